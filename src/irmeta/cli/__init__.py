@@ -1,0 +1,20 @@
+"""The command line: one verb a question; each unpacks its arguments, calls one public function, and writes."""
+
+import sys
+
+from irmeta.errors import IrmetaError
+
+
+def main() -> None:
+    """Run the command line: exit 0 done, 1 found problems it was asked to find, 2 wrong input or arguments."""
+    from irmeta.cli.app import app
+    from irmeta.cli import correlate, evaluate  # isort: skip  # noqa: F401  each registers its verbs on `app`
+
+    try:
+        app()
+    except IrmetaError as error:
+        print(f"irmeta: {error}", file=sys.stderr)
+        sys.exit(2)
+    except KeyboardInterrupt:
+        print("irmeta: interrupted; nothing was written", file=sys.stderr)
+        sys.exit(130)

@@ -1,0 +1,75 @@
+"""The Typer application that every verb registers on, and the options that many verbs share."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from irmeta.errors import ScoresError
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+app = typer.Typer(
+    name="irmeta",
+    help="Meta-evaluation for information retrieval: measures of measures.",
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+Scores = Annotated[Path, typer.Argument(help="A score file (Parquet or CSV), as written by evaluate or import.")]
+Collection = Annotated[str | None, typer.Option(help="The collection to use, where the file holds several.")]
+Metrics = Annotated[str | None, typer.Option(help="Metrics to use, as in 'AP nDCG@10'; all of the file by default.")]
+Systems = Annotated[str | None, typer.Option(help="Systems to use, separated by commas.")]
+Topics = Annotated[str | None, typer.Option(help="Topics to use, separated by commas.")]
+Top = Annotated[float | None, typer.Option(help="Keep the best floor(share x systems), as in 0.75.", show_default="all")]
+By = Annotated[str | None, typer.Option(help="The metric that --top orders systems by.", show_default="AP, else the deepest AP@k")]
+Missing = Annotated[
+    Literal["error", "topics", "systems"],
+    typer.Option(help="Where scores are missing: stop, or drop the topics or the systems that lack some."),
+]
+Seed = Annotated[int, typer.Option(help="Seed of everything random; the result records it.")]
+Output = Annotated[Path | None, typer.Option("-o", "--output", help="Write here instead of to the terminal.")]
+Format = Annotated[
+    Literal["table", "json", "csv", "latex"] | None,
+    typer.Option(help="Form of the result.", show_default="the suffix of -o, else table"),
+]
+TableName = Annotated[str | None, typer.Option("--table", help="The one table to write.", show_default="all, for csv the first")]
+Plot = Annotated[Path | None, typer.Option(help="Draw the result: FILE.svg, .pdf or .png.")]
+Quiet = Annotated[bool, typer.Option("--quiet", help="No progress, no notes on stderr.")]
+
+
+def load_scores(
+    path: Path,
+    *,
+    collection: str | None = None,
+    metrics: str | None = None,
+    systems: str | None = None,
+    topics: str | None = None,
+) -> "dict[str, xr.DataArray]":
+    """Read the cubes that the common options ask for, by collection name."""
+    from irmeta.cube import select
+    from irmeta.io.scores import load_all
+    from irmeta.names import nearest, split
+
+    cubes = load_all(path)
+    if collection is not None:
+        if collection not in cubes:
+            raise ScoresError(f"{path} holds no collection {collection!r}; {nearest(collection, cubes)}")
+        cubes = {collection: cubes[collection]}
+    wanted = {
+        "metrics": split(metrics) if metrics else None,
+        "systems": systems.split(",") if systems else None,
+        "topics": topics.split(",") if topics else None,
+    }
+    return {name: select(scores, **wanted) for name, scores in cubes.items()}
+
+
+def one(cubes: "Mapping[str, xr.DataArray]") -> "xr.DataArray":
+    """Give the only cube; where there are several the user has to choose."""
+    if len(cubes) != 1:
+        raise ScoresError(f"{len(cubes)} collections in the file; choose one with --collection: {', '.join(cubes)}")
+    return next(iter(cubes.values()))

@@ -1,0 +1,63 @@
+"""Where results go: the terminal, a file that appears whole or not at all, or a plot."""
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from irmeta.errors import IrmetaError
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+    from irmeta.report.tables import Format
+
+_FORMATS: "dict[str, Format]" = {".json": "json", ".csv": "csv", ".tex": "latex", ".txt": "table"}
+
+
+def emit(
+    result: "xr.Dataset",
+    *,
+    form: "Format | None" = None,
+    output: Path | None = None,
+    table: str | None = None,
+    findings: Sequence[str] = (),
+) -> None:
+    """Write a study's result; `findings`, its answer in words, follow a table."""
+    from irmeta.report.tables import render
+
+    form = form or form_of(output)
+    words = "".join(f"{line}\n" for line in findings) if form == "table" else ""
+    write(render(result, form, table, width=_width(output)) + ("\n" + words if words else ""), output)
+
+
+def form_of(output: Path | None) -> "Format":
+    """Tell the form of a result from the suffix of the file it goes to."""
+    if output is None:
+        return "table"
+    if output.suffix not in _FORMATS:
+        raise IrmetaError(f"{output}: which form? use one of {', '.join(_FORMATS)} or give --format")
+    return _FORMATS[output.suffix]
+
+
+def write(text: str, output: Path | None) -> None:
+    """Write text to a file, whole or not at all, or to standard output."""
+    if output is None:
+        sys.stdout.write(text)
+        return
+    from irmeta.io.files import writing
+
+    with writing(output) as part:
+        part.write_text(text, encoding="utf-8")
+
+
+def say(message: str, *, quiet: bool = False) -> None:
+    """Tell the user something that is not part of the result, on stderr."""
+    if not quiet:
+        print(message, file=sys.stderr)
+
+
+def _width(output: Path | None) -> int | None:
+    from rich.console import Console
+
+    return Console().width if output is None and sys.stdout.isatty() else None

@@ -1,0 +1,1 @@
+"""Collections to try things on: simulated from a seed, or public ones."""

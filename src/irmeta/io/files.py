@@ -1,0 +1,72 @@
+"""Bytes in and out: compressed files are told by their content, outputs appear whole or not at all."""
+
+import bz2
+import lzma
+import os
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import zstandard
+from zlib_ng import gzip_ng
+
+from irmeta.errors import FileFormatError
+
+SUFFIXES = (".gz", ".bz2", ".xz", ".zst")
+"""What a compressed file's name may end with; the content decides, the suffix is only cut from the system's name."""
+
+
+def _zstd(data: bytes) -> bytes:
+    return zstandard.ZstdDecompressor().decompressobj(read_across_frames=True).decompress(data)
+
+
+_MAGIC: dict[bytes, tuple[str, Callable[[bytes], bytes]]] = {
+    b"\x1f\x8b": ("gzip", gzip_ng.decompress),
+    b"BZh": ("bzip2", bz2.decompress),
+    b"\xfd7zXZ\x00": ("xz", lzma.decompress),
+    b"\x28\xb5\x2f\xfd": ("zstd", _zstd),
+}
+
+
+def read_bytes(path: Path) -> bytes:
+    """Read a file, decompressed if its content is gzip, bzip2, xz or zstd; a damaged archive raises FileFormatError."""
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise FileFormatError(f"{path}: cannot be read ({error.strerror or error})") from error
+    for magic, (kind, decompress) in _MAGIC.items():
+        if data.startswith(magic):
+            try:
+                return decompress(data)
+            except Exception as error:  # each codec raises errors of its own
+                raise FileFormatError(f"{path}: damaged {kind} data ({error}); copy or download it again") from error
+    return data
+
+
+@contextmanager
+def writing(path: Path) -> Iterator[Path]:
+    """Give a path beside `path` to write to; at the end it takes the place of `path`, or vanishes if anything failed."""
+    path = Path(path)
+    if not path.parent.is_dir():
+        raise FileFormatError(f"{path}: the folder {path.parent} does not exist; make it first")
+    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
+    os.close(handle)
+    part = Path(name)
+    try:
+        yield part
+        umask = os.umask(0)
+        os.umask(umask)
+        part.chmod(0o666 & ~umask)
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def stem(path: Path) -> str:
+    """Give the file's name without a compression suffix: the name of the system whose run it holds.
+
+    >>> stem(Path("runs/input.bm25.gz")), stem(Path("bm25.run"))
+    ('input.bm25', 'bm25.run')
+    """
+    return path.stem if path.suffix in SUFFIXES else path.name

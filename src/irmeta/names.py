@@ -1,0 +1,209 @@
+"""Metric names: a metric is a value that prints as its name, in the grammar of ir_measures."""
+
+import ast
+import difflib
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from types import MappingProxyType
+from typing import Literal
+
+from irmeta.errors import MetricError
+
+Value = int | float | str | bool | None
+
+GENERAL: Mapping[str, Value] = MappingProxyType({"judged_only": False, "depth": None, "pool": None})
+"""Parameters of every metric: what is done to the ranking or the judgments before the measure sees them."""
+
+
+@dataclass(frozen=True)
+class Signature:
+    """What a metric's name may hold: its cutoff (`@k`) and its own parameters with their defaults."""
+
+    cutoff: Literal["none", "optional", "required"] = "none"
+    params: Mapping[str, Value] = field(default_factory=dict)
+    always: tuple[str, ...] = ()  # parameters that the name prints even at their default
+    high: float = 1.0  # the largest value the metric can take
+
+
+def _signature(
+    cutoff: Literal["none", "optional", "required"] = "none",
+    *,
+    always: tuple[str, ...] = (),
+    high: float = 1.0,
+    **params: Value,
+) -> Signature:
+    return Signature(cutoff, MappingProxyType(params), always, high)
+
+
+UNBOUNDED = float("inf")
+CATALOGUE: Mapping[str, Signature] = MappingProxyType(
+    {
+        "AP": _signature("optional", rel=1),
+        "SP": _signature("optional", rel=1, high=UNBOUNDED),
+        "GMAP": _signature("optional", rel=1),
+        "P": _signature("required", rel=1),
+        "R": _signature("required", rel=1),
+        "RR": _signature("optional", rel=1),
+        "Rprec": _signature(rel=1),
+        "Bpref": _signature(rel=1),
+        "infAP": _signature(rel=1),
+        "nDCG": _signature("optional", gains="linear"),
+        "DCG": _signature("optional", gains="linear", high=UNBOUNDED),
+        "ERR": _signature("optional", max_rel=None),
+        "RBP": _signature("optional", p=0.8, rel=None, max_rel=None, always=("p",)),
+        "RBPResidual": _signature("optional", p=0.8, always=("p",)),
+        "Success": _signature("required", rel=1),
+        "Judged": _signature("optional"),
+        "IPrec": _signature("required", rel=1),
+        "NumRet": _signature(high=UNBOUNDED),
+        "NumRel": _signature(rel=1, high=UNBOUNDED),
+        "NumRelRet": _signature("optional", rel=1, high=UNBOUNDED),
+    }
+)
+"""Every metric irmeta computes itself; `irmeta.evaluation.measures` has one function for each."""
+
+SETS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "seeds23": (
+            *(f"{base}@{k}" for base in ("AP", "nDCG", "P", "R") for k in (10, 20, 100, 1000)),
+            *("RBP(p=0.5)", "RBP(p=0.8)", "RBP(p=0.95)", "ERR@20", "Bpref", "Rprec", "RR"),
+        ),
+    }
+)
+"""Named sets of metrics. seeds23: the 23 metrics of Gupta et al. (ECIR 2019), section 3."""
+
+
+@dataclass(frozen=True)
+class Metric:
+    """One metric: its base name, cutoff, and the parameters that differ from their defaults.
+
+    >>> metric = parse("nDCG( gains = 'exp' )@10")
+    >>> str(metric), metric.cutoff, metric["gains"], metric["depth"]
+    ("nDCG(gains='exp')@10", 10, 'exp', None)
+    """
+
+    base: str
+    cutoff: int | float | None = None
+    params: tuple[tuple[str, Value], ...] = ()
+
+    def __str__(self) -> str:
+        inside = ", ".join(f"{name}={value!r}" for name, value in self.params)
+        return self.base + (f"({inside})" if inside else "") + (f"@{self.cutoff}" if self.cutoff is not None else "")
+
+    def __getitem__(self, name: str) -> Value:
+        """Give a parameter's value, its default where the name does not say it."""
+        return dict(self.params).get(name, _defaults(self.base)[name])
+
+
+def parse(name: str | Metric) -> Metric:
+    """Read one metric name; an unknown name or parameter raises MetricError with the nearest ones.
+
+    >>> str(parse("RBP")), str(parse("AP(rel=1)@100")), str(parse("P(depth=20, rel=2)@10"))
+    ('RBP(p=0.8)', 'AP@100', 'P(rel=2, depth=20)@10')
+    """
+    if isinstance(name, Metric):
+        return name
+    return _parse(name.strip())
+
+
+@cache
+def _parse(name: str) -> Metric:
+    found = re.fullmatch(r"(\w+)\s*(?:\((.*)\))?\s*(?:@\s*([0-9.]+))?", name)
+    if not found:
+        raise MetricError(f"{name!r} is not a metric name; names look like AP, nDCG@10, RBP(p=0.95), P(rel=2)@10")
+    base, inside, cutoff = found.groups()
+    if base not in CATALOGUE:
+        raise MetricError(f"unknown metric {base!r} in {name!r}; {nearest(base, CATALOGUE)}")
+    given = _arguments(name, inside or "")
+    allowed = _defaults(base)
+    for key, value in given.items():
+        if key not in allowed:
+            raise MetricError(f"{name!r}: {base} has no parameter {key!r}; {nearest(key, allowed)}")
+        _check_value(name, key, value)
+    always = CATALOGUE[base].always
+    params = tuple((k, given.get(k, d)) for k, d in allowed.items() if given.get(k, d) != d or k in always)
+    return Metric(base, _cutoff(name, base, cutoff), params)
+
+
+def parse_list(names: str | Metric | Iterable[str | Metric]) -> list[Metric]:
+    """Read metric names: a list, or one text with spaces, commas or set names between them; repeats are dropped.
+
+    >>> [str(metric) for metric in parse_list("AP nDCG@20, RBP(p=0.8, rel=1) AP")]
+    ['AP', 'nDCG@20', 'RBP(p=0.8, rel=1)']
+    """
+    texts = [names] if isinstance(names, str | Metric) else names
+    parts = [part for text in texts for part in (split(text) if isinstance(text, str) else [text])]
+    metrics = [parse(name) for part in parts for name in (SETS.get(part, (part,)) if isinstance(part, str) else [part])]
+    if not metrics:
+        raise MetricError("no metric given; name some (AP nDCG@10) or a set (seeds23)")
+    return list(dict.fromkeys(metrics))
+
+
+def canonical(name: str) -> str:
+    """Print a name as irmeta spells it where it knows the metric, and as given where it does not."""
+    try:
+        return str(parse(name))
+    except MetricError:
+        return name
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """Say which known names are nearest to a wrong one: the second half of an error message."""
+    options = list(known)
+    lowered = {option.lower(): option for option in options}
+    close = [lowered[match] for match in difflib.get_close_matches(name.lower(), lowered, n=3, cutoff=0.4)]
+    return f"did you mean {' or '.join(close)}?" if close else f"known: {', '.join(options)}"
+
+
+def split(text: str) -> list[str]:
+    """Cut a text at spaces and commas, but not inside parentheses."""
+    return [part for part in re.split(r"[\s,]+(?![^()]*\))", text.strip()) if part]
+
+
+def _defaults(base: str) -> dict[str, Value]:
+    return {**CATALOGUE[base].params, **GENERAL}
+
+
+def _arguments(name: str, inside: str) -> dict[str, Value]:
+    try:
+        call = ast.parse(f"f({inside})", mode="eval").body
+        assert isinstance(call, ast.Call)
+        if call.args:
+            raise ValueError
+        return {str(keyword.arg): ast.literal_eval(keyword.value) for keyword in call.keywords}
+    except (SyntaxError, ValueError):
+        raise MetricError(f"{name!r}: parameters are written name=value, as in RBP(p=0.95) or nDCG(gains='exp')") from None
+
+
+def _check_value(name: str, key: str, value: Value) -> None:
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    wanted = {
+        "p": (number and 0 < float(value or 0) < 1, "a number between 0 and 1"),
+        "rel": (number or value is None, "a grade (a number)"),
+        "max_rel": (value is None or (number and float(value) > 0), "a grade above 0"),
+        "gains": (value in ("linear", "exp"), "'linear' or 'exp'"),
+        "judged_only": (isinstance(value, bool), "True or False"),
+    }
+    fits, what = wanted.get(key, (value is None or (isinstance(value, int) and value > 0), "a whole number above 0"))
+    if not fits:
+        raise MetricError(f"{name!r}: {key}={value!r}, but {key} is {what}")
+
+
+def _cutoff(name: str, base: str, cutoff: str | None) -> int | float | None:
+    kind = CATALOGUE[base].cutoff
+    if cutoff is None:
+        if kind == "required":
+            raise MetricError(f"{name!r} needs a cutoff, as in {base}@{'0.1' if base == 'IPrec' else '10'}")
+        return None
+    if kind == "none":
+        raise MetricError(f"{name!r}: {base} takes no cutoff; {base}(depth={cutoff}) looks only at the first {cutoff}")
+    if base == "IPrec":
+        level = float(cutoff)
+        if level > 1:
+            raise MetricError(f"{name!r}: the cutoff of IPrec is a recall level between 0 and 1, as in IPrec@0.1")
+        return level
+    if not cutoff.isdigit() or int(cutoff) == 0:
+        raise MetricError(f"{name!r}: a cutoff is a whole number above 0")
+    return int(cutoff)

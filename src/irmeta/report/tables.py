@@ -1,0 +1,95 @@
+"""Results as tables: the JSON contract, CSV, LaTeX, and text for a terminal."""
+
+import io
+import json
+import math
+from importlib import import_module
+from typing import Any, Literal
+
+import polars as pl
+import rich.box
+import xarray as xr
+from rich.console import Console
+from rich.table import Table
+
+from irmeta.errors import IrmetaError
+from irmeta.names import nearest
+
+Format = Literal["table", "json", "csv", "latex"]
+
+
+def tables(result: xr.Dataset) -> dict[str, pl.DataFrame]:
+    """Give a study's result as data frames by name, with the columns of the JSON contract."""
+    view: dict[str, pl.DataFrame] = import_module(f"irmeta.studies.{result.attrs['study']}").tables(result)
+    return view
+
+
+def document(result: xr.Dataset) -> dict[str, Any]:
+    """Give a study's result as the JSON document: study, inputs, options, notes, tables; missing numbers are null."""
+    views = {name: [_jsonable(row) for row in frame.to_dicts()] for name, frame in tables(result).items()}
+    return {key: result.attrs[key] for key in ("study", "inputs", "options", "notes")} | {"tables": views}
+
+
+def render(result: xr.Dataset, form: Format = "table", table: str | None = None, *, width: int | None = None) -> str:
+    """Give a study's result as text in the form wanted; csv and latex give one table, the first unless named.
+
+    width : columns of the terminal, for form "table".
+    """
+    if form == "json":
+        return json.dumps(document(result), indent=1, default=str, allow_nan=False) + "\n"
+    views = tables(result)
+    if table is not None and table not in views:
+        raise IrmetaError(f"no table {table!r} in this result; {nearest(table, views)}")
+    chosen = {table: views[table]} if table is not None else views
+    if form == "table":
+        notes = "".join(f"{note}\n" for note in result.attrs["notes"])
+        return "\n".join(text(frame, name, width=width) for name, frame in chosen.items()) + ("\n" + notes if notes else "")
+    frame = next(iter(chosen.values()))
+    return frame.write_csv() if form == "csv" else latex(frame)
+
+
+def text(frame: pl.DataFrame, title: str | None = None, *, width: int | None = None, digits: int = 4) -> str:
+    """Draw a data frame for reading: numbers to `digits` decimals, right-aligned."""
+    drawn = Table(title=title, title_justify="left", title_style="bold", box=rich.box.SIMPLE_HEAD, pad_edge=False)
+    for name, kind in frame.schema.items():
+        drawn.add_column(name, justify="right" if kind.is_numeric() else "left", overflow="fold")
+    for row in frame.iter_rows():
+        drawn.add_row(*(cell(value, digits) for value in row))
+    buffer = io.StringIO()
+    Console(file=buffer, width=width or 120, highlight=False, markup=False, emoji=False).print(drawn)
+    return "\n".join(line.rstrip() for line in buffer.getvalue().splitlines()) + "\n"
+
+
+def latex(frame: pl.DataFrame, *, digits: int = 4) -> str:
+    """Give a data frame as a LaTeX tabular in booktabs style."""
+    columns = "".join("r" if kind.is_numeric() else "l" for kind in frame.schema.values())
+    lines = [
+        f"\\begin{{tabular}}{{{columns}}}",
+        "\\toprule",
+        " & ".join(_escape(name) for name in frame.columns) + " \\\\",
+        "\\midrule",
+        *(" & ".join(_escape(cell(value, digits)) for value in row) + " \\\\" for row in frame.iter_rows()),
+        "\\bottomrule",
+        "\\end{tabular}",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def cell(value: object, digits: int = 4) -> str:
+    """Write one value as people read it: missing as a dash, lists with commas."""
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return "-"
+    if isinstance(value, float):
+        return f"{value:.{digits}f}"
+    if isinstance(value, list):
+        return ", ".join(cell(item, digits) for item in value)
+    return str(value)
+
+
+def _escape(value: str) -> str:
+    special = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
+    return "".join(special.get(char, f"\\{char}" if char in "&%$#_{}" else char) for char in value)
+
+
+def _jsonable(row: dict[str, Any]) -> dict[str, Any]:
+    return {name: None if isinstance(value, float) and not math.isfinite(value) else value for name, value in row.items()}

@@ -1,0 +1,38 @@
+"""What every study returns: an xarray.Dataset whose attributes say what was computed, from what, and how."""
+
+from collections.abc import Mapping, Sequence
+from importlib.metadata import version
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+
+
+def result(
+    study: str,
+    data: Mapping[str, Any],
+    *,
+    inputs: Mapping[str, xr.DataArray],
+    options: Mapping[str, Any],
+    notes: Sequence[str] = (),
+) -> xr.Dataset:
+    """Make a study's result: labelled arrays, and attributes `study`, `inputs`, `options` and `notes`.
+
+    study : the module of `irmeta.studies` that knows how to turn the result into tables.
+    inputs : the cubes as the study used them (after selection), by collection name.
+    """
+    described = {name: describe(scores) for name, scores in inputs.items()}
+    attrs = {
+        "study": study,
+        "inputs": {"irmeta": version("irmeta"), "collections": described},
+        "options": dict(options),
+        "notes": list(notes),
+    }
+    return xr.Dataset(dict(data), attrs=attrs)
+
+
+def describe(scores: xr.DataArray) -> dict[str, Any]:
+    """Say what a cube holds: counts of systems, topics and metrics, missing cells, and its provenance."""
+    size = {f"{dim}s": int(scores.sizes[dim]) for dim in ("system", "topic", "metric")}
+    return {**size, "missing": int(np.isnan(scores.values).sum()), **scores.attrs}

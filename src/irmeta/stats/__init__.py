@@ -1,0 +1,1 @@
+"""Arrays to arrays, NumPy and SciPy only: rank correlation, resampling, regression, determinants."""
