@@ -21,7 +21,7 @@ _HOME = {
     "save": "irmeta.io.scores",
     "tables": "irmeta.report.tables",
 }
-__all__ = ["__version__", *sorted(_HOME)]  # noqa: PLE0604
+__all__ = ["__version__", *sorted(_HOME)]
 
 
 def __getattr__(name: str) -> Any:

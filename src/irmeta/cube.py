@@ -76,7 +76,9 @@ def select(
         known = [str(name) for name in scores[dim].values]
         for name in names:
             if name not in set(known):
-                raise ScoresError(f"no {dim} {name!r} in {scores.attrs.get('collection', 'these scores')}; {nearest(name, known)}")
+                raise ScoresError(
+                    f"no {dim} {name!r} in {scores.attrs.get('collection', 'these scores')}; {nearest(name, known)}"
+                )
         scores = scores.sel({dim: names})
     return scores
 

@@ -174,7 +174,9 @@ def _arguments(name: str, inside: str) -> dict[str, Value]:
             raise ValueError
         return {str(keyword.arg): ast.literal_eval(keyword.value) for keyword in call.keywords}
     except (SyntaxError, ValueError):
-        raise MetricError(f"{name!r}: parameters are written name=value, as in RBP(p=0.95) or nDCG(gains='exp')") from None
+        raise MetricError(
+            f"{name!r}: parameters are written name=value, as in RBP(p=0.95) or nDCG(gains='exp')"
+        ) from None
 
 
 def _check_value(name: str, key: str, value: Value) -> None:

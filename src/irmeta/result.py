@@ -8,7 +8,6 @@ import numpy as np
 import xarray as xr
 
 
-
 def result(
     study: str,
     data: Mapping[str, Any],

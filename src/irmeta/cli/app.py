@@ -25,8 +25,12 @@ Collection = Annotated[str | None, typer.Option(help="The collection to use, whe
 Metrics = Annotated[str | None, typer.Option(help="Metrics to use, as in 'AP nDCG@10'; all of the file by default.")]
 Systems = Annotated[str | None, typer.Option(help="Systems to use, separated by commas.")]
 Topics = Annotated[str | None, typer.Option(help="Topics to use, separated by commas.")]
-Top = Annotated[float | None, typer.Option(help="Keep the best floor(share x systems), as in 0.75.", show_default="all")]
-By = Annotated[str | None, typer.Option(help="The metric that --top orders systems by.", show_default="AP, else the deepest AP@k")]
+Top = Annotated[
+    float | None, typer.Option(help="Keep the best floor(share x systems), as in 0.75.", show_default="all")
+]
+By = Annotated[
+    str | None, typer.Option(help="The metric that --top orders systems by.", show_default="AP, else the deepest AP@k")
+]
 Missing = Annotated[
     Literal["error", "topics", "systems"],
     typer.Option(help="Where scores are missing: stop, or drop the topics or the systems that lack some."),
@@ -35,9 +39,11 @@ Seed = Annotated[int, typer.Option(help="Seed of everything random; the result r
 Output = Annotated[Path | None, typer.Option("-o", "--output", help="Write here instead of to the terminal.")]
 Format = Annotated[
     Literal["table", "json", "csv", "latex"] | None,
-    typer.Option(help="Form of the result.", show_default="the suffix of -o, else table"),
+    typer.Option("--format", help="Form of the result.", show_default="the suffix of -o, else table"),
 ]
-TableName = Annotated[str | None, typer.Option("--table", help="The one table to write.", show_default="all, for csv the first")]
+TableName = Annotated[
+    str | None, typer.Option("--table", help="The one table to write.", show_default="all, for csv the first")
+]
 Plot = Annotated[Path | None, typer.Option(help="Draw the result: FILE.svg, .pdf or .png.")]
 Quiet = Annotated[bool, typer.Option("--quiet", help="No progress, no notes on stderr.")]
 

@@ -46,7 +46,7 @@ def read_bytes(path: Path) -> bytes:
 
 @contextmanager
 def writing(path: Path) -> Iterator[Path]:
-    """Give a path beside `path` to write to; at the end it takes the place of `path`, or vanishes if anything failed."""
+    """Give a path beside `path` to write to; at the end it replaces `path`, or vanishes if anything failed."""
     path = Path(path)
     if not path.parent.is_dir():
         raise FileFormatError(f"{path}: the folder {path.parent} does not exist; make it first")

@@ -34,7 +34,9 @@ def to_frame(scores: xr.DataArray) -> pl.DataFrame:
     return frame.filter(pl.col("score").is_not_nan())
 
 
-def from_frame(frame: pl.DataFrame, *, provenance: Mapping[str, Mapping[str, Any]] | None = None) -> dict[str, xr.DataArray]:
+def from_frame(
+    frame: pl.DataFrame, *, provenance: Mapping[str, Mapping[str, Any]] | None = None
+) -> dict[str, xr.DataArray]:
     """Make cubes, by collection name, from a long table with the columns of the score file.
 
     Systems, topics and metrics keep the order of their first appearance; a cell given twice raises ScoresError.
@@ -57,13 +59,16 @@ def from_frame(frame: pl.DataFrame, *, provenance: Mapping[str, Mapping[str, Any
             raise ScoresError(f"collection {name}: more than one score for {system}, topic {topic}, {metric}")
         scores = np.full(shape, np.nan)
         scores.flat[flat] = rows["score"].to_numpy()
-        cubes[str(name)] = cube(scores, *labels, collection=str(name), provenance=(provenance or {}).get(str(name)))
+        cubes[str(name)] = cube(
+            scores,
+            *(values.to_list() for values in labels),
+            collection=str(name),
+            provenance=(provenance or {}).get(str(name)),
+        )
     return cubes
 
 
-def save(
-    scores: xr.DataArray | Mapping[str, xr.DataArray], path: str | PathLike[str], *, append: bool = False
-) -> None:
+def save(scores: xr.DataArray | Mapping[str, xr.DataArray], path: str | PathLike[str], *, append: bool = False) -> None:
     """Write one cube, or several by collection name, to a score file; it appears whole or not at all.
 
     append : keep the other collections of an existing file; one with the same name is an error.
@@ -93,10 +98,12 @@ def load_all(path: str | PathLike[str]) -> dict[str, xr.DataArray]:
             frame = pl.read_parquet(path)
             provenance = json.loads(pl.read_parquet_metadata(path).get(_KEY, "{}"))
         else:
-            text = {name: pl.String for name in COLUMNS[:-1]}
+            text = dict.fromkeys(COLUMNS[:-1], pl.String)
             frame, provenance = pl.read_csv(path, schema_overrides={**text, "score": pl.Float64}), {}
     except (pl.exceptions.PolarsError, OSError, ValueError) as error:
-        raise FileFormatError(f"{path}: not a score file ({error}); `irmeta evaluate` and `irmeta import` write them") from error
+        raise FileFormatError(
+            f"{path}: not a score file ({error}); `irmeta evaluate` and `irmeta import` write them"
+        ) from error
     try:
         return from_frame(frame, provenance=provenance)
     except ScoresError as error:
@@ -108,7 +115,9 @@ def load(path: str | PathLike[str], collection: str | None = None) -> xr.DataArr
     cubes = load_all(path)
     if collection is None:
         if len(cubes) != 1:
-            raise ScoresError(f"{path} holds {len(cubes)} collections; choose one with --collection: {', '.join(cubes)}")
+            raise ScoresError(
+                f"{path} holds {len(cubes)} collections; choose one with --collection: {', '.join(cubes)}"
+            )
         return next(iter(cubes.values()))
     if collection not in cubes:
         raise ScoresError(f"{path} holds no collection {collection!r}; {nearest(collection, cubes)}")

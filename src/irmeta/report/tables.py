@@ -43,7 +43,9 @@ def render(result: xr.Dataset, form: Format = "table", table: str | None = None,
     chosen = {table: views[table]} if table is not None else views
     if form == "table":
         notes = "".join(f"{note}\n" for note in result.attrs["notes"])
-        return "\n".join(text(frame, name, width=width) for name, frame in chosen.items()) + ("\n" + notes if notes else "")
+        return "\n".join(text(frame, name, width=width) for name, frame in chosen.items()) + (
+            "\n" + notes if notes else ""
+        )
     frame = next(iter(chosen.values()))
     return frame.write_csv() if form == "csv" else latex(frame)
 
@@ -92,4 +94,6 @@ def _escape(value: str) -> str:
 
 
 def _jsonable(row: dict[str, Any]) -> dict[str, Any]:
-    return {name: None if isinstance(value, float) and not math.isfinite(value) else value for name, value in row.items()}
+    return {
+        name: None if isinstance(value, float) and not math.isfinite(value) else value for name, value in row.items()
+    }

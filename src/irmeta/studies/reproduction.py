@@ -1,0 +1,70 @@
+"""Published figures beside ours, cell by cell, each with what can be said of it."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+import numpy as np
+import polars as pl
+import xarray as xr
+
+from irmeta.result import result
+
+Status = Literal["reproduced", "close", "not checkable", "contradicted", "ours"]
+"""`reproduced`: equal as printed, or within Monte-Carlo error. `ours`: the published number is lost or was never given."""
+
+COLUMNS = ("paper", "item", "row", "column", "published", "ours", "difference", "status", "note")
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One figure of a paper: where it stands, what was printed, what we get, and why they differ if they do."""
+
+    item: str
+    row: str
+    column: str
+    published: float | None
+    ours: float | None
+    status: Status
+    note: str = ""
+    unexpected: bool = False  # contradicted where we expect to reproduce: a fault of ours until shown otherwise
+
+
+def compare(
+    item: str, row: str, column: str, published: float, ours: float, *, within: float, close: float, known: str = ""
+) -> Cell:
+    """Make a cell: reproduced if ours is within `within` of print, close within `close`, contradicted beyond.
+
+    known : why a contradiction is no surprise (an erratum of the paper); without it a contradiction is unexpected.
+
+    >>> compare("Table 1", "AP", "AP", 0.63, 0.626, within=0.005, close=0.01).status
+    'reproduced'
+    """
+    off = round(abs(ours - published), 12)
+    status: Status = "reproduced" if off <= within else "close" if off <= close else "contradicted"
+    return Cell(item, row, column, published, ours, status, known, status == "contradicted" and not known)
+
+
+def reproduction(
+    paper: str, cells: Sequence[Cell], *, options: dict[str, Any], notes: Sequence[str] = ()
+) -> xr.Dataset:
+    """Give the cells of a paper as a result with the dimension `cell`."""
+    columns = {name: [asdict(cell)[name] for cell in cells] for name in Cell.__dataclass_fields__}
+    numbers = {name: np.array(columns.pop(name), dtype=np.float64) for name in ("published", "ours")}
+    data = {name: ("cell", values) for name, values in {**columns, **numbers}.items()}
+    return result("reproduction", data, inputs={}, options={"paper": paper, **options}, notes=notes)
+
+
+def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
+    """Table `cells`: paper, item, row, column, published, ours, difference, status, note; numbers nobody has are null."""
+    frame = pl.DataFrame({name: outcome[name].values.tolist() for name in outcome.data_vars}).with_columns(
+        pl.col("published", "ours").fill_nan(None), paper=pl.lit(outcome.attrs["options"]["paper"])
+    )
+    return {"cells": frame.with_columns(difference=pl.col("ours") - pl.col("published")).select(COLUMNS)}
+
+
+def findings(outcome: xr.Dataset) -> list[str]:
+    """Count the cells by status."""
+    names, counts = np.unique(outcome["status"].values.astype(str), return_counts=True)
+    listed = ", ".join(f"{count} {name}" for name, count in zip(names, counts, strict=True))
+    return [f"{outcome.attrs['options']['paper']}: {outcome.sizes['cell']} cells: {listed}."]
