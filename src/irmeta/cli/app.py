@@ -13,12 +13,18 @@ if TYPE_CHECKING:
 
 app = typer.Typer(
     name="irmeta",
-    help="Meta-evaluation for information retrieval: measures of measures.",
     no_args_is_help=True,
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
+    add_completion=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+
+
+@app.callback()
+def irmeta() -> None:
+    """Meta-evaluation for information retrieval: measures of measures."""
+
 
 Scores = Annotated[Path, typer.Argument(help="A score file (Parquet or CSV), as written by evaluate or import.")]
 Collection = Annotated[str | None, typer.Option(help="The collection to use, where the file holds several.")]

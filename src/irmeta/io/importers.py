@@ -45,8 +45,8 @@ _SYSTEMWISE = {"err": "ERR@20", "rdp": "RBP(p=0.{})", "rbp": "RBP(p=0.{})", "map
 def metric_name(name: str) -> str:
     """Translate a metric name of trec_eval, or of the tables of Gupta et al. (2019), to irmeta's; keep others.
 
-    >>> [metric_name(name) for name in ("map_cut_100", "recip_rank", "P_10all", "rdp_95all", "10_P_1000all", "10_errall")]
-    ['AP@100', 'RR', 'P@10', 'RBP(p=0.95)', 'P(depth=10)@1000', 'ERR(depth=10)']
+    >>> [metric_name(name) for name in ("map_cut_100", "P_10all", "rdp_95all", "10_P_1000all")]
+    ['AP@100', 'P@10', 'RBP(p=0.95)', 'P(depth=10)@1000']
     """
     short = name.removesuffix("all")
     if at_depth := re.fullmatch(r"(\d+)_(\D.*)", short):
@@ -85,8 +85,8 @@ def import_matrix(
 ) -> xr.DataArray:
     """Read score matrices in CSV with a header, one file a metric, named by the file (`P@10.csv`).
 
-    rows : what a row is; the columns are the other. A first column that holds names (not numbers, or under a header that
-    says topic, system, run or nothing) names the rows; without one they are numbered from 1.
+    rows : what a row is; the columns are the other. A first column that holds names (not numbers, or under a header
+    that says topic, system, run or nothing) names the rows; without one they are numbered from 1.
     topics : names for the topics, in order, in place of the file's.
     """
     parts = []

@@ -11,7 +11,7 @@ import xarray as xr
 from irmeta.result import result
 
 Status = Literal["reproduced", "close", "not checkable", "contradicted", "ours"]
-"""`reproduced`: equal as printed, or within Monte-Carlo error. `ours`: the published number is lost or was never given."""
+"""reproduced: equal as printed, or within Monte-Carlo error; ours: the published number is lost or was never printed."""
 
 COLUMNS = ("paper", "item", "row", "column", "published", "ours", "difference", "status", "note")
 
@@ -56,7 +56,7 @@ def reproduction(
 
 
 def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
-    """Table `cells`: paper, item, row, column, published, ours, difference, status, note; numbers nobody has are null."""
+    """Table `cells`: paper, item, row, column, published, ours, difference, status, note."""
     frame = pl.DataFrame({name: outcome[name].values.tolist() for name in outcome.data_vars}).with_columns(
         pl.col("published", "ours").fill_nan(None), paper=pl.lit(outcome.attrs["options"]["paper"])
     )
