@@ -11,7 +11,7 @@ import xarray as xr
 from irmeta.result import result
 
 Status = Literal["reproduced", "close", "not checkable", "contradicted", "ours"]
-"""reproduced: equal as printed, or within Monte-Carlo error; ours: the published number is lost or was never printed."""
+"""reproduced: equal as printed, or within Monte-Carlo error; ours: the published number is lost or never printed."""
 
 COLUMNS = ("paper", "item", "row", "column", "published", "ours", "difference", "status", "note")
 

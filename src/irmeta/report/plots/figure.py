@@ -1,0 +1,52 @@
+"""The look that all our figures share, and how they are saved: vector, fonts embedded, colour-blind safe."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+import xarray as xr
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from irmeta.errors import IrmetaError
+from irmeta.io.files import writing
+
+COLUMN = 3.35
+"""Width of a column of a two-column paper, in inches; PAGE is the width of both."""
+PAGE = 7.0
+
+PALETTE = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#000000")
+"""Colours that colour-blind readers can tell apart. Source: Okabe and Ito (2008)."""
+
+STYLE: dict[str, Any] = {
+    "font.size": 8,
+    "axes.titlesize": 8,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.prop_cycle": mpl.cycler(color=PALETTE),
+    "lines.linewidth": 1.2,
+    "legend.frameon": False,
+    "pdf.fonttype": 42,
+    "svg.fonttype": "path",
+    "svg.hashsalt": "irmeta",
+}
+
+
+def draw(
+    plot: Callable[..., Axes], result: xr.Dataset, *, width: float = COLUMN, height: float = 2.6, **options: Any
+) -> Figure:
+    """Draw one plot of a result on a figure of its own; width and height are in inches."""
+    with mpl.rc_context(STYLE):
+        figure = Figure(figsize=(width, height), layout="constrained")
+        plot(result, figure.add_subplot(), **options)
+        return figure
+
+
+def save(figure: Figure, path: Path) -> None:
+    """Save a figure as SVG, PDF or PNG by the suffix of its path; the file appears whole or not at all."""
+    form = path.suffix.lstrip(".").lower()
+    if form not in ("svg", "pdf", "png"):
+        raise IrmetaError(f"{path}: figures are saved as .svg, .pdf or .png")
+    with mpl.rc_context(STYLE), writing(path) as part:
+        figure.savefig(part, format=form, dpi=200, metadata={"Date": None} if form == "svg" else None)
