@@ -19,7 +19,7 @@ PAGE = 7.0
 PALETTE = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#000000")
 """Colours that colour-blind readers can tell apart. Source: Okabe and Ito (2008)."""
 
-STYLE: dict[str, Any] = {
+STYLE: Any = {  # Any: matplotlib spells out every key it knows, and newer ones differ
     "font.size": 8,
     "axes.titlesize": 8,
     "axes.spines.top": False,
