@@ -6,6 +6,7 @@ from typing import Any
 
 import matplotlib as mpl
 import xarray as xr
+from cycler import cycler
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
@@ -24,7 +25,7 @@ STYLE: Any = {  # Any: matplotlib spells out every key it knows, and newer ones 
     "axes.titlesize": 8,
     "axes.spines.top": False,
     "axes.spines.right": False,
-    "axes.prop_cycle": mpl.cycler(color=PALETTE),
+    "axes.prop_cycle": cycler(color=PALETTE),
     "lines.linewidth": 1.2,
     "legend.frameon": False,
     "pdf.fonttype": 42,
