@@ -7,8 +7,9 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from irmeta.stats.rank import batch_tau
-from irmeta.stats.regression import Floats, Moments, least_squares
+from irmeta.errors import ScoresError
+from irmeta.stats.rank import settled, tau_b
+from irmeta.stats.regression import Floats, Moments, least_squares, moments, pool
 
 _CELLS = 4_000_000
 """Predictions held in memory at a time."""
@@ -28,6 +29,21 @@ class Best(NamedTuple):
     tau: Floats
 
 
+def folds(train: Sequence[Floats], dev: Sequence[Floats]) -> list[Fold]:
+    """Give what subsets are chosen by: the dev collections, else each training collection by a fit on the others.
+
+    train, dev : scores of shape (system, variable), one array a collection.
+    """
+    parts = [moments(scores) for scores in train]
+    if dev:
+        return [Fold(pool(parts), scores) for scores in dev]
+    if len(train) < 2:
+        raise ScoresError(
+            "to leave training collections out in turn there must be two or more; or give a dev collection"
+        )
+    return [Fold(pool([*parts[:i], *parts[i + 1 :]]), scores) for i, scores in enumerate(train)]
+
+
 def best_subsets(folds: Sequence[Fold], candidates: Sequence[int], targets: Sequence[int], k: int) -> Best:
     """Try all subsets of k candidates other than the target; the highest mean tau-b over the folds wins.
 
@@ -37,7 +53,7 @@ def best_subsets(folds: Sequence[Fold], candidates: Sequence[int], targets: Sequ
     best = np.full(len(targets), -np.inf)
     chosen = np.zeros((len(targets), k), dtype=np.intp)
     size = max(1, _CELLS // (len(targets) * max(len(fold.dev) for fold in folds)))
-    for subsets in _chunks(candidates, k, size):
+    for subsets in chunks(candidates, k, size):
         taus = np.mean([_taus(fold, subsets, targets) for fold in folds], axis=0)
         taus[np.isnan(taus) | (subsets[:, :, None] == np.asarray(targets)).any(axis=1)] = -np.inf
         first = taus.argmax(axis=0)  # argmax gives the first of equals
@@ -49,11 +65,13 @@ def best_subsets(folds: Sequence[Fold], candidates: Sequence[int], targets: Sequ
 def _taus(fold: Fold, subsets: npt.NDArray[np.intp], targets: Sequence[int]) -> Floats:
     """Give tau of shape (subset, target): one fit of all targets a subset, compared on the fold's held-out systems."""
     slopes, intercepts = least_squares(fold.train, subsets, targets)
-    predicted = np.einsum("nsk,skt->nst", fold.dev[:, subsets], slopes, optimize=True) + intercepts
-    return batch_tau(predicted, fold.dev[:, None, list(targets)])
+    predicted = np.einsum("nsk,skt->tsn", fold.dev[:, subsets], slopes, optimize=True) + intercepts.T[:, :, None]
+    actual = fold.dev[:, list(targets)].T[:, None, :]
+    return np.asarray(tau_b(settled(predicted), settled(actual)))[..., 0].T
 
 
-def _chunks(candidates: Sequence[int], k: int, size: int) -> Iterator[npt.NDArray[np.intp]]:
+def chunks(candidates: Sequence[int], k: int, size: int) -> Iterator[npt.NDArray[np.intp]]:
+    """Give all subsets of k candidates, in the order of `itertools.combinations`, as arrays of at most size subsets."""
     subsets = combinations(candidates, k)
     while part := list(islice(subsets, size)):
         yield np.array(part, dtype=np.intp)

@@ -9,7 +9,7 @@ import polars as pl
 import xarray as xr
 from scipy import stats
 
-from irmeta.cube import Missing, complete, means, select
+from irmeta.cube import Missing, in_range, means, system_level
 from irmeta.errors import MetricError, ScoresError
 from irmeta.io.model_file import Model, Part
 from irmeta.names import canonical, highest, nearest
@@ -52,6 +52,8 @@ def fit(
     >>> fit({"demo": scores}).metrics
     ['AP', 'P@10']
     """
+    if not cubes:
+        raise ScoresError("there are no collections to fit a model on")
     wanted = None if metrics is None else [canonical(metric) for metric in metrics]
     known = {str(metric) for scores in cubes.values() for metric in scores.metric.values}
     for metric in wanted or []:
@@ -59,15 +61,17 @@ def fit(
             raise MetricError(f"no collection has scores of {metric!r}; {nearest(metric, known)}")
     parts, notes = [], []
     for name, scores in cubes.items():
-        kept, dropped = complete(scores if wanted is None else _those(scores, wanted), missing)
-        table = means(kept)
+        here = None if wanted is None else [metric for metric in wanted if metric in set(scores.metric.values)]
+        levels, dropped = system_level({name: scores}, here, missing=missing)
+        table = levels[name]
         if table.sizes["metric"] < 2 or table.sizes["system"] < 3:
-            raise ScoresError(f"{name}: {dict(table.sizes)}; a model needs 3 systems and 2 metrics of each collection")
-        values = to_scale(_in_range(table, scale), scale)
-        parts.append(Part(name, tuple(map(str, table.metric.values)), moments(values), tails(values)))
-        notes += [f"{name}: {note}" for note in dropped]
-    if not parts:
-        raise ScoresError("there are no collections to fit a model on")
+            size = " and ".join(f"{count} {dim}s" for dim, count in table.sizes.items())
+            raise ScoresError(f"{name} has {size}; a model needs 3 systems and 2 metrics of each collection")
+        names = tuple(map(str, table.metric.values))
+        _boundable(names, scale)
+        values = to_scale(table.values, scale)
+        parts.append(Part(name, names, moments(values), tails(values)))
+        notes += dropped
     described = {name: describe(scores) for name, scores in cubes.items()}
     return Model(scale, tuple(parts), {"collections": described, "notes": notes, **(provenance or {})})
 
@@ -142,24 +146,9 @@ def findings(outcome: xr.Dataset) -> list[str]:
     return lines
 
 
-def _those(scores: xr.DataArray, wanted: Sequence[str]) -> xr.DataArray:
-    return select(scores, metrics=[metric for metric in wanted if metric in set(scores.metric.values)])
-
-
-def _in_range(table: xr.DataArray, scale: Scale) -> Floats:
-    """Give the scores; one that its metric cannot take raises ScoresError."""
-    for column in table.transpose("metric", "system"):
-        top = highest(str(column.metric.item()))
-        if scale == "logit":
-            top = min(top, 1.0)
-        wrong = (column.values < 0) | (column.values > top) if np.isfinite(top) else np.zeros(column.size, bool)
-        if wrong.any():
-            first = column[int(wrong.argmax())]
-            raise ScoresError(
-                f"{first.metric.item()} of {first.system.item()} is {first.item():g}; it lies between 0 and {top:g}"
-                f" (are these percentages, or columns in another order?)"
-            )
-    return np.asarray(table.values, dtype=np.float64)
+def _boundable(metrics: Sequence[str], scale: Scale) -> None:
+    if scale == "logit" and (wrong := [metric for metric in metrics if highest(metric) > 1]):
+        raise MetricError(f"log odds are of scores between 0 and 1, which {_some(wrong)} may exceed; use the raw scale")
 
 
 def _renamed(scores: xr.DataArray, model: Model) -> tuple[xr.DataArray, list[str]]:
@@ -175,8 +164,7 @@ def _renamed(scores: xr.DataArray, model: Model) -> tuple[xr.DataArray, list[str
     if not kept:
         raise MetricError(f"none of these metrics is in the model: {_some(left)}; it has {', '.join(model.metrics)}")
     table = table.sel(metric=kept).assign_coords(metric=np.array([found[name] for name in kept], dtype=object))
-    _in_range(table, "raw")
-    return table, notes
+    return in_range(table), notes
 
 
 def _resolve(name: str, metrics: Sequence[str]) -> str | None:
