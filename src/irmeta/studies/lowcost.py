@@ -1,4 +1,4 @@
-"""Can a metric that takes deep judgments be told from metrics that look at the first few documents only?"""
+"""Can a metric that takes deep judgments be told from those of the first few documents only? Try every subset."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import product
@@ -48,20 +48,22 @@ def lowcost(
     groups = _groups(available, depths)
     if inside := [target for target in wanted if any(target in group for group in groups.values())]:
         raise ScoresError(f"{inside[0]} is one of the predictors; a target looks deeper than {max(depths)} documents")
-    levels, notes = system_level(cubes, available, missing=missing)
+    used = [name for name in available if name in wanted or any(name in group for group in groups.values())]
+    levels, notes = system_level(cubes, used, missing=missing)
     values = {part: [levels[name].values for name in levels if role[name] == part] for part in ("train", "dev", "test")}
     fold, together = folds(values["train"], values["dev"]), moments(np.concatenate(values["train"]))
     shown = [name for name in cubes if role[name] != "train"]
-    judgments = [kind for kind in ("full", "pool") if any(key[0] == kind for key in groups)]
+    kinds: tuple[Judgments, ...] = ("full", "pool")
+    judgments = [kind for kind in kinds if any(key[0] == kind for key in groups)]
     shape = (len(wanted), len(judgments), len(depths))
     measured = np.full((*shape, len(shown), len(_MEASURES)), np.nan)
     chosen = np.full(shape, "", dtype=object)
-    at = [available.index(target) for target in wanted]
+    at = [used.index(target) for target in wanted]
     for (j, kind), (d, depth) in product(enumerate(judgments), enumerate(depths)):
-        candidates = [available.index(name) for name in groups.get((kind, depth), [])]
+        candidates = [used.index(name) for name in groups.get((kind, depth), [])]
         for t, (target, subset) in enumerate(zip(at, _best(fold, candidates, at, proper), strict=True)):
             slopes, intercept = least_squares(together, subset, [target])
-            chosen[t, j, d] = " ".join(available[i] for i in subset)
+            chosen[t, j, d] = " ".join(used[i] for i in subset)
             for c, scores in enumerate(levels[name].values for name in shown):
                 close = accuracy(scores[:, target], scores[:, subset] @ slopes[:, 0] + intercept[0])
                 measured[t, j, d, c] = [getattr(close, name) for name in _MEASURES]

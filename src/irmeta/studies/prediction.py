@@ -9,10 +9,11 @@ import polars as pl
 import xarray as xr
 from scipy import stats
 
-from irmeta.cube import Missing, in_range, means, system_level
+from irmeta.cube import ALL, Missing, cube, in_range, means, system_level
 from irmeta.errors import MetricError, ScoresError
+from irmeta.io.importers import metric_name
 from irmeta.io.model_file import Model, Part
-from irmeta.names import canonical, highest, nearest
+from irmeta.names import canonical, highest, nearest, parse, split
 from irmeta.result import describe, result
 from irmeta.stats.intervals import band, leave_one_out, mahalanobis, reach, tails
 from irmeta.stats.regression import Floats, least_squares, moments, pool
@@ -74,6 +75,27 @@ def fit(
         notes += dropped
     described = {name: describe(scores) for name, scores in cubes.items()}
     return Model(scale, tuple(parts), {"collections": described, "notes": notes, **(provenance or {})})
+
+
+def given(text: str, system: str = "given") -> xr.DataArray:
+    """Read one system's scores as a cube.
+
+    >>> given("P@10=0.43 RBP(p=0.95)=0.3").metric.values.tolist()
+    ['P@10', 'RBP(p=0.95)']
+    """
+    scores: dict[str, float] = {}
+    for part in split(text):
+        name, equals, value = part.rpartition("=")
+        try:
+            number = float(value)
+        except ValueError:
+            equals = ""
+        if not equals or not name:
+            raise ScoresError(f"{part!r}: scores are written METRIC=SCORE, as in 'P@10=0.43 RR=0.61'")
+        scores[str(parse(metric_name(name)))] = number
+    if not scores:
+        raise ScoresError("no score given; write METRIC=SCORE, as in 'P@10=0.43 RR=0.61'")
+    return cube([[list(scores.values())]], [system], [ALL], list(scores))
 
 
 def predict(
