@@ -48,16 +48,16 @@ class Model:
 
 def save_model(model: Model, path: str | PathLike[str]) -> None:
     """Write a model; the file appears whole or not at all."""
-    document = {
+    head = {
         "format": _FORMAT,
         "scale": model.scale,
         "levels": list(LEVELS),
         "provenance": dict(model.provenance),
-        "collections": [_described(part) for part in model.parts],
     }
-    lines = json.dumps(document, indent=1, default=str)
-    with writing(Path(path)) as part:
-        part.write_text(lines + "\n", encoding="utf-8")
+    parts = ",\n".join(json.dumps(_described(part), default=str) for part in model.parts)
+    text = json.dumps(head, indent=1, default=str).removesuffix("\n}") + f',\n "collections": [\n{parts}\n ]\n}}\n'
+    with writing(Path(path)) as file:
+        file.write_text(text, encoding="utf-8")
 
 
 def load_model(path: str | PathLike[str]) -> Model:

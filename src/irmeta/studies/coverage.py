@@ -10,9 +10,9 @@ from irmeta.cube import Missing, common_metrics, system_level
 from irmeta.errors import ScoresError
 from irmeta.result import long_frame, result
 from irmeta.stats.intervals import band, leave_one_out, reach, tails
+from irmeta.stats.predictors import chunks
 from irmeta.stats.regression import Floats, least_squares, moments, pool
 from irmeta.stats.scales import Scale, from_scale, to_scale
-from irmeta.stats.subsets import chunks
 
 _SUBSETS = 256
 """Predictor sets worked on at a time."""

@@ -14,8 +14,8 @@ from irmeta.errors import MetricError, ScoresError
 from irmeta.names import parse, split
 from irmeta.result import long_frame, result
 from irmeta.stats.accuracy import accuracy
+from irmeta.stats.predictors import Fold, best_subsets, folds
 from irmeta.stats.regression import least_squares, moments
-from irmeta.stats.subsets import Fold, best_subsets, folds
 
 Judgments = Literal["full", "pool"]
 """full: predictors know every judgment of the documents they look at; pool: only those of a pool of their depth."""

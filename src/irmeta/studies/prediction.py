@@ -130,7 +130,10 @@ def predict(
     notes += _warnings(systems, np.isnan(table.values), grid, model, level)
     coords = {"system": systems, "target": targets}
     predicted = {name: xr.DataArray(values, coords, ("system", "target")) for name, values in grid.items()}
+    used = [*map(str, table.metric.values), *targets]
+    notes += [f"{name}: {text}" for name, text in model.provenance.get("definitions", {}).items() if name in used]
     options = {"level": level, "scale": model.scale, "model": [part.name for part in model.parts], "want": targets}
+    options["sources"] = model.provenance.get("sources", [])
     return result(
         "prediction", {**predicted, "reported": table}, inputs={"given": scores}, options=options, notes=notes
     )

@@ -11,8 +11,8 @@ from irmeta.cube import Missing, common_metrics, system_level, with_roles
 from irmeta.errors import ScoresError
 from irmeta.result import result
 from irmeta.stats.accuracy import Accuracy, accuracy
+from irmeta.stats.predictors import best_subsets, folds
 from irmeta.stats.regression import Floats, least_squares, moments
-from irmeta.stats.subsets import best_subsets, folds
 
 Choice = Literal["dev", "leave-one-out"]
 _MEASURES = Accuracy._fields
