@@ -98,8 +98,7 @@ def mahalanobis(data: Moments, given: Floats, variables: Sequence[int]) -> Float
     chi-square distribution with that many degrees of freedom.
     """
     part = data.take(variables)
-    sd = np.sqrt(np.diag(part.cov))
-    unit = np.where(sd > 0, sd, 1.0)
+    unit = part.deviations()
     values, vectors = np.linalg.eigh(part.cov / unit[:, None] / unit)
     varies = values > 1e-9
     scores = ((given - part.mean) / unit) @ vectors[:, varies] / np.sqrt(values[varies])

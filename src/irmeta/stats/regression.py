@@ -27,6 +27,11 @@ class Moments(NamedTuple):
         at = np.asarray(variables)
         return self._replace(mean=self.mean[at], cov=self.cov[np.ix_(at, at)])
 
+    def deviations(self) -> Floats:
+        """Give the standard deviations, 1 for a variable that varies by rounding errors only."""
+        sd = np.sqrt(np.diag(self.cov))
+        return np.where(sd > 1e-10 * np.abs(self.mean), sd, 1.0)
+
 
 def moments(data: npt.ArrayLike) -> Moments:
     """Sum up data of shape (observation, variable).
@@ -66,8 +71,7 @@ def least_squares(data: Moments, predictors: Indices, targets: Indices) -> tuple
     k = at.shape[-1]
     if data.n < k + 2:
         raise ScoresError(f"{data.n} systems are too few to fit {k} predictors and an intercept; {k + 2} are needed")
-    sd = np.sqrt(np.diag(data.cov))
-    unit = np.where(sd > 0, sd, 1.0)
+    unit = data.deviations()
     correlation = data.cov / unit[:, None] / unit
     system = np.concatenate(
         [correlation[at[..., :, None], at[..., None, :]], correlation[at[..., :, None], of]], axis=-1
