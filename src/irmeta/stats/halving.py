@@ -21,18 +21,21 @@ def silent(done: int, total: int) -> None:
     """Report no progress."""
 
 
-def halves(topics: int, sizes: tuple[int, int], partitions: int, rng: np.random.Generator) -> Drawn:
-    """Draw pairs of disjoint sets of topics without replacement: membership of shape (partition, 2, topic).
+def shuffles(topics: int, partitions: int, rng: np.random.Generator) -> npt.NDArray[np.int64]:
+    """Put the topics in so many random orders: (partition, topic)."""
+    return rng.permuted(np.tile(np.arange(topics), (partitions, 1)), axis=1)
 
-    The same generator state gives nested sets for growing sizes, so that a curve over sizes is smooth.
 
-    >>> halves(5, (2, 3), 1, np.random.default_rng(0)).sum(axis=-1)
-    array([[2, 3]])
+def halves(orders: npt.NDArray[np.int64], sizes: tuple[int, int]) -> Drawn:
+    """Take the first and the last topics of each order as two disjoint sets: membership of shape (partition, 2, topic).
+
+    >>> halves(np.array([[3, 0, 4, 1, 2]]), (2, 2)).astype(int)
+    array([[[1, 0, 0, 1, 0],
+            [0, 1, 1, 0, 0]]])
     """
-    order = rng.permuted(np.tile(np.arange(topics), (partitions, 1)), axis=1)
-    drawn = np.zeros((partitions, 2, topics), dtype=np.bool_)
-    np.put_along_axis(drawn[:, 0], order[:, : sizes[0]], True, axis=1)
-    np.put_along_axis(drawn[:, 1], order[:, topics - sizes[1] :], True, axis=1)
+    drawn = np.zeros((len(orders), 2, orders.shape[1]), dtype=np.bool_)
+    np.put_along_axis(drawn[:, 0], orders[:, : sizes[0]], True, axis=1)
+    np.put_along_axis(drawn[:, 1], orders[:, orders.shape[1] - sizes[1] :], True, axis=1)
     return drawn
 
 
