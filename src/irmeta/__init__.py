@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from irmeta.io.scores import load_all as load_all
     from irmeta.io.scores import save as save
     from irmeta.report.tables import tables as tables
+    from irmeta.studies.validation import validate as validate
 
 _HOME = {
     "IrmetaError": "irmeta.errors",
@@ -20,6 +21,7 @@ _HOME = {
     "means": "irmeta.cube",
     "save": "irmeta.io.scores",
     "tables": "irmeta.report.tables",
+    "validate": "irmeta.studies.validation",
 }
 __all__ = ["__version__", *sorted(_HOME)]
 

@@ -6,7 +6,8 @@ import numpy as np
 import polars as pl
 import xarray as xr
 
-from irmeta.cube import Missing, common_metrics, system_level
+from irmeta.cube import Missing
+from irmeta.cubes import common_metrics, system_level
 from irmeta.errors import ScoresError
 from irmeta.result import long_frame, result
 from irmeta.stats.intervals import band, leave_one_out, reach, tails

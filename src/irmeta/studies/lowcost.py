@@ -9,7 +9,8 @@ import numpy.typing as npt
 import polars as pl
 import xarray as xr
 
-from irmeta.cube import Missing, common_metrics, system_level, with_roles
+from irmeta.cube import Missing
+from irmeta.cubes import common_metrics, system_level, with_roles
 from irmeta.errors import MetricError, ScoresError
 from irmeta.names import parse, split
 from irmeta.result import long_frame, result

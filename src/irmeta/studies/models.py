@@ -7,7 +7,8 @@ import numpy as np
 import polars as pl
 import xarray as xr
 
-from irmeta.cube import Missing, common_metrics, system_level
+from irmeta.cube import Missing
+from irmeta.cubes import common_metrics, system_level
 from irmeta.errors import ScoresError
 from irmeta.result import long_frame, result
 from irmeta.stats.accuracy import accuracy

@@ -9,7 +9,8 @@ import polars as pl
 import xarray as xr
 from scipy import stats
 
-from irmeta.cube import ALL, Missing, cube, in_range, means, system_level
+from irmeta.cube import ALL, Missing, cube, means
+from irmeta.cubes import in_range, system_level
 from irmeta.errors import MetricError, ScoresError
 from irmeta.io.importers import metric_name
 from irmeta.io.model_file import Model, Part

@@ -7,7 +7,8 @@ import numpy as np
 import polars as pl
 import xarray as xr
 
-from irmeta.cube import Missing, common_metrics, system_level, with_roles
+from irmeta.cube import Missing
+from irmeta.cubes import common_metrics, system_level, with_roles
 from irmeta.errors import ScoresError
 from irmeta.result import result
 from irmeta.stats.accuracy import Accuracy, accuracy
