@@ -1,8 +1,8 @@
 """Orders of variables by the determinant of their covariance: every published way, each from best to worst.
 
 An order is an array of indices. `include` are variables that come first, in the order in which the method would take
-them. Among equals, the variable that stands first in the matrix counts as the better one. No determinant is formed, only
-its logarithm, so that nothing overflows.
+them. Among equals, the variable that stands first in the matrix counts as the better one. Only logarithms of
+determinants are formed, so that nothing overflows.
 """
 
 from collections.abc import Sequence
