@@ -19,7 +19,7 @@ from irmeta.stats.determinant import (
     unexplained,
 )
 from irmeta.stats.matrices import Floats
-from irmeta.stats.subset import Best, best_subsets
+from irmeta.stats.branch_and_bound import Best, best_subsets
 
 Objective = Literal["determinant", "unreported"]
 Method = Literal["exact", "ib", "gf", "gf-code", "pivot", "sheffield", "trace"]

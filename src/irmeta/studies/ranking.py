@@ -1,6 +1,6 @@
 """Which few metrics to report: those that say most and repeat each other least, or that foretell the others best."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, get_args
 
 import numpy as np
@@ -37,6 +37,7 @@ def rank_metrics(
     missing: Missing = "error",
     resamples: int = 0,
     rng: int | np.random.Generator = 0,
+    progress: Callable[[str], None] | None = None,
 ) -> xr.Dataset:
     """Rank metrics, and find the best subset of each size up to k (every size by default), proven where time allows.
 
@@ -55,6 +56,7 @@ def rank_metrics(
     cost, budget : what a metric costs (1 where not named), and what a subset may cost; with "exact" only.
     time_limit : seconds for the search; a size that is not proven by then says so, with the gap that remains.
     resamples : how often to draw topics with replacement and choose again, to see what can be trusted.
+    progress : called after the search, and after each resample.
 
     Raises ScoresError if the matrix is not positive semi-definite, or has too few rows for its metrics.
     Sources: Gupta et al. (ECIR 2019), section 6; Sheffield (1985); McCabe (1984); Ko, Lee and Queyranne (1995).
@@ -71,8 +73,10 @@ def rank_metrics(
     if not selection.optima:
         raise ScoresError(f"no subset costs at most {budget}; raise the budget, or include fewer metrics")
     data = _described(source, task, selection)
+    step = progress or (lambda _: None)
+    step("subsets")
     if resamples:
-        stability, more = _stability(source, task, selection, resamples, np.random.default_rng(rng))
+        stability, more = _stability(source, task, selection, resamples, np.random.default_rng(rng), step)
         data, notes = data | stability, notes + more
     options = {
         "method": method,
@@ -268,7 +272,12 @@ def _described(source: MetricMatrix, task: Task, selection: Selection) -> dict[s
 
 
 def _stability(
-    source: MetricMatrix, task: Task, selection: Selection, resamples: int, rng: np.random.Generator
+    source: MetricMatrix,
+    task: Task,
+    selection: Selection,
+    resamples: int,
+    rng: np.random.Generator,
+    step: Callable[[str], None],
 ) -> tuple[dict[str, Any], list[str]]:
     """Choose again on topics drawn with replacement: how often each metric is chosen, and how much of each subset."""
     if max((one.sizes["topic"] for one in source.cubes.values()), default=1) < 2:
@@ -278,6 +287,7 @@ def _stability(
         sigma = source.resampled(rng)
         if sigma is not None and not dependent(sigma[np.ix_(task.candidates, task.candidates)]):
             drawn.append(_flags(choose_again(sigma, task, selection.chosen), source))
+        step("on other topics")
     if not drawn:
         raise ScoresError("in every resample of the topics some metric is determined by others; use fewer metrics")
     again, first = np.array(drawn), _flags(selection.chosen, source)
