@@ -1,6 +1,5 @@
 """`irmeta rank`: which few metrics to report."""
 
-from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
@@ -59,7 +58,9 @@ def rank(
     exclude: Annotated[str | None, typer.Option(help="Metrics that no set has; they may still be explained.")] = None,
     cost: Annotated[str | None, typer.Option(help="What metrics cost, as in 'AP=3 P@10=0.5'; others cost 1.")] = None,
     budget: Annotated[float | None, typer.Option(help="What a set may cost.", show_default="any")] = None,
-    time_limit: Annotated[float, typer.Option(help="Seconds for the search; then it prints the gap that is left.")] = 60,
+    time_limit: Annotated[
+        float, typer.Option(help="Seconds for the search; then it prints the gap that is left.")
+    ] = 60,
     resamples: Annotated[int, typer.Option(help="Choose again on topics drawn anew, this often: is it stable?")] = 0,
     collection: Collection = None,
     metrics: Metrics = None,
@@ -115,9 +116,9 @@ def rank(
         )
     if plot is not None:
         from irmeta.report.plots.figure import PAGE, draw, save
-        from irmeta.report.plots.ranking import ranking
+        from irmeta.report.plots.ranking import plots
 
-        save(draw(ranking, outcome, width=PAGE), plot)
+        save(draw(plots(outcome), outcome, width=PAGE, height=3.4), plot)
     emit(outcome, form=form, output=output, table=table, findings=findings(outcome))
 
 

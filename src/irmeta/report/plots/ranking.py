@@ -4,16 +4,20 @@ import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
 
-from irmeta.report.plots.figure import PALETTE
+from irmeta.report.plots.figure import PALETTE, Plot
 
 _LABELS = {"determinant": "log determinant", "unreported": "unexplained variance (share)"}
+
+
+def plots(outcome: xr.Dataset) -> list[Plot]:
+    """Give the plots that a result needs: the ratio to the optimum only where it is not 1 by design."""
+    return [ranking] if outcome.attrs["options"]["method"] == "exact" else [ratio, ranking]
 
 
 def ranking(outcome: xr.Dataset, axes: Axes) -> Axes:
     """Draw the value of the first k metrics as bars over their names, and circles at the best subsets of k metrics.
 
-    For a method that gives one order, a second panel on top has the ratio to the optimum. The bars are those of Figure 3
-    of Gupta et al. (ECIR 2019), with all steps in one direction.
+    The bars are those of Figure 3 of Gupta et al. (ECIR 2019), from the first metric to the last for every method.
     """
     options = outcome.attrs["options"]
     position = np.arange(1, outcome.sizes["position"] + 1)
@@ -31,8 +35,6 @@ def ranking(outcome: xr.Dataset, axes: Axes) -> Axes:
     axes.set_xlabel(f"metrics in the order of {options['method']} ({options['matrix']} matrix{level})")
     axes.axhline(0, color="0.6", linewidth=0.6, zorder=0)
     axes.legend(loc="best")
-    if options["method"] != "exact":
-        ratio(outcome, axes.inset_axes((0.0, 1.06, 1.0, 0.35), sharex=axes)).tick_params(labelbottom=False)
     return axes
 
 
