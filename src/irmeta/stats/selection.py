@@ -8,6 +8,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from irmeta.stats.branch_and_bound import Best, best_subsets
 from irmeta.stats.criteria import Criterion, ExplainedVariance, LogDeterminant, choose, diagonals
 from irmeta.stats.determinant import (
     Order,
@@ -19,7 +20,6 @@ from irmeta.stats.determinant import (
     unexplained,
 )
 from irmeta.stats.matrices import Floats
-from irmeta.stats.branch_and_bound import Best, best_subsets
 
 Objective = Literal["determinant", "unreported"]
 Method = Literal["exact", "ib", "gf", "gf-code", "pivot", "sheffield", "trace"]
