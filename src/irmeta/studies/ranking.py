@@ -102,8 +102,8 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     order : position, metric, value (of the metrics up to there, by the objective).
     subsets : k, metrics, log_det, unexplained (share of all variance), optimal (the best value of the objective),
     ratio_to_optimum, gap (how much better than that a subset may still be), proven, nodes (of the search); with a
-    budget, cost; with resamples, kept (share of the subset that is chosen again) and same (share of resamples in which
-    all of it is).
+    budget, cost; with resamples, kept (share of the subset, less included metrics, that is chosen again) and same
+    (share of resamples in which all of it is).
     stability : k, metric, chosen (share of resamples), se; with resamples only.
     """
     metrics = [str(name) for name in outcome["metric"].values]
@@ -158,6 +158,8 @@ def findings(outcome: xr.Dataset) -> list[str]:
     )
     if "kept" in outcome:
         said.append(_trust(outcome, few))
+    elif options["level"] and options["level"] != "system":
+        said.append("Would other topics choose the same? --resamples 100 tells.")
     return said
 
 
@@ -172,13 +174,12 @@ def _few(outcome: xr.Dataset) -> int:
 
 
 def _trust(outcome: xr.Dataset, few: int) -> str:
-    kept = float(outcome["kept"].sel(k=few))
-    chance = few / outcome.sizes["metric"]
+    kept, same, chance = (float(outcome[name].sel(k=few)) for name in ("kept", "same", "chance"))
     corrected = (kept - chance) / (1 - chance) if chance < 1 else 1.0
     verdict = "do not trust which ones they are" if corrected < TRUST else "the choice holds"
     return (
         f"On resampled topics, {kept:.0%} of these {few} are chosen again (by chance it would be {chance:.0%}), all of "
-        f"them in {float(outcome['same'].sel(k=few)):.0%} of resamples: {verdict}."
+        f"them in {same:.0%} of resamples: {verdict}."
     )
 
 
@@ -292,7 +293,9 @@ def _stability(
         raise ScoresError("in every resample of the topics some metric is determined by others; use fewer metrics")
     again, first = np.array(drawn), _flags(selection.chosen, source)
     share = again.mean(axis=0)
-    hits = (again & first).sum(axis=2) / first.sum(axis=1)
+    included = np.isin(np.arange(len(source.metrics)), task.include)
+    free = (first & ~included).sum(axis=1)
+    hits = np.where(free > 0, (again & first & ~included).sum(axis=2) / np.maximum(free, 1), 1.0)
     skipped = resamples - len(drawn)
     notes = [f"{skipped} of {resamples} resamples are left out: a metric was constant, or determined by others."]
     return {
@@ -300,6 +303,7 @@ def _stability(
         "again_se": (("k", "metric"), np.sqrt(share * (1 - share) / len(drawn))),
         "kept": ("k", hits.mean(axis=0)),
         "same": ("k", (hits == 1).mean(axis=0)),
+        "chance": ("k", free / max(1, task.candidates.size - task.include.size)),
     }, notes if skipped else []
 
 
