@@ -60,7 +60,7 @@ def render(result: xr.Dataset, form: Format = "table", table: str | None = None,
 
 def text(frame: pl.DataFrame, title: str | None = None, *, width: int | None = None, digits: int = 4) -> str:
     """Draw a data frame for reading: numbers to `digits` decimals, in blocks of as many columns as the width holds."""
-    cells = {name: [cell(value, digits) for value in frame[name]] for name in frame.columns}
+    cells = {name: [cell(value, digits) for value in frame[name].to_list()] for name in frame.columns}
     # Three characters stand between columns; long texts fold, so that they need not have a block of their own.
     widths = {name: min(max(map(len, (name, *values))), FOLD) + 3 for name, values in cells.items()}
     buffer = io.StringIO()
