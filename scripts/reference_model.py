@@ -15,7 +15,7 @@ from irmeta.cube import means
 from irmeta.evaluation.engine import evaluate
 from irmeta.io.importers import import_systemwise
 from irmeta.io.model_file import save_model
-from irmeta.studies.prediction import fit
+from irmeta.studies.prediction import prediction_model
 
 TARGET = Path(__file__).parents[1] / "src" / "irmeta" / "datasets" / "reference.json"
 
@@ -55,7 +55,7 @@ def main(data: Path) -> None:
     metrics = [str(name) for name in cubes["web2012"].metric.values]
     cubes |= {f"trec-covid-{name}": covid(data / "trec-covid" / name, metrics) for name in ("round1", "round3")}
     kept = {name: usable(scores) for name, scores in cubes.items()}
-    model = fit(kept, scale="logit", provenance=PROVENANCE)
+    model = prediction_model(kept, scale="logit", provenance=PROVENANCE)
     described = {
         part.name: {"systems": part.moments.n, "dropped": cubes[part.name].sizes["system"] - part.moments.n}
         for part in model.parts

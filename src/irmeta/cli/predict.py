@@ -8,7 +8,7 @@ import typer
 from typer.core import TyperCommand
 
 from irmeta.cli.app import Format, Metrics, Output, Plot, Quiet, Seed, TableName, app
-from irmeta.cli.output import emit, form_of, say
+from irmeta.cli.output import counting, emit, form_of, say
 from irmeta.errors import IrmetaError, ScoresError
 
 if TYPE_CHECKING:
@@ -87,7 +87,6 @@ def apply(
     beside it, a reported one has none. `distance` tells how far the given scores lie from those the model was fitted
     on: 1 is usual.
     """
-    from irmeta.datasets.reference import reference
     from irmeta.io.importers import import_systemwise
     from irmeta.io.model_file import load_model
     from irmeta.names import split
@@ -98,7 +97,7 @@ def apply(
     cube = prediction.given(given) if given is not None else _only(import_systemwise(scores or Path()))
     outcome = prediction.predict(
         cube,
-        load_model(model) if model else reference(),
+        load_model(model) if model else None,
         want=split(want) if want else None,
         level=level,
         known=_only(import_systemwise(calibrate)) if calibrate else None,
@@ -128,7 +127,9 @@ def fit(
     from irmeta.names import split
     from irmeta.studies import prediction
 
-    fitted = prediction.fit(_load(scores), metrics=split(metrics) if metrics else None, scale=scale, missing=missing)
+    fitted = prediction.prediction_model(
+        _load(scores), metrics=split(metrics) if metrics else None, scale=scale, missing=missing
+    )
     save_model(fitted, output)
     systems = sum(part.moments.n for part in fitted.parts)
     size = f"{len(fitted.metrics)} metrics, {systems} systems of {len(fitted.parts)} collections"
@@ -154,6 +155,7 @@ def select(
     form: Format = None,
     table: TableName = None,
     plot: Plot = None,
+    quiet: Quiet = False,
 ) -> None:
     """Find the best predictors of each metric among all subsets of the others, and measure them on other collections.
 
@@ -164,16 +166,19 @@ def select(
     from irmeta.names import split
     from irmeta.studies import predictors
 
-    outcome = predictors.predictors(
-        _load(train),
-        _load(test),
-        dev=_load(dev or []),
-        choose=choose,
-        targets=split(targets) if targets else None,
-        metrics=split(metrics) if metrics else None,
-        sizes=_sizes(k),
-        missing=missing,
-    )
+    sizes = _sizes(k)
+    with counting("choosing", len(sizes), quiet=quiet) as progress:
+        outcome = predictors.predictors(
+            _load(train),
+            _load(test),
+            dev=_load(dev or []),
+            choose=choose,
+            targets=split(targets) if targets else None,
+            metrics=split(metrics) if metrics else None,
+            sizes=sizes,
+            missing=missing,
+            progress=progress,
+        )
     _show(predictors, outcome, form, output, table, plot)
 
 
@@ -267,13 +272,15 @@ def models(
     from irmeta.names import split
     from irmeta.studies import models as study
 
-    outcome = study.models(
-        _load(scores),
-        targets=split(targets) if targets else None,
-        metrics=split(metrics) if metrics else None,
-        missing=missing,
-        rng=seed,
-    )
+    with counting("predicting", quiet=quiet) as progress:
+        outcome = study.models(
+            _load(scores),
+            targets=split(targets) if targets else None,
+            metrics=split(metrics) if metrics else None,
+            missing=missing,
+            rng=seed,
+            progress=progress,
+        )
     _show(study, outcome, form, output, table)
 
 

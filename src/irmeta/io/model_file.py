@@ -30,7 +30,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Model:
-    """Enough to predict any metric from any others by least squares, with intervals; `irmeta.fit` makes one."""
+    """Enough to predict any metric from any others, with intervals; `irmeta.prediction_model` makes one."""
 
     scale: Scale
     parts: tuple[Part, ...]

@@ -29,10 +29,12 @@ def models(
     scales: Sequence[Scale] = ("raw", "logit"),
     missing: Missing = "error",
     rng: int = 0,
+    progress: Callable[[str], None] | None = None,
 ) -> xr.Dataset:
     """Predict each collection's systems by models fitted on the systems of all the others, and measure how well.
 
     Each target is predicted from all the other metrics.  rng : seed of what is random in the models.
+    progress : called with each target and collection.
     Models: least squares; ridge regression (penalty chosen by cross-validation), a support vector machine with a
     radial kernel, and gradient-boosted trees, these three by scikit-learn on standardized predictors.
     Gives over (target, model, scale, collection): tau, r2, rmse, on the metric's own scale.
@@ -54,6 +56,8 @@ def models(
             for t, at in enumerate(names.index(target) for target in wanted):
                 x, y = np.delete(train, at, axis=1), train[:, at]
                 actual = levels[held].values[:, at]
+                if progress:
+                    progress(f"{wanted[t]} of {held}")
                 for m, fit in enumerate(fits.values()):
                     predicted = from_scale(fit(x, y)(np.delete(values[held], at, axis=1)), scale)
                     close = accuracy(actual, predicted)

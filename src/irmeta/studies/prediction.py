@@ -11,6 +11,7 @@ from scipy import stats
 
 from irmeta.cube import ALL, Missing, cube, means
 from irmeta.cubes import in_range, system_level
+from irmeta.datasets.reference import reference_model
 from irmeta.errors import MetricError, ScoresError
 from irmeta.io.importers import metric_name
 from irmeta.io.model_file import Model, Part
@@ -35,7 +36,7 @@ class _Cell(NamedTuple):
 _REPORTED = _Cell(np.nan, np.nan, np.nan, np.nan, False)
 
 
-def fit(
+def prediction_model(
     cubes: Mapping[str, xr.DataArray],
     *,
     metrics: Iterable[str] | None = None,
@@ -51,7 +52,7 @@ def fit(
 
     >>> from irmeta.cube import cube
     >>> scores = cube([[[0.1, 0.2]], [[0.2, 0.3]], [[0.3, 0.6]]], ["a", "b", "c"], ["all"], ["AP", "P@10"])
-    >>> fit({"demo": scores}).metrics
+    >>> prediction_model({"demo": scores}).metrics
     ['AP', 'P@10']
     """
     if not cubes:
@@ -101,7 +102,7 @@ def given(text: str, system: str = "given") -> xr.DataArray:
 
 def predict(
     scores: xr.DataArray,
-    model: Model,
+    model: Model | None = None,
     *,
     want: Iterable[str] | None = None,
     level: float = 0.9,
@@ -110,6 +111,7 @@ def predict(
     """Predict what is missing from a table of system-level scores, each system from the scores that it has.
 
     scores : a cube, NaN where a score is missing; its means over topics are used.
+    model : as `prediction_model` makes it; by default the reference model that ships with irmeta.
     want : metrics to predict; by default those that some system lacks.
     level : coverage aimed at, in (0, 1), for a system of a collection that the model has not seen.
     known : systems of the same collection whose wanted scores are known; they tell the collection's offset.
@@ -118,6 +120,7 @@ def predict(
     """
     if not 0 < level < 1:
         raise ScoresError(f"the level of an interval is between 0 and 1, as in 0.9, not {level}")
+    model = model or reference_model()
     table, notes = _renamed(scores, model)
     calibration, _ = (None, None) if known is None else _renamed(known, model)
     targets = _targets(table, model, want)

@@ -1,6 +1,6 @@
 """Which one, two or three metrics foretell each other metric best? Every subset is tried."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Literal
 
 import numpy as np
@@ -29,6 +29,7 @@ def predictors(
     metrics: Iterable[str] | None = None,
     sizes: Sequence[int] = (1, 2, 3),
     missing: Missing = "error",
+    progress: Callable[[str], None] | None = None,
 ) -> xr.Dataset:
     """Find the best predictors of each target, of each size, and tell how well they predict other collections.
 
@@ -37,6 +38,7 @@ def predictors(
     do; "leave-one-out" the highest mean tau over the training collections, each predicted from the others, so that the
     development collections test it too.
     targets : metrics to predict, by default all;  metrics : candidates, by default those that every collection has.
+    progress : called after each size.
     Gives over (target, size, collection): tau, r2, r, rmse, r2_offset_removed, bias_share; over (target, size):
     chosen_by, the tau that decided; over (target, size, metric): coefficient, NaN for metrics left out, and intercept.
     """
@@ -61,6 +63,8 @@ def predictors(
     for j, size in enumerate(sizes):
         best = best_subsets(chosen_on, range(len(names)), at, size)
         decided[:, j] = best.tau
+        if progress:
+            progress(f"sets of {size}")
         for i, (target, subset) in enumerate(zip(at, best.predictors, strict=True)):
             fit = least_squares(together, subset, [target])
             slopes[i, j, subset], intercepts[i, j] = fit[0][:, 0], fit[1][0]
