@@ -55,7 +55,7 @@ def render(result: xr.Dataset, form: Format = "table", table: str | None = None,
     if form == "table":
         return "\n".join(text(frame, name, width=width) for name, frame in chosen.items())
     frame = next(iter(chosen.values()))
-    return frame.write_csv() if form == "csv" else latex(frame)
+    return _flat(frame).write_csv() if form == "csv" else latex(frame)
 
 
 def text(frame: pl.DataFrame, title: str | None = None, *, width: int | None = None, digits: int = 4) -> str:
@@ -113,6 +113,12 @@ def cell(value: object, digits: int = 4) -> str:
     if isinstance(value, list):
         return ", ".join(cell(item, digits) for item in value)
     return str(value)
+
+
+def _flat(frame: pl.DataFrame) -> pl.DataFrame:
+    """Write lists of names as one text, spaces between them, as the command line takes them."""
+    lists = [name for name, kind in frame.schema.items() if kind == pl.List(pl.String)]
+    return frame.with_columns(pl.col(name).list.join(" ") for name in lists)
 
 
 def _escape(value: str) -> str:

@@ -44,7 +44,7 @@ def coverage(
     wanted = names if targets is None else common_metrics(cubes, targets)
     names = list(dict.fromkeys([*names, *wanted]))
     if not 1 <= size < len(names):
-        raise ScoresError(f"{len(names)} metrics leave {len(names) - 1} predictors; size {size} does not fit")
+        raise ScoresError(f"{len(names)} metrics leave 1 to {len(names) - 1} predictors, not {size}")
     levels, notes = system_level(cubes, names, missing=missing)
     values = {name: to_scale(table.values, scale) for name, table in levels.items()}
     at = [names.index(target) for target in wanted]

@@ -121,8 +121,9 @@ def predict(
     if not 0 < level < 1:
         raise ScoresError(f"the level of an interval is between 0 and 1, as in 0.9, not {level}")
     model = model or reference_model()
-    table, notes = _renamed(scores, model)
-    calibration, _ = (None, None) if known is None else _renamed(known, model)
+    reported = in_range(means(scores))
+    table, names, notes = _renamed(reported, model)
+    calibration = None if known is None else _renamed(in_range(means(known)), model)[0]
     targets = _targets(table, model, want)
     if want is not None:
         notes += [_stand_in(name, target) for name, target in zip(want, targets, strict=True) if name != target]
@@ -136,10 +137,12 @@ def predict(
     predicted = {name: xr.DataArray(values, coords, ("system", "target")) for name, values in grid.items()}
     used = [*map(str, table.metric.values), *targets]
     notes += [f"{name}: {text}" for name, text in model.provenance.get("definitions", {}).items() if name in used]
-    options = {"level": level, "scale": model.scale, "model": [part.name for part in model.parts], "want": targets}
-    options["sources"] = model.provenance.get("sources", [])
+    options = {
+        **{"level": level, "scale": model.scale, "model": [part.name for part in model.parts], "want": targets},
+        **{"names": names, "sources": model.provenance.get("sources", [])},
+    }
     return result(
-        "prediction", {**predicted, "reported": table}, inputs={"given": scores}, options=options, notes=notes
+        "prediction", {**predicted, "reported": reported}, inputs={"given": scores}, options=options, notes=notes
     )
 
 
@@ -180,20 +183,19 @@ def _boundable(metrics: Sequence[str], scale: Scale) -> None:
         raise MetricError(f"log odds are of scores between 0 and 1, which {_some(wrong)} may exceed; use the raw scale")
 
 
-def _renamed(scores: xr.DataArray, model: Model) -> tuple[xr.DataArray, list[str]]:
-    """Give system-level scores under the model's names, and notes on the metrics that changed theirs or were left."""
-    table = means(scores)
+def _renamed(table: xr.DataArray, model: Model) -> tuple[xr.DataArray, dict[str, str], list[str]]:
+    """Give the scores that the model can use under its names, these names by the table's, and notes on the others."""
     names = [str(name) for name in table.metric.values]
     found = {name: _resolve(name, model.metrics) for name in names}
-    left = [name for name, target in found.items() if target is None or (target != name and target in names)]
-    kept = [name for name in names if name not in left]
-    notes = [_stand_in(name, str(found[name])) for name in kept if found[name] != name]
+    used = {name: target for name, target in found.items() if target and (target == name or target not in names)}
+    left = [name for name in names if name not in used]
+    notes = [_stand_in(name, target) for name, target in used.items() if target != name]
     if left:
         notes.append(f"the model does not know these metrics, they were not used: {_some(left)}")
-    if not kept:
+    if not used:
         raise MetricError(f"none of these metrics is in the model: {_some(left)}; it has {', '.join(model.metrics)}")
-    table = table.sel(metric=kept).assign_coords(metric=np.array([found[name] for name in kept], dtype=object))
-    return in_range(table), notes
+    renamed = table.sel(metric=list(used)).assign_coords(metric=np.array(list(used.values()), dtype=object))
+    return renamed, used, notes
 
 
 def _resolve(name: str, metrics: Sequence[str]) -> str | None:
@@ -211,7 +213,7 @@ def _targets(table: xr.DataArray, model: Model, want: Iterable[str] | None) -> l
         return holes or [metric for metric in model.metrics if metric not in set(table.metric.values)]
     targets = []
     for name in want:
-        target = _resolve(canonical(name), model.metrics)
+        target = _resolve(metric_name(name), model.metrics)
         if target is None:
             raise MetricError(f"the model does not know {name!r}; {nearest(name, model.metrics)}")
         if target in set(table.metric.values) and not np.isnan(table.sel(metric=target).values).any():
@@ -274,7 +276,7 @@ def _warnings(
 ) -> list[str]:
     notes = []
     if len(empty := systems[absent.all(axis=1)]):
-        notes.append(f"{len(empty)} systems have no score to predict from and were left: {_some(empty)}")
+        notes.append(f"left as they are, for lack of any score to predict from: {_some(empty)}")
     if (np.isnan(grid["low"]) & ~np.isnan(grid["value"])).any():
         notes.append("no interval where a single collection of the model has the metrics: collections differ")
     elif len(model.parts) < 4:
@@ -287,21 +289,20 @@ def _warnings(
 
 
 def _filled(outcome: xr.Dataset, prediction: pl.DataFrame) -> pl.DataFrame:
-    reported = outcome["reported"]
+    """Give the table as it was, every hole that was predicted filled, with its interval in the columns beside."""
+    reported, names = outcome["reported"], dict(outcome.attrs["options"]["names"])
     frame = pl.DataFrame({"system": reported.system.values.astype(str)})
     predicted = prediction["metric"].unique(maintain_order=True).to_list()
     known = [str(metric) for metric in reported.metric.values]
-    for metric in dict.fromkeys([*known, *predicted]):
-        column = reported.sel(metric=metric).values if metric in known else np.full(frame.height, np.nan)
-        frame = frame.with_columns(pl.Series(metric, column).fill_nan(None))
-        if metric in predicted:
-            cells = prediction.filter(pl.col("metric") == metric).select("system", "value", "low", "high")
-            frame = frame.join(cells, on="system", how="left", maintain_order="left").with_columns(
-                pl.col(metric).fill_null(pl.col("value")),
-                pl.col("low").alias(f"{metric} low"),
-                pl.col("high").alias(f"{metric} high"),
-            )
-            frame = frame.drop("value", "low", "high")
+    for name in (*known, *(metric for metric in predicted if metric not in names.values())):
+        column = reported.sel(metric=name).values if name in known else np.full(frame.height, np.nan)
+        frame = frame.with_columns(pl.Series(name, column).fill_nan(None))
+        if (metric := names.get(name, name)) in predicted:
+            low, high = f"{name} low", f"{name} high"
+            cells = prediction.filter(pl.col("metric") == metric)
+            cells = cells.select("system", "value", pl.col("low").alias(low), pl.col("high").alias(high))
+            frame = frame.join(cells, on="system", how="left", maintain_order="left")
+            frame = frame.with_columns(pl.col(name).fill_null(pl.col("value"))).drop("value")
     return frame
 
 

@@ -47,7 +47,9 @@ def predictors(
     wanted = names if targets is None else common_metrics(cubes, targets)
     names = list(dict.fromkeys([*names, *wanted]))
     if not all(1 <= size < len(names) for size in sizes):
-        raise ScoresError(f"{len(names)} metrics leave {len(names) - 1} predictors; sizes {list(sizes)} do not fit")
+        raise ScoresError(
+            f"{len(names)} metrics leave 1 to {len(names) - 1} predictors, not {min(sizes)} to {max(sizes)}"
+        )
     levels, notes = system_level(cubes, names, missing=missing)
     values = {name: table.values for name, table in levels.items()}
     by_role = {part: [values[name] for name in values if role[name] == part] for part in ("train", "dev", "test")}
