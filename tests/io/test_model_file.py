@@ -60,7 +60,8 @@ def test_holding_gives_the_collections_that_have_all_metrics_in_the_order_asked(
         "{}",
         '{"format": "irmeta prediction model 1", "scale": "cubic"}',
         '{"format": "irmeta prediction model 1", "scale": "raw", "levels": [0.5], "collections": []}',
-        '{"format": "irmeta prediction model 1", "scale": "raw", "levels": [0.5, 0.8, 0.9, 0.95, 0.99], "collections": []}',
+        '{"format": "irmeta prediction model 1", "scale": "raw", "levels": [0.5, 0.8, 0.9, 0.95, 0.99],'
+        ' "provenance": {}, "collections": []}',
     ],
 )
 def test_other_files_are_an_error_that_names_them(tmp_path, text):

@@ -1,6 +1,6 @@
 """What would a metric that nobody reported have been? Predict it from those that were, with an interval."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -25,15 +25,14 @@ OUTSIDE = 0.999
 """A system is outside what the model has seen when, were its scores normal, this share would lie nearer."""
 
 
-class _Cell(NamedTuple):
-    value: float
-    low: float
-    high: float
-    distance: float
-    outside: bool
+class _Predicted(NamedTuple):
+    """What is said of a predicted score; arrays of any one shape."""
 
-
-_REPORTED = _Cell(np.nan, np.nan, np.nan, np.nan, False)
+    value: Floats
+    low: Floats
+    high: Floats
+    distance: Floats
+    outside: Floats  # 1 where the given scores lie outside what the model has seen
 
 
 def prediction_model(
@@ -127,8 +126,13 @@ def predict(
     targets = _targets(table, model, want)
     if want is not None:
         notes += [_stand_in(name, target) for name, target in zip(want, targets, strict=True) if name != target]
-    cells = [_predict_row(row, targets, model, level, calibration) for row in table]
-    grid = {name: np.array([[getattr(cell, name) for cell in row] for row in cells]) for name in _Cell._fields}
+    grid = {name: np.full((table.sizes["system"], len(targets)), np.nan) for name in _Predicted._fields}
+    for rows, given in _patterns(table):
+        for j, target in enumerate(targets):
+            if target not in given:
+                found = _predict(table.sel(metric=given).values[rows], given, target, model, level, calibration)
+                for name, values in zip(found._fields, found, strict=True):
+                    grid[name][rows, j] = values
     if np.isnan(grid["value"]).all():
         raise ScoresError("nothing to predict: no system lacks a wanted metric and has another that the model knows")
     systems = np.array(table.system.values, dtype=str)
@@ -222,21 +226,19 @@ def _targets(table: xr.DataArray, model: Model, want: Iterable[str] | None) -> l
     return targets
 
 
-def _predict_row(
-    row: xr.DataArray, targets: Sequence[str], model: Model, level: float, calibration: xr.DataArray | None
-) -> list[_Cell]:
-    """Predict what one system lacks from all that it has."""
-    given = [str(metric) for metric in row.metric.values[~np.isnan(row.values)]]
-    scores = row.sel(metric=given).values
-    return [
-        _REPORTED if target in given or not given else _predict(scores, given, target, model, level, calibration)
-        for target in targets
-    ]
+def _patterns(table: xr.DataArray) -> Iterator[tuple[npt.NDArray[np.intp], list[str]]]:
+    """Give the systems that have the same metrics, and these metrics; systems without any are left out."""
+    there = ~np.isnan(table.values)
+    patterns, of = np.unique(there, axis=0, return_inverse=True)
+    for i, pattern in enumerate(patterns):
+        if pattern.any():
+            yield np.flatnonzero(of == i), [str(metric) for metric in table.metric.values[pattern]]
 
 
 def _predict(
     scores: Floats, given: list[str], target: str, model: Model, level: float, calibration: xr.DataArray | None
-) -> _Cell:
+) -> _Predicted:
+    """Predict one metric of systems that have the same given ones: scores of shape (system, given)."""
     held = model.holding([*given, target])
     if not held:
         raise ScoresError(
@@ -244,20 +246,21 @@ def _predict(
         )
     data, at, of = [part.moments for part in held], list(range(len(given))), [len(given)]
     slopes, intercept = least_squares(pool(data), at, of)
-    values = to_scale(scores, model.scale)[None]
-    centre = float((values @ slopes + intercept)[0, 0])
-    low = high = np.nan
+    values = to_scale(scores, model.scale)
+    centre = (values @ slopes + intercept)[:, 0]
+    half: float | Floats = np.nan
     if len(held) > 1:
-        errors = leave_one_out(data, at, of)
-        far = reach(np.array([part.tails[of] for part in held]), level)
         residuals = _residuals(calibration, [*given, target], model.scale, slopes, intercept)
         mean = residuals.mean() if residuals.size else 0.0
-        shift, half = (float(part[0]) for part in band(errors, level, reach=far, known=residuals.size, known_mean=mean))
-        centre, low, high = centre + shift, centre + shift - half, centre + shift + half
-    value, low, high = np.clip(from_scale([centre, low, high], model.scale), 0, highest(target)).tolist()
-    distance = float(mahalanobis(pool(data), values, at)[0])
+        far = reach(np.array([part.tails[of] for part in held]), level)
+        errors = leave_one_out(data, at, of)
+        shift, half = band(errors, level, reach=far, known=residuals.size, known_mean=mean)
+        centre = centre + shift
+    ends = from_scale([centre, centre - half, centre + half], model.scale)
+    value, low, high = np.clip(ends, 0, highest(target))
+    distance = mahalanobis(pool(data), values, at)
     outside = distance**2 * len(given) > stats.chi2.ppf(OUTSIDE, len(given))
-    return _Cell(value, low, high, distance, bool(outside))
+    return _Predicted(value, low, high, distance, outside.astype(np.float64))
 
 
 def _residuals(
@@ -281,7 +284,7 @@ def _warnings(
         notes.append("no interval where a single collection of the model has the metrics: collections differ")
     elif len(model.parts) < 4:
         notes.append(f"the model knows {len(model.parts)} collections; {level:.0%} intervals from so few are wide")
-    if len(outside := systems[grid["outside"].any(axis=1)]):
+    if len(outside := systems[(grid["outside"] == 1).any(axis=1)]):
         notes.append(
             f"scores outside what the model has seen, their predictions are not to be trusted: {_some(outside)}"
         )
