@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from irmeta.cube import means as means
+    from irmeta.datasets.simulate import simulate as simulate
     from irmeta.errors import IrmetaError as IrmetaError
     from irmeta.evaluation.engine import evaluate as evaluate
     from irmeta.io.scores import load as load
@@ -19,6 +20,7 @@ _HOME = {
     "load_all": "irmeta.io.scores",
     "means": "irmeta.cube",
     "save": "irmeta.io.scores",
+    "simulate": "irmeta.datasets.simulate",
     "tables": "irmeta.report.tables",
 }
 __all__ = ["__version__", *sorted(_HOME)]
