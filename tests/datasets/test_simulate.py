@@ -266,11 +266,32 @@ def test_command(tmp_path):
 
 
 @pytest.mark.data
-def test_resembles_trec8(data, scores):
-    """Means, spreads, sources of variance and correlations of AP, P@10 and RR lie within 0.15 of TREC-8's."""
+def test_resembles_trec8(data):
+    """Averaged over 8 seeds, means, spreads, sources of variance and correlations of metrics lie near TREC-8's."""
     folder = data / "matrices" / "trec8-adhoc"
-    real = {metric: np.loadtxt(folder / f"{metric}.csv", delimiter=",", skiprows=1).T for metric in METRICS}
-    assert figures(scores) == pytest.approx(figures(real), abs=0.15)
+    real = figures({metric: np.loadtxt(folder / f"{metric}.csv", delimiter=",", skiprows=1).T for metric in METRICS})
+    simulated = [figures(scores_of_model(seed)) for seed in range(8)]
+    mean = {name: np.mean([shown[name] for shown in simulated]) for name in real}
+    for name, value in real.items():
+        assert mean[name] == pytest.approx(value, abs=0.04 if name.startswith(("mean", "sd")) else 0.08), name
+
+
+def scores_of_model(seed: int) -> dict[str, np.ndarray]:
+    """AP, P@10 and RR by their formulas, of shape (system, topic), of runs in the order submitted."""
+    rng = np.random.default_rng(seed)
+    systems, topics = draw_systems(rng, 40), draw_topics(rng, 50)
+    runs = [(run.documents, run.kept) for run in submissions(rng, systems, topics)]
+    row, pooled = np.arange(50)[:, None], np.zeros(topics.noise.shape, dtype=bool)
+    for (documents, kept), judged in zip(runs, systems.pooled, strict=True):
+        pooled[row, documents[:, :POOL_DEPTH]] |= judged & kept[:, :POOL_DEPTH]
+    relevant = pooled & (topics.grade > 0)
+    hit = np.array([relevant[row, documents] & kept for documents, kept in runs])
+    precision = hit.cumsum(axis=-1) / np.arange(1, DEPTH + 1)
+    return {
+        "AP": (precision * hit).sum(axis=-1) / relevant.sum(axis=-1),
+        "P@10": precision[..., 9],
+        "RR": np.where(hit.any(axis=-1), 1 / (1 + hit.argmax(axis=-1)), 0),
+    }
 
 
 def figures(scores: dict[str, np.ndarray]) -> dict[str, float]:
