@@ -47,7 +47,7 @@ class _Style:
 
 
 _STYLES = (
-    _Style("\t", 1, 0.5, 0.0625, 6, ".gz"),  # a cosine
+    _Style("\t", 1, 0.5, 0.0625, 9, ".gz"),  # a cosine
     _Style(" ", 0, 12.0, 2.5, 4, ".gz"),  # BM25
     _Style(" ", 1, -9.0, 1.0, 5, ""),  # a log-likelihood, not compressed
     _Style("\t", 0, 0.0, 1000.0, 0, ".gz"),  # whole numbers
