@@ -77,7 +77,7 @@ def test_same_collection_everywhere(tmp_path):
     digest = hashlib.sha256()
     for path in sorted(path for path in tmp_path.rglob("*") if path.is_file()):
         digest.update(path.name.encode() + content(path))
-    assert digest.hexdigest() == "82dfe21e2d630510ab61e10353381fce8ca04262e240a41e8fd21db4560d3779"
+    assert digest.hexdigest() == "d6a02dbfc1ca0c08a9c9afb2f3e28161beec7d98b0e6385aa5da099cf9e25540"
 
 
 def test_same_seed_same_bytes(tmp_path):

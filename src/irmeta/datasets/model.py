@@ -84,7 +84,7 @@ def draw_systems(rng: np.random.Generator, count: int) -> Systems:
         habit[system] = HABITS[turn % len(HABITS)]
     return Systems(
         group=group,
-        ability=quality - quality * quality,  # bad systems are worse than good ones are good
+        ability=quality - 0.6 * quality * quality,  # bad systems are worse than good ones are good
         focus=0.35 + focus,
         pooled=(member < 2) & (group % 4 != 3),
         habit=tuple(habit),
