@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from irmeta.io.scores import load_all as load_all
     from irmeta.io.scores import save as save
     from irmeta.report.tables import tables as tables
+    from irmeta.studies.validation import validate as validate
 
 _HOME = {
     "IrmetaError": "irmeta.errors",
@@ -22,6 +23,7 @@ _HOME = {
     "save": "irmeta.io.scores",
     "simulate": "irmeta.datasets.simulate",
     "tables": "irmeta.report.tables",
+    "validate": "irmeta.studies.validation",
 }
 __all__ = ["__version__", *sorted(_HOME)]
 

@@ -121,7 +121,7 @@ def inferred_ap(judged: Judged, *, rel: float = 1) -> Floats:
 def interpolated_precision(judged: Judged, k: float, *, rel: float = 1) -> Floats:
     """IPrec@r: highest precision at any rank from where a share r of the R relevant documents is found.
 
-    Source: m_iprec_at_recall.c. That is from floor(r R + 0.9) relevant documents on, as in trec_eval 9; version 10 rounds.
+    Source: m_iprec_at_recall.c of trec_eval 9: from floor(r R + 0.9) relevant documents on; version 10 rounds r R.
     """
     found = judged.relevant_so_far(rel)
     needed = np.floor(k * judged.facts.num_relevant(rel) + 0.9)
