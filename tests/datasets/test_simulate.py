@@ -233,6 +233,22 @@ def test_folder_simulated_before(tmp_path):
     assert files(tmp_path / "demo") == fresh | {"scores.parquet": b"mine"}
 
 
+def test_interrupted(tmp_path):
+    """An interrupted simulation leaves no judgments, so nobody takes it for whole, and can be started again."""
+
+    def stop(name: str) -> None:
+        if name.endswith("-2"):
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        simulate(tmp_path / "a", systems=6, topics=2, rng=1, progress=stop)
+    assert "simulation.json" in files(tmp_path / "a")
+    assert "qrels.txt" not in files(tmp_path / "a")
+    for name in "ab":
+        simulate(tmp_path / name, systems=6, topics=2, rng=1)
+    assert files(tmp_path / "a") == files(tmp_path / "b")
+
+
 def test_folder_that_cannot_be(tmp_path):
     """A path through a file is an error that says so."""
     (tmp_path / "file").write_text("")

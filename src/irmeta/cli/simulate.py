@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from irmeta.cli.app import Quiet, Seed, app
-from irmeta.cli.output import say
+from irmeta.cli.output import counting, say
 
 
 @app.command()
@@ -25,11 +25,12 @@ def simulate(
     missing topics and tied scores; topics differ in difficulty. DIR gets runs/, qrels.txt and simulation.json, the
     truth. The same seed gives the same collection.
 
-    Example: irmeta simulate -o demo/ --systems 40 --topics 50 --seed 1
+    irmeta simulate -o demo/ --systems 40 --topics 50 --seed 1
     """
     from irmeta.datasets.simulate import simulate as simulate_collection
 
-    made = simulate_collection(output, systems=systems, topics=topics, rng=seed)
+    with counting("simulating", systems, quiet=quiet) as progress:
+        made = simulate_collection(output, systems=systems, topics=topics, rng=seed, progress=progress)
     say(
         f"{output}: runs/ ({systems} systems), qrels.txt ({topics} topics), simulation.json (what is true)", quiet=quiet
     )

@@ -3,6 +3,7 @@
 import gzip
 import io
 import json
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -56,12 +57,18 @@ _STYLES = (
 
 
 def simulate(
-    folder: str | Path, *, systems: int = 40, topics: int = 50, rng: int | np.random.Generator = 0
+    folder: str | Path,
+    *,
+    systems: int = 40,
+    topics: int = 50,
+    rng: int | np.random.Generator = 0,
+    progress: Callable[[str], None] | None = None,
 ) -> Simulation:
     """Write a TREC-like collection into a folder: runs/, qrels.txt, and the truth about both in simulation.json.
 
     The folder is made if need be, and emptied of what an earlier simulation wrote there; any other folder that is not
-    empty raises IrmetaError. A seed gives the same collection on every machine.
+    empty raises IrmetaError. A seed gives the same collection on every machine. progress : called with each system's
+    name once its run is written.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
@@ -84,6 +91,8 @@ def simulate(
             _pool(run, pooled)
         name, file = collection.systems.select("system", "run").row(system)
         _write(collection.runs / file, _run(name, run, collection.topics["topic"], names, _style(drawn, system)))
+        if progress:
+            progress(name)
     _write(collection.qrels, _qrels(collection.topics["topic"], about, names, pooled))
     return collection
 
