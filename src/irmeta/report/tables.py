@@ -56,15 +56,15 @@ def text(frame: pl.DataFrame, title: str | None = None, *, width: int | None = N
     # Three characters stand between columns; long texts fold, so that they need not have a block of their own.
     widths = {name: min(max(map(len, (name, *values))), FOLD) + 3 for name, values in cells.items()}
     buffer = io.StringIO()
+    buffer.write(f"{title}\n" if title else "")
     console = Console(file=buffer, width=width or 120, highlight=False, markup=False, emoji=False)
     for block in _blocks(widths, console.width):
-        drawn = Table(title=title, title_justify="left", title_style="bold", box=rich.box.SIMPLE_HEAD, pad_edge=False)
+        drawn = Table(box=rich.box.SIMPLE_HEAD, pad_edge=False)
         for name in block:
             drawn.add_column(name, justify="right" if frame[name].dtype.is_numeric() else "left", overflow="fold")
         for row in zip(*(cells[name] for name in block), strict=True):
             drawn.add_row(*row)
         console.print(drawn)
-        title = None
     return "\n".join(line.rstrip() for line in buffer.getvalue().splitlines()) + "\n"
 
 
