@@ -5,6 +5,7 @@ from importlib.metadata import version
 from typing import Any
 
 import numpy as np
+import polars as pl
 import xarray as xr
 
 
@@ -35,3 +36,27 @@ def describe(scores: xr.DataArray) -> dict[str, Any]:
     """Say what a cube holds: counts of systems, topics and metrics, missing cells, and its provenance."""
     size = {f"{dim}s": int(scores.sizes[dim]) for dim in ("system", "topic", "metric")}
     return {**size, "missing": int(np.isnan(scores.values).sum()), **scores.attrs}
+
+
+def square(names: Sequence[str], cells: Sequence[Sequence[str]], corner: str = "metric") -> pl.DataFrame:
+    """Lay out figures of pairs of metrics as a matrix to be read; many columns are numbered, as their rows are.
+
+    >>> square(["AP", "RR"], [[".63", ".36"], ["", ".39"]]).rows()
+    [('AP', '.63', '.36'), ('RR', '', '.39')]
+    """
+    many = len(names) > 8
+    heads = [str(number) for number in range(1, len(names) + 1)] if many else list(names)
+    rows = [f"{number:>2} {name}" for number, name in enumerate(names, 1)] if many else list(names)
+    return pl.DataFrame({corner: rows, **{head: [row[i] for row in cells] for i, head in enumerate(heads)}})
+
+
+def short(value: float, digits: int = 2, *, sign: bool = False) -> str:
+    """Write a figure between -1 and 1 without its leading zero; missing as a dash.
+
+    >>> short(0.626), short(-0.1), short(1.0), short(0.0149, 3, sign=True)
+    ('.63', '-.10', '1.00', '+.015')
+    """
+    if np.isnan(value):
+        return "-"
+    text = f"{value:{'+' if sign else ''}.{digits}f}"
+    return text.replace("0.", ".", 1) if abs(value) < 1 and "0." in text[:3] else text
