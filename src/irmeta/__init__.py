@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from irmeta.io.scores import load_all as load_all
     from irmeta.io.scores import save as save
     from irmeta.report.tables import tables as tables
+    from irmeta.studies.ranking import rank_metrics as rank_metrics
     from irmeta.studies.validation import validate as validate
 
 _HOME = {
@@ -20,6 +21,7 @@ _HOME = {
     "load": "irmeta.io.scores",
     "load_all": "irmeta.io.scores",
     "means": "irmeta.cube",
+    "rank_metrics": "irmeta.studies.ranking",
     "save": "irmeta.io.scores",
     "simulate": "irmeta.datasets.simulate",
     "tables": "irmeta.report.tables",

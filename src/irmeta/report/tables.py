@@ -7,6 +7,7 @@ from importlib import import_module
 from typing import Any, Literal
 
 import polars as pl
+import polars.selectors as cs
 import rich.box
 import xarray as xr
 from rich.console import Console
@@ -55,12 +56,14 @@ def render(result: xr.Dataset, form: Format = "table", table: str | None = None,
     if form == "table":
         return "\n".join(text(frame, name, width=width) for name, frame in chosen.items())
     frame = next(iter(chosen.values()))
-    return frame.write_csv() if form == "csv" else latex(frame)
+    if form == "latex":
+        return latex(frame)
+    return frame.with_columns(cs.list().list.join(", ")).write_csv()  # CSV has no lists
 
 
 def text(frame: pl.DataFrame, title: str | None = None, *, width: int | None = None, digits: int = 4) -> str:
     """Draw a data frame for reading: numbers to `digits` decimals, in blocks of as many columns as the width holds."""
-    cells = {name: [cell(value, digits) for value in frame[name]] for name in frame.columns}
+    cells = {name: [cell(value, digits) for value in frame[name].to_list()] for name in frame.columns}
     # Three characters stand between columns; long texts fold, so that they need not have a block of their own.
     widths = {name: min(max(map(len, (name, *values))), FOLD) + 3 for name, values in cells.items()}
     buffer = io.StringIO()
