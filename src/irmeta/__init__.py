@@ -5,25 +5,43 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from irmeta.cube import means as means
+    from irmeta.datasets.reference import reference_model as reference_model
     from irmeta.datasets.simulate import simulate as simulate
     from irmeta.errors import IrmetaError as IrmetaError
     from irmeta.evaluation.engine import evaluate as evaluate
+    from irmeta.io.model_file import load_model as load_model
+    from irmeta.io.model_file import save_model as save_model
     from irmeta.io.scores import load as load
     from irmeta.io.scores import load_all as load_all
     from irmeta.io.scores import save as save
     from irmeta.report.tables import tables as tables
+    from irmeta.studies.coverage import coverage as coverage
+    from irmeta.studies.lowcost import lowcost as lowcost
+    from irmeta.studies.models import models as models
+    from irmeta.studies.prediction import predict as predict
+    from irmeta.studies.prediction import prediction_model as prediction_model
+    from irmeta.studies.predictors import predictors as predictors
     from irmeta.studies.ranking import rank_metrics as rank_metrics
     from irmeta.studies.validation import validate as validate
 
 _HOME = {
     "IrmetaError": "irmeta.errors",
+    "coverage": "irmeta.studies.coverage",
     "evaluate": "irmeta.evaluation.engine",
     "load": "irmeta.io.scores",
     "load_all": "irmeta.io.scores",
+    "load_model": "irmeta.io.model_file",
+    "lowcost": "irmeta.studies.lowcost",
     "means": "irmeta.cube",
+    "models": "irmeta.studies.models",
+    "predict": "irmeta.studies.prediction",
+    "prediction_model": "irmeta.studies.prediction",
+    "predictors": "irmeta.studies.predictors",
+    "reference_model": "irmeta.datasets.reference",
     "rank_metrics": "irmeta.studies.ranking",
     "save": "irmeta.io.scores",
     "simulate": "irmeta.datasets.simulate",
+    "save_model": "irmeta.io.model_file",
     "tables": "irmeta.report.tables",
     "validate": "irmeta.studies.validation",
 }

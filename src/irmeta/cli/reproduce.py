@@ -13,7 +13,9 @@ from irmeta.cli.output import emit, form_of
 from irmeta.errors import IrmetaError
 from irmeta.names import nearest
 
-PAPERS: dict[str, str] = {}
+PAPERS: dict[str, str] = {
+    "gupta2019": "Correlation, prediction and ranking of metrics; covers Kutlu et al. (2018)",
+}
 """Title by name; a name with underscores is the module in `irmeta.papers` that has `reproduce` and `NEEDS`."""
 
 
