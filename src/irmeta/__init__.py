@@ -4,6 +4,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from irmeta import standardization as standardization
     from irmeta.cube import means as means
     from irmeta.errors import IrmetaError as IrmetaError
     from irmeta.evaluation.engine import evaluate as evaluate
@@ -11,22 +12,35 @@ if TYPE_CHECKING:
     from irmeta.io.scores import load_all as load_all
     from irmeta.io.scores import save as save
     from irmeta.report.tables import tables as tables
+    from irmeta.studies.comparison import compare as compare
+    from irmeta.studies.description import describe as describe
+    from irmeta.studies.durability import durability as durability
+    from irmeta.studies.significance import significance as significance
+    from irmeta.studies.standardizing_set import standardizing_set as standardizing_set
 
 _HOME = {
     "IrmetaError": "irmeta.errors",
+    "compare": "irmeta.studies.comparison",
+    "describe": "irmeta.studies.description",
+    "durability": "irmeta.studies.durability",
     "evaluate": "irmeta.evaluation.engine",
     "load": "irmeta.io.scores",
     "load_all": "irmeta.io.scores",
     "means": "irmeta.cube",
     "save": "irmeta.io.scores",
+    "significance": "irmeta.studies.significance",
+    "standardizing_set": "irmeta.studies.standardizing_set",
     "tables": "irmeta.report.tables",
 }
-__all__ = ["__version__", *sorted(_HOME)]
+_MODULES = ("standardization",)
+__all__ = ["__version__", *_MODULES, *sorted(_HOME)]
 
 
 def __getattr__(name: str) -> Any:
     if name == "__version__":
         return import_module("importlib.metadata").version("irmeta")
+    if name in _MODULES:
+        return import_module(f"irmeta.{name}")
     if name not in _HOME:
         raise AttributeError(f"module 'irmeta' has no attribute {name!r}")
     return getattr(import_module(_HOME[name]), name)

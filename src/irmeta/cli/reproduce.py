@@ -13,7 +13,9 @@ from irmeta.cli.output import emit, form_of
 from irmeta.errors import IrmetaError
 from irmeta.names import nearest
 
-PAPERS: dict[str, str] = {}
+PAPERS: dict[str, str] = {
+    "webber2008-standardization": "Score standardization for inter-collection comparison of retrieval systems",
+}
 """Title by name; a name with underscores is the module in `irmeta.papers` that has `reproduce` and `NEEDS`."""
 
 
