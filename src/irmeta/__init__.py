@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from irmeta.studies.durability import durability as durability
     from irmeta.studies.significance import significance as significance
     from irmeta.studies.standardizing_set import standardizing_set as standardizing_set
+    from irmeta.studies.validation import validate as validate
 
 _HOME = {
     "IrmetaError": "irmeta.errors",
@@ -31,6 +32,7 @@ _HOME = {
     "significance": "irmeta.studies.significance",
     "standardizing_set": "irmeta.studies.standardizing_set",
     "tables": "irmeta.report.tables",
+    "validate": "irmeta.studies.validation",
 }
 _MODULES = ("standardization",)
 __all__ = ["__version__", *_MODULES, *sorted(_HOME)]

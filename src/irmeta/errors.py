@@ -1,12 +1,34 @@
 """What irmeta raises when the user's input is wrong; every message says what, where, and what to do."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
 
 class IrmetaError(Exception):
     """The user's input or arguments are wrong; the command line prints the message and exits with 2."""
 
 
+@dataclass(frozen=True)
+class Remark:
+    """Something to say about a file: an error, or a warning about what was done with it."""
+
+    level: Literal["error", "warning"]
+    path: str
+    line: int | None
+    text: str
+
+    def __str__(self) -> str:
+        where = self.path if self.line is None else f"{self.path}:{self.line}"
+        return f"{where}: {self.text}"
+
+
 class FileFormatError(IrmetaError):
-    """A run, qrels or score file cannot be read as what it should be."""
+    """A run, qrels or score file cannot be read as what it should be; `remarks` are its errors where it has many."""
+
+    def __init__(self, message: str, remarks: Sequence[Remark] = ()) -> None:
+        super().__init__(message)
+        self.remarks = tuple(remarks)
 
 
 class MetricError(IrmetaError):

@@ -3,7 +3,7 @@
 import ast
 import difflib
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from types import MappingProxyType
@@ -96,6 +96,10 @@ class Metric:
         """Give a parameter's value, its default where the name does not say it."""
         return dict(self.params).get(name, _defaults(self.base)[name])
 
+    def get(self, name: str) -> Value:
+        """Give a parameter's value, None where the metric has no such parameter."""
+        return self[name] if name in _defaults(self.base) else None
+
 
 def parse(name: str | Metric) -> Metric:
     """Read one metric name; an unknown name or parameter raises MetricError with the nearest ones.
@@ -127,18 +131,32 @@ def _parse(name: str) -> Metric:
     return Metric(base, _cutoff(name, base, cutoff), params)
 
 
-def parse_list(names: str | Metric | Iterable[str | Metric]) -> list[Metric]:
+def parse_list(
+    names: str | Metric | Iterable[str | Metric], *, other: Callable[[str], Metric | None] | None = None
+) -> list[Metric]:
     """Read metric names: a list, or one text with spaces, commas or set names between them; repeats are dropped.
+
+    other : asked for names that are not ours; where it gives None the MetricError is raised.
 
     >>> [str(metric) for metric in parse_list("AP nDCG@20, RBP(p=0.8, rel=1) AP")]
     ['AP', 'nDCG@20', 'RBP(p=0.8, rel=1)']
     """
     texts = [names] if isinstance(names, str | Metric) else names
     parts = [part for text in texts for part in (split(text) if isinstance(text, str) else [text])]
-    metrics = [parse(name) for part in parts for name in (SETS.get(part, (part,)) if isinstance(part, str) else [part])]
+    listed = [name for part in parts for name in (SETS.get(part, (part,)) if isinstance(part, str) else [part])]
+    metrics = [_parse_or_ask(name, other) for name in listed]
     if not metrics:
         raise MetricError("no metric given; name some (AP nDCG@10) or a set (seeds23)")
     return list(dict.fromkeys(metrics))
+
+
+def _parse_or_ask(name: str | Metric, other: Callable[[str], Metric | None] | None) -> Metric:
+    try:
+        return parse(name)
+    except MetricError:
+        if other is None or (found := other(str(name))) is None:
+            raise
+        return found
 
 
 def canonical(name: str) -> str:

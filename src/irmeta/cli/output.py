@@ -1,7 +1,8 @@
 """Where results go: the terminal, a file that appears whole or not at all, or a plot."""
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,12 +23,14 @@ def emit(
     output: Path | None = None,
     table: str | None = None,
     findings: Sequence[str] = (),
+    notes: bool = True,
 ) -> None:
-    """Write a study's result; `findings`, its answer in words, follow a table."""
+    """Write a study's result; below a table stand its notes and `findings`, the answer in words."""
     from irmeta.report.tables import render
 
     form = form or form_of(output)
-    words = "".join(f"{line}\n" for line in findings) if form == "table" else ""
+    below = [*(result.attrs["notes"] if notes else []), *findings] if form == "table" else []
+    words = "".join(f"{line}\n" for line in below)
     write(render(result, form, table, width=_width(output)) + ("\n" + words if words else ""), output)
 
 
@@ -55,6 +58,19 @@ def say(message: str, *, quiet: bool = False) -> None:
     """Tell the user something that is not part of the result, on stderr."""
     if not quiet:
         print(message, file=sys.stderr)
+
+
+@contextmanager
+def counting(what: str, total: int | None = None, *, quiet: bool = False) -> Iterator[Callable[[str], None]]:
+    """Show on a terminal how many things are done; gives the function to call with each one's name."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    console = Console(stderr=True)
+    with Progress(*columns, console=console, transient=True, disable=quiet or not console.is_terminal) as bar:
+        task = bar.add_task(what, total=total)
+        yield lambda name: bar.update(task, advance=1, description=f"{what} {name}")
 
 
 def _width(output: Path | None) -> int | None:

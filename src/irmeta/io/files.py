@@ -1,11 +1,15 @@
 """Bytes in and out: compressed files are told by their content, outputs appear whole or not at all."""
 
 import bz2
+import hashlib
 import lzma
 import os
 import tempfile
-from collections.abc import Callable, Iterator
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 import zstandard
@@ -29,8 +33,38 @@ _MAGIC: dict[bytes, tuple[str, Callable[[bytes], bytes]]] = {
 }
 
 
+@dataclass(frozen=True)
+class Content:
+    """What a file holds once decompressed, and the SHA-256 of that: the same run has the same digest however packed."""
+
+    path: Path
+    data: bytes
+    digest: str
+
+
+def read(path: Path) -> Content:
+    """Read a file whole, decompressed if its content is gzip, bzip2, xz or zstd.
+
+    A file that cannot be read, or a damaged archive, raises FileFormatError.
+    """
+    data = read_bytes(path)
+    return Content(path, data, hashlib.sha256(data).hexdigest())
+
+
+def read_ahead(paths: Iterable[Path], ahead: int = 4) -> Iterator[Future[Content]]:
+    """Read files in order in a thread of its own, up to `ahead` of the caller, who works on one meanwhile."""
+    with ThreadPoolExecutor(1) as reader:
+        waiting: deque[Future[Content]] = deque()
+        for path in paths:
+            waiting.append(reader.submit(read, path))
+            if len(waiting) > ahead:
+                yield waiting.popleft()
+        while waiting:
+            yield waiting.popleft()
+
+
 def read_bytes(path: Path) -> bytes:
-    """Read a file, decompressed if its content is gzip, bzip2, xz or zstd; a damaged archive raises FileFormatError."""
+    """Read a file's bytes, decompressed; see `read`."""
     try:
         data = path.read_bytes()
     except OSError as error:

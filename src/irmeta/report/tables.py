@@ -17,6 +17,9 @@ from irmeta.names import nearest
 
 Format = Literal["table", "json", "csv", "latex"]
 
+FOLD = 40
+"""Characters of a text that a table shows on one line if there is no room for more."""
+
 
 def tables(result: xr.Dataset) -> dict[str, pl.DataFrame]:
     """Give a study's result as data frames by name, with the columns of the JSON contract."""
@@ -42,24 +45,40 @@ def render(result: xr.Dataset, form: Format = "table", table: str | None = None,
         raise IrmetaError(f"no table {table!r} in this result; {nearest(table, views)}")
     chosen = {table: views[table]} if table is not None else views
     if form == "table":
-        notes = "".join(f"{note}\n" for note in result.attrs["notes"])
-        return "\n".join(text(frame, name, width=width) for name, frame in chosen.items()) + (
-            "\n" + notes if notes else ""
-        )
+        return "\n".join(text(frame, name, width=width) for name, frame in chosen.items())
     frame = next(iter(chosen.values()))
     return frame.write_csv() if form == "csv" else latex(frame)
 
 
 def text(frame: pl.DataFrame, title: str | None = None, *, width: int | None = None, digits: int = 4) -> str:
-    """Draw a data frame for reading: numbers to `digits` decimals, right-aligned."""
-    drawn = Table(title=title, title_justify="left", title_style="bold", box=rich.box.SIMPLE_HEAD, pad_edge=False)
-    for name, kind in frame.schema.items():
-        drawn.add_column(name, justify="right" if kind.is_numeric() else "left", overflow="fold")
-    for row in frame.iter_rows():
-        drawn.add_row(*(cell(value, digits) for value in row))
+    """Draw a data frame for reading: numbers to `digits` decimals, in blocks of as many columns as the width holds."""
+    cells = {name: [cell(value, digits) for value in frame[name]] for name in frame.columns}
+    # Three characters stand between columns; long texts fold, so that they need not have a block of their own.
+    widths = {name: min(max(map(len, (name, *values))), FOLD) + 3 for name, values in cells.items()}
     buffer = io.StringIO()
-    Console(file=buffer, width=width or 120, highlight=False, markup=False, emoji=False).print(drawn)
+    console = Console(file=buffer, width=width or 120, highlight=False, markup=False, emoji=False)
+    for block in _blocks(widths, console.width):
+        drawn = Table(title=title, title_justify="left", title_style="bold", box=rich.box.SIMPLE_HEAD, pad_edge=False)
+        for name in block:
+            drawn.add_column(name, justify="right" if frame[name].dtype.is_numeric() else "left", overflow="fold")
+        for row in zip(*(cells[name] for name in block), strict=True):
+            drawn.add_row(*row)
+        console.print(drawn)
+        title = None
     return "\n".join(line.rstrip() for line in buffer.getvalue().splitlines()) + "\n"
+
+
+def _blocks(widths: dict[str, int], width: int) -> list[list[str]]:
+    """Share columns out over tables that fit the width; each begins with the first column, which names the rows."""
+    first, *others = widths
+    blocks, used = [[first]], widths[first]
+    for name in others:
+        if used + widths[name] > width and len(blocks[-1]) > 1:
+            blocks.append([first])
+            used = widths[first]
+        blocks[-1].append(name)
+        used += widths[name]
+    return blocks
 
 
 def latex(frame: pl.DataFrame, *, digits: int = 4) -> str:

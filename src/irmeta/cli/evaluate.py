@@ -1,0 +1,202 @@
+"""`irmeta evaluate`, `irmeta validate` and `irmeta import`: from files to scores."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from irmeta.cli.app import Format, Output, Quiet, TableName, app
+from irmeta.cli.output import counting, emit, form_of, say
+from irmeta.errors import IrmetaError
+
+if TYPE_CHECKING:
+    from irmeta.io.trec import Reading
+
+Runs = Annotated[list[str], typer.Argument(help="Run files, folders or globs; the file's name is the system's.")]
+MissingTag = Annotated[bool, typer.Option("--allow-missing-tag", help="Take run lines of 5 fields.")]
+ExtraColumns = Annotated[bool, typer.Option("--extra-columns", help="Ignore fields after the sixth of a run line.")]
+SkipHeader = Annotated[bool, typer.Option("--skip-header", help="Skip a header line.")]
+AllowEmpty = Annotated[bool, typer.Option("--allow-empty", help="Take an empty run: it scores 0.")]
+Dedup = Annotated[
+    Literal["error", "first", "best"], typer.Option(help="A document twice in a list: stop, or keep which one.")
+]
+QrelsFormat = Annotated[
+    Literal["trec", "beir"], typer.Option(help="trec: topic 0 document grade; beir: a table with a header.")
+]
+
+
+@app.command()
+def evaluate(
+    qrels: Annotated[Path, typer.Argument(help="Relevance judgments: topic, iteration, document, grade.")],
+    runs: Runs,
+    metric: Annotated[
+        list[str] | None,
+        typer.Option("-m", "--metric", help="Metrics, as in 'AP nDCG@20 RBP(p=0.8)'; can be repeated."),
+    ] = None,
+    metric_set: Annotated[str, typer.Option(help="A named set of metrics, used where -m is not.")] = "seeds23",
+    output: Output = None,
+    append: Annotated[bool, typer.Option("--append", help="Add the collection to a score file that exists.")] = False,
+    collection: Annotated[
+        str | None, typer.Option(help="What to call the collection.", show_default="the qrels file's name")
+    ] = None,
+    topics: Annotated[
+        Literal["qrels", "common"],
+        typer.Option(help="qrels: every judged topic, one a run misses scores 0; common: those that all runs have."),
+    ] = "qrels",
+    score_precision: Annotated[
+        Literal["float64", "float32"], typer.Option(help="float32 orders documents as trec_eval 9 and pytrec_eval do.")
+    ] = "float64",
+    on_error: Annotated[
+        Literal["stop", "skip"], typer.Option(help="A run that cannot be read: stop, or go on without it.")
+    ] = "stop",
+    allow_missing_tag: MissingTag = False,
+    extra_columns: ExtraColumns = False,
+    skip_header: SkipHeader = False,
+    allow_empty: AllowEmpty = False,
+    dedup: Dedup = "error",
+    qrels_format: QrelsFormat = "trec",
+    form: Format = None,
+    table: TableName = None,
+    quiet: Quiet = False,
+) -> None:
+    """Score runs against relevance judgments.
+
+    With -o scores.parquet every score goes to a score file, which the other commands read; else the system means are
+    printed (--table scores: every score).
+
+    irmeta evaluate qrels.txt runs/ -o scores.parquet
+
+    irmeta evaluate qrels.txt 'runs/*.gz' -m "AP nDCG@20 RBP(p=0.8)" --format csv
+    """
+    from irmeta.evaluation.engine import evaluate as compute
+    from irmeta.io.scores import save
+    from irmeta.studies.evaluation import evaluation
+
+    to_score_file = output is not None and output.suffix == ".parquet"
+    form = form or ("table" if to_score_file else form_of(output))
+    _refuse_overwriting(output, append)
+    with counting("evaluating", quiet=quiet) as progress:
+        cube = compute(
+            qrels,
+            runs,
+            metric or metric_set,
+            collection=collection,
+            score_precision=score_precision,
+            topics=topics,
+            reading=_reading(allow_missing_tag, extra_columns, skip_header, allow_empty, dedup, qrels_format),
+            on_error=on_error,
+            progress=progress,
+        )
+    for note in cube.attrs["notes"]:
+        say(f"note: {note}", quiet=quiet)
+    if output is not None and to_score_file:
+        save(cube, output, append=append)
+        say(f"wrote {output}: {', '.join(f'{size} {dim}s' for dim, size in cube.sizes.items())}", quiet=quiet)
+        return
+    emit(evaluation(cube), form=form, output=output, table=table or ("means" if form == "table" else None), notes=False)
+
+
+@app.command()
+def validate(
+    runs: Runs,
+    qrels: Annotated[Path | None, typer.Option(help="Judgments that the runs should fit.")] = None,
+    allow_missing_tag: MissingTag = False,
+    extra_columns: ExtraColumns = False,
+    skip_header: SkipHeader = False,
+    allow_empty: AllowEmpty = False,
+    dedup: Dedup = "error",
+    qrels_format: QrelsFormat = "trec",
+    output: Output = None,
+    form: Format = None,
+    table: TableName = None,
+    quiet: Quiet = False,
+) -> None:
+    """Check run files and judgments, and evaluate nothing; exits with 1 if something is an error.
+
+    irmeta validate runs/ --qrels qrels.txt
+    """
+    from irmeta.studies.validation import findings
+    from irmeta.studies.validation import validate as check
+
+    with counting("checking", quiet=quiet) as progress:
+        outcome = check(
+            runs,
+            qrels,
+            reading=_reading(allow_missing_tag, extra_columns, skip_header, allow_empty, dedup, qrels_format),
+            progress=progress,
+        )
+    emit(outcome, form=form or form_of(output), output=output, table=table, findings=findings(outcome))
+    sys.exit(int("error" in outcome["level"].values))
+
+
+@app.command(name="import")
+def import_scores(
+    kind: Annotated[
+        Literal["trec_eval", "matrix", "systemwise"],
+        typer.Argument(
+            help="trec_eval: what trec_eval -q prints, a file a system; matrix: CSV of topics and systems, a file a "
+            "metric (P@10.csv); systemwise: CSV with a row a system and a column a metric, a file a collection."
+        ),
+    ],
+    files: Annotated[list[Path], typer.Argument(help="The files.")],
+    output: Annotated[Path, typer.Option("-o", "--output", help="The score file to write.")],
+    rows: Annotated[
+        Literal["topics", "systems"] | None, typer.Option(help="matrix: what a row is; the columns are the other.")
+    ] = None,
+    topics: Annotated[
+        str | None,
+        typer.Option(help="matrix: names for the topics, in order, as in 401-450.", show_default="the file's"),
+    ] = None,
+    collection: Annotated[
+        str,
+        typer.Option(help="trec_eval, matrix: what to call the collection; a systemwise table is named by its file."),
+    ] = "collection",
+    append: Annotated[bool, typer.Option("--append", help="Add to a score file that exists.")] = False,
+    quiet: Quiet = False,
+) -> None:
+    """Make a score file of scores that exist already.
+
+    irmeta import trec_eval out/*.txt -o scores.parquet
+
+    irmeta import matrix AP.csv P@10.csv --rows topics -o scores.parquet
+
+    irmeta import systemwise wt2012.csv -o scores.parquet
+    """
+    from irmeta.io import importers
+    from irmeta.io.scores import save
+
+    _refuse_overwriting(output, append)
+    if kind == "matrix" and rows is None:
+        raise IrmetaError("a matrix alone does not say what its rows are; add --rows topics or --rows systems")
+    if kind == "trec_eval":
+        cubes = {collection: importers.import_trec_eval(files, collection=collection)}
+    elif kind == "matrix" and rows is not None:
+        names = importers.topic_range(topics) if topics else None
+        cubes = {collection: importers.import_matrix(files, rows=rows, topics=names, collection=collection)}
+    else:
+        cubes = importers.import_systemwise(files)
+    save(cubes, output, append=append)
+    for name, cube in cubes.items():
+        say(f"{name}: {', '.join(f'{size} {dim}s' for dim, size in cube.sizes.items())}", quiet=quiet)
+
+
+def _reading(
+    allow_missing_tag: bool, extra_columns: bool, skip_header: bool, allow_empty: bool, dedup: str, qrels_format: str
+) -> "Reading":
+    from irmeta.io.trec import Reading
+
+    return Reading(
+        allow_missing_tag=allow_missing_tag,
+        extra_columns=extra_columns,
+        skip_header=skip_header,
+        allow_empty=allow_empty,
+        dedup=dedup,  # type: ignore[arg-type]  # typer has checked the choices
+        qrels_format=qrels_format,  # type: ignore[arg-type]
+    )
+
+
+def _refuse_overwriting(output: Path | None, append: bool) -> None:
+    """Say before the work, not after it, that a score file would be overwritten."""
+    if output is not None and output.suffix == ".parquet" and output.exists() and not append:
+        raise IrmetaError(f"{output} exists; --append adds a collection to it, or remove it first")

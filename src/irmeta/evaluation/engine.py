@@ -1,0 +1,155 @@
+"""Runs and judgments to a score cube: judge the runs one by one, compute every measure on chunks of them."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from irmeta.errors import FileFormatError
+from irmeta.evaluation import measures, notes
+from irmeta.evaluation.foreign import Foreign, foreign_metric
+from irmeta.evaluation.judged import GradeArray, Judged
+from irmeta.evaluation.judging import JudgedRun, Judgments, Precision
+from irmeta.evaluation.sources import QrelsLike, RunsLike, Source, qrels_of, read_sources, sources_of
+from irmeta.io.fields import Bools, Floats
+from irmeta.io.trec import Reading
+from irmeta.names import GENERAL, Metric, parse_list
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+CHUNK = 2**18
+"""Retrieved documents of the runs whose measures are computed together; their arrays then fit the processor's cache."""
+
+
+def evaluate(
+    qrels: QrelsLike,
+    runs: RunsLike,
+    metrics: str | Metric | Iterable[str | Metric] = "seeds23",
+    *,
+    collection: str | None = None,
+    score_precision: Precision = "float64",
+    topics: Literal["qrels", "common"] = "qrels",
+    reading: Reading | None = None,
+    on_error: Literal["stop", "skip"] = "stop",
+    progress: Callable[[str], None] | None = None,
+) -> "xr.DataArray":
+    """Score every run on every judged topic with every metric: a cube of (system, topic, metric).
+
+    qrels : a file, {topic: {document: grade}}, or a data frame. runs : files, folders, globs, or by name a file, a
+    {topic: {document: score}} or a data frame. collection : a name; by default that of the qrels file.
+    score_precision : "float32" orders documents as trec_eval 9 and pytrec_eval do.
+    topics : "qrels" keeps every judged topic, where a run that misses it scores 0; "common" keeps those of all runs.
+    on_error : "skip" goes on without runs that cannot be read. progress : called with each system's name once judged.
+    The cube's attributes hold the digests of qrels and runs, the options, and notes on topics and files.
+
+    >>> run = {"bm25": {"1": {"a": 3.0, "b": 2.0}}}
+    >>> evaluate({"1": {"b": 1}}, run, "RR").sel(system="bm25", topic="1").item()
+    0.5
+    """
+    from irmeta.cube import cube  # xarray: loaded when the work is done
+
+    wanted = parse_list(metrics, other=foreign_metric)
+    own = [metric for metric in wanted if metric.base in measures.MEASURES]
+    judgments = Judgments(qrels_of(qrels, reading or Reading()))
+    foreign = Foreign(judgments.qrels, [metric for metric in wanted if metric not in own])
+    seen: list[notes.Seen] = []
+    judging = _judge(
+        judgments, sources_of(runs), reading or Reading(), score_precision, on_error, foreign, seen, progress
+    )
+    scores = np.concatenate(list(_blocks(judging, own, judgments)))
+    scores = np.concatenate([scores, foreign.scores()], axis=-1) if foreign.metrics else scores
+    result = cube(
+        scores,
+        [run.name for run in seen if run.error is None],
+        judgments.qrels.topics,
+        [str(metric) for metric in [*own, *foreign.metrics]],
+        collection=collection or judgments.qrels.name,
+        provenance={
+            "irmeta": version("irmeta"),
+            "qrels": {"source": judgments.qrels.source, "sha256": judgments.qrels.digest},
+            "runs": {run.name: run.digest for run in seen if run.error is None},
+            "options": {"score_precision": score_precision, "topics": topics},
+            "notes": notes.notes(judgments.qrels, seen, own, topics),
+        },
+    ).sel(metric=[str(metric) for metric in wanted])
+    return result.sel(topic=notes.common_topics(judgments.qrels, seen)) if topics == "common" else result
+
+
+def _judge(
+    judgments: Judgments,
+    sources: Sequence[Source],
+    reading: Reading,
+    precision: Precision,
+    on_error: str,
+    foreign: Foreign,
+    seen: list[notes.Seen],
+    progress: Callable[[str], None] | None,
+) -> Iterator[JudgedRun]:
+    """Read and judge the runs one by one; `seen` gathers what there is to say of each."""
+    for name, run in read_sources(sources, reading):
+        if isinstance(run, FileFormatError):
+            if on_error == "stop":
+                raise run
+            seen.append(notes.Seen(name, error=str(run)))
+            continue
+        judged = judgments.judge(run, precision)
+        foreign.add(run)
+        seen.append(notes.Seen.of(run, judged))
+        yield judged
+        if progress:
+            progress(name)
+
+
+def _blocks(judging: Iterator[JudgedRun], metrics: Sequence[Metric], judgments: Judgments) -> Iterator[Floats]:
+    """Compute the scores of chunks of runs, each of shape (system, topic, metric)."""
+    runs: Iterable[JudgedRun] = judging
+    depths = {int(depth) for metric in metrics if (depth := metric["pool"])}
+    if depths:  # what counts as judged depends on all runs
+        runs = list(judging)
+    pools = {depth: _pool(runs, depth, judgments) for depth in depths}
+    array = GradeArray(judgments.qrels, judgments.qrels.topics)
+    for chunk in _chunks(runs):
+        yield _scores(chunk, metrics, array, pools)
+
+
+def _chunks(runs: Iterable[JudgedRun]) -> Iterator[list[JudgedRun]]:
+    chunk: list[JudgedRun] = []
+    for run in runs:
+        chunk.append(run)
+        if sum(int(one.retrieved.sum()) for one in chunk) >= CHUNK:
+            yield chunk
+            chunk = []
+    if chunk:
+        yield chunk
+
+
+def _pool(runs: Iterable[JudgedRun], depth: int, judgments: Judgments) -> Bools:
+    """Mark the judgments of documents that some run ranks among its first `depth`."""
+    pooled = np.zeros(len(judgments.qrels.documents), dtype=np.bool_)
+    for run in runs:
+        pooled[run.judgment[run.rank < depth]] = True
+    return pooled
+
+
+def _scores(
+    runs: Sequence[JudgedRun], metrics: Sequence[Metric], array: GradeArray, pools: Mapping[int, Bools]
+) -> Floats:
+    """Compute every metric for a chunk of runs; metrics that look at the lists in the same way share a grade array."""
+    views: dict[tuple[Any, ...], Judged] = {}
+    scores = np.empty((len(runs), len(array.topics), len(metrics)))
+    for place, metric in enumerate(metrics):
+        view = tuple(metric[name] for name in GENERAL)
+        if view not in views:
+            views[view] = _view(runs, metric, array, pools)
+        scores[..., place] = measures.score(views[view], metric)
+    return scores
+
+
+def _view(runs: Sequence[JudgedRun], metric: Metric, array: GradeArray, pools: Mapping[int, Bools]) -> Judged:
+    """Give the grade array as the general parameters want it: first the pool, then the depth, then the judged ones."""
+    pool, depth = metric["pool"], metric["depth"]
+    judged = array.of(runs, pools[int(pool)] if pool else None)
+    judged = judged.at_depth(int(depth)) if depth else judged
+    return judged.judged_only() if metric["judged_only"] else judged

@@ -1,0 +1,63 @@
+"""Measures that ir_measures knows and we do not, where it is installed (the extra `ir-measures`)."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from irmeta.errors import MetricError
+from irmeta.io.fields import Floats
+from irmeta.io.rankings import Qrels, Run
+from irmeta.names import Metric
+
+
+def foreign_metric(name: str) -> Metric | None:
+    """Give the metric of this name in ir_measures' spelling; None if it knows none, or is not installed."""
+    try:
+        import ir_measures
+    except ImportError:
+        return None
+    try:
+        return Metric(str(ir_measures.parse_measure(name)))
+    except (ValueError, NameError, SyntaxError, KeyError, AttributeError, AssertionError):
+        return None
+
+
+class Foreign:
+    """Scores runs with ir_measures, one at a time; it costs nothing where no such metric is wanted."""
+
+    def __init__(self, qrels: Qrels, metrics: Sequence[Metric]) -> None:
+        self.metrics = list(metrics)
+        self._topics = qrels.topics
+        self._scores: list[Floats] = []
+        if not self.metrics:
+            return
+        import ir_measures
+
+        if (qrels.grades % 1 != 0).any():
+            raise MetricError(f"{self.metrics[0]} comes from ir_measures, which wants whole grades")
+        judged = (
+            ir_measures.Qrel(qrels.topics[topic], qrels.documents[row], int(qrels.grades[row]))
+            for row, topic in enumerate(qrels.topic)
+        )
+        self._evaluator = ir_measures.evaluator([ir_measures.parse_measure(str(one)) for one in self.metrics], judged)
+
+    def add(self, run: Run) -> None:
+        """Score one run; a topic for which ir_measures gives no score has the score 0."""
+        if not self.metrics:
+            return
+        import ir_measures
+
+        lists = (
+            ir_measures.ScoredDoc(run.topics[topic], run.documents[row], float(run.scores[row]))
+            for row, topic in enumerate(run.topic)
+        )
+        scores = np.zeros((len(self._topics), len(self.metrics)))
+        place = {topic: index for index, topic in enumerate(self._topics)}
+        column = {str(metric): index for index, metric in enumerate(self.metrics)}
+        for value in self._evaluator.iter_calc(lists):
+            scores[place[value.query_id], column[str(value.measure)]] = value.value
+        self._scores.append(scores)
+
+    def scores(self) -> Floats:
+        """Give the scores of all runs added: (system, topic, metric)."""
+        return np.stack(self._scores)

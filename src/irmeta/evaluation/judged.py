@@ -1,0 +1,178 @@
+"""The grade array: what stood at each rank, for a chunk of systems and all topics; measures are formulas on it."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from irmeta.evaluation.judging import JudgedRun
+from irmeta.io.fields import Bools, Floats, Ints
+from irmeta.io.rankings import Qrels
+
+T = TypeVar("T", bound=npt.NDArray[Any])
+
+BEYOND, UNJUDGED, FIRST = 0, 1, 2
+"""Codes of the grade array: no document at this rank, an unjudged one, and the lowest grade of the judgments."""
+
+
+class Memo:
+    """Keeps what several measures share, so that it is computed once."""
+
+    def __init__(self) -> None:
+        self._known: dict[Any, Any] = {}
+
+    def __call__(self, key: Any, compute: Callable[[], T]) -> T:
+        """Give what is known under this key, computing it the first time."""
+        if key not in self._known:
+            self._known[key] = compute()
+        known: T = self._known[key]
+        return known
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What the judgments say of the topics, whatever any system retrieved.
+
+    grades : the distinct grades, ascending, of shape (grade,). judged : documents of each grade, (topic, grade).
+    max_grade : the highest grade of the collection.
+    """
+
+    grades: Floats
+    judged: Ints
+    max_grade: float
+    memo: Memo = field(default_factory=Memo, repr=False)
+
+    def grade_index(self, rel: float) -> int:
+        """Give the place among `grades` of the lowest grade that is at least `rel`."""
+        return int(np.searchsorted(self.grades, rel))
+
+    def num_relevant(self, rel: float) -> Ints:
+        """Count the documents of grade `rel` or higher: (topic,)."""
+        total: Ints = self.judged[:, self.grade_index(rel) :].sum(axis=1)
+        return total
+
+    def num_nonrelevant(self, rel: float) -> Ints:
+        """Count the documents of grade 0 to below `rel`: (topic,)."""
+        return self.num_relevant(0) - self.num_relevant(max(rel, 0))
+
+    def ideal_gains(self, transform: Callable[[Floats], Floats]) -> Floats:
+        """Give the gains of each topic's judged documents, best first, then zeros: (topic, documents)."""
+
+        def compute() -> Floats:
+            ideal = np.zeros((self.judged.shape[0], max(1, int(self.judged.sum(axis=1).max(initial=0)))))
+            for topic, counts in enumerate(self.judged[:, ::-1]):
+                listed = np.repeat(gain, counts)
+                ideal[topic, : listed.size] = listed
+            return ideal
+
+        gain = transform(np.maximum(self.grades, 0.0))[::-1]
+        return self.memo(gain.tobytes(), compute)
+
+
+@dataclass(frozen=True)
+class Judged:
+    """Grades of retrieved documents, and what is known of the topics.
+
+    codes : of shape (system, topic, rank), in as few bytes as the grades allow (one for up to 254): BEYOND, UNJUDGED,
+    or FIRST + i for the i-th of the facts' grades. A grade below zero counts as unjudged.
+    retrieved : list lengths, of shape (system, topic).
+    """
+
+    codes: npt.NDArray[Any]
+    retrieved: Ints
+    facts: Facts
+    memo: Memo = field(default_factory=Memo, repr=False)
+
+    @property
+    def depth(self) -> int:
+        """Length of the rank axis: that of the longest list, at least 1."""
+        return int(self.codes.shape[-1])
+
+    def relevant(self, rel: float) -> Bools:
+        """Say which ranks hold a document of grade `rel` or higher: (system, topic, rank)."""
+        return self.memo(("relevant", rel), lambda: self.codes >= FIRST + self.facts.grade_index(rel))
+
+    def nonrelevant(self, rel: float) -> Bools:
+        """Say which ranks hold a document judged from 0 to below `rel`: (system, topic, rank)."""
+        low = FIRST + self.facts.grade_index(0)
+        return self.memo(("nonrelevant", rel), lambda: (self.codes >= low) & ~self.relevant(rel))
+
+    def unjudged(self) -> Bools:
+        """Say which ranks hold a document that was not judged, or below zero: (system, topic, rank)."""
+        high = FIRST + self.facts.grade_index(0)
+        return self.memo("unjudged", lambda: (self.codes != BEYOND) & (self.codes < high))
+
+    def relevant_so_far(self, rel: float) -> Ints:
+        """Count relevant documents down to each rank: (system, topic, rank)."""
+        return self.memo(("so far", rel), lambda: self.relevant(rel).cumsum(axis=-1, dtype=np.int32))
+
+    def num_relevant_in(self, k: int, rel: float) -> Ints:
+        """Count relevant documents among the first k: (system, topic)."""
+        found: Ints = self.relevant_so_far(rel)[..., min(k, self.depth) - 1]
+        return found
+
+    def precision_at_relevant(self, rel: float) -> Floats:
+        """Give the precision at each rank with a relevant document, 0 elsewhere: (system, topic, rank)."""
+
+        def compute() -> Floats:
+            precision: Floats = self.relevant_so_far(rel) / np.arange(1, self.depth + 1)
+            precision *= self.relevant(rel)
+            return precision
+
+        return self.memo(("precision", rel), compute)
+
+    def gains(self, transform: Callable[[Floats], Floats]) -> Floats:
+        """Give the gain of each rank's document, 0 where there is none or it is unjudged: (system, topic, rank)."""
+        table = np.concatenate([np.zeros(FIRST), transform(np.maximum(self.facts.grades, 0.0))])
+        return self.memo(("gains", table.tobytes()), lambda: table[self.codes])
+
+    def at_depth(self, depth: int) -> "Judged":
+        """Look only at the first `depth` documents of each list; the topics' facts stay (trec_eval -M)."""
+        return replace(self, codes=self.codes[..., :depth], retrieved=np.minimum(self.retrieved, depth), memo=Memo())
+
+    def judged_only(self) -> "Judged":
+        """Drop unjudged documents from the lists, so that judged ones move up (trec_eval -J)."""
+        kept = self.codes >= FIRST + self.facts.grade_index(0)
+        count = kept.sum(axis=-1)
+        codes = np.zeros_like(self.codes)
+        codes[np.arange(self.depth) < count[..., None]] = self.codes[kept]
+        return replace(self, codes=codes, retrieved=count, memo=Memo())
+
+
+class GradeArray:
+    """Makes the grade arrays of chunks of judged runs."""
+
+    def __init__(self, qrels: Qrels, topics: Sequence[str]) -> None:
+        self.topics = list(topics)
+        index = {topic: place for place, topic in enumerate(self.topics)}
+        self._place = np.array([index.get(topic, -1) for topic in qrels.topics], dtype=np.intp)
+        self.grades, self._grade = np.unique(qrels.grades, return_inverse=True)
+        self._topic = qrels.topic
+        self.facts = self.facts_of()
+
+    def of(self, runs: Sequence[JudgedRun], pool: Bools | None = None) -> Judged:
+        """Give the grades of these runs; where `pool` is given, only the judgments it marks count as judged."""
+        wanted = self._place >= 0
+        retrieved = np.zeros((len(runs), len(self.topics)), dtype=np.int64)
+        retrieved[:, self._place[wanted]] = [run.retrieved[wanted] for run in runs]
+        codes = np.zeros(
+            (*retrieved.shape, max(1, int(retrieved.max(initial=0)))),
+            dtype=np.min_scalar_type(FIRST + self.grades.size),
+        )
+        codes[np.arange(codes.shape[-1]) < retrieved[..., None]] = UNJUDGED
+        for system, run in enumerate(runs):
+            counts = wanted[run.topic] if pool is None else wanted[run.topic] & pool[run.judgment]
+            place, rank = self._place[run.topic[counts]], run.rank[counts]
+            codes[system, place, rank] = FIRST + self._grade[run.judgment[counts]]
+        return Judged(codes, retrieved, self.facts if pool is None else self.facts_of(pool))
+
+    def facts_of(self, pool: Bools | None = None) -> Facts:
+        """Count the judgments of each grade, by topic; where `pool` is given, only those that it marks."""
+        counts = self._place[self._topic] >= 0
+        if pool is not None:
+            counts &= pool
+        cell = self._place[self._topic[counts]] * self.grades.size + self._grade[counts]
+        judged = np.bincount(cell, minlength=len(self.topics) * self.grades.size).reshape(len(self.topics), -1)
+        return Facts(self.grades, judged, float(self.grades.max(initial=0.0)))

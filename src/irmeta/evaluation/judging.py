@@ -1,0 +1,143 @@
+"""Judging a run: rank its documents once, look each up among the judgments, and keep where the judged ones stand."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from irmeta.io.fields import Bools, Floats, Ints
+from irmeta.io.rankings import Index, Qrels, Run, pair_keys
+
+Precision = Literal["float64", "float32"]
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """A run's lists of the judged topics in order, one after the other: all arrays are of shape (documents,).
+
+    row : where each document stands in the run; topic : index into the judgments' topics;
+    new : whether a list begins here; tied : whether a document of the same list has the same score.
+    """
+
+    row: Index
+    topic: Index
+    new: Bools
+    tied: Bools
+
+
+@dataclass(frozen=True)
+class JudgedRun:
+    """Where a run has judged documents: for each its topic, its rank from 0, and its row in the judgments.
+
+    retrieved : documents retrieved, of shape (judged topics,). topics : the judged topics that the run has;
+    other_topics : how many more it has.
+    disagreeing : topics in whose list the rank column does not grow with the order by score.
+    """
+
+    name: str
+    topic: Index
+    rank: Ints
+    judgment: Index
+    retrieved: Ints
+    topics: frozenset[str]
+    other_topics: int
+    disagreeing: int
+
+
+class Judgments:
+    """Judgments made ready for looking up the documents of many runs."""
+
+    def __init__(self, qrels: Qrels) -> None:
+        self.qrels = qrels
+        self._topics = {topic: index for index, topic in enumerate(qrels.topics)}
+        key = pair_keys(qrels.topic, qrels.documents.hash)
+        self._order = np.argsort(key)
+        self._key = key[self._order]
+        # A filter: where a key's first bits lead to an empty place, its document is certainly not judged.
+        bits = max(16, int(key.size * 16).bit_length())
+        self._shift = np.uint64(64 - bits)
+        self._present = np.zeros(1 << bits, dtype=np.bool_)
+        self._present[key >> self._shift] = True
+
+    def rank(self, run: Run, precision: Precision = "float64") -> Ranking:
+        """Order the lists of a run by score, highest first; ties by document id, last in byte order first.
+
+        That is trec_eval's order. Precision "float32" rounds the scores first, as trec_eval 9 and pytrec_eval do.
+        """
+        topic = np.array([self._topics.get(name, -1) for name in run.topics], dtype=np.intp)[run.topic]
+        row = np.arange(topic.size) if topic.min(initial=0) >= 0 else np.flatnonzero(topic >= 0)
+        with np.errstate(over="ignore"):  # a score beyond float32 becomes infinite there too
+            score = run.scores.astype(precision)
+        if row.size < topic.size:
+            topic, score = topic[row], score[row]
+        if not _is_ranked(topic, score, len(run.topics)):
+            order = np.lexsort((-score, topic))
+            row, topic, score = row[order], topic[order], score[order]
+        new = _changes(topic)
+        tie = np.zeros(topic.size, dtype=np.bool_)
+        tie[1:] = (score[1:] == score[:-1]) & ~new[1:]
+        tied = tie.copy()
+        tied[:-1] |= tie[1:]
+        places = np.flatnonzero(tied)
+        if places.size:
+            documents = run.documents.take(row[places])
+            words = [~documents.word(which) for which in reversed(range(documents.widest))]
+            row[places] = row[places][np.lexsort((*words, np.cumsum(~tie[places])))]
+        return Ranking(row, topic, new, tied)
+
+    def judge(self, run: Run, precision: Precision = "float64") -> JudgedRun:
+        """Rank a run and find its judged documents."""
+        ranking = self.rank(run, precision)
+        at, judgment = self._find(run, ranking)
+        heads = np.flatnonzero(ranking.new)
+        first = np.zeros(len(self.qrels.topics), dtype=np.int64)
+        first[ranking.topic[heads]] = heads
+        retrieved = np.zeros_like(first)
+        retrieved[ranking.topic[heads]] = np.diff(heads, append=ranking.topic.size)
+        shared = frozenset(run.topics) & self._topics.keys()
+        return JudgedRun(
+            name=run.name,
+            topic=ranking.topic[at],
+            rank=at - first[ranking.topic[at]],
+            judgment=judgment,
+            retrieved=retrieved,
+            topics=frozenset(shared),
+            other_topics=len(run.topics) - len(shared),
+            disagreeing=_disagreeing(run, ranking),
+        )
+
+    def _find(self, run: Run, ranking: Ranking) -> tuple[Index, Index]:
+        """Give the positions in the ranking that hold judged documents, and the judgments they hold."""
+        key = pair_keys(ranking.topic, run.documents.hash[ranking.row])
+        maybe = np.flatnonzero(self._present[key >> self._shift])
+        place = np.searchsorted(self._key, key[maybe])
+        place[place == self._key.size] = 0
+        equal = self._key[place] == key[maybe]
+        maybe, judgment = maybe[equal], self._order[place[equal]]
+        same = run.documents.take(ranking.row[maybe]).equals(self.qrels.documents.take(judgment))
+        same &= self.qrels.topic[judgment] == ranking.topic[maybe]
+        return maybe[same], judgment[same]
+
+
+def _changes(values: Index) -> Bools:
+    """Say where a value differs from the one before it."""
+    new = np.ones(values.size, dtype=np.bool_)
+    new[1:] = values[1:] != values[:-1]
+    return new
+
+
+def _is_ranked(topic: Index, score: Floats, topics: int) -> bool:
+    """Tell whether each topic stands in one block, and scores never rise within it."""
+    new = _changes(topic)
+    rises = score[1:] > score[:-1]
+    return not bool((rises & ~new[1:]).any()) and int(np.count_nonzero(new)) <= topics
+
+
+def _disagreeing(run: Run, ranking: Ranking) -> int:
+    """Count the topics in whose list the rank column does not grow with the order by score."""
+    if run.ranks is None:
+        return 0
+    ranks = run.ranks.take(ranking.row)
+    word = ranks.word(0)
+    falls = (ranks.length[1:] < ranks.length[:-1]) | ((ranks.length[1:] == ranks.length[:-1]) & (word[1:] <= word[:-1]))
+    return int(np.unique(ranking.topic[1:][falls & ~ranking.new[1:]]).size)

@@ -1,0 +1,239 @@
+"""The measures: each is its formula on the grade array, for all systems and topics at once.
+
+Every function takes a `Judged`, the cutoff `k` where its name may have one, and its parameters by keyword; it returns
+scores of shape (system, topic). R is a topic's number of relevant documents, N of judged non-relevant ones. A topic
+without relevant documents scores 0, as in trec_eval. Where trec_eval is named as the source, `docs/metrics.md` says how
+far we agree with it.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from irmeta.errors import MetricError
+from irmeta.evaluation.judged import Judged
+from irmeta.io.fields import Floats
+from irmeta.names import Metric
+
+MEASURES: dict[str, Callable[..., Floats]] = {}
+"""Every measure by its name in `irmeta.names.CATALOGUE`."""
+
+Measure = Callable[..., Floats]
+
+
+def score(judged: Judged, metric: Metric) -> Floats:
+    """Compute one metric: scores of shape (system, topic). The general parameters have been applied to `judged`."""
+    own = {name: metric[name] for name in PARAMETERS[metric.base]}
+    return MEASURES[metric.base](judged, *([] if metric.cutoff is None else [metric.cutoff]), **own)
+
+
+PARAMETERS: dict[str, tuple[str, ...]] = {}
+
+
+def _measure(name: str) -> Callable[[Measure], Measure]:
+    def register(function: Measure) -> Measure:
+        MEASURES[name] = function
+        PARAMETERS[name] = tuple((function.__kwdefaults__ or {}).keys())
+        return function
+
+    return register
+
+
+@_measure("P")
+def precision(judged: Judged, k: int, *, rel: float = 1) -> Floats:
+    """P@k: share of the first k ranks with a relevant document; ranks beyond the end hold none. Source: m_P.c."""
+    return judged.num_relevant_in(k, rel) / k
+
+
+@_measure("R")
+def recall(judged: Judged, k: int, *, rel: float = 1) -> Floats:
+    """R@k: share of the R relevant documents found in the first k ranks. Source: trec_eval 9, m_recall.c."""
+    return _ratio(judged.num_relevant_in(k, rel), judged.facts.num_relevant(rel))
+
+
+@_measure("Rprec")
+def r_precision(judged: Judged, *, rel: float = 1) -> Floats:
+    """Rprec: precision at rank R. Source: trec_eval 9, m_Rprec.c."""
+    R = judged.facts.num_relevant(rel)
+    found = _at(judged.relevant_so_far(rel), np.minimum(R, judged.depth) - 1)
+    return _ratio(found, R)
+
+
+@_measure("Success")
+def success(judged: Judged, k: int, *, rel: float = 1) -> Floats:
+    """Success@k: 1 if one of the first k documents is relevant. Source: trec_eval 9, m_success.c."""
+    return (judged.num_relevant_in(k, rel) > 0).astype(np.float64)
+
+
+@_measure("RR")
+def reciprocal_rank(judged: Judged, k: int | None = None, *, rel: float = 1) -> Floats:
+    """RR@k: 1 / rank of the first relevant document, 0 if it is not among the first k. Source: m_recip_rank.c."""
+    relevant = judged.relevant(rel)[..., :k]
+    return relevant.any(axis=-1) / (relevant.argmax(axis=-1) + 1)
+
+
+@_measure("SP")
+def sum_of_precisions(judged: Judged, k: int | None = None, *, rel: float = 1) -> Floats:
+    """SP@k: sum of the precisions at relevant documents, AP before division by R. Source: Webber et al. 2008, 4.2."""
+    return judged.precision_at_relevant(rel)[..., :k].sum(axis=-1)
+
+
+@_measure("AP")
+def average_precision(judged: Judged, k: int | None = None, *, rel: float = 1) -> Floats:
+    """AP@k: SP@k / R, not / min(k, R). Source: trec_eval 9, m_map.c and m_map_cut.c."""
+    return _ratio(sum_of_precisions(judged, k, rel=rel), judged.facts.num_relevant(rel))
+
+
+@_measure("GMAP")
+def floored_average_precision(judged: Judged, k: int | None = None, *, rel: float = 1) -> Floats:
+    """GMAP: on a topic AP, at least 0.00001; a system's score is their geometric mean. Source: m_gm_map.c."""
+    return np.maximum(average_precision(judged, k, rel=rel), 1e-5)
+
+
+@_measure("Bpref")
+def bpref(judged: Judged, *, rel: float = 1) -> Floats:
+    """Bpref: mean over the R relevant of 1 - min(n, R) / min(N, R), n judged non-relevant above. Source: m_bpref.c."""
+    R, N = judged.facts.num_relevant(rel), judged.facts.num_nonrelevant(rel)
+    above = np.minimum(judged.nonrelevant(rel).cumsum(axis=-1, dtype=np.int32), R[:, None])
+    preferred = 1 - above / np.maximum(np.minimum(N, R), 1)[:, None]
+    return _ratio((preferred * judged.relevant(rel)).sum(axis=-1), R)
+
+
+@_measure("infAP")
+def inferred_ap(judged: Judged, *, rel: float = 1) -> Floats:
+    """infAP: AP with the precision above each relevant document inferred from judged ones. Source: m_infap.c.
+
+    A document judged below zero was pooled but not sampled. Yilmaz and Aslam (CIKM 2006), with trec_eval's 0.00001.
+    """
+    epsilon = 1e-5
+    pooled = judged.codes >= 2
+    above = np.arange(judged.depth)
+    relevant = judged.relevant_so_far(rel) - judged.relevant(rel)
+    nonrelevant = judged.nonrelevant(rel).cumsum(axis=-1)
+    in_pool = pooled.cumsum(axis=-1) - pooled
+    inferred = (in_pool / np.maximum(above, 1)) * (relevant + epsilon) / (relevant + nonrelevant + 2 * epsilon)
+    expected = 1 / (above + 1) + above / (above + 1) * inferred
+    return _ratio((expected * judged.relevant(rel)).sum(axis=-1), judged.facts.num_relevant(rel))
+
+
+@_measure("IPrec")
+def interpolated_precision(judged: Judged, k: float, *, rel: float = 1) -> Floats:
+    """IPrec@r: highest precision at any rank from where a share r of the R relevant documents is found.
+
+    Source: m_iprec_at_recall.c of trec_eval 9: from floor(r R + 0.9) relevant documents on; version 10 rounds r R.
+    """
+    found = judged.relevant_so_far(rel)
+    needed = np.floor(k * judged.facts.num_relevant(rel) + 0.9)
+    at = found / np.arange(1, judged.depth + 1)
+    best = np.where(found >= needed[:, None], at, 0).max(axis=-1)
+    return best * (judged.facts.num_relevant(rel) > 0)
+
+
+def _linear(grades: Floats) -> Floats:
+    return grades
+
+
+def _exponential(grades: Floats) -> Floats:
+    if grades.max(initial=0) > 1000:
+        raise MetricError(f"gains='exp' of the grade {grades.max():g} is beyond all numbers; use linear gains")
+    return np.exp2(grades) - 1
+
+
+_GAINS = {"linear": _linear, "exp": _exponential}
+
+
+@_measure("DCG")
+def dcg(judged: Judged, k: int | None = None, *, gains: str = "linear") -> Floats:
+    """DCG@k: sum of gains / log2(rank + 1); gains are grades, or 2^grade - 1 with 'exp'. Source: m_ndcg_cut.c."""
+    gain = judged.gains(_GAINS[gains])[..., :k]
+    return gain @ _discounts(gain.shape[-1])
+
+
+@_measure("nDCG")
+def ndcg(judged: Judged, k: int | None = None, *, gains: str = "linear") -> Floats:
+    """nDCG@k: DCG@k / DCG@k of the best possible list. Source: trec_eval 9, m_ndcg.c and m_ndcg_cut.c."""
+    ideal = judged.facts.ideal_gains(_GAINS[gains])[:, :k]
+    return _ratio(dcg(judged, k, gains=gains), ideal @ _discounts(ideal.shape[-1]))
+
+
+@_measure("ERR")
+def expected_reciprocal_rank(judged: Judged, k: int | None = None, *, max_rel: float | None = None) -> Floats:
+    """ERR@k: mean of 1 / rank where a user stops who stops at grade g with chance (2^g - 1) / 2^max_rel.
+
+    Source: Chapelle et al. (CIKM 2009), as gdeval has it. max_rel defaults to the highest grade of the collection.
+    """
+    highest = judged.facts.max_grade if max_rel is None else max_rel
+    stop = judged.gains(lambda grades: np.minimum(np.exp2(grades - highest) - np.exp2(-highest), 1))[..., :k]
+    reached = np.ones_like(stop)
+    np.cumprod(1 - stop[..., :-1], axis=-1, out=reached[..., 1:])
+    return (stop * reached) @ (1 / np.arange(1, stop.shape[-1] + 1))
+
+
+@_measure("RBP")
+def rank_biased_precision(
+    judged: Judged, k: int | None = None, *, p: float = 0.8, rel: float | None = None, max_rel: float | None = None
+) -> Floats:
+    """RBP@k: (1 - p) sum of gain p^(rank - 1), with gain grade / max_rel, or 0 and 1 if `rel` is given.
+
+    Source: Moffat and Zobel (TOIS 2008), as rbp_eval has it. max_rel defaults to the highest grade of the collection.
+    """
+    if rel is not None:
+        gain = judged.relevant(rel)[..., :k].astype(np.float64)
+    else:
+        highest = max(judged.facts.max_grade if max_rel is None else max_rel, np.finfo(np.float64).tiny)
+        gain = judged.gains(lambda grades: np.minimum(grades / highest, 1))[..., :k]
+    return gain @ _geometric(p, gain.shape[-1])
+
+
+@_measure("RBPResidual")
+def rbp_residual(judged: Judged, k: int | None = None, *, p: float = 0.8) -> Floats:
+    """RBPResidual@k: how much RBP could still rise if unjudged documents and ranks not seen were relevant."""
+    unjudged = judged.unjudged()[..., :k]
+    seen = np.minimum(judged.retrieved, unjudged.shape[-1])
+    return unjudged @ _geometric(p, unjudged.shape[-1]) + p**seen
+
+
+@_measure("Judged")
+def judged_share(judged: Judged, k: int | None = None) -> Floats:
+    """Judged@k: share of the first k documents that are judged; of those there are, in a shorter list."""
+    there = np.minimum(judged.retrieved, judged.depth if k is None else k)
+    return 1 - _ratio(judged.unjudged()[..., :k].sum(axis=-1), there) - (there == 0)
+
+
+@_measure("NumRet")
+def num_retrieved(judged: Judged) -> Floats:
+    """NumRet: documents retrieved."""
+    return judged.retrieved.astype(np.float64)
+
+
+@_measure("NumRel")
+def num_relevant(judged: Judged, *, rel: float = 1) -> Floats:
+    """NumRel: R, the same for every system."""
+    return np.broadcast_to(judged.facts.num_relevant(rel).astype(np.float64), judged.retrieved.shape)
+
+
+@_measure("NumRelRet")
+def num_relevant_retrieved(judged: Judged, k: int | None = None, *, rel: float = 1) -> Floats:
+    """NumRelRet@k: relevant documents retrieved, among the first k."""
+    return judged.num_relevant_in(judged.depth if k is None else k, rel).astype(np.float64)
+
+
+def _ratio(parts: Any, whole: Any) -> Floats:
+    """Divide, 0 where the divisor is 0."""
+    share: Floats = np.divide(parts, whole, out=np.zeros(np.shape(parts)), where=np.asarray(whole) > 0)
+    return share
+
+
+def _at(values: Any, rank: Any) -> Any:
+    """Pick one rank for each topic, 0 where it is below 0."""
+    picked = np.take_along_axis(values, np.broadcast_to(np.maximum(rank, 0)[:, None], (*values.shape[:2], 1)), axis=-1)
+    return picked[..., 0] * (np.asarray(rank) >= 0)
+
+
+def _discounts(depth: int) -> Floats:
+    return 1 / np.log2(np.arange(2, depth + 2))
+
+
+def _geometric(p: float, depth: int) -> Floats:
+    return (1 - p) * np.power(p, np.arange(depth, dtype=np.float64))

@@ -1,0 +1,113 @@
+"""What users hand us as qrels and runs (paths, folders, globs, dicts, data frames), made one thing."""
+
+import glob
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from os import PathLike, fspath
+from pathlib import Path
+from typing import Any
+
+from irmeta.errors import FileFormatError, IrmetaError
+from irmeta.io.files import read_ahead, stem
+from irmeta.io.rankings import Qrels, Run, qrels_from_frame, qrels_from_mapping, run_from_mapping, runs_from_frame
+from irmeta.io.trec import Reading, read_qrels, read_run
+
+QrelsLike = Any
+"""A path, {topic: {document: grade}}, or a pandas or polars frame."""
+RunsLike = Any
+"""A path, folder or glob, or several; a frame; {topic: {document: score}}; or {name: path, frame or such a mapping}."""
+Source = tuple[str, Path | Run]
+"""A system's name, and its run or the file that holds it."""
+
+
+def qrels_of(given: QrelsLike, reading: Reading) -> Qrels:
+    """Give the judgments of a path, a mapping or a frame."""
+    if isinstance(given, Qrels):
+        return given
+    if isinstance(given, str | PathLike):
+        return read_qrels(Path(given), reading)
+    if isinstance(given, Mapping):
+        return qrels_from_mapping(given)
+    if _is_frame(given):
+        return qrels_from_frame(given)
+    raise IrmetaError(f"qrels are a path, {{topic: {{document: grade}}}} or a data frame, not {type(given).__name__}")
+
+
+def sources_of(given: RunsLike) -> list[Source]:
+    """List the systems of whatever runs were given; two of the same name raise FileFormatError."""
+    sources = list(_sources(given))
+    if not sources:
+        raise FileFormatError("no run given")
+    seen: dict[str, Path | Run] = {}
+    for name, run in sources:
+        if name in seen:
+            both = " and ".join(str(one) for one in (seen[name], run) if isinstance(one, Path)) or "two runs"
+            raise FileFormatError(
+                f"two systems are named {name!r}: {both}; the file's name is the system's, rename one"
+            )
+        seen[name] = run
+    return sources
+
+
+def read_sources(sources: Sequence[Source], reading: Reading) -> Iterator[tuple[str, Run | FileFormatError]]:
+    """Give each system's run, or what was wrong with its file, in order; files are read ahead."""
+    ahead = read_ahead([run for _, run in sources if isinstance(run, Path)])
+    for name, run in sources:
+        if isinstance(run, Run):
+            yield name, run
+            continue
+        try:
+            yield name, read_run(next(ahead).result(), name, reading)
+        except FileFormatError as error:
+            yield name, error
+
+
+def _sources(given: RunsLike) -> Iterator[Source]:
+    if isinstance(given, str | PathLike):
+        yield from ((stem(path), path) for path in _files(fspath(given)))
+    elif isinstance(given, Mapping):
+        named = given if not _is_lists(given) else {"run": given}
+        for name, run in named.items():
+            yield str(name), _one(run, str(name))
+    elif _is_frame(given):
+        yield from ((run.name, run) for run in runs_from_frame(given))
+    elif isinstance(given, Iterable):
+        for part in given:
+            yield from _sources(part)
+    else:
+        raise IrmetaError(f"runs are paths, mappings or data frames, not {type(given).__name__}")
+
+
+def _files(given: str) -> list[Path]:
+    path = Path(given)
+    if path.is_dir():
+        files = sorted(file for file in path.iterdir() if file.is_file() and not file.name.startswith("."))
+    elif path.exists() or not glob.has_magic(given):
+        files = [path]
+    else:
+        files = sorted(Path(file) for file in glob.glob(given, recursive=True) if Path(file).is_file())  # noqa: PTH207
+    if not files or not files[0].exists():
+        raise FileFormatError(f"{given}: no such file" if not path.is_dir() else f"{given}: no files in this folder")
+    return files
+
+
+def _one(given: Any, name: str) -> Path | Run:
+    if isinstance(given, str | PathLike):
+        return Path(given)
+    if isinstance(given, Mapping):
+        return run_from_mapping(given, name)
+    if _is_frame(given):
+        runs = runs_from_frame(given, name)
+        if len(runs) != 1:
+            raise FileFormatError(f"the table of run {name!r} holds {len(runs)} systems")
+        return runs[0]
+    raise IrmetaError(f"run {name!r} is a path, a mapping or a data frame, not {type(given).__name__}")
+
+
+def _is_lists(given: Mapping[Any, Any]) -> bool:
+    """Tell {topic: {document: score}} from {name: {topic: {document: score}}}."""
+    inner = next((value for value in given.values() if isinstance(value, Mapping) and value), None)
+    return inner is not None and not isinstance(next(iter(inner.values())), Mapping)
+
+
+def _is_frame(given: Any) -> bool:
+    return hasattr(given, "columns") and hasattr(given, "__getitem__")

@@ -1,0 +1,266 @@
+"""Fields of whitespace-separated text as arrays: where each one lies, its bytes as words, the number it spells.
+
+Nothing here makes a Python object per line; that is what makes reading runs fast.
+"""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+Ints = npt.NDArray[np.int64]
+Words = npt.NDArray[np.uint64]
+Floats = npt.NDArray[np.float64]
+Bools = npt.NDArray[np.bool_]
+
+PADDING = b"\n" * 32
+"""Stands after every buffer, so that the words of its last field can be read."""
+
+_TAB, _NEWLINE, _SPACE = 9, 10, 32
+_MASKS = np.array([0] + [(2**64 - 1) >> (64 - 8 * n) << (64 - 8 * n) for n in range(1, 9)], dtype=np.uint64)
+_MIX = np.uint64(0x9E3779B97F4A7C15)
+
+
+@dataclass(frozen=True)
+class Strings:
+    """Byte strings as slices of one padded buffer: `start` and `length`, both of shape (n,)."""
+
+    buffer: bytes
+    start: Ints
+    length: Ints
+
+    @classmethod
+    def of(cls, texts: list[str]) -> "Strings":
+        """Lay strings into a buffer, as UTF-8 (undecodable bytes come back as they were)."""
+        parts = [text.encode("utf-8", "surrogateescape") for text in texts]
+        length = np.fromiter(map(len, parts), np.int64, len(parts))
+        return cls(b"".join(parts) + PADDING, np.cumsum(length) - length, length)
+
+    def __len__(self) -> int:
+        return self.start.size
+
+    def __getitem__(self, index: int) -> str:
+        start = int(self.start[index])
+        return self.buffer[start : start + int(self.length[index])].decode("utf-8", "surrogateescape")
+
+    def take(self, index: npt.NDArray[np.intp]) -> "Strings":
+        """Keep the strings at these positions; the buffer is shared."""
+        return Strings(self.buffer, self.start[index], self.length[index])
+
+    @property
+    def widest(self) -> int:
+        """How many 8-byte words the longest string needs."""
+        return -(-int(self.length.max(initial=0)) // 8)
+
+    def word(self, which: int) -> Words:
+        """Give bytes 8 x which .. 8 x which + 7 of each string as one number that orders as the bytes do."""
+        view = np.ndarray((len(self.buffer) - 7,), dtype=">u8", buffer=self.buffer, strides=(1,))
+        rest = np.clip(self.length - 8 * which, 0, 8)
+        at = self.start if which == 0 else np.where(rest > 0, self.start + 8 * which, 0)
+        return view[at].astype(np.uint64) & _MASKS[rest]
+
+    @cached_property
+    def hash(self) -> Words:
+        """A 64-bit hash of each string: equal strings have equal hashes, different ones almost never."""
+        mixed = _scramble(self.word(0))
+        for which in range(1, self.widest):
+            longer = np.flatnonzero(self.length > 8 * which)
+            mixed[longer] = _scramble(mixed[longer] ^ self.take(longer).word(which))
+        return mixed
+
+    def equals(self, other: "Strings") -> Bools:
+        """Say where the two, of the same shape (n,), hold the same string."""
+        same: Bools = self.length == other.length
+        for which in range(self.widest):
+            same &= self.word(which) == other.word(which)
+        return same
+
+    def starts_block(self) -> Bools:
+        """Say where a string differs from the one before it."""
+        new = np.ones(len(self), dtype=np.bool_)
+        new[1:] = self.length[1:] != self.length[:-1]
+        for which in range(self.widest):
+            word = self.word(which)
+            new[1:] |= word[1:] != word[:-1]
+        return new
+
+    def all_equal(self) -> bool:
+        """Tell whether there is only one distinct string."""
+        if not len(self) or not (self.length == self.length[0]).all():
+            return not len(self)
+        view = np.ndarray((len(self.buffer) - 7,), dtype=">u8", buffer=self.buffer, strides=(1,))
+        masks = [_MASKS[min(8, int(self.length[0]) - done)] for done in range(0, int(self.length[0]), 8)]
+        words = (view[self.start + 8 * which] ^ view[int(self.start[0]) + 8 * which] for which in range(len(masks)))
+        return not any((word & mask).any() for word, mask in zip(words, masks, strict=True))
+
+
+@dataclass(frozen=True)
+class Columns:
+    """The fields of a text with equally many on every line; `ends`, of shape (line, field), says where each stops."""
+
+    buffer: bytes
+    ends: Ints
+
+    def __len__(self) -> int:
+        return len(self.ends)
+
+    def __getitem__(self, which: int) -> Strings:
+        """Give one field of every line."""
+        stop = np.ascontiguousarray(self.ends[:, which])
+        before = self.ends[:, which - 1] if which else np.concatenate(([-1], self.ends[:-1, -1]))
+        return Strings(self.buffer, before + 1, stop - before - 1)
+
+
+def split(text: bytes, width: int) -> Columns | None:
+    """Split text into its fields; None unless every line has exactly `width`.
+
+    Blank lines, repeated blanks, and comments (`#` at the start of a line) are no hindrance, only slower.
+    """
+    return _split_regular(text, width) or _split_regular(_squeeze(text), width)
+
+
+def _split_regular(text: bytes, width: int) -> Columns | None:
+    """Split text that has one blank or tab between fields and one newline after each line."""
+    size = len(text) + (not text.endswith(b"\n"))
+    buffer = text + PADDING
+    characters = np.frombuffer(buffer, dtype=np.uint8)[:size]
+    blank = characters <= _SPACE
+    ends = np.flatnonzero(blank)
+    lines = ends.size // width
+    if lines == 0 or ends.size % width or blank[0] or (blank[1:] & blank[:-1]).any():
+        return None
+    newlines = np.count_nonzero(characters == _NEWLINE)
+    others = np.count_nonzero(characters == _SPACE) + np.count_nonzero(characters == _TAB)
+    if newlines != lines or newlines + others != ends.size or (characters[ends[width - 1 :: width]] != _NEWLINE).any():
+        return None
+    columns = Columns(buffer, ends.reshape(-1, width))
+    return None if (characters[columns[0].start] == ord("#")).any() else columns
+
+
+def _squeeze(text: bytes) -> bytes:
+    """Drop comments and blank lines and make each run of blanks one, or one newline if it holds one."""
+    text = re.sub(rb"(?m)^#.*\n?", b"", text.replace(b"\r\n", b"\n"))
+    characters = np.frombuffer(b"\n" + text + b"\n", dtype=np.uint8)
+    # Other control characters are no blanks: they stay, and the caller's regular split refuses them.
+    blank = (characters == _SPACE) | ((characters >= 9) & (characters <= 13))
+    first = blank.copy()
+    first[1:] &= ~blank[:-1]
+    runs = np.flatnonzero(first)
+    newline = np.add.reduceat((characters == _NEWLINE).astype(np.int64), runs) > 0
+    squeezed = characters.copy()
+    squeezed[runs] = np.where(newline, _NEWLINE, _SPACE)
+    return bytes(squeezed[~blank | first][1:])
+
+
+def numbers(texts: Strings, spell: Callable[[str], float]) -> Floats:
+    """Read each string as a decimal number, correctly rounded; `spell` reads the few that are not plain decimals.
+
+    Plain means digits with at most one point and a minus sign, up to 8 of them before the point and 19 in all: nearly
+    every score and grade there is. `spell` takes the string; what it raises is passed on.
+    """
+    values, plain = _decimals(texts)
+    for index in np.flatnonzero(~plain):
+        values[index] = spell(texts[int(index)])
+    return values
+
+
+_POWERS = np.array([10**n for n in range(20)], dtype=np.uint64)
+_ZEROS = np.uint64(0x3030303030303030)
+_THREES = np.uint64(0x3333333333333333)
+_LOW7 = np.uint64(0x7F7F7F7F7F7F7F7F)
+_POINTS = np.uint64(0x2E2E2E2E2E2E2E2E)
+
+
+def _decimals(texts: Strings) -> tuple[Floats, Bools]:
+    """Read plain decimals eight digits at a time; also say which strings were plain."""
+    view = np.ndarray((len(texts.buffer) - 7,), dtype="<u8", buffer=texts.buffer, strides=(1,))
+    characters = np.frombuffer(texts.buffer, dtype=np.uint8)
+    negative = characters[texts.start] == ord("-")
+    start = texts.start + negative
+    length = texts.length - negative
+    word = view[start]
+    before = np.minimum(_before_point(word), length)
+    after = np.maximum(length - before - 1, 0)
+    plain = (before + after > 0) & (after <= 19)
+    longer = np.flatnonzero((before == 8) & (length > 8))
+    plain[longer] &= characters[start[longer] + 8] == ord(".")
+    after[~plain] = 0
+    whole, good = _digits(word, before)
+    plain &= good & ((whole == 0) | (before + after <= 19))
+    fraction = np.zeros(start.size, dtype=np.uint64)
+    for done in range(0, int(after.max(initial=0)), 8):
+        count = np.clip(after - done, 0, 8)
+        part, good = _digits(view[np.minimum(start + before + (1 + done), view.size - 1)], count)
+        fraction = fraction * _POWERS[count] + part if done else part
+        plain &= good
+    power = _POWERS[after]
+    values, certain = _divide(whole * power + fraction, power.astype(np.float64))
+    return np.where(negative, -values, values), plain & certain
+
+
+def _before_point(word: Words) -> Ints:
+    """Count the bytes before the first point in eight; 8 if there is none."""
+    other = word ^ _POINTS
+    found = ~(((other & _LOW7) + _LOW7) | other | _LOW7)
+    return np.bitwise_count((found & (~found + np.uint64(1))) - np.uint64(1)).astype(np.int64) >> 3
+
+
+def _digits(word: Words, count: Ints) -> tuple[Words, Bools]:
+    """Read the first `count` of eight characters as a number; also say where all were digits.
+
+    The first character is the lowest byte. Zeros are put before them; then neighbours are joined to pairs, fours and
+    eight, each in one multiplication.
+    """
+    shift = (count << 3).astype(np.uint64)
+    word = (word << (np.uint64(64) - shift)) | (_ZEROS >> shift)
+    high = np.uint64(0xF0F0F0F0F0F0F0F0)
+    good = ((word & high) | (((word + np.uint64(0x0606060606060606)) & high) >> np.uint64(4))) == _THREES
+    pairs = (word & np.uint64(0x0F0F0F0F0F0F0F0F)) * np.uint64(2561) >> np.uint64(8)
+    fours = (pairs & np.uint64(0x00FF00FF00FF00FF)) * np.uint64(6553601) >> np.uint64(16)
+    return (fours & np.uint64(0x0000FFFF0000FFFF)) * np.uint64(42949672960001) >> np.uint64(32), good
+
+
+def _divide(mantissa: Words, power: Floats) -> tuple[Floats, Bools]:
+    """Divide whole numbers by powers of ten up to 10^19, rounded to nearest; also say where that is certain.
+
+    Below 2^53 both are exact and IEEE division rounds once. Above, the quotient is corrected by its exact remainder
+    (Dekker 1971); it is certain unless it lies within 2^-40 of the middle between two floats.
+    """
+    values = mantissa.astype(np.float64) / power
+    certain = np.ones(values.size, dtype=np.bool_)
+    big = np.flatnonzero(mantissa >= np.uint64(2**53))
+    if big.size:
+        high = (mantissa[big] >> np.uint64(11) << np.uint64(11)).astype(np.float64)
+        low = (mantissa[big] & np.uint64(2047)).astype(np.float64)
+        divisor = power[big]
+        quotient = high / divisor
+        correction = (_remainder(high, quotient, divisor) + low) / divisor
+        values[big] = quotient + correction
+        spacing = np.spacing(values[big])
+        lost = np.abs(correction - (values[big] - quotient))
+        certain[big] = np.abs(lost - spacing / 2) > spacing * 2.0**-40
+    return values, certain
+
+
+def _remainder(dividend: Floats, quotient: Floats, divisor: Floats) -> Floats:
+    """Give dividend - quotient x divisor without rounding error, by splitting both factors in halves."""
+    product = quotient * divisor
+    q_high, q_low = _halves(quotient)
+    d_high, d_low = _halves(divisor)
+    error = ((q_high * d_high - product) + q_high * d_low + q_low * d_high) + q_low * d_low
+    return (dividend - product) - error
+
+
+def _halves(value: Floats) -> tuple[Floats, Floats]:
+    scaled = value * 134217729.0
+    high = scaled - (scaled - value)
+    return high, value - high
+
+
+def _scramble(word: Words) -> Words:
+    mixed = word * _MIX
+    mixed ^= mixed >> np.uint64(32)
+    return mixed * _MIX

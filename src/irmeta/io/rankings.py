@@ -1,0 +1,184 @@
+"""Runs and judgments as arrays, and how Python objects (dicts, data frames) become them."""
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import PurePath
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from irmeta.errors import FileFormatError, Remark
+from irmeta.io.fields import Floats, Ints, Strings, Words
+
+Index = npt.NDArray[np.intp]
+
+TOPIC = ("topic", "query_id", "qid", "query", "query-id")
+DOCUMENT = ("document", "doc_id", "docno", "docid", "doc", "corpus-id")
+SCORE = ("score", "sim")
+GRADE = ("grade", "relevance", "rel", "label", "score")
+SYSTEM = ("system", "run", "name")
+"""Column names under which data frames may hold these; the first found is taken."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """One system's ranked lists: n retrieved documents, in the order given.
+
+    topics : the distinct topics, in order of first appearance; topic : index into them, of shape (n,).
+    documents, scores : of shape (n,). ranks : the rank column, which nothing is ranked by, where there is one.
+    digest : SHA-256 of what it was read from.
+    """
+
+    name: str
+    topics: list[str]
+    topic: Index
+    documents: Strings
+    scores: Floats
+    ranks: Strings | None = None
+    remarks: Sequence[Remark] = ()
+    digest: str = ""
+
+
+@dataclass(frozen=True)
+class Qrels:
+    """Relevance judgments: n judged documents, with `topics` and `topic` as in Run, and grades of shape (n,).
+
+    source : where they are from; digest : SHA-256 of what they were read from.
+    """
+
+    topics: list[str]
+    topic: Index
+    documents: Strings
+    grades: Floats
+    remarks: Sequence[Remark] = ()
+    source: str = "qrels"
+    digest: str = ""
+
+    @property
+    def name(self) -> str:
+        """What to call the collection: the file's name up to its first point."""
+        return PurePath(self.source).name.partition(".")[0] or "collection"
+
+
+def index_strings(texts: Strings) -> tuple[list[str], Index]:
+    """Give the distinct strings in order of first appearance, and each string's index among them."""
+    heads = np.flatnonzero(texts.starts_block())
+    known: dict[str, int] = {}
+    codes = np.array([known.setdefault(texts[int(head)], len(known)) for head in heads], dtype=np.intp)
+    return list(known), np.repeat(codes, np.diff(heads, append=len(texts)))
+
+
+def pair_keys(topic: Index, document: Words) -> Words:
+    """Give a number to each (topic, document hash) pair: equal ones to equal pairs, others almost surely differ."""
+    return document ^ (topic.astype(np.uint64) + np.uint64(1)) * np.uint64(0xD6E8FEB86659FD93)
+
+
+def duplicates(topic: Index, documents: Strings) -> tuple[Ints, Ints]:
+    """Find rows that repeat an earlier row's topic and document: their indices, and the indices of the first ones."""
+    key = pair_keys(topic, documents.hash)
+    # Only rows that share a slot with another row, by the first bits of their keys, can be repeated.
+    slot = key >> np.uint64(64 - max(12, int(key.size * 4).bit_length()))
+    row = np.arange(key.size, dtype=np.int32)
+    last = np.empty(int(slot.max(initial=0)) + 1, dtype=np.int32)
+    last[slot] = row
+    shares = last[slot] != row
+    shares[last[slot[shares]]] = True
+    rows = np.flatnonzero(shares)
+    order = rows[np.argsort(key[rows], kind="stable")]
+    later = np.flatnonzero(key[order][1:] == key[order][:-1]) + 1
+    repeated, original = order[later], order[np.searchsorted(key[order], key[order][later])]
+    same = (topic[repeated] == topic[original]) & documents.take(repeated).equals(documents.take(original))
+    return repeated[same], original[same]
+
+
+def run_from_mapping(lists: Mapping[str, Mapping[str, float]], name: str) -> Run:
+    """Make a run of {topic: {document: score}}."""
+    topics, documents, scores = _flat(lists)
+    return _run(name, topics, documents, scores)
+
+
+def qrels_from_mapping(judgments: Mapping[str, Mapping[str, float]]) -> Qrels:
+    """Make judgments of {topic: {document: grade}}."""
+    return _qrels(*_flat(judgments))
+
+
+def runs_from_frame(table: Any, name: str = "run") -> list[Run]:
+    """Make runs of a pandas or polars frame with columns for topic, document and score, and for system if several.
+
+    Column names may be those of ir_measures (query_id, doc_id), PyTerrier (qid, docno) or ours.
+    """
+    topics, documents, scores = _columns(table, SCORE)
+    system = next((column for column in SYSTEM if column in table.columns), None)
+    if system is None:
+        return [_run(name, topics, documents, scores)]
+    names, code = index_strings(Strings.of([str(value) for value in table[system]]))
+    rows = [np.flatnonzero(code == index) for index in range(len(names))]
+    return [_run(name, topics.take(at), documents.take(at), scores[at]) for name, at in zip(names, rows, strict=True)]
+
+
+def qrels_from_frame(table: Any) -> Qrels:
+    """Make judgments of a pandas or polars frame with columns for topic, document and grade."""
+    return _qrels(*_columns(table, GRADE))
+
+
+def grade_remarks(grades: Floats, source: str) -> list[Remark]:
+    """Say what is unusual about grades: below zero, very high, not whole."""
+    texts = []
+    if (grades < 0).any():
+        kinds, counts = np.unique(grades[grades < 0], return_counts=True)
+        listed = ", ".join(f"{count} of {kind:g}" for kind, count in zip(kinds, counts, strict=True))
+        texts.append(f"grades below zero count as not judged: {listed}")
+    if (grades > 127).any():
+        texts.append(f"the highest grade is {grades.max():g}; is that a grade?")
+    if (grades % 1 != 0).any():
+        texts.append(f"{int((grades % 1 != 0).sum())} grades are not whole numbers; they are used as gains as they are")
+    return [Remark("warning", source, None, text) for text in texts]
+
+
+def _run(name: str, topics: Strings, documents: Strings, scores: Floats) -> Run:
+    if np.isnan(scores).any():
+        raise FileFormatError(f"run {name}: a score is NaN; such a document has no place in a ranking, leave it out")
+    names, topic = index_strings(topics)
+    _refuse_duplicates(f"run {name}", names, topic, documents)
+    return Run(name, names, topic, documents, scores, digest=_digest(documents, scores))
+
+
+def _qrels(topics: Strings, documents: Strings, grades: Floats) -> Qrels:
+    if not np.isfinite(grades).all():
+        raise FileFormatError("qrels: a grade is not a finite number")
+    names, topic = index_strings(topics)
+    _refuse_duplicates("qrels", names, topic, documents)
+    return Qrels(names, topic, documents, grades, grade_remarks(grades, "qrels"), digest=_digest(documents, grades))
+
+
+def _digest(documents: Strings, values: Floats) -> str:
+    return hashlib.sha256(documents.buffer + values.tobytes()).hexdigest()
+
+
+def _refuse_duplicates(source: str, names: list[str], topic: Index, documents: Strings) -> None:
+    repeated, _ = duplicates(topic, documents)
+    if repeated.size:
+        first = int(repeated.min())
+        raise FileFormatError(
+            f"{source}: document {documents[first]!r} is given twice for topic {names[topic[first]]!r}"
+        )
+
+
+def _flat(nested: Mapping[str, Mapping[str, float]]) -> tuple[Strings, Strings, Floats]:
+    topics = [str(topic) for topic, inner in nested.items() for _ in inner]
+    documents = [str(document) for inner in nested.values() for document in inner]
+    values = np.array([float(value) for inner in nested.values() for value in inner.values()], dtype=np.float64)
+    return Strings.of(topics), Strings.of(documents), values
+
+
+def _columns(table: Any, value: tuple[str, ...]) -> tuple[Strings, Strings, Floats]:
+    found = []
+    for names in (TOPIC, DOCUMENT, value):
+        column = next((name for name in names if name in table.columns), None)
+        if column is None:
+            raise FileFormatError(f"the table has no column {' or '.join(names)}; it has {', '.join(table.columns)}")
+        found.append(table[column])
+    topics, documents = (Strings.of([str(cell) for cell in column]) for column in found[:2])
+    return topics, documents, np.asarray(found[2], dtype=np.float64)

@@ -1,0 +1,333 @@
+"""Runs and judgments (qrels) as arrays: read fast where a file is regular, and line by line where it is not.
+
+Ids are bytes and stay what they are (`007`, `NA`, `1e5`); nothing is repaired without being asked for or remarked upon.
+"""
+
+import json
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from irmeta.errors import FileFormatError, Remark
+from irmeta.io.fields import Columns, Floats, Ints, Strings, numbers, split
+from irmeta.io.files import Content, read, stem
+from irmeta.io.rankings import Qrels, Run, duplicates, grade_remarks, index_strings, run_from_mapping
+
+SHOWN = 20
+"""How many problems of one file an error shows."""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What a reader may let pass: each is off unless the user asks for it."""
+
+    allow_missing_tag: bool = False
+    extra_columns: bool = False
+    skip_header: bool = False
+    allow_empty: bool = False
+    dedup: Literal["error", "first", "best"] = "error"
+    qrels_format: Literal["trec", "beir"] = "trec"
+
+
+class _Layout(NamedTuple):
+    """Where the fields of a line stand."""
+
+    noun: str
+    names: tuple[str, ...]
+    document: int
+    value: int
+
+    @property
+    def width(self) -> int:
+        return len(self.names)
+
+
+_RUN = _Layout("run", ("topic", "Q0", "document", "rank", "score", "tag"), 2, 4)
+_QRELS = _Layout("qrels", ("topic", "iteration", "document", "grade"), 2, 3)
+_BEIR = _Layout("qrels", ("query-id", "corpus-id", "score"), 1, 2)
+_HEADERS = {b"qid", b"query", b"query-id", b"query_id", b"queryid", b"topic", b"topic_id", b"topicid"}
+
+
+@dataclass
+class _Rows:
+    """The fields of a file that matter, and what there is to say about it; `line` is None until somebody needs it."""
+
+    topic: Strings
+    document: Strings
+    value: Floats
+    line: Ints | None = None
+    ranks: Strings | None = None
+    remarks: list[Remark] = field(default_factory=list)
+
+    def take(self, keep: npt.NDArray[np.intp]) -> "_Rows":
+        line = None if self.line is None else self.line[keep]
+        ranks = None if self.ranks is None else self.ranks.take(keep)
+        return _Rows(self.topic.take(keep), self.document.take(keep), self.value[keep], line, ranks, self.remarks)
+
+
+def read_run(file: Path | Content, name: str | None = None, reading: Reading | None = None) -> Run:
+    """Read a run: topic, Q0, document, rank, score and tag on each line, or JSON of {topic: {document: score}}.
+
+    name : the system; by default the file's name without compression suffix. A file that is not a run raises
+    FileFormatError with its first problems, each with file and line.
+    """
+    reading = reading or Reading()
+    content = read(file) if isinstance(file, Path) else file
+    path = content.path
+    name = stem(path) if name is None else name
+    text, remarks = _text(content)
+    if not text or text.isspace():
+        if not reading.allow_empty:
+            raise FileFormatError(f"{path}: the file is empty; a run that retrieved nothing? (--allow-empty)")
+        return Run(name, [], np.empty(0, np.intp), Strings.of([]), np.empty(0), remarks=remarks, digest=content.digest)
+    if text[:64].lstrip().startswith(b"{"):
+        return replace(_run_from_json(text, path, name), digest=content.digest)
+    rows = _read(text, _RUN, path, reading)
+    topics, topic = index_strings(rows.topic)
+    keep = _without_duplicates(rows, topic, text, path, reading)
+    if keep is not None:
+        rows, topic = rows.take(keep), topic[keep]
+    if np.isinf(rows.value).any():
+        count = int(np.isinf(rows.value).sum())
+        remarks.append(
+            Remark("warning", str(path), None, f"{count} scores are infinite; documents with equal ones are ties")
+        )
+    remarks += rows.remarks
+    return Run(name, topics, topic, rows.document, rows.value, rows.ranks, remarks, content.digest)
+
+
+def read_qrels(path: Path, reading: Reading | None = None) -> Qrels:
+    """Read relevance judgments: topic, iteration, document and grade on each line.
+
+    A grade is a number; below zero means not judged, as trec_eval has it. Two grades for one document raise
+    FileFormatError; the same grade twice is remarked upon.
+    """
+    reading = reading or Reading()
+    content = read(path)
+    text, remarks = _text(content)
+    if not text or text.isspace():
+        raise FileFormatError(f"{path}: the file is empty; is it the qrels?")
+    rows = _read(text, _BEIR if reading.qrels_format == "beir" else _QRELS, path, reading)
+    topics, topic = index_strings(rows.topic)
+    keep = _without_duplicates(rows, topic, text, path, reading, judged=True)
+    if keep is not None:
+        rows, topic = rows.take(keep), topic[keep]
+    remarks += [*rows.remarks, *grade_remarks(rows.value, str(path))]
+    if re.search(rb"(?m)^[ \t]*\n", text):
+        remarks.append(Remark("warning", str(path), None, "blank lines were skipped (trec_eval refuses such a file)"))
+    return Qrels(topics, topic, rows.document, rows.value, remarks, str(path), content.digest)
+
+
+def _text(content: Content) -> tuple[bytes, list[Remark]]:
+    """Give a file's text with newlines as line ends and without byte order mark."""
+    text, path, remarks = content.data, content.path, []
+    if b"\0" in text:
+        raise FileFormatError(f"{path}: contains NUL bytes; is it UTF-16 or binary? Save it as UTF-8 text")
+    if text.startswith(b"\xef\xbb\xbf"):
+        text = text[3:]
+        remarks.append(Remark("warning", str(path), 1, "byte order mark dropped"))
+    if b"\r" in text:
+        text = text.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+    if not text.isascii() and not _is_utf8(text):
+        remarks.append(Remark("warning", str(path), None, "not UTF-8; ids keep their bytes as they are"))
+    return text, remarks
+
+
+def _is_utf8(text: bytes) -> bool:
+    try:
+        text.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _read(text: bytes, layout: _Layout, path: Path, reading: Reading) -> _Rows:
+    columns = split(text, layout.width)
+    rows = None if columns is None else _regular(columns, layout, path)
+    return rows or _carefully(text, layout, path, reading)
+
+
+def _regular(columns: Columns, layout: _Layout, path: Path) -> _Rows | None:
+    """Take the columns of a file whose lines all have the right number of fields; None if a value is not a number."""
+    try:
+        values = numbers(columns[layout.value], _number)
+    except ValueError:
+        return None
+    rows = _Rows(columns[0], columns[layout.document], values)
+    if layout is _RUN:
+        rows.ranks = columns[3]
+        if not columns[5].all_equal():
+            rows.remarks.append(
+                Remark("warning", str(path), None, f"more than one run tag; the system is named {stem(path)}")
+            )
+    return rows
+
+
+def _number(text: str) -> float:
+    """Read a number that is not a plain decimal: exponents and infinities are numbers, `nan` and `1_000` are not."""
+    value = float(text)
+    if math.isnan(value) or "_" in text or not text.isascii():
+        raise ValueError(text)
+    return value
+
+
+def _carefully(text: bytes, layout: _Layout, path: Path, reading: Reading) -> _Rows:
+    """Read line by line; raise FileFormatError with the first problems, or take what the user lets pass."""
+    taken: list[tuple[int, bytes, bytes, float]] = []
+    remarks: list[Remark] = []
+    first = True
+    for number, line in enumerate(text.split(b"\n"), 1):
+        fields = line.split()
+        if not fields or line.startswith(b"#"):
+            continue
+        header, first = first and fields[0].lower() in _HEADERS, False
+        if header and (reading.skip_header or layout is _BEIR):
+            continue
+        try:
+            fields = _fitted(fields, line, layout, reading, header)
+            taken.append((number, fields[0], fields[layout.document], _value(fields[layout.value], layout)))
+        except ValueError as problem:
+            remarks.append(Remark("error", str(path), number, str(problem)))
+    if remarks:
+        raise problems(remarks)
+    if not taken:
+        raise FileFormatError(f"{path}: no lines of a {layout.noun} in it, only blank lines, comments or a header")
+    line_numbers, topics, documents, values = zip(*taken, strict=True)
+    rows = _Rows(_strings(topics), _strings(documents), np.array(values), np.array(line_numbers))
+    if reading.allow_missing_tag or reading.extra_columns:
+        rows.remarks.append(
+            Remark("warning", str(path), None, "lines with missing tags or extra columns were accepted")
+        )
+    return rows
+
+
+def _strings(parts: Sequence[bytes]) -> Strings:
+    return Strings.of([part.decode("utf-8", "surrogateescape") for part in parts])
+
+
+def _fitted(fields: list[bytes], line: bytes, layout: _Layout, reading: Reading, header: bool) -> list[bytes]:
+    """Give the fields of a line if it has the right number of them, or the user lets this number pass."""
+    count, width = len(fields), layout.width
+    if header:
+        hint = "--qrels-format beir" if count == 3 and layout is _QRELS else "--skip-header"
+        raise ValueError(f"looks like a header line: {_shown(line)} ({hint})")
+    if count == width or (count > width and layout is _RUN and reading.extra_columns):
+        return fields
+    if count == width - 1 and layout is _RUN and reading.allow_missing_tag:
+        return [*fields, b""]
+    raise ValueError(
+        f"{count} fields, a {layout.noun} line has {width} ({' '.join(layout.names)}): {_shown(line)}"
+        + _hint(fields, line, layout)
+    )
+
+
+def _hint(fields: list[bytes], line: bytes, layout: _Layout) -> str:
+    """Guess why a line has the wrong number of fields, and say how to mend it."""
+    count, width = len(fields), layout.width
+    if b"\xc2\xa0" in line:
+        return "; it holds a no-break space (U+00A0), which separates nothing: replace it by a blank"
+    if count == 1 and b"," in line:
+        return "; fields are separated by blanks or tabs, not commas"
+    if layout is _RUN and count == width - 1:
+        return "; is the run tag missing? (--allow-missing-tag)"
+    if layout is _RUN and count > width:
+        return "; a document id with a blank in it? Trailing columns can be ignored with --extra-columns"
+    if layout is _QRELS and count == 3:
+        return "; is the second column missing? Tables with a header query-id, corpus-id, score: --qrels-format beir"
+    return ""
+
+
+def _value(text: bytes, layout: _Layout) -> float:
+    """Read a score or a grade."""
+    shown = _shown(text)
+    what = layout.names[layout.value]
+    try:
+        value = _number(text.decode("ascii"))
+    except ValueError:
+        if text.lower() == b"nan":
+            raise ValueError(
+                f"the {what} is {shown}: such a document has no place in a ranking; leave it out"
+            ) from None
+        comma = "; the decimal sign is a point" if b"," in text else ""
+        raise ValueError(f"the {what} {shown} is not a number{comma}") from None
+    if layout is not _RUN and (math.isinf(value) or abs(value) > 2**31):
+        raise ValueError(f"the {what} {shown} is too large for a grade (at most 2^31)")
+    return value
+
+
+def _shown(text: bytes) -> str:
+    return ascii(text[:80].decode("utf-8", "backslashreplace").rstrip()) + ("..." if len(text) > 80 else "")
+
+
+def _without_duplicates(
+    rows: _Rows, topic: npt.NDArray[np.intp], text: bytes, path: Path, reading: Reading, *, judged: bool = False
+) -> npt.NDArray[np.intp] | None:
+    """Say which rows to keep where documents are repeated (None: all); raise unless the repetition is harmless."""
+    repeated, original = duplicates(topic, rows.document)
+    if not repeated.size:
+        return None
+    equal = rows.value[repeated] == rows.value[original] if judged else np.zeros(repeated.size, dtype=np.bool_)
+    wrong = ~equal if judged or reading.dedup == "error" else equal
+    if wrong.any():
+        line = _line_numbers(text) if rows.line is None else rows.line
+        raise problems(_duplicate_remarks(rows, line, repeated[wrong], original[wrong], path, judged))
+    if judged:
+        drop, what = repeated, "repeat an earlier judgment with the same grade and were dropped"
+    elif reading.dedup == "first":
+        drop, what = repeated, "repeat a document of their topic; the first was kept"
+    else:
+        drop, what = (
+            _all_but_best(rows.value, repeated, original),
+            "repeat a document of their topic; the best-scored was kept",
+        )
+    rows.remarks.append(Remark("warning", str(path), None, f"{repeated.size} lines {what}"))
+    return np.setdiff1d(np.arange(topic.size), drop)
+
+
+def _all_but_best(values: Floats, repeated: Ints, original: Ints) -> Ints:
+    group = np.concatenate([np.unique(original), repeated])
+    owner = np.concatenate([np.unique(original), original])
+    order = np.lexsort((group, -values[group], owner))
+    later: Ints = group[order][np.diff(owner[order], prepend=-1) == 0]
+    return later
+
+
+def _line_numbers(text: bytes) -> Ints:
+    lines = enumerate(text.split(b"\n"), 1)
+    return np.array([number for number, line in lines if line.strip() and not line.startswith(b"#")])
+
+
+def _duplicate_remarks(
+    rows: _Rows, line: Ints, repeated: Ints, original: Ints, path: Path, judged: bool
+) -> list[Remark]:
+    remarks = []
+    for later, first in sorted(zip(repeated.tolist(), original.tolist(), strict=True)):
+        what = f"document {rows.document[later]!r} of topic {rows.topic[later]!r} stands already in line {line[first]}"
+        mend = (
+            f" with the grade {rows.value[first]:g}, here {rows.value[later]:g}; decide which holds"
+            if judged
+            else "; a ranking holds a document once (--dedup first or best)"
+        )
+        remarks.append(Remark("error", str(path), int(line[later]), what + mend))
+    return remarks
+
+
+def problems(remarks: Sequence[Remark]) -> FileFormatError:
+    """Make one error of a file's problems; it shows the first of them and says how many there are."""
+    shown = [str(remark) for remark in remarks[:SHOWN]]
+    if len(remarks) > SHOWN:
+        shown.append(f"{remarks[0].path}: and {len(remarks) - SHOWN} more problems like these")
+    return FileFormatError("\n".join(shown), remarks)
+
+
+def _run_from_json(text: bytes, path: Path, name: str) -> Run:
+    try:
+        return run_from_mapping(json.loads(text), name)
+    except (ValueError, TypeError, AttributeError) as error:
+        raise FileFormatError(f"{path}: not JSON of the form {{topic: {{document: score}}}} ({error})") from error

@@ -1,0 +1,26 @@
+"""What an evaluation gave: system means, and every score, as tables."""
+
+import polars as pl
+import xarray as xr
+
+from irmeta.cube import means
+from irmeta.io.scores import to_frame
+from irmeta.result import result
+
+
+def evaluation(scores: xr.DataArray) -> xr.Dataset:
+    """Give a cube as a result: the scores, and `mean` of shape (system, metric) over its topics."""
+    name = str(scores.attrs.get("collection", "collection"))
+    options = scores.attrs.get("options", {})
+    notes = scores.attrs.get("notes", [])
+    return result(
+        "evaluation", {"score": scores, "mean": means(scores)}, inputs={name: scores}, options=options, notes=notes
+    )
+
+
+def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
+    """Tables `means` (a row a system, a column a metric) and `scores` (a row a score, as in the score file)."""
+    mean = outcome["mean"].transpose("system", "metric")
+    columns = {str(metric): mean.sel(metric=metric).values for metric in mean.metric.values}
+    wide = pl.DataFrame({"system": mean.system.values.astype(str).tolist(), **columns})
+    return {"means": wide, "scores": to_frame(outcome["score"])}

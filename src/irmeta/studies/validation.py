@@ -1,0 +1,220 @@
+"""Is this a sound set of runs and judgments? Everything `evaluate` would refuse or remark upon, and more; no scores."""
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, replace
+
+import numpy as np
+import polars as pl
+import xarray as xr
+
+from irmeta.errors import FileFormatError, Remark
+from irmeta.evaluation.judging import JudgedRun, Judgments
+from irmeta.evaluation.notes import listed
+from irmeta.evaluation.sources import QrelsLike, RunsLike, qrels_of, read_sources, sources_of
+from irmeta.io.fields import Strings, numbers
+from irmeta.io.rankings import Index, Qrels, Run
+from irmeta.io.trec import Reading
+from irmeta.result import result
+
+MANY_UNJUDGED = 0.2
+"""Share of unjudged documents among the first ten above which a run's scores say little."""
+SELF_RETRIEVAL = 0.2
+"""Share of topics whose own id is the first document above which queries seem to be documents of the collection."""
+
+
+@dataclass(frozen=True)
+class RunFacts:
+    """What a run is like: counts of topics and documents, shares in [0, 1]; NaN where it needs judgments."""
+
+    system: str
+    topics: int
+    topics_missing: float
+    topics_unjudged: float
+    documents: int
+    depth_low: int
+    depth_median: float
+    depth_high: int
+    tied: float
+    constant_topics: int
+    disagreeing_topics: int
+    reversed_topics: int
+    unjudged_10: float
+    self_retrieval: float
+
+
+def validate(
+    runs: RunsLike,
+    qrels: QrelsLike | None = None,
+    *,
+    reading: Reading | None = None,
+    progress: Callable[[str], None] | None = None,
+) -> xr.Dataset:
+    """Check runs, and how they fit the judgments; evaluate nothing.
+
+    The result has the dimension `problem` (level, file, line, text; errors first) and `system` (see RunFacts).
+    """
+    reading = reading or Reading()
+    remarks: list[Remark] = []
+    judgments = None
+    if qrels is not None:
+        try:
+            judgments = Judgments(qrels_of(qrels, reading))
+            remarks += judgments.qrels.remarks
+        except FileFormatError as error:
+            remarks += _errors(error, str(qrels))
+    facts = []
+    for name, run in read_sources(sources_of(runs), reading):
+        if isinstance(run, FileFormatError):
+            remarks += _errors(run, name)
+        else:
+            fact, more = _inspect(run, judgments)
+            remarks += [*run.remarks, *(Remark("warning", name, None, text) for text in more)]
+            facts.append(fact)
+        if progress:
+            progress(name)
+    remarks += _together(facts)
+    remarks.sort(key=lambda remark: remark.level != "error")
+    columns = {
+        "level": [remark.level for remark in remarks],
+        "file": [remark.path for remark in remarks],
+        "line": np.array([np.nan if remark.line is None else remark.line for remark in remarks], dtype=np.float64),
+        "text": [remark.text for remark in remarks],
+    }
+    data = {
+        name: ("problem", np.asarray(values, dtype=None if name == "line" else object))
+        for name, values in columns.items()
+    }
+    rows = [asdict(fact) for fact in facts]
+    for name in list(RunFacts.__dataclass_fields__)[1:]:
+        data[name] = ("system", np.array([row[name] for row in rows]))
+    options = {"qrels": None if judgments is None else judgments.qrels.source, "runs": len(facts)}
+    outcome = result("validation", data, inputs={}, options=options)
+    return outcome.assign_coords(system=np.array([fact.system for fact in facts], dtype=object))
+
+
+def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
+    """Tables `problems` (level, file, line, problem) and `runs` (a row a system)."""
+    problems = pl.DataFrame(
+        {
+            "level": pl.Series(outcome["level"].values.tolist(), dtype=pl.String),
+            "file": pl.Series(outcome["file"].values.tolist(), dtype=pl.String),
+            "line": pl.Series(outcome["line"].values).fill_nan(None).cast(pl.Int64),
+            "problem": pl.Series(outcome["text"].values.tolist(), dtype=pl.String),
+        }
+    )
+    columns = {name: outcome[name].values.tolist() for name in RunFacts.__dataclass_fields__}
+    return {"problems": problems, "runs": pl.DataFrame(columns)}
+
+
+def findings(outcome: xr.Dataset) -> list[str]:
+    """Say how many errors and warnings there are, and what the errors mean for evaluation."""
+    levels = outcome["level"].values.tolist()
+    errors, warnings = levels.count("error"), levels.count("warning")
+    verdict = "irmeta evaluate would refuse these files." if errors else "irmeta evaluate takes them."
+    return [f"{outcome.sizes['system']} readable runs, {errors} errors, {warnings} warnings. {verdict}"]
+
+
+def _errors(error: FileFormatError, file: str) -> list[Remark]:
+    return list(error.remarks) or [Remark("error", file, None, str(error))]
+
+
+def _inspect(run: Run, judgments: Judgments | None) -> tuple[RunFacts, list[str]]:
+    """Gather the facts of one run, and what is odd about them."""
+    against = judgments or Judgments(Qrels(run.topics, np.empty(0, np.intp), Strings.of([]), np.empty(0)))
+    ranking, judged = against.rank(run), against.judge(run)
+    heads = np.flatnonzero(ranking.new)
+    depths = np.diff(heads, append=ranking.topic.size)
+    score = run.scores[ranking.row]
+    last = heads + depths - 1
+    constant = (depths > 1) & (score[heads] == score[last])
+    own = [against.qrels.topics[ranking.topic[head]] == run.documents[ranking.row[head]] for head in heads]
+    known = judgments is not None
+    facts = RunFacts(
+        system=run.name,
+        topics=len(run.topics),
+        topics_missing=len(against.qrels.topics) - len(judged.topics) if known else np.nan,
+        topics_unjudged=judged.other_topics if known else np.nan,
+        documents=run.scores.size,
+        depth_low=int(depths.min()) if depths.size else 0,
+        depth_median=float(np.median(depths)) if depths.size else 0.0,
+        depth_high=int(depths.max(initial=0)),
+        tied=float(ranking.tied.mean()) if ranking.tied.size else 0.0,
+        constant_topics=int(constant.sum()),
+        disagreeing_topics=judged.disagreeing,
+        reversed_topics=_reversed(run, ranking.row, heads, last),
+        unjudged_10=_unjudged(against, judged, depths) if known else np.nan,
+        self_retrieval=float(np.mean(own)) if own else 0.0,
+    )
+    return facts, _oddities(run, facts, judgments)
+
+
+def _reversed(run: Run, row: Index, heads: Index, last: Index) -> int:
+    """Count the topics whose rank column runs the other way than the scores: its end stands before its beginning."""
+    if run.ranks is None:
+        return 0
+    try:
+        ranks = numbers(run.ranks.take(row), float)
+    except ValueError:
+        return 0
+    return int((ranks[heads] > ranks[last]).sum())
+
+
+def _unjudged(judgments: Judgments, judged: JudgedRun, depths: Index) -> float:
+    """Give the share of the first ten documents that are not judged, or below zero."""
+    first = np.minimum(depths, 10).sum()
+    known = (judged.rank < 10) & (judgments.qrels.grades[judged.judgment] >= 0)
+    return 1 - float(known.sum() / first) if first else 0.0
+
+
+def _oddities(run: Run, facts: RunFacts, judgments: Judgments | None) -> list[str]:
+    """Put what is odd about a run into words."""
+    if not facts.documents:
+        return ["retrieves nothing"]
+    odd = []
+    if facts.topics_missing > 0 and judgments:
+        missing = [topic for topic in judgments.qrels.topics if topic not in set(run.topics)]
+        odd.append(f"lacks {len(missing)} of {len(judgments.qrels.topics)} judged topics: {listed(missing)}")
+    if facts.topics_unjudged > 0:
+        odd.append(f"{facts.topics_unjudged:.0f} of its {facts.topics} topics are not judged and do not count")
+    if facts.reversed_topics > facts.topics / 2:
+        odd.append(
+            f"ranks run against scores in {facts.reversed_topics} of {facts.topics} topics: are the scores distances? "
+            "The highest score is taken as best"
+        )
+    elif facts.disagreeing_topics:
+        odd.append(
+            f"rank and score disagree in {facts.disagreeing_topics} of {facts.topics} topics (ranks are ignored)"
+        )
+    if facts.constant_topics:
+        odd.append(
+            f"constant scores in {facts.constant_topics} of {facts.topics} topics: document ids decide their order"
+        )
+    if facts.unjudged_10 > MANY_UNJUDGED:
+        odd.append(f"{facts.unjudged_10:.0%} of the first ten documents are not judged; its scores are lower bounds")
+    if facts.self_retrieval > SELF_RETRIEVAL:
+        odd.append(f"the topic itself is the first document in {facts.self_retrieval:.0%} of the topics")
+    if judgments and (gained := _gained_by_folding(run, judgments)):
+        odd.append(f"{gained} more documents would be judged if case did not matter; ids are taken as they are")
+    return odd
+
+
+def _gained_by_folding(run: Run, judgments: Judgments) -> int:
+    """Count how many more documents are judged once ids are in lower case."""
+    qrels = judgments.qrels
+    folded = Judgments(replace(qrels, documents=_lower(qrels.documents)))
+    gained = folded.judge(replace(run, documents=_lower(run.documents))).rank.size
+    return max(0, gained - judgments.judge(run).rank.size)
+
+
+def _lower(documents: Strings) -> Strings:
+    return Strings(documents.buffer.lower(), documents.start, documents.length)
+
+
+def _together(facts: list[RunFacts]) -> list[Remark]:
+    """Remark upon what shows only when runs are seen beside each other."""
+    depths = sorted({fact.depth_high for fact in facts})
+    if len(depths) < 2 or depths[0] * 2 > depths[-1]:
+        return []
+    short = [fact.system for fact in facts if fact.depth_high * 2 <= depths[-1]]
+    text = f"lists are up to {depths[-1]} documents long, but at most half of that in {len(short)}: {listed(short)}"
+    return [Remark("warning", "all runs", None, text)]
