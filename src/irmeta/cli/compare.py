@@ -5,8 +5,8 @@ from typing import Annotated
 
 import typer
 
-from irmeta.cli.app import Format, Metrics, Missing, Output, Plot, Seed, TableName, app
-from irmeta.cli.output import emit
+from irmeta.cli.app import Format, Metrics, Missing, Output, Plot, Quiet, Seed, TableName, app
+from irmeta.cli.output import counting, emit, form_of
 from irmeta.cli.standardize import FlatTopics, collections
 
 
@@ -26,6 +26,7 @@ def compare(
     form: Format = None,
     table: TableName = None,
     plot: Plot = None,
+    quiet: Quiet = False,
 ) -> None:
     """Tell whether scores of the same systems compare across collections: dRMSE and false positives, beside chance.
 
@@ -38,16 +39,19 @@ def compare(
     from irmeta.report.plots import figure
     from irmeta.studies import comparison
 
-    result = comparison.compare(
-        collections(scores),
-        metrics=split(metrics) if metrics else None,
-        kinds=[part.strip() for part in kind.split(",")],  # type: ignore[misc]  # the study refuses what is no kind
-        randomise=randomise,
-        alpha=alpha,
-        flat=flat,
-        missing=missing,
-        rng=seed,
-    )
+    form = form or form_of(output)
+    with counting("comparing", quiet=quiet) as progress:
+        result = comparison.compare(
+            collections(scores),
+            metrics=split(metrics) if metrics else None,
+            kinds=[part.strip() for part in kind.split(",")],  # type: ignore[misc]  # the study refuses what is no kind
+            randomise=randomise,
+            alpha=alpha,
+            flat=flat,
+            missing=missing,
+            rng=seed,
+            progress=progress,
+        )
     if plot is not None:
         figure.save(figure.draw(plots.plot, result), plot)
     emit(result, form=form, output=output, table=table, findings=comparison.findings(result))

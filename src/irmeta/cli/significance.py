@@ -11,6 +11,7 @@ from irmeta.cli.app import (
     Missing,
     Output,
     Plot,
+    Quiet,
     Scores,
     Seed,
     Systems,
@@ -21,7 +22,7 @@ from irmeta.cli.app import (
     load_scores,
     one,
 )
-from irmeta.cli.output import emit
+from irmeta.cli.output import counting, emit, form_of
 
 
 @app.command()
@@ -51,6 +52,7 @@ def significance(
     form: Format = None,
     table: TableName = None,
     plot: Plot = None,
+    quiet: Quiet = False,
 ) -> None:
     """Test every pair of systems, paired by topic, and say how many pairs each metric tells apart.
 
@@ -64,19 +66,22 @@ def significance(
     from irmeta.report.plots import significance as plots
     from irmeta.studies import significance as study
 
+    form = form or form_of(output)
     cube = one(load_scores(scores, collection=collection, systems=systems, topics=topics))
     if top is not None:
         cube = top_systems(cube, top, by)
-    result = study.significance(
-        cube,
-        metric=split(metric) if metric else None,
-        test=test,
-        correct=correct,
-        alpha=alpha,
-        resamples=resamples,
-        missing=missing,
-        rng=seed,
-    )
+    with counting("testing", quiet=quiet) as progress:
+        result = study.significance(
+            cube,
+            metric=split(metric) if metric else None,
+            test=test,
+            correct=correct,
+            alpha=alpha,
+            resamples=resamples,
+            missing=missing,
+            rng=seed,
+            progress=progress,
+        )
     if plot is not None:
         figure.save(figure.draw(plots.plot, result), plot)
     emit(result, form=form, output=output, table=table, findings=study.findings(result))

@@ -23,7 +23,7 @@ from irmeta.cli.app import (
     load_scores,
     one,
 )
-from irmeta.cli.output import emit, say
+from irmeta.cli.output import counting, emit, form_of, refuse_overwriting, say
 from irmeta.errors import ScoresError
 
 if TYPE_CHECKING:
@@ -64,6 +64,7 @@ def fit(
     """
     from irmeta import standardization
 
+    refuse_overwriting(output)
     cube = one(load_scores(scores, collection=collection, metrics=metrics, systems=systems, topics=topics))
     factors = standardization.fit(cube, missing=missing)
     standardization.save(factors, output)
@@ -72,8 +73,7 @@ def fit(
     flat = int((factors["quantiles"][..., 0] == factors["quantiles"][..., -1]).sum())
     say(
         f"{output}: factors of {factors.sizes['topic']} topics and {factors.sizes['metric']} metrics from "
-        f"{cube.sizes['system'] if not factors.attrs['notes'] else int(factors['n'].max())} systems, "
-        f"{flat or 'none'} of them without spread; digest {factors.attrs['digest']}",
+        f"{int(factors['n'].max())} systems, {flat or 'none'} without spread; digest {factors.attrs['digest']}",
         quiet=quiet,
     )
 
@@ -98,6 +98,7 @@ def apply(
     from irmeta import standardization
     from irmeta.io.scores import save
 
+    refuse_overwriting(output)
     cube = one(load_scores(scores, collection=collection, metrics=metrics, systems=systems, topics=topics))
     fitted = standardization.load(factors)
     standardized = standardization.apply(cube, fitted, kind, flat=flat)
@@ -154,6 +155,7 @@ def sample(
     form: Format = None,
     table: TableName = None,
     plot: Plot = None,
+    quiet: Quiet = False,
 ) -> None:
     """Tell how many systems a standardizing set needs: standardize by random parts of the old ones.
 
@@ -165,15 +167,18 @@ def sample(
 
     if sizes is not None and not all(part.strip().isdigit() for part in sizes.split(",")):
         raise ScoresError(f"--sizes {sizes!r}: sizes are whole numbers with commas between them, as in 2,3,5,10,20")
-    result = study.standardizing_set(
-        one(load_scores(old, metrics=metrics)),
-        one(load_scores(new, metrics=metrics)),
-        sizes=[int(part) for part in sizes.split(",")] if sizes else None,
-        draws=draws,
-        kind=kind,
-        missing=missing,
-        rng=seed,
-    )
+    form = form or form_of(output)
+    with counting("drawing", quiet=quiet) as progress:
+        result = study.standardizing_set(
+            one(load_scores(old, metrics=metrics)),
+            one(load_scores(new, metrics=metrics)),
+            sizes=[int(part) for part in sizes.split(",")] if sizes else None,
+            draws=draws,
+            kind=kind,
+            missing=missing,
+            rng=seed,
+            progress=progress,
+        )
     if plot is not None:
         figure.save(figure.draw(plots.plot, result), plot)
     emit(result, form=form, output=output, table=table, findings=study.findings(result))

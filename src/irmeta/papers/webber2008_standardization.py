@@ -30,6 +30,7 @@ TOPICS = {"T7": "351-400", "T8": "401-450", "R03": "601-650", "R04": "651-671,67
 SIZES = (2, 3, 5, 8, 10, 11, 12, 13, 15)
 RAW, OWN, ORIGINAL = "AP", "sAP, own factors", "sAP, original factors"
 SCAN = "lost in the paper's scan"
+DRAWN = "published as a plot only"
 UNSCORED = "needs the runs of the TREC 2004 Robust track"
 
 Cubes = dict[str, xr.DataArray]
@@ -82,8 +83,10 @@ def _one_collection(scores: xr.DataArray) -> list[Cell]:
     ]
     standardized = standardization.apply(scores, standardization.fit(scores))
     quartiles = np.quantile(standardized.values, [0.25, 0.5, 0.75])
-    for name, value, ours in zip(("25%", "50%", "75%"), (0.26, 0.50, 0.74), quartiles, strict=True):
-        cells.append(_cell("Figure 3", "standardized AP", name, value, ours, 0.005))
+    cells += [
+        _cell("Figure 3", "standardized AP", name, value, ours, 0.005)
+        for name, value, ours in zip(("25%", "50%", "75%"), (0.26, 0.50, 0.74), quartiles, strict=True)
+    ]
     below = float((scores.values < 0.2).mean())
     cells.append(_cell("Figure 3", "AP", "share below 0.2", 0.5, below, 0.005, known='text: "almost half"'))
     best = describe(top_systems(scores, 0.75)).isel(metric=0)
@@ -140,11 +143,11 @@ def _sample(new: Cubes, old: Cubes, rng: int) -> list[Cell]:
     sampled = standardizing_set(old["R03"], new["R03"], sizes=SIZES, rng=rng).isel(metric=0)
     raw = sampled["raw"].item()
     cells = [_cell("Figure 4", "all 78 systems", "tau with AP", 0.919, raw, 0.0005)]
-    for size in SIZES:
-        for name in ("p50", "p5", "p1"):
-            cells.append(
-                _ours("Figure 4", f"{size} systems", name, sampled[name].sel(systems=size).item(), "read off a plot")
-            )
+    cells += [
+        _ours("Figure 4", f"{size} systems", name, sampled[name].sel(systems=size).item(), DRAWN)
+        for size in SIZES
+        for name in ("p50", "p5", "p1")
+    ]
     at_five = sampled["p1"].sel(systems=5).item()
     cells.append(_claim("Figure 4", "5 systems", "p1", at_five, at_five > 0.742, "text: above .742"))
     for name, most in (("p5", 10), ("p1", 15)):
@@ -158,10 +161,7 @@ def _chance(compared: Mapping[str, xr.Dataset]) -> list[Cell]:
     """Figures 5 and 6: TREC-7 and TREC-8 topics dealt at random."""
     pair = {name: _pair(result, "T7", "T8") for name, result in compared.items()}
     cells = [_cell("Figure 5", RAW, "mean dRMSE", 0.60, pair[RAW]["drmse_mean"].item(), 0.03)]
-    cells += [
-        _ours("Figure 5", name, "mean dRMSE", pair[name]["drmse_mean"].item(), "read off a plot")
-        for name in (OWN, ORIGINAL)
-    ]
+    cells += [_ours("Figure 5", name, "mean dRMSE", pair[name]["drmse_mean"].item(), DRAWN) for name in (OWN, ORIGINAL)]
     for name, value in ((RAW, 0.50), (OWN, 0.15), (ORIGINAL, 0.15)):
         high, mean = (pair[name][f"false_positive_rate_{figure}"].item() for figure in ("high", "mean"))
         cells.append(_cell("Figure 6", name, "upper end of the rate", value, high, 0.03))
@@ -204,7 +204,7 @@ def _means_of_pairs(compared: Mapping[str, xr.Dataset]) -> list[Cell]:
     cells = [_cell("Figure 7", RAW, "mean dRMSE", 1.1, mean[RAW], 0.05)]
     known = "no reading of the paper gives its rates: neither own nor original factors, Student's nor Welch's t"
     for name in (OWN, ORIGINAL):
-        cells.append(_ours("Figure 7", name, "mean dRMSE", mean[name], "read off a plot"))
+        cells.append(_ours("Figure 7", name, "mean dRMSE", mean[name], DRAWN))
         cells.append(_cell("Section 1", name, "share of dRMSE taken away", 0.67, 1 - mean[name] / mean[RAW], 0.02))
         within = float((compared[name]["quantile"] <= 0.975).mean())
         cells.append(_claim("Table 5", name, "pairs within the 95% interval", within, within == 1, "text: all"))
@@ -245,13 +245,14 @@ def _unscored() -> list[Cell]:
         Cell("Section 5", name, "pairs of TREC-8 told apart", value, None, "not checkable", "needs the runs of TREC-8")
         for name, value in told_apart.items()
     ]
-    for item in ("Figure 5", "Figure 6", "Figure 7"):
-        for metric in ("P@10", "RBP(p=0.95)", "SP", "DCG"):
-            cells.append(Cell(item, metric, "raw, R-normalised, standardized", None, None, "not checkable", UNSCORED))
-    cells.append(
-        Cell("Table 6", "documents", "judged and relevant", None, None, "not checkable", "needs the judgments")
-    )
-    return cells
+    forms = "raw, R-normalised, standardized"
+    cells += [
+        Cell(item, metric, forms, None, None, "not checkable", UNSCORED)
+        for item in ("Figure 5", "Figure 6", "Figure 7")
+        for metric in ("P@10", "RBP(p=0.95)", "SP", "DCG")
+    ]
+    documents = Cell("Table 6", "documents", "judged and relevant", None, None, "not checkable", "needs the judgments")
+    return [*cells, documents]
 
 
 def _pair(result: xr.Dataset, a: str, b: str) -> xr.Dataset:

@@ -1,6 +1,6 @@
 """Whether the same systems score alike on several collections: dRMSE and false positives, beside what chance gives."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import combinations
 from typing import Literal
 
@@ -17,6 +17,7 @@ from irmeta.result import frame, recorded, result
 from irmeta.standardization import Flat, Kind
 from irmeta.stats import comparability
 
+Floats = npt.NDArray[np.float64]
 Form = Literal["raw"] | Kind
 """Scores as they are, or standardized."""
 
@@ -34,12 +35,14 @@ def compare(
     flat: Flat = "half",
     missing: Missing = "error",
     rng: int | np.random.Generator = 0,
+    progress: Callable[[str], None] | None = None,
 ) -> xr.Dataset:
     """Compare the scores that the same systems get on every pair of collections.
 
     kinds : forms of the scores: raw, or a kind of standardization, with factors fitted on each collection's own systems
     (for others standardize first, and compare the standardized cubes as raw).
     randomise : times that each pair's topics are pooled and dealt anew, in sets of the old sizes.
+    progress : called when a pair of collections, a metric and a kind are done.
 
     Returns over (pair, metric, kind) drmse and false_positives (systems that a two-sample t test at alpha finds
     different from themselves); for both the quantile among the random deals (0.5: as chance has it; near 1: the
@@ -52,41 +55,33 @@ def compare(
         raise ScoresError(f"{randomise} random deals give no distribution; use 1000 or more")
     if not 0 < alpha < 1:
         raise ScoresError(f"alpha is between 0 and 1, as in 0.05, not {alpha:g}")
-    options = {"kinds": list(kinds), "randomise": randomise, "alpha": alpha, "flat": flat, "missing": missing}
     generator = np.random.default_rng(rng)
     chosen, notes = _common_metrics(cubes, metrics)
     forms, systems, told = _forms(chosen, kinds, flat, missing)
-    names = list(combinations(cubes, 2))
-    metric_names = [str(name) for name in next(iter(chosen.values())).metric.values]
-    numbers = np.stack(
-        [
-            [
-                [_pair(forms[kind], a, b, metric, randomise, alpha, generator) for kind in kinds]
-                for metric in metric_names
-            ]
-            for a, b in names
-        ]
-    )
-    data = {name: (("pair", "metric", "kind"), numbers[..., at]) for at, name in enumerate(_FIGURES)}
+    names = [str(name) for name in next(iter(chosen.values())).metric.values]
+    pairs = list(combinations(cubes, 2))
+    figures = np.empty((len(pairs), len(names), len(kinds), len(_FIGURES)))
+    for p, m, k in np.ndindex(figures.shape[:3]):
+        one, other = (forms[kinds[k]][name].values[..., m] for name in pairs[p])
+        figures[p, m, k] = _pair(one, other, randomise, alpha, generator)
+        if progress:
+            progress(f"{' with '.join(pairs[p])}, {names[m]}, {kinds[k]}")
     outcome = result(
         "comparison",
         {
-            **data,
+            **{name: (("pair", "metric", "kind"), figures[..., at]) for at, name in enumerate(_FIGURES)},
+            "form": (("metric", "kind"), [[_form(name, kind) for kind in kinds] for name in names]),
             "systems": systems,
-            "form": (("metric", "kind"), [[_form(m, k) for k in kinds] for m in metric_names]),
         },
         inputs=chosen,
-        options={**options, "rng": recorded(rng)},
+        options={
+            **{"kinds": list(kinds), "randomise": randomise, "alpha": alpha, "flat": flat, "missing": missing},
+            "rng": recorded(rng),
+        },
         notes=[*notes, *told, f"Monte-Carlo standard error of the quantiles: at most {0.5 / randomise**0.5:.3f}"],
     )
-    a, b = zip(*names, strict=True)
-    return outcome.assign_coords(
-        pair=np.arange(len(names)),
-        collection_a=("pair", list(a)),
-        collection_b=("pair", list(b)),
-        metric=metric_names,
-        kind=list(kinds),
-    )
+    a, b = (("pair", list(side)) for side in zip(*pairs, strict=True))
+    return outcome.assign_coords(collection_a=a, collection_b=b, metric=names, kind=list(kinds))
 
 
 def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
@@ -131,31 +126,19 @@ _CHANCE = ("drmse_mean", "drmse_high", "false_positive_rate_mean", "false_positi
 _FIGURES = ("drmse", "false_positives", "quantile", "false_positives_quantile", *_CHANCE)
 
 
-def _pair(
-    cubes: Mapping[str, xr.DataArray],
-    a: str,
-    b: str,
-    metric: str,
-    randomise: int,
-    alpha: float,
-    rng: np.random.Generator,
-) -> list[float]:
-    """Give the figures, in the order of _FIGURES, of one pair of collections."""
-    one, other = (cubes[name].sel(metric=metric).values for name in (a, b))
+def _pair(one: Floats, other: Floats, randomise: int, alpha: float, rng: np.random.Generator) -> list[float]:
+    """Give the figures, in the order of _FIGURES, of one metric's scores (system, topic) on two collections."""
     observed = comparability.drmse(one.mean(axis=1), other.mean(axis=1))
     positives = comparability.differs_from_itself(one, other, alpha)
-    chance, chance_positives = comparability.repartition(one, other, randomise, rng, alpha)
-    return [
-        float(observed),
-        float(positives.sum()),
-        float(comparability.quantile(observed, chance)),
-        float(comparability.quantile(positives.mean(), chance_positives)),
-        *(float(figure(part)) for part in (chance, chance_positives) for figure in (np.mean, _high)),
-    ]
-
-
-def _high(values: npt.NDArray[np.float64]) -> float:
-    return float(np.quantile(values, 0.975))
+    chance, chance_rates = comparability.repartition(one, other, randomise, rng, alpha)
+    figures = (
+        observed,
+        positives.sum(),
+        comparability.quantile(observed, chance),
+        comparability.quantile(positives.mean(), chance_rates),
+        *(figure for part in (chance, chance_rates) for figure in (part.mean(), np.quantile(part, 0.975))),
+    )
+    return [float(figure) for figure in figures]
 
 
 def _common_metrics(

@@ -39,6 +39,7 @@ def significance(
     resamples: int = 10_000,
     missing: Missing = "error",
     rng: int | np.random.Generator = 0,
+    progress: Callable[[str], None] | None = None,
 ) -> xr.Dataset:
     """Test every pair of systems for a difference in mean, two-sided, paired by topic.
 
@@ -46,6 +47,7 @@ def significance(
     test : t, wilcoxon, sign, permutation, bootstrap (studentised), or tukey (randomised Tukey HSD, which is corrected
     for all pairs by itself, so that `correct` does nothing). Systems that score the same on every topic have p = 1.
     correct : holm (any false rejection), bh (share of false rejections) or none.
+    progress : called when a metric is done.
 
     Returns over (pair, metric) difference (system_a less system_b), p, p_corrected, effect_size (mean difference over
     the standard deviation of differences) and significant; over (metric) share_significant, the discriminative power;
@@ -71,7 +73,11 @@ def significance(
     left, right = np.triu_indices(scores.sizes["system"], 1)
     generator = np.random.default_rng(rng)
     line = additive(scores)
-    columns = [_tests(line.values[..., m], test, correct, resamples, generator) for m in range(scores.sizes["metric"])]
+    columns = []
+    for m, name in enumerate(scores.metric.values):
+        columns.append(_tests(line.values[..., m], test, correct, resamples, generator))
+        if progress:
+            progress(str(name))
     data = {name: (("pair", "metric"), np.stack([column[name] for column in columns], axis=1)) for name in columns[0]}
     mean = means(scores)
     outcome = result(

@@ -1,6 +1,6 @@
 """How many systems standardization factors need: random parts of the standardizing systems against all of them."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -29,11 +29,13 @@ def standardizing_set(
     kind: Kind = "normal",
     missing: Missing = "error",
     rng: int | np.random.Generator = 0,
+    progress: Callable[[str], None] | None = None,
 ) -> xr.Dataset:
     """Draw some of the old systems, standardize the new ones by them, and see how far that changes their ranking.
 
     old, new : the standardizing and the evaluated systems, on the topics and metrics that both have.
     sizes : how many old systems to draw; by default 2 to 50 as far as there are so many.
+    progress : called when a size of a metric is done.
 
     Returns over (systems, metric) p50, p5 and p1, the percentiles over draws of tau-b with the ranking by all old
     systems, each with its Monte-Carlo standard error; over (metric) raw, the tau of the ranking by raw scores with the
@@ -57,6 +59,8 @@ def standardizing_set(
         for column, size in enumerate(sizes):
             means = partial_means(one.T, other.T, size, draws, kind, generator)
             taus[:, column, at] = rank.tau_b(rank.settled(means), rank.settled(reference))
+            if progress:
+                progress(f"{size} systems")
     over = ("systems", "metric")
     figures = {name: (over, np.nanquantile(taus, share, axis=0)) for name, share in LOWEST.items()}
     errors = {f"{name}_se": (over, _quantile_error(taus, share)) for name, share in LOWEST.items()}
