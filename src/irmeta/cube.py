@@ -158,5 +158,12 @@ def complete(scores: xr.DataArray, missing: Missing = "error") -> tuple[xr.DataA
     return scores.isel({dim: keep}), [f"{count}; dropped {int((~keep).sum())} of {keep.size} {dim}s that lack some"]
 
 
+def require_variation(values: npt.NDArray[np.float64], metrics: Iterable[str]) -> None:
+    """Raise ScoresError if a metric, a row of `values`, has the same value throughout: it ranks and correlates nothing."""
+    flat = [str(name) for name, row in zip(metrics, values, strict=True) if np.ptp(row) < 1e-10]
+    if flat:
+        raise ScoresError(f"{', '.join(flat)} does not tell these systems apart (all scores equal); leave it out")
+
+
 def _geometric(scores: xr.DataArray) -> npt.NDArray[np.bool_]:
     return np.array([str(name).startswith("GMAP") for name in scores.metric.values])

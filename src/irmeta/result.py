@@ -42,9 +42,9 @@ def recorded(rng: int | np.random.Generator) -> int | str:
     """Say what a result's options record of chance: the seed, or that the caller's own generator was used.
 
     >>> recorded(7), recorded(np.random.default_rng(7))
-    (7, 'a generator given by the caller')
+    (7, 'a generator')
     """
-    return "a generator given by the caller" if isinstance(rng, np.random.Generator) else int(rng)
+    return "a generator" if isinstance(rng, np.random.Generator) else int(rng)
 
 
 def frame(outcome: xr.Dataset, names: Sequence[str], columns: Sequence[str]) -> pl.DataFrame:
@@ -58,3 +58,27 @@ def frame(outcome: xr.Dataset, names: Sequence[str], columns: Sequence[str]) -> 
     return pl.DataFrame(
         {name: values.astype(str) if values.dtype == object else values for name, values in flat.items()}
     )
+
+
+def square(names: Sequence[str], cells: Sequence[Sequence[str]], corner: str = "metric") -> pl.DataFrame:
+    """Lay out figures of pairs of metrics as a matrix to be read; many columns are numbered, as their rows are.
+
+    >>> square(["AP", "RR"], [[".63", ".36"], ["", ".39"]]).rows()
+    [('AP', '.63', '.36'), ('RR', '', '.39')]
+    """
+    many = len(names) > 8
+    heads = [str(number) for number in range(1, len(names) + 1)] if many else list(names)
+    rows = [f"{number:>2} {name}" for number, name in enumerate(names, 1)] if many else list(names)
+    return pl.DataFrame({corner: rows, **{head: [row[i] for row in cells] for i, head in enumerate(heads)}})
+
+
+def short(value: float, digits: int = 2, *, sign: bool = False) -> str:
+    """Write a figure between -1 and 1 without its leading zero; missing as a dash.
+
+    >>> short(0.626), short(-0.1), short(1.0), short(0.0149, 3, sign=True)
+    ('.63', '-.10', '1.00', '+.015')
+    """
+    if np.isnan(value):
+        return "-"
+    text = f"{value:{'+' if sign else ''}.{digits}f}"
+    return text.replace("0.", ".", 1) if abs(value) < 1 and "0." in text[:3] else text

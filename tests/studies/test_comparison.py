@@ -86,7 +86,7 @@ def test_the_seed_decides_and_is_recorded():
     one, same, other = (compare(three(), randomise=50, rng=seed) for seed in (1, 1, 2))
     assert one.identical(same)
     assert not one["quantile"].equals(other["quantile"])
-    assert one.attrs["options"]["rng"] == 1
+    assert one.attrs["options"]["seed"] == 1
 
 
 @pytest.mark.parametrize(

@@ -99,7 +99,7 @@ def test_the_seed_decides_and_is_recorded(test):
     one, same, other = (significance(scores(), test=test, resamples=200, rng=seed) for seed in (1, 1, 2))
     assert one.identical(same)
     assert not one["p"].equals(other["p"])
-    assert one.attrs["options"]["rng"] == 1
+    assert one.attrs["options"]["seed"] == 1
 
 
 @pytest.mark.parametrize(

@@ -55,7 +55,7 @@ def reproduce(data: Path, *, rng: int = 0) -> xr.Dataset:
         *_power(old["T8"]),
         *_unscored(),
     ]
-    options = {"rng": rng, "draws": 1500, "randomise": 2000}
+    options = {"seed": rng, "draws": 1500, "randomise": 2000}
     return reproduction("webber2008-standardization", cells, options=options)
 
 

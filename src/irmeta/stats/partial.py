@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from irmeta.stats import standardizers
+from irmeta.stats.rank import WORKERS
 from irmeta.stats.standardizers import Kind
 
 Floats = npt.NDArray[np.float64]
@@ -29,5 +30,5 @@ def partial_means(old: Floats, new: Floats, size: int, draws: int, kind: Kind, r
         factors = standardizers.fit(old[part].swapaxes(0, 1))  # (size, draw, topic) gives factors of (draw, topic)
         return np.asarray(standardizers.standardize(new[:, None, :], factors, kind).mean(axis=-1).T)
 
-    with ThreadPoolExecutor() as threads:
+    with ThreadPoolExecutor(WORKERS) as threads:
         return np.concatenate(list(threads.map(means, np.array_split(drawn, np.ceil(draws * new.size / _CHUNK)))))

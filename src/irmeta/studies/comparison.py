@@ -76,7 +76,7 @@ def compare(
         inputs=chosen,
         options={
             **{"kinds": list(kinds), "randomise": randomise, "alpha": alpha, "flat": flat, "missing": missing},
-            "rng": recorded(rng),
+            "seed": recorded(rng),
         },
         notes=[*notes, *told, f"Monte-Carlo standard error of the quantiles: at most {0.5 / randomise**0.5:.3f}"],
     )

@@ -86,7 +86,7 @@ def significance(
         inputs={scores.attrs.get("collection", "collection"): scores},
         options={
             **{"test": test, "correct": correct, "alpha": alpha, "missing": missing},
-            **({"resamples": resamples, "rng": recorded(rng)} if test in RESAMPLING else {}),
+            **({"resamples": resamples, "seed": recorded(rng)} if test in RESAMPLING else {}),
         },
         notes=notes + _notes(test, correct, alpha, resamples, scores),
     )

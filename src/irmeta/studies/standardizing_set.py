@@ -70,7 +70,7 @@ def standardizing_set(
         "standardizing_set",
         {**figures, **errors, "raw": ("metric", against_raw)},
         inputs={"old": old, "new": new},
-        options={"sizes": sizes, "draws": draws, "kind": kind, "missing": missing, "rng": recorded(rng)},
+        options={"sizes": sizes, "draws": draws, "kind": kind, "missing": missing, "seed": recorded(rng)},
         notes=notes,
     ).assign_coords(systems=sizes, metric=[str(metric) for metric in old.metric.values])
 
