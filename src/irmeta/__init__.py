@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from irmeta import standardization as standardization
     from irmeta.cube import means as means
+    from irmeta.datasets.simulate import simulate as simulate
     from irmeta.errors import IrmetaError as IrmetaError
     from irmeta.evaluation.engine import evaluate as evaluate
     from irmeta.io.scores import load as load
@@ -30,6 +31,7 @@ _HOME = {
     "means": "irmeta.cube",
     "save": "irmeta.io.scores",
     "significance": "irmeta.studies.significance",
+    "simulate": "irmeta.datasets.simulate",
     "standardizing_set": "irmeta.studies.standardizing_set",
     "tables": "irmeta.report.tables",
     "validate": "irmeta.studies.validation",

@@ -8,7 +8,7 @@ from irmeta.errors import IrmetaError
 def main() -> None:
     """Run the command line: exit 0 done, 1 found problems it was asked to find, 2 wrong input or arguments."""
     # each module registers its verbs on `app`
-    from irmeta.cli import compare, describe, evaluate, reproduce, significance, standardize  # noqa: F401
+    from irmeta.cli import compare, describe, evaluate, reproduce, significance, simulate, standardize  # noqa: F401
     from irmeta.cli.app import app
 
     try:

@@ -101,6 +101,11 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     return {"pairs": pairs, "forms": form.join(forms, on=["metric", "kind"], maintain_order="left"), "chance": chance}
 
 
+def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
+    """Show the pairs and the forms."""
+    return {name: view for name, view in tables(outcome).items() if name != "chance"}
+
+
 def findings(outcome: xr.Dataset) -> list[str]:
     """Say for each metric and form how far collections agree, and which pairs chance does not explain."""
     views = tables(outcome)

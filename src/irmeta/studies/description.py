@@ -86,6 +86,12 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     }
 
 
+def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
+    """Show the systems' means by the metric they are listed by, and the distribution of scores."""
+    views = tables(outcome)
+    return {"means": views["means"].filter(metric=outcome.attrs["options"]["by"]), "scores": views["scores"]}
+
+
 def findings(outcome: xr.Dataset) -> list[str]:
     """Say how wide the intervals are, how many ranks they leave open, and which topics decide."""
     by, level = (outcome.attrs["options"][name] for name in ("by", "level"))

@@ -109,6 +109,12 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     }
 
 
+def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
+    """Show systems and power; the tests themselves where they are few."""
+    views = tables(outcome)
+    return views if outcome.sizes["pair"] <= MOST_LETTERS else {name: views[name] for name in ("systems", "power")}
+
+
 def findings(outcome: xr.Dataset) -> list[str]:
     """Say how many pairs differ, what that means for the best system, and what correction costs."""
     options, told = outcome.attrs["options"], []
