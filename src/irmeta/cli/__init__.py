@@ -8,12 +8,16 @@ from irmeta.errors import IrmetaError
 def main() -> None:
     """Run the command line: exit 0 done, 1 found problems it was asked to find, 2 wrong input or arguments."""
     from irmeta.cli import (  # noqa: F401  each module registers its verbs on `app`
+        compare,
         demo,
+        describe,
         evaluate,
         predict,
         rank,
         reproduce,
+        significance,
         simulate,
+        standardize,
     )
     from irmeta.cli.app import app
 
