@@ -53,6 +53,28 @@ def describe(scores: xr.DataArray) -> dict[str, Any]:
     return {**size, "missing": int(np.isnan(scores.values).sum()), **scores.attrs}
 
 
+def recorded(rng: int | np.random.Generator) -> int | str:
+    """Say what a result's options record of chance: the seed, or that the caller's own generator was used.
+
+    >>> recorded(7), recorded(np.random.default_rng(7))
+    (7, 'a generator')
+    """
+    return "a generator" if isinstance(rng, np.random.Generator) else int(rng)
+
+
+def frame(outcome: xr.Dataset, names: Sequence[str], columns: Sequence[str]) -> pl.DataFrame:
+    """Give variables of a result as a table: a row for every combination of the coordinates `names`, the last fastest.
+
+    >>> frame(xr.Dataset({"n": (("x", "y"), [[1, 2]])}, {"x": ["a"], "y": ["b", "c"]}), ["x", "y"], ["n"]).rows()
+    [('a', 'b', 1), ('a', 'c', 2)]
+    """
+    parts = xr.broadcast(*(outcome[name] for name in (*names, *columns)))
+    flat = {name: part.values.ravel() for name, part in zip((*names, *columns), parts, strict=True)}
+    return pl.DataFrame(
+        {name: values.astype(str) if values.dtype == object else values for name, values in flat.items()}
+    )
+
+
 def square(names: Sequence[str], cells: Sequence[Sequence[str]], corner: str = "metric") -> pl.DataFrame:
     """Lay out figures of pairs of metrics as a matrix to be read; many columns are numbered, as their rows are.
 
