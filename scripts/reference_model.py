@@ -15,7 +15,7 @@ import xarray as xr
 from irmeta.cube import means
 from irmeta.evaluation.engine import evaluate
 from irmeta.io.importers import import_systemwise
-from irmeta.io.model_file import save_model
+from irmeta.io.model_file import Model, save_model
 from irmeta.studies.prediction import prediction_model
 
 TARGET = Path(__file__).parents[1] / "src" / "irmeta" / "datasets" / "reference.json"
@@ -50,11 +50,16 @@ PROVENANCE = {
 
 def main(data: Path) -> None:
     """Fit the model and write it into the package."""
-    kept = collections(data)
-    model = prediction_model(kept, scale="logit", provenance=PROVENANCE)
-    described = {name: {"systems": scores.sizes["system"], **scores.attrs} for name, scores in kept.items()}
-    save_model(replace(model, provenance={**model.provenance, "collections": described}), TARGET)
-    print(f"{TARGET}: {described}")
+    model = fitted(collections(data))
+    save_model(model, TARGET)
+    print(f"{TARGET}: {model.provenance['collections']}")
+
+
+def fitted(cubes: dict[str, xr.DataArray]) -> Model:
+    """Fit the model that ships."""
+    model = prediction_model(cubes, scale="logit", provenance=PROVENANCE)
+    described = {name: {"systems": scores.sizes["system"], **scores.attrs} for name, scores in cubes.items()}
+    return replace(model, provenance={**model.provenance, "collections": described})
 
 
 def collections(data: Path) -> dict[str, xr.DataArray]:

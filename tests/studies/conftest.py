@@ -1,7 +1,5 @@
 """Collections made for the tests."""
 
-import importlib.util
-from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -31,14 +29,3 @@ def collections(count=5, **options):
 def made():
     """How to make one collection, or several by name, and their metrics."""
     return SimpleNamespace(collection=collection, collections=collections, METRICS=METRICS)
-
-
-@pytest.fixture(scope="session")
-def reference_cubes(data):
-    """The collections that the reference model is fitted on."""
-    spec = importlib.util.spec_from_file_location(
-        "script", Path(__file__).parents[2] / "scripts" / "reference_model.py"
-    )
-    script = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(script)
-    return script.collections(data)
