@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from irmeta.cube import cube
-from irmeta.cubes import common_metrics, in_range, system_level, with_roles
+from irmeta.cubes import check_sizes, common_metrics, in_range, system_level, targets_and_candidates, with_roles
 from irmeta.errors import MetricError, ScoresError
 
 
@@ -56,3 +56,20 @@ def test_scores_that_a_metric_cannot_take_are_an_error(value):
     with pytest.raises(ScoresError, match="AP of s0 is"):
         in_range(collection(["AP"], value).isel(topic=0))
     in_range(collection(["DCG", "mine"], 3.0).isel(topic=0))
+
+
+def test_targets_outside_the_candidates_are_not_candidates():
+    """Metrics to work on are candidates and targets; a lone metric cannot be predicted from itself."""
+    cubes = {"a": collection(["AP", "RR", "P@10"])}
+    assert targets_and_candidates(cubes, ["AP"], ["RR"]) == (["RR", "AP"], ["AP"], ["RR"])
+    assert targets_and_candidates(cubes, None, None)[1:] == (["AP", "RR", "P@10"], ["AP", "RR", "P@10"])
+    with pytest.raises(ScoresError, match="AP has no other metric"):
+        targets_and_candidates(cubes, ["AP"], ["AP"])
+
+
+def test_sizes_count_a_target_out_of_its_own_candidates():
+    """Three candidates leave two predictors for a target among them and three for another."""
+    check_sizes([1, 2], ["AP"], ["AP", "RR", "P@10"])
+    check_sizes([3], ["Rprec"], ["AP", "RR", "P@10"])
+    with pytest.raises(ScoresError, match="1 to 2 predictors here, not 3"):
+        check_sizes([3], ["AP"], ["AP", "RR", "P@10"])

@@ -70,9 +70,9 @@ def test_tables_have_a_row_a_target_size_and_collection(roles):
 
 
 def test_targets_and_candidates_can_be_named(roles):
-    """Only the target asked for is predicted, only from the metrics asked for."""
-    selection = tables(chosen(roles, targets=["AP"], metrics=["P@10", "RR"], sizes=[1, 2]))["selection"]
-    assert set(selection["target"]) == {"AP"}
+    """Only the targets asked for are predicted, only from the metrics asked for: not one target from another."""
+    selection = tables(chosen(roles, targets=["AP", "nDCG@20"], metrics=["P@10", "RR"], sizes=[1, 2]))["selection"]
+    assert set(selection["target"]) == {"AP", "nDCG@20"}
     assert {name for names in selection["predictors"] for name in names} <= {"P@10", "RR"}
 
 
@@ -85,8 +85,8 @@ def test_findings_name_what_is_well_ordered_and_count_negative_r2(roles):
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [
-        ({"sizes": [4]}, ScoresError, "4 metrics leave 1 to 3 predictors"),
-        ({"sizes": [0]}, ScoresError, "leave 1 to 3"),
+        ({"sizes": [4]}, ScoresError, "a target has 1 to 3 predictors here, not 4"),
+        ({"sizes": [0]}, ScoresError, "1 to 3 predictors here, not 0"),
         ({"targets": ["AP@10"]}, MetricError, "'AP@10' is not in"),
     ],
 )

@@ -104,8 +104,8 @@ def apply(
         known=_only(import_systemwise(calibrate)) if calibrate else None,
     )
     form = form or form_of(output)
-    if form in ("csv", "latex", "table"):
-        table = table or ("filled" if scores is not None and form != "table" else "prediction")
+    if scores is not None and form == "csv":
+        table = table or "filled"
     _show(prediction, outcome, form, output, table, plot)
 
 

@@ -165,6 +165,11 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     return {"prediction": prediction, "filled": _filled(outcome, prediction)}
 
 
+def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
+    """Show the predicted scores."""
+    return {"prediction": tables(outcome)["prediction"]}
+
+
 def findings(outcome: xr.Dataset) -> list[str]:
     """Say what was predicted and how sure that is."""
     cells = tables(outcome)["prediction"]
