@@ -16,7 +16,7 @@ from irmeta.cube import means
 from irmeta.evaluation.engine import evaluate
 from irmeta.io.importers import import_systemwise
 from irmeta.io.model_file import Model, save_model
-from irmeta.studies.prediction import prediction_model
+from irmeta.studies.prediction_model import prediction_model
 
 TARGET = Path(__file__).parents[1] / "src" / "irmeta" / "datasets" / "reference.json"
 

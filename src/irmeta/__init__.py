@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from irmeta.studies.lowcost import lowcost as lowcost
     from irmeta.studies.models import models as models
     from irmeta.studies.prediction import predict as predict
-    from irmeta.studies.prediction import prediction_model as prediction_model
+    from irmeta.studies.prediction_model import prediction_model as prediction_model
     from irmeta.studies.predictors import predictors as predictors
     from irmeta.studies.ranking import rank_metrics as rank_metrics
     from irmeta.studies.significance import significance as significance
@@ -44,7 +44,7 @@ _HOME = {
     "means": "irmeta.cube",
     "models": "irmeta.studies.models",
     "predict": "irmeta.studies.prediction",
-    "prediction_model": "irmeta.studies.prediction",
+    "prediction_model": "irmeta.studies.prediction_model",
     "predictors": "irmeta.studies.predictors",
     "reference_model": "irmeta.datasets.reference",
     "rank_metrics": "irmeta.studies.ranking",

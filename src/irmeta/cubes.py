@@ -8,6 +8,7 @@ import xarray as xr
 from irmeta.cube import Missing, complete, means, select
 from irmeta.errors import MetricError, ScoresError
 from irmeta.names import canonical, highest, nearest
+from irmeta.stats.scales import Scale
 
 
 def with_roles(**roles: Mapping[str, xr.DataArray]) -> tuple[dict[str, xr.DataArray], dict[str, str]]:
@@ -64,6 +65,14 @@ def check_sizes(sizes: Sequence[int], targets: Sequence[str], candidates: Sequen
     most = len(candidates) - any(target in candidates for target in targets)
     if not all(1 <= size <= most for size in sizes):
         raise ScoresError(f"a target has 1 to {most} predictors here, not {', '.join(map(str, sizes))}")
+
+
+def check_scale(metrics: Sequence[str], scale: Scale) -> None:
+    """Raise MetricError where log odds are wanted of a metric that may exceed 1."""
+    if scale == "logit" and (wrong := [metric for metric in metrics if highest(metric) > 1]):
+        raise MetricError(
+            f"log odds are of scores between 0 and 1, which {', '.join(wrong)} may exceed; use the raw scale"
+        )
 
 
 def system_level(

@@ -8,7 +8,8 @@ import pytest
 from irmeta.cube import means
 from irmeta.errors import ScoresError
 from irmeta.studies.coverage import coverage, findings, tables
-from irmeta.studies.prediction import predict, prediction_model
+from irmeta.studies.prediction import predict
+from irmeta.studies.prediction_model import prediction_model
 
 
 @pytest.mark.parametrize("scale", ["raw", "logit"])

@@ -7,7 +7,8 @@ from sklearn.linear_model import LinearRegression
 
 from irmeta.cube import ALL, cube, means
 from irmeta.errors import MetricError, ScoresError
-from irmeta.studies.prediction import findings, given, predict, prediction_model, tables
+from irmeta.studies.prediction import findings, given, predict, tables
+from irmeta.studies.prediction_model import prediction_model
 
 
 def table(rows, metrics, systems=None):
@@ -182,22 +183,6 @@ def test_metrics_that_no_collection_has_together_are_an_error(made):
     apart = {"c0": cubes["c0"].sel(metric=["AP", "RR"]), "c1": cubes["c1"].sel(metric=["AP", "P@10"])}
     with pytest.raises(ScoresError, match="no collection of the model has all of P@10, RR"):
         predict(given("P@10=0.4"), prediction_model(apart), want=["RR"])
-
-
-def test_models_of_too_little_are_errors(made):
-    """No collections, two systems, one metric, an unknown metric, and log odds of an unbounded one raise errors."""
-    cubes = made.collections(1)
-    with pytest.raises(ScoresError, match="no collections"):
-        prediction_model({})
-    with pytest.raises(ScoresError, match="c0 has 2 systems and 4 metrics"):
-        prediction_model({"c0": cubes["c0"][:2]})
-    with pytest.raises(ScoresError, match="1 metrics"):
-        prediction_model(cubes, metrics=["AP"])
-    with pytest.raises(MetricError, match="no collection has scores of 'P@11'; did you mean P@10"):
-        prediction_model(cubes, metrics=["AP", "P@11"])
-    unbounded = {"c0": cubes["c0"].assign_coords(metric=["AP", "P@10", "RR", "DCG@20"])}
-    with pytest.raises(MetricError, match=r"DCG@20 may exceed; use the raw scale"):
-        prediction_model(unbounded, scale="logit")
 
 
 def test_fewer_systems_than_predictors_are_an_error(made):

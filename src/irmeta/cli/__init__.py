@@ -13,6 +13,7 @@ def main() -> None:
         describe,
         evaluate,
         predict,
+        predictors,
         rank,
         reproduce,
         significance,

@@ -7,7 +7,7 @@ import polars as pl
 import xarray as xr
 
 from irmeta.cube import Missing
-from irmeta.cubes import check_sizes, system_level, targets_and_candidates
+from irmeta.cubes import check_scale, check_sizes, system_level, targets_and_candidates
 from irmeta.errors import ScoresError
 from irmeta.result import long_frame, result
 from irmeta.stats.intervals import band, leave_one_out, reach, tails
@@ -42,6 +42,7 @@ def coverage(
         raise ScoresError(f"the level of an interval is between 0 and 1, as in 0.9, not {level}")
     names, wanted, candidates = targets_and_candidates(cubes, targets, metrics)
     check_sizes([size], wanted, candidates)
+    check_scale(names, scale)
     levels, notes = system_level(cubes, names, missing=missing)
     values = {name: to_scale(table.values, scale) for name, table in levels.items()}
     at, sources = ([names.index(name) for name in part] for part in (wanted, candidates))

@@ -8,7 +8,7 @@ import polars as pl
 import xarray as xr
 
 from irmeta.cube import Missing
-from irmeta.cubes import system_level, targets_and_candidates
+from irmeta.cubes import check_scale, system_level, targets_and_candidates
 from irmeta.errors import ScoresError
 from irmeta.result import long_frame, result
 from irmeta.stats.accuracy import accuracy
@@ -42,6 +42,8 @@ def models(
     if len(cubes) < 2:
         raise ScoresError("models are compared on collections left out in turn; give two collections or more")
     names, wanted, candidates = targets_and_candidates(cubes, targets, metrics)
+    for scale in scales:
+        check_scale(names, scale)
     levels, notes = system_level(cubes, names, missing=missing)
     fits = _fits(rng)
     found = np.full((len(wanted), len(fits), len(scales), len(cubes), len(_MEASURES)), np.nan)

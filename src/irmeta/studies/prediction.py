@@ -9,16 +9,16 @@ import polars as pl
 import xarray as xr
 from scipy import stats
 
-from irmeta.cube import ALL, Missing, cube, means
-from irmeta.cubes import in_range, system_level
+from irmeta.cube import ALL, cube, means
+from irmeta.cubes import in_range
 from irmeta.datasets.reference import reference_model
 from irmeta.errors import MetricError, ScoresError
 from irmeta.io.importers import metric_name
-from irmeta.io.model_file import Model, Part
-from irmeta.names import canonical, highest, nearest, parse, split
-from irmeta.result import describe, result
-from irmeta.stats.intervals import band, leave_one_out, mahalanobis, reach, tails
-from irmeta.stats.regression import Floats, least_squares, moments, pool
+from irmeta.io.model_file import Model
+from irmeta.names import highest, nearest, parse, split
+from irmeta.result import result
+from irmeta.stats.intervals import band, leave_one_out, mahalanobis, reach
+from irmeta.stats.regression import Floats, least_squares, pool
 from irmeta.stats.scales import Scale, from_scale, to_scale
 
 OUTSIDE = 0.999
@@ -33,49 +33,6 @@ class _Predicted(NamedTuple):
     high: Floats
     distance: Floats
     outside: Floats  # 1 where the given scores lie outside what the model has seen
-
-
-def prediction_model(
-    cubes: Mapping[str, xr.DataArray],
-    *,
-    metrics: Iterable[str] | None = None,
-    scale: Scale = "raw",
-    missing: Missing = "error",
-    provenance: Mapping[str, Any] | None = None,
-) -> Model:
-    """Sum up collections' system-level scores as a model that predicts any of their metrics from any others.
-
-    cubes : by collection name; a collection may lack some of the metrics.  metrics : those to keep, all by default.
-    scale : "raw", or "logit" to model log odds, so that predictions and intervals stay between 0 and 1.
-    missing : what to do with missing scores, as in `irmeta.cube.complete`.
-
-    >>> from irmeta.cube import cube
-    >>> scores = cube([[[0.1, 0.2]], [[0.2, 0.3]], [[0.3, 0.6]]], ["a", "b", "c"], ["all"], ["AP", "P@10"])
-    >>> prediction_model({"demo": scores}).metrics
-    ['AP', 'P@10']
-    """
-    if not cubes:
-        raise ScoresError("there are no collections to fit a model on")
-    wanted = None if metrics is None else [canonical(metric) for metric in metrics]
-    known = {str(metric) for scores in cubes.values() for metric in scores.metric.values}
-    for metric in wanted or []:
-        if metric not in known:
-            raise MetricError(f"no collection has scores of {metric!r}; {nearest(metric, known)}")
-    parts, notes = [], []
-    for name, scores in cubes.items():
-        here = None if wanted is None else [metric for metric in wanted if metric in set(scores.metric.values)]
-        levels, dropped = system_level({name: scores}, here, missing=missing)
-        table = levels[name]
-        if table.sizes["metric"] < 2 or table.sizes["system"] < 3:
-            size = " and ".join(f"{count} {dim}s" for dim, count in table.sizes.items())
-            raise ScoresError(f"{name} has {size}; a model needs 3 systems and 2 metrics of each collection")
-        names = tuple(map(str, table.metric.values))
-        _boundable(names, scale)
-        values = to_scale(table.values, scale)
-        parts.append(Part(name, names, moments(values), tails(values)))
-        notes += dropped
-    described = {name: describe(scores) for name, scores in cubes.items()}
-    return Model(scale, tuple(parts), {"collections": described, "notes": notes, **(provenance or {})})
 
 
 def given(text: str, system: str = "given") -> xr.DataArray:
@@ -185,11 +142,6 @@ def findings(outcome: xr.Dataset) -> list[str]:
     if isinstance(width, float):
         lines[0] = f"{cells.height} scores predicted; half of the {level} intervals are wider than {width:.3f}."
     return lines
-
-
-def _boundable(metrics: Sequence[str], scale: Scale) -> None:
-    if scale == "logit" and (wrong := [metric for metric in metrics if highest(metric) > 1]):
-        raise MetricError(f"log odds are of scores between 0 and 1, which {_some(wrong)} may exceed; use the raw scale")
 
 
 def _renamed(table: xr.DataArray, model: Model) -> tuple[xr.DataArray, dict[str, str], list[str]]:
