@@ -58,7 +58,10 @@ def evaluate(
     judging = _judge(
         judgments, sources_of(runs), reading or Reading(), score_precision, on_error, foreign, seen, progress
     )
-    scores = np.concatenate(list(_blocks(judging, own, judgments)))
+    blocks = list(_blocks(judging, own, judgments))
+    if not blocks:
+        raise FileFormatError("no run can be used:\n" + "\n".join(str(run.error) for run in seen))
+    scores = np.concatenate(blocks)
     scores = np.concatenate([scores, foreign.scores()], axis=-1) if foreign.metrics else scores
     result = cube(
         scores,
@@ -88,7 +91,7 @@ def _judge(
     progress: Callable[[str], None] | None,
 ) -> Iterator[JudgedRun]:
     """Read and judge the runs one by one; `seen` gathers what there is to say of each."""
-    for name, run in read_sources(sources, reading):
+    for name, run in read_sources(sources, reading, judgments.qrels):
         if isinstance(run, FileFormatError):
             if on_error == "stop":
                 raise run

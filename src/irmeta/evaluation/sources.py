@@ -48,17 +48,34 @@ def sources_of(given: RunsLike) -> list[Source]:
     return sources
 
 
-def read_sources(sources: Sequence[Source], reading: Reading) -> Iterator[tuple[str, Run | FileFormatError]]:
-    """Give each system's run, or what was wrong with its file, in order; files are read ahead."""
+def read_sources(
+    sources: Sequence[Source], reading: Reading, qrels: Qrels | None = None
+) -> Iterator[tuple[str, Run | FileFormatError]]:
+    """Give each system's run, or what was wrong with it, in order; files are read ahead.
+
+    qrels : where given, a run that has none of their topics is wrong.
+    """
     ahead = read_ahead([run for _, run in sources if isinstance(run, Path)])
-    for name, run in sources:
-        if isinstance(run, Run):
-            yield name, run
-            continue
+    for name, source in sources:
         try:
-            yield name, read_run(next(ahead).result(), name, reading)
+            run = source if isinstance(source, Run) else read_run(next(ahead).result(), name, reading)
+            if qrels is not None:
+                _refuse_strangers(run, qrels, f"run {name}" if isinstance(source, Run) else str(source))
         except FileFormatError as error:
             yield name, error
+        else:
+            yield name, run
+
+
+def _refuse_strangers(run: Run, qrels: Qrels, source: str) -> None:
+    """Raise FileFormatError if a run has topics and none of them is judged."""
+    judged = set(qrels.topics)
+    if not run.topics or not judged.isdisjoint(run.topics):
+        return
+    theirs, ours = (", ".join(map(repr, topics[:3])) for topics in (run.topics, qrels.topics))
+    padded = {topic.lstrip("0") for topic in judged} & {topic.lstrip("0") for topic in run.topics}
+    hint = "; they differ in leading zeros, write them alike" if padded else "; do run and qrels belong together?"
+    raise FileFormatError(f"{source}: no topic of it is judged: it has {theirs}, the qrels have {ours}{hint}")
 
 
 def _sources(given: RunsLike) -> Iterator[Source]:

@@ -63,7 +63,7 @@ def validate(
         except FileFormatError as error:
             remarks += _errors(error, str(qrels))
     facts = []
-    for name, run in read_sources(sources_of(runs), reading):
+    for name, run in read_sources(sources_of(runs), reading, None if judgments is None else judgments.qrels):
         if isinstance(run, FileFormatError):
             remarks += _errors(run, name)
         else:
