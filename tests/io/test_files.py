@@ -10,8 +10,6 @@ from pathlib import Path
 
 import pytest
 import zstandard
-from hypothesis import given
-from hypothesis import strategies as st
 
 from irmeta.errors import FileFormatError
 from irmeta.io import files
@@ -76,19 +74,6 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
         files.read(tmp_path / "nothing")
     with pytest.raises(FileFormatError, match="cannot be read .Is a directory"):
         files.read(tmp_path)
-
-
-@given(st.lists(st.integers(0, 200), max_size=12), st.integers(0, 5))
-def test_reading_ahead_keeps_the_order(tmp_path_factory: pytest.TempPathFactory, sizes: list[int], ahead: int) -> None:
-    """Files read ahead come in their order, each with its own content or its own error."""
-    folder = tmp_path_factory.mktemp("ahead")
-    paths = [folder / str(number) for number in range(len(sizes))]
-    for path, size in zip(paths, sizes, strict=True):
-        if size:
-            path.write_bytes(b"x" * size)
-    ahead_of_us = files.read_ahead(paths, ahead)
-    found = [0 if future.exception() else len(future.result().data) for future in ahead_of_us]
-    assert found == sizes
 
 
 def _names(folder: Path) -> list[str]:

@@ -1,13 +1,13 @@
 """What users hand us as qrels and runs (paths, folders, globs, dicts, data frames), made one thing."""
 
 import glob
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
 
 from irmeta.errors import FileFormatError, IrmetaError
-from irmeta.io.files import read_ahead, stem
+from irmeta.io.files import stem
 from irmeta.io.rankings import Qrels, Run, qrels_from_frame, qrels_from_mapping, run_from_mapping, runs_from_frame
 from irmeta.io.trec import Reading, read_qrels, read_run
 
@@ -48,23 +48,16 @@ def sources_of(given: RunsLike) -> list[Source]:
     return sources
 
 
-def read_sources(
-    sources: Sequence[Source], reading: Reading, qrels: Qrels | None = None
-) -> Iterator[tuple[str, Run | FileFormatError]]:
-    """Give each system's run, or what was wrong with it, in order; files are read ahead.
-
-    qrels : where given, a run that has none of their topics is wrong.
-    """
-    ahead = read_ahead([run for _, run in sources if isinstance(run, Path)])
-    for name, source in sources:
-        try:
-            run = source if isinstance(source, Run) else read_run(next(ahead).result(), name, reading)
-            if qrels is not None:
-                _refuse_strangers(run, qrels, f"run {name}" if isinstance(source, Run) else str(source))
-        except FileFormatError as error:
-            yield name, error
-        else:
-            yield name, run
+def read_source(source: Source, reading: Reading, qrels: Qrels | None = None) -> Run | FileFormatError:
+    """Give a system's run, or what is wrong with it; where `qrels` are given, having none of their topics is wrong."""
+    name, given = source
+    try:
+        run = given if isinstance(given, Run) else read_run(given, name, reading)
+        if qrels is not None:
+            _refuse_strangers(run, qrels, f"run {name}" if isinstance(given, Run) else str(given))
+        return run
+    except FileFormatError as error:
+        return error
 
 
 def _refuse_strangers(run: Run, qrels: Qrels, source: str) -> None:
