@@ -76,7 +76,7 @@ def test_between_two_floats(value: float, places: int, nudge: int) -> None:
 
 
 def test_many_random_decimals() -> None:
-    """A hundred thousand random decimals of 15 to 19 digits, where rounding twice would go wrong, are all rounded once."""
+    """Random decimals of 15 to 19 digits, where rounding twice would go wrong, are all rounded once."""
     rng = np.random.default_rng(3)
     mantissas = rng.integers(10**14, 10**19, 100_000, dtype=np.uint64)
     places = rng.integers(11, 20, mantissas.size)
