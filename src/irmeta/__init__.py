@@ -11,14 +11,18 @@ if TYPE_CHECKING:
     from irmeta.io.scores import load_all as load_all
     from irmeta.io.scores import save as save
     from irmeta.report.tables import tables as tables
+    from irmeta.studies.correlation import correlation as correlation
+    from irmeta.studies.predictivity import predictivity as predictivity
     from irmeta.studies.validation import validate as validate
 
 _HOME = {
     "IrmetaError": "irmeta.errors",
+    "correlation": "irmeta.studies.correlation",
     "evaluate": "irmeta.evaluation.engine",
     "load": "irmeta.io.scores",
     "load_all": "irmeta.io.scores",
     "means": "irmeta.cube",
+    "predictivity": "irmeta.studies.predictivity",
     "save": "irmeta.io.scores",
     "tables": "irmeta.report.tables",
     "validate": "irmeta.studies.validation",

@@ -7,7 +7,7 @@ from irmeta.errors import IrmetaError
 
 def main() -> None:
     """Run the command line: exit 0 done, 1 found problems it was asked to find, 2 wrong input or arguments."""
-    from irmeta.cli import evaluate, reproduce  # noqa: F401  each module registers its verbs on `app`
+    from irmeta.cli import correlate, evaluate, predictivity, reproduce  # noqa: F401  each module registers its verbs on `app`
     from irmeta.cli.app import app
 
     try:
