@@ -15,6 +15,8 @@ from irmeta.names import nearest
 
 PAPERS: dict[str, str] = {
     "webber2008-redundant": "Precision-at-ten considered redundant (Webber et al., SIGIR 2008)",
+    "gupta2019": "Correlation, prediction and ranking of metrics; covers Kutlu et al. (2018)",
+    "webber2008-standardization": "Score standardization for inter-collection comparison of retrieval systems",
 }
 """Title by name; a name with underscores is the module in `irmeta.papers` that has `reproduce` and `NEEDS`."""
 

@@ -64,9 +64,9 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
 
 
 def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
-    """Give the figures we have, how many of each item nobody can check with the data, and each remark once."""
+    """Give the figures we have, how many of each item the data do not give us, and each remark once."""
     cells = tables(outcome)["cells"]
-    unchecked = pl.col("status") == "not checkable"
+    unchecked = (pl.col("status") == "not checkable") & pl.col("ours").is_null()
     printed = pl.col("published").map_elements(lambda value: f"{value:.6g}", return_dtype=pl.String)
     ours = cells.filter(~unchecked).select("item", "row", "column", printed, "ours", "difference", "status")
     grouped = [
