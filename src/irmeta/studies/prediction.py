@@ -269,9 +269,9 @@ def _filled(outcome: xr.Dataset) -> pl.DataFrame:
     for name in (*known, *(target for target in targets if target not in names.values())):
         scores = reported.sel(metric=name).values if name in known else np.full(reported.sizes["system"], np.nan)
         columns[name] = scores
-        if (target := names.get(name, name)) in targets and (found := outcome.sel(target=target))[
-            "value"
-        ].notnull().any():
+        target = names.get(name, name)
+        if target in targets and outcome["value"].sel(target=target).notnull().any():
+            found = outcome.sel(target=target)
             columns[name] = np.where(np.isnan(scores), found["value"].values, scores)
             columns |= {f"{name} {end}": found[end].values for end in ("low", "high")}
     return pl.DataFrame(columns).with_columns(pl.selectors.float().fill_nan(None))
