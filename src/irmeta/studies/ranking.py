@@ -17,8 +17,8 @@ from irmeta.stats.determinant import Order, log_determinant, unexplained
 from irmeta.stats.matrices import Floats, dependent
 from irmeta.stats.selection import Method, Objective, Selection, Task, choose_again, limit, ratio, select, value
 
-TRUST = 0.5
-"""Chance-corrected share of a subset that resampled topics choose again, below which we call it not to be trusted."""
+TRUST = ((0.8, "the choice holds"), (0.5, "part of it is arbitrary"), (-np.inf, "do not trust the choice"))
+"""What we say of a choice, by the least share of it, corrected for chance, that resampled topics make again."""
 
 
 def rank_metrics(
@@ -176,7 +176,7 @@ def _few(outcome: xr.Dataset) -> int:
 def _trust(outcome: xr.Dataset, few: int) -> str:
     kept, same, chance = (float(outcome[name].sel(k=few)) for name in ("kept", "same", "chance"))
     corrected = (kept - chance) / (1 - chance) if chance < 1 else 1.0
-    verdict = "do not trust which ones they are" if corrected < TRUST else "the choice holds"
+    verdict = next(said for least, said in TRUST if corrected >= least)
     return (
         f"On resampled topics, {kept:.0%} of these {few} are chosen again (by chance it would be {chance:.0%}), all of "
         f"them in {same:.0%} of resamples: {verdict}."
