@@ -102,9 +102,15 @@ def means(scores: xr.DataArray) -> xr.DataArray:
     >>> means(cube([[[0.5], [0.1]]], ["bm25"], ["301", "302"], ["AP"])).item()
     0.3
     """
-    mean = additive(scores).mean("topic", skipna=False)
-    geometric = _geometric(scores)
-    return mean.copy(data=np.where(geometric, np.exp(np.where(geometric, mean.values, 0.0)), mean.values))
+    return from_additive(additive(scores).mean("topic", skipna=False))
+
+
+def from_additive(values: xr.DataArray) -> xr.DataArray:
+    """Undo `additive`: put means, or the ends of their intervals, back on each metric's own scale."""
+    geometric = _geometric(values)
+    index = values.dims.index("metric")
+    geometric = geometric.reshape([-1 if axis == index else 1 for axis in range(values.ndim)])
+    return values.copy(data=np.where(geometric, np.exp(np.where(geometric, values.values, 0.0)), values.values))
 
 
 def top_systems(scores: xr.DataArray, share: float, by: str | None = None) -> xr.DataArray:
@@ -150,6 +156,13 @@ def complete(scores: xr.DataArray, missing: Missing = "error") -> tuple[xr.DataA
     if not keep.any():
         raise ScoresError(f"{count}, and every {dim} lacks some; select systems or metrics first")
     return scores.isel({dim: keep}), [f"{count}; dropped {int((~keep).sum())} of {keep.size} {dim}s that lack some"]
+
+
+def require_variation(values: npt.NDArray[np.float64], metrics: Iterable[str]) -> None:
+    """Raise ScoresError if a metric, a row of `values`, has the same value throughout: it ranks and correlates nothing."""
+    flat = [str(name) for name, row in zip(metrics, values, strict=True) if np.ptp(row) < 1e-10]
+    if flat:
+        raise ScoresError(f"{', '.join(flat)} does not tell these systems apart (all scores equal); leave it out")
 
 
 def _geometric(scores: xr.DataArray) -> npt.NDArray[np.bool_]:

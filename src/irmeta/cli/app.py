@@ -41,7 +41,7 @@ Missing = Annotated[
     Literal["error", "topics", "systems"],
     typer.Option(help="Where scores are missing: stop, or drop the topics or the systems that lack some."),
 ]
-Seed = Annotated[int, typer.Option(help="Seed of everything random; the result records it.")]
+Seed = Annotated[int, typer.Option(min=0, help="Seed of everything random; the result records it.")]
 Output = Annotated[Path | None, typer.Option("-o", "--output", help="Write here instead of to the terminal.")]
 Format = Annotated[
     Literal["table", "json", "csv", "latex"] | None,

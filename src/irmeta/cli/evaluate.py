@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from irmeta.cli.app import Format, Output, Quiet, TableName, app
-from irmeta.cli.output import counting, emit, form_of, say
+from irmeta.cli.output import counting, emit, form_of, refuse_overwriting, say
 from irmeta.errors import IrmetaError
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def evaluate(
 
     to_score_file = output is not None and output.suffix == ".parquet"
     form = form or ("table" if to_score_file else form_of(output))
-    _refuse_overwriting(output, append)
+    refuse_overwriting(output, append=append)
     with counting("evaluating", quiet=quiet) as progress:
         cube = compute(
             qrels,
@@ -166,7 +166,7 @@ def import_scores(
     from irmeta.io import importers
     from irmeta.io.scores import save
 
-    _refuse_overwriting(output, append)
+    refuse_overwriting(output, append=append)
     if kind == "matrix" and rows is None:
         raise IrmetaError("a matrix alone does not say what its rows are; add --rows topics or --rows systems")
     if kind == "trec_eval":
@@ -194,9 +194,3 @@ def _reading(
         dedup=dedup,  # type: ignore[arg-type]  # typer has checked the choices
         qrels_format=qrels_format,  # type: ignore[arg-type]
     )
-
-
-def _refuse_overwriting(output: Path | None, append: bool) -> None:
-    """Say before the work, not after it, that a score file would be overwritten."""
-    if output is not None and output.suffix == ".parquet" and output.exists() and not append:
-        raise IrmetaError(f"{output} exists; --append adds a collection to it, or remove it first")

@@ -54,6 +54,12 @@ def write(text: str, output: Path | None) -> None:
         part.write_text(text, encoding="utf-8")
 
 
+def refuse_overwriting(output: Path | None, *, append: bool = False) -> None:
+    """Say before the work, not after it, that a file of scores or factors would be overwritten."""
+    if output is not None and output.suffix == ".parquet" and output.exists() and not append:
+        raise IrmetaError(f"{output} exists; take another name or remove it (evaluate and import can --append to it)")
+
+
 def say(message: str, *, quiet: bool = False) -> None:
     """Tell the user something that is not part of the result, on stderr."""
     if not quiet:

@@ -13,7 +13,10 @@ from irmeta.cli.output import emit, form_of
 from irmeta.errors import IrmetaError
 from irmeta.names import nearest
 
-PAPERS: dict[str, str] = {}
+PAPERS: dict[str, str] = {
+    "gupta2019": "Correlation, prediction and ranking of metrics; covers Kutlu et al. (2018)",
+    "webber2008-standardization": "Score standardization for inter-collection comparison of retrieval systems",
+}
 """Title by name; a name with underscores is the module in `irmeta.papers` that has `reproduce` and `NEEDS`."""
 
 
@@ -30,6 +33,8 @@ def reproduce(
 
     Exits with 1 if a cell that can be checked with the data is contradicted without a known reason.
     """
+    from irmeta.studies.reproduction import findings
+
     if paper not in PAPERS:
         raise IrmetaError(f"unknown paper {paper!r}; {nearest(paper, PAPERS)}")
     module = import_module(f"irmeta.papers.{paper.replace('-', '_')}")
@@ -38,5 +43,5 @@ def reproduce(
         where = f"{folder} is not a folder" if folder else "give its folder with --data or IRMETA_DATA"
         raise IrmetaError(f"{paper} is reproduced from data that does not ship with irmeta; {where}.\n{module.NEEDS}")
     outcome = module.reproduce(folder, rng=seed)
-    emit(outcome, form=form or form_of(output), output=output, table=table)
+    emit(outcome, form=form or form_of(output), output=output, table=table, findings=findings(outcome))
     sys.exit(int(any(outcome["unexpected"].values)))

@@ -27,6 +27,13 @@ def tables(result: xr.Dataset) -> dict[str, pl.DataFrame]:
     return view
 
 
+def overview(result: xr.Dataset) -> dict[str, pl.DataFrame]:
+    """Give a study's result as data frames for reading: its `overview` where it has one, else its tables."""
+    study = import_module(f"irmeta.studies.{result.attrs['study']}")
+    view: dict[str, pl.DataFrame] = getattr(study, "overview", study.tables)(result)
+    return view
+
+
 def document(result: xr.Dataset) -> dict[str, Any]:
     """Give a study's result as the JSON document: study, inputs, options, notes, tables; missing numbers are null."""
     views = {name: [_jsonable(row) for row in frame.to_dicts()] for name, frame in tables(result).items()}
@@ -36,6 +43,7 @@ def document(result: xr.Dataset) -> dict[str, Any]:
 def render(result: xr.Dataset, form: Format = "table", table: str | None = None, *, width: int | None = None) -> str:
     """Give a study's result as text in the form wanted; csv and latex give one table, the first unless named.
 
+    Forms "table" and "latex" are for people and show the study's overview, unless a table is named.
     width : columns of the terminal, for form "table".
     """
     if form == "json":
@@ -43,7 +51,7 @@ def render(result: xr.Dataset, form: Format = "table", table: str | None = None,
     views = tables(result)
     if table is not None and table not in views:
         raise IrmetaError(f"no table {table!r} in this result; {nearest(table, views)}")
-    chosen = {table: views[table]} if table is not None else views
+    chosen = {table: views[table]} if table is not None else views if form == "csv" else overview(result)
     if form == "table":
         return "\n".join(text(frame, name, width=width) for name, frame in chosen.items())
     frame = next(iter(chosen.values()))
@@ -58,15 +66,15 @@ def text(frame: pl.DataFrame, title: str | None = None, *, width: int | None = N
     # Three characters stand between columns; long texts fold, so that they need not have a block of their own.
     widths = {name: min(max(map(len, (name, *values))), FOLD) + 3 for name, values in cells.items()}
     buffer = io.StringIO()
+    buffer.write(f"{title}\n" if title else "")
     console = Console(file=buffer, width=width or 120, highlight=False, markup=False, emoji=False)
     for block in _blocks(widths, console.width):
-        drawn = Table(title=title, title_justify="left", title_style="bold", box=rich.box.SIMPLE_HEAD, pad_edge=False)
+        drawn = Table(box=rich.box.SIMPLE_HEAD, pad_edge=False)
         for name in block:
             drawn.add_column(name, justify="right" if frame[name].dtype.is_numeric() else "left", overflow="fold")
         for row in zip(*(cells[name] for name in block), strict=True):
             drawn.add_row(*row)
         console.print(drawn)
-        title = None
     return "\n".join(line.rstrip() for line in buffer.getvalue().splitlines()) + "\n"
 
 

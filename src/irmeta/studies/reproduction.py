@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 import polars as pl
@@ -64,7 +64,13 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
 
 
 def findings(outcome: xr.Dataset) -> list[str]:
-    """Count the cells by status."""
-    names, counts = np.unique(outcome["status"].values.astype(str), return_counts=True)
-    listed = ", ".join(f"{count} {name}" for name, count in zip(names, counts, strict=True))
-    return [f"{outcome.attrs['options']['paper']}: {outcome.sizes['cell']} cells: {listed}."]
+    """Count the cells by status, and name every contradiction that has no known reason."""
+    status = outcome["status"].values.astype(str)
+    counts = [(int((status == name).sum()), name) for name in get_args(Status)]
+    listed = ", ".join(f"{count} {name}" for count, name in counts if count)
+    at = np.flatnonzero(outcome["unexpected"].values)
+    places = zip(*(outcome[name].values[at].astype(str) for name in ("item", "row", "column")), strict=True)
+    return [
+        f"{outcome.attrs['options']['paper']}: {outcome.sizes['cell']} cells: {listed}.",
+        *(f"Contradicted without a known reason: {', '.join(place)}." for place in places),
+    ]

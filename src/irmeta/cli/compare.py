@@ -1,0 +1,57 @@
+"""`irmeta compare`: the same systems on several collections."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from irmeta.cli.app import Format, Metrics, Missing, Output, Plot, Quiet, Seed, TableName, app
+from irmeta.cli.output import counting, emit, form_of
+from irmeta.cli.standardize import FlatTopics, collections
+
+
+@app.command()
+def compare(
+    scores: Annotated[list[Path], typer.Argument(help="Score files; every collection in them is compared.")],
+    kind: Annotated[
+        str, typer.Option(help="Forms of the scores: raw, and kinds of standardization, separated by commas.")
+    ] = "raw,normal",
+    randomise: Annotated[int, typer.Option(help="Random deals of the pooled topics, for each pair.")] = 2000,
+    alpha: Annotated[float, typer.Option(help="Level of the test that counts false positives.")] = 0.05,
+    metrics: Metrics = None,
+    flat: FlatTopics = "half",
+    missing: Missing = "error",
+    seed: Seed = 0,
+    output: Output = None,
+    form: Format = None,
+    table: TableName = None,
+    plot: Plot = None,
+    quiet: Quiet = False,
+) -> None:
+    """Tell whether scores of the same systems compare across collections: dRMSE and false positives, beside chance.
+
+    irmeta compare trec7.parquet trec8.parquet robust03.parquet --kind raw,normal --randomise 2000
+
+    Factors come from each collection's own systems; to use others, run irmeta standardize apply first.
+    """
+    from irmeta.names import split
+    from irmeta.report.plots import comparison as plots
+    from irmeta.report.plots import figure
+    from irmeta.studies import comparison
+
+    form = form or form_of(output)
+    with counting("comparing", quiet=quiet) as progress:
+        result = comparison.compare(
+            collections(scores),
+            metrics=split(metrics) if metrics else None,
+            kinds=[part.strip() for part in kind.split(",")],  # type: ignore[misc]  # the study refuses what is no kind
+            randomise=randomise,
+            alpha=alpha,
+            flat=flat,
+            missing=missing,
+            rng=seed,
+            progress=progress,
+        )
+    if plot is not None:
+        figure.save(figure.draw(plots.plot, result), plot)
+    emit(result, form=form, output=output, table=table, findings=comparison.findings(result))

@@ -1,0 +1,209 @@
+"""A TREC-like collection from a seed: run files, judgments, and the truth about them; docs/simulation.md."""
+
+import gzip
+import io
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from irmeta.datasets.model import CANDIDATES, Submission, Systems, Topics, draw_systems, draw_topics, submissions
+from irmeta.errors import IrmetaError
+from irmeta.io.files import writing
+
+POOL_DEPTH = 50
+"""Documents that each pooled run gives to the judges, for a topic."""
+_TRUTH = "simulation.json"
+
+
+@dataclass(frozen=True)
+class Simulation:
+    """A simulated collection: where its files are, and what is true of its systems and topics.
+
+    systems : columns system, group, ability, focus, pooled, habit, run (the file in `runs`).
+    topics : columns topic, difficulty, focus, relevant (documents, judged or not).
+    """
+
+    runs: Path
+    qrels: Path
+    systems: pl.DataFrame
+    topics: pl.DataFrame
+
+
+@dataclass(frozen=True)
+class _Style:
+    """How a group writes its runs: a score is `zero` + `unit` x the model's, with so many decimals."""
+
+    separator: str
+    first_rank: int
+    zero: float
+    unit: float
+    decimals: int
+    suffix: str
+
+
+_STYLES = (
+    _Style("\t", 1, 0.5, 0.0625, 9, ".gz"),  # a cosine
+    _Style(" ", 0, 12.0, 2.5, 4, ".gz"),  # BM25
+    _Style(" ", 1, -9.0, 1.0, 5, ""),  # a log-likelihood, not compressed
+    _Style("\t", 0, 0.0, 1000.0, 0, ".gz"),  # whole numbers
+    _Style(" ", 1, 40.0, 10.0, 3, ".gz"),  # per cent
+)
+
+
+def simulate(
+    folder: str | Path,
+    *,
+    systems: int = 40,
+    topics: int = 50,
+    rng: int | np.random.Generator = 0,
+    progress: Callable[[str], None] | None = None,
+) -> Simulation:
+    """Write a TREC-like collection into a folder: runs/, qrels.txt, and the truth about both in simulation.json.
+
+    The folder is made if need be, and emptied of what an earlier simulation wrote there; any other folder that is not
+    empty raises IrmetaError. A seed gives the same collection on every machine. progress : called with each system's
+    name once its run is written.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     collection = simulate(folder, systems=4, topics=3, rng=1)
+    ...     print(collection.systems["run"].to_list(), collection.qrels.is_file())
+    ['team01-1.gz', 'team01-2.gz', 'team01-3.gz', 'team01-4.gz'] True
+    """
+    if systems < 1 or topics < 1:
+        raise IrmetaError(f"{systems} systems and {topics} topics: a collection has at least one of each")
+    generator = np.random.default_rng(rng)
+    drawn, about = draw_systems(generator, systems), draw_topics(generator, topics)
+    folder = Path(folder)
+    collection = Simulation(folder / "runs", folder / "qrels.txt", _systems(drawn), _topics(about))
+    _clear(folder)
+    _write(folder / _TRUTH, _truth(collection, rng))
+    names = _document_names(about)
+    pooled = np.zeros(about.noise.shape, dtype=np.bool_)
+    for system, run in enumerate(submissions(generator, drawn, about)):
+        if drawn.pooled[system]:
+            _pool(run, pooled)
+        name, file = collection.systems.select("system", "run").row(system)
+        _write(collection.runs / file, _run(name, run, collection.topics["topic"], names, _style(drawn, system)))
+        if progress:
+            progress(name)
+    _write(collection.qrels, _qrels(collection.topics["topic"], about, names, pooled))
+    return collection
+
+
+def _style(systems: Systems, system: int) -> _Style:
+    return _STYLES[int(systems.group[system]) % len(_STYLES)]
+
+
+def _systems(systems: Systems) -> pl.DataFrame:
+    member = np.arange(len(systems.group)) - np.searchsorted(systems.group, systems.group)
+    names = [f"team{group + 1:02d}-{which + 1}" for group, which in zip(systems.group, member, strict=True)]
+    return pl.DataFrame(
+        {
+            "system": names,
+            "group": [name.partition("-")[0] for name in names],
+            "ability": systems.ability,
+            "focus": systems.focus,
+            "pooled": systems.pooled,
+            "habit": systems.habit,
+            "run": [name + _style(systems, system).suffix for system, name in enumerate(names)],
+        }
+    )
+
+
+def _topics(topics: Topics) -> pl.DataFrame:
+    return pl.DataFrame(
+        {
+            "topic": [str(301 + topic) for topic in range(len(topics.relevant))],
+            "difficulty": topics.difficulty,
+            "focus": topics.focus,
+            "relevant": topics.relevant,
+        }
+    )
+
+
+def _document_names(topics: Topics) -> pl.Series:
+    return "d" + pl.Series(topics.number.ravel()).cast(pl.String).str.zfill(6)
+
+
+def _clear(folder: Path) -> None:
+    """Make the folders, without the files of an earlier simulation; refuse a folder that holds anything else."""
+    try:
+        if folder.is_dir() and any(folder.iterdir()):
+            for path in (folder / "qrels.txt", *(folder / "runs" / run for run in _earlier_runs(folder))):
+                path.unlink(missing_ok=True)
+        (folder / "runs").mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise IrmetaError(f"{folder}: cannot be written ({error.strerror}); name another folder") from error
+
+
+def _earlier_runs(folder: Path) -> list[str]:
+    try:
+        return [Path(system["run"]).name for system in json.loads((folder / _TRUTH).read_bytes())["systems"]]
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise IrmetaError(f"{folder}: holds files that no simulation made; name a new or empty folder") from error
+
+
+def _truth(collection: Simulation, rng: int | np.random.Generator) -> bytes:
+    truth = {"seed": str(rng), "systems": collection.systems.to_dicts(), "topics": collection.topics.to_dicts()}
+    return json.dumps(truth, indent=1).encode()
+
+
+def _pool(run: Submission, pooled: npt.NDArray[np.bool_]) -> None:
+    """Add the first documents of a run to those judged, a mask of shape (topic, document)."""
+    topic, rank = np.nonzero(run.kept[:, :POOL_DEPTH])
+    pooled[topic, run.documents[topic, rank]] = True
+
+
+def _run(name: str, run: Submission, topics: pl.Series, names: pl.Series, style: _Style) -> bytes:
+    topic, rank = np.nonzero(run.kept)
+    columns = {
+        "topic": topics.gather(topic),
+        "iteration": "Q0",
+        "document": names.gather(topic * CANDIDATES + run.documents[topic, rank]),
+        "rank": rank + style.first_rank,
+        "score": style.zero + style.unit * run.scores[topic, rank],
+        "tag": name,
+    }
+    return _lines(columns, style.separator, style.decimals)
+
+
+def _qrels(topics: pl.Series, about: Topics, names: pl.Series, pooled: npt.NDArray[np.bool_]) -> bytes:
+    """Write the judgments of the pooled documents, those of a topic by name."""
+    topic, document = np.nonzero(pooled)
+    order = np.lexsort((about.number[topic, document], topic))
+    topic, document = topic[order], document[order]
+    columns = {
+        "topic": topics.gather(topic),
+        "iteration": "0",
+        "document": names.gather(topic * CANDIDATES + document),
+        "grade": about.grade[topic, document],
+    }
+    return _lines(columns, " ", 0)
+
+
+def _lines(columns: dict[str, Any], separator: str, decimals: int) -> bytes:
+    lines = io.BytesIO()
+    pl.DataFrame(columns).write_csv(
+        lines, include_header=False, separator=separator, float_precision=decimals, quote_style="never"
+    )
+    return lines.getvalue()
+
+
+def _write(path: Path, content: bytes) -> None:
+    with writing(path) as part:
+        part.write_bytes(_gzip(content) if path.suffix == ".gz" else content)
+
+
+def _gzip(content: bytes) -> bytes:
+    """Compress without a time or a name in the header: the same content gives the same bytes."""
+    packed = io.BytesIO()
+    with gzip.GzipFile(filename="", mode="wb", fileobj=packed, compresslevel=1, mtime=0) as stream:
+        stream.write(content)
+    return packed.getvalue()

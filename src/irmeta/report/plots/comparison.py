@@ -1,0 +1,28 @@
+"""How far collections agree on the same systems' scores, by metric and form."""
+
+import numpy as np
+import xarray as xr
+from matplotlib.axes import Axes
+
+from irmeta.report.plots.figure import PALETTE
+
+
+def plot(result: xr.Dataset, axes: Axes) -> Axes:
+    """Draw the mean dRMSE of every metric and form as a bar, each pair of collections as a dot, chance as a line.
+
+    The line is the mean dRMSE of topics dealt at random. Source: Webber et al. (SIGIR 2008), Figures 5 and 7.
+    """
+    kinds = [str(kind) for kind in result.kind.values]
+    width = 0.8 / len(kinds)
+    for at, kind in enumerate(kinds):
+        one = result.sel(kind=kind)
+        place = np.arange(result.sizes["metric"]) + (at - (len(kinds) - 1) / 2) * width
+        axes.bar(place, one["drmse"].mean("pair"), width * 0.9, color=PALETTE[at], alpha=0.6, label=kind)
+        for pair in one["drmse"].values:
+            axes.plot(place, pair, "o", markersize=2.5, color=PALETTE[at])
+        axes.hlines(one["drmse_mean"].mean("pair"), place - width * 0.45, place + width * 0.45, color="black")
+    axes.plot([], [], color="black", label="topics dealt at random")
+    axes.set_xticks(np.arange(result.sizes["metric"]), result.metric.values.astype(str))
+    axes.set_ylabel("dRMSE between collections")
+    axes.legend()
+    return axes

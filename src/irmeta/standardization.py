@@ -1,0 +1,220 @@
+"""Score standardization, cube to cube: fit the factors of each topic, publish them, apply them to other systems."""
+
+import hashlib
+import json
+from importlib.metadata import version
+from os import PathLike
+from pathlib import Path
+from typing import Literal, get_args
+
+import numpy as np
+import polars as pl
+import xarray as xr
+
+from irmeta.cube import ALL, Missing, check, complete
+from irmeta.errors import FileFormatError, ScoresError
+from irmeta.io.files import writing
+from irmeta.names import nearest
+from irmeta.stats import standardizers
+from irmeta.stats.standardizers import KINDS as KINDS
+from irmeta.stats.standardizers import Kind as Kind
+
+Flat = Literal["half", "drop", "raw"]
+"""What becomes of a topic that all standardizing systems score alike: the middle of the scale, no topic, raw scores."""
+
+_KEY = "irmeta_factors"
+
+
+def fit(scores: xr.DataArray, *, missing: Missing = "error") -> xr.Dataset:
+    """Fit the factors of every topic and metric on the systems of a cube, the standardizing systems.
+
+    Returns mean, sd (divisor n - 1), n over (topic, metric) and quantiles, the n scores in rising order, over (topic,
+    metric, order). Its attributes tell which factors these are: collection, systems, and a digest of the numbers that
+    two labs can compare.
+
+    >>> from irmeta.cube import cube
+    >>> scores = cube([[[0.1]], [[0.5]], [[0.3]]], ["a", "b", "c"], ["301"], ["AP"])
+    >>> float(fit(scores).sd.item().__round__(12))
+    0.2
+    """
+    _refuse(check(scores))
+    scores, notes = complete(scores, missing)
+    if scores.sizes["system"] < 2:
+        raise ScoresError("standardization factors need at least 2 systems, better 10 or more; this cube has 1")
+    factors = standardizers.fit(scores.values)
+    provenance = {
+        "collection": scores.attrs.get("collection", "collection"),
+        "systems": [str(system) for system in scores.system.values],
+        "scores": dict(scores.attrs),
+        "notes": notes,
+        "irmeta": version("irmeta"),
+    }
+    return _dataset(factors, list(scores.topic.values), list(scores.metric.values)).assign_attrs(provenance)
+
+
+def apply(scores: xr.DataArray, factors: xr.Dataset, kind: Kind = "normal", *, flat: Flat = "half") -> xr.DataArray:
+    """Standardize a cube with factors fitted on any systems on the same topics; missing scores stay missing.
+
+    kind : z, normal (Webber et al. 2008), uniform (Sakai 2016), empirical (Urbano et al. 2019), max (Zobel 1998) or
+    center (Mizzaro and Robertson 2007).
+    flat : for topics without a scale, where all standardizing systems score alike: "half" gives every system the middle
+    (0.5; 0 for z), "drop" leaves the topic out, "raw" leaves the scores. They are listed in
+    `attrs["standardization"]["flat"]`.
+
+    Raises ScoresError naming topics or metrics that the factors do not have.
+
+    >>> from irmeta.cube import cube
+    >>> scores = cube([[[0.1]], [[0.5]], [[0.3]]], ["a", "b", "c"], ["301"], ["AP"])
+    >>> apply(scores, fit(scores), "normal").values.ravel().round(3).tolist()
+    [0.159, 0.841, 0.5]
+    """
+    if kind not in get_args(Kind):
+        raise ScoresError(f"unknown kind of standardization {kind!r}; {nearest(str(kind), get_args(Kind))}")
+    _refuse(check(scores))
+    for dim in ("topic", "metric"):
+        unknown = [str(name) for name in scores[dim].values if name not in factors.indexes[dim]]
+        if unknown:
+            raise ScoresError(
+                f"the factors ({factors.attrs.get('collection', 'unnamed')}) lack {len(unknown)} of these scores' "
+                f"{dim}s: {', '.join(unknown[:5])}{', ...' if len(unknown) > 5 else ''}; leave them out (--{dim}s) or "
+                "fit factors that have them"
+            )
+    arrays = _arrays(factors.sel(topic=scores.topic.values, metric=scores.metric.values))
+    undefined = standardizers.undefined(arrays, kind)
+    values = standardizers.standardize(scores.values, arrays, kind, flat="raw" if flat == "raw" else "half")
+    description = {
+        "kind": kind,
+        "factors": {name: factors.attrs.get(name) for name in ("collection", "digest")},
+        "policy": flat,
+        "flat": {
+            str(metric): [str(topic) for topic in scores.topic.values[column]]
+            for metric, column in zip(scores.metric.values, undefined.T, strict=True)
+            if column.any()
+        },
+    }
+    standardized = scores.copy(data=values).assign_attrs(standardization=description)
+    return standardized.isel(topic=~undefined.any(axis=1)) if flat == "drop" else standardized
+
+
+def common(
+    old: xr.DataArray, new: xr.DataArray, missing: Missing = "error"
+) -> tuple[xr.DataArray, xr.DataArray, list[str]]:
+    """Cut two cubes to the topics and metrics that both have, without missing cells; say what was left out."""
+    notes: list[str] = []
+    for dim in ("metric", "topic"):
+        old, new = _shared(old, new, dim, notes)
+    (old, told), (new, also) = complete(old, missing), complete(new, missing)
+    notes += told + also
+    return *_shared(old, new, "topic", notes), notes
+
+
+def flat_topics(standardized: xr.DataArray) -> list[str]:
+    """Say which topics had no scale and what became of them, a line a metric; empty where there were none.
+
+    >>> from irmeta.cube import cube
+    >>> scores = cube([[[0.1]], [[0.1]]], ["a", "b"], ["301"], ["AP"])
+    >>> flat_topics(apply(scores, fit(scores)))
+    ['AP: all standardizing systems score alike on 1 topic (301): every system gets the middle of the scale there']
+    """
+    done = standardized.attrs["standardization"]
+    became = {
+        "half": "every system gets the middle of the scale there",
+        "drop": "left out",
+        "raw": "raw scores kept there",
+    }[done["policy"]]
+    return [
+        f"{metric}: all standardizing systems score alike on {len(topics)} topic{'s' * (len(topics) > 1)} "
+        f"({', '.join(topics[:5])}{', ...' if len(topics) > 5 else ''}): {became}"
+        for metric, topics in done["flat"].items()
+    ]
+
+
+def save(factors: xr.Dataset, path: str | PathLike[str]) -> None:
+    """Write factors to a Parquet file, one row a topic and metric; provenance and digest are in its metadata."""
+    with writing(Path(path)) as part:
+        _frame(factors).write_parquet(part, metadata={_KEY: json.dumps(factors.attrs, default=str)})
+
+
+def load(path: str | PathLike[str]) -> xr.Dataset:
+    """Read factors from a file that `save` wrote; numbers that were changed since raise FileFormatError."""
+    path = Path(path)
+    try:
+        frame = pl.read_parquet(path)
+        attrs = json.loads(pl.read_parquet_metadata(path)[_KEY])
+    except (pl.exceptions.PolarsError, OSError, ValueError, KeyError) as error:
+        raise FileFormatError(f"{path}: not a factors file ({error}); `irmeta standardize fit` writes them") from error
+    topics, metrics = (list(dict.fromkeys(frame[dim])) for dim in ("topic", "metric"))
+    rows = frame.height, frame["quantiles"].list.len().n_unique()
+    if rows != (len(topics) * len(metrics), 1):
+        raise FileFormatError(f"{path}: a factors file has one row for every topic and metric, all with the same n")
+    shape = (len(topics), len(metrics), -1)
+    arrays = standardizers.fit(np.moveaxis(np.array(frame["quantiles"].to_list()).reshape(shape), -1, 0))
+    factors = _dataset(arrays, topics, metrics)
+    same = all(np.allclose(frame[name], factors[name].values.ravel()) for name in ("mean", "sd", "n"))
+    if factors.attrs["digest"] != attrs["digest"] or not same:
+        raise FileFormatError(f"{path}: its numbers are not those it was saved with; get the file again, or fit anew")
+    return factors.assign_attrs(attrs)
+
+
+def digest(factors: xr.Dataset) -> str:
+    """Give a fingerprint of factors: equal where topics, metrics and standardizing scores are, whatever their order."""
+    frame = _frame(factors).sort("topic", "metric")
+    sha = hashlib.sha256()
+    for topic, metric, scores in frame.select("topic", "metric", "quantiles").iter_rows():
+        sha.update(f"{topic}\0{metric}\0".encode() + np.array(scores, dtype="<f8").tobytes())
+    return sha.hexdigest()[:16]
+
+
+def _shared(old: xr.DataArray, new: xr.DataArray, dim: str, notes: list[str]) -> tuple[xr.DataArray, xr.DataArray]:
+    """Cut both cubes to the names of a dimension that both have, in the order of the first, and note what goes."""
+    both = [name for name in old[dim].values if name in new.indexes[dim]]
+    names = [str(one.attrs.get("collection", "collection")) for one in (old, new)]
+    if not both:
+        raise ScoresError(
+            f"{names[0]} and {names[1]} have no {dim} in common; old and new systems need the same {dim}s"
+        )
+    for name, one in zip(names, (old, new), strict=True):
+        if one.sizes[dim] > len(both):
+            notes.append(f"{name}: {one.sizes[dim] - len(both)} of its {dim}s are not in the other: left out")
+    return old.sel({dim: both}), new.sel({dim: both})
+
+
+def _dataset(factors: standardizers.Factors, topics: list[str], metrics: list[str]) -> xr.Dataset:
+    dims = ("topic", "metric")
+    made = xr.Dataset(
+        {
+            "mean": (dims, factors.mean),
+            "sd": (dims, factors.sd),
+            "n": (dims, np.full(factors.mean.shape, factors.quantiles.shape[-1])),
+            "quantiles": ((*dims, "order"), factors.quantiles),
+        },
+        coords={"topic": np.asarray(topics, dtype=object), "metric": np.asarray(metrics, dtype=object)},
+    )
+    return made.assign_attrs(digest=digest(made))
+
+
+def _arrays(factors: xr.Dataset) -> standardizers.Factors:
+    return standardizers.Factors(factors["mean"].values, factors["sd"].values, factors["quantiles"].values)
+
+
+def _frame(factors: xr.Dataset) -> pl.DataFrame:
+    topics, metrics = (factors[dim].values.astype(str) for dim in ("topic", "metric"))
+    return pl.DataFrame(
+        {
+            "topic": np.repeat(topics, len(metrics)),
+            "metric": np.tile(metrics, len(topics)),
+            **{name: factors[name].values.ravel() for name in ("mean", "sd", "n")},
+            "quantiles": factors["quantiles"].values.reshape(len(topics) * len(metrics), -1).tolist(),
+        }
+    )
+
+
+def _refuse(scores: xr.DataArray) -> None:
+    """Raise for cubes that standardization has no meaning for."""
+    if list(scores.topic.values) == [ALL]:
+        raise ScoresError("a system-wise table has means only; standardization needs the scores of each topic")
+    if "standardization" in scores.attrs:
+        raise ScoresError("these scores are standardized already; use the raw ones")
+    geometric = [str(metric) for metric in scores.metric.values if str(metric).startswith("GMAP")]
+    if geometric:
+        raise ScoresError(f"{geometric[0]} is a geometric mean of AP, not a topic's score; standardize AP (--metrics)")

@@ -1,0 +1,54 @@
+"""Many tests at once: corrections of p, and groups of systems that cannot be told apart."""
+
+import numpy as np
+import numpy.typing as npt
+from scipy import stats
+
+Floats = npt.NDArray[np.float64]
+
+
+def holm(p: Floats) -> Floats:
+    """Correct p values so that one false rejection among all has at most the probability alpha.
+
+    Source: Holm (Scandinavian Journal of Statistics 1979).
+
+    >>> holm(np.array([0.01, 0.04, 0.03])).tolist()
+    [0.03, 0.06, 0.06]
+    """
+    order = np.argsort(p)
+    stepped = np.maximum.accumulate(p[order] * np.arange(p.size, 0, -1))
+    corrected = np.empty_like(p)
+    corrected[order] = np.minimum(stepped, 1.0)
+    return corrected
+
+
+def bh(p: Floats) -> Floats:
+    """Correct p values so that the expected share of false rejections among the rejections is at most alpha.
+
+    Source: Benjamini and Hochberg (Journal of the Royal Statistical Society B 1995).
+
+    >>> bh(np.array([0.01, 0.04, 0.03])).tolist()
+    [0.03, 0.04, 0.04]
+    """
+    return np.asarray(stats.false_discovery_control(p, method="bh"))
+
+
+def letters(differ: npt.NDArray[np.bool_]) -> list[list[int]]:
+    """Give the groups of each system, so that two systems share a group exactly if they do not differ.
+
+    differ : symmetric, (system, system). Groups are numbered from 0 in the order of their first system: number the
+    systems by mean and print the groups as letters. Source: Piepho (Journal of Computational and Graphical Statistics
+    2004), insert and absorb.
+
+    >>> letters(np.array([[0, 0, 1], [0, 0, 0], [1, 0, 0]], dtype=bool))
+    [[0], [0, 1], [1]]
+    """
+    size = differ.shape[0]
+    groups = [frozenset(range(size))]
+    for a, b in zip(*np.nonzero(np.triu(differ)), strict=True):
+        broken = [group for group in groups if a in group and b in group]
+        whole = [group for group in groups if group not in broken]
+        parts = {group - {one} for group in broken for one in (a, b)} - set(whole)
+        groups = whole + [part for part in parts if not any(part < other for other in (*whole, *parts))]
+    ordered = sorted(groups, key=sorted)
+    return [[number for number, group in enumerate(ordered) if system in group] for system in range(size)]

@@ -1,0 +1,311 @@
+"""Rank correlation: every coefficient takes one pair of rankings, or all pairs of many rankings at once.
+
+Rankings are given as scores, the larger the better, along the last axis. As with `numpy.matmul`, the axis before it is a
+matrix axis: x of shape (..., A, n) and y of shape (..., B, n) give (..., A, B), one-dimensional x and y give a number.
+A coefficient is NaN where a ranking ties all its items and the formula divides by zero. Rank means with `settled`.
+"""
+
+import os
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager
+from functools import cache, wraps
+from typing import Any, Concatenate, Literal, ParamSpec
+
+import numpy as np
+import numpy.typing as npt
+import scipy.stats
+from threadpoolctl import ThreadpoolController
+
+from irmeta.errors import ScoresError
+
+Array = npt.NDArray[np.float64]
+Single = npt.NDArray[np.float32]
+P = ParamSpec("P")
+Kernel = Callable[Concatenate[Array, Array, P], Array]
+
+DECIMALS = 10
+"""Means are compared to so many decimals: sums of the same scores in another order differ in the sixteenth."""
+BLOCK = 1 << 21
+"""Numbers held at once for the comparisons of pairs of items: 8 MiB in single precision, about a processor's cache."""
+WORKERS = min(8, os.cpu_count() or 1)
+"""Threads that compare at once, a block each."""
+
+
+def settled(means: Array) -> Array:
+    """Round means so that those which are equal tie, whatever the order in which their scores were added.
+
+    >>> (0.1 + 0.2 == 0.3), bool(np.equal(*settled(np.array([0.1 + 0.2, 0.3]))))
+    (False, True)
+    """
+    return np.round(means, DECIMALS)
+
+
+def pairwise(kernel: Kernel[P]) -> Callable[Concatenate[npt.ArrayLike, npt.ArrayLike, P], Any]:
+    """Let a kernel of arrays (batch, A, n) and (batch, B, n) take what this module's docstring promises."""
+
+    @wraps(kernel)
+    def coefficient(x: npt.ArrayLike, y: npt.ArrayLike, *args: P.args, **options: P.kwargs) -> Any:
+        given = [np.asarray(side, dtype=np.float64) for side in (x, y)]
+        _check(*given)
+        left, right = (np.atleast_2d(side) for side in given)
+        lead = np.broadcast_shapes(left.shape[:-2], right.shape[:-2])
+        flat = [np.broadcast_to(s, (*lead, *s.shape[-2:])).reshape(-1, *s.shape[-2:]) for s in (left, right)]
+        values = kernel(flat[0], flat[1], *args, **options).reshape(*lead, left.shape[-2], right.shape[-2])
+        return values[(..., *(0 if side.ndim == 1 else slice(None) for side in given))]
+
+    return coefficient
+
+
+def _check(x: Array, y: Array) -> None:
+    if min(x.ndim, y.ndim) < 1 or x.shape[-1] != y.shape[-1] or x.shape[-1] < 2:
+        raise ScoresError(
+            f"rankings to correlate have the same items, two or more; the shapes are {x.shape}, {y.shape}"
+        )
+    if np.isnan(x).any() or np.isnan(y).any():
+        raise ScoresError("rankings to correlate have a score for every item; drop the items that lack one")
+
+
+def dense_ranks(x: Array) -> npt.NDArray[np.int64]:
+    """Number the distinct values along the last axis from 0, the smallest first; equal values share a number.
+
+    >>> dense_ranks(np.array([0.5, 0.1, 0.5, 0.9]))
+    array([1, 0, 1, 2])
+    """
+    flat = x.reshape(-1, x.shape[-1])
+    order = np.argsort(flat, axis=-1)
+    order += x.shape[-1] * np.arange(order.shape[0])[:, None]
+    ordered = flat.ravel()[order]
+    steps = np.zeros(flat.shape, dtype=np.int64)
+    np.cumsum(ordered[:, 1:] > ordered[:, :-1], axis=-1, out=steps[:, 1:])
+    ranks = np.empty_like(steps)
+    ranks.ravel()[order] = steps
+    return ranks.reshape(x.shape)
+
+
+def tie_sizes(x: Array) -> npt.NDArray[np.int64]:
+    """Count, for every item along the last axis, how many items have its value, itself included.
+
+    >>> tie_sizes(np.array([0.5, 0.1, 0.5, 0.9]))
+    array([2, 1, 2, 1])
+    """
+    n = x.shape[-1]
+    ranks = dense_ranks(x).reshape(-1, n)
+    where = ranks + n * np.arange(ranks.shape[0])[:, None]
+    return np.bincount(where.ravel(), minlength=ranks.size)[where].reshape(x.shape)
+
+
+def single_threaded() -> AbstractContextManager[Any]:
+    """Keep the linear algebra library to one thread: its threads slow the many small products that we make."""
+    return _controller().limit(limits=1, user_api="blas")
+
+
+@cache
+def _controller() -> ThreadpoolController:
+    return ThreadpoolController()
+
+
+def _blocks(n: int, width: int) -> Iterator[tuple[int, int]]:
+    """Cut the items into runs whose comparisons with all later items, `width` numbers each, fit in a block."""
+    start = 0
+    while start < n - 1:
+        stop = start + max(1, min(n - 1 - start, BLOCK // (width * (n - 1 - start))))
+        yield start, stop
+        start = stop
+
+
+def _signs(ranks: Single, start: int, stop: int, room: Single) -> Single:
+    """Compare items start to stop of (n, batch, A) with all later ones: -1, 0 or 1, shape (pairs, batch, A)."""
+    n = ranks.shape[0]
+    pairs = sum(n - 1 - i for i in range(start, stop))
+    signs = room[: pairs * ranks[0].size].reshape(pairs, *ranks.shape[1:])
+    at = 0
+    for i in range(start, stop):
+        np.subtract(ranks[i + 1 :], ranks[i], out=signs[at : at + n - 1 - i])
+        at += n - 1 - i
+    return np.clip(signs, -1, 1, out=signs)
+
+
+@pairwise
+def concordance(x: Array, y: Array) -> Array:
+    """Give concordant minus discordant pairs of items, exactly; a pair tied in either ranking counts 0.
+
+    The signs of all pairwise differences of a ranking are a vector, and the counts of all rankings one matrix product.
+
+    >>> float(concordance([1, 2, 3, 3], [1, 3, 2, 4]))
+    3.0
+    """
+    counts = np.zeros((x.shape[0], x.shape[1], y.shape[1]))
+    n, width = x.shape[2], x.shape[1] + y.shape[1]
+    chunk = max(1, 2 * BLOCK // (n * n * width))
+    parts = [slice(first, first + chunk) for first in range(0, x.shape[0], chunk)]
+
+    def count(parts: list[slice]) -> None:
+        most = min(n * (n - 1) // 2, max(BLOCK // (chunk * width), n - 1)) * min(chunk, x.shape[0])
+        room = [np.empty(most * side.shape[1], dtype=np.float32) for side in (x, y)]
+        for part in parts:
+            ranks = [np.ascontiguousarray(dense_ranks(s[part]).transpose(2, 0, 1), dtype=np.float32) for s in (x, y)]
+            for start, stop in _blocks(n, width * ranks[0].shape[1]):
+                a, b = (_signs(side, start, stop, space) for side, space in zip(ranks, room, strict=True))
+                counts[part] += np.matmul(a.transpose(1, 2, 0), b.transpose(1, 0, 2))
+
+    with single_threaded(), ThreadPoolExecutor(WORKERS) as pool:
+        list(pool.map(count, [parts[start::WORKERS] for start in range(min(WORKERS, len(parts)))]))
+    return counts
+
+
+def untied(x: Array) -> Array:
+    """Count the pairs of items that a ranking does not tie: (..., n) gives (...).
+
+    >>> float(untied(np.array([1.0, 2, 3, 3])))
+    5.0
+    """
+    n = x.shape[-1]
+    pairs = np.full(x.shape[:-1], n * (n - 1) / 2)
+    ordered = np.sort(x, axis=-1)
+    for lag in range(1, n):  # equal items stand side by side: as many lags as the largest group has items, less one
+        same = ordered[..., lag:] == ordered[..., :-lag]
+        if not same.any():
+            break
+        pairs -= same.sum(axis=-1)
+    return pairs
+
+
+def _over(numerator: Array, denominator: Array) -> Array:
+    return np.divide(numerator, denominator, out=np.full(numerator.shape, np.nan), where=denominator > 0)
+
+
+@pairwise
+def tau_a(x: Array, y: Array) -> Array:
+    """Kendall's tau-a: concordant minus discordant pairs over all pairs, in [-1, 1]. Source: Kendall (1938)."""
+    n = x.shape[-1]
+    return concordance(x, y) / (n * (n - 1) / 2)  # type: ignore[no-any-return]
+
+
+@pairwise
+def tau_b(x: Array, y: Array) -> Array:
+    """Kendall's tau-b: tau over the pairs that neither ranking ties, in [-1, 1]. Source: Kendall (1945).
+
+    >>> round(float(tau_b([1, 2, 3, 3], [1, 3, 2, 4])), 4)
+    0.5477
+    """
+    return _over(concordance(x, y), np.sqrt(untied(x)[:, :, None] * untied(y)[:, None, :]))
+
+
+def tau_without_each(x: Array, y: Array, *, ties: Literal["a", "b"] = "b") -> Array:
+    """Kendall's tau-a or tau-b with each item left out in turn: (batch, A, n) and (batch, B, n) to (batch, n, A, B)."""
+    n = x.shape[-1]
+    a, b = (np.ascontiguousarray(dense_ranks(side).transpose(2, 0, 1), dtype=np.float32) for side in (x, y))
+    with single_threaded():
+        item = [
+            np.clip(a[i] - a, -1, 1).transpose(1, 2, 0) @ np.clip(b[i] - b, -1, 1).transpose(1, 0, 2) for i in range(n)
+        ]
+    counts = concordance(x, y)[:, None] - np.stack(item, axis=1)
+    if ties == "a":
+        return np.asarray(counts / ((n - 1) * (n - 2) / 2))
+    left, right = ((untied(side)[..., None] - (n - tie_sizes(side))).transpose(0, 2, 1) for side in (x, y))
+    return _over(counts, np.sqrt(left[..., :, None] * right[..., None, :]))
+
+
+@pairwise
+def pearson(x: Array, y: Array) -> Array:
+    """Pearson's product-moment correlation of the scores themselves, in [-1, 1]."""
+    a, b = (side - side.mean(axis=-1, keepdims=True) for side in (x, y))
+    norms = np.linalg.norm(a, axis=-1)[:, :, None] * np.linalg.norm(b, axis=-1)[:, None, :]
+    flat = (np.ptp(x, axis=-1) == 0)[:, :, None] | (np.ptp(y, axis=-1) == 0)[:, None, :]
+    return np.clip(_over(np.matmul(a, b.transpose(0, 2, 1)), np.where(flat, 0.0, norms)), -1, 1)
+
+
+@pairwise
+def spearman(x: Array, y: Array) -> Array:
+    """Spearman's rho: Pearson's correlation of the ranks, tied items sharing their mean rank, in [-1, 1]."""
+    return pearson(scipy.stats.rankdata(x, axis=-1), scipy.stats.rankdata(y, axis=-1))  # type: ignore[no-any-return]
+
+
+@pairwise
+def weighted_tau(x: Array, y: Array) -> Array:
+    """Weighted tau with additive hyperbolic weights, the mean over both rankings' weights, in [-1, 1].
+
+    Source: Vigna (WWW 2015), as computed by scipy.stats.weightedtau.
+    """
+    one = np.vectorize(lambda a, b: scipy.stats.weightedtau(a, b).statistic, signature="(n),(n)->()")
+    return np.asarray(one(x[:, :, None], y[:, None, :]), dtype=np.float64)
+
+
+@pairwise
+def tau_ap(x: Array, y: Array) -> Array:
+    """AP correlation of ranking y with the true ranking x, neither with ties, in [-1, 1]; asymmetric, top-heavy.
+
+    Source: Yilmaz, Aslam and Robertson (SIGIR 2008), equation 4. Ties raise ScoresError: see tau_ap_a and tau_ap_b.
+    """
+    if (tie_sizes(y) > 1).any():
+        raise ScoresError("tau_AP is not defined for rankings with ties; use tau_AP,a (ties in y only) or tau_AP,b")
+    return tau_ap_a(x, y)  # type: ignore[no-any-return]
+
+
+@pairwise
+def tau_ap_a(x: Array, y: Array) -> Array:
+    """AP correlation of y, which may tie, with the true ranking x, which may not: the mean over all ways to break ties.
+
+    Source: Urbano and Marrero (ICTIR 2017). Ties in x raise ScoresError.
+
+    >>> round(float(tau_ap_a([1, 2, 3, 4], [1, 2, 2, 4])), 4)
+    0.8333
+    """
+    if (tie_sizes(x) > 1).any():
+        raise ScoresError("tau_AP,a compares with a true ranking without ties; where both may tie use tau_AP,b")
+    return 2 * _above(x, y, _random_weights) / (x.shape[-1] - 1) - 1
+
+
+@pairwise
+def tau_ap_b(x: Array, y: Array) -> Array:
+    """AP correlation of two rankings that may both tie, in [-1, 1]: over items below a first group, mean of both ways.
+
+    Source: Urbano and Marrero (ICTIR 2017).
+    """
+    ways = []
+    for true, seen in ((x, y), (y, x)):
+        below = (seen < seen.max(axis=-1, keepdims=True)).sum(axis=-1).astype(np.float64)[:, None, :]
+        share = _above(true, seen, _group_weights)
+        ways.append(2 * _over(share, np.broadcast_to(below, share.shape)) - 1)
+    return (ways[0] + ways[1].transpose(0, 2, 1)) / 2
+
+
+def _above(x: Array, y: Array, weights: Callable[[Array], tuple[Array, Array]]) -> Array:
+    """Sum, over items i and j, [x ranks j above i] times the weight that y gives the pair: (batch, A, B).
+
+    weights : what an item i gives to each j above it in y, and to each other j tied with it.
+    """
+    n, width = x.shape[2], x.shape[1] + y.shape[1]
+    total = np.zeros((x.shape[0], x.shape[1], y.shape[1]))
+    higher, equal = weights(y)
+    chunk = max(1, BLOCK // (n * n * width))
+    for first in range(0, x.shape[0], chunk):
+        b = slice(first, first + chunk)
+        step = max(1, BLOCK // (chunk * n * width))
+        for start in range(0, n, step):
+            i = (b, slice(None), slice(start, start + step), None)
+            true = (x[b, :, None, :] > x[i]).astype(np.float64)
+            seen = np.where(y[b, :, None, :] > y[i], higher[i], np.where(y[b, :, None, :] == y[i], equal[i], 0.0))
+            total[b] += np.matmul(
+                true.reshape(*true.shape[:2], -1), seen.reshape(*seen.shape[:2], -1).transpose(0, 2, 1)
+            )
+    return total
+
+
+def _counts_above(y: Array) -> Array:
+    return y.shape[-1] - scipy.stats.rankdata(y, method="max", axis=-1)
+
+
+def _group_weights(y: Array) -> tuple[Array, Array]:
+    above = _counts_above(y)
+    return np.divide(1.0, above, out=np.zeros(above.shape), where=above > 0), np.zeros(above.shape)
+
+
+def _random_weights(y: Array) -> tuple[Array, Array]:
+    """Average 1/rank-above over the places that a random order of its ties gives an item, and the share of a tied one."""
+    harmonic = np.concatenate([[0.0], (1.0 / np.arange(1, y.shape[-1] + 1)).cumsum()])
+    above, ties = _counts_above(y).astype(np.int64), tie_sizes(y)
+    mean = (harmonic[above + ties - 1] - harmonic[np.maximum(above - 1, 0)]) / ties
+    share = np.divide(1 - (above == 0) / ties - above * mean, ties - 1, out=np.zeros(y.shape), where=ties > 1)
+    return mean, share

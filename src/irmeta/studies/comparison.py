@@ -1,0 +1,204 @@
+"""Whether the same systems score alike on several collections: dRMSE and false positives, beside what chance gives."""
+
+from collections.abc import Callable, Mapping, Sequence
+from itertools import combinations
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+import xarray as xr
+
+from irmeta import standardization
+from irmeta.cube import Missing, additive, complete, select
+from irmeta.errors import MetricError, ScoresError
+from irmeta.names import parse
+from irmeta.result import frame, recorded, result
+from irmeta.standardization import Flat, Kind
+from irmeta.stats import comparability
+
+Floats = npt.NDArray[np.float64]
+Form = Literal["raw"] | Kind
+"""Scores as they are, or standardized."""
+
+NORMALISED_FORM_OF = {"AP": "SP", "nDCG": "DCG"}
+"""Metrics that are another divided by what an ideal ranking of the topic would get."""
+
+
+def compare(
+    cubes: Mapping[str, xr.DataArray],
+    *,
+    metrics: Sequence[str] | None = None,
+    kinds: Sequence[Form] = ("raw", "normal"),
+    randomise: int = 2000,
+    alpha: float = 0.05,
+    flat: Flat = "half",
+    missing: Missing = "error",
+    rng: int | np.random.Generator = 0,
+    progress: Callable[[str], None] | None = None,
+) -> xr.Dataset:
+    """Compare the scores that the same systems get on every pair of collections.
+
+    kinds : forms of the scores: raw, or a kind of standardization, with factors fitted on each collection's own systems
+    (for others standardize first, and compare the standardized cubes as raw).
+    randomise : times that each pair's topics are pooled and dealt anew, in sets of the old sizes.
+    progress : called when a pair of collections, a metric and a kind are done.
+
+    Returns over (pair, metric, kind) drmse and false_positives (systems that a two-sample t test at alpha finds
+    different from themselves); for both the quantile among the random deals (0.5: as chance has it; near 1: the
+    collections differ), and the mean and the 97.5th percentile of those. Systems that are not in every collection are
+    left out, after the factors are fitted. Source: Webber et al. (SIGIR 2008), section 5.
+    """
+    if len(cubes) < 2:
+        raise ScoresError("compare needs at least 2 collections: several score files, or one with several collections")
+    if randomise < 1:
+        raise ScoresError(f"{randomise} random deals give no distribution; use 1000 or more")
+    if not 0 < alpha < 1:
+        raise ScoresError(f"alpha is between 0 and 1, as in 0.05, not {alpha:g}")
+    generator = np.random.default_rng(rng)
+    chosen, notes = _common_metrics(cubes, metrics)
+    forms, systems, told = _forms(chosen, kinds, flat, missing)
+    names = [str(name) for name in next(iter(chosen.values())).metric.values]
+    pairs = list(combinations(cubes, 2))
+    figures = np.empty((len(pairs), len(names), len(kinds), len(_FIGURES)))
+    for p, m, k in np.ndindex(figures.shape[:3]):
+        one, other = (forms[kinds[k]][name].values[..., m] for name in pairs[p])
+        figures[p, m, k] = _pair(one, other, randomise, alpha, generator)
+        if progress:
+            progress(f"{' with '.join(pairs[p])}, {names[m]}, {kinds[k]}")
+    outcome = result(
+        "comparison",
+        {
+            **{name: (("pair", "metric", "kind"), figures[..., at]) for at, name in enumerate(_FIGURES)},
+            "form": (("metric", "kind"), [[_form(name, kind) for kind in kinds] for name in names]),
+            "systems": systems,
+        },
+        inputs=chosen,
+        options={
+            **{"kinds": list(kinds), "randomise": randomise, "alpha": alpha, "flat": flat, "missing": missing},
+            "seed": recorded(rng),
+        },
+        notes=[*notes, *told, f"Monte-Carlo standard error of the quantiles: at most {0.5 / randomise**0.5:.3f}"],
+    )
+    a, b = (("pair", list(side)) for side in zip(*pairs, strict=True))
+    return outcome.assign_coords(collection_a=a, collection_b=b, metric=names, kind=list(kinds))
+
+
+def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
+    """Tables `pairs` (a row a pair, metric and kind), `forms` (means over pairs), `chance` (what random deals give)."""
+    names = ("collection_a", "collection_b", "metric", "kind")
+    figures = ("drmse", "false_positives", "systems", "quantile", "false_positives_quantile")
+    pairs = frame(outcome, names, figures).with_columns(pl.col("false_positives").cast(pl.Int64))
+    chance = frame(outcome, names, _CHANCE)
+    mean = pairs.with_columns(chance["drmse_mean"]).group_by("metric", "kind", maintain_order=True)
+    forms = mean.agg(
+        pl.col("drmse").mean(),
+        chance_drmse=pl.col("drmse_mean").mean(),
+        false_positive_rate=pl.col("false_positives").mean() / int(outcome["systems"]),
+        largest_rate=pl.col("false_positives").max() / int(outcome["systems"]),
+    )
+    form = frame(outcome, ("metric", "kind"), ("form",))
+    return {"pairs": pairs, "forms": form.join(forms, on=["metric", "kind"], maintain_order="left"), "chance": chance}
+
+
+def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
+    """Show the pairs and the forms."""
+    return {name: view for name, view in tables(outcome).items() if name != "chance"}
+
+
+def findings(outcome: xr.Dataset) -> list[str]:
+    """Say for each metric and form how far collections agree, and which pairs chance does not explain."""
+    views = tables(outcome)
+    told = []
+    for row in views["forms"].iter_rows(named=True):
+        pairs = views["pairs"].filter((pl.col("metric") == row["metric"]) & (pl.col("kind") == row["kind"]))
+        apart = pairs.filter((pl.col("quantile") > 0.975) | (pl.col("false_positives_quantile") > 0.975))
+        names = ", ".join(f"{a} with {b}" for a, b in apart.select("collection_a", "collection_b").iter_rows())
+        told.append(
+            f"{row['metric']} ({row['form']}{'' if row['kind'] == 'raw' else ', ' + row['kind']}): mean dRMSE "
+            f"{row['drmse']:.3f}, {row['chance_drmse']:.3f} expected of topics dealt at random; "
+            f"{row['false_positive_rate']:.1%} of systems differ from themselves. "
+            + (
+                f"Further apart than 97.5% of random deals: {names}."
+                if names
+                else "No pair is further apart than 97.5% of random deals."
+            )
+        )
+    return told
+
+
+_CHANCE = ("drmse_mean", "drmse_high", "false_positive_rate_mean", "false_positive_rate_high")
+_FIGURES = ("drmse", "false_positives", "quantile", "false_positives_quantile", *_CHANCE)
+
+
+def _pair(one: Floats, other: Floats, randomise: int, alpha: float, rng: np.random.Generator) -> list[float]:
+    """Give the figures, in the order of _FIGURES, of one metric's scores (system, topic) on two collections."""
+    observed = comparability.drmse(one.mean(axis=1), other.mean(axis=1))
+    positives = comparability.differs_from_itself(one, other, alpha)
+    chance, chance_rates = comparability.repartition(one, other, randomise, rng, alpha)
+    figures = (
+        observed,
+        positives.sum(),
+        comparability.quantile(observed, chance),
+        comparability.quantile(positives.mean(), chance_rates),
+        *(figure for part in (chance, chance_rates) for figure in (part.mean(), np.quantile(part, 0.975))),
+    )
+    return [float(figure) for figure in figures]
+
+
+def _common_metrics(
+    cubes: Mapping[str, xr.DataArray], metrics: Sequence[str] | None
+) -> tuple[dict[str, xr.DataArray], list[str]]:
+    if metrics is not None:
+        return {name: select(scores, metrics=metrics) for name, scores in cubes.items()}, []
+    first = [str(metric) for metric in next(iter(cubes.values())).metric.values]
+    kept = [metric for metric in first if all(metric in scores.indexes["metric"] for scores in cubes.values())]
+    if not kept:
+        raise ScoresError("the collections have no metric in common")
+    left = {str(metric) for scores in cubes.values() for metric in scores.metric.values} - set(kept)
+    notes = [f"left out, not scored on every collection: {', '.join(sorted(left))}"] if left else []
+    return {name: select(scores, metrics=kept) for name, scores in cubes.items()}, notes
+
+
+def _forms(
+    cubes: Mapping[str, xr.DataArray], kinds: Sequence[Form], flat: Flat, missing: Missing
+) -> tuple[dict[str, dict[str, xr.DataArray]], int, list[str]]:
+    """Give every cube in every form, each cut to the systems that all have; how many those are; and notes."""
+    whole, notes = {}, []
+    for name, scores in cubes.items():
+        whole[name], dropped = complete(scores, missing)
+        notes += [f"{name}: {note}" for note in dropped]
+    common = [
+        s for s in next(iter(whole.values())).system.values if all(s in c.indexes["system"] for c in whole.values())
+    ]
+    if len(common) < 2:
+        raise ScoresError(
+            f"the collections ({', '.join(cubes)}) have {len(common)} systems in common; the same systems, under the "
+            "same names, must have run on all of them"
+        )
+    for name, scores in whole.items():
+        if scores.sizes["system"] > len(common):
+            notes.append(
+                f"{name}: {scores.sizes['system'] - len(common)} systems are not in every collection: left out"
+            )
+    forms: dict[str, dict[str, xr.DataArray]] = {}
+    for kind in kinds:
+        forms[kind] = {}
+        for name, scores in whole.items():
+            if kind == "raw":
+                form = additive(scores)
+            else:
+                form = standardization.apply(scores, standardization.fit(scores), kind, flat=flat)
+                notes += [f"{name}, {kind}: {line}" for line in standardization.flat_topics(form)]
+            forms[kind][name] = form.sel(system=common)
+    return forms, len(common), notes
+
+
+def _form(metric: str, kind: str) -> str:
+    if kind != "raw":
+        return "standardized"
+    try:
+        base = parse(metric).base
+    except MetricError:  # a metric of the user's own
+        return "raw"
+    return f"{NORMALISED_FORM_OF[base]}, R-normalised" if base in NORMALISED_FORM_OF else "raw"

@@ -1,0 +1,157 @@
+"""What a cube holds: means with intervals, which systems cannot be told apart, how topics differ."""
+
+import numpy as np
+import polars as pl
+import xarray as xr
+
+from irmeta.cube import Missing, additive, complete, default_by, from_additive, means
+from irmeta.errors import ScoresError
+from irmeta.names import canonical, nearest
+from irmeta.result import frame, result
+from irmeta.stats import descriptive
+
+PERCENTILES = (1, 10, 40, 75, 90)
+SHARES = np.arange(101) / 100
+
+
+def describe(
+    scores: xr.DataArray, *, by: str | None = None, level: float = 0.95, missing: Missing = "error"
+) -> xr.Dataset:
+    """Describe a cube: systems' means with t intervals over topics and the ranks these leave open; topics; scores.
+
+    by : the metric that systems are listed by; AP, else the deepest AP@k, else the first.
+    level : of the intervals, in (0, 1).
+
+    Returns over (system, metric) mean, low, high, rank, rank_low, rank_high: the best and the worst rank among the
+    systems whose intervals overlap; over (topic, metric) topic_mean, topic_sd, reliability (correlation with the rest);
+    over (share, metric) the quantiles of single scores; and score itself. The intervals are each system's own: that two
+    overlap does not say that the systems do not differ (see `significance`, which pairs by topic).
+    Source: Webber et al. (SIGIR 2008), section 3, Figures 1 to 3 and Table 1.
+
+    >>> from irmeta.cube import cube
+    >>> one = describe(cube([[[0.1], [0.3]], [[0.5], [0.8]]], ["a", "b"], ["301", "302"], ["AP"]))
+    >>> one["rank"].values.ravel().tolist()
+    [2, 1]
+    """
+    if not 0 < level < 1:
+        raise ScoresError(f"the level of an interval is between 0 and 1, as in 0.95, not {level:g}")
+    scores, notes = complete(scores, missing)
+    if scores.sizes["topic"] < 2 or scores.sizes["system"] < 2:
+        raise ScoresError("describe needs at least 2 systems and 2 topics (a system-wise table has means only)")
+    names = [str(metric) for metric in scores.metric.values]
+    by = canonical(by) if by is not None else _default_by(scores, names)
+    if by not in names:
+        raise ScoresError(f"no metric {by!r} to list systems by; {nearest(by, names)}")
+    mean = means(scores)
+    low, high = _intervals(scores, level)
+    ranks = descriptive.ranks(mean.values.T).T
+    overlaps = [
+        descriptive.rank_intervals(*(part.values[:, m] for part in (mean, low, high))) for m in range(len(names))
+    ]
+    rank_low, rank_high = (np.stack(part, axis=1) for part in zip(*overlaps, strict=True))
+    reliability = np.stack([descriptive.item_total(scores.values[..., m]) for m in range(len(names))], axis=1)
+    over = ("system", "metric")
+    return result(
+        "description",
+        {
+            **{"mean": mean, "low": low, "high": high},
+            **{"rank": (over, ranks), "rank_low": (over, rank_low), "rank_high": (over, rank_high)},
+            "topic_mean": scores.mean("system"),
+            "topic_sd": scores.std("system", ddof=1),
+            "reliability": (("topic", "metric"), reliability),
+            "quantiles": (("share", "metric"), np.quantile(scores.values, SHARES, axis=(0, 1))),
+            "score": scores,
+        },
+        inputs={scores.attrs.get("collection", "collection"): scores},
+        options={"by": by, "level": level, "missing": missing},
+        notes=notes,
+    ).assign_coords(share=SHARES)
+
+
+def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
+    """Tables `means`, `topics`, `percentiles` (systems and topics there), `scores` (quantiles)."""
+    by, metrics = outcome.attrs["options"]["by"], outcome.metric.values
+    systems = outcome.isel(system=np.argsort(outcome["rank"].sel(metric=by).values, kind="stable"))
+    quartiles = frame(outcome.sel(share=[0.05, 0.25, 0.5, 0.75, 0.95]), ("metric", "share"), ("quantiles",))
+    columns = ("mean", "low", "high", "rank", "rank_low", "rank_high")
+    return {
+        "means": frame(systems, ("metric", "system"), columns).select("system", "metric", *columns),
+        "topics": frame(outcome, ("metric", "topic"), ("topic_mean", "topic_sd", "reliability")).select(
+            "topic", "metric", pl.col("topic_mean").alias("mean"), pl.col("topic_sd").alias("sd"), "reliability"
+        ),
+        "percentiles": pl.concat([_percentiles(outcome["score"].sel(metric=metric), metric) for metric in metrics]),
+        "scores": quartiles.with_columns(share=pl.format("p{}", (pl.col("share") * 100).round().cast(pl.Int64))).pivot(
+            "share", index="metric", values="quantiles"
+        ),
+    }
+
+
+def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
+    """Show the systems' means by the metric they are listed by, and the distribution of scores."""
+    views = tables(outcome)
+    return {"means": views["means"].filter(metric=outcome.attrs["options"]["by"]), "scores": views["scores"]}
+
+
+def findings(outcome: xr.Dataset) -> list[str]:
+    """Say how wide the intervals are, how many ranks they leave open, and which topics decide."""
+    by, level = (outcome.attrs["options"][name] for name in ("by", "level"))
+    one = outcome.sel(metric=by)
+    best = one.isel(system=int(one["rank"].values.argmin()))
+    sd, reliability = one["topic_sd"].values, one["reliability"].values
+    told = [
+        f"{by}: the best system, {best.system.item()}, scores {best['mean'].item():.3f} "
+        f"[{best['low'].item():.3f}, {best['high'].item():.3f}] "
+        f"({level:.0%} interval over {outcome.sizes['topic']} topics); the intervals of the systems down to rank "
+        f"{best['rank_high'].item()} of {outcome.sizes['system']} overlap with it. "
+        "Overlap ignores that systems share topics: irmeta significance tells which pairs differ.",
+    ]
+    if (sd > 0).all() and sd.max() > 3 * sd.min():
+        told.append(
+            f"{by}: the topic that spreads systems most ({outcome.topic.values[sd.argmax()]}) does so "
+            f"{sd.max() / sd.min():.1f} times as much as the one that does least "
+            f"({outcome.topic.values[sd.argmin()]}), and weighs as much more in every comparison of means; irmeta "
+            "standardize gives all topics the same weight."
+        )
+    against = [str(topic) for topic in outcome.topic.values[reliability < 0]]
+    if against:
+        told.append(f"{by}: on {_counted(against, 'topic')} the better systems score worse (reliability below 0).")
+    return told
+
+
+def _default_by(scores: xr.DataArray, names: list[str]) -> str:
+    try:
+        return default_by(scores)
+    except ScoresError:
+        return names[0]
+
+
+def _intervals(scores: xr.DataArray, level: float) -> tuple[xr.DataArray, xr.DataArray]:
+    line = additive(scores).transpose("system", "metric", "topic")
+    low, high = (line[..., 0].copy(data=end) for end in descriptive.t_interval(line.values, level))
+    return from_additive(low.drop_vars("topic")), from_additive(high.drop_vars("topic"))
+
+
+def _percentiles(one: xr.DataArray, metric: str) -> pl.DataFrame:
+    parts = []
+    for dim, other, order in (("system", "topic", "mean"), ("topic", "system", "mean"), ("topic", "system", "sd")):
+        mean, sd = one.mean(other).values, one.std(other, ddof=1).values
+        at = descriptive.at_percentiles(mean if order == "mean" else sd, np.array(PERCENTILES))
+        parts.append(
+            pl.DataFrame(
+                {
+                    "of": [f"{dim}s"] * len(at),
+                    "ordered_by": [order] * len(at),
+                    "metric": [str(metric)] * len(at),
+                    "percentile": PERCENTILES,
+                    "name": one[dim].values[at].astype(str),
+                    "mean": mean[at],
+                    "sd": sd[at],
+                }
+            )
+        )
+    return pl.concat(parts)
+
+
+def _counted(names: list[str], what: str) -> str:
+    listed = f"{', '.join(names[:5])}{', ...' if len(names) > 5 else ''}"
+    return f"{len(names)} {what}{'s' if len(names) > 1 else ''} ({listed})"

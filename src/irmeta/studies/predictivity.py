@@ -1,0 +1,265 @@
+"""Which metrics foretell results on new topics: predictive power from random halves of the topics."""
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+import scipy.stats
+import xarray as xr
+
+from irmeta import cube
+from irmeta.errors import ScoresError
+from irmeta.names import canonical
+from irmeta.result import result, short, square
+from irmeta.stats.halving import Agreement, Progress, Ties, halves, shuffles, silent, split_half
+from irmeta.stats.sampling import advantage_variance
+
+JACKKNIFED = 100
+"""Partitions that the intervals are estimated from; more would not change their second digit."""
+
+_PAIR = ("metric", "metric_2")
+
+
+def predictivity(
+    scores: xr.DataArray,
+    *,
+    partitions: int = 2000,
+    top: float | None = None,
+    by: str | None = None,
+    top_on: Literal["all", "half"] = "all",
+    sizes: Sequence[int] = (),
+    tau: Ties = "b",
+    missing: cube.Missing = "error",
+    rng: int | np.random.Generator = 0,
+    progress: Progress = silent,
+) -> xr.Dataset:
+    """Measure how well the ranking by one metric on half of the topics foretells the ranking by another on the rest.
+
+    top, by : rank only the best floor(top x systems) by mean `by`, on all topics or, with top_on="half", on one half.
+    sizes : also draw disjoint pairs of so many topics each. An odd number of topics is halved as evenly as it goes.
+    tau : "b" or "a". rng : a seed or a generator. At least 2 systems and 4 topics, else ScoresError.
+
+    Gives `phi` (metric, metric_2) in [-1, 1] with its Monte-Carlo standard error `se`; `advantage` (predictor metric,
+    target metric_2), phi(A, B) - phi(B, B), with the 95% interval `low`, `high` over samples of topics and systems; with
+    sizes `curve` and `curve_se` (size, metric, metric_2). Source: Webber et al. (SIGIR 2008).
+
+    >>> rng = np.random.default_rng(1)
+    >>> noise = rng.normal(size=(8, 10, 2)) * [0.1, 0.5]
+    >>> scores = cube.cube(np.arange(8)[:, None, None] / 8 + noise, list("abcdefgh"), [*map(str, range(10))], ["AP", "RR"])
+    >>> power = predictivity(scores, partitions=100)
+    >>> bool(power["advantage"].sel(metric="AP", metric_2="RR") > 0)
+    True
+    """
+    if top is None and (by is not None or top_on == "half"):
+        raise ScoresError("systems are only chosen by a metric or on one half with a share to keep, as in --top 0.75")
+    scores, notes = cube.complete(scores, missing)
+    used = scores if top is None or top_on == "half" else cube.top_systems(scores, top, by)
+    values, topics = cube.additive(used).values, used.sizes["topic"]
+    _check(used, partitions, sizes)
+    by = None if top is None else by or cube.default_by(scores)
+    best = _best(scores, top, by) if top is not None and by is not None and top_on == "half" else None
+
+    orders = shuffles(topics, partitions, np.random.default_rng(rng))
+    drawn = halves(orders, (topics // 2, topics - topics // 2))
+    whole = split_half(values, drawn, ties=tau, best=best, progress=progress)
+    half_width = np.full(whole.phi.shape, np.nan)
+    if best is None:
+        variance = advantage_variance(values, drawn[:JACKKNIFED], ties=tau, progress=progress)
+        half_width = _quantile(values) * np.sqrt(np.maximum(variance, 0) + whole.difference_se**2)
+    curve = [split_half(values, halves(orders, (n, n)), ties=tau, best=best, progress=progress) for n in sizes]
+
+    data: dict[str, Any] = {
+        "phi": (_PAIR, whole.phi),
+        "se": (_PAIR, whole.se),
+        "advantage": (_PAIR, whole.difference),
+        "low": (_PAIR, whole.difference - half_width),
+        "high": (_PAIR, whole.difference + half_width),
+        "metric": used["metric"].values,
+        "metric_2": used["metric"].values,
+    }
+    if sizes:
+        data |= {
+            "curve": (("size", *_PAIR), np.stack([one.phi for one in curve])),
+            "curve_se": (("size", *_PAIR), np.stack([one.se for one in curve])),
+            "size": list(sizes),
+        }
+    options = {
+        "partitions": partitions,
+        "halves": [topics // 2, topics - topics // 2],
+        "coefficient": f"Kendall tau-{tau}",
+        "top": top,
+        "by": by,
+        "top_on": top_on if top is not None else None,
+        "sizes": list(sizes),
+        "interval_partitions": min(JACKKNIFED, partitions) if best is None else 0,
+        "missing": missing,
+        "seed": rng if isinstance(rng, int) else "a generator",
+    }
+    inputs = {str(scores.attrs.get("collection", "collection")): used}
+    notes += _notes(scores, used, options, [whole, *curve], best)
+    return result("predictivity", data, inputs=inputs, options=options, notes=notes)
+
+
+def _check(used: xr.DataArray, partitions: int, sizes: Sequence[int]) -> None:
+    systems, topics = used.sizes["system"], used.sizes["topic"]
+    if systems < 2 or topics < 4:
+        raise ScoresError(f"predictive power needs 2 systems and 4 topics or more; there are {systems} and {topics}")
+    if partitions < 2:
+        raise ScoresError(f"{partitions} partitions: a mean with its error needs 2 or more, as in 2000")
+    wrong = [n for n in sizes if not 1 <= n <= topics // 2]
+    if wrong:
+        raise ScoresError(f"two disjoint sets of {wrong[0]} topics cannot be drawn from {topics}: 1 to {topics // 2}")
+    cube.require_variation(cube.means(used).values.T, used["metric"].values)
+
+
+def _best(scores: xr.DataArray, top: float, by: str) -> tuple[int, int]:
+    kept = cube.top_systems(scores, top, by).sizes["system"]
+    if kept < 2:
+        raise ScoresError(
+            f"a share of {top} leaves {kept} of {scores.sizes['system']} systems; 2 or more can be ranked"
+        )
+    return kept, [str(name) for name in scores["metric"].values].index(canonical(by))
+
+
+def _quantile(values: npt.NDArray[np.float64]) -> float:
+    return float(scipy.stats.t.ppf(0.975, min(values.shape[:2]) - 1))
+
+
+def _notes(
+    scores: xr.DataArray,
+    used: xr.DataArray,
+    options: dict[str, Any],
+    drawn: Sequence[Agreement],
+    best: tuple[int, int] | None,
+) -> list[str]:
+    first, second = options["halves"]
+    kept = used.sizes["system"] if best is None else best[0]
+    lines = [
+        f"{options['coefficient']} between rankings of {kept} systems on {first} and on {second} topics, "
+        f"mean of {options['partitions']} random partitions; means are compared to 10 decimals."
+    ]
+    if options["top"] is not None:
+        where = "all topics" if best is None else "one half of the topics, each half in turn"
+        lines.append(
+            f"{kept} of {scores.sizes['system']} systems: the top {options['top']} by {options['by']} on {where}."
+        )
+    if best is not None:
+        lines.append("No intervals: they are not defined where each partition has its own systems.")
+    undefined = np.sum([one.undefined for one in drawn], axis=0)
+    lines += [
+        f"{name} ties all systems in {count} sets of topics; tau counts 0 there."
+        for name, count in zip(used["metric"].values, undefined, strict=True)
+        if count
+    ]
+    return lines
+
+
+def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
+    """Tables `phi`, `advantage` and, where sizes were given, `curve`; phi is symmetric and listed once a pair."""
+    names = [str(name) for name in outcome["metric"].values]
+    pairs = [(i, j) for i in range(len(names)) for j in range(i, len(names))]
+    ordered = [(i, j) for i in range(len(names)) for j in range(len(names)) if i != j]
+    views = {
+        "phi": _long(names, pairs, ("metric_a", "metric_b"), {name: outcome[name].values for name in ("phi", "se")}),
+        "advantage": _long(
+            names,
+            ordered,
+            ("predictor", "target"),
+            {"difference": outcome["advantage"].values, "low": outcome["low"].values, "high": outcome["high"].values},
+        ),
+    }
+    if "curve" in outcome:
+        parts = [
+            _long(names, pairs, ("metric_a", "metric_b"), {"phi": phi, "se": se}).insert_column(
+                0, pl.Series("topics", [int(size)] * len(pairs))
+            )
+            for size, phi, se in zip(
+                outcome["size"].values, outcome["curve"].values, outcome["curve_se"].values, strict=True
+            )
+        ]
+        views["curve"] = pl.concat(parts)
+    return views
+
+
+def _long(
+    names: Sequence[str],
+    pairs: Sequence[tuple[int, int]],
+    heads: tuple[str, str],
+    figures: dict[str, npt.NDArray[np.float64]],
+) -> pl.DataFrame:
+    columns = {head: [names[pair[side]] for pair in pairs] for side, head in enumerate(heads)}
+    schema = dict.fromkeys(heads, pl.String) | dict.fromkeys(figures, pl.Float64)
+    return pl.DataFrame({**columns, **{name: [float(v[p]) for p in pairs] for name, v in figures.items()}}, schema)
+
+
+def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
+    """Give phi as the upper triangle of a matrix, as papers print it, and advantage as predictor x target."""
+    names = [str(name) for name in outcome["metric"].values]
+    phi, gain = outcome["phi"].values, outcome["advantage"].values
+    clear = (outcome["low"].values > 0) | (outcome["high"].values < 0)
+    count = range(len(names))
+    views = {
+        "phi": square(names, [[short(phi[i, j]) if j >= i else "" for j in count] for i in count]),
+        "advantage of predictor over target itself (* 95% interval excludes 0)": square(
+            names,
+            [["" if i == j else short(gain[i, j], sign=True) + "*" * clear[i, j] for j in count] for i in count],
+            "predictor",
+        ),
+    }
+    return views | {name: view for name, view in tables(outcome).items() if name == "curve"}
+
+
+def findings(outcome: xr.Dataset) -> list[str]:
+    """Say which metric foretells itself best, and which others it foretells as well as they do themselves."""
+    names = [str(name) for name in outcome["metric"].values]
+    phi = outcome["phi"].values
+    own = np.diagonal(phi)
+    first, last = int(own.argmax()), int(own.argmin())
+    where = next(iter(outcome.attrs["inputs"]["collections"]))
+    lines = [
+        f"On {where}, {names[first]} foretells its own ranking of systems on new topics best (phi {short(own[first])})"
+        + (f", {names[last]} least ({short(own[last])})." if first != last else ".")
+    ]
+    targets = [j for j in range(len(names)) if j != first]
+    if len(targets) <= 2:
+        return lines + [_verdict(outcome, first, j) for j in targets]
+    return lines + _grouped(outcome, first, targets)
+
+
+def _verdict(outcome: xr.Dataset, predictor: int, target: int) -> str:
+    a, b = (str(outcome["metric"].values[at]) for at in (predictor, target))
+    gain, low, high = (float(outcome[name].values[predictor, target]) for name in ("advantage", "low", "high"))
+    if np.isnan(low):
+        return f"{a} predicts {b} {'better' if gain > 0 else 'worse'} than {b} does, by {short(abs(gain), 3)}; no interval."
+    how, so = {
+        1: ("better than", f"{b} beside it tells less about new topics than {a} alone"),
+        -1: ("worse than", f"{b} tells something about new topics that {a} does not"),
+        0: ("as well as", f"reporting {b} beside it adds nothing that these topics can show"),
+    }[_sign(low, high)]
+    return (
+        f"{a} predicts {b} {how} {b} does: difference {short(gain, 3)}, "
+        f"95% interval {short(low)} to {short(high)}; {so}."
+    )
+
+
+def _sign(low: float, high: float) -> int:
+    return 1 if low > 0 else -1 if high < 0 else 0
+
+
+def _grouped(outcome: xr.Dataset, predictor: int, targets: Sequence[int]) -> list[str]:
+    names = [str(name) for name in outcome["metric"].values]
+    low, high = outcome["low"].values[predictor], outcome["high"].values[predictor]
+    if np.isnan(low[targets]).any():
+        gains = outcome["advantage"].values[predictor]
+        return [
+            f"It predicts {sum(gains[j] >= 0 for j in targets)} of {len(targets)} others as well as they do themselves."
+        ]
+    heads = {
+        1: "It predicts better than they do themselves",
+        0: "It predicts as well as they do themselves, as far as these topics can show",
+        -1: "It predicts worse than they do themselves, so they add to it",
+    }
+    listed = {sign: [names[j] for j in targets if _sign(low[j], high[j]) == sign] for sign in heads}
+    return [f"{head}: {', '.join(listed[sign])}." for sign, head in heads.items() if listed[sign]]

@@ -1,0 +1,111 @@
+"""How many systems standardization factors need: random parts of the standardizing systems against all of them."""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+import xarray as xr
+
+from irmeta import standardization
+from irmeta.cube import Missing
+from irmeta.errors import ScoresError
+from irmeta.result import frame, recorded, result
+from irmeta.standardization import Kind
+from irmeta.stats import rank
+from irmeta.stats.partial import partial_means
+
+SIZES = (2, 3, 5, 10, 15, 20, 30, 40, 50)
+LOWEST = {"p50": 0.5, "p5": 0.05, "p1": 0.01}
+"""Columns and the share of draws that lie below them."""
+
+
+def standardizing_set(
+    old: xr.DataArray,
+    new: xr.DataArray,
+    *,
+    sizes: Sequence[int] | None = None,
+    draws: int = 1500,
+    kind: Kind = "normal",
+    missing: Missing = "error",
+    rng: int | np.random.Generator = 0,
+    progress: Callable[[str], None] | None = None,
+) -> xr.Dataset:
+    """Draw some of the old systems, standardize the new ones by them, and see how far that changes their ranking.
+
+    old, new : the standardizing and the evaluated systems, on the topics and metrics that both have.
+    sizes : how many old systems to draw; by default 2 to 50 as far as there are so many.
+    progress : called when a size of a metric is done.
+
+    Returns over (systems, metric) p50, p5 and p1, the percentiles over draws of tau-b with the ranking by all old
+    systems, each with its Monte-Carlo standard error; over (metric) raw, the tau of the ranking by raw scores with the
+    same. Source: Webber et al. (SIGIR 2008), section 4, Figure 4.
+    """
+    old, new, notes = standardization.common(old, new, missing)
+    limit = old.sizes["system"]
+    sizes = [size for size in SIZES if size < limit] if sizes is None else list(sizes)
+    wrong = [size for size in sizes if not 2 <= size <= limit]
+    if wrong or not sizes:
+        raise ScoresError(f"sizes to draw lie between 2 and the {limit} old systems; not {', '.join(map(str, wrong))}")
+    if draws < 100:
+        raise ScoresError(f"{draws} draws give no 1st percentile; use 1000 or more")
+    generator = np.random.default_rng(rng)
+    full = standardization.apply(new, standardization.fit(old), kind)
+    notes += standardization.flat_topics(full)
+    taus = np.empty((draws, len(sizes), old.sizes["metric"]))
+    for at, (one, other, reference) in enumerate(
+        zip(old.values.T, new.values.T, full.mean("topic").values.T, strict=True)
+    ):
+        for column, size in enumerate(sizes):
+            means = partial_means(one.T, other.T, size, draws, kind, generator)
+            taus[:, column, at] = rank.tau_b(rank.settled(means), rank.settled(reference))
+            if progress:
+                progress(f"{size} systems")
+    over = ("systems", "metric")
+    figures = {name: (over, np.nanquantile(taus, share, axis=0)) for name, share in LOWEST.items()}
+    errors = {f"{name}_se": (over, _quantile_error(taus, share)) for name, share in LOWEST.items()}
+    raw, standardized = (rank.settled(scores.mean("topic").values.T) for scores in (new, full))
+    against_raw = [float(rank.tau_b(a, b)) for a, b in zip(raw, standardized, strict=True)]
+    return result(
+        "standardizing_set",
+        {**figures, **errors, "raw": ("metric", against_raw)},
+        inputs={"old": old, "new": new},
+        options={"sizes": sizes, "draws": draws, "kind": kind, "missing": missing, "seed": recorded(rng)},
+        notes=notes,
+    ).assign_coords(systems=sizes, metric=[str(metric) for metric in old.metric.values])
+
+
+def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
+    """Table `sample`: systems, metric, p50, p5, p1 and their standard errors; `raw`: the tau of raw scores."""
+    return {
+        "sample": frame(outcome, ("systems", "metric"), (*LOWEST, *(f"{name}_se" for name in LOWEST))),
+        "raw": frame(outcome, ("metric",), ("raw",)).rename({"raw": "tau"}),
+    }
+
+
+def findings(outcome: xr.Dataset) -> list[str]:
+    """Say from how many systems on the factors change the ranking less than standardizing at all does."""
+    told = []
+    for metric in outcome.metric.values:
+        one = outcome.sel(metric=metric)
+        raw = one["raw"].item()
+        enough = {name: outcome.systems.values[(one[name] >= raw).values] for name in ("p5", "p1")}
+        words = {"p5": "95%", "p1": "99%"}
+        parts = [
+            f"{enough[name][0]} systems do in {words[name]} of draws"
+            if enough[name].size
+            else f"none of the sizes tried does in {words[name]} of draws"
+            for name in enough
+        ]
+        told.append(
+            f"{metric}: raw and standardized scores rank the systems with tau {raw:.3f}; to rank more like all "
+            f"standardizing systems than that, {' and '.join(parts)}."
+        )
+    return told
+
+
+def _quantile_error(taus: npt.NDArray[np.float64], share: float) -> npt.NDArray[np.float64]:
+    """Give the Monte-Carlo standard error of a quantile: half the distance of those one binomial error apart."""
+    error = np.sqrt(share * (1 - share) / taus.shape[0])
+    low, high = np.nanquantile(taus, [max(share - error, 0), share + error], axis=0)
+    return np.asarray((high - low) / 2)

@@ -1,0 +1,175 @@
+"""`irmeta standardize`, `compare`, `describe` and `significance`, as a user types them."""
+
+import json
+import sys
+
+import numpy as np
+import polars as pl
+import pytest
+
+from irmeta import cli
+from irmeta.cube import cube
+from irmeta.io.scores import load, save
+
+
+@pytest.fixture
+def run(monkeypatch, capsys, tmp_path):
+    """Run a command line in a folder of its own; gives exit code, standard output, standard error."""
+    monkeypatch.chdir(tmp_path)
+
+    def command(line):
+        monkeypatch.setattr(sys, "argv", ["irmeta", *line.split()])
+        code = 0
+        try:
+            cli.main()
+        except SystemExit as stop:
+            code = int(stop.code or 0)
+        out, err = capsys.readouterr()
+        return code, out, err
+
+    return command
+
+
+@pytest.fixture
+def files(tmp_path):
+    """Score files of three collections, the systems of the third partly others."""
+    for seed, name in enumerate(("old", "new", "third")):
+        drawn = np.random.default_rng(seed).beta(1, 2, size=(8, 10, 2)) + np.linspace(0, 0.4, 8)[:, None, None]
+        names = [f"s{i + seed // 2}" for i in range(8)], [str(301 + t) for t in range(10)], ["AP", "P@10"]
+        save(cube(drawn, *names, collection=name), tmp_path / f"{name}.parquet")
+
+
+def document(run, line):
+    code, out, err = run(f"{line} --format json")
+    assert (code, err) == (0, "")
+    return json.loads(out)
+
+
+CONTRACT = {
+    "describe old.parquet --by AP": {
+        "means": ["system", "metric", "mean", "low", "high", "rank", "rank_low", "rank_high"],
+        "topics": ["topic", "metric", "mean", "sd", "reliability"],
+    },
+    "standardize durability old.parquet new.parquet": {"durability": ["topics", "metric", "pearson", "tau", "tau_ap"]},
+    "standardize sample old.parquet new.parquet --sizes 2,4 --draws 100": {
+        "sample": ["systems", "metric", "p50", "p5", "p1"]
+    },
+    "compare old.parquet new.parquet third.parquet --kind raw,normal --randomise 20": {
+        "pairs": [
+            *("collection_a", "collection_b", "metric", "kind", "drmse", "false_positives", "systems", "quantile"),
+        ]
+    },
+    "significance old.parquet --metric AP --test permutation --correct holm": {
+        "tests": [
+            *("system_a", "system_b", "metric", "difference", "p", "p_corrected", "effect_size", "significant"),
+        ],
+        "power": ["metric", "share_significant"],
+    },
+}
+
+
+@pytest.mark.parametrize("line", CONTRACT)
+def test_json_tables_have_the_columns_of_the_contract(run, files, line):
+    """Programs find the named tables, not empty, with the named columns first."""
+    told = document(run, line)
+    assert set(told) == {"study", "inputs", "options", "notes", "tables"}
+    for name, columns in CONTRACT[line].items():
+        assert list(told["tables"][name][0])[: len(columns)] == columns
+
+
+@pytest.mark.parametrize("line", CONTRACT)
+def test_what_people_read_ends_with_the_findings(run, files, line):
+    """The default output is tables and then the answer in a sentence; csv is the first table alone."""
+    code, out, _ = run(line)
+    assert code == 0
+    assert out.rstrip().endswith((".", "weight."))
+    first = next(iter(CONTRACT[line].values()))
+    code, out, _ = run(f"{line} --format csv")
+    assert out.splitlines()[0].split(",")[: len(first)] == first
+
+
+def test_fit_and_apply_give_a_score_file(run, files):
+    """Factors fitted on one file standardize another, and the command says with which factors."""
+    code, _, err = run("standardize fit old.parquet -o factors.parquet")
+    assert code == 0
+    digest = err.split()[-1]
+    assert pl.read_parquet("factors.parquet").height == 20
+    code, _, err = run("standardize apply new.parquet --factors factors.parquet -o out.parquet --kind z")
+    assert code == 0
+    assert digest in err
+    old, new = load("old.parquet"), load("new.parquet")
+    expected = (new.values - old.values.mean(axis=0)) / old.values.std(axis=0, ddof=1)
+    np.testing.assert_allclose(load("out.parquet").values, expected)
+
+
+def test_flat_topics_are_told(run, files):
+    """A topic that all standardizing systems score alike is named with what became of it."""
+    old = load("old.parquet")
+    old[:, 3, 0] = 0.0
+    save(old, "flat.parquet")
+    assert "1 without spread" in run("standardize fit flat.parquet -o factors.parquet")[2]
+    code, _, err = run("standardize apply new.parquet --factors factors.parquet -o out.parquet --flat drop")
+    assert code == 0
+    assert "AP: all standardizing systems score alike on 1 topic (304): left out" in err
+    assert load("out.parquet").sizes["topic"] == 9
+    assert run("standardize apply new.parquet --factors factors.parquet -o quiet.parquet --quiet")[1:] == ("", "")
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("standardize apply new.parquet --factors new.parquet -o out.parquet", "new.parquet: not a factors file"),
+        ("standardize fit none.parquet -o f.parquet", "none.parquet: no such file"),
+        ("standardize fit old.parquet -o new.parquet", "new.parquet exists"),
+        ("standardize fit old.parquet --metrics AQ -o f.parquet", "no metric 'AQ'"),
+        ("standardize sample old.parquet new.parquet --sizes 2-5", "as in 2,3,5,10,20"),
+        ("standardize sample old.parquet new.parquet --sizes 1", "between 2 and the 8 old systems"),
+        ("compare old.parquet", "at least 2 collections"),
+        ("compare old.parquet new.parquet --kind raw,norml", "did you mean normal"),
+        ("compare old.parquet old.parquet", "the same name"),
+        ("describe old.parquet --by RR", "no metric 'RR'"),
+        ("describe old.parquet --level 95", "between 0 and 1"),
+        ("describe old.parquet --plot means.gif", "saved as .svg, .pdf or .png"),
+        ("significance old.parquet --alpha 2", "alpha is between 0 and 1"),
+        ("significance old.parquet --systems s1", "at least 2 systems"),
+        ("significance old.parquet --systems s1,sX", "no system 'sX'"),
+    ],
+)
+def test_mistakes_exit_with_two_and_a_sentence(run, files, line, words):
+    """A user's mistake is one line on stderr that says what to do, never a traceback; nothing is written."""
+    code, out, err = run(line)
+    assert (code, out) == (2, "")
+    assert words in err
+    assert len(err.splitlines()) == 1
+
+
+@pytest.mark.parametrize("view", ["means", "matrix", "distribution"])
+@pytest.mark.parametrize("suffix", ["svg", "pdf", "png"])
+def test_describe_draws(run, files, tmp_path, view, suffix):
+    """Each view of a cube is saved in each form."""
+    assert run(f"describe old.parquet --view {view} --plot figure.{suffix}")[0] == 0
+    assert (tmp_path / f"figure.{suffix}").stat().st_size > 1000
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "compare old.parquet new.parquet --randomise 20",
+        "significance old.parquet",
+        "standardize sample old.parquet new.parquet --sizes 2,4 --draws 100",
+    ],
+)
+def test_other_studies_draw(run, files, tmp_path, line):
+    """The figures of the other studies are saved beside their tables."""
+    assert run(f"{line} --plot figure.svg")[0] == 0
+    assert (tmp_path / "figure.svg").read_text().lstrip().startswith("<?xml")
+
+
+def test_seed_and_top_are_options_of_the_command(run, files):
+    """--seed decides chance, --top the systems; both are in the result."""
+    line = "significance old.parquet --metric AP --test bootstrap --top 0.5 --by P@10"
+    one, same, other = (document(run, f"{line} --seed {seed}") for seed in (1, 1, 2))
+    assert one == same
+    assert one["tables"]["tests"] != other["tables"]["tests"]
+    assert one["inputs"]["collections"]["old"]["systems"] == 4
+    assert one["options"]["seed"] == 1

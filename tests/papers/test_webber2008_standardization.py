@@ -1,0 +1,87 @@
+import pytest
+
+from irmeta.papers.webber2008_standardization import reproduce
+from irmeta.studies.reproduction import tables
+
+pytestmark = pytest.mark.data
+
+
+@pytest.fixture(scope="module")
+def cells(data):
+    return tables(reproduce(data))["cells"]
+
+
+@pytest.mark.parametrize(
+    ("item", "row", "column", "published"),
+    [
+        ("Figure 2", "Flab8atdn", "mean", 0.324),
+        ("Figure 2", "Flab8atdn", "low", 0.262),
+        ("Figure 2", "Flab8atdn", "high", 0.386),
+        ("Figure 3", "standardized AP", "25%", 0.26),
+        ("Figure 3", "standardized AP", "50%", 0.50),
+        ("Figure 3", "standardized AP", "75%", 0.74),
+        ("Section 3", "topic reliability", "correlation with sd", 0.005),
+        ("Table 2", "R03 with R04 topics", "Pearson", 0.943),
+        ("Table 2", "R03 with R04 topics", "tau", 0.742),
+        ("Figure 4", "all 78 systems", "tau with AP", 0.919),
+        ("Table 3", "T7 with T8", "dRMSE", 0.63),
+        ("Table 3", "T7 with R03", "dRMSE", 1.857),
+        ("Figure 7", "AP", "mean dRMSE", 1.1),
+    ],
+)
+def test_what_can_be_checked_is_reproduced_to_every_printed_digit(cells, item, row, column, published):
+    """A number that chance has no part in, rounded as it is printed, is the published one."""
+    cell = cells.filter(item=item, row=row, column=column).row(0, named=True)
+    digits = len(str(published).split(".")[1])
+    assert round(cell["ours"], digits) == cell["published"] == published
+    assert cell["status"] == "reproduced"
+
+
+@pytest.mark.parametrize(
+    ("item", "row", "column", "published", "within"),
+    [
+        ("Figure 5", "AP", "mean dRMSE", 0.60, 0.03),
+        ("Table 3", "T7 with R03, dealt at random", "mean dRMSE", 0.596, 0.03),
+        ("Figure 6", "AP", "upper end of the rate", 0.50, 0.03),
+        ("Figure 6", "sAP, own factors", "upper end of the rate", 0.15, 0.03),
+        ("Section 1", "sAP, own factors", "share of dRMSE taken away", 0.67, 0.02),
+    ],
+)
+def test_what_chance_has_a_part_in_is_reproduced_within_its_error(cells, item, row, column, published, within):
+    """Figures over random deals of topics lie as near to the published ones as another seed would."""
+    cell = cells.filter(item=item, row=row, column=column).row(0, named=True)
+    assert abs(cell["ours"] - published) <= within + 1e-9
+    assert cell["status"] == "reproduced"
+
+
+def test_the_thresholds_of_figure_4(cells):
+    """10 systems beat raw scores in 95% of draws and 15 in 99%; 5 systems beat another collection in 99%."""
+    figure = cells.filter(item="Figure 4")
+    passed = dict(figure.filter(row="systems to pass .919").select("column", "ours").iter_rows())
+    assert passed["p5"] <= 10
+    assert 10 <= passed["p1"] <= 15
+    assert figure.filter(row="5 systems", column="p1", status="reproduced")["ours"].item() > 0.742
+
+
+def test_what_the_data_deny_is_shown_as_contradicted(cells):
+    """The false positive rates of standardized scores and the 75th percentile of Table 1 are not what is printed."""
+    denied = cells.filter(status="contradicted")
+    assert set(denied["item"]) == {"Section 5", "Table 1", "Figure 3"}
+    rates = denied.filter(item="Section 5")
+    assert set(rates["column"]) == {"mean false positive rate", "largest false positive rate"}
+    assert (rates["ours"] > rates["published"]).all()
+    assert denied["note"].str.len_chars().min() > 0
+
+
+def test_lost_tables_are_filled_and_marked_as_ours(cells):
+    """Tables 2 to 6 have a number for every cell that AP fills, none of them passed off as published."""
+    for item, count in (("Table 2", 9), ("Table 3", 4), ("Table 4", 6), ("Table 5", 12), ("Table 6", 12)):
+        ours = cells.filter(item=item, status="ours")
+        assert ours.height == count
+        assert ours["published"].null_count() == count
+        assert ours["ours"].null_count() == 0
+
+
+def test_nothing_is_contradicted_without_a_known_reason(data):
+    """Irmeta reproduce exits with 0."""
+    assert not reproduce(data, rng=1)["unexpected"].values.any()

@@ -1,0 +1,80 @@
+"""The numbers that the plots of description, comparison, significance and standardizing sets draw."""
+
+import numpy as np
+import pytest
+from matplotlib.figure import Figure
+
+from irmeta.cube import cube
+from irmeta.report.plots import comparison, description, significance, standardizing_set
+from irmeta.studies.comparison import compare
+from irmeta.studies.description import describe
+from irmeta.studies.significance import significance as pairwise
+from irmeta.studies.standardizing_set import standardizing_set as draw_sets
+
+
+def scores(seed=0, systems=6):
+    drawn = np.random.default_rng(seed).beta(1, 2, size=(systems, 7, 2)) + np.linspace(0, 0.3, systems)[:, None, None]
+    names = [f"s{i}" for i in range(systems)], [str(t) for t in range(7)], ["AP", "RR"]
+    return cube(drawn, *names, collection=f"c{seed}")
+
+
+@pytest.fixture
+def axes():
+    return Figure().add_subplot()
+
+
+def test_means_are_drawn_best_first_with_their_intervals(axes):
+    """The dots are the means in falling order, the bars the ends of the intervals."""
+    result = describe(scores())
+    assert description.plot(result, axes) is axes
+    dots, _, bars = axes.containers[0]
+    ordered = result.sel(metric="AP").sortby("rank")
+    np.testing.assert_allclose(dots.get_ydata(), ordered["mean"])
+    ends = np.array(bars[0].get_segments())[:, :, 1]
+    np.testing.assert_allclose(ends, np.stack([ordered["low"], ordered["high"]], axis=1))
+    assert [label.get_text() for label in axes.get_xticklabels()] == ordered.system.values.tolist()
+
+
+def test_the_matrix_holds_every_score_of_one_metric(axes):
+    """Rows are systems, best first, columns topics, easiest first."""
+    description.plot(describe(scores(), by="RR"), axes, view="matrix")
+    drawn = axes.get_images()[0].get_array()
+    raw = scores().sel(metric="RR").values
+    order = np.ix_(np.argsort(-raw.mean(axis=1)), np.argsort(-raw.mean(axis=0)))
+    np.testing.assert_allclose(drawn, raw[order])
+
+
+def test_the_distribution_has_a_line_for_each_metric_with_its_quartiles(axes):
+    """The marks on a metric's line are the quartiles of its scores."""
+    description.plot(describe(scores()), axes, view="distribution")
+    marks = [line.get_xdata() for line in axes.get_lines()][1::2]
+    for metric, drawn in zip(("AP", "RR"), marks, strict=True):
+        np.testing.assert_allclose(drawn, np.quantile(scores().sel(metric=metric), [0.25, 0.5, 0.75]))
+
+
+def test_significance_levels_rise(axes):
+    """A metric's line is its p values in order, over the share of pairs."""
+    result = pairwise(scores())
+    significance.plot(result, axes)
+    for metric, line in zip(("AP", "RR"), axes.get_lines(), strict=False):
+        np.testing.assert_allclose(line.get_ydata(), np.sort(result["p"].sel(metric=metric)))
+        np.testing.assert_allclose(line.get_xdata(), np.arange(1, 16) / 15)
+
+
+def test_bars_are_mean_drmse(axes):
+    """A bar is the mean over pairs of one metric in one form."""
+    result = compare({f"c{seed}": scores(seed) for seed in range(3)}, randomise=10)
+    comparison.plot(result, axes)
+    for kind, bars in zip(("raw", "normal"), axes.containers, strict=True):
+        heights = [bar.get_height() for bar in bars]
+        np.testing.assert_allclose(heights, result["drmse"].sel(kind=kind).mean("pair"))
+
+
+def test_percentiles_are_drawn_over_the_number_of_systems(axes):
+    """Three lines a metric, and a level one at the tau of raw scores."""
+    result = draw_sets(scores(), scores(1), sizes=[2, 4], draws=100)
+    standardizing_set.plot(result, axes)
+    lines = {line.get_label(): line for line in axes.get_lines()}
+    for metric in ("AP", "RR"):
+        np.testing.assert_allclose(lines[f"{metric}, 5th percentile"].get_ydata(), result["p5"].sel(metric=metric))
+        np.testing.assert_allclose(lines[f"{metric}, raw scores"].get_ydata(), result["raw"].sel(metric=metric).item())

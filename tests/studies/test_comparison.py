@@ -1,0 +1,119 @@
+import numpy as np
+import pytest
+
+from irmeta import standardization
+from irmeta.cube import cube
+from irmeta.errors import ScoresError
+from irmeta.stats import comparability
+from irmeta.studies.comparison import compare, findings, tables
+
+CONTRACT = ["collection_a", "collection_b", "metric", "kind", "drmse", "false_positives", "systems", "quantile"]
+
+
+def collection(name, seed, systems=10, topics=12, shift=0.0, metrics=("AP",)):
+    drawn = np.random.default_rng(seed).beta(1, 2, size=(systems, topics, len(metrics))) + shift
+    drawn += np.linspace(0, 0.5, systems)[:, None, None]
+    return cube(drawn, [f"s{i}" for i in range(systems)], [str(t) for t in range(topics)], metrics, collection=name)
+
+
+def three():
+    return {name: collection(name, seed) for seed, name in enumerate(["A", "B", "C"])}
+
+
+def test_every_pair_metric_and_kind_has_a_row_with_its_figures():
+    """DRMSE and false positives of each pair are those of its two score matrices, raw and standardized."""
+    pairs = tables(compare(three(), kinds=("raw", "normal"), randomise=50))["pairs"]
+    assert pairs.columns[: len(CONTRACT)] == CONTRACT
+    assert pairs.height == 3 * 2
+    for row in pairs.iter_rows(named=True):
+        a, b = (three()[row[side]] for side in ("collection_a", "collection_b"))
+        if row["kind"] == "normal":
+            a, b = (standardization.apply(one, standardization.fit(one)) for one in (a, b))
+        a, b = a.values[..., 0], b.values[..., 0]
+        assert np.isclose(row["drmse"], comparability.drmse(a.mean(axis=1), b.mean(axis=1)), atol=1e-12)
+        assert row["false_positives"] == comparability.differs_from_itself(a, b).sum()
+        assert row["systems"] == 10
+
+
+def test_a_shifted_collection_stands_out_raw_and_not_standardized():
+    """A collection on which all systems score higher lies beyond random deals, and standardization removes that."""
+    cubes = {"A": collection("A", 0, topics=40), "B": collection("B", 1, topics=40, shift=0.3)}
+    pairs = tables(compare(cubes, randomise=300))["pairs"]
+    raw, standardized = (pairs.filter(kind=kind).row(0, named=True) for kind in ("raw", "normal"))
+    assert raw["quantile"] > 0.99
+    assert raw["false_positives"] > 5
+    assert standardized["drmse"] < raw["drmse"] / 2
+
+
+def test_systems_are_matched_by_name_and_left_out_aloud():
+    """Only systems that ran everywhere are compared, whatever their order; the others are counted in a note."""
+    cubes = three()
+    cubes["B"] = cubes["B"][::-1].isel(system=slice(0, 8))
+    outcome = compare(cubes, kinds=("raw",), randomise=10)
+    assert int(outcome["systems"]) == 8
+    assert "A: 2 systems are not in every collection: left out" in outcome.attrs["notes"]
+    kept = cubes["B"].system.values
+    expected = comparability.drmse(*(cubes[name].sel(system=kept).mean("topic").values[:, 0] for name in "AB"))
+    assert np.isclose(tables(outcome)["pairs"]["drmse"][0], expected, atol=1e-12)
+
+
+def test_factors_come_from_all_systems_of_a_collection():
+    """Systems that did not run everywhere still standardize those that did."""
+    cubes = three()
+    cubes["B"] = cubes["B"].isel(system=slice(0, 8))
+    outcome = compare(cubes, kinds=("normal",), randomise=10)
+    whole = standardization.apply(cubes["A"], standardization.fit(cubes["A"])).isel(system=slice(0, 8))
+    other = standardization.apply(cubes["B"], standardization.fit(cubes["B"]))
+    expected = comparability.drmse(whole.mean("topic").values[:, 0], other.mean("topic").values[:, 0])
+    assert np.isclose(tables(outcome)["pairs"]["drmse"][0], expected, atol=1e-12)
+
+
+def test_forms_name_what_is_normalised():
+    """AP is the R-normalised form of SP, nDCG of DCG; other raw metrics are raw."""
+    cubes = {
+        name: collection(name, seed, metrics=("SP", "AP", "DCG@10", "nDCG@10", "own")) for seed, name in enumerate("AB")
+    }
+    forms = tables(compare(cubes, randomise=10))["forms"]
+    named = {(row["metric"], row["kind"]): row["form"] for row in forms.iter_rows(named=True)}
+    assert named["SP", "raw"] == named["DCG@10", "raw"] == named["own", "raw"] == "raw"
+    assert named["AP", "raw"] == "SP, R-normalised"
+    assert named["nDCG@10", "raw"] == "DCG, R-normalised"
+    assert named["AP", "normal"] == "standardized"
+
+
+def test_the_seed_decides_and_is_recorded():
+    """The same seed gives the same quantiles, another seed others."""
+    one, same, other = (compare(three(), randomise=50, rng=seed) for seed in (1, 1, 2))
+    assert one.identical(same)
+    assert not one["quantile"].equals(other["quantile"])
+    assert one.attrs["options"]["seed"] == 1
+
+
+@pytest.mark.parametrize(
+    ("change", "options", "words"),
+    [
+        (lambda cubes: {"A": cubes["A"]}, {}, "at least 2 collections"),
+        (lambda cubes: cubes, {"randomise": 0}, "random deals"),
+        (lambda cubes: cubes, {"alpha": 5}, "alpha is between"),
+        (lambda cubes: cubes, {"kinds": ("raw", "nromal")}, "did you mean normal"),
+        (lambda cubes: cubes, {"metrics": ["P@10"]}, "no metric 'P@10'"),
+        (lambda cubes: cubes | {"B": cubes["B"].assign_coords(metric=["RR"])}, {}, "no metric in common"),
+        (
+            lambda cubes: cubes | {"B": cubes["B"].assign_coords(system=[f"t{i}" for i in range(10)])},
+            {},
+            "0 systems in common",
+        ),
+    ],
+)
+def test_what_cannot_be_compared_is_an_error(change, options, words):
+    """One collection, wrong options, and collections without common systems or metrics are refused with a reason."""
+    with pytest.raises(ScoresError, match=words):
+        compare(change(three()), **options)
+
+
+def test_findings_say_which_pairs_chance_does_not_explain():
+    """The answer in words names the pairs beyond 97.5% of random deals, for each metric and form."""
+    cubes = {"A": collection("A", 0, topics=40), "B": collection("B", 1, topics=40, shift=0.3)}
+    raw, standardized = findings(compare(cubes, randomise=300))
+    assert "Further apart than 97.5% of random deals: A with B." in raw
+    assert standardized.startswith("AP (standardized, normal): mean dRMSE")

@@ -1,0 +1,100 @@
+import numpy as np
+import pytest
+import scipy.stats
+
+from irmeta.cube import cube, select
+from irmeta.errors import ScoresError
+from irmeta.io.importers import import_matrix, topic_range
+from irmeta.studies.description import PERCENTILES, describe, findings, tables
+
+
+def scores(metrics=("AP", "P@10"), systems=12, topics=8):
+    drawn = np.random.default_rng(0).beta(1, 2, size=(systems, topics, len(metrics)))
+    names = [f"s{i}" for i in range(systems)], [str(301 + i) for i in range(topics)]
+    return cube(drawn + np.linspace(0, 0.2, systems)[:, None, None], *names, list(metrics))
+
+
+def test_means_and_intervals_are_those_of_scipy():
+    """The table of means holds each system's mean and scipy's t interval, best system of `by` first."""
+    means = tables(describe(scores(), by="P@10"))["means"]
+    assert means.columns == ["system", "metric", "mean", "low", "high", "rank", "rank_low", "rank_high"]
+    first = means.filter(metric="P@10")
+    assert first["rank"].to_list() == list(range(1, 13))
+    for row in means.iter_rows(named=True):
+        expected = scipy.stats.ttest_1samp(scores().sel(system=row["system"], metric=row["metric"]), 0)
+        interval = expected.confidence_interval(0.95)
+        assert np.allclose([row["low"], row["high"]], [interval.low, interval.high], atol=1e-12)
+
+
+def test_topics_have_their_mean_spread_and_reliability():
+    """The table of topics holds mean and standard deviation over systems, and the corrected item-total correlation."""
+    topics = tables(describe(scores()))["topics"]
+    assert topics.columns == ["topic", "metric", "mean", "sd", "reliability"]
+    row = topics.filter(topic="303", metric="AP").row(0, named=True)
+    column = scores().sel(topic="303", metric="AP").values
+    rest = scores().sel(metric="AP").drop_sel(topic="303").sum("topic").values
+    assert np.isclose(row["mean"], column.mean(), atol=1e-12)
+    assert np.isclose(row["sd"], column.std(ddof=1), atol=1e-12)
+    assert np.isclose(row["reliability"], np.corrcoef(column, rest)[0, 1], atol=1e-12)
+
+
+def test_every_table_covers_every_metric():
+    """Percentiles of systems and topics, and the quantiles of single scores, are there for each metric."""
+    views = tables(describe(scores()))
+    assert views["percentiles"].height == 2 * 3 * len(PERCENTILES)
+    assert views["scores"].columns == ["metric", "p5", "p25", "p50", "p75", "p95"]
+    np.testing.assert_allclose(views["scores"]["p50"], np.median(scores(), axis=(0, 1)))
+
+
+def test_gmap_is_described_on_its_own_scale():
+    """The interval of a geometric mean is that of the mean logarithm, put back."""
+    one = scores(metrics=("GMAP",))
+    described = describe(one)
+    expected = scipy.stats.ttest_1samp(np.log(one.values[..., 0]), 0, axis=1).confidence_interval()
+    np.testing.assert_allclose(described["low"].values[:, 0], np.exp(expected.low))
+    np.testing.assert_allclose(described["mean"].values[:, 0], scipy.stats.gmean(one.values[..., 0], axis=1))
+
+
+@pytest.mark.parametrize(
+    ("change", "options", "words"),
+    [
+        (lambda one: one[:, :1], {}, "at least 2 systems and 2 topics"),
+        (lambda one: one, {"by": "APP"}, "did you mean AP"),
+        (lambda one: one, {"level": 95}, "between 0 and 1"),
+        (lambda one: one.where(one.system != "s1"), {}, "scores are missing"),
+    ],
+)
+def test_what_cannot_be_described_is_an_error(change, options, words):
+    """Means alone, unknown metrics, levels in percent and missing scores are refused with a reason."""
+    with pytest.raises(ScoresError, match=words):
+        describe(change(scores()), **options)
+
+
+def test_findings_name_the_best_system_and_how_many_overlap():
+    """The answer in words says who is best, with its interval, and down to which rank intervals overlap."""
+    described = describe(scores())
+    best = tables(described)["means"].filter(metric="AP").row(0, named=True)
+    assert (
+        f"{best['system']}, scores {best['mean']:.3f} [{best['low']:.3f}, {best['high']:.3f}]" in findings(described)[0]
+    )
+    assert f"down to rank {best['rank_high']} of 12" in findings(described)[0]
+
+
+@pytest.mark.data
+def test_flab8atdn_of_trec8(data):
+    """Webber et al. 2008, section 3: mean .324 [.262, .386], rank 13, overlapping with ranks 2 to 94."""
+    path = data / "matrices" / "trec8-adhoc" / "AP.csv"
+    trec8 = import_matrix(path, rows="topics", topics=topic_range("401-450"))
+    row = tables(describe(trec8))["means"].row(12, named=True)
+    assert [round(row[name], 3) for name in ("mean", "low", "high")] == [0.324, 0.262, 0.386]
+    assert [row[name] for name in ("rank", "rank_low", "rank_high")] == [13, 2, 94]
+
+
+@pytest.mark.data
+def test_reliability_of_trec8_topics_has_nothing_to_do_with_their_spread(data):
+    """Webber et al. 2008, section 3: Pearson's correlation of the two is .005 over the best 75% of systems."""
+    from irmeta.cube import top_systems
+
+    path = data / "matrices" / "trec8-adhoc" / "AP.csv"
+    topics = tables(describe(select(top_systems(import_matrix(path, rows="topics"), 0.75), metrics=["AP"])))["topics"]
+    assert round(float(np.corrcoef(topics["reliability"], topics["sd"])[0, 1]), 3) == 0.005

@@ -1,0 +1,66 @@
+import numpy as np
+import pytest
+import scipy.stats
+
+from irmeta import standardization
+from irmeta.cube import cube
+from irmeta.errors import ScoresError
+from irmeta.studies.standardizing_set import findings, standardizing_set, tables
+
+
+def scores(seed, systems=12, metrics=("AP", "RR")):
+    drawn = np.random.default_rng(seed).beta(1, 2, size=(systems, 10, len(metrics)))
+    return cube(drawn, [f"s{i}" for i in range(systems)], [str(t) for t in range(10)], metrics)
+
+
+def test_more_systems_bring_the_ranking_nearer():
+    """The percentiles rise with the number of systems drawn, to 1 when all are."""
+    sample = tables(standardizing_set(scores(0), scores(1), sizes=[2, 6, 12], draws=200))["sample"]
+    assert sample.columns[:5] == ["systems", "metric", "p50", "p5", "p1"]
+    for metric in ("AP", "RR"):
+        rows = sample.filter(metric=metric)
+        assert rows["systems"].to_list() == [2, 6, 12]
+        assert rows["p5"].is_sorted()
+        assert np.allclose(rows.row(2)[2:5], 1)
+        assert (rows["p1"] <= rows["p5"]).all()
+        assert (rows["p5"] <= rows["p50"]).all()
+
+
+def test_raw_is_the_tau_of_raw_and_standardized_means():
+    """The line to compare with is scipy's tau between the two rankings by all systems."""
+    outcome = standardizing_set(scores(0), scores(1), sizes=[3], draws=100)
+    full = standardization.apply(scores(1), standardization.fit(scores(0)))
+    for metric in ("AP", "RR"):
+        raw, standardized = (one.sel(metric=metric).mean("topic").values for one in (scores(1), full))
+        assert np.isclose(outcome["raw"].sel(metric=metric), scipy.stats.kendalltau(raw, standardized).statistic)
+
+
+def test_standard_errors_are_those_of_repeating_the_draws():
+    """The Monte-Carlo standard error of a median is the spread of medians over twenty seeds, within a factor of two."""
+    runs = [standardizing_set(scores(0), scores(1), sizes=[4], draws=400, rng=seed) for seed in range(20)]
+    medians = [run["p50"].values[0, 0] for run in runs]
+    told = np.mean([run["p50_se"].values[0, 0] for run in runs])
+    assert np.std(medians) / 2 < told < np.std(medians) * 2
+
+
+def test_the_seed_decides():
+    """The same seed draws the same systems."""
+    one, same, other = (standardizing_set(scores(0), scores(1), sizes=[3], draws=100, rng=seed) for seed in (1, 1, 2))
+    assert one.identical(same)
+    assert not one["p50"].equals(other["p50"])
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [({"sizes": [1]}, "between 2 and the 12"), ({"sizes": [13]}, "not 13"), ({"draws": 5}, "draws")],
+)
+def test_sizes_and_draws_have_bounds(options, words):
+    """One system has no spread, more than there are cannot be drawn, and few draws have no percentiles."""
+    with pytest.raises(ScoresError, match=words):
+        standardizing_set(scores(0), scores(1), **options)
+
+
+def test_findings_say_how_many_systems_are_enough():
+    """The answer in words is the smallest size that beats raw scores in 95% and in 99% of draws."""
+    told = findings(standardizing_set(scores(0), scores(1), sizes=[2, 12], draws=100))
+    assert "12 systems do in 95% of draws and 12 systems do in 99% of draws" in told[0]

@@ -1,0 +1,188 @@
+import numpy as np
+import polars as pl
+import pytest
+import xarray as xr
+from hypothesis import given
+from hypothesis import strategies as st
+
+from irmeta import standardization
+from irmeta.cube import cube
+from irmeta.errors import FileFormatError, ScoresError
+from irmeta.io.scores import load, save
+
+
+def scores(systems=6, topics=4, metrics=("AP", "P@10"), seed=0, collection="TREC-X"):
+    drawn = np.random.default_rng(seed).beta(1, 2, size=(systems, topics, len(metrics)))
+    names = [f"s{i}" for i in range(systems)], [str(301 + i) for i in range(topics)], list(metrics)
+    return cube(drawn, *names, collection=collection)
+
+
+def test_own_factors_give_every_topic_mean_zero_and_unit_spread():
+    """Standardized by themselves, systems have mean 0 and standard deviation 1 on every topic."""
+    z = standardization.apply(scores(), standardization.fit(scores()), "z")
+    np.testing.assert_allclose(z.mean("system"), 0, atol=1e-12)
+    np.testing.assert_allclose(z.std("system", ddof=1), 1, atol=1e-12)
+
+
+@given(
+    st.lists(st.floats(0.5, 500), min_size=4, max_size=4),
+    st.sampled_from(["z", "normal", "uniform", "empirical", "max"]),
+)
+def test_r_normalisation_makes_no_difference(relevant, kind):
+    """SP and AP, and DCG and nDCG, differ by a factor of the topic: standardized they are the same scores."""
+    ap = scores(metrics=("AP", "nDCG"))
+    sp = (ap * xr.DataArray(relevant, dims="topic")).assign_coords(metric=["SP", "DCG"])
+    one, other = (standardization.apply(raw, standardization.fit(raw), kind).values for raw in (ap, sp))
+    np.testing.assert_allclose(one, other, atol=1e-9)
+
+
+def test_factors_of_some_systems_standardize_others():
+    """A new system is measured by the old systems' mean and standard deviation, not by its own company's."""
+    old, new = scores(), scores(seed=1)[:2]
+    expected = (new.values - old.values.mean(axis=0)) / old.values.std(axis=0, ddof=1)
+    np.testing.assert_allclose(standardization.apply(new, standardization.fit(old), "z").values, expected)
+
+
+def test_inputs_are_not_changed_and_the_kind_is_recorded():
+    """Apply makes a new cube, which says how it was made."""
+    raw = scores()
+    before = raw.copy(deep=True)
+    factors = standardization.fit(raw)
+    made = standardization.apply(raw, factors, "uniform")
+    xr.testing.assert_identical(raw, before)
+    assert made.attrs["standardization"]["kind"] == "uniform"
+    assert made.attrs["standardization"]["factors"] == {"collection": "TREC-X", "digest": factors.attrs["digest"]}
+    assert made.attrs["collection"] == "TREC-X"
+
+
+def test_topics_are_found_by_name_never_by_position():
+    """Turning the order of topics and metrics turns the result, and nothing else."""
+    factors = standardization.fit(scores())
+    turned = scores()[:, ::-1, ::-1]
+    xr.testing.assert_allclose(
+        standardization.apply(turned, factors)[:, ::-1, ::-1], standardization.apply(scores(), factors)
+    )
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda one: one.assign_coords(topic=["301", "302", "303", "999"]), r"lack 1 of these scores' topics: 999"),
+        (lambda one: one.assign_coords(metric=["AP", "RR"]), r"lack 1 of these scores' metrics: RR"),
+        (lambda one: standardization.apply(one, standardization.fit(one)), "standardized already"),
+    ],
+)
+def test_scores_that_do_not_fit_are_refused_by_name(change, words):
+    """Unknown topics and metrics, and scores standardized before, are errors that say which."""
+    with pytest.raises(ScoresError, match=words):
+        standardization.apply(change(scores()), standardization.fit(scores()))
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        (scores(systems=1), "at least 2 systems"),
+        (scores(topics=1).assign_coords(topic=["all"]), "means only"),
+        (scores(metrics=("GMAP",)), "geometric mean of AP"),
+        (scores().where(lambda one: one.system != "s3"), "scores are missing"),
+    ],
+)
+def test_factors_need_scores_of_topics(wrong, words):
+    """One system, means alone, geometric means and missing scores give no factors."""
+    with pytest.raises(ScoresError, match=words):
+        standardization.fit(wrong)
+
+
+def test_an_unknown_kind_is_an_error():
+    """A misspelt kind names the nearest one."""
+    with pytest.raises(ScoresError, match="did you mean normal"):
+        standardization.apply(scores(), standardization.fit(scores()), "norml")
+
+
+def test_missing_scores_are_dropped_only_when_asked_and_then_said():
+    """The policy for missing scores is the cube's, and the factors tell what it did."""
+    some = scores()
+    some[3, 1, 0] = np.nan
+    factors = standardization.fit(some, missing="systems")
+    assert factors["n"].values.max() == 5
+    assert "dropped 1 of 6 systems" in factors.attrs["notes"][0]
+
+
+@pytest.mark.parametrize(("policy", "topics"), [("half", 4), ("raw", 4), ("drop", 3)])
+def test_flat_topics_follow_the_policy_and_are_listed(policy, topics):
+    """A topic that all standardizing systems score alike gets 0.5, keeps its scores, or goes; always by name."""
+    old, new = scores(), scores(seed=1)
+    old[:, 2, 1] = 0.0
+    made = standardization.apply(new, standardization.fit(old), flat=policy)
+    assert made.sizes["topic"] == topics
+    assert made.attrs["standardization"]["flat"] == {"P@10": ["303"]}
+    assert standardization.flat_topics(made)[0].startswith(
+        "P@10: all standardizing systems score alike on 1 topic (303)"
+    )
+    if policy != "drop":
+        expected = 0.5 if policy == "half" else new.sel(topic="303", metric="P@10")
+        np.testing.assert_array_equal(made.sel(topic="303", metric="P@10"), np.broadcast_to(expected, 6))
+
+
+def test_factors_survive_the_file(tmp_path):
+    """What is saved is loaded, to the last bit, with its provenance; any Parquet reader can read the table."""
+    factors = standardization.fit(scores())
+    path = tmp_path / "factors.parquet"
+    standardization.save(factors, path)
+    xr.testing.assert_identical(standardization.load(path), factors)
+    assert pl.read_parquet(path).columns == ["topic", "metric", "mean", "sd", "n", "quantiles"]
+
+
+def test_the_digest_tells_factors_apart_and_not_their_order():
+    """The same scores in another order are the same factors; one changed score is not."""
+    digest = standardization.fit(scores()).attrs["digest"]
+    assert standardization.fit(scores()[::-1, ::-1, ::-1]).attrs["digest"] == digest
+    changed = scores()
+    changed[0, 0, 0] += 1e-9
+    assert standardization.fit(changed).attrs["digest"] != digest
+
+
+@pytest.mark.parametrize("column", ["mean", "quantiles"])
+def test_a_changed_file_is_refused(tmp_path, column):
+    """Factors whose numbers are not those they were saved with are no longer what their provenance says."""
+    path = tmp_path / "factors.parquet"
+    standardization.save(standardization.fit(scores()), path)
+    frame, metadata = pl.read_parquet(path), pl.read_parquet_metadata(path)
+    frame.with_columns(pl.col(column) * 2).write_parquet(path, metadata={"irmeta_factors": metadata["irmeta_factors"]})
+    with pytest.raises(FileFormatError, match="not those it was saved with"):
+        standardization.load(path)
+
+
+def test_other_files_are_no_factors(tmp_path):
+    """A missing file and a score file are named as what they are not."""
+    with pytest.raises(FileFormatError, match="not a factors file"):
+        standardization.load(tmp_path / "none.parquet")
+    save(scores(), tmp_path / "scores.parquet")
+    with pytest.raises(FileFormatError, match="not a factors file"):
+        standardization.load(tmp_path / "scores.parquet")
+
+
+def test_a_standardized_cube_is_a_score_file_like_any_other(tmp_path):
+    """Standardized scores are saved and loaded with the note that they are standardized."""
+    made = standardization.apply(scores(), standardization.fit(scores()))
+    save(made, tmp_path / "standardized.parquet")
+    xr.testing.assert_identical(load(tmp_path / "standardized.parquet"), made)
+
+
+def test_common_cuts_to_what_both_have_and_says_so():
+    """Topics and metrics that only one cube has go, in the order of the first, with a note each."""
+    old, new = scores(collection="old"), scores(seed=1, topics=6, metrics=("P@10", "RR"), collection="new")
+    one, other, notes = standardization.common(old[:, ::-1], new)
+    assert one.topic.values.tolist() == other.topic.values.tolist() == ["304", "303", "302", "301"]
+    assert one.metric.values.tolist() == other.metric.values.tolist() == ["P@10"]
+    assert notes == [
+        "old: 1 of its metrics are not in the other: left out",
+        "new: 1 of its metrics are not in the other: left out",
+        "new: 2 of its topics are not in the other: left out",
+    ]
+
+
+def test_common_needs_something_in_common():
+    """Two cubes without a shared topic cannot be standardized by each other."""
+    with pytest.raises(ScoresError, match="no topic in common"):
+        standardization.common(scores(), scores().assign_coords(topic=["1", "2", "3", "4"]))
