@@ -146,7 +146,7 @@ def findings(outcome: xr.Dataset) -> list[str]:
         worst = outcome["k"].values[ratios.argmin()]
         said.append(
             f"{options['method']} finds the best subset at {int((ratios > 1 - 1e-6).sum())} of {ratios.size} sizes; "
-            f"at its worst, {worst} metrics, it reaches {ratios.min():.2f} of the optimum."
+            f"at its worst, {worst} metrics, it reaches {ratios.min():.2g} of the optimum."
         )
     unproven = [str(k) for k in outcome["k"].values[~proven]]
     said.append(
