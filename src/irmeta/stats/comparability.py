@@ -6,6 +6,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import stdtrit
 
+from irmeta.stats.rank import single_threaded
+
 Floats = npt.NDArray[np.float64]
 
 
@@ -53,7 +55,8 @@ def repartition(
     n, m = a.shape[1], b.shape[1]
     errors, positives = [], []
     for chosen in _deals(n, n + m, draws, rng):
-        first = chosen @ centered.T  # (draw, system): sums over the first set
+        with single_threaded():
+            first = chosen @ centered.T  # (draw, system): sums over the first set
         mean_a, mean_b = first / n, (total - first) / m
         within = squares - n * mean_a**2 - m * mean_b**2
         errors.append(drmse(mean_a + means, mean_b + means))

@@ -59,7 +59,9 @@ def pairwise(kernel: Kernel[P]) -> Callable[Concatenate[npt.ArrayLike, npt.Array
 
 def _check(x: Array, y: Array) -> None:
     if min(x.ndim, y.ndim) < 1 or x.shape[-1] != y.shape[-1] or x.shape[-1] < 2:
-        raise ScoresError(f"rankings to correlate have the same items, two or more; the shapes are {x.shape}, {y.shape}")
+        raise ScoresError(
+            f"rankings to correlate have the same items, two or more; the shapes are {x.shape}, {y.shape}"
+        )
     if np.isnan(x).any() or np.isnan(y).any():
         raise ScoresError("rankings to correlate have a score for every item; drop the items that lack one")
 
@@ -195,7 +197,9 @@ def tau_without_each(x: Array, y: Array, *, ties: Literal["a", "b"] = "b") -> Ar
     n = x.shape[-1]
     a, b = (np.ascontiguousarray(dense_ranks(side).transpose(2, 0, 1), dtype=np.float32) for side in (x, y))
     with single_threaded():
-        item = [np.clip(a[i] - a, -1, 1).transpose(1, 2, 0) @ np.clip(b[i] - b, -1, 1).transpose(1, 0, 2) for i in range(n)]
+        item = [
+            np.clip(a[i] - a, -1, 1).transpose(1, 2, 0) @ np.clip(b[i] - b, -1, 1).transpose(1, 0, 2) for i in range(n)
+        ]
     counts = concordance(x, y)[:, None] - np.stack(item, axis=1)
     if ties == "a":
         return np.asarray(counts / ((n - 1) * (n - 2) / 2))

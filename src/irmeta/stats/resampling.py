@@ -4,9 +4,10 @@ import numpy as np
 import numpy.typing as npt
 
 from irmeta.stats.paired import differences, statistic
+from irmeta.stats.rank import single_threaded
 
 Floats = npt.NDArray[np.float64]
-_CHUNK = 1000
+_CHUNK = 500
 
 
 def permutation(scores: Floats, resamples: int, rng: np.random.Generator) -> Floats:
@@ -30,7 +31,8 @@ def permutation(scores: Floats, resamples: int, rng: np.random.Generator) -> Flo
     for start in range(0, total, _CHUNK):
         size = min(_CHUNK, total - start)
         signs = _all_signs(start, size, topics) if exact else rng.integers(0, 2, (size, topics)) * 2.0 - 1
-        sums = scores @ signs.T  # (system, resample)
+        with single_threaded():
+            sums = scores @ signs.T  # (system, resample)
         for i in range(systems - 1):
             row = slice(first[i], first[i + 1])
             null = np.abs(sums[i + 1 :] - sums[i])
@@ -50,13 +52,15 @@ def bootstrap(scores: Floats, resamples: int, rng: np.random.Generator) -> Float
     found = differences(scores)
     topics = found.shape[1]
     shifted = found - found.mean(axis=1, keepdims=True)
+    squares = shifted**2
     observed = np.minimum(statistic(found) ** 2, 1e300) / topics  # t^2 / n; a constant difference is beyond all others
     counts = np.zeros(found.shape[0], dtype=np.int64)
     for start in range(0, resamples, _CHUNK):
         size = min(_CHUNK, resamples - start)
         drawn = rng.multinomial(topics, np.full(topics, 1 / topics), size).astype(np.float64)
-        mean = shifted @ drawn.T / topics  # (pair, resample)
-        variance = ((shifted**2) @ drawn.T / topics - mean**2) * (topics / (topics - 1))
+        with single_threaded():
+            mean, square = shifted @ drawn.T / topics, squares @ drawn.T / topics  # (pair, resample)
+        variance = (square - mean**2) * (topics / (topics - 1))
         counts += np.count_nonzero(mean**2 >= observed[:, None] * variance - 1e-20, axis=1)
     constant = (shifted == 0).all(axis=1) | np.isinf(statistic(found))
     counts = np.where(constant, np.where(found.any(axis=1), 0, resamples), counts)
@@ -71,8 +75,8 @@ def tukey(scores: Floats, resamples: int, rng: np.random.Generator) -> Floats:
     Source: Carterette (TOIS 2012).
     """
     ranges = np.empty(resamples)
-    for start in range(0, resamples, _CHUNK // 10):
-        part = ranges[start : start + _CHUNK // 10]
+    for start in range(0, resamples, _CHUNK // 5):
+        part = ranges[start : start + _CHUNK // 5]
         dealt = rng.permuted(np.broadcast_to(scores, (part.size, *scores.shape)), axis=1)
         means = dealt.mean(axis=2)
         part[:] = np.ptp(means, axis=1)

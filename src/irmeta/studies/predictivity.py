@@ -117,7 +117,9 @@ def _check(used: xr.DataArray, partitions: int, sizes: Sequence[int]) -> None:
 def _best(scores: xr.DataArray, top: float, by: str) -> tuple[int, int]:
     kept = cube.top_systems(scores, top, by).sizes["system"]
     if kept < 2:
-        raise ScoresError(f"a share of {top} leaves {kept} of {scores.sizes['system']} systems; 2 or more can be ranked")
+        raise ScoresError(
+            f"a share of {top} leaves {kept} of {scores.sizes['system']} systems; 2 or more can be ranked"
+        )
     return kept, [str(name) for name in scores["metric"].values].index(canonical(by))
 
 
@@ -140,7 +142,9 @@ def _notes(
     ]
     if options["top"] is not None:
         where = "all topics" if best is None else "one half of the topics, each half in turn"
-        lines.append(f"{kept} of {scores.sizes['system']} systems: the top {options['top']} by {options['by']} on {where}.")
+        lines.append(
+            f"{kept} of {scores.sizes['system']} systems: the top {options['top']} by {options['by']} on {where}."
+        )
     if best is not None:
         lines.append("No intervals: they are not defined where each partition has its own systems.")
     undefined = np.sum([one.undefined for one in drawn], axis=0)
@@ -249,7 +253,9 @@ def _grouped(outcome: xr.Dataset, predictor: int, targets: Sequence[int]) -> lis
     low, high = outcome["low"].values[predictor], outcome["high"].values[predictor]
     if np.isnan(low[targets]).any():
         gains = outcome["advantage"].values[predictor]
-        return [f"It predicts {sum(gains[j] >= 0 for j in targets)} of {len(targets)} others as well as they do themselves."]
+        return [
+            f"It predicts {sum(gains[j] >= 0 for j in targets)} of {len(targets)} others as well as they do themselves."
+        ]
     heads = {
         1: "It predicts better than they do themselves",
         0: "It predicts as well as they do themselves, as far as these topics can show",
