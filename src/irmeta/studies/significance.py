@@ -123,12 +123,13 @@ def findings(outcome: xr.Dataset) -> list[str]:
         differs = _matrix(one)
         best = int(one["rank"].values.argmin())
         alike = int((~differs[best]).sum()) - 1
-        uncorrected = float((one["p"] < options["alpha"]).mean())
+        corrected = options["correct"] != "none" and options["test"] != "tukey"
+        before = f"; {float((one['p'] < options['alpha']).mean()):.1%} before correction" if corrected else ""
         told.append(
             f"{metric}: {int(one['significant'].sum())} of {outcome.sizes['pair']} pairs differ significantly "
-            f"({one['share_significant'].item():.1%}; {_named(options)}, alpha {options['alpha']:g}"
-            + (f"; {uncorrected:.1%} before correction). " if options["correct"] != "none" else "). ")
-            + f"{alike} system{' is' if alike == 1 else 's are'} not significantly different from the best, "
+            f"({one['share_significant'].item():.1%}; "
+            f"{options['test']}{', ' + options['correct'] if corrected else ''}, alpha {options['alpha']:g}{before}). "
+            f"{alike} system{' is' if alike == 1 else 's are'} not significantly different from the best, "
             f"{outcome.system.values[best]}."
         )
     return told
@@ -159,11 +160,6 @@ def _notes(test: Test, correct: Correct, alpha: float, resamples: int, scores: x
             "tukey"
         ]
     return []
-
-
-def _named(options: Mapping[str, object]) -> str:
-    own = options["correct"] == "none" or options["test"] == "tukey"
-    return f"{options['test']}, {'as it is' if own else options['correct']}"
 
 
 def _matrix(one: xr.Dataset) -> npt.NDArray[np.bool_]:
