@@ -6,32 +6,52 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from irmeta import standardization as standardization
     from irmeta.cube import means as means
+    from irmeta.datasets.reference import reference_model as reference_model
     from irmeta.datasets.simulate import simulate as simulate
     from irmeta.errors import IrmetaError as IrmetaError
     from irmeta.evaluation.engine import evaluate as evaluate
+    from irmeta.io.model_file import load_model as load_model
+    from irmeta.io.model_file import save_model as save_model
     from irmeta.io.scores import load as load
     from irmeta.io.scores import load_all as load_all
     from irmeta.io.scores import save as save
     from irmeta.report.tables import tables as tables
     from irmeta.studies.comparison import compare as compare
+    from irmeta.studies.coverage import coverage as coverage
     from irmeta.studies.description import describe as describe
     from irmeta.studies.durability import durability as durability
+    from irmeta.studies.lowcost import lowcost as lowcost
+    from irmeta.studies.models import models as models
+    from irmeta.studies.prediction import predict as predict
+    from irmeta.studies.prediction import prediction_model as prediction_model
+    from irmeta.studies.predictors import predictors as predictors
+    from irmeta.studies.ranking import rank_metrics as rank_metrics
     from irmeta.studies.significance import significance as significance
     from irmeta.studies.standardizing_set import standardizing_set as standardizing_set
     from irmeta.studies.validation import validate as validate
 
 _HOME = {
     "IrmetaError": "irmeta.errors",
+    "coverage": "irmeta.studies.coverage",
     "compare": "irmeta.studies.comparison",
     "describe": "irmeta.studies.description",
     "durability": "irmeta.studies.durability",
     "evaluate": "irmeta.evaluation.engine",
     "load": "irmeta.io.scores",
     "load_all": "irmeta.io.scores",
+    "load_model": "irmeta.io.model_file",
+    "lowcost": "irmeta.studies.lowcost",
     "means": "irmeta.cube",
+    "models": "irmeta.studies.models",
+    "predict": "irmeta.studies.prediction",
+    "prediction_model": "irmeta.studies.prediction",
+    "predictors": "irmeta.studies.predictors",
+    "reference_model": "irmeta.datasets.reference",
+    "rank_metrics": "irmeta.studies.ranking",
     "save": "irmeta.io.scores",
     "significance": "irmeta.studies.significance",
     "simulate": "irmeta.datasets.simulate",
+    "save_model": "irmeta.io.model_file",
     "standardizing_set": "irmeta.studies.standardizing_set",
     "tables": "irmeta.report.tables",
     "validate": "irmeta.studies.validation",

@@ -167,6 +167,18 @@ def canonical(name: str) -> str:
         return name
 
 
+def highest(name: str) -> float:
+    """Give the largest value that a metric can take; infinity where irmeta does not know the metric.
+
+    >>> highest("P@10"), highest("DCG@20")
+    (1.0, inf)
+    """
+    try:
+        return CATALOGUE[parse(name).base].high
+    except MetricError:
+        return UNBOUNDED
+
+
 def nearest(name: str, known: Iterable[str]) -> str:
     """Say which known names are nearest to a wrong one: the second half of an error message."""
     options = list(known)

@@ -32,6 +32,21 @@ def result(
     return xr.Dataset(dict(data), attrs=attrs)
 
 
+def long_frame(outcome: xr.Dataset, variables: Sequence[str]) -> pl.DataFrame:
+    """Give variables that share their dimensions as a data frame: a column a dimension, then one a variable.
+
+    One row a cell, the last dimension fastest; NaN becomes null.
+
+    >>> long_frame(xr.Dataset({"tau": ("metric", [0.5, np.nan])}, {"metric": ["AP", "RR"]}), ["tau"]).rows()
+    [('AP', 0.5), ('RR', None)]
+    """
+    dims = outcome[variables[0]].dims
+    at = np.indices(outcome[variables[0]].shape).reshape(len(dims), -1)
+    labels = {str(dim): outcome[dim].values[where].tolist() for dim, where in zip(dims, at, strict=True)}
+    values = {name: outcome[name].transpose(*dims).values.ravel() for name in variables}
+    return pl.DataFrame({**labels, **values}).with_columns(pl.selectors.float().fill_nan(None))
+
+
 def describe(scores: xr.DataArray) -> dict[str, Any]:
     """Say what a cube holds: counts of systems, topics and metrics, missing cells, and its provenance."""
     size = {f"{dim}s": int(scores.sizes[dim]) for dim in ("system", "topic", "metric")}

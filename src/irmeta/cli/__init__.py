@@ -7,8 +7,18 @@ from irmeta.errors import IrmetaError
 
 def main() -> None:
     """Run the command line: exit 0 done, 1 found problems it was asked to find, 2 wrong input or arguments."""
-    # each module registers its verbs on `app`
-    from irmeta.cli import compare, describe, evaluate, reproduce, significance, simulate, standardize  # noqa: F401
+    from irmeta.cli import (  # noqa: F401  each module registers its verbs on `app`
+        compare,
+        demo,
+        describe,
+        evaluate,
+        predict,
+        rank,
+        reproduce,
+        significance,
+        simulate,
+        standardize,
+    )
     from irmeta.cli.app import app
 
     try:
@@ -17,5 +27,5 @@ def main() -> None:
         print(f"irmeta: {error}", file=sys.stderr)
         sys.exit(2)
     except KeyboardInterrupt:
-        print("irmeta: interrupted; nothing was written", file=sys.stderr)
+        print("irmeta: interrupted; no output file was left half written", file=sys.stderr)
         sys.exit(130)

@@ -14,6 +14,7 @@ from irmeta.errors import IrmetaError
 from irmeta.names import nearest
 
 PAPERS: dict[str, str] = {
+    "gupta2019": "Correlation, prediction and ranking of metrics; covers Kutlu et al. (2018)",
     "webber2008-standardization": "Score standardization for inter-collection comparison of retrieval systems",
 }
 """Title by name; a name with underscores is the module in `irmeta.papers` that has `reproduce` and `NEEDS`."""

@@ -1,6 +1,7 @@
-"""Runs and judgments to a score cube: judge the runs one by one, compute every measure on chunks of them."""
+"""Runs and judgments to a score cube: judge the runs, compute every measure on chunks of them."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -11,10 +12,11 @@ from irmeta.evaluation import measures, notes
 from irmeta.evaluation.foreign import Foreign, foreign_metric
 from irmeta.evaluation.judged import GradeArray, Judged
 from irmeta.evaluation.judging import JudgedRun, Judgments, Precision
-from irmeta.evaluation.sources import QrelsLike, RunsLike, Source, qrels_of, read_sources, sources_of
+from irmeta.evaluation.sources import QrelsLike, RunsLike, Source, qrels_of, read_source, sources_of
 from irmeta.io.fields import Bools, Floats
 from irmeta.io.trec import Reading
 from irmeta.names import GENERAL, Metric, parse_list
+from irmeta.parallel import in_order
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -50,16 +52,16 @@ def evaluate(
     """
     from irmeta.cube import cube  # xarray: loaded when the work is done
 
-    wanted = parse_list(metrics, other=foreign_metric)
+    wanted, reading = parse_list(metrics, other=foreign_metric), reading or Reading()
     own = [metric for metric in wanted if metric.base in measures.MEASURES]
-    judgments = Judgments(qrels_of(qrels, reading or Reading()))
+    judgments = Judgments(qrels_of(qrels, reading))
     foreign = Foreign(judgments.qrels, [metric for metric in wanted if metric not in own])
     seen: list[notes.Seen] = []
-    judging = _judge(
-        judgments, sources_of(runs), reading or Reading(), score_precision, on_error, foreign, seen, progress
-    )
-    scores = np.concatenate(list(_blocks(judging, own, judgments)))
-    scores = np.concatenate([scores, foreign.scores()], axis=-1) if foreign.metrics else scores
+    judge = partial(_judge, judgments, reading, score_precision, foreign)
+    judged = _readable(in_order(judge, sources_of(runs)), on_error, seen, progress)
+    scores = np.concatenate(list(_blocks(judged, own, judgments)))
+    if foreign.metrics:
+        scores = np.concatenate([scores, np.stack([run.foreign for run in seen if run.foreign is not None])], axis=-1)
     result = cube(
         scores,
         [run.name for run in seen if run.error is None],
@@ -78,40 +80,47 @@ def evaluate(
 
 
 def _judge(
-    judgments: Judgments,
-    sources: Sequence[Source],
-    reading: Reading,
-    precision: Precision,
+    judgments: Judgments, reading: Reading, precision: Precision, foreign: Foreign, source: Source
+) -> tuple[notes.Seen, JudgedRun] | FileFormatError:
+    """Read and judge one run."""
+    run = read_source(source, reading)
+    if isinstance(run, FileFormatError):
+        return run
+    judged = judgments.judge(run, precision)
+    return notes.Seen.of(run, judged, foreign.scores(run) if foreign.metrics else None), judged
+
+
+def _readable(
+    outcomes: Iterator[tuple[notes.Seen, JudgedRun] | FileFormatError],
     on_error: str,
-    foreign: Foreign,
     seen: list[notes.Seen],
     progress: Callable[[str], None] | None,
 ) -> Iterator[JudgedRun]:
-    """Read and judge the runs one by one; `seen` gathers what there is to say of each."""
-    for name, run in read_sources(sources, reading):
-        if isinstance(run, FileFormatError):
+    """Pass the judged runs on; `seen` gathers what there is to say of each, also of those that cannot be read."""
+    for outcome in outcomes:
+        if isinstance(outcome, FileFormatError):
             if on_error == "stop":
-                raise run
-            seen.append(notes.Seen(name, error=str(run)))
+                raise outcome
+            seen.append(notes.Seen("", error=str(outcome)))
             continue
-        judged = judgments.judge(run, precision)
-        foreign.add(run)
-        seen.append(notes.Seen.of(run, judged))
+        what, judged = outcome
+        seen.append(what)
         yield judged
         if progress:
-            progress(name)
+            progress(what.name)
+    if all(run.error is not None for run in seen):
+        raise FileFormatError("no run could be read:\n" + "\n".join(run.error or "" for run in seen))
 
 
-def _blocks(judging: Iterator[JudgedRun], metrics: Sequence[Metric], judgments: Judgments) -> Iterator[Floats]:
+def _blocks(judged: Iterator[JudgedRun], metrics: Sequence[Metric], judgments: Judgments) -> Iterator[Floats]:
     """Compute the scores of chunks of runs, each of shape (system, topic, metric)."""
-    runs: Iterable[JudgedRun] = judging
-    depths = {int(depth) for metric in metrics if (depth := metric["pool"])}
+    runs: Iterable[JudgedRun] = judged
+    depths = {depth for metric in metrics if isinstance(depth := metric["pool"], int)}
     if depths:  # what counts as judged depends on all runs
-        runs = list(judging)
+        runs = list(judged)
     pools = {depth: _pool(runs, depth, judgments) for depth in depths}
     array = GradeArray(judgments.qrels, judgments.qrels.topics)
-    for chunk in _chunks(runs):
-        yield _scores(chunk, metrics, array, pools)
+    return in_order(partial(_scores, metrics, array, pools), _chunks(runs))
 
 
 def _chunks(runs: Iterable[JudgedRun]) -> Iterator[list[JudgedRun]]:
@@ -134,7 +143,7 @@ def _pool(runs: Iterable[JudgedRun], depth: int, judgments: Judgments) -> Bools:
 
 
 def _scores(
-    runs: Sequence[JudgedRun], metrics: Sequence[Metric], array: GradeArray, pools: Mapping[int, Bools]
+    metrics: Sequence[Metric], array: GradeArray, pools: Mapping[int, Bools], runs: Sequence[JudgedRun]
 ) -> Floats:
     """Compute every metric for a chunk of runs; metrics that look at the lists in the same way share a grade array."""
     views: dict[tuple[Any, ...], Judged] = {}
@@ -150,6 +159,6 @@ def _scores(
 def _view(runs: Sequence[JudgedRun], metric: Metric, array: GradeArray, pools: Mapping[int, Bools]) -> Judged:
     """Give the grade array as the general parameters want it: first the pool, then the depth, then the judged ones."""
     pool, depth = metric["pool"], metric["depth"]
-    judged = array.of(runs, pools[int(pool)] if pool else None)
-    judged = judged.at_depth(int(depth)) if depth else judged
+    judged = array.of(runs, pools[pool] if isinstance(pool, int) else None)
+    judged = judged.at_depth(depth) if isinstance(depth, int) else judged
     return judged.judged_only() if metric["judged_only"] else judged

@@ -1,6 +1,7 @@
 """Measures that ir_measures knows and we do not, where it is installed (the extra `ir-measures`)."""
 
 from collections.abc import Sequence
+from threading import Lock
 
 import numpy as np
 
@@ -28,7 +29,7 @@ class Foreign:
     def __init__(self, qrels: Qrels, metrics: Sequence[Metric]) -> None:
         self.metrics = list(metrics)
         self._topics = qrels.topics
-        self._scores: list[Floats] = []
+        self._lock = Lock()
         if not self.metrics:
             return
         import ir_measures
@@ -41,10 +42,8 @@ class Foreign:
         )
         self._evaluator = ir_measures.evaluator([ir_measures.parse_measure(str(one)) for one in self.metrics], judged)
 
-    def add(self, run: Run) -> None:
-        """Score one run; a topic for which ir_measures gives no score has the score 0."""
-        if not self.metrics:
-            return
+    def scores(self, run: Run) -> Floats:
+        """Score one run: (topic, metric); a topic for which ir_measures gives no score has the score 0."""
         import ir_measures
 
         lists = (
@@ -54,10 +53,7 @@ class Foreign:
         scores = np.zeros((len(self._topics), len(self.metrics)))
         place = {topic: index for index, topic in enumerate(self._topics)}
         column = {str(metric): index for index, metric in enumerate(self.metrics)}
-        for value in self._evaluator.iter_calc(lists):
-            scores[place[value.query_id], column[str(value.measure)]] = value.value
-        self._scores.append(scores)
-
-    def scores(self) -> Floats:
-        """Give the scores of all runs added: (system, topic, metric)."""
-        return np.stack(self._scores)
+        with self._lock:  # its providers do not say that threads may share them
+            for value in self._evaluator.iter_calc(lists):
+                scores[place[value.query_id], column[str(value.measure)]] = value.value
+        return scores

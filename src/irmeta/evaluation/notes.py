@@ -7,6 +7,7 @@ import numpy as np
 
 from irmeta.errors import IrmetaError, Remark
 from irmeta.evaluation.judging import JudgedRun
+from irmeta.io.fields import Floats
 from irmeta.io.rankings import Qrels, Run
 from irmeta.names import Metric
 
@@ -16,7 +17,10 @@ NAMED = 5
 
 @dataclass(frozen=True)
 class Seen:
-    """What is kept of a run once it has been judged; `error` says why it could not be read."""
+    """What is kept of a run once it has been judged.
+
+    error : why it could not be read. foreign : what ir_measures scored, of shape (topic, metric).
+    """
 
     name: str
     digest: str = ""
@@ -26,9 +30,10 @@ class Seen:
     found: int = 0
     remarks: Sequence[Remark] = field(default_factory=tuple)
     error: str | None = None
+    foreign: Floats | None = None
 
     @classmethod
-    def of(cls, run: Run, judged: JudgedRun) -> "Seen":
+    def of(cls, run: Run, judged: JudgedRun, foreign: Floats | None = None) -> "Seen":
         """Keep what notes are made of."""
         return cls(
             run.name,
@@ -38,6 +43,7 @@ class Seen:
             judged.disagreeing,
             judged.rank.size,
             run.remarks,
+            foreign=foreign,
         )
 
 

@@ -1,13 +1,13 @@
 """What users hand us as qrels and runs (paths, folders, globs, dicts, data frames), made one thing."""
 
 import glob
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
 
 from irmeta.errors import FileFormatError, IrmetaError
-from irmeta.io.files import read_ahead, stem
+from irmeta.io.files import stem
 from irmeta.io.rankings import Qrels, Run, qrels_from_frame, qrels_from_mapping, run_from_mapping, runs_from_frame
 from irmeta.io.trec import Reading, read_qrels, read_run
 
@@ -48,17 +48,15 @@ def sources_of(given: RunsLike) -> list[Source]:
     return sources
 
 
-def read_sources(sources: Sequence[Source], reading: Reading) -> Iterator[tuple[str, Run | FileFormatError]]:
-    """Give each system's run, or what was wrong with its file, in order; files are read ahead."""
-    ahead = read_ahead([run for _, run in sources if isinstance(run, Path)])
-    for name, run in sources:
-        if isinstance(run, Run):
-            yield name, run
-            continue
-        try:
-            yield name, read_run(next(ahead).result(), name, reading)
-        except FileFormatError as error:
-            yield name, error
+def read_source(source: Source, reading: Reading) -> Run | FileFormatError:
+    """Give a system's run, or what is wrong with its file."""
+    name, run = source
+    if isinstance(run, Run):
+        return run
+    try:
+        return read_run(run, name, reading)
+    except FileFormatError as error:
+        return error
 
 
 def _sources(given: RunsLike) -> Iterator[Source]:

@@ -16,8 +16,8 @@ Words = npt.NDArray[np.uint64]
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
 
-PADDING = b"\n" * 32
-"""Stands after every buffer, so that the words of its last field can be read."""
+PADDING = b"\n" * 40
+"""Stands after every buffer, so that the words of its last field, and some behind it, can be read."""
 
 _TAB, _NEWLINE, _SPACE = 9, 10, 32
 _MASKS = np.array([0] + [(2**64 - 1) >> (64 - 8 * n) << (64 - 8 * n) for n in range(1, 9)], dtype=np.uint64)
@@ -58,9 +58,10 @@ class Strings:
     def word(self, which: int) -> Words:
         """Give bytes 8 x which .. 8 x which + 7 of each string as one number that orders as the bytes do."""
         view = np.ndarray((len(self.buffer) - 7,), dtype=">u8", buffer=self.buffer, strides=(1,))
+        if which == 0:
+            return view[self.start].astype(np.uint64) & _MASKS[np.minimum(self.length, 8)]
         rest = np.clip(self.length - 8 * which, 0, 8)
-        at = self.start if which == 0 else np.where(rest > 0, self.start + 8 * which, 0)
-        return view[at].astype(np.uint64) & _MASKS[rest]
+        return view[np.where(rest > 0, self.start + 8 * which, 0)].astype(np.uint64) & _MASKS[rest]
 
     @cached_property
     def hash(self) -> Words:
@@ -192,8 +193,8 @@ def _decimals(texts: Strings) -> tuple[Floats, Bools]:
     plain &= good & ((whole == 0) | (before + after <= 19))
     fraction = np.zeros(start.size, dtype=np.uint64)
     for done in range(0, int(after.max(initial=0)), 8):
-        count = np.clip(after - done, 0, 8)
-        part, good = _digits(view[np.minimum(start + before + (1 + done), view.size - 1)], count)
+        count = np.minimum(np.maximum(after - done, 0), 8) if done else np.minimum(after, 8)
+        part, good = _digits(view[start + before + (1 + done)], count)
         fraction = fraction * _POWERS[count] + part if done else part
         plain &= good
     power = _POWERS[after]

@@ -5,9 +5,7 @@ import hashlib
 import lzma
 import os
 import tempfile
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -49,18 +47,6 @@ def read(path: Path) -> Content:
     """
     data = read_bytes(path)
     return Content(path, data, hashlib.sha256(data).hexdigest())
-
-
-def read_ahead(paths: Iterable[Path], ahead: int = 4) -> Iterator[Future[Content]]:
-    """Read files in order in a thread of its own, up to `ahead` of the caller, who works on one meanwhile."""
-    with ThreadPoolExecutor(1) as reader:
-        waiting: deque[Future[Content]] = deque()
-        for path in paths:
-            waiting.append(reader.submit(read, path))
-            if len(waiting) > ahead:
-                yield waiting.popleft()
-        while waiting:
-            yield waiting.popleft()
 
 
 def read_bytes(path: Path) -> bytes:

@@ -71,15 +71,14 @@ class _Rows:
         return _Rows(self.topic.take(keep), self.document.take(keep), self.value[keep], line, ranks, self.remarks)
 
 
-def read_run(file: Path | Content, name: str | None = None, reading: Reading | None = None) -> Run:
+def read_run(path: Path, name: str | None = None, reading: Reading | None = None) -> Run:
     """Read a run: topic, Q0, document, rank, score and tag on each line, or JSON of {topic: {document: score}}.
 
     name : the system; by default the file's name without compression suffix. A file that is not a run raises
     FileFormatError with its first problems, each with file and line.
     """
     reading = reading or Reading()
-    content = read(file) if isinstance(file, Path) else file
-    path = content.path
+    content = read(path)
     name = stem(path) if name is None else name
     text, remarks = _text(content)
     if not text or text.isspace():

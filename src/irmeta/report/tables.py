@@ -7,6 +7,7 @@ from importlib import import_module
 from typing import Any, Literal
 
 import polars as pl
+import polars.selectors as cs
 import rich.box
 import xarray as xr
 from rich.console import Console
@@ -55,24 +56,26 @@ def render(result: xr.Dataset, form: Format = "table", table: str | None = None,
     if form == "table":
         return "\n".join(text(frame, name, width=width) for name, frame in chosen.items())
     frame = next(iter(chosen.values()))
-    return frame.write_csv() if form == "csv" else latex(frame)
+    if form == "latex":
+        return latex(frame)
+    return frame.with_columns(cs.list().list.join(", ")).write_csv()  # CSV has no lists
 
 
 def text(frame: pl.DataFrame, title: str | None = None, *, width: int | None = None, digits: int = 4) -> str:
     """Draw a data frame for reading: numbers to `digits` decimals, in blocks of as many columns as the width holds."""
-    cells = {name: [cell(value, digits) for value in frame[name]] for name in frame.columns}
+    cells = {name: [cell(value, digits) for value in frame[name].to_list()] for name in frame.columns}
     # Three characters stand between columns; long texts fold, so that they need not have a block of their own.
     widths = {name: min(max(map(len, (name, *values))), FOLD) + 3 for name, values in cells.items()}
     buffer = io.StringIO()
+    buffer.write(f"{title}\n" if title else "")
     console = Console(file=buffer, width=width or 120, highlight=False, markup=False, emoji=False)
     for block in _blocks(widths, console.width):
-        drawn = Table(title=title, title_justify="left", title_style="bold", box=rich.box.SIMPLE_HEAD, pad_edge=False)
+        drawn = Table(box=rich.box.SIMPLE_HEAD, pad_edge=False)
         for name in block:
             drawn.add_column(name, justify="right" if frame[name].dtype.is_numeric() else "left", overflow="fold")
         for row in zip(*(cells[name] for name in block), strict=True):
             drawn.add_row(*row)
         console.print(drawn)
-        title = None
     return "\n".join(line.rstrip() for line in buffer.getvalue().splitlines()) + "\n"
 
 

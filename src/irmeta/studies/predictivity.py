@@ -190,7 +190,7 @@ def _long(
     figures: dict[str, npt.NDArray[np.float64]],
 ) -> pl.DataFrame:
     columns = {head: [names[pair[side]] for pair in pairs] for side, head in enumerate(heads)}
-    schema = {head: pl.String for head in heads} | {name: pl.Float64 for name in figures}
+    schema = dict.fromkeys(heads, pl.String) | dict.fromkeys(figures, pl.Float64)
     return pl.DataFrame({**columns, **{name: [float(v[p]) for p in pairs] for name, v in figures.items()}}, schema)
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 
 import numpy as np
 import polars as pl
@@ -10,10 +11,11 @@ import xarray as xr
 from irmeta.errors import FileFormatError, Remark
 from irmeta.evaluation.judging import JudgedRun, Judgments
 from irmeta.evaluation.notes import listed
-from irmeta.evaluation.sources import QrelsLike, RunsLike, qrels_of, read_sources, sources_of
+from irmeta.evaluation.sources import QrelsLike, RunsLike, Source, qrels_of, read_source, sources_of
 from irmeta.io.fields import Strings, numbers
 from irmeta.io.rankings import Index, Qrels, Run
 from irmeta.io.trec import Reading
+from irmeta.parallel import in_order
 from irmeta.result import result
 
 MANY_UNJUDGED = 0.2
@@ -63,15 +65,12 @@ def validate(
         except FileFormatError as error:
             remarks += _errors(error, str(qrels))
     facts = []
-    for name, run in read_sources(sources_of(runs), reading):
-        if isinstance(run, FileFormatError):
-            remarks += _errors(run, name)
-        else:
-            fact, more = _inspect(run, judgments)
-            remarks += [*run.remarks, *(Remark("warning", name, None, text) for text in more)]
+    for fact, odd in in_order(partial(_inspect, judgments, reading), sources_of(runs)):
+        remarks += odd
+        if fact is not None:
             facts.append(fact)
-        if progress:
-            progress(name)
+            if progress:
+                progress(fact.system)
     remarks += _together(facts)
     remarks.sort(key=lambda remark: remark.level != "error")
     columns = {
@@ -118,8 +117,17 @@ def _errors(error: FileFormatError, file: str) -> list[Remark]:
     return list(error.remarks) or [Remark("error", file, None, str(error))]
 
 
-def _inspect(run: Run, judgments: Judgments | None) -> tuple[RunFacts, list[str]]:
-    """Gather the facts of one run, and what is odd about them."""
+def _inspect(judgments: Judgments | None, reading: Reading, source: Source) -> tuple[RunFacts | None, list[Remark]]:
+    """Read a run, gather its facts, and say what is odd about them."""
+    run = read_source(source, reading)
+    if isinstance(run, FileFormatError):
+        return None, _errors(run, source[0])
+    facts = _facts(run, judgments)
+    odd = [Remark("warning", run.name, None, text) for text in _oddities(run, facts, judgments)]
+    return facts, [*run.remarks, *odd]
+
+
+def _facts(run: Run, judgments: Judgments | None) -> RunFacts:
     against = judgments or Judgments(Qrels(run.topics, np.empty(0, np.intp), Strings.of([]), np.empty(0)))
     ranking, judged = against.rank(run), against.judge(run)
     heads = np.flatnonzero(ranking.new)
@@ -129,7 +137,7 @@ def _inspect(run: Run, judgments: Judgments | None) -> tuple[RunFacts, list[str]
     constant = (depths > 1) & (score[heads] == score[last])
     own = [against.qrels.topics[ranking.topic[head]] == run.documents[ranking.row[head]] for head in heads]
     known = judgments is not None
-    facts = RunFacts(
+    return RunFacts(
         system=run.name,
         topics=len(run.topics),
         topics_missing=len(against.qrels.topics) - len(judged.topics) if known else np.nan,
@@ -145,7 +153,6 @@ def _inspect(run: Run, judgments: Judgments | None) -> tuple[RunFacts, list[str]
         unjudged_10=_unjudged(against, judged, depths) if known else np.nan,
         self_retrieval=float(np.mean(own)) if own else 0.0,
     )
-    return facts, _oddities(run, facts, judgments)
 
 
 def _reversed(run: Run, row: Index, heads: Index, last: Index) -> int:

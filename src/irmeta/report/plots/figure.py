@@ -1,6 +1,6 @@
 """The look that all our figures share, and how they are saved: vector, fonts embedded, colour-blind safe."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -34,13 +34,22 @@ STYLE: Any = {  # Any: matplotlib spells out every key it knows, and newer ones 
 }
 
 
+Plot = Callable[..., Axes]
+
+
 def draw(
-    plot: Callable[..., Axes], result: xr.Dataset, *, width: float = COLUMN, height: float = 2.6, **options: Any
+    plot: Plot | Sequence[Plot], result: xr.Dataset, *, width: float = COLUMN, height: float = 2.6, **options: Any
 ) -> Figure:
-    """Draw one plot of a result on a figure of its own; width and height are in inches."""
+    """Draw a plot of a result on a figure of its own, or several above one another that share the horizontal axis.
+
+    width and height are in inches.
+    """
+    plots = [plot] if callable(plot) else list(plot)
     with mpl.rc_context(STYLE):
         figure = Figure(figsize=(width, height), layout="constrained")
-        plot(result, figure.add_subplot(), **options)
+        panels = figure.subplots(len(plots), sharex=True, squeeze=False)[:, 0]
+        for one, panel in zip(plots, panels, strict=True):
+            one(result, panel, **options)
         return figure
 
 

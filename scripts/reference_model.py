@@ -1,0 +1,98 @@
+"""Make the prediction model that ships with irmeta: python scripts/reference_model.py DATA.
+
+DATA holds `systemwise/` (the tables released with Gupta et al., ECIR 2019) and `trec-covid/` (runs and judgments of
+rounds 1 and 3). The model file holds counts, means, covariances and residual quantiles, no score of any system.
+"""
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import xarray as xr
+
+from irmeta.cube import means
+from irmeta.evaluation.engine import evaluate
+from irmeta.io.importers import import_systemwise
+from irmeta.io.model_file import save_model
+from irmeta.studies.prediction import prediction_model
+
+TARGET = Path(__file__).parents[1] / "src" / "irmeta" / "datasets" / "reference.json"
+
+TOPICS = {50: "web2000+2001+2011", 48: "web2010", 249: "robust2004"}
+"""The released training rows bear no collection. A mean of P@10 over n topics is a multiple of 1/(10 n), so the number
+of topics shows in the scores: 263, 55 and 110 rows, where the collections named have 264, 55 and 110 systems."""
+
+AS_RELEASED = {
+    "RBP(p=0.5)": "RBP(p=0.5, rel=1)",
+    "RBP(p=0.8)": "RBP(p=0.8, rel=1)",
+    "RBP(p=0.95)": "RBP(p=0.95, rel=1)",
+    "ERR@20": "ERR(max_rel=4)@20",
+}
+"""How the released tables compute these metrics, in irmeta's names."""
+
+PROVENANCE = {
+    "definitions": {
+        **dict.fromkeys(list(AS_RELEASED)[:3], "the model's counts every relevant document alike (rel=1)"),
+        "ERR@20": "the model's is that of gdeval, whose top grade is 4 (max_rel=4)",
+    },
+    "sources": [
+        "S. Gupta, M. Kutlu, V. Khetan, M. Lease: Correlation, Prediction and Ranking of Evaluation Metrics in"
+        " Information Retrieval, ECIR 2019; system-level scores of TREC Web 2000, 2001, 2010-2014 and Robust 2004",
+        "E. Voorhees, T. Alam, S. Bedrick, D. Demner-Fushman, W. Hersh, K. Lo, K. Roberts, I. Soboroff, L. L. Wang:"
+        " TREC-COVID: Constructing a Pandemic Information Retrieval Test Collection, SIGIR Forum 54(1), 2020;"
+        " runs and judgments of rounds 1 and 3",
+    ],
+    "rule": "as in the paper: no system with a score of 0, none whose scores all equal those of another",
+}
+
+
+def main(data: Path) -> None:
+    """Fit the model and write it into the package."""
+    tables = import_systemwise(sorted((data / "systemwise").glob("*.csv")))
+    cubes = {TOPICS[topics]: part for topics, part in by_topics(tables.pop("train")).items()}
+    cubes |= {name.replace("wt", "web"): table for name, table in tables.items()}
+    metrics = [str(name) for name in cubes["web2012"].metric.values]
+    cubes |= {f"trec-covid-{name}": covid(data / "trec-covid" / name, metrics) for name in ("round1", "round3")}
+    kept = {name: usable(scores) for name, scores in cubes.items()}
+    model = prediction_model(kept, scale="logit", provenance=PROVENANCE)
+    described = {
+        part.name: {"systems": part.moments.n, "dropped": cubes[part.name].sizes["system"] - part.moments.n}
+        for part in model.parts
+    }
+    save_model(type(model)(model.scale, model.parts, {**model.provenance, "collections": described}), TARGET)
+    print(f"{TARGET}: {described}")
+
+
+def by_topics(train: xr.DataArray) -> dict[int, xr.DataArray]:
+    """Divide rows by the number of topics that all of P@10, P@20 and P@100 are multiples of; 50 is tried first."""
+    rest, parts = np.ones(train.sizes["system"], dtype=bool), {}
+    for topics in TOPICS:
+        fits = [_multiple(train.sel(metric=f"P@{k}").values[:, 0], topics * k) for k in (10, 20, 100)]
+        parts[topics] = train[rest & np.all(fits, axis=0)]
+        rest &= ~np.all(fits, axis=0)
+    assert not rest.any()
+    return parts
+
+
+def _multiple(scores: npt.NDArray[np.float64], parts: int) -> npt.NDArray[np.bool_]:
+    return np.abs(np.round(scores * parts) / parts - scores) < 6e-5  # the scores are printed to four decimals
+
+
+def covid(folder: Path, metrics: list[str]) -> xr.DataArray:
+    """Evaluate a round's runs as the released tables were."""
+    scores = evaluate(folder / "qrels.txt", folder / "runs", [AS_RELEASED.get(name, name) for name in metrics])
+    table = means(scores.assign_coords(metric=np.array(metrics, dtype=object)))
+    return table.expand_dims(topic=["all"], axis=1)
+
+
+def usable(scores: xr.DataArray) -> xr.DataArray:
+    """Drop systems as PROVENANCE's rule says; of equal ones the first stays."""
+    rows = scores.values[:, 0]
+    first = np.zeros(len(rows), dtype=bool)
+    first[np.unique(rows.round(10), axis=0, return_index=True)[1]] = True
+    return scores[first & (rows > 0).all(axis=1)]
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))

@@ -1,0 +1,38 @@
+"""`irmeta demo`: the main job on a collection that irmeta makes itself."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from irmeta.cli.app import Quiet, Seed, app
+from irmeta.cli.output import counting, say, write
+
+
+@app.command()
+def demo(
+    output: Annotated[Path, typer.Option("-o", "--output", help="The folder to make.")] = Path("demo"),
+    seed: Seed = 1,
+    quiet: Quiet = False,
+) -> None:
+    """Simulate a collection, evaluate its runs, and print the system means.
+
+    irmeta demo -o demo/
+    """
+    from irmeta.datasets.simulate import simulate
+    from irmeta.evaluation.engine import evaluate
+    from irmeta.io.scores import save
+    from irmeta.report.tables import text
+    from irmeta.studies.evaluation import evaluation, tables
+
+    with counting("simulating", quiet=quiet) as progress:
+        made = simulate(output, rng=seed, progress=progress)
+    say(f"simulated {len(list(made.runs.iterdir()))} runs: {made.runs}, and their judgments: {made.qrels}", quiet=quiet)
+    with counting("evaluating", quiet=quiet) as progress:
+        scores = evaluate(made.qrels, made.runs, collection="demo", progress=progress)
+    file = output / "scores.parquet"
+    save(scores, file)
+    shown = scores.sel(metric=["AP@1000", "nDCG@10", "P@10", "RR", "RBP(p=0.8)", "Bpref"])
+    means = tables(evaluation(shown))["means"].sort("AP@1000", descending=True)
+    write(text(means, f"System means, best first ({scores.sizes['topic']} topics; all 23 metrics in {file})"), None)
+    write(f"\nNext: irmeta --help, or irmeta evaluate {made.qrels} {made.runs} -m 'AP nDCG@20'\n", None)

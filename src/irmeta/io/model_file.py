@@ -1,0 +1,107 @@
+"""The prediction model as a JSON file: for each collection counts, means, covariances, and how far residuals reach."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+from typing import Any, get_args
+
+import numpy as np
+
+from irmeta.errors import FileFormatError
+from irmeta.io.files import read_bytes, writing
+from irmeta.stats.intervals import LEVELS
+from irmeta.stats.regression import Floats, Moments
+from irmeta.stats.scales import Scale
+
+_FORMAT = "irmeta prediction model 1"
+
+
+@dataclass(frozen=True)
+class Part:
+    """What a model knows of one collection's system-level scores, on the model's scale; no score itself."""
+
+    name: str
+    metrics: tuple[str, ...]
+    moments: Moments  # of shape (metric,) and (metric, metric)
+    tails: Floats  # quantiles of standardized residuals, of shape (metric, level); see irmeta.stats.intervals.tails
+
+
+@dataclass(frozen=True)
+class Model:
+    """Enough to predict any metric from any others, with intervals; `irmeta.prediction_model` makes one."""
+
+    scale: Scale
+    parts: tuple[Part, ...]
+    provenance: Mapping[str, Any]
+
+    @property
+    def metrics(self) -> list[str]:
+        """Every metric that some collection has, in the order of first appearance."""
+        return list(dict.fromkeys(metric for part in self.parts for metric in part.metrics))
+
+    def holding(self, metrics: list[str]) -> list[Part]:
+        """Give the collections that have all of these metrics, reduced to them in this order."""
+        return [_reduced(part, metrics) for part in self.parts if set(metrics) <= set(part.metrics)]
+
+
+def save_model(model: Model, path: str | PathLike[str]) -> None:
+    """Write a model; the file appears whole or not at all."""
+    head = {
+        "format": _FORMAT,
+        "scale": model.scale,
+        "levels": list(LEVELS),
+        "provenance": dict(model.provenance),
+    }
+    parts = ",\n".join(json.dumps(_described(part), default=str) for part in model.parts)
+    text = json.dumps(head, indent=1, default=str).removesuffix("\n}") + f',\n "collections": [\n{parts}\n ]\n}}\n'
+    with writing(Path(path)) as file:
+        file.write_text(text, encoding="utf-8")
+
+
+def load_model(path: str | PathLike[str]) -> Model:
+    """Read a model that `save_model` wrote; anything else raises FileFormatError."""
+    try:
+        document = json.loads(read_bytes(Path(path)))
+        if document["format"] != _FORMAT or document["scale"] not in get_args(Scale):
+            raise ValueError(f"its format is {document['format']!r}, this version reads {_FORMAT!r}")
+        if tuple(document["levels"]) != LEVELS:
+            raise ValueError(f"its levels are {document['levels']}, this version reads {list(LEVELS)}")
+        parts = tuple(_part(entry) for entry in document["collections"])
+        if not parts:
+            raise ValueError("it has no collections")
+        return Model(document["scale"], parts, document["provenance"])
+    except (ValueError, KeyError, TypeError) as error:
+        raise FileFormatError(
+            f"{path}: not a prediction model ({type(error).__name__}: {error}); `irmeta predict fit -o` writes them"
+        ) from error
+
+
+def _described(part: Part) -> dict[str, Any]:
+    lower = [row[: i + 1].tolist() for i, row in enumerate(part.moments.cov)]
+    return {
+        "name": part.name,
+        "systems": part.moments.n,
+        "metrics": list(part.metrics),
+        "means": part.moments.mean.tolist(),
+        "residual_quantiles": [[None if np.isnan(value) else value for value in row] for row in part.tails],
+        "covariances": lower,
+    }
+
+
+def _part(entry: Mapping[str, Any]) -> Part:
+    size = len(entry["metrics"])
+    cov = np.zeros((size, size))
+    for i, row in enumerate(entry["covariances"]):
+        cov[i, : i + 1] = cov[: i + 1, i] = row
+    mean = np.array(entry["means"], dtype=np.float64)
+    tails = np.array(entry["residual_quantiles"], dtype=np.float64)
+    if mean.shape != (size,) or tails.shape != (size, len(LEVELS)) or len(entry["covariances"]) != size:
+        raise ValueError(f"the figures of {entry['name']!r} do not fit its {size} metrics")
+    return Part(str(entry["name"]), tuple(entry["metrics"]), Moments(int(entry["systems"]), mean, cov), tails)
+
+
+def _reduced(part: Part, metrics: list[str]) -> Part:
+    at = [part.metrics.index(metric) for metric in metrics]
+    return Part(part.name, tuple(metrics), part.moments.take(at), part.tails[at])

@@ -1,0 +1,165 @@
+"""A matrix of metrics: how their scores vary together, from one cube or several, or as the user gives it."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any, Literal, get_args
+
+import numpy as np
+import xarray as xr
+
+from irmeta.cube import ALL, DIMS, Missing, additive, check, complete, means
+from irmeta.errors import ScoresError
+from irmeta.names import canonical, nearest
+from irmeta.stats.matrices import Floats, correlation, covariance, normal_scores, smallest_eigenvalue, symmetrized
+
+Kind = Literal["covariance", "correlation", "rank", "shrunk"]
+Level = Literal["topic", "within-topic", "system"]
+
+
+def _shrunk(rows: Floats) -> Floats:
+    from sklearn.covariance import ledoit_wolf
+
+    sigma: Floats = ledoit_wolf((rows - rows.mean(axis=0)) / rows.std(axis=0))[0]
+    return correlation(sigma)
+
+
+_KINDS: Mapping[str, Callable[[Floats], Floats]] = MappingProxyType(
+    {
+        "covariance": covariance,
+        "correlation": lambda rows: correlation(covariance(rows)),
+        "rank": lambda rows: correlation(covariance(normal_scores(rows))),
+        "shrunk": _shrunk,
+    }
+)
+
+
+@dataclass(frozen=True)
+class MetricMatrix:
+    """A positive semi-definite matrix of metrics, none without variance, and the scores that it was made from."""
+
+    metrics: list[str]
+    sigma: Floats
+    kind: str
+    level: str | None = None
+    cubes: Mapping[str, xr.DataArray] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+    def resampled(self, rng: np.random.Generator) -> Floats | None:
+        """Compute the matrix again on topics drawn with replacement; None if a metric does not vary over them."""
+        drawn = {
+            name: scores.isel(topic=rng.integers(scores.sizes["topic"], size=scores.sizes["topic"]))
+            for name, scores in self.cubes.items()
+        }
+        rows = _rows(drawn, str(self.level))
+        return _KINDS[self.kind](rows) if _varies(rows).all() else None
+
+
+def from_scores(
+    scores: xr.DataArray | Mapping[str, xr.DataArray], kind: Kind, level: Level, missing: Missing
+) -> MetricMatrix:
+    """Compute the matrix of the metrics that all collections have, over the pooled rows of all collections.
+
+    level : a row is a system on a topic ("topic"), the same less the topic's mean ("within-topic"), or a system's mean
+    ("system"; system-wise tables are always at this level). Metrics that do not vary are left out, with a note.
+    Raises ScoresError where there are too few rows for the number of metrics.
+    """
+    for given, known in ((kind, get_args(Kind)), (level, get_args(Level))):
+        if given not in known:
+            raise ScoresError(f"there is no {given!r} here; {nearest(str(given), known)}")
+    cubes, notes = _common(scores, missing)
+    level, more = _level(cubes, level)
+    rows = _rows(cubes, level)
+    varies = _varies(rows)
+    metrics = [str(name) for name in next(iter(cubes.values())).metric.values]
+    if not varies.all():
+        constant = [name for name, moves in zip(metrics, varies, strict=True) if not moves]
+        more.append(f"Left out, since all its scores are equal: {', '.join(constant)}.")
+        cubes = {name: one.isel(metric=varies) for name, one in cubes.items()}
+        rows, metrics = rows[:, varies], [name for name in metrics if name not in constant]
+    spent = sum(one.sizes["topic"] for one in cubes.values()) if level == "within-topic" else 1
+    if not metrics or (kind != "shrunk" and len(rows) - spent < len(metrics)):
+        raise ScoresError(
+            f"{len(rows)} rows of scores at {level} level are too few for a matrix of {len(metrics)} metrics; "
+            "use --matrix shrunk, --level topic, or fewer metrics"
+        )
+    return MetricMatrix(metrics, _KINDS[kind](rows), kind, level, cubes, (*notes, *more))
+
+
+def from_matrix(matrix: Any, kind: Kind | None = None) -> MetricMatrix:
+    """Take a square array, DataFrame or DataArray as a matrix of covariances; kind "correlation" scales it.
+
+    Metrics without names are numbered from 1. A matrix that is not symmetric is replaced by the mean of both halves,
+    with a note. Raises ScoresError if it is not square, not finite, not positive semi-definite, or misnamed.
+    """
+    labelled = xr.DataArray(matrix)
+    if labelled.ndim != 2 or labelled.shape[0] != labelled.shape[1] or not labelled.size:
+        raise ScoresError(
+            f"a matrix of metrics is square, and this has the shape {labelled.shape}; is it a score table?"
+        )
+    rows, columns = (
+        [str(name) for name in labelled.coords[dim].values] if dim in labelled.coords else None for dim in labelled.dims
+    )
+    metrics = [canonical(name) for name in rows or map(str, range(1, len(labelled) + 1))]
+    if rows != columns or len(set(metrics)) < len(metrics):
+        raise ScoresError("rows and columns of a matrix of metrics have the same names, each once")
+    if kind not in (None, "covariance", "correlation"):
+        raise ScoresError(f"a {kind} matrix is made from scores, not from another matrix; give the scores")
+    sigma, off = symmetrized(labelled.values.astype(np.float64))
+    if not np.isfinite(sigma).all() or (np.diag(sigma) <= 0).any():
+        raise ScoresError(
+            "a matrix of covariances has no missing values, and variances above 0; leave out what has not"
+        )
+    if (low := smallest_eigenvalue(sigma)) < -1e-9:
+        raise ScoresError(
+            f"no matrix of covariances: its smallest eigenvalue is {low:.2g} times the largest, so below 0"
+        )
+    notes = [f"The matrix is not symmetric (by up to {off:.3g}); the mean of both halves is used."] if off else []
+    scaled = correlation(sigma) if kind == "correlation" else sigma
+    return MetricMatrix(metrics, scaled, kind or "given", notes=tuple(notes))
+
+
+def is_scores(given: Any) -> bool:
+    """Tell a cube, or several, from a matrix."""
+    return isinstance(given, Mapping) or (isinstance(given, xr.DataArray) and tuple(given.dims) == DIMS)
+
+
+def _common(
+    scores: xr.DataArray | Mapping[str, xr.DataArray], missing: Missing
+) -> tuple[dict[str, xr.DataArray], list[str]]:
+    """Keep the metrics that all collections have, complete, with notes on what that drops."""
+    cubes = dict(scores) if isinstance(scores, Mapping) else {str(scores.attrs.get("collection", "scores")): scores}
+    if not cubes:
+        raise ScoresError("there are no scores to compute a matrix from")
+    names = [[str(metric) for metric in check(one).metric.values] for one in cubes.values()]
+    common = [name for name in names[0] if all(name in others for others in names)]
+    lost = sorted({name for others in names for name in others} - set(common))
+    notes = [f"Left out, since not every collection has it: {', '.join(lost)}."] if lost else []
+    kept = {}
+    for name, one in cubes.items():
+        kept[name], dropped = complete(one.sel(metric=common), missing)
+        notes += [f"{name}: {note}." for note in dropped]
+    return kept, notes
+
+
+def _level(cubes: Mapping[str, xr.DataArray], level: Level) -> tuple[Level, list[str]]:
+    systemwise = [list(one.topic.values) == [ALL] for one in cubes.values()]
+    if level == "system" or not any(systemwise):
+        return level, []
+    if not all(systemwise):
+        raise ScoresError("some collections have means only, and some have topics; use --level system for both")
+    return "system", ["The scores are means over topics: the matrix is at system level."]
+
+
+def _rows(cubes: Mapping[str, xr.DataArray], level: str) -> Floats:
+    """Give the rows that a matrix is computed from, of shape (row, metric)."""
+    parts = []
+    for one in cubes.values():
+        values = means(one).values if level == "system" else additive(one).values
+        values = values - values.mean(axis=0) if level == "within-topic" else values
+        parts.append(values.reshape(-1, values.shape[-1]))
+    return np.concatenate(parts)
+
+
+def _varies(rows: Floats) -> np.ndarray[Any, np.dtype[np.bool_]]:
+    return np.ptp(rows, axis=0) > 1e-12

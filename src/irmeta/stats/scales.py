@@ -1,0 +1,32 @@
+"""The scale that scores are modelled on: as they are, or as log odds, which a prediction cannot leave."""
+
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import expit, logit
+
+Floats = npt.NDArray[np.float64]
+Scale = Literal["raw", "logit"]
+
+EDGE = 0.001
+"""Scores nearer to 0 or 1 than this are moved here before their log odds are taken."""
+
+
+def to_scale(scores: npt.ArrayLike, scale: Scale) -> Floats:
+    """Put scores on the scale; "logit" takes scores in [0, 1].
+
+    >>> to_scale([0.5, 0.0], "logit").round(3).tolist()
+    [0.0, -6.907]
+    """
+    values = np.asarray(scores, dtype=np.float64)
+    return np.asarray(logit(np.clip(values, EDGE, 1 - EDGE))) if scale == "logit" else values
+
+
+def from_scale(values: npt.ArrayLike, scale: Scale) -> Floats:
+    """Give back scores.
+
+    >>> from_scale(to_scale([0.25], "logit"), "logit").tolist()
+    [0.25]
+    """
+    return np.asarray(expit(np.asarray(values)) if scale == "logit" else values, dtype=np.float64)

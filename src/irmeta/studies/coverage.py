@@ -1,0 +1,102 @@
+"""How often do prediction intervals hold on a collection that the model has not seen? Leave each out, and count."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+import numpy as np
+import polars as pl
+import xarray as xr
+
+from irmeta.cube import Missing
+from irmeta.cubes import common_metrics, system_level
+from irmeta.errors import ScoresError
+from irmeta.result import long_frame, result
+from irmeta.stats.intervals import band, leave_one_out, reach, tails
+from irmeta.stats.predictors import chunks
+from irmeta.stats.regression import Floats, least_squares, moments, pool
+from irmeta.stats.scales import Scale, from_scale, to_scale
+
+_SUBSETS = 256
+"""Predictor sets worked on at a time."""
+
+
+def coverage(
+    cubes: Mapping[str, xr.DataArray],
+    *,
+    targets: Iterable[str] | None = None,
+    metrics: Iterable[str] | None = None,
+    size: int = 2,
+    level: float = 0.9,
+    scale: Scale = "raw",
+    missing: Missing = "error",
+) -> xr.Dataset:
+    """Measure how many systems of each collection fall into the intervals of a model fitted on all the others.
+
+    Every target is predicted from every set of `size` of the metrics, and the figures are means over those sets.
+    cubes : three collections or more, by name.  scale : as in `irmeta.prediction_model`.  level : coverage aimed at.
+    Gives over (target, collection): measured, the share of systems inside; width, of the intervals, on the metric's
+    own scale; relative_width, half the width in standard deviations of the systems' actual scores.
+    """
+    if len(cubes) < 3:
+        raise ScoresError(f"coverage takes three collections or more, to leave one out of the rest; {len(cubes)} given")
+    if not 0 < level < 1:
+        raise ScoresError(f"the level of an interval is between 0 and 1, as in 0.9, not {level}")
+    names = common_metrics(cubes, metrics)
+    wanted = names if targets is None else common_metrics(cubes, targets)
+    names = list(dict.fromkeys([*names, *wanted]))
+    if not 1 <= size < len(names):
+        raise ScoresError(f"{len(names)} metrics leave {len(names) - 1} predictors; size {size} does not fit")
+    levels, notes = system_level(cubes, names, missing=missing)
+    values = {name: to_scale(table.values, scale) for name, table in levels.items()}
+    at = [names.index(target) for target in wanted]
+    found = np.array([_held_out(values, name, at, size, level, scale) for name in values])
+    measured, width = np.moveaxis(found, 1, 0)
+    spread = np.array([table.values[:, at].std(axis=0) for table in levels.values()])
+    with np.errstate(divide="ignore"):
+        relative = np.where(spread > 0, width / 2 / spread, np.nan)
+    data = {"measured": measured, "width": width, "relative_width": relative}
+    coords = {"target": wanted, "collection": list(values)}
+    arrays = {name: xr.DataArray(array.T, coords, ("target", "collection")) for name, array in data.items()}
+    options = {"size": size, "level": level, "scale": scale, "metrics": names}
+    notes += [f"each figure is a mean over every set of {size} predictors; the collection named was not used to fit"]
+    return result("coverage", arrays, inputs=cubes, options=options, notes=notes)
+
+
+def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
+    """Table `coverage`: target, collection, nominal, measured, width, relative_width."""
+    names = ("measured", "width", "relative_width")
+    nominal = pl.lit(outcome.attrs["options"]["level"]).alias("nominal")
+    return {"coverage": long_frame(outcome, names).select("target", "collection", nominal, *names)}
+
+
+def findings(outcome: xr.Dataset) -> list[str]:
+    """Set the measured coverage beside the nominal one, and name the target and the collection it is worst on."""
+    by_target, by_collection = outcome["measured"].mean("collection"), outcome["measured"].mean("target")
+    worst, hardest = by_target.idxmin(), by_collection.idxmin()
+    width = float(outcome["relative_width"].median())
+    return [
+        f"{outcome.attrs['options']['level']:.0%} intervals held {float(by_target.mean()):.1%} of the systems of"
+        f" collections left out; least for {worst.item()} ({float(by_target.min()):.1%}) and on"
+        f" {hardest.item()} ({float(by_collection.min()):.1%}).",
+        f"They reach {width:.2f} standard deviations of the systems' scores to each side (median).",
+    ]
+
+
+def _held_out(
+    values: Mapping[str, Floats], held: str, targets: Sequence[int], size: int, level: float, scale: Scale
+) -> tuple[Floats, Floats]:
+    """Give coverage and width, of shape (target,), on one collection by the model of all others."""
+    others = [scores for name, scores in values.items() if name != held]
+    data = [moments(scores) for scores in others]
+    far = reach(np.array([tails(scores)[targets] for scores in others]), level)
+    actual = values[held][:, targets]
+    inside, width, count = (np.zeros(len(targets)) for _ in range(3))
+    for subsets in chunks(range(values[held].shape[1]), size, _SUBSETS):
+        slopes, intercepts = least_squares(pool(data), subsets, targets)
+        half = band(leave_one_out(data, subsets, targets), level, reach=far[:, None, :]).half
+        predicted = np.einsum("nsk,skt->nst", values[held][:, subsets], slopes) + intercepts
+        usable = ~(subsets[:, :, None] == np.asarray(targets)).any(axis=1)  # the target is not its own predictor
+        inside += np.where(usable, (np.abs(actual[:, None] - predicted) <= half).mean(axis=0), 0.0).sum(axis=0)
+        spans = from_scale(predicted + half, scale) - from_scale(predicted - half, scale)
+        width += np.where(usable, spans.mean(axis=0), 0.0).sum(axis=0)
+        count += usable.sum(axis=0)
+    return inside / count, width / count

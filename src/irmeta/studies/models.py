@@ -1,0 +1,112 @@
+"""Does another model predict unseen collections better than least squares? Compare them, each collection left out."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import polars as pl
+import xarray as xr
+
+from irmeta.cube import Missing
+from irmeta.cubes import common_metrics, system_level
+from irmeta.errors import ScoresError
+from irmeta.result import long_frame, result
+from irmeta.stats.accuracy import accuracy
+from irmeta.stats.regression import Floats, least_squares, moments
+from irmeta.stats.scales import Scale, from_scale, to_scale
+
+Fit = Callable[[Floats, Floats], Callable[[Floats], Floats]]
+"""Training predictors (system, k) and target (system,) to a function that predicts from predictors."""
+
+_MEASURES = ("tau", "r2", "rmse")
+
+
+def models(
+    cubes: Mapping[str, xr.DataArray],
+    *,
+    targets: Iterable[str] | None = None,
+    metrics: Iterable[str] | None = None,
+    scales: Sequence[Scale] = ("raw", "logit"),
+    missing: Missing = "error",
+    rng: int = 0,
+    progress: Callable[[str], None] | None = None,
+) -> xr.Dataset:
+    """Predict each collection's systems by models fitted on the systems of all the others, and measure how well.
+
+    Each target is predicted from all the other metrics.  rng : seed of what is random in the models.
+    progress : called with each target and collection.
+    Models: least squares; ridge regression (penalty chosen by cross-validation), a support vector machine with a
+    radial kernel, and gradient-boosted trees, these three by scikit-learn on standardized predictors.
+    Gives over (target, model, scale, collection): tau, r2, rmse, on the metric's own scale.
+    """
+    if len(cubes) < 2:
+        raise ScoresError("models are compared on collections left out in turn; give two collections or more")
+    names = common_metrics(cubes, metrics)
+    wanted = names if targets is None else common_metrics(cubes, targets)
+    names = list(dict.fromkeys([*names, *wanted]))
+    if len(names) < 2:
+        raise ScoresError("a target needs at least one other metric to be predicted from")
+    levels, notes = system_level(cubes, names, missing=missing)
+    fits = _fits(rng)
+    found = np.full((len(wanted), len(fits), len(scales), len(cubes), len(_MEASURES)), np.nan)
+    for j, scale in enumerate(scales):
+        values = {name: to_scale(table.values, scale) for name, table in levels.items()}
+        for c, held in enumerate(values):
+            train = np.concatenate([scores for name, scores in values.items() if name != held])
+            for t, at in enumerate(names.index(target) for target in wanted):
+                x, y = np.delete(train, at, axis=1), train[:, at]
+                actual = levels[held].values[:, at]
+                if progress:
+                    progress(f"{wanted[t]} of {held}")
+                for m, fit in enumerate(fits.values()):
+                    predicted = from_scale(fit(x, y)(np.delete(values[held], at, axis=1)), scale)
+                    close = accuracy(actual, predicted)
+                    found[t, m, j, c] = [getattr(close, name) for name in _MEASURES]
+    coords = {"target": wanted, "model": list(fits), "scale": list(scales), "collection": list(cubes)}
+    data = {name: xr.DataArray(found[..., i], coords, tuple(coords)) for i, name in enumerate(_MEASURES)}
+    options = {"metrics": names, "seed": rng}
+    return result("models", data, inputs=cubes, options=options, notes=notes)
+
+
+def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
+    """Tables `summary` (means over targets and collections) and `models` (target, model, scale, collection, ...)."""
+    frame = long_frame(outcome, _MEASURES)
+    summary = frame.group_by("model", "scale", maintain_order=True).agg(
+        pl.col("tau").mean(), pl.col("rmse").mean(), pl.col("rmse").max().alias("worst_rmse")
+    )
+    return {"summary": summary, "models": frame}
+
+
+def findings(outcome: xr.Dataset) -> list[str]:
+    """Name the model with the lowest mean error, beside least squares on raw scores."""
+    ranked = tables(outcome)["summary"].sort("rmse")
+    best = ranked.row(0, named=True)
+    plain = ranked.filter(pl.col("model") == "ols").row(0, named=True)
+    return [
+        f"Lowest mean RMSE on collections left out: {best['model']} on the {best['scale']} scale ({best['rmse']:.4f});"
+        f" the best least squares has {plain['rmse']:.4f} ({plain['scale']})."
+    ]
+
+
+def _ols(x: Floats, y: Floats) -> Callable[[Floats], Floats]:
+    data = moments(np.column_stack([x, y]))
+    slopes, intercept = least_squares(data, range(x.shape[1]), [x.shape[1]])
+    return lambda new: np.asarray(new @ slopes[:, 0] + intercept[0])
+
+
+def _fits(rng: int) -> dict[str, Fit]:
+    from sklearn.ensemble import GradientBoostingRegressor
+    from sklearn.linear_model import RidgeCV
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+    from sklearn.svm import SVR
+
+    def learned(make: Callable[[], Any]) -> Fit:
+        return lambda x, y: make_pipeline(StandardScaler(), make()).fit(x, y).predict
+
+    return {
+        "ols": _ols,
+        "ridge": learned(lambda: RidgeCV(alphas=np.logspace(-3, 3, 13))),
+        "svr": learned(lambda: SVR(C=1.0, epsilon=0.01)),
+        "boosting": learned(lambda: GradientBoostingRegressor(random_state=rng)),
+    }

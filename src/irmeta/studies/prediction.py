@@ -1,0 +1,310 @@
+"""What would a metric that nobody reported have been? Predict it from those that were, with an interval."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+import xarray as xr
+from scipy import stats
+
+from irmeta.cube import ALL, Missing, cube, means
+from irmeta.cubes import in_range, system_level
+from irmeta.datasets.reference import reference_model
+from irmeta.errors import MetricError, ScoresError
+from irmeta.io.importers import metric_name
+from irmeta.io.model_file import Model, Part
+from irmeta.names import canonical, highest, nearest, parse, split
+from irmeta.result import describe, result
+from irmeta.stats.intervals import band, leave_one_out, mahalanobis, reach, tails
+from irmeta.stats.regression import Floats, least_squares, moments, pool
+from irmeta.stats.scales import Scale, from_scale, to_scale
+
+OUTSIDE = 0.999
+"""A system is outside what the model has seen when, were its scores normal, this share would lie nearer."""
+
+
+class _Cell(NamedTuple):
+    value: float
+    low: float
+    high: float
+    distance: float
+    outside: bool
+
+
+_REPORTED = _Cell(np.nan, np.nan, np.nan, np.nan, False)
+
+
+def prediction_model(
+    cubes: Mapping[str, xr.DataArray],
+    *,
+    metrics: Iterable[str] | None = None,
+    scale: Scale = "raw",
+    missing: Missing = "error",
+    provenance: Mapping[str, Any] | None = None,
+) -> Model:
+    """Sum up collections' system-level scores as a model that predicts any of their metrics from any others.
+
+    cubes : by collection name; a collection may lack some of the metrics.  metrics : those to keep, all by default.
+    scale : "raw", or "logit" to model log odds, so that predictions and intervals stay between 0 and 1.
+    missing : what to do with missing scores, as in `irmeta.cube.complete`.
+
+    >>> from irmeta.cube import cube
+    >>> scores = cube([[[0.1, 0.2]], [[0.2, 0.3]], [[0.3, 0.6]]], ["a", "b", "c"], ["all"], ["AP", "P@10"])
+    >>> prediction_model({"demo": scores}).metrics
+    ['AP', 'P@10']
+    """
+    if not cubes:
+        raise ScoresError("there are no collections to fit a model on")
+    wanted = None if metrics is None else [canonical(metric) for metric in metrics]
+    known = {str(metric) for scores in cubes.values() for metric in scores.metric.values}
+    for metric in wanted or []:
+        if metric not in known:
+            raise MetricError(f"no collection has scores of {metric!r}; {nearest(metric, known)}")
+    parts, notes = [], []
+    for name, scores in cubes.items():
+        here = None if wanted is None else [metric for metric in wanted if metric in set(scores.metric.values)]
+        levels, dropped = system_level({name: scores}, here, missing=missing)
+        table = levels[name]
+        if table.sizes["metric"] < 2 or table.sizes["system"] < 3:
+            size = " and ".join(f"{count} {dim}s" for dim, count in table.sizes.items())
+            raise ScoresError(f"{name} has {size}; a model needs 3 systems and 2 metrics of each collection")
+        names = tuple(map(str, table.metric.values))
+        _boundable(names, scale)
+        values = to_scale(table.values, scale)
+        parts.append(Part(name, names, moments(values), tails(values)))
+        notes += dropped
+    described = {name: describe(scores) for name, scores in cubes.items()}
+    return Model(scale, tuple(parts), {"collections": described, "notes": notes, **(provenance or {})})
+
+
+def given(text: str, system: str = "given") -> xr.DataArray:
+    """Read one system's scores as a cube.
+
+    >>> given("P@10=0.43 RBP(p=0.95)=0.3").metric.values.tolist()
+    ['P@10', 'RBP(p=0.95)']
+    """
+    scores: dict[str, float] = {}
+    for part in split(text):
+        name, equals, value = part.rpartition("=")
+        try:
+            number = float(value)
+        except ValueError:
+            equals = ""
+        if not equals or not name:
+            raise ScoresError(f"{part!r}: scores are written METRIC=SCORE, as in 'P@10=0.43 RR=0.61'")
+        scores[str(parse(metric_name(name)))] = number
+    if not scores:
+        raise ScoresError("no score given; write METRIC=SCORE, as in 'P@10=0.43 RR=0.61'")
+    return cube([[list(scores.values())]], [system], [ALL], list(scores))
+
+
+def predict(
+    scores: xr.DataArray,
+    model: Model | None = None,
+    *,
+    want: Iterable[str] | None = None,
+    level: float = 0.9,
+    known: xr.DataArray | None = None,
+) -> xr.Dataset:
+    """Predict what is missing from a table of system-level scores, each system from the scores that it has.
+
+    scores : a cube, NaN where a score is missing; its means over topics are used.
+    model : as `prediction_model` makes it; by default the reference model that ships with irmeta.
+    want : metrics to predict; by default those that some system lacks.
+    level : coverage aimed at, in (0, 1), for a system of a collection that the model has not seen.
+    known : systems of the same collection whose wanted scores are known; they tell the collection's offset.
+    Gives, over (system, target), NaN where the score was given: value, low, high, distance (of the given scores from
+    those the model has seen, 1 is usual, see `irmeta.stats.intervals.mahalanobis`), outside; and `reported`.
+    """
+    if not 0 < level < 1:
+        raise ScoresError(f"the level of an interval is between 0 and 1, as in 0.9, not {level}")
+    model = model or reference_model()
+    table, notes = _renamed(scores, model)
+    calibration, _ = (None, None) if known is None else _renamed(known, model)
+    targets = _targets(table, model, want)
+    if want is not None:
+        notes += [_stand_in(name, target) for name, target in zip(want, targets, strict=True) if name != target]
+    cells = [_predict_row(row, targets, model, level, calibration) for row in table]
+    grid = {name: np.array([[getattr(cell, name) for cell in row] for row in cells]) for name in _Cell._fields}
+    if np.isnan(grid["value"]).all():
+        raise ScoresError("nothing to predict: no system lacks a wanted metric and has another that the model knows")
+    systems = np.array(table.system.values, dtype=str)
+    notes += _warnings(systems, np.isnan(table.values), grid, model, level)
+    coords = {"system": systems, "target": targets}
+    predicted = {name: xr.DataArray(values, coords, ("system", "target")) for name, values in grid.items()}
+    used = [*map(str, table.metric.values), *targets]
+    notes += [f"{name}: {text}" for name, text in model.provenance.get("definitions", {}).items() if name in used]
+    options = {"level": level, "scale": model.scale, "model": [part.name for part in model.parts], "want": targets}
+    options["sources"] = model.provenance.get("sources", [])
+    return result(
+        "prediction", {**predicted, "reported": table}, inputs={"given": scores}, options=options, notes=notes
+    )
+
+
+def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
+    """Tables `prediction` (system, metric, value, low, high, level, distance) and `filled`.
+
+    `filled` is the table given with its holes filled; a predicted score has its interval beside it (`AP low`,
+    `AP high`), a reported one has none.
+    """
+    at = np.argwhere(~np.isnan(outcome["value"].values))
+    cells = {name: outcome[name].values[*at.T] for name in ("value", "low", "high", "distance")}
+    labels = {"system": outcome.system.values[at[:, 0]].tolist(), "metric": outcome.target.values[at[:, 1]].tolist()}
+    level = pl.lit(outcome.attrs["options"]["level"]).alias("level")
+    frame = pl.DataFrame({**labels, **cells}).with_columns(pl.col("low", "high").fill_nan(None))
+    prediction = frame.select("system", "metric", "value", "low", "high", level, "distance")
+    return {"prediction": prediction, "filled": _filled(outcome, prediction)}
+
+
+def findings(outcome: xr.Dataset) -> list[str]:
+    """Say what was predicted and how sure that is."""
+    cells = tables(outcome)["prediction"]
+    level = f"{outcome.attrs['options']['level']:.0%}"
+    if cells.height == 1:
+        one = cells.row(0, named=True)
+        if one["low"] is None:
+            return [f"{one['metric']} of {one['system']} is predicted as {one['value']:.3f}."]
+        inside = f"between {one['low']:.3f} and {one['high']:.3f} ({level} interval)"
+        return [f"{one['metric']} of {one['system']} is predicted as {one['value']:.3f}, {inside}."]
+    width = (cells["high"] - cells["low"]).median()
+    lines = [f"{cells.height} scores predicted."]
+    if isinstance(width, float):
+        lines[0] = f"{cells.height} scores predicted; half of the {level} intervals are wider than {width:.3f}."
+    return lines
+
+
+def _boundable(metrics: Sequence[str], scale: Scale) -> None:
+    if scale == "logit" and (wrong := [metric for metric in metrics if highest(metric) > 1]):
+        raise MetricError(f"log odds are of scores between 0 and 1, which {_some(wrong)} may exceed; use the raw scale")
+
+
+def _renamed(scores: xr.DataArray, model: Model) -> tuple[xr.DataArray, list[str]]:
+    """Give system-level scores under the model's names, and notes on the metrics that changed theirs or were left."""
+    table = means(scores)
+    names = [str(name) for name in table.metric.values]
+    found = {name: _resolve(name, model.metrics) for name in names}
+    left = [name for name, target in found.items() if target is None or (target != name and target in names)]
+    kept = [name for name in names if name not in left]
+    notes = [_stand_in(name, str(found[name])) for name in kept if found[name] != name]
+    if left:
+        notes.append(f"the model does not know these metrics, they were not used: {_some(left)}")
+    if not kept:
+        raise MetricError(f"none of these metrics is in the model: {_some(left)}; it has {', '.join(model.metrics)}")
+    table = table.sel(metric=kept).assign_coords(metric=np.array([found[name] for name in kept], dtype=object))
+    return in_range(table), notes
+
+
+def _resolve(name: str, metrics: Sequence[str]) -> str | None:
+    """Give the model's name for a metric: its own, or that of the same measure cut at 1000."""
+    return next((known for known in (name, f"{name}@1000") if known in metrics), None)
+
+
+def _stand_in(name: str, target: str) -> str:
+    return f"{name} is taken as {target}, which the model holds; for runs of at most 1000 documents they hardly differ"
+
+
+def _targets(table: xr.DataArray, model: Model, want: Iterable[str] | None) -> list[str]:
+    if want is None:
+        holes = [str(m) for m in table.metric.values[np.isnan(table.values).any(axis=0)]]
+        return holes or [metric for metric in model.metrics if metric not in set(table.metric.values)]
+    targets = []
+    for name in want:
+        target = _resolve(canonical(name), model.metrics)
+        if target is None:
+            raise MetricError(f"the model does not know {name!r}; {nearest(name, model.metrics)}")
+        if target in set(table.metric.values) and not np.isnan(table.sel(metric=target).values).any():
+            raise ScoresError(f"{name} is given already; a metric cannot be predicted from itself")
+        targets.append(target)
+    return targets
+
+
+def _predict_row(
+    row: xr.DataArray, targets: Sequence[str], model: Model, level: float, calibration: xr.DataArray | None
+) -> list[_Cell]:
+    """Predict what one system lacks from all that it has."""
+    given = [str(metric) for metric in row.metric.values[~np.isnan(row.values)]]
+    scores = row.sel(metric=given).values
+    return [
+        _REPORTED if target in given or not given else _predict(scores, given, target, model, level, calibration)
+        for target in targets
+    ]
+
+
+def _predict(
+    scores: Floats, given: list[str], target: str, model: Model, level: float, calibration: xr.DataArray | None
+) -> _Cell:
+    held = model.holding([*given, target])
+    if not held:
+        raise ScoresError(
+            f"no collection of the model has all of {', '.join([*given, target])}; give fewer metrics, or fit a model"
+        )
+    data, at, of = [part.moments for part in held], list(range(len(given))), [len(given)]
+    slopes, intercept = least_squares(pool(data), at, of)
+    values = to_scale(scores, model.scale)[None]
+    centre = float((values @ slopes + intercept)[0, 0])
+    low = high = np.nan
+    if len(held) > 1:
+        errors = leave_one_out(data, at, of)
+        far = reach(np.array([part.tails[of] for part in held]), level)
+        residuals = _residuals(calibration, [*given, target], model.scale, slopes, intercept)
+        mean = residuals.mean() if residuals.size else 0.0
+        shift, half = (float(part[0]) for part in band(errors, level, reach=far, known=residuals.size, known_mean=mean))
+        centre, low, high = centre + shift, centre + shift - half, centre + shift + half
+    value, low, high = np.clip(from_scale([centre, low, high], model.scale), 0, highest(target)).tolist()
+    distance = float(mahalanobis(pool(data), values, at)[0])
+    outside = distance**2 * len(given) > stats.chi2.ppf(OUTSIDE, len(given))
+    return _Cell(value, low, high, distance, bool(outside))
+
+
+def _residuals(
+    calibration: xr.DataArray | None, metrics: list[str], scale: Scale, slopes: Floats, intercept: Floats
+) -> Floats:
+    """Give the errors on those known systems that have all the scores it takes; the target is the last metric."""
+    if calibration is None or not set(metrics) <= set(calibration.metric.values):
+        return np.empty(0)
+    rows = calibration.sel(metric=metrics).values
+    rows = to_scale(rows[~np.isnan(rows).any(axis=1)], scale)
+    return np.asarray(rows[:, -1] - rows[:, :-1] @ slopes[:, 0] - intercept[0])
+
+
+def _warnings(
+    systems: npt.NDArray[np.str_], absent: npt.NDArray[np.bool_], grid: Mapping[str, Any], model: Model, level: float
+) -> list[str]:
+    notes = []
+    if len(empty := systems[absent.all(axis=1)]):
+        notes.append(f"{len(empty)} systems have no score to predict from and were left: {_some(empty)}")
+    if (np.isnan(grid["low"]) & ~np.isnan(grid["value"])).any():
+        notes.append("no interval where a single collection of the model has the metrics: collections differ")
+    elif len(model.parts) < 4:
+        notes.append(f"the model knows {len(model.parts)} collections; {level:.0%} intervals from so few are wide")
+    if len(outside := systems[grid["outside"].any(axis=1)]):
+        notes.append(
+            f"scores outside what the model has seen, their predictions are not to be trusted: {_some(outside)}"
+        )
+    return notes
+
+
+def _filled(outcome: xr.Dataset, prediction: pl.DataFrame) -> pl.DataFrame:
+    reported = outcome["reported"]
+    frame = pl.DataFrame({"system": reported.system.values.astype(str)})
+    predicted = prediction["metric"].unique(maintain_order=True).to_list()
+    known = [str(metric) for metric in reported.metric.values]
+    for metric in dict.fromkeys([*known, *predicted]):
+        column = reported.sel(metric=metric).values if metric in known else np.full(frame.height, np.nan)
+        frame = frame.with_columns(pl.Series(metric, column).fill_nan(None))
+        if metric in predicted:
+            cells = prediction.filter(pl.col("metric") == metric).select("system", "value", "low", "high")
+            frame = frame.join(cells, on="system", how="left", maintain_order="left").with_columns(
+                pl.col(metric).fill_null(pl.col("value")),
+                pl.col("low").alias(f"{metric} low"),
+                pl.col("high").alias(f"{metric} high"),
+            )
+            frame = frame.drop("value", "low", "high")
+    return frame
+
+
+def _some(names: Iterable[str], most: int = 5) -> str:
+    names = list(names)
+    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")

@@ -1,0 +1,133 @@
+"""Which one, two or three metrics foretell each other metric best? Every subset is tried."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Literal
+
+import numpy as np
+import polars as pl
+import xarray as xr
+
+from irmeta.cube import Missing
+from irmeta.cubes import common_metrics, system_level, with_roles
+from irmeta.errors import ScoresError
+from irmeta.result import result
+from irmeta.stats.accuracy import Accuracy, accuracy
+from irmeta.stats.predictors import best_subsets, folds
+from irmeta.stats.regression import Floats, least_squares, moments
+
+Choice = Literal["dev", "leave-one-out"]
+_MEASURES = Accuracy._fields
+
+
+def predictors(
+    train: Mapping[str, xr.DataArray],
+    test: Mapping[str, xr.DataArray],
+    *,
+    dev: Mapping[str, xr.DataArray] | None = None,
+    choose: Choice = "dev",
+    targets: Iterable[str] | None = None,
+    metrics: Iterable[str] | None = None,
+    sizes: Sequence[int] = (1, 2, 3),
+    missing: Missing = "error",
+    progress: Callable[[str], None] | None = None,
+) -> xr.Dataset:
+    """Find the best predictors of each target, of each size, and tell how well they predict other collections.
+
+    train, dev, test : cubes by collection name; models are fitted on the systems of all training collections together.
+    choose : "dev" keeps the subset with the highest tau on the development collections, as Gupta et al. (ECIR 2019)
+    do; "leave-one-out" the highest mean tau over the training collections, each predicted from the others, so that the
+    development collections test it too.
+    targets : metrics to predict, by default all;  metrics : candidates, by default those that every collection has.
+    progress : called after each size.
+    Gives over (target, size, collection): tau, r2, r, rmse, r2_offset_removed, bias_share; over (target, size):
+    chosen_by, the tau that decided; over (target, size, metric): coefficient, NaN for metrics left out, and intercept.
+    """
+    cubes, role = with_roles(train=train, dev=dev or {}, test=test)
+    names = common_metrics(cubes, metrics)
+    wanted = names if targets is None else common_metrics(cubes, targets)
+    names = list(dict.fromkeys([*names, *wanted]))
+    if not all(1 <= size < len(names) for size in sizes):
+        raise ScoresError(f"{len(names)} metrics leave {len(names) - 1} predictors; sizes {list(sizes)} do not fit")
+    levels, notes = system_level(cubes, names, missing=missing)
+    values = {name: table.values for name, table in levels.items()}
+    by_role = {part: [values[name] for name in values if role[name] == part] for part in ("train", "dev", "test")}
+    if choose == "dev" and not by_role["dev"]:
+        raise ScoresError("there is no development collection to choose by; give one, or choose by leave-one-out")
+    chosen_on = folds(by_role["train"], by_role["dev"] if choose == "dev" else [])
+    together = moments(np.concatenate(by_role["train"]))
+    at = [names.index(target) for target in wanted]
+    shown = [name for name in values if role[name] != "train"]
+    shape = (len(wanted), len(sizes))
+    measured = np.full((*shape, len(shown), len(_MEASURES)), np.nan)
+    slopes, intercepts, decided = np.full((*shape, len(names)), np.nan), np.full(shape, np.nan), np.full(shape, np.nan)
+    for j, size in enumerate(sizes):
+        best = best_subsets(chosen_on, range(len(names)), at, size)
+        decided[:, j] = best.tau
+        if progress:
+            progress(f"sets of {size}")
+        for i, (target, subset) in enumerate(zip(at, best.predictors, strict=True)):
+            fit = least_squares(together, subset, [target])
+            slopes[i, j, subset], intercepts[i, j] = fit[0][:, 0], fit[1][0]
+            for c, scores in enumerate(values[name] for name in shown):
+                measured[i, j, c] = accuracy(scores[:, target], scores[:, subset] @ fit[0][:, 0] + fit[1][0])
+    coords = {"target": wanted, "size": list(sizes), "collection": shown, "metric": names}
+    data = {
+        **{name: (("target", "size", "collection"), measured[..., m]) for m, name in enumerate(_MEASURES)},
+        "role": ("collection", [role[name] for name in shown]),
+        "chosen_by": (("target", "size"), decided),
+        "intercept": (("target", "size"), intercepts),
+        "coefficient": (("target", "size", "metric"), slopes),
+    }
+    options = {"choose": choose, "sizes": list(sizes), "roles": role}
+    notes += _notes(choose, decided, [name for name in shown if role[name] == "dev"])
+    outcome = result("predictors", data, inputs=cubes, options=options, notes=notes)
+    return outcome.assign_coords({dim: (dim, np.array(labels)) for dim, labels in coords.items()})
+
+
+def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
+    """Tables `selection` (target, k, predictors, collection, role, tau, r2, ...) and `coefficients`."""
+    selection, coefficients = [], []
+    for target in outcome.target.values:
+        for size in outcome["size"].values:
+            one = outcome.sel(target=target, size=size)
+            used = [str(m) for m in outcome.metric.values if not np.isnan(one["coefficient"].sel(metric=m).item())]
+            for at in one.collection.values:
+                figures = {name: one[name].sel(collection=at).item() for name in _MEASURES}
+                role = one["role"].sel(collection=at).item()
+                selection.append([str(target), int(size), used, str(at), role, *figures.values()])
+            named = [("intercept", one["intercept"].item())]
+            named = [(metric, one["coefficient"].sel(metric=metric).item()) for metric in used] + named
+            coefficients += [[str(target), int(size), name, value] for name, value in named]
+    columns = ["target", "k", "predictors", "collection", "role", *_MEASURES]
+    frames = {
+        "selection": pl.DataFrame(selection, columns, orient="row"),
+        "coefficients": pl.DataFrame(coefficients, ["target", "k", "predictor", "coefficient"], orient="row"),
+    }
+    return {name: frame.with_columns(pl.selectors.float().fill_nan(None)) for name, frame in frames.items()}
+
+
+def findings(outcome: xr.Dataset) -> list[str]:
+    """Say which targets can be predicted on every collection, and whether errors are offsets of the collection."""
+    lines = []
+    for size in outcome["size"].values:
+        worst = outcome["tau"].sel(size=size).min("collection")
+        good = [str(target) for target in worst.target.values[worst.values >= 0.9]]
+        what = f"{size} predictor" + ("s" if size > 1 else "")
+        lines.append(f"With {what}, tau is 0.9 or more on every collection for: {', '.join(good) or 'no metric'}.")
+    negative = outcome["r2"].values < 0
+    if negative.any():
+        share = float(np.nanmedian(outcome["bias_share"].values[negative]))
+        lines.append(
+            f"R2 is negative in {int(negative.sum())} of {negative.size} cases; in the median one {share:.0%} of the"
+            " squared error is a constant offset of the collection, which a few known systems would remove."
+        )
+    return lines
+
+
+def _notes(choose: Choice, decided: Floats, dev: Sequence[str]) -> list[str]:
+    notes = ["tau is Kendall's tau-b; R2 is taken against the mean of the collection predicted, and may be negative"]
+    if choose == "dev":
+        notes.append(f"subsets were chosen by tau on {', '.join(dev)}; figures on it are optimistic")
+    if np.isinf(decided).any():
+        notes.append("where every tau is undefined (constant scores) the first subset is kept")
+    return notes

@@ -1,0 +1,312 @@
+"""Which few metrics to report: those that say most and repeat each other least, or that foretell the others best."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, get_args
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+import xarray as xr
+
+from irmeta.cube import Missing
+from irmeta.errors import ScoresError
+from irmeta.matrix import Kind, Level, MetricMatrix, from_matrix, from_scores, is_scores
+from irmeta.names import canonical, nearest
+from irmeta.result import result
+from irmeta.stats.determinant import Order, log_determinant, unexplained
+from irmeta.stats.matrices import Floats, dependent
+from irmeta.stats.selection import Method, Objective, Selection, Task, choose_again, limit, ratio, select, value
+
+TRUST = 0.5
+"""Chance-corrected share of a subset that resampled topics choose again, below which we call it not to be trusted."""
+
+
+def rank_metrics(
+    scores: Any,
+    method: Method = "exact",
+    matrix: Kind | None = None,
+    k: int | None = None,
+    *,
+    level: Level = "topic",
+    objective: Objective | None = None,
+    include: Sequence[str] = (),
+    exclude: Sequence[str] = (),
+    cost: Mapping[str, float] | None = None,
+    budget: float | None = None,
+    time_limit: float = 60.0,
+    missing: Missing = "error",
+    resamples: int = 0,
+    rng: int | np.random.Generator = 0,
+    progress: Callable[[str], None] | None = None,
+) -> xr.Dataset:
+    """Rank metrics, and find the best subset of each size up to k (every size by default), proven where time allows.
+
+    scores : a cube, several by collection name (their rows are pooled), or a square matrix of covariances: an array, or
+    a DataFrame or DataArray with the metrics' names.
+    method : "exact" finds the best subset of each size; the others give one order: "ib" iterative backward, "sheffield"
+    the same with every determinant computed, "pivot" pivoted Cholesky, "gf" greedy forward as published, "gf-code" as
+    released, "trace" the order of "gf" judged by what it aims at.
+    objective : what makes a subset good. "determinant": the determinant of its matrix is large; "unreported": it leaves
+    little variance of the other metrics unexplained. The default is "unreported" for "trace", else "determinant".
+    matrix : "covariance", "correlation" (the default), "rank" (correlation of normal scores), "shrunk" (correlation,
+    Ledoit-Wolf). A matrix that is given is used as it is, unless this says "correlation".
+    level : what a row of scores is: a system on a topic ("topic"), the same less the topic's mean ("within-topic"), or
+    a system's mean ("system").
+    include, exclude : metrics in every subset, and in none; excluded ones still count among those to be explained.
+    cost, budget : what a metric costs (1 where not named), and what a subset may cost; with "exact" only.
+    time_limit : seconds for the search; a size that is not proven by then says so, with the gap that remains.
+    resamples : how often to draw topics with replacement and choose again, to see what can be trusted.
+    progress : called after the search, and after each resample.
+
+    Raises ScoresError if the matrix is not positive semi-definite, or has too few rows for its metrics.
+    Sources: Gupta et al. (ECIR 2019), section 6; Sheffield (1985); McCabe (1984); Ko, Lee and Queyranne (1995).
+
+    >>> rank_metrics([[4.0, 1.9, 0.0], [1.9, 1.0, 0.0], [0.0, 0.0, 2.0]], k=2)["order"].values.tolist()
+    ['1', '3']
+    """
+    if is_scores(scores):
+        source = from_scores(scores, matrix or "correlation", level, missing)
+    else:
+        source = from_matrix(scores, matrix)
+    task, notes = _task(source, method, objective, k, include, exclude, cost, budget, time_limit)
+    selection = select(source.sigma, task)
+    if not selection.optima:
+        raise ScoresError(f"no subset costs at most {budget}; raise the budget, or include fewer metrics")
+    data = _described(source, task, selection)
+    step = progress or (lambda _: None)
+    step("subsets")
+    if resamples:
+        stability, more = _stability(source, task, selection, resamples, np.random.default_rng(rng), step)
+        data, notes = data | stability, notes + more
+    options = {
+        "method": method,
+        "objective": task.objective,
+        "matrix": source.kind,
+        "level": source.level,
+        "k": task.largest,
+        "include": [source.metrics[i] for i in task.include],
+        "exclude": [canonical(name) for name in exclude],
+        "cost": dict(cost or {}),
+        "budget": budget,
+        "time_limit": time_limit,
+        "resamples": resamples,
+        "seed": rng if isinstance(rng, int) else None,
+    }
+    outcome = result("ranking", data, inputs=source.cubes, options=options, notes=[*source.notes, *notes])
+    return outcome.assign_coords(k=list(selection.optima), metric=source.metrics)
+
+
+def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
+    """Give the tables of the JSON contract.
+
+    order : position, metric, value (of the metrics up to there, by the objective).
+    subsets : k, metrics, log_det, unexplained (share of all variance), optimal (the best value of the objective),
+    ratio_to_optimum, gap (how much better than that a subset may still be), proven, nodes (of the search); with a
+    budget, cost; with resamples, kept (share of the subset, less included metrics, that is chosen again) and same
+    (share of resamples in which all of it is).
+    stability : k, metric, chosen (share of resamples), se; with resamples only.
+    """
+    metrics = [str(name) for name in outcome["metric"].values]
+    order = [str(name) for name in outcome["order"].values]
+    chosen = [[name for name, taken in zip(metrics, row, strict=True) if taken] for row in outcome["chosen"].values]
+    numbers = {name: outcome[name].values for name in _SUBSETS if name in outcome}
+    views = {
+        "order": pl.DataFrame(
+            {"position": range(1, len(order) + 1), "metric": order, "value": outcome["value"].values}
+        ),
+        "subsets": pl.DataFrame({"k": outcome["k"].values, "metrics": chosen, **numbers}),
+    }
+    if "again" in outcome:
+        again, error = outcome["again"].values, outcome["again_se"].values
+        at = np.argwhere(again > 0)
+        views["stability"] = pl.DataFrame(
+            {
+                "k": outcome["k"].values[at[:, 0]],
+                "metric": [metrics[i] for i in at[:, 1]],
+                "chosen": again[again > 0],
+                "se": error[again > 0],
+            }
+        ).sort("k", "chosen", descending=[False, True], maintain_order=True)
+    return views
+
+
+def findings(outcome: xr.Dataset) -> list[str]:
+    """Say what to report, how good that is, and whether to trust it."""
+    options = outcome.attrs["options"]
+    few = _few(outcome)
+    at = outcome.sel(k=few)
+    named = ", ".join(str(name) for name in outcome["metric"].values[at["chosen"].values])
+    basis = f"{options['matrix']} matrix" + (f", {options['level']} level" if options["level"] else "")
+    said = [
+        f"Report {named} ({basis}): {few} of {outcome.sizes['metric']} metrics, which leave "
+        f"{float(at['unexplained']):.1%} of the variance of all unexplained."
+    ]
+    proven, ratios = outcome["proven"].values, outcome["ratio_to_optimum"].values
+    if options["method"] != "exact":
+        worst = outcome["k"].values[ratios.argmin()]
+        said.append(
+            f"{options['method']} finds the best subset at {int((ratios > 1 - 1e-6).sum())} of {ratios.size} sizes; "
+            f"at its worst, {worst} metrics, it reaches {ratios.min():.2f} of the optimum."
+        )
+    unproven = [str(k) for k in outcome["k"].values[~proven]]
+    said.append(
+        f"Not proven in the time given: the best subsets of {', '.join(unproven)}; see the column gap."
+        if unproven
+        else "No better subset exists at any size: proven by search."
+        if options["method"] == "exact"
+        else "The optimum that it is measured by is proven at every size."
+    )
+    if "kept" in outcome:
+        said.append(_trust(outcome, few))
+    elif options["level"] and options["level"] != "system":
+        said.append("Would other topics choose the same? --resamples 100 tells.")
+    return said
+
+
+_SUBSETS = ("log_det", "unexplained", "cost", "optimal", "ratio_to_optimum", "gap", "proven", "nodes", "kept", "same")
+
+
+def _few(outcome: xr.Dataset) -> int:
+    """Give the size to speak of: the largest if the user set one, else the first that leaves less than a tenth."""
+    enough = outcome["k"].values[outcome["unexplained"].values < 0.1]
+    asked = outcome.attrs["options"]["k"] < outcome.sizes["metric"]
+    return int(outcome["k"].values[-1] if asked or not enough.size else enough[0])
+
+
+def _trust(outcome: xr.Dataset, few: int) -> str:
+    kept, same, chance = (float(outcome[name].sel(k=few)) for name in ("kept", "same", "chance"))
+    corrected = (kept - chance) / (1 - chance) if chance < 1 else 1.0
+    verdict = "do not trust which ones they are" if corrected < TRUST else "the choice holds"
+    return (
+        f"On resampled topics, {kept:.0%} of these {few} are chosen again (by chance it would be {chance:.0%}), all of "
+        f"them in {same:.0%} of resamples: {verdict}."
+    )
+
+
+def _task(
+    source: MetricMatrix,
+    method: Method,
+    objective: Objective | None,
+    k: int | None,
+    include: Iterable[str],
+    exclude: Iterable[str],
+    cost: Mapping[str, float] | None,
+    budget: float | None,
+    time_limit: float,
+) -> tuple[Task, list[str]]:
+    goal: Objective = objective or ("unreported" if method == "trace" else "determinant")
+    for given, known in ((method, get_args(Method)), (goal, get_args(Objective))):
+        if given not in known:
+            raise ScoresError(f"there is no {given!r} here; {nearest(given, known)}")
+    if (cost or budget is not None) and (method != "exact" or budget is None):
+        raise ScoresError("costs go with --budget and --method exact: an order of metrics knows no budget")
+    if not time_limit > 0:
+        raise ScoresError(f"the time limit is in seconds and above 0, not {time_limit}")
+    inside, outside = _named(source, include), _named(source, exclude)
+    if both := set(inside) & set(outside):
+        raise ScoresError(f"{source.metrics[both.pop()]} is both included and excluded")
+    combined = dependent(source.sigma, inside)
+    candidates = np.setdiff1d(np.arange(len(source.metrics)), [*outside, *(i for i, _ in combined)])
+    if lost := [source.metrics[i] for i in inside if i not in candidates]:
+        raise ScoresError(f"{lost[0]} is a linear combination of the other included metrics; include fewer")
+    largest = candidates.size if k is None else k
+    least = max(1, len(inside))
+    if not least <= largest <= candidates.size:
+        raise ScoresError(f"k is {largest}; with these metrics it can be {least} to {candidates.size}")
+    notes = [
+        f"{source.metrics[i]} cannot be chosen: it is determined by {', '.join(source.metrics[j] for j in parts)}."
+        for i, parts in combined
+        if i not in outside
+    ]
+    if goal == "determinant" and not inside and np.ptp(np.diag(source.sigma)) == 0:
+        notes.append("All variances are equal: subsets of one metric are tied, and the first metric stands for all.")
+    limit = np.inf if budget is None else float(budget)
+    paid = _costs(source, cost or {})
+    return Task(method, goal, candidates, np.array(inside, dtype=np.intp), largest, paid, limit, time_limit), notes
+
+
+def _named(source: MetricMatrix, names: Iterable[str]) -> list[int]:
+    """Find metrics by name."""
+    found = []
+    for name in names:
+        if canonical(name) not in source.metrics:
+            raise ScoresError(f"no metric {name!r} to choose from; {nearest(name, source.metrics)}")
+        found.append(source.metrics.index(canonical(name)))
+    return sorted(set(found))
+
+
+def _costs(source: MetricMatrix, cost: Mapping[str, float]) -> Floats:
+    paid = np.ones(len(source.metrics))
+    for name, price in cost.items():
+        if not (np.isfinite(price) and price >= 0):
+            raise ScoresError(f"the cost of {name} is {price}; costs are numbers from 0")
+        paid[_named(source, [name])] = price
+    return paid
+
+
+def _described(source: MetricMatrix, task: Task, selection: Selection) -> dict[str, Any]:
+    """Give the subsets with what they are worth, beside the best of their size."""
+    chosen, optima = selection.chosen.values(), selection.optima.values()
+    log_det = np.array([log_determinant(source.sigma, subset) for subset in chosen])
+    left = np.array([unexplained(source.sigma, subset) for subset in chosen])
+    values = log_det if task.objective == "determinant" else left
+    best = np.array([value(source.sigma, one.subset, task.objective) for one in optima])
+    limits = np.array([limit(source.sigma, one, task.objective) for one in optima])
+    proven = np.array([one.proven for one in optima])
+    first = [selection.order[:position] for position in range(1, len(selection.order) + 1)]
+    per_size = {
+        "log_det": log_det,
+        "unexplained": left,
+        "optimal": best,
+        "ratio_to_optimum": ratio(values, best, task.objective),
+        "gap": np.where(proven, 0.0, np.abs(limits - best)),
+        "proven": proven,
+        "nodes": np.array([one.nodes for one in optima]),
+        **({"cost": np.array([task.cost[subset].sum() for subset in chosen])} if np.isfinite(task.budget) else {}),
+    }
+    return {
+        "order": ("position", np.array(source.metrics, dtype=object)[selection.order]),
+        "value": ("position", np.array([value(source.sigma, subset, task.objective) for subset in first])),
+        "chosen": (("k", "metric"), _flags(selection.chosen, source)),
+        **{name: ("k", numbers) for name, numbers in per_size.items()},
+    }
+
+
+def _stability(
+    source: MetricMatrix,
+    task: Task,
+    selection: Selection,
+    resamples: int,
+    rng: np.random.Generator,
+    step: Callable[[str], None],
+) -> tuple[dict[str, Any], list[str]]:
+    """Choose again on topics drawn with replacement: how often each metric is chosen, and how much of each subset."""
+    if max((one.sizes["topic"] for one in source.cubes.values()), default=1) < 2:
+        raise ScoresError("stability needs scores by topic, to draw topics from; leave out --resamples")
+    drawn = []
+    for _ in range(resamples):
+        sigma = source.resampled(rng)
+        if sigma is not None and not dependent(sigma[np.ix_(task.candidates, task.candidates)]):
+            drawn.append(_flags(choose_again(sigma, task, selection.chosen), source))
+        step("on other topics")
+    if not drawn:
+        raise ScoresError("in every resample of the topics some metric is determined by others; use fewer metrics")
+    again, first = np.array(drawn), _flags(selection.chosen, source)
+    share = again.mean(axis=0)
+    included = np.isin(np.arange(len(source.metrics)), task.include)
+    free = (first & ~included).sum(axis=1)
+    hits = np.where(free > 0, (again & first & ~included).sum(axis=2) / np.maximum(free, 1), 1.0)
+    skipped = resamples - len(drawn)
+    notes = [f"{skipped} of {resamples} resamples are left out: a metric was constant, or determined by others."]
+    return {
+        "again": (("k", "metric"), share),
+        "again_se": (("k", "metric"), np.sqrt(share * (1 - share) / len(drawn))),
+        "kept": ("k", hits.mean(axis=0)),
+        "same": ("k", (hits == 1).mean(axis=0)),
+        "chance": ("k", free / max(1, task.candidates.size - task.include.size)),
+    }, notes if skipped else []
+
+
+def _flags(subsets: Mapping[int, Order], source: MetricMatrix) -> npt.NDArray[np.bool_]:
+    """Give subsets as flags of shape (k, metric)."""
+    return np.array([np.isin(np.arange(len(source.metrics)), subset) for subset in subsets.values()])

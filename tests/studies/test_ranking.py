@@ -1,0 +1,241 @@
+"""Which metrics to report: the tables, the choices, the notes."""
+
+import json
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+import pytest
+import xarray as xr
+
+import irmeta
+from irmeta.cube import ALL, cube
+from irmeta.errors import ScoresError
+from irmeta.io.importers import import_systemwise
+from irmeta.papers.gupta2019_ranking import SHEFFIELD
+from irmeta.report.tables import document
+from irmeta.stats.determinant import log_determinant, unexplained
+from irmeta.studies.ranking import findings, rank_metrics, tables
+
+METRICS = ["AP", "P@10", "RR", "nDCG@20", "Rprec", "Bpref"]
+
+
+def scores(seed: int = 0, systems: int = 20, topics: int = 15) -> xr.DataArray:
+    """Metrics that share a factor by system and topic, each in another measure."""
+    rng = np.random.default_rng(seed)
+    shared = rng.normal(size=(systems, topics, 2))
+    mixed = shared @ rng.normal(size=(2, 6)) + 0.7 * rng.normal(size=(systems, topics, 6))
+    values = 1 / (1 + np.exp(-mixed))
+    return cube(values, [f"s{i}" for i in range(systems)], [f"t{i}" for i in range(topics)], METRICS)
+
+
+def test_tables_have_the_columns_of_the_contract() -> None:
+    """The JSON document has the tables and columns that programs read."""
+    views = document(rank_metrics(scores(), resamples=3))["tables"]
+    assert list(views) == ["order", "subsets", "stability"]
+    assert list(views["order"][0]) == ["position", "metric", "value"]
+    assert list(views["subsets"][0]) == [
+        *("k", "metrics", "log_det", "unexplained", "optimal", "ratio_to_optimum", "gap", "proven", "nodes"),
+        *("kept", "same"),
+    ]
+    assert list(views["stability"][0]) == ["k", "metric", "chosen", "se"]
+    assert [row["k"] for row in views["subsets"]] == [1, 2, 3, 4, 5, 6]
+    json.dumps(views, allow_nan=False)
+
+
+def test_exact_subsets_are_the_best_of_their_size() -> None:
+    """For both objectives no other subset of the size is better."""
+    sigma = np.corrcoef(scores().values.reshape(-1, 6), rowvar=False)
+    for objective, worth in (("determinant", log_determinant), ("unreported", lambda s, a: -unexplained(s, a))):
+        rows = tables(rank_metrics(scores(), objective=objective))["subsets"]
+        for k, metrics, proven in rows.select("k", "metrics", "proven").iter_rows():
+            best = max(combinations(range(6), k), key=lambda subset: worth(sigma, subset))
+            assert proven
+            np.testing.assert_allclose(worth(sigma, [METRICS.index(name) for name in metrics]), worth(sigma, best))
+
+
+@pytest.mark.parametrize("method", ["ib", "gf", "gf-code", "pivot", "sheffield", "trace"])
+def test_an_order_has_nested_subsets_beside_the_optimum(method: str) -> None:
+    """The subset of k is the first k of the order, and its ratio is to the best subset of k."""
+    outcome = rank_metrics(scores(), method, "covariance")
+    views, exact = tables(outcome), tables(rank_metrics(scores(), "exact", "covariance"))
+    names = views["order"]["metric"].to_list()
+    for k, metrics, ratio, log_det in (
+        views["subsets"].select("k", "metrics", "ratio_to_optimum", "log_det").iter_rows()
+    ):
+        assert set(metrics) == set(names[:k])
+        assert 0 < ratio <= 1
+        if method != "trace":
+            best = exact["subsets"].filter(k=k)["log_det"].item()
+            np.testing.assert_allclose(ratio, np.exp(log_det - best), rtol=1e-9)
+    assert outcome.attrs["options"]["objective"] == ("unreported" if method == "trace" else "determinant")
+
+
+def test_gf_is_judged_by_the_determinant_and_trace_by_what_it_aims_at() -> None:
+    """They have one order; on Sheffield's bands its subsets explain most, but some determinants are not the largest."""
+    gf, trace = (rank_metrics(SHEFFIELD, method) for method in ("gf", "trace"))
+    assert gf["order"].values.tolist() == trace["order"].values.tolist()
+    np.testing.assert_allclose(trace["ratio_to_optimum"].values, 1)
+    assert gf["ratio_to_optimum"].values.min() < 0.96
+
+
+def test_values_are_of_the_metrics_so_far() -> None:
+    """The value at a position is the log determinant of the metrics up to there."""
+    sigma = np.cov(scores().values.reshape(-1, 6), rowvar=False)
+    order = tables(rank_metrics(scores(), "pivot", "covariance"))["order"]
+    at = [METRICS.index(name) for name in order["metric"]]
+    np.testing.assert_allclose(order["value"], [log_determinant(sigma, at[:k]) for k in range(1, 7)])
+
+
+def test_nested_optima_are_the_order() -> None:
+    """Where each best subset contains the smaller ones, the order of "exact" adds one metric after the other."""
+    outcome = rank_metrics(SHEFFIELD)
+    assert outcome["order"].values.tolist() == ["5", "4", "1", "7", "6", "3", "2"]
+    assert outcome.attrs["options"]["matrix"] == "given"
+    assert "not symmetric" in outcome.attrs["notes"][0]
+
+
+def test_included_metrics_are_in_and_excluded_ones_out() -> None:
+    """Every subset has the included metrics and none of the excluded; the best of such subsets is found."""
+    sigma = np.corrcoef(scores().values.reshape(-1, 6), rowvar=False)
+    for method in ("exact", "ib", "gf", "pivot"):
+        rows = tables(rank_metrics(scores(), method, k=4, include=["RR"], exclude=["AP"]))["subsets"]
+        assert rows["k"].to_list() == [1, 2, 3, 4]
+        for metrics, optimal in rows.select("metrics", "optimal").iter_rows():
+            assert "RR" in metrics
+            assert "AP" not in metrics
+            allowed = [s for s in combinations(range(1, 6), len(metrics)) if 2 in s]
+            np.testing.assert_allclose(optimal, max(log_determinant(sigma, s) for s in allowed))
+
+
+def test_excluded_metrics_still_have_to_be_explained() -> None:
+    """The metrics chosen for the unreported ones explain the excluded metric too."""
+    sigma = np.corrcoef(scores().values.reshape(-1, 6), rowvar=False)
+    rows = tables(rank_metrics(scores(), k=2, objective="unreported", exclude=["AP"]))["subsets"]
+    best = min(unexplained(sigma, s) for s in combinations(range(1, 6), 2))
+    np.testing.assert_allclose(rows["unexplained"][1], best)
+
+
+def test_a_budget_buys_the_best_it_can() -> None:
+    """Subsets cost at most the budget; metrics that are not named cost 1; sizes beyond the budget are left out."""
+    cost = {"AP": 3.0, "RR": 0.0}
+    rows = tables(rank_metrics(scores(), cost=cost, budget=3))["subsets"]
+    assert rows["k"].to_list() == [1, 2, 3, 4]
+    assert rows["cost"].max() <= 3
+    sigma = np.corrcoef(scores().values.reshape(-1, 6), rowvar=False)
+    prices = [cost.get(name, 1.0) for name in METRICS]
+    payable = [s for s in combinations(range(6), 3) if sum(prices[i] for i in s) <= 3]
+    np.testing.assert_allclose(rows["log_det"][2], max(log_determinant(sigma, s) for s in payable))
+
+
+def test_copies_are_named_and_not_chosen() -> None:
+    """A metric that repeats another is never chosen beside it, and the notes say which repeats which."""
+    one = scores()
+    twice = xr.concat([one, one.sel(metric=["AP"]).assign_coords(metric=["R@100"])], "metric")
+    for method in ("exact", "ib", "sheffield", "pivot", "gf", "gf-code"):
+        outcome = rank_metrics(twice, method)
+        assert outcome.sizes["position"] == 6
+        assert outcome.attrs["notes"][0] == "R@100 cannot be chosen: it is determined by AP."
+    assert "R@100" in rank_metrics(twice, k=1, include=["R@100"])["order"].values
+    with pytest.raises(ScoresError, match="linear combination"):
+        rank_metrics(twice, include=["R@100", "AP"])
+
+
+def test_stability_counts_choices_on_resampled_topics() -> None:
+    """Each size's shares add up to the size, a seed gives them again, and the certain choices are certain."""
+    first, again, other = (rank_metrics(scores(), k=3, resamples=20, rng=seed) for seed in (1, 1, 2))
+    np.testing.assert_allclose(first["again"].sum("metric"), [1, 2, 3])
+    np.testing.assert_array_equal(first["again"].values, again["again"].values)
+    assert (first["again"].values != other["again"].values).any()
+    included = rank_metrics(scores(), "pivot", k=3, include=["RR"], resamples=20)
+    assert included["again"].sel(metric="RR").values.tolist() == [1, 1, 1]
+    assert first.attrs["options"]["seed"] == 1
+
+
+def test_stability_of_a_copy_of_every_topic_is_complete() -> None:
+    """Where all topics have the same scores, every resample chooses the same metrics."""
+    one = scores(systems=40).isel(topic=[0] * 5).assign_coords(topic=list("abcde"))
+    outcome = rank_metrics(one, resamples=5)
+    assert set(outcome["again"].values.ravel()) == {0, 1}
+    assert (outcome["same"].values == 1).all()
+    assert "the choice holds" in findings(outcome)[-1]
+
+
+def test_an_arbitrary_choice_is_not_to_be_trusted() -> None:
+    """Among metrics of pure noise the chosen ones change with the topics, and the findings say so."""
+    rng = np.random.default_rng(8)
+    names = [f"P@{k}" for k in range(1, 13)]
+    noise = cube(rng.random((30, 20, 12)), [f"s{i}" for i in range(30)], [f"t{i}" for i in range(20)], names)
+    outcome = rank_metrics(noise, k=3, resamples=30)
+    assert "do not trust" in findings(outcome)[-1]
+
+
+def test_topics_cannot_be_drawn_from_means() -> None:
+    """A table of means has no topics to resample."""
+    table = scores(topics=1).assign_coords(topic=np.array([ALL], dtype=object))
+    with pytest.raises(ScoresError, match="--resamples"):
+        rank_metrics(table, resamples=2)
+
+
+def test_time_that_runs_out_is_told() -> None:
+    """Sizes not proven in the time given have a gap above 0, and the findings name them."""
+    sigma = np.corrcoef(np.random.default_rng(3).normal(size=(90, 70)), rowvar=False)
+    outcome = rank_metrics(sigma, k=15, time_limit=0.5)
+    unproven = ~outcome["proven"].values
+    assert unproven.any()
+    assert (outcome["gap"].values[unproven] > 0).all()
+    assert (outcome["gap"].values[~unproven] == 0).all()
+    assert any("Not proven" in line for line in findings(outcome))
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"k": 0}, "1 to 6"),
+        ({"k": 7}, "1 to 6"),
+        ({"k": 1, "include": ["AP", "RR"]}, "2 to 6"),
+        ({"k": 6, "exclude": ["AP"]}, "1 to 5"),
+        ({"include": ["nDGC@20"]}, "did you mean nDCG@20"),
+        ({"include": ["AP"], "exclude": ["AP"]}, "both included and excluded"),
+        ({"cost": {"AP": 2.0}}, "--budget"),
+        ({"method": "ib", "budget": 3.0}, "--method exact"),
+        ({"cost": {"AP": -1.0}, "budget": 3.0}, "numbers from 0"),
+        ({"budget": 0.5}, "raise the budget"),
+        ({"time_limit": 0}, "above 0"),
+        ({"method": "best"}, "no 'best'"),
+    ],
+)
+def test_options_that_do_not_fit_are_refused(options: dict[str, object], said: str) -> None:
+    """A wrong option says what is wrong and what would do."""
+    with pytest.raises(ScoresError, match=said):
+        rank_metrics(scores(), **options)  # type: ignore[arg-type]
+
+
+def test_the_input_is_left_alone() -> None:
+    """Ranking does not write into the scores."""
+    one = scores()
+    before = one.copy(deep=True)
+    rank_metrics(one, "ib", "rank", level="within-topic", resamples=2)
+    xr.testing.assert_identical(one, before)
+
+
+@pytest.mark.data
+def test_the_matrix_changes_the_answer(data: Path) -> None:
+    """On the released scores, covariance takes the metrics that vary most; correlation takes P@1000 among the first."""
+    train = import_systemwise(data / "systemwise" / "train.csv")
+    covariance, correlation = (
+        irmeta.rank_metrics(train, "ib", matrix)["order"].values.tolist() for matrix in ("covariance", "correlation")
+    )
+    assert covariance[1] == "RR"
+    assert covariance[-1] == "P@1000"
+    assert "P@1000" in correlation[:2]
+
+
+@pytest.mark.data
+def test_released_scores_are_settled_for_every_size(data: Path) -> None:
+    """Every size of the 23 metrics is proven, for both matrices and objectives; backward elimination is not optimal."""
+    train = import_systemwise(data / "systemwise" / "train.csv")
+    for matrix in ("covariance", "correlation"):
+        for objective in ("determinant", "unreported"):
+            assert rank_metrics(train, matrix=matrix, objective=objective)["proven"].values.all()
+        assert rank_metrics(train, "ib", matrix)["ratio_to_optimum"].values.min() < 0.99
