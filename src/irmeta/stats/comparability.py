@@ -67,13 +67,14 @@ def repartition(
 def quantile(observed: Floats, null: Floats) -> Floats:
     """Say where a value stands among chance ones: the share of them below it, those equal to it counted half.
 
-    observed : (...);  null : (draw, ...).
+    observed : (...);  null : (draw, ...).  Returns (...); NaN where observed is.
 
     >>> float(quantile(np.array(3.0), np.array([1.0, 2.0, 3.0, 4.0])))
     0.625
     """
     equal = np.abs(null - observed) <= 1e-12
-    return np.asarray(np.where(equal, 0.5, null < observed).mean(axis=0))
+    share = np.where(equal, 0.5, null < observed).mean(axis=0)
+    return np.asarray(np.where(np.isnan(observed), np.nan, share))
 
 
 def _beyond(difference: Floats, squares: Floats, n: int, m: int, alpha: float) -> npt.NDArray[np.bool_]:

@@ -7,7 +7,8 @@ from irmeta.stats.paired import differences, statistic
 from irmeta.stats.rank import single_threaded
 
 Floats = npt.NDArray[np.float64]
-_CHUNK = 500
+_CHUNK = 500  # resamples at once
+_BLOCK = 1 << 22  # numbers held at once for all pairs or systems, 32 MiB
 
 
 def permutation(scores: Floats, resamples: int, rng: np.random.Generator) -> Floats:
@@ -55,8 +56,9 @@ def bootstrap(scores: Floats, resamples: int, rng: np.random.Generator) -> Float
     squares = shifted**2
     observed = np.minimum(statistic(found) ** 2, 1e300) / topics  # t^2 / n; a constant difference is beyond all others
     counts = np.zeros(found.shape[0], dtype=np.int64)
-    for start in range(0, resamples, _CHUNK):
-        size = min(_CHUNK, resamples - start)
+    chunk = max(1, min(_CHUNK, _BLOCK // len(found)))
+    for start in range(0, resamples, chunk):
+        size = min(chunk, resamples - start)
         drawn = rng.multinomial(topics, np.full(topics, 1 / topics), size).astype(np.float64)
         with single_threaded():
             mean, square = shifted @ drawn.T / topics, squares @ drawn.T / topics  # (pair, resample)
@@ -75,8 +77,9 @@ def tukey(scores: Floats, resamples: int, rng: np.random.Generator) -> Floats:
     Source: Carterette (TOIS 2012).
     """
     ranges = np.empty(resamples)
-    for start in range(0, resamples, _CHUNK // 5):
-        part = ranges[start : start + _CHUNK // 5]
+    chunk = max(1, min(_CHUNK, _BLOCK // scores.size))
+    for start in range(0, resamples, chunk):
+        part = ranges[start : start + chunk]
         dealt = rng.permuted(np.broadcast_to(scores, (part.size, *scores.shape)), axis=1)
         means = dealt.mean(axis=2)
         part[:] = np.ptp(means, axis=1)

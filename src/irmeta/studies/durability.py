@@ -8,7 +8,7 @@ import polars as pl
 import xarray as xr
 
 from irmeta import standardization
-from irmeta.cube import Missing
+from irmeta.cube import Missing, require_variation
 from irmeta.errors import ScoresError
 from irmeta.names import nearest
 from irmeta.result import frame, result
@@ -51,6 +51,7 @@ def durability(
         notes += [
             f"{name}: {line}" for line in (*told, *(flat for way in ways for flat in standardization.flat_topics(way)))
         ]
+        require_variation(scores.mean("topic").values.T, metrics)
         figures.append(_correlations(*(way.mean("topic").values.T for way in ways)))
     sizes = {"topic_count": [by.sizes["topic"] for by, _, _ in met.values()]}
     sizes |= {"old_systems": [by.sizes["system"] for by, _, _ in met.values()]}

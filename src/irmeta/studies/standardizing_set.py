@@ -8,7 +8,7 @@ import polars as pl
 import xarray as xr
 
 from irmeta import standardization
-from irmeta.cube import Missing
+from irmeta.cube import Missing, require_variation
 from irmeta.errors import ScoresError
 from irmeta.result import frame, recorded, result
 from irmeta.standardization import Kind
@@ -49,6 +49,7 @@ def standardizing_set(
         raise ScoresError(f"sizes to draw lie between 2 and the {limit} old systems; not {', '.join(map(str, wrong))}")
     if draws < 100:
         raise ScoresError(f"{draws} draws give no 1st percentile; use 1000 or more")
+    require_variation(new.mean("topic").values.T, [str(metric) for metric in new.metric.values])
     generator = np.random.default_rng(rng)
     full = standardization.apply(new, standardization.fit(old), kind)
     notes += standardization.flat_topics(full)
