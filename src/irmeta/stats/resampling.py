@@ -12,7 +12,7 @@ _BLOCK = 1 << 22  # numbers held at once for all pairs or systems, 32 MiB
 
 
 def permutation(scores: Floats, resamples: int, rng: np.random.Generator) -> Floats:
-    """P of the paired permutation test on the mean difference, from scores (system, topic); returns (pair,).
+    """Give p of the paired permutation test on the mean difference, from scores (system, topic); returns (pair,).
 
     In each resample the two systems swap their scores on a random half of the topics; all pairs share the swaps, so a
     pair's null differences are differences of two systems' sums. p counts the data themselves as one resample; where
@@ -42,7 +42,7 @@ def permutation(scores: Floats, resamples: int, rng: np.random.Generator) -> Flo
 
 
 def bootstrap(scores: Floats, resamples: int, rng: np.random.Generator) -> Floats:
-    """P of the paired bootstrap test on the studentised mean difference, from scores (system, topic); returns (pair,).
+    """Give p of the paired bootstrap test on the studentised mean, from scores (system, topic); returns (pair,).
 
     Topics are drawn with replacement from differences shifted to mean 0; all pairs share the draws. p counts the data
     themselves as one resample. Source: Sakai (SIGIR 2006), after Efron and Tibshirani (1993), chapter 16.
@@ -63,14 +63,14 @@ def bootstrap(scores: Floats, resamples: int, rng: np.random.Generator) -> Float
         with single_threaded():
             mean, square = shifted @ drawn.T / topics, squares @ drawn.T / topics  # (pair, resample)
         variance = (square - mean**2) * (topics / (topics - 1))
-        counts += np.count_nonzero(mean**2 >= observed[:, None] * variance - 1e-20, axis=1)
+        counts += np.count_nonzero(mean**2 >= observed[:, None] * variance * (1 - 1e-12), axis=1)
     constant = (shifted == 0).all(axis=1) | np.isinf(statistic(found))
     counts = np.where(constant, np.where(found.any(axis=1), 0, resamples), counts)
     return np.asarray((counts + 1) / (resamples + 1))
 
 
 def tukey(scores: Floats, resamples: int, rng: np.random.Generator) -> Floats:
-    """P of the randomised Tukey HSD test, from scores (system, topic); returns (pair,), corrected for all pairs.
+    """Give p of the randomised Tukey HSD test, from scores (system, topic); returns (pair,), corrected for all pairs.
 
     In each resample every topic's scores are dealt anew to the systems; a pair's p is the share of resamples in which
     the best and the worst mean lie at least as far apart as the pair's, the data themselves counted as one resample.

@@ -58,13 +58,7 @@ def significance(
     >>> significance(cube(topics, ["a", "b"], ["1", "2", "3", "4"], ["AP"]))["p"].item().__round__(5)
     0.00521
     """
-    for value, allowed, what in ((test, get_args(Test), "test"), (correct, get_args(Correct), "correction")):
-        if value not in allowed:
-            raise ScoresError(f"unknown {what} {value!r}; {nearest(value, allowed)}")
-    if not 0 < alpha < 1:
-        raise ScoresError(f"alpha is between 0 and 1, as in 0.05, not {alpha:g}")
-    if resamples < 100:
-        raise ScoresError(f"{resamples} resamples are too few for a test at any level; use 1000 or more")
+    _check(test, correct, alpha, resamples)
     if metric is not None:
         scores = select(scores, metrics=[metric] if isinstance(metric, str) else metric)
     scores, notes = complete(scores, missing)
@@ -133,6 +127,16 @@ def findings(outcome: xr.Dataset) -> list[str]:
             f"{outcome.system.values[best]}."
         )
     return told
+
+
+def _check(test: Test, correct: Correct, alpha: float, resamples: int) -> None:
+    for value, allowed, what in ((test, get_args(Test), "test"), (correct, get_args(Correct), "correction")):
+        if value not in allowed:
+            raise ScoresError(f"unknown {what} {value!r}; {nearest(value, allowed)}")
+    if not 0 < alpha < 1:
+        raise ScoresError(f"alpha is between 0 and 1, as in 0.05, not {alpha:g}")
+    if resamples < 100:
+        raise ScoresError(f"{resamples} resamples are too few for a test at any level; use 1000 or more")
 
 
 def _tests(scores: Floats, test: Test, correct: Correct, resamples: int, rng: np.random.Generator) -> dict[str, Floats]:

@@ -16,8 +16,8 @@ from irmeta.stats import rank
 from irmeta.stats.partial import partial_means
 
 SIZES = (2, 3, 5, 10, 15, 20, 30, 40, 50)
-LOWEST = {"p50": 0.5, "p5": 0.05, "p1": 0.01}
-"""Columns and the share of draws that lie below them."""
+PERCENTILES = {"p50": 0.5, "p5": 0.05, "p1": 0.01}
+"""Columns, and the share of draws below each."""
 
 
 def standardizing_set(
@@ -63,8 +63,8 @@ def standardizing_set(
             if progress:
                 progress(f"{size} systems")
     over = ("systems", "metric")
-    figures = {name: (over, np.nanquantile(taus, share, axis=0)) for name, share in LOWEST.items()}
-    errors = {f"{name}_se": (over, _quantile_error(taus, share)) for name, share in LOWEST.items()}
+    figures = {name: (over, np.nanquantile(taus, share, axis=0)) for name, share in PERCENTILES.items()}
+    errors = {f"{name}_se": (over, _quantile_error(taus, share)) for name, share in PERCENTILES.items()}
     raw, standardized = (rank.settled(scores.mean("topic").values.T) for scores in (new, full))
     against_raw = [float(rank.tau_b(a, b)) for a, b in zip(raw, standardized, strict=True)]
     return result(
@@ -79,7 +79,7 @@ def standardizing_set(
 def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     """Table `sample`: systems, metric, p50, p5, p1 and their standard errors; `raw`: the tau of raw scores."""
     return {
-        "sample": frame(outcome, ("systems", "metric"), (*LOWEST, *(f"{name}_se" for name in LOWEST))),
+        "sample": frame(outcome, ("systems", "metric"), (*PERCENTILES, *(f"{name}_se" for name in PERCENTILES))),
         "raw": frame(outcome, ("metric",), ("raw",)).rename({"raw": "tau"}),
     }
 
