@@ -156,4 +156,5 @@ def show(
         from irmeta.report.plots.figure import PAGE, draw, save
 
         rows = int(outcome["value"].notnull().sum()) if "value" in outcome else outcome.sizes["target"]
-        save(draw(getattr(plots, outcome.attrs["study"]), outcome, width=PAGE, height=max(3.0, 0.8 + 0.16 * rows)), plot)
+        drawing = getattr(plots, outcome.attrs["study"])
+        save(draw(drawing, outcome, width=PAGE, height=max(3.0, 0.8 + 0.16 * rows)), plot)
