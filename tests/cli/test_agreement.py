@@ -70,7 +70,7 @@ def test_tables_with_words(file):
     assert "advantage (* clear of 0)" in shown
     assert "mean of 50 random partitions" in shown
     assert "foretells the other metrics best" in shown
-    assert "so one can stand for all" in run("correlate", file, "--level", "system")
+    assert "so one tells most of what all do" in run("correlate", file, "--level", "system")
 
 
 def test_csv_of_a_table(file):

@@ -143,7 +143,7 @@ def test_findings_name_the_group():
     """The words name the closest pair, the furthest, and what can stand for what."""
     words = findings(correlation(made()))
     assert words[0].startswith("On made at topic level AP and Rprec (.9")
-    assert words[1] == "Every two correlate at .90 or above, so one can stand for all: AP, Rprec."
+    assert words[1] == "Every two correlate at .90 or above, so one tells most of what all do: AP, Rprec."
     assert words[2] == "2 principal components of 3 carry 95% of what the metrics say."
 
 

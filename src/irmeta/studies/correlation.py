@@ -229,9 +229,8 @@ def _words(name: str, one: xr.Dataset, options: Mapping[str, Any]) -> list[str]:
     ]
     listed = "; ".join(group for group in _members(one)["metrics"] if ", " in group)
     if listed:
-        lines.append(
-            f"Every two correlate at {short(options['threshold'])} or above, so one can stand for all: {listed}."
-        )
+        level = short(options["threshold"])
+        lines.append(f"Every two correlate at {level} or above, so one tells most of what all do: {listed}.")
     else:
         lines.append(f"No two metrics correlate at {short(options['threshold'])} or above.")
     count = int(np.searchsorted(np.cumsum(one["share"].values), 0.95 - 1e-9)) + 1
