@@ -15,6 +15,7 @@ def main() -> None:
         evaluate,
         predict,
         predictivity,
+        predictors,
         rank,
         reproduce,
         significance,
