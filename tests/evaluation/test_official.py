@@ -55,7 +55,7 @@ def test_trec_covid_in_float64(data: Path, name: str, cells: list[tuple[str, str
 
 @pytest.mark.data
 def test_robust_2003(data: Path) -> None:
-    """Each of the 17 runs is, to four decimals on every topic, exactly one anonymous column of the Robust 2003 matrix."""
+    """Each of the 17 runs is, to four decimals on every topic, exactly one column of the Robust 2003 matrix."""
     matrix = pl.read_csv(data / "matrices/robust2003/AP.csv").to_numpy()
     cube = evaluate(data / "robust03/qrels.txt", data / "robust03/runs", "AP", score_precision="float32")
     order = sorted(cube.topic.values, key=int)
