@@ -9,7 +9,6 @@ from typing import Any, Literal
 
 import numpy as np
 import polars as pl
-import polars.selectors as cs
 import rich.box
 import xarray as xr
 from rich.console import Console
@@ -61,7 +60,7 @@ def render(result: xr.Dataset, form: Format = "table", table: str | None = None,
     frame = next(iter(chosen.values()))
     if form == "latex":
         return latex(frame)
-    return frame.with_columns(cs.list().list.join(", ")).write_csv()  # CSV has no lists
+    return frame.with_columns(pl.col(pl.List(pl.String)).list.join(", ")).write_csv()  # CSV has no lists
 
 
 def text(frame: pl.DataFrame, title: str | None = None, *, width: int | None = None, digits: int = 4) -> str:
