@@ -1,0 +1,41 @@
+"""The section on several collections: do scores compare across them, raw and standardized?"""
+
+from collections.abc import Mapping
+from functools import partial
+
+import xarray as xr
+
+from irmeta.report.page.panel import Chart, Panel, names, numbers, of_study
+from irmeta.report.plots import comparison as plots
+from irmeta.report.plots import figure
+from irmeta.studies import comparison
+
+DEALS = 1000
+"""Random deals of each pair's topics: the standard error of a quantile is at most .016."""
+
+
+def comparison_panel(cubes: Mapping[str, xr.DataArray], source: str, seed: int) -> Panel:
+    """Compare the scores that the same systems get on every pair of collections, beside what chance gives."""
+    outcome = comparison.compare(cubes, randomise=DEALS, rng=seed)
+    kinds = names(outcome.kind)
+    chart = Chart(
+        "compared",
+        "Difference between collections (dRMSE), raw and standardized, with what chance gives",
+        "Dot plot of dRMSE by metric and form, mean over pairs of collections, beside topics dealt at random.",
+        {
+            "rows": names(outcome.metric),
+            "kinds": kinds,
+            "values": numbers(outcome["drmse"].mean("pair").transpose("kind", "metric").values),
+            "chance": numbers(outcome["drmse_mean"].mean("pair").transpose("kind", "metric").values),
+            "label": "mean dRMSE between collections",
+        },
+    )
+    width = min(figure.PAGE, max(figure.COLUMN, 0.5 * outcome.sizes["metric"]))
+    return of_study(
+        "All pairs",
+        outcome,
+        charts=[chart],
+        shown=["forms", "pairs"],
+        figures={"drmse": partial(figure.draw, plots.plot, outcome, width=width)},
+        command=f"irmeta compare {source} --kind {','.join(kinds)} --randomise {DEALS} --seed {seed}",
+    )
