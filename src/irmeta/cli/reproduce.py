@@ -8,12 +8,13 @@ from typing import Annotated
 
 import typer
 
-from irmeta.cli.app import Format, Output, Seed, TableName, app
-from irmeta.cli.output import emit, form_of
+from irmeta.cli.app import Format, Output, Quiet, Seed, TableName, app
+from irmeta.cli.output import counting, emit, form_of
 from irmeta.errors import IrmetaError
 from irmeta.names import nearest
 
 PAPERS: dict[str, str] = {
+    "webber2008-redundant": "Precision-at-ten considered redundant (Webber et al., SIGIR 2008)",
     "gupta2019": "Correlation, prediction and ranking of metrics; covers Kutlu et al. (2018)",
     "webber2008-standardization": "Score standardization for inter-collection comparison of retrieval systems",
 }
@@ -28,10 +29,15 @@ def reproduce(
     output: Output = None,
     form: Format = None,
     table: TableName = None,
+    quiet: Quiet = False,
 ) -> None:
     """Compute a paper's figures again and print them beside the published ones, each with a status.
 
-    Exits with 1 if a cell that can be checked with the data is contradicted without a known reason.
+    Without the data it says where to get them. It exits with 1 if a figure is contradicted without a known reason.
+
+    irmeta reproduce webber2008-redundant --data DIR
+
+    irmeta reproduce webber2008-redundant --data DIR --format csv -o cells.csv
     """
     from irmeta.studies.reproduction import findings
 
@@ -42,6 +48,7 @@ def reproduce(
     if folder is None or not folder.is_dir():
         where = f"{folder} is not a folder" if folder else "give its folder with --data or IRMETA_DATA"
         raise IrmetaError(f"{paper} is reproduced from data that does not ship with irmeta; {where}.\n{module.NEEDS}")
-    outcome = module.reproduce(folder, rng=seed)
+    with counting(f"reproducing {paper}", quiet=quiet):
+        outcome = module.reproduce(folder, rng=seed)
     emit(outcome, form=form or form_of(output), output=output, table=table, findings=findings(outcome))
     sys.exit(int(any(outcome["unexpected"].values)))
