@@ -16,6 +16,7 @@ def main() -> None:
         predict,
         predictivity,
         rank,
+        report,
         reproduce,
         significance,
         simulate,

@@ -17,9 +17,11 @@ import xarray as xr
 from jinja2 import Environment, PackageLoader, select_autoescape
 
 from irmeta.cube import Missing
+from irmeta.datasets.reference import reference_model
 from irmeta.errors import FileFormatError
 from irmeta.io.files import writing
 from irmeta.report.page.panel import Panel, Section
+from irmeta.report.page.prediction import calculator
 from irmeta.report.page.sections import sections
 from irmeta.report.plots import figure
 from irmeta.report.tables import latex
@@ -110,7 +112,8 @@ def _html(made: Sequence[Section], listed: Mapping[tuple[str, int], list[str]], 
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters["sentences"] = sentences
+    environment.filters |= {"sentences": sentences, "setting": setting}
+    model = reference_model()
     metrics = list(dict.fromkeys(str(name) for scores in cubes.values() for name in scores.metric.values))
     content = {
         section.key: [
@@ -127,7 +130,8 @@ def _html(made: Sequence[Section], listed: Mapping[tuple[str, int], list[str]], 
         written=datetime.now(UTC).strftime("%Y-%m-%d"),
         css=_asset("page.css"),
         scripts="\n".join(_asset(name) for name in _SCRIPTS),
-        content=_script({"metrics": metrics, "sections": content}),
+        model=model,
+        content=_script({"metrics": metrics, "sections": content, "calculator": calculator(model)}),
     )
 
 
@@ -138,6 +142,21 @@ def sentences(findings: Sequence[str]) -> list[str]:
     ['AP leads (.63).', 'RR, at .39, does not.', 'Two say it all.']
     """
     return [part for line in findings for part in re.split(r"(?<=[.!?])\s+(?=[A-Z])", line)]
+
+
+def setting(value: Any) -> str:
+    """Write an option's value as people read it.
+
+    >>> setting(["raw", "normal"]), setting(None), setting(True)
+    ('raw, normal', 'none', 'yes')
+    """
+    if value is None or isinstance(value, bool):
+        return {None: "none", True: "yes", False: "no"}[value]
+    if isinstance(value, Mapping):
+        return ", ".join(f"{name}: {setting(one)}" for name, one in value.items()) or "none"
+    if isinstance(value, list | tuple):
+        return ", ".join(map(setting, value)) or "none"
+    return str(value)
 
 
 def _table(frame: pl.DataFrame) -> dict[str, Any]:
