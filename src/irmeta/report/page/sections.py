@@ -37,7 +37,8 @@ def sections(
         return made
 
     ranked = levels("metrics to report", lambda level: metrics.ranking_panel(level, used, source, seed))
-    reported = metrics.reported(ranked)
+    subsets = [panel.tables["subsets"] for panel in ranked if panel.tables]
+    reported = metrics.reported(subsets[0]) if subsets else []
     found = [
         Section(
             "data",
