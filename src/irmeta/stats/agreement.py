@@ -70,7 +70,8 @@ def interval(whole: Array, without: Sequence[Array]) -> tuple[Array, Array]:
     variance = sum((len(z) - 1) / len(z) * ((z - z.mean(axis=0)) ** 2).sum(axis=0) for z in pieces)
     freedom = sum(len(z) - 1 for z in pieces)
     half = scipy.stats.t.ppf(0.975, freedom) * np.sqrt(variance)
-    return np.tanh(_fisher(whole) - half), np.tanh(_fisher(whole) + half)
+    low, high = (np.tanh(_fisher(whole) + sign * half) for sign in (-1, 1))
+    return np.where(half > 0, low, whole), np.where(half > 0, high, whole)
 
 
 def _fisher(r: Array) -> Array:

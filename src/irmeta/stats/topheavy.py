@@ -115,20 +115,19 @@ def rbo(x: Array, y: Array, p: float = 0.9, ties: Literal["w", "a", "b"] = "a") 
     """
     if not 0 < p < 1:
         raise ScoresError(f"p={p}, but the persistence of RBO is between 0 and 1, as in 0.9")
+    groups = [[scipy.stats.rankdata(-side, method=end, axis=-1) for end in ("min", "max")] for side in (x, y)]
     agreement = np.empty((x.shape[0], x.shape[1], y.shape[1], x.shape[2]))
     for depth in range(1, x.shape[2] + 1):
-        a, b = (_within(side, depth, whole=ties == "w") for side in (x, y))
+        a, b = (_within(first, last, depth, whole=ties == "w") for first, last in groups)
         agreement[..., depth - 1] = np.matmul(a, b.transpose(0, 2, 1)) / _size(a, b, depth, ties)
     weights = (1 - p) * p ** np.arange(x.shape[2])
     return np.asarray(agreement @ weights + p ** x.shape[2])
 
 
-def _within(x: Array, depth: int, *, whole: bool) -> Array:
+def _within(first: Array, last: Array, depth: int, *, whole: bool) -> Array:
     """Give the share of each item that stands in the first `depth` ranks, for its tied group spread evenly or whole."""
-    first = scipy.stats.rankdata(-x, method="min", axis=-1)
     if whole:
         return (first <= depth).astype(np.float64)
-    last = scipy.stats.rankdata(-x, method="max", axis=-1)
     return np.clip((depth - first + 1) / (last - first + 1), 0, 1)
 
 
