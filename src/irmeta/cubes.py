@@ -1,6 +1,6 @@
 """Several collections at once: a mapping from name to cube, their common metrics, their system-level tables."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 import xarray as xr
@@ -43,6 +43,27 @@ def common_metrics(cubes: Mapping[str, xr.DataArray], metrics: Iterable[str] | N
             lacking = [collection for collection, scores in cubes.items() if name not in set(scores.metric.values)]
             raise MetricError(f"{name!r} is not in {', '.join(lacking)}; {nearest(name, shared)}")
     return names
+
+
+def targets_and_candidates(
+    cubes: Mapping[str, xr.DataArray], targets: Iterable[str] | None, metrics: Iterable[str] | None
+) -> tuple[list[str], list[str], list[str]]:
+    """Give the metrics to work on, then those of them to predict and those to predict from.
+
+    Both are by default all that every collection has; a target among the candidates is no predictor of itself.
+    """
+    candidates = common_metrics(cubes, metrics)
+    wanted = candidates if targets is None else common_metrics(cubes, targets)
+    if all(candidates == [target] for target in wanted):
+        raise ScoresError(f"{', '.join(wanted)} has no other metric to be predicted from")
+    return list(dict.fromkeys([*candidates, *wanted])), wanted, candidates
+
+
+def check_sizes(sizes: Sequence[int], targets: Sequence[str], candidates: Sequence[str]) -> None:
+    """Raise ScoresError where a target has fewer candidates than a predictor set is to have."""
+    most = len(candidates) - any(target in candidates for target in targets)
+    if not all(1 <= size <= most for size in sizes):
+        raise ScoresError(f"a target has 1 to {most} predictors here, not {', '.join(map(str, sizes))}")
 
 
 def system_level(

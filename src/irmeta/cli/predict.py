@@ -83,9 +83,10 @@ def apply(
 
     irmeta predict apply ours.csv --want AP --calibrate baselines.csv
 
-    A table is written with its holes filled where the output is CSV: a predicted score has its interval in the columns
-    beside it, a reported one has none. `distance` tells how far the given scores lie from those the model was fitted
-    on: 1 is usual.
+    As CSV the table itself is written, its holes filled: a predicted score
+    has its interval in the columns beside it, a reported one has none.
+    `distance` tells how far the given scores lie from those that the model
+    has seen: 1 is usual.
     """
     from irmeta.io.importers import import_systemwise
     from irmeta.io.model_file import load_model
@@ -103,8 +104,8 @@ def apply(
         known=_only(import_systemwise(calibrate)) if calibrate else None,
     )
     form = form or form_of(output)
-    if form in ("csv", "latex", "table"):
-        table = table or ("filled" if scores is not None and form != "table" else "prediction")
+    if scores is not None and form == "csv":
+        table = table or "filled"
     _show(prediction, outcome, form, output, table, plot)
 
 
@@ -136,6 +137,8 @@ def fit(
     say(f"{output}: {size} ({scale} scale)", quiet=quiet)
     for note in fitted.provenance["notes"]:
         say(note, quiet=quiet)
+    if len(fitted.parts) == 1:
+        say("one collection cannot tell how collections differ: predictions will have no intervals", quiet=quiet)
 
 
 @predict.command(cls=SeveralFiles)
@@ -202,8 +205,9 @@ def lowcost(
 
     irmeta predict lowcost --train A.parquet --dev B.parquet --test C.parquet --targets "AP@1000 RBP(p=0.95)"
 
-    The files hold the cheap metrics under names with depth=, as in 'P(depth=10)@1000', and, where the judgments are
-    limited to the pool of that depth, which is what makes them cheap, with pool= too: 'P(depth=10, pool=10)@1000'.
+    The cheap metrics are those named with depth=, as in 'P(depth=10)@1000'.
+    Those that also have pool=, as in 'P(depth=10, pool=10)@1000', saw only
+    the judgments of a pool of that depth, which is what makes them cheap.
     """
     from irmeta.names import split
     from irmeta.studies import lowcost as study
@@ -213,7 +217,7 @@ def lowcost(
         _load(test),
         targets=split(targets),
         dev=_load(dev or []),
-        depths=_numbers(depths, "--depths"),
+        depths=_numbers(depths),
         proper=proper,
         missing=missing,
     )
@@ -302,17 +306,16 @@ def _only(cubes: "dict[str, xr.DataArray]") -> "xr.DataArray":
 
 
 def _sizes(text: str) -> list[int]:
-    low, dash, high = text.partition("-")
-    first, last = _numbers(f"{low},{high if dash else low}", "-k")
-    if last < first:
-        raise IrmetaError(f"-k {text}: sizes are written as in 2 or 1-3")
-    return list(range(first, last + 1))
+    low, _, high = text.partition("-")
+    if not low.isdigit() or not (high or low).isdigit() or not 1 <= int(low) <= int(high or low):
+        raise IrmetaError(f"-k {text}: numbers of predictors are written as in 2 or 1-3")
+    return list(range(int(low), int(high or low) + 1))
 
 
-def _numbers(text: str, option: str) -> list[int]:
+def _numbers(text: str) -> list[int]:
     parts = [part.strip() for part in text.split(",")]
     if not all(part.isdigit() and int(part) > 0 for part in parts):
-        raise IrmetaError(f"{option} {text}: give whole numbers above 0")
+        raise IrmetaError(f"--depths {text}: depths are whole numbers above 0, as in 10,20,50")
     return [int(part) for part in parts]
 
 

@@ -42,13 +42,20 @@ _TREC_EVAL = {
 _SYSTEMWISE = {"err": "ERR@20", "rdp": "RBP(p=0.{})", "rbp": "RBP(p=0.{})", "mapall": "AP", "gm_map": "GMAP"}
 
 
-def metric_name(name: str) -> str:
-    """Translate a metric name of trec_eval, or of the tables of Gupta et al. (2019), to irmeta's; keep others.
+# What papers call them, without the cutoff.
+_PAPERS = {"map": "AP", "mrr": "RR", "ndcg": "nDCG", "r-prec": "Rprec", "recall": "R", "precision": "P", "prec": "P"}
 
-    >>> [metric_name(name) for name in ("map_cut_100", "P_10all", "rdp_95all", "10_P_1000all")]
-    ['AP@100', 'P@10', 'RBP(p=0.95)', 'P(depth=10)@1000']
+
+def metric_name(name: str) -> str:
+    """Translate a metric name of trec_eval, of papers, or of the tables of Gupta et al. (2019); keep others.
+
+    >>> [metric_name(name) for name in ("map_cut_100", "P_10all", "rdp_95all", "10_P_1000all", "NDCG@20", "MAP")]
+    ['AP@100', 'P@10', 'RBP(p=0.95)', 'P(depth=10)@1000', 'nDCG@20', 'AP']
     """
     short = name.removesuffix("all")
+    head, at, cutoff = short.partition("@")
+    if head.lower() in _PAPERS:
+        return canonical(_PAPERS[head.lower()] + at + cutoff)
     if at_depth := re.fullmatch(r"(\d+)_(\D.*)", short):
         depth, rest = at_depth.groups()
         inner = "ERR" if rest == "err" else metric_name(rest)

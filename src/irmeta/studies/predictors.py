@@ -8,7 +8,7 @@ import polars as pl
 import xarray as xr
 
 from irmeta.cube import Missing
-from irmeta.cubes import common_metrics, system_level, with_roles
+from irmeta.cubes import check_sizes, system_level, targets_and_candidates, with_roles
 from irmeta.errors import ScoresError
 from irmeta.result import result
 from irmeta.stats.accuracy import Accuracy, accuracy
@@ -39,15 +39,13 @@ def predictors(
     development collections test it too.
     targets : metrics to predict, by default all;  metrics : candidates, by default those that every collection has.
     progress : called after each size.
-    Gives over (target, size, collection): tau, r2, r, rmse, r2_offset_removed, bias_share; over (target, size):
+    Gives over (target, size, collection): tau, r2, r, rmse, r2_offset_removed,
+    r2_training_mean, bias_share; over (target, size):
     chosen_by, the tau that decided; over (target, size, metric): coefficient, NaN for metrics left out, and intercept.
     """
     cubes, role = with_roles(train=train, dev=dev or {}, test=test)
-    names = common_metrics(cubes, metrics)
-    wanted = names if targets is None else common_metrics(cubes, targets)
-    names = list(dict.fromkeys([*names, *wanted]))
-    if not all(1 <= size < len(names) for size in sizes):
-        raise ScoresError(f"{len(names)} metrics leave {len(names) - 1} predictors; sizes {list(sizes)} do not fit")
+    names, wanted, candidates = targets_and_candidates(cubes, targets, metrics)
+    check_sizes(sizes, wanted, candidates)
     levels, notes = system_level(cubes, names, missing=missing)
     values = {name: table.values for name, table in levels.items()}
     by_role = {part: [values[name] for name in values if role[name] == part] for part in ("train", "dev", "test")}
@@ -55,13 +53,13 @@ def predictors(
         raise ScoresError("there is no development collection to choose by; give one, or choose by leave-one-out")
     chosen_on = folds(by_role["train"], by_role["dev"] if choose == "dev" else [])
     together = moments(np.concatenate(by_role["train"]))
-    at = [names.index(target) for target in wanted]
+    at, sources = ([names.index(name) for name in part] for part in (wanted, candidates))
     shown = [name for name in values if role[name] != "train"]
     shape = (len(wanted), len(sizes))
     measured = np.full((*shape, len(shown), len(_MEASURES)), np.nan)
     slopes, intercepts, decided = np.full((*shape, len(names)), np.nan), np.full(shape, np.nan), np.full(shape, np.nan)
     for j, size in enumerate(sizes):
-        best = best_subsets(chosen_on, range(len(names)), at, size)
+        best = best_subsets(chosen_on, sources, at, size)
         decided[:, j] = best.tau
         if progress:
             progress(f"sets of {size}")
@@ -69,7 +67,8 @@ def predictors(
             fit = least_squares(together, subset, [target])
             slopes[i, j, subset], intercepts[i, j] = fit[0][:, 0], fit[1][0]
             for c, scores in enumerate(values[name] for name in shown):
-                measured[i, j, c] = accuracy(scores[:, target], scores[:, subset] @ fit[0][:, 0] + fit[1][0])
+                predicted = scores[:, subset] @ fit[0][:, 0] + fit[1][0]
+                measured[i, j, c] = accuracy(scores[:, target], predicted, training_mean=together.mean[target])
     coords = {"target": wanted, "size": list(sizes), "collection": shown, "metric": names}
     data = {
         **{name: (("target", "size", "collection"), measured[..., m]) for m, name in enumerate(_MEASURES)},
@@ -104,6 +103,16 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
         "coefficients": pl.DataFrame(coefficients, ["target", "k", "predictor", "coefficient"], orient="row"),
     }
     return {name: frame.with_columns(pl.selectors.float().fill_nan(None)) for name, frame in frames.items()}
+
+
+def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
+    """Show tau and R2 of each set on each collection in a row, as the papers print them, and the coefficients."""
+    views = tables(outcome)
+    key = ["target", "k", "predictors"]
+    wide = [views["selection"].select(*key, name=pl.col("collection") + f" {m}", value=m) for m in ("tau", "r2")]
+    columns = [f"{name} {measure}" for name in outcome.collection.values for measure in ("tau", "r2")]
+    selection = pl.concat(wide).pivot("name", index=key, values="value").select(*key, *columns)
+    return {"selection": selection, "coefficients": views["coefficients"]}
 
 
 def findings(outcome: xr.Dataset) -> list[str]:
