@@ -45,7 +45,10 @@ def accuracy(predicted: xr.Dataset, actual: xr.DataArray) -> xr.Dataset:
     figures = zip(_MEASURES, [*measured.T, inside, (high - low).mean(axis=0)], strict=True)
     outcome = result(
         "accuracy",
-        {**{name: (("system", "target"), cell) for name, cell in cells.items()}, **{k: ("target", v) for k, v in figures}},
+        {
+            **{name: (("system", "target"), cell) for name, cell in cells.items()},
+            **{k: ("target", v) for k, v in figures},
+        },
         inputs={str(actual.attrs.get("collection", "collection")): actual},
         options={**predicted.attrs["options"], "given": [str(name) for name in predicted["metric"].values]},
         notes=predicted.attrs["notes"],
@@ -62,12 +65,11 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
 def findings(outcome: xr.Dataset) -> list[str]:
     """Say how many metrics the given ones stand in for, which they do not, and whether the intervals held."""
     options, count = outcome.attrs["options"], outcome.sizes["target"]
-    tau = outcome["tau"]
-    good = int((tau >= 0.9).sum())
-    worst = tau.isel(target=int(tau.fillna(-2).argmin()))
+    tau = outcome["tau"].values
+    worst = int(np.nan_to_num(tau, nan=-2.0).argmin())
     told = [
-        f"From {', '.join(options['given'])}, {good} of {count} other metrics are predicted with tau 0.9 or more; "
-        f"{worst['target'].item()} least well (tau {worst.item():.2f})."
+        f"From {', '.join(options['given'])}, {int((tau >= 0.9).sum())} of {count} other metrics are predicted with tau 0.9 or more; "
+        f"{outcome.target.values[worst]} least well (tau {tau[worst]:.2f})."
     ]
     if np.isfinite(outcome["inside"].values).any():
         told.append(

@@ -70,6 +70,8 @@ def predictivity_panel(name: str, scores: xr.DataArray, source: str, seed: int) 
     outcome = predictivity.predictivity(scores, partitions=PARTITIONS, sizes=sizes, rng=seed)
     metrics, phi = names(outcome.metric), outcome["phi"].values
     best = predictivity.best_predictor(outcome)
+    gain = outcome["advantage"].values[best]
+    others = [int(at) for at in np.argsort(-gain, kind="stable") if at != best]
     order = np.argsort(-np.diagonal(phi), kind="stable")
     own = outcome["curve"].values
     charts = [
@@ -78,9 +80,9 @@ def predictivity_panel(name: str, scores: xr.DataArray, source: str, seed: int) 
             f"What {metrics[best]} foretells of each target beyond the target itself",
             f"Difference in predictive power, {metrics[best]} less the target itself, with 95% intervals; table `advantage`.",
             {
-                "rows": [metrics[at] for at in order if at != best],
+                "rows": [metrics[at] for at in others],
                 **{
-                    key: numbers(outcome[variable].values[best, [at for at in order if at != best]])
+                    key: numbers(outcome[variable].values[best, others])
                     for key, variable in (("value", "advantage"), ("low", "low"), ("high", "high"))
                 },
                 "label": f"phi({metrics[best]}, target) \N{MINUS SIGN} phi(target, target)",

@@ -73,7 +73,7 @@ def calculator(model: Model) -> Mapping[str, Any]:
     return {
         "scale": model.scale,
         "levels": list(LEVELS),
-        "metrics": [{"name": metric, "highest": _finite(highest(metric))} for metric in model.metrics],
+        "metrics": [{"name": metric, "highest": _finite(highest(metric))} for metric in sorted(model.metrics, key=_by_name)],
         "collections": [described(part) for part in model.parts],
         "normal": stats.norm.ppf(two_sided).tolist(),
         "t": stats.t.ppf(two_sided[:, None], np.arange(1, max(2, collections))).tolist(),
@@ -82,6 +82,12 @@ def calculator(model: Model) -> Mapping[str, Any]:
         "definitions": dict(model.provenance.get("definitions", {})),
         "sources": list(model.provenance.get("sources", [])),
     }
+
+
+def _by_name(metric: str) -> tuple[str, float]:
+    """Order metrics as an index does: by name, then by cutoff."""
+    name, _, cutoff = metric.partition("@")
+    return name.lower(), float(cutoff or 0)
 
 
 def _finite(value: float) -> float | None:

@@ -1,6 +1,7 @@
 """The sections on the scores themselves: what data they are, the systems, and which of them differ."""
 
 from base64 import b64encode
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -8,7 +9,8 @@ import polars as pl
 import xarray as xr
 
 from irmeta.cube import complete, default_by, top_systems
-from irmeta.report.page.panel import Chart, Panel, Section, names, numbers, of_study
+from irmeta.errors import ScoresError
+from irmeta.report.page.panel import Chart, Panel, names, numbers, of_study
 from irmeta.report.plots import description as description_plots
 from irmeta.report.plots import figure
 from irmeta.report.plots import significance as significance_plots
@@ -17,6 +19,8 @@ from irmeta.studies import description, significance
 
 LETTERED = 20
 """How many of the best systems the table for print shows, with the letters of those that do not differ."""
+REMARKS = 5
+"""How many remarks on the data stand at the top; all are below."""
 
 
 def data_panel(name: str, scores: xr.DataArray, by: str) -> Panel:
@@ -27,14 +31,15 @@ def data_panel(name: str, scores: xr.DataArray, by: str) -> Panel:
     finding = f"{name}: {counts['system']} systems, {counts['topic']} topics and {counts['metric']} metrics; {missing}."
     facts = {key: value for key, value in scores.attrs.items() if key not in ("notes", "runs", "options", "collection")}
     table = pl.DataFrame({"metric": names(scores.metric), "missing": np.isnan(scores.values).sum(axis=(0, 1))})
+    notes = [str(note) for note in scores.attrs.get("notes") or []]
     return Panel(
         name,
-        [finding],
+        [finding, *notes[:REMARKS]],
         [_shades(scores, by)] if counts["topic"] > 1 else [],
         {"missing": table},
         ["missing"] if size["missing"] else [],
         options={**facts, **dict(scores.attrs.get("options") or {})},
-        notes=list(scores.attrs.get("notes") or []),
+        notes=notes,
         command="irmeta validate RUNS --qrels QRELS",
     )
 
@@ -83,7 +88,7 @@ def systems_panel(name: str, scores: xr.DataArray, by: str, source: str) -> Pane
         "means": partial(draw, width=wide, view="means"),
         "distribution": partial(draw, view="distribution", height=3.6),
     }
-    return of_study(
+    panel = of_study(
         name,
         outcome,
         charts=[chart],
@@ -91,6 +96,12 @@ def systems_panel(name: str, scores: xr.DataArray, by: str, source: str) -> Pane
         figures=figures,
         command=f"irmeta describe {source} --by '{by}'",
     )
+    return replace(panel, tables={title: _first(frame, by) for title, frame in panel.tables.items()})
+
+
+def _first(frame: pl.DataFrame, metric: str) -> pl.DataFrame:
+    """Put the rows of one metric before those of the others."""
+    return frame.sort(pl.col("metric") != metric, maintain_order=True)
 
 
 def significance_panel(name: str, scores: xr.DataArray, by: str, source: str) -> Panel:
@@ -115,27 +126,22 @@ def significance_panel(name: str, scores: xr.DataArray, by: str, source: str) ->
         figures={"p-values": partial(figure.draw, significance_plots.plot, outcome.sel(metric=[by]))},
         command=f"irmeta significance {source}",
     )
-    views = dict(panel.tables)
-    views["tests"] = views["tests"].filter(pl.col("metric") == by)
-    headline = [line for line in panel.findings if line.startswith(f"{by}:")]
+    views = {title: _first(frame, by) for title, frame in panel.tables.items()}
+    tests = views["tests"].filter(pl.col("metric") == by)
     ranked = views["power"].sort("share_significant", descending=True)
     best, last = ranked.row(0, named=True), ranked.row(-1, named=True)
+    told = [line for line in panel.findings if line.startswith(f"{by}:")]
     if ranked.height > 1:
-        headline.append(
+        told.append(
             f"{best['metric']} tells most pairs apart ({best['share_significant']:.1%}), {last['metric']} fewest "
             f"({last['share_significant']:.1%})."
         )
-    return Panel(
-        panel.label,
-        headline,
-        panel.charts,
-        views,
-        panel.shown,
-        {"systems": _lettered(scores, by)},
-        panel.figures,
-        panel.options,
-        [*panel.notes, f"the file of single tests has those of {by}; the command gives all"],
-        panel.command,
+    return replace(
+        panel,
+        findings=told,
+        tables={**views, "power": ranked, "tests": tests},
+        latex={"systems": _lettered(scores, by)},
+        notes=[*panel.notes, f"the file of single tests has those of {by}; the command gives all"],
     )
 
 
@@ -156,5 +162,5 @@ def order_by(scores: xr.DataArray, by: str | None) -> str:
         return by
     try:
         return default_by(scores)
-    except Exception:
+    except ScoresError:
         return names(scores.metric)[0]

@@ -102,10 +102,13 @@ def _write_files(folder: Path, stem: str, panel: Panel, step: Callable[[str], No
         for form in ("svg", "pdf"):
             written.append(f"figures/{stem}-{_slug(name)}.{form}")
             figure.save(drawn, folder / written[-1])
+            drawn.set_layout_engine("none")  # laid out once, the same in both
     return written
 
 
-def _html(made: Sequence[Section], listed: Mapping[tuple[str, int], list[str]], cubes: Mapping[str, xr.DataArray]) -> str:
+def _html(
+    made: Sequence[Section], listed: Mapping[tuple[str, int], list[str]], cubes: Mapping[str, xr.DataArray]
+) -> str:
     environment = Environment(
         loader=PackageLoader("irmeta.report.page", "assets"),
         autoescape=select_autoescape(default=True),
@@ -117,7 +120,10 @@ def _html(made: Sequence[Section], listed: Mapping[tuple[str, int], list[str]], 
     metrics = list(dict.fromkeys(str(name) for scores in cubes.values() for name in scores.metric.values))
     content = {
         section.key: [
-            {"charts": [vars(chart) for chart in panel.charts], "tables": {name: _table(panel.tables[name]) for name in panel.shown}}
+            {
+                "charts": [vars(chart) for chart in panel.charts],
+                "tables": {name: _table(panel.tables[name]) for name in panel.shown},
+            }
             for panel in section.panels
         ]
         for section in made
@@ -138,10 +144,10 @@ def _html(made: Sequence[Section], listed: Mapping[tuple[str, int], list[str]], 
 def sentences(findings: Sequence[str]) -> list[str]:
     """Cut findings into sentences: the first one opens its section.
 
-    >>> sentences(["AP leads (.63). RR, at .39, does not.", "Two say it all."])
-    ['AP leads (.63).', 'RR, at .39, does not.', 'Two say it all.']
+    >>> sentences(["AP leads (.63). 2 of 3 do not.", "RR says it all."])
+    ['AP leads (.63).', '2 of 3 do not.', 'RR says it all.']
     """
-    return [part for line in findings for part in re.split(r"(?<=[.!?])\s+(?=[A-Z])", line)]
+    return [part for line in findings for part in re.split(r"(?<=[.!?])\s+(?=[A-Z]|\d+ )", line)]
 
 
 def setting(value: Any) -> str:
@@ -164,7 +170,10 @@ def _table(frame: pl.DataFrame) -> dict[str, Any]:
     flat = _flat(frame).with_columns(cs.float().round_sig_figs(6))
     return {
         "columns": [{"name": name, "number": kind.is_numeric()} for name, kind in flat.schema.items()],
-        "data": [flat[name].fill_nan(None).to_list() if kind.is_float() else flat[name].to_list() for name, kind in flat.schema.items()],
+        "data": [
+            flat[name].fill_nan(None).to_list() if kind.is_float() else flat[name].to_list()
+            for name, kind in flat.schema.items()
+        ],
     }
 
 

@@ -177,5 +177,5 @@ function calculatorOf(model, root, command) {
   level.addEventListener("change", update);
   root.append(element("div", { class: "controls" }, element("label", { for: "calculator-level" }, "Interval "), level, example, clear, status),
     element("div", { class: "rows" }, ...rows.map((row) => row.root)));
-  update();
+  example.click();
 }

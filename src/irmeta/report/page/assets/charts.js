@@ -33,7 +33,7 @@ CHARTS.means = ({ data, width, alt, choice, hidden }) => {
 CHARTS.bars = ({ data, width, alt, hidden }) => {
   const em = unit(), shown = indicesShown(data.rows, hidden).filter((i) => data.values[i] !== null);
   shown.sort((a, b) => data.values[b] - data.values[a]);
-  const left = widthOf(data.rows, em) + 10 * em, row = 21 * em, bottom = 40 * em, height = shown.length * row + bottom;
+  const left = widthOf(data.rows) + 10 * em, row = 21 * em, bottom = 40 * em, height = shown.length * row + bottom;
   const x = linear(Math.min(0, ...data.values.filter((v) => v !== null)), 1, left, width - 40 * em);
   const marks = shown.map((i, at) => node("g", { class: "mark bar", "data-say": `${data.rows[i]}: ${short(data.values[i], 3)}` },
     node("rect", { class: "hit", x: 0, y: at * row, width, height: row }),
@@ -51,7 +51,7 @@ function reference(data, x, height) {
 
 CHARTS.intervals = ({ data, width, alt, hidden }) => {
   const em = unit(), shown = indicesShown(data.rows, hidden);
-  const left = widthOf(data.rows, em) + 12 * em, row = 21 * em, bottom = 40 * em, height = shown.length * row + bottom;
+  const left = widthOf(data.rows) + 12 * em, row = 21 * em, bottom = 40 * em, height = shown.length * row + bottom;
   const ends = [...data.low, ...data.high, ...data.value, data.reference].filter((v) => v !== null && v !== undefined);
   const room = (Math.max(...ends) - Math.min(...ends)) * 0.04;
   const x = linear(Math.min(...ends) - room, Math.max(...ends) + room, left, width - 8 * em);
@@ -71,7 +71,7 @@ CHARTS.intervals = ({ data, width, alt, hidden }) => {
 
 CHARTS.lines = ({ data, width, alt, hidden }) => {
   const em = unit(), shown = data.series.filter((one) => !hidden.has(one.name));
-  const left = 44 * em, right = widthOf(data.series.map((one) => one.name), em) + 26 * em, top = 14 * em, bottom = 40 * em;
+  const left = 44 * em, right = widthOf(data.series.map((one) => one.name)) + 26 * em, top = 14 * em, bottom = 40 * em;
   const height = Math.max(300 * em, shown.length * 14 * em + top + bottom);
   const values = shown.flatMap((one) => one.y).filter((v) => v !== null);
   const x = linear(Math.min(...data.x), Math.max(...data.x), left, width - right);
@@ -82,7 +82,7 @@ CHARTS.lines = ({ data, width, alt, hidden }) => {
   const marks = ends.map(({ one, y: end, label }) => node("g", { class: "mark line", "data-say":
     `${one.name}: ` + data.x.map((n, i) => `${short(one.y[i])} with ${n}`).join(", ") + ` ${data.xlabel}` },
     node("polyline", { points: one.y.map((v, i) => `${x(data.x[i])},${y(v)}`).join(" ") }),
-    node("polyline", { class: "leader", points: `${x.end ?? width - right},${end} ${width - right + 14 * em},${label}` }),
+    node("polyline", { class: "leader", points: `${width - right},${end} ${width - right + 14 * em},${label}` }),
     ...one.y.map((v, i) => node("circle", { cx: x(data.x[i]), cy: y(v), r: 2.4 * em })),
     text(width - right + 18 * em, label + 4 * em, one.name, { class: "name" })));
   const below = data.x.map((n) => text(x(n), height - bottom + 16 * em, n, { "text-anchor": "middle", class: "tick" }));
@@ -112,7 +112,7 @@ CHARTS.scatter = ({ data, width, alt, choice, hidden }) => {
 
 CHARTS.compared = ({ data, width, alt, hidden }) => {
   const em = unit(), shown = indicesShown(data.rows, hidden), kinds = data.kinds.length;
-  const left = widthOf([...data.rows, ...data.kinds], em) + 14 * em, row = (12 + 15 * kinds) * em, top = 24 * em, bottom = 40 * em;
+  const left = widthOf([...data.rows, ...data.kinds]) + 14 * em, row = (12 + 15 * kinds) * em, top = 24 * em, bottom = 40 * em;
   const height = top + shown.length * row + bottom, all = [...data.values.flat(), ...data.chance.flat()];
   const x = linear(0, Math.max(...all) * 1.05, left, width - 8 * em);
   const marks = shown.flatMap((i, at) => data.kinds.map((kind, k) => {

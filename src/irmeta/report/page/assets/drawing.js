@@ -48,8 +48,13 @@ function text(x, y, content, options = {}) {
   return node("text", { x, y, ...options }, content);
 }
 
-/** How wide a label is, nearly: charts are laid out before they are in the page. */
-const widthOf = (labels, em) => Math.max(0, ...labels.map((label) => label.length)) * 6.7 * em;
+const ruler = document.createElement("canvas").getContext("2d");
+
+/** How wide the widest label is: charts are laid out before they are in the page. */
+function widthOf(labels) {
+  ruler.font = `${12 * unit()}px ${style("--sans")}`;
+  return Math.max(0, ...labels.map((label) => ruler.measureText(label).width));
+}
 
 const channels = (colour) => [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16));
 

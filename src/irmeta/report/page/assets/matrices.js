@@ -19,8 +19,8 @@ function legend(shade, x, y, width, em) {
 CHARTS.matrix = ({ data, width, alt, hidden, choice }) => {
   const em = unit(), inGroups = choice !== "as given";
   const order = (inGroups ? data.order : data.rows.map((_, i) => i)).filter((i) => !hidden.has(data.rows[i])), n = order.length;
-  const left = widthOf(data.rows, em) + 10 * em, top = left * 0.94, foot = 50 * em;
-  const cell = Math.max(13 * em, Math.min(38 * em, (width - left - 4) / Math.max(n, 1)));
+  const left = widthOf(data.rows) + 12 * em, top = left, foot = 50 * em;
+  const cell = Math.max(11 * em, Math.min(38 * em, (width - left - 4) / Math.max(n, 1)));
   const shade = shading(data.values), side = n * cell;
   const cells = order.flatMap((i, r) => order.map((j, c) => {
     const value = data.values[i][j], colour = shade.of(value);
@@ -30,9 +30,10 @@ CHARTS.matrix = ({ data, width, alt, hidden, choice }) => {
     return node("g", { class: "mark cell", "data-say": say, "data-row": r, "data-column": c },
       node("rect", { x: left + c * cell, y: top + r * cell, width: cell, height: cell, style: `fill:${colour}` }), ...inside);
   }));
+  const small = cell < 14 * em ? `font-size:${cell * 0.86}px` : undefined;
   const labels = order.flatMap((i, at) => [
-    text(left - 7 * em, top + (at + 0.5) * cell + 4 * em, data.rows[i], { "text-anchor": "end", class: "name", "data-label": at }),
-    text(0, 0, data.rows[i], { class: "name", "data-label": at, transform: `translate(${left + (at + 0.5) * cell + 4 * em},${top - 7 * em}) rotate(-90)` })]);
+    text(left - 7 * em, top + (at + 0.5) * cell + 4 * em, data.rows[i], { "text-anchor": "end", class: "name", "data-label": at, style: small }),
+    text(0, 0, data.rows[i], { class: "name", "data-label": at, style: small, transform: `translate(${left + (at + 0.5) * cell + 4 * em},${top - 7 * em}) rotate(-90)` })]);
   const outlines = data.group && inGroups ? groupsOf(order, data.group).map(([from, to]) =>
     node("rect", { class: "group", x: left + from * cell, y: top + from * cell, width: (to - from) * cell, height: (to - from) * cell })) : [];
   const svg = canvas(Math.max(left + side + 4, 200), top + side + foot, alt, ...cells, ...outlines, ...labels, legend(shade, left, top + side + 14 * em, Math.min(180 * em, side), em));
@@ -95,12 +96,12 @@ CHARTS.shades = ({ data, width, alt }) => {
 };
 
 CHARTS.subsets = ({ data, width, alt, hidden }) => {
-  const em = unit(), shown = indicesShown(data.rows, hidden), left = widthOf(data.rows, em) + 12 * em;
-  const row = 20 * em, top = 22 * em, foot = 66 * em, height = top + shown.length * row + foot;
+  const em = unit(), shown = indicesShown(data.rows, hidden), left = widthOf(data.rows) + 12 * em;
+  const row = 20 * em, top = 22 * em, foot = 76 * em, height = top + shown.length * row + foot;
   const column = Math.min(72 * em, (width - left) / data.k.length), bottom = top + shown.length * row;
   const x = (k) => left + (k + 0.5) * column, reach = Math.min(row, column) / 2 - 1.5 * em;
   const marks = shown.flatMap((i, r) => data.k.map((k, c) => {
-    const chosen = data.chosen[c][i], again = data.again?.[c][i] ?? null, y = top + (r + 0.5) * row;
+    const chosen = data.chosen[c][i], again = data.again[c]?.[i] ?? null, y = top + (r + 0.5) * row;
     const say = `${data.rows[i]} ${chosen ? "is" : "is not"} among the best ${k}` + (again === null ? "" : `; ${Math.round(again * 100)}% of resampled topic sets choose it`);
     const size = again === null ? (chosen ? 0.75 : 0) : Math.sqrt(again);
     return node("g", { class: `mark dot ${chosen ? "chosen" : ""}`, "data-say": say },
@@ -109,9 +110,10 @@ CHARTS.subsets = ({ data, width, alt, hidden }) => {
   }));
   const names = shown.map((i, r) => text(left - 8 * em, top + (r + 0.5) * row + 4 * em, data.rows[i], { "text-anchor": "end", class: data.chosen.some((one) => one[i]) ? "name" : "name faint" }));
   const heads = data.k.map((k, c) => text(x(c), 14 * em, k, { "text-anchor": "middle", class: "name" }));
+  const deep = (c) => Math.max(1, (data.unexplained[c] / Math.max(...data.unexplained)) * 34 * em);
   const bars = data.k.map((k, c) => node("g", { class: "bar" },
-    node("rect", { x: x(c) - column * 0.3, y: bottom + 8 * em, width: column * 0.6, height: Math.max(1, data.unexplained[c] * 30 * em) }),
-    text(x(c), bottom + 21 * em + Math.max(1, data.unexplained[c] * 30 * em), `${Math.round(data.unexplained[c] * 100)}%`, { "text-anchor": "middle", class: "tick" })));
+    node("rect", { x: x(c) - column * 0.3, y: bottom + 8 * em, width: column * 0.6, height: deep(c) }),
+    text(x(c), bottom + 21 * em + deep(c), `${Math.round(data.unexplained[c] * 100)}%`, { "text-anchor": "middle", class: "tick" })));
   const labels = [text(left - 8 * em, 14 * em, "reported", { "text-anchor": "end", class: "label" }), text(left - 8 * em, bottom + 18 * em, "unexplained", { "text-anchor": "end", class: "label" })];
   const svg = canvas(Math.max(width, 0), height, alt, ...shown.map((_, r) => node("line", { class: "rule", x1: left, x2: left + column * data.k.length, y1: top + (r + 0.5) * row, y2: top + (r + 0.5) * row })), ...marks, ...names, ...heads, ...bars, ...labels);
   svg.dataset.columns = data.k.length;

@@ -126,4 +126,9 @@ document.querySelectorAll("[role=tablist]").forEach(tabsOf);
 calculatorOf(content.calculator, document.getElementById("calculation"), document.getElementById("calculator-command"));
 const seen = new IntersectionObserver((entries) => entries.forEach((entry) => { if (entry.isIntersecting) fill(entry.target); }), { rootMargin: "600px" });
 document.querySelectorAll(".panel:not([hidden])").forEach((panel) => seen.observe(panel));
+const links = new Map([...document.querySelectorAll(".top nav a")].map((link) => [link.hash.slice(1), link]));
+const here = new IntersectionObserver((entries) => entries.forEach((entry) => {
+  if (entry.isIntersecting) links.forEach((link, key) => key === entry.target.id ? link.setAttribute("aria-current", "true") : link.removeAttribute("aria-current"));
+}), { rootMargin: "-30% 0px -65%" });
+links.forEach((_, key) => here.observe(document.getElementById(key)));
 document.body.dataset.ready = "yes";
