@@ -19,8 +19,8 @@ def accuracy(predicted: xr.Dataset, actual: xr.DataArray) -> xr.Dataset:
     actual : a cube that has these systems and targets; its means over topics are used.
 
     Returns over (target) tau (Kendall's tau-b), r2 (below 0 where the mean would have done better), r, rmse,
-    r2_offset_removed, bias_share, inside (the share of systems whose score is in its interval) and width (the mean
-    interval's); over (system, target) value, low, high and actual. Too few systems, or a missing score, raise ScoresError.
+    r2_offset_removed, bias_share, inside (the share of systems whose score is in its interval) and width (of the mean
+    interval); over (system, target) value, low, high and actual. Too few systems or a missing score raise ScoresError.
 
     >>> from irmeta.cube import cube
     >>> from irmeta.studies.prediction import predict
@@ -42,13 +42,11 @@ def accuracy(predicted: xr.Dataset, actual: xr.DataArray) -> xr.Dataset:
     no_interval = np.isnan(low).any(axis=0)
     inside = np.where(no_interval, np.nan, ((low <= truth) & (truth <= high)).mean(axis=0))
     cells = {"value": value, "low": low, "high": high, "actual": truth}
-    figures = zip(_MEASURES, [*measured.T, inside, (high - low).mean(axis=0)], strict=True)
+    figures = dict(zip(_MEASURES, [*measured.T, inside, (high - low).mean(axis=0)], strict=True))
     outcome = result(
         "accuracy",
-        {
-            **{name: (("system", "target"), cell) for name, cell in cells.items()},
-            **{k: ("target", v) for k, v in figures},
-        },
+        {name: (("system", "target"), cell) for name, cell in cells.items()}
+        | {name: ("target", column) for name, column in figures.items()},
         inputs={str(actual.attrs.get("collection", "collection")): actual},
         options={**predicted.attrs["options"], "given": [str(name) for name in predicted["metric"].values]},
         notes=predicted.attrs["notes"],
@@ -57,7 +55,7 @@ def accuracy(predicted: xr.Dataset, actual: xr.DataArray) -> xr.Dataset:
 
 
 def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
-    """Tables `accuracy` (metric, tau, r2, ..., inside, width) and `cells` (system, metric, value, low, high, actual)."""
+    """Tables `accuracy` (metric, tau, ..., inside, width) and `cells` (system, metric, value, low, high, actual)."""
     accuracy, cells = long_frame(outcome, _MEASURES), long_frame(outcome, ("value", "low", "high", "actual"))
     return {"accuracy": accuracy.rename({"target": "metric"}), "cells": cells.rename({"target": "metric"})}
 
@@ -66,14 +64,13 @@ def findings(outcome: xr.Dataset) -> list[str]:
     """Say how many metrics the given ones stand in for, which they do not, and whether the intervals held."""
     options, count = outcome.attrs["options"], outcome.sizes["target"]
     tau = outcome["tau"].values
-    worst = int(np.nan_to_num(tau, nan=-2.0).argmin())
+    good, worst = int((tau >= 0.9).sum()), int(np.nan_to_num(tau, nan=-2.0).argmin())
     told = [
-        f"From {', '.join(options['given'])}, {int((tau >= 0.9).sum())} of {count} other metrics are predicted with tau 0.9 or more; "
+        f"From {', '.join(options['given'])}, {good} of {count} other metrics are predicted with tau 0.9 or more; "
         f"{outcome.target.values[worst]} least well (tau {tau[worst]:.2f})."
     ]
     if np.isfinite(outcome["inside"].values).any():
-        told.append(
-            f"The {options['level']:.0%} intervals hold {float(outcome['inside'].mean()):.0%} of the actual scores, and "
-            f"are {float(outcome['width'].mean()):.3f} wide on average."
-        )
+        held, width = float(outcome["inside"].mean()), float(outcome["width"].mean())
+        level = f"{options['level']:.0%}"
+        told.append(f"The {level} intervals hold {held:.0%} of the actual scores; their mean width is {width:.3f}.")
     return told

@@ -1,8 +1,9 @@
-"""The section on several collections: do scores compare across them, raw and standardized?"""
+"""The section on several collections: whether scores compare across them, raw and standardized."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 
+import polars as pl
 import xarray as xr
 
 from irmeta.report.page.panel import Chart, Panel, names, numbers, of_study
@@ -17,7 +18,7 @@ DEALS = 1000
 def comparison_panel(cubes: Mapping[str, xr.DataArray], source: str, seed: int) -> Panel:
     """Compare the scores that the same systems get on every pair of collections, beside what chance gives."""
     outcome = comparison.compare(cubes, randomise=DEALS, rng=seed)
-    kinds = names(outcome.kind)
+    kinds, forms = names(outcome.kind), comparison.tables(outcome)["forms"]
     chart = Chart(
         "compared",
         "Difference between collections (dRMSE), raw and standardized, with what chance gives",
@@ -25,8 +26,8 @@ def comparison_panel(cubes: Mapping[str, xr.DataArray], source: str, seed: int) 
         {
             "rows": names(outcome.metric),
             "kinds": kinds,
-            "values": numbers(outcome["drmse"].mean("pair").transpose("kind", "metric").values),
-            "chance": numbers(outcome["drmse_mean"].mean("pair").transpose("kind", "metric").values),
+            "values": _by_kind(forms, kinds, "drmse"),
+            "chance": _by_kind(forms, kinds, "chance_drmse"),
             "label": "mean dRMSE between collections",
         },
     )
@@ -39,3 +40,8 @@ def comparison_panel(cubes: Mapping[str, xr.DataArray], source: str, seed: int) 
         figures={"drmse": partial(figure.draw, plots.plot, outcome, width=width)},
         command=f"irmeta compare {source} --kind {','.join(kinds)} --randomise {DEALS} --seed {seed}",
     )
+
+
+def _by_kind(forms: pl.DataFrame, kinds: Sequence[str], column: str) -> list[list[float | None]]:
+    """Give a column of the table `forms` as a list for each kind, in the order of metrics."""
+    return [numbers(forms.filter(kind=kind)[column].to_numpy()) for kind in kinds]

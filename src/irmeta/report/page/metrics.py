@@ -38,7 +38,7 @@ def correlation_panel(level: correlation.Level, scores: Mapping[str, xr.DataArra
     chart = Chart(
         "matrix",
         f"{options['coefficient']} between metrics, {level} level",
-        "Heat map of the correlation of every pair of metrics, similar metrics side by side; the table has the figures.",
+        "Heat map of the correlation of every pair of metrics, similar ones side by side; the table has the figures.",
         {
             "rows": names(outcome.metric),
             "order": order.tolist(),
@@ -78,7 +78,8 @@ def predictivity_panel(name: str, scores: xr.DataArray, source: str, seed: int) 
         Chart(
             "intervals",
             f"What {metrics[best]} foretells of each target beyond the target itself",
-            f"Difference in predictive power, {metrics[best]} less the target itself, with 95% intervals; table `advantage`.",
+            f"Predictive power of {metrics[best]} for each target less the target's own, with 95% intervals; the table "
+            "`advantage` has the figures.",
             {
                 "rows": [metrics[at] for at in others],
                 **{
@@ -118,7 +119,8 @@ def predictivity_panel(name: str, scores: xr.DataArray, source: str, seed: int) 
         charts=charts,
         shown=["advantage", "phi"],
         figures=figures,
-        command=f"irmeta predictivity {source} --partitions {PARTITIONS} --sizes {','.join(map(str, sizes))} --seed {seed}",
+        command=f"irmeta predictivity {source} --partitions {PARTITIONS} --sizes {','.join(map(str, sizes))} "
+        f"--seed {seed}",
     )
 
 
@@ -128,7 +130,7 @@ def _few(outcome: xr.Dataset, order: np.ndarray) -> xr.Dataset:
     return outcome.isel(metric=kept, metric_2=kept)
 
 
-def ranking_panel(level: ranking.Level, scores: Mapping[str, xr.DataArray], source: str, seed: int) -> Panel:
+def ranking_panel(level: correlation.Level, scores: Mapping[str, xr.DataArray], source: str, seed: int) -> Panel:
     """Show the best subset of metrics of each size, and how much of the one to report other topics would choose.
 
     The subset to report is the smallest that leaves less than a tenth unexplained; only up to its size are topics
@@ -159,7 +161,8 @@ def ranking_panel(level: ranking.Level, scores: Mapping[str, xr.DataArray], sour
         charts=[chart],
         shown=["subsets", "stability"] if resamples else ["subsets"],
         figures={"ranking": draw},
-        command=f"irmeta rank {source} --objective unreported --level {level} -k {few} --resamples {resamples} --seed {seed}",
+        command=f"irmeta rank {source} --objective unreported --level {level} -k {few} --resamples {resamples} "
+        f"--seed {seed}",
     )
     return replace(panel, tables={**panel.tables, **ranking.tables(outcome)})
 

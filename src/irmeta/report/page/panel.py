@@ -19,7 +19,7 @@ DIGITS = 5
 
 @dataclass(frozen=True)
 class Chart:
-    """A picture that the page draws itself: `kind` names the function in charts.js, `alt` says in words what it shows."""
+    """A picture that the page draws itself: `kind` names its function in the scripts, `alt` says what it shows."""
 
     kind: str
     title: str
@@ -103,7 +103,7 @@ def numbers(values: Any) -> Any:
     array = np.asarray(values)
     if array.dtype.kind != "f":
         return array.tolist()
-    return np.where(np.isfinite(array), array.round(DIGITS), None).tolist()
+    return np.where(np.isfinite(array), array.round(DIGITS).astype(object), None).tolist()  # type: ignore[call-overload]
 
 
 def names(labels: Any) -> list[str]:

@@ -34,7 +34,7 @@ def prediction_panel(name: str, scores: xr.DataArray, reported: Sequence[str], m
         Chart(
             "bars",
             f"How well {', '.join(given)} order the systems as the other metrics do",
-            "Bar chart of Kendall's tau between predicted and actual scores by metric; the table `accuracy` has the figures.",
+            "Bar chart of Kendall's tau of predicted and actual scores; the table `accuracy` has the figures.",
             {
                 "rows": targets,
                 "values": numbers(outcome["tau"].values[order]),
@@ -68,16 +68,18 @@ def calculator(model: Model) -> Mapping[str, Any]:
 
     t[level][df - 1], normal[level] and chi2[number of scores - 1] are quantiles, which the page looks up.
     """
-    collections = len(model.parts)
     two_sided = (1 + np.array(LEVELS)) / 2
+    freedom, scores = np.arange(1, max(2, len(model.parts))), np.arange(1, len(model.metrics) + 1)
     return {
         "scale": model.scale,
         "levels": list(LEVELS),
-        "metrics": [{"name": metric, "highest": _finite(highest(metric))} for metric in sorted(model.metrics, key=_by_name)],
+        "metrics": [
+            {"name": metric, "highest": _finite(highest(metric))} for metric in sorted(model.metrics, key=_by_name)
+        ],
         "collections": [described(part) for part in model.parts],
-        "normal": stats.norm.ppf(two_sided).tolist(),
-        "t": stats.t.ppf(two_sided[:, None], np.arange(1, max(2, collections))).tolist(),
-        "chi2": stats.chi2.ppf(OUTSIDE, np.arange(1, len(model.metrics) + 1)).tolist(),
+        "normal": np.asarray(stats.norm.ppf(two_sided)).tolist(),
+        "t": np.asarray(stats.t.ppf(two_sided[:, None], freedom)).tolist(),
+        "chi2": np.asarray(stats.chi2.ppf(OUTSIDE, scores)).tolist(),
         "outside": OUTSIDE,
         "definitions": dict(model.provenance.get("definitions", {})),
         "sources": list(model.provenance.get("sources", [])),

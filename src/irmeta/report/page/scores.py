@@ -1,6 +1,7 @@
 """The sections on the scores themselves: what data they are, the systems, and which of them differ."""
 
 from base64 import b64encode
+from collections.abc import Collection
 from dataclasses import replace
 from functools import partial
 
@@ -23,8 +24,8 @@ REMARKS = 5
 """How many remarks on the data stand at the top; all are below."""
 
 
-def data_panel(name: str, scores: xr.DataArray, by: str) -> Panel:
-    """Say what a collection holds: sizes, missing cells, provenance, and what was remarked when it was made."""
+def data_panel(name: str, scores: xr.DataArray, by: str, used: Collection[str]) -> Panel:
+    """Say what a collection holds: sizes, missing cells, provenance, remarks, and which metrics are not used."""
     size = described(scores)
     counts = {dim: size[f"{dim}s"] for dim in ("system", "topic", "metric")}
     missing = f"{size['missing']:,} of {scores.size:,} scores are missing" if size["missing"] else "no score is missing"
@@ -32,6 +33,8 @@ def data_panel(name: str, scores: xr.DataArray, by: str) -> Panel:
     facts = {key: value for key, value in scores.attrs.items() if key not in ("notes", "runs", "options", "collection")}
     table = pl.DataFrame({"metric": names(scores.metric), "missing": np.isnan(scores.values).sum(axis=(0, 1))})
     notes = [str(note) for note in scores.attrs.get("notes") or []]
+    if flat := [metric for metric in names(scores.metric) if metric not in used]:
+        notes.insert(0, f"{', '.join(flat)} does not tell the systems apart and is left out of all that follows.")
     return Panel(
         name,
         [finding, *notes[:REMARKS]],
@@ -56,7 +59,8 @@ def _shades(scores: xr.DataArray, by: str) -> Chart:
     return Chart(
         "shades",
         f"Every score of {by}",
-        f"Matrix of {by}: {one.sizes['system']} systems down, best first; {one.sizes['topic']} topics across, easiest first.",
+        f"Matrix of {by}: {one.sizes['system']} systems down, best first; {one.sizes['topic']} topics across, easiest "
+        "first.",
         {
             "systems": names(one.system),
             "topics": names(one.topic),
@@ -79,7 +83,8 @@ def systems_panel(name: str, scores: xr.DataArray, by: str, source: str) -> Pane
     chart = Chart(
         "means",
         f"System means with {level:.0%} intervals over {topics} topics",
-        f"Mean score of each of {outcome.sizes['system']} systems, best first, with its interval. The table has the figures.",
+        f"Mean score of each of {outcome.sizes['system']} systems, best first, with its interval; table `means` has "
+        "the figures.",
         {"systems": names(outcome.system), "by": by, "metrics": per_metric},
     )
     wide = figure.PAGE if outcome.sizes["system"] > 30 else figure.COLUMN

@@ -47,7 +47,7 @@ def sections(
             "Each cell of the picture is one system on one topic: a dark column is an easy topic, a dark row a good "
             "system, and stripes that break the pattern are scores worth a second look.",
             "The score file and what was remarked when it was made.",
-            each("data", lambda name: scores.data_panel(name, cubes[name], order[name])),
+            each("data", lambda name: scores.data_panel(name, cubes[name], order[name], names(used[name].metric))),
         ),
         Section(
             "systems",
@@ -83,9 +83,9 @@ def sections(
             "reporting",
             "Metrics to report",
             "Which few metrics tell the rest?",
-            "A filled mark: the metric is in the best subset of that size, the one that leaves least of the variance of "
-            "all metrics unexplained. The size of a mark is the share of resampled topic sets that choose the metric "
-            "again: trust the large ones.",
+            "A filled mark: the metric is in the best subset of that size, which leaves least of the variance of all "
+            "metrics unexplained. Up to the size to report, topics are resampled: the larger a mark, the oftener the "
+            "metric is chosen again. Rings are metrics that only other topics choose.",
             "Gupta et al. (ECIR 2019), section 6; McCabe (Technometrics 1984); exact search.",
             ranked,
         ),
@@ -130,8 +130,3 @@ def sections(
         )
     )
     return found
-
-
-def all_metrics(cubes: Mapping[str, xr.DataArray]) -> list[str]:
-    """Give every metric of every collection, in the order of first appearance."""
-    return list(dict.fromkeys(name for cube in cubes.values() for name in names(cube.metric)))

@@ -67,9 +67,12 @@ def _refuse_others(folder: Path) -> None:
     page = folder / "index.html"
     if folder.is_file():
         raise FileFormatError(f"{folder} is a file; name a folder for the report")
-    if folder.is_dir() and any(folder.iterdir()):
-        if not page.is_file() or f'content="{GENERATOR}' not in page.read_text(encoding="utf-8", errors="replace"):
-            raise FileFormatError(f"{folder} holds something that is not a report; name a new or an empty folder")
+    if folder.is_dir() and any(folder.iterdir()) and not (page.is_file() and _is_ours(page)):
+        raise FileFormatError(f"{folder} holds something that is not a report; name a new or an empty folder")
+
+
+def _is_ours(page: Path) -> bool:
+    return f'content="{GENERATOR}' in page.read_text(encoding="utf-8", errors="replace")
 
 
 def _each(made: Sequence[Section]) -> list[tuple[tuple[str, int], str, Panel]]:
@@ -167,14 +170,9 @@ def setting(value: Any) -> str:
 
 def _table(frame: pl.DataFrame) -> dict[str, Any]:
     """Give a data frame for the page, by column: numbers to six digits, lists as texts."""
-    flat = _flat(frame).with_columns(cs.float().round_sig_figs(6))
-    return {
-        "columns": [{"name": name, "number": kind.is_numeric()} for name, kind in flat.schema.items()],
-        "data": [
-            flat[name].fill_nan(None).to_list() if kind.is_float() else flat[name].to_list()
-            for name, kind in flat.schema.items()
-        ],
-    }
+    flat = _flat(frame).with_columns(cs.float().round_sig_figs(6).fill_nan(None))
+    columns = [{"name": name, "number": kind.is_numeric()} for name, kind in flat.schema.items()]
+    return {"columns": columns, "data": [flat[name].to_list() for name in flat.columns]}
 
 
 def _flat(frame: pl.DataFrame) -> pl.DataFrame:
