@@ -24,8 +24,12 @@ def prediction_panel(name: str, scores: xr.DataArray, reported: Sequence[str], m
     here = [metric for metric in names(scores.metric) if metric in model.metrics]
     given = [metric for metric in reported if metric in here]
     others = [metric for metric in here if metric not in given]
-    if not given or not others:
-        raise ScoresError(f"the reference model has none of these metrics: {', '.join(reported)}")
+    if not given:
+        raise ScoresError(
+            f"the reference model has none of the metrics to report ({', '.join(reported) or 'none found'})"
+        )
+    if not others:
+        raise ScoresError("the reference model has none of the metrics that are not reported")
     outcome = accuracy.accuracy(predict(scores.sel(metric=given), model, want=others), scores)
     order = np.argsort(-outcome["tau"].fillna(-2).values, kind="stable")
     targets = [names(outcome.target)[at] for at in order]
