@@ -118,7 +118,13 @@ def test_figures_are_vector_with_fonts_inside(page: Path) -> None:
     figures = page.parent / "figures"
     names = sorted(path.stem for path in figures.glob("*.svg"))
     assert names == sorted(path.stem for path in figures.glob("*.pdf"))
-    assert {"systems-means", "agreement-topic-level-heatmap", "power-advantage", "significance-p-values"} <= set(names)
+    assert {
+        "systems-means",
+        "systems-matrix",
+        "agreement-topic-level-heatmap",
+        "power-advantage",
+        "significance-p-values",
+    } <= set(names)
     for path in figures.glob("*.svg"):
         assert ElementTree.parse(path).getroot().tag.endswith("svg")
     for path in figures.glob("*.pdf"):

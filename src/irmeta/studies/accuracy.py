@@ -9,7 +9,8 @@ from irmeta.errors import ScoresError
 from irmeta.result import long_frame, result
 from irmeta.stats import accuracy as measures
 
-_MEASURES = (*measures.Accuracy._fields, "inside", "width")
+_MEASURES = ("tau", "r2", "r", "rmse", "r2_offset_removed", "bias_share")
+_FIGURES = (*_MEASURES, "inside", "width")
 
 
 def accuracy(predicted: xr.Dataset, actual: xr.DataArray) -> xr.Dataset:
@@ -37,12 +38,12 @@ def accuracy(predicted: xr.Dataset, actual: xr.DataArray) -> xr.Dataset:
     if absent.any():
         system, target = (int(at[0]) for at in np.nonzero(absent))
         raise ScoresError(f"{targets[target]} of {systems[system]} is missing among the predictions or the scores")
-    pairs = zip(truth.T, value.T, strict=True)
-    measured = np.array([measures.accuracy(one, guess) for one, guess in pairs])
+    found = [measures.accuracy(one, guess) for one, guess in zip(truth.T, value.T, strict=True)]
+    measured = np.array([[getattr(one, name) for one in found] for name in _MEASURES])
     no_interval = np.isnan(low).any(axis=0)
     inside = np.where(no_interval, np.nan, ((low <= truth) & (truth <= high)).mean(axis=0))
     cells = {"value": value, "low": low, "high": high, "actual": truth}
-    figures = dict(zip(_MEASURES, [*measured.T, inside, (high - low).mean(axis=0)], strict=True))
+    figures = dict(zip(_FIGURES, [*measured, inside, (high - low).mean(axis=0)], strict=True))
     outcome = result(
         "accuracy",
         {name: (("system", "target"), cell) for name, cell in cells.items()}
@@ -56,7 +57,7 @@ def accuracy(predicted: xr.Dataset, actual: xr.DataArray) -> xr.Dataset:
 
 def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     """Tables `accuracy` (metric, tau, ..., inside, width) and `cells` (system, metric, value, low, high, actual)."""
-    accuracy, cells = long_frame(outcome, _MEASURES), long_frame(outcome, ("value", "low", "high", "actual"))
+    accuracy, cells = long_frame(outcome, _FIGURES), long_frame(outcome, ("value", "low", "high", "actual"))
     return {"accuracy": accuracy.rename({"target": "metric"}), "cells": cells.rename({"target": "metric"})}
 
 

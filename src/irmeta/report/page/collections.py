@@ -1,6 +1,7 @@
 """The section on several collections: whether scores compare across them, raw and standardized."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 
 import polars as pl
@@ -15,8 +16,8 @@ DEALS = 1000
 """Random deals of each pair's topics: the standard error of a quantile is at most .016."""
 
 
-def comparison_panel(cubes: Mapping[str, xr.DataArray], source: str, seed: int) -> Panel:
-    """Compare the scores that the same systems get on every pair of collections, beside what chance gives."""
+def comparison_panel(cubes: Mapping[str, xr.DataArray], by: str, source: str, seed: int) -> Panel:
+    """Compare the scores that the same systems get on every pair of collections; in words for one metric only."""
     outcome = comparison.compare(cubes, randomise=DEALS, rng=seed)
     kinds, forms = names(outcome.kind), comparison.tables(outcome)["forms"]
     chart = Chart(
@@ -32,7 +33,7 @@ def comparison_panel(cubes: Mapping[str, xr.DataArray], source: str, seed: int) 
         },
     )
     width = min(figure.PAGE, max(figure.COLUMN, 0.5 * outcome.sizes["metric"]))
-    return of_study(
+    panel = of_study(
         "All pairs",
         outcome,
         charts=[chart],
@@ -40,6 +41,9 @@ def comparison_panel(cubes: Mapping[str, xr.DataArray], source: str, seed: int) 
         figures={"drmse": partial(figure.draw, plots.plot, outcome, width=width)},
         command=f"irmeta compare {source} --kind {','.join(kinds)} --randomise {DEALS} --seed {seed}",
     )
+
+    told = [line for line in panel.findings if line.startswith(f"{by} (")]
+    return replace(panel, findings=told or panel.findings)
 
 
 def _by_kind(forms: pl.DataFrame, kinds: Sequence[str], column: str) -> list[list[float | None]]:

@@ -91,7 +91,7 @@ def systems_panel(name: str, scores: xr.DataArray, by: str, source: str) -> Pane
     draw = partial(figure.draw, description_plots.plot, outcome)
     figures = {
         "means": partial(draw, width=wide, view="means"),
-        "distribution": partial(draw, view="distribution", height=3.6),
+        "matrix": partial(draw, view="matrix", height=3.6),
     }
     panel = of_study(
         name,

@@ -115,7 +115,12 @@ def sections(
                 "differ: 0 would be perfect. The tick is what dealing the same topics at random gives; a form whose "
                 "dot lies beyond its tick compares systems less well than one collection would with itself.",
                 "Webber, Moffat and Zobel, Score standardization, SIGIR 2008, section 5.",
-                [attempt("All pairs", lambda: collections.comparison_panel(used, source, seed))],
+                [
+                    attempt(
+                        "All pairs",
+                        lambda: collections.comparison_panel(used, by or next(iter(order.values())), source, seed),
+                    )
+                ],
             )
         )
     found.append(

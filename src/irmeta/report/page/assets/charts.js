@@ -5,7 +5,8 @@ const CHARTS = {};
 const indicesShown = (rows, hidden) => rows.map((_, i) => i).filter((i) => !hidden.has(rows[i]));
 
 CHARTS.means = ({ data, width, alt, choice, hidden }) => {
-  const em = unit(), left = 44 * em, top = 10 * em, height = 330 * em, bottom = 34 * em;
+  const em = unit(), left = 44 * em, top = 10 * em, few = data.systems.length <= 30;
+  const bottom = few ? Math.min(widthOf(data.systems), 130 * em) + 34 * em : 34 * em, height = 296 * em + bottom;
   const metric = choice ?? data.by, one = data.metrics[metric];
   const order = data.systems.map((_, i) => i).sort((a, b) => one.rank[a] - one.rank[b] || a - b);
   const low = Math.min(...one.low.filter((v) => v !== null), 0), high = Math.max(...one.high.filter((v) => v !== null));
@@ -19,8 +20,9 @@ CHARTS.means = ({ data, width, alt, choice, hidden }) => {
       node("line", { x1: x(at + 1), x2: x(at + 1), y1: y(one.low[system]), y2: y(one.high[system]) }),
       node("circle", { cx: x(at + 1), cy: y(one.mean[system]), r: radius }));
   });
-  const names = order.length > 30 ? ticks([1, order.length], width > 500 ? 10 : 5).map((rank) =>
-    text(x(rank), height - bottom + 16 * em, rank, { "text-anchor": "middle", class: "tick" })) : [];
+  const names = few ? order.map((system, at) => text(0, 0, data.systems[system], { "text-anchor": "end", class: "tick",
+    transform: `translate(${x(at + 1) + 4 * em},${height - bottom + 12 * em}) rotate(-90)` })) : ticks([1, order.length], width > 500 ? 10 : 5).map((rank) =>
+    text(x(rank), height - bottom + 16 * em, rank, { "text-anchor": "middle", class: "tick" }));
   const axis = text((left + width) / 2, height - 3 * em, "systems by rank", { "text-anchor": "middle", class: "label" });
   const svg = canvas(width, height, alt, ...horizontalGrid(y, left, width, em), ...marks, ...names, axis);
   svg.addEventListener("say", (event) => {
@@ -40,7 +42,7 @@ CHARTS.bars = ({ data, width, alt, hidden }) => {
     node("rect", { x: Math.min(x(0), x(data.values[i])), y: at * row + 3 * em, width: Math.abs(x(data.values[i]) - x(0)), height: row - 6 * em, rx: 2 }),
     text(left - 8 * em, at * row + 15 * em, data.rows[i], { "text-anchor": "end", class: "name" }),
     text(Math.max(x(0), x(data.values[i])) + 6 * em, at * row + 15 * em, short(data.values[i]), { class: "value" })));
-  return { svg: canvas(width, height, alt, ...verticalGrid(x, 0, height - bottom, em), ...marks, ...reference(data, x, height - bottom),
+  return { svg: canvas(width, height, alt, ...verticalGrid(x, 0, height - bottom, em), ...reference(data, x, height - bottom), ...marks,
     text((left + width) / 2, height - 4 * em, data.label, { "text-anchor": "middle", class: "label" })) };
 };
 
@@ -124,7 +126,7 @@ CHARTS.compared = ({ data, width, alt, hidden }) => {
       k === 0 ? node("circle", { cx: x(value), cy: y, r: 4 * em }) : node("rect", { class: "square", x: x(value) - 4 * em, y: y - 4 * em, width: 8 * em, height: 8 * em }),
       text(left - 10 * em, y + 4 * em, k === 0 ? data.rows[i] : kind, { "text-anchor": "end", class: k === 0 ? "name" : "tick" }));
   }));
-  const legend = text(left, 13 * em, `● ${data.kinds[0]}   ■ ${data.kinds.slice(1).join(", ")}   | topics dealt at random`, { class: "tick" });
+  const legend = text(left, 13 * em, `● ${data.kinds[0]}  ·  ■ ${data.kinds.slice(1).join(", ")}  ·  | topics dealt at random`, { class: "tick" });
   return { svg: canvas(width, height, alt, legend, ...verticalGrid(x, top, height - bottom, em), ...marks,
     text((left + width) / 2, height - 4 * em, data.label, { "text-anchor": "middle", class: "label" })) };
 };

@@ -1,4 +1,4 @@
-// The page itself: tabs, metric switches, theme; charts and tables are drawn when their panel is first seen.
+// The page itself: tabs, metric switches, theme; panels are filled one after the other, hidden ones when their tab is chosen.
 const content = JSON.parse(document.getElementById("content").textContent);
 const hidden = new Set(), redraw = new Set();
 
@@ -124,11 +124,16 @@ switchesOf(document.getElementById("boxes"), document.getElementById("switched")
 themeOf(document.getElementById("theme"));
 document.querySelectorAll("[role=tablist]").forEach(tabsOf);
 calculatorOf(content.calculator, document.getElementById("calculation"), document.getElementById("calculator-command"));
-const seen = new IntersectionObserver((entries) => entries.forEach((entry) => { if (entry.isIntersecting) fill(entry.target); }), { rootMargin: "600px" });
-document.querySelectorAll(".panel:not([hidden])").forEach((panel) => seen.observe(panel));
 const links = new Map([...document.querySelectorAll(".top nav a")].map((link) => [link.hash.slice(1), link]));
 const here = new IntersectionObserver((entries) => entries.forEach((entry) => {
   if (entry.isIntersecting) links.forEach((link, key) => key === entry.target.id ? link.setAttribute("aria-current", "true") : link.removeAttribute("aria-current"));
 }), { rootMargin: "-30% 0px -65%" });
 links.forEach((_, key) => here.observe(document.getElementById(key)));
-document.body.dataset.ready = "yes";
+const waiting = [...document.querySelectorAll(".panel:not([hidden])")];
+const next = () => {
+  const panel = waiting.shift();
+  if (panel) fill(panel);
+  if (waiting.length) setTimeout(next);
+  else document.body.dataset.ready = performance.now();  // milliseconds since the page was asked for
+};
+next();
