@@ -17,6 +17,7 @@ def main() -> None:
         predictivity,
         predictors,
         rank,
+        report,
         reproduce,
         significance,
         simulate,
