@@ -1,7 +1,7 @@
 """Make the catalogue of public collections that ships with irmeta: python scripts/catalog.py DATA.
 
-DATA holds the files as `irmeta datasets fetch` lays them out; runs may be compressed, their published form is not. Sizes
-and checksums are those of the files in DATA. Addresses name a commit wherever we know one that has the file.
+DATA holds the files as `irmeta datasets fetch` lays them out; runs may be compressed, their published form is not.
+Sizes and checksums are those of the files in DATA. Addresses name a commit wherever we know one that has the file.
 """
 
 import json
@@ -17,8 +17,8 @@ RAW = "https://raw.githubusercontent.com"
 STATISTICAL = {
     "source": "https://github.com/julian-urbano/sigir2019-statistical",
     "licence": "CC BY-SA 4.0",
-    "citation": "J. Urbano, H. Lima, A. Hanjalic: Statistical Significance Testing in Information Retrieval: An Empirical"
-    " Analysis of Type I, Type II and Type III Errors, SIGIR 2019",
+    "citation": "J. Urbano, H. Lima, A. Hanjalic: Statistical Significance Testing in Information Retrieval: An"
+    " Empirical Analysis of Type I, Type II and Type III Errors, SIGIR 2019",
 }
 STATISTICAL_FILES = f"{RAW}/julian-urbano/sigir2019-statistical/ae8f0bfcb9cd30b28433d69801e9e32e360a8c7c/data"
 GUPTA_FILES = f"{RAW}/smjtgupta/IR-corr-pred-rank"
@@ -116,12 +116,12 @@ def released_tables() -> dict[str, dict[str, Any]]:
     years = ("2012", "2013", "2014")
     return {
         "gupta2019": {
-            "about": "TREC Web 2000, 2001, 2010-2014 and Robust 2004: means of 23 metrics, 428 systems to train on and 133"
-            " to test on; and of 2012-2014 with runs cut at seven depths",
+            "about": "TREC Web 2000, 2001, 2010-2014 and Robust 2004: means of 23 metrics, 428 systems to train on and"
+            " 133 to test on; and of 2012-2014 with runs cut at seven depths",
             "source": "https://github.com/smjtgupta/IR-corr-pred-rank",
             "licence": "none stated (please cite)",
-            "citation": "S. Gupta, M. Kutlu, V. Khetan, M. Lease: Correlation, Prediction and Ranking of Evaluation Metrics"
-            " in Information Retrieval, ECIR 2019",
+            "citation": "S. Gupta, M. Kutlu, V. Khetan, M. Lease: Correlation, Prediction and Ranking of Evaluation"
+            " Metrics in Information Retrieval, ECIR 2019",
             "use": "irmeta import systemwise {folder}/systemwise/*.csv -o gupta2019.parquet",
             "files": {
                 "systemwise/train.csv": f"{GUPTA_FILES}/{TABLES}/Data/train_regress.csv",
@@ -143,11 +143,12 @@ def rounds(data: Path) -> dict[str, dict[str, Any]]:
         topics = {"round1": 30, "round3": 40}[name]
         folder = f"trec-covid/{name}"
         entries[f"trec-covid-{name}"] = {
-            "about": f"TREC-COVID {name.replace('round', 'round ')}: all {len(runs)} runs and the judgments, {topics} topics",
+            "about": f"TREC-COVID round {name[-1]}: all {len(runs)} runs and the judgments, {topics} topics",
             "source": "https://github.com/castorini/TREC-COVID, https://github.com/castorini/anserini-tools; official: https://ir.nist.gov/trec-covid/",
             "licence": "none stated (NIST)",
             "citation": "E. Voorhees, T. Alam, S. Bedrick, D. Demner-Fushman, W. Hersh, K. Lo, K. Roberts, I. Soboroff,"
-            " L. L. Wang: TREC-COVID: Constructing a Pandemic Information Retrieval Test Collection, SIGIR Forum 54(1), 2020",
+            " L. L. Wang: TREC-COVID: Constructing a Pandemic Information Retrieval Test Collection, SIGIR Forum 54(1),"
+            " 2020",
             "use": f"irmeta evaluate {{folder}}/{folder}/qrels.txt {{folder}}/{folder}/runs -o {name}.parquet",
             "files": {
                 f"{folder}/qrels.txt": f"{RAW}/castorini/anserini-tools/master/topics-and-qrels/qrels.covid-{name}.txt",

@@ -47,7 +47,7 @@ def upstream(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Monke
         (made.folder / Path(path).name).write_bytes(data)
 
     class Handler(SimpleHTTPRequestHandler):
-        def do_GET(self) -> None:  # noqa: N802  the name http.server calls
+        def do_GET(self) -> None:
             made.asked.append(self.path)
             super().do_GET()
 
@@ -170,7 +170,8 @@ def test_the_commands_list_and_fetch(upstream: Upstream, tmp_path: Path, monkeyp
     monkeypatch.setattr(public, "catalog", lambda: {"toy": upstream.collection})
     code, before = run("list", "--data", tmp_path)
     assert code == 0
-    assert "toy" in before and " no " in before
+    assert "toy" in before
+    assert " no " in before
     code, shown = run("fetch", "toy", "--data", tmp_path, "--quiet")
     assert code == 0
     assert shown.splitlines() == [

@@ -1,4 +1,4 @@
-"""Public collections: where they are published, under which licence, whom to cite; fetched once, checked by checksum."""
+"""Public collections: where they are published, under which licence, whom to cite; fetched once, and checked."""
 
 import json
 import os
@@ -70,7 +70,7 @@ def missing(collection: PublicCollection, folder: Path) -> list[PublicFile]:
 
 
 def fetch(
-    collection: PublicCollection, folder: Path, *, progress: Callable[[str], object] = lambda name: None
+    collection: PublicCollection, folder: Path, *, progress: Callable[[str], object] | None = None
 ) -> list[PublicFile]:
     """Bring a collection into a folder and give the files that were downloaded; files already there are only checked.
 
@@ -85,7 +85,8 @@ def fetch(
             fetched.append(file)
         elif read(there).digest != file.sha256:
             raise IrmetaError(f"{there} is not the published file (its SHA-256 differs); move it away and fetch again")
-        progress(file.path)
+        if progress is not None:
+            progress(file.path)
     return fetched
 
 
