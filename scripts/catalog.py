@@ -103,8 +103,8 @@ def matrices() -> dict[str, dict[str, Any]]:
             "about": "TREC 2004 Robust: AP of 110 named systems, topics 301-450 and 601-700 without 672",
             "source": "https://github.com/Miccighel/NewBestSub",
             "licence": "MIT",
-            "citation": "M. Soprano, K. Roitero, S. Mizzaro: Best Topic Subsets for IR Evaluation, ACM Journal of Data and"
-            " Information Quality, 2018",
+            "citation": "M. Soprano, K. Roitero, S. Mizzaro: Best Topic Subsets for IR Evaluation, ACM Journal of Data"
+            " and Information Quality, 2018",
             "use": _matrix("robust2004-249", "--rows systems"),
             "files": {"matrices/robust2004-249/AP.csv": None},
         },

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from irmeta.io.scores import save as save
     from irmeta.report.tables import tables as tables
     from irmeta.studies.comparison import compare as compare
+    from irmeta.studies.correlation import correlation as correlation
     from irmeta.studies.coverage import coverage as coverage
     from irmeta.studies.description import describe as describe
     from irmeta.studies.durability import durability as durability
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from irmeta.studies.models import models as models
     from irmeta.studies.prediction import predict as predict
     from irmeta.studies.prediction import prediction_model as prediction_model
+    from irmeta.studies.predictivity import predictivity as predictivity
     from irmeta.studies.predictors import predictors as predictors
     from irmeta.studies.ranking import rank_metrics as rank_metrics
     from irmeta.studies.significance import significance as significance
@@ -32,8 +34,9 @@ if TYPE_CHECKING:
 
 _HOME = {
     "IrmetaError": "irmeta.errors",
-    "coverage": "irmeta.studies.coverage",
     "compare": "irmeta.studies.comparison",
+    "correlation": "irmeta.studies.correlation",
+    "coverage": "irmeta.studies.coverage",
     "describe": "irmeta.studies.description",
     "durability": "irmeta.studies.durability",
     "evaluate": "irmeta.evaluation.engine",
@@ -45,13 +48,14 @@ _HOME = {
     "models": "irmeta.studies.models",
     "predict": "irmeta.studies.prediction",
     "prediction_model": "irmeta.studies.prediction",
+    "predictivity": "irmeta.studies.predictivity",
     "predictors": "irmeta.studies.predictors",
-    "reference_model": "irmeta.datasets.reference",
     "rank_metrics": "irmeta.studies.ranking",
+    "reference_model": "irmeta.datasets.reference",
     "save": "irmeta.io.scores",
+    "save_model": "irmeta.io.model_file",
     "significance": "irmeta.studies.significance",
     "simulate": "irmeta.datasets.simulate",
-    "save_model": "irmeta.io.model_file",
     "standardizing_set": "irmeta.studies.standardizing_set",
     "tables": "irmeta.report.tables",
     "validate": "irmeta.studies.validation",

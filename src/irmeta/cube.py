@@ -159,7 +159,7 @@ def complete(scores: xr.DataArray, missing: Missing = "error") -> tuple[xr.DataA
 
 
 def require_variation(values: npt.NDArray[np.float64], metrics: Iterable[str]) -> None:
-    """Raise ScoresError if a metric, a row of `values`, has the same value throughout: it ranks and correlates nothing."""
+    """Raise ScoresError if a metric, a row of `values`, has the same value throughout: it tells nothing apart."""
     flat = [str(name) for name, row in zip(metrics, values, strict=True) if np.ptp(row) < 1e-10]
     if flat:
         raise ScoresError(f"{', '.join(flat)} does not tell these systems apart (all scores equal); leave it out")

@@ -5,7 +5,7 @@ import pytest
 from scipy.special import stdtr
 
 from irmeta.io.importers import import_matrix
-from irmeta.stats import paired, rank, standardizers
+from irmeta.stats import paired, rank, standardizers, topheavy
 
 TRIALS = 200
 KINDS = ("raw", "normal", "uniform", "z", "empirical")
@@ -45,7 +45,7 @@ def _unpaired(a, b):
 
 def _correlations(x, y):
     x, y = (rank.settled(np.array(side))[:, None, :] for side in (x, y))
-    return {"tau": rank.tau_b(x, y).ravel(), "tau_ap": rank.tau_ap_b(x, y).ravel()}
+    return {"tau": rank.tau_b(x, y).ravel(), "tau_ap": topheavy.tau_ap_b(x, y).ravel()}
 
 
 def _agree(samples, golden):

@@ -9,11 +9,13 @@ def main() -> None:
     """Run the command line: exit 0 done, 1 found problems it was asked to find, 2 wrong input or arguments."""
     from irmeta.cli import (  # noqa: F401  each module registers its verbs on `app`
         compare,
+        correlate,
         datasets,
         demo,
         describe,
         evaluate,
         predict,
+        predictivity,
         rank,
         reproduce,
         significance,

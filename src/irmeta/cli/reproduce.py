@@ -17,8 +17,9 @@ if TYPE_CHECKING:
     import xarray as xr
 
 PAPERS: dict[str, str] = {
-    "gupta2019": "Correlation, prediction and ranking of metrics; covers Kutlu et al. (2018)",
-    "webber2008-standardization": "Score standardization for inter-collection comparison of retrieval systems",
+    "webber2008-redundant": "Precision-at-ten considered redundant (Webber et al., SIGIR 2008)",
+    "gupta2019": "Correlation, prediction and ranking of evaluation metrics (Gupta et al., ECIR 2019; covers Kutlu et al., 2018)",
+    "webber2008-standardization": "Score standardization for inter-collection comparison of retrieval systems (Webber et al., SIGIR 2008)",
 }
 """Title by name; a name with underscores is the module in `irmeta.papers` that has `reproduce` and `NEEDS`."""
 

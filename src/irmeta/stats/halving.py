@@ -1,6 +1,6 @@
 """Split-half prediction: rank systems over two disjoint sets of topics drawn at random, and correlate the rankings."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -11,13 +11,13 @@ from irmeta.stats.rank import Array, settled, single_threaded, tau_a, tau_b
 
 Ties = Literal["a", "b"]
 Drawn = npt.NDArray[np.bool_]
-Progress = Callable[[int, int], object]
-"""Told how many of how many steps are done."""
+Progress = Callable[[str], object]
+"""Called with what was done after every step of it."""
 CHUNK = 50
 """Partitions handled at once."""
 
 
-def silent(done: int, total: int) -> None:
+def silent(step: str) -> None:
     """Report no progress."""
 
 
@@ -40,7 +40,7 @@ def halves(orders: npt.NDArray[np.int64], sizes: tuple[int, int]) -> Drawn:
 
 
 def half_means(scores: Array, drawn: Drawn) -> Array:
-    """Average scores (system, topic, metric) over each drawn set: (partition, 2, metric, system), settled for ranking."""
+    """Average scores (system, topic, metric) over each drawn set, settled: (partition, 2, metric, system)."""
     systems, topics, metrics = scores.shape
     weights = (drawn / drawn.sum(axis=-1, keepdims=True)).reshape(-1, topics)
     with single_threaded():
@@ -86,22 +86,16 @@ def split_half(
     """
     moments = np.zeros((4, scores.shape[2], scores.shape[2]))
     undefined = np.zeros(scores.shape[2], dtype=np.int64)
-    for part in chunks(drawn, progress):
-        means = half_means(scores, part)
+    for start in range(0, len(drawn), CHUNK):
+        means = half_means(scores, drawn[start : start + CHUNK])
         undefined += (np.ptp(means, axis=-1) == 0).sum(axis=(0, 1))
         tau = half_tau(means[:, 0], means[:, 1], ties) if best is None else _among_best(means, best, ties)
         phi, difference = advantage(tau)
         moments += np.stack([phi, phi**2, difference, difference**2]).sum(axis=1)
+        progress("partitions")
     phi, square, difference, difference_square = moments / len(drawn)
     errors = (np.maximum([square - phi**2, difference_square - difference**2], 0) / max(len(drawn) - 1, 1)) ** 0.5
     return Agreement(phi, errors[0], difference, errors[1], undefined)
-
-
-def chunks(drawn: Drawn, progress: Progress = silent) -> Iterator[Drawn]:
-    """Cut partitions into runs of at most CHUNK, telling `progress` after each."""
-    for start in range(0, len(drawn), CHUNK):
-        yield drawn[start : start + CHUNK]
-        progress(min(start + CHUNK, len(drawn)), len(drawn))
 
 
 def _among_best(means: Array, best: tuple[int, int], ties: Ties) -> Array:

@@ -1,7 +1,7 @@
 """Rank correlation: every coefficient takes one pair of rankings, or all pairs of many rankings at once.
 
-Rankings are given as scores, the larger the better, along the last axis. As with `numpy.matmul`, the axis before it is a
-matrix axis: x of shape (..., A, n) and y of shape (..., B, n) give (..., A, B), one-dimensional x and y give a number.
+Rankings are given as scores, the larger the better, along the last axis. As with `numpy.matmul` the axis before it is
+that of a matrix: x of shape (..., A, n) and y of shape (..., B, n) give (..., A, B), one-dimensional x and y a number.
 A coefficient is NaN where a ranking ties all its items and the formula divides by zero. Rank means with `settled`.
 """
 
@@ -54,7 +54,7 @@ def pairwise(kernel: Kernel[P]) -> Callable[Concatenate[npt.ArrayLike, npt.Array
         values = kernel(flat[0], flat[1], *args, **options).reshape(*lead, left.shape[-2], right.shape[-2])
         return values[(..., *(0 if side.ndim == 1 else slice(None) for side in given))]
 
-    return coefficient
+    return coefficient  # type: ignore[return-value]  # rankings are given by position
 
 
 def _check(x: Array, y: Array) -> None:
@@ -171,7 +171,8 @@ def untied(x: Array) -> Array:
     return pairs
 
 
-def _over(numerator: Array, denominator: Array) -> Array:
+def over(numerator: Array, denominator: Array) -> Array:
+    """Divide, giving NaN where the denominator is 0."""
     return np.divide(numerator, denominator, out=np.full(numerator.shape, np.nan), where=denominator > 0)
 
 
@@ -179,7 +180,7 @@ def _over(numerator: Array, denominator: Array) -> Array:
 def tau_a(x: Array, y: Array) -> Array:
     """Kendall's tau-a: concordant minus discordant pairs over all pairs, in [-1, 1]. Source: Kendall (1938)."""
     n = x.shape[-1]
-    return concordance(x, y) / (n * (n - 1) / 2)  # type: ignore[no-any-return]
+    return concordance(x, y) / (n * (n - 1) / 2)
 
 
 @pairwise
@@ -189,7 +190,7 @@ def tau_b(x: Array, y: Array) -> Array:
     >>> round(float(tau_b([1, 2, 3, 3], [1, 3, 2, 4])), 4)
     0.5477
     """
-    return _over(concordance(x, y), np.sqrt(untied(x)[:, :, None] * untied(y)[:, None, :]))
+    return over(concordance(x, y), np.sqrt(untied(x)[:, :, None] * untied(y)[:, None, :]))
 
 
 def tau_without_each(x: Array, y: Array, *, ties: Literal["a", "b"] = "b") -> Array:
@@ -204,7 +205,32 @@ def tau_without_each(x: Array, y: Array, *, ties: Literal["a", "b"] = "b") -> Ar
     if ties == "a":
         return np.asarray(counts / ((n - 1) * (n - 2) / 2))
     left, right = ((untied(side)[..., None] - (n - tie_sizes(side))).transpose(0, 2, 1) for side in (x, y))
-    return _over(counts, np.sqrt(left[..., :, None] * right[..., None, :]))
+    return over(counts, np.sqrt(left[..., :, None] * right[..., None, :]))
+
+
+def concordance_by_group(
+    x: Array, group: npt.NDArray[np.int64], progress: Callable[[str], object] = lambda _: None
+) -> tuple[Array, Array]:
+    """Sum the concordance of all rankings (A, n) over ordered pairs of items: two arrays (group, A, A).
+
+    group : the group of each item, numbered from 0. The first sum is over pairs whose first item is in the group, the
+    second over pairs with both in it. Over all groups the first adds up to twice `concordance`.
+    """
+    ranks = np.ascontiguousarray(dense_ranks(x).T, dtype=np.float32)
+
+    def count(one: int) -> tuple[Array, Array]:
+        members = ranks[group == one]
+        sums = np.zeros((2, len(x), len(x)))
+        for rank in members:
+            for side, others in enumerate((ranks, members)):
+                signs = np.clip(rank - others, -1, 1)
+                sums[side] += signs.T @ signs
+        progress("topics")
+        return sums[0], sums[1]
+
+    with single_threaded(), ThreadPoolExecutor(WORKERS) as pool:
+        any_part, within = zip(*pool.map(count, range(int(group.max()) + 1)), strict=True)
+    return np.stack(any_part), np.stack(within)
 
 
 @pairwise
@@ -213,99 +239,10 @@ def pearson(x: Array, y: Array) -> Array:
     a, b = (side - side.mean(axis=-1, keepdims=True) for side in (x, y))
     norms = np.linalg.norm(a, axis=-1)[:, :, None] * np.linalg.norm(b, axis=-1)[:, None, :]
     flat = (np.ptp(x, axis=-1) == 0)[:, :, None] | (np.ptp(y, axis=-1) == 0)[:, None, :]
-    return np.clip(_over(np.matmul(a, b.transpose(0, 2, 1)), np.where(flat, 0.0, norms)), -1, 1)
+    return np.clip(over(np.matmul(a, b.transpose(0, 2, 1)), np.where(flat, 0.0, norms)), -1, 1)
 
 
 @pairwise
 def spearman(x: Array, y: Array) -> Array:
     """Spearman's rho: Pearson's correlation of the ranks, tied items sharing their mean rank, in [-1, 1]."""
-    return pearson(scipy.stats.rankdata(x, axis=-1), scipy.stats.rankdata(y, axis=-1))  # type: ignore[no-any-return]
-
-
-@pairwise
-def weighted_tau(x: Array, y: Array) -> Array:
-    """Weighted tau with additive hyperbolic weights, the mean over both rankings' weights, in [-1, 1].
-
-    Source: Vigna (WWW 2015), as computed by scipy.stats.weightedtau.
-    """
-    one = np.vectorize(lambda a, b: scipy.stats.weightedtau(a, b).statistic, signature="(n),(n)->()")
-    return np.asarray(one(x[:, :, None], y[:, None, :]), dtype=np.float64)
-
-
-@pairwise
-def tau_ap(x: Array, y: Array) -> Array:
-    """AP correlation of ranking y with the true ranking x, neither with ties, in [-1, 1]; asymmetric, top-heavy.
-
-    Source: Yilmaz, Aslam and Robertson (SIGIR 2008), equation 4. Ties raise ScoresError: see tau_ap_a and tau_ap_b.
-    """
-    if (tie_sizes(y) > 1).any():
-        raise ScoresError("tau_AP is not defined for rankings with ties; use tau_AP,a (ties in y only) or tau_AP,b")
-    return tau_ap_a(x, y)  # type: ignore[no-any-return]
-
-
-@pairwise
-def tau_ap_a(x: Array, y: Array) -> Array:
-    """AP correlation of y, which may tie, with the true ranking x, which may not: the mean over all ways to break ties.
-
-    Source: Urbano and Marrero (ICTIR 2017). Ties in x raise ScoresError.
-
-    >>> round(float(tau_ap_a([1, 2, 3, 4], [1, 2, 2, 4])), 4)
-    0.8333
-    """
-    if (tie_sizes(x) > 1).any():
-        raise ScoresError("tau_AP,a compares with a true ranking without ties; where both may tie use tau_AP,b")
-    return 2 * _above(x, y, _random_weights) / (x.shape[-1] - 1) - 1
-
-
-@pairwise
-def tau_ap_b(x: Array, y: Array) -> Array:
-    """AP correlation of two rankings that may both tie, in [-1, 1]: over items below a first group, mean of both ways.
-
-    Source: Urbano and Marrero (ICTIR 2017).
-    """
-    ways = []
-    for true, seen in ((x, y), (y, x)):
-        below = (seen < seen.max(axis=-1, keepdims=True)).sum(axis=-1).astype(np.float64)[:, None, :]
-        share = _above(true, seen, _group_weights)
-        ways.append(2 * _over(share, np.broadcast_to(below, share.shape)) - 1)
-    return (ways[0] + ways[1].transpose(0, 2, 1)) / 2
-
-
-def _above(x: Array, y: Array, weights: Callable[[Array], tuple[Array, Array]]) -> Array:
-    """Sum, over items i and j, [x ranks j above i] times the weight that y gives the pair: (batch, A, B).
-
-    weights : what an item i gives to each j above it in y, and to each other j tied with it.
-    """
-    n, width = x.shape[2], x.shape[1] + y.shape[1]
-    total = np.zeros((x.shape[0], x.shape[1], y.shape[1]))
-    higher, equal = weights(y)
-    chunk = max(1, BLOCK // (n * n * width))
-    for first in range(0, x.shape[0], chunk):
-        b = slice(first, first + chunk)
-        step = max(1, BLOCK // (chunk * n * width))
-        for start in range(0, n, step):
-            i = (b, slice(None), slice(start, start + step), None)
-            true = (x[b, :, None, :] > x[i]).astype(np.float64)
-            seen = np.where(y[b, :, None, :] > y[i], higher[i], np.where(y[b, :, None, :] == y[i], equal[i], 0.0))
-            total[b] += np.matmul(
-                true.reshape(*true.shape[:2], -1), seen.reshape(*seen.shape[:2], -1).transpose(0, 2, 1)
-            )
-    return total
-
-
-def _counts_above(y: Array) -> Array:
-    return y.shape[-1] - scipy.stats.rankdata(y, method="max", axis=-1)
-
-
-def _group_weights(y: Array) -> tuple[Array, Array]:
-    above = _counts_above(y)
-    return np.divide(1.0, above, out=np.zeros(above.shape), where=above > 0), np.zeros(above.shape)
-
-
-def _random_weights(y: Array) -> tuple[Array, Array]:
-    """Average 1/rank-above over the places that a random order of its ties gives an item, and the share of a tied one."""
-    harmonic = np.concatenate([[0.0], (1.0 / np.arange(1, y.shape[-1] + 1)).cumsum()])
-    above, ties = _counts_above(y).astype(np.int64), tie_sizes(y)
-    mean = (harmonic[above + ties - 1] - harmonic[np.maximum(above - 1, 0)]) / ties
-    share = np.divide(1 - (above == 0) / ties - above * mean, ties - 1, out=np.zeros(y.shape), where=ties > 1)
-    return mean, share
+    return pearson(scipy.stats.rankdata(x, axis=-1), scipy.stats.rankdata(y, axis=-1))

@@ -32,12 +32,13 @@ def advantage_variance(scores: Array, drawn: Drawn, *, ties: Ties = "b", progres
         without = np.nan_to_num(tau_without_each(ends[:, 0], ends[:, 1], ties=ties))
         by_system.add(advantage(without)[1] - now)
         by_topic.add(advantage(_without_topics(scores, part, ends, ties))[1] - now)
+        progress("intervals")
     single = _SingleScores(scores, drawn, means, ties)
     sample = np.unique(np.linspace(0, systems - 1, min(systems, SAMPLE)).astype(int))
     with single_threaded(), ThreadPoolExecutor(WORKERS) as pool:
-        for done, squares in enumerate(pool.map(single.squares, sample), 1):
+        for squares in pool.map(single.squares, sample):
             by_score += squares * (systems / len(sample))
-            progress(done, len(sample))
+            progress("intervals")
     return by_system.squares() + np.maximum(by_topic.squares() - by_score, 0)
 
 

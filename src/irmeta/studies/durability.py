@@ -13,7 +13,7 @@ from irmeta.errors import ScoresError
 from irmeta.names import nearest
 from irmeta.result import frame, result
 from irmeta.standardization import Flat, Kind
-from irmeta.stats import rank
+from irmeta.stats import rank, topheavy
 
 FIGURES = ("pearson", "tau", "tau_ap")
 
@@ -91,7 +91,9 @@ def findings(outcome: xr.Dataset) -> list[str]:
 
 def _correlations(a: npt.NDArray[np.float64], b: npt.NDArray[np.float64]) -> list[list[float]]:
     a, b = rank.settled(a), rank.settled(b)
-    return [[float(of(x, y)) for of in (rank.pearson, rank.tau_b, rank.tau_ap_b)] for x, y in zip(a, b, strict=True)]
+    return [
+        [float(of(x, y)) for of in (rank.pearson, rank.tau_b, topheavy.tau_ap_b)] for x, y in zip(a, b, strict=True)
+    ]
 
 
 def _counterpart(name: str, new: Mapping[str, xr.DataArray]) -> xr.DataArray:

@@ -1,6 +1,6 @@
 """Which metrics foretell results on new topics: predictive power from random halves of the topics."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -42,12 +42,13 @@ def predictivity(
     tau : "b" or "a". rng : a seed or a generator. At least 2 systems and 4 topics, else ScoresError.
 
     Gives `phi` (metric, metric_2) in [-1, 1] with its Monte-Carlo standard error `se`; `advantage` (predictor metric,
-    target metric_2), phi(A, B) - phi(B, B), with the 95% interval `low`, `high` over samples of topics and systems; with
-    sizes `curve` and `curve_se` (size, metric, metric_2). Source: Webber et al. (SIGIR 2008).
+    target metric_2), phi(A, B) - phi(B, B), with its 95% interval `low`, `high` over samples of topics and systems;
+    with sizes `curve` and `curve_se` (size, metric, metric_2). Source: Webber et al. (SIGIR 2008).
 
     >>> rng = np.random.default_rng(1)
     >>> noise = rng.normal(size=(8, 10, 2)) * [0.1, 0.5]
-    >>> scores = cube.cube(np.arange(8)[:, None, None] / 8 + noise, list("abcdefgh"), [*map(str, range(10))], ["AP", "RR"])
+    >>> scores = np.arange(8)[:, None, None] / 8 + noise
+    >>> scores = cube.cube(scores, list("abcdefgh"), [str(topic) for topic in range(10)], ["AP", "RR"])
     >>> power = predictivity(scores, partitions=100)
     >>> bool(power["advantage"].sel(metric="AP", metric_2="RR") > 0)
     True
@@ -145,7 +146,13 @@ def _notes(
         lines.append(
             f"{kept} of {scores.sizes['system']} systems: the top {options['top']} by {options['by']} on {where}."
         )
-    if best is not None:
+    error = max(float(one.se.max()) for one in drawn)
+    lines.append(f"The Monte-Carlo standard error of phi is {short(error, 4)} at most.")
+    if best is None:
+        lines.append(
+            "advantage: phi(predictor, target) - phi(target, target); 95% interval over samples of topics and systems."
+        )
+    else:
         lines.append("No intervals: they are not defined where each partition has its own systems.")
     undefined = np.sum([one.undefined for one in drawn], axis=0)
     lines += [
@@ -173,14 +180,16 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     if "curve" in outcome:
         parts = [
             _long(names, pairs, ("metric_a", "metric_b"), {"phi": phi, "se": se}).insert_column(
-                0, pl.Series("topics", [int(size)] * len(pairs))
+                0, pl.Series("topics", [size] * len(pairs))
             )
-            for size, phi, se in zip(
-                outcome["size"].values, outcome["curve"].values, outcome["curve_se"].values, strict=True
-            )
+            for (size, phi), se in zip(_sizes(outcome), outcome["curve_se"].values, strict=True)
         ]
         views["curve"] = pl.concat(parts)
     return views
+
+
+def _sizes(outcome: xr.Dataset) -> Iterator[tuple[int, npt.NDArray[np.float64]]]:
+    return zip(outcome["size"].values.tolist(), outcome["curve"].values, strict=True)
 
 
 def _long(
@@ -195,71 +204,89 @@ def _long(
 
 
 def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
-    """Give phi as the upper triangle of a matrix, as papers print it, and advantage as predictor x target."""
+    """Give phi as the upper triangle of a matrix, as papers print it, advantages as a matrix, and the curve."""
     names = [str(name) for name in outcome["metric"].values]
     phi, gain = outcome["phi"].values, outcome["advantage"].values
     clear = (outcome["low"].values > 0) | (outcome["high"].values < 0)
     count = range(len(names))
+    cells = [["" if i == j else short(gain[i, j], sign=True) + "*" * int(clear[i, j]) for j in count] for i in count]
     views = {
         "phi": square(names, [[short(phi[i, j]) if j >= i else "" for j in count] for i in count]),
-        "advantage of predictor over target itself (* 95% interval excludes 0)": square(
-            names,
-            [["" if i == j else short(gain[i, j], sign=True) + "*" * clear[i, j] for j in count] for i in count],
-            "predictor",
-        ),
+        "advantage (* clear of 0)": square(names, cells, "predictor"),
     }
-    return views | {name: view for name, view in tables(outcome).items() if name == "curve"}
+    if "curve" in outcome:
+        sizes = {str(size): [short(at[i, j]) for i in count for j in count if j >= i] for size, at in _sizes(outcome)}
+        pairs = [f"{names[i]}, {names[j]}" if i != j else names[i] for i in count for j in count if j >= i]
+        views["phi by topics"] = pl.DataFrame({"metrics": pairs, **sizes})
+    return views
 
 
 def findings(outcome: xr.Dataset) -> list[str]:
-    """Say which metric foretells itself best, and which others it foretells as well as they do themselves."""
+    """Say which metric foretells the others best, and which of them it foretells as well as they do themselves."""
     names = [str(name) for name in outcome["metric"].values]
-    phi = outcome["phi"].values
-    own = np.diagonal(phi)
-    first, last = int(own.argmax()), int(own.argmin())
     where = next(iter(outcome.attrs["inputs"]["collections"]))
-    lines = [
-        f"On {where}, {names[first]} foretells its own ranking of systems on new topics best (phi {short(own[first])})"
-        + (f", {names[last]} least ({short(own[last])})." if first != last else ".")
-    ]
-    targets = [j for j in range(len(names)) if j != first]
+    if len(names) == 1:
+        return [f"On {where} {names[0]} foretells itself on new topics with phi {short(outcome['phi'].item())}."]
+    best = best_predictor(outcome)
+    own = short(outcome["phi"].values[best, best])
+    lines = [f"On {where} {names[best]} foretells the other metrics best; with itself its phi is {own}."]
+    targets = [target for target in range(len(names)) if target != best]
     if len(targets) <= 2:
-        return lines + [_verdict(outcome, first, j) for j in targets]
-    return lines + _grouped(outcome, first, targets)
+        return lines + [_verdict(outcome, best, target) for target in targets]
+    listed = {name: [names[target] for target in targets if _kind(outcome, best, target) == name] for name in _VERDICTS}
+    return lines + [f"{_VERDICTS[name][1]}: {', '.join(listed[name])}." for name in _VERDICTS if listed[name]]
+
+
+def best_predictor(outcome: xr.Dataset) -> int:
+    """Find the metric with the largest mean advantage over its targets."""
+    return int(outcome["advantage"].values.sum(axis=1).argmax())
+
+
+MARGIN = 0.05
+"""A loss of phi that we call none, one pair of systems in forty ranked otherwise, where an interval stays within it."""
+
+_VERDICTS = {
+    "better": (
+        "{a} predicts {b} better than {b} does",
+        "It predicts better than they do themselves",
+        "{b} beside it tells no more about new topics",
+    ),
+    "same": (
+        "{a} predicts {b} as well as {b} does",
+        "It predicts as well as they do themselves, so reporting them adds nothing that these topics can show",
+        "reporting {b} beside it adds nothing that these topics can show",
+    ),
+    "open": (
+        "{a} predicts {b} as well as {b} does, or worse",
+        "It may predict as well as they do themselves or worse: these topics and systems cannot tell",
+        "these topics and systems cannot tell",
+    ),
+    "worse": (
+        "{a} predicts {b} worse than {b} does",
+        "It predicts worse than they do themselves, so they add to it",
+        "{b} tells something about new topics that {a} does not",
+    ),
+    "unsure": (
+        "{a} beside {b} itself as a predictor of {b}",
+        "No intervals, so nothing is said of",
+        "there is no interval to judge it by",
+    ),
+}
+"""For each verdict: of one target, of several, and what follows."""
+
+
+def _kind(outcome: xr.Dataset, predictor: int, target: int) -> str:
+    low, high = (float(outcome[name].values[predictor, target]) for name in ("low", "high"))
+    if np.isnan(low):
+        return "unsure"
+    if low > 0 or high < 0:
+        return "better" if low > 0 else "worse"
+    return "same" if low >= -MARGIN else "open"
 
 
 def _verdict(outcome: xr.Dataset, predictor: int, target: int) -> str:
     a, b = (str(outcome["metric"].values[at]) for at in (predictor, target))
     gain, low, high = (float(outcome[name].values[predictor, target]) for name in ("advantage", "low", "high"))
-    if np.isnan(low):
-        return f"{a} predicts {b} {'better' if gain > 0 else 'worse'} than {b} does, by {short(abs(gain), 3)}; no interval."
-    how, so = {
-        1: ("better than", f"{b} beside it tells less about new topics than {a} alone"),
-        -1: ("worse than", f"{b} tells something about new topics that {a} does not"),
-        0: ("as well as", f"reporting {b} beside it adds nothing that these topics can show"),
-    }[_sign(low, high)]
-    return (
-        f"{a} predicts {b} {how} {b} does: difference {short(gain, 3)}, "
-        f"95% interval {short(low)} to {short(high)}; {so}."
-    )
-
-
-def _sign(low: float, high: float) -> int:
-    return 1 if low > 0 else -1 if high < 0 else 0
-
-
-def _grouped(outcome: xr.Dataset, predictor: int, targets: Sequence[int]) -> list[str]:
-    names = [str(name) for name in outcome["metric"].values]
-    low, high = outcome["low"].values[predictor], outcome["high"].values[predictor]
-    if np.isnan(low[targets]).any():
-        gains = outcome["advantage"].values[predictor]
-        return [
-            f"It predicts {sum(gains[j] >= 0 for j in targets)} of {len(targets)} others as well as they do themselves."
-        ]
-    heads = {
-        1: "It predicts better than they do themselves",
-        0: "It predicts as well as they do themselves, as far as these topics can show",
-        -1: "It predicts worse than they do themselves, so they add to it",
-    }
-    listed = {sign: [names[j] for j in targets if _sign(low[j], high[j]) == sign] for sign in heads}
-    return [f"{head}: {', '.join(listed[sign])}." for sign, head in heads.items() if listed[sign]]
+    said, _, so = (part.format(a=a, b=b) for part in _VERDICTS[_kind(outcome, predictor, target)])
+    interval = "" if np.isnan(low) else f", 95% interval {short(low)} to {short(high)}"
+    return f"{said}: difference {short(gain, 3)}{interval}; {so}."

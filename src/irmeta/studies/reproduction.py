@@ -63,6 +63,20 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     return {"cells": frame.with_columns(difference=pl.col("ours") - pl.col("published")).select(COLUMNS)}
 
 
+def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
+    """Give the figures we have, how many of each item the data do not give us, and each remark once."""
+    cells = tables(outcome)["cells"]
+    unchecked = (pl.col("status") == "not checkable") & pl.col("ours").is_null()
+    printed = pl.col("published").map_elements(lambda value: f"{value:.6g}", return_dtype=pl.String)
+    ours = cells.filter(~unchecked).select("item", "row", "column", printed, "ours", "difference", "status")
+    grouped = [
+        cells.filter(kept).group_by("item", "note", maintain_order=True).len("cells").select("item", "cells", "note")
+        for kept in (unchecked, ~unchecked & (pl.col("note") != ""))
+    ]
+    views = {"cells": ours, "not checkable": grouped[0].rename({"note": "why"}), "remarks": grouped[1]}
+    return {name: frame for name, frame in views.items() if frame.height}
+
+
 def findings(outcome: xr.Dataset) -> list[str]:
     """Count the cells by status, and name every contradiction that has no known reason."""
     status = outcome["status"].values.astype(str)

@@ -1,0 +1,152 @@
+"""`irmeta correlate`, `irmeta predictivity` and `irmeta reproduce` as users call them."""
+
+import csv
+import io
+import json
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import irmeta
+from irmeta.cli import correlate, predictivity, reproduce  # noqa: F401  each registers its verb
+from irmeta.cli.app import app
+from irmeta.cube import cube
+from irmeta.errors import IrmetaError, ScoresError
+
+runner = CliRunner()
+
+
+def run(*arguments):
+    outcome = runner.invoke(app, [*map(str, arguments)], catch_exceptions=False)
+    assert outcome.exit_code == 0, outcome.output
+    return outcome.stdout
+
+
+def made(name, seed):
+    rng = np.random.default_rng(seed)
+    values = np.linspace(0, 1, 12)[:, None, None] + rng.normal(size=(12, 10, 4)) * [0.1, 0.2, 0.3, 0.9]
+    names = [f"s{i}" for i in range(12)], [str(i) for i in range(10)], ["AP", "P@10", "RR", "nDCG@20"]
+    return cube(values, *names, collection=name)
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory):
+    path = tmp_path_factory.mktemp("agreement") / "scores.parquet"
+    irmeta.save(made("one", 0), path)
+    return path
+
+
+@pytest.fixture(scope="module")
+def two(tmp_path_factory):
+    path = tmp_path_factory.mktemp("agreement") / "two.parquet"
+    irmeta.save({"one": made("one", 0), "two": made("two", 1)}, path)
+    return path
+
+
+def test_correlate_json_is_the_study(file):
+    """The JSON document holds the study's figures in full precision, its options and its inputs."""
+    document = json.loads(run("correlate", file, "--level", "system", "--method", "kendall", "--format", "json"))
+    expected = irmeta.tables(irmeta.correlation(irmeta.load(file), level="system", method="kendall"))
+    assert document["tables"]["correlation"] == expected["correlation"].to_dicts()
+    assert document["tables"]["groups"] == expected["groups"].to_dicts()
+    assert document["options"]["coefficient"] == "Kendall tau-b"
+    assert document["inputs"]["collections"]["one"]["topics"] == 10
+
+
+def test_predictivity_json_is_the_study(file):
+    """Options reach the study, and the JSON document holds its tables."""
+    arguments = ("--partitions", 50, "--top", 0.75, "--by", "P@10", "--sizes", "5,2", "--seed", 3, "--tau", "a")
+    document = json.loads(run("predictivity", file, *arguments, "--format", "json"))
+    expected = irmeta.predictivity(irmeta.load(file), partitions=50, top=0.75, by="P@10", sizes=(2, 5), rng=3, tau="a")
+    for name, frame in irmeta.tables(expected).items():
+        assert document["tables"][name] == frame.to_dicts()
+    assert document["options"]["seed"] == 3
+
+
+def test_tables_with_words(file):
+    """On a terminal a matrix is followed by notes and by the answer in words."""
+    shown = run("predictivity", file, "--partitions", 50, "--quiet")
+    assert "advantage (* clear of 0)" in shown
+    assert "mean of 50 random partitions" in shown
+    assert "foretells the other metrics best" in shown
+    assert "so one can stand for all" in run("correlate", file, "--level", "system")
+
+
+def test_csv_of_a_table(file):
+    """CSV is the first table, or the one named."""
+    rows = list(csv.reader(io.StringIO(run("correlate", file, "--format", "csv"))))
+    assert rows[0] == ["metric_a", "metric_b", "r", "low", "high", "n"]
+    rows = list(csv.reader(io.StringIO(run("correlate", file, "--format", "csv", "--table", "groups"))))
+    assert rows[0] == ["group", "metric"]
+
+
+def test_latex_is_the_matrix(file):
+    """LaTeX is the matrix as papers print it."""
+    shown = run("correlate", file, "--format", "latex")
+    assert shown.splitlines()[2].startswith("metric & AP & P@10")
+
+
+def test_several_collections(two):
+    """Several collections are pooled, or each by itself; one is chosen by name."""
+    assert "2 collections pooled" in run("correlate", two)
+    rows = list(csv.DictReader(io.StringIO(run("correlate", two, "--each", "--format", "csv"))))
+    assert {row["collection"] for row in rows} == {"one", "two"}
+    assert "pooled" not in run("correlate", two, "--collection", "two")
+
+
+@pytest.mark.parametrize("draw", ["heatmap", "clustered", "dendrogram", "components"])
+def test_plots_of_correlation(file, tmp_path, draw):
+    """Each drawing is written as a picture."""
+    path = tmp_path / "plot.svg"
+    run("correlate", file, "--plot", path, "--draw", draw)
+    assert "<svg" in path.read_text()
+
+
+def test_plots_of_predictivity(file, tmp_path):
+    """With sizes the plot is the curve, without the gains over each target."""
+    for name, options in (("curve", ("--metrics", "AP P@10", "--sizes", "2,5")), ("gains", ())):
+        path = tmp_path / f"{name}.svg"
+        run("predictivity", file, "--partitions", 10, "--plot", path, *options)
+        assert "<svg" in path.read_text()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("predictivity", "--sizes", "5,six"), "5,10,15"),
+        (("predictivity", "--sizes", "6"), "cannot be drawn from 10: 1 to 5"),
+        (("predictivity", "--sizes", "2", "--plot", "curve.svg"), "more than 3 metrics"),
+        (("predictivity", "--top", "0.5", "--by", "Bpref"), "no metric 'Bpref' in one"),
+        (("predictivity", "--topics", "1,2,3"), "there are 12 and 3"),
+        (("correlate", "--metrics", "AP"), "two or more"),
+        (("correlate", "--method", "tau-ap"), "--level system"),
+        (("correlate", "--each", "--plot", "plot.svg"), "choose it with --collection"),
+    ],
+)
+def test_errors(file, arguments, says):
+    """Wrong arguments raise the error that the command line prints."""
+    verb, *rest = arguments
+    with pytest.raises(ScoresError, match=says):
+        runner.invoke(app, [verb, str(file), *rest], catch_exceptions=False)
+
+
+def test_one_collection_for_predictivity(two):
+    """Predictive power is of one collection, to be chosen."""
+    with pytest.raises(ScoresError, match="choose one with --collection: one, two"):
+        runner.invoke(app, ["predictivity", str(two)], catch_exceptions=False)
+
+
+def test_reproduce_without_data(monkeypatch, tmp_path):
+    """Without the data the error says which files are needed and where they are from."""
+    monkeypatch.delenv("IRMETA_DATA", raising=False)
+    for arguments in ((), ("--data", str(tmp_path / "nowhere")), ("--data", str(tmp_path))):
+        with pytest.raises(IrmetaError, match="julian-urbano/sigir2019-statistical") as caught:
+            runner.invoke(app, ["reproduce", "webber2008-redundant", *arguments], catch_exceptions=False)
+        assert "matrices/trec8-adhoc/AP.csv" in str(caught.value)
+
+
+def test_reproduce_an_unknown_paper():
+    """An unknown paper is met with the nearest one known."""
+    with pytest.raises(IrmetaError, match="did you mean webber2008-redundant"):
+        runner.invoke(app, ["reproduce", "webber2008-redundnt"], catch_exceptions=False)

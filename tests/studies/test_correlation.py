@@ -1,0 +1,156 @@
+"""Correlation between metrics: what the study says of cubes."""
+
+import numpy as np
+import pytest
+import scipy.stats
+
+from irmeta.cube import cube
+from irmeta.errors import ScoresError
+from irmeta.report.tables import render
+from irmeta.studies import correlation as study
+from irmeta.studies.correlation import correlation, each, findings, overview, tables
+
+
+def made(name="made", systems=10, topics=8, metrics=("AP", "Rprec", "RR"), seed=0, hardness=0.0):
+    """AP and Rprec nearly agree; RR is on its own; topics differ by `hardness`."""
+    rng = np.random.default_rng(seed)
+    shared = rng.normal(size=(systems, topics, 1)) + hardness * rng.normal(size=(1, topics, 1))
+    noise = rng.normal(size=(systems, topics, len(metrics))) * ([0.1, 0.1] + [1.0] * (len(metrics) - 2))
+    names = [f"{name}{i}" for i in range(systems)], [f"{name}{i}" for i in range(topics)], metrics
+    return cube(shared + noise, *names, collection=name)
+
+
+def test_tables_have_the_columns_of_the_contract():
+    """The tables carry the columns of the contract: every pair once, every metric in one group."""
+    views = tables(correlation(made()))
+    assert {name: frame.columns for name, frame in views.items()} == {
+        "correlation": ["metric_a", "metric_b", "r", "low", "high", "n"],
+        "groups": ["group", "metric"],
+        "components": ["component", "share", "metric", "loading"],
+    }
+    assert views["correlation"].select("metric_a", "metric_b", "n").rows() == [
+        ("AP", "Rprec", 80),
+        ("AP", "RR", 80),
+        ("Rprec", "RR", 80),
+    ]
+    assert views["groups"].rows() == [(1, "AP"), (1, "Rprec"), (2, "RR")]
+    assert views["components"].height == 9
+
+
+def test_levels():
+    """At topic level all scores are correlated, within topics less the topic's mean, at system level the means."""
+    scores = made(hardness=2.0)
+    x, y = scores.values[..., 0], scores.values[..., 2]
+    expected = {
+        "topic": (x.ravel(), y.ravel()),
+        "within-topic": ((x - x.mean(axis=0)).ravel(), (y - y.mean(axis=0)).ravel()),
+        "system": (x.mean(axis=1), y.mean(axis=1)),
+    }
+    for level, pair in expected.items():
+        found = correlation(scores, level=level)["r"].sel(metric="AP", metric_2="RR").item()
+        assert found == pytest.approx(scipy.stats.pearsonr(*pair).statistic, abs=1e-8), level
+
+
+def test_hard_topics_do_not_pose_as_agreement_within_topics():
+    """Adding a constant to every score of a topic changes the correlation at topic level, but not within topics."""
+    scores = made()
+    harder = scores + np.linspace(0, 5, 8)[None, :, None]
+    for level, same in (("topic", False), ("within-topic", True)):
+        one, two = (correlation(s, level=level)["r"].values for s in (scores, harder))
+        assert np.allclose(one, two) == same, level
+
+
+def test_interval_holds_the_estimate():
+    """Each r stands within its interval, and the diagonal is 1 to 1."""
+    outcome = correlation(made())
+    assert ((outcome["low"] <= outcome["r"]) & (outcome["r"] <= outcome["high"])).all()
+    np.testing.assert_allclose(np.diagonal(outcome["low"].values), 1)
+
+
+def test_collections_are_pooled():
+    """Several collections are correlated over all their system-topic pairs; metrics only some have are left out."""
+    one, two = made("one"), made("two", systems=5, metrics=("AP", "Rprec", "P@10"), seed=1)
+    outcome = correlation({"one": one, "two": two})
+    assert outcome["metric"].values.tolist() == ["AP", "Rprec"]
+    assert int(outcome["n"]) == 80 + 40
+    x, y = (np.concatenate([one.values[..., at].ravel(), two.values[..., at].ravel()]) for at in (0, 1))
+    assert outcome["r"].values[0, 1] == pytest.approx(scipy.stats.pearsonr(x, y).statistic)
+    assert outcome.attrs["notes"][0] == "Left out, as not all collections have them: P@10, RR."
+    assert "2 collections pooled" in outcome.attrs["notes"][1]
+
+
+def test_each_collection_by_itself():
+    """Each collection's figures are those of the collection alone, told apart by a column."""
+    cubes = {"one": made("one"), "two": made("two", seed=1)}
+    views = tables(each(cubes, level="system", method="kendall"))
+    for name, scores in cubes.items():
+        alone = tables(correlation(scores, level="system", method="kendall"))
+        for table, frame in alone.items():
+            assert views[table].filter(collection=name).drop("collection").equals(frame)
+    assert next(iter(overview(each(cubes)))) == "correlation (one)"
+    assert len(findings(each(cubes))) == 2 * len(findings(each({"one": cubes["one"]})))
+
+
+def test_the_variant_is_named():
+    """The coefficient stands in the options and in the notes."""
+    for method, name in (("kendall", "Kendall tau-b"), ("tau-ap", "tau_AP,b"), ("spearman", "Spearman rho")):
+        outcome = correlation(made(), level="system", method=method)
+        assert outcome.attrs["options"]["coefficient"] == name
+        assert outcome.attrs["notes"][-1].startswith(f"{name} over 10 system means")
+
+
+def test_system_wise_tables():
+    """A table of means is correlated at system level, without intervals, and refused at topic level."""
+    scores = made(topics=1)
+    outcome = correlation(scores, level="system")
+    assert np.isnan(outcome["low"].values).all()
+    assert "no intervals" in outcome.attrs["notes"][-1]
+    assert "interval" not in findings(outcome)[0]
+    assert "r" in render(outcome)
+    with pytest.raises(ScoresError, match="takes 4 or more, there is 1; system means"):
+        correlation(scores)
+
+
+@pytest.mark.parametrize(
+    ("change", "options", "says"),
+    [
+        (lambda s: s[:1], {}, "takes 2 systems or more; there is 1"),
+        (lambda s: s[:, :3], {}, "takes 4 or more, there are 3"),
+        (lambda s: s[:, :, :1], {}, "two or more that all have; there are AP"),
+        (lambda s: s.where(s["metric"] != "RR", 0.3), {}, "RR does not tell these systems apart"),
+        (lambda s: s.where(s["metric"] != "RR", s[:1].values), {"level": "within-topic"}, "RR does not tell"),
+        (lambda s: s.where(s["topic"] != "made3"), {}, "30 of 240 scores are missing"),
+        (lambda s: s, {"method": "tau-ap"}, "level system"),
+        (lambda s: s, {"threshold": 2}, "between -1 and 1"),
+    ],
+)
+def test_bad_input(change, options, says):
+    """What cannot be computed raises an error that says why."""
+    with pytest.raises(ScoresError, match=says):
+        correlation(change(made()), **options)
+
+
+def test_missing_scores_are_dropped_where_asked():
+    """With missing="systems" a system that lacks scores is dropped, and the notes say so."""
+    scores = made()
+    scores[2, 1, 0] = np.nan
+    outcome = correlation(scores, missing="systems")
+    assert int(outcome["n"]) == 72
+    assert any("made: 1 of 240 scores are missing; dropped 1 of 10 systems" in note for note in outcome.attrs["notes"])
+
+
+def test_findings_name_the_group():
+    """The words name the closest pair, the furthest, and what can stand for what."""
+    words = findings(correlation(made()))
+    assert words[0].startswith("On made at topic level AP and Rprec (.9")
+    assert words[1] == "Every two correlate at .90 or above, so one can stand for all: AP, Rprec."
+    assert words[2] == "2 principal components of 3 carry 95% of what the metrics say."
+
+
+def test_overview_numbers_many_columns():
+    """A matrix of many metrics has numbered columns, and rows that say which number is which."""
+    names = [f"P@{k}" for k in range(1, 13)]
+    frame = study.overview(correlation(made(metrics=names)))["correlation"]
+    assert frame.columns == ["metric", *map(str, range(1, 13))]
+    assert frame["metric"][0] == " 1 P@1"
+    assert frame["12"][11] == "1.00"

@@ -1,0 +1,196 @@
+"""Predictive power of metrics: what the study says of a cube."""
+
+import numpy as np
+import polars as pl
+import pytest
+
+from irmeta.cube import cube, top_systems
+from irmeta.errors import ScoresError
+from irmeta.io.importers import import_matrix
+from irmeta.report.tables import document, render
+from irmeta.studies import predictivity as study
+from irmeta.studies.predictivity import findings, predictivity, tables
+
+
+def made(systems=12, topics=10, metrics=("AP", "P@10", "RR"), seed=0):
+    rng = np.random.default_rng(seed)
+    noise = rng.normal(size=(systems, topics, len(metrics))) * np.arange(1, len(metrics) + 1) * 0.2
+    scores = np.linspace(0, 1, systems)[:, None, None] + noise
+    return cube(
+        scores, [f"s{i:02}" for i in range(systems)], [str(i) for i in range(topics)], metrics, collection="made"
+    )
+
+
+@pytest.fixture(scope="module")
+def power():
+    return predictivity(made(), partitions=200, sizes=(2, 4))
+
+
+def test_tables_have_the_columns_of_the_contract(power):
+    """The tables carry the columns of the contract, every pair of phi once and every advantage both ways."""
+    views = tables(power)
+    assert {name: frame.columns for name, frame in views.items()} == {
+        "phi": ["metric_a", "metric_b", "phi", "se"],
+        "advantage": ["predictor", "target", "difference", "low", "high"],
+        "curve": ["topics", "metric_a", "metric_b", "phi", "se"],
+    }
+    assert {name: frame.height for name, frame in views.items()} == {"phi": 6, "advantage": 6, "curve": 12}
+    own = views["phi"].filter(metric_a="AP", metric_b="AP")["phi"].item()
+    across = views["phi"].filter(metric_a="AP", metric_b="P@10")["phi"].item()
+    gain = views["advantage"].filter(predictor="P@10", target="AP")["difference"].item()
+    assert gain == pytest.approx(across - own)
+    assert own == power["phi"].sel(metric="AP", metric_2="AP").item()
+
+
+def test_the_result_records_how_it_was_made(power):
+    """Seed, partitions, halves, tau variant and systems are in the result."""
+    options = power.attrs["options"]
+    assert (options["seed"], options["partitions"], options["halves"]) == (0, 200, [5, 5])
+    assert options["coefficient"] == "Kendall tau-b"
+    assert "rankings of 12 systems on 5 and on 5 topics, mean of 200" in power.attrs["notes"][0]
+    assert power.attrs["inputs"]["collections"]["made"]["systems"] == 12
+
+
+def test_same_seed_same_result():
+    """The same seed gives the same result, another seed another one."""
+    one, two, other = (predictivity(made(), partitions=20, rng=seed)["phi"].values for seed in (7, 7, 8))
+    assert (one == two).all()
+    assert (one != other).any()
+
+
+def test_more_topics_foretell_better(power):
+    """Phi grows with the number of topics, and at the half it is phi."""
+    curve = power["curve"].sel(metric="AP", metric_2="AP").values
+    assert curve[0] < curve[1] < power["phi"].sel(metric="AP", metric_2="AP")
+    half = predictivity(made(), partitions=200, sizes=(5,))
+    np.testing.assert_allclose(half["curve"].values[0], half["phi"].values, atol=1e-12)
+
+
+def test_odd_topics_are_halved_as_evenly_as_it_goes():
+    """With 7 topics the halves have 3 and 4, and the result says so."""
+    assert predictivity(made(topics=7), partitions=10).attrs["options"]["halves"] == [3, 4]
+
+
+def test_top_systems_on_all_topics():
+    """With top and by the study is that of the systems kept."""
+    scores = made()
+    one = predictivity(scores, partitions=30, top=0.7, by="P@10")
+    two = predictivity(top_systems(scores, 0.7, "P@10"), partitions=30)
+    np.testing.assert_array_equal(one["phi"].values, two["phi"].values)
+    assert any("8 of 12 systems: the top 0.7 by P@10 on all topics" in note for note in one.attrs["notes"])
+
+
+def test_top_systems_on_one_half():
+    """Chosen on one half of each partition there are other figures, and no intervals, as the notes say."""
+    whole, half = (predictivity(made(), partitions=50, top=0.5, top_on=where) for where in ("all", "half"))
+    assert (whole["phi"].values != half["phi"].values).any()
+    assert np.isnan(half["low"].values).all()
+    assert any("No intervals" in note for note in half.attrs["notes"])
+    assert "there is no interval" in findings(half)[1]
+
+
+def test_variants_of_tau():
+    """tau-a and tau-b differ where a metric ties systems, and the result names the variant."""
+    scores = made()
+    scores[..., 1] = scores[..., 1].round()
+    a, b = (predictivity(scores, partitions=30, tau=tau) for tau in ("a", "b"))
+    assert a["phi"].values[1, 1] < b["phi"].values[1, 1]
+    assert a.attrs["options"]["coefficient"] == "Kendall tau-a"
+
+
+@pytest.mark.parametrize(
+    ("change", "options", "says"),
+    [
+        (lambda s: s[:1], {}, "2 systems and 4 topics or more; there are 1 and 10"),
+        (lambda s: s[:, :3], {}, "2 systems and 4 topics or more; there are 12 and 3"),
+        (lambda s: s.where(s["metric"] != "RR", 0.3), {}, "RR does not tell these systems apart"),
+        (lambda s: s.where(s["topic"] != "3"), {}, "36 of 360 scores are missing"),
+        (lambda s: s, {"top": 0.5, "by": "nDCG"}, "no metric 'nDCG' in made"),
+        (lambda s: s[:, :, 1:], {"top": 0.5}, "no AP to order systems by"),
+        (lambda s: s, {"by": "AP"}, "with a share to keep"),
+        (lambda s: s, {"top_on": "half"}, "with a share to keep"),
+        (lambda s: s, {"top": 1.5}, "above 0 and at most 1"),
+        (lambda s: s, {"top": 0.1}, "2 systems and 4 topics or more; there are 1"),
+        (lambda s: s, {"top": 0.1, "top_on": "half"}, "leaves 1 of 12 systems"),
+        (lambda s: s, {"sizes": (3, 6)}, "two disjoint sets of 6 topics cannot be drawn from 10"),
+        (lambda s: s, {"sizes": (0,)}, "1 to 5"),
+        (lambda s: s, {"partitions": 1}, "2 or more"),
+    ],
+)
+def test_bad_input(change, options, says):
+    """What cannot be computed raises an error that says why."""
+    with pytest.raises(ScoresError, match=says):
+        predictivity(change(made()), **{"partitions": 4, **options})
+
+
+def test_missing_topics_are_dropped_where_asked():
+    """With missing="topics" a topic that lacks scores is dropped, and the notes say so."""
+    scores = made()
+    scores[0, 3, 0] = np.nan
+    dropped = predictivity(scores, partitions=10, missing="topics")
+    assert dropped.attrs["options"]["halves"] == [4, 5]
+    assert any("dropped 1 of 10 topics" in note for note in dropped.attrs["notes"])
+
+
+def said(low, high):
+    """What is said of P@10 where AP predicts it with an interval low to high."""
+    outcome = predictivity(made(metrics=("AP", "P@10")), partitions=10)
+    outcome["advantage"].values[:] = [[0, (low + high) / 2], [-0.5, 0]]
+    outcome["low"].values[0, 1], outcome["high"].values[0, 1] = low, high
+    return findings(outcome)[1]
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "says"),
+    [
+        (
+            -0.02,
+            0.05,
+            "AP predicts P@10 as well as P@10 does: difference .015, 95% interval -.02 to .05; reporting P@10",
+        ),
+        (0.01, 0.05, "AP predicts P@10 better than P@10 does: difference .030"),
+        (-0.09, -0.01, "AP predicts P@10 worse than P@10 does: difference -.050"),
+        (-0.15, 0.05, "these topics and systems cannot tell"),
+    ],
+)
+def test_findings_follow_the_interval(low, high, says):
+    """The words depend on where the interval lies, not on the difference alone."""
+    assert says in said(low, high)
+
+
+def test_findings_of_many_metrics_are_grouped():
+    """With more than two targets every one of them stands in one of the groups."""
+    outcome = predictivity(made(metrics=("AP", "P@10", "RR", "nDCG")), partitions=50)
+    words = " ".join(findings(outcome)[1:])
+    best = outcome["metric"].values[study.best_predictor(outcome)]
+    assert all((name in words) == (name != best) for name in ("AP", "P@10", "RR", "nDCG"))
+
+
+def test_overview_is_a_triangle(power):
+    """People read phi as an upper triangle in two decimals."""
+    rows = study.overview(power)["phi"].rows()
+    assert rows[0][1] == f"{power['phi'].values[0, 0]:.2f}".lstrip("0")
+    assert rows[2][1:3] == ("", "")
+    assert "advantage" in render(power)
+
+
+def test_document_is_json_without_intervals():
+    """A missing interval is null in the JSON document."""
+    row = document(predictivity(made(), partitions=10, top=0.5, top_on="half"))["tables"]["advantage"][0]
+    assert row["low"] is None
+
+
+@pytest.mark.data
+def test_trec8_as_printed(data):
+    """TREC-8's cells of Table 1 of Webber et al. are within .01 of print, from 96 systems."""
+    paths = [data / "matrices/trec8-adhoc" / f"{name}.csv" for name in ("P@10", "RR", "AP")]
+    outcome = predictivity(import_matrix(paths, rows="topics"), top=0.75, by="AP")
+    metrics = ["P@10", "P@10", "P@10", "RR", "RR", "AP"], ["P@10", "RR", "AP", "RR", "AP", "AP"]
+    printed = pl.DataFrame([*metrics, [0.50, 0.40, 0.51, 0.39, 0.36, 0.63]], schema=["metric_a", "metric_b", "printed"])
+    both = tables(outcome)["phi"].join(printed, on=["metric_a", "metric_b"], how="full")
+    assert both.height == 6
+    assert (both["phi"] - both["printed"]).abs().max() < 0.01
+    assert both["se"].max() < 0.0013
+    assert outcome.attrs["inputs"]["collections"]["collection"]["systems"] == 96
+    gain = outcome["advantage"].sel(metric="AP", metric_2="P@10").item()
+    assert gain == pytest.approx(0.013, abs=0.004)
