@@ -2,6 +2,7 @@
 
 import ast
 import difflib
+import math
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -15,6 +16,9 @@ Value = int | float | str | bool | None
 
 GENERAL: Mapping[str, Value] = MappingProxyType({"judged_only": False, "depth": None, "pool": None})
 """Parameters of every metric: what is done to the ranking or the judgments before the measure sees them."""
+
+HIGHEST = 2**31
+"""The largest number that a grade, a depth or a pool's depth can be."""
 
 
 @dataclass(frozen=True)
@@ -114,7 +118,7 @@ def parse(name: str | Metric) -> Metric:
 
 @cache
 def _parse(name: str) -> Metric:
-    found = re.fullmatch(r"(\w+)\s*(?:\((.*)\))?\s*(?:@\s*([0-9.]+))?", name)
+    found = re.fullmatch(r"(\w+)\s*(?:\((.*)\))?\s*(?:@\s*([0-9.]+(?:e-?[0-9]+)?))?", name)
     if not found:
         raise MetricError(f"{name!r} is not a metric name; names look like AP, nDCG@10, RBP(p=0.95), P(rel=2)@10")
     base, inside, cutoff = found.groups()
@@ -125,7 +129,8 @@ def _parse(name: str) -> Metric:
     for key, value in given.items():
         if key not in allowed:
             raise MetricError(f"{name!r}: {base} has no parameter {key!r}; {nearest(key, allowed)}")
-        _check_value(name, key, value)
+        if value is not None or allowed[key] is not None:
+            _check_value(name, key, value)
     always = CATALOGUE[base].always
     params = tuple((k, given.get(k, d)) for k, d in allowed.items() if given.get(k, d) != d or k in always)
     return Metric(base, _cutoff(name, base, cutoff), params)
@@ -199,26 +204,34 @@ def _defaults(base: str) -> dict[str, Value]:
 def _arguments(name: str, inside: str) -> dict[str, Value]:
     try:
         call = ast.parse(f"f({inside})", mode="eval").body
-        assert isinstance(call, ast.Call)
-        if call.args:
+        if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name) or call.args:
             raise ValueError
-        return {str(keyword.arg): ast.literal_eval(keyword.value) for keyword in call.keywords}
-    except (SyntaxError, ValueError):
+        given = [(str(keyword.arg), _value(keyword.value)) for keyword in call.keywords]
+        if len(dict(given)) < len(given):
+            raise ValueError
+        return dict(given)
+    except (SyntaxError, ValueError, TypeError):
         raise MetricError(
             f"{name!r}: parameters are written name=value, as in RBP(p=0.95) or nDCG(gains='exp')"
         ) from None
 
 
+def _value(written: ast.expr) -> Value:
+    """Read a parameter's value; 2.0 and 2 are one grade and print alike."""
+    value = ast.literal_eval(written)
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
 def _check_value(name: str, key: str, value: Value) -> None:
-    number = isinstance(value, int | float) and not isinstance(value, bool)
+    number = value if isinstance(value, int | float) and not isinstance(value, bool) else math.nan
     wanted = {
-        "p": (number and 0 < float(value or 0) < 1, "a number between 0 and 1"),
-        "rel": (number or value is None, "a grade (a number)"),
-        "max_rel": (value is None or (number and float(value) > 0), "a grade above 0"),
+        "p": (0 < number < 1, "a number between 0 and 1"),
+        "rel": (abs(number) <= HIGHEST, "a grade (a number)"),
+        "max_rel": (0 < number <= HIGHEST, "a grade above 0"),
         "gains": (value in ("linear", "exp"), "'linear' or 'exp'"),
         "judged_only": (isinstance(value, bool), "True or False"),
     }
-    fits, what = wanted.get(key, (value is None or (isinstance(value, int) and value > 0), "a whole number above 0"))
+    fits, what = wanted.get(key, (0 < number <= HIGHEST and number % 1 == 0, "a whole number above 0"))
     if not fits:
         raise MetricError(f"{name!r}: {key}={value!r}, but {key} is {what}")
 
@@ -232,10 +245,9 @@ def _cutoff(name: str, base: str, cutoff: str | None) -> int | float | None:
     if kind == "none":
         raise MetricError(f"{name!r}: {base} takes no cutoff; {base}(depth={cutoff}) looks only at the first {cutoff}")
     if base == "IPrec":
-        level = float(cutoff)
-        if level > 1:
+        if not re.fullmatch(r"(\d+\.?\d*|\.\d+)(e-?\d+)?", cutoff) or float(cutoff) > 1:
             raise MetricError(f"{name!r}: the cutoff of IPrec is a recall level between 0 and 1, as in IPrec@0.1")
-        return level
-    if not cutoff.isdigit() or int(cutoff) == 0:
-        raise MetricError(f"{name!r}: a cutoff is a whole number above 0")
+        return float(cutoff)
+    if not re.fullmatch("0*[1-9][0-9]{0,8}", cutoff):
+        raise MetricError(f"{name!r}: a cutoff is a whole number above 0, of at most nine digits")
     return int(cutoff)

@@ -83,7 +83,7 @@ def _judge(
     judgments: Judgments, reading: Reading, precision: Precision, foreign: Foreign, source: Source
 ) -> tuple[notes.Seen, JudgedRun] | FileFormatError:
     """Read and judge one run."""
-    run = read_source(source, reading)
+    run = read_source(source, reading, judgments.qrels)
     if isinstance(run, FileFormatError):
         return run
     judged = judgments.judge(run, precision)

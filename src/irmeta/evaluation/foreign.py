@@ -1,6 +1,7 @@
 """Measures that ir_measures knows and we do not, where it is installed (the extra `ir-measures`)."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from threading import Lock
 
 import numpy as np
@@ -8,19 +9,23 @@ import numpy as np
 from irmeta.errors import MetricError
 from irmeta.io.fields import Floats
 from irmeta.io.rankings import Qrels, Run
-from irmeta.names import Metric
+from irmeta.names import Metric, parse
 
 
 def foreign_metric(name: str) -> Metric | None:
-    """Give the metric of this name in ir_measures' spelling; None if it knows none, or is not installed."""
+    """Give the metric of this name in ir_measures' spelling, ours if we know it by that; None if there is none."""
     try:
         import ir_measures
     except ImportError:
         return None
     try:
-        return Metric(str(ir_measures.parse_measure(name)))
+        spelled = str(ir_measures.parse_measure(name))
     except (ValueError, NameError, SyntaxError, KeyError, AttributeError, AssertionError):
         return None
+    try:
+        return parse(spelled)
+    except MetricError:
+        return Metric(spelled)
 
 
 class Foreign:
@@ -40,7 +45,8 @@ class Foreign:
             ir_measures.Qrel(qrels.topics[topic], qrels.documents[row], int(qrels.grades[row]))
             for row, topic in enumerate(qrels.topic)
         )
-        self._evaluator = ir_measures.evaluator([ir_measures.parse_measure(str(one)) for one in self.metrics], judged)
+        with self._refusals():
+            self._evaluator = ir_measures.evaluator([ir_measures.parse_measure(str(one)) for one in metrics], judged)
 
     def scores(self, run: Run) -> Floats:
         """Score one run: (topic, metric); a topic for which ir_measures gives no score has the score 0."""
@@ -53,7 +59,16 @@ class Foreign:
         scores = np.zeros((len(self._topics), len(self.metrics)))
         place = {topic: index for index, topic in enumerate(self._topics)}
         column = {str(metric): index for index, metric in enumerate(self.metrics)}
-        with self._lock:  # its providers do not say that threads may share them
+        with self._lock, self._refusals():  # its providers do not say that threads may share them
             for value in self._evaluator.iter_calc(lists):
                 scores[place[value.query_id], column[str(value.measure)]] = value.value
         return scores
+
+    @contextmanager
+    def _refusals(self) -> Iterator[None]:
+        """Turn whatever ir_measures or a provider of its raises into a MetricError that names the metrics."""
+        try:
+            yield
+        except Exception as error:  # each provider raises errors of its own
+            names = ", ".join(str(metric) for metric in self.metrics)
+            raise MetricError(f"ir_measures cannot compute {names} here: {error}") from error

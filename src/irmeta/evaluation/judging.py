@@ -70,7 +70,7 @@ class Judgments:
             score = run.scores.astype(precision)
         if row.size < topic.size:
             topic, score = topic[row], score[row]
-        if not _is_ranked(topic, score, len(run.topics)):
+        if not _is_ranked(topic, score):
             order = np.lexsort((-score, topic))
             row, topic, score = row[order], topic[order], score[order]
         new = _changes(topic)
@@ -126,11 +126,12 @@ def _changes(values: Index) -> Bools:
     return new
 
 
-def _is_ranked(topic: Index, score: Floats, topics: int) -> bool:
+def _is_ranked(topic: Index, score: Floats) -> bool:
     """Tell whether each topic stands in one block, and scores never rise within it."""
     new = _changes(topic)
     rises = score[1:] > score[:-1]
-    return not bool((rises & ~new[1:]).any()) and int(np.count_nonzero(new)) <= topics
+    heads = topic[new]
+    return not bool((rises & ~new[1:]).any()) and np.unique(heads).size == heads.size
 
 
 def _disagreeing(run: Run, ranking: Ranking) -> int:

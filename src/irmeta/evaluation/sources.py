@@ -48,15 +48,27 @@ def sources_of(given: RunsLike) -> list[Source]:
     return sources
 
 
-def read_source(source: Source, reading: Reading) -> Run | FileFormatError:
-    """Give a system's run, or what is wrong with its file."""
-    name, run = source
-    if isinstance(run, Run):
-        return run
+def read_source(source: Source, reading: Reading, qrels: Qrels | None = None) -> Run | FileFormatError:
+    """Give a system's run, or what is wrong with it; where `qrels` are given, having none of their topics is wrong."""
+    name, given = source
     try:
-        return read_run(run, name, reading)
+        run = given if isinstance(given, Run) else read_run(given, name, reading)
+        if qrels is not None:
+            _refuse_strangers(run, qrels, f"run {name}" if isinstance(given, Run) else str(given))
+        return run
     except FileFormatError as error:
         return error
+
+
+def _refuse_strangers(run: Run, qrels: Qrels, source: str) -> None:
+    """Raise FileFormatError if a run has topics and none of them is judged."""
+    judged = set(qrels.topics)
+    if not run.topics or not judged.isdisjoint(run.topics):
+        return
+    theirs, ours = (", ".join(map(repr, topics[:3])) for topics in (run.topics, qrels.topics))
+    padded = {topic.lstrip("0") for topic in judged} & {topic.lstrip("0") for topic in run.topics}
+    hint = "; they differ in leading zeros, write them alike" if padded else "; do run and qrels belong together?"
+    raise FileFormatError(f"{source}: no topic of it is judged: it has {theirs}, the qrels have {ours}{hint}")
 
 
 def _sources(given: RunsLike) -> Iterator[Source]:

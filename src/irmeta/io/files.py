@@ -20,7 +20,14 @@ SUFFIXES = (".gz", ".bz2", ".xz", ".zst")
 
 
 def _zstd(data: bytes) -> bytes:
-    return zstandard.ZstdDecompressor().decompressobj(read_across_frames=True).decompress(data)
+    parts = []
+    while data:
+        frame = zstandard.ZstdDecompressor().decompressobj()
+        parts.append(frame.decompress(data))
+        if not frame.eof:
+            raise EOFError("it ends in the middle of a frame")
+        data = frame.unused_data
+    return b"".join(parts)
 
 
 _MAGIC: dict[bytes, tuple[str, Callable[[bytes], bytes]]] = {
@@ -70,17 +77,21 @@ def writing(path: Path) -> Iterator[Path]:
     path = Path(path)
     if not path.parent.is_dir():
         raise FileFormatError(f"{path}: the folder {path.parent} does not exist; make it first")
-    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
-    os.close(handle)
-    part = Path(name)
+    part = None
     try:
+        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
+        os.close(handle)
+        part = Path(name)
         yield part
         umask = os.umask(0)
         os.umask(umask)
         part.chmod(0o666 & ~umask)
         part.replace(path)
+    except OSError as error:
+        raise FileFormatError(f"{path}: cannot be written ({error.strerror or error})") from error
     finally:
-        part.unlink(missing_ok=True)
+        if part is not None:
+            part.unlink(missing_ok=True)
 
 
 def stem(path: Path) -> str:

@@ -137,24 +137,36 @@ def grade_remarks(grades: Floats, source: str) -> list[Remark]:
     return [Remark("warning", source, None, text) for text in texts]
 
 
+def score_remarks(scores: Floats, source: str) -> list[Remark]:
+    """Say what is unusual about scores: infinities."""
+    count = np.count_nonzero(np.isinf(scores))
+    text = f"{count} scores are infinite; documents with equal ones are ties"
+    return [Remark("warning", source, None, text)] if count else []
+
+
 def _run(name: str, topics: Strings, documents: Strings, scores: Floats) -> Run:
     if np.isnan(scores).any():
         raise FileFormatError(f"run {name}: a score is NaN; such a document has no place in a ranking, leave it out")
     names, topic = index_strings(topics)
     _refuse_duplicates(f"run {name}", names, topic, documents)
-    return Run(name, names, topic, documents, scores, digest=_digest(documents, scores))
+    remarks = score_remarks(scores, f"run {name}")
+    return Run(name, names, topic, documents, scores, remarks=remarks, digest=_digest(topics, documents, scores))
 
 
 def _qrels(topics: Strings, documents: Strings, grades: Floats) -> Qrels:
+    if not grades.size:
+        raise FileFormatError("qrels: there is no judgment in them")
     if not np.isfinite(grades).all():
         raise FileFormatError("qrels: a grade is not a finite number")
     names, topic = index_strings(topics)
     _refuse_duplicates("qrels", names, topic, documents)
-    return Qrels(names, topic, documents, grades, grade_remarks(grades, "qrels"), digest=_digest(documents, grades))
+    remarks = grade_remarks(grades, "qrels")
+    return Qrels(names, topic, documents, grades, remarks, digest=_digest(topics, documents, grades))
 
 
-def _digest(documents: Strings, values: Floats) -> str:
-    return hashlib.sha256(documents.buffer + values.tobytes()).hexdigest()
+def _digest(topics: Strings, documents: Strings, values: Floats) -> str:
+    parts = [part for texts in (topics, documents) for part in (texts.buffer, texts.start, texts.length)]
+    return hashlib.sha256(b"".join(bytes(part) for part in (*parts, values))).hexdigest()
 
 
 def _refuse_duplicates(source: str, names: list[str], topic: Index, documents: Strings) -> None:
@@ -167,10 +179,12 @@ def _refuse_duplicates(source: str, names: list[str], topic: Index, documents: S
 
 
 def _flat(nested: Mapping[str, Mapping[str, float]]) -> tuple[Strings, Strings, Floats]:
-    topics = [str(topic) for topic, inner in nested.items() for _ in inner]
-    documents = [str(document) for inner in nested.values() for document in inner]
-    values = np.array([float(value) for inner in nested.values() for value in inner.values()], dtype=np.float64)
-    return Strings.of(topics), Strings.of(documents), values
+    try:
+        cells = [(topic, document, value) for topic, inner in nested.items() for document, value in inner.items()]
+        values = np.array([float(value) for _, _, value in cells], dtype=np.float64)
+    except (AttributeError, TypeError, ValueError) as error:
+        raise FileFormatError(f"not of the form {{topic: {{document: number}}}}: {error}") from error
+    return Strings.of([str(topic) for topic, _, _ in cells]), Strings.of([str(name) for _, name, _ in cells]), values
 
 
 def _columns(table: Any, value: tuple[str, ...]) -> tuple[Strings, Strings, Floats]:
@@ -178,7 +192,18 @@ def _columns(table: Any, value: tuple[str, ...]) -> tuple[Strings, Strings, Floa
     for names in (TOPIC, DOCUMENT, value):
         column = next((name for name in names if name in table.columns), None)
         if column is None:
-            raise FileFormatError(f"the table has no column {' or '.join(names)}; it has {', '.join(table.columns)}")
+            present = ", ".join(str(name) for name in table.columns)
+            raise FileFormatError(f"the table has no column {' or '.join(names)}; it has {present}")
         found.append(table[column])
-    topics, documents = (Strings.of([str(cell) for cell in column]) for column in found[:2])
-    return topics, documents, np.asarray(found[2], dtype=np.float64)
+    topics, documents = (_ids(column) for column in found[:2])
+    try:
+        return topics, documents, np.asarray(found[2], dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise FileFormatError(f"the column {found[2].name!r} of the table is not of numbers: {error}") from error
+
+
+def _ids(column: Any) -> Strings:
+    cells = list(column)
+    if any(cell is None or cell != cell for cell in cells):
+        raise FileFormatError(f"the column {column.name!r} of the table has missing ids")
+    return Strings.of([str(cell) for cell in cells])

@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -17,10 +17,13 @@ import numpy.typing as npt
 from irmeta.errors import FileFormatError, Remark
 from irmeta.io.fields import Columns, Floats, Ints, Strings, numbers, split
 from irmeta.io.files import Content, read, stem
-from irmeta.io.rankings import Qrels, Run, duplicates, grade_remarks, index_strings, run_from_mapping
+from irmeta.io.rankings import Qrels, Run, duplicates, grade_remarks, index_strings, run_from_mapping, score_remarks
 
 SHOWN = 20
 """How many problems of one file an error shows."""
+HIGHEST_GRADE = 2**31
+_LINE = re.compile(rb"^(?!#)[^\n]*\S", re.MULTILINE)
+"""Matches a text that has a line which is neither blank nor a comment."""
 
 
 @dataclass(frozen=True)
@@ -81,24 +84,25 @@ def read_run(path: Path, name: str | None = None, reading: Reading | None = None
     content = read(path)
     name = stem(path) if name is None else name
     text, remarks = _text(content)
-    if not text or text.isspace():
-        if not reading.allow_empty:
-            raise FileFormatError(f"{path}: the file is empty; a run that retrieved nothing? (--allow-empty)")
-        return Run(name, [], np.empty(0, np.intp), Strings.of([]), np.empty(0), remarks=remarks, digest=content.digest)
     if text[:64].lstrip().startswith(b"{"):
-        return replace(_run_from_json(text, path, name), digest=content.digest)
+        run = _run_from_json(text, path, name)
+    elif _LINE.search(text):
+        run = _run_from_lines(text, path, name, reading)
+    else:
+        run = run_from_mapping({}, name)
+    if not run.topics and not reading.allow_empty:
+        raise FileFormatError(f"{path}: the file is empty; a run that retrieved nothing? (--allow-empty)")
+    return replace(run, remarks=[*remarks, *run.remarks], digest=content.digest)
+
+
+def _run_from_lines(text: bytes, path: Path, name: str, reading: Reading) -> Run:
     rows = _read(text, _RUN, path, reading)
     topics, topic = index_strings(rows.topic)
     keep = _without_duplicates(rows, topic, text, path, reading)
     if keep is not None:
         rows, topic = rows.take(keep), topic[keep]
-    if np.isinf(rows.value).any():
-        count = int(np.isinf(rows.value).sum())
-        remarks.append(
-            Remark("warning", str(path), None, f"{count} scores are infinite; documents with equal ones are ties")
-        )
-    remarks += rows.remarks
-    return Run(name, topics, topic, rows.document, rows.value, rows.ranks, remarks, content.digest)
+    remarks = [*score_remarks(rows.value, str(path)), *rows.remarks]
+    return Run(name, topics, topic, rows.document, rows.value, rows.ranks, remarks)
 
 
 def read_qrels(path: Path, reading: Reading | None = None) -> Qrels:
@@ -110,7 +114,7 @@ def read_qrels(path: Path, reading: Reading | None = None) -> Qrels:
     reading = reading or Reading()
     content = read(path)
     text, remarks = _text(content)
-    if not text or text.isspace():
+    if not _LINE.search(text):
         raise FileFormatError(f"{path}: the file is empty; is it the qrels?")
     rows = _read(text, _BEIR if reading.qrels_format == "beir" else _QRELS, path, reading)
     topics, topic = index_strings(rows.topic)
@@ -158,14 +162,18 @@ def _regular(columns: Columns, layout: _Layout, path: Path) -> _Rows | None:
         values = numbers(columns[layout.value], _number)
     except ValueError:
         return None
+    if layout is not _RUN and not (np.abs(values) <= HIGHEST_GRADE).all():
+        return None
     rows = _Rows(columns[0], columns[layout.document], values)
     if layout is _RUN:
         rows.ranks = columns[3]
         if not columns[5].all_equal():
-            rows.remarks.append(
-                Remark("warning", str(path), None, f"more than one run tag; the system is named {stem(path)}")
-            )
+            rows.remarks.append(_tag_remark(path))
     return rows
+
+
+def _tag_remark(path: Path) -> Remark:
+    return Remark("warning", str(path), None, f"more than one run tag; the system is named {stem(path)}")
 
 
 def _number(text: str) -> float:
@@ -178,8 +186,9 @@ def _number(text: str) -> float:
 
 def _carefully(text: bytes, layout: _Layout, path: Path, reading: Reading) -> _Rows:
     """Read line by line; raise FileFormatError with the first problems, or take what the user lets pass."""
-    taken: list[tuple[int, bytes, bytes, float]] = []
+    taken: list[tuple[int, list[bytes], float]] = []
     remarks: list[Remark] = []
+    unfit = 0
     first = True
     for number, line in enumerate(text.split(b"\n"), 1):
         fields = line.split()
@@ -189,25 +198,29 @@ def _carefully(text: bytes, layout: _Layout, path: Path, reading: Reading) -> _R
         if header and (reading.skip_header or layout is _BEIR):
             continue
         try:
-            fields = _fitted(fields, line, layout, reading, header)
-            taken.append((number, fields[0], fields[layout.document], _value(fields[layout.value], layout)))
+            fitted = _fitted(fields, line, layout, reading, header)
+            taken.append((number, fitted, _value(fitted[layout.value], layout)))
+            unfit += len(fields) != layout.width
         except ValueError as problem:
             remarks.append(Remark("error", str(path), number, str(problem)))
     if remarks:
         raise problems(remarks)
     if not taken:
         raise FileFormatError(f"{path}: no lines of a {layout.noun} in it, only blank lines, comments or a header")
-    line_numbers, topics, documents, values = zip(*taken, strict=True)
-    rows = _Rows(_strings(topics), _strings(documents), np.array(values), np.array(line_numbers))
-    if reading.allow_missing_tag or reading.extra_columns:
-        rows.remarks.append(
-            Remark("warning", str(path), None, "lines with missing tags or extra columns were accepted")
-        )
+    line_numbers, lines, values = zip(*taken, strict=True)
+    rows = _Rows(_field(lines, 0), _field(lines, layout.document), np.array(values), np.array(line_numbers))
+    if layout is _RUN:
+        rows.ranks = _field(lines, 3)
+        if len({fields[5] for fields in lines if fields[5]}) > 1:
+            rows.remarks.append(_tag_remark(path))
+    if unfit:
+        what = f"{unfit} lines with a missing tag or extra columns were accepted"
+        rows.remarks.append(Remark("warning", str(path), None, what))
     return rows
 
 
-def _strings(parts: Sequence[bytes]) -> Strings:
-    return Strings.of([part.decode("utf-8", "surrogateescape") for part in parts])
+def _field(lines: Sequence[Sequence[bytes]], which: int) -> Strings:
+    return Strings.of([fields[which].decode("utf-8", "surrogateescape") for fields in lines])
 
 
 def _fitted(fields: list[bytes], line: bytes, layout: _Layout, reading: Reading, header: bool) -> list[bytes]:
@@ -255,7 +268,7 @@ def _value(text: bytes, layout: _Layout) -> float:
             ) from None
         comma = "; the decimal sign is a point" if b"," in text else ""
         raise ValueError(f"the {what} {shown} is not a number{comma}") from None
-    if layout is not _RUN and (math.isinf(value) or abs(value) > 2**31):
+    if layout is not _RUN and abs(value) > HIGHEST_GRADE:
         raise ValueError(f"the {what} {shown} is too large for a grade (at most 2^31)")
     return value
 
@@ -327,6 +340,13 @@ def problems(remarks: Sequence[Remark]) -> FileFormatError:
 
 def _run_from_json(text: bytes, path: Path, name: str) -> Run:
     try:
-        return run_from_mapping(json.loads(text), name)
-    except (ValueError, TypeError, AttributeError) as error:
+        return run_from_mapping(json.loads(text, object_pairs_hook=_without_repeats), name)
+    except (ValueError, RecursionError, FileFormatError) as error:
         raise FileFormatError(f"{path}: not JSON of the form {{topic: {{document: score}}}} ({error})") from error
+
+
+def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    if len(dict(pairs)) < len(pairs):
+        names = [name for name, _ in pairs]
+        raise ValueError(f"{next(name for name in names if names.count(name) > 1)!r} is given twice")
+    return dict(pairs)

@@ -119,7 +119,7 @@ def _errors(error: FileFormatError, file: str) -> list[Remark]:
 
 def _inspect(judgments: Judgments | None, reading: Reading, source: Source) -> tuple[RunFacts | None, list[Remark]]:
     """Read a run, gather its facts, and say what is odd about them."""
-    run = read_source(source, reading)
+    run = read_source(source, reading, None if judgments is None else judgments.qrels)
     if isinstance(run, FileFormatError):
         return None, _errors(run, source[0])
     facts = _facts(run, judgments)

@@ -1,0 +1,153 @@
+"""Bytes in and out: compression told by content, output whole or not at all."""
+
+import bz2
+import errno
+import gzip
+import hashlib
+import lzma
+import os
+from pathlib import Path
+
+import pytest
+import zstandard
+
+from irmeta.errors import FileFormatError
+from irmeta.io import files
+
+TEXT = b"".join(b"1 Q0 doc%d %d %d.5 tag\n" % (rank, rank, 5000 - rank) for rank in range(5000))
+PACK = {"gzip": gzip.compress, "bzip2": bz2.compress, "xz": lzma.compress, "zstd": zstandard.compress}
+
+
+@pytest.mark.parametrize("kind", PACK)
+@pytest.mark.parametrize("suffix", ["", ".gz", ".bz2", ".txt"])
+def test_compression_is_told_by_content(tmp_path: Path, kind: str, suffix: str) -> None:
+    """A packed file is unpacked whatever its name, and has the digest of its plain text."""
+    path = tmp_path / f"run{suffix}"
+    path.write_bytes(PACK[kind](TEXT))
+    content = files.read(path)
+    assert content.data == TEXT
+    assert content.digest == hashlib.sha256(TEXT).hexdigest()
+
+
+@pytest.mark.parametrize("suffix", files.SUFFIXES)
+def test_plain_text_with_a_packed_name(tmp_path: Path, suffix: str) -> None:
+    """Plain text stays what it is under a name that promises compression."""
+    path = tmp_path / f"run{suffix}"
+    path.write_bytes(TEXT)
+    assert files.read_bytes(path) == TEXT
+
+
+@pytest.mark.parametrize("kind", PACK)
+def test_parts_packed_one_after_the_other(tmp_path: Path, kind: str) -> None:
+    """Packed files put one after the other unpack to their texts put one after the other."""
+    path = tmp_path / "run"
+    path.write_bytes(PACK[kind](TEXT) + PACK[kind](b"more\n"))
+    assert files.read_bytes(path) == TEXT + b"more\n"
+
+
+@pytest.mark.parametrize("kind", PACK)
+@pytest.mark.parametrize("kept", [0.999, 0.9, 0.5, 0.02])
+def test_truncated_archives(tmp_path: Path, kind: str, kept: float) -> None:
+    """An archive that ends too early is an error that names the file, never a shorter text."""
+    packed = PACK[kind](TEXT)
+    path = tmp_path / "run"
+    path.write_bytes(packed[: int(len(packed) * kept)])
+    with pytest.raises(FileFormatError, match=f"run: damaged {kind} data"):
+        files.read_bytes(path)
+
+
+@pytest.mark.parametrize("kind", PACK)
+def test_damaged_archives(tmp_path: Path, kind: str) -> None:
+    """An archive with other bytes in its middle is an error that says what to do."""
+    packed = bytearray(PACK[kind](TEXT))
+    for at in range(len(packed) // 2, len(packed) // 2 + 60):
+        packed[at] ^= 0xFF
+    path = tmp_path / "run"
+    path.write_bytes(packed)
+    with pytest.raises(FileFormatError, match=f"damaged {kind} data .*; copy or download it again"):
+        files.read_bytes(path)
+
+
+def test_files_that_cannot_be_read(tmp_path: Path) -> None:
+    """A missing file and a folder are errors that name the path and the reason."""
+    with pytest.raises(FileFormatError, match="nothing: cannot be read .No such file"):
+        files.read(tmp_path / "nothing")
+    with pytest.raises(FileFormatError, match="cannot be read .Is a directory"):
+        files.read(tmp_path)
+
+
+def _names(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
+def _fail_halfway(part: Path, failure: type[BaseException]) -> None:
+    part.write_text("half")
+    raise failure
+
+
+def test_stems() -> None:
+    """A system is named by its file without the suffix of a compression, of which only the last counts."""
+    names = ["bm25.gz", "bm25.run", "input.bm25.xz", "a.gz.zst", "bm25.GZ", ".gz"]
+    assert [files.stem(Path("x") / name) for name in names] == [
+        "bm25",
+        "bm25.run",
+        "input.bm25",
+        "a.gz",
+        "bm25.GZ",
+        ".gz",
+    ]
+
+
+def test_written_whole(tmp_path: Path) -> None:
+    """Output replaces the old file at the end, has the usual permissions, and leaves nothing beside it."""
+    path = tmp_path / "out"
+    path.write_text("old")
+    with files.writing(path) as part:
+        part.write_text("new")
+        assert path.read_text() == "old"
+        assert part.parent == path.parent
+        assert part.name.startswith(".")
+    assert path.read_text() == "new"
+    umask = os.umask(0)
+    os.umask(umask)
+    assert path.stat().st_mode & 0o777 == 0o666 & ~umask
+    assert _names(tmp_path) == ["out"]
+
+
+@pytest.mark.parametrize("failure", [RuntimeError, KeyboardInterrupt])
+def test_not_written_at_all(tmp_path: Path, failure: type[BaseException]) -> None:
+    """When writing fails or is interrupted the old file stands untouched, and no part of a new one."""
+    path = tmp_path / "out"
+    path.write_text("old")
+    with pytest.raises(failure), files.writing(path) as part:
+        _fail_halfway(part, failure)
+    assert path.read_text() == "old"
+    assert _names(tmp_path) == ["out"]
+
+
+def test_where_nothing_can_be_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A missing folder, a folder in the file's place, a refused or a full disk are errors that name the path."""
+    with (
+        pytest.raises(FileFormatError, match="the folder .*nowhere does not exist"),
+        files.writing(tmp_path / "nowhere/x"),
+    ):
+        pass
+    (tmp_path / "taken").mkdir()
+    with (
+        pytest.raises(FileFormatError, match="taken: cannot be written .Is a directory"),
+        files.writing(tmp_path / "taken"),
+    ):
+        pass
+    with (
+        pytest.raises(FileFormatError, match="full: cannot be written .No space left"),
+        files.writing(tmp_path / "full"),
+    ):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    def refuse(**_: object) -> tuple[int, str]:
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+
+    monkeypatch.setattr(files.tempfile, "mkstemp", refuse)
+    with pytest.raises(FileFormatError, match="x: cannot be written .Permission denied"), files.writing(tmp_path / "x"):
+        pass
+    assert _names(tmp_path) == ["taken"]

@@ -1,0 +1,187 @@
+"""Metric names: the grammar, its errors, and its agreement with the measures."""
+
+import inspect
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from irmeta.errors import IrmetaError, MetricError
+from irmeta.evaluation import measures
+from irmeta.names import CATALOGUE, GENERAL, SETS, Metric, canonical, nearest, parse, parse_list, split
+
+GRADES = st.integers(-3, 9) | st.floats(0.01, 9, allow_nan=False)
+VALUES = {
+    "rel": GRADES,
+    "max_rel": st.integers(1, 9) | st.floats(0.01, 9),
+    "p": st.floats(0.001, 0.999),
+    "gains": st.sampled_from(["linear", "exp"]),
+    "judged_only": st.booleans(),
+    "depth": st.integers(1, 2000),
+    "pool": st.integers(1, 2000),
+}
+
+
+@st.composite
+def names(draw: st.DrawFn) -> str:
+    """Draw a valid name, in any spelling: blanks, either quotes, parameters in any order."""
+    base = draw(st.sampled_from(sorted(CATALOGUE)))
+    signature = CATALOGUE[base]
+    params = draw(st.lists(st.sampled_from([*signature.params, *GENERAL]), unique=True))
+    blank = draw(st.sampled_from(["", " "]))
+    inside = f",{blank}".join(f"{name}{blank}={blank}{draw(VALUES[name])!r}" for name in params)
+    level = draw(st.floats(0, 1)) if base == "IPrec" else draw(st.integers(1, 5000))
+    wanted = signature.cutoff == "required" or (signature.cutoff == "optional" and draw(st.booleans()))
+    return base + (f"({inside})" if params else "") + (f"@{level}" if wanted else "")
+
+
+@given(names())
+def test_print_and_parse_again(name: str) -> None:
+    """A name prints as a name that parses to the same metric and prints the same."""
+    metric = parse(name)
+    assert parse(str(metric)) == metric
+    assert str(parse(str(metric))) == str(metric) == canonical(name)
+    assert split(str(metric)) == [str(metric)]
+
+
+@given(st.text(alphabet="APnDCGRBrel=p@().,0123456789'\"[]{}:+* \n", max_size=25) | st.text(max_size=12))
+def test_any_text_is_a_metric_or_a_clear_error(text: str) -> None:
+    """Whatever is written, the answer is a metric whose name parses, or a MetricError."""
+    try:
+        metric = parse(text)
+    except MetricError:
+        return
+    assert parse(str(metric)) == metric
+
+
+@pytest.mark.parametrize(
+    ("given_name", "printed"),
+    [
+        ("AP", "AP"),
+        ("AP(rel=1)@100", "AP@100"),
+        ("AP(rel=2.0)", "AP(rel=2)"),
+        ("nDCG( gains = 'exp' )@10", "nDCG(gains='exp')@10"),
+        ('nDCG(gains="linear")@10', "nDCG@10"),
+        ("RBP", "RBP(p=0.8)"),
+        ("RBP(rel=1, p=.95)@20", "RBP(p=0.95, rel=1)@20"),
+        ("P(depth=20, rel=2)@10", "P(rel=2, depth=20)@10"),
+        ("IPrec@0.10", "IPrec@0.1"),
+        ("IPrec@0.00001", "IPrec@1e-05"),
+        ("AP(judged_only=True, pool=50)", "AP(judged_only=True, pool=50)"),
+        ("  P@5 ", "P@5"),
+    ],
+)
+def test_spelling(given_name: str, printed: str) -> None:
+    """Defaults are not printed, parameters stand in the catalogue's order, numbers and quotes have one spelling."""
+    assert str(parse(given_name)) == printed
+
+
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [
+        ("ndcg@10", "did you mean nDCG"),
+        ("PA@10", "did you mean"),
+        ("Zzz", "known: AP, SP"),
+        ("P(cutoff=3)@10", "no parameter 'cutoff'; known: rel, judged_only, depth, pool"),
+        ("AP(judgedonly=True)", "did you mean judged_only?"),
+        ("P", "needs a cutoff, as in P@10"),
+        ("IPrec", "needs a cutoff, as in IPrec@0.1"),
+        ("Bpref@10", "takes no cutoff; Bpref(depth=10)"),
+        ("AP@0", "whole number above 0"),
+        ("AP@10.5", "whole number above 0"),
+        ("AP@1e3", "whole number above 0"),
+        ("P@" + "9" * 5000, "whole number above 0"),
+        ("IPrec@1.5", "recall level between 0 and 1"),
+        ("IPrec@0.1.2", "recall level between 0 and 1"),
+        ("IPrec@.", "recall level between 0 and 1"),
+        ("RBP(p=1)", "p is a number between 0 and 1"),
+        ("RBP(p='a')", "p is a number between 0 and 1"),
+        ("RBP(0.5)", "written name=value"),
+        ("AP(rel=None)", "rel is a grade"),
+        ("AP(rel=True)", "rel is a grade"),
+        ("AP(rel=1e999)", "rel is a grade"),
+        ("ERR(max_rel=0)", "max_rel is a grade above 0"),
+        ("AP(depth=True)", "depth is a whole number above 0"),
+        ("AP(depth=0)", "depth is a whole number above 0"),
+        ("AP(pool=1.5)", "pool is a whole number above 0"),
+        (f"AP(depth={10**30})", "depth is a whole number above 0"),
+        ("nDCG(gains='square')@10", "'linear' or 'exp'"),
+        ("AP(judged_only=1)", "True or False"),
+        ("AP(rel=1, rel=2)", "written name=value"),
+        ("AP(rel={[]: 1})", "written name=value"),
+        ("AP(rel=rel)", "written name=value"),
+        ("AP()+(1)", "written name=value"),
+        ("AP(x=1)(rel=2)", "written name=value"),
+        ("AP(", "not a metric name"),
+        ("nDCG@10(gains='exp')", "not a metric name"),
+        ("", "not a metric name"),
+    ],
+)
+def test_wrong_names(name: str, says: str) -> None:
+    """A wrong name or parameter is an error that says what is wrong; nothing is ignored."""
+    with pytest.raises(MetricError) as error:
+        parse(name)
+    assert says in str(error.value)
+
+
+def test_parameters() -> None:
+    """A metric tells its parameters, defaults included; those it does not have are None by `get`."""
+    metric = parse("RBP(p=0.95, depth=50)@20")
+    assert (metric.base, metric.cutoff, metric["p"], metric["rel"], metric["depth"]) == ("RBP", 20, 0.95, None, 50)
+    assert metric["judged_only"] is False
+    assert parse("nDCG@10").get("rel") is None
+    assert parse(metric) is metric
+
+
+def test_lists() -> None:
+    """A list of metrics is cut at blanks and commas outside parentheses, knows sets, and drops repeats."""
+    text = "AP, nDCG(gains='exp', depth=5)@10\nseeds23 P@10"
+    metrics = [str(metric) for metric in parse_list(text)]
+    assert metrics[:2] == ["AP", "nDCG(gains='exp', depth=5)@10"]
+    assert set(metrics[2:]) == set(SETS["seeds23"])
+    assert len(metrics) == 25
+    assert parse_list(["AP RR", parse("AP")]) == [parse("AP"), parse("RR")]
+    with pytest.raises(MetricError, match="no metric given"):
+        parse_list(" , ")
+
+
+def test_others() -> None:
+    """Names that are not ours are offered to `other`; where it does not know them either, our error stands."""
+    theirs = Metric("SetP")
+    assert parse_list("AP SetP", other=lambda name: theirs if name == "SetP" else None) == [parse("AP"), theirs]
+    with pytest.raises(MetricError, match="unknown metric 'SetQ'"):
+        parse_list("SetQ", other=lambda name: None)
+
+
+def test_the_23_metrics() -> None:
+    """seeds23 is the set of Gupta et al. (ECIR 2019): four at four depths, RBP at three p, and four more."""
+    assert len(SETS["seeds23"]) == 23
+    assert [str(parse(name)) for name in SETS["seeds23"]] == list(SETS["seeds23"])
+
+
+def test_nearest() -> None:
+    """The nearest names are told whatever their case; where none is near, all are."""
+    assert nearest("AX", ["ax", "other"]) == "did you mean ax?"
+    assert nearest("qqq", ["a", "b"]) == "known: a, b"
+
+
+@pytest.mark.parametrize("name", sorted(CATALOGUE))
+def test_catalogue_and_measures_agree(name: str) -> None:
+    """Each metric of the catalogue has one measure, with the same cutoff and the same parameters and defaults."""
+    signature = CATALOGUE[name]
+    parameters = inspect.signature(measures.MEASURES[name]).parameters
+    own = {key: one.default for key, one in parameters.items() if one.kind is one.KEYWORD_ONLY}
+    assert own == dict(signature.params)
+    assert tuple(own) == measures.PARAMETERS[name]
+    cutoff = {"none": [], "optional": [None], "required": [inspect.Parameter.empty]}[signature.cutoff]
+    assert [one.default for key, one in parameters.items() if key == "k"] == cutoff
+
+
+def test_no_measure_without_a_name() -> None:
+    """Every measure stands in the catalogue."""
+    assert set(measures.MEASURES) == set(CATALOGUE)
+
+
+def test_errors_are_of_one_family() -> None:
+    """Whoever catches IrmetaError catches them all."""
+    assert issubclass(MetricError, IrmetaError)
