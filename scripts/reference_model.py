@@ -5,6 +5,7 @@ rounds 1 and 3). The model file holds counts, means, covariances and residual qu
 """
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -14,8 +15,8 @@ import xarray as xr
 from irmeta.cube import means
 from irmeta.evaluation.engine import evaluate
 from irmeta.io.importers import import_systemwise
-from irmeta.io.model_file import save_model
-from irmeta.studies.prediction import prediction_model
+from irmeta.io.model_file import Model, save_model
+from irmeta.studies.prediction_model import prediction_model
 
 TARGET = Path(__file__).parents[1] / "src" / "irmeta" / "datasets" / "reference.json"
 
@@ -49,19 +50,30 @@ PROVENANCE = {
 
 def main(data: Path) -> None:
     """Fit the model and write it into the package."""
+    model = fitted(collections(data))
+    save_model(model, TARGET)
+    print(f"{TARGET}: {model.provenance['collections']}")
+
+
+def fitted(cubes: dict[str, xr.DataArray]) -> Model:
+    """Fit the model that ships."""
+    model = prediction_model(cubes, scale="logit", provenance=PROVENANCE)
+    described = {name: {"systems": scores.sizes["system"], **scores.attrs} for name, scores in cubes.items()}
+    return replace(model, provenance={**model.provenance, "collections": described})
+
+
+def collections(data: Path) -> dict[str, xr.DataArray]:
+    """Give the system-level scores of each group of systems, without those that are not usable."""
     tables = import_systemwise(sorted((data / "systemwise").glob("*.csv")))
     cubes = {TOPICS[topics]: part for topics, part in by_topics(tables.pop("train")).items()}
     cubes |= {name.replace("wt", "web"): table for name, table in tables.items()}
     metrics = [str(name) for name in cubes["web2012"].metric.values]
     cubes |= {f"trec-covid-{name}": covid(data / "trec-covid" / name, metrics) for name in ("round1", "round3")}
     kept = {name: usable(scores) for name, scores in cubes.items()}
-    model = prediction_model(kept, scale="logit", provenance=PROVENANCE)
-    described = {
-        part.name: {"systems": part.moments.n, "dropped": cubes[part.name].sizes["system"] - part.moments.n}
-        for part in model.parts
+    return {
+        n: scores.drop_attrs().assign_attrs(dropped=cubes[n].sizes["system"] - len(scores))
+        for n, scores in kept.items()
     }
-    save_model(type(model)(model.scale, model.parts, {**model.provenance, "collections": described}), TARGET)
-    print(f"{TARGET}: {described}")
 
 
 def by_topics(train: xr.DataArray) -> dict[int, xr.DataArray]:

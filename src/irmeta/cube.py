@@ -61,6 +61,16 @@ def check(scores: xr.DataArray) -> xr.DataArray:
     return scores
 
 
+def labels(scores: xr.DataArray, dim: str) -> list[str]:
+    r"""List the names of a dimension as text; bytes of ids that are not UTF-8 are written as \xe9.
+
+    >>> labels(cube([[[0.5]]], ["bm25"], ["caf\udce9"], ["AP"]), "topic")
+    ['caf\\xe9']
+    """
+    names = [str(name).encode("utf-8", "surrogateescape") for name in scores[dim].values]
+    return [name.decode("utf-8", "backslashreplace") for name in names]
+
+
 def select(
     scores: xr.DataArray,
     *,
@@ -68,11 +78,11 @@ def select(
     topics: Iterable[str] | None = None,
     metrics: Iterable[str] | None = None,
 ) -> xr.DataArray:
-    """Keep the named systems, topics and metrics, in the order given; an unknown name raises ScoresError."""
+    """Keep the named systems, topics and metrics, in the order given, once each; an unknown name raises ScoresError."""
     for dim, wanted in (("system", systems), ("topic", topics), ("metric", metrics)):
         if wanted is None:
             continue
-        names = [canonical(name) if dim == "metric" else name for name in wanted]
+        names = list(dict.fromkeys(canonical(name) if dim == "metric" else name for name in wanted))
         known = [str(name) for name in scores[dim].values]
         for name in names:
             if name not in set(known):
@@ -121,10 +131,13 @@ def top_systems(scores: xr.DataArray, share: float, by: str | None = None) -> xr
     """
     if not 0 < share <= 1:
         raise ScoresError(f"the share of systems to keep is above 0 and at most 1, not {share}")
-    column = means(select(scores, metrics=[by if by is not None else default_by(scores)])).values[:, 0]
+    by = default_by(scores) if by is None else by
+    column = means(select(scores, metrics=[by])).values[:, 0]
     if np.isnan(column).any():
         raise ScoresError(f"systems cannot be ranked by {by}: some have no score on some topics")
     kept = int(np.floor(share * column.size + 1e-9))
+    if not kept:
+        raise ScoresError(f"a share of {share} keeps none of {column.size} systems; keep more")
     return scores.isel(system=np.sort(np.argsort(-column.round(10), kind="stable")[:kept]))
 
 

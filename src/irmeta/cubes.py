@@ -1,6 +1,6 @@
 """Several collections at once: a mapping from name to cube, their common metrics, their system-level tables."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 import xarray as xr
@@ -8,6 +8,7 @@ import xarray as xr
 from irmeta.cube import Missing, complete, means, select
 from irmeta.errors import MetricError, ScoresError
 from irmeta.names import canonical, highest, nearest
+from irmeta.stats.scales import Scale
 
 
 def with_roles(**roles: Mapping[str, xr.DataArray]) -> tuple[dict[str, xr.DataArray], dict[str, str]]:
@@ -43,6 +44,35 @@ def common_metrics(cubes: Mapping[str, xr.DataArray], metrics: Iterable[str] | N
             lacking = [collection for collection, scores in cubes.items() if name not in set(scores.metric.values)]
             raise MetricError(f"{name!r} is not in {', '.join(lacking)}; {nearest(name, shared)}")
     return names
+
+
+def targets_and_candidates(
+    cubes: Mapping[str, xr.DataArray], targets: Iterable[str] | None, metrics: Iterable[str] | None
+) -> tuple[list[str], list[str], list[str]]:
+    """Give the metrics to work on, then those of them to predict and those to predict from.
+
+    Both are by default all that every collection has; a target among the candidates is no predictor of itself.
+    """
+    candidates = common_metrics(cubes, metrics)
+    wanted = candidates if targets is None else common_metrics(cubes, targets)
+    if all(candidates == [target] for target in wanted):
+        raise ScoresError(f"{', '.join(wanted)} has no other metric to be predicted from")
+    return list(dict.fromkeys([*candidates, *wanted])), wanted, candidates
+
+
+def check_sizes(sizes: Sequence[int], targets: Sequence[str], candidates: Sequence[str]) -> None:
+    """Raise ScoresError where a target has fewer candidates than a predictor set is to have."""
+    most = len(candidates) - any(target in candidates for target in targets)
+    if not all(1 <= size <= most for size in sizes):
+        raise ScoresError(f"a target has 1 to {most} predictors here, not {', '.join(map(str, sizes))}")
+
+
+def check_scale(metrics: Sequence[str], scale: Scale) -> None:
+    """Raise MetricError where log odds are wanted of a metric that may exceed 1."""
+    if scale == "logit" and (wrong := [metric for metric in metrics if highest(metric) > 1]):
+        raise MetricError(
+            f"log odds are of scores between 0 and 1, which {', '.join(wrong)} may exceed; use the raw scale"
+        )
 
 
 def system_level(

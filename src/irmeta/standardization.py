@@ -76,8 +76,8 @@ def apply(scores: xr.DataArray, factors: xr.Dataset, kind: Kind = "normal", *, f
         if unknown:
             raise ScoresError(
                 f"the factors ({factors.attrs.get('collection', 'unnamed')}) lack {len(unknown)} of these scores' "
-                f"{dim}s: {', '.join(unknown[:5])}{', ...' if len(unknown) > 5 else ''}; leave them out (--{dim}s) or "
-                "fit factors that have them"
+                f"{dim}s: {', '.join(unknown[:5])}{', ...' if len(unknown) > 5 else ''}; keep to the others (--{dim}s) "
+                "or fit factors that have them"
             )
     arrays = _arrays(factors.sel(topic=scores.topic.values, metric=scores.metric.values))
     undefined = standardizers.undefined(arrays, kind)

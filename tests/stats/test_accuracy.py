@@ -42,6 +42,12 @@ def test_share_of_the_offset_splits_the_squared_error():
     assert accuracy([0.0, 1.0], [-1.0, -2.0]).bias_share == pytest.approx(0.8)
 
 
+def test_training_mean_as_the_rival_of_the_prediction():
+    """Errors of .1 beside those of predicting .5 where the scores are .1 and .3: R2 is 1 - .01 / .1."""
+    assert accuracy([0.1, 0.3], [0.2, 0.4], training_mean=0.5).r2_training_mean == pytest.approx(0.9)
+    assert np.isnan(accuracy([0.1, 0.3], [0.2, 0.4]).r2_training_mean)
+
+
 def test_constant_scores_have_no_r2_and_no_order():
     """Where all actual scores are equal, R2, r and tau are NaN and RMSE is not."""
     found = accuracy([0.5, 0.5, 0.5], [0.4, 0.5, 0.6])

@@ -72,3 +72,8 @@ def test_systems_differ_from_themselves_as_often_as_alpha_says():
 def test_quantile_counts_ties_half():
     """Among 1, 2, 2, 3 the value 2 stands in the middle."""
     assert comparability.quantile(np.array(2.0), np.array([1.0, 2.0, 2.0, 3.0])) == 0.5
+
+
+def test_quantile_of_nothing_is_missing():
+    """A dRMSE that is not defined stands nowhere among random ones."""
+    assert np.isnan(comparability.quantile(np.array(np.nan), np.array([1.0, np.nan])))

@@ -89,6 +89,14 @@ def test_top_systems_on_one_half():
     assert "there is no interval" in findings(half)[1]
 
 
+@pytest.mark.parametrize("tau", ["a", "b"])
+def test_the_least_that_will_do(tau):
+    """Two systems and four topics have a phi, and an interval too wide to tell anything."""
+    outcome = predictivity(made(systems=2, topics=4), partitions=20, tau=tau)
+    assert (np.abs(outcome["phi"]) <= 1).all()
+    assert np.isfinite(outcome["low"]).all()
+
+
 def test_variants_of_tau():
     """tau-a and tau-b differ where a metric ties systems, and the result names the variant."""
     scores = made()

@@ -1,7 +1,7 @@
 """Which metrics to report: the tables, the choices, the notes."""
 
 import json
-from itertools import combinations
+from itertools import combinations, pairwise
 from pathlib import Path
 
 import numpy as np
@@ -93,6 +93,18 @@ def test_nested_optima_are_the_order() -> None:
     assert outcome["order"].values.tolist() == ["5", "4", "1", "7", "6", "3", "2"]
     assert outcome.attrs["options"]["matrix"] == "given"
     assert "not symmetric" in outcome.attrs["notes"][0]
+
+
+def test_optima_that_are_not_nested_say_so() -> None:
+    """A note tells what the order goes by exactly where some best subset does not contain a smaller one."""
+    seen = set()
+    for seed in range(12):
+        outcome = rank_metrics(scores(seed))
+        sets = [set(np.flatnonzero(row)) for row in outcome["chosen"].values]
+        nested = all(small < large for small, large in pairwise(sets))
+        assert nested != any("not nested" in note for note in outcome.attrs["notes"])
+        seen.add(nested)
+    assert seen == {True, False}
 
 
 def test_included_metrics_are_in_and_excluded_ones_out() -> None:
@@ -202,6 +214,7 @@ def test_time_that_runs_out_is_told() -> None:
         ({"cost": {"AP": -1.0}, "budget": 3.0}, "numbers from 0"),
         ({"budget": 0.5}, "raise the budget"),
         ({"time_limit": 0}, "above 0"),
+        ({"resamples": -1}, "0 or more"),
         ({"method": "best"}, "no 'best'"),
     ],
 )

@@ -64,3 +64,11 @@ def test_findings_say_how_many_systems_are_enough():
     """The answer in words is the smallest size that beats raw scores in 95% and in 99% of draws."""
     told = findings(standardizing_set(scores(0), scores(1), sizes=[2, 12], draws=100))
     assert "12 systems do in 95% of draws and 12 systems do in 99% of draws" in told[0]
+
+
+def test_a_metric_that_tells_no_systems_apart_is_an_error():
+    """Where all new systems score alike there is no ranking to compare."""
+    flat = scores(1)
+    flat[..., 1] = 1.0
+    with pytest.raises(ScoresError, match="RR does not tell these systems apart"):
+        standardizing_set(scores(0), flat, sizes=[3], draws=100)

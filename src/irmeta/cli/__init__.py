@@ -16,6 +16,7 @@ def main() -> None:
         evaluate,
         predict,
         predictivity,
+        predictors,
         rank,
         reproduce,
         significance,

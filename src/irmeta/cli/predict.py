@@ -2,13 +2,12 @@
 
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
-from typer.core import TyperCommand
 
-from irmeta.cli.app import Format, Metrics, Output, Plot, Quiet, Seed, TableName, app
-from irmeta.cli.output import counting, emit, form_of, say
+from irmeta.cli.app import Format, Metrics, Output, Plot, Quiet, TableName, app
+from irmeta.cli.output import emit, form_of, say
 from irmeta.errors import IrmetaError, ScoresError
 
 if TYPE_CHECKING:
@@ -23,28 +22,9 @@ predict = typer.Typer(
 app.add_typer(predict, name="predict")
 
 
-class SeveralFiles(TyperCommand):
-    """Lets an option of files take several, as in --train A B C, which stands for --train A --train B --train C."""
-
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Repeat the option's name before each of its files."""
-        several, spelled, option = {"--train", "--dev", "--test"}, [], None
-        for word in args:
-            if word.startswith("-"):
-                option = word if word in several else None
-                spelled += [] if option else [word]
-            else:
-                spelled += [option, word] if option else [word]
-        return super().parse_args(ctx, spelled)
-
-
 Files = Annotated[
     list[Path], typer.Argument(help="Score files (evaluate or import write them), every collection used.")
 ]
-Train = Annotated[list[Path], typer.Option(help="Score files to fit on; several may follow.")]
-Dev = Annotated[list[Path] | None, typer.Option(help="Score files to choose predictors by; several may follow.")]
-Test = Annotated[list[Path], typer.Option(help="Score files to measure on; several may follow.")]
-Targets = Annotated[str | None, typer.Option(help="Metrics to predict, as in 'AP P@10'.", show_default="all")]
 ScaleOption = Annotated[
     Literal["raw", "logit"],
     typer.Option(help="Model scores as they are, or their log odds: predictions then stay between 0 and 1."),
@@ -83,9 +63,10 @@ def apply(
 
     irmeta predict apply ours.csv --want AP --calibrate baselines.csv
 
-    A table is written with its holes filled where the output is CSV: a predicted score has its interval in the columns
-    beside it, a reported one has none. `distance` tells how far the given scores lie from those the model was fitted
-    on: 1 is usual.
+    As CSV the table itself is written, its holes filled: a predicted score
+    has its interval in the columns beside it, a reported one has none.
+    `distance` tells how far the given scores lie from those that the model
+    has seen: 1 is usual.
     """
     from irmeta.io.importers import import_systemwise
     from irmeta.io.model_file import load_model
@@ -103,9 +84,9 @@ def apply(
         known=_only(import_systemwise(calibrate)) if calibrate else None,
     )
     form = form or form_of(output)
-    if form in ("csv", "latex", "table"):
-        table = table or ("filled" if scores is not None and form != "table" else "prediction")
-    _show(prediction, outcome, form, output, table, plot)
+    if scores is not None and form == "csv":
+        table = table or "filled"
+    show(prediction, outcome, form, output, table, plot)
 
 
 @predict.command()
@@ -125,10 +106,10 @@ def fit(
     """
     from irmeta.io.model_file import save_model
     from irmeta.names import split
-    from irmeta.studies import prediction
+    from irmeta.studies.prediction_model import prediction_model
 
-    fitted = prediction.prediction_model(
-        _load(scores), metrics=split(metrics) if metrics else None, scale=scale, missing=missing
+    fitted = prediction_model(
+        load_collections(scores), metrics=split(metrics) if metrics else None, scale=scale, missing=missing
     )
     save_model(fitted, output)
     systems = sum(part.moments.n for part in fitted.parts)
@@ -136,155 +117,11 @@ def fit(
     say(f"{output}: {size} ({scale} scale)", quiet=quiet)
     for note in fitted.provenance["notes"]:
         say(note, quiet=quiet)
+    if len(fitted.parts) == 1:
+        say("one collection cannot tell how collections differ: predictions will have no intervals", quiet=quiet)
 
 
-@predict.command(cls=SeveralFiles)
-def select(
-    train: Train,
-    test: Test,
-    dev: Dev = None,
-    targets: Targets = None,
-    metrics: Metrics = None,
-    k: Annotated[str, typer.Option("-k", help="Numbers of predictors, as in 2 or 1-3.")] = "1-3",
-    choose: Annotated[
-        Literal["dev", "leave-one-out"],
-        typer.Option(help="Choose by tau on the dev collections, or on training collections left out in turn."),
-    ] = "dev",
-    missing: Missing = "error",
-    output: Output = None,
-    form: Format = None,
-    table: TableName = None,
-    plot: Plot = None,
-    quiet: Quiet = False,
-) -> None:
-    """Find the best predictors of each metric among all subsets of the others, and measure them on other collections.
-
-    irmeta predict select --train A.parquet B.parquet --dev C.parquet --test D.parquet E.parquet -k 1-3
-
-    irmeta predict select --train A.parquet B.parquet --test D.parquet --choose leave-one-out --targets "AP P@10"
-    """
-    from irmeta.names import split
-    from irmeta.studies import predictors
-
-    sizes = _sizes(k)
-    with counting("choosing", len(sizes), quiet=quiet) as progress:
-        outcome = predictors.predictors(
-            _load(train),
-            _load(test),
-            dev=_load(dev or []),
-            choose=choose,
-            targets=split(targets) if targets else None,
-            metrics=split(metrics) if metrics else None,
-            sizes=sizes,
-            missing=missing,
-            progress=progress,
-        )
-    _show(predictors, outcome, form, output, table, plot)
-
-
-@predict.command(cls=SeveralFiles)
-def lowcost(
-    train: Train,
-    test: Test,
-    targets: Annotated[str, typer.Option(help="Costly metrics to predict, as in 'AP@1000 P@1000'.")],
-    dev: Dev = None,
-    depths: Annotated[str, typer.Option(help="How many documents the cheap metrics look at.")] = "10,20,30,40,50",
-    proper: Annotated[
-        bool, typer.Option("--proper", help="Leave out the set of all predictors, as the released code did.")
-    ] = False,
-    missing: Missing = "error",
-    output: Output = None,
-    form: Format = None,
-    table: TableName = None,
-    plot: Plot = None,
-) -> None:
-    """Predict metrics that take deep judgments from metrics of the first documents.
-
-    irmeta predict lowcost --train A.parquet --dev B.parquet --test C.parquet --targets "AP@1000 RBP(p=0.95)"
-
-    The files hold the cheap metrics under names with depth=, as in 'P(depth=10)@1000', and, where the judgments are
-    limited to the pool of that depth, which is what makes them cheap, with pool= too: 'P(depth=10, pool=10)@1000'.
-    """
-    from irmeta.names import split
-    from irmeta.studies import lowcost as study
-
-    outcome = study.lowcost(
-        _load(train),
-        _load(test),
-        targets=split(targets),
-        dev=_load(dev or []),
-        depths=_numbers(depths, "--depths"),
-        proper=proper,
-        missing=missing,
-    )
-    _show(study, outcome, form, output, table, plot)
-
-
-@predict.command()
-def coverage(
-    scores: Files,
-    targets: Targets = None,
-    metrics: Metrics = None,
-    k: Annotated[int, typer.Option("-k", help="Number of predictors; every set of so many is tried.")] = 2,
-    level: Level = 0.9,
-    scale: ScaleOption = "raw",
-    missing: Missing = "error",
-    output: Output = None,
-    form: Format = None,
-    table: TableName = None,
-    plot: Plot = None,
-) -> None:
-    """Measure how often intervals hold on a collection the model has not seen: leave out each in turn, and count.
-
-    irmeta predict coverage A.parquet B.parquet C.parquet D.parquet --targets "AP P@10"
-    """
-    from irmeta.names import split
-    from irmeta.studies import coverage as study
-
-    outcome = study.coverage(
-        _load(scores),
-        targets=split(targets) if targets else None,
-        metrics=split(metrics) if metrics else None,
-        size=k,
-        level=level,
-        scale=scale,
-        missing=missing,
-    )
-    _show(study, outcome, form, output, table, plot)
-
-
-@predict.command()
-def models(
-    scores: Files,
-    targets: Targets = None,
-    metrics: Metrics = None,
-    missing: Missing = "error",
-    seed: Seed = 0,
-    output: Output = None,
-    form: Format = None,
-    table: TableName = None,
-    quiet: Quiet = False,
-) -> None:
-    """Compare least squares with ridge regression, a support vector machine and boosted trees, collections left out.
-
-    irmeta predict models A.parquet B.parquet C.parquet --targets AP
-    """
-    from irmeta.names import split
-    from irmeta.studies import models as study
-
-    with counting("predicting", quiet=quiet) as progress:
-        outcome = study.models(
-            _load(scores),
-            targets=split(targets) if targets else None,
-            metrics=split(metrics) if metrics else None,
-            missing=missing,
-            rng=seed,
-            progress=progress,
-        )
-    _show(study, outcome, form, output, table)
-
-
-def _load(paths: list[Path]) -> "dict[str, xr.DataArray]":
+def load_collections(paths: list[Path]) -> "dict[str, xr.DataArray]":
     """Read all collections of several score files."""
     from irmeta.io.scores import load_all
 
@@ -301,22 +138,7 @@ def _only(cubes: "dict[str, xr.DataArray]") -> "xr.DataArray":
     return next(iter(cubes.values()))
 
 
-def _sizes(text: str) -> list[int]:
-    low, dash, high = text.partition("-")
-    first, last = _numbers(f"{low},{high if dash else low}", "-k")
-    if last < first:
-        raise IrmetaError(f"-k {text}: sizes are written as in 2 or 1-3")
-    return list(range(first, last + 1))
-
-
-def _numbers(text: str, option: str) -> list[int]:
-    parts = [part.strip() for part in text.split(",")]
-    if not all(part.isdigit() and int(part) > 0 for part in parts):
-        raise IrmetaError(f"{option} {text}: give whole numbers above 0")
-    return [int(part) for part in parts]
-
-
-def _show(
+def show(
     study: ModuleType,
     outcome: "xr.Dataset",
     form: "Literal['table', 'json', 'csv', 'latex'] | None",

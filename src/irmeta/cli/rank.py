@@ -61,7 +61,9 @@ def rank(
     time_limit: Annotated[
         float, typer.Option(help="Seconds for the search; then it prints the gap that is left.")
     ] = 60,
-    resamples: Annotated[int, typer.Option(help="Choose again on topics drawn anew, this often: is it stable?")] = 0,
+    resamples: Annotated[
+        int, typer.Option(min=0, help="Choose again on topics drawn anew, this often: is it stable?")
+    ] = 0,
     collection: Collection = None,
     metrics: Metrics = None,
     systems: Systems = None,

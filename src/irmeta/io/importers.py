@@ -1,5 +1,7 @@
 """Score tables that users already have, as cubes: trec_eval output, matrices, system-wise tables."""
 
+import csv
+import math
 import re
 from collections.abc import Iterable, Sequence
 from os import PathLike
@@ -11,11 +13,11 @@ import numpy.typing as npt
 import polars as pl
 import xarray as xr
 
-from irmeta.cube import ALL, cube
+from irmeta.cube import ALL, check, cube
 from irmeta.errors import FileFormatError, ScoresError
 from irmeta.io.files import read_bytes, stem
 from irmeta.io.scores import from_frame
-from irmeta.names import canonical
+from irmeta.names import canonical, highest
 
 Paths = str | PathLike[str] | Iterable[str | PathLike[str]]
 
@@ -42,13 +44,20 @@ _TREC_EVAL = {
 _SYSTEMWISE = {"err": "ERR@20", "rdp": "RBP(p=0.{})", "rbp": "RBP(p=0.{})", "mapall": "AP", "gm_map": "GMAP"}
 
 
-def metric_name(name: str) -> str:
-    """Translate a metric name of trec_eval, or of the tables of Gupta et al. (2019), to irmeta's; keep others.
+# What papers call them, without the cutoff.
+_PAPERS = {"map": "AP", "mrr": "RR", "ndcg": "nDCG", "r-prec": "Rprec", "recall": "R", "precision": "P", "prec": "P"}
 
-    >>> [metric_name(name) for name in ("map_cut_100", "P_10all", "rdp_95all", "10_P_1000all")]
-    ['AP@100', 'P@10', 'RBP(p=0.95)', 'P(depth=10)@1000']
+
+def metric_name(name: str) -> str:
+    """Translate a metric name of trec_eval, of papers, or of the tables of Gupta et al. (2019); keep others.
+
+    >>> [metric_name(name) for name in ("map_cut_100", "P_10all", "rdp_95all", "10_P_1000all", "NDCG@20", "MAP")]
+    ['AP@100', 'P@10', 'RBP(p=0.95)', 'P(depth=10)@1000', 'nDCG@20', 'AP']
     """
     short = name.removesuffix("all")
+    head, at, cutoff = short.partition("@")
+    if head.lower() in _PAPERS:
+        return canonical(_PAPERS[head.lower()] + at + cutoff)
     if at_depth := re.fullmatch(r"(\d+)_(\D.*)", short):
         depth, rest = at_depth.groups()
         inner = "ERR" if rest == "err" else metric_name(rest)
@@ -70,9 +79,10 @@ def import_trec_eval(paths: Paths, *, collection: str = "collection") -> xr.Data
     """
     frames = [_trec_eval_rows(path) for path in _listed(paths)]
     rows = pl.concat(frames)
-    if (rows["topic"] != ALL).any():
-        rows = rows.filter(pl.col("topic") != ALL)
-    frame = rows.with_columns(collection=pl.lit(collection))
+    topics = rows.filter(pl.col("topic") != ALL)
+    if only_means := sorted(set(rows["system"]) - set(topics["system"])) if topics.height else []:
+        raise ScoresError(f"{only_means[0]} has means only, others have topics (trec_eval -q); import them separately")
+    frame = (topics if topics.height else rows).with_columns(collection=pl.lit(collection))
     return next(iter(from_frame(frame).values()))
 
 
@@ -92,11 +102,13 @@ def import_matrix(
     parts = []
     for path in _listed(paths):
         names, columns, scores = _matrix(path)
+        metric = metric_name(stem(path).removesuffix(".csv"))
+        _possible(scores, metric, path)
         if rows == "topics":
             names, columns, scores = columns, names, scores.T
         if topics is not None and len(topics) != len(columns):
             raise FileFormatError(f"{path}: {len(columns)} topics, but {len(topics)} topic names were given")
-        parts.append(cube(scores[:, :, None], names, topics or columns, [metric_name(stem(path).removesuffix(".csv"))]))
+        parts.append(cube(scores[:, :, None], names, topics or columns, [metric]))
     first = parts[0]
     for path, part in zip(_listed(paths), parts, strict=True):
         for dim in ("system", "topic"):
@@ -104,9 +116,8 @@ def import_matrix(
                 raise FileFormatError(
                     f"{path}: its {dim}s are not those of {_listed(paths)[0]}; import them separately"
                 )
-    return xr.concat([part.reindex_like(first[:, :, 0]) for part in parts], "metric").assign_attrs(
-        collection=collection
-    )
+    together = xr.concat([part.reindex_like(first[:, :, 0]) for part in parts], "metric")
+    return check(together.assign_attrs(collection=collection))
 
 
 def import_systemwise(paths: Paths) -> dict[str, xr.DataArray]:
@@ -121,6 +132,8 @@ def import_systemwise(paths: Paths) -> dict[str, xr.DataArray]:
         if name in cubes:
             raise FileFormatError(f"{path}: a second table named {name!r}; rename one, the name is the collection")
         metrics = [metric_name(column) for column in columns]
+        for metric, column in zip(metrics, scores.T, strict=True):
+            _possible(column, metric, path)
         cubes[name] = cube(scores[:, None, :], names, [ALL], metrics, collection=name)
     return cubes
 
@@ -134,7 +147,7 @@ def topic_range(text: str) -> list[str]:
     topics = []
     for part in text.split(","):
         low, dash, high = part.strip().partition("-")
-        if not low.isdigit() or (dash and not high.isdigit()):
+        if not low.isdecimal() or (dash and not high.isdecimal()):
             raise ScoresError(f"{text!r}: topic numbers are written as in 401-450 or 1,2,5-9")
         topics += [str(number) for number in range(int(low), int(high or low) + 1)]
     return topics
@@ -155,8 +168,9 @@ def _listed(paths: Paths) -> list[Path]:
 
 def _trec_eval_rows(path: Path) -> pl.DataFrame:
     lines = read_bytes(path).decode("utf-8", "surrogateescape").splitlines()
-    kept: list[tuple[str, str, str, float]] = []
-    run, runs = "", 0
+    runs: list[str] = []
+    summed_up = True
+    kept: list[tuple[int, str, str, float]] = []
     for number, line in enumerate(lines, 1):
         fields = line.split()
         if not fields:
@@ -164,41 +178,77 @@ def _trec_eval_rows(path: Path) -> pl.DataFrame:
         if len(fields) != 3:
             raise FileFormatError(f"{path}:{number}: {len(fields)} fields, trec_eval prints 3 (measure, topic, score)")
         measure, topic, value = fields
+        # A run's block is its topics, then its runid and means under `all`; without -q only the latter.
+        if summed_up and (topic != ALL or measure == "runid" or not runs):
+            runs.append("")
+            summed_up = False
         if measure == "runid":
-            run, runs = value, runs + 1
+            runs[-1], summed_up = value, True
             continue
         try:
-            kept.append((run, topic, metric_name(measure), float(value)))
+            kept.append((len(runs) - 1, topic, metric_name(measure), float(value)))
         except ValueError:
             if not measure.startswith("relstring"):
                 raise FileFormatError(f"{path}:{number}: {value!r} is not a score") from None
     if not kept:
         raise FileFormatError(f"{path}: no scores in it; it should be what trec_eval -q prints")
-    frame = pl.DataFrame(kept, schema=["system", "topic", "metric", "score"], orient="row")
-    # -q prints the runid after the topics it belongs to, once: the file names the system unless it holds several.
-    return frame if runs > 1 else frame.with_columns(system=pl.lit(stem(path).removesuffix(".txt")))
+    if len(runs) == 1:
+        runs = [stem(path).removesuffix(".txt")]
+    elif "" in runs:
+        raise FileFormatError(f"{path}: it holds several runs, and not each has its runid line")
+    rows = [(runs[run], *rest) for run, *rest in kept]
+    return pl.DataFrame(rows, schema=["system", "topic", "metric", "score"], orient="row")
 
 
-_LABEL_HEADERS = {"", "topic", "topics", "query", "qid", "id", "system", "systems", "run", "runs", "name"}
+_LABEL_WORDS = {"", "topic", "topics", "query", "qid", "id", "system", "systems", "run", "runs", "name", "number"}
+_MISSING = {"", "na", "nan"}
 
 
 def _matrix(path: Path) -> tuple[list[str], list[str], npt.NDArray[np.float64]]:
     """Read a CSV with a header as row names, column names and numbers."""
+    reader = csv.reader(read_bytes(path).decode("utf-8-sig", "surrogateescape").splitlines())
+    lines = [(reader.line_num, [cell.strip() for cell in row]) for row in reader if any(row)]
+    (_, header), body = lines[0] if lines else (0, []), lines[1:]
+    for line, row in body:
+        if len(row) != len(header):
+            raise FileFormatError(f"{path}:{line}: {len(row)} cells, but the header has {len(header)}")
+    labelled = (
+        not any(_is_number(row[0]) for _, row in body) or set(re.split(r"[\W_]+", header[0].lower())) <= _LABEL_WORDS
+    )
+    names = [row[0] if labelled else str(number) for number, (_, row) in enumerate(body, 1)]
+    columns = header[labelled:]
+    if not body or not columns:
+        raise FileFormatError(f"{path}: not a CSV table with a header and scores under it")
+    if any(_is_number(name) and "." in name for name in columns):
+        raise FileFormatError(f"{path}:1: a header is missing; the first line holds scores")
+    for kind, given in (("column", columns), ("row", names)):
+        if len(set(given)) < len(given):
+            twice = next(name for name in given if given.count(name) > 1)
+            raise FileFormatError(f"{path}: more than one {kind} is named {twice!r}")
+    scores = [[_score(cell, f"{path}:{line}") for cell in row[labelled:]] for line, row in body]
+    return names, columns, np.array(scores)
+
+
+def _is_number(text: str) -> bool:
     try:
-        frame = pl.read_csv(read_bytes(path), infer_schema=False)
-    except pl.exceptions.PolarsError as error:
-        raise FileFormatError(f"{path}: not a CSV table with a header ({error})") from error
-    numbers = frame.select(pl.all().str.strip_chars().cast(pl.Float64, strict=False))
-    first = frame.columns[0]
-    labelled = first.strip().lower() in _LABEL_HEADERS or bool(numbers[first].is_null().all())
-    names = [str(number) for number in range(1, frame.height + 1)]
-    if labelled:
-        names, frame, numbers = frame[first].to_list(), frame.drop(first), numbers.drop(first)
-    for column in numbers.columns:
-        wrong = numbers[column].is_null() & ~frame[column].str.strip_chars().is_in(["", "NA", "NaN", "nan"])
-        if wrong.any():
-            row = int(wrong.arg_max() or 0)
-            raise FileFormatError(f"{path}:{row + 2}: {frame[column][row]!r} in column {column!r} is not a score")
-    if frame.height == 0 or frame.width == 0:
-        raise FileFormatError(f"{path}: no scores in it")
-    return names, numbers.columns, numbers.fill_null(float("nan")).to_numpy()
+        float(text)
+    except ValueError:
+        return False
+    return text.lower() not in _MISSING
+
+
+def _score(text: str, where: str) -> float:
+    """Read a score, NaN where it is missing; anything else raises FileFormatError."""
+    if text.lower() in _MISSING:
+        return math.nan
+    if not _is_number(text) or not math.isfinite(float(text)):
+        raise FileFormatError(f"{where}: {text!r} is not a score")
+    return float(text)
+
+
+def _possible(scores: npt.NDArray[np.float64], metric: str, path: Path) -> None:
+    """Raise FileFormatError if a score is higher than the metric can be: it is something else."""
+    if (scores > highest(metric)).any():
+        value = scores[scores > highest(metric)][0]
+        hint = "if a column holds the names of the rows, its header should say topic or system"
+        raise FileFormatError(f"{path}: {value:g} is no score, for {metric} is at most {highest(metric):g}; {hint}")

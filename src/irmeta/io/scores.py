@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 import xarray as xr
 
-from irmeta.cube import DIMS, check, cube
+from irmeta.cube import DIMS, check, cube, labels
 from irmeta.errors import FileFormatError, ScoresError
 from irmeta.io.files import writing
 from irmeta.names import nearest
@@ -26,7 +26,7 @@ def to_frame(scores: xr.DataArray) -> pl.DataFrame:
     ('collection', 'bm25', '302', 'AP', 0.1)
     """
     check(scores)
-    names = [pl.Series(dim, scores[dim].values.astype(str), dtype=pl.String) for dim in DIMS]
+    names = [pl.Series(dim, labels(scores, dim), dtype=pl.String) for dim in DIMS]
     index = np.indices(scores.shape, dtype=np.int32).reshape(3, -1)
     columns = {dim: series.gather(at) for dim, series, at in zip(DIMS, names, index, strict=True)}
     collection = pl.lit(str(scores.attrs.get("collection", "collection"))).alias("collection")
@@ -44,6 +44,12 @@ def from_frame(
     lacking = [name for name in COLUMNS if name not in frame.columns]
     if lacking:
         raise ScoresError(f"a score table has the columns {', '.join(COLUMNS)}; missing: {', '.join(lacking)}")
+    try:
+        frame = frame.select(pl.col(COLUMNS[:-1]).cast(pl.String), pl.col("score").cast(pl.Float64))
+    except pl.exceptions.PolarsError as error:
+        raise ScoresError(f"the scores are not numbers: {error}") from error
+    if unnamed := [name for name in COLUMNS[:-1] if frame[name].null_count()]:
+        raise ScoresError(f"the column {unnamed[0]} of a score table has missing names")
     cubes = {}
     for (name,), rows in frame.group_by("collection", maintain_order=True):
         labels = [rows[dim].unique(maintain_order=True) for dim in DIMS]

@@ -115,8 +115,8 @@ def _spread(scores: xr.DataArray) -> list[Cell]:
     for of, other in (("system", "topic"), ("topic", "system")):
         mean, sd = scores.mean(other).values, scores.std(other, ddof=1).values
         for percentile, at in zip(percentiles, descriptive.at_percentiles(mean, np.array(percentiles)), strict=True):
-            cells.append(_ours("Table 1", f"{of}s", f"mean, {percentile}th percentile", mean[at]))
-            cells.append(_ours("Table 1", f"{of}s", f"sd, {percentile}th percentile", sd[at]))
+            cells.append(_ours("Table 1", f"{of}s", f"mean, percentile {percentile}", mean[at]))
+            cells.append(_ours("Table 1", f"{of}s", f"sd, percentile {percentile}", sd[at]))
     return cells
 
 

@@ -3,11 +3,12 @@
 import io
 import json
 import math
+from collections.abc import Mapping
 from importlib import import_module
 from typing import Any, Literal
 
+import numpy as np
 import polars as pl
-import polars.selectors as cs
 import rich.box
 import xarray as xr
 from rich.console import Console
@@ -37,8 +38,9 @@ def overview(result: xr.Dataset) -> dict[str, pl.DataFrame]:
 
 def document(result: xr.Dataset) -> dict[str, Any]:
     """Give a study's result as the JSON document: study, inputs, options, notes, tables; missing numbers are null."""
-    views = {name: [_jsonable(row) for row in frame.to_dicts()] for name, frame in tables(result).items()}
-    return {key: result.attrs[key] for key in ("study", "inputs", "options", "notes")} | {"tables": views}
+    views = {name: frame.to_dicts() for name, frame in tables(result).items()}
+    parts = {key: result.attrs[key] for key in ("study", "inputs", "options", "notes")} | {"tables": views}
+    return {name: _jsonable(part) for name, part in parts.items()}
 
 
 def render(result: xr.Dataset, form: Format = "table", table: str | None = None, *, width: int | None = None) -> str:
@@ -48,7 +50,7 @@ def render(result: xr.Dataset, form: Format = "table", table: str | None = None,
     width : columns of the terminal, for form "table".
     """
     if form == "json":
-        return json.dumps(document(result), indent=1, default=str, allow_nan=False) + "\n"
+        return json.dumps(document(result), indent=1, allow_nan=False) + "\n"
     views = tables(result)
     if table is not None and table not in views:
         raise IrmetaError(f"no table {table!r} in this result; {nearest(table, views)}")
@@ -58,7 +60,7 @@ def render(result: xr.Dataset, form: Format = "table", table: str | None = None,
     frame = next(iter(chosen.values()))
     if form == "latex":
         return latex(frame)
-    return frame.with_columns(cs.list().list.join(", ")).write_csv()  # CSV has no lists
+    return frame.with_columns(pl.col(pl.List(pl.String)).list.join(", ")).write_csv()  # CSV has no lists
 
 
 def text(frame: pl.DataFrame, title: str | None = None, *, width: int | None = None, digits: int = 4) -> str:
@@ -123,7 +125,14 @@ def _escape(value: str) -> str:
     return "".join(special.get(char, f"\\{char}" if char in "&%$#_{}" else char) for char in value)
 
 
-def _jsonable(row: dict[str, Any]) -> dict[str, Any]:
-    return {
-        name: None if isinstance(value, float) and not math.isfinite(value) else value for name, value in row.items()
-    }
+def _jsonable(value: Any) -> Any:
+    """Give a value as JSON knows it: NumPy's as Python's, numbers that are not finite as null, other things as text."""
+    if isinstance(value, np.ndarray | np.generic):
+        return _jsonable(value.tolist())
+    if isinstance(value, Mapping):
+        return {str(name): _jsonable(one) for name, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_jsonable(one) for one in value]
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    return value if value is None or isinstance(value, bool | int) else str(value)

@@ -20,11 +20,14 @@ class Accuracy(NamedTuple):
     r: Floats  # Pearson's correlation
     rmse: Floats
     r2_offset_removed: Floats  # R2 once the mean error is subtracted
+    r2_training_mean: Floats  # R2 against predicting the training systems' mean instead of this collection's own
     bias_share: Floats  # the share of the squared error that is the squared mean error; NaN where there is no error
 
 
-def accuracy(actual: npt.ArrayLike, predicted: npt.ArrayLike) -> Accuracy:
+def accuracy(actual: npt.ArrayLike, predicted: npt.ArrayLike, *, training_mean: float = np.nan) -> Accuracy:
     """Compare actual scores of shape (system,) with predicted ones of shape (..., system).
+
+    training_mean : the mean score of the systems that were fitted; without it r2_training_mean is NaN.
 
     >>> found = accuracy([0.1, 0.2, 0.3], [0.2, 0.3, 0.4])
     >>> [round(float(value), 6) for value in (found.r2, found.r2_offset_removed, found.bias_share)]
@@ -43,5 +46,6 @@ def accuracy(actual: npt.ArrayLike, predicted: npt.ArrayLike) -> Accuracy:
             r=covariance / np.sqrt(spread * p.var(axis=-1)),
             rmse=np.sqrt(squared),
             r2_offset_removed=1 - (squared - offset) / spread,
+            r2_training_mean=1 - squared / ((y - training_mean) ** 2).mean(),
             bias_share=offset / squared,
         )

@@ -6,6 +6,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import stdtrit
 
+from irmeta.stats.rank import single_threaded
+
 Floats = npt.NDArray[np.float64]
 
 
@@ -53,7 +55,8 @@ def repartition(
     n, m = a.shape[1], b.shape[1]
     errors, positives = [], []
     for chosen in _deals(n, n + m, draws, rng):
-        first = chosen @ centered.T  # (draw, system): sums over the first set
+        with single_threaded():
+            first = chosen @ centered.T  # (draw, system): sums over the first set
         mean_a, mean_b = first / n, (total - first) / m
         within = squares - n * mean_a**2 - m * mean_b**2
         errors.append(drmse(mean_a + means, mean_b + means))
@@ -64,13 +67,14 @@ def repartition(
 def quantile(observed: Floats, null: Floats) -> Floats:
     """Say where a value stands among chance ones: the share of them below it, those equal to it counted half.
 
-    observed : (...);  null : (draw, ...).
+    observed : (...);  null : (draw, ...).  Returns (...); NaN where observed is.
 
     >>> float(quantile(np.array(3.0), np.array([1.0, 2.0, 3.0, 4.0])))
     0.625
     """
     equal = np.abs(null - observed) <= 1e-12
-    return np.asarray(np.where(equal, 0.5, null < observed).mean(axis=0))
+    share = np.where(equal, 0.5, null < observed).mean(axis=0)
+    return np.asarray(np.where(np.isnan(observed), np.nan, share))
 
 
 def _beyond(difference: Floats, squares: Floats, n: int, m: int, alpha: float) -> npt.NDArray[np.bool_]:

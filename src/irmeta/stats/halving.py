@@ -7,14 +7,12 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from irmeta.stats.rank import Array, settled, single_threaded, tau_a, tau_b
+from irmeta.stats.rank import BLOCK, Array, settled, single_threaded, tau_a, tau_b
 
 Ties = Literal["a", "b"]
 Drawn = npt.NDArray[np.bool_]
 Progress = Callable[[str], object]
 """Called with what was done after every step of it."""
-CHUNK = 50
-"""Partitions handled at once."""
 
 
 def silent(step: str) -> None:
@@ -86,8 +84,9 @@ def split_half(
     """
     moments = np.zeros((4, scores.shape[2], scores.shape[2]))
     undefined = np.zeros(scores.shape[2], dtype=np.int64)
-    for start in range(0, len(drawn), CHUNK):
-        means = half_means(scores, drawn[start : start + CHUNK])
+    chunk = max(1, BLOCK // (scores.shape[0] * scores.shape[2]))
+    for start in range(0, len(drawn), chunk):
+        means = half_means(scores, drawn[start : start + chunk])
         undefined += (np.ptp(means, axis=-1) == 0).sum(axis=(0, 1))
         tau = half_tau(means[:, 0], means[:, 1], ties) if best is None else _among_best(means, best, ties)
         phi, difference = advantage(tau)

@@ -22,7 +22,7 @@ def differences(scores: Floats) -> Floats:
 
 
 def t(found: Floats) -> Floats:
-    """P of the paired t test, from differences (pair, topic); equal systems have p = 1, a constant difference p = 0.
+    """Give p of the paired t test, from differences (pair, topic); 1 for equal systems, 0 for a constant difference.
 
     >>> t(np.array([[0.1, 0.2, 0.3], [0.0, 0.0, 0.0]])).round(4).tolist()
     [0.0742, 1.0]
@@ -47,7 +47,7 @@ def effect_size(found: Floats) -> Floats:
 
 
 def wilcoxon(found: Floats) -> Floats:
-    """P of Wilcoxon's signed-rank test, from differences (pair, topic); topics without a difference are left out.
+    """Give p of Wilcoxon's signed-rank test, from differences (pair, topic); topics without a difference are left out.
 
     Exact where there are at most 50 topics and neither zeros nor ties, else the normal approximation corrected for
     ties, as scipy.stats.wilcoxon decides for one pair. Equal systems have p = 1.
@@ -66,7 +66,7 @@ def wilcoxon(found: Floats) -> Floats:
 
 
 def sign(found: Floats) -> Floats:
-    """P of the sign test, exact, from differences (pair, topic); topics without a difference are left out.
+    """Give p of the sign test, exact, from differences (pair, topic); topics without a difference are left out.
 
     >>> sign(np.array([[0.1, 0.2, 0.3, 0.0], [0.0, 0.0, 0.0, 0.0]])).tolist()
     [0.25, 1.0]

@@ -50,24 +50,28 @@ def best_subsets(folds: Sequence[Fold], candidates: Sequence[int], targets: Sequ
     Subsets are tried in the order of `itertools.combinations`; the first wins ties. A tau that is not defined (all
     predictions or all scores equal) counts as below every other. Source: Gupta et al. (ECIR 2019), section 5.
     """
-    best = np.full(len(targets), -np.inf)
-    chosen = np.zeros((len(targets), k), dtype=np.intp)
-    size = max(1, _CELLS // (len(targets) * max(len(fold.dev) for fold in folds)))
-    for subsets in chunks(candidates, k, size):
-        taus = np.mean([_taus(fold, subsets, targets) for fold in folds], axis=0)
-        taus[np.isnan(taus) | (subsets[:, :, None] == np.asarray(targets)).any(axis=1)] = -np.inf
-        first = taus.argmax(axis=0)  # argmax gives the first of equals
-        better = taus.max(axis=0) > best
-        chosen[better], best[better] = subsets[first[better]], taus.max(axis=0)[better]
+    of = np.asarray(targets)
+    best = np.full(len(of), -np.inf)
+    chosen = np.zeros((len(of), k), dtype=np.intp)
+    for subsets in chunks(candidates, k, max(1, _CELLS // (len(of) * max(len(fold.dev) for fold in folds)))):
+        usable = (subsets != of[:, None, None]).all(axis=2)  # (target, subset)
+        kept = np.argsort(~usable, axis=1, kind="stable")[:, : usable.sum(axis=1).max()]
+        taus = np.mean([_taus(fold, subsets, kept, of) for fold in folds], axis=0)
+        taus[np.isnan(taus) | ~np.take_along_axis(usable, kept, axis=1)] = -np.inf
+        first, found = taus.argmax(axis=1), taus.max(axis=1)  # argmax gives the first of equals
+        better = found > best
+        chosen[better], best[better] = subsets[kept[better, first[better]]], found[better]
     return Best(chosen, best)
 
 
-def _taus(fold: Fold, subsets: npt.NDArray[np.intp], targets: Sequence[int]) -> Floats:
-    """Give tau of shape (subset, target): one fit of all targets a subset, compared on the fold's held-out systems."""
+def _taus(
+    fold: Fold, subsets: npt.NDArray[np.intp], kept: npt.NDArray[np.intp], targets: npt.NDArray[np.intp]
+) -> Floats:
+    """Fit all targets on every subset; give tau on held-out systems for those kept of each target: (target, kept)."""
     slopes, intercepts = least_squares(fold.train, subsets, targets)
     predicted = np.einsum("nsk,skt->tsn", fold.dev[:, subsets], slopes, optimize=True) + intercepts.T[:, :, None]
-    actual = fold.dev[:, list(targets)].T[:, None, :]
-    return np.asarray(tau_b(settled(predicted), settled(actual)))[..., 0].T
+    predicted = np.take_along_axis(predicted, kept[:, :, None], axis=1)
+    return np.asarray(tau_b(settled(predicted), settled(fold.dev.T[targets, None, :])))[..., 0]
 
 
 def chunks(candidates: Sequence[int], k: int, size: int) -> Iterator[npt.NDArray[np.intp]]:

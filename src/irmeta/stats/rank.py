@@ -203,7 +203,7 @@ def tau_without_each(x: Array, y: Array, *, ties: Literal["a", "b"] = "b") -> Ar
         ]
     counts = concordance(x, y)[:, None] - np.stack(item, axis=1)
     if ties == "a":
-        return np.asarray(counts / ((n - 1) * (n - 2) / 2))
+        return over(counts, np.full(counts.shape, (n - 1) * (n - 2) / 2))
     left, right = ((untied(side)[..., None] - (n - tie_sizes(side))).transpose(0, 2, 1) for side in (x, y))
     return over(counts, np.sqrt(left[..., :, None] * right[..., None, :]))
 

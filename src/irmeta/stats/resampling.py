@@ -4,13 +4,15 @@ import numpy as np
 import numpy.typing as npt
 
 from irmeta.stats.paired import differences, statistic
+from irmeta.stats.rank import single_threaded
 
 Floats = npt.NDArray[np.float64]
-_CHUNK = 1000
+_CHUNK = 500  # resamples at once
+_BLOCK = 1 << 22  # numbers held at once for all pairs or systems, 32 MiB
 
 
 def permutation(scores: Floats, resamples: int, rng: np.random.Generator) -> Floats:
-    """P of the paired permutation test on the mean difference, from scores (system, topic); returns (pair,).
+    """Give p of the paired permutation test on the mean difference, from scores (system, topic); returns (pair,).
 
     In each resample the two systems swap their scores on a random half of the topics; all pairs share the swaps, so a
     pair's null differences are differences of two systems' sums. p counts the data themselves as one resample; where
@@ -30,7 +32,8 @@ def permutation(scores: Floats, resamples: int, rng: np.random.Generator) -> Flo
     for start in range(0, total, _CHUNK):
         size = min(_CHUNK, total - start)
         signs = _all_signs(start, size, topics) if exact else rng.integers(0, 2, (size, topics)) * 2.0 - 1
-        sums = scores @ signs.T  # (system, resample)
+        with single_threaded():
+            sums = scores @ signs.T  # (system, resample)
         for i in range(systems - 1):
             row = slice(first[i], first[i + 1])
             null = np.abs(sums[i + 1 :] - sums[i])
@@ -39,7 +42,7 @@ def permutation(scores: Floats, resamples: int, rng: np.random.Generator) -> Flo
 
 
 def bootstrap(scores: Floats, resamples: int, rng: np.random.Generator) -> Floats:
-    """P of the paired bootstrap test on the studentised mean difference, from scores (system, topic); returns (pair,).
+    """Give p of the paired bootstrap test on the studentised mean, from scores (system, topic); returns (pair,).
 
     Topics are drawn with replacement from differences shifted to mean 0; all pairs share the draws. p counts the data
     themselves as one resample. Source: Sakai (SIGIR 2006), after Efron and Tibshirani (1993), chapter 16.
@@ -50,29 +53,33 @@ def bootstrap(scores: Floats, resamples: int, rng: np.random.Generator) -> Float
     found = differences(scores)
     topics = found.shape[1]
     shifted = found - found.mean(axis=1, keepdims=True)
+    squares = shifted**2
     observed = np.minimum(statistic(found) ** 2, 1e300) / topics  # t^2 / n; a constant difference is beyond all others
     counts = np.zeros(found.shape[0], dtype=np.int64)
-    for start in range(0, resamples, _CHUNK):
-        size = min(_CHUNK, resamples - start)
+    chunk = max(1, min(_CHUNK, _BLOCK // len(found)))
+    for start in range(0, resamples, chunk):
+        size = min(chunk, resamples - start)
         drawn = rng.multinomial(topics, np.full(topics, 1 / topics), size).astype(np.float64)
-        mean = shifted @ drawn.T / topics  # (pair, resample)
-        variance = ((shifted**2) @ drawn.T / topics - mean**2) * (topics / (topics - 1))
-        counts += np.count_nonzero(mean**2 >= observed[:, None] * variance - 1e-20, axis=1)
+        with single_threaded():
+            mean, square = shifted @ drawn.T / topics, squares @ drawn.T / topics  # (pair, resample)
+        variance = (square - mean**2) * (topics / (topics - 1))
+        counts += np.count_nonzero(mean**2 >= observed[:, None] * variance * (1 - 1e-12), axis=1)
     constant = (shifted == 0).all(axis=1) | np.isinf(statistic(found))
     counts = np.where(constant, np.where(found.any(axis=1), 0, resamples), counts)
     return np.asarray((counts + 1) / (resamples + 1))
 
 
 def tukey(scores: Floats, resamples: int, rng: np.random.Generator) -> Floats:
-    """P of the randomised Tukey HSD test, from scores (system, topic); returns (pair,), corrected for all pairs.
+    """Give p of the randomised Tukey HSD test, from scores (system, topic); returns (pair,), corrected for all pairs.
 
     In each resample every topic's scores are dealt anew to the systems; a pair's p is the share of resamples in which
     the best and the worst mean lie at least as far apart as the pair's, the data themselves counted as one resample.
     Source: Carterette (TOIS 2012).
     """
     ranges = np.empty(resamples)
-    for start in range(0, resamples, _CHUNK // 10):
-        part = ranges[start : start + _CHUNK // 10]
+    chunk = max(1, min(_CHUNK, _BLOCK // scores.size))
+    for start in range(0, resamples, chunk):
+        part = ranges[start : start + chunk]
         dealt = rng.permuted(np.broadcast_to(scores, (part.size, *scores.shape)), axis=1)
         means = dealt.mean(axis=2)
         part[:] = np.ptp(means, axis=1)

@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import numpy.typing as npt
 
-from irmeta.stats.halving import CHUNK, Drawn, Progress, Ties, advantage, half_means, half_tau, silent
+from irmeta.stats.halving import Drawn, Progress, Ties, advantage, half_means, half_tau, silent
 from irmeta.stats.rank import BLOCK, WORKERS, Array, concordance, settled, single_threaded, tau_without_each, untied
 
 SAMPLE = 100
@@ -26,8 +26,9 @@ def advantage_variance(scores: Array, drawn: Drawn, *, ties: Ties = "b", progres
     systems, topics, metrics = scores.shape
     means = half_means(scores, drawn)
     by_system, by_topic, by_score = _Moves(systems, metrics), _Moves(topics, metrics), np.zeros((metrics, metrics))
-    for start in range(0, len(drawn), CHUNK):
-        part, ends = drawn[start : start + CHUNK], means[start : start + CHUNK]
+    chunk = max(1, 2 * BLOCK // (systems * metrics * max(topics, metrics)))
+    for start in range(0, len(drawn), chunk):
+        part, ends = drawn[start : start + chunk], means[start : start + chunk]
         now = advantage(half_tau(ends[:, 0], ends[:, 1], ties))[1][:, None]
         without = np.nan_to_num(tau_without_each(ends[:, 0], ends[:, 1], ties=ties))
         by_system.add(advantage(without)[1] - now)

@@ -1,7 +1,7 @@
 """Whether the same systems score alike on several collections: dRMSE and false positives, beside what chance gives."""
 
 from collections.abc import Callable, Mapping, Sequence
-from itertools import combinations
+from itertools import combinations, product
 from typing import Literal
 
 import numpy as np
@@ -20,6 +20,9 @@ from irmeta.stats import comparability
 Floats = npt.NDArray[np.float64]
 Form = Literal["raw"] | Kind
 """Scores as they are, or standardized."""
+
+FEW = 10
+"""With fewer systems than these a note says that the figures are rough."""
 
 NORMALISED_FORM_OF = {"AP": "SP", "nDCG": "DCG"}
 """Metrics that are another divided by what an ideal ranking of the topic would get."""
@@ -56,8 +59,8 @@ def compare(
     if not 0 < alpha < 1:
         raise ScoresError(f"alpha is between 0 and 1, as in 0.05, not {alpha:g}")
     generator = np.random.default_rng(rng)
-    chosen, notes = _common_metrics(cubes, metrics)
-    forms, systems, told = _forms(chosen, kinds, flat, missing)
+    kinds = list(dict.fromkeys(kinds))
+    chosen, forms, notes = _prepare(cubes, metrics, kinds, flat, missing)
     names = [str(name) for name in next(iter(chosen.values())).metric.values]
     pairs = list(combinations(cubes, 2))
     figures = np.empty((len(pairs), len(names), len(kinds), len(_FIGURES)))
@@ -71,17 +74,17 @@ def compare(
         {
             **{name: (("pair", "metric", "kind"), figures[..., at]) for at, name in enumerate(_FIGURES)},
             "form": (("metric", "kind"), [[_form(name, kind) for kind in kinds] for name in names]),
-            "systems": systems,
+            "systems": forms[kinds[0]][pairs[0][0]].sizes["system"],
         },
         inputs=chosen,
         options={
-            **{"kinds": list(kinds), "randomise": randomise, "alpha": alpha, "flat": flat, "missing": missing},
+            **{"kinds": kinds, "randomise": randomise, "alpha": alpha, "flat": flat, "missing": missing},
             "seed": recorded(rng),
         },
-        notes=[*notes, *told, f"Monte-Carlo standard error of the quantiles: at most {0.5 / randomise**0.5:.3f}"],
+        notes=[*notes, f"Monte-Carlo standard error of the quantiles: at most {0.5 / randomise**0.5:.3f}"],
     )
     a, b = (("pair", list(side)) for side in zip(*pairs, strict=True))
-    return outcome.assign_coords(collection_a=a, collection_b=b, metric=names, kind=list(kinds))
+    return outcome.assign_coords(collection_a=a, collection_b=b, metric=names, kind=kinds)
 
 
 def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
@@ -146,6 +149,28 @@ def _pair(one: Floats, other: Floats, randomise: int, alpha: float, rng: np.rand
     return [float(figure) for figure in figures]
 
 
+def _prepare(
+    cubes: Mapping[str, xr.DataArray],
+    metrics: Sequence[str] | None,
+    kinds: Sequence[Form],
+    flat: Flat,
+    missing: Missing,
+) -> tuple[dict[str, xr.DataArray], dict[str, dict[str, xr.DataArray]], list[str]]:
+    """Give the cubes as used, each of them in each form with the systems that all have, and notes."""
+    chosen, notes = _common_metrics(cubes, metrics)
+    for name, scores in chosen.items():
+        chosen[name], told = complete(scores, missing)
+        notes += [f"{name}: {line}" for line in told]
+    systems, told = _common_systems(chosen)
+    notes += told
+    forms: dict[str, dict[str, xr.DataArray]] = {kind: {} for kind in kinds}
+    for kind, (name, scores) in product(kinds, chosen.items()):
+        form, told = _form_of(scores, kind, flat)
+        forms[kind][name] = form.sel(system=systems)
+        notes += [f"{name}, {line}" for line in told]
+    return chosen, forms, notes
+
+
 def _common_metrics(
     cubes: Mapping[str, xr.DataArray], metrics: Sequence[str] | None
 ) -> tuple[dict[str, xr.DataArray], list[str]]:
@@ -160,38 +185,31 @@ def _common_metrics(
     return {name: select(scores, metrics=kept) for name, scores in cubes.items()}, notes
 
 
-def _forms(
-    cubes: Mapping[str, xr.DataArray], kinds: Sequence[Form], flat: Flat, missing: Missing
-) -> tuple[dict[str, dict[str, xr.DataArray]], int, list[str]]:
-    """Give every cube in every form, each cut to the systems that all have; how many those are; and notes."""
-    whole, notes = {}, []
-    for name, scores in cubes.items():
-        whole[name], dropped = complete(scores, missing)
-        notes += [f"{name}: {note}" for note in dropped]
-    common = [
-        s for s in next(iter(whole.values())).system.values if all(s in c.indexes["system"] for c in whole.values())
-    ]
+def _common_systems(cubes: Mapping[str, xr.DataArray]) -> tuple[list[str], list[str]]:
+    """Name the systems that every cube has, in the order of the first, and note how many each loses by that."""
+    first = next(iter(cubes.values())).system.values
+    common = [str(name) for name in first if all(name in scores.indexes["system"] for scores in cubes.values())]
     if len(common) < 2:
         raise ScoresError(
             f"the collections ({', '.join(cubes)}) have {len(common)} systems in common; the same systems, under the "
             "same names, must have run on all of them"
         )
-    for name, scores in whole.items():
-        if scores.sizes["system"] > len(common):
-            notes.append(
-                f"{name}: {scores.sizes['system'] - len(common)} systems are not in every collection: left out"
-            )
-    forms: dict[str, dict[str, xr.DataArray]] = {}
-    for kind in kinds:
-        forms[kind] = {}
-        for name, scores in whole.items():
-            if kind == "raw":
-                form = additive(scores)
-            else:
-                form = standardization.apply(scores, standardization.fit(scores), kind, flat=flat)
-                notes += [f"{name}, {kind}: {line}" for line in standardization.flat_topics(form)]
-            forms[kind][name] = form.sel(system=common)
-    return forms, len(common), notes
+    notes = [
+        f"{name}: {scores.sizes['system'] - len(common)} systems are not in every collection: left out"
+        for name, scores in cubes.items()
+        if scores.sizes["system"] > len(common)
+    ]
+    if len(common) < FEW:
+        notes.append(f"only {len(common)} systems are in every collection: dRMSE and false positives are rough")
+    return common, notes
+
+
+def _form_of(scores: xr.DataArray, kind: Form, flat: Flat) -> tuple[xr.DataArray, list[str]]:
+    """Give a cube in one form, and what is to be said of its topics."""
+    if kind == "raw":
+        return additive(scores), []
+    standardized = standardization.apply(scores, standardization.fit(scores), kind, flat=flat)
+    return standardized, [f"{kind}: {line}" for line in standardization.flat_topics(standardized)]
 
 
 def _form(metric: str, kind: str) -> str:

@@ -7,7 +7,7 @@ import polars as pl
 import xarray as xr
 
 from irmeta.cube import Missing
-from irmeta.cubes import common_metrics, system_level
+from irmeta.cubes import check_scale, check_sizes, system_level, targets_and_candidates
 from irmeta.errors import ScoresError
 from irmeta.result import long_frame, result
 from irmeta.stats.intervals import band, leave_one_out, reach, tails
@@ -40,15 +40,13 @@ def coverage(
         raise ScoresError(f"coverage takes three collections or more, to leave one out of the rest; {len(cubes)} given")
     if not 0 < level < 1:
         raise ScoresError(f"the level of an interval is between 0 and 1, as in 0.9, not {level}")
-    names = common_metrics(cubes, metrics)
-    wanted = names if targets is None else common_metrics(cubes, targets)
-    names = list(dict.fromkeys([*names, *wanted]))
-    if not 1 <= size < len(names):
-        raise ScoresError(f"{len(names)} metrics leave {len(names) - 1} predictors; size {size} does not fit")
+    names, wanted, candidates = targets_and_candidates(cubes, targets, metrics)
+    check_sizes([size], wanted, candidates)
+    check_scale(names, scale)
     levels, notes = system_level(cubes, names, missing=missing)
     values = {name: to_scale(table.values, scale) for name, table in levels.items()}
-    at = [names.index(target) for target in wanted]
-    found = np.array([_held_out(values, name, at, size, level, scale) for name in values])
+    at, sources = ([names.index(name) for name in part] for part in (wanted, candidates))
+    found = np.array([_held_out(values, name, at, sources, size, level, scale) for name in values])
     measured, width = np.moveaxis(found, 1, 0)
     spread = np.array([table.values[:, at].std(axis=0) for table in levels.values()])
     with np.errstate(divide="ignore"):
@@ -56,7 +54,7 @@ def coverage(
     data = {"measured": measured, "width": width, "relative_width": relative}
     coords = {"target": wanted, "collection": list(values)}
     arrays = {name: xr.DataArray(array.T, coords, ("target", "collection")) for name, array in data.items()}
-    options = {"size": size, "level": level, "scale": scale, "metrics": names}
+    options = {"size": size, "level": level, "scale": scale, "metrics": candidates}
     notes += [f"each figure is a mean over every set of {size} predictors; the collection named was not used to fit"]
     return result("coverage", arrays, inputs=cubes, options=options, notes=notes)
 
@@ -66,6 +64,12 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     names = ("measured", "width", "relative_width")
     nominal = pl.lit(outcome.attrs["options"]["level"]).alias("nominal")
     return {"coverage": long_frame(outcome, names).select("target", "collection", nominal, *names)}
+
+
+def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
+    """Show the means over the collections left out, a row a target, and over the targets, a row a collection."""
+    frame = tables(outcome)["coverage"]
+    return {f"by {key}": _means(frame, key) for key in ("target", "collection")}
 
 
 def findings(outcome: xr.Dataset) -> list[str]:
@@ -81,8 +85,19 @@ def findings(outcome: xr.Dataset) -> list[str]:
     ]
 
 
+def _means(frame: pl.DataFrame, key: str) -> pl.DataFrame:
+    figures = pl.col("nominal", "measured", "width", "relative_width")
+    return frame.group_by(key, maintain_order=True).agg(figures.mean(), least=pl.col("measured").min())
+
+
 def _held_out(
-    values: Mapping[str, Floats], held: str, targets: Sequence[int], size: int, level: float, scale: Scale
+    values: Mapping[str, Floats],
+    held: str,
+    targets: Sequence[int],
+    candidates: Sequence[int],
+    size: int,
+    level: float,
+    scale: Scale,
 ) -> tuple[Floats, Floats]:
     """Give coverage and width, of shape (target,), on one collection by the model of all others."""
     others = [scores for name, scores in values.items() if name != held]
@@ -90,7 +105,7 @@ def _held_out(
     far = reach(np.array([tails(scores)[targets] for scores in others]), level)
     actual = values[held][:, targets]
     inside, width, count = (np.zeros(len(targets)) for _ in range(3))
-    for subsets in chunks(range(values[held].shape[1]), size, _SUBSETS):
+    for subsets in chunks(candidates, size, _SUBSETS):
         slopes, intercepts = least_squares(pool(data), subsets, targets)
         half = band(leave_one_out(data, subsets, targets), level, reach=far[:, None, :]).half
         predicted = np.einsum("nsk,skt->nst", values[held][:, subsets], slopes) + intercepts

@@ -69,7 +69,7 @@ def describe(
 
 
 def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
-    """Tables `means`, `topics`, `percentiles` (systems and topics there), `scores` (quantiles)."""
+    """Tables `means`, `topics`, `percentiles` (systems and topics that stand at them), `scores` (quantiles)."""
     by, metrics = outcome.attrs["options"]["by"], outcome.metric.values
     systems = outcome.isel(system=np.argsort(outcome["rank"].sel(metric=by).values, kind="stable"))
     quartiles = frame(outcome.sel(share=[0.05, 0.25, 0.5, 0.75, 0.95]), ("metric", "share"), ("quantiles",))

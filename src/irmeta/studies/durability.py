@@ -1,6 +1,6 @@
 """Whether old standardization factors still serve new systems: the new systems' own factors beside them."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -8,7 +8,7 @@ import polars as pl
 import xarray as xr
 
 from irmeta import standardization
-from irmeta.cube import Missing
+from irmeta.cube import Missing, require_variation
 from irmeta.errors import ScoresError
 from irmeta.names import nearest
 from irmeta.result import frame, result
@@ -16,6 +16,7 @@ from irmeta.standardization import Flat, Kind
 from irmeta.stats import rank, topheavy
 
 FIGURES = ("pearson", "tau", "tau_ap")
+SIZES = ("topic_count", "old_systems", "new_systems")
 
 
 def durability(
@@ -37,36 +38,28 @@ def durability(
     if not old:
         raise ScoresError("no old collection to take factors from")
     met = {name: standardization.common(scores, _counterpart(name, new), missing) for name, scores in old.items()}
-    metrics = [
-        m
-        for m in next(iter(met.values()))[0].metric.values
-        if all(m in a.indexes["metric"] for a, _, _ in met.values())
-    ]
-    if not metrics:
-        raise ScoresError(f"the old collections ({', '.join(old)}) have no metric in common; choose one (--metrics)")
-    notes, figures = [], []
+    metrics = _shared_metrics([by for by, _, _ in met.values()])
+    figures, sizes, notes = [], [], []
+    used: dict[str, xr.DataArray] = {}
     for name, (by, scores, told) in met.items():
         by, scores = by.sel(metric=metrics), scores.sel(metric=metrics)
+        require_variation(scores.mean("topic").values.T, metrics)
         ways = [standardization.apply(scores, standardization.fit(one), kind, flat=flat) for one in (by, scores)]
-        notes += [
-            f"{name}: {line}" for line in (*told, *(flat for way in ways for flat in standardization.flat_topics(way)))
-        ]
         figures.append(_correlations(*(way.mean("topic").values.T for way in ways)))
-    sizes = {"topic_count": [by.sizes["topic"] for by, _, _ in met.values()]}
-    sizes |= {"old_systems": [by.sizes["system"] for by, _, _ in met.values()]}
-    sizes |= {"new_systems": [scores.sizes["system"] for _, scores, _ in met.values()]}
-    numbers = np.array(figures)
+        sizes.append((by.sizes["topic"], by.sizes["system"], scores.sizes["system"]))
+        told += [line for way in ways for line in standardization.flat_topics(way)]
+        notes += [f"{name}: {line}" for line in told]
+        used |= {f"{name} old": by, f"{name} new": scores}
     return result(
         "durability",
         {
-            **{name: (("topics", "metric"), numbers[..., at]) for at, name in enumerate(FIGURES)},
-            **{name: ("topics", sizes[name]) for name in sizes},
+            **{
+                name: (("topics", "metric"), part)
+                for name, part in zip(FIGURES, np.moveaxis(np.array(figures), 2, 0), strict=True)
+            },
+            **{name: ("topics", list(part)) for name, part in zip(SIZES, zip(*sizes, strict=True), strict=True)},
         },
-        inputs={
-            f"{name} {age}": one
-            for name, pair in met.items()
-            for age, one in zip(("old", "new"), pair[:2], strict=True)
-        },
+        inputs=used,
         options={"kind": kind, "flat": flat, "missing": missing},
         notes=notes,
     ).assign_coords(topics=list(met), metric=metrics)
@@ -74,8 +67,7 @@ def durability(
 
 def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     """Table `durability`: topics (the old collection), metric, pearson, tau, tau_ap, and how many of each."""
-    columns = (*FIGURES, "topic_count", "old_systems", "new_systems")
-    return {"durability": frame(outcome, ("topics", "metric"), columns)}
+    return {"durability": frame(outcome, ("topics", "metric"), (*FIGURES, *SIZES))}
 
 
 def findings(outcome: xr.Dataset) -> list[str]:
@@ -87,6 +79,14 @@ def findings(outcome: xr.Dataset) -> list[str]:
         + ("the old factors still serve." if row["tau"] >= 0.9 else "the old factors have aged; fit new ones.")
         for row in tables(outcome)["durability"].iter_rows(named=True)
     ]
+
+
+def _shared_metrics(cubes: Sequence[xr.DataArray]) -> list[str]:
+    first = [str(metric) for metric in cubes[0].metric.values]
+    shared = [metric for metric in first if all(metric in scores.indexes["metric"] for scores in cubes)]
+    if not shared:
+        raise ScoresError("the old collections have no metric in common; take them one by one")
+    return shared
 
 
 def _correlations(a: npt.NDArray[np.float64], b: npt.NDArray[np.float64]) -> list[list[float]]:

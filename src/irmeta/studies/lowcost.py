@@ -86,6 +86,13 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     return {"lowcost": frame.with_columns(lists).select(columns)}
 
 
+def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
+    """Show tau and R2 over the depths, a row a target, kind of judgments and collection; `lowcost` has the rest."""
+    frame = tables(outcome)["lowcost"]
+    key = ["target", "judgments", "collection"]
+    return {f"{measure} by depth": frame.pivot("depth", index=key, values=measure) for measure in ("tau", "r2")}
+
+
 def findings(outcome: xr.Dataset) -> list[str]:
     """Say from which depth on each target is ordered well (tau 0.9) on every collection."""
     lines = []
@@ -96,7 +103,7 @@ def findings(outcome: xr.Dataset) -> list[str]:
         how = (
             f"tau is 0.9 or more on every collection from depth {good.min()}"
             if good.size
-            else (f"tau never reaches 0.9 on every collection (at most {float(worst.max()):.2f})")
+            else (f"tau never reaches 0.9 on every collection (at most {float(worst.max()):.4f})")
         )
         lines.append(f"{target}, {what}: {how}.")
     return lines

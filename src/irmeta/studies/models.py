@@ -8,7 +8,7 @@ import polars as pl
 import xarray as xr
 
 from irmeta.cube import Missing
-from irmeta.cubes import common_metrics, system_level
+from irmeta.cubes import check_scale, system_level, targets_and_candidates
 from irmeta.errors import ScoresError
 from irmeta.result import long_frame, result
 from irmeta.stats.accuracy import accuracy
@@ -41,11 +41,9 @@ def models(
     """
     if len(cubes) < 2:
         raise ScoresError("models are compared on collections left out in turn; give two collections or more")
-    names = common_metrics(cubes, metrics)
-    wanted = names if targets is None else common_metrics(cubes, targets)
-    names = list(dict.fromkeys([*names, *wanted]))
-    if len(names) < 2:
-        raise ScoresError("a target needs at least one other metric to be predicted from")
+    names, wanted, candidates = targets_and_candidates(cubes, targets, metrics)
+    for scale in scales:
+        check_scale(names, scale)
     levels, notes = system_level(cubes, names, missing=missing)
     fits = _fits(rng)
     found = np.full((len(wanted), len(fits), len(scales), len(cubes), len(_MEASURES)), np.nan)
@@ -54,17 +52,18 @@ def models(
         for c, held in enumerate(values):
             train = np.concatenate([scores for name, scores in values.items() if name != held])
             for t, at in enumerate(names.index(target) for target in wanted):
-                x, y = np.delete(train, at, axis=1), train[:, at]
+                others = [names.index(name) for name in candidates if name != names[at]]
+                x, y = train[:, others], train[:, at]
                 actual = levels[held].values[:, at]
                 if progress:
                     progress(f"{wanted[t]} of {held}")
                 for m, fit in enumerate(fits.values()):
-                    predicted = from_scale(fit(x, y)(np.delete(values[held], at, axis=1)), scale)
+                    predicted = from_scale(fit(x, y)(values[held][:, others]), scale)
                     close = accuracy(actual, predicted)
                     found[t, m, j, c] = [getattr(close, name) for name in _MEASURES]
     coords = {"target": wanted, "model": list(fits), "scale": list(scales), "collection": list(cubes)}
     data = {name: xr.DataArray(found[..., i], coords, tuple(coords)) for i, name in enumerate(_MEASURES)}
-    options = {"metrics": names, "seed": rng}
+    options = {"metrics": candidates, "seed": rng}
     return result("models", data, inputs=cubes, options=options, notes=notes)
 
 
@@ -75,6 +74,11 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
         pl.col("tau").mean(), pl.col("rmse").mean(), pl.col("rmse").max().alias("worst_rmse")
     )
     return {"summary": summary, "models": frame}
+
+
+def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
+    """Show the means of each model."""
+    return {"summary": tables(outcome)["summary"]}
 
 
 def findings(outcome: xr.Dataset) -> list[str]:

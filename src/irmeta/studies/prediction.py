@@ -1,6 +1,6 @@
 """What would a metric that nobody reported have been? Predict it from those that were, with an interval."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -9,74 +9,30 @@ import polars as pl
 import xarray as xr
 from scipy import stats
 
-from irmeta.cube import ALL, Missing, cube, means
-from irmeta.cubes import in_range, system_level
+from irmeta.cube import ALL, cube, means
+from irmeta.cubes import in_range
 from irmeta.datasets.reference import reference_model
 from irmeta.errors import MetricError, ScoresError
 from irmeta.io.importers import metric_name
-from irmeta.io.model_file import Model, Part
-from irmeta.names import canonical, highest, nearest, parse, split
-from irmeta.result import describe, result
-from irmeta.stats.intervals import band, leave_one_out, mahalanobis, reach, tails
-from irmeta.stats.regression import Floats, least_squares, moments, pool
+from irmeta.io.model_file import Model
+from irmeta.names import highest, nearest, parse, split
+from irmeta.result import result
+from irmeta.stats.intervals import band, leave_one_out, mahalanobis, reach
+from irmeta.stats.regression import Floats, least_squares, pool
 from irmeta.stats.scales import Scale, from_scale, to_scale
 
 OUTSIDE = 0.999
 """A system is outside what the model has seen when, were its scores normal, this share would lie nearer."""
 
 
-class _Cell(NamedTuple):
-    value: float
-    low: float
-    high: float
-    distance: float
-    outside: bool
+class _Predicted(NamedTuple):
+    """What is said of a predicted score; arrays of any one shape."""
 
-
-_REPORTED = _Cell(np.nan, np.nan, np.nan, np.nan, False)
-
-
-def prediction_model(
-    cubes: Mapping[str, xr.DataArray],
-    *,
-    metrics: Iterable[str] | None = None,
-    scale: Scale = "raw",
-    missing: Missing = "error",
-    provenance: Mapping[str, Any] | None = None,
-) -> Model:
-    """Sum up collections' system-level scores as a model that predicts any of their metrics from any others.
-
-    cubes : by collection name; a collection may lack some of the metrics.  metrics : those to keep, all by default.
-    scale : "raw", or "logit" to model log odds, so that predictions and intervals stay between 0 and 1.
-    missing : what to do with missing scores, as in `irmeta.cube.complete`.
-
-    >>> from irmeta.cube import cube
-    >>> scores = cube([[[0.1, 0.2]], [[0.2, 0.3]], [[0.3, 0.6]]], ["a", "b", "c"], ["all"], ["AP", "P@10"])
-    >>> prediction_model({"demo": scores}).metrics
-    ['AP', 'P@10']
-    """
-    if not cubes:
-        raise ScoresError("there are no collections to fit a model on")
-    wanted = None if metrics is None else [canonical(metric) for metric in metrics]
-    known = {str(metric) for scores in cubes.values() for metric in scores.metric.values}
-    for metric in wanted or []:
-        if metric not in known:
-            raise MetricError(f"no collection has scores of {metric!r}; {nearest(metric, known)}")
-    parts, notes = [], []
-    for name, scores in cubes.items():
-        here = None if wanted is None else [metric for metric in wanted if metric in set(scores.metric.values)]
-        levels, dropped = system_level({name: scores}, here, missing=missing)
-        table = levels[name]
-        if table.sizes["metric"] < 2 or table.sizes["system"] < 3:
-            size = " and ".join(f"{count} {dim}s" for dim, count in table.sizes.items())
-            raise ScoresError(f"{name} has {size}; a model needs 3 systems and 2 metrics of each collection")
-        names = tuple(map(str, table.metric.values))
-        _boundable(names, scale)
-        values = to_scale(table.values, scale)
-        parts.append(Part(name, names, moments(values), tails(values)))
-        notes += dropped
-    described = {name: describe(scores) for name, scores in cubes.items()}
-    return Model(scale, tuple(parts), {"collections": described, "notes": notes, **(provenance or {})})
+    value: Floats
+    low: Floats
+    high: Floats
+    distance: Floats
+    outside: Floats  # 1 where the given scores lie outside what the model has seen
 
 
 def given(text: str, system: str = "given") -> xr.DataArray:
@@ -121,13 +77,19 @@ def predict(
     if not 0 < level < 1:
         raise ScoresError(f"the level of an interval is between 0 and 1, as in 0.9, not {level}")
     model = model or reference_model()
-    table, notes = _renamed(scores, model)
-    calibration, _ = (None, None) if known is None else _renamed(known, model)
+    reported = in_range(means(scores))
+    table, names, notes = _renamed(reported, model)
+    calibration = None if known is None else _renamed(in_range(means(known)), model)[0]
     targets = _targets(table, model, want)
     if want is not None:
         notes += [_stand_in(name, target) for name, target in zip(want, targets, strict=True) if name != target]
-    cells = [_predict_row(row, targets, model, level, calibration) for row in table]
-    grid = {name: np.array([[getattr(cell, name) for cell in row] for row in cells]) for name in _Cell._fields}
+    grid = {name: np.full((table.sizes["system"], len(targets)), np.nan) for name in _Predicted._fields}
+    for rows, given in _patterns(table):
+        for j, target in enumerate(targets):
+            if target not in given:
+                found = _predict(table.sel(metric=given).values[rows], given, target, model, level, calibration)
+                for name, values in zip(found._fields, found, strict=True):
+                    grid[name][rows, j] = values
     if np.isnan(grid["value"]).all():
         raise ScoresError("nothing to predict: no system lacks a wanted metric and has another that the model knows")
     systems = np.array(table.system.values, dtype=str)
@@ -136,10 +98,12 @@ def predict(
     predicted = {name: xr.DataArray(values, coords, ("system", "target")) for name, values in grid.items()}
     used = [*map(str, table.metric.values), *targets]
     notes += [f"{name}: {text}" for name, text in model.provenance.get("definitions", {}).items() if name in used]
-    options = {"level": level, "scale": model.scale, "model": [part.name for part in model.parts], "want": targets}
-    options["sources"] = model.provenance.get("sources", [])
+    options = {
+        **{"level": level, "scale": model.scale, "model": [part.name for part in model.parts], "want": targets},
+        **{"names": names, "sources": model.provenance.get("sources", [])},
+    }
     return result(
-        "prediction", {**predicted, "reported": table}, inputs={"given": scores}, options=options, notes=notes
+        "prediction", {**predicted, "reported": reported}, inputs={"given": scores}, options=options, notes=notes
     )
 
 
@@ -156,6 +120,11 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     frame = pl.DataFrame({**labels, **cells}).with_columns(pl.col("low", "high").fill_nan(None))
     prediction = frame.select("system", "metric", "value", "low", "high", level, "distance")
     return {"prediction": prediction, "filled": _filled(outcome, prediction)}
+
+
+def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
+    """Show the predicted scores."""
+    return {"prediction": tables(outcome)["prediction"]}
 
 
 def findings(outcome: xr.Dataset) -> list[str]:
@@ -175,25 +144,19 @@ def findings(outcome: xr.Dataset) -> list[str]:
     return lines
 
 
-def _boundable(metrics: Sequence[str], scale: Scale) -> None:
-    if scale == "logit" and (wrong := [metric for metric in metrics if highest(metric) > 1]):
-        raise MetricError(f"log odds are of scores between 0 and 1, which {_some(wrong)} may exceed; use the raw scale")
-
-
-def _renamed(scores: xr.DataArray, model: Model) -> tuple[xr.DataArray, list[str]]:
-    """Give system-level scores under the model's names, and notes on the metrics that changed theirs or were left."""
-    table = means(scores)
+def _renamed(table: xr.DataArray, model: Model) -> tuple[xr.DataArray, dict[str, str], list[str]]:
+    """Give the scores that the model can use under its names, these names by the table's, and notes on the others."""
     names = [str(name) for name in table.metric.values]
     found = {name: _resolve(name, model.metrics) for name in names}
-    left = [name for name, target in found.items() if target is None or (target != name and target in names)]
-    kept = [name for name in names if name not in left]
-    notes = [_stand_in(name, str(found[name])) for name in kept if found[name] != name]
+    used = {name: target for name, target in found.items() if target and (target == name or target not in names)}
+    left = [name for name in names if name not in used]
+    notes = [_stand_in(name, target) for name, target in used.items() if target != name]
     if left:
         notes.append(f"the model does not know these metrics, they were not used: {_some(left)}")
-    if not kept:
+    if not used:
         raise MetricError(f"none of these metrics is in the model: {_some(left)}; it has {', '.join(model.metrics)}")
-    table = table.sel(metric=kept).assign_coords(metric=np.array([found[name] for name in kept], dtype=object))
-    return in_range(table), notes
+    renamed = table.sel(metric=list(used)).assign_coords(metric=np.array(list(used.values()), dtype=object))
+    return renamed, used, notes
 
 
 def _resolve(name: str, metrics: Sequence[str]) -> str | None:
@@ -211,7 +174,7 @@ def _targets(table: xr.DataArray, model: Model, want: Iterable[str] | None) -> l
         return holes or [metric for metric in model.metrics if metric not in set(table.metric.values)]
     targets = []
     for name in want:
-        target = _resolve(canonical(name), model.metrics)
+        target = _resolve(metric_name(name), model.metrics)
         if target is None:
             raise MetricError(f"the model does not know {name!r}; {nearest(name, model.metrics)}")
         if target in set(table.metric.values) and not np.isnan(table.sel(metric=target).values).any():
@@ -220,21 +183,19 @@ def _targets(table: xr.DataArray, model: Model, want: Iterable[str] | None) -> l
     return targets
 
 
-def _predict_row(
-    row: xr.DataArray, targets: Sequence[str], model: Model, level: float, calibration: xr.DataArray | None
-) -> list[_Cell]:
-    """Predict what one system lacks from all that it has."""
-    given = [str(metric) for metric in row.metric.values[~np.isnan(row.values)]]
-    scores = row.sel(metric=given).values
-    return [
-        _REPORTED if target in given or not given else _predict(scores, given, target, model, level, calibration)
-        for target in targets
-    ]
+def _patterns(table: xr.DataArray) -> Iterator[tuple[npt.NDArray[np.intp], list[str]]]:
+    """Give the systems that have the same metrics, and these metrics; systems without any are left out."""
+    there = ~np.isnan(table.values)
+    patterns, of = np.unique(there, axis=0, return_inverse=True)
+    for i, pattern in enumerate(patterns):
+        if pattern.any():
+            yield np.flatnonzero(of == i), [str(metric) for metric in table.metric.values[pattern]]
 
 
 def _predict(
     scores: Floats, given: list[str], target: str, model: Model, level: float, calibration: xr.DataArray | None
-) -> _Cell:
+) -> _Predicted:
+    """Predict one metric of systems that have the same given ones: scores of shape (system, given)."""
     held = model.holding([*given, target])
     if not held:
         raise ScoresError(
@@ -242,20 +203,21 @@ def _predict(
         )
     data, at, of = [part.moments for part in held], list(range(len(given))), [len(given)]
     slopes, intercept = least_squares(pool(data), at, of)
-    values = to_scale(scores, model.scale)[None]
-    centre = float((values @ slopes + intercept)[0, 0])
-    low = high = np.nan
+    values = to_scale(scores, model.scale)
+    centre = (values @ slopes + intercept)[:, 0]
+    half: float | Floats = np.nan
     if len(held) > 1:
-        errors = leave_one_out(data, at, of)
-        far = reach(np.array([part.tails[of] for part in held]), level)
         residuals = _residuals(calibration, [*given, target], model.scale, slopes, intercept)
         mean = residuals.mean() if residuals.size else 0.0
-        shift, half = (float(part[0]) for part in band(errors, level, reach=far, known=residuals.size, known_mean=mean))
-        centre, low, high = centre + shift, centre + shift - half, centre + shift + half
-    value, low, high = np.clip(from_scale([centre, low, high], model.scale), 0, highest(target)).tolist()
-    distance = float(mahalanobis(pool(data), values, at)[0])
+        far = reach(np.array([part.tails[of] for part in held]), level)
+        errors = leave_one_out(data, at, of)
+        shift, half = band(errors, level, reach=far, known=residuals.size, known_mean=mean)
+        centre = centre + shift
+    ends = from_scale([centre, centre - half, centre + half], model.scale)
+    value, low, high = np.clip(ends, 0, highest(target))
+    distance = mahalanobis(pool(data), values, at)
     outside = distance**2 * len(given) > stats.chi2.ppf(OUTSIDE, len(given))
-    return _Cell(value, low, high, distance, bool(outside))
+    return _Predicted(value, low, high, distance, outside.astype(np.float64))
 
 
 def _residuals(
@@ -274,12 +236,12 @@ def _warnings(
 ) -> list[str]:
     notes = []
     if len(empty := systems[absent.all(axis=1)]):
-        notes.append(f"{len(empty)} systems have no score to predict from and were left: {_some(empty)}")
+        notes.append(f"left as they are, for lack of any score to predict from: {_some(empty)}")
     if (np.isnan(grid["low"]) & ~np.isnan(grid["value"])).any():
         notes.append("no interval where a single collection of the model has the metrics: collections differ")
     elif len(model.parts) < 4:
         notes.append(f"the model knows {len(model.parts)} collections; {level:.0%} intervals from so few are wide")
-    if len(outside := systems[grid["outside"].any(axis=1)]):
+    if len(outside := systems[(grid["outside"] == 1).any(axis=1)]):
         notes.append(
             f"scores outside what the model has seen, their predictions are not to be trusted: {_some(outside)}"
         )
@@ -287,21 +249,20 @@ def _warnings(
 
 
 def _filled(outcome: xr.Dataset, prediction: pl.DataFrame) -> pl.DataFrame:
-    reported = outcome["reported"]
+    """Give the table as it was, every hole that was predicted filled, with its interval in the columns beside."""
+    reported, names = outcome["reported"], dict(outcome.attrs["options"]["names"])
     frame = pl.DataFrame({"system": reported.system.values.astype(str)})
     predicted = prediction["metric"].unique(maintain_order=True).to_list()
     known = [str(metric) for metric in reported.metric.values]
-    for metric in dict.fromkeys([*known, *predicted]):
-        column = reported.sel(metric=metric).values if metric in known else np.full(frame.height, np.nan)
-        frame = frame.with_columns(pl.Series(metric, column).fill_nan(None))
-        if metric in predicted:
-            cells = prediction.filter(pl.col("metric") == metric).select("system", "value", "low", "high")
-            frame = frame.join(cells, on="system", how="left", maintain_order="left").with_columns(
-                pl.col(metric).fill_null(pl.col("value")),
-                pl.col("low").alias(f"{metric} low"),
-                pl.col("high").alias(f"{metric} high"),
-            )
-            frame = frame.drop("value", "low", "high")
+    for name in (*known, *(metric for metric in predicted if metric not in names.values())):
+        column = reported.sel(metric=name).values if name in known else np.full(frame.height, np.nan)
+        frame = frame.with_columns(pl.Series(name, column).fill_nan(None))
+        if (metric := names.get(name, name)) in predicted:
+            low, high = f"{name} low", f"{name} high"
+            cells = prediction.filter(pl.col("metric") == metric)
+            cells = cells.select("system", "value", pl.col("low").alias(low), pl.col("high").alias(high))
+            frame = frame.join(cells, on="system", how="left", maintain_order="left")
+            frame = frame.with_columns(pl.col(name).fill_null(pl.col("value"))).drop("value")
     return frame
 
 

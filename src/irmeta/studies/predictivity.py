@@ -16,9 +16,6 @@ from irmeta.result import result, short, square
 from irmeta.stats.halving import Agreement, Progress, Ties, halves, shuffles, silent, split_half
 from irmeta.stats.sampling import advantage_variance
 
-JACKKNIFED = 100
-"""Partitions that the intervals are estimated from; more would not change their second digit."""
-
 _PAIR = ("metric", "metric_2")
 
 
@@ -65,27 +62,20 @@ def predictivity(
     orders = shuffles(topics, partitions, np.random.default_rng(rng))
     drawn = halves(orders, (topics // 2, topics - topics // 2))
     whole = split_half(values, drawn, ties=tau, best=best, progress=progress)
-    half_width = np.full(whole.phi.shape, np.nan)
-    if best is None:
-        variance = advantage_variance(values, drawn[:JACKKNIFED], ties=tau, progress=progress)
-        half_width = _quantile(values) * np.sqrt(np.maximum(variance, 0) + whole.difference_se**2)
     curve = [split_half(values, halves(orders, (n, n)), ties=tau, best=best, progress=progress) for n in sizes]
+    few = 0 if best else min(partitions, max(20, min(100, 10_000 // len(values))))  # more change no second digit
+    half = np.full(whole.phi.shape, np.nan)
+    if few:
+        variance = advantage_variance(values, drawn[:few], ties=tau, progress=progress)
+        half = _quantile(values) * np.sqrt(np.maximum(variance, 0) + whole.difference_se**2)
 
-    data: dict[str, Any] = {
-        "phi": (_PAIR, whole.phi),
-        "se": (_PAIR, whole.se),
-        "advantage": (_PAIR, whole.difference),
-        "low": (_PAIR, whole.difference - half_width),
-        "high": (_PAIR, whole.difference + half_width),
-        "metric": used["metric"].values,
-        "metric_2": used["metric"].values,
-    }
+    data: dict[str, Any] = dict.fromkeys(_PAIR, used["metric"].values)
+    figures = {"phi": whole.phi, "se": whole.se, "advantage": whole.difference}
+    figures |= {"low": whole.difference - half, "high": whole.difference + half}
+    data |= {name: (_PAIR, figure) for name, figure in figures.items()}
     if sizes:
-        data |= {
-            "curve": (("size", *_PAIR), np.stack([one.phi for one in curve])),
-            "curve_se": (("size", *_PAIR), np.stack([one.se for one in curve])),
-            "size": list(sizes),
-        }
+        data |= {"size": list(sizes), "curve": (("size", *_PAIR), np.stack([one.phi for one in curve]))}
+        data |= {"curve_se": (("size", *_PAIR), np.stack([one.se for one in curve]))}
     options = {
         "partitions": partitions,
         "halves": [topics // 2, topics - topics // 2],
@@ -94,9 +84,9 @@ def predictivity(
         "by": by,
         "top_on": top_on if top is not None else None,
         "sizes": list(sizes),
-        "interval_partitions": min(JACKKNIFED, partitions) if best is None else 0,
+        "interval_partitions": few,
         "missing": missing,
-        "seed": rng if isinstance(rng, int) else "a generator",
+        "seed": "a generator" if isinstance(rng, np.random.Generator) else int(rng),
     }
     inputs = {str(scores.attrs.get("collection", "collection")): used}
     notes += _notes(scores, used, options, [whole, *curve], best)

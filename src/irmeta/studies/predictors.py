@@ -8,12 +8,12 @@ import polars as pl
 import xarray as xr
 
 from irmeta.cube import Missing
-from irmeta.cubes import common_metrics, system_level, with_roles
+from irmeta.cubes import check_sizes, system_level, targets_and_candidates, with_roles
 from irmeta.errors import ScoresError
-from irmeta.result import result
+from irmeta.result import long_frame, result
 from irmeta.stats.accuracy import Accuracy, accuracy
-from irmeta.stats.predictors import best_subsets, folds
-from irmeta.stats.regression import Floats, least_squares, moments
+from irmeta.stats.predictors import Fold, best_subsets, folds
+from irmeta.stats.regression import Floats, Moments, least_squares, moments
 
 Choice = Literal["dev", "leave-one-out"]
 _MEASURES = Accuracy._fields
@@ -39,15 +39,13 @@ def predictors(
     development collections test it too.
     targets : metrics to predict, by default all;  metrics : candidates, by default those that every collection has.
     progress : called after each size.
-    Gives over (target, size, collection): tau, r2, r, rmse, r2_offset_removed, bias_share; over (target, size):
+    Gives over (target, size, collection): tau, r2, r, rmse, r2_offset_removed,
+    r2_training_mean, bias_share; over (target, size):
     chosen_by, the tau that decided; over (target, size, metric): coefficient, NaN for metrics left out, and intercept.
     """
     cubes, role = with_roles(train=train, dev=dev or {}, test=test)
-    names = common_metrics(cubes, metrics)
-    wanted = names if targets is None else common_metrics(cubes, targets)
-    names = list(dict.fromkeys([*names, *wanted]))
-    if not all(1 <= size < len(names) for size in sizes):
-        raise ScoresError(f"{len(names)} metrics leave {len(names) - 1} predictors; sizes {list(sizes)} do not fit")
+    names, wanted, candidates = targets_and_candidates(cubes, targets, metrics)
+    check_sizes(sizes, wanted, candidates)
     levels, notes = system_level(cubes, names, missing=missing)
     values = {name: table.values for name, table in levels.items()}
     by_role = {part: [values[name] for name in values if role[name] == part] for part in ("train", "dev", "test")}
@@ -55,55 +53,41 @@ def predictors(
         raise ScoresError("there is no development collection to choose by; give one, or choose by leave-one-out")
     chosen_on = folds(by_role["train"], by_role["dev"] if choose == "dev" else [])
     together = moments(np.concatenate(by_role["train"]))
-    at = [names.index(target) for target in wanted]
-    shown = [name for name in values if role[name] != "train"]
-    shape = (len(wanted), len(sizes))
-    measured = np.full((*shape, len(shown), len(_MEASURES)), np.nan)
-    slopes, intercepts, decided = np.full((*shape, len(names)), np.nan), np.full(shape, np.nan), np.full(shape, np.nan)
-    for j, size in enumerate(sizes):
-        best = best_subsets(chosen_on, range(len(names)), at, size)
-        decided[:, j] = best.tau
+    tests = {name: scores for name, scores in values.items() if role[name] != "train"}
+    parts = []
+    for size in sizes:
+        parts.append(_best_of_size(chosen_on, together, tests, names, wanted, candidates, size))
         if progress:
             progress(f"sets of {size}")
-        for i, (target, subset) in enumerate(zip(at, best.predictors, strict=True)):
-            fit = least_squares(together, subset, [target])
-            slopes[i, j, subset], intercepts[i, j] = fit[0][:, 0], fit[1][0]
-            for c, scores in enumerate(values[name] for name in shown):
-                measured[i, j, c] = accuracy(scores[:, target], scores[:, subset] @ fit[0][:, 0] + fit[1][0])
-    coords = {"target": wanted, "size": list(sizes), "collection": shown, "metric": names}
-    data = {
-        **{name: (("target", "size", "collection"), measured[..., m]) for m, name in enumerate(_MEASURES)},
-        "role": ("collection", [role[name] for name in shown]),
-        "chosen_by": (("target", "size"), decided),
-        "intercept": (("target", "size"), intercepts),
-        "coefficient": (("target", "size", "metric"), slopes),
-    }
+    outcome = xr.concat(parts, xr.DataArray(list(sizes), dims="size", name="size"))
+    outcome = outcome.assign(role=("collection", [role[name] for name in tests]))
+    notes += _notes(choose, outcome["chosen_by"].values, [name for name in tests if role[name] == "dev"])
     options = {"choose": choose, "sizes": list(sizes), "roles": role}
-    notes += _notes(choose, decided, [name for name in shown if role[name] == "dev"])
-    outcome = result("predictors", data, inputs=cubes, options=options, notes=notes)
-    return outcome.assign_coords({dim: (dim, np.array(labels)) for dim, labels in coords.items()})
+    data = {str(name): values for name, values in outcome.data_vars.items()}
+    return result("predictors", data, inputs=cubes, options=options, notes=notes)
 
 
 def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     """Tables `selection` (target, k, predictors, collection, role, tau, r2, ...) and `coefficients`."""
-    selection, coefficients = [], []
-    for target in outcome.target.values:
-        for size in outcome["size"].values:
-            one = outcome.sel(target=target, size=size)
-            used = [str(m) for m in outcome.metric.values if not np.isnan(one["coefficient"].sel(metric=m).item())]
-            for at in one.collection.values:
-                figures = {name: one[name].sel(collection=at).item() for name in _MEASURES}
-                role = one["role"].sel(collection=at).item()
-                selection.append([str(target), int(size), used, str(at), role, *figures.values()])
-            named = [("intercept", one["intercept"].item())]
-            named = [(metric, one["coefficient"].sel(metric=metric).item()) for metric in used] + named
-            coefficients += [[str(target), int(size), name, value] for name, value in named]
-    columns = ["target", "k", "predictors", "collection", "role", *_MEASURES]
-    frames = {
-        "selection": pl.DataFrame(selection, columns, orient="row"),
-        "coefficients": pl.DataFrame(coefficients, ["target", "k", "predictor", "coefficient"], orient="row"),
-    }
-    return {name: frame.with_columns(pl.selectors.float().fill_nan(None)) for name, frame in frames.items()}
+    spread = outcome.assign(role=outcome["role"].broadcast_like(outcome["tau"]))
+    figures = long_frame(spread.transpose("target", "size", ...), ["role", *_MEASURES]).rename({"size": "k"})
+    weights = xr.concat([outcome["coefficient"], outcome["intercept"].expand_dims(metric=["intercept"])], "metric")
+    fitted = weights.transpose("target", "size", "metric").to_dataset(name="coefficient")
+    coefficients = long_frame(fitted, ["coefficient"]).drop_nulls().rename({"size": "k", "metric": "predictor"})
+    sets = coefficients.filter(pl.col("predictor") != "intercept").group_by("target", "k", maintain_order=True)
+    selection = figures.join(sets.agg(predictors="predictor"), on=["target", "k"], maintain_order="left")
+    columns = ("target", "k", "predictors", "collection", "role", *_MEASURES)
+    return {"selection": selection.select(columns), "coefficients": coefficients}
+
+
+def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
+    """Show tau and R2 of each set on each collection in a row, as the papers print them, and the coefficients."""
+    views = tables(outcome)
+    key = ["target", "k", "predictors"]
+    wide = [views["selection"].select(*key, name=pl.col("collection") + f" {m}", value=m) for m in ("tau", "r2")]
+    columns = [f"{name} {measure}" for name in outcome.collection.values for measure in ("tau", "r2")]
+    selection = pl.concat(wide).pivot("name", index=key, values="value").select(*key, *columns)
+    return {"selection": selection, "coefficients": views["coefficients"]}
 
 
 def findings(outcome: xr.Dataset) -> list[str]:
@@ -122,6 +106,33 @@ def findings(outcome: xr.Dataset) -> list[str]:
             " squared error is a constant offset of the collection, which a few known systems would remove."
         )
     return lines
+
+
+def _best_of_size(
+    chosen_on: Sequence[Fold],
+    together: Moments,
+    tests: Mapping[str, Floats],
+    names: list[str],
+    targets: list[str],
+    candidates: list[str],
+    size: int,
+) -> xr.Dataset:
+    """Choose the predictors of each target, fit them on all training systems, and measure them on each test."""
+    at, sources = ([names.index(name) for name in part] for part in (targets, candidates))
+    best = best_subsets(chosen_on, sources, at, size)
+    weights = np.full((len(at), len(names)), np.nan)
+    intercepts = np.empty(len(at))
+    measured = np.empty((len(at), len(tests), len(_MEASURES)))
+    for i, (target, subset) in enumerate(zip(at, best.predictors, strict=True)):
+        slopes, (intercepts[i],) = least_squares(together, subset, [target])
+        weights[i, subset] = slopes[:, 0]
+        for c, scores in enumerate(tests.values()):
+            predicted = scores[:, subset] @ slopes[:, 0] + intercepts[i]
+            measured[i, c] = accuracy(scores[:, target], predicted, training_mean=together.mean[target])
+    coords = {"target": targets, "collection": list(tests), "metric": names}
+    data = {name: (("target", "collection"), measured[..., m]) for m, name in enumerate(_MEASURES)}
+    fitted = {"chosen_by": ("target", best.tau), "intercept": ("target", intercepts)}
+    return xr.Dataset({**data, **fitted, "coefficient": (("target", "metric"), weights)}, coords)
 
 
 def _notes(choose: Choice, decided: Floats, dev: Sequence[str]) -> list[str]:

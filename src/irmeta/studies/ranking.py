@@ -1,6 +1,7 @@
 """Which few metrics to report: those that say most and repeat each other least, or that foretell the others best."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import pairwise
 from typing import Any, get_args
 
 import numpy as np
@@ -17,8 +18,8 @@ from irmeta.stats.determinant import Order, log_determinant, unexplained
 from irmeta.stats.matrices import Floats, dependent
 from irmeta.stats.selection import Method, Objective, Selection, Task, choose_again, limit, ratio, select, value
 
-TRUST = 0.5
-"""Chance-corrected share of a subset that resampled topics choose again, below which we call it not to be trusted."""
+TRUST = ((0.8, "the choice holds"), (0.5, "part of it is arbitrary"), (-np.inf, "do not trust the choice"))
+"""What we say of a choice, by the least share of it, corrected for chance, that resampled topics make again."""
 
 
 def rank_metrics(
@@ -69,9 +70,13 @@ def rank_metrics(
     else:
         source = from_matrix(scores, matrix)
     task, notes = _task(source, method, objective, k, include, exclude, cost, budget, time_limit)
+    if resamples < 0 or (resamples and _topics(source.cubes) < 2):
+        raise ScoresError("topics are resampled 0 or more times, and there must be at least two; leave out --resamples")
     selection = select(source.sigma, task)
     if not selection.optima:
         raise ScoresError(f"no subset costs at most {budget}; raise the budget, or include fewer metrics")
+    if not _nested(selection):
+        notes.append("The best sets are not nested: the order goes by the number of them that hold a metric.")
     data = _described(source, task, selection)
     step = progress or (lambda _: None)
     step("subsets")
@@ -146,7 +151,7 @@ def findings(outcome: xr.Dataset) -> list[str]:
         worst = outcome["k"].values[ratios.argmin()]
         said.append(
             f"{options['method']} finds the best subset at {int((ratios > 1 - 1e-6).sum())} of {ratios.size} sizes; "
-            f"at its worst, {worst} metrics, it reaches {ratios.min():.2f} of the optimum."
+            f"at its worst, {worst} metrics, it reaches {ratios.min():.2g} of the optimum."
         )
     unproven = [str(k) for k in outcome["k"].values[~proven]]
     said.append(
@@ -158,7 +163,7 @@ def findings(outcome: xr.Dataset) -> list[str]:
     )
     if "kept" in outcome:
         said.append(_trust(outcome, few))
-    elif options["level"] and options["level"] != "system":
+    elif any(one["topics"] > 1 for one in outcome.attrs["inputs"]["collections"].values()):
         said.append("Would other topics choose the same? --resamples 100 tells.")
     return said
 
@@ -176,7 +181,7 @@ def _few(outcome: xr.Dataset) -> int:
 def _trust(outcome: xr.Dataset, few: int) -> str:
     kept, same, chance = (float(outcome[name].sel(k=few)) for name in ("kept", "same", "chance"))
     corrected = (kept - chance) / (1 - chance) if chance < 1 else 1.0
-    verdict = "do not trust which ones they are" if corrected < TRUST else "the choice holds"
+    verdict = next(said for least, said in TRUST if corrected >= least)
     return (
         f"On resampled topics, {kept:.0%} of these {few} are chosen again (by chance it would be {chance:.0%}), all of "
         f"them in {same:.0%} of resamples: {verdict}."
@@ -218,11 +223,21 @@ def _task(
         for i, parts in combined
         if i not in outside
     ]
-    if goal == "determinant" and not inside and np.ptp(np.diag(source.sigma)) == 0:
+    if goal == "determinant" and not inside and candidates.size > 1 and np.ptp(np.diag(source.sigma)) == 0:
         notes.append("All variances are equal: subsets of one metric are tied, and the first metric stands for all.")
     limit = np.inf if budget is None else float(budget)
     paid = _costs(source, cost or {})
     return Task(method, goal, candidates, np.array(inside, dtype=np.intp), largest, paid, limit, time_limit), notes
+
+
+def _topics(cubes: Mapping[str, xr.DataArray]) -> int:
+    """Count the topics of the collection that has most."""
+    return max((one.sizes["topic"] for one in cubes.values()), default=0)
+
+
+def _nested(selection: Selection) -> bool:
+    sets = [set(subset.tolist()) for subset in selection.chosen.values()]
+    return all(small < large for small, large in pairwise(sets))
 
 
 def _named(source: MetricMatrix, names: Iterable[str]) -> list[int]:
@@ -281,8 +296,6 @@ def _stability(
     step: Callable[[str], None],
 ) -> tuple[dict[str, Any], list[str]]:
     """Choose again on topics drawn with replacement: how often each metric is chosen, and how much of each subset."""
-    if max((one.sizes["topic"] for one in source.cubes.values()), default=1) < 2:
-        raise ScoresError("stability needs scores by topic, to draw topics from; leave out --resamples")
     drawn = []
     for _ in range(resamples):
         sigma = source.resampled(rng)

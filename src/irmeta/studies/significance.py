@@ -58,13 +58,7 @@ def significance(
     >>> significance(cube(topics, ["a", "b"], ["1", "2", "3", "4"], ["AP"]))["p"].item().__round__(5)
     0.00521
     """
-    for value, allowed, what in ((test, get_args(Test), "test"), (correct, get_args(Correct), "correction")):
-        if value not in allowed:
-            raise ScoresError(f"unknown {what} {value!r}; {nearest(value, allowed)}")
-    if not 0 < alpha < 1:
-        raise ScoresError(f"alpha is between 0 and 1, as in 0.05, not {alpha:g}")
-    if resamples < 100:
-        raise ScoresError(f"{resamples} resamples are too few for a test at any level; use 1000 or more")
+    _check(test, correct, alpha, resamples)
     if metric is not None:
         scores = select(scores, metrics=[metric] if isinstance(metric, str) else metric)
     scores, notes = complete(scores, missing)
@@ -123,15 +117,26 @@ def findings(outcome: xr.Dataset) -> list[str]:
         differs = _matrix(one)
         best = int(one["rank"].values.argmin())
         alike = int((~differs[best]).sum()) - 1
-        uncorrected = float((one["p"] < options["alpha"]).mean())
+        corrected = options["correct"] != "none" and options["test"] != "tukey"
+        before = f"; {float((one['p'] < options['alpha']).mean()):.1%} before correction" if corrected else ""
         told.append(
             f"{metric}: {int(one['significant'].sum())} of {outcome.sizes['pair']} pairs differ significantly "
-            f"({one['share_significant'].item():.1%}; {_named(options)}, alpha {options['alpha']:g}"
-            + (f"; {uncorrected:.1%} before correction). " if options["correct"] != "none" else "). ")
-            + f"{alike} system{' is' if alike == 1 else 's are'} not significantly different from the best, "
+            f"({one['share_significant'].item():.1%}; "
+            f"{options['test']}{', ' + options['correct'] if corrected else ''}, alpha {options['alpha']:g}{before}). "
+            f"{alike} system{' is' if alike == 1 else 's are'} not significantly different from the best, "
             f"{outcome.system.values[best]}."
         )
     return told
+
+
+def _check(test: Test, correct: Correct, alpha: float, resamples: int) -> None:
+    for value, allowed, what in ((test, get_args(Test), "test"), (correct, get_args(Correct), "correction")):
+        if value not in allowed:
+            raise ScoresError(f"unknown {what} {value!r}; {nearest(value, allowed)}")
+    if not 0 < alpha < 1:
+        raise ScoresError(f"alpha is between 0 and 1, as in 0.05, not {alpha:g}")
+    if resamples < 100:
+        raise ScoresError(f"{resamples} resamples are too few for a test at any level; use 1000 or more")
 
 
 def _tests(scores: Floats, test: Test, correct: Correct, resamples: int, rng: np.random.Generator) -> dict[str, Floats]:
@@ -159,11 +164,6 @@ def _notes(test: Test, correct: Correct, alpha: float, resamples: int, scores: x
             "tukey"
         ]
     return []
-
-
-def _named(options: Mapping[str, object]) -> str:
-    own = options["correct"] == "none" or options["test"] == "tukey"
-    return f"{options['test']}, {'as it is' if own else options['correct']}"
 
 
 def _matrix(one: xr.Dataset) -> npt.NDArray[np.bool_]:

@@ -8,7 +8,7 @@ import polars as pl
 import xarray as xr
 
 from irmeta import standardization
-from irmeta.cube import Missing
+from irmeta.cube import Missing, require_variation
 from irmeta.errors import ScoresError
 from irmeta.result import frame, recorded, result
 from irmeta.standardization import Kind
@@ -16,8 +16,8 @@ from irmeta.stats import rank
 from irmeta.stats.partial import partial_means
 
 SIZES = (2, 3, 5, 10, 15, 20, 30, 40, 50)
-LOWEST = {"p50": 0.5, "p5": 0.05, "p1": 0.01}
-"""Columns and the share of draws that lie below them."""
+PERCENTILES = {"p50": 0.5, "p5": 0.05, "p1": 0.01}
+"""Columns, and the share of draws below each."""
 
 
 def standardizing_set(
@@ -49,6 +49,7 @@ def standardizing_set(
         raise ScoresError(f"sizes to draw lie between 2 and the {limit} old systems; not {', '.join(map(str, wrong))}")
     if draws < 100:
         raise ScoresError(f"{draws} draws give no 1st percentile; use 1000 or more")
+    require_variation(new.mean("topic").values.T, [str(metric) for metric in new.metric.values])
     generator = np.random.default_rng(rng)
     full = standardization.apply(new, standardization.fit(old), kind)
     notes += standardization.flat_topics(full)
@@ -62,8 +63,8 @@ def standardizing_set(
             if progress:
                 progress(f"{size} systems")
     over = ("systems", "metric")
-    figures = {name: (over, np.nanquantile(taus, share, axis=0)) for name, share in LOWEST.items()}
-    errors = {f"{name}_se": (over, _quantile_error(taus, share)) for name, share in LOWEST.items()}
+    figures = {name: (over, np.nanquantile(taus, share, axis=0)) for name, share in PERCENTILES.items()}
+    errors = {f"{name}_se": (over, _quantile_error(taus, share)) for name, share in PERCENTILES.items()}
     raw, standardized = (rank.settled(scores.mean("topic").values.T) for scores in (new, full))
     against_raw = [float(rank.tau_b(a, b)) for a, b in zip(raw, standardized, strict=True)]
     return result(
@@ -78,7 +79,7 @@ def standardizing_set(
 def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     """Table `sample`: systems, metric, p50, p5, p1 and their standard errors; `raw`: the tau of raw scores."""
     return {
-        "sample": frame(outcome, ("systems", "metric"), (*LOWEST, *(f"{name}_se" for name in LOWEST))),
+        "sample": frame(outcome, ("systems", "metric"), (*PERCENTILES, *(f"{name}_se" for name in PERCENTILES))),
         "raw": frame(outcome, ("metric",), ("raw",)).rename({"raw": "tau"}),
     }
 

@@ -20,7 +20,7 @@ def prediction(outcome: xr.Dataset, axes: Axes) -> Axes:
     systems, targets = outcome.system.values[at[:, 0]], outcome.target.values[at[:, 1]]
     rows = np.arange(len(at))
     for row, far in zip(rows, outside, strict=True):
-        colour = _NEAR if far else PALETTE[0]
+        colour = _NEAR if far == 1 else PALETTE[0]
         axes.plot([low[row], high[row]], [row, row], color=colour)
         axes.plot(value[row], row, "o", color=colour, markersize=4)
     one = len(set(systems)) == 1

@@ -1,0 +1,59 @@
+"""The model that predicts metrics from each other: collections' system-level scores, summed up."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import xarray as xr
+
+from irmeta.cube import Missing
+from irmeta.cubes import check_scale, system_level
+from irmeta.errors import MetricError, ScoresError
+from irmeta.io.model_file import Model, Part
+from irmeta.names import canonical, nearest
+from irmeta.result import describe
+from irmeta.stats.intervals import tails
+from irmeta.stats.regression import moments
+from irmeta.stats.scales import Scale, to_scale
+
+
+def prediction_model(
+    cubes: Mapping[str, xr.DataArray],
+    *,
+    metrics: Iterable[str] | None = None,
+    scale: Scale = "raw",
+    missing: Missing = "error",
+    provenance: Mapping[str, Any] | None = None,
+) -> Model:
+    """Sum up collections' system-level scores as a model that predicts any of their metrics from any others.
+
+    cubes : by collection name; a collection may lack some of the metrics.  metrics : those to keep, all by default.
+    scale : "raw", or "logit" to model log odds, so that predictions and intervals stay between 0 and 1.
+    missing : what to do with missing scores, as in `irmeta.cube.complete`.
+
+    >>> from irmeta.cube import cube
+    >>> scores = cube([[[0.1, 0.2]], [[0.2, 0.3]], [[0.3, 0.6]]], ["a", "b", "c"], ["all"], ["AP", "P@10"])
+    >>> prediction_model({"demo": scores}).metrics
+    ['AP', 'P@10']
+    """
+    if not cubes:
+        raise ScoresError("there are no collections to fit a model on")
+    wanted = None if metrics is None else [canonical(metric) for metric in metrics]
+    known = {str(metric) for scores in cubes.values() for metric in scores.metric.values}
+    for metric in wanted or []:
+        if metric not in known:
+            raise MetricError(f"no collection has scores of {metric!r}; {nearest(metric, known)}")
+    parts, notes = [], []
+    for name, scores in cubes.items():
+        here = None if wanted is None else [metric for metric in wanted if metric in set(scores.metric.values)]
+        levels, dropped = system_level({name: scores}, here, missing=missing)
+        table = levels[name]
+        if table.sizes["metric"] < 2 or table.sizes["system"] < 3:
+            size = " and ".join(f"{count} {dim}s" for dim, count in table.sizes.items())
+            raise ScoresError(f"{name} has {size}; a model needs 3 systems and 2 metrics of each collection")
+        names = tuple(map(str, table.metric.values))
+        check_scale(names, scale)
+        values = to_scale(table.values, scale)
+        parts.append(Part(name, names, moments(values), tails(values)))
+        notes += dropped
+    described = {name: describe(scores) for name, scores in cubes.items()}
+    return Model(scale, tuple(parts), {"collections": described, "notes": notes, **(provenance or {})})

@@ -1,0 +1,164 @@
+"""The score file: what goes in comes out, whole or not at all."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+import xarray as xr
+from hypothesis import given
+from hypothesis import strategies as st
+
+from irmeta.cube import cube
+from irmeta.errors import FileFormatError, ScoresError
+from irmeta.io.scores import COLUMNS, from_frame, load, load_all, save, to_frame
+
+NAMES = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=6)
+
+
+@st.composite
+def cubes(draw: st.DrawFn) -> xr.DataArray:
+    names = [draw(st.lists(NAMES, min_size=1, max_size=3, unique=True)) for _ in range(2)]
+    metrics = draw(st.lists(st.sampled_from(["AP", "nDCG@10", "RBP(p=0.5)", "mine"]), min_size=1, unique=True))
+    shape = tuple(len(one) for one in (*names, metrics))
+    count = int(np.prod(shape))
+    scores = draw(st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=count, max_size=count))
+    return cube(np.reshape(scores, shape), *names, metrics, collection=draw(NAMES), provenance={"notes": ["a", "ü"]})
+
+
+@given(cubes())
+def test_round_trip(tmp_path_factory: pytest.TempPathFactory, scores: xr.DataArray) -> None:
+    """A cube comes back with every bit, name, order and attribute."""
+    path = tmp_path_factory.mktemp("scores") / "scores.parquet"
+    save(scores, path)
+    xr.testing.assert_identical(load(path), scores)
+    xr.testing.assert_equal(from_frame(to_frame(scores))[scores.attrs["collection"]], scores)
+
+
+def small(collection: str = "one", score: float = 0.5) -> xr.DataArray:
+    return cube([[[score], [0.25]]], ["bm25"], ["1", "2"], ["AP"], collection=collection)
+
+
+def test_missing_scores(tmp_path: Path) -> None:
+    """A missing score has no row, and is missing again when read."""
+    scores = cube([[[0.5], [np.nan]], [[0.1], [0.2]]], ["a", "b"], ["1", "2"], ["AP"])
+    save(scores, tmp_path / "s.parquet")
+    assert pl.read_parquet(tmp_path / "s.parquet").height == 3
+    xr.testing.assert_identical(load(tmp_path / "s.parquet"), scores)
+
+
+def test_several_collections(tmp_path: Path) -> None:
+    """A file holds several collections; which one has to be said, and a wrong name lists the nearest."""
+    path = tmp_path / "s.parquet"
+    both = {"one": small("one"), "two": small("two", 0.75)}
+    save(both, path)
+    assert list(load_all(path)) == ["one", "two"]
+    xr.testing.assert_identical(load(path, "two"), both["two"])
+    with pytest.raises(ScoresError, match="holds 2 collections; choose one with --collection: one, two"):
+        load(path)
+    with pytest.raises(ScoresError, match="no collection 'tow'; did you mean two"):
+        load(path, "tow")
+    save({"renamed": small("one")}, path)
+    assert load(path).attrs["collection"] == "renamed"
+
+
+def test_append(tmp_path: Path) -> None:
+    """Appending keeps what is there; the same collection again is an error that leaves the file as it was."""
+    path = tmp_path / "s.parquet"
+    save(small("one"), path, append=True)
+    save(small("two", 0.75), path, append=True)
+    xr.testing.assert_identical(load(path, "one"), small("one"))
+    xr.testing.assert_identical(load(path, "two"), small("two", 0.75))
+    before = path.read_bytes()
+    with pytest.raises(ScoresError, match="already holds the collection 'two'"):
+        save(small("two"), path, append=True)
+    assert path.read_bytes() == before
+    save(small("three"), path)
+    assert list(load_all(path)) == ["three"]
+    with pytest.raises(ScoresError, match="no scores to save"):
+        save({}, path)
+    (tmp_path / "text.parquet").write_text("something else")
+    with pytest.raises(FileFormatError, match="text.parquet"):
+        save(small(), tmp_path / "text.parquet", append=True)
+
+
+def test_other_programs_read_it(tmp_path: Path) -> None:
+    """Other programs read the file as a plain table, one row a score; the provenance is in its metadata."""
+    path = tmp_path / "s.parquet"
+    save(small(), path)
+    frame = pd.read_csv(_csv(pl.read_parquet(path), tmp_path), dtype={"topic": str})
+    assert list(frame.columns) == list(COLUMNS) == pl.read_parquet(path).columns
+    assert frame.values.tolist() == [["one", "bm25", "1", "AP", 0.5], ["one", "bm25", "2", "AP", 0.25]]
+    assert json.loads(pl.read_parquet_metadata(path)["irmeta"])["one"]["collection"] == "one"
+
+
+def _csv(frame: pl.DataFrame, folder: Path) -> Path:
+    frame.write_csv(folder / "s.csv")
+    return folder / "s.csv"
+
+
+def test_csv_and_the_parquet_of_others(tmp_path: Path) -> None:
+    """The same columns in CSV, or in the Parquet of another program with numbers for names, are read too."""
+    frame = to_frame(small()).select(reversed(COLUMNS))
+    xr.testing.assert_equal(load(_csv(frame, tmp_path)), small())
+    path = tmp_path / "numbers.parquet"
+    frame.with_columns(pl.col("topic").cast(pl.Int64), pl.lit("7").alias("more")).write_parquet(path)
+    xr.testing.assert_equal(load(path), small())
+
+
+@pytest.mark.parametrize(
+    ("changed", "says"),
+    [
+        ({"score": ["x", "y"]}, "the scores are not numbers"),
+        ({"score": [0.5, float("inf")]}, "infinite score"),
+        ({"topic": ["1", "1"]}, "more than one score for bm25, topic 1, AP"),
+        ({"topic": ["1", None]}, "the column topic of a score table has missing names"),
+        ({"score": None}, "missing: score"),
+    ],
+)
+def test_wrong_score_files(tmp_path: Path, changed: dict, says: str) -> None:
+    """A score file with text for scores, infinities, repeated cells, missing names or columns is refused by name."""
+    frame = to_frame(small())
+    for name, values in changed.items():
+        frame = frame.drop(name) if values is None else frame.with_columns(pl.Series(name, values))
+    path = tmp_path / "wrong.parquet"
+    frame.write_parquet(path)
+    with pytest.raises(FileFormatError, match=says) as error:
+        load(path)
+    assert str(error.value).startswith(str(path))
+
+
+@pytest.mark.parametrize("content", [b"", b"PAR1", b"PAR1" + b"x" * 50, b"a,b\n1,2\n", b"\xff\xfe\n", b"{}"])
+def test_files_that_are_no_score_files(tmp_path: Path, content: bytes) -> None:
+    """Whatever else a file holds, reading it as scores is an error that names it."""
+    path = tmp_path / "other"
+    path.write_bytes(content)
+    with pytest.raises(FileFormatError, match="other: "):
+        load(path)
+    with pytest.raises(FileFormatError, match="nothing.parquet: no such file; `irmeta evaluate`"):
+        load(tmp_path / "nothing.parquet")
+
+
+def test_names_that_are_not_utf8(tmp_path: Path) -> None:
+    """Bytes of topic ids that are not UTF-8 are written as escapes, for the file can hold only text."""
+    save(cube([[[0.5]]], ["a\udcff"], ["caf\udce9"], ["AP"]), tmp_path / "s.parquet")
+    assert load(tmp_path / "s.parquet").topic.values.tolist() == ["caf\\xe9"]
+    assert load(tmp_path / "s.parquet").system.values.tolist() == ["a\\xff"]
+
+
+def test_a_failure_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """When writing fails in the middle the old file stands, and nothing beside it."""
+    path = tmp_path / "s.parquet"
+    save(small("old"), path)
+
+    def fail(frame: pl.DataFrame, file: Path, **_: object) -> None:
+        Path(file).write_bytes(b"PAR1 half")
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(pl.DataFrame, "write_parquet", fail)
+    with pytest.raises(KeyboardInterrupt):
+        save(small("new"), path)
+    assert list(load_all(path)) == ["old"]
+    assert [one.name for one in tmp_path.iterdir()] == ["s.parquet"]

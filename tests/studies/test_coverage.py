@@ -1,0 +1,65 @@
+"""Coverage against a loop over the public prediction, one system at a time."""
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from irmeta.cube import means
+from irmeta.errors import ScoresError
+from irmeta.studies.coverage import coverage, findings, tables
+from irmeta.studies.prediction import predict
+from irmeta.studies.prediction_model import prediction_model
+
+
+@pytest.mark.parametrize("scale", ["raw", "logit"])
+def test_coverage_is_that_of_predictions_one_by_one(made, scale):
+    """The share inside and the width are those of `predict` with a model of the other collections."""
+    cubes = made.collections(4, systems=12)
+    outcome = coverage(cubes, targets=["AP"], size=2, level=0.8, scale=scale)
+    for held, scores in cubes.items():
+        fitted = prediction_model({n: c for n, c in cubes.items() if n != held}, scale=scale)
+        actual = means(scores).sel(metric="AP").values
+        inside, width = [], []
+        for pair in combinations(["P@10", "RR", "nDCG@20"], 2):
+            found = predict(scores.sel(metric=list(pair)), fitted, want=["AP"], level=0.8)
+            low, high = found["low"].values[:, 0], found["high"].values[:, 0]
+            inside.append((low <= actual) & (actual <= high))
+            width.append(high - low)
+        one = outcome.sel(target="AP", collection=held)
+        assert one["measured"].item() == pytest.approx(np.mean(inside))
+        assert one["width"].item() == pytest.approx(np.mean(width), rel=0.02)  # predict cuts intervals to [0, 1]
+        assert one["relative_width"].item() == pytest.approx(one["width"].item() / 2 / actual.std())
+
+
+def test_wider_levels_cover_more(made):
+    """Coverage and width grow with the level."""
+    cubes = made.collections(5)
+    low, high = (coverage(cubes, level=level) for level in (0.5, 0.95))
+    assert (high["width"] > low["width"]).all()
+    assert (high["measured"] >= low["measured"]).all()
+
+
+def test_table_has_the_columns_of_the_contract(made):
+    """A row a target and collection: target, collection, nominal, measured, and the widths."""
+    frame = tables(coverage(made.collections(3)))["coverage"]
+    assert frame.columns == ["target", "collection", "nominal", "measured", "width", "relative_width"]
+    assert frame.height == 4 * 3
+    assert set(frame["nominal"]) == {0.9}
+
+
+def test_findings_set_measured_beside_nominal(made):
+    """The words give the nominal level and the measured mean."""
+    outcome = coverage(made.collections(4))
+    mean = float(outcome["measured"].mean("collection").mean())
+    assert findings(outcome)[0].startswith(f"90% intervals held {mean:.1%}")
+
+
+@pytest.mark.parametrize(
+    ("count", "options", "message"),
+    [(2, {}, "three collections or more"), (3, {"level": 1}, "between 0 and 1"), (3, {"size": 4}, "1 to 3 predictors")],
+)
+def test_too_few_collections_and_wrong_options_are_errors(made, count, options, message):
+    """Two collections, a level of 1, and more predictors than metrics are errors."""
+    with pytest.raises(ScoresError, match=message):
+        coverage(made.collections(count), **options)

@@ -1,0 +1,208 @@
+"""Prediction of what was not reported: oracles, intervals, calibration, and every kind of wrong input."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from sklearn.linear_model import LinearRegression
+
+from irmeta.cube import ALL, cube, means
+from irmeta.errors import MetricError, ScoresError
+from irmeta.studies.prediction import findings, given, predict, tables
+from irmeta.studies.prediction_model import prediction_model
+
+
+def table(rows, metrics, systems=None):
+    scores = np.array(rows, dtype=float)[:, None]
+    return cube(scores, systems or [f"p{i}" for i in range(len(rows))], [ALL], metrics)
+
+
+@pytest.fixture(scope="module")
+def model(made):
+    return prediction_model(made.collections())
+
+
+def test_prediction_is_that_of_scikit_learn_on_all_systems(model, made):
+    """A raw model predicts what LinearRegression, fitted on the systems of all collections, predicts."""
+    rows = np.concatenate([means(scores).values for scores in made.collections().values()])
+    expected = LinearRegression().fit(rows[:, [1, 2]], rows[:, 0]).predict([[0.43, 0.61]])
+    outcome = predict(given("P@10=0.43 RR=0.61"), model, want=["AP"])
+    assert outcome["value"].item() == pytest.approx(expected[0], rel=1e-9)
+
+
+def test_log_odds_are_predicted_by_scikit_learn_too(made):
+    """A model of log odds predicts the score whose log odds LinearRegression predicts."""
+    cubes = made.collections()
+    rows = np.concatenate([means(scores).values for scores in cubes.values()])
+    odds = np.log(rows / (1 - rows))
+    expected = LinearRegression().fit(odds[:, [3]], odds[:, 0]).predict([[np.log(0.3 / 0.7)]])[0]
+    outcome = predict(given("nDCG@20=0.3"), prediction_model(cubes, scale="logit"), want=["AP"])
+    assert outcome["value"].item() == pytest.approx(1 / (1 + np.exp(-expected)), rel=1e-9)
+
+
+def test_each_row_is_predicted_from_the_scores_it_has(model):
+    """A table's row gives what the same scores give alone; a reported score is never touched."""
+    outcome = predict(table([[np.nan, 0.4, 0.5], [0.3, np.nan, 0.6]], ["AP", "P@10", "RR"]), model)
+    alone = [
+        predict(given("P@10=0.4 RR=0.5"), model, want=["AP"]),
+        predict(given("AP=0.3 RR=0.6"), model, want=["P@10"]),
+    ]
+    frame = tables(outcome)["prediction"]
+    assert frame["metric"].to_list() == ["AP", "P@10"]
+    assert_allclose(frame["value"], [one["value"].item() for one in alone])
+    assert_allclose(frame["low"], [one["low"].item() for one in alone])
+    filled = tables(outcome)["filled"]
+    assert filled["AP"][1] == 0.3
+    assert filled["AP low"][1] is None
+    assert filled["AP"][0] == frame["value"][0]
+
+
+def test_filled_table_keeps_its_names_and_columns(model):
+    """Columns keep the names and order they came with, those that the model does not know too."""
+    outcome = predict(table([[0.4, np.nan, 7.0]], ["P@10", "AP", "mine"]), model, want=["AP", "RR"])
+    assert tables(outcome)["filled"].columns == [
+        *("system", "P@10", "AP", "AP low", "AP high", "mine", "RR", "RR low", "RR high")
+    ]
+    assert any("mine" in note for note in outcome.attrs["notes"])
+
+
+def test_metric_without_cutoff_is_taken_as_the_one_cut_at_1000(made):
+    """AP is predicted as AP@1000 where the model holds that one, and a note says so."""
+    cubes = {n: c.assign_coords(metric=["AP@1000", *made.METRICS[1:]]) for n, c in made.collections().items()}
+    outcome = predict(given("P@10=0.4"), prediction_model(cubes), want=["AP"])
+    assert outcome.target.values.tolist() == ["AP@1000"]
+    assert any(note.startswith("AP is taken as AP@1000") for note in outcome.attrs["notes"])
+
+
+def test_intervals_of_new_collections_hold_about_their_level(made):
+    """Over 60 collections the model has not seen, 90% intervals hold 85% to 96% of the systems."""
+    fitted = prediction_model(made.collections(8))
+    inside = []
+    for seed in range(100, 160):
+        scores = made.collection(seed, systems=10)
+        outcome = predict(scores.where(scores.metric != "AP"), fitted)
+        actual = means(scores).sel(metric="AP").values
+        inside += list((outcome["low"].values[:, 0] <= actual) & (actual <= outcome["high"].values[:, 0]))
+    assert 0.85 < np.mean(inside) < 0.96
+
+
+def test_known_systems_take_away_the_offset_of_the_collection(model, made):
+    """A collection whose AP is 0.1 higher than any seen is predicted far better with four known systems."""
+    scores = made.collection(77)
+    shifted = scores.copy(data=np.clip(scores.values + np.array([0.1, 0, 0, 0]), 0, 1))
+    actual = means(shifted).sel(metric="AP").values[4:]
+    holes = shifted[4:].where(shifted.metric != "AP")
+    blind, told = predict(holes, model), predict(holes, model, known=shifted[:4])
+    assert np.abs(told["value"].values[:, 0] - actual).mean() < np.abs(blind["value"].values[:, 0] - actual).mean() / 3
+    assert (told["high"] - told["low"]).mean() < (blind["high"] - blind["low"]).mean()
+
+
+def test_scores_unlike_any_seen_are_marked(model):
+    """Perfect RR beside P@10 of almost nothing lies outside; the note names the system; usual scores are inside."""
+    outcome = predict(table([[0.01, 1.0], [0.4, 0.4]], ["P@10", "RR"], ["odd", "usual"]), model, want=["AP"])
+    assert outcome["outside"].values[:, 0].tolist() == [1, 0]
+    assert any("outside what the model has seen" in note and "odd" in note for note in outcome.attrs["notes"])
+
+
+def test_predictions_stay_in_the_range_of_their_metric(model, made):
+    """No value or end of an interval leaves [0, 1], on either scale."""
+    rows = table([[0.0, 0.0], [1.0, 1.0]], ["P@10", "RR"])
+    for fitted in (model, prediction_model(made.collections(), scale="logit")):
+        outcome = predict(rows, fitted, want=["AP"], level=0.99)
+        for name in ("value", "low", "high"):
+            assert ((outcome[name] >= 0) & (outcome[name] <= 1)).all()
+        assert (outcome["low"] <= outcome["value"]).all()
+        assert (outcome["value"] <= outcome["high"]).all()
+
+
+def test_one_collection_gives_no_interval(made):
+    """A model of one collection predicts without intervals, and says why."""
+    outcome = predict(given("P@10=0.4"), prediction_model(made.collections(1)), want=["AP"])
+    assert np.isnan(outcome["low"].item())
+    assert tables(outcome)["prediction"]["low"].to_list() == [None]
+    assert any("no interval" in note for note in outcome.attrs["notes"])
+    assert "predicted as" in findings(outcome)[0]
+
+
+def test_collections_that_lack_a_metric_are_left_out_where_it_is_needed(model, made):
+    """RR is predicted from the collections that have it: as by a model of those alone."""
+    cubes = made.collections()
+    cubes["c0"] = cubes["c0"].sel(metric=["AP", "P@10"])
+    rest = {name: scores for name, scores in cubes.items() if name != "c0"}
+    some, alone = (predict(given("P@10=0.4"), prediction_model(c), want=["RR"]) for c in (cubes, rest))
+    assert some["value"].item() == alone["value"].item()
+    assert some["high"].item() == alone["high"].item()
+
+
+def test_row_without_scores_is_left_and_named(model):
+    """A system with nothing to predict from stays empty; the note names it."""
+    outcome = predict(table([[np.nan, np.nan], [0.4, np.nan]], ["P@10", "AP"], ["empty", "full"]), model)
+    assert tables(outcome)["prediction"]["system"].to_list() == ["full"]
+    assert any("empty" in note for note in outcome.attrs["notes"])
+
+
+def test_trec_eval_and_paper_names_are_understood(model):
+    """MAP, MRR, P_10 and NDCG@20 are AP, RR, P@10 and nDCG@20."""
+    assert given("MAP=0.2 MRR=0.5 P_10=0.4 NDCG@20=0.3").metric.values.tolist() == ["AP", "RR", "P@10", "nDCG@20"]
+    assert predict(given("P_10=0.4"), model, want=["MAP"]).target.values.tolist() == ["AP"]
+
+
+@pytest.mark.parametrize(
+    ("scores", "options", "error", "message"),
+    [
+        ("P@10=0.4 AP=0.2", {"want": ["AP"]}, ScoresError, "AP is given already"),
+        ("P@10=0.4", {"want": ["P@5"]}, MetricError, "does not know 'P@5'; did you mean P@10"),
+        ("P@5=0.4", {"want": ["AP"]}, MetricError, "none of these metrics is in the model: P@5"),
+        ("P@10=40", {"want": ["AP"]}, ScoresError, "P@10 of given is 40, but lies between 0 and 1; .*percentages"),
+        ("P@10=-0.1", {"want": ["AP"]}, ScoresError, "lies between 0 and 1"),
+        ("P@10=0.4", {"want": ["AP"], "level": 90}, ScoresError, "between 0 and 1, as in 0.9, not 90"),
+        ("AP=0.2 P@10=0.4 RR=0.5 nDCG@20=0.3", {}, ScoresError, "nothing to predict"),
+    ],
+)
+def test_wrong_input_is_an_error_that_says_what_to_do(model, scores, options, error, message):
+    """Targets that are given, unknown names, scores and levels out of range, and full tables are errors."""
+    with pytest.raises(error, match=message):
+        predict(given(scores), model, **options)
+
+
+@pytest.mark.parametrize("text", ["", "P@10", "P@10=high", "=0.4"])
+def test_scores_not_written_as_metric_and_score_are_an_error(text):
+    """Given scores are METRIC=SCORE; anything else raises ScoresError with an example."""
+    with pytest.raises(ScoresError, match="METRIC=SCORE"):
+        given(text)
+
+
+def test_table_without_usable_rows_is_an_error(model):
+    """Where no row has a score that the model knows there is nothing to predict."""
+    with pytest.raises(ScoresError, match="nothing to predict"):
+        predict(table([[np.nan], [np.nan]], ["P@10"]), model, want=["AP"])
+
+
+def test_metrics_that_no_collection_has_together_are_an_error(made):
+    """A target and a given metric of different collections cannot be related; the error names them."""
+    cubes = made.collections(2)
+    apart = {"c0": cubes["c0"].sel(metric=["AP", "RR"]), "c1": cubes["c1"].sel(metric=["AP", "P@10"])}
+    with pytest.raises(ScoresError, match="no collection of the model has all of P@10, RR"):
+        predict(given("P@10=0.4"), prediction_model(apart), want=["RR"])
+
+
+def test_fewer_systems_than_predictors_are_an_error(made):
+    """Three predictors cannot be fitted on the four systems of the other collection."""
+    cubes = made.collections(2, systems=4)
+    with pytest.raises(ScoresError, match="4 systems are too few to fit 3 predictors"):
+        predict(given("P@10=0.4 RR=0.5 nDCG@20=0.3"), prediction_model(cubes), want=["AP"])
+
+
+def test_inputs_are_not_changed(model):
+    """Prediction leaves the table it was given as it was."""
+    scores = table([[np.nan, 0.4]], ["AP", "P@10"])
+    before = scores.copy(deep=True)
+    predict(scores, model)
+    assert scores.identical(before)
+
+
+def test_findings_count_many_and_spell_out_one(model):
+    """One prediction is told with its interval, several are counted with a typical width."""
+    one = predict(given("P@10=0.4"), model, want=["AP"])
+    assert f"{one['value'].item():.3f}" in findings(one)[0]
+    assert "90% interval" in findings(one)[0]
+    assert findings(predict(given("P@10=0.4"), model))[0].startswith("3 scores predicted; half of the 90%")

@@ -1,0 +1,105 @@
+"""The best predictors: choice, measures, roles, tables, wrong input."""
+
+import numpy as np
+import pytest
+from scipy.stats import kendalltau
+
+from irmeta.cube import means
+from irmeta.errors import MetricError, ScoresError
+from irmeta.studies.predictors import findings, predictors, tables
+
+
+@pytest.fixture(scope="module")
+def roles(made):
+    cubes = made.collections(6)
+    return {"train": {n: cubes[n] for n in ("c0", "c1", "c2")}, "dev": {"c3": cubes["c3"]}}, {
+        n: cubes[n] for n in ("c4", "c5")
+    }
+
+
+def chosen(roles, **options):
+    first, test = roles
+    return predictors(first["train"], test, dev=first["dev"], **options)
+
+
+def test_figures_are_those_of_the_coefficients(roles):
+    """Tau, R2 and RMSE follow from the printed coefficients and the scores of the collection."""
+    outcome = chosen(roles)
+    one = outcome.sel(target="AP", size=2, collection="c5")
+    table = means(roles[1]["c5"])
+    weights = one["coefficient"].fillna(0.0)
+    predicted = (table * weights).sum("metric").values + one["intercept"].item()
+    actual = table.sel(metric="AP").values
+    assert int(one["coefficient"].notnull().sum()) == 2
+    assert one["tau"].item() == pytest.approx(kendalltau(actual, predicted).statistic)
+    assert one["rmse"].item() == pytest.approx(np.sqrt(((actual - predicted) ** 2).mean()))
+    assert one["r2"].item() == pytest.approx(
+        1 - ((actual - predicted) ** 2).sum() / ((actual - actual.mean()) ** 2).sum()
+    )
+
+
+def test_choice_on_dev_ignores_the_test_collections(roles, made):
+    """Another test collection changes no choice and no coefficient."""
+    first, _ = roles
+    other = predictors(first["train"], {"new": made.collection(99)}, dev=first["dev"])
+    assert other["coefficient"].identical(chosen(roles)["coefficient"])
+
+
+def test_leave_one_out_choice_ignores_dev(roles, made):
+    """Chosen by leaving training collections out, the dev collection only tests, and another one changes no choice."""
+    first, test = roles
+    one = chosen(roles, choose="leave-one-out")
+    other = predictors(first["train"], test, dev={"c3": made.collection(99)}, choose="leave-one-out")
+    assert one["coefficient"].identical(other["coefficient"])
+    assert not any("optimistic" in note for note in one.attrs["notes"])
+    assert any("optimistic" in note for note in chosen(roles).attrs["notes"])
+
+
+def test_tables_have_a_row_a_target_size_and_collection(roles):
+    """4 targets, 3 sizes and 3 other collections give 36 rows; each set has its size and excludes the target."""
+    views = tables(chosen(roles))
+    selection = views["selection"]
+    assert selection.columns[:4] == ["target", "k", "predictors", "collection"]
+    assert {"tau", "r2", "rmse", "r2_offset_removed", "bias_share"} <= set(selection.columns)
+    assert selection.height == 36
+    for row in selection.iter_rows(named=True):
+        assert len(row["predictors"]) == row["k"]
+        assert row["target"] not in row["predictors"]
+    assert views["coefficients"].columns == ["target", "k", "predictor", "coefficient"]
+    assert views["coefficients"].height == 4 * (2 + 3 + 4)
+
+
+def test_targets_and_candidates_can_be_named(roles):
+    """Only the targets asked for are predicted, only from the metrics asked for: not one target from another."""
+    selection = tables(chosen(roles, targets=["AP", "nDCG@20"], metrics=["P@10", "RR"], sizes=[1, 2]))["selection"]
+    assert set(selection["target"]) == {"AP", "nDCG@20"}
+    assert {name for names in selection["predictors"] for name in names} <= {"P@10", "RR"}
+
+
+def test_findings_name_what_is_well_ordered_and_count_negative_r2(roles):
+    """There is a line a size; where some R2 is negative the offset's share is told."""
+    outcome = chosen(roles)
+    assert len(findings(outcome)) == 3 + bool((outcome["r2"] < 0).any())
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"sizes": [4]}, ScoresError, "a target has 1 to 3 predictors here, not 4"),
+        ({"sizes": [0]}, ScoresError, "1 to 3 predictors here, not 0"),
+        ({"targets": ["AP@10"]}, MetricError, "'AP@10' is not in"),
+    ],
+)
+def test_wrong_options_are_errors(roles, options, error, message):
+    """Sizes that leave no subset and metrics that are not there are errors."""
+    with pytest.raises(error, match=message):
+        chosen(roles, **options)
+
+
+def test_choosing_needs_something_to_choose_on(roles):
+    """Without a dev collection dev cannot choose; one training collection cannot be left out."""
+    first, test = roles
+    with pytest.raises(ScoresError, match="no development collection"):
+        predictors(first["train"], test)
+    with pytest.raises(ScoresError, match="two or more"):
+        predictors({"c0": first["train"]["c0"]}, test, choose="leave-one-out")

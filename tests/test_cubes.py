@@ -1,0 +1,75 @@
+"""Several collections at once: roles, common metrics, system-level tables, scores out of range."""
+
+import numpy as np
+import pytest
+
+from irmeta.cube import cube
+from irmeta.cubes import check_sizes, common_metrics, in_range, system_level, targets_and_candidates, with_roles
+from irmeta.errors import MetricError, ScoresError
+
+
+def collection(metrics, value=0.5, systems=3):
+    scores = np.full((systems, 2, len(metrics)), value)
+    return cube(scores, [f"s{i}" for i in range(systems)], ["1", "2"], metrics)
+
+
+def test_common_metrics_keep_the_first_order():
+    """Metrics of all collections come in the order of the first."""
+    both = {"a": collection(["AP", "RR", "P@10"]), "b": collection(["P@10", "AP"])}
+    assert common_metrics(both) == ["AP", "P@10"]
+    assert common_metrics(both, ["P@10"]) == ["P@10"]
+
+
+def test_metric_that_a_collection_lacks_is_named_with_it():
+    """The error says which metric and which collection, and what there is."""
+    both = {"a": collection(["AP", "RR"]), "b": collection(["AP"])}
+    with pytest.raises(MetricError, match=r"'RR' is not in b; .*AP"):
+        common_metrics(both, ["RR"])
+    with pytest.raises(MetricError, match="no metric is in every collection of a, c"):
+        common_metrics({"a": both["a"], "c": collection(["P@10"])})
+
+
+def test_collection_in_two_roles_and_empty_roles_are_errors():
+    """A collection is for training or for testing; each of the two needs one."""
+    one = {"a": collection(["AP"])}
+    with pytest.raises(ScoresError, match="'a' is given as train and as test"):
+        with_roles(train=one, test=one)
+    with pytest.raises(ScoresError, match="no test collection"):
+        with_roles(train=one, test={})
+    assert with_roles(train=one, test={"b": one["a"]})[1] == {"a": "train", "b": "test"}
+
+
+def test_missing_scores_follow_the_policy():
+    """A system that lacks a score is an error, or dropped and counted."""
+    scores = collection(["AP"])
+    scores[0, 0, 0] = np.nan
+    with pytest.raises(ScoresError, match="1 of 6 scores are missing"):
+        system_level({"a": scores})
+    tables, notes = system_level({"a": scores}, missing="systems")
+    assert tables["a"].system.values.tolist() == ["s1", "s2"]
+    assert notes == ["a: 1 of 6 scores are missing; dropped 1 of 3 systems that lack some"]
+
+
+@pytest.mark.parametrize("value", [-0.1, 1.2])
+def test_scores_that_a_metric_cannot_take_are_an_error(value):
+    """A score below 0 or above 1 is named with its system; unbounded and unknown metrics may have any."""
+    with pytest.raises(ScoresError, match="AP of s0 is"):
+        in_range(collection(["AP"], value).isel(topic=0))
+    in_range(collection(["DCG", "mine"], 3.0).isel(topic=0))
+
+
+def test_targets_outside_the_candidates_are_not_candidates():
+    """Metrics to work on are candidates and targets; a lone metric cannot be predicted from itself."""
+    cubes = {"a": collection(["AP", "RR", "P@10"])}
+    assert targets_and_candidates(cubes, ["AP"], ["RR"]) == (["RR", "AP"], ["AP"], ["RR"])
+    assert targets_and_candidates(cubes, None, None)[1:] == (["AP", "RR", "P@10"], ["AP", "RR", "P@10"])
+    with pytest.raises(ScoresError, match="AP has no other metric"):
+        targets_and_candidates(cubes, ["AP"], ["AP"])
+
+
+def test_sizes_count_a_target_out_of_its_own_candidates():
+    """Three candidates leave two predictors for a target among them and three for another."""
+    check_sizes([1, 2], ["AP"], ["AP", "RR", "P@10"])
+    check_sizes([3], ["Rprec"], ["AP", "RR", "P@10"])
+    with pytest.raises(ScoresError, match="1 to 2 predictors here, not 3"):
+        check_sizes([3], ["AP"], ["AP", "RR", "P@10"])
