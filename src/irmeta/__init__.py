@@ -24,12 +24,8 @@ if TYPE_CHECKING:
     from irmeta.studies.lowcost import lowcost as lowcost
     from irmeta.studies.models import models as models
     from irmeta.studies.prediction import predict as predict
-<<<<<<< HEAD
     from irmeta.studies.prediction_model import prediction_model as prediction_model
-=======
-    from irmeta.studies.prediction import prediction_model as prediction_model
     from irmeta.studies.predictivity import predictivity as predictivity
->>>>>>> main
     from irmeta.studies.predictors import predictors as predictors
     from irmeta.studies.ranking import rank_metrics as rank_metrics
     from irmeta.studies.significance import significance as significance
@@ -51,12 +47,8 @@ _HOME = {
     "means": "irmeta.cube",
     "models": "irmeta.studies.models",
     "predict": "irmeta.studies.prediction",
-<<<<<<< HEAD
     "prediction_model": "irmeta.studies.prediction_model",
-=======
-    "prediction_model": "irmeta.studies.prediction",
     "predictivity": "irmeta.studies.predictivity",
->>>>>>> main
     "predictors": "irmeta.studies.predictors",
     "rank_metrics": "irmeta.studies.ranking",
     "reference_model": "irmeta.datasets.reference",
