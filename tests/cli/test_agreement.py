@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 import irmeta
-from irmeta.cli import correlate, predictivity, reproduce  # noqa: F401  each registers its verb
+from irmeta.cli import correlate, main, predictivity, reproduce  # noqa: F401  each registers its verb
 from irmeta.cli.app import app
 from irmeta.cube import cube
 from irmeta.errors import IrmetaError, ScoresError
@@ -70,7 +70,7 @@ def test_tables_with_words(file):
     assert "advantage (* clear of 0)" in shown
     assert "mean of 50 random partitions" in shown
     assert "foretells the other metrics best" in shown
-    assert "so one can stand for all" in run("correlate", file, "--level", "system")
+    assert "so one tells most of what all do" in run("correlate", file, "--level", "system")
 
 
 def test_csv_of_a_table(file):
@@ -143,6 +143,16 @@ def test_reproduce_without_data(monkeypatch, tmp_path):
     for arguments in ((), ("--data", str(tmp_path / "nowhere"))):
         with pytest.raises(IrmetaError, match="irmeta datasets fetch trec7-adhoc trec8-adhoc"):
             runner.invoke(app, ["reproduce", "webber2008-redundant", *arguments], catch_exceptions=False)
+
+
+def test_reproduce_without_data_exits_with_2(monkeypatch, capsys):
+    """For the shell a missing data folder is the user's error: exit 2, no traceback."""
+    monkeypatch.delenv("IRMETA_DATA", raising=False)
+    monkeypatch.setattr("sys.argv", ["irmeta", "reproduce", "webber2008-redundant"])
+    with pytest.raises(SystemExit) as caught:
+        main()
+    assert caught.value.code == 2
+    assert capsys.readouterr().err.startswith("irmeta: webber2008-redundant is reproduced from data")
 
 
 def test_reproduce_an_unknown_paper():

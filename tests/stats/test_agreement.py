@@ -86,6 +86,15 @@ def test_no_topics_to_leave_out():
     assert np.isnan(high).all()
 
 
+def test_no_interval_where_a_topic_carries_the_metric():
+    """A metric that varies on one topic only has no interval: without that topic it has no correlation."""
+    scores = made()
+    scores[:, 1:, 0] = 0.5
+    low, high = agreement.interval(*agreement.over_scores([scores], "pearson"))
+    assert np.isnan([low[0, 1], high[0, 1]]).all()
+    assert low[1, 2] < high[1, 2]
+
+
 def test_groups_hold_only_what_agrees():
     """Every two metrics of a group reach the threshold, and no two whole groups could be joined."""
     rng = np.random.default_rng(1)

@@ -60,6 +60,17 @@ def test_hard_topics_do_not_pose_as_agreement_within_topics():
         assert np.allclose(one, two) == same, level
 
 
+def test_noise_of_centring_does_not_break_ties():
+    """Within topics, scores as far from their topic's mean tie, though the subtraction leaves noise."""
+    scores = made()
+    scores[..., 2] = (np.arange(10)[:, None] % 3 + np.arange(8)) / 10
+    centred = np.round(scores.values[..., 2] - scores.values[..., 2].mean(axis=0), 10).ravel()
+    assert len(set(centred)) == 3
+    other = np.round(scores.values[..., 0] - scores.values[..., 0].mean(axis=0), 10).ravel()
+    found = correlation(scores, level="within-topic", method="kendall")["r"].sel(metric="AP", metric_2="RR").item()
+    assert found == pytest.approx(scipy.stats.kendalltau(other, centred).statistic, abs=1e-12)
+
+
 def test_interval_holds_the_estimate():
     """Each r stands within its interval, and the diagonal is 1 to 1."""
     outcome = correlation(made())
@@ -143,7 +154,7 @@ def test_findings_name_the_group():
     """The words name the closest pair, the furthest, and what can stand for what."""
     words = findings(correlation(made()))
     assert words[0].startswith("On made at topic level AP and Rprec (.9")
-    assert words[1] == "Every two correlate at .90 or above, so one can stand for all: AP, Rprec."
+    assert words[1] == "Every two correlate at .90 or above, so one tells most of what all do: AP, Rprec."
     assert words[2] == "2 principal components of 3 carry 95% of what the metrics say."
 
 

@@ -62,7 +62,7 @@ def interval(whole: Array, without: Sequence[Array]) -> tuple[Array, Array]:
     """Give 95% intervals from a correlation and its values without each topic, topics drawn within each part.
 
     The jackknife on Fisher's z, with Student's t on as many degrees of freedom as topics less parts; NaN where a part
-    is empty. Source: Efron and Tibshirani (1993), chapter 11.
+    is empty, or where without some topic there is no correlation. Source: Efron and Tibshirani (1993), chapter 11.
     """
     if any(len(part) == 0 for part in without):
         return np.full(whole.shape, np.nan), np.full(whole.shape, np.nan)
@@ -71,7 +71,7 @@ def interval(whole: Array, without: Sequence[Array]) -> tuple[Array, Array]:
     freedom = sum(len(z) - 1 for z in pieces)
     half = scipy.stats.t.ppf(0.975, freedom) * np.sqrt(variance)
     low, high = (np.tanh(_fisher(whole) + sign * half) for sign in (-1, 1))
-    return np.where(half > 0, low, whole), np.where(half > 0, high, whole)
+    return np.where(half == 0, whole, low), np.where(half == 0, whole, high)
 
 
 def _fisher(r: Array) -> Array:

@@ -130,8 +130,8 @@ def _check(used: Mapping[str, xr.DataArray], level: Level, method: Method, thres
 def _values(used: Mapping[str, xr.DataArray], level: Level) -> list[npt.NDArray[np.float64]]:
     parts = [cube.additive(one).values for one in used.values()]
     if level == "within-topic":
-        parts = [part - part.mean(axis=0) for part in parts]
-    rows = [settled(part.mean(axis=1) if level == "system" else part).reshape(-1, part.shape[2]).T for part in parts]
+        parts = [settled(part - part.mean(axis=0)) for part in parts]
+    rows = [(part.mean(axis=1) if level == "system" else part).reshape(-1, part.shape[2]).T for part in parts]
     cube.require_variation(np.concatenate(rows, axis=1), next(iter(used.values()))["metric"].values)
     return parts
 
@@ -229,9 +229,8 @@ def _words(name: str, one: xr.Dataset, options: Mapping[str, Any]) -> list[str]:
     ]
     listed = "; ".join(group for group in _members(one)["metrics"] if ", " in group)
     if listed:
-        lines.append(
-            f"Every two correlate at {short(options['threshold'])} or above, so one can stand for all: {listed}."
-        )
+        level = short(options["threshold"])
+        lines.append(f"Every two correlate at {level} or above, so one tells most of what all do: {listed}.")
     else:
         lines.append(f"No two metrics correlate at {short(options['threshold'])} or above.")
     count = int(np.searchsorted(np.cumsum(one["share"].values), 0.95 - 1e-9)) + 1
