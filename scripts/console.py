@@ -1,7 +1,7 @@
 """Replay the console blocks of a page of the docs: python scripts/console.py docs/tutorial.md writes their output anew.
 
-A block is fenced as `console`; its lines that begin with `$ ` are commands, the lines below each its output. All commands
-of a page run one after another in one folder, which is empty at first.
+A block is fenced as `console`; its lines that begin with `$ ` are commands, the lines below each its output. All
+commands of a page run one after another in one folder, which is empty at first.
 """
 
 import os
@@ -20,7 +20,7 @@ def commands(page: str) -> list[str]:
 
 
 def run(command: str, folder: Path) -> str:
-    """Run a command as a reader would and give what the terminal shows; one that fails raises an error that shows it."""
+    """Run a command as a reader would and give what the terminal shows; one that fails is an error that shows it."""
     here = Path(sys.executable).parent
     environment = os.environ | {"PATH": f"{here}{os.pathsep}{os.environ['PATH']}", "COLUMNS": "100"}
     outcome = subprocess.run(

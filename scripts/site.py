@@ -1,4 +1,4 @@
-"""What the docs are built with besides their pages: figures made by the commands they show, and the list of decisions."""
+"""What the docs have besides their pages: figures made by the commands they show, and the list of decisions."""
 
 import re
 import tempfile
