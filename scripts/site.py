@@ -9,15 +9,14 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 
 console = run_path(str(Path(__file__).with_name("console.py")))
-ILLUSTRATED = ("tutorial", "gallery")
+GALLERY = "gallery"
 
 
 def on_files(files: Files, *, config: MkDocsConfig) -> Files:
-    """Add the figures that the commands of a page draw, under the page's name, and decisions/index.md."""
+    """Add the figures that the commands of the gallery draw, and decisions/index.md."""
     docs = Path(config.docs_dir)
-    for page in ILLUSTRATED:
-        for name, content in figures((docs / f"{page}.md").read_text()).items():
-            files.append(File.generated(config, f"{page}/{name}", content=content))
+    for name, content in figures((docs / f"{GALLERY}.md").read_text()).items():
+        files.append(File.generated(config, f"{GALLERY}/{name}", content=content))
     files.append(File.generated(config, "decisions/index.md", content=decisions(docs / "decisions")))
     return files
 
