@@ -61,14 +61,13 @@ def check(scores: xr.DataArray) -> xr.DataArray:
     return scores
 
 
-def labels(scores: xr.DataArray, dim: str) -> list[str]:
-    r"""List the names of a dimension as text; bytes of ids that are not UTF-8 are written as \xe9.
+def labels(names: Iterable[object]) -> list[str]:
+    r"""List names as text that every program can write; bytes of ids that are not UTF-8 become \xe9 and the like.
 
-    >>> labels(cube([[[0.5]]], ["bm25"], ["caf\udce9"], ["AP"]), "topic")
-    ['caf\\xe9']
+    >>> labels(["caf\udce9", 301])
+    ['caf\\xe9', '301']
     """
-    names = [str(name).encode("utf-8", "surrogateescape") for name in scores[dim].values]
-    return [name.decode("utf-8", "backslashreplace") for name in names]
+    return [str(name).encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace") for name in names]
 
 
 def select(

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from collections.abc import Mapping
 from importlib.metadata import version
 from os import PathLike
 from pathlib import Path
@@ -94,6 +95,15 @@ def apply(scores: xr.DataArray, factors: xr.Dataset, kind: Kind = "normal", *, f
     }
     standardized = scores.copy(data=values).assign_attrs(standardization=description)
     return standardized.isel(topic=~undefined.any(axis=1)) if flat == "drop" else standardized
+
+
+def counterpart(name: str, new: Mapping[str, xr.DataArray]) -> xr.DataArray:
+    """Find the new collection that goes with an old one: that of its name, or the only one."""
+    if name in new:
+        return new[name]
+    if len(new) == 1:
+        return next(iter(new.values()))
+    raise ScoresError(f"there is no new collection {name!r} to go with the old one; {nearest(name, new)}")
 
 
 def common(

@@ -80,6 +80,15 @@ def test_holes_of_a_table_are_filled_in_a_csv_file(run, tmp_path):
     assert float(rows[1]["RR low"]) < float(rows[1]["RR"])
 
 
+def test_score_file_is_a_table_too(run, tmp_path):
+    """A Parquet score file is filled like a CSV table; its plot is as high as it has predictions."""
+    scores = cube([[[0.4, 0.5]], [[0.3, 0.6]]], ["a", "b"], [ALL], ["P@10", "RR"])
+    save(scores, tmp_path / "few.parquet")
+    _, out, _ = run("apply", tmp_path / "few.parquet", "--want", "AP", "--format", "csv", "--plot", tmp_path / "p.png")
+    assert [row["system"] for row in csv.DictReader(io.StringIO(out)) if row["AP@1000 low"]] == ["a", "b"]
+    assert (tmp_path / "p.png").stat().st_size > 1000
+
+
 def test_a_fitted_model_is_applied_and_calibrated(run, files, tmp_path):
     """Fit writes a model that apply reads; known systems of the collection narrow the interval."""
     code, _, err = run("fit", files["a"], files["b"], files["c"], "-o", tmp_path / "m.json", "--metrics", "AP P@10")

@@ -173,3 +173,13 @@ def test_seed_and_top_are_options_of_the_command(run, files):
     assert one["tables"]["tests"] != other["tables"]["tests"]
     assert one["inputs"]["collections"]["old"]["systems"] == 4
     assert one["options"]["seed"] == 1
+
+
+def test_one_old_collection_of_several_is_chosen(run, files):
+    """Of a file with several old collections one is named, and meets the new one of its name, or the only one."""
+    save({name: load(f"{name}.parquet") for name in ("old", "new")}, "both.parquet")
+    line = "standardize sample both.parquet third.parquet --sizes 2 --draws 100"
+    assert "choose one with --collection: old, new" in run(line)[2]
+    told = document(run, f"{line} --collection new")
+    assert told["inputs"]["collections"]["old"]["collection"] == "new"
+    assert run("standardize sample old.parquet both.parquet --sizes 2 --draws 100")[0] == 0

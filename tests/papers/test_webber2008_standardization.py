@@ -57,10 +57,10 @@ def test_what_chance_has_a_part_in_is_reproduced_within_its_error(cells, item, r
 def test_the_thresholds_of_figure_4(cells):
     """10 systems beat raw scores in 95% of draws and 15 in 99%; 5 systems beat another collection in 99%."""
     figure = cells.filter(item="Figure 4")
-    passed = dict(figure.filter(row="systems to pass .919").select("column", "ours").iter_rows())
-    assert passed["p5"] <= 10
-    assert 10 <= passed["p1"] <= 15
-    assert figure.filter(row="5 systems", column="p1", status="reproduced")["ours"].item() > 0.742
+    for row, column, least in (("5 systems", "p1", 0.742), ("10 systems", "p5", 0.9186), ("15 systems", "p1", 0.9186)):
+        cell = figure.filter(row=row, column=column).row(0, named=True)
+        assert cell["status"] == "reproduced"
+        assert cell["ours"] > least
 
 
 def test_what_the_data_deny_is_shown_as_contradicted(cells):
@@ -82,6 +82,8 @@ def test_lost_tables_are_filled_and_marked_as_ours(cells):
         assert ours["ours"].null_count() == 0
 
 
-def test_nothing_is_contradicted_without_a_known_reason(data):
-    """Irmeta reproduce exits with 0."""
-    assert not reproduce(data, rng=1)["unexpected"].values.any()
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [1, 3, 5])
+def test_no_seed_contradicts_without_a_known_reason(data, seed):
+    """The command exits with 0, whatever the seed."""
+    assert not reproduce(data, rng=seed)["unexpected"].values.any()

@@ -20,11 +20,11 @@ from irmeta.studies.ranking import findings, rank_metrics, tables
 METRICS = ["AP", "P@10", "RR", "nDCG@20", "Rprec", "Bpref"]
 
 
-def scores(seed: int = 0, systems: int = 20, topics: int = 15) -> xr.DataArray:
+def scores(seed: int = 0, systems: int = 20, topics: int = 15, noise: float = 0.7) -> xr.DataArray:
     """Metrics that share a factor by system and topic, each in another measure."""
     rng = np.random.default_rng(seed)
     shared = rng.normal(size=(systems, topics, 2))
-    mixed = shared @ rng.normal(size=(2, 6)) + 0.7 * rng.normal(size=(systems, topics, 6))
+    mixed = shared @ rng.normal(size=(2, 6)) + noise * rng.normal(size=(systems, topics, 6))
     values = 1 / (1 + np.exp(-mixed))
     return cube(values, [f"s{i}" for i in range(systems)], [f"t{i}" for i in range(topics)], METRICS)
 
@@ -120,6 +120,15 @@ def test_included_metrics_are_in_and_excluded_ones_out() -> None:
             np.testing.assert_allclose(optimal, max(log_determinant(sigma, s) for s in allowed))
 
 
+def test_words_are_about_the_size_asked_for_or_the_first_that_says_enough() -> None:
+    """Without a size the findings speak of the smallest set that leaves less than a tenth unexplained."""
+    every = rank_metrics(scores(noise=0.2), exclude=["AP"])
+    enough = int(every["k"].values[every["unexplained"].values < 0.1][0])
+    assert enough < 5
+    assert f": {enough} of 6 metrics" in findings(every)[0]
+    assert ": 1 of 6 metrics" in findings(rank_metrics(scores(), k=1))[0]
+
+
 def test_excluded_metrics_still_have_to_be_explained() -> None:
     """The metrics chosen for the unreported ones explain the excluded metric too."""
     sigma = np.corrcoef(scores().values.reshape(-1, 6), rowvar=False)
@@ -149,6 +158,7 @@ def test_copies_are_named_and_not_chosen() -> None:
         assert outcome.sizes["position"] == 6
         assert outcome.attrs["notes"][0] == "R@100 cannot be chosen: it is determined by AP."
     assert "R@100" in rank_metrics(twice, k=1, include=["R@100"])["order"].values
+    assert "R@100" in rank_metrics(twice, exclude=["AP"])["order"].values
     with pytest.raises(ScoresError, match="linear combination"):
         rank_metrics(twice, include=["R@100", "AP"])
 

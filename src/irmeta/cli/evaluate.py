@@ -167,6 +167,8 @@ def import_scores(
     from irmeta.io.scores import save
 
     refuse_overwriting(output, append=append)
+    if output.suffix != ".parquet":
+        raise IrmetaError(f"{output}: a score file is named .parquet")
     if kind == "matrix" and rows is None:
         raise IrmetaError("a matrix alone does not say what its rows are; add --rows topics or --rows systems")
     if kind == "trec_eval":

@@ -39,7 +39,7 @@ Missing = Annotated[
 @predict.command()
 def apply(
     scores: Annotated[
-        Path | None, typer.Argument(help="A table (CSV): a row a system, a column a metric, holes.")
+        Path | None, typer.Argument(help="A table: CSV with a row a system and a column a metric, or a score file.")
     ] = None,
     given: Annotated[str | None, typer.Option(help="One system's scores, as in 'P@10=0.43 RR=0.61'.")] = None,
     want: Annotated[str | None, typer.Option(help="Metrics to predict.", show_default="what is missing")] = None,
@@ -68,20 +68,19 @@ def apply(
     `distance` tells how far the given scores lie from those that the model
     has seen: 1 is usual.
     """
-    from irmeta.io.importers import import_systemwise
     from irmeta.io.model_file import load_model
     from irmeta.names import split
     from irmeta.studies import prediction
 
     if (scores is None) == (given is None):
         raise IrmetaError("give a table to fill, or one system's scores with --given 'P@10=0.43 RR=0.61'")
-    cube = prediction.given(given) if given is not None else _only(import_systemwise(scores or Path()))
+    cube = prediction.given(given) if given is not None else _table(scores or Path())
     outcome = prediction.predict(
         cube,
         load_model(model) if model else None,
         want=split(want) if want else None,
         level=level,
-        known=_only(import_systemwise(calibrate)) if calibrate else None,
+        known=_table(calibrate) if calibrate else None,
     )
     form = form or form_of(output)
     if scores is not None and form == "csv":
@@ -134,8 +133,12 @@ def load_collections(paths: list[Path]) -> "dict[str, xr.DataArray]":
     return cubes
 
 
-def _only(cubes: "dict[str, xr.DataArray]") -> "xr.DataArray":
-    return next(iter(cubes.values()))
+def _table(path: Path) -> "xr.DataArray":
+    """Read a table of systems and metrics: CSV, or a score file of one collection."""
+    from irmeta.io.importers import import_systemwise
+    from irmeta.io.scores import load
+
+    return load(path) if path.suffix == ".parquet" else next(iter(import_systemwise(path).values()))
 
 
 def show(
@@ -152,4 +155,6 @@ def show(
         from irmeta.report.plots import prediction as plots
         from irmeta.report.plots.figure import PAGE, draw, save
 
-        save(draw(getattr(plots, outcome.attrs["study"]), outcome, width=PAGE, height=3.6), plot)
+        rows = int(outcome["value"].notnull().sum()) if "value" in outcome else outcome.sizes["target"]
+        drawing = getattr(plots, outcome.attrs["study"])
+        save(draw(drawing, outcome, width=PAGE, height=max(3.0, 0.8 + 0.16 * rows)), plot)

@@ -148,6 +148,7 @@ def sample(
     ] = None,
     draws: Annotated[int, typer.Option(help="Draws of each size.")] = 1500,
     kind: Kind = "normal",
+    collection: Collection = None,
     metrics: Metrics = None,
     missing: Missing = "error",
     seed: Seed = 0,
@@ -161,6 +162,7 @@ def sample(
 
     irmeta standardize sample old.parquet new.parquet --sizes 2,3,5,10,20
     """
+    from irmeta import standardization
     from irmeta.report.plots import figure
     from irmeta.report.plots import standardizing_set as plots
     from irmeta.studies import standardizing_set as study
@@ -168,10 +170,11 @@ def sample(
     if sizes is not None and not all(part.strip().isdigit() for part in sizes.split(",")):
         raise ScoresError(f"--sizes {sizes!r}: sizes are whole numbers with commas between them, as in 2,3,5,10,20")
     form = form or form_of(output)
+    cube = one(load_scores(old, collection=collection, metrics=metrics))
     with counting("drawing", quiet=quiet) as progress:
         result = study.standardizing_set(
-            one(load_scores(old, metrics=metrics)),
-            one(load_scores(new, metrics=metrics)),
+            cube,
+            standardization.counterpart(str(cube.attrs["collection"]), load_scores(new, metrics=metrics)),
             sizes=[int(part) for part in sizes.split(",")] if sizes else None,
             draws=draws,
             kind=kind,

@@ -26,7 +26,7 @@ def to_frame(scores: xr.DataArray) -> pl.DataFrame:
     ('collection', 'bm25', '302', 'AP', 0.1)
     """
     check(scores)
-    names = [pl.Series(dim, labels(scores, dim), dtype=pl.String) for dim in DIMS]
+    names = [pl.Series(dim, labels(scores[dim].values), dtype=pl.String) for dim in DIMS]
     index = np.indices(scores.shape, dtype=np.int32).reshape(3, -1)
     columns = {dim: series.gather(at) for dim, series, at in zip(DIMS, names, index, strict=True)}
     collection = pl.lit(str(scores.attrs.get("collection", "collection"))).alias("collection")

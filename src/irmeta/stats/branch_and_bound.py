@@ -63,7 +63,8 @@ def best_subsets(
     unsettled = sorted((size for size in wanted if search.open[size]), key=search.gap)
     for done, size in enumerate(unsettled):  # those that settle fast must not wait for the others
         now = time.monotonic()
-        search.run([size], now + (start + time_limit - now) / (len(unsettled) - done))
+        if now < start + time_limit:
+            search.run([size], now + (start + time_limit - now) / (len(unsettled) - done))
     return search.outcome(wanted)
 
 

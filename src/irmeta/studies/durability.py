@@ -10,7 +10,6 @@ import xarray as xr
 from irmeta import standardization
 from irmeta.cube import Missing, require_variation
 from irmeta.errors import ScoresError
-from irmeta.names import nearest
 from irmeta.result import frame, result
 from irmeta.standardization import Flat, Kind
 from irmeta.stats import rank, topheavy
@@ -37,7 +36,10 @@ def durability(
     """
     if not old:
         raise ScoresError("no old collection to take factors from")
-    met = {name: standardization.common(scores, _counterpart(name, new), missing) for name, scores in old.items()}
+    met = {
+        name: standardization.common(scores, standardization.counterpart(name, new), missing)
+        for name, scores in old.items()
+    }
     metrics = _shared_metrics([by for by, _, _ in met.values()])
     figures, sizes, notes = [], [], []
     used: dict[str, xr.DataArray] = {}
@@ -94,11 +96,3 @@ def _correlations(a: npt.NDArray[np.float64], b: npt.NDArray[np.float64]) -> lis
     return [
         [float(of(x, y)) for of in (rank.pearson, rank.tau_b, topheavy.tau_ap_b)] for x, y in zip(a, b, strict=True)
     ]
-
-
-def _counterpart(name: str, new: Mapping[str, xr.DataArray]) -> xr.DataArray:
-    if name in new:
-        return new[name]
-    if len(new) == 1:
-        return next(iter(new.values()))
-    raise ScoresError(f"there is no new collection {name!r} to go with the old one; {nearest(name, new)}")

@@ -22,5 +22,5 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     """Tables `means` (a row a system, a column a metric) and `scores` (a row a score, as in the score file)."""
     mean = outcome["mean"].transpose("system", "metric")
     columns = {str(metric): mean.sel(metric=metric).values for metric in mean.metric.values}
-    wide = pl.DataFrame({"system": labels(mean, "system"), **columns})
+    wide = pl.DataFrame({"system": labels(mean.system.values), **columns})
     return {"means": wide, "scores": to_frame(outcome["score"])}

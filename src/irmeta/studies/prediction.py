@@ -1,7 +1,7 @@
 """What would a metric that nobody reported have been? Predict it from those that were, with an interval."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -33,6 +33,7 @@ class _Predicted(NamedTuple):
     high: Floats
     distance: Floats
     outside: Floats  # 1 where the given scores lie outside what the model has seen
+    known: Floats  # number of systems that told the collection's offset
 
 
 def given(text: str, system: str = "given") -> xr.DataArray:
@@ -72,7 +73,8 @@ def predict(
     level : coverage aimed at, in (0, 1), for a system of a collection that the model has not seen.
     known : systems of the same collection whose wanted scores are known; they tell the collection's offset.
     Gives, over (system, target), NaN where the score was given: value, low, high, distance (of the given scores from
-    those the model has seen, 1 is usual, see `irmeta.stats.intervals.mahalanobis`), outside; and `reported`.
+    those the model has seen, 1 is usual, see `irmeta.stats.intervals.mahalanobis`), outside, known (how many systems
+    told the offset); and `reported`.
     """
     if not 0 < level < 1:
         raise ScoresError(f"the level of an interval is between 0 and 1, as in 0.9, not {level}")
@@ -80,31 +82,25 @@ def predict(
     reported = in_range(means(scores))
     table, names, notes = _renamed(reported, model)
     calibration = None if known is None else _renamed(in_range(means(known)), model)[0]
-    targets = _targets(table, model, want)
-    if want is not None:
-        notes += [_stand_in(name, target) for name, target in zip(want, targets, strict=True) if name != target]
-    grid = {name: np.full((table.sizes["system"], len(targets)), np.nan) for name in _Predicted._fields}
-    for rows, given in _patterns(table):
-        for j, target in enumerate(targets):
-            if target not in given:
-                found = _predict(table.sel(metric=given).values[rows], given, target, model, level, calibration)
-                for name, values in zip(found._fields, found, strict=True):
-                    grid[name][rows, j] = values
+    targets, stand_ins = _targets(table, model, None if want is None else list(want))
+    grid = _grid(table, targets, model, level, calibration)
     if np.isnan(grid["value"]).all():
         raise ScoresError("nothing to predict: no system lacks a wanted metric and has another that the model knows")
-    systems = np.array(table.system.values, dtype=str)
-    notes += _warnings(systems, np.isnan(table.values), grid, model, level)
-    coords = {"system": systems, "target": targets}
-    predicted = {name: xr.DataArray(values, coords, ("system", "target")) for name, values in grid.items()}
-    used = [*map(str, table.metric.values), *targets]
+    used = {*table.metric.values, *targets}
+    notes += stand_ins + _warnings(table, grid, model, level, calibrated=known is not None)
     notes += [f"{name}: {text}" for name, text in model.provenance.get("definitions", {}).items() if name in used]
+    coords = {"system": table.system.values.astype(str), "target": targets}
+    predicted = {name: xr.DataArray(values, coords, ("system", "target")) for name, values in grid.items()}
     options = {
-        **{"level": level, "scale": model.scale, "model": [part.name for part in model.parts], "want": targets},
-        **{"names": names, "sources": model.provenance.get("sources", [])},
+        "level": level,
+        "scale": model.scale,
+        "model": [part.name for part in model.parts],
+        "sources": model.provenance.get("sources", []),
+        "want": targets,
+        "names": names,
     }
-    return result(
-        "prediction", {**predicted, "reported": reported}, inputs={"given": scores}, options=options, notes=notes
-    )
+    data, inputs = {**predicted, "reported": reported}, {"given": scores} | ({} if known is None else {"known": known})
+    return result("prediction", data, inputs=inputs, options=options, notes=list(dict.fromkeys(notes)))
 
 
 def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
@@ -119,7 +115,7 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     level = pl.lit(outcome.attrs["options"]["level"]).alias("level")
     frame = pl.DataFrame({**labels, **cells}).with_columns(pl.col("low", "high").fill_nan(None))
     prediction = frame.select("system", "metric", "value", "low", "high", level, "distance")
-    return {"prediction": prediction, "filled": _filled(outcome, prediction)}
+    return {"prediction": prediction, "filled": _filled(outcome)}
 
 
 def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
@@ -130,18 +126,14 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
 def findings(outcome: xr.Dataset) -> list[str]:
     """Say what was predicted and how sure that is."""
     cells = tables(outcome)["prediction"]
-    level = f"{outcome.attrs['options']['level']:.0%}"
+    level = f"{outcome.attrs['options']['level'] * 100:g}%"
     if cells.height == 1:
         one = cells.row(0, named=True)
-        if one["low"] is None:
-            return [f"{one['metric']} of {one['system']} is predicted as {one['value']:.3f}."]
-        inside = f"between {one['low']:.3f} and {one['high']:.3f} ({level} interval)"
-        return [f"{one['metric']} of {one['system']} is predicted as {one['value']:.3f}, {inside}."]
-    width = (cells["high"] - cells["low"]).median()
-    lines = [f"{cells.height} scores predicted."]
-    if isinstance(width, float):
-        lines[0] = f"{cells.height} scores predicted; half of the {level} intervals are wider than {width:.3f}."
-    return lines
+        interval = "" if one["low"] is None else f", between {one['low']:.3f} and {one['high']:.3f} ({level} interval)"
+        return [f"{one['metric']} of {one['system']} is predicted as {one['value']:.3f}{interval}."]
+    width = float((outcome["high"] - outcome["low"]).median())
+    wide = "" if np.isnan(width) else f"; half of the {level} intervals are wider than {width:.3f}"
+    return [f"{cells.height} scores predicted{wide}."]
 
 
 def _renamed(table: xr.DataArray, model: Model) -> tuple[xr.DataArray, dict[str, str], list[str]]:
@@ -168,19 +160,35 @@ def _stand_in(name: str, target: str) -> str:
     return f"{name} is taken as {target}, which the model holds; for runs of at most 1000 documents they hardly differ"
 
 
-def _targets(table: xr.DataArray, model: Model, want: Iterable[str] | None) -> list[str]:
+def _targets(table: xr.DataArray, model: Model, want: list[str] | None) -> tuple[list[str], list[str]]:
+    """Give the metrics to predict under the model's names, and notes on those wanted under another."""
     if want is None:
         holes = [str(m) for m in table.metric.values[np.isnan(table.values).any(axis=0)]]
-        return holes or [metric for metric in model.metrics if metric not in set(table.metric.values)]
-    targets = []
-    for name in want:
-        target = _resolve(metric_name(name), model.metrics)
+        return holes or [metric for metric in model.metrics if metric not in set(table.metric.values)], []
+    targets = {}
+    for name in map(metric_name, want):
+        target = _resolve(name, model.metrics)
         if target is None:
             raise MetricError(f"the model does not know {name!r}; {nearest(name, model.metrics)}")
         if target in set(table.metric.values) and not np.isnan(table.sel(metric=target).values).any():
             raise ScoresError(f"{name} is given already; a metric cannot be predicted from itself")
-        targets.append(target)
-    return targets
+        targets[name] = target
+    notes = [_stand_in(name, target) for name, target in targets.items() if name != target]
+    return list(dict.fromkeys(targets.values())), notes
+
+
+def _grid(
+    table: xr.DataArray, targets: Sequence[str], model: Model, level: float, calibration: xr.DataArray | None
+) -> dict[str, Floats]:
+    """Predict what each system lacks from all that it has: each figure of _Predicted, of shape (system, target)."""
+    grid = {name: np.full((table.sizes["system"], len(targets)), np.nan) for name in _Predicted._fields}
+    for rows, given in _patterns(table):
+        for j, target in enumerate(targets):
+            if target not in given:
+                found = _predict(table.sel(metric=given).values[rows], given, target, model, level, calibration)
+                for name, values in zip(found._fields, found, strict=True):
+                    grid[name][rows, j] = values
+    return grid
 
 
 def _patterns(table: xr.DataArray) -> Iterator[tuple[npt.NDArray[np.intp], list[str]]]:
@@ -206,8 +214,8 @@ def _predict(
     values = to_scale(scores, model.scale)
     centre = (values @ slopes + intercept)[:, 0]
     half: float | Floats = np.nan
+    residuals = _residuals(calibration, [*given, target], model.scale, slopes, intercept)
     if len(held) > 1:
-        residuals = _residuals(calibration, [*given, target], model.scale, slopes, intercept)
         mean = residuals.mean() if residuals.size else 0.0
         far = reach(np.array([part.tails[of] for part in held]), level)
         errors = leave_one_out(data, at, of)
@@ -217,7 +225,8 @@ def _predict(
     value, low, high = np.clip(ends, 0, highest(target))
     distance = mahalanobis(pool(data), values, at)
     outside = distance**2 * len(given) > stats.chi2.ppf(OUTSIDE, len(given))
-    return _Predicted(value, low, high, distance, outside.astype(np.float64))
+    known = np.full(len(values), float(residuals.size))
+    return _Predicted(value, low, high, distance, outside.astype(np.float64), known)
 
 
 def _residuals(
@@ -232,10 +241,11 @@ def _residuals(
 
 
 def _warnings(
-    systems: npt.NDArray[np.str_], absent: npt.NDArray[np.bool_], grid: Mapping[str, Any], model: Model, level: float
+    table: xr.DataArray, grid: Mapping[str, Floats], model: Model, level: float, *, calibrated: bool
 ) -> list[str]:
-    notes = []
-    if len(empty := systems[absent.all(axis=1)]):
+    """Say what the reader of the predictions has to know of them."""
+    notes, systems = [], table.system.values.astype(str)
+    if len(empty := systems[np.isnan(table.values).all(axis=1)]):
         notes.append(f"left as they are, for lack of any score to predict from: {_some(empty)}")
     if (np.isnan(grid["low"]) & ~np.isnan(grid["value"])).any():
         notes.append("no interval where a single collection of the model has the metrics: collections differ")
@@ -245,25 +255,26 @@ def _warnings(
         notes.append(
             f"scores outside what the model has seen, their predictions are not to be trusted: {_some(outside)}"
         )
+    if calibrated and len(blind := systems[(grid["known"] == 0).any(axis=1)]):
+        notes.append(f"not calibrated, as no known system has all the metrics it takes: {_some(blind)}")
     return notes
 
 
-def _filled(outcome: xr.Dataset, prediction: pl.DataFrame) -> pl.DataFrame:
+def _filled(outcome: xr.Dataset) -> pl.DataFrame:
     """Give the table as it was, every hole that was predicted filled, with its interval in the columns beside."""
-    reported, names = outcome["reported"], dict(outcome.attrs["options"]["names"])
-    frame = pl.DataFrame({"system": reported.system.values.astype(str)})
-    predicted = prediction["metric"].unique(maintain_order=True).to_list()
+    reported, names = outcome["reported"], outcome.attrs["options"]["names"]
     known = [str(metric) for metric in reported.metric.values]
-    for name in (*known, *(metric for metric in predicted if metric not in names.values())):
-        column = reported.sel(metric=name).values if name in known else np.full(frame.height, np.nan)
-        frame = frame.with_columns(pl.Series(name, column).fill_nan(None))
-        if (metric := names.get(name, name)) in predicted:
-            low, high = f"{name} low", f"{name} high"
-            cells = prediction.filter(pl.col("metric") == metric)
-            cells = cells.select("system", "value", pl.col("low").alias(low), pl.col("high").alias(high))
-            frame = frame.join(cells, on="system", how="left", maintain_order="left")
-            frame = frame.with_columns(pl.col(name).fill_null(pl.col("value"))).drop("value")
-    return frame
+    targets = [str(target) for target in outcome.target.values]
+    columns = {"system": reported.system.values.astype(str)}
+    for name in (*known, *(target for target in targets if target not in names.values())):
+        scores = reported.sel(metric=name).values if name in known else np.full(reported.sizes["system"], np.nan)
+        columns[name] = scores
+        target = names.get(name, name)
+        if target in targets and outcome["value"].sel(target=target).notnull().any():
+            found = outcome.sel(target=target)
+            columns[name] = np.where(np.isnan(scores), found["value"].values, scores)
+            columns |= {f"{name} {end}": found[end].values for end in ("low", "high")}
+    return pl.DataFrame(columns).with_columns(pl.selectors.float().fill_nan(None))
 
 
 def _some(names: Iterable[str], most: int = 5) -> str:

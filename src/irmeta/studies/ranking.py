@@ -22,6 +22,9 @@ TRUST = ((0.8, "the choice holds"), (0.5, "part of it is arbitrary"), (-np.inf, 
 """What we say of a choice, by the least share of it, corrected for chance, that resampled topics make again."""
 
 
+_SUBSETS = ("log_det", "unexplained", "cost", "optimal", "ratio_to_optimum", "gap", "proven", "nodes", "kept", "same")
+
+
 def rank_metrics(
     scores: Any,
     method: Method = "exact",
@@ -88,7 +91,7 @@ def rank_metrics(
         "objective": task.objective,
         "matrix": source.kind,
         "level": source.level,
-        "k": task.largest,
+        "k": k,
         "include": [source.metrics[i] for i in task.include],
         "exclude": [canonical(name) for name in exclude],
         "cost": dict(cost or {}),
@@ -168,13 +171,10 @@ def findings(outcome: xr.Dataset) -> list[str]:
     return said
 
 
-_SUBSETS = ("log_det", "unexplained", "cost", "optimal", "ratio_to_optimum", "gap", "proven", "nodes", "kept", "same")
-
-
 def _few(outcome: xr.Dataset) -> int:
     """Give the size to speak of: the largest if the user set one, else the first that leaves less than a tenth."""
     enough = outcome["k"].values[outcome["unexplained"].values < 0.1]
-    asked = outcome.attrs["options"]["k"] < outcome.sizes["metric"]
+    asked = outcome.attrs["options"]["k"] is not None
     return int(outcome["k"].values[-1] if asked or not enough.size else enough[0])
 
 
@@ -208,26 +208,33 @@ def _task(
     if not time_limit > 0:
         raise ScoresError(f"the time limit is in seconds and above 0, not {time_limit}")
     inside, outside = _named(source, include), _named(source, exclude)
-    if both := set(inside) & set(outside):
-        raise ScoresError(f"{source.metrics[both.pop()]} is both included and excluded")
-    combined = dependent(source.sigma, inside)
-    candidates = np.setdiff1d(np.arange(len(source.metrics)), [*outside, *(i for i, _ in combined)])
-    if lost := [source.metrics[i] for i in inside if i not in candidates]:
-        raise ScoresError(f"{lost[0]} is a linear combination of the other included metrics; include fewer")
+    candidates, notes = _candidates(source, inside, outside)
     largest = candidates.size if k is None else k
     least = max(1, len(inside))
     if not least <= largest <= candidates.size:
         raise ScoresError(f"k is {largest}; with these metrics it can be {least} to {candidates.size}")
-    notes = [
-        f"{source.metrics[i]} cannot be chosen: it is determined by {', '.join(source.metrics[j] for j in parts)}."
-        for i, parts in combined
-        if i not in outside
-    ]
     if goal == "determinant" and not inside and candidates.size > 1 and np.ptp(np.diag(source.sigma)) == 0:
         notes.append("All variances are equal: subsets of one metric are tied, and the first metric stands for all.")
     limit = np.inf if budget is None else float(budget)
     paid = _costs(source, cost or {})
     return Task(method, goal, candidates, np.array(inside, dtype=np.intp), largest, paid, limit, time_limit), notes
+
+
+def _candidates(source: MetricMatrix, inside: list[int], outside: list[int]) -> tuple[Order, list[str]]:
+    """Give the metrics that can be chosen, and notes on those that others determine."""
+    if both := set(inside) & set(outside):
+        raise ScoresError(f"{source.metrics[both.pop()]} is both included and excluded")
+    free = np.setdiff1d(np.arange(len(source.metrics)), outside)
+    combined = dependent(source.sigma[np.ix_(free, free)], np.searchsorted(free, inside))
+    candidates = np.delete(free, [i for i, _ in combined])
+    if lost := [source.metrics[i] for i in inside if i not in candidates]:
+        raise ScoresError(f"{lost[0]} is a linear combination of the other included metrics; include fewer")
+    names = [source.metrics[i] for i in free]
+    notes = [
+        f"{names[i]} cannot be chosen: it is determined by {', '.join(names[j] for j in parts)}."
+        for i, parts in combined
+    ]
+    return candidates, notes
 
 
 def _topics(cubes: Mapping[str, xr.DataArray]) -> int:

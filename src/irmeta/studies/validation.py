@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 import xarray as xr
 
+from irmeta.cube import labels
 from irmeta.errors import FileFormatError, Remark
 from irmeta.evaluation.judging import JudgedRun, Judgments
 from irmeta.evaluation.notes import listed
@@ -96,13 +97,13 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     problems = pl.DataFrame(
         {
             "level": pl.Series(outcome["level"].values.tolist(), dtype=pl.String),
-            "file": pl.Series(outcome["file"].values.tolist(), dtype=pl.String),
+            "file": pl.Series(labels(outcome["file"].values), dtype=pl.String),
             "line": pl.Series(outcome["line"].values).fill_nan(None).cast(pl.Int64),
-            "problem": pl.Series(outcome["text"].values.tolist(), dtype=pl.String),
+            "problem": pl.Series(labels(outcome["text"].values), dtype=pl.String),
         }
     )
     columns = {name: outcome[name].values.tolist() for name in RunFacts.__dataclass_fields__}
-    return {"problems": problems, "runs": pl.DataFrame(columns)}
+    return {"problems": problems, "runs": pl.DataFrame({**columns, "system": labels(columns["system"])})}
 
 
 def findings(outcome: xr.Dataset) -> list[str]:

@@ -1,0 +1,286 @@
+"""The verbs evaluate, validate and import as commands: what they print, write, and exit with."""
+
+import json
+import math
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from irmeta.cli import evaluate as _registers  # noqa: F401
+from irmeta.cli import main
+from irmeta.cli.app import app
+from irmeta.errors import IrmetaError
+from irmeta.io.scores import load, load_all
+
+QRELS = "1 0 a 1\n1 0 b 0\n1 0 c 2\n2 0 a 1\n2 0 d 0\n"
+RUN = "1 Q0 a 1 3.0 tag\n1 Q0 b 2 2.0 tag\n1 Q0 c 3 1.0 tag\n2 Q0 a 1 2 tag\n2 Q0 d 2 1 tag\n"
+
+
+@pytest.fixture
+def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder in which commands run, with qrels and two runs."""
+    (tmp_path / "runs").mkdir()
+    (tmp_path / "qrels").write_text(QRELS)
+    (tmp_path / "runs/one").write_text(RUN)
+    (tmp_path / "runs/two").write_text(RUN.replace("3.0", "0.5"))
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def run(*args: str) -> Result:
+    return CliRunner().invoke(app, args)
+
+
+def program(args: Sequence[str], monkeypatch: pytest.MonkeyPatch) -> int:
+    """Run irmeta as its script does and give its exit code; anything but SystemExit would be a traceback."""
+    monkeypatch.setattr(sys, "argv", ["irmeta", *args])
+    with pytest.raises(SystemExit) as left:
+        main()
+    return int(left.value.code or 0)
+
+
+def test_table(desk: Path) -> None:
+    """Without -o the system means are printed as a table, and the notes on stderr."""
+    result = run("evaluate", "qrels", "runs/", "-m", "AP P@1", "-m", "RBP(p=0.5)")
+    assert result.exit_code == 0
+    assert [line.split() for line in result.stdout.splitlines() if line.startswith(" ") and "─" not in line] == [
+        ["system", "AP", "P@1", "RBP(p=0.5)"],
+        ["one", "0.9167", "1.0000", "0.3125"],
+        ["two", "0.7917", "0.5000", "0.2812"],
+    ]
+    assert "note: topics: 2 in the qrels, 2 of them in some run, 2 in every run; scored: 2 (qrels)" in result.stderr
+    assert run("evaluate", "qrels", "runs/", "-m", "AP", "--quiet").stderr == ""
+
+
+def test_json(desk: Path) -> None:
+    """The JSON document holds the study, its inputs, options and notes, and every score in full precision."""
+    result = run("evaluate", "qrels", "runs/one", "-m", "AP nDCG", "--format", "json", "--quiet")
+    document = json.loads(result.stdout)
+    assert list(document) == ["study", "inputs", "options", "notes", "tables"]
+    assert document["study"] == "evaluation"
+    assert document["options"] == {"score_precision": "float64", "topics": "qrels"}
+    assert document["tables"]["means"] == [
+        {
+            "system": "one",
+            "AP": 0.9166666666666666,
+            "nDCG": pytest.approx((2 / (2 + 1 / math.log2(3)) + 1) / 2, abs=1e-15),
+        }
+    ]
+    assert document["tables"]["scores"][0] == {
+        "collection": "qrels",
+        "system": "one",
+        "topic": "1",
+        "metric": "AP",
+        "score": 0.8333333333333333,
+    }
+    assert len(document["tables"]["scores"]) == 4
+
+
+def test_csv_and_files(desk: Path) -> None:
+    """CSV gives the means or the table named; the suffix of -o tells the form."""
+    means = "system,AP\none,0.9166666666666666\ntwo,0.7916666666666666\n"
+    assert run("evaluate", "qrels", "runs/", "-m", "AP", "--format", "csv", "--quiet").stdout == means
+    assert run("evaluate", "qrels", "runs/", "-m", "AP", "-o", "means.csv").exit_code == 0
+    assert (desk / "means.csv").read_text() == means
+    scores = run("evaluate", "qrels", "runs/one", "-m", "P@1", "--format", "csv", "--table", "scores", "--quiet")
+    assert scores.stdout == "collection,system,topic,metric,score\nqrels,one,1,P@1,1.0\nqrels,one,2,P@1,1.0\n"
+
+
+def test_score_file(desk: Path) -> None:
+    """A score file is not overwritten; --append adds a collection of another name."""
+    result = run("evaluate", "qrels", "runs/", "-o", "s.parquet")
+    assert "wrote s.parquet: 2 systems, 2 topics, 23 metrics" in result.stderr
+    assert load("s.parquet").sizes == {"system": 2, "topic": 2, "metric": 23}
+    before = (desk / "s.parquet").read_bytes()
+    for more in ([], ["--append"]):
+        with pytest.raises(IrmetaError, match="s.parquet"):
+            CliRunner().invoke(app, ["evaluate", "qrels", "runs/", "-o", "s.parquet", *more], catch_exceptions=False)
+    assert (desk / "s.parquet").read_bytes() == before
+    assert run("evaluate", "qrels", "runs/one", "-o", "s.parquet", "--append", "--collection", "more").exit_code == 0
+    assert list(load_all("s.parquet")) == ["qrels", "more"]
+
+
+def test_reading_options(desk: Path) -> None:
+    """The options for odd files reach the reader."""
+    header, extra, twice = "qid Q0 docno rank score tag\n", RUN.replace("tag", "tag x"), RUN + "1 Q0 a 9 9 tag\n"
+    odd = {
+        "--skip-header": header + RUN,
+        "--extra-columns": extra,
+        "--allow-missing-tag": RUN.replace(" tag", ""),
+        "--dedup first": twice,
+        "--dedup best": RUN + "1 Q0 a 9 0.1 tag\n",
+        "--allow-empty": "",
+    }
+    for options, text in odd.items():
+        (desk / "odd").write_text(text)
+        refused = run("evaluate", "qrels", "odd", "-m", "AP")
+        assert isinstance(refused.exception, IrmetaError)
+        assert options.split()[0] in str(refused.exception)
+        taken = run("evaluate", "qrels", "odd", "-m", "AP", "--format", "csv", "--quiet", *options.split())
+        assert taken.stdout == f"system,AP\nodd,{'0.9166666666666666' if text else '0.0'}\n"
+    (desk / "beir").write_text("query-id\tcorpus-id\tscore\n1\ta\t1\n")
+    assert run("evaluate", "beir", "runs/", "-m", "AP", "--qrels-format", "beir").exit_code == 0
+    (desk / "runs/bad").write_text("x\n")
+    skipped = run("evaluate", "qrels", "runs/", "-m", "AP", "--on-error", "skip")
+    assert skipped.exit_code == 0
+    assert "note: left out: runs/bad:1: 1 fields" in skipped.stderr
+
+
+@pytest.mark.parametrize(
+    ("args", "code", "says"),
+    [
+        (["evaluate", "qrels", "runs/", "-m", "AP"], 0, "note: topics: 2"),
+        (["evaluate", "qrels", "nowhere"], 2, "irmeta: nowhere: no such file"),
+        (["evaluate", "nowhere", "runs/"], 2, "irmeta: nowhere: cannot be read"),
+        (["evaluate", "qrels", "runs/", "-m", "nDGC@10"], 2, "did you mean nDCG"),
+        (["evaluate", "qrels", "runs/", "-m", "BPM@5"], 2, "ir_measures cannot compute BPM@5"),
+        (["evaluate", "qrels", "runs/", "--topics", "some"], 2, "--topics"),
+        (["evaluate", "qrels", "runs/", "-o", "x.doc"], 2, "which form?"),
+        (["evaluate", "qrels", "runs/", "-o", "nowhere/x.parquet"], 2, "the folder nowhere does not exist"),
+        (["evaluate", "qrels"], 2, "Missing argument"),
+        (["evaluate", "qrels", "runs/", "runs/one"], 2, "two systems are named 'one': runs/one and runs/one"),
+        (["evaluate", "runs/one", "qrels"], 2, "a qrels line has 4"),
+        (["validate", "runs/", "--qrels", "qrels"], 0, ""),
+        (["validate", "runs/", "qrels"], 1, ""),
+        (["validate", "runs/", "--qrels", "runs/one"], 1, ""),
+        (["validate", "nowhere"], 2, "nowhere: no such file"),
+        (["import", "matrix", "qrels", "-o", "x.parquet"], 2, "--rows topics or --rows systems"),
+        (["import", "matrix", "qrels", "--rows", "topics", "-o", "x.csv"], 2, "a score file is named .parquet"),
+        (["import", "systemwise", "qrels", "-o", "x.parquet"], 2, "not a CSV table"),
+        (["import", "trec_eval", "qrels", "-o", "x.parquet"], 2, "qrels:1: 4 fields"),
+        (["import", "csv", "qrels", "-o", "x.parquet"], 2, "csv"),
+        (["verb"], 2, "verb"),
+        (["--help"], 0, ""),
+    ],
+)
+def test_exit_codes(
+    desk: Path,
+    args: list[str],
+    code: int,
+    says: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """0 is done, 1 found what it was asked to find, 2 is wrong input; never a traceback."""
+    assert program(args, monkeypatch) == code
+    assert says in capsys.readouterr().err
+    assert not list(desk.glob("x.*"))
+
+
+def test_validate(desk: Path) -> None:
+    """Validate lists the problems of all files, errors first, and says what they mean."""
+    (desk / "runs/bad").write_text("1 Q0 a 1 1\n1 Q0 b 1 x t\n")
+    result = run("validate", "runs/", "--qrels", "qrels", "--format", "json")
+    assert result.exit_code == 1
+    problems = json.loads(result.stdout)["tables"]["problems"]
+    assert [(one["level"], one["file"], one["line"]) for one in problems][:2] == [
+        ("error", "runs/bad", 1),
+        ("error", "runs/bad", 2),
+    ]
+    assert [one["system"] for one in json.loads(result.stdout)["tables"]["runs"]] == ["one", "two"]
+    assert "2 readable runs, 2 errors" in run("validate", "runs/", "--qrels", "qrels").stdout
+
+
+def test_import(desk: Path) -> None:
+    """Imported tables are score files; nothing is overwritten."""
+    (desk / "AP.csv").write_text("s1,s2\n0.1,0.2\n0.3,0.4\n")
+    args = ["import", "matrix", "AP.csv", "--rows", "topics", "--topics", "401-402", "--collection", "t8"]
+    assert run(*args, "-o", "s.parquet").exit_code == 0
+    assert load("s.parquet", "t8").sel(system="s2", topic="402", metric="AP").item() == 0.4
+    assert isinstance(run(*args, "-o", "s.parquet").exception, IrmetaError)
+    (desk / "wt.csv").write_text("P_10all\n0.5\n")
+    assert run("import", "systemwise", "wt.csv", "-o", "s.parquet", "--append").exit_code == 0
+    assert list(load_all("s.parquet")) == ["t8", "wt"]
+
+
+def test_names_that_are_not_utf8(
+    desk: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """File names and ids that are not UTF-8 are written as escapes, and never end in a traceback."""
+    name = os.fsdecode(b"caf\xe9")
+    (desk / name).write_bytes(RUN.encode().replace(b"2 Q0", b"\xe9 Q0"))
+    (desk / "q").write_bytes(QRELS.encode().replace(b"2 0", b"\xe9 0"))
+    for args in (
+        ["evaluate", "q", name, "-m", "AP", "--table", "scores", "--format", "csv"],
+        ["evaluate", "q", name, "-m", "AP"],
+        ["evaluate", "q", name, "-m", "AP", "--format", "json"],
+        ["validate", name, "--qrels", "qrels"],
+    ):
+        assert program([*args, "--quiet"], monkeypatch) == 0
+        assert "caf\\xe9" in capsys.readouterr().out.replace("\\\\", "\\")
+    assert program(["evaluate", "q", name, "-m", "AP", "-o", "s.parquet", "--quiet"], monkeypatch) == 0
+    assert load("s.parquet").system.values.tolist() == ["caf\\xe9"]
+    assert load("s.parquet").topic.values.tolist() == ["1", "\\xe9"]
+
+
+@pytest.mark.parametrize(
+    ("statement", "unwanted"),
+    [
+        ("import irmeta", {"numpy", "polars", "xarray", "pandas", "scipy", "matplotlib", "rich", "typer"}),
+        (
+            "sys.argv = ['irmeta', '--help']; from irmeta.cli import main; main()",
+            {"numpy", "polars", "xarray", "pandas"},
+        ),
+        (
+            "sys.argv = ['irmeta', 'evaluate', '--help']; from irmeta.cli import main; main()",
+            {"numpy", "polars", "xarray"},
+        ),
+    ],
+)
+def test_cheap_starts(statement: str, unwanted: set[str]) -> None:
+    """Importing irmeta, and printing help, load no library for numbers or tables."""
+    code = f"import atexit, sys; atexit.register(lambda: print('\\nLOADED', *sys.modules)); {statement}"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
+    loaded = set(done.stdout.split("LOADED")[1].split())
+    assert "irmeta" in loaded
+    assert not loaded & unwanted
+
+
+def interrupt(desk: Path, with_signal: int) -> tuple[int, str]:
+    """Send an evaluation a signal while it adds to s.parquet; give its exit code and what it said."""
+    code = """if True:
+        import pathlib, sys, time
+        import polars
+        def slow(frame, file, **options):
+            pathlib.Path(file).write_bytes(b"PAR1 half")
+            print("writing", flush=True)
+            time.sleep(60)
+        polars.DataFrame.write_parquet = slow
+        from irmeta.cli import main
+        main()
+    """
+    args = ["evaluate", "qrels", "runs/", "-m", "AP", "-o", "s.parquet", "--append", "--collection", "new", "--quiet"]
+    with subprocess.Popen(
+        [sys.executable, "-c", code, *args], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=desk
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "writing\n"
+        process.send_signal(with_signal)
+        said = process.communicate(timeout=60)[1]
+    return process.returncode, said
+
+
+@pytest.mark.parametrize("with_signal", [signal.SIGINT, signal.SIGKILL])
+def test_interrupted_while_writing(desk: Path, with_signal: int) -> None:
+    """Ctrl-C or kill -9 while writing leaves the old score file whole; Ctrl-C ends quietly, and cleans up."""
+    assert run("evaluate", "qrels", "runs/", "-m", "AP", "-o", "s.parquet").exit_code == 0
+    before = (desk / "s.parquet").read_bytes()
+    code, said = interrupt(desk, with_signal)
+    assert (desk / "s.parquet").read_bytes() == before
+    left = [path.name for path in desk.iterdir() if path.name not in ("qrels", "runs", "s.parquet")]
+    if with_signal == signal.SIGINT:
+        assert code == 130
+        assert "Traceback" not in said
+        assert left == []
+    else:
+        assert code == -signal.SIGKILL
+        assert all(name.startswith(".s.parquet.") for name in left)
+    again = run("evaluate", "qrels", "runs/", "-m", "AP", "-o", "s.parquet", "--append", "--collection", "new")
+    assert again.exit_code == 0
+    assert list(load_all(desk / "s.parquet")) == ["qrels", "new"]

@@ -1,0 +1,332 @@
+"""Evaluation as a whole: policies, general parameters against brute force, properties of every measure."""
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+import xarray as xr
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from irmeta.cube import means
+from irmeta.errors import FileFormatError, IrmetaError
+from irmeta.evaluation import engine
+from irmeta.evaluation.engine import evaluate
+from irmeta.evaluation.judging import Judgments
+from irmeta.io.rankings import qrels_from_mapping, run_from_mapping
+from irmeta.names import CATALOGUE, highest, parse
+
+Lists = dict[str, dict[str, float]]
+Grades = dict[str, dict[str, int]]
+
+METRICS = (
+    "AP AP@3 nDCG nDCG@3 nDCG(gains='exp')@5 DCG@2 P@1 P@5 R@3 R@1000 RR RR@2 Rprec Bpref infAP GMAP SP ERR ERR@3 "
+    "RBP(p=0.5) RBP(p=0.95, rel=2) RBPResidual(p=0.8) Success@3 Judged@3 Judged IPrec@0.1 IPrec@1 "
+    "NumRet NumRel NumRelRet AP(rel=2) Bpref(rel=2)"
+)
+QRELS: Grades = {"1": {"a": 1, "b": 0, "c": 2}, "2": {"a": 1, "d": 0}, "3": {"e": 1}}
+RUNS: dict[str, Lists] = {
+    "whole": {"1": {"a": 3, "b": 2, "c": 1}, "2": {"a": 2, "d": 1}, "3": {"e": 1}},
+    "part": {"1": {"c": 3, "x": 2}, "2": {"d": 1}},
+    "other": {"1": {"x": 1}, "9": {"a": 1}},
+}
+
+documents = st.sampled_from([f"d{number}" for number in range(12)])
+judged = st.dictionaries(documents, st.integers(-2, 3), min_size=1)
+ranked = st.dictionaries(documents, st.integers(-4, 4), min_size=1)
+collections = st.tuples(
+    st.dictionaries(st.sampled_from("123"), judged, min_size=1),
+    st.lists(st.fixed_dictionaries({"1": ranked, "2": ranked, "3": ranked}), min_size=1, max_size=4),
+)
+few = settings(max_examples=15)
+
+
+def named(runs: list[Lists]) -> dict[str, Lists]:
+    return {f"run{number}": run for number, run in enumerate(runs)}
+
+
+def best_first(ranked: dict[str, float]) -> list[str]:
+    return sorted(ranked, key=lambda document: (ranked[document], document), reverse=True)
+
+
+def asking(name: str, param: str) -> str:
+    """Write one more parameter into a metric's name."""
+    base, at, k = name.partition("@")
+    return (f"{base[:-1]}, {param})" if base.endswith(")") else f"{base}({param})") + at + k
+
+
+@few
+@given(collections, st.integers(1, 6))
+def test_pool(drawn: tuple[Grades, list[Lists]], depth: int) -> None:
+    """With pool= scores are those on judgments of the documents that some run has in its first ranks."""
+    qrels, runs = drawn
+    pooled = {
+        topic: {d: g for d, g in grades.items() if any(d in best_first(run[topic])[:depth] for run in runs)}
+        for topic, grades in qrels.items()
+    }
+    names = [name for name in re.split(r" (?![^(]*\))", METRICS) if not name.startswith("ERR")]
+    ours = evaluate(qrels, named(runs), [asking(name, f"pool={depth}") for name in names])
+    # A topic none of whose judgments is in the pool keeps its place: a document judged below zero stands for it.
+    kept = {topic: {**grades, "nowhere": -1} for topic, grades in pooled.items()}
+    top = max(grade for grades in qrels.values() for grade in grades.values())
+    kept["scale"] = {"nowhere": max(top, 0)}
+    wanted = evaluate(kept, named(runs), names).sel(topic=list(qrels))
+    np.testing.assert_allclose(ours.values, wanted.values, atol=1e-12)
+
+
+@few
+@given(collections, st.integers(1, 6))
+def test_depth_and_cutoff(drawn: tuple[Grades, list[Lists]], depth: int) -> None:
+    """Looking at the first documents only is cutting the lists; where a cutoff does the same, it is the same score."""
+    qrels, runs = drawn
+    short = [{topic: {d: r[d] for d in best_first(r)[:depth]} for topic, r in run.items()} for run in runs]
+    names = ["AP", "nDCG", "Bpref", "infAP", "NumRet", "Rprec", "RBPResidual(p=0.8)", "IPrec@0.5", "Judged"]
+    ours = evaluate(qrels, named(runs), [asking(name, f"depth={depth}") for name in names])
+    np.testing.assert_allclose(ours.values, evaluate(qrels, named(short), names).values, rtol=1e-13)
+    names = ["AP", "SP", "RR", "ERR", "DCG", "RBP(p=0.5)", "NumRelRet", "Judged", "GMAP", "RBPResidual(p=0.5)"]
+    ours = evaluate(qrels, named(runs), [asking(name, f"depth={depth}") for name in names])
+    cut = evaluate(qrels, named(runs), [f"{name}@{depth}" for name in names])
+    np.testing.assert_allclose(ours.values, cut.values, rtol=1e-13)
+
+
+@few
+@given(collections)
+def test_judged_only(drawn: tuple[Grades, list[Lists]]) -> None:
+    """With judged_only= scores are those of the lists without unjudged documents; nothing left scores 0."""
+    qrels, runs = drawn
+    kept = [
+        {topic: {d: s for d, s in r.items() if qrels.get(topic, {}).get(d, -1) >= 0} for topic, r in run.items()}
+        for run in runs
+    ]
+    names = ["AP", "nDCG@3", "P@3", "NumRet", "infAP", "IPrec@0", "RBP(p=0.5)", "Judged@2", "Bpref", "ERR"]
+    ours = evaluate(qrels, named(runs), [asking(name, "judged_only=True") for name in names])
+    np.testing.assert_allclose(ours.values, evaluate(qrels, named(kept), names).values, rtol=1e-13)
+
+
+def test_depth_before_judged_only() -> None:
+    """First the depth, then the unjudged documents go, as with trec_eval -M and -J."""
+    run = {"r": {"1": {"x": 4.0, "a": 3.0, "y": 2.0, "b": 1.0}}}
+    scores = evaluate({"1": {"a": 1, "b": 1}}, run, "NumRet(depth=3, judged_only=True) P(depth=3, judged_only=True)@1")
+    assert scores.values.ravel().tolist() == [1, 1]
+
+
+@few
+@given(collections, st.integers(1, 30))
+def test_chunks(drawn: tuple[Grades, list[Lists]], size: int) -> None:
+    """Scores do not depend on how many runs are computed together."""
+    qrels, runs = drawn
+    whole = evaluate(qrels, named(runs), METRICS + " AP(pool=2) P(judged_only=True)@2")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(engine, "CHUNK", size)
+        xr.testing.assert_allclose(
+            evaluate(qrels, named(runs), METRICS + " AP(pool=2) P(judged_only=True)@2"), whole, rtol=1e-13
+        )
+
+
+@few
+@given(collections)
+def test_each_run_alone(drawn: tuple[Grades, list[Lists]]) -> None:
+    """A run's scores do not depend on the other runs, nor a topic's on the other topics."""
+    qrels, runs = drawn
+    together = evaluate(qrels, named(runs), METRICS)
+    for name, run in named(runs).items():
+        xr.testing.assert_allclose(evaluate(qrels, {name: run}, METRICS), together.sel(system=[name]), rtol=1e-13)
+    top = max(grade for grades in qrels.values() for grade in grades.values())
+    for topic in qrels:
+        alone = evaluate({topic: qrels[topic], "scale": {"x": max(top, 0)}}, named(runs), METRICS)
+        xr.testing.assert_allclose(alone.sel(topic=[topic]), together.sel(topic=[topic]), rtol=1e-13)
+
+
+@few
+@given(collections, st.randoms(use_true_random=False))
+def test_names_do_not_matter(drawn: tuple[Grades, list[Lists]], random) -> None:
+    """Other names of topics and systems, and another order of everything, leave the scores as they are."""
+    qrels, runs = drawn
+    was = evaluate(qrels, named(runs), METRICS)
+    new = {"1": "é", "2": "007", "3": "7"}
+
+    def shuffled(mapping: dict) -> dict:
+        return dict(random.sample(list(mapping.items()), len(mapping)))
+
+    renamed = shuffled({f"r{i}": shuffled({new[t]: shuffled(r) for t, r in run.items()}) for i, run in enumerate(runs)})
+    now = evaluate(shuffled({new[topic]: shuffled(grades) for topic, grades in qrels.items()}), renamed, METRICS)
+    now = now.sel(system=[f"r{i}" for i in range(len(runs))], topic=[new[topic] for topic in qrels])
+    np.testing.assert_allclose(now.values, was.values, rtol=1e-13)
+
+
+@few
+@given(collections, st.sampled_from([np.exp, np.arctan, lambda x: 3 * x - 7, lambda x: x**3]))
+def test_only_the_order_of_scores_matters(drawn: tuple[Grades, list[Lists]], transform) -> None:
+    """Scores that order the documents alike, ties included, give the same cube."""
+    qrels, runs = drawn
+    other = [{t: {d: float(transform(float(s))) for d, s in r.items()} for t, r in run.items()} for run in runs]
+    xr.testing.assert_allclose(
+        evaluate(qrels, named(other), METRICS), evaluate(qrels, named(runs), METRICS), rtol=1e-13
+    )
+
+
+@few
+@given(collections)
+def test_unjudged_documents_below(drawn: tuple[Grades, list[Lists]]) -> None:
+    """Unjudged documents below everything change no measure of relevance; NumRet, Judged and the residual they do."""
+    qrels, runs = drawn
+    more = [{t: {**r, "zz": -99, "zzz": -100} for t, r in run.items()} for run in runs]
+    names = [name for name in re.split(r" (?![^(]*\))", METRICS) if not re.match("NumRet|Judged|RBPRes", name)]
+    xr.testing.assert_allclose(
+        evaluate(qrels, named(more), names), evaluate(qrels, named(runs), names), rtol=1e-13, atol=1e-15
+    )
+    assert (evaluate(qrels, named(more), "NumRet") == evaluate(qrels, named(runs), "NumRet") + 2).all()
+
+
+@few
+@given(collections)
+def test_bounds(drawn: tuple[Grades, list[Lists]]) -> None:
+    """No score is below 0, above what its metric can be, or missing."""
+    qrels, runs = drawn
+    cube = evaluate(qrels, named(runs), METRICS)
+    assert {parse(name).base for name in cube.metric.values} == set(CATALOGUE)
+    for name in cube.metric.values:
+        values = cube.sel(metric=name).values
+        assert (values >= 0).all()
+        assert (values <= highest(name) + 1e-12).all()
+
+
+@few
+@given(judged)
+def test_the_best_list(grades: dict[str, int]) -> None:
+    """A list of all judged documents, best first, scores 1 by what can reach 1, if one is relevant."""
+    metrics = "AP nDCG nDCG@3 nDCG(gains='exp') Rprec RR Bpref Success@1 R@1000 IPrec@0.5"
+    run = {"r": {"1": {document: float(grade) for document, grade in grades.items() if grade >= 0}}}
+    if not run["r"]["1"]:
+        return
+    scores = evaluate({"1": grades}, run, metrics).values.ravel()
+    np.testing.assert_allclose(scores, float(max(grades.values()) >= 1), atol=1e-12)
+
+
+def test_missing_topics() -> None:
+    """By default every judged topic is scored, 0 where a run lacks it; the notes count and name them."""
+    cube = evaluate(QRELS, RUNS, "AP NumRel")
+    assert cube.topic.values.tolist() == ["1", "2", "3"]
+    assert cube.sel(system="part", topic="3").values.tolist() == [0, 1]
+    notes = cube.attrs["notes"]
+    assert "topics: 3 in the qrels, 3 of them in some run, 1 in every run; scored: 3 (qrels)" in notes
+    assert "part lacks 1 of 3 topics (score 0): 3" in notes
+    assert "other lacks 2 of 3 topics (score 0): 2, 3" in notes
+    assert "1 runs have topics that are not judged, which do not count: other" in notes
+    assert not any(note.startswith("whole") for note in notes)
+
+
+def test_common_topics() -> None:
+    """With topics=common only topics of all runs are scored; none at all is an error."""
+    cube = evaluate(QRELS, RUNS, "AP", topics="common")
+    xr.testing.assert_equal(cube, evaluate(QRELS, RUNS, "AP").sel(topic=["1"]))
+    assert "topics: 3 in the qrels, 3 of them in some run, 1 in every run; scored: 1 (common)" in cube.attrs["notes"]
+    assert "part lacks 1 of 3 topics (left out): 3" in cube.attrs["notes"]
+    assert cube.attrs["options"]["topics"] == "common"
+    with pytest.raises(IrmetaError, match="no judged topic is in every run; b has 1 of 3"):
+        evaluate(
+            QRELS,
+            {"a": RUNS["whole"], "b": {"3": {"e": 1}}, "c": {"1": {"a": 1}, "2": {"a": 1}}},
+            "AP",
+            topics="common",
+        )
+
+
+def test_many_lacking() -> None:
+    """The notes name five runs that lack topics, and five topics, and count the rest."""
+    qrels = {str(number): {"a": 1} for number in range(10)}
+    runs = {f"r{number}": {"0": {"a": 1.0}} for number in range(8)}
+    notes = evaluate(qrels, runs, "AP").attrs["notes"]
+    assert "r4 lacks 9 of 10 topics (score 0): 1, 2, 3, 4, 5 and 4 more" in notes
+    assert "3 more runs lack topics" in notes
+
+
+def test_unreadable_runs(tmp_path: Path) -> None:
+    """A run that cannot be read stops the evaluation; on_error=skip goes on without it and says so."""
+    (tmp_path / "bad").write_text("1 Q0 a\n")
+    (tmp_path / "good").write_text("1 Q0 a 1 1 t\n")
+    (tmp_path / "strange").write_text("x Q0 a 1 1 t\n")
+    with pytest.raises(FileFormatError, match="bad:1: 3 fields"):
+        evaluate(QRELS, tmp_path, "AP")
+    for metrics in ("AP", "AP AP(pool=1)", "AP SetP"):
+        cube = evaluate(QRELS, tmp_path, metrics, on_error="skip")
+        assert cube.system.values.tolist() == ["good"]
+    assert any(note.startswith(f"left out: {tmp_path}/bad:1: 3 fields") for note in cube.attrs["notes"])
+    assert any(note.startswith(f"left out: {tmp_path}/strange: no topic") for note in cube.attrs["notes"])
+    assert list(cube.attrs["runs"]) == ["good"]
+    with pytest.raises(FileFormatError, match="no run could be read:\n.*bad:1: 3 fields"):
+        evaluate(QRELS, tmp_path / "bad", "AP", on_error="skip")
+
+
+def test_provenance(tmp_path: Path) -> None:
+    """The cube records digests of what it was made from, the options, and the collection's name."""
+    (tmp_path / "robust.qrels").write_text("1 0 a 1\n")
+    (tmp_path / "bm25").write_text("1 Q0 a 1 1 t\n")
+    cube = evaluate(tmp_path / "robust.qrels", tmp_path / "bm25", "AP", score_precision="float32")
+    assert cube.attrs["collection"] == "robust"
+    assert cube.attrs["options"] == {"score_precision": "float32", "topics": "qrels"}
+    assert len(cube.attrs["qrels"]["sha256"]) == len(cube.attrs["runs"]["bm25"]) == 64
+    assert evaluate(QRELS, RUNS, "AP", collection="mine").attrs["collection"] == "mine"
+
+
+def test_progress() -> None:
+    """The function for progress is called with each system's name, in order."""
+    names: list[str] = []
+    cube = evaluate(QRELS, RUNS, "AP", progress=names.append)
+    assert names == cube.system.values.tolist() == list(RUNS)
+
+
+def test_metrics_in_the_order_asked() -> None:
+    """Metrics come in the order in which they were asked for, ours and others mixed; the default is the 23."""
+    assert evaluate(QRELS, RUNS, ["P@1", "SetP", "AP"]).metric.values.tolist() == ["P@1", "SetP", "AP"]
+    assert evaluate(QRELS, RUNS).sizes["metric"] == 23
+
+
+def test_inputs_are_not_changed() -> None:
+    """What is passed in is as it was afterwards."""
+    qrels = {topic: dict(grades) for topic, grades in QRELS.items()}
+    runs = {name: {topic: dict(r) for topic, r in run.items()} for name, run in RUNS.items()}
+    evaluate(qrels, runs, METRICS, score_precision="float32")
+    assert qrels == QRELS
+    assert runs == RUNS
+
+
+def test_precision_of_scores() -> None:
+    """In float32 scores that only float64 tells apart are ties, and overflow is infinite, as in trec_eval 9."""
+    run = {"r": {"1": {"a": 1.00000001, "b": 1.0, "c": 1e300, "d": 1e200}}}
+    assert evaluate({"1": {"a": 1}}, run, "RR").item() == pytest.approx(1 / 3)
+    assert evaluate({"1": {"a": 1}}, run, "RR", score_precision="float32").item() == pytest.approx(1 / 4)
+    assert evaluate({"1": {"c": 1}}, run, "RR").item() == 1
+    assert evaluate({"1": {"c": 1}}, run, "RR", score_precision="float32").item() == 1 / 2
+
+
+@given(
+    st.dictionaries(
+        st.text("ab\xffé", min_size=1, max_size=20), st.sampled_from([1.0, 0.0, -0.0, float("inf")]), min_size=1
+    )
+)
+def test_ties(ranked: dict[str, float]) -> None:
+    """Ties are broken by document, the last in byte order first, whatever the ids' lengths."""
+    judgments = Judgments(qrels_from_mapping({"1": {"x": 1}}))
+    run = run_from_mapping({"1": ranked}, "r")
+    ranking = judgments.rank(run)
+    wanted = sorted(ranked, key=lambda document: (ranked[document], document.encode()), reverse=True)
+    assert [run.documents[int(row)] for row in ranking.row] == wanted
+    counts = [list(ranked.values()).count(ranked[document]) for document in wanted]
+    assert ranking.tied.tolist() == [count > 1 for count in counts]
+
+
+def test_gmap_is_a_geometric_mean() -> None:
+    """A system's GMAP is the geometric mean of its topics' AP, at least 0.00001 each."""
+    cube = evaluate(QRELS, RUNS, "GMAP AP")
+    floored = np.maximum(cube.sel(metric="AP").values, 1e-5)
+    np.testing.assert_allclose(means(cube).sel(metric="GMAP"), np.exp(np.log(floored).mean(axis=1)))
+
+
+def test_many_grades() -> None:
+    """More grades than a byte can number are kept apart."""
+    qrels = {"1": {f"d{number}": number for number in range(700)}}
+    run = {"r": {"1": {f"d{number}": float(number) for number in range(700)}}}
+    assert evaluate(qrels, run, "nDCG").item() == pytest.approx(1)
+    assert evaluate(qrels, run, "P(rel=699)@1 P(rel=698)@10").values.ravel().tolist() == [1, 0.2]

@@ -1,0 +1,106 @@
+"""Results as JSON, CSV, LaTeX and text."""
+
+import io
+import json
+import math
+import types
+
+import numpy as np
+import polars as pl
+import pytest
+import xarray as xr
+
+from irmeta.errors import IrmetaError
+from irmeta.report import tables
+from irmeta.result import result
+
+FRAME = pl.DataFrame(
+    {
+        "system": ["a_1 & b", 'ü, "x"'],
+        "score": [0.1 + 0.2, math.nan],
+        "n": [1, None],
+        "names": [["x", "y"], []],
+        "low": [-math.inf, 1e-300],
+    }
+)
+
+
+@pytest.fixture
+def outcome(monkeypatch: pytest.MonkeyPatch) -> xr.Dataset:
+    """A result whose study gives FRAME and another table."""
+    study = types.SimpleNamespace(tables=lambda _: {"first": FRAME, "second": pl.DataFrame({"x": [1]})})
+    monkeypatch.setattr(tables, "import_module", lambda name: {"irmeta.studies.mine": study}[name])
+    options = {
+        "seed": np.int64(3),
+        "share": np.float64(0.1),
+        "low": math.nan,
+        "list": (1, np.float32(0.5)),
+        "all": None,
+    }
+    return result("mine", {"x": ("y", [1])}, inputs={}, options=options, notes=["a note"])
+
+
+def test_json(outcome: xr.Dataset) -> None:
+    """JSON is strict JSON: every float in full precision, what is no number null, NumPy's numbers numbers."""
+
+    def refuse(constant: str) -> None:
+        raise AssertionError(constant)
+
+    document = json.loads(tables.render(outcome, "json"), parse_constant=refuse)
+    assert list(document) == ["study", "inputs", "options", "notes", "tables"]
+    assert document["study"] == "mine"
+    assert document["notes"] == ["a note"]
+    assert document["options"] == {"seed": 3, "share": 0.1, "low": None, "list": [1, 0.5], "all": None}
+    assert document["tables"]["second"] == [{"x": 1}]
+    assert document["tables"]["first"] == [
+        {"system": "a_1 & b", "score": 0.30000000000000004, "n": 1, "names": ["x", "y"], "low": None},
+        {"system": 'ü, "x"', "score": None, "n": None, "names": [], "low": 1e-300},
+    ]
+
+
+def test_csv(outcome: xr.Dataset) -> None:
+    """CSV is the first table, or the one named, in full precision."""
+    again = pl.read_csv(io.StringIO(tables.render(outcome, "csv")))
+    assert again["system"].to_list() == FRAME["system"].to_list()
+    assert again["score"][0] == 0.30000000000000004
+    assert again["low"][1] == 1e-300
+    assert again["names"][0] == "x, y"
+    assert tables.render(outcome, "csv", "second") == "x\n1\n"
+
+
+def test_latex(outcome: xr.Dataset) -> None:
+    """LaTeX is a booktabs tabular in which no character of a name is a command."""
+    lines = tables.render(outcome, "latex").splitlines()
+    assert lines[0] == "\\begin{tabular}{lrrlr}"
+    assert lines[4] == "a\\_1 \\& b & 0.3000 & 1 & x, y & -inf \\\\"
+    assert lines[-1] == "\\end{tabular}"
+    odd = tables.latex(pl.DataFrame({"&%$#_{}": ["~^\\"]}))
+    assert "\\&\\%\\$\\#\\_\\{\\} \\\\" in odd
+    assert "\\textasciitilde{}\\textasciicircum{}\\textbackslash{} \\\\" in odd
+
+
+def test_text(outcome: xr.Dataset) -> None:
+    """Text shows every table with its name, numbers to four decimals, what is missing as a dash."""
+    shown = tables.render(outcome)
+    assert shown.startswith("first\n")
+    assert "\nsecond\n" in shown
+    assert "0.3000" in shown
+    assert "[" not in tables.render(outcome, table="second")
+    assert tables.cell(None) == tables.cell(math.nan) == "-"
+    assert tables.cell([0.5, "x"]) == "0.5000, x"
+
+
+def test_wide_tables() -> None:
+    """A table wider than the terminal is shown in blocks that all begin with the names of the rows."""
+    frame = pl.DataFrame({"system": ["bm25"], **{f"metric{number}": [0.5] for number in range(10)}})
+    lines = tables.text(frame, width=50).splitlines()
+    assert max(map(len, lines)) <= 50
+    heads = [line.split() for line in lines if "system" in line]
+    assert [name for head in heads for name in head if name != "system"] == frame.columns[1:]
+    assert sum("bm25" in line for line in lines) == len(heads) > 1
+
+
+def test_unknown_tables(outcome: xr.Dataset) -> None:
+    """A table that the result does not have is an error that names the nearest."""
+    with pytest.raises(IrmetaError, match="no table 'secnd' in this result; did you mean second?"):
+        tables.render(outcome, "csv", "secnd")

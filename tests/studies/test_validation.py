@@ -1,0 +1,152 @@
+"""Validation: each oddity has its line, and sound files have none."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import xarray as xr
+
+from irmeta.evaluation.engine import evaluate
+from irmeta.studies.validation import findings, tables, validate
+
+QRELS = {"1": {"a": 1, "b": 0, "c": 2}, "2": {"a": 1, "d": 0}}
+SOUND = {"1": {"a": 3.0, "b": 2.0, "c": 1.0}, "2": {"a": 2.0, "d": 1.0}}
+
+
+def texts(outcome: xr.Dataset) -> list[str]:
+    return [f"{level} {text}" for level, text in zip(outcome["level"].values, outcome["text"].values, strict=True)]
+
+
+def test_sound_runs() -> None:
+    """Sound runs have no problem, and their facts are counted."""
+    outcome = validate({"sound": SOUND}, QRELS)
+    assert texts(outcome) == []
+    facts = tables(outcome)["runs"].row(0, named=True)
+    assert facts == {
+        "system": "sound",
+        "topics": 2,
+        "topics_missing": 0,
+        "topics_unjudged": 0,
+        "documents": 5,
+        "depth_low": 2,
+        "depth_median": 2.5,
+        "depth_high": 3,
+        "tied": 0.0,
+        "constant_topics": 0,
+        "disagreeing_topics": 0,
+        "reversed_topics": 0,
+        "unjudged_10": 0.0,
+        "self_retrieval": 0.0,
+    }
+    assert findings(outcome) == ["1 readable runs, 0 errors, 0 warnings. irmeta evaluate takes them."]
+
+
+@pytest.mark.parametrize(
+    ("run", "says", "facts"),
+    [
+        ({"1": {"a": 1.0}}, "lacks 1 of 2 judged topics: 2", {"topics_missing": 1}),
+        ({**SOUND, "7": {"a": 1.0}}, "1 of its 3 topics are not judged and do not count", {"topics_unjudged": 1}),
+        ({**SOUND, "2": {"a": 1.0, "d": 1.0}}, "constant scores in 1 of 2 topics", {"constant_topics": 1, "tied": 0.4}),
+        (
+            {"1": {"a": 2.0, "x": 1.0}, "2": {"a": 1.0}},
+            "33% of the first ten documents are not judged",
+            {"unjudged_10": 1 / 3},
+        ),
+        (
+            {"1": {"1": 9.0, "a": 3.0, "b": 2.0, "c": 1.0}, "2": SOUND["2"]},
+            "the topic itself is the first document in 50% of the topics",
+            {"self_retrieval": 0.5},
+        ),
+        (
+            {"1": {"A": 1.0}, "2": {"D": 1.0}},
+            "2 more documents would be judged if case did not matter",
+            {"unjudged_10": 1},
+        ),
+        ({"1": {"a": 1.0, "b": float("inf")}, "2": {"a": 1}}, "1 scores are infinite", {}),
+    ],
+)
+def test_oddities(run: dict, says: str, facts: dict) -> None:
+    """Each oddity of a run is a warning in words, and a figure in the table of runs."""
+    outcome = validate({"odd": run}, QRELS)
+    assert any(says in text and text.startswith("warning") for text in texts(outcome)), texts(outcome)
+    row = tables(outcome)["runs"].row(0, named=True)
+    assert {name: row[name] for name in facts} == pytest.approx(facts)
+
+
+def test_runs_that_retrieve_nothing() -> None:
+    """A run without documents retrieves nothing."""
+    outcome = validate({"none": {}}, QRELS)
+    assert texts(outcome) == ["warning retrieves nothing"]
+    assert tables(outcome)["runs"]["documents"].to_list() == [0]
+
+
+def test_without_qrels() -> None:
+    """Without judgments all that needs none is checked, and the rest is missing."""
+    outcome = validate({"odd": {"1": {"a": 1.0, "b": 1.0}}})
+    assert [text.partition(":")[0] for text in texts(outcome)] == ["warning constant scores in 1 of 1 topics"]
+    row = tables(outcome)["runs"].row(0, named=True)
+    assert all(np.isnan(row[name]) for name in ("topics_missing", "topics_unjudged", "unjudged_10"))
+
+
+def test_depths_beside_each_other() -> None:
+    """Lists much shorter than those of other runs are remarked upon."""
+    deep = {"1": {f"d{number}": float(number) for number in range(100)}, "2": {"a": 1.0}}
+    outcome = validate({"deep": deep, "short": SOUND}, {"1": {"d1": 1, "a": 1}, "2": {"a": 1}})
+    assert "warning lists are up to 100 documents long, but at most half of that in 1: short" in texts(outcome)
+
+
+def test_ranks(tmp_path: Path) -> None:
+    """Ranks against the scores are remarked upon; where most run the other way, as possible distances."""
+    (tmp_path / "some").write_text("1 Q0 a 2 3 t\n1 Q0 b 1 2 t\n2 Q0 a 1 2 t\n2 Q0 d 2 1 t\n")
+    (tmp_path / "reversed").write_text("1 Q0 a 2 3 t\n1 Q0 b 1 2 t\n2 Q0 a 2 2 t\n2 Q0 d 1 1 t\n")
+    (tmp_path / "words").write_text("1 Q0 a first 3 t\n1 Q0 b second 2 t\n2 Q0 a - 2 t\n2 Q0 d + 1 t\n")
+    outcome = validate(tmp_path, QRELS)
+    said = "\n".join(
+        f"{file} {text}" for file, text in zip(outcome["file"].values, outcome["text"].values, strict=True)
+    )
+    assert "some rank and score disagree in 1 of 2 topics (ranks are ignored)" in said
+    assert "reversed ranks run against scores in 2 of 2 topics: are the scores distances?" in said
+    assert "words ranks run against" not in said
+
+
+def test_errors_first(tmp_path: Path) -> None:
+    """Errors of every unreadable file stand before the warnings, each with its line; the other runs are checked."""
+    (tmp_path / "bad").write_text("1 Q0 a 1 1 t\n1 Q0 a 1 x t\n1 Q0 a\n")
+    (tmp_path / "tags").write_text("1 Q0 a 1 1 t\n2 Q0 a 1 1 u\n")
+    (tmp_path / "torn").write_bytes(b"\x1f\x8b")
+    outcome = validate(tmp_path, QRELS)
+    problems = tables(outcome)["problems"]
+    assert problems["level"].to_list() == ["error"] * 3 + ["warning"]
+    assert problems["line"].to_list() == [2, 3, None, None]
+    assert "3 fields, a run line has 6" in problems["problem"][1]
+    assert "damaged gzip data" in problems["problem"][2]
+    assert outcome.system.values.tolist() == ["tags"]
+    assert findings(outcome) == ["1 readable runs, 3 errors, 1 warnings. irmeta evaluate would refuse these files."]
+
+
+def test_unreadable_qrels(tmp_path: Path) -> None:
+    """Judgments that cannot be read are errors; the runs are checked all the same."""
+    (tmp_path / "qrels").write_text("1 0 a yes\n")
+    outcome = validate({"sound": SOUND}, tmp_path / "qrels")
+    assert texts(outcome) == ["error the grade 'yes' is not a number"]
+    assert outcome.sizes["system"] == 1
+
+
+def test_remarks_of_the_qrels() -> None:
+    """What is remarked upon in judgments stands among the problems."""
+    outcome = validate({"sound": SOUND}, {**QRELS, "1": {**QRELS["1"], "x": -1}})
+    assert texts(outcome) == ["warning grades below zero count as not judged: 1 of -1"]
+
+
+def test_what_validate_refuses_evaluate_refuses(tmp_path: Path) -> None:
+    """Runs with errors cannot be evaluated, those without can."""
+    for name, text in {"bad": "x\n", "good": "1 Q0 a 1 1 t\n", "strange": "x1 Q0 a 1 1 t\n", "empty": ""}.items():
+        path = tmp_path / name
+        path.write_text(text)
+        if any(line.startswith("error") for line in texts(validate(path, QRELS))):
+            with pytest.raises(Exception, match=name):
+                evaluate(QRELS, path, "AP")
+            assert name != "good"
+        else:
+            assert evaluate(QRELS, path, "AP").size == 2
+            assert name == "good"

@@ -1,0 +1,106 @@
+"""The cube: checked, selected, averaged, completed."""
+
+import numpy as np
+import pytest
+import xarray as xr
+from hypothesis import given
+from hypothesis import strategies as st
+
+from irmeta.cube import additive, check, complete, cube, default_by, means, select, top_systems
+from irmeta.errors import ScoresError
+
+
+def square(**changed: object) -> xr.DataArray:
+    scores = [[[0.1, 0.5], [0.3, 0.6]], [[0.2, 0.7], [0.9, 0.8]], [[0.0, 0.9], [0.1, 1.0]]]
+    parts = {"scores": scores, "systems": ["a", "b", "c"], "topics": ["1", "2"], "metrics": ["AP", "P@10"]} | changed
+    return cube(*parts.values())  # type: ignore[arg-type]
+
+
+def test_what_a_cube_is() -> None:
+    """A cube has three named dimensions, names as its metrics print, and records its collection."""
+    made = square(metrics=["AP(rel=1)", "RBP"])
+    assert made.dims == ("system", "topic", "metric")
+    assert made.metric.values.tolist() == ["AP", "RBP(p=0.8)"]
+    assert (made.name, made.dtype, made.attrs) == ("score", np.float64, {"collection": "collection"})
+
+
+@pytest.mark.parametrize(
+    ("changed", "says"),
+    [
+        ({"systems": ["a", "a", "b"]}, "system names must be unique; given more than once: a"),
+        ({"topics": ["1", "1"]}, "topic names must be unique"),
+        ({"metrics": ["AP", "AP(rel=1)"]}, "metric names must be unique; given more than once: AP"),
+        ({"scores": np.full((3, 2, 2), np.inf)}, r"infinite score \(a, topic 1, AP\)"),
+    ],
+)
+def test_what_is_no_cube(changed: dict, says: str) -> None:
+    """Repeated names, infinite scores and other dimensions are errors."""
+    with pytest.raises(ScoresError, match=says):
+        square(**changed)
+    with pytest.raises(ScoresError, match="transpose it"):
+        check(square().transpose("topic", "system", "metric"))
+
+
+def test_select() -> None:
+    """Names are kept in the order given, once each, metrics in any spelling; unknown ones name the nearest."""
+    some = select(square(), systems=["c", "a", "c"], metrics=["P@10", "AP(rel=1)"])
+    assert some.system.values.tolist() == ["c", "a"]
+    assert some.metric.values.tolist() == ["P@10", "AP"]
+    assert some.sel(system="c", topic="2", metric="P@10").item() == 1.0
+    xr.testing.assert_identical(select(square()), square())
+    with pytest.raises(ScoresError, match="no metric 'P@20' in collection; did you mean P@10"):
+        select(square(), metrics=["P@20"])
+    with pytest.raises(ScoresError, match="no topic '3'"):
+        select(square(), topics=["3"])
+
+
+def test_means() -> None:
+    """Means are over all topics, geometric for GMAP, and missing where a topic is."""
+    scores = square(metrics=["AP", "GMAP"])
+    np.testing.assert_allclose(means(scores).sel(metric="AP"), [0.2, 0.55, 0.05])
+    np.testing.assert_allclose(means(scores).sel(metric="GMAP"), np.sqrt([0.3, 0.56, 0.9]))
+    np.testing.assert_allclose(additive(scores).sel(metric="GMAP"), np.log(scores.sel(metric="GMAP")))
+    scores[0, 0, 0] = np.nan
+    assert np.isnan(means(scores).values).tolist() == [[True, False], [False, False], [False, False]]
+
+
+def test_top_systems() -> None:
+    """The best share by mean is kept in the old order; by AP, or the deepest AP@k, unless said otherwise."""
+    assert top_systems(square(), 0.67).system.values.tolist() == ["a", "b"]
+    assert top_systems(square(), 0.34, by="P@10").system.values.tolist() == ["c"]
+    assert top_systems(square(), 1).sizes["system"] == 3
+    assert default_by(square(metrics=["AP@10", "AP@1000"])) == "AP@1000"
+    with pytest.raises(ScoresError, match="no AP to order systems by"):
+        top_systems(square(metrics=["RR", "P@10"]), 0.5)
+    for share in (0, -1, 1.1):
+        with pytest.raises(ScoresError, match="above 0 and at most 1"):
+            top_systems(square(), share)
+    with pytest.raises(ScoresError, match="keeps none of 3 systems"):
+        top_systems(square(), 0.1)
+    lacking = square()
+    lacking[0, 0, 0] = np.nan
+    with pytest.raises(ScoresError, match="systems cannot be ranked by AP"):
+        top_systems(lacking, 0.5)
+
+
+@given(st.sets(st.tuples(st.integers(0, 2), st.integers(0, 1), st.integers(0, 1)), max_size=4))
+def test_complete(holes: set[tuple[int, int, int]]) -> None:
+    """Missing cells are an error that names the first, or their topics or systems go, and a note says how many."""
+    scores = square()
+    for hole in holes:
+        scores[hole] = np.nan
+    if not holes:
+        assert complete(scores) == (scores, [])
+        return
+    with pytest.raises(ScoresError, match=f"{len(holes)} of 12 scores are missing"):
+        complete(scores)
+    for missing, axis in (("topics", 1), ("systems", 0)):
+        gone = {hole[axis] for hole in holes}
+        if len(gone) == scores.shape[axis]:
+            with pytest.raises(ScoresError, match=f"every {missing[:-1]} lacks some"):
+                complete(scores, missing)  # type: ignore[arg-type]
+            continue
+        kept, (note,) = complete(scores, missing)  # type: ignore[arg-type]
+        assert not np.isnan(kept.values).any()
+        assert kept.shape[axis] == scores.shape[axis] - len(gone)
+        assert f"dropped {len(gone)} of {scores.shape[axis]} {missing}" in note
