@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN = $(VENV)/bin
 LOWEST = .venv-lowest
 
-.PHONY: help demo test lint bench lowest clean
+.PHONY: help demo test lint docs bench lowest clean
 help:            ## this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## */\t/' | expand -t 12
 
@@ -31,6 +31,9 @@ lint: $(VENV)/lint.ready            ## style, types, import contracts
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+docs: $(VENV)/docs.ready            ## the documentation, in build/docs; figures are drawn anew
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 bench: $(VENV)/bench.ready          ## speed against peers, as ratios measured in one run
 	$(BIN)/python -m bench

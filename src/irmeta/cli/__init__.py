@@ -10,6 +10,7 @@ def main() -> None:
     from irmeta.cli import (  # noqa: F401  each module registers its verbs on `app`
         compare,
         correlate,
+        datasets,
         demo,
         describe,
         evaluate,

@@ -1,30 +1,35 @@
 """`irmeta reproduce`: a paper's published figures beside ours."""
 
-import os
 import sys
 from importlib import import_module
 from pathlib import Path
-from typing import Annotated
+from types import ModuleType
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from irmeta.cli.app import Format, Output, Quiet, Seed, TableName, app
-from irmeta.cli.output import counting, emit, form_of
+from irmeta.cli.output import counting, emit, form_of, write
 from irmeta.errors import IrmetaError
 from irmeta.names import nearest
 
+if TYPE_CHECKING:
+    import xarray as xr
+
 PAPERS: dict[str, str] = {
     "webber2008-redundant": "Precision-at-ten considered redundant (Webber et al., SIGIR 2008)",
-    "gupta2019": "Correlation, prediction and ranking of metrics; covers Kutlu et al. (2018)",
-    "webber2008-standardization": "Score standardization for inter-collection comparison of retrieval systems",
+    "gupta2019": "Correlation, prediction and ranking of metrics (Gupta et al., ECIR 2019; Kutlu et al., 2018)",
+    "webber2008-standardization": "Score standardization for inter-collection comparison (Webber et al., SIGIR 2008)",
 }
 """Title by name; a name with underscores is the module in `irmeta.papers` that has `reproduce` and `NEEDS`."""
 
 
 @app.command()
 def reproduce(
-    paper: Annotated[str, typer.Argument(help=f"One of: {', '.join(PAPERS)}.")],
-    data: Annotated[Path | None, typer.Option(help="Folder of the data.", show_default="IRMETA_DATA")] = None,
+    paper: Annotated[str, typer.Argument(help=f"One of: {', '.join(PAPERS)}; or all.")],
+    data: Annotated[
+        Path | None, typer.Option(help="Folder of the data.", show_default="IRMETA_DATA, else the user's cache")
+    ] = None,
     seed: Seed = 0,
     output: Output = None,
     form: Format = None,
@@ -33,22 +38,60 @@ def reproduce(
 ) -> None:
     """Compute a paper's figures again and print them beside the published ones, each with a status.
 
-    Without the data it says where to get them. It exits with 1 if a figure is contradicted without a known reason.
+    Without the data it says how to get them. It exits with 1 if a figure is contradicted without a known reason.
 
-    irmeta reproduce webber2008-redundant --data DIR
+    irmeta reproduce webber2008-standardization
 
-    irmeta reproduce webber2008-redundant --data DIR --format csv -o cells.csv
+    irmeta reproduce gupta2019 --data DIR --format csv -o cells.csv
+
+    irmeta reproduce all --data DIR -o reproduction/   (a page, index.html, and a JSON file a paper)
     """
+    from irmeta.datasets.catalog import data_folder
     from irmeta.studies.reproduction import findings
 
-    if paper not in PAPERS:
-        raise IrmetaError(f"unknown paper {paper!r}; {nearest(paper, PAPERS)}")
+    if paper != "all" and paper not in PAPERS:
+        raise IrmetaError(f"unknown paper {paper!r}; {nearest(paper, [*PAPERS, 'all'])}")
+    if paper == "all" and (form or table):
+        raise IrmetaError("irmeta reproduce all writes a folder; --format and --table are for one paper")
+    form = form or (None if paper == "all" else form_of(output))
+    names = list(PAPERS) if paper == "all" else [paper]
+    folder = data_folder(data)
+    modules = {name: _module(name, folder) for name in names}
+    outcomes = {}
+    with counting("reproducing", len(names), quiet=quiet) as progress:
+        for name, module in modules.items():
+            outcomes[name] = module.reproduce(folder, rng=seed)
+            progress(name)
+    if paper == "all":
+        _write_folder(outcomes, output or Path("reproduction"))
+    else:
+        emit(outcomes[paper], form=form, output=output, table=table, findings=findings(outcomes[paper]))
+    sys.exit(int(any(outcome["unexpected"].values.any() for outcome in outcomes.values())))
+
+
+def _module(paper: str, folder: Path) -> ModuleType:
+    """Give the paper's module if the folder has the collections that it needs."""
+    from irmeta.datasets.catalog import catalog, missing
+
     module = import_module(f"irmeta.papers.{paper.replace('-', '_')}")
-    folder = data or (Path(os.environ["IRMETA_DATA"]) if "IRMETA_DATA" in os.environ else None)
-    if folder is None or not folder.is_dir():
-        where = f"{folder} is not a folder" if folder else "give its folder with --data or IRMETA_DATA"
-        raise IrmetaError(f"{paper} is reproduced from data that does not ship with irmeta; {where}.\n{module.NEEDS}")
-    with counting(f"reproducing {paper}", quiet=quiet):
-        outcome = module.reproduce(folder, rng=seed)
-    emit(outcome, form=form or form_of(output), output=output, table=table, findings=findings(outcome))
-    sys.exit(int(any(outcome["unexpected"].values)))
+    if lacking := [name for name in module.NEEDS if missing(catalog()[name], folder)]:
+        raise IrmetaError(
+            f"{paper} is reproduced from public collections that do not ship with irmeta; {folder} lacks "
+            f"{', '.join(lacking)}. Name a folder that has them with --data or IRMETA_DATA, or run\n"
+            f"  irmeta datasets fetch {' '.join(lacking)}"
+        )
+    return module
+
+
+def _write_folder(outcomes: "dict[str, xr.Dataset]", folder: Path) -> None:
+    """Write the page and a JSON document a paper, and print what was found."""
+    from irmeta.report.reproduction import page
+    from irmeta.report.tables import render
+    from irmeta.studies.reproduction import findings
+
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, outcome in outcomes.items():
+        write(render(outcome, "json"), folder / f"{name}.json")
+        write("".join(f"{line}\n" for line in findings(outcome)), None)
+    write(page((PAPERS[name], outcome) for name, outcome in outcomes.items()), folder / "index.html")
+    write(f"The page: {folder / 'index.html'}\n", None)

@@ -16,7 +16,8 @@ from irmeta.studies.lowcost import lowcost
 from irmeta.studies.predictors import predictors
 from irmeta.studies.reproduction import Cell, compare, reproduction
 
-NEEDS = "It reads systemwise/train.csv, wt2012.csv, wt2013.csv, wt2014.csv and systemwise/lowcost/ of the papers' data."
+NEEDS = ("gupta2019",)
+"""The public collections it reads, as `irmeta datasets list` names them."""
 
 TESTS = ("wt2012", "wt2013", "wt2014")
 TWELVE = (

@@ -22,10 +22,8 @@ from irmeta.studies.reproduction import Cell, Status, compare, reproduction
 from irmeta.studies.significance import significance
 from irmeta.studies.standardizing_set import standardizing_set
 
-NEEDS = (
-    "Needed, as score matrices of AP under matrices/: trec7-adhoc, trec8-adhoc, robust2003 (topics down, systems "
-    "across) and robust2004-249 (systems down, topics across)."
-)
+NEEDS = ("trec7-adhoc", "trec8-adhoc", "robust2003", "robust2004-249")
+"""The public collections it reads, as `irmeta datasets list` names them."""
 TOPICS = {"T7": "351-400", "T8": "401-450", "R03": "601-650", "R04": "651-671,673-700"}
 SIZES = (2, 3, 5, 10, 15, 20)
 DRAWS, DEALS = 5000, 20_000  # more than the paper needs, so that no seed contradicts it by chance

@@ -1,0 +1,37 @@
+"""What the docs have besides their pages: figures made by the commands they show, and the list of decisions."""
+
+import re
+import tempfile
+from pathlib import Path
+from runpy import run_path
+
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.structure.files import File, Files
+
+console = run_path(str(Path(__file__).with_name("console.py")))
+GALLERY = "gallery"
+
+
+def on_files(files: Files, *, config: MkDocsConfig) -> Files:
+    """Add the figures that the commands of the gallery draw, and decisions/index.md."""
+    docs = Path(config.docs_dir)
+    for name, content in figures((docs / f"{GALLERY}.md").read_text()).items():
+        files.append(File.generated(config, f"{GALLERY}/{name}", content=content))
+    files.append(File.generated(config, "decisions/index.md", content=decisions(docs / "decisions")))
+    return files
+
+
+def figures(page: str) -> dict[str, bytes]:
+    """Run a page's commands and give the SVG files they leave."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        for command in console["commands"](page):
+            console["run"](command, folder)
+        return {path.name: path.read_bytes() for path in sorted(folder.glob("*.svg"))}
+
+
+def decisions(folder: Path) -> str:
+    """List the decisions by their headings."""
+    heads = {path.name: re.match(r"# (.*)", path.read_text()) for path in sorted(folder.glob("0*.md"))}
+    lines = "".join(f"- [{head[1]}]({name})\n" for name, head in heads.items() if head)
+    return f"# Decisions\n\nWhat was decided, why, and at what price; one screen each.\n\n{lines}"

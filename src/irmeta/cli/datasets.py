@@ -1,0 +1,75 @@
+"""`irmeta datasets`: public collections, listed and fetched."""
+
+import shlex
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from irmeta.cli.app import Quiet, app
+from irmeta.cli.output import counting, write
+from irmeta.errors import IrmetaError
+from irmeta.names import nearest
+
+datasets = typer.Typer(no_args_is_help=True, rich_markup_mode="rich", help="List public collections, and fetch them.")
+app.add_typer(datasets, name="datasets")
+
+Data = Annotated[
+    Path | None, typer.Option(help="Folder of the collections.", show_default="IRMETA_DATA, else the user's cache")
+]
+
+
+@datasets.command("list")
+def list_(data: Data = None) -> None:
+    """List the public collections: what they hold, under which licence, and whether they are here.
+
+    irmeta datasets list
+    """
+    import polars as pl
+    from rich.console import Console
+
+    from irmeta.datasets.catalog import catalog, data_folder, missing
+    from irmeta.report.tables import text
+
+    folder = data_folder(data)
+    rows = []
+    for name, collection in catalog().items():
+        lacking = len(missing(collection, folder))
+        here = "yes" if not lacking else "no" if lacking == len(collection.files) else f"lacks {lacking}"
+        size = sum(file.size for file in collection.files) / 1e6
+        rows.append((name, here, f"{size:.2f}", collection.licence, collection.about))
+    frame = pl.DataFrame(rows, schema=["name", "here", "MB", "licence", "about"], orient="row")
+    write(text(frame, f"Public collections; here: in {folder}", width=Console().width), None)
+    write("\nNext: irmeta datasets fetch NAME\n", None)
+
+
+@datasets.command()
+def fetch(
+    names: Annotated[list[str], typer.Argument(metavar="NAME...", help="Names of irmeta datasets list.")],
+    data: Data = None,
+    quiet: Quiet = False,
+) -> None:
+    """Fetch public collections from where they are published, check them, and say how to use and cite them.
+
+    irmeta datasets fetch trec8-adhoc
+
+    irmeta datasets fetch trec-covid-round1 --data collections/
+
+    Files that are there already are checked, not fetched again.
+    """
+    from irmeta.datasets import catalog as public
+
+    known = public.catalog()
+    if unknown := [name for name in names if name not in known]:
+        raise IrmetaError(f"no public collection {unknown[0]!r}; {nearest(unknown[0], known)}")
+    folder = public.data_folder(data)
+    for collection in (known[name] for name in names):
+        with counting("fetching", len(collection.files), quiet=quiet) as progress:
+            fetched = public.fetch(collection, folder, progress=progress)
+        there = len(collection.files) - len(fetched)
+        write(
+            f"{collection.name}: {len(fetched)} files fetched, {there} were there, all as published\n"
+            f"  licence: {collection.licence}\n  from: {collection.source}\n  cite: {collection.citation}\n"
+            f"  next: {collection.use.format(folder=shlex.quote(str(folder)))}\n",
+            None,
+        )

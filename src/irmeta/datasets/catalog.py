@@ -1,0 +1,114 @@
+"""Public collections: where they are published, under which licence, whom to cite; fetched once, and checked."""
+
+import json
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from irmeta.errors import IrmetaError
+from irmeta.io.files import SUFFIXES, read
+
+_FILE = Path(__file__).with_name("catalog.json")
+
+
+@dataclass(frozen=True)
+class PublicFile:
+    """A published file: where it goes in the data folder, its address, its size in bytes, its SHA-256.
+
+    address is None where we know the file but not where it is published.
+    """
+
+    path: str
+    address: str | None
+    size: int
+    sha256: str
+
+
+@dataclass(frozen=True)
+class PublicCollection:
+    """A public collection: what it is, where it comes from, its terms, and the command that makes scores of it."""
+
+    name: str
+    about: str
+    source: str
+    licence: str
+    citation: str
+    use: str
+    files: tuple[PublicFile, ...]
+
+
+@cache
+def catalog() -> dict[str, PublicCollection]:
+    """Give the public collections by name. Made by scripts/catalog.py.
+
+    >>> catalog()["trec8-adhoc"].licence
+    'CC BY-SA 4.0'
+    """
+    entries = json.loads(_FILE.read_text(encoding="utf-8"))
+    return {
+        name: PublicCollection(name, files=tuple(PublicFile(*file) for file in entry.pop("files")), **entry)
+        for name, entry in entries.items()
+    }
+
+
+def data_folder(given: Path | None = None) -> Path:
+    """Give the folder of public collections: the one given, else IRMETA_DATA, else one in the user's cache."""
+    if given is not None:
+        return given
+    if named := os.environ.get("IRMETA_DATA"):
+        return Path(named)
+    from pooch import os_cache
+
+    return Path(os_cache("irmeta"))
+
+
+def missing(collection: PublicCollection, folder: Path) -> list[PublicFile]:
+    """Give the files of a collection that a folder lacks; a compressed copy (NAME.gz) counts as there."""
+    return [file for file in collection.files if _found(file, folder) is None]
+
+
+def fetch(
+    collection: PublicCollection, folder: Path, *, progress: Callable[[str], object] | None = None
+) -> list[PublicFile]:
+    """Bring a collection into a folder and give the files that were downloaded; files already there are only checked.
+
+    Every file is held to its SHA-256, decompressed. A file of another content is an error and stays as it is; so is a
+    download that fails. Run again to go on where it stopped.
+    """
+    fetched = []
+    for file in collection.files:
+        there = _found(file, folder)
+        if there is None:
+            _download(file, collection, folder)
+            fetched.append(file)
+        elif read(there).digest != file.sha256:
+            raise IrmetaError(f"{there} is not the published file (its SHA-256 differs); move it away and fetch again")
+        if progress is not None:
+            progress(file.path)
+    return fetched
+
+
+def _found(file: PublicFile, folder: Path) -> Path | None:
+    names = (file.path, *(file.path + suffix for suffix in SUFFIXES))
+    return next((path for name in names if (path := folder / name).is_file()), None)
+
+
+def _download(file: PublicFile, collection: PublicCollection, folder: Path) -> None:
+    import pooch
+
+    place = folder / file.path
+    if file.address is None:
+        raise IrmetaError(
+            f"the address of {file.path} is not known (its repository: {collection.source}); if you have it, put it at "
+            f"{place}, where its SHA-256 {file.sha256} will be checked"
+        )
+    pooch.get_logger().setLevel("ERROR")
+    hub = pooch.create(folder, "", registry={file.path: file.sha256}, urls={file.path: file.address}, retry_if_failed=1)
+    try:
+        hub.fetch(file.path)
+    except ValueError as error:  # pooch's word for a checksum that differs
+        raise IrmetaError(f"{file.address} is not the file it was (its SHA-256 differs): {error}") from error
+    except OSError as error:  # requests' errors are of this family
+        raise IrmetaError(f"cannot fetch {file.address} ({error}); or put the file at {place} yourself") from error

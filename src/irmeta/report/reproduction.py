@@ -1,0 +1,73 @@
+"""Papers' published figures beside ours, as one self-contained page."""
+
+from collections.abc import Iterable, Sequence
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, get_args
+
+import xarray as xr
+from jinja2 import Environment
+
+from irmeta.studies.reproduction import Status, findings, tables
+
+_TEMPLATE = Path(__file__).with_name("reproduction.html.j2")
+WIDEST = 13
+"""The most columns that are laid out as the paper's table was; wider or patchy ones become a list."""
+
+MEANING: dict[Status, str] = {
+    "reproduced": "equal as printed, or within Monte-Carlo error",
+    "close": "near, but not within the error",
+    "not checkable": "the data it needs are not public",
+    "contradicted": "the data give another figure; the note says why, where we know it",
+    "ours": "the published figure is lost or was never printed",
+}
+
+Cell = dict[str, Any]
+
+
+def page(papers: Iterable[tuple[str, xr.Dataset]]) -> str:
+    """Give the page of papers, each a title and the outcome of its reproduction."""
+    template = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True).from_string(_TEMPLATE.read_text())
+    views = [_paper(title, outcome) for title, outcome in papers]
+    return template.render(papers=views, meaning=MEANING, version=version("irmeta"))
+
+
+def _paper(title: str, outcome: xr.Dataset) -> dict[str, Any]:
+    cells = tables(outcome)["cells"].to_dicts()
+    items: dict[str, list[Cell]] = {}
+    for cell, unexpected in zip(cells, outcome["unexpected"].values.tolist(), strict=True):
+        items.setdefault(cell["item"], []).append({**cell, "unexpected": unexpected})
+    return {
+        "name": outcome.attrs["options"]["paper"],
+        "title": title,
+        "findings": findings(outcome),
+        "notes": outcome.attrs["notes"],
+        "options": {name: value for name, value in outcome.attrs["options"].items() if name != "paper"},
+        "total": len(cells),
+        "counts": _counts(cells),
+        "items": [_item(name, of_item) for name, of_item in items.items()],
+    }
+
+
+def _item(name: str, cells: Sequence[Cell]) -> dict[str, Any]:
+    """Lay an item's cells out as the matrix they are, or as a list where that would be mostly empty."""
+    notes = list(dict.fromkeys(cell["note"] for cell in cells if cell["note"]))
+    for cell in cells:
+        cell["footnote"] = notes.index(cell["note"]) + 1 if cell["note"] else None
+    rows, columns = (list(dict.fromkeys(cell[part] for cell in cells)) for part in ("row", "column"))
+    places = {(cell["row"], cell["column"]): cell for cell in cells}
+    matrix = len(places) == len(cells) == len(rows) * len(columns) and 1 < len(columns) <= WIDEST
+    laid_out = [(row, [places[row, column] for column in columns]) for row in rows] if matrix else None
+    return {
+        "name": name,
+        "cells": cells,
+        "columns": columns,
+        "matrix": laid_out,
+        "notes": notes,
+        "counts": _counts(cells),
+    }
+
+
+def _counts(cells: Sequence[Cell]) -> dict[Status, int]:
+    counts = {status: sum(cell["status"] == status for cell in cells) for status in get_args(Status)}
+    return {status: count for status, count in counts.items() if count}

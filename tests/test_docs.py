@@ -1,0 +1,83 @@
+"""The docs say what is so: commands print what is shown, examples run, pages name what there is."""
+
+import doctest
+import importlib
+import re
+import runpy
+import shutil
+from pathlib import Path
+
+import pytest
+
+import irmeta
+
+DOCS = Path(__file__).parents[1] / "docs"
+CONSOLE = runpy.run_path(str(DOCS.parent / "scripts" / "console.py"))
+
+
+def examples(text: str, name: str) -> None:
+    flags = doctest.NORMALIZE_WHITESPACE
+    test = doctest.DocTestParser().get_doctest(text, {}, name, name, 0)
+    assert test.examples
+    outcome = doctest.DocTestRunner(optionflags=flags).run(test)
+    assert outcome.failed == 0
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("bash") is None, reason="the commands are for bash")
+def test_the_tutorial_shows_what_its_commands_print(tmp_path: Path) -> None:
+    """Every command of the tutorial runs, and prints what stands below it, to the last character."""
+    page = (DOCS / "tutorial.md").read_text()
+    assert len(CONSOLE["commands"](page)) > 8
+    assert CONSOLE["replayed"](page, tmp_path) == page, "if it should: python scripts/console.py docs/tutorial.md"
+
+
+def test_examples_of_the_data_model_run() -> None:
+    """The examples of the page on the data model run as shown."""
+    examples((DOCS / "datamodel.md").read_text(), "datamodel")
+
+
+@pytest.mark.parametrize(
+    ("tool", "module"), [("trec_eval", "pytrec_eval"), ("ir_measures", "ir_measures"), ("ranx", "ranx")]
+)
+@pytest.mark.filterwarnings("ignore")  # of the other tools
+def test_other_tools_differ_as_shown(tool: str, module: str) -> None:
+    """Each difference from another tool is measured again where that tool is installed."""
+    pytest.importorskip(module)
+    common, *sections = re.split(r"^(?=## )", (DOCS / "differences.md").read_text(), flags=re.MULTILINE)
+    section = next(text for text in sections if text.startswith(f"## {tool}"))
+    examples(common + section, tool)
+
+
+def test_every_figure_is_drawn_by_a_command() -> None:
+    """The gallery shows the figures that its commands draw and no others; the tutorial's are drawn there, too."""
+    gallery, tutorial = ((DOCS / f"{name}.md").read_text() for name in ("gallery", "tutorial"))
+    drawn = re.findall(r"^\$ .* --plot (\S+\.svg)$", gallery, re.MULTILINE)
+    assert len(drawn) > 8
+    assert re.findall(r"!\[[^]]+\]\(gallery/(.*?)\)", gallery) == drawn
+    commands = [command for command in CONSOLE["commands"](tutorial) if "--plot" in command]
+    assert set(commands) <= set(CONSOLE["commands"](gallery))
+    assert re.findall(r"!\[[^]]+\]\(gallery/(.*?)\)", tutorial) == [command.split()[-1] for command in commands]
+
+
+def test_every_public_name_is_on_the_page() -> None:
+    """The Python page has each public function once, and nothing that is not there."""
+    named = re.findall(r"^::: (\S+)$", (DOCS / "api.md").read_text(), flags=re.MULTILINE)
+    assert len(named) == len(set(named))
+    for path in named:
+        module, _, name = path.rpartition(".")
+        assert hasattr(importlib.import_module(module), name), path
+    public = {f"{home}.{name}" for name, home in irmeta._HOME.items()}
+    assert public <= set(named), public - set(named)
+
+
+@pytest.mark.parametrize("path", sorted((DOCS / "studies").glob("[!i]*.md")), ids=lambda path: path.stem)
+def test_every_study_has_its_page_in_one_form(path: Path) -> None:
+    """Each study's page answers the same questions in the same order, and the list of studies has it."""
+    page = path.read_text()
+    found = re.findall(
+        r"^\*\*(Question|Formulas|How to read it|How it can mislead|Source|Measured)\b", page, re.MULTILINE
+    )
+    assert found == ["Question", "Formulas", "How to read it", "How it can mislead", "Source", "Measured"]
+    assert re.match(r"# [A-Z]\w+: .*\?\n\n`irmeta ", page) or "standardiz" in path.stem
+    assert f"({path.name})" in (DOCS / "studies" / "index.md").read_text()
