@@ -165,7 +165,7 @@ def test_what_a_study_cannot_do_it_says() -> None:
     found = run({"means": means})
     assert "Not computed: describe needs at least 2 systems and 2 topics" in found["systems"][0].findings[0]
     assert "Not computed: predictive power needs" in found["power"][0].findings[0]
-    assert [len(panel.charts) for panel in found["agreement"]] == [0, 0, 1]
+    assert [len(panel.charts) for panel in found["agreement"]] == [1, 0, 0]
     assert len(found["prediction"][0].charts) == 2
 
 

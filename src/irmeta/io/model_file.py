@@ -41,6 +41,10 @@ class Model:
         """Every metric that some collection has, in the order of first appearance."""
         return list(dict.fromkeys(metric for part in self.parts for metric in part.metrics))
 
+    def name_of(self, metric: str) -> str | None:
+        """Give the model's name for a metric: its own or, where it lacks that, the same measure's cut at 1000."""
+        return next((known for known in (metric, f"{metric}@1000") if known in self.metrics), None)
+
     def holding(self, metrics: list[str]) -> list[Part]:
         """Give the collections that have all of these metrics, reduced to them in this order."""
         return [_reduced(part, metrics) for part in self.parts if set(metrics) <= set(part.metrics)]

@@ -139,7 +139,7 @@ def findings(outcome: xr.Dataset) -> list[str]:
 def _renamed(table: xr.DataArray, model: Model) -> tuple[xr.DataArray, dict[str, str], list[str]]:
     """Give the scores that the model can use under its names, these names by the table's, and notes on the others."""
     names = [str(name) for name in table.metric.values]
-    found = {name: _resolve(name, model.metrics) for name in names}
+    found = {name: model.name_of(name) for name in names}
     used = {name: target for name, target in found.items() if target and (target == name or target not in names)}
     left = [name for name in names if name not in used]
     notes = [_stand_in(name, target) for name, target in used.items() if target != name]
@@ -149,11 +149,6 @@ def _renamed(table: xr.DataArray, model: Model) -> tuple[xr.DataArray, dict[str,
         raise MetricError(f"none of these metrics is in the model: {_some(left)}; it has {', '.join(model.metrics)}")
     renamed = table.sel(metric=list(used)).assign_coords(metric=np.array(list(used.values()), dtype=object))
     return renamed, used, notes
-
-
-def _resolve(name: str, metrics: Sequence[str]) -> str | None:
-    """Give the model's name for a metric: its own, or that of the same measure cut at 1000."""
-    return next((known for known in (name, f"{name}@1000") if known in metrics), None)
 
 
 def _stand_in(name: str, target: str) -> str:
@@ -167,7 +162,7 @@ def _targets(table: xr.DataArray, model: Model, want: list[str] | None) -> tuple
         return holes or [metric for metric in model.metrics if metric not in set(table.metric.values)], []
     targets = {}
     for name in map(metric_name, want):
-        target = _resolve(name, model.metrics)
+        target = model.name_of(name)
         if target is None:
             raise MetricError(f"the model does not know {name!r}; {nearest(name, model.metrics)}")
         if target in set(table.metric.values) and not np.isnan(table.sel(metric=target).values).any():

@@ -21,16 +21,16 @@ from irmeta.studies.prediction import OUTSIDE, predict
 
 def prediction_panel(name: str, scores: xr.DataArray, reported: Sequence[str], model: Model) -> Panel:
     """Predict the other metrics of a collection from the reported ones, and set them beside the actual scores."""
-    here = [metric for metric in names(scores.metric) if metric in model.metrics]
-    given = [metric for metric in reported if metric in here]
-    others = [metric for metric in here if metric not in given]
+    here = _renamed(scores, model)
+    given = [known for metric in reported if (known := model.name_of(metric))]
+    others = [name for name in names(here.metric) if name not in given]
     if not given:
         raise ScoresError(
             f"the reference model has none of the metrics to report ({', '.join(reported) or 'none found'})"
         )
     if not others:
         raise ScoresError("the reference model has none of the metrics that are not reported")
-    outcome = accuracy.accuracy(predict(scores.sel(metric=given), model, want=others), scores)
+    outcome = accuracy.accuracy(predict(here.sel(metric=given), model, want=others), here)
     order = np.argsort(-outcome["tau"].fillna(-2).values, kind="stable")
     targets = [names(outcome.target)[at] for at in order]
     level = outcome.attrs["options"]["level"]
@@ -88,6 +88,16 @@ def calculator(model: Model) -> Mapping[str, Any]:
         "definitions": dict(model.provenance.get("definitions", {})),
         "sources": list(model.provenance.get("sources", [])),
     }
+
+
+def _renamed(scores: xr.DataArray, model: Model) -> xr.DataArray:
+    """Keep the metrics that the model knows, under its names; of two with one name the one that is called so."""
+    found: dict[str, str] = {}
+    for metric in names(scores.metric):
+        name = model.name_of(metric)
+        if name is not None and (name == metric or name not in found):
+            found[name] = metric
+    return scores.sel(metric=list(found.values())).assign_coords(metric=list(found))
 
 
 def _by_name(metric: str) -> tuple[str, float]:

@@ -11,6 +11,7 @@ import xarray as xr
 
 from irmeta.cube import complete, default_by, top_systems
 from irmeta.errors import ScoresError
+from irmeta.names import canonical, nearest
 from irmeta.report.page.panel import Chart, Panel, names, numbers, of_study
 from irmeta.report.plots import description as description_plots
 from irmeta.report.plots import figure
@@ -29,7 +30,8 @@ def data_panel(name: str, scores: xr.DataArray, by: str, used: Collection[str]) 
     size = described(scores)
     counts = {dim: size[f"{dim}s"] for dim in ("system", "topic", "metric")}
     missing = f"{size['missing']:,} of {scores.size:,} scores are missing" if size["missing"] else "no score is missing"
-    finding = f"{name}: {counts['system']} systems, {counts['topic']} topics and {counts['metric']} metrics; {missing}."
+    systems, topics, metrics = (f"{count} {dim}{'s' if count != 1 else ''}" for dim, count in counts.items())
+    finding = f"{name}: {systems}, {topics} and {metrics}; {missing}."
     facts = {key: value for key, value in scores.attrs.items() if key not in ("notes", "runs", "options", "collection")}
     table = pl.DataFrame({"metric": names(scores.metric), "missing": np.isnan(scores.values).sum(axis=(0, 1))})
     notes = [str(note) for note in scores.attrs.get("notes") or []]
@@ -163,9 +165,13 @@ def _lettered(scores: xr.DataArray, by: str) -> pl.DataFrame:
 
 def order_by(scores: xr.DataArray, by: str | None) -> str:
     """Choose the metric that systems are ordered by: the one named, AP, the deepest AP@k, or the first."""
-    if by is not None and by in names(scores.metric):
-        return by
+    known = names(scores.metric)
+    if by is not None:
+        if canonical(by) not in known:
+            where = scores.attrs.get("collection", "these scores")
+            raise ScoresError(f"no metric {by!r} to order the systems of {where} by; {nearest(by, known)}")
+        return canonical(by)
     try:
         return default_by(scores)
     except ScoresError:
-        return names(scores.metric)[0]
+        return known[0]

@@ -34,7 +34,7 @@ def sections(
         for level in get_args(Level):
             progress(f"{what}, {level} level")
             made.append(attempt(metrics.LEVELS[level], partial(panel, level)))
-        return made
+        return sorted(made, key=lambda one: not one.tables)  # those that could not be computed last
 
     ranked = levels("metrics to report", lambda level: metrics.ranking_panel(level, used, source, seed))
     subsets = [panel.tables["subsets"] for panel in ranked if panel.tables]

@@ -110,7 +110,7 @@ CHARTS.subsets = ({ data, width, alt, hidden }) => {
   }));
   const names = shown.map((i, r) => text(left - 8 * em, top + (r + 0.5) * row + 4 * em, data.rows[i], { "text-anchor": "end", class: data.chosen.some((one) => one[i]) ? "name" : "name faint" }));
   const heads = data.k.map((k, c) => text(x(c), 14 * em, k, { "text-anchor": "middle", class: "name" }));
-  const deep = (c) => Math.max(1, (data.unexplained[c] / Math.max(...data.unexplained)) * 34 * em);
+  const deep = (c) => Math.max(1, (data.unexplained[c] / Math.max(...data.unexplained, 1e-9)) * 34 * em);
   const bars = data.k.map((k, c) => node("g", { class: "bar" },
     node("rect", { x: x(c) - column * 0.3, y: bottom + 8 * em, width: column * 0.6, height: deep(c) }),
     text(x(c), bottom + 21 * em + deep(c), `${Math.round(data.unexplained[c] * 100)}%`, { "text-anchor": "middle", class: "tick" })));
