@@ -152,6 +152,7 @@ def test_several_collections_have_a_tab_each_and_are_compared(page_of_three: Pat
     """Studies of one collection have a panel a collection, the comparison has raw and standardized scores."""
     found = content(page_of_three)["sections"]
     assert len(found["systems"]) == 3
+    assert "irmeta describe scores.parquet --collection second" in page_of_three.read_text("utf-8")
     assert len(found["agreement"]) == 3  # a level each, all collections together
     assert found["collections"][0]["charts"][0]["data"]["kinds"] == ["raw", "normal"]
     assert np.shape(found["collections"][0]["charts"][0]["data"]["values"]) == (2, 5)

@@ -1,6 +1,7 @@
 """`irmeta report`: every study on one page."""
 
 from pathlib import Path
+from shlex import quote
 from typing import Annotated
 
 import typer
@@ -51,7 +52,7 @@ def report(
             by=by,
             missing=missing,
             rng=seed,
-            source=" ".join(path.name for path in scores),
+            source=quote(scores[0].name) if len(scores) == 1 else "SCORES",
             progress=progress,
         )
     say(f"wrote {page}; open it in a browser", quiet=quiet)

@@ -42,6 +42,7 @@ def correlation_panel(level: correlation.Level, scores: Mapping[str, xr.DataArra
         {
             "rows": names(outcome.metric),
             "order": order.tolist(),
+            "ordered": "similar side by side",
             "group": numbers(outcome["group"].values),
             "threshold": options["threshold"],
             "values": numbers(outcome["r"].values),
@@ -105,7 +106,13 @@ def predictivity_panel(name: str, scores: xr.DataArray, source: str, seed: int) 
             "matrix",
             "Predictive power of every metric for every other",
             "Heat map of phi; metrics that foretell themselves best come first; the table `phi` has the figures.",
-            {"rows": metrics, "order": order.tolist(), "values": numbers(phi), "symbol": "\N{GREEK SMALL LETTER PHI}"},
+            {
+                "rows": metrics,
+                "order": order.tolist(),
+                "ordered": "best first",
+                "values": numbers(phi),
+                "symbol": "\N{GREEK SMALL LETTER PHI}",
+            },
         ),
     ]
     draw = partial(figure.draw, result=outcome)

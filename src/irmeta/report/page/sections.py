@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from functools import partial
+from shlex import quote
 from typing import get_args
 
 import xarray as xr
@@ -21,6 +22,9 @@ def sections(
     """Run the studies, each on every collection or on all together, and give the sections of the page."""
     used = {name: varying(cube if missing == "error" else complete(cube, missing)[0]) for name, cube in cubes.items()}
     order = {name: scores.order_by(cube, by) for name, cube in used.items()}
+
+    def of(name: str) -> str:
+        return f"{source} --collection {quote(name)}" if len(used) > 1 else source
 
     def each(what: str, panel: Callable[[str], Panel]) -> list[Panel]:
         made = []
@@ -57,7 +61,7 @@ def sections(
             "may have: those of all systems whose intervals overlap with its own. That two intervals overlap does not "
             "say that the systems do not differ; the last section tests that.",
             "Webber, Moffat and Zobel, Score standardization, SIGIR 2008, section 3; Student's t over topics.",
-            each("systems", lambda name: scores.systems_panel(name, used[name], order[name], source)),
+            each("systems", lambda name: scores.systems_panel(name, used[name], order[name], of(name))),
         ),
         Section(
             "agreement",
@@ -77,7 +81,7 @@ def sections(
             "the rest, averaged over random halves. Where a metric foretells another as well as the other does itself "
             "(interval across 0), reporting both adds nothing that these topics can show.",
             "Webber, Moffat, Zobel and Sakai, Precision-at-ten considered redundant, SIGIR 2008.",
-            each("predictive power", lambda name: metrics.predictivity_panel(name, used[name], source, seed)),
+            each("predictive power", lambda name: metrics.predictivity_panel(name, used[name], of(name), seed)),
         ),
         Section(
             "reporting",
@@ -131,7 +135,7 @@ def sections(
             "The bar is a metric's discriminative power: the share of pairs of systems that a paired test tells apart, "
             "corrected for testing all of them. More is not better by itself: a metric can be sure of the wrong thing.",
             "Smucker, Allan and Carterette (CIKM 2007); Sakai (SIGIR 2006).",
-            each("significance", lambda name: scores.significance_panel(name, used[name], order[name], source)),
+            each("significance", lambda name: scores.significance_panel(name, used[name], order[name], of(name))),
         )
     )
     return found

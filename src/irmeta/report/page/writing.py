@@ -46,7 +46,7 @@ def write_report(
 
     cubes : by collection name.  by : the metric that systems are ordered by; AP, or the deepest AP@k, by default.
     missing : what to do with missing scores, as in `irmeta.cube.complete`; a study that cannot do without says so.
-    rng : the seed of all that is random.  source : the score files, as the commands on the page name them.
+    rng : the seed of all that is random.  source : the score file, as the commands on the page name it.
     progress : called with each step.
 
     Gives the path of the page. A folder that holds something else raises FileFormatError.

@@ -17,8 +17,8 @@ function legend(shade, x, y, width, em) {
 }
 
 CHARTS.matrix = ({ data, width, alt, hidden, choice }) => {
-  const em = unit(), inGroups = choice !== "as given";
-  const order = (inGroups ? data.order : data.rows.map((_, i) => i)).filter((i) => !hidden.has(data.rows[i])), n = order.length;
+  const em = unit(), ordered = choice !== "as given";
+  const order = (ordered ? data.order : data.rows.map((_, i) => i)).filter((i) => !hidden.has(data.rows[i])), n = order.length;
   const left = widthOf(data.rows) + 12 * em, top = left, foot = 50 * em;
   const cell = Math.max(11 * em, Math.min(38 * em, (width - left - 4) / Math.max(n, 1)));
   const shade = shading(data.values), side = n * cell;
@@ -34,7 +34,7 @@ CHARTS.matrix = ({ data, width, alt, hidden, choice }) => {
   const labels = order.flatMap((i, at) => [
     text(left - 7 * em, top + (at + 0.5) * cell + 4 * em, data.rows[i], { "text-anchor": "end", class: "name", "data-label": at, style: small }),
     text(0, 0, data.rows[i], { class: "name", "data-label": at, style: small, transform: `translate(${left + (at + 0.5) * cell + 4 * em},${top - 7 * em}) rotate(-90)` })]);
-  const outlines = data.group && inGroups ? groupsOf(order, data.group).map(([from, to]) =>
+  const outlines = data.group && ordered ? groupsOf(order, data.group).map(([from, to]) =>
     node("rect", { class: "group", x: left + from * cell, y: top + from * cell, width: (to - from) * cell, height: (to - from) * cell })) : [];
   const svg = canvas(Math.max(left + side + 4, 200), top + side + foot, alt, ...cells, ...outlines, ...labels, legend(shade, left, top + side + 14 * em, Math.min(180 * em, side), em));
   svg.dataset.columns = n;
@@ -42,7 +42,7 @@ CHARTS.matrix = ({ data, width, alt, hidden, choice }) => {
     const { row, column } = event.detail?.dataset ?? {};
     labels.forEach((label) => label.classList.toggle("near", label.dataset.label === row || label.dataset.label === column));
   });
-  return { svg, choices: ["similar side by side", "as given"], choice: inGroups ? "similar side by side" : "as given", choose: "Order" };
+  return { svg, choices: [data.ordered, "as given"], choice: ordered ? data.ordered : "as given", choose: "Order" };
 };
 
 /** Runs of neighbours that are in the same group, as [from, to). */
@@ -96,7 +96,7 @@ CHARTS.shades = ({ data, width, alt }) => {
 };
 
 CHARTS.subsets = ({ data, width, alt, hidden }) => {
-  const em = unit(), shown = indicesShown(data.rows, hidden), left = widthOf(data.rows) + 12 * em;
+  const em = unit(), shown = indicesShown(data.rows, hidden), left = widthOf([...data.rows, "unexplained"]) + 12 * em;
   const row = 20 * em, top = 22 * em, foot = 76 * em, height = top + shown.length * row + foot;
   const column = Math.min(72 * em, (width - left) / data.k.length), bottom = top + shown.length * row;
   const x = (k) => left + (k + 0.5) * column, reach = Math.min(row, column) / 2 - 1.5 * em;

@@ -1,0 +1,88 @@
+"""`irmeta report` and `irmeta demo` as users call them."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from irmeta.cli import main
+from irmeta.cube import cube
+from irmeta.io.scores import save
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    rng = np.random.default_rng(4)
+    shared = rng.normal(size=(8, 1, 1)) + 0.5 * rng.normal(size=(8, 10, 3))
+    scores = cube(
+        1 / (1 + np.exp(-shared)),
+        [f"s{i}" for i in range(8)],
+        [f"t{i}" for i in range(10)],
+        ["AP@1000", "P@10", "RR"],
+        collection="made",
+    )
+    path = tmp_path_factory.mktemp("report") / "my scores.parquet"
+    save(scores, path)
+    return path
+
+
+def run(monkeypatch: pytest.MonkeyPatch, *arguments: object) -> int:
+    monkeypatch.setattr("sys.argv", ["irmeta", *map(str, arguments)])
+    with pytest.raises(SystemExit) as caught:
+        main()
+    return int(caught.value.code or 0)
+
+
+def test_a_page_is_written_with_the_options_asked_for(
+    file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The page has the metrics and the order asked for, and names the file in the commands that it shows."""
+    code = run(monkeypatch, "report", file, "-o", tmp_path / "r", "--metrics", "P@10 RR", "--by", "RR", "--seed", 3)
+    assert code == 0
+    assert f"wrote {tmp_path / 'r' / 'index.html'}" in capsys.readouterr().err
+    text = (tmp_path / "r" / "index.html").read_text("utf-8")
+    assert '"metrics":["P@10","RR"]' in text
+    assert "RR: the best system" in text
+    assert "irmeta describe &#39;my scores.parquet&#39; --by &#39;RR&#39;" in text
+    assert "--seed 3" in text
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["--by", "nDCG"], "no metric 'nDCG' to order the systems of made by"),
+        (["--metrics", "AP"], "no metric 'AP' in made"),
+        (["--missing", "topics", "--systems", "nobody"], "no system 'nobody'"),
+    ],
+)
+def test_wrong_options_are_named(
+    arguments: list[str],
+    says: str,
+    file: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """What is wrong is said in one line, with 2 as exit code, and nothing is written."""
+    assert run(monkeypatch, "report", file, "-o", tmp_path / "r", *arguments) == 2
+    assert says in capsys.readouterr().err
+    assert not (tmp_path / "r").exists()
+
+
+def test_a_file_that_is_not_there_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A score file that does not exist is an error that names it."""
+    assert run(monkeypatch, "report", tmp_path / "none.parquet", "-o", tmp_path / "r") == 2
+    assert "none.parquet: no such file" in capsys.readouterr().err
+
+
+@pytest.mark.slow
+def test_the_demo_ends_with_the_page(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The demo writes the page of what it made, every study of it, and prints where it is."""
+    assert run(monkeypatch, "demo", "-o", tmp_path / "demo", "--quiet") == 0
+    page = tmp_path / "demo" / "report" / "index.html"
+    assert f"Everything on one page: {page}" in capsys.readouterr().out
+    assert "Not computed" not in page.read_text("utf-8")
