@@ -43,7 +43,7 @@ def test_a_page_is_written_with_the_options_asked_for(
     text = (tmp_path / "r" / "index.html").read_text("utf-8")
     assert '"metrics":["P@10","RR"]' in text
     assert "RR: the best system" in text
-    assert "irmeta describe &#39;my scores.parquet&#39; --by &#39;RR&#39;" in text
+    assert "irmeta describe &#39;my scores.parquet&#39; --by RR" in text
     assert "--seed 3" in text
 
 

@@ -13,7 +13,7 @@ import pytest
 import xarray as xr
 
 from irmeta.cube import ALL, Missing, cube
-from irmeta.errors import FileFormatError
+from irmeta.errors import FileFormatError, ScoresError
 from irmeta.report.page.metrics import PARTITIONS
 from irmeta.report.page.panel import Panel, numbers
 from irmeta.report.page.sections import sections
@@ -191,6 +191,12 @@ def test_a_metric_that_is_constant_is_left_out(scores: xr.DataArray) -> None:
     assert "RR does not tell the systems apart and is left out" in found["data"][0].findings[1]
     assert not any(panel.findings[0].startswith("Not computed") for panels in found.values() for panel in panels)
     assert found["power"][0].charts[2].data["rows"] == ["AP@1000", "P@10", "nDCG@10", "RBP(p=0.8)"]
+
+
+def test_one_system_is_no_report(scores: xr.DataArray) -> None:
+    """Scores that no metric tells systems apart by, as those of one system, are an error that says so."""
+    with pytest.raises(ScoresError, match="made: no metric tells its 1 system apart"):
+        run({"made": scores[:1]})
 
 
 def test_metrics_of_the_user_s_own_are_welcome(scores: xr.DataArray) -> None:

@@ -62,7 +62,16 @@ def render(result: xr.Dataset, form: Format = "table", table: str | None = None,
     frame = next(iter(chosen.values()))
     if form == "latex":
         return latex(frame)
-    return frame.with_columns(pl.col(pl.List(pl.String)).list.join(", ")).write_csv()  # CSV has no lists
+    return flat(frame).write_csv()
+
+
+def flat(frame: pl.DataFrame) -> pl.DataFrame:
+    """Join lists with commas: CSV has none.
+
+    >>> flat(pl.DataFrame({"metrics": [["AP", "RR"]]})).item()
+    'AP, RR'
+    """
+    return frame.with_columns(pl.col(pl.List(pl.String)).list.join(", "))
 
 
 def text(frame: pl.DataFrame, title: str | None = None, *, width: int | None = None, digits: int = 4) -> str:

@@ -4,6 +4,7 @@ from base64 import b64encode
 from collections.abc import Collection
 from dataclasses import replace
 from functools import partial
+from shlex import quote
 
 import numpy as np
 import polars as pl
@@ -101,7 +102,7 @@ def systems_panel(name: str, scores: xr.DataArray, by: str, source: str) -> Pane
         charts=[chart],
         shown=["means", "topics"],
         figures=figures,
-        command=f"irmeta describe {source} --by '{by}'",
+        command=f"irmeta describe {source} --by {quote(by)}",
     )
     return replace(panel, tables={title: _first(frame, by) for title, frame in panel.tables.items()})
 

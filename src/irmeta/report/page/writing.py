@@ -24,7 +24,7 @@ from irmeta.report.page.panel import Panel, Section
 from irmeta.report.page.prediction import calculator
 from irmeta.report.page.sections import sections
 from irmeta.report.plots import figure
-from irmeta.report.tables import latex
+from irmeta.report.tables import flat, latex
 
 GENERATOR = "irmeta report"
 """Marks a page of ours, which may be written over."""
@@ -94,7 +94,7 @@ def _write_files(folder: Path, stem: str, panel: Panel, step: Callable[[str], No
     for name, frame in panel.tables.items():
         written.append(f"tables/{stem}-{_slug(name)}.csv")
         with writing(folder / written[-1]) as part:
-            _flat(frame).write_csv(part)
+            flat(frame).write_csv(part)
     for name, frame in panel.latex.items():
         written.append(f"tables/{stem}-{_slug(name)}.tex")
         with writing(folder / written[-1]) as part:
@@ -170,13 +170,9 @@ def setting(value: Any) -> str:
 
 def _table(frame: pl.DataFrame) -> dict[str, Any]:
     """Give a data frame for the page, by column: numbers to six digits, lists as texts."""
-    flat = _flat(frame).with_columns(cs.float().round_sig_figs(6).fill_nan(None))
-    columns = [{"name": name, "number": kind.is_numeric()} for name, kind in flat.schema.items()]
-    return {"columns": columns, "data": [flat[name].to_list() for name in flat.columns]}
-
-
-def _flat(frame: pl.DataFrame) -> pl.DataFrame:
-    return frame.with_columns(cs.list().list.join(", "))
+    shown = flat(frame).with_columns(cs.float().round_sig_figs(6).fill_nan(None))
+    columns = [{"name": name, "number": kind.is_numeric()} for name, kind in shown.schema.items()]
+    return {"columns": columns, "data": [shown[name].to_list() for name in shown.columns]}
 
 
 def _script(content: Any) -> str:
