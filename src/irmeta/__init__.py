@@ -15,7 +15,9 @@ if TYPE_CHECKING:
     from irmeta.io.scores import load as load
     from irmeta.io.scores import load_all as load_all
     from irmeta.io.scores import save as save
+    from irmeta.report.page.writing import write_report as write_report
     from irmeta.report.tables import tables as tables
+    from irmeta.studies.accuracy import accuracy as accuracy
     from irmeta.studies.comparison import compare as compare
     from irmeta.studies.correlation import correlation as correlation
     from irmeta.studies.coverage import coverage as coverage
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
 
 _HOME = {
     "IrmetaError": "irmeta.errors",
+    "accuracy": "irmeta.studies.accuracy",
     "compare": "irmeta.studies.comparison",
     "correlation": "irmeta.studies.correlation",
     "coverage": "irmeta.studies.coverage",
@@ -59,6 +62,7 @@ _HOME = {
     "standardizing_set": "irmeta.studies.standardizing_set",
     "tables": "irmeta.report.tables",
     "validate": "irmeta.studies.validation",
+    "write_report": "irmeta.report.page.writing",
 }
 _MODULES = ("standardization",)
 __all__ = ["__version__", *_MODULES, *sorted(_HOME)]

@@ -177,5 +177,15 @@ def require_variation(values: npt.NDArray[np.float64], metrics: Iterable[str]) -
         raise ScoresError(f"{', '.join(flat)} does not tell these systems apart (all scores equal); leave it out")
 
 
+def varying(scores: xr.DataArray) -> xr.DataArray:
+    """Keep the metrics that tell systems apart: a metric whose mean is the same for all correlates with nothing.
+
+    >>> varying(cube([[[0.1, 1.0]], [[0.2, 1.0]]], ["a", "b"], ["301"], ["AP", "P@10"])).metric.values.tolist()
+    ['AP']
+    """
+    values = means(scores).values
+    return scores.isel(metric=~(np.ptp(values, axis=0) < 1e-10))
+
+
 def _geometric(scores: xr.DataArray) -> npt.NDArray[np.bool_]:
     return np.array([str(name).startswith("GMAP") for name in scores.metric.values])

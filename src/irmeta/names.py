@@ -189,7 +189,8 @@ def nearest(name: str, known: Iterable[str]) -> str:
     options = list(known)
     lowered = {option.lower(): option for option in options}
     close = [lowered[match] for match in difflib.get_close_matches(name.lower(), lowered, n=3, cutoff=0.4)]
-    return f"did you mean {' or '.join(close)}?" if close else f"known: {', '.join(options)}"
+    known_ones = ", ".join(options[:20]) + (f" and {len(options) - 20} more" if len(options) > 20 else "")
+    return f"did you mean {' or '.join(close)}?" if close else f"known: {known_ones}"
 
 
 def split(text: str) -> list[str]:

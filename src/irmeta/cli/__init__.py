@@ -18,6 +18,7 @@ def main() -> None:
         predictivity,
         predictors,
         rank,
+        report,
         reproduce,
         significance,
         simulate,

@@ -15,13 +15,14 @@ def demo(
     seed: Seed = 1,
     quiet: Quiet = False,
 ) -> None:
-    """Simulate a collection, evaluate its runs, and print the system means.
+    """Simulate a collection, evaluate its runs, print the system means, and write the page of every study.
 
     irmeta demo -o demo/
     """
     from irmeta.datasets.simulate import simulate
     from irmeta.evaluation.engine import evaluate
     from irmeta.io.scores import save
+    from irmeta.report.page.writing import write_report
     from irmeta.report.tables import text
     from irmeta.studies.evaluation import evaluation, tables
 
@@ -35,4 +36,7 @@ def demo(
     shown = scores.sel(metric=["AP@1000", "nDCG@10", "P@10", "RR", "RBP(p=0.8)", "Bpref"])
     means = tables(evaluation(shown))["means"].sort("AP@1000", descending=True)
     write(text(means, f"System means, best first ({scores.sizes['topic']} topics; all 23 metrics in {file})"), None)
-    write(f"\nNext: irmeta --help, or irmeta evaluate {made.qrels} {made.runs} -m 'AP nDCG@20'\n", None)
+    with counting("report:", quiet=quiet) as progress:
+        page = write_report({"demo": scores}, output / "report", rng=seed, source=file.name, progress=progress)
+    write(f"\nEverything on one page: {page} (open it in a browser)\n", None)
+    write(f"Next: irmeta --help, or irmeta evaluate {made.qrels} {made.runs} -m 'AP nDCG@20'\n", None)

@@ -119,7 +119,7 @@ def _blocks(judged: Iterator[JudgedRun], metrics: Sequence[Metric], judgments: J
     if depths:  # what counts as judged depends on all runs
         runs = list(judged)
     pools = {depth: _pool(runs, depth, judgments) for depth in depths}
-    array = GradeArray(judgments.qrels, judgments.qrels.topics)
+    array = GradeArray(judgments.qrels)
     return in_order(partial(_scores, metrics, array, pools), _chunks(runs))
 
 
@@ -147,7 +147,7 @@ def _scores(
 ) -> Floats:
     """Compute every metric for a chunk of runs; metrics that look at the lists in the same way share a grade array."""
     views: dict[tuple[Any, ...], Judged] = {}
-    scores = np.empty((len(runs), len(array.topics), len(metrics)))
+    scores = np.empty((len(runs), array.topics, len(metrics)))
     for place, metric in enumerate(metrics):
         view = tuple(metric[name] for name in GENERAL)
         if view not in views:

@@ -16,6 +16,9 @@ T = TypeVar("T", bound=npt.NDArray[Any])
 BEYOND, UNJUDGED, FIRST = 0, 1, 2
 """Codes of the grade array: no document at this rank, an unjudged one, and the lowest grade of the judgments."""
 
+STEP = 64
+"""Rank axes are as long as the longest list in whole steps of this: sums then add in the same order for every list."""
+
 
 class Memo:
     """Keeps what several measures share, so that it is computed once."""
@@ -61,7 +64,7 @@ class Facts:
         """Give the gains of each topic's judged documents, best first, then zeros: (topic, documents)."""
 
         def compute() -> Floats:
-            ideal = np.zeros((self.judged.shape[0], max(1, int(self.judged.sum(axis=1).max(initial=0)))))
+            ideal = np.zeros((self.judged.shape[0], _whole_steps(int(self.judged.sum(axis=1).max(initial=1)))))
             for topic, counts in enumerate(self.judged[:, ::-1]):
                 listed = np.repeat(gain, counts)
                 ideal[topic, : listed.size] = listed
@@ -144,35 +147,30 @@ class Judged:
 class GradeArray:
     """Makes the grade arrays of chunks of judged runs."""
 
-    def __init__(self, qrels: Qrels, topics: Sequence[str]) -> None:
-        self.topics = list(topics)
-        index = {topic: place for place, topic in enumerate(self.topics)}
-        self._place = np.array([index.get(topic, -1) for topic in qrels.topics], dtype=np.intp)
-        self.grades, self._grade = np.unique(qrels.grades, return_inverse=True)
+    def __init__(self, qrels: Qrels) -> None:
+        self.topics = len(qrels.topics)
+        self._grades, self._grade = np.unique(qrels.grades, return_inverse=True)
         self._topic = qrels.topic
-        self.facts = self.facts_of()
+        self._facts = self._facts_of(slice(None))
 
     def of(self, runs: Sequence[JudgedRun], pool: Bools | None = None) -> Judged:
         """Give the grades of these runs; where `pool` is given, only the judgments it marks count as judged."""
-        wanted = self._place >= 0
-        retrieved = np.zeros((len(runs), len(self.topics)), dtype=np.int64)
-        retrieved[:, self._place[wanted]] = [run.retrieved[wanted] for run in runs]
-        codes = np.zeros(
-            (*retrieved.shape, max(1, int(retrieved.max(initial=0)))),
-            dtype=np.min_scalar_type(FIRST + self.grades.size),
-        )
-        codes[np.arange(codes.shape[-1]) < retrieved[..., None]] = UNJUDGED
+        retrieved = np.array([run.retrieved for run in runs])
+        depth = _whole_steps(int(retrieved.max(initial=1)))
+        codes = np.zeros((*retrieved.shape, depth), dtype=np.min_scalar_type(FIRST + self._grades.size))
+        codes[np.arange(depth) < retrieved[..., None]] = UNJUDGED
         for system, run in enumerate(runs):
-            counts = wanted[run.topic] if pool is None else wanted[run.topic] & pool[run.judgment]
-            place, rank = self._place[run.topic[counts]], run.rank[counts]
-            codes[system, place, rank] = FIRST + self._grade[run.judgment[counts]]
-        return Judged(codes, retrieved, self.facts if pool is None else self.facts_of(pool))
+            counts = slice(None) if pool is None else pool[run.judgment]
+            codes[system, run.topic[counts], run.rank[counts]] = FIRST + self._grade[run.judgment[counts]]
+        return Judged(codes, retrieved, self._facts if pool is None else self._facts_of(pool))
 
-    def facts_of(self, pool: Bools | None = None) -> Facts:
-        """Count the judgments of each grade, by topic; where `pool` is given, only those that it marks."""
-        counts = self._place[self._topic] >= 0
-        if pool is not None:
-            counts &= pool
-        cell = self._place[self._topic[counts]] * self.grades.size + self._grade[counts]
-        judged = np.bincount(cell, minlength=len(self.topics) * self.grades.size).reshape(len(self.topics), -1)
-        return Facts(self.grades, judged, float(self.grades.max(initial=0.0)))
+    def _facts_of(self, counts: slice | Bools) -> Facts:
+        """Count the judgments of each grade, by topic, among those that count."""
+        size = self._grades.size
+        cell = self._topic[counts] * size + self._grade[counts]
+        judged = np.bincount(cell, minlength=self.topics * size).reshape(self.topics, size)
+        return Facts(self._grades, judged, float(self._grades.max(initial=0.0)))
+
+
+def _whole_steps(length: int) -> int:
+    return -(-length // STEP) * STEP

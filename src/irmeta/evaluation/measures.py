@@ -76,7 +76,8 @@ def reciprocal_rank(judged: Judged, k: int | None = None, *, rel: float = 1) -> 
 @_measure("SP")
 def sum_of_precisions(judged: Judged, k: int | None = None, *, rel: float = 1) -> Floats:
     """SP@k: sum of the precisions at relevant documents, AP before division by R. Source: Webber et al. 2008, 4.2."""
-    return judged.precision_at_relevant(rel)[..., :k].sum(axis=-1)
+    precision = judged.precision_at_relevant(rel)[..., :k]
+    return _weighted(precision, np.ones(precision.shape[-1]))
 
 
 @_measure("AP")
@@ -97,7 +98,7 @@ def bpref(judged: Judged, *, rel: float = 1) -> Floats:
     R, N = judged.facts.num_relevant(rel), judged.facts.num_nonrelevant(rel)
     above = np.minimum(judged.nonrelevant(rel).cumsum(axis=-1, dtype=np.int32), R[:, None])
     preferred = 1 - above / np.maximum(np.minimum(N, R), 1)[:, None]
-    return _ratio((preferred * judged.relevant(rel)).sum(axis=-1), R)
+    return _ratio(_weighted(judged.relevant(rel), preferred), R)
 
 
 @_measure("infAP")
@@ -114,7 +115,7 @@ def inferred_ap(judged: Judged, *, rel: float = 1) -> Floats:
     in_pool = pooled.cumsum(axis=-1) - pooled
     inferred = (in_pool / np.maximum(above, 1)) * (relevant + epsilon) / (relevant + nonrelevant + 2 * epsilon)
     expected = 1 / (above + 1) + above / (above + 1) * inferred
-    return _ratio((expected * judged.relevant(rel)).sum(axis=-1), judged.facts.num_relevant(rel))
+    return _ratio(_weighted(judged.relevant(rel), expected), judged.facts.num_relevant(rel))
 
 
 @_measure("IPrec")
@@ -147,14 +148,14 @@ _GAINS = {"linear": _linear, "exp": _exponential}
 def dcg(judged: Judged, k: int | None = None, *, gains: str = "linear") -> Floats:
     """DCG@k: sum of gains / log2(rank + 1); gains are grades, or 2^grade - 1 with 'exp'. Source: m_ndcg_cut.c."""
     gain = judged.gains(_GAINS[gains])[..., :k]
-    return gain @ _discounts(gain.shape[-1])
+    return _weighted(gain, _discounts(gain.shape[-1]))
 
 
 @_measure("nDCG")
 def ndcg(judged: Judged, k: int | None = None, *, gains: str = "linear") -> Floats:
     """nDCG@k: DCG@k / DCG@k of the best possible list. Source: trec_eval 9, m_ndcg.c and m_ndcg_cut.c."""
     ideal = judged.facts.ideal_gains(_GAINS[gains])[:, :k]
-    return _ratio(dcg(judged, k, gains=gains), ideal @ _discounts(ideal.shape[-1]))
+    return _ratio(dcg(judged, k, gains=gains), _weighted(ideal, _discounts(ideal.shape[-1])))
 
 
 @_measure("ERR")
@@ -167,7 +168,7 @@ def expected_reciprocal_rank(judged: Judged, k: int | None = None, *, max_rel: f
     stop = judged.gains(lambda grades: np.minimum(np.exp2(grades - highest) - np.exp2(-highest), 1))[..., :k]
     reached = np.ones_like(stop)
     np.cumprod(1 - stop[..., :-1], axis=-1, out=reached[..., 1:])
-    return (stop * reached) @ (1 / np.arange(1, stop.shape[-1] + 1))
+    return _weighted(stop * reached, 1 / np.arange(1, stop.shape[-1] + 1))
 
 
 @_measure("RBP")
@@ -183,7 +184,7 @@ def rank_biased_precision(
     else:
         highest = max(judged.facts.max_grade if max_rel is None else max_rel, np.finfo(np.float64).tiny)
         gain = judged.gains(lambda grades: np.minimum(grades / highest, 1))[..., :k]
-    return gain @ _geometric(p, gain.shape[-1])
+    return _weighted(gain, _geometric(p, gain.shape[-1]))
 
 
 @_measure("RBPResidual")
@@ -191,7 +192,7 @@ def rbp_residual(judged: Judged, k: int | None = None, *, p: float = 0.8) -> Flo
     """RBPResidual@k: how much RBP could still rise if unjudged documents and ranks not seen were relevant."""
     unjudged = judged.unjudged()[..., :k]
     seen = np.minimum(judged.retrieved, unjudged.shape[-1])
-    return unjudged @ _geometric(p, unjudged.shape[-1]) + p**seen
+    return _weighted(unjudged, _geometric(p, unjudged.shape[-1])) + p**seen
 
 
 @_measure("Judged")
@@ -217,6 +218,16 @@ def num_relevant(judged: Judged, *, rel: float = 1) -> Floats:
 def num_relevant_retrieved(judged: Judged, k: int | None = None, *, rel: float = 1) -> Floats:
     """NumRelRet@k: relevant documents retrieved, among the first k."""
     return judged.num_relevant_in(judged.depth if k is None else k, rel).astype(np.float64)
+
+
+def _weighted(values: Any, weights: Floats) -> Floats:
+    """Sum values over ranks, times weights: the same to the last bit whatever other systems are beside.
+
+    A matrix product is not, since BLAS adds in an order that depends on the array's shape. Here each list is added by
+    itself, in an order that depends on the rank alone, because the depth of a grade array is a multiple of STEP.
+    """
+    total: Floats = np.einsum("...k,...k->...", values.astype(np.float64, copy=False), weights)
+    return total
 
 
 def _ratio(parts: Any, whole: Any) -> Floats:

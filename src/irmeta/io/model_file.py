@@ -54,7 +54,7 @@ def save_model(model: Model, path: str | PathLike[str]) -> None:
         "levels": list(LEVELS),
         "provenance": dict(model.provenance),
     }
-    parts = ",\n".join(json.dumps(_described(part), default=str) for part in model.parts)
+    parts = ",\n".join(json.dumps(described(part), default=str) for part in model.parts)
     text = json.dumps(head, indent=1, default=str).removesuffix("\n}") + f',\n "collections": [\n{parts}\n ]\n}}\n'
     with writing(Path(path)) as file:
         file.write_text(text, encoding="utf-8")
@@ -78,7 +78,8 @@ def load_model(path: str | PathLike[str]) -> Model:
         ) from error
 
 
-def _described(part: Part) -> dict[str, Any]:
+def described(part: Part) -> dict[str, Any]:
+    """Give a collection's figures as the model file has them; covariances as the rows of a lower triangle."""
     lower = [row[: i + 1].tolist() for i, row in enumerate(part.moments.cov)]
     return {
         "name": part.name,

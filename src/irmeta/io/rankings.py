@@ -86,6 +86,9 @@ def duplicates(topic: Index, documents: Strings) -> tuple[Ints, Ints]:
     shares = last[slot] != row
     shares[last[slot[shares]]] = True
     rows = np.flatnonzero(shares)
+    ordered = np.sort(key[rows])
+    if not (ordered[1:] == ordered[:-1]).any():
+        return np.empty(0, np.int64), np.empty(0, np.int64)
     order = rows[np.argsort(key[rows], kind="stable")]
     later = np.flatnonzero(key[order][1:] == key[order][:-1]) + 1
     repeated, original = order[later], order[np.searchsorted(key[order], key[order][later])]

@@ -49,11 +49,13 @@ def render(result: xr.Dataset, form: Format = "table", table: str | None = None,
     Forms "table" and "latex" are for people and show the study's overview, unless a table is named.
     width : columns of the terminal, for form "table".
     """
-    if form == "json":
+    if form == "json" and table is None:
         return json.dumps(document(result), indent=1, allow_nan=False) + "\n"
     views = tables(result)
     if table is not None and table not in views:
         raise IrmetaError(f"no table {table!r} in this result; {nearest(table, views)}")
+    if form == "json":
+        raise IrmetaError("JSON has all tables of a result; --table goes with csv, latex and table")
     chosen = {table: views[table]} if table is not None else views if form == "csv" else overview(result)
     if form == "table":
         return "\n".join(text(frame, name, width=width) for name, frame in chosen.items())

@@ -42,6 +42,14 @@ def predictors(outcome: xr.Dataset, axes: Axes) -> Axes:
     )
 
 
+def accuracy(outcome: xr.Dataset, axes: Axes) -> Axes:
+    """Draw tau of predicted and actual scores, a row a target, best first; the line is at 0.9."""
+    order = np.argsort(-outcome["tau"].fillna(-2).values, kind="stable")
+    axes.plot(outcome["tau"].values[order], np.arange(order.size), "o", color=PALETTE[0], markersize=4)
+    axes.axvline(0.9, color=_NEAR, linewidth=0.6, zorder=0)
+    return _rows(axes, [str(outcome.target.values[at]) for at in order], "Kendall's tau-b, predicted and actual scores")
+
+
 def coverage(outcome: xr.Dataset, axes: Axes) -> Axes:
     """Draw measured coverage, a row a target, a marker a collection; the line is the nominal level."""
     for name, marker, colour in zip(outcome.collection.values, cycle(_MARKERS), cycle(PALETTE)):

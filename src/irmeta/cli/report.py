@@ -1,0 +1,57 @@
+"""`irmeta report`: every study on one page."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from irmeta.cli.app import Metrics, Missing, Quiet, Seed, Systems, Topics, app
+from irmeta.cli.output import counting, say
+
+
+@app.command()
+def report(
+    scores: Annotated[list[Path], typer.Argument(help="Score files; every collection in them is on the page.")],
+    output: Annotated[
+        Path, typer.Option("-o", "--output", help="The folder to write; new, empty, or a report before.")
+    ],
+    by: Annotated[
+        str | None, typer.Option(help="The metric that systems are ordered by.", show_default="AP, or the deepest AP@k")
+    ] = None,
+    metrics: Metrics = None,
+    systems: Systems = None,
+    topics: Topics = None,
+    missing: Missing = "error",
+    seed: Seed = 0,
+    quiet: Quiet = False,
+) -> None:
+    """Run every study and write one page to look at, with its tables and figures beside it.
+
+    DIR gets index.html, which needs nothing else and no network; tables/ with CSV and LaTeX; figures/ with SVG and PDF.
+
+    irmeta report scores.parquet -o report/
+
+    irmeta report trec7.parquet trec8.parquet -o report/ --by nDCG@10
+    """
+    from irmeta.cli.standardize import collections
+    from irmeta.cube import select
+    from irmeta.names import split
+    from irmeta.report.page.writing import write_report
+
+    wanted = {
+        "metrics": split(metrics) if metrics else None,
+        "systems": systems.split(",") if systems else None,
+        "topics": topics.split(",") if topics else None,
+    }
+    cubes = {name: select(cube, **wanted) for name, cube in collections(scores).items()}
+    with counting("report:", quiet=quiet) as progress:
+        page = write_report(
+            cubes,
+            output,
+            by=by,
+            missing=missing,
+            rng=seed,
+            source=" ".join(path.name for path in scores),
+            progress=progress,
+        )
+    say(f"wrote {page}; open it in a browser", quiet=quiet)

@@ -1,0 +1,51 @@
+"""The section on several collections: whether scores compare across them, raw and standardized."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+
+import polars as pl
+import xarray as xr
+
+from irmeta.report.page.panel import Chart, Panel, names, numbers, of_study
+from irmeta.report.plots import comparison as plots
+from irmeta.report.plots import figure
+from irmeta.studies import comparison
+
+DEALS = 1000
+"""Random deals of each pair's topics: the standard error of a quantile is at most .016."""
+
+
+def comparison_panel(cubes: Mapping[str, xr.DataArray], by: str, source: str, seed: int) -> Panel:
+    """Compare the scores that the same systems get on every pair of collections; in words for one metric only."""
+    outcome = comparison.compare(cubes, randomise=DEALS, rng=seed)
+    kinds, forms = names(outcome.kind), comparison.tables(outcome)["forms"]
+    chart = Chart(
+        "compared",
+        "Difference between collections (dRMSE), raw and standardized, with what chance gives",
+        "Dot plot of dRMSE by metric and form, mean over pairs of collections, beside topics dealt at random.",
+        {
+            "rows": names(outcome.metric),
+            "kinds": kinds,
+            "values": _by_kind(forms, kinds, "drmse"),
+            "chance": _by_kind(forms, kinds, "chance_drmse"),
+            "label": "mean dRMSE between collections",
+        },
+    )
+    width = min(figure.PAGE, max(figure.COLUMN, 0.5 * outcome.sizes["metric"]))
+    panel = of_study(
+        "All pairs",
+        outcome,
+        charts=[chart],
+        shown=["forms", "pairs"],
+        figures={"drmse": partial(figure.draw, plots.plot, outcome, width=width)},
+        command=f"irmeta compare {source} --kind {','.join(kinds)} --randomise {DEALS} --seed {seed}",
+    )
+
+    told = [line for line in panel.findings if line.startswith(f"{by} (")]
+    return replace(panel, findings=told or panel.findings)
+
+
+def _by_kind(forms: pl.DataFrame, kinds: Sequence[str], column: str) -> list[list[float | None]]:
+    """Give a column of the table `forms` as a list for each kind, in the order of metrics."""
+    return [numbers(forms.filter(kind=kind)[column].to_numpy()) for kind in kinds]

@@ -1,0 +1,111 @@
+"""What the page is made of: sections ask a question, panels answer it with the result of one study."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+import polars as pl
+import xarray as xr
+from matplotlib.figure import Figure
+
+from irmeta.errors import IrmetaError
+from irmeta.report import tables
+
+DIGITS = 5
+"""Decimals that the page keeps of a figure that it draws; the files beside it have them all."""
+
+
+@dataclass(frozen=True)
+class Chart:
+    """A picture that the page draws itself: `kind` names its function in the scripts, `alt` says what it shows."""
+
+    kind: str
+    title: str
+    alt: str
+    data: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Panel:
+    """One study's answer: its finding, pictures, tables, and how it was computed.
+
+    tables : by name; each becomes a CSV file, and those in `shown` a table on the page.
+    figures : by name, what draws each for print.  latex : tables of which LaTeX is written.
+    options, notes : the study's own.  command : what gives the same on the command line.
+    """
+
+    label: str
+    findings: Sequence[str]
+    charts: Sequence[Chart] = ()
+    tables: Mapping[str, pl.DataFrame] = field(default_factory=dict)
+    shown: Sequence[str] = ()
+    latex: Mapping[str, pl.DataFrame] = field(default_factory=dict)
+    figures: Mapping[str, Callable[[], Figure]] = field(default_factory=dict)
+    options: Mapping[str, Any] = field(default_factory=dict)
+    notes: Sequence[str] = ()
+    command: str = ""
+
+
+@dataclass(frozen=True)
+class Section:
+    """A question, the panels that answer it (one a collection, or one a level), how to read them, and the source."""
+
+    key: str
+    title: str
+    question: str
+    reading: str
+    source: str
+    panels: Sequence[Panel]
+
+
+def of_study(
+    label: str,
+    outcome: xr.Dataset,
+    *,
+    charts: Sequence[Chart],
+    shown: Sequence[str],
+    figures: Mapping[str, Callable[[], Figure]],
+    command: str,
+) -> Panel:
+    """Make the panel of a study's result: findings, tables, options and notes are the study's own."""
+    study = import_module(f"irmeta.studies.{outcome.attrs['study']}")
+    overview = tables.overview(outcome)
+    return Panel(
+        label,
+        study.findings(outcome),
+        charts,
+        tables.tables(outcome),
+        shown,
+        {name: overview[name] for name in list(overview)[:1]},
+        figures,
+        outcome.attrs["options"],
+        outcome.attrs["notes"],
+        command,
+    )
+
+
+def attempt(label: str, work: Callable[[], Panel]) -> Panel:
+    """Make a panel, or where the scores do not fit the study, one that says why there is no answer."""
+    try:
+        return work()
+    except IrmetaError as error:
+        return Panel(label, [f"Not computed: {error}."])
+
+
+def numbers(values: Any) -> Any:
+    """Give an array as nested lists for JSON, rounded; missing figures are null.
+
+    >>> numbers(np.array([[0.1234567, np.nan]]))
+    [[0.12346, None]]
+    """
+    array = np.asarray(values)
+    if array.dtype.kind != "f":
+        return array.tolist()
+    return np.where(np.isfinite(array), array.round(DIGITS).astype(object), None).tolist()  # type: ignore[call-overload]
+
+
+def names(labels: Any) -> list[str]:
+    """Give a coordinate's labels as a list."""
+    return [str(label) for label in np.asarray(labels).tolist()]

@@ -1,0 +1,100 @@
+"""The sections on prediction: what the reported metrics tell of the others, and the calculator's model."""
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+import xarray as xr
+from scipy import stats
+
+from irmeta.errors import ScoresError
+from irmeta.io.model_file import Model, described
+from irmeta.names import highest
+from irmeta.report.page.panel import Chart, Panel, names, numbers, of_study
+from irmeta.report.plots import figure
+from irmeta.report.plots import prediction as plots
+from irmeta.stats.intervals import LEVELS
+from irmeta.studies import accuracy
+from irmeta.studies.prediction import OUTSIDE, predict
+
+
+def prediction_panel(name: str, scores: xr.DataArray, reported: Sequence[str], model: Model) -> Panel:
+    """Predict the other metrics of a collection from the reported ones, and set them beside the actual scores."""
+    here = [metric for metric in names(scores.metric) if metric in model.metrics]
+    given = [metric for metric in reported if metric in here]
+    others = [metric for metric in here if metric not in given]
+    if not given:
+        raise ScoresError(
+            f"the reference model has none of the metrics to report ({', '.join(reported) or 'none found'})"
+        )
+    if not others:
+        raise ScoresError("the reference model has none of the metrics that are not reported")
+    outcome = accuracy.accuracy(predict(scores.sel(metric=given), model, want=others), scores)
+    order = np.argsort(-outcome["tau"].fillna(-2).values, kind="stable")
+    targets = [names(outcome.target)[at] for at in order]
+    level = outcome.attrs["options"]["level"]
+    charts = [
+        Chart(
+            "bars",
+            f"How well {', '.join(given)} order the systems as the other metrics do",
+            "Bar chart of Kendall's tau of predicted and actual scores; the table `accuracy` has the figures.",
+            {
+                "rows": targets,
+                "values": numbers(outcome["tau"].values[order]),
+                "label": "Kendall's tau-b of predicted and actual scores",
+                "reference": 0.9,
+            },
+        ),
+        Chart(
+            "scatter",
+            f"Predicted and actual scores, with {level:.0%} intervals",
+            "Scatter plot of actual against predicted scores, a point a system; the table `cells` has the figures.",
+            {
+                "systems": names(outcome.system),
+                "targets": targets,
+                **{key: numbers(outcome[key].values[:, order].T) for key in ("value", "low", "high", "actual")},
+            },
+        ),
+    ]
+    return of_study(
+        name,
+        outcome,
+        charts=charts,
+        shown=["accuracy", "cells"],
+        figures={"tau": partial(figure.draw, plots.accuracy, outcome, height=0.8 + 0.14 * len(targets))},
+        command=f"irmeta predict apply MEANS --want '{' '.join(others)}'",
+    )
+
+
+def calculator(model: Model) -> Mapping[str, Any]:
+    """Give all that the page needs to predict as `irmeta predict apply` does: the model's figures, and quantiles.
+
+    t[level][df - 1], normal[level] and chi2[number of scores - 1] are quantiles, which the page looks up.
+    """
+    two_sided = (1 + np.array(LEVELS)) / 2
+    freedom, scores = np.arange(1, max(2, len(model.parts))), np.arange(1, len(model.metrics) + 1)
+    return {
+        "scale": model.scale,
+        "levels": list(LEVELS),
+        "metrics": [
+            {"name": metric, "highest": _finite(highest(metric))} for metric in sorted(model.metrics, key=_by_name)
+        ],
+        "collections": [described(part) for part in model.parts],
+        "normal": np.asarray(stats.norm.ppf(two_sided)).tolist(),
+        "t": np.asarray(stats.t.ppf(two_sided[:, None], freedom)).tolist(),
+        "chi2": np.asarray(stats.chi2.ppf(OUTSIDE, scores)).tolist(),
+        "outside": OUTSIDE,
+        "definitions": dict(model.provenance.get("definitions", {})),
+        "sources": list(model.provenance.get("sources", [])),
+    }
+
+
+def _by_name(metric: str) -> tuple[str, float]:
+    """Order metrics as an index does: by name, then by cutoff."""
+    name, _, cutoff = metric.partition("@")
+    return name.lower(), float(cutoff or 0)
+
+
+def _finite(value: float) -> float | None:
+    return value if np.isfinite(value) else None

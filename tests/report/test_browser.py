@@ -1,0 +1,293 @@
+"""The page in headless Chromium, with the network off: what a reader sees, clicks and types."""
+
+import json
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+import xarray as xr
+
+from irmeta.datasets.reference import reference_model
+from irmeta.names import highest
+from irmeta.studies.prediction import given, predict
+
+webdriver = pytest.importorskip("selenium.webdriver", reason="selenium is not installed (pip install -e '.[browser]')")
+from selenium.webdriver.common.by import By  # noqa: E402
+from selenium.webdriver.common.keys import Keys  # noqa: E402
+from selenium.webdriver.support.ui import WebDriverWait  # noqa: E402
+
+FLAGS = (
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--host-resolver-rules=MAP * ~NOTFOUND",
+)
+WIDTHS = {"phone": 390, "laptop": 1280, "projector": 1920}
+
+
+def installed() -> bool:
+    """Tell whether Chromium and its driver are there, after an attempt to install Debian's packages of them."""
+    programs = ("chromium", "chromedriver")
+    if not all(map(shutil.which, programs)) and shutil.which("apt-get") and os.geteuid() == 0:
+        for command in (["update"], ["install", "--yes", "--no-install-recommends", "chromium", "chromium-driver"]):
+            subprocess.run(["apt-get", "--quiet", *command], check=False, capture_output=True, timeout=300)
+    return all(map(shutil.which, programs))
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    if not installed():
+        pytest.skip(
+            "Chromium is not there and could not be installed (apt-get install chromium chromium-driver, as root)"
+        )
+    options = webdriver.ChromeOptions()
+    options.binary_location = str(shutil.which("chromium"))
+    for flag in (*FLAGS, f"--user-data-dir={tmp_path_factory.mktemp('profile')}", "--window-size=1280,900"):
+        options.add_argument(flag)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    service = webdriver.ChromeService(str(shutil.which("chromedriver")))
+    driver = webdriver.Chrome(options=options, service=service)
+    yield driver
+    driver.quit()
+
+
+@pytest.fixture
+def opened(browser: Any, page: Path) -> Any:
+    """The page of one collection, just loaded, with every chart and table drawn."""
+    return load(browser, page)
+
+
+def load(browser: Any, page: Path) -> Any:
+    browser.get_log("browser")
+    browser.get(page.as_uri())
+    WebDriverWait(browser, 20).until(lambda driver: driver.find_element(By.CSS_SELECTOR, "body[data-ready]"))
+    browser.execute_script("document.querySelectorAll('.panel').forEach((panel) => fill(panel))")
+    undrawn = "return document.querySelectorAll('.panel:not([hidden]) .canvas:not(:has(svg))').length"
+    WebDriverWait(browser, 20).until(lambda driver: driver.execute_script(undrawn) == 0)
+    return browser
+
+
+def all_of(driver: Any, selector: str) -> list[Any]:
+    return driver.find_elements(By.CSS_SELECTOR, selector)
+
+
+def click(driver: Any, selector: str) -> None:
+    driver.execute_script("document.querySelector(arguments[0]).click()", selector)
+
+
+def column(driver: Any, panel: str, at: int) -> list[str]:
+    """Give the cells of a column of a panel's first table."""
+    return driver.execute_script(
+        "return [...document.querySelectorAll(`#${arguments[0]} details.data:first-of-type tbody tr`)]"
+        ".map((row) => row.children[arguments[1]].textContent)",
+        panel,
+        at,
+    )
+
+
+def test_the_page_loads_offline_without_an_error(browser: Any, page: Path, page_of_three: Path) -> None:
+    """With the network off every section is drawn, nothing is asked for, and the console stays empty."""
+    for one in (page, page_of_three):
+        driver = load(browser, one)
+        titles = [section.get_attribute("aria-labelledby") for section in all_of(driver, "main > section")]
+        assert len(titles) == (8 if one is page else 9)
+        for title in titles:
+            assert driver.find_element(By.ID, title).text
+        for panel in all_of(driver, "main > section .panel:not([hidden])"):
+            assert panel.find_element(By.CLASS_NAME, "finding").text
+            assert panel.find_elements(By.CSS_SELECTOR, ".canvas svg .mark, .canvas svg image")
+        assert driver.execute_script("return performance.getEntriesByType('resource').map((one) => one.name)") == []
+        assert [entry["message"] for entry in driver.get_log("browser")] == []
+
+
+@pytest.mark.parametrize("width", WIDTHS.values(), ids=WIDTHS)
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_the_page_fits_its_window(browser: Any, page: Path, width: int, theme: str) -> None:
+    """From a phone to a projector nothing sticks out sideways, and the reader's wish for dark or light is followed."""
+    screen = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 500}
+    wish = [{"name": "prefers-color-scheme", "value": theme}]
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", screen)
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": wish})
+    try:
+        driver = load(browser, page)
+        assert driver.execute_script("return innerWidth") == width
+        assert (
+            driver.execute_script("const page = document.documentElement; return page.scrollWidth - page.clientWidth")
+            == 0
+        )
+        light = driver.execute_script("return getComputedStyle(document.body).backgroundColor")
+        assert (sum(map(int, light[4:-1].split(","))) < 150) == (theme == "dark")
+    finally:
+        browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+        browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
+
+
+CASES = (
+    "P@10=0.43 RR=0.61",
+    "AP@1000=0.25",
+    "AP@1000=0 P@10=1",
+    "nDCG@10=0.512 R@1000=0.7 RBP(p=0.95)=0.33 Bpref=0.21 ERR@20=0.2",
+    "P@1000=0.9 RR=0.01",
+    "P@10=0.4 P@20=0.35 P@100=0.2 AP@10=0.05 AP@20=0.07 AP@100=0.15 R@10=0.08 R@20=0.1 R@100=0.3",
+)
+
+
+@pytest.mark.parametrize("reported", CASES)
+def test_the_calculator_gives_what_python_gives(opened: Any, reported: str) -> None:
+    """Value, interval, distance and warning of every other metric are those of irmeta.predict, at every level."""
+    for level in (0.5, 0.9, 0.99):
+        typed = {name: float(value) for name, value in (part.rsplit("=", 1) for part in reported.split())}
+        shown = opened.execute_script(TYPE, typed, level)
+        expected = predict(given(reported), level=level)
+        assert {name for name, cell in shown.items() if cell} == {str(name) for name in expected.target.values}
+        for target in expected.target.values:
+            one, cell = expected.isel(system=0).sel(target=target), shown[target]
+            for name in ("value", "low", "high", "distance"):
+                assert cell[name] == pytest.approx(one[name].item(), rel=1e-9, abs=1e-12), (target, name)
+            assert cell["outside"] == bool(one["outside"].item())
+
+
+TYPE = """
+const [scores, level] = arguments, select = document.getElementById("calculator-level");
+select.value = String(level);
+document.querySelectorAll("#calculation input").forEach((input) => {
+  input.value = scores[input.dataset.metric] ?? "";
+  input.dispatchEvent(new Event("input", { bubbles: true }));
+});
+select.dispatchEvent(new Event("change", { bubbles: true }));
+return Object.fromEntries([...document.querySelectorAll("#calculation .row")].map((row) =>
+  [row.querySelector("input").dataset.metric, JSON.parse(row.querySelector("output").dataset.value)]));
+"""
+
+
+def test_the_calculator_reads_what_is_typed(opened: Any) -> None:
+    """A typed score is taken as reported; one above 1 is refused in words and not used."""
+    click(opened, "#calculator-clear")
+    field = opened.find_element(By.ID, "score-P@10")
+    field.send_keys("0.43")
+    status = opened.find_element(By.CSS_SELECTOR, "#calculation .status")
+    assert status.text == f"{len(reference_model().metrics) - 1} metrics predicted from 1."
+    assert opened.find_element(By.CSS_SELECTOR, "output[for='score-P@10']").text == "reported"
+    expected = predict(given("P@10=0.43"), want=["RR"]).squeeze()
+    shown = opened.find_element(By.CSS_SELECTOR, "output[for='score-RR']").text
+    assert shown.split()[0] == f"{expected['value'].item():.3f}"
+    field.clear()
+    field.send_keys("43")
+    assert "P@10: a score lies between 0 and 1" in status.text
+    assert field.get_attribute("aria-invalid") == "true"
+
+
+def test_the_model_on_the_page_is_the_reference_model(opened: Any) -> None:
+    """The page has the metrics of the reference model, with the largest value of each."""
+    metrics = opened.execute_script("return content.calculator.metrics")
+    assert {one["name"]: one["highest"] for one in metrics} == {
+        name: highest(name) for name in reference_model().metrics
+    }
+
+
+def test_a_metric_is_switched_off_and_on_everywhere(opened: Any) -> None:
+    """Without its switch a metric is in no heat map, no bar chart and no table; with it, it is back."""
+
+    def places() -> list[int]:
+        marks = "#agreement-0 .matrix .cell", "#significance-0 .bars .bar", "#power-0 .lines .line"
+        return [len(all_of(opened, selector)) for selector in marks]
+
+    whole = places()
+    assert whole == [25, 5, 5]
+    box = "#boxes input[value='RR']"
+    click(opened, box)
+    assert places() == [16, 4, 4]
+    assert "RR" not in column(opened, "agreement-0", 0) + column(opened, "agreement-0", 1)
+    assert opened.find_element(By.ID, "switched").get_attribute("textContent") == "4 of 5"
+    click(opened, box)
+    assert places() == whole
+    assert "RR" in column(opened, "agreement-0", 1)
+
+
+def test_tables_sort_and_filter(opened: Any) -> None:
+    """A click on a head sorts by it, numbers from high to low first; words keep the rows that have them all."""
+    values = [float(value.replace("−", "-")) for value in column(opened, "agreement-0", 2)]
+    head = "#agreement-0 .table thead th:nth-child(3)"
+    click(opened, f"{head} button")
+    assert [float(value) for value in column(opened, "agreement-0", 2)] == sorted(values, reverse=True)
+    assert opened.find_element(By.CSS_SELECTOR, head).get_attribute("aria-sort") == "descending"
+    click(opened, f"{head} button")
+    assert [float(value) for value in column(opened, "agreement-0", 2)] == sorted(values)
+    opened.find_element(By.CSS_SELECTOR, "#agreement-0 input[type=search]").send_keys("rr ndcg")
+    assert column(opened, "agreement-0", 0) == ["nDCG@10"]
+    assert column(opened, "agreement-0", 1) == ["RR"]
+
+
+def test_values_in_cells_are_the_studies(opened: Any, scores: xr.DataArray) -> None:
+    """Pointing at a cell says the correlation that NumPy gives."""
+    cell = '[data-say^="P@10 and RR"], [data-say^="RR and P@10"]'
+    say = opened.find_element(By.CSS_SELECTOR, f"#agreement-0 :is({cell})").get_attribute("data-say")
+    r = np.corrcoef(scores.sel(metric="P@10").values.ravel(), scores.sel(metric="RR").values.ravel())[0, 1]
+    assert f"r {r:.3f}".replace("0.", ".") in say
+
+
+def test_charts_and_tabs_work_by_keyboard(opened: Any) -> None:
+    """Arrow keys move through a picture's marks and through tabs, and what they reach is said."""
+    picture = opened.find_element(By.CSS_SELECTOR, "#agreement-0 .matrix svg")
+    opened.execute_script("arguments[0].focus()", picture)
+    readout = opened.find_element(By.CSS_SELECTOR, "#agreement-0 .readout")
+    picture.send_keys(Keys.ARROW_RIGHT)
+    first = readout.text
+    picture.send_keys(Keys.ARROW_RIGHT)
+    assert first != readout.text
+    assert " and " in readout.text
+    tab = opened.find_element(By.ID, "agreement-tab-0")
+    opened.execute_script("arguments[0].focus()", tab)
+    tab.send_keys(Keys.ARROW_RIGHT)
+    assert opened.find_element(By.ID, "agreement-1").is_displayed()
+    assert not opened.find_element(By.ID, "agreement-0").is_displayed()
+    assert opened.switch_to.active_element.get_attribute("id") == "agreement-tab-1"
+
+
+def test_a_screen_reader_has_words_for_everything(opened: Any) -> None:
+    """Pictures have alternative texts, tables heads and captions, fields labels, and headings leave out no level."""
+    assert all(one.get_attribute("aria-label") for one in all_of(opened, "svg"))
+    for table in all_of(opened, "table"):
+        assert table.find_elements(By.CSS_SELECTOR, "thead th[scope=col]")
+        assert table.find_element(By.CSS_SELECTOR, "caption").get_attribute("textContent")
+    unnamed = opened.execute_script(
+        "return [...document.querySelectorAll('input, select, button')].filter((one) => !one.labels?.length"
+        " && !one.getAttribute('aria-label') && !one.textContent.trim()).map((one) => one.outerHTML)"
+    )
+    assert unnamed == []
+    assert [one.tag_name for one in all_of(opened, "h1, h2, h3")] == ["h1", *["h2"] * 8]
+
+
+def test_a_figure_is_saved_as_it_is_drawn(opened: Any, tmp_path: Path) -> None:
+    """The SVG button saves a file of its own, colours written into it."""
+    opened.execute_cdp_cmd("Browser.setDownloadBehavior", {"behavior": "allow", "downloadPath": str(tmp_path)})
+    click(opened, "#systems-0 figcaption button")
+    saved = tmp_path / "systems-0-1.svg"
+    WebDriverWait(opened, 20).until(lambda _: saved.is_file())
+    root = ElementTree.parse(saved).getroot()
+    circles = root.findall(".//{http://www.w3.org/2000/svg}circle")
+    assert len(circles) == 9
+    assert all("fill: rgb" in str(circle.get("style")) for circle in circles)
+
+
+def test_the_theme_is_switched(opened: Any) -> None:
+    """The button turns dark to light and back, and says so."""
+    pressed = [opened.find_element(By.ID, "theme").get_attribute("aria-pressed")]
+    for _ in range(2):
+        click(opened, "#theme")
+        pressed.append(opened.find_element(By.ID, "theme").get_attribute("aria-pressed"))
+    assert pressed == ["false", "true", "false"]
+    assert json.loads(opened.execute_script("return JSON.stringify(document.documentElement.dataset)")) == {
+        "theme": "light"
+    }

@@ -1,0 +1,222 @@
+"""The page as it is written: whole, self-contained, the studies' own figures, and files beside it."""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import numpy as np
+import polars as pl
+import pytest
+import xarray as xr
+
+from irmeta.cube import ALL, Missing, cube
+from irmeta.errors import FileFormatError
+from irmeta.report.page.metrics import PARTITIONS
+from irmeta.report.page.panel import Panel, numbers
+from irmeta.report.page.sections import sections
+from irmeta.report.page.writing import write_report
+from irmeta.studies import correlation, description, predictivity, significance
+
+SECTIONS = ["data", "systems", "agreement", "power", "reporting", "prediction", "significance"]
+
+
+def content(page: Path) -> dict[str, Any]:
+    """Give what the page's scripts draw from."""
+    found = re.search(r'<script type="application/json" id="content">(.*?)</script>', page.read_text("utf-8"), re.S)
+    assert found
+    return json.loads(found.group(1))
+
+
+def headings(page: Path) -> list[tuple[str, str]]:
+    return re.findall(r"<h([1-6])[^>]*>(.*?)</h", page.read_text("utf-8"))
+
+
+def test_every_section_is_there_in_order(page: Path, page_of_three: Path) -> None:
+    """A page has each study's section once, and one more where there are several collections."""
+    assert re.findall(r'<section id="(\w+)"', page.read_text("utf-8")) == [*SECTIONS, "calculator"]
+    of_three = [*SECTIONS[:-1], "collections", "significance", "calculator"]
+    assert re.findall(r'<section id="(\w+)"', page_of_three.read_text("utf-8")) == of_three
+    assert [level for level, _ in headings(page)] == ["1", *["2"] * 8]
+
+
+def test_the_page_needs_nothing_else(page: Path) -> None:
+    """The page loads no style, script, font or image from anywhere."""
+    text = page.read_text("utf-8")
+    loaded = re.findall(r"<(?:script|img|iframe|link|source)[^>]*(?:src|href)=\"([^\"]*)\"", text)
+    assert loaded == ["data:,"]
+    assert "@import" not in text
+    assert "url(" not in text
+    assert len(text) < 1_000_000
+
+
+def test_names_of_users_are_text_not_markup(page: Path) -> None:
+    """A system called <b>bold& stands on the page as its name."""
+    text = page.read_text("utf-8")
+    assert "<b>bold" not in text
+    assert "<b>bold&" in content(page)["sections"]["systems"][0]["charts"][0]["data"]["systems"]
+
+
+def test_figures_drawn_are_the_studies(page: Path, scores: xr.DataArray) -> None:
+    """Correlations, phi and means on the page are those of the studies, to five decimals."""
+    sections = content(page)["sections"]
+    r = correlation.correlation(scores, level="system")["r"].values
+    assert np.allclose(sections["agreement"][2]["charts"][0]["data"]["values"], r, atol=6e-6)
+    sizes = [1, 2, 4, 5, 6]
+    phi = predictivity.predictivity(scores, partitions=PARTITIONS, sizes=sizes, rng=5)["phi"].values
+    assert np.allclose(sections["power"][0]["charts"][2]["data"]["values"], phi, atol=6e-6)
+    mean = description.describe(scores)["mean"].sel(metric="RR").values
+    assert np.allclose(sections["systems"][0]["charts"][0]["data"]["metrics"]["RR"]["mean"], mean, atol=6e-6)
+
+
+def test_each_panel_opens_with_its_finding_and_says_how_it_was_computed(page: Path) -> None:
+    """Every panel has a first sentence, and every study its options, seed and source."""
+    text = page.read_text("utf-8")
+    panels = re.findall(r'<div class="panel"[^>]*>(.*?)(?=<div class="panel"|</section>)', text, re.S)
+    assert len(panels) == 11
+    for panel in panels:
+        assert re.search(r'<p class="finding">[^<]{20,}', panel)
+        assert "How this was computed" in panel
+        assert "Source: " in panel
+    assert f"--partitions {PARTITIONS}" in text
+    assert "--seed 5" in text
+
+
+def test_the_notes_of_the_data_stand_in_its_section(page: Path) -> None:
+    """What was remarked when the scores were made is said again."""
+    section = page.read_text("utf-8").split('<section id="systems"')[0].split('<section id="data"')[1]
+    assert "2 runs are short" in section
+    assert "no score is missing" in section
+
+
+def test_csv_files_are_the_studies_tables(page: Path, scores: xr.DataArray) -> None:
+    """A CSV beside the page is the table of the JSON contract, in full precision."""
+    frame = pl.read_csv(page.parent / "tables" / "agreement-topic-level-correlation.csv")
+    assert frame.equals(correlation.tables(correlation.correlation(scores))["correlation"])
+
+
+def test_latex_of_systems_has_booktabs_and_letters(page: Path, scores: xr.DataArray) -> None:
+    """The table for print lists systems best first, those that do not differ with a letter in common."""
+    lines = (page.parent / "tables" / "significance-systems.tex").read_text("utf-8").splitlines()
+    assert lines[:4] == [
+        "\\begin{tabular}{lrrrl}",
+        "\\toprule",
+        "system & mean & low & high & letters \\\\",
+        "\\midrule",
+    ]
+    tested = significance.tables(significance.significance(scores, metric="AP@1000"))["systems"]
+    rows = [line.removesuffix(" \\\\").split(" & ") for line in lines[4:-2]]
+    assert [row[-1] for row in rows] == tested["letters"].to_list()
+    assert [float(row[1]) for row in rows] == pytest.approx(tested["mean"].to_list(), abs=5e-4)
+    assert any("bold\\&" in row[0] for row in rows)
+
+
+def test_figures_are_vector_with_fonts_inside(page: Path) -> None:
+    """Every figure is there as SVG, which parses, and as PDF with embedded TrueType fonts."""
+    figures = page.parent / "figures"
+    names = sorted(path.stem for path in figures.glob("*.svg"))
+    assert names == sorted(path.stem for path in figures.glob("*.pdf"))
+    assert {
+        "systems-means",
+        "systems-matrix",
+        "agreement-topic-level-heatmap",
+        "power-advantage",
+        "significance-p-values",
+    } <= set(names)
+    for path in figures.glob("*.svg"):
+        assert ElementTree.parse(path).getroot().tag.endswith("svg")
+    for path in figures.glob("*.pdf"):
+        assert b"/FontFile2" in path.read_bytes()
+
+
+def run(cubes: Mapping[str, xr.DataArray], missing: Missing = "error", seed: int = 0) -> dict[str, list[Panel]]:
+    """Run the studies of the page, without writing it."""
+    made = sections(cubes, by=None, missing=missing, seed=seed, source="scores.parquet", progress=lambda _: None)
+    return {section.key: list(section.panels) for section in made}
+
+
+def drawn(found: Mapping[str, Sequence[Panel]]) -> str:
+    return json.dumps([vars(chart) for panels in found.values() for panel in panels for chart in panel.charts])
+
+
+def test_a_seed_gives_the_same_page(scores: xr.DataArray) -> None:
+    """The same scores and seed give the same pictures, another seed others."""
+    first, again, other = (drawn(run({"made": scores}, seed=seed)) for seed in (5, 5, 6))
+    assert first == again
+    assert first != other
+
+
+def test_several_collections_have_a_tab_each_and_are_compared(page_of_three: Path) -> None:
+    """Studies of one collection have a panel a collection, the comparison has raw and standardized scores."""
+    found = content(page_of_three)["sections"]
+    assert len(found["systems"]) == 3
+    assert len(found["agreement"]) == 3  # a level each, all collections together
+    assert found["collections"][0]["charts"][0]["data"]["kinds"] == ["raw", "normal"]
+    assert np.shape(found["collections"][0]["charts"][0]["data"]["values"]) == (2, 5)
+
+
+def test_what_a_study_cannot_do_it_says() -> None:
+    """A table of means has no topics: sections that need them say why, and the others are there."""
+    rng = np.random.default_rng(2)
+    alike = 0.2 + 0.5 * rng.random((10, 1, 1)) + 0.1 * rng.random((10, 1, 3))
+    means = cube(alike, [f"s{i}" for i in range(10)], [ALL], ["AP@1000", "P@10", "RR"])
+    found = run({"means": means})
+    assert "Not computed: describe needs at least 2 systems and 2 topics" in found["systems"][0].findings[0]
+    assert "Not computed: predictive power needs" in found["power"][0].findings[0]
+    assert [len(panel.charts) for panel in found["agreement"]] == [0, 0, 1]
+    assert len(found["prediction"][0].charts) == 2
+
+
+def test_missing_scores_are_counted_and_follow_the_policy(scores: xr.DataArray) -> None:
+    """Missing scores are counted on the page; without a policy studies say so, with one they drop topics."""
+    holes = scores.copy()
+    holes[2, 4, 1] = np.nan
+    strict, dropped = run({"made": holes}), run({"made": holes}, missing="topics")
+    for found in (strict, dropped):
+        assert "1 of 540 scores are missing" in found["data"][0].findings[0]
+    assert {key for key, panels in strict.items() if not panels[0].findings[0].startswith("Not computed")} == {"data"}
+    assert "Not computed: 1 of 540 scores are missing" in strict["systems"][0].findings[0]
+    assert not any(panel.findings[0].startswith("Not computed") for panels in dropped.values() for panel in panels)
+    assert "over 11 topics" in dropped["systems"][0].charts[0].title
+
+
+def test_a_metric_that_is_constant_is_left_out(scores: xr.DataArray) -> None:
+    """A metric with the same mean for every system is said to be left out, and the studies go on."""
+    flat = scores.copy()
+    flat[..., 3] = 0.5
+    found = run({"made": flat})
+    assert "RR does not tell the systems apart and is left out" in found["data"][0].findings[1]
+    assert not any(panel.findings[0].startswith("Not computed") for panels in found.values() for panel in panels)
+    assert found["power"][0].charts[2].data["rows"] == ["AP@1000", "P@10", "nDCG@10", "RBP(p=0.8)"]
+
+
+def test_metrics_of_the_user_s_own_are_welcome(scores: xr.DataArray) -> None:
+    """Metrics that irmeta does not know are compared like others; only prediction does without them."""
+    own = scores.assign_coords(metric=["clicks", "dwell", "nDCG@10", "RR", "RBP(p=0.8)"])
+    found = run({"made": own})
+    assert found["systems"][0].charts[0].data["by"] == "clicks"
+    assert "clicks" not in found["prediction"][0].charts[0].data["rows"]
+
+
+def test_a_folder_of_something_else_is_left_alone(
+    scores: xr.DataArray, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A report goes to a new or empty folder, or where a report was before."""
+    monkeypatch.setattr("irmeta.report.page.writing.sections", lambda *_, **__: [])
+    (tmp_path / "thesis.txt").write_text("years of work")
+    with pytest.raises(FileFormatError, match="holds something that is not a report"):
+        write_report({"made": scores}, tmp_path)
+    with pytest.raises(FileFormatError, match="is a file; name a folder"):
+        write_report({"made": scores}, tmp_path / "thesis.txt")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["thesis.txt"]
+    for _ in range(2):
+        assert write_report({"made": scores}, tmp_path / "report").is_file()
+
+
+def test_numbers_are_rounded_and_never_nan() -> None:
+    """Figures for JSON are rounded, missing ones are null, other types stay."""
+    assert numbers(np.array([np.nan, np.inf, 1 / 3])) == [None, None, 0.33333]
+    assert numbers(np.array([True, False])) == [True, False]
+    assert numbers(np.array([2, 3])) == [2, 3]
