@@ -227,7 +227,7 @@ def _check_value(name: str, key: str, value: Value) -> None:
     number = value if isinstance(value, int | float) and not isinstance(value, bool) else math.nan
     wanted = {
         "p": (0 < number < 1, "a number between 0 and 1"),
-        "rel": (abs(number) <= HIGHEST, "a grade (a number)"),
+        "rel": (0 <= number <= HIGHEST, "a grade, 0 or above: below it a document counts as not judged"),
         "max_rel": (0 < number <= HIGHEST, "a grade above 0"),
         "gains": (value in ("linear", "exp"), "'linear' or 'exp'"),
         "judged_only": (isinstance(value, bool), "True or False"),

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from irmeta.errors import MetricError
-from irmeta.evaluation.judged import Judged
+from irmeta.evaluation.judged import FIRST, Judged
 from irmeta.io.fields import Floats
-from irmeta.names import Metric
+from irmeta.names import CATALOGUE, Metric
 
 MEASURES: dict[str, Callable[..., Floats]] = {}
 """Every measure by its name in `irmeta.names.CATALOGUE`."""
@@ -24,17 +24,13 @@ Measure = Callable[..., Floats]
 
 def score(judged: Judged, metric: Metric) -> Floats:
     """Compute one metric: scores of shape (system, topic). The general parameters have been applied to `judged`."""
-    own = {name: metric[name] for name in PARAMETERS[metric.base]}
+    own = {name: metric[name] for name in CATALOGUE[metric.base].params}
     return MEASURES[metric.base](judged, *([] if metric.cutoff is None else [metric.cutoff]), **own)
-
-
-PARAMETERS: dict[str, tuple[str, ...]] = {}
 
 
 def _measure(name: str) -> Callable[[Measure], Measure]:
     def register(function: Measure) -> Measure:
         MEASURES[name] = function
-        PARAMETERS[name] = tuple((function.__kwdefaults__ or {}).keys())
         return function
 
     return register
@@ -108,7 +104,7 @@ def inferred_ap(judged: Judged, *, rel: float = 1) -> Floats:
     A document judged below zero was pooled but not sampled. Yilmaz and Aslam (CIKM 2006), with trec_eval's 0.00001.
     """
     epsilon = 1e-5
-    pooled = judged.codes >= 2
+    pooled = judged.codes >= FIRST
     above = np.arange(judged.depth)
     relevant = judged.relevant_so_far(rel) - judged.relevant(rel)
     nonrelevant = judged.nonrelevant(rel).cumsum(axis=-1)
