@@ -145,14 +145,14 @@ def test_reproduce_without_data(monkeypatch, tmp_path):
             runner.invoke(app, ["reproduce", "webber2008-redundant", *arguments], catch_exceptions=False)
 
 
-def test_reproduce_without_data_exits_with_2(monkeypatch, capsys):
-    """For the shell a missing data folder is the user's error: exit 2, no traceback."""
-    monkeypatch.delenv("IRMETA_DATA", raising=False)
+def test_reproduce_without_data_exits_with_2(monkeypatch, capsys, tmp_path):
+    """For the shell missing data are the user's error: exit 2, no traceback."""
+    monkeypatch.setenv("IRMETA_DATA", str(tmp_path))
     monkeypatch.setattr("sys.argv", ["irmeta", "reproduce", "webber2008-redundant"])
     with pytest.raises(SystemExit) as caught:
         main()
     assert caught.value.code == 2
-    assert capsys.readouterr().err.startswith("irmeta: webber2008-redundant is reproduced from data")
+    assert capsys.readouterr().err.startswith("irmeta: webber2008-redundant is reproduced from public collections")
 
 
 def test_reproduce_an_unknown_paper():

@@ -82,11 +82,14 @@ def test_what_is_missing_is_named_before_any_work(
 
 @pytest.mark.usefixtures("papers")
 def test_wrong_arguments_are_errors(tmp_path: Path) -> None:
-    """An unknown paper, and a form for `all`, are errors that say what to do."""
+    """An unknown paper, a form for `all`, and a file for its folder are errors that say what to do."""
     with pytest.raises(IrmetaError, match="unknown paper 'goad'; did you mean good"):
         run("goad")
     with pytest.raises(IrmetaError, match="--format and --table are for one paper"):
         run("all", "--data", tmp_path, "--format", "json")
+    (tmp_path / "file").touch()
+    with pytest.raises(IrmetaError, match="cannot be made .*name another folder"):
+        run("all", "--data", tmp_path, "-o", tmp_path / "file")
 
 
 @pytest.mark.data

@@ -49,24 +49,18 @@ def reproduce(
     from irmeta.datasets.catalog import data_folder
     from irmeta.studies.reproduction import findings
 
-    if paper != "all" and paper not in PAPERS:
-        raise IrmetaError(f"unknown paper {paper!r}; {nearest(paper, [*PAPERS, 'all'])}")
-    if paper == "all" and (form or table):
-        raise IrmetaError("irmeta reproduce all writes a folder; --format and --table are for one paper")
-    form = form or (None if paper == "all" else form_of(output))
-    names = list(PAPERS) if paper == "all" else [paper]
     folder = data_folder(data)
-    modules = {name: _module(name, folder) for name in names}
-    outcomes = {}
-    with counting("reproducing", len(names), quiet=quiet) as progress:
-        for name, module in modules.items():
-            outcomes[name] = module.reproduce(folder, rng=seed)
-            progress(name)
     if paper == "all":
-        _write_folder(outcomes, output or Path("reproduction"))
+        if form or table:
+            raise IrmetaError("irmeta reproduce all writes a folder; --format and --table are for one paper")
+        outcomes = _write_all(output or Path("reproduction"), folder, seed, quiet)
+    elif paper in PAPERS:
+        form = form or form_of(output)
+        outcomes = _outcomes([_module(paper, folder)], folder, seed, quiet)
+        emit(outcomes[0], form=form, output=output, table=table, findings=findings(outcomes[0]))
     else:
-        emit(outcomes[paper], form=form, output=output, table=table, findings=findings(outcomes[paper]))
-    sys.exit(int(any(outcome["unexpected"].values.any() for outcome in outcomes.values())))
+        raise IrmetaError(f"unknown paper {paper!r}; {nearest(paper, [*PAPERS, 'all'])}")
+    sys.exit(int(any(outcome["unexpected"].values.any() for outcome in outcomes)))
 
 
 def _module(paper: str, folder: Path) -> ModuleType:
@@ -83,15 +77,30 @@ def _module(paper: str, folder: Path) -> ModuleType:
     return module
 
 
-def _write_folder(outcomes: "dict[str, xr.Dataset]", folder: Path) -> None:
-    """Write the page and a JSON document a paper, and print what was found."""
+def _outcomes(modules: list[ModuleType], folder: Path, seed: int, quiet: bool) -> "list[xr.Dataset]":
+    outcomes = []
+    with counting("reproducing", len(modules), quiet=quiet) as progress:
+        for module in modules:
+            outcomes.append(module.reproduce(folder, rng=seed))
+            progress(module.__name__.rpartition(".")[2])
+    return outcomes
+
+
+def _write_all(output: Path, folder: Path, seed: int, quiet: bool) -> "list[xr.Dataset]":
+    """Write the page of all papers and a JSON document a paper into a folder, and print what was found."""
     from irmeta.report.reproduction import page
     from irmeta.report.tables import render
     from irmeta.studies.reproduction import findings
 
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, outcome in outcomes.items():
-        write(render(outcome, "json"), folder / f"{name}.json")
+    modules = [_module(name, folder) for name in PAPERS]
+    try:
+        output.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise IrmetaError(f"{output}: cannot be made ({error.strerror}); name another folder with -o") from error
+    outcomes = _outcomes(modules, folder, seed, quiet)
+    for name, outcome in zip(PAPERS, outcomes, strict=True):
+        write(render(outcome, "json"), output / f"{name}.json")
         write("".join(f"{line}\n" for line in findings(outcome)), None)
-    write(page((PAPERS[name], outcome) for name, outcome in outcomes.items()), folder / "index.html")
-    write(f"The page: {folder / 'index.html'}\n", None)
+    write(page(zip(PAPERS.values(), outcomes, strict=True)), output / "index.html")
+    write(f"The page: {output / 'index.html'}\n", None)
+    return outcomes
