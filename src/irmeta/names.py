@@ -18,7 +18,7 @@ GENERAL: Mapping[str, Value] = MappingProxyType({"judged_only": False, "depth": 
 """Parameters of every metric: what is done to the ranking or the judgments before the measure sees them."""
 
 HIGHEST = 2**31
-"""The largest number that a grade, a depth or a pool's depth can be."""
+"""The largest number that a grade (in size), a depth or a pool's depth can be."""
 
 
 @dataclass(frozen=True)

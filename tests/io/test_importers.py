@@ -75,11 +75,23 @@ def test_means_of_trec_eval(tmp_path: Path) -> None:
         import_trec_eval([put(tmp_path, "q.txt", TOPICS), means])
 
 
+def test_other_lines_of_trec_eval(tmp_path: Path) -> None:
+    """Relevance strings are no scores, whatever they look like; measures that are not ours may be below zero."""
+    odd = "relstring 1 1010\nrelstring.10 1 '10-'\nutility_1,-1 1 -3\nutility_1,-1 2 2\n"
+    cube = import_trec_eval(put(tmp_path, "x.txt", TOPICS + odd))
+    assert cube.metric.values.tolist() == ["AP", "P@5", "utility_1,-1"]
+    assert cube.sel(topic="1").values.tolist() == [[0.5, 0.2, -3]]
+
+
 @pytest.mark.parametrize(
     ("text", "says"),
     [
         ("map 1\n", "x.txt:1: 2 fields, trec_eval prints 3"),
         ("map 1 0.5\n\nmap 2 abc\n", "x.txt:3: 'abc' is not a score"),
+        ("map 1 0.5\nmap 2 1.5\n", "x.txt: 1.5 is no score, for AP is at most 1$"),
+        ("P_5 1 -0.2\n", "x.txt: -0.2 is no score, for P@5 is at least 0$"),
+        ("num_ret 1 -3\n", "x.txt: -3 is no score, for NumRet is at least 0$"),
+        ("map 1 inf\n", "x.txt:1: 'inf' is not a score"),
         ("", "x.txt: no scores in it"),
         ("runid all x\n", "x.txt: no scores in it"),
     ],
@@ -105,9 +117,31 @@ def test_matrices(tmp_path: Path, first: str) -> None:
     assert cube.system.values.tolist() == ["s1", "s2", "s3"]
     np.testing.assert_array_equal(cube.sel(metric="AP"), [[0.1, 0.3], [0.2, 0.4], [np.nan, np.nan]])
     np.testing.assert_array_equal(cube.sel(metric="RR"), [[1, 0.5], [1, 1], [1, 0.5]])
+    ap.write_text(ap.read_text(encoding="utf-8").replace(first, "", 1), encoding="utf-8")
     turned = import_matrix(ap, rows="systems")
     assert turned.system.values.tolist() == names
     np.testing.assert_array_equal(turned.sel(metric="AP").values, cube.sel(metric="AP").values.T)
+
+
+@pytest.mark.parametrize(
+    ("first", "rows", "others"),
+    [
+        ("system", "topics", "systems"),
+        ("Run name", "topics", "systems"),
+        ("topic", "systems", "topics"),
+        ("Query ID", "systems", "topics"),
+    ],
+)
+def test_headers_against_rows(tmp_path: Path, first: str, rows: str, others: str) -> None:
+    """A header that says that rows are the others is refused; one that names both or neither is not."""
+    path = put(tmp_path, "AP.csv", f"{first},a,b\nx,0.1,0.2\n")
+    with pytest.raises(
+        FileFormatError, match=f"AP.csv:1: the header '{first}' says that rows are {others}, but {rows}"
+    ):
+        import_matrix(path, rows=rows)
+    assert import_matrix(path, rows=others).size == 2
+    for neutral in ("", "id", "system topic"):
+        assert import_matrix(put(tmp_path, "AP.csv", f"{neutral},a,b\nx,0.1,0.2\n"), rows=rows).size == 2
 
 
 def test_matrices_without_row_names(tmp_path: Path) -> None:
@@ -130,6 +164,7 @@ def test_matrices_without_row_names(tmp_path: Path) -> None:
         ("topic,s1,s2\n1,0.1\n", "AP.csv:2: 2 cells, but the header has 3"),
         ("topic,s1,s2\n1,0.1,0.2\n\n2,0.1,0.2,0.3\n", "AP.csv:4: 4 cells, but the header has 3"),
         ("topic,s1,s2\n1,0.1,x\n", "AP.csv:2: 'x' is not a score"),
+        ("topic,s1,s2\n1,0.1,-0.3\n", "AP.csv: -0.3 is no score, for AP is at least 0$"),
         ("topic,s1,s2\n1,0.1,inf\n", "AP.csv:2: 'inf' is not a score"),
         ("topic;s1;s2\n1;0,1;0,2\n", "AP.csv:2: 3 cells, but the header has 1"),
         ("topic\ts1\n1\t0.5\n", "not a CSV table with a header and scores under it"),

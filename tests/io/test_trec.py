@@ -187,6 +187,14 @@ def test_qrels_frames(make: type, columns: tuple[str, str, str]) -> None:
             pl.DataFrame({"qid": ["1", "1"], "docno": ["a", None], "score": [1, 2]}),
             "'docno' of the table has missing ids",
         ),
+        (
+            pd.DataFrame({"qid": ["1", pd.NA], "docno": ["a", "b"], "score": [1, 2]}),
+            "'qid' of the table has missing ids",
+        ),
+        (
+            pd.DataFrame({"run": ["x", pd.NA], "qid": ["1", "1"], "docno": ["a", "b"], "score": [1, 2]}),
+            "'run' of the table has missing ids",
+        ),
         (pd.DataFrame({"qid": ["1"], "docno": ["a"], "score": ["x"]}), "'score' of the table is not of numbers"),
         (pl.DataFrame({"qid": ["1"], "docno": ["a"], "score": ["x"]}), "'score' of the table is not of numbers"),
         (pl.DataFrame({"qid": ["1"], "docno": ["a"], "score": [None]}), "a score is NaN"),
@@ -219,6 +227,10 @@ def test_mappings_with_odd_values() -> None:
         run_from_mapping({"1": {"a": float("nan")}}, "x")
     with pytest.raises(FileFormatError, match="a grade is not a finite number"):
         qrels_from_mapping({"1": {"a": float("inf")}})
+    for grade in (2**31 + 1, -1e10):
+        with pytest.raises(FileFormatError, match=r"qrels: the grade .* is too large for a grade \(at most 2\^31\)"):
+            qrels_from_mapping({"1": {"a": grade}})
+    assert qrels_from_mapping({"1": {"a": 2**31}}).grades.tolist() == [2**31]
     with pytest.raises(FileFormatError, match="no judgment"):
         qrels_from_mapping({"1": {}})
     with pytest.raises(FileFormatError, match="document '1' is given twice for topic '1'"):

@@ -14,17 +14,15 @@ import polars as pl
 import xarray as xr
 
 from irmeta.cube import ALL, check, cube
-from irmeta.errors import FileFormatError, ScoresError
+from irmeta.errors import FileFormatError, MetricError, ScoresError
 from irmeta.io.files import read_bytes, stem
 from irmeta.io.scores import from_frame
-from irmeta.names import canonical, highest
+from irmeta.names import CATALOGUE, canonical, parse
 
 Paths = str | PathLike[str] | Iterable[str | PathLike[str]]
 
 _TREC_EVAL = {
-    "map": "AP",
     "gm_map": "GMAP",
-    "ndcg": "nDCG",
     "Rprec": "Rprec",
     "bpref": "Bpref",
     "infAP": "infAP",
@@ -38,10 +36,9 @@ _TREC_EVAL = {
     "recall": "R@{}",
     "success": "Success@{}",
     "iprec_at_recall": "IPrec@{}",
-    "Rprecall": "Rprec",
 }
 # Names of the tables released with Gupta et al. (ECIR 2019); `err` is gdeval's ERR@20 where no depth stands before it.
-_SYSTEMWISE = {"err": "ERR@20", "rdp": "RBP(p=0.{})", "rbp": "RBP(p=0.{})", "mapall": "AP", "gm_map": "GMAP"}
+_SYSTEMWISE = {"err": "ERR@20", "rdp": "RBP(p=0.{})", "rbp": "RBP(p=0.{})"}
 
 
 # What papers call them, without the cutoff.
@@ -101,9 +98,9 @@ def import_matrix(
     """
     parts = []
     for path in _listed(paths):
-        names, columns, scores = _matrix(path)
+        names, columns, scores = _matrix(path, rows)
         metric = metric_name(stem(path).removesuffix(".csv"))
-        _possible(scores, metric, path)
+        _possible(scores, metric, path, _NAMES_HINT)
         if rows == "topics":
             names, columns, scores = columns, names, scores.T
         if topics is not None and len(topics) != len(columns):
@@ -127,13 +124,13 @@ def import_systemwise(paths: Paths) -> dict[str, xr.DataArray]:
     """
     cubes = {}
     for path in _listed(paths):
-        names, columns, scores = _matrix(path)
+        names, columns, scores = _matrix(path, "systems")
         name = stem(path).removesuffix(".csv")
         if name in cubes:
             raise FileFormatError(f"{path}: a second table named {name!r}; rename one, the name is the collection")
         metrics = [metric_name(column) for column in columns]
         for metric, column in zip(metrics, scores.T, strict=True):
-            _possible(column, metric, path)
+            _possible(column, metric, path, _NAMES_HINT)
         cubes[name] = cube(scores[:, None, :], names, [ALL], metrics, collection=name)
     return cubes
 
@@ -185,11 +182,9 @@ def _trec_eval_rows(path: Path) -> pl.DataFrame:
         if measure == "runid":
             runs[-1], summed_up = value, True
             continue
-        try:
-            kept.append((len(runs) - 1, topic, metric_name(measure), float(value)))
-        except ValueError:
-            if not measure.startswith("relstring"):
-                raise FileFormatError(f"{path}:{number}: {value!r} is not a score") from None
+        if measure.startswith("relstring"):
+            continue
+        kept.append((len(runs) - 1, topic, metric_name(measure), _score(value, f"{path}:{number}")))
     if not kept:
         raise FileFormatError(f"{path}: no scores in it; it should be what trec_eval -q prints")
     if len(runs) == 1:
@@ -197,28 +192,38 @@ def _trec_eval_rows(path: Path) -> pl.DataFrame:
     elif "" in runs:
         raise FileFormatError(f"{path}: it holds several runs, and not each has its runid line")
     rows = [(runs[run], *rest) for run, *rest in kept]
-    return pl.DataFrame(rows, schema=["system", "topic", "metric", "score"], orient="row")
+    frame = pl.DataFrame(rows, schema=["system", "topic", "metric", "score"], orient="row")
+    for (metric,), part in frame.group_by("metric", maintain_order=True):
+        _possible(part["score"].to_numpy(), str(metric), path)
+    return frame
 
 
 _LABEL_WORDS = {"", "topic", "topics", "query", "qid", "id", "system", "systems", "run", "runs", "name", "number"}
+_ROW_WORDS = {
+    "topics": {"topic", "topics", "query", "qid"},
+    "systems": {"system", "systems", "run", "runs"},
+}
 _MISSING = {"", "na", "nan"}
+_NAMES_HINT = "; if a column holds the names of the rows, its header should say topic or system"
 
 
-def _matrix(path: Path) -> tuple[list[str], list[str], npt.NDArray[np.float64]]:
-    """Read a CSV with a header as row names, column names and numbers."""
+def _matrix(path: Path, rows: Literal["topics", "systems"]) -> tuple[list[str], list[str], npt.NDArray[np.float64]]:
+    """Read a CSV with a header, whose rows are topics or systems, as row names, column names and numbers."""
     reader = csv.reader(read_bytes(path).decode("utf-8-sig", "surrogateescape").splitlines())
     lines = [(reader.line_num, [cell.strip() for cell in row]) for row in reader if any(row)]
     (_, header), body = lines[0] if lines else (0, []), lines[1:]
     for line, row in body:
         if len(row) != len(header):
             raise FileFormatError(f"{path}:{line}: {len(row)} cells, but the header has {len(header)}")
-    labelled = (
-        not any(_is_number(row[0]) for _, row in body) or set(re.split(r"[\W_]+", header[0].lower())) <= _LABEL_WORDS
-    )
+    words = set(re.split(r"[\W_]+", "".join(header[:1]).lower()))
+    labelled = not any(_is_number(row[0]) for _, row in body) or words <= _LABEL_WORDS
     names = [row[0] if labelled else str(number) for number, (_, row) in enumerate(body, 1)]
     columns = header[labelled:]
     if not body or not columns:
         raise FileFormatError(f"{path}: not a CSV table with a header and scores under it")
+    other = "systems" if rows == "topics" else "topics"
+    if labelled and words & _ROW_WORDS[other] and not words & _ROW_WORDS[rows]:
+        raise FileFormatError(f"{path}:1: the header {header[0]!r} says that rows are {other}, but {rows} are wanted")
     if any(_is_number(name) and "." in name for name in columns):
         raise FileFormatError(f"{path}:1: a header is missing; the first line holds scores")
     for kind, given in (("column", columns), ("row", names)):
@@ -246,9 +251,13 @@ def _score(text: str, where: str) -> float:
     return float(text)
 
 
-def _possible(scores: npt.NDArray[np.float64], metric: str, path: Path) -> None:
-    """Raise FileFormatError if a score is higher than the metric can be: it is something else."""
-    if (scores > highest(metric)).any():
-        value = scores[scores > highest(metric)][0]
-        hint = "if a column holds the names of the rows, its header should say topic or system"
-        raise FileFormatError(f"{path}: {value:g} is no score, for {metric} is at most {highest(metric):g}; {hint}")
+def _possible(scores: npt.NDArray[np.float64], metric: str, path: Path, hint: str = "") -> None:
+    """Raise FileFormatError if a score is lower or higher than the metric can be: it is something else."""
+    try:
+        high = CATALOGUE[parse(metric).base].high
+    except MetricError:  # not ours, it may take any value
+        return
+    if (wrong := scores[scores < 0]).size:
+        raise FileFormatError(f"{path}: {wrong[0]:g} is no score, for {metric} is at least 0")
+    if (wrong := scores[scores > high]).size:
+        raise FileFormatError(f"{path}: {wrong[0]:g} is no score, for {metric} is at most {high:g}{hint}")

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from irmeta.errors import FileFormatError, Remark
 from irmeta.io.fields import Floats, Ints, Strings, Words
+from irmeta.names import HIGHEST
 
 Index = npt.NDArray[np.intp]
 
@@ -116,7 +117,7 @@ def runs_from_frame(table: Any, name: str = "run") -> list[Run]:
     system = next((column for column in SYSTEM if column in table.columns), None)
     if system is None:
         return [_run(name, topics, documents, scores)]
-    names, code = index_strings(Strings.of([str(value) for value in table[system]]))
+    names, code = index_strings(_ids(table[system]))
     rows = [np.flatnonzero(code == index) for index in range(len(names))]
     return [_run(name, topics.take(at), documents.take(at), scores[at]) for name, at in zip(names, rows, strict=True)]
 
@@ -161,6 +162,8 @@ def _qrels(topics: Strings, documents: Strings, grades: Floats) -> Qrels:
         raise FileFormatError("qrels: there is no judgment in them")
     if not np.isfinite(grades).all():
         raise FileFormatError("qrels: a grade is not a finite number")
+    if (large := grades[np.abs(grades) > HIGHEST]).size:
+        raise FileFormatError(f"qrels: the grade {large[0]:g} is too large for a grade (at most 2^31)")
     names, topic = index_strings(topics)
     _refuse_duplicates("qrels", names, topic, documents)
     remarks = grade_remarks(grades, "qrels")
@@ -207,6 +210,13 @@ def _columns(table: Any, value: tuple[str, ...]) -> tuple[Strings, Strings, Floa
 
 def _ids(column: Any) -> Strings:
     cells = list(column)
-    if any(cell is None or cell != cell for cell in cells):
+    if any(map(_is_missing, cells)):
         raise FileFormatError(f"the column {column.name!r} of the table has missing ids")
     return Strings.of([str(cell) for cell in cells])
+
+
+def _is_missing(cell: Any) -> bool:
+    try:
+        return cell is None or bool(cell != cell)
+    except TypeError:  # pandas.NA: whether it differs from anything is missing, too
+        return True

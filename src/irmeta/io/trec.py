@@ -18,12 +18,14 @@ from irmeta.errors import FileFormatError, Remark, require_choice
 from irmeta.io.fields import Columns, Floats, Ints, Strings, numbers, split
 from irmeta.io.files import Content, read, stem
 from irmeta.io.rankings import Qrels, Run, duplicates, grade_remarks, index_strings, run_from_mapping, score_remarks
+from irmeta.names import HIGHEST
 
 SHOWN = 20
 """How many problems of one file an error shows."""
-HIGHEST_GRADE = 2**31
 _LINE = re.compile(rb"^(?!#)[^\n]*\S", re.MULTILINE)
 """Matches a text that has a line which is neither blank nor a comment."""
+_RUN_LINE = re.compile(rb"^[ \t]*(?:\S+[ \t]+){4}[-+.\d][^\s,]*[ \t]+\S+[ \t]*$", re.MULTILINE)
+"""Matches a text that has a line of six fields, the fifth looking like a score."""
 
 
 @dataclass(frozen=True)
@@ -88,7 +90,7 @@ def read_run(path: Path, name: str | None = None, reading: Reading | None = None
     content = read(path)
     name = stem(path) if name is None else name
     text, remarks = _text(content)
-    if text[:64].lstrip().startswith(b"{"):
+    if text[:64].lstrip().startswith(b"{") and not (_RUN_LINE.search(text) and not _is_json(text)):
         run = _run_from_json(text, path, name)
     elif _LINE.search(text):
         run = _run_from_lines(text, path, name, reading)
@@ -166,7 +168,7 @@ def _regular(columns: Columns, layout: _Layout, path: Path) -> _Rows | None:
         values = numbers(columns[layout.value], _number)
     except ValueError:
         return None
-    if layout is not _RUN and not (np.abs(values) <= HIGHEST_GRADE).all():
+    if layout is not _RUN and not (np.abs(values) <= HIGHEST).all():
         return None
     rows = _Rows(columns[0], columns[layout.document], values)
     if layout is _RUN:
@@ -272,7 +274,7 @@ def _value(text: bytes, layout: _Layout) -> float:
             ) from None
         comma = "; the decimal sign is a point" if b"," in text else ""
         raise ValueError(f"the {what} {shown} is not a number{comma}") from None
-    if layout is not _RUN and abs(value) > HIGHEST_GRADE:
+    if layout is not _RUN and abs(value) > HIGHEST:
         raise ValueError(f"the {what} {shown} is too large for a grade (at most 2^31)")
     return value
 
@@ -340,6 +342,14 @@ def problems(remarks: Sequence[Remark]) -> FileFormatError:
     if len(remarks) > SHOWN:
         shown.append(f"{remarks[0].path}: and {len(remarks) - SHOWN} more problems like these")
     return FileFormatError("\n".join(shown), remarks)
+
+
+def _is_json(text: bytes) -> bool:
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True
 
 
 def _run_from_json(text: bytes, path: Path, name: str) -> Run:
