@@ -187,6 +187,8 @@ def highest(name: str) -> float:
 def nearest(name: str, known: Iterable[str]) -> str:
     """Say which known names are nearest to a wrong one: the second half of an error message."""
     options = list(known)
+    if deeper := [option for option in options if option.startswith(f"{name}@")]:
+        return f"there is {' and '.join(sorted(deeper, key=lambda option: (len(option), option), reverse=True))}"
     lowered = {option.lower(): option for option in options}
     close = [lowered[match] for match in difflib.get_close_matches(name.lower(), lowered, n=3, cutoff=0.4)]
     known_ones = ", ".join(options[:20]) + (f" and {len(options) - 20} more" if len(options) > 20 else "")

@@ -1,6 +1,7 @@
 """Runs and judgments to a score cube: judge the runs, compute every measure on chunks of them."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
 from functools import partial
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, Literal, get_args
@@ -64,8 +65,8 @@ def evaluate(
     foreign = Foreign(judgments.qrels, [metric for metric in wanted if metric not in own])
     seen: list[notes.Seen] = []
     judge = partial(_judge, judgments, reading, score_precision, foreign)
-    judged = _readable(in_order(judge, sources_of(runs)), on_error, seen, progress)
-    scores = np.concatenate(list(_blocks(judged, own, judgments)))
+    with closing(in_order(judge, sources_of(runs))) as outcomes:
+        scores = np.concatenate(list(_blocks(_readable(outcomes, on_error, seen, progress), own, judgments)))
     if foreign.metrics:
         scores = np.concatenate([scores, np.stack([run.foreign for run in seen if run.foreign is not None])], axis=-1)
     result = cube(
@@ -106,7 +107,7 @@ def _readable(
     for outcome in outcomes:
         if isinstance(outcome, FileFormatError):
             if on_error == "stop":
-                raise outcome
+                raise FileFormatError(f"{outcome}\n(--on-error skip goes on without such runs)", outcome.remarks)
             seen.append(notes.Seen("", error=str(outcome)))
             continue
         what, judged = outcome

@@ -6,7 +6,9 @@ without relevant documents scores 0, as in trec_eval. Where trec_eval is named a
 far we agree with it.
 """
 
+import math
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -188,7 +190,8 @@ def rbp_residual(judged: Judged, k: int | None = None, *, p: float = 0.8) -> Flo
     """RBPResidual@k: how much RBP could still rise if unjudged documents and ranks not seen were relevant."""
     unjudged = judged.unjudged()[..., :k]
     seen = np.minimum(judged.retrieved, unjudged.shape[-1])
-    return _weighted(unjudged, _geometric(p, unjudged.shape[-1])) + p**seen
+    unseen = _powers(p, judged.depth + 1)[seen]
+    return _weighted(unjudged, _geometric(p, unjudged.shape[-1])) + unseen
 
 
 @_measure("Judged")
@@ -238,9 +241,18 @@ def _at(values: Any, rank: Any) -> Any:
     return picked[..., 0] * (np.asarray(rank) >= 0)
 
 
+# NumPy's log2 and power may differ in the last bit with the length of an array; those of `math` do not.
+
+
+@cache
 def _discounts(depth: int) -> Floats:
-    return 1 / np.log2(np.arange(2, depth + 2))
+    return np.array([1 / math.log2(rank + 1) for rank in range(1, depth + 1)])
+
+
+@cache
+def _powers(p: float, depth: int) -> Floats:
+    return np.array([math.pow(p, rank) for rank in range(depth)])
 
 
 def _geometric(p: float, depth: int) -> Floats:
-    return (1 - p) * np.power(p, np.arange(depth, dtype=np.float64))
+    return (1 - p) * _powers(p, depth)

@@ -90,10 +90,8 @@ def save(scores: xr.DataArray | Mapping[str, xr.DataArray], path: str | PathLike
     path = Path(path)
     cubes = dict(scores) if isinstance(scores, Mapping) else {str(scores.attrs.get("collection", "collection")): scores}
     if append and path.exists():
-        old = load_all(path)
-        if both := sorted(set(old) & set(cubes)):
-            raise ScoresError(f"{path} already holds the collection {both[0]!r}; give the new one another --collection")
-        cubes = old | cubes
+        refuse_clash(path, *cubes)
+        cubes = load_all(path) | cubes
     if not cubes:
         raise ScoresError("there are no scores to save")
     named = [one.assign_attrs(collection=name) for name, one in cubes.items()]
@@ -106,6 +104,13 @@ def save(scores: xr.DataArray | Mapping[str, xr.DataArray], path: str | PathLike
     }
     with writing(path) as part:
         pl.concat([to_frame(one) for one in named]).write_parquet(part, metadata={_KEY: json.dumps(about, default=str)})
+
+
+def refuse_clash(path: Path | None, *names: str) -> None:
+    """Raise ScoresError if a score file that exists holds a collection of one of these names."""
+    held = set(load_all(path)) if path is not None and path.exists() else set[str]()
+    if both := sorted(held.intersection(names)):
+        raise ScoresError(f"{path} already holds the collection {both[0]!r}; give the new one another --collection")
 
 
 def load_all(path: str | PathLike[str]) -> dict[str, xr.DataArray]:
