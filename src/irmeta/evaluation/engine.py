@@ -65,8 +65,11 @@ def evaluate(
     foreign = Foreign(judgments.qrels, [metric for metric in wanted if metric not in own])
     seen: list[notes.Seen] = []
     judge = partial(_judge, judgments, reading, score_precision, foreign)
-    with closing(in_order(judge, sources_of(runs))) as outcomes:
-        scores = np.concatenate(list(_blocks(_readable(outcomes, on_error, seen, progress), own, judgments)))
+    sources = sources_of(runs)
+    with closing(in_order(judge, sources)) as outcomes:
+        scores = np.concatenate(
+            list(_blocks(_readable(outcomes, len(sources), on_error, seen, progress), own, judgments))
+        )
     if foreign.metrics:
         scores = np.concatenate([scores, np.stack([run.foreign for run in seen if run.foreign is not None])], axis=-1)
     result = cube(
@@ -99,6 +102,7 @@ def _judge(
 
 def _readable(
     outcomes: Iterator[tuple[notes.Seen, JudgedRun] | FileFormatError],
+    runs: int,
     on_error: str,
     seen: list[notes.Seen],
     progress: Callable[[str], None] | None,
@@ -107,7 +111,8 @@ def _readable(
     for outcome in outcomes:
         if isinstance(outcome, FileFormatError):
             if on_error == "stop":
-                raise FileFormatError(f"{outcome}\n(--on-error skip goes on without such runs)", outcome.remarks)
+                hint = "\n(--on-error skip goes on without such runs)" if runs > 1 else ""
+                raise FileFormatError(f"{outcome}{hint}", outcome.remarks)
             seen.append(notes.Seen("", error=str(outcome)))
             continue
         what, judged = outcome

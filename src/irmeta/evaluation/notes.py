@@ -115,7 +115,7 @@ def _run_notes(seen: Sequence[Seen]) -> list[str]:
     if disagree := [run.name for run in readable if run.disagreeing]:
         lines.append(
             f"{len(disagree)} runs have ranks that disagree with their scores, and scores count: {listed(disagree)} "
-            "(irmeta validate says where)"
+            "(irmeta validate counts their topics)"
         )
     return lines
 

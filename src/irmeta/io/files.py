@@ -79,7 +79,7 @@ def writing(path: Path) -> Iterator[Path]:
     """
     require_folder(path)
     path = Path(path).resolve()
-    if path.exists() and not path.is_file():
+    if path.exists() and not (path.is_file() or path.is_dir()):
         yield path
         return
     part = None
