@@ -11,6 +11,8 @@ from irmeta.errors import ScoresError
 from irmeta.names import canonical, nearest
 
 DIMS = ("system", "topic", "metric")
+GMAP_FLOOR = 1e-5
+"""What GMAP takes for a score of 0, or below this, as trec_eval does."""
 ALL = "all"
 """The one topic of a system-wise table, which holds means only."""
 
@@ -50,6 +52,8 @@ def check(scores: xr.DataArray) -> xr.DataArray:
     if tuple(scores.dims) != DIMS:
         raise ScoresError(f"a score cube has the dimensions {DIMS}, this array has {tuple(scores.dims)}; transpose it?")
     for dim in DIMS:
+        if dim not in scores.indexes or not all(isinstance(name, str) for name in scores[dim].values):
+            raise ScoresError(f"the {dim}s of a score cube have names, which are text: assign_coords({dim}=[...])")
         names = scores.indexes[dim]
         if names.has_duplicates:
             twice = sorted({str(name) for name in names[names.duplicated()]})
@@ -100,7 +104,8 @@ def additive(scores: xr.DataArray) -> xr.DataArray:
     geometric = _geometric(scores)
     if not geometric.any():
         return scores
-    return scores.copy(data=np.where(geometric, np.log(np.where(geometric, scores.values, 1.0)), scores.values))
+    logs = np.log(np.where(geometric, np.maximum(scores.values, GMAP_FLOOR), 1.0))
+    return scores.copy(data=np.where(geometric, logs, scores.values))
 
 
 def means(scores: xr.DataArray) -> xr.DataArray:

@@ -31,6 +31,12 @@ class FileFormatError(IrmetaError):
         self.remarks = tuple(remarks)
 
 
+def require_choice(name: str, value: object, choices: Sequence[object]) -> None:
+    """Raise IrmetaError unless an option has one of the values it may have."""
+    if value not in choices:
+        raise IrmetaError(f"{name}={value!r}: choose {' or '.join(repr(choice) for choice in choices)}")
+
+
 class MetricError(IrmetaError):
     """A metric name is unknown or its parameters do not fit."""
 

@@ -187,6 +187,8 @@ def highest(name: str) -> float:
 def nearest(name: str, known: Iterable[str]) -> str:
     """Say which known names are nearest to a wrong one: the second half of an error message."""
     options = list(known)
+    if deeper := [option for option in options if option.startswith(f"{name}@")]:
+        return f"there is {' and '.join(sorted(deeper, key=lambda option: (len(option), option), reverse=True))}"
     lowered = {option.lower(): option for option in options}
     close = [lowered[match] for match in difflib.get_close_matches(name.lower(), lowered, n=3, cutoff=0.4)]
     known_ones = ", ".join(options[:20]) + (f" and {len(options) - 20} more" if len(options) > 20 else "")
@@ -227,7 +229,7 @@ def _check_value(name: str, key: str, value: Value) -> None:
     number = value if isinstance(value, int | float) and not isinstance(value, bool) else math.nan
     wanted = {
         "p": (0 < number < 1, "a number between 0 and 1"),
-        "rel": (abs(number) <= HIGHEST, "a grade (a number)"),
+        "rel": (0 <= number <= HIGHEST, "a grade, 0 or above: below it a document counts as not judged"),
         "max_rel": (0 < number <= HIGHEST, "a grade above 0"),
         "gains": (value in ("linear", "exp"), "'linear' or 'exp'"),
         "judged_only": (isinstance(value, bool), "True or False"),

@@ -213,6 +213,11 @@ def test_a_metric_is_switched_off_and_on_everywhere(opened: Any) -> None:
     click(opened, box)
     assert places() == whole
     assert "RR" in column(opened, "agreement-0", 1)
+    click(opened, "[data-switch=none]")
+    assert places() == [0, 0, 0]
+    click(opened, "[data-switch=all]")
+    assert places() == whole
+    assert opened.get_log("browser") == []
 
 
 def test_tables_sort_and_filter(opened: Any) -> None:

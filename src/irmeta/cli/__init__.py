@@ -1,5 +1,6 @@
 """The command line: one verb a question; each unpacks its arguments, calls one public function, and writes."""
 
+import io
 import sys
 
 from irmeta.errors import IrmetaError
@@ -26,11 +27,11 @@ def main() -> None:
     )
     from irmeta.cli.app import app
 
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal that cannot show a character is no reason to stop
     try:
         app()
     except IrmetaError as error:
         print(f"irmeta: {error}", file=sys.stderr)
         sys.exit(2)
-    except KeyboardInterrupt:
-        print("irmeta: interrupted; no output file was left half written", file=sys.stderr)
-        sys.exit(130)

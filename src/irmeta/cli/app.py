@@ -6,8 +6,6 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from irmeta.errors import ScoresError
-
 if TYPE_CHECKING:
     import xarray as xr
 
@@ -21,12 +19,24 @@ app = typer.Typer(
 )
 
 
+def _version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version
+
+        print(version("irmeta"))
+        raise typer.Exit
+
+
 @app.callback()
-def irmeta() -> None:
+def irmeta(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
     """Meta-evaluation for information retrieval: measures of measures."""
 
 
-Scores = Annotated[Path, typer.Argument(help="A score file (Parquet or CSV), as written by evaluate or import.")]
+Scores = Annotated[Path, typer.Argument(help="A score file, as written by evaluate -o scores.parquet or import.")]
 Collection = Annotated[str | None, typer.Option(help="The collection to use, where the file holds several.")]
 Metrics = Annotated[str | None, typer.Option(help="Metrics to use, as in 'AP nDCG@10'; all of the file by default.")]
 Systems = Annotated[str | None, typer.Option(help="Systems to use, separated by commas.")]
@@ -64,24 +74,22 @@ def load_scores(
 ) -> "dict[str, xr.DataArray]":
     """Read the cubes that the common options ask for, by collection name."""
     from irmeta.cube import select
-    from irmeta.io.scores import load_all
-    from irmeta.names import nearest, split
+    from irmeta.io.scores import choose, load_all
+    from irmeta.names import split
 
     cubes = load_all(path)
     if collection is not None:
-        if collection not in cubes:
-            raise ScoresError(f"{path} holds no collection {collection!r}; {nearest(collection, cubes)}")
-        cubes = {collection: cubes[collection]}
+        cubes = {collection: choose(cubes, collection, str(path))}
     wanted = {
         "metrics": split(metrics) if metrics else None,
-        "systems": systems.split(",") if systems else None,
-        "topics": topics.split(",") if topics else None,
+        "systems": split(systems) if systems else None,
+        "topics": split(topics) if topics else None,
     }
     return {name: select(scores, **wanted) for name, scores in cubes.items()}
 
 
 def one(cubes: "Mapping[str, xr.DataArray]") -> "xr.DataArray":
     """Give the only cube; where there are several the user has to choose."""
-    if len(cubes) != 1:
-        raise ScoresError(f"{len(cubes)} collections in the file; choose one with --collection: {', '.join(cubes)}")
-    return next(iter(cubes.values()))
+    from irmeta.io.scores import choose
+
+    return choose(cubes, None)

@@ -34,7 +34,9 @@ def evaluate(
         list[str] | None,
         typer.Option("-m", "--metric", help="Metrics, as in 'AP nDCG@20 RBP(p=0.8)'; can be repeated."),
     ] = None,
-    metric_set: Annotated[str, typer.Option(help="A named set of metrics, used where -m is not.")] = "seeds23",
+    metric_set: Annotated[
+        Literal["seeds23"], typer.Option(help="A named set of metrics, used where -m is not.")
+    ] = "seeds23",
     output: Output = None,
     append: Annotated[bool, typer.Option("--append", help="Add the collection to a score file that exists.")] = False,
     collection: Annotated[
@@ -70,12 +72,21 @@ def evaluate(
     irmeta evaluate qrels.txt 'runs/*.gz' -m "AP nDCG@20 RBP(p=0.8)" --format csv
     """
     from irmeta.evaluation.engine import evaluate as compute
-    from irmeta.io.scores import save
+    from irmeta.io.rankings import collection_name
+    from irmeta.io.scores import refuse_clash, save
     from irmeta.studies.evaluation import evaluation
 
     to_score_file = output is not None and output.suffix == ".parquet"
+    if to_score_file and (form or table):
+        raise IrmetaError(
+            f"{output} is a score file, which holds every score; --format and --table go with other files"
+        )
+    if append and not to_score_file:
+        raise IrmetaError("--append adds a collection to a score file: -o FILE.parquet")
     form = form or ("table" if to_score_file else form_of(output))
     refuse_overwriting(output, append=append)
+    if append:
+        refuse_clash(output, collection or collection_name(qrels))
     with counting("evaluating", quiet=quiet) as progress:
         cube = compute(
             qrels,

@@ -55,8 +55,13 @@ def write(text: str, output: Path | None) -> None:
 
 
 def refuse_overwriting(output: Path | None, *, append: bool = False) -> None:
-    """Say before the work, not after it, that a file of scores or factors would be overwritten."""
-    if output is not None and output.suffix == ".parquet" and output.exists() and not append:
+    """Say before the work, not after it, that a file cannot be written, or that scores would be overwritten."""
+    if output is None:
+        return
+    from irmeta.io.files import require_folder
+
+    require_folder(output)
+    if output.suffix == ".parquet" and output.exists() and not append:
         raise IrmetaError(f"{output} exists; take another name or remove it (evaluate and import can --append to it)")
 
 

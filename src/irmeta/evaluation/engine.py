@@ -1,13 +1,14 @@
 """Runs and judgments to a score cube: judge the runs, compute every measure on chunks of them."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
 from functools import partial
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
-from irmeta.errors import FileFormatError
+from irmeta.errors import FileFormatError, require_choice
 from irmeta.evaluation import measures, notes
 from irmeta.evaluation.foreign import Foreign, foreign_metric
 from irmeta.evaluation.judged import GradeArray, Judged
@@ -21,8 +22,11 @@ from irmeta.parallel import in_order
 if TYPE_CHECKING:
     import xarray as xr
 
+Topics = Literal["qrels", "common"]
+OnError = Literal["stop", "skip"]
+
 CHUNK = 2**18
-"""Retrieved documents of the runs whose measures are computed together; their arrays then fit the processor's cache."""
+"""Cells (system, topic, rank) whose measures are computed together; their arrays then fit the processor's cache."""
 
 
 def evaluate(
@@ -32,9 +36,9 @@ def evaluate(
     *,
     collection: str | None = None,
     score_precision: Precision = "float64",
-    topics: Literal["qrels", "common"] = "qrels",
+    topics: Topics = "qrels",
     reading: Reading | None = None,
-    on_error: Literal["stop", "skip"] = "stop",
+    on_error: OnError = "stop",
     progress: Callable[[str], None] | None = None,
 ) -> "xr.DataArray":
     """Score every run on every judged topic with every metric: a cube of (system, topic, metric).
@@ -52,14 +56,17 @@ def evaluate(
     """
     from irmeta.cube import cube  # xarray: loaded when the work is done
 
+    require_choice("score_precision", score_precision, get_args(Precision))
+    require_choice("topics", topics, get_args(Topics))
+    require_choice("on_error", on_error, get_args(OnError))
     wanted, reading = parse_list(metrics, other=foreign_metric), reading or Reading()
     own = [metric for metric in wanted if metric.base in measures.MEASURES]
     judgments = Judgments(qrels_of(qrels, reading))
     foreign = Foreign(judgments.qrels, [metric for metric in wanted if metric not in own])
     seen: list[notes.Seen] = []
     judge = partial(_judge, judgments, reading, score_precision, foreign)
-    judged = _readable(in_order(judge, sources_of(runs)), on_error, seen, progress)
-    scores = np.concatenate(list(_blocks(judged, own, judgments)))
+    with closing(in_order(judge, sources_of(runs))) as outcomes:
+        scores = np.concatenate(list(_blocks(_readable(outcomes, on_error, seen, progress), own, judgments)))
     if foreign.metrics:
         scores = np.concatenate([scores, np.stack([run.foreign for run in seen if run.foreign is not None])], axis=-1)
     result = cube(
@@ -100,7 +107,7 @@ def _readable(
     for outcome in outcomes:
         if isinstance(outcome, FileFormatError):
             if on_error == "stop":
-                raise outcome
+                raise FileFormatError(f"{outcome}\n(--on-error skip goes on without such runs)", outcome.remarks)
             seen.append(notes.Seen("", error=str(outcome)))
             continue
         what, judged = outcome
@@ -125,11 +132,14 @@ def _blocks(judged: Iterator[JudgedRun], metrics: Sequence[Metric], judgments: J
 
 def _chunks(runs: Iterable[JudgedRun]) -> Iterator[list[JudgedRun]]:
     chunk: list[JudgedRun] = []
+    deepest = 0
     for run in runs:
-        chunk.append(run)
-        if sum(int(one.retrieved.sum()) for one in chunk) >= CHUNK:
+        depth = int(run.retrieved.max(initial=1))
+        if chunk and (len(chunk) + 1) * run.retrieved.size * max(deepest, depth) > CHUNK:
             yield chunk
-            chunk = []
+            chunk, deepest = [], 0
+        chunk.append(run)
+        deepest = max(deepest, depth)
     if chunk:
         yield chunk
 

@@ -9,23 +9,28 @@ import numpy as np
 from irmeta.errors import MetricError
 from irmeta.io.fields import Floats
 from irmeta.io.rankings import Qrels, Run
-from irmeta.names import Metric, parse
+from irmeta.names import CATALOGUE, GENERAL, Metric, parse
 
 
 def foreign_metric(name: str) -> Metric | None:
-    """Give the metric of this name in ir_measures' spelling, ours if we know it by that; None if there is none."""
+    """Give the metric of this name in ir_measures' spelling, ours if we know it by that; None if there is none.
+
+    A measure of ours is asked of ir_measures only for a parameter that ours has not; a wrong value stays wrong.
+    """
     try:
         import ir_measures
     except ImportError:
         return None
     try:
-        spelled = str(ir_measures.parse_measure(name))
+        measure = ir_measures.parse_measure(name)
     except (ValueError, NameError, SyntaxError, KeyError, AttributeError, AssertionError):
         return None
     try:
-        return parse(spelled)
+        return parse(str(measure))
     except MetricError:
-        return Metric(spelled)
+        ours = CATALOGUE.get(str(measure.NAME))
+        wrong = ours is not None and set(measure.params) <= {*ours.params, *GENERAL, "cutoff"}
+        return None if wrong else Metric(str(measure))
 
 
 class Foreign:

@@ -31,7 +31,7 @@ class JudgedRun:
 
     retrieved : documents retrieved, of shape (judged topics,). topics : the judged topics that the run has;
     other_topics : how many more it has.
-    disagreeing : topics in whose list the rank column does not grow with the order by score.
+    disagreeing : topics in whose list the rank column contradicts the order by score, beyond ties.
     """
 
     name: str
@@ -138,10 +138,16 @@ def _is_ranked(topic: Index, score: Floats) -> bool:
 
 
 def _disagreeing(run: Run, ranking: Ranking) -> int:
-    """Count the topics in whose list the rank column does not grow with the order by score."""
-    if run.ranks is None:
+    """Count the topics in whose list a document is ranked above one of higher score; ties may stand as they like."""
+    if run.ranks is None or not ranking.row.size:
         return 0
     ranks = run.ranks.take(ranking.row)
-    word = ranks.word(0)
-    falls = (ranks.length[1:] < ranks.length[:-1]) | ((ranks.length[1:] == ranks.length[:-1]) & (word[1:] <= word[:-1]))
-    return int(np.unique(ranking.topic[1:][falls & ~ranking.new[1:]]).size)
+    # Digits at the end of the word: as a number it orders as the rank does, up to eight digits.
+    place = ranks.word(0) >> (np.uint64(8) * (8 - np.minimum(ranks.length, 8)).astype(np.uint64))
+    score = run.scores[ranking.row]
+    differs = ranking.new.copy()
+    differs[1:] |= score[1:] != score[:-1]
+    tied = np.flatnonzero(ranking.tied)
+    place[tied] = place[tied][np.lexsort((place[tied], np.cumsum(differs)[tied]))]
+    falls = (place[1:] <= place[:-1]) & differs[1:] & ~ranking.new[1:]
+    return int(np.unique(ranking.topic[1:][falls]).size)

@@ -6,15 +6,17 @@ without relevant documents scores 0, as in trec_eval. Where trec_eval is named a
 far we agree with it.
 """
 
+import math
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import numpy as np
 
 from irmeta.errors import MetricError
-from irmeta.evaluation.judged import Judged
+from irmeta.evaluation.judged import FIRST, Judged
 from irmeta.io.fields import Floats
-from irmeta.names import Metric
+from irmeta.names import CATALOGUE, Metric
 
 MEASURES: dict[str, Callable[..., Floats]] = {}
 """Every measure by its name in `irmeta.names.CATALOGUE`."""
@@ -24,17 +26,13 @@ Measure = Callable[..., Floats]
 
 def score(judged: Judged, metric: Metric) -> Floats:
     """Compute one metric: scores of shape (system, topic). The general parameters have been applied to `judged`."""
-    own = {name: metric[name] for name in PARAMETERS[metric.base]}
+    own = {name: metric[name] for name in CATALOGUE[metric.base].params}
     return MEASURES[metric.base](judged, *([] if metric.cutoff is None else [metric.cutoff]), **own)
-
-
-PARAMETERS: dict[str, tuple[str, ...]] = {}
 
 
 def _measure(name: str) -> Callable[[Measure], Measure]:
     def register(function: Measure) -> Measure:
         MEASURES[name] = function
-        PARAMETERS[name] = tuple((function.__kwdefaults__ or {}).keys())
         return function
 
     return register
@@ -108,7 +106,7 @@ def inferred_ap(judged: Judged, *, rel: float = 1) -> Floats:
     A document judged below zero was pooled but not sampled. Yilmaz and Aslam (CIKM 2006), with trec_eval's 0.00001.
     """
     epsilon = 1e-5
-    pooled = judged.codes >= 2
+    pooled = judged.codes >= FIRST
     above = np.arange(judged.depth)
     relevant = judged.relevant_so_far(rel) - judged.relevant(rel)
     nonrelevant = judged.nonrelevant(rel).cumsum(axis=-1)
@@ -192,7 +190,8 @@ def rbp_residual(judged: Judged, k: int | None = None, *, p: float = 0.8) -> Flo
     """RBPResidual@k: how much RBP could still rise if unjudged documents and ranks not seen were relevant."""
     unjudged = judged.unjudged()[..., :k]
     seen = np.minimum(judged.retrieved, unjudged.shape[-1])
-    return _weighted(unjudged, _geometric(p, unjudged.shape[-1])) + p**seen
+    unseen = _powers(p, judged.depth + 1)[seen]
+    return _weighted(unjudged, _geometric(p, unjudged.shape[-1])) + unseen
 
 
 @_measure("Judged")
@@ -242,9 +241,18 @@ def _at(values: Any, rank: Any) -> Any:
     return picked[..., 0] * (np.asarray(rank) >= 0)
 
 
+# NumPy's log2 and power may differ in the last bit with the length of an array; those of `math` do not.
+
+
+@cache
 def _discounts(depth: int) -> Floats:
-    return 1 / np.log2(np.arange(2, depth + 2))
+    return np.array([1 / math.log2(rank + 1) for rank in range(1, depth + 1)])
+
+
+@cache
+def _powers(p: float, depth: int) -> Floats:
+    return np.array([math.pow(p, rank) for rank in range(depth)])
 
 
 def _geometric(p: float, depth: int) -> Floats:
-    return (1 - p) * np.power(p, np.arange(depth, dtype=np.float64))
+    return (1 - p) * _powers(p, depth)

@@ -73,10 +73,15 @@ def read_bytes(path: Path) -> bytes:
 
 @contextmanager
 def writing(path: Path) -> Iterator[Path]:
-    """Give a path beside `path` to write to; at the end it replaces `path`, or vanishes if anything failed."""
-    path = Path(path)
-    if not path.parent.is_dir():
-        raise FileFormatError(f"{path}: the folder {path.parent} does not exist; make it first")
+    """Give a path beside `path` to write to; at the end it replaces `path`, or vanishes if anything failed.
+
+    A link stays one, and its target is replaced; what is no file (a pipe, a device) is written to as it is.
+    """
+    require_folder(path)
+    path = Path(path).resolve()
+    if path.exists() and not path.is_file():
+        yield path
+        return
     part = None
     try:
         handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
@@ -92,6 +97,12 @@ def writing(path: Path) -> Iterator[Path]:
     finally:
         if part is not None:
             part.unlink(missing_ok=True)
+
+
+def require_folder(path: Path) -> None:
+    """Raise FileFormatError if there is no folder to write this file into."""
+    if not Path(path).parent.is_dir():
+        raise FileFormatError(f"{path}: the folder {Path(path).parent} does not exist; make it first")
 
 
 def stem(path: Path) -> str:

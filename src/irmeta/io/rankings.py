@@ -60,8 +60,17 @@ class Qrels:
 
     @property
     def name(self) -> str:
-        """What to call the collection: the file's name up to its first point."""
-        return PurePath(self.source).name.partition(".")[0] or "collection"
+        """What to call the collection."""
+        return collection_name(self.source)
+
+
+def collection_name(source: str | PurePath) -> str:
+    """Name a collection by its qrels file, up to the first point.
+
+    >>> collection_name("data/robust04.qrels.txt")
+    'robust04'
+    """
+    return PurePath(source).name.partition(".")[0] or "collection"
 
 
 def index_strings(texts: Strings) -> tuple[list[str], Index]:

@@ -35,11 +35,15 @@ def to_frame(scores: xr.DataArray) -> pl.DataFrame:
 
 
 def from_frame(
-    frame: pl.DataFrame, *, provenance: Mapping[str, Mapping[str, Any]] | None = None
+    frame: pl.DataFrame,
+    *,
+    provenance: Mapping[str, Mapping[str, Any]] | None = None,
+    names: Mapping[str, Mapping[str, list[str]]] | None = None,
 ) -> dict[str, xr.DataArray]:
     """Make cubes, by collection name, from a long table with the columns of the score file.
 
-    Systems, topics and metrics keep the order of their first appearance; a cell given twice raises ScoresError.
+    names : the systems, topics and metrics of each collection, also those without a score; by default those of the
+    table, in the order of their first appearance. A cell given twice raises ScoresError.
     """
     lacking = [name for name in COLUMNS if name not in frame.columns]
     if lacking:
@@ -51,8 +55,12 @@ def from_frame(
     if unnamed := [name for name in COLUMNS[:-1] if frame[name].null_count()]:
         raise ScoresError(f"the column {unnamed[0]} of a score table has missing names")
     cubes = {}
-    for (name,), rows in frame.group_by("collection", maintain_order=True):
-        labels = [rows[dim].unique(maintain_order=True) for dim in DIMS]
+    for name in [*(names or {}), *(other for other in frame["collection"].unique(maintain_order=True))]:
+        if name in cubes:
+            continue
+        rows = frame.filter(pl.col("collection") == name)
+        known = (names or {}).get(name) or {dim: rows[dim].unique(maintain_order=True).to_list() for dim in DIMS}
+        labels = [pl.Series(known[dim], dtype=pl.String) for dim in DIMS]
         at = [
             rows[dim].replace_strict(values, np.arange(len(values)), return_dtype=pl.Int64).to_numpy()
             for dim, values in zip(DIMS, labels, strict=True)
@@ -82,16 +90,27 @@ def save(scores: xr.DataArray | Mapping[str, xr.DataArray], path: str | PathLike
     path = Path(path)
     cubes = dict(scores) if isinstance(scores, Mapping) else {str(scores.attrs.get("collection", "collection")): scores}
     if append and path.exists():
-        old = load_all(path)
-        if both := sorted(set(old) & set(cubes)):
-            raise ScoresError(f"{path} already holds the collection {both[0]!r}; give the new one another --collection")
-        cubes = old | cubes
+        refuse_clash(path, *cubes)
+        cubes = load_all(path) | cubes
     if not cubes:
         raise ScoresError("there are no scores to save")
     named = [one.assign_attrs(collection=name) for name, one in cubes.items()]
-    attrs = {one.attrs["collection"]: one.attrs for one in named}
+    about = {
+        one.attrs["collection"]: {
+            "attributes": one.attrs,
+            "names": {dim: labels(one[dim].values) for dim in DIMS},
+        }
+        for one in named
+    }
     with writing(path) as part:
-        pl.concat([to_frame(one) for one in named]).write_parquet(part, metadata={_KEY: json.dumps(attrs, default=str)})
+        pl.concat([to_frame(one) for one in named]).write_parquet(part, metadata={_KEY: json.dumps(about, default=str)})
+
+
+def refuse_clash(path: Path | None, *names: str) -> None:
+    """Raise ScoresError if a score file that exists holds a collection of one of these names."""
+    held = set(load_all(path)) if path is not None and path.exists() else set[str]()
+    if both := sorted(held.intersection(names)):
+        raise ScoresError(f"{path} already holds the collection {both[0]!r}; give the new one another --collection")
 
 
 def load_all(path: str | PathLike[str]) -> dict[str, xr.DataArray]:
@@ -100,31 +119,46 @@ def load_all(path: str | PathLike[str]) -> dict[str, xr.DataArray]:
     if not path.is_file():
         raise FileFormatError(f"{path}: no such file; `irmeta evaluate` and `irmeta import` write score files")
     try:
-        if path.read_bytes()[:4] == b"PAR1":
+        about = _about(path)
+        if about is not None:
             frame = pl.read_parquet(path)
-            provenance = json.loads(pl.read_parquet_metadata(path).get(_KEY, "{}"))
         else:
             text = dict.fromkeys(COLUMNS[:-1], pl.String)
-            frame, provenance = pl.read_csv(path, schema_overrides={**text, "score": pl.Float64}), {}
+            frame = pl.read_csv(path, schema_overrides={**text, "score": pl.Float64})
     except (pl.exceptions.PolarsError, OSError, ValueError) as error:
         raise FileFormatError(
             f"{path}: not a score file ({error}); `irmeta evaluate` and `irmeta import` write them"
         ) from error
     try:
-        return from_frame(frame, provenance=provenance)
+        return from_frame(
+            frame,
+            provenance={name: one["attributes"] for name, one in (about or {}).items()},
+            names={name: one["names"] for name, one in (about or {}).items()},
+        )
     except ScoresError as error:
         raise FileFormatError(f"{path}: {error}") from error
 
 
+def _about(path: Path) -> dict[str, dict[str, Any]] | None:
+    """Give what a Parquet file says of its collections, nothing where others wrote it; None if it is not Parquet."""
+    with path.open("rb") as file:
+        if file.read(4) != b"PAR1":
+            return None
+    about: dict[str, dict[str, Any]] = json.loads(pl.read_parquet_metadata(path).get(_KEY, "{}"))
+    return about
+
+
+def choose(cubes: Mapping[str, xr.DataArray], collection: str | None, source: str = "the file") -> xr.DataArray:
+    """Give the collection of this name; the name may be left out where there is only one."""
+    if collection is None and len(cubes) == 1:
+        return next(iter(cubes.values()))
+    if collection is None:
+        raise ScoresError(f"{source} holds {len(cubes)} collections; choose one with --collection: {', '.join(cubes)}")
+    if collection not in cubes:
+        raise ScoresError(f"{source} holds no collection {collection!r}; {nearest(collection, cubes)}")
+    return cubes[collection]
+
+
 def load(path: str | PathLike[str], collection: str | None = None) -> xr.DataArray:
     """Read one collection of a score file as a cube; `collection` may be left out where there is only one."""
-    cubes = load_all(path)
-    if collection is None:
-        if len(cubes) != 1:
-            raise ScoresError(
-                f"{path} holds {len(cubes)} collections; choose one with --collection: {', '.join(cubes)}"
-            )
-        return next(iter(cubes.values()))
-    if collection not in cubes:
-        raise ScoresError(f"{path} holds no collection {collection!r}; {nearest(collection, cubes)}")
-    return cubes[collection]
+    return choose(load_all(path), collection, str(path))

@@ -14,7 +14,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from irmeta.errors import FileFormatError, Remark
+from irmeta.errors import FileFormatError, Remark, require_choice
 from irmeta.io.fields import Columns, Floats, Ints, Strings, numbers, split
 from irmeta.io.files import Content, read, stem
 from irmeta.io.rankings import Qrels, Run, duplicates, grade_remarks, index_strings, run_from_mapping, score_remarks
@@ -38,6 +38,10 @@ class Reading:
     allow_empty: bool = False
     dedup: Literal["error", "first", "best"] = "error"
     qrels_format: Literal["trec", "beir"] = "trec"
+
+    def __post_init__(self) -> None:
+        require_choice("dedup", self.dedup, ("error", "first", "best"))
+        require_choice("qrels_format", self.qrels_format, ("trec", "beir"))
 
 
 class _Layout(NamedTuple):

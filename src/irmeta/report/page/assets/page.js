@@ -105,6 +105,9 @@ function switchesOf(boxes, counter) {
     made.forEach(([box]) => { box.checked = button.dataset.switch === "all"; });
     apply();
   }));
+  const panel = document.getElementById("switches");
+  document.addEventListener("click", (event) => { if (!panel.contains(event.target)) panel.open = false; });
+  panel.addEventListener("keydown", (event) => { if (event.key === "Escape") { panel.open = false; panel.firstElementChild.focus(); } });
   apply();
 }
 
