@@ -3,10 +3,14 @@
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 import pytest
 import xarray as xr
 
+from irmeta.errors import FileFormatError
 from irmeta.evaluation.engine import evaluate
+from irmeta.evaluation.judging import Judgments
+from irmeta.io.trec import Reading
 from irmeta.studies.validation import findings, tables, validate
 
 QRELS = {"1": {"a": 1, "b": 0, "c": 2}, "2": {"a": 1, "d": 0}}
@@ -150,3 +154,85 @@ def test_what_validate_refuses_evaluate_refuses(tmp_path: Path) -> None:
         else:
             assert evaluate(QRELS, path, "AP").size == 2
             assert name == "good"
+
+
+def test_what_evaluate_notes_validate_says() -> None:
+    """Topics without relevant documents and ids that match nothing are warnings; the grades stand in the notes."""
+    quoted = {topic: {f'"{name}"': score for name, score in lists.items()} for topic, lists in SOUND.items()}
+    outcome = validate({"quoted": quoted, "sound": SOUND}, {**QRELS, "2": {"a": 0, "d": 0}})
+    rows = tables(outcome)["problems"].select("level", "file", "problem").rows()
+    assert (
+        "warning",
+        "qrels",
+        "1 topics have no relevant document (score 0 for all systems): 2",
+    ) in rows
+    assert [row[:2] for row in rows if row[2].startswith("retrieves no judged document; do its ids match")] == [
+        ("warning", "run quoted")
+    ]
+    assert outcome.attrs["notes"][0] == "grades: 3 of 0, 1 of 1, 1 of 2"
+    assert outcome.attrs["notes"][1].startswith("binary metrics count every grade from 1 up as relevant: AP@10, ")
+    assert len(validate({"sound": SOUND}, {"1": {"a": 1}, "2": {"a": 1}}).attrs["notes"]) == 1
+    assert validate({"sound": SOUND}).attrs["notes"] == []
+
+
+def test_all_errors_are_listed(tmp_path: Path) -> None:
+    """A missing path, an empty folder and a second system of a name are errors among others; evaluate refuses them."""
+    for name in ("a.run", "more/a.run.gz", "more/empty", "none/.hidden"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("1 Q0 a 1 2 a\n2 Q0 a 1 1 a\n" if "a.run" in name else "")
+    given = [tmp_path / name for name in ("nowhere", "a.run", "more", "none")]
+    outcome = validate(given, QRELS)
+    errors = tables(outcome)["problems"].filter(level="error").select("file", "problem").rows()
+    first, second = tmp_path / "a.run", tmp_path / "more/a.run.gz"
+    assert errors == [
+        (str(tmp_path / "nowhere"), "no such file"),
+        (
+            str(second),
+            f"two systems are named 'a.run': {first} and {second}; the file's name is the system's, rename one",
+        ),
+        (str(tmp_path / "more/empty"), "the file is empty; a run that retrieved nothing? (--allow-empty)"),
+        (str(tmp_path / "none"), "no files in this folder"),
+    ]
+    assert outcome.system.values.tolist() == ["a.run"]
+    for some in (given, given[1:], given[3:]):
+        with pytest.raises(FileFormatError):
+            evaluate(QRELS, some, "AP", on_error="skip")
+
+
+def test_files_of_problems(tmp_path: Path) -> None:
+    """The column `file` holds the path, and the text does not repeat it, for runs and qrels, errors and warnings."""
+    (tmp_path / "odd").write_text("1 Q0 a 1 1 odd\n1 Q0 b 1 1 odd\n")
+    (tmp_path / "torn").write_bytes(b"\x1f\x8b")
+    (tmp_path / "strange").write_text("x Q0 a 1 1 strange\n")
+    outcome = validate(tmp_path, QRELS)
+    assert set(outcome["file"].values) == {str(tmp_path / name) for name in ("odd", "torn", "strange")}
+    assert not any(str(tmp_path) in text for text in outcome["text"].values)
+    outcome = validate({"sound": SOUND}, tmp_path / "nowhere")
+    assert outcome["file"].values.tolist() == [str(tmp_path / "nowhere")]
+    assert outcome["text"].values[0].startswith("cannot be read")
+
+
+def test_run_tags(tmp_path: Path) -> None:
+    """A tag in two files, and a tag unlike its file's name, are remarked upon; `input.TAG` is like its tag."""
+    for name, tag in {"input.bm25": "BM25", "ql.run": "ql", "ql.v2": "ql", "dense": "x", "bm": "bm-long"}.items():
+        (tmp_path / name).write_text("".join(f"{topic} Q0 a 1 1 {tag}\n" for topic in "12"))
+    said = tables(validate(tmp_path, QRELS))["problems"].filter(pl.col("problem").str.contains("run tag"))
+    assert said.select("level", "file", "problem").rows() == [
+        ("warning", str(tmp_path / "dense"), "the run tag 'x' is not the file's name, which names the system"),
+        ("warning", "all runs", "the run tag 'ql' stands in 2 files: ql.run, ql.v2"),
+    ]
+    (tmp_path / "dense").write_text("1 Q0 a 1 1\n2 Q0 a 1 1 x\n2 Q0 b 1 1 y\n")
+    said = texts(validate(tmp_path / "dense", QRELS, reading=Reading(allow_missing_tag=True)))
+    assert "warning the run tag 'x' is not the file's name, which names the system" in said
+
+
+def test_each_run_is_ranked_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A run is ranked once, and the judgments are made ready once as they are and once in lower case."""
+    calls = []
+    for name in ("rank", "__init__"):
+        method = getattr(Judgments, name)
+        monkeypatch.setattr(
+            Judgments, name, lambda *args, name=name, method=method: (calls.append(name), method(*args))[1]
+        )
+    validate(dict.fromkeys("abc", SOUND), QRELS)
+    assert sorted(calls) == ["__init__"] * 2 + ["rank"] * 3

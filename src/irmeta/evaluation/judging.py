@@ -87,7 +87,10 @@ class Judgments:
 
     def judge(self, run: Run, precision: Precision = "float64") -> JudgedRun:
         """Rank a run and find its judged documents."""
-        ranking = self.rank(run, precision)
+        return self.look_up(run, self.rank(run, precision))
+
+    def look_up(self, run: Run, ranking: Ranking) -> JudgedRun:
+        """Find the judged documents of a run that is ranked."""
         at, judgment = self._find(run, ranking)
         heads = np.flatnonzero(ranking.new)
         first = np.zeros(len(self.qrels.topics), dtype=np.int64)

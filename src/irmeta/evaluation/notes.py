@@ -63,7 +63,8 @@ def notes(qrels: Qrels, seen: Sequence[Seen], metrics: Sequence[Metric], policy:
     """Say which topics the scores are over, what the readers remarked, and what the user may not have meant."""
     return [
         *_topic_notes(qrels, seen, policy),
-        *_grade_notes(qrels, metrics),
+        *grade_notes(qrels, metrics),
+        *barren_notes(qrels),
         *(str(remark) for remark in qrels.remarks),
         *(str(remark) for run in seen for remark in run.remarks),
         *_run_notes(seen),
@@ -90,7 +91,8 @@ def _topic_notes(qrels: Qrels, seen: Sequence[Seen], policy: str) -> list[str]:
     return lines
 
 
-def _grade_notes(qrels: Qrels, metrics: Sequence[Metric]) -> list[str]:
+def grade_notes(qrels: Qrels, metrics: Sequence[Metric]) -> list[str]:
+    """Say which grades there are, and which metrics do not tell them apart."""
     grades, counts = np.unique(qrels.grades, return_counts=True)
     lines = []
     if grades.size <= 12:
@@ -99,10 +101,14 @@ def _grade_notes(qrels: Qrels, metrics: Sequence[Metric]) -> list[str]:
     binary = [str(metric) for metric in metrics if metric.get("rel") == 1]
     if binary and qrels.grades.max(initial=0) > 1:
         lines.append(f"binary metrics count every grade from 1 up as relevant: {listed(binary)} (rel= says otherwise)")
-    barren = sorted(set(qrels.topics) - {qrels.topics[index] for index in np.unique(qrels.topic[qrels.grades >= 1])})
-    if barren:
-        lines.append(f"{len(barren)} topics have no relevant document (score 0 for all systems): {listed(barren)}")
     return lines
+
+
+def barren_notes(qrels: Qrels) -> list[str]:
+    """Say which topics have no relevant document."""
+    barren = sorted(set(qrels.topics) - {qrels.topics[index] for index in np.unique(qrels.topic[qrels.grades >= 1])})
+    text = f"{len(barren)} topics have no relevant document (score 0 for all systems): {listed(barren)}"
+    return [text] if barren else []
 
 
 def _run_notes(seen: Sequence[Seen]) -> list[str]:

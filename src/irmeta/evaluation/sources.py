@@ -6,7 +6,7 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
 
-from irmeta.errors import FileFormatError, IrmetaError
+from irmeta.errors import FileFormatError, IrmetaError, Remark
 from irmeta.io.files import stem
 from irmeta.io.rankings import Qrels, Run, qrels_from_frame, qrels_from_mapping, run_from_mapping, runs_from_frame
 from irmeta.io.trec import Reading, read_qrels, read_run
@@ -15,8 +15,8 @@ QrelsLike = Any
 """A path, {topic: {document: grade}}, or a pandas or polars frame."""
 RunsLike = Any
 """A path, folder or glob, or several; a frame; {topic: {document: score}}; or {name: path, frame or such a mapping}."""
-Source = tuple[str, Path | Run]
-"""A system's name, and its run or the file that holds it."""
+Source = tuple[str, Path | Run | FileFormatError]
+"""A system's name, and its run, the file that holds it, or what is wrong with what was given for it."""
 
 
 def qrels_of(given: QrelsLike, reading: Reading) -> Qrels:
@@ -33,28 +33,50 @@ def qrels_of(given: QrelsLike, reading: Reading) -> Qrels:
 
 
 def sources_of(given: RunsLike) -> list[Source]:
-    """List the systems of whatever runs were given; two of the same name raise FileFormatError."""
-    sources = list(_sources(given))
+    """List the systems of whatever runs were given; a path without runs or two of one name raise FileFormatError."""
+    sources = list(sources_with_problems(given))
+    for _, run in sources:
+        if isinstance(run, FileFormatError):
+            raise run
     if not sources:
         raise FileFormatError("no run given")
-    seen: dict[str, Path | Run] = {}
-    for name, run in sources:
-        if name in seen:
-            both = " and ".join(str(one) for one in (seen[name], run) if isinstance(one, Path)) or "two runs"
-            raise FileFormatError(
-                f"two systems are named {name!r}: {both}; the file's name is the system's, rename one"
-            )
-        seen[name] = run
     return sources
+
+
+def sources_with_problems(given: RunsLike) -> Iterator[Source]:
+    """List the systems of whatever runs were given, with errors in the place of those that are none."""
+    seen: dict[str, Path | Run] = {}
+    for name, run in _sources(given):
+        if isinstance(run, FileFormatError):
+            yield name, run
+        elif name in seen:
+            yield name, _second(name, seen[name], run)
+        else:
+            seen[name] = run
+            yield name, run
+
+
+def where(source: Source) -> str:
+    """Say where a system is from: its file, or its name."""
+    name, given = source
+    return f"run {name}" if isinstance(given, Run) else str(given) if isinstance(given, Path) else name
+
+
+def _second(name: str, first: Path | Run, second: Path | Run) -> FileFormatError:
+    both = " and ".join(str(one) for one in (first, second) if isinstance(one, Path)) or "two runs"
+    text = f"two systems are named {name!r}: {both}; the file's name is the system's, rename one"
+    return FileFormatError(text, [Remark("error", where((name, second)), None, text)])
 
 
 def read_source(source: Source, reading: Reading, qrels: Qrels | None = None) -> Run | FileFormatError:
     """Give a system's run, or what is wrong with it; where `qrels` are given, having none of their topics is wrong."""
     name, given = source
+    if isinstance(given, FileFormatError):
+        return given
     try:
         run = given if isinstance(given, Run) else read_run(given, name, reading)
         if qrels is not None:
-            _refuse_strangers(run, qrels, f"run {name}" if isinstance(given, Run) else str(given))
+            _refuse_strangers(run, qrels, where(source))
         return run
     except FileFormatError as error:
         return error
@@ -73,7 +95,10 @@ def _refuse_strangers(run: Run, qrels: Qrels, source: str) -> None:
 
 def _sources(given: RunsLike) -> Iterator[Source]:
     if isinstance(given, str | PathLike):
-        yield from ((stem(path), path) for path in _files(fspath(given)))
+        try:
+            yield from ((stem(path), path) for path in _files(fspath(given)))
+        except FileFormatError as error:
+            yield fspath(given), error
     elif isinstance(given, Mapping):
         named = given if not _is_lists(given) else {"run": given}
         for name, run in named.items():

@@ -29,7 +29,7 @@ class Run:
 
     topics : the distinct topics, in order of first appearance; topic : index into them, of shape (n,).
     documents, scores : of shape (n,). ranks : the rank column, which nothing is ranked by, where there is one.
-    digest : SHA-256 of what it was read from.
+    digest : SHA-256 of what it was read from. tag : the first run tag of its file, empty where there is none.
     """
 
     name: str
@@ -40,6 +40,7 @@ class Run:
     ranks: Strings | None = None
     remarks: Sequence[Remark] = ()
     digest: str = ""
+    tag: str = ""
 
 
 @dataclass(frozen=True)

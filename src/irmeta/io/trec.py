@@ -73,11 +73,14 @@ class _Rows:
     line: Ints | None = None
     ranks: Strings | None = None
     remarks: list[Remark] = field(default_factory=list)
+    tag: str = ""
 
     def take(self, keep: npt.NDArray[np.intp]) -> "_Rows":
         line = None if self.line is None else self.line[keep]
         ranks = None if self.ranks is None else self.ranks.take(keep)
-        return _Rows(self.topic.take(keep), self.document.take(keep), self.value[keep], line, ranks, self.remarks)
+        return _Rows(
+            self.topic.take(keep), self.document.take(keep), self.value[keep], line, ranks, self.remarks, self.tag
+        )
 
 
 def read_run(path: Path, name: str | None = None, reading: Reading | None = None) -> Run:
@@ -108,7 +111,7 @@ def _run_from_lines(text: bytes, path: Path, name: str, reading: Reading) -> Run
     if keep is not None:
         rows, topic = rows.take(keep), topic[keep]
     remarks = [*score_remarks(rows.value, str(path)), *rows.remarks]
-    return Run(name, topics, topic, rows.document, rows.value, rows.ranks, remarks)
+    return Run(name, topics, topic, rows.document, rows.value, rows.ranks, remarks, tag=rows.tag)
 
 
 def read_qrels(path: Path, reading: Reading | None = None) -> Qrels:
@@ -172,7 +175,7 @@ def _regular(columns: Columns, layout: _Layout, path: Path) -> _Rows | None:
         return None
     rows = _Rows(columns[0], columns[layout.document], values)
     if layout is _RUN:
-        rows.ranks = columns[3]
+        rows.ranks, rows.tag = columns[3], columns[5][0]
         if not columns[5].all_equal():
             rows.remarks.append(_tag_remark(path))
     return rows
@@ -217,7 +220,9 @@ def _carefully(text: bytes, layout: _Layout, path: Path, reading: Reading) -> _R
     rows = _Rows(_field(lines, 0), _field(lines, layout.document), np.array(values), np.array(line_numbers))
     if layout is _RUN:
         rows.ranks = _field(lines, 3)
-        if len({fields[5] for fields in lines if fields[5]}) > 1:
+        tags = list(dict.fromkeys(fields[5] for fields in lines if fields[5]))
+        rows.tag = tags[0].decode("utf-8", "surrogateescape") if tags else ""
+        if len(tags) > 1:
             rows.remarks.append(_tag_remark(path))
     if unfit:
         what = f"{unfit} lines with a missing tag or extra columns were accepted"

@@ -1,8 +1,10 @@
 """Is this a sound set of runs and judgments? Everything `evaluate` would refuse or remark upon, and more; no scores."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
 from functools import partial
+from os import PathLike
+from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -10,12 +12,14 @@ import xarray as xr
 
 from irmeta.cube import labels
 from irmeta.errors import FileFormatError, Remark
-from irmeta.evaluation.judging import JudgedRun, Judgments
-from irmeta.evaluation.notes import listed
-from irmeta.evaluation.sources import QrelsLike, RunsLike, Source, qrels_of, read_source, sources_of
+from irmeta.evaluation.judging import JudgedRun, Judgments, Ranking
+from irmeta.evaluation.notes import barren_notes, grade_notes, listed
+from irmeta.evaluation.sources import QrelsLike, RunsLike, Source, qrels_of, read_source, sources_with_problems, where
 from irmeta.io.fields import Strings, numbers
+from irmeta.io.files import stem
 from irmeta.io.rankings import Index, Qrels, Run
 from irmeta.io.trec import Reading
+from irmeta.names import parse_list
 from irmeta.parallel import in_order
 from irmeta.result import result
 
@@ -54,25 +58,32 @@ def validate(
 ) -> xr.Dataset:
     """Check runs, and how they fit the judgments; evaluate nothing.
 
-    The result has the dimension `problem` (level, file, line, text; errors first) and `system` (see RunFacts).
+    The result has the dimension `problem` (level, file, line, text; errors first) and `system` (see RunFacts); its
+    notes say which grades there are.
     """
     reading = reading or Reading()
     remarks: list[Remark] = []
-    judgments = None
+    judgments = folded = None
+    notes: list[str] = []
     if qrels is not None:
         try:
             judgments = Judgments(qrels_of(qrels, reading))
-            remarks += judgments.qrels.remarks
+            folded = Judgments(replace(judgments.qrels, documents=_lower(judgments.qrels.documents)))
+            barren = [Remark("warning", judgments.qrels.source, None, text) for text in barren_notes(judgments.qrels)]
+            remarks += [*judgments.qrels.remarks, *barren]
+            notes = grade_notes(judgments.qrels, parse_list("seeds23"))
         except FileFormatError as error:
-            remarks += _errors(error, str(qrels))
+            remarks += _errors(error, str(qrels) if isinstance(qrels, str | PathLike) else "qrels")
     facts = []
-    for fact, odd in in_order(partial(_inspect, judgments, reading), sources_of(runs)):
+    tags: dict[str, list[str]] = {}
+    for fact, tag, odd in in_order(partial(_inspect, judgments, folded, reading), sources_with_problems(runs)):
         remarks += odd
         if fact is not None:
             facts.append(fact)
+            tags.setdefault(tag, []).append(fact.system)
             if progress:
                 progress(fact.system)
-    remarks += _together(facts)
+    remarks += _together(facts, tags)
     remarks.sort(key=lambda remark: remark.level != "error")
     columns = {
         "level": [remark.level for remark in remarks],
@@ -88,7 +99,7 @@ def validate(
     for name in list(RunFacts.__dataclass_fields__)[1:]:
         data[name] = ("system", np.array([row[name] for row in rows]))
     options = {"qrels": None if judgments is None else judgments.qrels.source, "runs": len(facts)}
-    outcome = result("validation", data, inputs={}, options=options)
+    outcome = result("validation", data, inputs={}, options=options, notes=notes)
     return outcome.assign_coords(system=np.array([fact.system for fact in facts], dtype=object))
 
 
@@ -115,29 +126,40 @@ def findings(outcome: xr.Dataset) -> list[str]:
 
 
 def _errors(error: FileFormatError, file: str) -> list[Remark]:
-    return list(error.remarks) or [Remark("error", file, None, str(error))]
+    return list(error.remarks) or [Remark("error", file, None, str(error).removeprefix(f"{file}: "))]
 
 
-def _inspect(judgments: Judgments | None, reading: Reading, source: Source) -> tuple[RunFacts | None, list[Remark]]:
-    """Read a run, gather its facts, and say what is odd about them."""
+def _inspect(
+    judgments: Judgments | None, folded: Judgments | None, reading: Reading, source: Source
+) -> tuple[RunFacts | None, str, list[Remark]]:
+    """Read a run, gather its facts, and say what is odd about them; also give its tag."""
     run = read_source(source, reading, None if judgments is None else judgments.qrels)
     if isinstance(run, FileFormatError):
-        return None, _errors(run, source[0])
-    facts = _facts(run, judgments)
-    odd = [Remark("warning", run.name, None, text) for text in _oddities(run, facts, judgments)]
-    return facts, [*run.remarks, *odd]
-
-
-def _facts(run: Run, judgments: Judgments | None) -> RunFacts:
+        return None, "", _errors(run, where(source))
     against = judgments or Judgments(Qrels(run.topics, np.empty(0, np.intp), Strings.of([]), np.empty(0)))
-    ranking, judged = against.rank(run), against.judge(run)
+    ranking = against.rank(run)
+    judged = against.look_up(run, ranking)
+    facts = _facts(run, against, ranking, judged, known=judgments is not None)
+    texts = _oddities(run, facts, judgments)
+    if folded and facts.documents:
+        texts += _mismatches(run, ranking, judged, folded)
+    if isinstance(source[1], Path) and not _alike(run.tag, stem(source[1])):
+        texts.append(f"the run tag {run.tag!r} is not the file's name, which names the system")
+    return facts, run.tag, [*run.remarks, *(Remark("warning", where(source), None, text) for text in texts)]
+
+
+def _alike(tag: str, name: str) -> bool:
+    """Tell whether one contains the other: files are often named `input.TAG` or `TAG.run`."""
+    return tag.lower() in name.lower() or name.lower() in tag.lower()
+
+
+def _facts(run: Run, against: Judgments, ranking: Ranking, judged: JudgedRun, *, known: bool) -> RunFacts:
     heads = np.flatnonzero(ranking.new)
     depths = np.diff(heads, append=ranking.topic.size)
     score = run.scores[ranking.row]
     last = heads + depths - 1
     constant = (depths > 1) & (score[heads] == score[last])
     own = [against.qrels.topics[ranking.topic[head]] == run.documents[ranking.row[head]] for head in heads]
-    known = judgments is not None
     return RunFacts(
         system=run.name,
         topics=len(run.topics),
@@ -201,28 +223,35 @@ def _oddities(run: Run, facts: RunFacts, judgments: Judgments | None) -> list[st
         odd.append(f"{facts.unjudged_10:.0%} of the first ten documents are not judged; its scores are lower bounds")
     if facts.self_retrieval > SELF_RETRIEVAL:
         odd.append(f"the topic itself is the first document in {facts.self_retrieval:.0%} of the topics")
-    if judgments and (gained := _gained_by_folding(run, judgments)):
-        odd.append(f"{gained} more documents would be judged if case did not matter; ids are taken as they are")
     return odd
 
 
-def _gained_by_folding(run: Run, judgments: Judgments) -> int:
-    """Count how many more documents are judged once ids are in lower case."""
-    qrels = judgments.qrels
-    folded = Judgments(replace(qrels, documents=_lower(qrels.documents)))
-    gained = folded.judge(replace(run, documents=_lower(run.documents))).rank.size
-    return max(0, gained - judgments.judge(run).rank.size)
+def _mismatches(run: Run, ranking: Ranking, judged: JudgedRun, folded: Judgments) -> list[str]:
+    """Say whether ids seem to be written otherwise than in the judgments, which are also given in lower case."""
+    odd = []
+    if not judged.rank.size:
+        odd.append("retrieves no judged document; do its ids match those of the qrels?")
+    gained = folded.look_up(replace(run, documents=_lower(run.documents)), ranking).rank.size - judged.rank.size
+    if gained > 0:
+        odd.append(f"{gained} more documents would be judged if case did not matter; ids are taken as they are")
+    return odd
 
 
 def _lower(documents: Strings) -> Strings:
     return Strings(documents.buffer.lower(), documents.start, documents.length)
 
 
-def _together(facts: list[RunFacts]) -> list[Remark]:
-    """Remark upon what shows only when runs are seen beside each other."""
+def _together(facts: list[RunFacts], tags: Mapping[str, list[str]]) -> list[Remark]:
+    """Remark upon what shows only when runs are seen beside each other; `tags` gives the systems of each run tag."""
+    texts = [
+        f"the run tag {tag!r} stands in {len(systems)} files: {listed(systems)}"
+        for tag, systems in tags.items()
+        if tag and len(systems) > 1
+    ]
     depths = sorted({fact.depth_high for fact in facts})
-    if len(depths) < 2 or depths[0] * 2 > depths[-1]:
-        return []
-    short = [fact.system for fact in facts if fact.depth_high * 2 <= depths[-1]]
-    text = f"lists are up to {depths[-1]} documents long, but at most half of that in {len(short)}: {listed(short)}"
-    return [Remark("warning", "all runs", None, text)]
+    if len(depths) > 1 and depths[0] * 2 <= depths[-1]:
+        short = [fact.system for fact in facts if fact.depth_high * 2 <= depths[-1]]
+        texts.append(
+            f"lists are up to {depths[-1]} documents long, but at most half of that in {len(short)}: {listed(short)}"
+        )
+    return [Remark("warning", "all runs", None, text) for text in texts]
