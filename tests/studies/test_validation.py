@@ -199,6 +199,15 @@ def test_all_errors_are_listed(tmp_path: Path) -> None:
             evaluate(QRELS, some, "AP", on_error="skip")
 
 
+def test_objects_that_are_no_runs() -> None:
+    """Wrong Python objects are errors beside sound ones, and no run at all is one."""
+    outcome = validate({"odd": {"1": {"a": float("nan")}}, "sound": SOUND}, QRELS)
+    assert outcome["file"].values.tolist() == ["run odd"]
+    assert texts(outcome)[0].startswith("error a score is NaN")
+    assert outcome.system.values.tolist() == ["sound"]
+    assert texts(validate([], QRELS)) == ["error no run given"]
+
+
 def test_files_of_problems(tmp_path: Path) -> None:
     """The column `file` holds the path, and the text does not repeat it, for runs and qrels, errors and warnings."""
     (tmp_path / "odd").write_text("1 Q0 a 1 1 odd\n1 Q0 b 1 1 odd\n")

@@ -38,15 +38,13 @@ def sources_of(given: RunsLike) -> list[Source]:
     for _, run in sources:
         if isinstance(run, FileFormatError):
             raise run
-    if not sources:
-        raise FileFormatError("no run given")
     return sources
 
 
 def sources_with_problems(given: RunsLike) -> Iterator[Source]:
     """List the systems of whatever runs were given, with errors in the place of those that are none."""
     seen: dict[str, Path | Run] = {}
-    for name, run in _sources(given):
+    for name, run in list(_sources(given)) or [("runs", FileFormatError("no run given"))]:
         if isinstance(run, FileFormatError):
             yield name, run
         elif name in seen:
@@ -102,7 +100,10 @@ def _sources(given: RunsLike) -> Iterator[Source]:
     elif isinstance(given, Mapping):
         named = given if not _is_lists(given) else {"run": given}
         for name, run in named.items():
-            yield str(name), _one(run, str(name))
+            try:
+                yield str(name), _one(run, str(name))
+            except FileFormatError as error:
+                yield f"run {name}", error
     elif _is_frame(given):
         yield from ((run.name, run) for run in runs_from_frame(given))
     elif isinstance(given, Iterable):
