@@ -10,7 +10,7 @@ from irmeta.errors import IrmetaError, MetricError
 from irmeta.evaluation import measures
 from irmeta.names import CATALOGUE, GENERAL, SETS, Metric, canonical, nearest, parse, parse_list, split
 
-GRADES = st.integers(-3, 9) | st.floats(0.01, 9, allow_nan=False)
+GRADES = st.integers(0, 9) | st.floats(0.01, 9, allow_nan=False)
 VALUES = {
     "rel": GRADES,
     "max_rel": st.integers(1, 9) | st.floats(0.01, 9),

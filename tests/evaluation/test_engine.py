@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from irmeta.cube import means
-from irmeta.errors import FileFormatError, IrmetaError
+from irmeta.errors import FileFormatError, IrmetaError, MetricError
 from irmeta.evaluation import engine
 from irmeta.evaluation.engine import evaluate
 from irmeta.evaluation.judging import Judgments
@@ -329,3 +329,42 @@ def test_many_grades() -> None:
     run = {"r": {"1": {f"d{number}": float(number) for number in range(700)}}}
     assert evaluate(qrels, run, "nDCG").item() == pytest.approx(1)
     assert evaluate(qrels, run, "P(rel=699)@1 P(rel=698)@10").values.ravel().tolist() == [1, 0.2]
+
+
+def test_a_deep_list_is_computed_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Runs share a chunk only as long as topics x the deepest list of them fit it, so that one deep list costs once."""
+    sizes = []
+    scores = engine._scores
+    monkeypatch.setattr(engine, "_scores", lambda *parts: (sizes.append(len(parts[-1])), scores(*parts))[1])
+    monkeypatch.setattr(engine, "CHUNK", 100)
+    deep = {"1": {f"d{i}": -i for i in range(90)}}
+    shallow = {"1": {"a": 1.0}}
+    evaluate({"1": {"a": 1}}, {**{f"s{i}": shallow for i in range(9)}, "deep": deep, "last": shallow}, "AP")
+    assert sorted(sizes) == [1, 1, 9]
+
+
+@pytest.mark.parametrize(
+    "name", ["P@0", "RR@0", "P", "Success", "Rprec@10", "RBP(p=1)", "P@1.5", "IPrec@2", "AP(rel=-1)"]
+)
+def test_a_wrong_name_of_ours_is_not_asked_of_others(name: str) -> None:
+    """A wrong cutoff or value of a metric of ours is an error of ours, whatever ir_measures would make of it."""
+    with pytest.raises(MetricError, match=re.escape(name.partition("(")[0])):
+        evaluate(QRELS, RUNS, name)
+
+
+@pytest.mark.parametrize("option", [{"topics": "intersection"}, {"on_error": "ignore"}, {"score_precision": "float16"}])
+def test_unknown_choices_are_errors(option: dict[str, str]) -> None:
+    """An option with a value it cannot have is an error that lists those it can."""
+    with pytest.raises(IrmetaError, match="choose"):
+        evaluate(QRELS, RUNS, "AP", **option)  # type: ignore[arg-type]
+
+
+def test_ties_are_no_disagreement(tmp_path: Path) -> None:
+    """Ranks may order tied documents as they like; a document ranked above one of higher score is noted."""
+    qrels = tmp_path / "q"
+    qrels.write_text("1 0 a 1\n")
+    run = "1 Q0 a 1 2.0 t\n1 Q0 b 2 2.0 t\n1 Q0 c 10 1.0 t\n"
+    for text, noted in ((run, False), (run.replace("c 10", "c 0"), True), (run.replace("2 2.0", "2 3.0"), True)):
+        (tmp_path / "r").write_text(text)
+        notes = evaluate(qrels, tmp_path / "r", "AP").attrs["notes"]
+        assert any("disagree" in note for note in notes) is noted

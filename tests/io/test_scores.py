@@ -91,7 +91,17 @@ def test_other_programs_read_it(tmp_path: Path) -> None:
     frame = pd.read_csv(_csv(pl.read_parquet(path), tmp_path), dtype={"topic": str})
     assert list(frame.columns) == list(COLUMNS) == pl.read_parquet(path).columns
     assert frame.values.tolist() == [["one", "bm25", "1", "AP", 0.5], ["one", "bm25", "2", "AP", 0.25]]
-    assert json.loads(pl.read_parquet_metadata(path)["irmeta"])["one"]["collection"] == "one"
+    assert json.loads(pl.read_parquet_metadata(path)["irmeta"])["one"]["attributes"]["collection"] == "one"
+
+
+def test_names_without_scores_stay(tmp_path: Path) -> None:
+    """Systems and topics keep their order, and stay, also where their first or all scores are missing."""
+    scores = cube([[[np.nan], [0.1], [np.nan]], [[0.2], [0.3], [np.nan]]], ["b", "a"], ["2", "1", "3"], ["AP"])
+    path = tmp_path / "s.parquet"
+    save(scores, path)
+    xr.testing.assert_identical(load(path), scores)
+    save(scores * np.nan, path)
+    assert load(path).shape == (2, 3, 1)
 
 
 def _csv(frame: pl.DataFrame, folder: Path) -> Path:
