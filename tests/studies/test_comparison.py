@@ -45,6 +45,14 @@ def test_a_shifted_collection_stands_out_raw_and_not_standardized():
     assert standardized["drmse"] < raw["drmse"] / 2
 
 
+def test_names_that_tell_nothing_are_remarked_upon():
+    """Where the shared names are only numbers, as in anonymous tables, a note says that they may be other systems."""
+    named = {name: one.assign_coords(system=[f"run{i}" for i in range(10)]) for name, one in three().items()}
+    for cubes, said in ((named, True), (three(), False)):
+        notes = compare(cubes, kinds=("raw",), randomise=10).attrs["notes"]
+        assert any("tell nothing" in note for note in notes) is said
+
+
 def test_systems_are_matched_by_name_and_left_out_aloud():
     """Only systems that ran everywhere are compared, whatever their order; the others are counted in a note."""
     cubes = three()

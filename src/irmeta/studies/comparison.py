@@ -1,5 +1,6 @@
 """Whether the same systems score alike on several collections: dRMSE and false positives, beside what chance gives."""
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from itertools import combinations, product
 from typing import Literal
@@ -201,6 +202,11 @@ def _common_systems(cubes: Mapping[str, xr.DataArray]) -> tuple[list[str], list[
     ]
     if len(common) < FEW:
         notes.append(f"only {len(common)} systems are in every collection: dRMSE and false positives are rough")
+    if all(re.fullmatch(r"(run|sys|system)?[-_ ]?\d+", name, re.IGNORECASE) for name in common):
+        notes.append(
+            f"systems are matched by name, and names like {common[0]!r} tell nothing: unless they are the same systems on "
+            "every collection, these figures mean nothing"
+        )
     return common, notes
 
 
