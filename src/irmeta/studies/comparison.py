@@ -204,8 +204,8 @@ def _common_systems(cubes: Mapping[str, xr.DataArray]) -> tuple[list[str], list[
         notes.append(f"only {len(common)} systems are in every collection: dRMSE and false positives are rough")
     if all(re.fullmatch(r"(run|sys|system)?[-_ ]?\d+", name, re.IGNORECASE) for name in common):
         notes.append(
-            f"systems are matched by name, and names like {common[0]!r} tell nothing: unless they are the same systems on "
-            "every collection, these figures mean nothing"
+            f"systems are matched by name, and names like {common[0]!r} tell nothing: unless they are the same systems "
+            "on every collection, these figures mean nothing"
         )
     return common, notes
 
