@@ -19,8 +19,8 @@ from irmeta.names import nearest
 
 Format = Literal["table", "json", "csv", "latex"]
 
-FOLD = 40
-"""Characters of a text that a table shows on one line if there is no room for more."""
+FOLDS = (40, 30, 22, 16)
+"""Characters of a text that a table shows on one line: the first that lets all columns stand side by side."""
 
 
 def tables(result: xr.Dataset) -> dict[str, pl.DataFrame]:
@@ -77,15 +77,19 @@ def flat(frame: pl.DataFrame) -> pl.DataFrame:
 def text(frame: pl.DataFrame, title: str | None = None, *, width: int | None = None, digits: int = 4) -> str:
     """Draw a data frame for reading: numbers to `digits` decimals, in blocks of as many columns as the width holds."""
     cells = {name: [cell(value, digits) for value in frame[name].to_list()] for name in frame.columns}
-    # Three characters stand between columns; long texts fold, so that they need not have a block of their own.
-    widths = {name: min(max(map(len, (name, *values))), FOLD) + 3 for name, values in cells.items()}
+    longest = {name: max(map(len, (name, *values))) for name, values in cells.items()}
+    texts = {name for name, kind in frame.schema.items() if not kind.is_numeric()}
     buffer = io.StringIO()
     buffer.write(f"{title}\n" if title else "")
     console = Console(file=buffer, width=width or 120, highlight=False, markup=False, emoji=False)
+    options = [  # three characters stand between columns
+        {name: (min(size, fold) if name in texts else size) + 3 for name, size in longest.items()} for fold in FOLDS
+    ]
+    widths = next((one for one in options if sum(one.values()) <= console.width), options[0])
     for block in _blocks(widths, console.width):
         drawn = Table(box=rich.box.SIMPLE_HEAD, pad_edge=False)
         for name in block:
-            drawn.add_column(name, justify="right" if frame[name].dtype.is_numeric() else "left", overflow="fold")
+            drawn.add_column(name, justify="left" if name in texts else "right", overflow="fold")
         for row in zip(*(cells[name] for name in block), strict=True):
             drawn.add_row(*row)
         console.print(drawn)
