@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy.linalg import lapack
 
@@ -68,8 +68,9 @@ def test_largest_determinants_of_sheffields_bands() -> None:
 
 @given(seeds, st.booleans())
 def test_the_inverse_update_gives_sheffields_order(seed: int, scaled: bool) -> None:
-    """Iterative backward drops what computing every sub-determinant would drop."""
+    """Iterative backward drops what computing every sub-determinant would drop, where rounding decides no tie."""
     sigma = correlation(matrix(seed)) if scaled else matrix(seed)
+    assume(np.linalg.cond(sigma) < 1e5)
     assert iterative_backward(sigma).tolist() == sheffield(sigma).tolist()
     assert iterative_backward(sigma, [3, 5]).tolist() == sheffield(sigma, [3, 5]).tolist()
 

@@ -42,7 +42,8 @@ def gains(result: xr.Dataset, axes: Axes) -> Axes:
     middle, low, high = (result[name].values[predictor, others] for name in ("advantage", "low", "high"))
     rows = np.arange(len(others))[::-1]
     axes.axvline(0, color="0.6", linewidth=0.8)
-    axes.errorbar(middle, rows, xerr=[middle - low, high - middle], fmt="o", markersize=3, color=PALETTE[0])
+    reach = [(middle - low).tolist(), (high - middle).tolist()]  # lists: matplotlib stumbles over arrays of one number
+    axes.errorbar(middle, rows, xerr=reach, fmt="o", markersize=3, color=PALETTE[0])
     axes.set_yticks(rows, [names[at] for at in others])
     axes.set_xlabel(rf"$\phi$({names[predictor]}, target) $-$ $\phi$(target, target)")
     axes.set_ylabel("Target")
