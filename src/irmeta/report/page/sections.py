@@ -22,8 +22,8 @@ _TEXTS: Mapping[str, tuple[str, str, str, str]] = MappingProxyType(
         "data": (
             "The data",
             "What was scored?",
-            "Each cell of the picture is one system on one topic: a dark column is an easy topic, a dark row a good "
-            "system, and stripes that break the pattern are scores worth a second look.",
+            "Each cell of the picture is one system on one topic: a column of high scores is an easy topic, a row of "
+            "them a good system, and stripes that break the pattern are scores worth a second look.",
             "The score file and what was remarked when it was made.",
         ),
         "systems": (
