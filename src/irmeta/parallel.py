@@ -1,13 +1,21 @@
-"""Work that can be done apart, done on the machine's cores: threads, since NumPy lets them run at the same time."""
+"""Work that can be done apart, and who does it: the cores of this machine, or a cluster (see `irmeta.cluster`).
+
+A study says what its items are, files or blocks of random draws, and takes their results in order. The results are the
+same whoever computes them: items are cut without regard to who does, and each block of draws has a stream of its own.
+"""
 
 import os
 from collections import deque
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextvars import ContextVar
+from functools import cache
 from itertools import islice
-from typing import TypeVar
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
+from threadpoolctl import ThreadpoolController
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -16,34 +24,101 @@ _AHEAD = 2
 """Items each thread may be ahead of whoever takes the results; more would only cost memory."""
 
 
+class Engine(Protocol):
+    """Who does the work of `in_order` instead of the threads of this process."""
+
+    def in_order(self, work: Callable[[Item], Result], items: Iterable[Item]) -> Generator[Result, None, None]:
+        """Apply `work` to each item, and give the results in the order of the items."""
+
+
+_engine: ContextVar[Engine | None] = ContextVar("engine", default=None)
+_apart: ContextVar[bool] = ContextVar("apart", default=False)
+
+
 def cores() -> int:
-    """Count the cores this process may use."""
+    """Count the cores that this work may use: those of the process; one inside an item, whose neighbours have them."""
+    if _apart.get():
+        return 1
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def in_order(work: Callable[[Item], Result], items: Iterable[Item]) -> Generator[Result, None, None]:
-    """Apply `work` to each item on all cores and give the results in the order of the items, as they come.
+    """Apply `work` to each item, wherever that is done, and give the results in the order of the items, as they come.
 
-    Close it (`contextlib.closing`) where it may be left before its end.
+    `work`, items and results may travel to other processes: `work` once, so what all items need belongs to it. Close it
+    (`contextlib.closing`) where it may be left before its end.
 
     >>> list(in_order(len, ["a", "bb"]))
     [1, 2]
     """
+    engine = None if _apart.get() else _engine.get()
+    yield from (on_threads if engine is None else engine.in_order)(work, items)
+
+
+def on_threads(work: Callable[[Item], Result], items: Iterable[Item]) -> Generator[Result, None, None]:
+    """Do as `in_order` on the cores of this machine, in this process, whose memory all items share.
+
+    Inside an item, which has one core, the items are done one after the other.
+    """
+    if _apart.get():
+        yield from map(work, items)
+        return
     _keep_memory()
     remaining = iter(items)
-    with ThreadPoolExecutor(cores()) as threads:
+    with single_threaded(), ThreadPoolExecutor(cores()) as threads:
         waiting: deque[Future[Result]] = deque()
         try:
             for item in islice(remaining, _AHEAD * cores()):
-                waiting.append(threads.submit(work, item))
+                waiting.append(threads.submit(apart, work, item))
             while waiting:
                 result = waiting.popleft().result()
                 for item in islice(remaining, 1):
-                    waiting.append(threads.submit(work, item))
+                    waiting.append(threads.submit(apart, work, item))
                 yield result
         finally:
             for future in waiting:
                 future.cancel()
+
+
+def apart(work: Callable[[Item], Result], item: Item) -> Result:
+    """Do the work of one item among others: on one core."""
+    token = _apart.set(True)
+    try:
+        return work(item)
+    finally:
+        _apart.reset(token)
+
+
+@contextmanager
+def working_on(engine: Engine) -> Iterator[None]:
+    """Let `engine` do the work of `in_order`."""
+    token = _engine.set(engine)
+    try:
+        yield
+    finally:
+        _engine.reset(token)
+
+
+def streams(rng: np.random.Generator, draws: int, block: int) -> list[tuple[np.random.Generator, int]]:
+    """Cut random draws into blocks, each with a random stream of its own: the streams and how many to draw from each.
+
+    `block` may depend on the data, never on the machine: the draws would be others.
+
+    >>> [count for _, count in streams(np.random.default_rng(0), 250, 100)]
+    [100, 100, 50]
+    """
+    counts = [min(block, draws - start) for start in range(0, draws, block)]
+    return list(zip(rng.spawn(len(counts)), counts, strict=True))
+
+
+def single_threaded() -> AbstractContextManager[Any]:
+    """Keep the linear algebra library to one thread: its threads slow the many small products that we make."""
+    return nullcontext() if _apart.get() else _controller().limit(limits=1, user_api="blas")
+
+
+@cache
+def _controller() -> ThreadpoolController:
+    return ThreadpoolController()
 
 
 def _keep_memory() -> None:

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import stdtrit
 
-from irmeta.stats.rank import single_threaded
+from irmeta.parallel import single_threaded
 
 Floats = npt.NDArray[np.float64]
 

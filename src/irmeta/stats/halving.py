@@ -7,7 +7,8 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from irmeta.stats.rank import BLOCK, Array, settled, single_threaded, tau_a, tau_b
+from irmeta.parallel import single_threaded
+from irmeta.stats.rank import BLOCK, Array, settled, tau_a, tau_b
 
 Ties = Literal["a", "b"]
 Drawn = npt.NDArray[np.bool_]

@@ -1,12 +1,10 @@
 """Standardization by random parts of the standardizing systems, many parts at once."""
 
-from concurrent.futures import ThreadPoolExecutor
-
 import numpy as np
 import numpy.typing as npt
 
+from irmeta.parallel import on_threads
 from irmeta.stats import standardizers
-from irmeta.stats.rank import WORKERS
 from irmeta.stats.standardizers import Kind
 
 Floats = npt.NDArray[np.float64]
@@ -31,5 +29,4 @@ def partial_means(old: Floats, new: Floats, size: int, draws: int, kind: Kind, r
         factors = standardizers.fit(old[part].swapaxes(0, 1))  # (size, draw, topic) gives factors of (draw, topic)
         return np.asarray(standardizers.standardize(new[:, None, :], factors, kind).mean(axis=-1).T)
 
-    with ThreadPoolExecutor(WORKERS) as threads:
-        return np.concatenate(list(threads.map(means, np.array_split(drawn, np.ceil(draws * new.size / _CHUNK)))))
+    return np.concatenate(list(on_threads(means, np.array_split(drawn, np.ceil(draws * new.size / _CHUNK)))))

@@ -5,19 +5,17 @@ that of a matrix: x of shape (..., A, n) and y of shape (..., B, n) give (..., A
 A coefficient is NaN where a ranking ties all its items and the formula divides by zero. Rank means with `settled`.
 """
 
-import os
+from collections import deque
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager
-from functools import cache, wraps
+from functools import wraps
 from typing import Any, Concatenate, Literal, ParamSpec
 
 import numpy as np
 import numpy.typing as npt
 import scipy.stats
-from threadpoolctl import ThreadpoolController
 
 from irmeta.errors import ScoresError
+from irmeta.parallel import cores, in_order, on_threads, single_threaded
 
 Array = npt.NDArray[np.float64]
 Single = npt.NDArray[np.float32]
@@ -28,8 +26,6 @@ DECIMALS = 10
 """Means are compared to so many decimals: sums of the same scores in another order differ in the sixteenth."""
 BLOCK = 1 << 21
 """Numbers held at once for the comparisons of pairs of items: 8 MiB in single precision, about a processor's cache."""
-WORKERS = min(8, os.cpu_count() or 1)
-"""Threads that compare at once, a block each."""
 
 
 def settled(means: Array) -> Array:
@@ -95,16 +91,6 @@ def tie_sizes(x: Array) -> npt.NDArray[np.int64]:
     return np.bincount(where.ravel(), minlength=ranks.size)[where].reshape(x.shape)
 
 
-def single_threaded() -> AbstractContextManager[Any]:
-    """Keep the linear algebra library to one thread: its threads slow the many small products that we make."""
-    return _controller().limit(limits=1, user_api="blas")
-
-
-@cache
-def _controller() -> ThreadpoolController:
-    return ThreadpoolController()
-
-
 def _blocks(n: int, width: int) -> Iterator[tuple[int, int]]:
     """Cut the items into runs whose comparisons with all later items, `width` numbers each, fit in a block."""
     start = 0
@@ -149,8 +135,9 @@ def concordance(x: Array, y: Array) -> Array:
                 a, b = (_signs(side, start, stop, space) for side, space in zip(ranks, room, strict=True))
                 counts[part] += np.matmul(a.transpose(1, 2, 0), b.transpose(1, 0, 2))
 
-    with single_threaded(), ThreadPoolExecutor(WORKERS) as pool:
-        list(pool.map(count, [parts[start::WORKERS] for start in range(min(WORKERS, len(parts)))]))
+    shares = [parts[start :: cores()] for start in range(min(cores(), len(parts)))]
+    with single_threaded():
+        deque(on_threads(count, shares), maxlen=0)
     return counts
 
 
@@ -228,8 +215,8 @@ def concordance_by_group(
         progress("topics")
         return sums[0], sums[1]
 
-    with single_threaded(), ThreadPoolExecutor(WORKERS) as pool:
-        any_part, within = zip(*pool.map(count, range(int(group.max()) + 1)), strict=True)
+    with single_threaded():
+        any_part, within = zip(*in_order(count, range(int(group.max()) + 1)), strict=True)
     return np.stack(any_part), np.stack(within)
 
 

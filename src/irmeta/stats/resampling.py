@@ -3,8 +3,8 @@
 import numpy as np
 import numpy.typing as npt
 
+from irmeta.parallel import single_threaded
 from irmeta.stats.paired import differences, statistic
-from irmeta.stats.rank import single_threaded
 
 Floats = npt.NDArray[np.float64]
 _CHUNK = 500  # resamples at once

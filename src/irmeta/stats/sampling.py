@@ -1,12 +1,11 @@
 """How far split-half figures would move with other topics and other systems: a two-way jackknife."""
 
-from concurrent.futures import ThreadPoolExecutor
-
 import numpy as np
 import numpy.typing as npt
 
+from irmeta.parallel import on_threads, single_threaded
 from irmeta.stats.halving import Drawn, Progress, Ties, advantage, half_means, half_tau, silent
-from irmeta.stats.rank import BLOCK, WORKERS, Array, concordance, settled, single_threaded, tau_without_each, untied
+from irmeta.stats.rank import BLOCK, Array, concordance, settled, tau_without_each, untied
 
 SAMPLE = 100
 """Where there are more systems, the noise of single scores is estimated from so many, evenly spaced."""
@@ -36,8 +35,8 @@ def advantage_variance(scores: Array, drawn: Drawn, *, ties: Ties = "b", progres
         progress("intervals")
     single = _SingleScores(scores, drawn, means, ties)
     sample = np.unique(np.linspace(0, systems - 1, min(systems, SAMPLE)).astype(int))
-    with single_threaded(), ThreadPoolExecutor(WORKERS) as pool:
-        for squares in pool.map(single.squares, sample):
+    with single_threaded():
+        for squares in on_threads(single.squares, sample):
             by_score += squares * (systems / len(sample))
             progress("intervals")
     return by_system.squares() + np.maximum(by_topic.squares() - by_score, 0)

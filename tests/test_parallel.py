@@ -1,0 +1,59 @@
+import threading
+
+import numpy as np
+from threadpoolctl import ThreadpoolController
+
+from irmeta.parallel import cores, in_order, on_threads, single_threaded, streams
+
+
+def test_results_come_in_the_order_of_the_items():
+    """Results stand in the order of the items, though later items may be done first."""
+    first = threading.Event()
+
+    def work(item):
+        if item == 0:
+            assert first.wait(10) or cores() == 1
+        else:
+            first.set()
+        return item
+
+    items = range(50) if cores() > 1 else []
+    assert list(in_order(work, items)) == list(items)
+
+
+def test_an_item_has_one_core():
+    """Inside an item there is one core, and what it cuts again is done by the same thread."""
+
+    def inner(_):
+        return threading.get_ident()
+
+    def outer(_):
+        return cores(), {threading.get_ident(), *on_threads(inner, range(4)), *in_order(inner, range(4))}
+
+    for count, threads in in_order(outer, range(4)):
+        assert count == 1
+        assert len(threads) == 1
+
+
+def test_streams_do_not_depend_on_how_many_are_asked_for():
+    """The first blocks of a longer series of draws are those of a shorter one."""
+    few = [rng.random(count) for rng, count in streams(np.random.default_rng(3), 200, 100)]
+    many = [rng.random(count) for rng, count in streams(np.random.default_rng(3), 1000, 100)]
+    assert len(many) == 10
+    np.testing.assert_array_equal(few, many[:2])
+
+
+def test_linear_algebra_has_one_thread_while_items_are_worked_on():
+    """While items are worked on BLAS has one thread, also where an item asks for that itself; then it has its own."""
+
+    def threads():
+        return {one["num_threads"] for one in ThreadpoolController().info() if one["user_api"] == "blas"}
+
+    def work(_):
+        with single_threaded():
+            pass
+        return threads()
+
+    before = threads()
+    assert list(on_threads(work, range(4))) == [{1}] * 4
+    assert threads() == before
