@@ -1,6 +1,7 @@
 """Correlation between metrics, with every topic left out in turn, and what follows from it: groups and components."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -9,6 +10,7 @@ import scipy.stats
 from scipy.cluster import hierarchy
 from scipy.spatial.distance import squareform
 
+from irmeta.parallel import in_order, single_threaded
 from irmeta.stats.halving import Progress, silent
 from irmeta.stats.rank import Array, concordance_by_group, over, pearson, settled, spearman, tau_b
 from irmeta.stats.topheavy import tau_ap_b
@@ -110,7 +112,8 @@ def _pearson_without(x: Array, topic: npt.NDArray[np.int64], progress: Progress)
     starts = np.flatnonzero(np.diff(topic, prepend=-1))
     parts = np.split(centred, starts[1:], axis=1)
     rest = -np.stack([part.sum(axis=1) for part in parts])  # what the other topics sum to, as all sum to 0
-    products = np.stack([part @ part.T for part in parts])
+    with single_threaded():
+        products = np.stack([part @ part.T for part in parts])
     others = len(topic) - np.diff([*starts, len(topic)])
     moments = products.sum(axis=0) - products - rest[:, :, None] * rest[:, None, :] / others[:, None, None]
     spread = np.sqrt(np.maximum(np.diagonal(moments, axis1=1, axis2=2), 0))
@@ -120,11 +123,15 @@ def _pearson_without(x: Array, topic: npt.NDArray[np.int64], progress: Progress)
 
 def _spearman_without(x: Array, topic: npt.NDArray[np.int64], progress: Progress) -> tuple[Array, Array]:
     without = []
-    for one in range(topic[-1] + 1):
-        kept = x[:, topic != one]
-        without.append(spearman(kept, kept))
+    for r in in_order(partial(_spearman_without_one, x, topic), range(topic[-1] + 1)):
+        without.append(r)
         progress("topics")
     return spearman(x, x), np.stack(without)
+
+
+def _spearman_without_one(x: Array, topic: npt.NDArray[np.int64], one: int) -> Array:
+    kept = x[:, topic != one]
+    return np.asarray(spearman(kept, kept))
 
 
 def _kendall_without(x: Array, topic: npt.NDArray[np.int64], progress: Progress) -> tuple[Array, Array]:

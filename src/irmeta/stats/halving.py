@@ -102,7 +102,7 @@ def split_half(
 
 
 def _block(systems: int, metrics: int) -> int:
-    """Say how many partitions to compute together: some hundredths of a second of work, and two thousand are several."""
+    """Say how many partitions to compute together: some hundredths of a second of work, but several in 2000."""
     return int(np.clip((1 << 25) // (systems**2 * metrics), 1, 250))
 
 
