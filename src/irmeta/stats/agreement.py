@@ -12,7 +12,7 @@ from scipy.spatial.distance import squareform
 
 from irmeta.parallel import in_order, single_threaded
 from irmeta.stats.halving import Progress, silent
-from irmeta.stats.rank import Array, concordance_by_group, over, pearson, settled, spearman, tau_b
+from irmeta.stats.rank import BLOCK, Array, concordance_by_group, over, pearson, settled, spearman, tau_b
 from irmeta.stats.topheavy import tau_ap_b
 
 Method = Literal["pearson", "spearman", "kendall", "tau-ap"]
@@ -43,21 +43,32 @@ def over_means(parts: Sequence[Array], method: Method, *, progress: Progress = s
 
     The second value holds, for each part, an array (topic left out, metric, metric), empty if it has under 4 topics.
     """
-    coefficient = COEFFICIENTS[method][1]
     means = [settled(part.mean(axis=1).T) for part in parts]
     together = np.concatenate(means, axis=1)
-    without = []
-    for at, part in enumerate(parts):
-        topics, metrics = part.shape[1:]
-        if topics < 4:
-            without.append(np.empty((0, metrics, metrics)))
-            continue
-        left = settled((part.sum(axis=1, keepdims=True) - part).transpose(1, 2, 0) / (topics - 1))
-        beside = [np.broadcast_to(mean, (topics, *mean.shape)) for mean in means]
-        rankings = np.concatenate([*beside[:at], left, *beside[at + 1 :]], axis=2)
-        without.append(coefficient(rankings, rankings))
-        progress("collections")
-    return coefficient(together, together), without
+    metrics, systems = together.shape
+    left = [part.shape[1] if part.shape[1] >= 4 else 0 for part in parts]
+    block = max(1, BLOCK // (systems**2 * metrics))
+    cuts = [
+        (at, range(topics)[start : start + block])
+        for at, topics in enumerate(left)
+        for start in range(0, topics, block)
+    ]
+    without = [np.empty((topics, metrics, metrics)) for topics in left]
+    for (at, topics), r in zip(cuts, in_order(partial(_means_without, parts, means, method), cuts), strict=True):
+        without[at][topics] = r
+        progress("topics")
+    return COEFFICIENTS[method][1](together, together), without
+
+
+def _means_without(parts: Sequence[Array], means: Sequence[Array], method: Method, cut: tuple[int, range]) -> Array:
+    """Correlate the means with each of some topics of one part left out: (topic, metric, metric)."""
+    at, topics = cut
+    part = parts[at]
+    rest = part.sum(axis=1, keepdims=True) - part[:, topics]
+    left = settled(rest.transpose(1, 2, 0) / (part.shape[1] - 1))
+    beside = [np.broadcast_to(mean, (len(topics), *mean.shape)) for mean in means]
+    rankings = np.concatenate([*beside[:at], left, *beside[at + 1 :]], axis=2)
+    return np.asarray(COEFFICIENTS[method][1](rankings, rankings))
 
 
 def interval(whole: Array, without: Sequence[Array]) -> tuple[Array, Array]:
