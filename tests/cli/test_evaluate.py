@@ -252,7 +252,7 @@ def interrupt(desk: Path, with_signal: int) -> tuple[int, str]:
             pathlib.Path(file).write_bytes(b"PAR1 half")
             print("writing", flush=True)
             time.sleep(60)
-        polars.DataFrame.write_parquet = slow
+        polars.LazyFrame.sink_parquet = slow
         from irmeta.cli import main
         main()
     """
