@@ -72,6 +72,21 @@ def test_split_half_is_the_loop_over_scipy(ties):
     np.testing.assert_allclose(found.difference_se, (both - own).std(axis=0, ddof=1) / np.sqrt(20), atol=1e-9)
 
 
+def test_blocks_add_up():
+    """Several sizes, over more partitions than a block holds, have the mean and error of all of them."""
+    scores = made(0)
+    found = halving.split_half(scores, [(4, 5), (2, 2)], 600, np.random.default_rng(1))
+    blocks = list(streams(np.random.default_rng(1), 600, halving._block(12, 3)))
+    assert len(blocks) > 1
+    orders = np.concatenate([halving.shuffles(9, count, rng) for rng, count in blocks])
+    for sizes, one in zip(((4, 5), (2, 2)), found, strict=True):
+        means = halving.half_means(scores.transpose(1, 2, 0), halving.halves(orders, sizes))
+        phi, difference = halving.advantage(halving.half_tau(means[:, 0], means[:, 1], "b"))
+        for figure, error, parts in ((one.phi, one.se, phi), (one.difference, one.difference_se, difference)):
+            np.testing.assert_allclose(figure, parts.mean(axis=0), atol=1e-12)
+            np.testing.assert_allclose(error, parts.std(axis=0, ddof=1) / np.sqrt(600), atol=1e-9)
+
+
 def _tau_a(x, y):
     pairs = [(i, j) for i in range(len(x)) for j in range(i)]
     return np.mean([np.sign(x[i] - x[j]) * np.sign(y[i] - y[j]) for i, j in pairs])
