@@ -60,7 +60,20 @@ Format = Annotated[
 TableName = Annotated[
     str | None, typer.Option("--table", help="The one table to write.", show_default="all, for csv the first")
 ]
-Plot = Annotated[Path | None, typer.Option(help="Draw the result: FILE.svg, .pdf or .png.")]
+
+
+def _drawable(path: Path | None) -> Path | None:
+    """Say before the work, not after it, that a figure cannot be saved so."""
+    if path is not None:
+        from irmeta.io.files import require_folder
+        from irmeta.report.plots.figure import require_form
+
+        require_form(path)
+        require_folder(path)
+    return path
+
+
+Plot = Annotated[Path | None, typer.Option(help="Draw the result: FILE.svg, .pdf or .png.", callback=_drawable)]
 Cluster = Annotated[
     str | None,
     typer.Option(
