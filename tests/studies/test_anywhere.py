@@ -5,8 +5,10 @@ import tracemalloc
 
 import numpy as np
 import pytest
+import xarray as xr
 
 from irmeta.cube import cube
+from irmeta.parallel import working_on
 from irmeta.studies.comparison import compare
 from irmeta.studies.correlation import correlation
 from irmeta.studies.predictivity import predictivity
@@ -49,6 +51,14 @@ STUDIES = {
 def test_the_result_is_the_same_whoever_computes_it(study, anywhere):
     """Cores, threads and processes that take the items in whatever order change no bit of a result."""
     anywhere(study)
+
+
+@pytest.mark.parametrize("study", STUDIES.values(), ids=STUDIES)
+def test_on_a_cluster(study, cluster):
+    """The workers of a Dask cluster give what the threads of this process give."""
+    there = study()
+    with working_on(None):
+        xr.testing.assert_identical(there, study())
 
 
 def test_partitions_cost_no_memory(monkeypatch):
