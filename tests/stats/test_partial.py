@@ -56,7 +56,7 @@ def test_a_topic_on_which_the_drawn_systems_score_alike_decides_nothing():
 
 @pytest.mark.parametrize("kind", standardizers.KINDS)
 def test_alike_but_for_rounding_is_alike(kind):
-    """Old scores that differ in the sixteenth digit only make a topic without spread, as they do in the full factors."""
+    """Old scores that differ in the sixteenth digit only make a topic without spread, as in the full factors."""
     old = np.array([[0.1 + 0.2, 0.1], [0.3, 0.4]])
     new = np.array([[0.9, 0.2], [0.0, 0.3]])
     expected = standardizers.standardize(new, standardizers.fit(old), kind).mean(axis=1)

@@ -29,9 +29,9 @@ _TERMS = _taylor_terms()
 def cdf(z: Floats) -> Floats:
     """Give the share of the standard normal distribution below each z, with an absolute error of at most `ERROR`.
 
-    z : an array of one or more dimensions; NaN stays NaN. Two to three times as fast as `scipy.special.ndtr`, which is exact in the tails, too.
-    A cubic Taylor series leaves at most max |Φ''''| d⁴ / 24, where the fourth derivative is below 0.551 and the
-    distance d from the nearest knot at most 1/1024.
+    z : an array of one or more dimensions; NaN stays NaN. Two to three times as fast as `scipy.special.ndtr`, which is
+    exact in the tails, too. A cubic Taylor series leaves at most M d⁴ / 24, where M < 0.551 is the largest fourth
+    derivative and d the distance from the nearest knot, at most 1/1024.
 
     >>> cdf(np.array([-np.inf, -1.0, 0.0, 1.0, np.nan])).round(12).tolist()
     [0.0, 0.158655253931, 0.5, 0.841344746069, nan]
