@@ -1,6 +1,9 @@
 """Standardization by random parts of the standardizing systems, many parts at once."""
 
-import functools
+from collections.abc import Generator, Sequence
+from contextlib import closing
+from functools import partial
+from itertools import islice
 
 import numpy as np
 import numpy.typing as npt
@@ -13,23 +16,29 @@ Floats = npt.NDArray[np.float64]
 _BLOCK = 1 << 17  # scores standardized at once: 1 MiB stays in a core's cache, and its memory is used again
 
 
-def partial_means(old: Floats, new: Floats, size: int, draws: int, kind: Kind, rng: np.random.Generator) -> Floats:
-    """Standardize new systems by `size` of the old ones, drawn without replacement, `draws` times.
+def partial_means(
+    old: Floats, new: Floats, sizes: Sequence[int], draws: int, kind: Kind, rng: np.random.Generator
+) -> Generator[Floats, None, None]:
+    """Standardize new systems by some of the old ones, `draws` times for each size, drawn without replacement.
 
-    old : (old system, topic);  new : (system, topic).  Returns mean standardized scores (draw, system); those of kind
-    "normal" within `normal.ERROR`. A topic on which the drawn systems score alike gives every new system the same
-    score, so that the others decide their order. Source: Webber et al. (SIGIR 2008), section 4, Figure 4.
+    old : (old system, topic);  new : (system, topic).  Gives one size after the other mean standardized scores (draw,
+    system); those of kind "normal" within `normal.ERROR`. A topic on which the drawn systems score alike gives every
+    new system the same score, so that the others decide their order. Source: Webber et al. (SIGIR 2008), section 4,
+    Figure 4.
 
     >>> scores = np.array([[0.1], [0.5], [0.3]])
-    >>> partial_means(scores, scores, 3, 1, "normal", np.random.default_rng(0)).round(3).tolist()
-    [[0.159, 0.841, 0.5]]
+    >>> [means.round(3).tolist() for means in partial_means(scores, scores, [3], 1, "normal", np.random.default_rng(0))]
+    [[[0.159, 0.841, 0.5]]]
     """
-    means = functools.partial(_means, old, np.asfortranarray(new), size, kind)
-    return np.concatenate(list(in_order(means, streams(rng, draws, max(1, _BLOCK // new.size)))))
+    block = max(1, _BLOCK // new.size)
+    blocks = [(size, *stream) for size in sizes for stream in streams(rng, draws, block)]
+    with closing(in_order(partial(_means, old, np.asfortranarray(new), kind), blocks)) as means:
+        for _ in sizes:
+            yield np.concatenate(list(islice(means, len(blocks) // len(sizes))))
 
 
-def _means(old: Floats, new: Floats, size: int, kind: Kind, stream: tuple[np.random.Generator, int]) -> Floats:
-    rng, draws = stream
+def _means(old: Floats, new: Floats, kind: Kind, block: tuple[int, np.random.Generator, int]) -> Floats:
+    size, rng, draws = block
     drawn = rng.random((draws, len(old))).argsort(axis=1)[:, :size]
     return _standardized(new, _fit(old[drawn], kind), kind).mean(axis=1)
 
