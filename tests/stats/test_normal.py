@@ -40,3 +40,9 @@ def test_the_layout_in_memory_does_not_matter():
     """A transposed array and its copy give the same bits."""
     z = np.random.default_rng(0).normal(size=(7, 11)).T
     np.testing.assert_array_equal(normal.cdf(z), normal.cdf(z.copy()))
+
+
+@given(st.floats(-20, 20))
+def test_it_is_symmetric(z):
+    """Opposite z add up to 1, but for rounding: means that tie by symmetry still tie."""
+    assert abs(normal.cdf(np.array([z, -z])).sum() - 1) < 1e-15
