@@ -15,19 +15,18 @@ _REACH = 9.0
 """Standard deviations from 0 to the last knot on either side; 1e-19 is further out."""
 
 
-def _parabolas() -> Floats:
-    """Give the coefficients at each knot for steps counted in knots, at most 1/2: (order 0 to 2, knot).
+def _heights_and_slopes() -> tuple[Floats, Floats]:
+    """Give the distribution function at each knot, and what it rises from there in a step of one knot, were it a line.
 
-    The Taylor series to order 3, whose cubic term is replaced by the line nearest to it (economized, after Lanczos):
-    d³ and 3/16 d differ by at most 1/32.
+    The slope has in it the cubic term of the Taylor series, replaced by the line nearest to it (economized, after
+    Lanczos): over half a step d to either side, d³ and 3/16 d differ by at most 1/32.
     """
     z = np.arange(-_REACH * _KNOTS, _REACH * _KNOTS + 1) / _KNOTS
     density = np.exp(-z * z / 2) / np.sqrt(2 * np.pi) / _KNOTS
-    cubic = (z * z - 1) * density / 6 / _KNOTS**2
-    return np.stack([ndtr(z), density + 3 / 16 * cubic, -z * density / 2 / _KNOTS])
+    return ndtr(z), density * (1 + 3 / 16 * (z * z - 1) / 6 / _KNOTS**2)
 
 
-_COEFFICIENTS = _parabolas()
+_HEIGHTS, _SLOPES = _heights_and_slopes()
 
 
 def cdf(z: Floats) -> Floats:
@@ -44,11 +43,13 @@ def cdf(z: Floats) -> Floats:
     steps *= _KNOTS
     nearest = np.rint(steps)
     steps -= nearest
+    rise = nearest * steps
+    rise *= -1 / (2 * _KNOTS**2)  # the density falls with z times itself, which makes the curve
+    rise += 1
+    rise *= steps
     nearest += _REACH * _KNOTS
     with np.errstate(invalid="ignore"):
         knot = nearest.astype(np.intp)  # of NaN any: its step is NaN
-    value = _COEFFICIENTS[-1].take(knot, mode="clip")
-    for lower in _COEFFICIENTS[-2::-1]:
-        value *= steps
-        value += lower.take(knot, mode="clip", out=nearest)
-    return value
+    rise *= _SLOPES.take(knot, mode="clip", out=nearest)
+    rise += _HEIGHTS.take(knot, mode="clip", out=nearest)
+    return rise

@@ -40,19 +40,19 @@ def partial_means(
 def _means(old: Floats, new: Floats, kind: Kind, block: tuple[int, np.random.Generator, int]) -> Floats:
     size, rng, draws = block
     drawn = rng.random((draws, len(old))).argsort(axis=1)[:, :size]
-    return _standardized(new, _fit(old[drawn], kind), kind).mean(axis=1)
+    return _standardized(new, _fit(old[drawn.T], kind), kind).mean(axis=1)
 
 
 def _fit(scores: Floats, kind: Kind) -> Factors:
-    """Give the factors (draw, topic) of scores (draw, system, topic); the quantiles are the two ends where those do.
+    """Give the factors (draw, topic) of scores (system, draw, topic); the quantiles are the two ends where those do.
 
     Only "empirical" needs the others. To sort takes longer than all the rest, and serves factors that are published:
     the last bit of a mean depends on the order in which its systems are drawn.
     """
     if kind == "empirical":
-        return standardizers.fit(scores.swapaxes(0, 1))
-    ends = np.stack([scores.min(axis=1), scores.max(axis=1)], axis=-1)
-    return Factors(scores.mean(axis=1), scores.std(axis=1, ddof=1), ends)
+        return standardizers.fit(scores)
+    ends = np.stack([scores.min(axis=0), scores.max(axis=0)], axis=-1)
+    return Factors(scores.mean(axis=0), scores.std(axis=0, ddof=1), ends)
 
 
 def _standardized(new: Floats, factors: Factors, kind: Kind) -> Floats:
