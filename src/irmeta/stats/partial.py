@@ -13,7 +13,7 @@ from irmeta.stats import normal, standardizers
 from irmeta.stats.standardizers import Factors, Kind
 
 Floats = npt.NDArray[np.float64]
-_BLOCK = 1 << 17  # scores standardized at once: 1 MiB stays in a core's cache, and its memory is used again
+_BLOCK = 1 << 18  # scores standardized at once: 2 MiB stay in the processor's cache, and their memory is used again
 
 
 def partial_means(
