@@ -32,7 +32,7 @@ _HEIGHTS, _SLOPES = _heights_and_slopes()
 def cdf(z: Floats) -> Floats:
     """Give the share of the standard normal distribution below each z, with an absolute error of at most `ERROR`.
 
-    z : an array of one or more dimensions; NaN stays NaN. Two to three times as fast as `scipy.special.ndtr`, which is
+    z : an array of one or more dimensions; NaN stays NaN. About three times as fast as `scipy.special.ndtr`, which is
     exact in the tails, too. The parabolas leave at most M h³ / 6 / 32, where M < 0.399 is the largest third derivative
     and h = 1/2048 the distance of the knots.
 
