@@ -25,8 +25,8 @@ def partial(old: np.ndarray, new: np.ndarray, draws: int = 1500) -> None:
     full = standardizers.standardize(new, standardizers.fit(old), "normal").mean(axis=1)
 
     def ours() -> None:
-        for size in SIZES:
-            rank.tau_b(rank.settled(partial_means(old, new, size, draws, "normal", rng)), rank.settled(full))
+        for means in partial_means(old, new, SIZES, draws, "normal", rng):
+            rank.tau_b(rank.settled(means), rank.settled(full))
 
     def topic_by_topic(times: int) -> None:
         for size in SIZES:

@@ -57,8 +57,8 @@ def standardizing_set(
     for at, (one, other, reference) in enumerate(
         zip(old.values.T, new.values.T, full.mean("topic").values.T, strict=True)
     ):
-        for column, size in enumerate(sizes):
-            means = partial_means(one.T, other.T, size, draws, kind, generator)
+        by_size = partial_means(one.T, other.T, sizes, draws, kind, generator)
+        for column, (size, means) in enumerate(zip(sizes, by_size, strict=True)):
             taus[:, column, at] = rank.tau_b(rank.settled(means), rank.settled(reference))
             if progress:
                 progress(f"{size} systems")
