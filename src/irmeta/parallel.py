@@ -7,7 +7,7 @@ same whoever computes them: items are cut without regard to who does, and each b
 import os
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
 from functools import cache
@@ -19,6 +19,7 @@ from threadpoolctl import ThreadpoolController
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
+Result_co = TypeVar("Result_co", covariant=True)
 
 _AHEAD = 2
 """Items each thread may be ahead of whoever takes the results; more would only cost memory."""
@@ -63,25 +64,39 @@ def on_threads(work: Callable[[Item], Result], items: Iterable[Item]) -> Generat
     if _apart.get():
         yield from map(work, items)
         return
-    _keep_memory()
-    remaining = iter(items)
     with single_threaded(), ThreadPoolExecutor(cores()) as threads:
-        waiting: deque[Future[Result]] = deque()
-        try:
-            for item in islice(remaining, _AHEAD * cores()):
-                waiting.append(threads.submit(apart, work, item))
-            while waiting:
-                result = waiting.popleft().result()
-                for item in islice(remaining, 1):
-                    waiting.append(threads.submit(apart, work, item))
-                yield result
-        finally:
-            for future in waiting:
-                future.cancel()
+        yield from ordered(lambda item: threads.submit(apart, work, item), items, _AHEAD * cores())
+
+
+class Promise(Protocol[Result_co]):
+    """A result to come."""
+
+    def result(self) -> Result_co:
+        """Wait for the result, and give it."""
+
+    def cancel(self) -> Any:
+        """Do without it."""
+
+
+def ordered(
+    submit: Callable[[Item], Promise[Result]], items: Iterable[Item], ahead: int
+) -> Generator[Result, None, None]:
+    """Submit each item, so many ahead of whoever takes the results, and give those in the order of the items."""
+    remaining = iter(items)
+    waiting = deque(submit(item) for item in islice(remaining, ahead))
+    try:
+        while waiting:
+            result = waiting.popleft().result()
+            waiting.extend(submit(item) for item in islice(remaining, 1))
+            yield result
+    finally:
+        for promise in waiting:
+            promise.cancel()
 
 
 def apart(work: Callable[[Item], Result], item: Item) -> Result:
     """Do the work of one item among others: on one core."""
+    _keep_memory()
     token = _apart.set(True)
     try:
         return work(item)

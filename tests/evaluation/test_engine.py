@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from irmeta.cube import means
 from irmeta.errors import FileFormatError, IrmetaError, MetricError
-from irmeta.evaluation import engine
+from irmeta.evaluation import engine, task
 from irmeta.evaluation.engine import evaluate
 from irmeta.evaluation.judging import Judgments
 from irmeta.io.rankings import qrels_from_mapping, run_from_mapping
@@ -118,7 +118,7 @@ def test_chunks(drawn: tuple[Grades, list[Lists]], size: int) -> None:
     qrels, runs = drawn
     whole = evaluate(qrels, named(runs), METRICS + " AP(pool=2) P(judged_only=True)@2")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(engine, "CHUNK", size)
+        patch.setattr(task, "CHUNK", size)
         again = evaluate(qrels, named(runs), METRICS + " AP(pool=2) P(judged_only=True)@2")
     xr.testing.assert_equal(again, whole)
 
@@ -334,9 +334,11 @@ def test_many_grades() -> None:
 def test_a_deep_list_is_computed_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
     """Runs share a chunk only as long as topics x the deepest list of them fit it, so that one deep list costs once."""
     sizes = []
-    scores = engine._scores
-    monkeypatch.setattr(engine, "_scores", lambda *parts: (sizes.append(len(parts[-1])), scores(*parts))[1])
-    monkeypatch.setattr(engine, "CHUNK", 100)
+    scores = task.Task._scores
+    monkeypatch.setattr(task.Task, "_scores", lambda *parts: (sizes.append(len(parts[-1])), scores(*parts))[1])
+    monkeypatch.setattr(task, "CHUNK", 100)
+    monkeypatch.setattr(engine, "BATCH", 11)
+    monkeypatch.setattr(engine, "SHARES", 1)
     deep = {"1": {f"d{i}": -i for i in range(90)}}
     shallow = {"1": {"a": 1.0}}
     evaluate({"1": {"a": 1}}, {**{f"s{i}": shallow for i in range(9)}, "deep": deep, "last": shallow}, "AP")

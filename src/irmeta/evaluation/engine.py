@@ -1,22 +1,26 @@
-"""Runs and judgments to a score cube: judge the runs, compute every measure on chunks of them."""
+"""Runs and judgments to scores."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+import json
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import closing
-from functools import partial
+from dataclasses import asdict, dataclass, replace
+from hashlib import sha256
 from importlib.metadata import version
+from itertools import chain
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
 from irmeta.errors import FileFormatError, require_choice
-from irmeta.evaluation import measures, notes
-from irmeta.evaluation.foreign import Foreign, foreign_metric
-from irmeta.evaluation.judged import GradeArray, Judged
-from irmeta.evaluation.judging import JudgedRun, Judgments, Precision
-from irmeta.evaluation.sources import QrelsLike, RunsLike, Source, qrels_of, read_source, sources_of
-from irmeta.io.fields import Bools, Floats
+from irmeta.evaluation import notes
+from irmeta.evaluation.foreign import foreign_metric
+from irmeta.evaluation.judging import Judgments, Precision
+from irmeta.evaluation.outcome import Outcome
+from irmeta.evaluation.sources import QrelsLike, RunsLike, Source, qrels_of, sources_of
+from irmeta.evaluation.task import Task
 from irmeta.io.trec import Reading
-from irmeta.names import GENERAL, Metric, parse_list
+from irmeta.names import Metric, parse_list
 from irmeta.parallel import in_order
 
 if TYPE_CHECKING:
@@ -24,9 +28,10 @@ if TYPE_CHECKING:
 
 Topics = Literal["qrels", "common"]
 OnError = Literal["stop", "skip"]
+Progress = Callable[[str], None]
 
-CHUNK = 2**18
-"""Cells (system, topic, rank) whose measures are computed together; their arrays then fit the processor's cache."""
+BATCH, SHARES = 8, 32
+"""Runs that are evaluated together, so many at most, and fewer where they would not give so many shares."""
 
 
 def evaluate(
@@ -39,12 +44,13 @@ def evaluate(
     topics: Topics = "qrels",
     reading: Reading | None = None,
     on_error: OnError = "stop",
-    progress: Callable[[str], None] | None = None,
+    progress: Progress | None = None,
 ) -> "xr.DataArray":
     """Score every run on every judged topic with every metric: a cube of (system, topic, metric).
 
     qrels : a file, {topic: {document: grade}}, or a data frame. runs : files, folders, globs, or by name a file, a
-    {topic: {document: score}} or a data frame. collection : a name; by default that of the qrels file.
+    {topic: {document: score}} or a data frame. Files may be URLs (s3://..., https://...) that fsspec opens.
+    collection : a name; by default that of the qrels file.
     score_precision : "float32" orders documents as trec_eval 9 and pytrec_eval do.
     topics : "qrels" keeps every judged topic, where a run that misses it scores 0; "common" keeps those of all runs.
     on_error : "skip" goes on without runs that cannot be read. progress : called with each system's name once judged.
@@ -56,124 +62,129 @@ def evaluate(
     """
     from irmeta.cube import cube  # xarray: loaded when the work is done
 
-    require_choice("score_precision", score_precision, get_args(Precision))
-    require_choice("topics", topics, get_args(Topics))
-    require_choice("on_error", on_error, get_args(OnError))
-    wanted, reading = parse_list(metrics, other=foreign_metric), reading or Reading()
-    own = [metric for metric in wanted if metric.base in measures.MEASURES]
-    judgments = Judgments(qrels_of(qrels, reading))
-    foreign = Foreign(judgments.qrels, [metric for metric in wanted if metric not in own])
-    seen: list[notes.Seen] = []
-    judge = partial(_judge, judgments, reading, score_precision, foreign)
-    sources = sources_of(runs)
-    with closing(in_order(judge, sources)) as outcomes:
-        scores = np.concatenate(
-            list(_blocks(_readable(outcomes, len(sources), on_error, seen, progress), own, judgments))
-        )
-    if foreign.metrics:
-        scores = np.concatenate([scores, np.stack([run.foreign for run in seen if run.foreign is not None])], axis=-1)
+    job = Evaluation.of(
+        qrels,
+        runs,
+        metrics,
+        collection=collection,
+        score_precision=score_precision,
+        topics=topics,
+        reading=reading,
+        on_error=on_error,
+    )
+    scores = np.empty((len(job.sources), len(job.task.topics), len(job.task.metrics)))
+    outcomes: list[Outcome] = []
+    systems = 0
+    with closing(job.outcomes(progress)) as arriving:
+        for outcome in arriving:
+            if outcome.scores is not None:
+                scores[systems] = outcome.scores
+                systems += 1
+            outcomes.append(replace(outcome, scores=None))
     result = cube(
-        scores,
-        [run.name for run in seen if run.error is None],
-        judgments.qrels.topics,
-        [str(metric) for metric in [*own, *foreign.metrics]],
-        collection=collection or judgments.qrels.name,
-        provenance={
-            "irmeta": version("irmeta"),
-            "qrels": {"source": judgments.qrels.source, "sha256": judgments.qrels.digest},
-            "runs": {run.name: run.digest for run in seen if run.error is None},
-            "options": {"score_precision": score_precision, "topics": topics},
-            "notes": notes.notes(judgments.qrels, seen, own, topics),
-        },
-    ).sel(metric=[str(metric) for metric in wanted])
-    return result.sel(topic=notes.common_topics(judgments.qrels, seen)) if topics == "common" else result
+        scores[:systems],
+        [one.name for one in outcomes if one.error is None],
+        job.task.topics,
+        job.metrics,
+        collection=job.collection,
+        provenance=job.provenance(outcomes),
+    )
+    return result.sel(topic=job.scored_topics(outcomes)) if topics == "common" else result
 
 
-def _judge(
-    judgments: Judgments, reading: Reading, precision: Precision, foreign: Foreign, source: Source
-) -> tuple[notes.Seen, JudgedRun] | FileFormatError:
-    """Read and judge one run."""
-    run = read_source(source, reading, judgments.qrels)
-    if isinstance(run, FileFormatError):
-        return run
-    judged = judgments.judge(run, precision)
-    return notes.Seen.of(run, judged, foreign.scores(run) if foreign.metrics else None), judged
+@dataclass(frozen=True)
+class Evaluation:
+    """An evaluation as asked for: the work, the runs, and what to do with topics and with runs that cannot be read."""
+
+    task: Task
+    sources: Sequence[Source]
+    collection: str
+    topics: Topics
+    on_error: OnError
+
+    @classmethod
+    def of(
+        cls,
+        qrels: QrelsLike,
+        runs: RunsLike,
+        metrics: str | Metric | Iterable[str | Metric] = "seeds23",
+        *,
+        collection: str | None = None,
+        score_precision: Precision = "float64",
+        topics: Topics = "qrels",
+        reading: Reading | None = None,
+        on_error: OnError = "stop",
+    ) -> "Evaluation":
+        """Read the judgments, list the runs, and check the options; see `evaluate`."""
+        require_choice("score_precision", score_precision, get_args(Precision))
+        require_choice("topics", topics, get_args(Topics))
+        require_choice("on_error", on_error, get_args(OnError))
+        wanted, reading = parse_list(metrics, other=foreign_metric), reading or Reading()
+        judgments = Judgments(qrels_of(qrels, reading))
+        sources = sources_of(runs)
+        task = Task(judgments, wanted, reading, score_precision).with_pools(_batches(sources))
+        return cls(task, sources, collection or judgments.qrels.name, topics, on_error)
+
+    @property
+    def metrics(self) -> list[str]:
+        """The metrics, in the order asked for."""
+        return [str(metric) for metric in self.task.metrics]
+
+    @property
+    def key(self) -> str:
+        """A digest of all that a run's scores depend on, beside the run."""
+        pools = {depth: sha256(pool.tobytes()).hexdigest() for depth, pool in self.task.pools.items()}
+        options = [self.collection, self.task.precision, asdict(self.task.reading), pools]
+        given = [_version(), self.task.judgments.qrels.digest, self.metrics, *options]
+        return sha256(json.dumps(given).encode()).hexdigest()
+
+    def outcomes(
+        self, progress: Progress | None = None, done: Mapping[tuple[str, str], Outcome] = MappingProxyType({})
+    ) -> Generator[Outcome, None, None]:
+        """Evaluate the runs, in order; those that cannot be read are passed on or raise, as `on_error` says.
+
+        done : by source and digest, outcomes of runs that were evaluated before; they stand for what would come now.
+        """
+        task = replace(self.task, done=frozenset(done))
+        failed: list[FileFormatError] = []
+        with closing(in_order(task, _batches(self.sources))) as arriving:
+            for outcome in chain.from_iterable(arriving):
+                if outcome.error is not None:
+                    failed.append(outcome.error)
+                    self._refuse(failed)
+                yield done.get((outcome.source, outcome.digest), outcome)
+                if progress and outcome.error is None:
+                    progress(outcome.name)
+
+    def _refuse(self, failed: Sequence[FileFormatError]) -> None:
+        """Raise if runs that cannot be read are to stop the evaluation, or if there are no others."""
+        if self.on_error == "stop":
+            hint = "\n(--on-error skip goes on without such runs)" if len(self.sources) > 1 else ""
+            raise FileFormatError(f"{failed[0]}{hint}", failed[0].remarks)
+        if len(failed) == len(self.sources):
+            raise FileFormatError("no run could be read:\n" + "\n".join(map(str, failed)))
+
+    def scored_topics(self, outcomes: Sequence[Outcome]) -> list[str]:
+        """List the topics to keep scores of."""
+        qrels = self.task.judgments.qrels
+        return notes.common_topics(qrels, outcomes) if self.topics == "common" else qrels.topics
+
+    def provenance(self, outcomes: Sequence[Outcome]) -> dict[str, Any]:
+        """Say what the scores were made of and how, and what there is to know of them."""
+        qrels = self.task.judgments.qrels
+        return {
+            "irmeta": _version(),
+            "qrels": {"source": qrels.source, "sha256": qrels.digest},
+            "runs": {one.name: one.digest for one in outcomes if one.error is None},
+            "options": {"score_precision": self.task.precision, "topics": self.topics},
+            "notes": notes.notes(qrels, outcomes, self.task.own, self.topics),
+        }
 
 
-def _readable(
-    outcomes: Iterator[tuple[notes.Seen, JudgedRun] | FileFormatError],
-    runs: int,
-    on_error: str,
-    seen: list[notes.Seen],
-    progress: Callable[[str], None] | None,
-) -> Iterator[JudgedRun]:
-    """Pass the judged runs on; `seen` gathers what there is to say of each, also of those that cannot be read."""
-    for outcome in outcomes:
-        if isinstance(outcome, FileFormatError):
-            if on_error == "stop":
-                hint = "\n(--on-error skip goes on without such runs)" if runs > 1 else ""
-                raise FileFormatError(f"{outcome}{hint}", outcome.remarks)
-            seen.append(notes.Seen("", error=str(outcome)))
-            continue
-        what, judged = outcome
-        seen.append(what)
-        yield judged
-        if progress:
-            progress(what.name)
-    if all(run.error is not None for run in seen):
-        raise FileFormatError("no run could be read:\n" + "\n".join(run.error or "" for run in seen))
+def _version() -> str:
+    return version("irmeta")
 
 
-def _blocks(judged: Iterator[JudgedRun], metrics: Sequence[Metric], judgments: Judgments) -> Iterator[Floats]:
-    """Compute the scores of chunks of runs, each of shape (system, topic, metric)."""
-    runs: Iterable[JudgedRun] = judged
-    depths = {depth for metric in metrics if isinstance(depth := metric["pool"], int)}
-    if depths:  # what counts as judged depends on all runs
-        runs = list(judged)
-    pools = {depth: _pool(runs, depth, judgments) for depth in depths}
-    array = GradeArray(judgments.qrels)
-    return in_order(partial(_scores, metrics, array, pools), _chunks(runs))
-
-
-def _chunks(runs: Iterable[JudgedRun]) -> Iterator[list[JudgedRun]]:
-    chunk: list[JudgedRun] = []
-    deepest = 0
-    for run in runs:
-        depth = int(run.retrieved.max(initial=1))
-        if chunk and (len(chunk) + 1) * run.retrieved.size * max(deepest, depth) > CHUNK:
-            yield chunk
-            chunk, deepest = [], 0
-        chunk.append(run)
-        deepest = max(deepest, depth)
-    if chunk:
-        yield chunk
-
-
-def _pool(runs: Iterable[JudgedRun], depth: int, judgments: Judgments) -> Bools:
-    """Mark the judgments of documents that some run ranks among its first `depth`."""
-    pooled = np.zeros(len(judgments.qrels.documents), dtype=np.bool_)
-    for run in runs:
-        pooled[run.judgment[run.rank < depth]] = True
-    return pooled
-
-
-def _scores(
-    metrics: Sequence[Metric], array: GradeArray, pools: Mapping[int, Bools], runs: Sequence[JudgedRun]
-) -> Floats:
-    """Compute every metric for a chunk of runs; metrics that look at the lists in the same way share a grade array."""
-    views: dict[tuple[Any, ...], Judged] = {}
-    scores = np.empty((len(runs), array.topics, len(metrics)))
-    for place, metric in enumerate(metrics):
-        view = tuple(metric[name] for name in GENERAL)
-        if view not in views:
-            views[view] = _view(runs, metric, array, pools)
-        scores[..., place] = measures.score(views[view], metric)
-    return scores
-
-
-def _view(runs: Sequence[JudgedRun], metric: Metric, array: GradeArray, pools: Mapping[int, Bools]) -> Judged:
-    """Give the grade array as the general parameters want it: first the pool, then the depth, then the judged ones."""
-    pool, depth = metric["pool"], metric["depth"]
-    judged = array.of(runs, pools[pool] if isinstance(pool, int) else None)
-    judged = judged.at_depth(depth) if isinstance(depth, int) else judged
-    return judged.judged_only() if metric["judged_only"] else judged
+def _batches(sources: Sequence[Source]) -> list[Sequence[Source]]:
+    size = max(1, min(BATCH, len(sources) // SHARES))
+    return [sources[start : start + size] for start in range(0, len(sources), size)]

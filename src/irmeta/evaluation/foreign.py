@@ -33,13 +33,16 @@ def foreign_metric(name: str) -> Metric | None:
         return None if wrong else Metric(str(measure))
 
 
+_ONE_AT_A_TIME = Lock()
+"""The providers of ir_measures do not say that threads may share them."""
+
+
 class Foreign:
     """Scores runs with ir_measures, one at a time; it costs nothing where no such metric is wanted."""
 
     def __init__(self, qrels: Qrels, metrics: Sequence[Metric]) -> None:
         self.metrics = list(metrics)
         self._topics = qrels.topics
-        self._lock = Lock()
         if not self.metrics:
             return
         import ir_measures
@@ -64,7 +67,7 @@ class Foreign:
         scores = np.zeros((len(self._topics), len(self.metrics)))
         place = {topic: index for index, topic in enumerate(self._topics)}
         column = {str(metric): index for index, metric in enumerate(self.metrics)}
-        with self._lock, self._refusals():  # its providers do not say that threads may share them
+        with _ONE_AT_A_TIME, self._refusals():
             for value in self._evaluator.iter_calc(lists):
                 scores[place[value.query_id], column[str(value.measure)]] = value.value
         return scores

@@ -1,21 +1,19 @@
 """What users hand us as qrels and runs (paths, folders, globs, dicts, data frames), made one thing."""
 
-import glob
 from collections.abc import Iterable, Iterator, Mapping
 from os import PathLike, fspath
-from pathlib import Path
 from typing import Any
 
 from irmeta.errors import FileFormatError, IrmetaError, Remark
-from irmeta.io.files import stem
+from irmeta.io.files import Content, Location, listed, location, read, stem
 from irmeta.io.rankings import Qrels, Run, qrels_from_frame, qrels_from_mapping, run_from_mapping, runs_from_frame
-from irmeta.io.trec import Reading, read_qrels, read_run
+from irmeta.io.trec import Reading, read_qrels
 
 QrelsLike = Any
 """A path, {topic: {document: grade}}, or a pandas or polars frame."""
 RunsLike = Any
 """A path, folder or glob, or several; a frame; {topic: {document: score}}; or {name: path, frame or such a mapping}."""
-Source = tuple[str, Path | Run | FileFormatError]
+Source = tuple[str, Location | Run | FileFormatError]
 """A system's name, and its run, the file that holds it, or what is wrong with what was given for it."""
 
 
@@ -24,7 +22,7 @@ def qrels_of(given: QrelsLike, reading: Reading) -> Qrels:
     if isinstance(given, Qrels):
         return given
     if isinstance(given, str | PathLike):
-        return read_qrels(Path(given), reading)
+        return read_qrels(location(given), reading)
     if isinstance(given, Mapping):
         return qrels_from_mapping(given)
     if _is_frame(given):
@@ -43,7 +41,7 @@ def sources_of(given: RunsLike) -> list[Source]:
 
 def sources_with_problems(given: RunsLike) -> Iterator[Source]:
     """List the systems of whatever runs were given, with errors in the place of those that are none."""
-    seen: dict[str, Path | Run] = {}
+    seen: dict[str, Location | Run] = {}
     for name, run in list(_sources(given)) or [("runs", FileFormatError("no run given"))]:
         if isinstance(run, FileFormatError):
             yield name, run
@@ -57,30 +55,24 @@ def sources_with_problems(given: RunsLike) -> Iterator[Source]:
 def where(source: Source) -> str:
     """Say where a system is from: its file, or its name."""
     name, given = source
-    return f"run {name}" if isinstance(given, Run) else str(given) if isinstance(given, Path) else name
+    return f"run {name}" if isinstance(given, Run) else name if isinstance(given, FileFormatError) else str(given)
 
 
-def _second(name: str, first: Path | Run, second: Path | Run) -> FileFormatError:
-    both = " and ".join(str(one) for one in (first, second) if isinstance(one, Path)) or "two runs"
+def _second(name: str, first: Location | Run, second: Location | Run) -> FileFormatError:
+    both = " and ".join(str(one) for one in (first, second) if not isinstance(one, Run)) or "two runs"
     text = f"two systems are named {name!r}: {both}; the file's name is the system's, rename one"
     return FileFormatError(text, [Remark("error", where((name, second)), None, text)])
 
 
-def read_source(source: Source, reading: Reading, qrels: Qrels | None = None) -> Run | FileFormatError:
-    """Give a system's run, or what is wrong with it; where `qrels` are given, having none of their topics is wrong."""
-    name, given = source
+def opened(source: Source) -> Run | Content:
+    """Give a system's run, or what its file holds; where nothing could be opened FileFormatError is raised."""
+    _, given = source
     if isinstance(given, FileFormatError):
-        return given
-    try:
-        run = given if isinstance(given, Run) else read_run(given, name, reading)
-        if qrels is not None:
-            _refuse_strangers(run, qrels, where(source))
-        return run
-    except FileFormatError as error:
-        return error
+        raise given
+    return given if isinstance(given, Run) else read(given)
 
 
-def _refuse_strangers(run: Run, qrels: Qrels, source: str) -> None:
+def refuse_strangers(run: Run, qrels: Qrels, source: str) -> None:
     """Raise FileFormatError if a run has topics and none of them is judged."""
     judged = set(qrels.topics)
     if not run.topics or not judged.isdisjoint(run.topics):
@@ -94,7 +86,7 @@ def _refuse_strangers(run: Run, qrels: Qrels, source: str) -> None:
 def _sources(given: RunsLike) -> Iterator[Source]:
     if isinstance(given, str | PathLike):
         try:
-            yield from ((stem(path), path) for path in _files(fspath(given)))
+            yield from ((stem(path), path) for path in listed(given))
         except FileFormatError as error:
             yield fspath(given), error
     elif isinstance(given, Mapping):
@@ -113,22 +105,9 @@ def _sources(given: RunsLike) -> Iterator[Source]:
         raise IrmetaError(f"runs are paths, mappings or data frames, not {type(given).__name__}")
 
 
-def _files(given: str) -> list[Path]:
-    path = Path(given)
-    if path.is_dir():
-        files = sorted(file for file in path.iterdir() if file.is_file() and not file.name.startswith("."))
-    elif path.exists() or not glob.has_magic(given):
-        files = [path]
-    else:
-        files = sorted(Path(file) for file in glob.glob(given, recursive=True) if Path(file).is_file())  # noqa: PTH207
-    if not files or not files[0].exists():
-        raise FileFormatError(f"{given}: no such file" if not path.is_dir() else f"{given}: no files in this folder")
-    return files
-
-
-def _one(given: Any, name: str) -> Path | Run:
+def _one(given: Any, name: str) -> Location | Run:
     if isinstance(given, str | PathLike):
-        return Path(given)
+        return location(given)
     if isinstance(given, Mapping):
         return run_from_mapping(given, name)
     if _is_frame(given):

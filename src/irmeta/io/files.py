@@ -1,6 +1,7 @@
 """Bytes in and out: compressed files are told by their content, outputs appear whole or not at all."""
 
 import bz2
+import glob
 import hashlib
 import lzma
 import os
@@ -8,7 +9,8 @@ import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePath
+from typing import Any
 
 import zstandard
 from zlib_ng import gzip_ng
@@ -38,16 +40,77 @@ _MAGIC: dict[bytes, tuple[str, Callable[[bytes], bytes]]] = {
 }
 
 
+Location = Path | str
+"""Where a file is: a path, or a URL as text, which fsspec opens."""
+
+
+def location(given: str | os.PathLike[str]) -> Location:
+    """Tell a URL from a path.
+
+    >>> location("s3://archive/runs/bm25.gz")
+    's3://archive/runs/bm25.gz'
+    """
+    text = os.fspath(given)
+    return text if "://" in text else Path(text)
+
+
+def listed(given: str | os.PathLike[str]) -> list[Location]:
+    """List the files of a folder or of a glob, in order of their names, or just the file; none raises FileFormatError.
+
+    Files of a folder whose name begins with a point are not listed.
+    """
+    where = location(given)
+    if isinstance(where, str):
+        return _listed_by_fsspec(where)
+    files = [where]
+    if where.is_dir():
+        files = sorted(file for file in where.iterdir() if file.is_file() and not file.name.startswith("."))
+    elif not where.exists() and glob.has_magic(str(where)):
+        files = sorted(Path(file) for file in glob.glob(str(where), recursive=True) if Path(file).is_file())  # noqa: PTH207
+    if not files or not files[0].exists():
+        raise FileFormatError(f"{given}: no such file" if not where.is_dir() else f"{given}: no files in this folder")
+    return list(files)
+
+
+def _listed_by_fsspec(url: str) -> list[Location]:
+    with _remote(url) as (system, path):
+        if glob.has_magic(path):
+            found = system.glob(path, detail=True).values()
+        elif url.endswith("/") or system.info(path)["type"] == "directory":
+            found = [one for one in system.ls(path, detail=True) if not stem(one["name"]).startswith(".")]
+        else:
+            return [url]
+        files = sorted(system.unstrip_protocol(one["name"]) for one in found if one["type"] == "file")
+    if not files:
+        raise FileFormatError(f"{url}: no such file")
+    return list(files)
+
+
+@contextmanager
+def _remote(url: str) -> Iterator[tuple[Any, str]]:
+    """Give the file system of a URL and the path in it; whatever goes wrong there is a FileFormatError."""
+    try:
+        import fsspec
+    except ImportError as error:
+        raise FileFormatError(f"{url}: to read from URLs takes fsspec: pip install 'irmeta[cluster]'") from error
+    try:
+        yield fsspec.url_to_fs(url)
+    except FileNotFoundError as error:
+        raise FileFormatError(f"{url}: no such file") from error
+    except Exception as error:  # each file system raises errors of its own
+        raise FileFormatError(f"{url}: cannot be read ({str(error) or type(error).__name__})") from error
+
+
 @dataclass(frozen=True)
 class Content:
     """What a file holds once decompressed, and the SHA-256 of that: the same run has the same digest however packed."""
 
-    path: Path
+    path: Location
     data: bytes
     digest: str
 
 
-def read(path: Path) -> Content:
+def read(path: Location) -> Content:
     """Read a file whole, decompressed if its content is gzip, bzip2, xz or zstd.
 
     A file that cannot be read, or a damaged archive, raises FileFormatError.
@@ -56,12 +119,9 @@ def read(path: Path) -> Content:
     return Content(path, data, hashlib.sha256(data).hexdigest())
 
 
-def read_bytes(path: Path) -> bytes:
+def read_bytes(path: Location) -> bytes:
     """Read a file's bytes, decompressed; see `read`."""
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise FileFormatError(f"{path}: cannot be read ({error.strerror or error})") from error
+    data = _packed(path)
     for magic, (kind, decompress) in _MAGIC.items():
         if data.startswith(magic):
             try:
@@ -69,6 +129,16 @@ def read_bytes(path: Path) -> bytes:
             except Exception as error:  # each codec raises errors of its own
                 raise FileFormatError(f"{path}: damaged {kind} data ({error}); copy or download it again") from error
     return data
+
+
+def _packed(path: Location) -> bytes:
+    if isinstance(path, str):
+        with _remote(path) as (system, name):
+            return bytes(system.cat_file(name))
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise FileFormatError(f"{path}: cannot be read ({error.strerror or error})") from error
 
 
 @contextmanager
@@ -105,10 +175,11 @@ def require_folder(path: Path) -> None:
         raise FileFormatError(f"{path}: the folder {Path(path).parent} does not exist; make it first")
 
 
-def stem(path: Path) -> str:
+def stem(path: Location) -> str:
     """Give the file's name without a compression suffix: the name of the system whose run it holds.
 
-    >>> stem(Path("runs/input.bm25.gz")), stem(Path("bm25.run"))
+    >>> stem(Path("runs/input.bm25.gz")), stem("s3://archive/bm25.run")
     ('input.bm25', 'bm25.run')
     """
-    return path.stem if path.suffix in SUFFIXES else path.name
+    name = PurePath(path).name
+    return PurePath(name).stem if PurePath(name).suffix in SUFFIXES else name

@@ -8,7 +8,6 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -16,7 +15,7 @@ import numpy.typing as npt
 
 from irmeta.errors import FileFormatError, Remark, require_choice
 from irmeta.io.fields import Columns, Floats, Ints, Strings, numbers, split
-from irmeta.io.files import Content, read, stem
+from irmeta.io.files import Content, Location, read, stem
 from irmeta.io.rankings import Qrels, Run, duplicates, grade_remarks, index_strings, run_from_mapping, score_remarks
 from irmeta.names import HIGHEST
 
@@ -83,15 +82,18 @@ class _Rows:
         )
 
 
-def read_run(path: Path, name: str | None = None, reading: Reading | None = None) -> Run:
+def read_run(path: Location, name: str | None = None, reading: Reading | None = None) -> Run:
     """Read a run: topic, Q0, document, rank, score and tag on each line, or JSON of {topic: {document: score}}.
 
     name : the system; by default the file's name without compression suffix. A file that is not a run raises
     FileFormatError with its first problems, each with file and line.
     """
-    reading = reading or Reading()
-    content = read(path)
-    name = stem(path) if name is None else name
+    return run_of(read(path), stem(path) if name is None else name, reading or Reading())
+
+
+def run_of(content: Content, name: str, reading: Reading) -> Run:
+    """Make a run of what its file holds; see `read_run`."""
+    path = content.path
     text, remarks = _text(content)
     if text[:64].lstrip().startswith(b"{") and not (_RUN_LINE.search(text) and not _is_json(text)):
         run = _run_from_json(text, path, name)
@@ -104,7 +106,7 @@ def read_run(path: Path, name: str | None = None, reading: Reading | None = None
     return replace(run, remarks=[*remarks, *run.remarks], digest=content.digest)
 
 
-def _run_from_lines(text: bytes, path: Path, name: str, reading: Reading) -> Run:
+def _run_from_lines(text: bytes, path: Location, name: str, reading: Reading) -> Run:
     rows = _read(text, _RUN, path, reading)
     topics, topic = index_strings(rows.topic)
     keep = _without_duplicates(rows, topic, text, path, reading)
@@ -114,7 +116,7 @@ def _run_from_lines(text: bytes, path: Path, name: str, reading: Reading) -> Run
     return Run(name, topics, topic, rows.document, rows.value, rows.ranks, remarks, tag=rows.tag)
 
 
-def read_qrels(path: Path, reading: Reading | None = None) -> Qrels:
+def read_qrels(path: Location, reading: Reading | None = None) -> Qrels:
     """Read relevance judgments: topic, iteration, document and grade on each line.
 
     A grade is a number; below zero means not judged, as trec_eval has it. Two grades for one document raise
@@ -159,13 +161,13 @@ def _is_utf8(text: bytes) -> bool:
     return True
 
 
-def _read(text: bytes, layout: _Layout, path: Path, reading: Reading) -> _Rows:
+def _read(text: bytes, layout: _Layout, path: Location, reading: Reading) -> _Rows:
     columns = split(text, layout.width)
     rows = None if columns is None else _regular(columns, layout, path)
     return rows or _carefully(text, layout, path, reading)
 
 
-def _regular(columns: Columns, layout: _Layout, path: Path) -> _Rows | None:
+def _regular(columns: Columns, layout: _Layout, path: Location) -> _Rows | None:
     """Take the columns of a file whose lines all have the right number of fields; None if a value is not a number."""
     try:
         values = numbers(columns[layout.value], _number)
@@ -181,7 +183,7 @@ def _regular(columns: Columns, layout: _Layout, path: Path) -> _Rows | None:
     return rows
 
 
-def _tag_remark(path: Path) -> Remark:
+def _tag_remark(path: Location) -> Remark:
     return Remark("warning", str(path), None, f"more than one run tag; the system is named {stem(path)}")
 
 
@@ -193,7 +195,7 @@ def _number(text: str) -> float:
     return value
 
 
-def _carefully(text: bytes, layout: _Layout, path: Path, reading: Reading) -> _Rows:
+def _carefully(text: bytes, layout: _Layout, path: Location, reading: Reading) -> _Rows:
     """Read line by line; raise FileFormatError with the first problems, or take what the user lets pass."""
     taken: list[tuple[int, list[bytes], float]] = []
     remarks: list[Remark] = []
@@ -289,7 +291,7 @@ def _shown(text: bytes) -> str:
 
 
 def _without_duplicates(
-    rows: _Rows, topic: npt.NDArray[np.intp], text: bytes, path: Path, reading: Reading, *, judged: bool = False
+    rows: _Rows, topic: npt.NDArray[np.intp], text: bytes, path: Location, reading: Reading, *, judged: bool = False
 ) -> npt.NDArray[np.intp] | None:
     """Say which rows to keep where documents are repeated (None: all); raise unless the repetition is harmless."""
     repeated, original = duplicates(topic, rows.document)
@@ -327,7 +329,7 @@ def _line_numbers(text: bytes) -> Ints:
 
 
 def _duplicate_remarks(
-    rows: _Rows, line: Ints, repeated: Ints, original: Ints, path: Path, judged: bool
+    rows: _Rows, line: Ints, repeated: Ints, original: Ints, path: Location, judged: bool
 ) -> list[Remark]:
     remarks = []
     for later, first in sorted(zip(repeated.tolist(), original.tolist(), strict=True)):
@@ -357,7 +359,7 @@ def _is_json(text: bytes) -> bool:
     return True
 
 
-def _run_from_json(text: bytes, path: Path, name: str) -> Run:
+def _run_from_json(text: bytes, path: Location, name: str) -> Run:
     try:
         return run_from_mapping(json.loads(text, object_pairs_hook=_without_repeats), name)
     except (ValueError, RecursionError, FileFormatError) as error:

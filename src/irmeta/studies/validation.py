@@ -4,7 +4,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from os import PathLike
-from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -14,11 +13,20 @@ from irmeta.cube import labels
 from irmeta.errors import FileFormatError, Remark
 from irmeta.evaluation.judging import JudgedRun, Judgments, Ranking
 from irmeta.evaluation.notes import barren_notes, grade_notes, listed
-from irmeta.evaluation.sources import QrelsLike, RunsLike, Source, qrels_of, read_source, sources_with_problems, where
+from irmeta.evaluation.sources import (
+    QrelsLike,
+    RunsLike,
+    Source,
+    opened,
+    qrels_of,
+    refuse_strangers,
+    sources_with_problems,
+    where,
+)
 from irmeta.io.fields import Strings, numbers
-from irmeta.io.files import stem
+from irmeta.io.files import Location, stem
 from irmeta.io.rankings import Index, Qrels, Run
-from irmeta.io.trec import Reading
+from irmeta.io.trec import Reading, run_of
 from irmeta.names import parse_list
 from irmeta.parallel import in_order
 from irmeta.result import result
@@ -133,9 +141,13 @@ def _inspect(
     judgments: Judgments | None, folded: Judgments | None, reading: Reading, source: Source
 ) -> tuple[RunFacts | None, str, list[Remark]]:
     """Read a run, gather its facts, and say what is odd about them; also give its tag."""
-    run = read_source(source, reading, None if judgments is None else judgments.qrels)
-    if isinstance(run, FileFormatError):
-        return None, "", _errors(run, where(source))
+    try:
+        given = opened(source)
+        run = given if isinstance(given, Run) else run_of(given, source[0], reading)
+        if judgments is not None:
+            refuse_strangers(run, judgments.qrels, where(source))
+    except FileFormatError as error:
+        return None, "", _errors(error, where(source))
     against = judgments or Judgments(Qrels(run.topics, np.empty(0, np.intp), Strings.of([]), np.empty(0)))
     ranking = against.rank(run)
     judged = against.look_up(run, ranking)
@@ -143,7 +155,7 @@ def _inspect(
     texts = _oddities(run, facts, judgments)
     if folded and facts.documents:
         texts += _mismatches(run, ranking, judged, folded)
-    if isinstance(source[1], Path) and not _alike(run.tag, stem(source[1])):
+    if isinstance(source[1], Location) and not _alike(run.tag, stem(source[1])):
         texts.append(f"the run tag {run.tag!r} is not the file's name, which names the system")
     return facts, run.tag, [*run.remarks, *(Remark("warning", where(source), None, text) for text in texts)]
 

@@ -1,0 +1,107 @@
+"""Work on a Dask cluster: what `irmeta.parallel.in_order` cuts is done by its workers (the extra `cluster`)."""
+
+from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
+
+from irmeta.errors import IrmetaError
+from irmeta.parallel import Item, Result, apart, cores, ordered, working_on
+
+if TYPE_CHECKING:
+    from distributed import Client, Future
+
+PATIENCE = "10s"
+"""How long to wait for a scheduler that does not answer."""
+_AHEAD, _FEWEST = 4, 64
+"""Items each thread of the cluster may be ahead of whoever takes the results, and those of all; more may join it."""
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """A Dask cluster at work: its scheduler's address, how many workers and threads it has, and its dashboard's URL."""
+
+    client: "Client"
+    address: str
+    workers: int
+    threads: int
+    dashboard: str | None
+
+    def in_order(self, work: Callable[[Item], Result], items: Iterable[Item]) -> Generator[Result, None, None]:
+        """Apply `work` to each item on the workers, and give the results in the order of the items.
+
+        An item whose worker dies is given to another. The scheduler keeps `work`, for whoever has lost it or is new.
+        """
+        from distributed import CancelledError, KilledWorker
+
+        try:
+            held = _kept_by_scheduler(self.client, work)
+
+            def submit(item: Item) -> "Future[Result]":
+                return self.client.submit(apart, held, item, pure=False)
+
+            yield from ordered(submit, items, max(_AHEAD * self.threads, _FEWEST))
+        except KilledWorker as error:
+            raise IrmetaError(
+                f"cluster {self.address}: {error.allowed_failures + 1} workers died of the same piece of work, at last "
+                f"{error.last_worker.address}; have they enough memory? Their logs may tell"
+            ) from error
+        except (CancelledError, OSError) as error:
+            raise IrmetaError(f"cluster {self.address}: the connection was lost ({error})") from error
+
+
+@contextmanager
+def cluster(address: str) -> Iterator[Cluster]:
+    """Let a Dask cluster do what irmeta cuts into pieces: evaluation, partitions, resampling, as long as this is open.
+
+    address : of a scheduler, as in "tcp://10.0.0.1:8786", or "local" for a process on each core of this machine (then
+    a script needs `if __name__ == "__main__":`). The workers need irmeta in the version used here. No result depends on
+    who computes it. Without the extra `cluster`, without an answer, or with other versions IrmetaError is raised.
+
+    >>> with cluster("local") as engine:  # doctest: +SKIP
+    ...     scores = irmeta.evaluate("qrels.txt", "s3://archive/runs/*.gz")
+    """
+    try:
+        from distributed import Client, LocalCluster
+    except ImportError as error:
+        raise IrmetaError("work on a cluster takes Dask: pip install 'irmeta[cluster]'") from error
+    with ExitStack() as stack:
+        scheduler = address
+        if address == "local":
+            own = LocalCluster(n_workers=cores(), threads_per_worker=1, dashboard_address=":0")
+            scheduler = stack.enter_context(own).scheduler_address
+        try:
+            client = stack.enter_context(Client(scheduler, timeout=PATIENCE))
+        except (OSError, ValueError) as error:
+            raise IrmetaError(
+                f"no Dask scheduler answers at {address}; an address is written as in tcp://10.0.0.1:8786, or local"
+            ) from error
+        _require_same_version(client, address)
+        threads = client.nthreads()
+        engine = Cluster(client, scheduler, len(threads), sum(threads.values()), client.dashboard_link)
+        stack.enter_context(working_on(engine))
+        yield engine
+
+
+def _require_same_version(client: "Client", address: str) -> None:
+    try:
+        theirs = client.run(version, "irmeta")
+    except ModuleNotFoundError as error:
+        raise IrmetaError(f"cluster {address}: a worker has no irmeta; install it there, too") from error
+    ours = version("irmeta")
+    for worker, its in theirs.items():
+        if its != ours:
+            raise IrmetaError(f"cluster {address}: worker {worker} has irmeta {its}, here is {ours}; make them equal")
+
+
+def _kept_by_scheduler(client: "Client", work: Callable[[Item], Result]) -> Any:
+    """Send `work` once, as a task of the scheduler's: unlike scattered data that survives any worker."""
+    import dask
+
+    with dask.config.set({"distributed.admin.large-graph-warning-threshold": "1TB"}):
+        return client.submit(_itself, work, pure=False)
+
+
+def _itself(work: Callable[[Item], Result]) -> Callable[[Item], Result]:
+    return work

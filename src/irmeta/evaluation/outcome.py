@@ -1,0 +1,40 @@
+"""What comes of one run: its scores, and what there is to say of it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from irmeta.errors import FileFormatError, Remark
+from irmeta.io.fields import Floats
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A run that was evaluated, or why it could not be read.
+
+    source : where it is from. scores : of shape (topic, metric); None once they are stored elsewhere.
+    lacking : the judged topics it lacks; other_topics : how many it has that are not judged.
+    disagreeing : topics in whose list ranks contradict scores. found : judged documents retrieved.
+    """
+
+    name: str
+    source: str
+    digest: str = ""
+    scores: Floats | None = None
+    lacking: tuple[str, ...] = ()
+    other_topics: int = 0
+    disagreeing: int = 0
+    found: int = 0
+    remarks: Sequence[Remark] = ()
+    error: FileFormatError | None = None
+
+    def facts(self) -> dict[str, Any]:
+        """Give all but the scores, as JSON takes it."""
+        kept = {name: value for name, value in vars(self).items() if name not in ("scores", "error", "remarks")}
+        return {**kept, "remarks": [asdict(remark) for remark in self.remarks]}
+
+    @classmethod
+    def of_facts(cls, facts: Mapping[str, Any]) -> "Outcome":
+        """Make it of what `facts` gave."""
+        lists = {"lacking": tuple(facts["lacking"]), "remarks": tuple(Remark(**one) for one in facts["remarks"])}
+        return cls(**{**facts, **lists})

@@ -1,0 +1,166 @@
+"""The work of an evaluation that can be done apart: runs, a few at a time, to their scores."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
+from itertools import chain
+from typing import Any
+
+import numpy as np
+
+from irmeta.errors import FileFormatError
+from irmeta.evaluation import measures
+from irmeta.evaluation.foreign import Foreign
+from irmeta.evaluation.judged import GradeArray, Judged
+from irmeta.evaluation.judging import JudgedRun, Judgments, Precision
+from irmeta.evaluation.outcome import Outcome
+from irmeta.evaluation.sources import Source, opened, refuse_strangers, where
+from irmeta.io.fields import Bools, Floats
+from irmeta.io.rankings import Run
+from irmeta.io.trec import Reading, run_of
+from irmeta.names import GENERAL, Metric
+from irmeta.parallel import in_order
+
+CHUNK = 2**18
+"""Cells (system, topic, rank) whose measures are computed together; their arrays then fit the processor's cache."""
+
+Pools = Mapping[int, Bools]
+"""By depth, which judgments are of documents that some run ranks so high."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """Judges and scores runs; one serves all runs, and travels to whichever process has some of them.
+
+    pools : for every depth that a metric's `pool=` names. done : source and digest of runs not to be evaluated again.
+    """
+
+    judgments: Judgments
+    metrics: Sequence[Metric]
+    reading: Reading
+    precision: Precision = "float64"
+    pools: Pools = field(default_factory=dict)
+    done: frozenset[tuple[str, str]] = frozenset()
+
+    def __call__(self, sources: Sequence[Source]) -> list[Outcome]:
+        """Evaluate runs: an outcome for each; those that cannot be read or are done have no scores."""
+        outcomes = [self._judged(source) for source in sources]
+        judged = [run for _, run in outcomes if run is not None]
+        scores = chain.from_iterable(map(self._scores, _chunks(judged)))
+        return [one if run is None else self._with_scores(one, next(scores)) for one, run in outcomes]
+
+    def with_pools(self, batches: Sequence[Sequence[Source]]) -> "Task":
+        """Look at all runs first where a metric has `pool=`, whose scores depend on what they all have."""
+        depths = sorted({depth for metric in self.own if isinstance(depth := metric["pool"], int)})
+        pools = {depth: np.zeros(len(self.judgments.qrels.documents), dtype=np.bool_) for depth in depths}
+        with closing(in_order(partial(_pools, self, depths), batches if depths else [])) as parts:
+            for part in parts:
+                for depth, pool in pools.items():
+                    pool |= part[depth]
+        return replace(self, pools=pools)
+
+    def read(self, source: Source) -> Run | str:
+        """Read a run, or give the digest of one that is done; one without judged topics raises FileFormatError."""
+        given = opened(source)
+        if (where(source), given.digest) in self.done:
+            return given.digest
+        run = given if isinstance(given, Run) else run_of(given, source[0], self.reading)
+        refuse_strangers(run, self.judgments.qrels, where(source))
+        return run
+
+    def _judged(self, source: Source) -> tuple[Outcome, JudgedRun | None]:
+        """Judge a run; its outcome so far has the scores of ir_measures only."""
+        outcome = Outcome(source[0], where(source))
+        try:
+            run = self.read(source)
+        except FileFormatError as error:
+            return replace(outcome, error=error), None
+        if isinstance(run, str):
+            return replace(outcome, digest=run), None
+        judged = self.judgments.judge(run, self.precision)
+        whole = len(judged.topics) == len(self.topics)
+        outcome = replace(
+            outcome,
+            digest=run.digest,
+            scores=self._foreign.scores(run) if self._foreign.metrics else None,
+            lacking=() if whole else tuple(topic for topic in self.topics if topic not in judged.topics),
+            other_topics=judged.other_topics,
+            disagreeing=judged.disagreeing,
+            found=judged.rank.size,
+            remarks=run.remarks,
+        )
+        return outcome, judged
+
+    @property
+    def topics(self) -> list[str]:
+        """The judged topics."""
+        return self.judgments.qrels.topics
+
+    @cached_property
+    def own(self) -> list[Metric]:
+        """The metrics that are ours, not those of ir_measures."""
+        return [metric for metric in self.metrics if metric.base in measures.MEASURES]
+
+    @cached_property
+    def _foreign(self) -> Foreign:
+        return Foreign(self.judgments.qrels, [metric for metric in self.metrics if metric not in self.own])
+
+    @cached_property
+    def _array(self) -> GradeArray:
+        return GradeArray(self.judgments.qrels)
+
+    def _with_scores(self, outcome: Outcome, own: Floats) -> Outcome:
+        """Put our scores (topic, metric) beside those of ir_measures, in the order of the metrics."""
+        if outcome.scores is None:
+            return replace(outcome, scores=own)
+        together = [*self.own, *self._foreign.metrics]
+        order = [together.index(metric) for metric in self.metrics]
+        return replace(outcome, scores=np.concatenate([own, outcome.scores], axis=1)[:, order])
+
+    def _scores(self, runs: Sequence[JudgedRun]) -> Floats:
+        """Compute our metrics for a chunk of runs; metrics that look at the lists alike share a grade array."""
+        views: dict[tuple[Any, ...], Judged] = {}
+        scores = np.empty((len(runs), len(self.topics), len(self.own)))
+        for place, metric in enumerate(self.own):
+            view = tuple(metric[name] for name in GENERAL)
+            if view not in views:
+                views[view] = self._view(runs, metric)
+            scores[..., place] = measures.score(views[view], metric)
+        return scores
+
+    def _view(self, runs: Sequence[JudgedRun], metric: Metric) -> Judged:
+        """Give the grade array as general parameters want it: first the pool, then the depth, then the judged ones."""
+        pool, depth = metric["pool"], metric["depth"]
+        judged = self._array.of(runs, self.pools[pool] if isinstance(pool, int) else None)
+        judged = judged.at_depth(depth) if isinstance(depth, int) else judged
+        return judged.judged_only() if metric["judged_only"] else judged
+
+
+def _chunks(runs: Iterable[JudgedRun]) -> Iterator[list[JudgedRun]]:
+    chunk: list[JudgedRun] = []
+    deepest = 0
+    for run in runs:
+        depth = int(run.retrieved.max(initial=1))
+        if chunk and (len(chunk) + 1) * run.retrieved.size * max(deepest, depth) > CHUNK:
+            yield chunk
+            chunk, deepest = [], 0
+        chunk.append(run)
+        deepest = max(deepest, depth)
+    if chunk:
+        yield chunk
+
+
+def _pools(task: Task, depths: Sequence[int], sources: Sequence[Source]) -> Pools:
+    """Mark for each depth the judgments of documents that one of these runs ranks so high."""
+    pools = {depth: np.zeros(len(task.judgments.qrels.documents), dtype=np.bool_) for depth in depths}
+    for source in sources:
+        try:
+            run = task.read(source)
+        except FileFormatError:
+            continue  # the evaluation that follows says so
+        if isinstance(run, Run):
+            judged = task.judgments.judge(run, task.precision)
+            for depth, pool in pools.items():
+                pool[judged.judgment[judged.rank < depth]] = True
+    return pools
