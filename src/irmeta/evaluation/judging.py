@@ -52,12 +52,16 @@ class Judgments:
         self._topics = {topic: index for index, topic in enumerate(qrels.topics)}
         key = pair_keys(qrels.topic, qrels.documents.hash)
         self._order = np.argsort(key)
-        self._key = key[self._order]
-        # A filter: where a key's first bits lead to an empty place, its document is certainly not judged.
+        self._key = np.append(key[self._order], np.uint64(2**64 - 1))
+        # The first bits of a key lead to where the keys with these bits begin, or certainly nowhere.
         bits = max(16, int(key.size * 16).bit_length())
         self._shift = np.uint64(64 - bits)
+        slot, first, count = np.unique(key[self._order] >> self._shift, return_index=True, return_counts=True)
         self._present = np.zeros(1 << bits, dtype=np.bool_)
-        self._present[key >> self._shift] = True
+        self._present[slot] = True
+        self._first = np.zeros(1 << bits, dtype=np.intp)
+        self._first[slot] = first
+        self._most = int(count.max(initial=1))
 
     def rank(self, run: Run, precision: Precision = "float64") -> Ranking:
         """Order the lists of a run by score, highest first; ties by document id, last in byte order first.
@@ -111,11 +115,13 @@ class Judgments:
 
     def _find(self, run: Run, ranking: Ranking) -> tuple[Index, Index]:
         """Give the positions in the ranking that hold judged documents, and the judgments they hold."""
-        key = pair_keys(ranking.topic, run.documents.hash[ranking.row])
-        maybe = np.flatnonzero(self._present[key >> self._shift])
-        place = np.searchsorted(self._key, key[maybe])
-        place[place == self._key.size] = 0
-        equal = self._key[place] == key[maybe]
+        key = pair_keys(ranking.topic, run.documents.hash.take(ranking.row))
+        slot = (key >> self._shift).astype(np.intp)
+        maybe = np.flatnonzero(self._present.take(slot))
+        key, place = key[maybe], self._first[slot[maybe]]
+        for _ in range(self._most - 1):
+            place += self._key[place] < key
+        equal = np.flatnonzero(self._key[place] == key)
         maybe, judgment = maybe[equal], self._order[place[equal]]
         same = run.documents.take(ranking.row[maybe]).equals(self.qrels.documents.take(judgment))
         same &= self.qrels.topic[judgment] == ranking.topic[maybe]
@@ -133,8 +139,8 @@ def _is_ranked(topic: Index, score: Floats) -> bool:
     """Tell whether each topic stands in one block, and scores never rise within it."""
     new = _changes(topic)
     rises = score[1:] > score[:-1]
-    heads = topic[new]
-    return not bool((rises & ~new[1:]).any()) and np.unique(heads).size == heads.size
+    heads = topic[new].tolist()
+    return not bool((rises & ~new[1:]).any()) and len(set(heads)) == len(heads)
 
 
 def _disagreeing(run: Run, ranking: Ranking) -> int:
@@ -143,11 +149,11 @@ def _disagreeing(run: Run, ranking: Ranking) -> int:
         return 0
     ranks = run.ranks.take(ranking.row)
     # Digits at the end of the word: as a number it orders as the rank does, up to eight digits.
-    place = ranks.word(0) >> (np.uint64(8) * (8 - np.minimum(ranks.length, 8)).astype(np.uint64))
+    place = ranks.word(0) >> (64 - 8 * np.minimum(ranks.length, 8)).astype(np.uint64)
     score = run.scores[ranking.row]
     differs = ranking.new.copy()
     differs[1:] |= score[1:] != score[:-1]
     tied = np.flatnonzero(ranking.tied)
     place[tied] = place[tied][np.lexsort((place[tied], np.cumsum(differs)[tied]))]
     falls = (place[1:] <= place[:-1]) & differs[1:] & ~ranking.new[1:]
-    return int(np.unique(ranking.topic[1:][falls]).size)
+    return len(set(ranking.topic[1:][falls].tolist()))
