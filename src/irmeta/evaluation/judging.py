@@ -52,16 +52,16 @@ class Judgments:
         self._topics = {topic: index for index, topic in enumerate(qrels.topics)}
         key = pair_keys(qrels.topic, qrels.documents.hash)
         self._order = np.argsort(key)
-        self._key = np.append(key[self._order], np.uint64(2**64 - 1))
+        self._key = key[self._order]
         # The first bits of a key lead to where the keys with these bits begin, or certainly nowhere.
         bits = max(16, int(key.size * 16).bit_length())
         self._shift = np.uint64(64 - bits)
-        slot, first, count = np.unique(key[self._order] >> self._shift, return_index=True, return_counts=True)
+        slot, first, count = np.unique(self._key >> self._shift, return_index=True, return_counts=True)
+        self._most = int(count.max(initial=1))
         self._present = np.zeros(1 << bits, dtype=np.bool_)
         self._present[slot] = True
         self._first = np.zeros(1 << bits, dtype=np.intp)
         self._first[slot] = first
-        self._most = int(count.max(initial=1))
 
     def rank(self, run: Run, precision: Precision = "float64") -> Ranking:
         """Order the lists of a run by score, highest first; ties by document id, last in byte order first.
@@ -120,7 +120,7 @@ class Judgments:
         maybe = np.flatnonzero(self._present.take(slot))
         key, place = key[maybe], self._first[slot[maybe]]
         for _ in range(self._most - 1):
-            place += self._key[place] < key
+            place += (self._key[place] < key) & (place < self._key.size - 1)
         equal = np.flatnonzero(self._key[place] == key)
         maybe, judgment = maybe[equal], self._order[place[equal]]
         same = run.documents.take(ranking.row[maybe]).equals(self.qrels.documents.take(judgment))
@@ -147,10 +147,12 @@ def _disagreeing(run: Run, ranking: Ranking) -> int:
     """Count the topics in whose list a document is ranked above one of higher score; ties may stand as they like."""
     if run.ranks is None or not ranking.row.size:
         return 0
-    ranks = run.ranks.take(ranking.row)
-    # Digits at the end of the word: as a number it orders as the rank does, up to eight digits.
-    place = ranks.word(0) >> (64 - 8 * np.minimum(ranks.length, 8)).astype(np.uint64)
-    score = run.scores[ranking.row]
+    place = run.ranks.place
+    new = _changes(run.topic)
+    in_order = new[1:] | (place[1:] > place[:-1]) & (run.scores[1:] <= run.scores[:-1])
+    if in_order.all() and np.count_nonzero(new) == len(run.topics):
+        return 0
+    place, score = place[ranking.row], run.scores[ranking.row]
     differs = ranking.new.copy()
     differs[1:] |= score[1:] != score[:-1]
     tied = np.flatnonzero(ranking.tied)

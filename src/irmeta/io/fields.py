@@ -4,7 +4,7 @@ Nothing here makes a Python object per line; that is what makes reading runs fas
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -47,6 +47,10 @@ class Strings:
         start = int(self.start[index])
         return self.buffer[start : start + int(self.length[index])].decode("utf-8", "surrogateescape")
 
+    def __iter__(self) -> Iterator[str]:
+        for start, length in zip(self.start.tolist(), self.length.tolist(), strict=True):
+            yield self.buffer[start : start + length].decode("utf-8", "surrogateescape")
+
     def take(self, index: npt.NDArray[np.intp]) -> "Strings":
         """Keep the strings at these positions; the buffer is shared."""
         return Strings(self.buffer, self.start[index], self.length[index])
@@ -67,6 +71,12 @@ class Strings:
             return view[self.start].astype(np.uint64, copy=False) & _MASKS[np.minimum(self.length, 8)]
         rest = np.clip(self.length - 8 * which, 0, 8)
         return view[np.where(rest > 0, self.start + 8 * which, 0)].astype(np.uint64, copy=False) & _MASKS[rest]
+
+    @property
+    def place(self) -> Words:
+        """Give each string, up to 8 bytes of it, as a number that orders shorter ones first, as whole numbers are."""
+        word = _windows(self.buffer, "<u8")[self.start].astype(np.uint64, copy=False)
+        return word.byteswap(inplace=True) >> (64 - 8 * np.minimum(self.length, 8)).astype(np.uint64)
 
     @cached_property
     def hash(self) -> Words:
@@ -170,6 +180,7 @@ def numbers(texts: Strings, spell: Callable[[str], float]) -> Floats:
 
 _POWERS = np.array([10**n for n in range(20)], dtype=np.uint64)
 _FLOAT_POWERS = _POWERS.astype(np.float64)
+_EXPONENT = np.uint64(0x7FF0000000000000)
 _ZEROS = np.uint64(0x3030303030303030)
 _POINTS = np.uint64(0x2E2E2E2E2E2E2E2E)
 _ONES = np.uint64(0x0101010101010101)
@@ -248,7 +259,7 @@ def _divide(mantissa: Words, power: Floats) -> tuple[Floats, Bools]:
         quotient = high / divisor
         correction = (_remainder(high, quotient, divisor) + low) / divisor
         values[big] = quotient + correction
-        spacing = np.spacing(values[big])
+        spacing = (values[big].view(np.uint64) & _EXPONENT).view(np.float64) * 2.0**-52
         lost = np.abs(correction - (values[big] - quotient))
         certain[big] = np.abs(lost - spacing / 2) > spacing * 2.0**-40
     return values, certain

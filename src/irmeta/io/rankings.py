@@ -76,10 +76,9 @@ def collection_name(source: str | PurePath) -> str:
 def index_strings(texts: Strings) -> tuple[list[str], Index]:
     """Give the distinct strings in order of first appearance, and each string's index among them."""
     new = texts.starts_block()
-    heads = np.flatnonzero(new)
     known: dict[str, int] = {}
-    codes = np.array([known.setdefault(texts[head], len(known)) for head in heads.tolist()], dtype=np.intp)
-    return list(known), codes[np.cumsum(new) - 1]
+    codes = [known.setdefault(text, len(known)) for text in texts.take(np.flatnonzero(new))]
+    return list(known), np.array(codes, dtype=np.intp)[np.cumsum(new) - 1]
 
 
 def pair_keys(topic: Index, document: Words) -> Words:
