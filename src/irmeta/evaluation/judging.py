@@ -147,15 +147,10 @@ def _disagreeing(run: Run, ranking: Ranking) -> int:
     """Count the topics in whose list a document is ranked above one of higher score; ties may stand as they like."""
     if run.ranks is None or not ranking.row.size:
         return 0
-    place = run.ranks.place
-    new = _changes(run.topic)
-    in_order = new[1:] | (place[1:] > place[:-1]) & (run.scores[1:] <= run.scores[:-1])
-    if in_order.all() and np.count_nonzero(new) == len(run.topics):
-        return 0
-    place, score = place[ranking.row], run.scores[ranking.row]
+    place, score = run.ranks.place.take(ranking.row), run.scores.take(ranking.row)
     differs = ranking.new.copy()
     differs[1:] |= score[1:] != score[:-1]
     tied = np.flatnonzero(ranking.tied)
     place[tied] = place[tied][np.lexsort((place[tied], np.cumsum(differs)[tied]))]
     falls = (place[1:] <= place[:-1]) & differs[1:] & ~ranking.new[1:]
-    return len(set(ranking.topic[1:][falls].tolist()))
+    return np.count_nonzero(np.bincount(ranking.topic[1:][falls]))

@@ -21,7 +21,7 @@ PADDING = b"\n" * 40
 """Stands after every buffer, so that the words of its last field, and some behind it, can be read."""
 
 _NEWLINE, _SPACE = 10, 32
-_MASKS = np.array([2 ** (8 * n) - 1 for n in range(9)], dtype=np.uint64)
+_MASKS = np.array([2**64 - 2 ** (64 - 8 * n) for n in range(9)], dtype=np.uint64)
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 
 
@@ -62,36 +62,33 @@ class Strings:
 
     def word(self, which: int) -> Words:
         """Give bytes 8 x which .. 8 x which + 7 of each string as one number that orders as the bytes do."""
-        return self._word(which).byteswap()
-
-    def _word(self, which: int) -> Words:
-        """Give the same bytes, the first one lowest: as good for telling strings apart, and faster."""
-        view = _windows(self.buffer, "<u8")
+        view = _windows(self.buffer, ">u8")
         if which == 0:
-            return view[self.start].astype(np.uint64, copy=False) & _MASKS[np.minimum(self.length, 8)]
+            return view[self.start].astype(np.uint64) & _MASKS.take(np.minimum(self.length, 8))
         rest = np.clip(self.length - 8 * which, 0, 8)
-        return view[np.where(rest > 0, self.start + 8 * which, 0)].astype(np.uint64, copy=False) & _MASKS[rest]
+        return view[np.where(rest > 0, self.start + 8 * which, 0)].astype(np.uint64) & _MASKS.take(rest)
 
     @property
     def place(self) -> Words:
         """Give each string, up to 8 bytes of it, as a number that orders shorter ones first, as whole numbers are."""
-        word = _windows(self.buffer, "<u8")[self.start].astype(np.uint64, copy=False)
-        return word.byteswap(inplace=True) >> (64 - 8 * np.minimum(self.length, 8)).astype(np.uint64)
+        word = _windows(self.buffer, ">u8")[self.start].astype(np.uint64)
+        word >>= (64 - 8 * np.minimum(self.length, 8)).astype(np.uint64)
+        return word
 
     @cached_property
     def hash(self) -> Words:
         """A 64-bit hash of each string: equal strings have equal hashes, different ones almost never."""
-        mixed = _scramble(self._word(0))
+        mixed = _scramble(self.word(0))
         for which in range(1, self.widest):
             longer = np.flatnonzero(self.length > 8 * which)
-            mixed[longer] = _scramble(mixed[longer] ^ self.take(longer)._word(which))
+            mixed[longer] = _scramble(mixed[longer] ^ self.take(longer).word(which))
         return mixed
 
     def equals(self, other: "Strings") -> Bools:
         """Say where the two, of the same shape (n,), hold the same string."""
         same: Bools = self.length == other.length
         for which in range(self.widest):
-            same &= self._word(which) == other._word(which)
+            same &= self.word(which) == other.word(which)
         return same
 
     def starts_block(self) -> Bools:
@@ -99,7 +96,7 @@ class Strings:
         new = np.ones(len(self), dtype=np.bool_)
         new[1:] = self.length[1:] != self.length[:-1]
         for which in range(self.widest):
-            word = self._word(which)
+            word = self.word(which)
             new[1:] |= word[1:] != word[:-1]
         return new
 
@@ -179,7 +176,6 @@ def numbers(texts: Strings, spell: Callable[[str], float]) -> Floats:
 
 
 _POWERS = np.array([10**n for n in range(20)], dtype=np.uint64)
-_FLOAT_POWERS = _POWERS.astype(np.float64)
 _EXPONENT = np.uint64(0x7FF0000000000000)
 _ZEROS = np.uint64(0x3030303030303030)
 _POINTS = np.uint64(0x2E2E2E2E2E2E2E2E)
@@ -199,8 +195,9 @@ def _decimals(texts: Strings) -> tuple[Floats, Bools]:
     after = np.maximum(length - before - 1, 0)
     plain = (before + after > 0) & (after <= 19) & ((before < 8) | (length == 8))
     after[~plain] = 0
-    mantissa, odd = _digits(words[0], before)
-    plain &= (mantissa == 0) | (before + after <= 19)
+    whole, odd = _digits(words[0], before)
+    plain &= (whole == 0) | (before + after <= 19)
+    fraction = np.zeros_like(whole)
     shift = (8 * before + 8).astype(np.uint64)
     for which in range(-(-int(after.max(initial=0)) // 8)):
         word = words[which] >> shift
@@ -208,11 +205,11 @@ def _decimals(texts: Strings) -> tuple[Floats, Bools]:
             word |= words[which + 1] << (np.uint64(64) - shift)
         size = np.minimum(np.maximum(after - 8 * which, 0), 8)
         part, bad = _digits(word, size)
-        mantissa *= _POWERS.take(size)
-        mantissa += part
+        fraction = fraction * _POWERS.take(size) + part if which else part
         odd |= bad
     plain &= (odd & _TOPS) == 0
-    values, certain = _divide(mantissa, _FLOAT_POWERS.take(after))
+    power = _POWERS.take(after)
+    values, certain = _divide(whole * power + fraction, power.astype(np.float64))
     return np.negative(values, out=values, where=negative), plain & certain
 
 

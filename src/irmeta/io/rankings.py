@@ -78,7 +78,7 @@ def index_strings(texts: Strings) -> tuple[list[str], Index]:
     new = texts.starts_block()
     known: dict[str, int] = {}
     codes = [known.setdefault(text, len(known)) for text in texts.take(np.flatnonzero(new))]
-    return list(known), np.array(codes, dtype=np.intp)[np.cumsum(new) - 1]
+    return list(known), np.array(codes, dtype=np.intp).take(np.cumsum(new) - 1)
 
 
 def pair_keys(topic: Index, document: Words) -> Words:
