@@ -153,4 +153,4 @@ def _disagreeing(run: Run, ranking: Ranking) -> int:
     tied = np.flatnonzero(ranking.tied)
     place[tied] = place[tied][np.lexsort((place[tied], np.cumsum(differs)[tied]))]
     falls = (place[1:] <= place[:-1]) & differs[1:] & ~ranking.new[1:]
-    return np.count_nonzero(np.bincount(ranking.topic[1:][falls]))
+    return int(np.count_nonzero(np.bincount(ranking.topic[1:][falls])))

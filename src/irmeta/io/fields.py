@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 Ints = npt.NDArray[np.int64]
+Offsets = npt.NDArray[np.signedinteger[Any]]
 Words = npt.NDArray[np.uint64]
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
@@ -30,8 +31,8 @@ class Strings:
     """Byte strings as slices of one padded buffer: `start` and `length`, both of shape (n,)."""
 
     buffer: bytes
-    start: Ints
-    length: Ints
+    start: Offsets
+    length: Offsets
 
     @classmethod
     def of(cls, texts: list[str]) -> "Strings":
@@ -111,18 +112,18 @@ class Strings:
 
 @dataclass(frozen=True)
 class Columns:
-    """The fields of a text with equally many on every line; `ends`, of shape (line, field), says where each stops."""
+    """The fields of a text with equally many on every line; `ends`, of shape (field, line), says where each stops."""
 
     buffer: bytes
-    ends: Ints
+    ends: Offsets
 
     def __len__(self) -> int:
-        return len(self.ends)
+        return self.ends.shape[1]
 
     def __getitem__(self, which: int) -> Strings:
         """Give one field of every line."""
-        start = (self.ends[:, which - 1] if which else np.append(-1, self.ends[:-1, -1])) + 1
-        return Strings(self.buffer, start, self.ends[:, which] - start)
+        before = self.ends[which - 1] if which else np.append(np.int32(-1), self.ends[-1, :-1])
+        return Strings(self.buffer, before + 1, self.ends[which] - before - 1)
 
 
 def split(text: bytes, width: int) -> Columns | None:
@@ -144,7 +145,8 @@ def _split_regular(text: bytes, width: int) -> Columns | None:
         return None
     if blank[0] or (blank[1:] & blank[:-1]).any():
         return None
-    columns = Columns(buffer, ends.reshape(-1, width))
+    narrow = ends.astype(np.int32 if len(buffer) < 2**31 else np.int64)
+    columns = Columns(buffer, np.ascontiguousarray(narrow.reshape(-1, width).T))
     return None if b"#" in text and (characters[columns[0].start] == ord("#")).any() else columns
 
 
@@ -170,8 +172,8 @@ def numbers(texts: Strings, spell: Callable[[str], float]) -> Floats:
     all. That is nearly every score and grade there is. `spell` takes the string; what it raises is passed on.
     """
     values, plain = _decimals(texts)
-    for index in np.flatnonzero(~plain):
-        values[index] = spell(texts[int(index)])
+    others = np.flatnonzero(~plain)
+    values[others] = [spell(text) for text in texts.take(others)]
     return values
 
 
