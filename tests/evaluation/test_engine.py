@@ -370,3 +370,13 @@ def test_ties_are_no_disagreement(tmp_path: Path) -> None:
         (tmp_path / "r").write_text(text)
         notes = evaluate(qrels, tmp_path / "r", "AP").attrs["notes"]
         assert any("disagree" in note for note in notes) is noted
+
+
+def test_ties_of_rounded_scores_are_no_disagreement(tmp_path: Path) -> None:
+    """Ranks that follow the scores as written do not disagree with them where rounding to float32 makes ties."""
+    qrels, run = tmp_path / "q", tmp_path / "r"
+    qrels.write_text("1 0 a 1\n")
+    run.write_text("1 Q0 a 1 1.00000001 t\n1 Q0 b 2 1.0 t\n1 Q0 c 3 0.5 t\n")
+    cube = evaluate(qrels, run, "RR", score_precision="float32")
+    assert cube.item() == 0.5
+    assert not any("disagree" in note for note in cube.attrs["notes"])

@@ -70,8 +70,8 @@ class Strings:
         return view[np.where(rest > 0, self.start + 8 * which, 0)].astype(np.uint64) & _MASKS.take(rest)
 
     @property
-    def place(self) -> Words:
-        """Give each string, up to 8 bytes of it, as a number that orders shorter ones first, as whole numbers are."""
+    def magnitude(self) -> Words:
+        """Give strings of up to 8 digits as numbers that order as those they spell do; of longer ones 8 bytes count."""
         word = _windows(self.buffer, ">u8")[self.start].astype(np.uint64)
         word >>= (64 - 8 * np.minimum(self.length, 8)).astype(np.uint64)
         return word
