@@ -85,9 +85,11 @@ def with_ranx(qrels: Path, runs: list[Path]) -> None:
 
 
 def peak_memory(qrels: Path, runs: list[Path]) -> int:
-    """Give the peak resident memory of an evaluation in a process of its own, in MiB."""
-    work = "import irmeta, sys; irmeta.evaluate(sys.argv[1], sys.argv[2:]); print(open('/proc/self/status').read())"
-    done = subprocess.run([sys.executable, "-c", work, qrels, *runs], check=True, capture_output=True, text=True)
+    """Give the peak resident memory of an evaluation in a process of its own, in MiB; runs are named by their paths."""
+    work = "import irmeta, sys; qrels, *runs = sys.argv[1:]; irmeta.evaluate(qrels, dict(zip(runs, runs, strict=True)))"
+    report = "print(open('/proc/self/status').read())"
+    program = [sys.executable, "-c", f"{work}; {report}", qrels, *runs]
+    done = subprocess.run(program, check=True, stdout=subprocess.PIPE, text=True)
     return int(done.stdout.partition("VmHWM:")[2].split()[0]) // 1024
 
 

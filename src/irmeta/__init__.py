@@ -5,10 +5,12 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from irmeta import standardization as standardization
+    from irmeta.cluster import on_cluster as on_cluster
     from irmeta.cube import means as means
     from irmeta.datasets.reference import reference_model as reference_model
     from irmeta.datasets.simulate import simulate as simulate
     from irmeta.errors import IrmetaError as IrmetaError
+    from irmeta.evaluation.archive import evaluate_to as evaluate_to
     from irmeta.evaluation.engine import evaluate as evaluate
     from irmeta.io.model_file import load_model as load_model
     from irmeta.io.model_file import save_model as save_model
@@ -43,12 +45,14 @@ _HOME = {
     "describe": "irmeta.studies.description",
     "durability": "irmeta.studies.durability",
     "evaluate": "irmeta.evaluation.engine",
+    "evaluate_to": "irmeta.evaluation.archive",
     "load": "irmeta.io.scores",
     "load_all": "irmeta.io.scores",
     "load_model": "irmeta.io.model_file",
     "lowcost": "irmeta.studies.lowcost",
     "means": "irmeta.cube",
     "models": "irmeta.studies.models",
+    "on_cluster": "irmeta.cluster",
     "predict": "irmeta.studies.prediction",
     "prediction_model": "irmeta.studies.prediction_model",
     "predictivity": "irmeta.studies.predictivity",

@@ -52,14 +52,14 @@ class Cluster:
 
 
 @contextmanager
-def cluster(address: str) -> Iterator[Cluster]:
+def on_cluster(address: str) -> Iterator[Cluster]:
     """Let a Dask cluster do what irmeta cuts into pieces: evaluation, partitions, resampling, as long as this is open.
 
     address : of a scheduler, as in "tcp://10.0.0.1:8786", or "local" for a process on each core of this machine (then
     a script needs `if __name__ == "__main__":`). The workers need irmeta in the version used here. No result depends on
     who computes it. Without the extra `cluster`, without an answer, or with other versions IrmetaError is raised.
 
-    >>> with cluster("local") as engine:  # doctest: +SKIP
+    >>> with on_cluster("local") as engine:  # doctest: +SKIP
     ...     scores = irmeta.evaluate("qrels.txt", "s3://archive/runs/*.gz")
     """
     try:
@@ -79,7 +79,8 @@ def cluster(address: str) -> Iterator[Cluster]:
             ) from error
         _require_same_version(client, address)
         threads = client.nthreads()
-        engine = Cluster(client, scheduler, len(threads), sum(threads.values()), client.dashboard_link)
+        dashboard = client.dashboard_link if "dashboard" in client.scheduler_info()["services"] else None
+        engine = Cluster(client, scheduler, len(threads), sum(threads.values()), dashboard)
         stack.enter_context(working_on(engine))
         yield engine
 

@@ -82,18 +82,22 @@ def select(
     metrics: Iterable[str] | None = None,
 ) -> xr.DataArray:
     """Keep the named systems, topics and metrics, in the order given, once each; an unknown name raises ScoresError."""
+    where = str(scores.attrs.get("collection", "these scores"))
     for dim, wanted in (("system", systems), ("topic", topics), ("metric", metrics)):
-        if wanted is None:
-            continue
-        names = list(dict.fromkeys(canonical(name) if dim == "metric" else name for name in wanted))
-        known = [str(name) for name in scores[dim].values]
-        for name in names:
-            if name not in set(known):
-                raise ScoresError(
-                    f"no {dim} {name!r} in {scores.attrs.get('collection', 'these scores')}; {nearest(name, known)}"
-                )
-        scores = scores.sel({dim: names})
+        if wanted is not None:
+            scores = scores.sel({dim: choose_names(dim, wanted, [str(name) for name in scores[dim].values], where)})
     return scores
+
+
+def choose_names(dim: str, wanted: Iterable[str] | None, known: Sequence[str], where: str) -> list[str]:
+    """Give the wanted names, once each, or all that are known; an unknown one raises ScoresError with the nearest."""
+    if wanted is None:
+        return list(known)
+    names = list(dict.fromkeys(canonical(name) if dim == "metric" else name for name in wanted))
+    for name in names:
+        if name not in set(known):
+            raise ScoresError(f"no {dim} {name!r} in {where}; {nearest(name, known)}")
+    return names
 
 
 def additive(scores: xr.DataArray) -> xr.DataArray:

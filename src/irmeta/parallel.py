@@ -105,8 +105,8 @@ def apart(work: Callable[[Item], Result], item: Item) -> Result:
 
 
 @contextmanager
-def working_on(engine: Engine) -> Iterator[None]:
-    """Let `engine` do the work of `in_order`."""
+def working_on(engine: Engine | None) -> Iterator[None]:
+    """Let `engine` do the work of `in_order`; None stands for the threads of this process."""
     token = _engine.set(engine)
     try:
         yield

@@ -54,7 +54,10 @@ def test_table(desk: Path) -> None:
         ["one", "0.9167", "1.0000", "0.3125"],
         ["two", "0.7917", "0.5000", "0.2812"],
     ]
-    assert "note: topics: 2 in the qrels, 2 of them in some run, 2 in every run; scored: 2 (qrels)" in result.stderr
+    assert (
+        "note: topics: 2 in the qrels, 2 in each run; judged ones: 2 in some run, 2 in every run; scored: 2 (qrels)"
+        in result.stderr
+    )
     assert run("evaluate", "qrels", "runs/", "-m", "AP", "--quiet").stderr == ""
 
 
@@ -252,7 +255,7 @@ def interrupt(desk: Path, with_signal: int) -> tuple[int, str]:
             pathlib.Path(file).write_bytes(b"PAR1 half")
             print("writing", flush=True)
             time.sleep(60)
-        polars.DataFrame.write_parquet = slow
+        polars.LazyFrame.sink_parquet = slow
         from irmeta.cli import main
         main()
     """

@@ -209,7 +209,10 @@ def test_missing_topics() -> None:
     assert cube.topic.values.tolist() == ["1", "2", "3"]
     assert cube.sel(system="part", topic="3").values.tolist() == [0, 1]
     notes = cube.attrs["notes"]
-    assert "topics: 3 in the qrels, 3 of them in some run, 1 in every run; scored: 3 (qrels)" in notes
+    assert (
+        "topics: 3 in the qrels, 2 to 3 in the runs; judged ones: 3 in some run, 1 in every run; scored: 3 (qrels)"
+        in notes
+    )
     assert "part lacks 1 of 3 topics (score 0): 3" in notes
     assert "other lacks 2 of 3 topics (score 0): 2, 3" in notes
     assert "1 runs have topics that are not judged, which do not count: other" in notes
@@ -220,7 +223,10 @@ def test_common_topics() -> None:
     """With topics=common only topics of all runs are scored; none at all is an error."""
     cube = evaluate(QRELS, RUNS, "AP", topics="common")
     xr.testing.assert_equal(cube, evaluate(QRELS, RUNS, "AP").sel(topic=["1"]))
-    assert "topics: 3 in the qrels, 3 of them in some run, 1 in every run; scored: 1 (common)" in cube.attrs["notes"]
+    assert (
+        "topics: 3 in the qrels, 2 to 3 in the runs; judged ones: 3 in some run, 1 in every run; scored: 1 (common)"
+        in cube.attrs["notes"]
+    )
     assert "part lacks 1 of 3 topics (left out): 3" in cube.attrs["notes"]
     assert cube.attrs["options"]["topics"] == "common"
     with pytest.raises(IrmetaError, match="no judged topic is in every run; b has 1 of 3"):
@@ -380,3 +386,19 @@ def test_ties_of_rounded_scores_are_no_disagreement(tmp_path: Path) -> None:
     cube = evaluate(qrels, run, "RR", score_precision="float32")
     assert cube.item() == 0.5
     assert not any("disagree" in note for note in cube.attrs["notes"])
+
+
+def test_names_of_trec_eval_and_of_papers() -> None:
+    """Metrics may be asked for as trec_eval and papers call them; they are called as ours in the result."""
+    scores = evaluate(QRELS, RUNS, "map P_5 recip_rank ndcg_cut_3 MRR NDCG@3 AP")
+    assert scores.metric.values.tolist() == ["AP", "P@5", "RR", "nDCG@3"]
+    with pytest.raises(MetricError, match="unknown metric 'mapp'"):
+        evaluate(QRELS, RUNS, "mapp")
+
+
+def test_topics_that_are_not_judged_are_counted() -> None:
+    """The notes say how many topics the runs have, judged or not."""
+    notes = evaluate(QRELS, {"one": {str(topic): {"a": 1.0} for topic in range(1, 8)}}, "AP").attrs["notes"]
+    assert (
+        "topics: 3 in the qrels, 7 in each run; judged ones: 3 in some run, 3 in every run; scored: 3 (qrels)" in notes
+    )

@@ -378,7 +378,10 @@ def test_29_topics_that_the_run_lacks(desk: Desk) -> None:
     scores = desk.scores("".join(line + "\n" for line in RUN.splitlines() if line.startswith("1")))
     assert np.array_equal(scores[0], desk.clean[0])
     assert not scores[1].any()
-    assert "topics: 2 in the qrels, 1 of them in some run, 1 in every run; scored: 2 (qrels)" in desk.notes
+    assert (
+        "topics: 2 in the qrels, 1 in each run; judged ones: 1 in some run, 1 in every run; scored: 2 (qrels)"
+        in desk.notes
+    )
     assert "odd.run lacks 1 of 2 topics (score 0): 2" in desk.notes
 
 

@@ -163,12 +163,28 @@ def test_a_failure_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.Monke
     path = tmp_path / "s.parquet"
     save(small("old"), path)
 
-    def fail(frame: pl.DataFrame, file: Path, **_: object) -> None:
+    def fail(frame: pl.LazyFrame, file: Path, **_: object) -> None:
         Path(file).write_bytes(b"PAR1 half")
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(pl.DataFrame, "write_parquet", fail)
+    monkeypatch.setattr(pl.LazyFrame, "sink_parquet", fail)
     with pytest.raises(KeyboardInterrupt):
         save(small("new"), path)
     assert list(load_all(path)) == ["old"]
     assert [one.name for one in tmp_path.iterdir()] == ["s.parquet"]
+
+
+def test_a_part_of_a_file(tmp_path: Path) -> None:
+    """Only the systems, topics and metrics asked for are read, in their order; an unknown name lists the nearest."""
+    rng = np.random.default_rng(1)
+    whole = cube(rng.random((3, 4, 3)), list("abc"), list("1234"), ["AP", "RR", "nDCG@10"], collection="one")
+    whole[1, 2, 0] = np.nan
+    path = tmp_path / "s.parquet"
+    save({"one": whole, "two": whole[:2]}, path)
+    part = load(path, "one", systems=["c", "b"], metrics=["RR", "AP"])
+    xr.testing.assert_identical(part, whole.sel(system=["c", "b"], metric=["RR", "AP"]))
+    np.testing.assert_array_equal(load_all(path, topics=["3"])["two"].values, whole[:2, 2:3].values)
+    with pytest.raises(FileFormatError, match="no metric 'nDCG' in one; there is nDCG@10"):
+        load(path, "one", metrics=["nDCG"])
+    with pytest.raises(FileFormatError, match="s.parquet: no system 'c' in two"):
+        load_all(path, systems=["c"])

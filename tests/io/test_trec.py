@@ -302,6 +302,20 @@ def test_beir_qrels(tmp_path_factory: pytest.TempPathFactory, rows: list[tuple[s
     assert contents(beir) == contents(trec.read_qrels(folder / "q.txt")) == [(t, d, g) for t, d, g in rows]
 
 
+def test_judgments_in_json(tmp_path: Path) -> None:
+    """Judgments may be JSON, as runs may; what is not of that form is an error that says which form it is."""
+    path = tmp_path / "qrels.json"
+    path.write_text('\ufeff{"1": {"a": 1, "b": 0}, "x": {"a": 2}}', encoding="utf-8")
+    qrels = trec.read_qrels(path)
+    assert contents(qrels) == [("1", "a", 1.0), ("1", "b", 0.0), ("x", "a", 2.0)]
+    assert qrels.source == str(path)
+    assert [remark.text for remark in qrels.remarks] == ["byte order mark dropped"]
+    for wrong in ('{"1": ["a"]}', '{"1": {"a": "good"}}', '{"1": {"a": 1, "a": 2}}', "{}"):
+        path.write_text(wrong)
+        with pytest.raises(FileFormatError, match=r"qrels.json: not JSON of the form \{topic: \{document: grade\}\}"):
+            trec.read_qrels(path)
+
+
 @given(st.binary(max_size=80) | st.text(alphabet='1 aQ0\t\n#{}:",.\r\ufeff-', max_size=80).map(str.encode))
 def test_any_bytes_are_a_run_or_a_clear_error(tmp_path_factory: pytest.TempPathFactory, content: bytes) -> None:
     """Whatever a file holds, reading it as run or qrels gives one, or a FileFormatError that names the file."""

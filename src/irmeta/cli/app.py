@@ -60,7 +60,27 @@ Format = Annotated[
 TableName = Annotated[
     str | None, typer.Option("--table", help="The one table to write.", show_default="all, for csv the first")
 ]
-Plot = Annotated[Path | None, typer.Option(help="Draw the result: FILE.svg, .pdf or .png.")]
+
+
+def _drawable(path: Path | None) -> Path | None:
+    """Say before the work, not after it, that a figure cannot be saved so."""
+    if path is not None:
+        from irmeta.io.files import require_folder
+        from irmeta.report.plots.figure import require_form
+
+        require_form(path)
+        require_folder(path)
+    return path
+
+
+Plot = Annotated[Path | None, typer.Option(help="Draw the result: FILE.svg, .pdf or .png.", callback=_drawable)]
+Cluster = Annotated[
+    str | None,
+    typer.Option(
+        help="Work on a Dask cluster: its scheduler, as in tcp://10.0.0.1:8786, or local, a process a core.",
+        show_default="the threads of this process",
+    ),
+]
 Quiet = Annotated[bool, typer.Option("--quiet", help="No progress, no notes on stderr.")]
 
 
@@ -73,19 +93,16 @@ def load_scores(
     topics: str | None = None,
 ) -> "dict[str, xr.DataArray]":
     """Read the cubes that the common options ask for, by collection name."""
-    from irmeta.cube import select
-    from irmeta.io.scores import choose, load_all
+    from irmeta.io.scores import load_all
     from irmeta.names import split
 
-    cubes = load_all(path)
-    if collection is not None:
-        cubes = {collection: choose(cubes, collection, str(path))}
-    wanted = {
-        "metrics": split(metrics) if metrics else None,
-        "systems": split(systems) if systems else None,
-        "topics": split(topics) if topics else None,
-    }
-    return {name: select(scores, **wanted) for name, scores in cubes.items()}
+    return load_all(
+        path,
+        collection=collection,
+        metrics=split(metrics) if metrics else None,
+        systems=split(systems) if systems else None,
+        topics=split(topics) if topics else None,
+    )
 
 
 def one(cubes: "Mapping[str, xr.DataArray]") -> "xr.DataArray":

@@ -5,8 +5,8 @@ from typing import Annotated
 
 import typer
 
-from irmeta.cli.app import Format, Metrics, Missing, Output, Plot, Quiet, Seed, TableName, app
-from irmeta.cli.output import counting, emit, form_of
+from irmeta.cli.app import Cluster, Format, Metrics, Missing, Output, Plot, Quiet, Seed, TableName, app
+from irmeta.cli.output import counting, emit, engine, form_of
 from irmeta.cli.standardize import FlatTopics, collections
 
 
@@ -25,6 +25,7 @@ def compare(
     output: Output = None,
     form: Format = None,
     table: TableName = None,
+    cluster: Cluster = None,
     plot: Plot = None,
     quiet: Quiet = False,
 ) -> None:
@@ -40,7 +41,7 @@ def compare(
     from irmeta.studies import comparison
 
     form = form or form_of(output)
-    with counting("comparing", quiet=quiet) as progress:
+    with engine(cluster, quiet=quiet), counting("comparing", quiet=quiet) as progress:
         result = comparison.compare(
             collections(scores),
             metrics=split(metrics) if metrics else None,

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from irmeta.cli.app import (
+    Cluster,
     Collection,
     Format,
     Metrics,
@@ -20,7 +21,7 @@ from irmeta.cli.app import (
     app,
     load_scores,
 )
-from irmeta.cli.output import counting, emit, form_of
+from irmeta.cli.output import counting, emit, engine, form_of
 from irmeta.errors import ScoresError
 
 if TYPE_CHECKING:
@@ -47,6 +48,7 @@ def correlate(
     systems: Systems = None,
     topics: Topics = None,
     missing: Missing = "error",
+    cluster: Cluster = None,
     plot: Plot = None,
     draw: Annotated[
         Drawing, typer.Option(help="What --plot draws; clustered is a heat map ordered by group.")
@@ -70,7 +72,7 @@ def correlate(
     form = form or form_of(output)
     cubes = load_scores(scores, collection=collection, metrics=metrics, systems=systems, topics=topics)
     compute = study.each if each else study.correlation
-    with counting("leaving out:", quiet=quiet) as progress:
+    with engine(cluster, quiet=quiet), counting("leaving out:", quiet=quiet) as progress:
         result = compute(cubes, level=level, method=method, threshold=threshold, missing=missing, progress=progress)
     if plot is not None:
         _plot(result, plot, draw)

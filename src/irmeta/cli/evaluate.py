@@ -6,14 +6,17 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from irmeta.cli.app import Format, Output, Quiet, TableName, app
-from irmeta.cli.output import counting, emit, form_of, refuse_overwriting, say
+from irmeta.cli.app import Cluster, Format, Output, Quiet, TableName, app
+from irmeta.cli.output import counting, emit, engine, form_of, refuse_overwriting, say
 from irmeta.errors import IrmetaError
 
 if TYPE_CHECKING:
+    from irmeta.evaluation.archive import Options
     from irmeta.io.trec import Reading
 
-Runs = Annotated[list[str], typer.Argument(help="Run files, folders or globs; the file's name is the system's.")]
+Runs = Annotated[
+    list[str], typer.Argument(help="Run files, folders, globs or URLs of them; the file's name is the system's.")
+]
 MissingTag = Annotated[bool, typer.Option("--allow-missing-tag", help="Take run lines of 5 fields.")]
 ExtraColumns = Annotated[bool, typer.Option("--extra-columns", help="Ignore fields after the sixth of a run line.")]
 SkipHeader = Annotated[bool, typer.Option("--skip-header", help="Skip a header line.")]
@@ -28,7 +31,7 @@ QrelsFormat = Annotated[
 
 @app.command()
 def evaluate(
-    qrels: Annotated[Path, typer.Argument(help="Relevance judgments: topic, iteration, document, grade.")],
+    qrels: Annotated[str, typer.Argument(help="Relevance judgments: topic, iteration, document, grade.")],
     runs: Runs,
     metric: Annotated[
         list[str] | None,
@@ -58,6 +61,7 @@ def evaluate(
     allow_empty: AllowEmpty = False,
     dedup: Dedup = "error",
     qrels_format: QrelsFormat = "trec",
+    cluster: Cluster = None,
     form: Format = None,
     table: TableName = None,
     quiet: Quiet = False,
@@ -65,15 +69,17 @@ def evaluate(
     """Score runs against relevance judgments.
 
     With -o scores.parquet every score goes to a score file, which the other commands read; else the system means are
-    printed (--table scores: every score).
+    printed (--table scores: every score). What is finished of a long evaluation stands in scores.parquet.parts; after
+    an interruption the same command goes on from there.
 
     irmeta evaluate qrels.txt runs/ -o scores.parquet
 
     irmeta evaluate qrels.txt 'runs/*.gz' -m "AP nDCG@20 RBP(p=0.8)" --format csv
+
+    irmeta evaluate qrels.txt 's3://archive/runs/*.gz' -o scores.parquet --cluster tcp://scheduler:8786
     """
+    from irmeta.evaluation.archive import evaluate_to
     from irmeta.evaluation.engine import evaluate as compute
-    from irmeta.io.rankings import collection_name
-    from irmeta.io.scores import refuse_clash, save
     from irmeta.studies.evaluation import evaluation
 
     to_score_file = output is not None and output.suffix == ".parquet"
@@ -85,25 +91,28 @@ def evaluate(
         raise IrmetaError("--append adds a collection to a score file: -o FILE.parquet")
     form = form or ("table" if to_score_file else form_of(output))
     refuse_overwriting(output, append=append)
-    if append:
-        refuse_clash(output, collection or collection_name(qrels))
-    with counting("evaluating", quiet=quiet) as progress:
-        cube = compute(
-            qrels,
-            runs,
-            metric or metric_set,
-            collection=collection,
-            score_precision=score_precision,
-            topics=topics,
-            reading=_reading(allow_missing_tag, extra_columns, skip_header, allow_empty, dedup, qrels_format),
-            on_error=on_error,
-            progress=progress,
-        )
-    for note in cube.attrs["notes"]:
+    options: Options = {
+        "collection": collection,
+        "score_precision": score_precision,
+        "topics": topics,
+        "reading": _reading(allow_missing_tag, extra_columns, skip_header, allow_empty, dedup, qrels_format),
+        "on_error": on_error,
+    }
+    with engine(cluster, quiet=quiet), counting("evaluating", quiet=quiet) as progress:
+        if output is not None and to_score_file:
+            written = evaluate_to(
+                output, qrels, runs, metric or metric_set, append=append, progress=progress, **options
+            )
+            attributes = written.about["attributes"]
+        else:
+            cube = compute(qrels, runs, metric or metric_set, progress=progress, **options)
+            attributes = cube.attrs
+    for note in attributes["notes"]:
         say(f"note: {note}", quiet=quiet)
-    if output is not None and to_score_file:
-        save(cube, output, append=append)
-        say(f"wrote {output}: {', '.join(f'{size} {dim}s' for dim, size in cube.sizes.items())}", quiet=quiet)
+    if to_score_file:
+        sizes = ", ".join(f"{len(names)} {dim}s" for dim, names in written.about["names"].items())
+        kept = f" ({written.kept} systems were evaluated before)" if written.kept else ""
+        say(f"wrote {output}: {sizes}{kept}", quiet=quiet)
         return
     emit(evaluation(cube), form=form, output=output, table=table or ("means" if form == "table" else None), notes=False)
 
@@ -111,7 +120,7 @@ def evaluate(
 @app.command()
 def validate(
     runs: Runs,
-    qrels: Annotated[Path | None, typer.Option(help="Judgments that the runs should fit.")] = None,
+    qrels: Annotated[str | None, typer.Option(help="Judgments that the runs should fit.")] = None,
     allow_missing_tag: MissingTag = False,
     extra_columns: ExtraColumns = False,
     skip_header: SkipHeader = False,

@@ -72,6 +72,21 @@ def say(message: str, *, quiet: bool = False) -> None:
 
 
 @contextmanager
+def engine(address: str | None, *, quiet: bool = False) -> Iterator[None]:
+    """Let a Dask cluster do the work, where an address is given, and say which one and where to watch it."""
+    if address is None:
+        yield
+        return
+    from irmeta.cluster import on_cluster
+
+    with on_cluster(address) as cluster:
+        workers = f"{cluster.workers} workers, {cluster.threads} threads" if cluster.workers else "waiting for workers"
+        watch = f"; dashboard: {cluster.dashboard}" if cluster.dashboard else ""
+        say(f"cluster {cluster.address}: {workers}{watch}", quiet=quiet)
+        yield
+
+
+@contextmanager
 def counting(what: str, total: int | None = None, *, quiet: bool = False) -> Iterator[Callable[[str], None]]:
     """Show on a terminal how many things are done; gives the function to call with each one's name."""
     from rich.console import Console

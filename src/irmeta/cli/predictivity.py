@@ -7,6 +7,7 @@ import typer
 
 from irmeta.cli.app import (
     By,
+    Cluster,
     Collection,
     Format,
     Metrics,
@@ -24,7 +25,7 @@ from irmeta.cli.app import (
     load_scores,
     one,
 )
-from irmeta.cli.output import counting, emit, form_of
+from irmeta.cli.output import counting, emit, engine, form_of
 from irmeta.errors import ScoresError
 
 if TYPE_CHECKING:
@@ -51,6 +52,7 @@ def predictivity(
     topics: Topics = None,
     missing: Missing = "error",
     seed: Seed = 0,
+    cluster: Cluster = None,
     plot: Plot = None,
     output: Output = None,
     form: Format = None,
@@ -74,7 +76,7 @@ def predictivity(
     chosen = one(load_scores(scores, collection=collection, metrics=metrics, systems=systems, topics=topics))
     if plot is not None and numbers and chosen.sizes["metric"] > 3:
         raise ScoresError("a curve of more than 3 metrics cannot be read; name those to draw with --metrics")
-    with counting("splitting topics:", quiet=quiet) as progress:
+    with engine(cluster, quiet=quiet), counting("splitting topics:", quiet=quiet) as progress:
         result = measure(
             chosen,
             partitions=partitions,

@@ -6,6 +6,7 @@ import typer
 
 from irmeta.cli.app import (
     By,
+    Cluster,
     Collection,
     Format,
     Metrics,
@@ -22,7 +23,7 @@ from irmeta.cli.app import (
     app,
     load_scores,
 )
-from irmeta.cli.output import counting, emit, form_of
+from irmeta.cli.output import counting, emit, engine, form_of
 from irmeta.errors import ScoresError
 
 
@@ -75,6 +76,7 @@ def rank(
     output: Output = None,
     form: Format = None,
     table: TableName = None,
+    cluster: Cluster = None,
     plot: Plot = None,
     quiet: Quiet = False,
 ) -> None:
@@ -98,7 +100,7 @@ def rank(
     cubes = load_scores(scores, collection=collection, metrics=metrics, systems=systems, topics=topics)
     if top is not None:
         cubes = {name: top_systems(one, top, by) for name, one in cubes.items()}
-    with counting("choosing", 1 + resamples, quiet=quiet) as progress:
+    with engine(cluster, quiet=quiet), counting("choosing", 1 + resamples, quiet=quiet) as progress:
         outcome = rank_metrics(
             cubes,
             method,

@@ -6,6 +6,7 @@ import typer
 
 from irmeta.cli.app import (
     By,
+    Cluster,
     Collection,
     Format,
     Missing,
@@ -22,7 +23,7 @@ from irmeta.cli.app import (
     load_scores,
     one,
 )
-from irmeta.cli.output import counting, emit, form_of
+from irmeta.cli.output import counting, emit, engine, form_of
 
 
 @app.command()
@@ -51,6 +52,7 @@ def significance(
     output: Output = None,
     form: Format = None,
     table: TableName = None,
+    cluster: Cluster = None,
     plot: Plot = None,
     quiet: Quiet = False,
 ) -> None:
@@ -70,7 +72,7 @@ def significance(
     cube = one(load_scores(scores, collection=collection, systems=systems, topics=topics))
     if top is not None:
         cube = top_systems(cube, top, by)
-    with counting("testing", quiet=quiet) as progress:
+    with engine(cluster, quiet=quiet), counting("testing", quiet=quiet) as progress:
         result = study.significance(
             cube,
             metric=split(metric) if metric else None,

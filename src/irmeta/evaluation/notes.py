@@ -42,8 +42,10 @@ def _topic_notes(qrels: Qrels, outcomes: Sequence[Outcome], policy: str) -> list
     judged = len(qrels.topics)
     some = judged - len(set(qrels.topics).intersection(*(run.lacking for run in readable)))
     every = judged - len(set[str]().union(*(run.lacking for run in readable)))
+    counts = [judged - len(run.lacking) + run.other_topics for run in readable]
+    theirs = f"{min(counts)} to {max(counts)} in the runs" if min(counts) < max(counts) else f"{counts[0]} in each run"
     lines = [
-        f"topics: {judged} in the qrels, {some} of them in some run, {every} in every run; "
+        f"topics: {judged} in the qrels, {theirs}; judged ones: {some} in some run, {every} in every run; "
         f"scored: {every if policy == 'common' else judged} ({policy})"
     ]
     lacking = [(run.name, run.lacking) for run in readable]

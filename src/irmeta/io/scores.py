@@ -1,22 +1,36 @@
 """The score file: Parquet, one row a score (collection, system, topic, metric, score), provenance in its metadata."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from types import MappingProxyType
+from typing import Any, TypedDict, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 import xarray as xr
 
-from irmeta.cube import DIMS, check, cube, labels
+from irmeta.cube import DIMS, check, choose_names, cube, labels
 from irmeta.errors import FileFormatError, ScoresError
 from irmeta.io.files import writing
 from irmeta.names import nearest
 
 COLUMNS = ("collection", *DIMS, "score")
 _KEY = "irmeta"
+
+Chosen = TypeVar("Chosen")
+Floats = npt.NDArray[np.float64]
+Names = Mapping[str, Sequence[str]]
+"""The names of systems, topics and metrics by dimension."""
+
+
+class About(TypedDict):
+    """What a score file says of a collection: the cube's attributes, and its names, with scores or without."""
+
+    attributes: Mapping[str, Any]
+    names: Names
 
 
 def to_frame(scores: xr.DataArray) -> pl.DataFrame:
@@ -35,51 +49,72 @@ def to_frame(scores: xr.DataArray) -> pl.DataFrame:
 
 
 def from_frame(
-    frame: pl.DataFrame,
+    table: pl.DataFrame | pl.LazyFrame,
     *,
     provenance: Mapping[str, Mapping[str, Any]] | None = None,
-    names: Mapping[str, Mapping[str, list[str]]] | None = None,
+    names: Mapping[str, Names] | None = None,
+    collection: str | None = None,
+    wanted: Mapping[str, Iterable[str] | None] = MappingProxyType({}),
 ) -> dict[str, xr.DataArray]:
     """Make cubes, by collection name, from a long table with the columns of the score file.
 
     names : the systems, topics and metrics of each collection, also those without a score; by default those of the
     table, in the order of their first appearance. A cell given twice raises ScoresError.
+    collection, wanted : make only this one's cube, and only of these systems, topics or metrics, in the order given;
+    nothing else of a lazy table is held in memory. Names that it has not raise ScoresError.
     """
-    lacking = [name for name in COLUMNS if name not in frame.columns]
-    if lacking:
-        raise ScoresError(f"a score table has the columns {', '.join(COLUMNS)}; missing: {', '.join(lacking)}")
+    rows = table.lazy()
+    _require_columns(rows)
+    rows = rows.select(pl.col(COLUMNS[:-1]).cast(pl.String), pl.col("score").cast(pl.Float64))
     try:
-        frame = frame.select(pl.col(COLUMNS[:-1]).cast(pl.String), pl.col("score").cast(pl.Float64))
+        if names is None:
+            unnamed = rows.select(pl.col(COLUMNS[:-1]).null_count()).collect().row(0, named=True)
+            if any(unnamed.values()):
+                raise ScoresError(
+                    f"the column {max(unnamed, key=unnamed.__getitem__)} of a score table has missing names"
+                )
+        cubes = {}
+        for name in [collection] if collection is not None else _collections(rows, names or {}):
+            one = rows.filter(pl.col("collection") == name)
+            known = (names or {}).get(name) or {dim: _distinct(one, dim) for dim in DIMS}
+            chosen = {dim: choose_names(dim, wanted.get(dim), known[dim], name) for dim in DIMS}
+            scores = _filled(one, known, chosen, name)
+            cubes[name] = cube(scores, *chosen.values(), collection=name, provenance=(provenance or {}).get(name))
     except pl.exceptions.PolarsError as error:
-        raise ScoresError(f"the scores are not numbers: {error}") from error
-    if unnamed := [name for name in COLUMNS[:-1] if frame[name].null_count()]:
-        raise ScoresError(f"the column {unnamed[0]} of a score table has missing names")
-    cubes = {}
-    for name in [*(names or {}), *(other for other in frame["collection"].unique(maintain_order=True))]:
-        if name in cubes:
-            continue
-        rows = frame.filter(pl.col("collection") == name)
-        known = (names or {}).get(name) or {dim: rows[dim].unique(maintain_order=True).to_list() for dim in DIMS}
-        labels = [pl.Series(known[dim], dtype=pl.String) for dim in DIMS]
-        at = [
-            rows[dim].replace_strict(values, np.arange(len(values)), return_dtype=pl.Int64).to_numpy()
-            for dim, values in zip(DIMS, labels, strict=True)
-        ]
-        shape = tuple(len(values) for values in labels)
-        flat = np.ravel_multi_index(at, shape)
-        first, counts = np.unique(flat, return_index=True, return_counts=True)[1:]
-        if (counts > 1).any():
-            system, topic, metric, _ = rows.select(*DIMS, "score").row(int(first[counts > 1][0]))
-            raise ScoresError(f"collection {name}: more than one score for {system}, topic {topic}, {metric}")
-        scores = np.full(shape, np.nan)
-        scores.flat[flat] = rows["score"].to_numpy()
-        cubes[str(name)] = cube(
-            scores,
-            *(values.to_list() for values in labels),
-            collection=str(name),
-            provenance=(provenance or {}).get(str(name)),
-        )
+        raise ScoresError(f"the scores are not numbers, or of names that the file does not list: {error}") from error
     return cubes
+
+
+def _require_columns(rows: pl.LazyFrame) -> None:
+    columns = rows.collect_schema().names()
+    if lacking := [name for name in COLUMNS if name not in columns]:
+        raise ScoresError(f"a score table has the columns {', '.join(COLUMNS)}; missing: {', '.join(lacking)}")
+
+
+def _collections(rows: pl.LazyFrame, names: Mapping[str, Names]) -> list[str]:
+    """List the collections: those with names, then others that the table has."""
+    return list(dict.fromkeys([*names, *_distinct(rows, "collection")]))
+
+
+def _distinct(rows: pl.LazyFrame, column: str) -> list[str]:
+    return rows.select(pl.col(column).unique(maintain_order=True)).collect(engine="streaming")[column].to_list()
+
+
+def _filled(rows: pl.LazyFrame, known: Names, chosen: Names, collection: str) -> Floats:
+    """Fill an array (system, topic, metric) of the chosen names from rows of one collection."""
+    few = {dim: names for dim, names in chosen.items() if len(names) < len(known[dim])}
+    rows = rows.filter(pl.col(dim).is_in(names) for dim, names in few.items()) if few else rows
+    places = [pl.col(dim).cast(pl.Enum(chosen[dim])).to_physical() for dim in DIMS]
+    table = rows.select(*places, "score").collect(engine="streaming")
+    shape = tuple(len(names) for names in chosen.values())
+    flat = np.ravel_multi_index([table[dim].to_numpy() for dim in DIMS], shape)
+    if table.height and (counts := np.bincount(flat)).max() > 1:
+        at = np.unravel_index(int(counts.argmax()), shape)
+        system, topic, metric = (names[int(i)] for names, i in zip(chosen.values(), at, strict=True))
+        raise ScoresError(f"collection {collection}: more than one score for {system}, topic {topic}, {metric}")
+    scores = np.full(shape, np.nan)
+    scores.flat[flat] = table["score"].to_numpy()
+    return scores
 
 
 def save(scores: xr.DataArray | Mapping[str, xr.DataArray], path: str | PathLike[str], *, append: bool = False) -> None:
@@ -87,68 +122,103 @@ def save(scores: xr.DataArray | Mapping[str, xr.DataArray], path: str | PathLike
 
     append : keep the other collections of an existing file; one with the same name is an error.
     """
-    path = Path(path)
     cubes = dict(scores) if isinstance(scores, Mapping) else {str(scores.attrs.get("collection", "collection")): scores}
-    if append and path.exists():
-        refuse_clash(path, *cubes)
-        cubes = load_all(path) | cubes
     if not cubes:
         raise ScoresError("there are no scores to save")
-    named = [one.assign_attrs(collection=name) for name, one in cubes.items()]
+    named = {name: one.assign_attrs(collection=name) for name, one in cubes.items()}
     about = {
-        one.attrs["collection"]: {
-            "attributes": one.attrs,
-            "names": {dim: labels(one[dim].values) for dim in DIMS},
-        }
-        for one in named
+        name: About(attributes=one.attrs, names={dim: labels(one[dim].values) for dim in DIMS})
+        for name, one in named.items()
     }
+    write([to_frame(one) for one in named.values()], about, Path(path), append=append)
+
+
+def write(
+    tables: Iterable[pl.DataFrame | pl.LazyFrame], about: Mapping[str, About], path: Path, *, append: bool = False
+) -> None:
+    """Write tables, one after the other, and what there is to say of their collections to a score file; see `save`.
+
+    Lazy tables are written as they are read; they may be larger than memory.
+    """
+    rows = [table.lazy() for table in tables]
+    if append and path.exists():
+        refuse_clash(path, *about)
+        older, known = _scan(path)
+        rows, about = [older.select(COLUMNS), *rows], {**(known or {}), **about}
     with writing(path) as part:
-        pl.concat([to_frame(one) for one in named]).write_parquet(part, metadata={_KEY: json.dumps(about, default=str)})
+        pl.concat(rows).sink_parquet(part, metadata={_KEY: json.dumps(about, default=str)})
 
 
 def refuse_clash(path: Path | None, *names: str) -> None:
     """Raise ScoresError if a score file that exists holds a collection of one of these names."""
-    held = set(load_all(path)) if path is not None and path.exists() else set[str]()
+    if path is None or not path.exists():
+        return
+    table, about = _scan(path)
+    held = set(_collections(table, {name: one["names"] for name, one in (about or {}).items()}))
     if both := sorted(held.intersection(names)):
         raise ScoresError(f"{path} already holds the collection {both[0]!r}; give the new one another --collection")
 
 
-def load_all(path: str | PathLike[str]) -> dict[str, xr.DataArray]:
-    """Read every collection of a score file (Parquet, or CSV with the same columns) as cubes by name."""
+def load_all(
+    path: str | PathLike[str],
+    *,
+    collection: str | None = None,
+    systems: Iterable[str] | None = None,
+    topics: Iterable[str] | None = None,
+    metrics: Iterable[str] | None = None,
+) -> dict[str, xr.DataArray]:
+    """Read every collection of a score file (Parquet, or CSV with the same columns) as cubes by name.
+
+    collection, systems, topics, metrics : read only these; the rest of the file is not held in memory.
+    """
     path = Path(path)
-    if not path.is_file():
-        raise FileFormatError(f"{path}: no such file; `irmeta evaluate` and `irmeta import` write score files")
-    try:
-        about = _about(path)
-        if about is not None:
-            frame = pl.read_parquet(path)
-        else:
-            text = dict.fromkeys(COLUMNS[:-1], pl.String)
-            frame = pl.read_csv(path, schema_overrides={**text, "score": pl.Float64})
-    except (pl.exceptions.PolarsError, OSError, ValueError) as error:
-        raise FileFormatError(
-            f"{path}: not a score file ({error}); `irmeta evaluate` and `irmeta import` write them"
-        ) from error
+    table, about = _scan(path)
+    known = {name: one["names"] for name, one in (about or {}).items()}
+    if collection is not None:
+        choose(dict.fromkeys(_collections(table, known)), collection, str(path))
     try:
         return from_frame(
-            frame,
+            table,
             provenance={name: one["attributes"] for name, one in (about or {}).items()},
-            names={name: one["names"] for name, one in (about or {}).items()},
+            names=known or None,
+            collection=collection,
+            wanted={"system": systems, "topic": topics, "metric": metrics},
         )
     except ScoresError as error:
         raise FileFormatError(f"{path}: {error}") from error
 
 
-def _about(path: Path) -> dict[str, dict[str, Any]] | None:
+def _scan(path: Path) -> tuple[pl.LazyFrame, dict[str, About] | None]:
+    """Open a score file: its rows, and what it says of its collections (None if it is not Parquet)."""
+    if not path.is_file():
+        raise FileFormatError(f"{path}: no such file; `irmeta evaluate` and `irmeta import` write score files")
+    try:
+        about = _about(path)
+        if about is None:
+            text = dict.fromkeys(COLUMNS[:-1], pl.String)
+            table = pl.scan_csv(path, schema_overrides={**text, "score": pl.Float64})
+        else:
+            table = pl.scan_parquet(path)
+        _require_columns(table)
+    except ScoresError as error:
+        raise FileFormatError(f"{path}: {error}") from error
+    except (pl.exceptions.PolarsError, OSError, ValueError) as error:
+        raise FileFormatError(
+            f"{path}: not a score file ({error}); `irmeta evaluate` and `irmeta import` write them"
+        ) from error
+    return table, about
+
+
+def _about(path: Path) -> dict[str, About] | None:
     """Give what a Parquet file says of its collections, nothing where others wrote it; None if it is not Parquet."""
     with path.open("rb") as file:
         if file.read(4) != b"PAR1":
             return None
-    about: dict[str, dict[str, Any]] = json.loads(pl.read_parquet_metadata(path).get(_KEY, "{}"))
+    about: dict[str, About] = json.loads(pl.read_parquet_metadata(path).get(_KEY, "{}"))
     return about
 
 
-def choose(cubes: Mapping[str, xr.DataArray], collection: str | None, source: str = "the file") -> xr.DataArray:
+def choose(cubes: Mapping[str, Chosen], collection: str | None, source: str = "the file") -> Chosen:
     """Give the collection of this name; the name may be left out where there is only one."""
     if collection is None and len(cubes) == 1:
         return next(iter(cubes.values()))
@@ -159,6 +229,18 @@ def choose(cubes: Mapping[str, xr.DataArray], collection: str | None, source: st
     return cubes[collection]
 
 
-def load(path: str | PathLike[str], collection: str | None = None) -> xr.DataArray:
-    """Read one collection of a score file as a cube; `collection` may be left out where there is only one."""
-    return choose(load_all(path), collection, str(path))
+def load(
+    path: str | PathLike[str],
+    collection: str | None = None,
+    *,
+    systems: Iterable[str] | None = None,
+    topics: Iterable[str] | None = None,
+    metrics: Iterable[str] | None = None,
+) -> xr.DataArray:
+    """Read one collection of a score file as a cube; `collection` may be left out where there is only one.
+
+    systems, topics, metrics : read only these, in this order; a file larger than memory is studied a few metrics at a
+    time.
+    """
+    chosen = load_all(path, collection=collection, systems=systems, topics=topics, metrics=metrics)
+    return choose(chosen, collection, str(path))

@@ -6,9 +6,10 @@ Ids are bytes and stay what they are (`007`, `NA`, `1e5`); nothing is repaired w
 import json
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, NamedTuple
+from functools import partial
+from typing import Any, Literal, NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -16,7 +17,16 @@ import numpy.typing as npt
 from irmeta.errors import FileFormatError, Remark, require_choice
 from irmeta.io.fields import Columns, Floats, Ints, Strings, numbers, split
 from irmeta.io.files import Content, Location, read, stem
-from irmeta.io.rankings import Qrels, Run, duplicates, grade_remarks, index_strings, run_from_mapping, score_remarks
+from irmeta.io.rankings import (
+    Qrels,
+    Run,
+    duplicates,
+    grade_remarks,
+    index_strings,
+    qrels_from_mapping,
+    run_from_mapping,
+    score_remarks,
+)
 from irmeta.names import HIGHEST
 
 SHOWN = 20
@@ -41,6 +51,9 @@ class Reading:
     def __post_init__(self) -> None:
         require_choice("dedup", self.dedup, ("error", "first", "best"))
         require_choice("qrels_format", self.qrels_format, ("trec", "beir"))
+
+
+Given = TypeVar("Given", Run, Qrels)
 
 
 class _Layout(NamedTuple):
@@ -96,7 +109,7 @@ def run_of(content: Content, name: str, reading: Reading) -> Run:
     path = content.path
     text, remarks = _text(content)
     if text[:64].lstrip().startswith(b"{") and not (_RUN_LINE.search(text) and not _is_json(text)):
-        run = _run_from_json(text, path, name)
+        run = _from_json(text, path, partial(run_from_mapping, name=name), "score")
     elif _LINE.search(text):
         run = _run_from_lines(text, path, name, reading)
     else:
@@ -117,7 +130,7 @@ def _run_from_lines(text: bytes, path: Location, name: str, reading: Reading) ->
 
 
 def read_qrels(path: Location, reading: Reading | None = None) -> Qrels:
-    """Read relevance judgments: topic, iteration, document and grade on each line.
+    """Read relevance judgments: topic, iteration, document and grade on each line, or JSON as of runs.
 
     A grade is a number; below zero means not judged, as trec_eval has it. Two grades for one document raise
     FileFormatError; the same grade twice is remarked upon.
@@ -127,6 +140,9 @@ def read_qrels(path: Location, reading: Reading | None = None) -> Qrels:
     text, remarks = _text(content)
     if not _LINE.search(text):
         raise FileFormatError(f"{path}: the file is empty; is it the qrels?")
+    if text.lstrip().startswith(b"{") and _is_json(text):
+        qrels = _from_json(text, path, qrels_from_mapping, "grade")
+        return replace(qrels, remarks=[*remarks, *qrels.remarks], source=str(path), digest=content.digest)
     rows = _read(text, _BEIR if reading.qrels_format == "beir" else _QRELS, path, reading)
     topics, topic = index_strings(rows.topic)
     keep = _without_duplicates(rows, topic, text, path, reading, judged=True)
@@ -359,11 +375,12 @@ def _is_json(text: bytes) -> bool:
     return True
 
 
-def _run_from_json(text: bytes, path: Location, name: str) -> Run:
+def _from_json(text: bytes, path: Location, make: Callable[[Any], Given], value: str) -> Given:
+    """Make a run or judgments of JSON."""
     try:
-        return run_from_mapping(json.loads(text, object_pairs_hook=_without_repeats), name)
+        return make(json.loads(text, object_pairs_hook=_without_repeats))
     except (ValueError, RecursionError, FileFormatError) as error:
-        raise FileFormatError(f"{path}: not JSON of the form {{topic: {{document: score}}}} ({error})") from error
+        raise FileFormatError(f"{path}: not JSON of the form {{topic: {{document: {value}}}}} ({error})") from error
 
 
 def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -55,8 +55,14 @@ def draw(
 
 def save(figure: Figure, path: Path) -> None:
     """Save a figure as SVG, PDF or PNG by the suffix of its path; the file appears whole or not at all."""
+    form = require_form(path)
+    with mpl.rc_context(STYLE), writing(path) as part:
+        figure.savefig(part, format=form, dpi=200, metadata={"Date": None} if form == "svg" else None)
+
+
+def require_form(path: Path) -> str:
+    """Give the form that a path's suffix asks for; raise IrmetaError if figures cannot be saved so."""
     form = path.suffix.lstrip(".").lower()
     if form not in ("svg", "pdf", "png"):
         raise IrmetaError(f"{path}: figures are saved as .svg, .pdf or .png")
-    with mpl.rc_context(STYLE), writing(path) as part:
-        figure.savefig(part, format=form, dpi=200, metadata={"Date": None} if form == "svg" else None)
+    return form

@@ -1,0 +1,162 @@
+"""Evaluation to a score file: written in parts as scores come, and gone on with where it was interrupted."""
+
+import json
+import shutil
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, TypedDict, Unpack
+
+import numpy as np
+import polars as pl
+import xarray as xr
+
+from irmeta.cube import cube, labels
+from irmeta.errors import FileFormatError
+from irmeta.evaluation.engine import Evaluation, OnError, Progress, Topics
+from irmeta.evaluation.judging import Precision
+from irmeta.evaluation.outcome import Outcome
+from irmeta.evaluation.sources import QrelsLike, RunsLike
+from irmeta.io.files import writing
+from irmeta.io.scores import About, refuse_clash, to_frame, write
+from irmeta.io.trec import Reading
+from irmeta.names import Metric
+
+EVERY = 5.0
+"""Seconds of work that an interruption may cost."""
+MOST = 1 << 19
+"""Scores held before they are written, as the rows of a table some 50 MiB."""
+_KEY = "irmeta_part"
+
+Done = dict[tuple[str, str], Outcome]
+
+
+class Options(TypedDict, total=False):
+    """The options of `evaluate`."""
+
+    collection: str | None
+    score_precision: Precision
+    topics: Topics
+    reading: Reading | None
+    on_error: OnError
+
+
+@dataclass(frozen=True)
+class Written:
+    """What a score file got: what it says of the collection, and how many runs an earlier evaluation had done."""
+
+    about: About
+    kept: int
+
+
+def evaluate_to(
+    path: str | Path,
+    qrels: QrelsLike,
+    runs: RunsLike,
+    metrics: str | Metric | Iterable[str | Metric] = "seeds23",
+    *,
+    append: bool = False,
+    progress: Progress | None = None,
+    **options: Unpack[Options],
+) -> Written:
+    """Score runs as `evaluate` does, into a score file, which may be larger than memory.
+
+    What is finished stands in the folder PATH.parts until the file is whole; when the same evaluation is asked for
+    again, runs whose content has not changed since are taken from there. append : keep the other collections of a file
+    that exists, as `save` does.
+    """
+    path = Path(path)
+    job = Evaluation.of(qrels, runs, metrics, **options)
+    if append:
+        refuse_clash(path, job.collection)
+    parts = Parts(path, job)
+    outcomes = []
+    with closing(job.outcomes(progress, parts.done)) as arriving:
+        for outcome in arriving:
+            parts.add(outcome)
+            outcomes.append(replace(outcome, scores=None))
+    systems = [one.name for one in outcomes if one.error is None]
+    topics = job.scored_topics(outcomes)
+    about = About(
+        attributes={"collection": job.collection, **job.provenance(outcomes)},
+        names={"system": labels(systems), "topic": labels(topics), "metric": job.metrics},
+    )
+    tables = parts.tables(outcomes)
+    if topics != job.task.topics:
+        tables = [table.filter(pl.col("topic").is_in(labels(topics))) for table in tables]
+    write(tables, {job.collection: about}, path, append=append)
+    parts.remove()
+    return Written(about, sum((one.source, one.digest) in parts.done for one in outcomes))
+
+
+class Parts:
+    """Scores of finished runs beside a score file that is not whole yet: a folder of small score files.
+
+    done : by source and digest, runs that an earlier evaluation, of the same judgments with the same options, finished.
+    """
+
+    def __init__(self, output: Path, job: Evaluation) -> None:
+        self._folder = output.with_name(f"{output.name}.parts")
+        self._job, self._key = job, job.key
+        self._held: list[Outcome] = []
+        self._since = time.monotonic()
+        self._part: dict[tuple[str, str], Path] = {}
+        self.done: Done = {}
+        for part in sorted(self._folder.glob("*.parquet")) if self._folder.is_dir() else []:
+            for outcome in self._read(part):
+                self.done[outcome.source, outcome.digest] = outcome
+                self._part[outcome.source, outcome.digest] = part
+
+    def add(self, outcome: Outcome) -> None:
+        """Take an outcome in; now and then what came since the last time is written."""
+        if outcome.scores is not None:
+            self._held.append(outcome)
+            if time.monotonic() - self._since > EVERY or len(self._held) * outcome.scores.size > MOST:
+                self._write()
+
+    def tables(self, outcomes: Sequence[Outcome]) -> list[pl.LazyFrame]:
+        """Give the scores of these runs as tables to be read one after the other."""
+        wanted: dict[Path, list[str]] = {}
+        for outcome in outcomes:
+            if part := self._part.get((outcome.source, outcome.digest)):
+                wanted.setdefault(part, []).append(outcome.name)
+        kept = [
+            pl.scan_parquet(part).filter(pl.col("system").is_in(labels(systems))) for part, systems in wanted.items()
+        ]
+        return [*kept, to_frame(self._cube()).lazy()]
+
+    def remove(self) -> None:
+        """Remove the parts: the score file is whole."""
+        if self._folder.is_dir():
+            shutil.rmtree(self._folder)
+
+    def _read(self, part: Path) -> Iterator[Outcome]:
+        """Give the runs of a part, if it is one of this evaluation."""
+        try:
+            about: dict[str, Any] = json.loads(pl.read_parquet_metadata(part).get(_KEY, "{}"))
+        except (pl.exceptions.PolarsError, OSError, ValueError):
+            return  # a machine that went down may have left half of it
+        if about.get("key") == self._key:
+            yield from map(Outcome.of_facts, about["runs"])
+
+    def _write(self) -> None:
+        part = self._folder / f"{time.time_ns()}.parquet"
+        try:
+            self._folder.mkdir(exist_ok=True)
+        except OSError as error:
+            raise FileFormatError(f"{self._folder}: cannot be written ({error.strerror or error})") from error
+        about = {"key": self._key, "runs": [outcome.facts() for outcome in self._held]}
+        with writing(part) as file:
+            to_frame(self._cube()).write_parquet(file, metadata={_KEY: json.dumps(about)})
+        self._part |= {(outcome.source, outcome.digest): part for outcome in self._held}
+        self._held, self._since = [], time.monotonic()
+
+    def _cube(self) -> xr.DataArray:
+        """Make a cube of the runs in hand."""
+        task = self._job.task
+        scores = [outcome.scores for outcome in self._held if outcome.scores is not None]
+        shape = (len(scores), len(task.topics), len(self._job.metrics))
+        names = [outcome.name for outcome in self._held]
+        return cube(np.reshape(scores, shape), names, task.topics, self._job.metrics, collection=self._job.collection)

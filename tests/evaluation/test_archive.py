@@ -1,0 +1,207 @@
+"""Evaluation to a score file in parts: the same as in memory, whole or not at all, and taken up again."""
+
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import polars as pl
+import pytest
+import xarray as xr
+
+import irmeta
+from irmeta.errors import FileFormatError, ScoresError
+from irmeta.evaluation import archive
+from irmeta.evaluation.archive import evaluate_to
+from irmeta.io.files import read_bytes
+from irmeta.io.scores import load, load_all
+
+
+@pytest.fixture(scope="module")
+def collection(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A simulated collection: qrels.txt, and 16 files in runs/."""
+    folder = tmp_path_factory.mktemp("collection")
+    irmeta.simulate(folder, systems=16, topics=8, rng=2)
+    return folder
+
+
+@pytest.fixture
+def desk(collection: Path, tmp_path: Path) -> Path:
+    """A copy of the collection that a test may change, and an empty place for its output."""
+    (tmp_path / "runs").mkdir()
+    for file in (collection / "qrels.txt", *(collection / "runs").iterdir()):
+        (tmp_path / file.relative_to(collection)).write_bytes(file.read_bytes())
+    return tmp_path
+
+
+def written(desk: Path, name: str = "s.parquet", **options: object) -> archive.Written:
+    return evaluate_to(desk / name, desk / "qrels.txt", desk / "runs", **options)
+
+
+def interrupted(desk: Path, after: int, every: float = 0.0, **options: object) -> None:
+    """Evaluate to s.parquet, and stop when so many runs are done; what is finished is written every so many seconds."""
+
+    class StopError(Exception):
+        pass
+
+    seen = []
+
+    def stop(name: str) -> None:
+        seen.append(name)
+        if len(seen) == after:
+            raise StopError
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(archive, "EVERY", every)
+        with pytest.raises(StopError):
+            written(desk, progress=stop, **options)
+
+
+def same(one: Path, other: Path) -> bool:
+    """Tell whether two score files have the same rows in the same order, and say the same of them."""
+    about = [pl.read_parquet_metadata(path)["irmeta"] for path in (one, other)]
+    return about[0] == about[1] and pl.read_parquet(one).equals(pl.read_parquet(other))
+
+
+@pytest.mark.parametrize("metrics", ["seeds23", "AP(pool=3) RR", "RR SetP AP"])
+@pytest.mark.parametrize("topics", ["qrels", "common"])
+def test_the_file_holds_what_evaluate_gives(desk: Path, metrics: str, topics: str) -> None:
+    """The score file holds the cube that `evaluate` gives, with its attributes, and nothing stands beside it."""
+    run = sorted((desk / "runs").iterdir())[3]
+    run.write_bytes(b"".join(line for line in read_bytes(run).splitlines(True) if not line.startswith(b"301 ")))
+    got = written(desk, metrics=metrics, topics=topics)
+    cube = irmeta.evaluate(desk / "qrels.txt", desk / "runs", metrics, topics=topics)
+    xr.testing.assert_identical(load(desk / "s.parquet"), cube)
+    assert got.about["attributes"] == cube.attrs
+    assert got.kept == 0
+    assert sorted(file.name for file in desk.iterdir()) == ["qrels.txt", "runs", "s.parquet"]
+
+
+def test_parts_change_nothing(desk: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file that was written in many parts is the one that was written at once."""
+    written(desk, "whole.parquet")
+    monkeypatch.setattr(archive, "MOST", 500)
+    seen = set()
+
+    def look(_: str) -> None:
+        seen.update(file.name for file in (desk / "s.parquet.parts").glob("*"))
+
+    written(desk, progress=look)
+    assert len(seen) > 3
+    assert same(desk / "s.parquet", desk / "whole.parquet")
+    assert not (desk / "s.parquet.parts").exists()
+
+
+@pytest.mark.parametrize("metrics", ["seeds23", "AP(pool=3) SetP"])
+def test_going_on(desk: Path, metrics: str) -> None:
+    """After an interruption only the other runs are evaluated, and the file is that of an uninterrupted evaluation."""
+    written(desk, "whole.parquet", metrics=metrics)
+    interrupted(desk, after=10, metrics=metrics)
+    assert not (desk / "s.parquet").exists()
+    got = written(desk, metrics=metrics)
+    assert 8 <= got.kept < 16
+    assert same(desk / "s.parquet", desk / "whole.parquet")
+    assert not (desk / "s.parquet.parts").exists()
+
+
+def test_a_changed_run_is_evaluated_again(desk: Path) -> None:
+    """A finished run that changed since is evaluated again, one that vanished is left out, and a new one added."""
+    interrupted(desk, after=12)
+    first, second, third, *_ = sorted((desk / "runs").iterdir())
+    second.write_bytes(b"".join(read_bytes(second).splitlines(True)[:50]))
+    third.rename(third.with_name("a-new-name"))
+    first.unlink()
+    got = written(desk)
+    written(desk, "whole.parquet")
+    xr.testing.assert_identical(load(desk / "s.parquet"), load(desk / "whole.parquet"))
+    assert 7 <= got.kept < 13
+    assert "a-new-name" in load(desk / "s.parquet").system.values
+
+
+@pytest.mark.parametrize(
+    "other", [{"metrics": "AP"}, {"score_precision": "float32"}, {"collection": "another"}, {"metrics": "AP(pool=4)"}]
+)
+def test_other_options_use_nothing_of_it(desk: Path, other: dict[str, str]) -> None:
+    """What was finished for other metrics, another order of ties, or another name does not count."""
+    interrupted(desk, after=12)
+    assert written(desk, **other).kept == 0
+    assert not (desk / "s.parquet.parts").exists()
+
+
+def test_other_judgments_use_nothing_of_it(desk: Path) -> None:
+    """What was finished on other judgments does not count."""
+    interrupted(desk, after=12)
+    with (desk / "qrels.txt").open("a") as qrels:
+        qrels.write("301 0 another 1\n")
+    assert written(desk).kept == 0
+
+
+def test_half_a_part_does_not_count(desk: Path) -> None:
+    """A part that is damaged is as if it were not there."""
+    interrupted(desk, after=12)
+    for part in (desk / "s.parquet.parts").iterdir():
+        part.write_bytes(part.read_bytes()[:200])
+    assert written(desk).kept == 0
+    written(desk, "whole.parquet")
+    assert same(desk / "s.parquet", desk / "whole.parquet")
+
+
+def test_a_short_evaluation_leaves_no_parts(desk: Path) -> None:
+    """An evaluation that ends after less than a few seconds leaves nothing behind, however it ends."""
+    interrupted(desk, after=12, every=5.0)
+    assert sorted(file.name for file in desk.iterdir()) == ["qrels.txt", "runs"]
+
+
+def test_a_broken_run_can_be_mended(desk: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where a broken run stops an evaluation, the runs before it need not be evaluated again."""
+    last = sorted((desk / "runs").iterdir())[-1]
+    good = last.read_bytes()
+    last.write_bytes(b"broken")
+    monkeypatch.setattr(archive, "EVERY", 0.0)
+    with pytest.raises(FileFormatError, match="1 fields"):
+        written(desk)
+    last.write_bytes(good)
+    assert written(desk).kept == 15
+
+
+def test_appending(desk: Path) -> None:
+    """A collection is added to a score file as `save` adds it; one of the same name is refused before any work."""
+    written(desk, collection="one", metrics="AP")
+    before = load(desk / "s.parquet")
+    written(desk, collection="two", metrics="RR", append=True)
+    assert list(load_all(desk / "s.parquet")) == ["one", "two"]
+    xr.testing.assert_identical(load(desk / "s.parquet", "one"), before)
+    with pytest.raises(ScoresError, match="already holds the collection 'two'"):
+        written(desk, collection="two", append=True, progress=pytest.fail)
+
+
+def test_where_no_folder_can_be_made(desk: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the parts cannot be written there is an error that says so."""
+    monkeypatch.setattr(archive, "EVERY", 0.0)
+    (desk / "s.parquet.parts").write_text("a file in the way")
+    with pytest.raises(FileFormatError, match=r"s.parquet.parts: cannot be written"):
+        written(desk)
+
+
+def test_killed(desk: Path) -> None:
+    """After kill -9 the same command goes on, and gives the file of an uninterrupted evaluation."""
+    code = """if True:
+        import sys, time
+        from irmeta.evaluation import archive
+        archive.EVERY = 0
+        def slowly(name):
+            print(name, flush=True)
+            time.sleep(0.05)
+        archive.evaluate_to(*sys.argv[1:], progress=slowly)
+    """
+    paths = [str(desk / name) for name in ("s.parquet", "qrels.txt", "runs")]
+    with subprocess.Popen([sys.executable, "-c", code, *paths], stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        for _ in range(8):
+            assert process.stdout.readline()
+        process.send_signal(signal.SIGKILL)
+    assert not (desk / "s.parquet").exists()
+    got = written(desk)
+    assert 6 <= got.kept < 16
+    written(desk, "whole.parquet")
+    assert same(desk / "s.parquet", desk / "whole.parquet")

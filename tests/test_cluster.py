@@ -1,0 +1,247 @@
+"""A real Dask scheduler with two worker processes, over TCP: it changes no result, and survives what happens."""
+
+import functools
+import http.server
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+import time
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import xarray as xr
+from distributed import Client
+
+import irmeta
+import irmeta.cluster
+import irmeta.parallel
+from irmeta.cluster import Cluster, on_cluster
+from irmeta.errors import FileFormatError, IrmetaError, MetricError
+
+
+@pytest.fixture(scope="module")
+def scheduler(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of a scheduler that has two workers, each a process with one thread."""
+    folder = tmp_path_factory.mktemp("dask")
+    about = folder / "scheduler.json"
+    common = {"cwd": folder, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    options = ["--scheduler-file", str(about)]
+    start = [sys.executable, "-m", "distributed.cli.dask_scheduler", "--port", "0", "--host", "127.0.0.1"]
+    join = [sys.executable, "-m", "distributed.cli.dask_worker", "--nworkers", "2", "--nthreads", "1"]
+    with (
+        subprocess.Popen([*start, "--dashboard-address", "127.0.0.1:0", *options], **common) as one,
+        subprocess.Popen([*join, "--no-dashboard", *options], **common) as other,
+    ):
+        try:
+            deadline = time.monotonic() + 60
+            while not about.exists() and time.monotonic() < deadline:
+                time.sleep(0.05)
+            with Client(scheduler_file=str(about), timeout="60s") as client:
+                client.wait_for_workers(2, timeout=60)
+                address = client.scheduler.address
+            yield address
+            with Client(address) as client:
+                client.shutdown()
+        finally:
+            other.kill()
+            one.kill()
+
+
+@pytest.fixture
+def address(scheduler: str) -> str:
+    """The address of the scheduler, once it has both workers again."""
+    with Client(scheduler) as client:
+        client.wait_for_workers(2, timeout=60)
+    return scheduler
+
+
+@pytest.fixture
+def cluster(address: str) -> Iterator[Cluster]:
+    """The cluster at work."""
+    with on_cluster(address) as engine:
+        yield engine
+
+
+@pytest.fixture(scope="module")
+def desk(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A simulated collection: qrels.txt, and 24 files in runs/."""
+    folder = tmp_path_factory.mktemp("collection")
+    irmeta.simulate(folder, systems=24, topics=12, rng=5)
+    return folder
+
+
+def evaluated(desk: Path, **options: object) -> xr.DataArray:
+    return irmeta.evaluate(desk / "qrels.txt", desk / "runs", **options)
+
+
+def pids(cluster: Cluster) -> list[int]:
+    return list(cluster.client.run(os.getpid).values())
+
+
+def test_the_workers_are_other_processes(cluster: Cluster) -> None:
+    """What is cut into pieces is done by two other processes, in the order of the pieces."""
+    done = list(irmeta.parallel.in_order(functools.partial(divmod, 1000), range(1, 50)))
+    assert done == [divmod(1000, number) for number in range(1, 50)]
+    assert len(set(pids(cluster))) == 2
+    assert os.getpid() not in pids(cluster)
+    assert (cluster.workers, cluster.threads) == (2, 2)
+
+
+@pytest.mark.usefixtures("cluster")
+@pytest.mark.parametrize("metrics", ["seeds23", "AP(pool=5) nDCG(depth=20, judged_only=True) RR", "SetP AP SetR Bpref"])
+def test_evaluation(desk: Path, metrics: str) -> None:
+    """Scores, notes and digests are those of the threads of one process, to the last bit."""
+    there = evaluated(desk, metrics=metrics)
+    with irmeta.parallel.working_on(None):
+        here = evaluated(desk, metrics=metrics)
+    xr.testing.assert_identical(there, here)
+
+
+@pytest.mark.usefixtures("cluster")
+def test_runs_that_are_no_files() -> None:
+    """Runs and judgments from Python travel, too."""
+    runs = {"a": {"1": {"x": 2.0, "y": 1.0}}, "b": {"1": {"y": 1.0}, "2": {"\udcff": 1.0}}}
+    scores = irmeta.evaluate({"1": {"y": 1}, "2": {"\udcff": 1}}, runs, "RR")
+    assert scores.values.tolist() == [[[0.5], [0.0]], [[1.0], [1.0]]]
+
+
+@pytest.mark.parametrize("victims", [1, 2])
+def test_a_worker_dies(cluster: Cluster, desk: Path, victims: int) -> None:
+    """When one worker is killed in the middle, or both, others do its work, and the scores are the same."""
+    left = pids(cluster)[:victims]
+
+    def kill(_: str) -> None:
+        while left:
+            os.kill(left.pop(), signal.SIGKILL)
+
+    scores = evaluated(desk, progress=kill)
+    assert not left
+    with irmeta.parallel.working_on(None):
+        xr.testing.assert_identical(scores, evaluated(desk))
+
+
+def test_the_client_is_killed(address: str, desk: Path, tmp_path: Path) -> None:
+    """After kill -9 of whoever asked, the same command goes on with what is left, and the file is the same."""
+    code = """if True:
+        import sys, time
+        from irmeta.cluster import on_cluster
+        from irmeta.evaluation import archive
+        archive.EVERY = 0
+        def slowly(name):
+            print(name, flush=True)
+            time.sleep(0.05)
+        with on_cluster(sys.argv[1]):
+            archive.evaluate_to(*sys.argv[2:], progress=slowly)
+    """
+    paths = [tmp_path / "s.parquet", desk / "qrels.txt", desk / "runs"]
+    with subprocess.Popen([sys.executable, "-c", code, address, *paths], stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        for _ in range(8):
+            assert process.stdout.readline()
+        process.send_signal(signal.SIGKILL)
+    assert not (tmp_path / "s.parquet").exists()
+    with on_cluster(address):
+        assert 6 <= irmeta.evaluate_to(*paths).kept < 24
+    assert [file.name for file in tmp_path.iterdir()] == ["s.parquet"]
+    xr.testing.assert_identical(irmeta.load(tmp_path / "s.parquet"), evaluated(desk))
+
+
+def test_the_command(address: str, desk: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """With --cluster a command says where it works, and writes the same file."""
+    for name, where in (("here.parquet", []), ("there.parquet", ["--cluster", address])):
+        command = [sys.executable, "-m", "irmeta", "evaluate", str(desk / "qrels.txt"), str(desk / "runs")]
+        subprocess.run([*command, "-o", str(tmp_path / name), *where], check=True)
+    assert (tmp_path / "here.parquet").read_bytes() == (tmp_path / "there.parquet").read_bytes()
+    said = capfd.readouterr().err
+    dashboard = re.search(rf"cluster {address}: 2 workers, 2 threads; dashboard: (http://127.0.0.1:\d+/status)\n", said)
+    assert dashboard
+    with urllib.request.urlopen(dashboard[1]) as page:
+        assert page.status == 200
+    assert subprocess.run([*command, "--cluster", "tcp://127.0.0.1:9"], check=False).returncode == 2
+
+
+def test_work_that_kills_every_worker(cluster: Cluster) -> None:
+    """Work that no worker survives ends with an error that names it so, not with a traceback."""
+    with pytest.raises(IrmetaError, match="workers died of the same piece of work"):
+        list(irmeta.parallel.in_order(os._exit, [1]))
+
+
+@pytest.mark.usefixtures("cluster")
+def test_a_broken_run(desk: Path, tmp_path: Path) -> None:
+    """A broken file stops the evaluation or is left out by name, as here."""
+    (tmp_path / "broken").write_text("1 Q0 d 1 high tag\n")
+    runs = [*sorted((desk / "runs").iterdir()), tmp_path / "broken"]
+    with pytest.raises(FileFormatError, match="broken:1: the score 'high' is not a number") as caught:
+        irmeta.evaluate(desk / "qrels.txt", runs)
+    assert [remark.line for remark in caught.value.remarks] == [1]
+    scores = irmeta.evaluate(desk / "qrels.txt", runs, on_error="skip")
+    assert scores.sizes["system"] == 24
+    assert any("left out" in note and "broken:1" in note for note in scores.attrs["notes"])
+
+
+@pytest.mark.usefixtures("cluster")
+def test_errors_of_metrics_travel(desk: Path) -> None:
+    """What ir_measures refuses on a worker is an error here, of the same kind."""
+    with pytest.raises(MetricError, match="whole grades"):
+        irmeta.evaluate({"1": {"a": 0.5}}, {"r": {"1": {"a": 1.0}}}, "SetP")
+
+
+@pytest.fixture
+def web(desk: Path) -> Iterator[str]:
+    """The URL under which a server shows the collection."""
+
+    class Quiet(http.server.SimpleHTTPRequestHandler):
+        def log_message(self, *_: object) -> None:
+            pass
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=str(desk)))
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+@pytest.mark.usefixtures("cluster")
+def test_files_on_a_server(desk: Path, web: str) -> None:
+    """Qrels and runs may be URLs, of files, globs or folders; the workers open them, and the scores are the same."""
+    for runs in (f"{web}/runs/*", f"{web}/runs/", [f"{web}/runs/{file.name}" for file in (desk / "runs").iterdir()]):
+        there = irmeta.evaluate(f"{web}/qrels.txt", runs, "AP nDCG@10").sortby("system")
+        xr.testing.assert_equal(there, evaluated(desk, metrics="AP nDCG@10").sortby("system"))
+    assert there.attrs["runs"] == evaluated(desk).attrs["runs"]
+    with pytest.raises(FileFormatError, match="/runs/none: no such file"):
+        irmeta.evaluate(f"{web}/qrels.txt", f"{web}/runs/none")
+    with pytest.raises(FileFormatError, match=r"/runs/\*.none: no such file"):
+        irmeta.evaluate(f"{web}/qrels.txt", f"{web}/runs/*.none")
+
+
+def test_another_version(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Workers with another irmeta are refused by name."""
+    here = os.getpid()
+    monkeypatch.setattr(irmeta.cluster, "version", lambda _: "0.0.1" if os.getpid() == here else "0.0.2")
+    with pytest.raises(IrmetaError, match=r"worker tcp://.* has irmeta 0.0.2, here is 0.0.1"), on_cluster(address):
+        pass
+
+
+def test_nobody_answers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An address where nobody answers, or that is none, is an error that says how to write one."""
+    monkeypatch.setattr(irmeta.cluster, "PATIENCE", "1s")
+    for address in ("tcp://127.0.0.1:9", "nowhere", "ftp://127.0.0.1"):
+        with pytest.raises(IrmetaError, match=f"no Dask scheduler answers at {address}"), on_cluster(address):
+            pass
+
+
+def test_without_dask(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Without the extra there is a message that names it, for a cluster and for URLs."""
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    monkeypatch.setitem(sys.modules, "fsspec", None)
+    with pytest.raises(IrmetaError, match=r"pip install 'irmeta\[cluster\]'"), on_cluster("local"):
+        pass
+    with pytest.raises(FileFormatError, match=r"pip install 'irmeta\[cluster\]'"):
+        irmeta.evaluate({"1": {"a": 1}}, "s3://archive/run")
