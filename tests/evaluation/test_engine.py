@@ -402,3 +402,12 @@ def test_topics_that_are_not_judged_are_counted() -> None:
     assert (
         "topics: 3 in the qrels, 7 in each run; judged ones: 3 in some run, 3 in every run; scored: 3 (qrels)" in notes
     )
+
+
+def test_every_judged_document_is_found() -> None:
+    """All of many judged documents are found, and no others, whatever the topic that a document is judged for."""
+    ids = [f"doc{number}" for number in range(6000)]
+    qrels = {"1": dict.fromkeys(ids[:3000], 1), "2": dict.fromkeys(ids[2000:5000], 0)}
+    run = {"one": {topic: {name: float(at) for at, name in enumerate(ids)} for topic in qrels}}
+    scores = evaluate(qrels, run, "NumRelRet Judged").sel(system="one")
+    assert scores.values.tolist() == [[3000, 0.5], [0, 0.5]]

@@ -252,14 +252,15 @@ def _divide(mantissa: Words, power: Floats) -> tuple[Floats, Bools]:
     certain = np.ones(values.size, dtype=np.bool_)
     big = np.flatnonzero(mantissa >= np.uint64(2**53))
     if big.size:
-        high = (mantissa[big] >> np.uint64(11) << np.uint64(11)).astype(np.float64)
-        low = (mantissa[big] & np.uint64(2047)).astype(np.float64)
-        divisor = power[big]
+        whole, divisor = mantissa[big], power[big]
+        high = (whole >> np.uint64(11) << np.uint64(11)).astype(np.float64)
+        low = (whole & np.uint64(2047)).astype(np.float64)
         quotient = high / divisor
         correction = (_remainder(high, quotient, divisor) + low) / divisor
-        values[big] = quotient + correction
-        spacing = (values[big].view(np.uint64) & _EXPONENT).view(np.float64) * 2.0**-52
-        lost = np.abs(correction - (values[big] - quotient))
+        value = quotient + correction
+        lost = np.abs(correction - (value - quotient))
+        spacing = (value.view(np.uint64) & _EXPONENT).view(np.float64) * 2.0**-52
+        values[big] = value
         certain[big] = np.abs(lost - spacing / 2) > spacing * 2.0**-40
     return values, certain
 
