@@ -1,10 +1,18 @@
-"""Where the real collections are, and how hypothesis runs."""
+"""Where the real collections are, how hypothesis runs, and a real cluster."""
 
 import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+if TYPE_CHECKING:
+    from irmeta.cluster import Cluster
 
 settings.register_profile("default", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("ci", settings.get_profile("default"), derandomize=True)
@@ -25,3 +33,52 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def data() -> Path:
     """The folder of real collections."""
     return DATA
+
+
+@pytest.fixture(scope="session")
+def scheduler(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of a Dask scheduler that has two workers, each a process with one thread."""
+    from distributed import Client
+
+    folder = tmp_path_factory.mktemp("dask")
+    about = folder / "scheduler.json"
+    common = {"cwd": folder, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    options = ["--scheduler-file", str(about)]
+    start = [sys.executable, "-m", "distributed.cli.dask_scheduler", "--port", "0", "--host", "127.0.0.1"]
+    join = [sys.executable, "-m", "distributed.cli.dask_worker", "--nworkers", "2", "--nthreads", "1"]
+    with (
+        subprocess.Popen([*start, "--dashboard-address", "127.0.0.1:0", *options], **common) as one,
+        subprocess.Popen([*join, "--no-dashboard", *options], **common) as other,
+    ):
+        try:
+            deadline = time.monotonic() + 60
+            while not about.exists() and time.monotonic() < deadline:
+                time.sleep(0.05)
+            with Client(scheduler_file=str(about), timeout="60s") as client:
+                client.wait_for_workers(2, timeout=60)
+                address = client.scheduler.address
+            yield address
+            with Client(address) as client:
+                client.shutdown()
+        finally:
+            other.kill()
+            one.kill()
+
+
+@pytest.fixture
+def address(scheduler: str) -> str:
+    """The address of the scheduler, once it has both workers again."""
+    from distributed import Client
+
+    with Client(scheduler) as client:
+        client.wait_for_workers(2, timeout=60)
+    return scheduler
+
+
+@pytest.fixture
+def cluster(address: str) -> "Iterator[Cluster]":
+    """The Dask cluster at work."""
+    from irmeta.cluster import on_cluster
+
+    with on_cluster(address) as engine:
+        yield engine

@@ -8,63 +8,18 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 import xarray as xr
-from distributed import Client
 
 import irmeta
 import irmeta.cluster
 import irmeta.parallel
 from irmeta.cluster import Cluster, on_cluster
 from irmeta.errors import FileFormatError, IrmetaError, MetricError
-
-
-@pytest.fixture(scope="module")
-def scheduler(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The address of a scheduler that has two workers, each a process with one thread."""
-    folder = tmp_path_factory.mktemp("dask")
-    about = folder / "scheduler.json"
-    common = {"cwd": folder, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    options = ["--scheduler-file", str(about)]
-    start = [sys.executable, "-m", "distributed.cli.dask_scheduler", "--port", "0", "--host", "127.0.0.1"]
-    join = [sys.executable, "-m", "distributed.cli.dask_worker", "--nworkers", "2", "--nthreads", "1"]
-    with (
-        subprocess.Popen([*start, "--dashboard-address", "127.0.0.1:0", *options], **common) as one,
-        subprocess.Popen([*join, "--no-dashboard", *options], **common) as other,
-    ):
-        try:
-            deadline = time.monotonic() + 60
-            while not about.exists() and time.monotonic() < deadline:
-                time.sleep(0.05)
-            with Client(scheduler_file=str(about), timeout="60s") as client:
-                client.wait_for_workers(2, timeout=60)
-                address = client.scheduler.address
-            yield address
-            with Client(address) as client:
-                client.shutdown()
-        finally:
-            other.kill()
-            one.kill()
-
-
-@pytest.fixture
-def address(scheduler: str) -> str:
-    """The address of the scheduler, once it has both workers again."""
-    with Client(scheduler) as client:
-        client.wait_for_workers(2, timeout=60)
-    return scheduler
-
-
-@pytest.fixture
-def cluster(address: str) -> Iterator[Cluster]:
-    """The cluster at work."""
-    with on_cluster(address) as engine:
-        yield engine
 
 
 @pytest.fixture(scope="module")
@@ -162,7 +117,6 @@ def test_the_command(address: str, desk: Path, tmp_path: Path, capfd: pytest.Cap
     assert dashboard
     with urllib.request.urlopen(dashboard[1]) as page:
         assert page.status == 200
-    assert subprocess.run([*command, "--cluster", "tcp://127.0.0.1:9"], check=False).returncode == 2
 
 
 def test_work_that_kills_every_worker(cluster: Cluster) -> None:

@@ -7,7 +7,7 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 from irmeta.errors import IrmetaError
-from irmeta.parallel import Item, Result, apart, cores, ordered, working_on
+from irmeta.parallel import Item, Result, apart, cores, ordered, single_threaded_for_good, working_on
 
 if TYPE_CHECKING:
     from distributed import Client, Future
@@ -39,7 +39,7 @@ class Cluster:
             held = _kept_by_scheduler(self.client, work)
 
             def submit(item: Item) -> "Future[Result]":
-                return self.client.submit(apart, held, item, pure=False)
+                return self.client.submit(_on_worker, held, item, pure=False)
 
             yield from ordered(submit, items, max(_AHEAD * self.threads, _FEWEST))
         except KilledWorker as error:
@@ -106,3 +106,8 @@ def _kept_by_scheduler(client: "Client", work: Callable[[Item], Result]) -> Any:
 
 def _itself(work: Callable[[Item], Result]) -> Callable[[Item], Result]:
     return work
+
+
+def _on_worker(work: Callable[[Item], Result], item: Item) -> Result:
+    single_threaded_for_good()
+    return apart(work, item)

@@ -46,7 +46,8 @@ def cores() -> int:
 def in_order(work: Callable[[Item], Result], items: Iterable[Item]) -> Generator[Result, None, None]:
     """Apply `work` to each item, wherever that is done, and give the results in the order of the items, as they come.
 
-    `work`, items and results may travel to other processes: `work` once, so what all items need belongs to it. Close it
+    `work`, items and results may travel to other processes: `work` once, so what all items need belongs to it. Let its
+    arrays be contiguous: others arrive in another layout, in which sums may differ in the last bit. Close it
     (`contextlib.closing`) where it may be left before its end.
 
     >>> list(in_order(len, ["a", "bb"]))
@@ -114,7 +115,7 @@ def working_on(engine: Engine | None) -> Iterator[None]:
         _engine.reset(token)
 
 
-def streams(rng: np.random.Generator, draws: int, block: int) -> list[tuple[np.random.Generator, int]]:
+def streams(rng: np.random.Generator, draws: int, block: int) -> Iterator[tuple[np.random.Generator, int]]:
     """Cut random draws into blocks, each with a random stream of its own: the streams and how many to draw from each.
 
     `block` may depend on the data, never on the machine: the draws would be others.
@@ -122,17 +123,23 @@ def streams(rng: np.random.Generator, draws: int, block: int) -> list[tuple[np.r
     >>> [count for _, count in streams(np.random.default_rng(0), 250, 100)]
     [100, 100, 50]
     """
-    counts = [min(block, draws - start) for start in range(0, draws, block)]
-    return list(zip(rng.spawn(len(counts)), counts, strict=True))
+    for start in range(0, draws, block):
+        yield rng.spawn(1)[0], min(block, draws - start)
 
 
 def single_threaded() -> AbstractContextManager[Any]:
     """Keep the linear algebra library to one thread: its threads slow the many small products that we make."""
-    return nullcontext() if _apart.get() else _controller().limit(limits=1, user_api="blas")
+    return nullcontext() if _apart.get() else _blas().limit(limits=1, user_api="blas")
 
 
 @cache
-def _controller() -> ThreadpoolController:
+def single_threaded_for_good() -> None:
+    """Keep it so for the life of a process that works for others, whose threads come and go."""
+    _blas().limit(limits=1, user_api="blas")
+
+
+@cache
+def _blas() -> ThreadpoolController:
     return ThreadpoolController()
 
 

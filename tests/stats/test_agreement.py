@@ -35,18 +35,20 @@ def test_over_scores_without_each_topic(method):
         assert without[1][at, 1, 2] == pytest.approx(of(x[1], x[2]).statistic, abs=1e-12)
 
 
+@pytest.mark.parametrize("block", [1, 1500, 1 << 21])
 @pytest.mark.parametrize("method", ["pearson", "spearman", "kendall", "tau-ap"])
-def test_over_means_without_each_topic(method):
+def test_over_means_without_each_topic(method, block, monkeypatch):
     """The correlation over system means without a topic is that of means over the other topics of its collection."""
+    monkeypatch.setattr(agreement, "BLOCK", block)  # one topic at a time, two, or all
     parts = [made(0), made(1, systems=5, topics=4)]
     whole, without = agreement.over_means(parts, method)
     of = agreement.COEFFICIENTS[method][1]
     means = [rank.settled(part.mean(axis=1)) for part in parts]
     np.testing.assert_allclose(whole, of(np.concatenate(means).T, np.concatenate(means).T), atol=1e-12)
-    for at in range(4):
-        left = rank.settled(np.delete(parts[1], at, axis=1).mean(axis=1))
-        x = np.concatenate([means[0], left]).T
-        np.testing.assert_allclose(without[1][at], of(x, x), atol=1e-8)
+    for one, at in [*((0, at) for at in range(6)), *((1, at) for at in range(4))]:
+        left = rank.settled(np.delete(parts[one], at, axis=1).mean(axis=1))
+        x = np.concatenate([left, means[1]] if one == 0 else [means[0], left]).T
+        np.testing.assert_allclose(without[one][at], of(x, x), atol=1e-8)
 
 
 def test_interval_is_the_jackknife_on_fisher_z():

@@ -62,6 +62,20 @@ def test_repartitions_are_those_of_a_loop():
         assert rate == (scipy.stats.ttest_ind(one, other, axis=1).pvalue < 0.05).mean()
 
 
+def test_many_pairs_are_dealt_block_by_block():
+    """Each pair's deals are those of its own streams, however many blocks they are cut into."""
+    rng = np.random.default_rng(4)
+    scores = {name: rng.beta(1, 3, size=(300, topics)) for name, topics in (("a", 8), ("b", 9), ("c", 7))}
+    pairs = [("a", "b"), ("c", "a")]
+    found = list(comparability.repartitions(scores, pairs, 500, np.random.default_rng(2)))
+    children = np.random.default_rng(2).spawn(6)
+    counts = [218, 218, 64]  # of 300 systems, 65 536 numbers at once
+    for pair, streams, parts in zip(pairs, (children[:3], children[3:]), found, strict=True):
+        one, other = (scores[name] for name in pair)
+        dealt = [comparability.repartition(one, other, n, s) for s, n in zip(streams, counts, strict=True)]
+        np.testing.assert_array_equal(parts, np.concatenate(dealt, axis=1))
+
+
 def test_systems_differ_from_themselves_as_often_as_alpha_says():
     """Over random deals of topics the share of false positives is the level of the test."""
     scores = np.random.default_rng(5).beta(1, 3, size=(60, 100))

@@ -6,6 +6,7 @@ import scipy.stats
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from irmeta.parallel import streams
 from irmeta.stats import halving, sampling
 from irmeta.stats.rank import settled, tau_b
 
@@ -19,7 +20,14 @@ def made(seed, systems=12, topics=9, metrics=3):
 
 
 def draw(topics, sizes, partitions, seed=0):
-    return halving.halves(halving.shuffles(topics, partitions, np.random.default_rng(seed)), sizes)
+    """Draw what `split_half` draws in its first block."""
+    ((rng, count),) = streams(np.random.default_rng(seed), partitions, partitions)
+    return halving.halves(halving.shuffles(topics, count, rng), sizes)
+
+
+def split_half(scores, sizes, partitions, seed=0, **options):
+    (found,) = halving.split_half(scores, [sizes], partitions, np.random.default_rng(seed), **options)
+    return found
 
 
 @given(st.integers(2, 20), st.data())
@@ -49,7 +57,7 @@ def test_sizes_are_nested():
 def test_split_half_is_the_loop_over_scipy(ties):
     """Phi and its error are the mean and standard error of tau between halves, both ways round of each partition."""
     scores, drawn = made(0), draw(9, (4, 5), 20)
-    found = halving.split_half(scores, drawn, ties=ties)
+    found = split_half(scores, (4, 5), 20, ties=ties)
     taus = np.zeros((20, 3, 3))
     for at, (one, two) in enumerate(drawn):
         means = [settled(scores[:, half].mean(axis=1)) for half in (one, two)]
@@ -64,6 +72,21 @@ def test_split_half_is_the_loop_over_scipy(ties):
     np.testing.assert_allclose(found.difference_se, (both - own).std(axis=0, ddof=1) / np.sqrt(20), atol=1e-9)
 
 
+def test_blocks_add_up():
+    """Several sizes, over more partitions than a block holds, have the mean and error of all of them."""
+    scores = made(0)
+    found = halving.split_half(scores, [(4, 5), (2, 2)], 600, np.random.default_rng(1))
+    blocks = list(streams(np.random.default_rng(1), 600, halving._block(12, 3)))
+    assert len(blocks) > 1
+    orders = np.concatenate([halving.shuffles(9, count, rng) for rng, count in blocks])
+    for sizes, one in zip(((4, 5), (2, 2)), found, strict=True):
+        means = halving.half_means(scores.transpose(1, 2, 0), halving.halves(orders, sizes))
+        phi, difference = halving.advantage(halving.half_tau(means[:, 0], means[:, 1], "b"))
+        for figure, error, parts in ((one.phi, one.se, phi), (one.difference, one.difference_se, difference)):
+            np.testing.assert_allclose(figure, parts.mean(axis=0), atol=1e-12)
+            np.testing.assert_allclose(error, parts.std(axis=0, ddof=1) / np.sqrt(600), atol=1e-9)
+
+
 def _tau_a(x, y):
     pairs = [(i, j) for i in range(len(x)) for j in range(i)]
     return np.mean([np.sign(x[i] - x[j]) * np.sign(y[i] - y[j]) for i, j in pairs])
@@ -73,7 +96,7 @@ def _tau_a(x, y):
 @given(st.integers(0, 1000))
 def test_phi_is_symmetric_and_bounded(seed):
     """phi(A, B) is phi(B, A) and no larger than 1, and the advantage of a metric over itself is 0."""
-    found = halving.split_half(made(seed), draw(9, (4, 5), 30, seed))
+    found = split_half(made(seed), (4, 5), 30, seed)
     np.testing.assert_allclose(found.phi, found.phi.T, atol=1e-12)
     assert (np.abs(found.phi) <= 1 + 1e-12).all()
     assert (np.diagonal(found.difference) == 0).all()
@@ -82,7 +105,7 @@ def test_phi_is_symmetric_and_bounded(seed):
 def test_systems_best_on_one_half():
     """With `best` only the systems best on one half are ranked, each half in turn."""
     scores, drawn = made(1), draw(9, (4, 5), 10)
-    found = halving.split_half(scores, drawn, best=(6, 0))
+    found = split_half(scores, (4, 5), 10, best=(6, 0))
     taus = []
     for sets in drawn:
         means = [settled(scores[:, half].mean(axis=1)) for half in sets]
@@ -97,7 +120,7 @@ def test_halves_that_tie_all_count_nothing():
     """A half in which a metric ties all systems has tau 0, and is counted."""
     scores = made(2, topics=4)
     scores[:, :3, 1] = 0.5
-    found = halving.split_half(scores, draw(4, (2, 2), 40))
+    found = split_half(scores, (2, 2), 40)
     assert found.undefined.tolist() == [0, 40, 0]
     assert found.phi[1, 1] == 0
 
@@ -173,10 +196,11 @@ def test_interval_covers_what_it_claims(kind):
     for sample in range(samples):
         rng = np.random.default_rng(sample)
         scores = world(rng, systems, topics, kind)
-        drawn = halving.halves(halving.shuffles(topics, 200, rng), (topics // 2, topics // 2))
-        found = halving.split_half(scores, drawn)
+        sizes = (topics // 2, topics // 2)
+        (found,) = halving.split_half(scores, [sizes], 200, rng)
+        drawn = halving.halves(halving.shuffles(topics, 100, rng), sizes)
         gains.append(found.difference)
-        errors.append(np.sqrt(sampling.advantage_variance(scores, drawn[:100]) + found.difference_se**2))
+        errors.append(np.sqrt(sampling.advantage_variance(scores, drawn) + found.difference_se**2))
     truth = np.mean(gains, axis=0)
     width = scipy.stats.t.ppf(0.975, min(systems, topics) - 1) * np.array(errors)
     covered = (np.abs(gains - truth) <= width).mean(axis=0)

@@ -7,6 +7,11 @@ from irmeta.stats import paired, resampling
 ALL = (resampling.permutation, resampling.bootstrap, resampling.tukey)
 
 
+def first_stream(seed):
+    """What the first block of resamples is drawn from."""
+    return np.random.default_rng(seed).spawn(1)[0]
+
+
 def scores(seed, systems, topics):
     rng = np.random.default_rng(seed)
     return rng.beta(1, 2, size=(systems, topics)) + np.linspace(0, 0.3, systems)[:, None]
@@ -42,7 +47,7 @@ def test_bootstrap_is_that_of_a_loop():
     one = scores(3, 2, 10)
     found = paired.differences(one)[0]
     shifted, observed = found - found.mean(), abs(scipy.stats.ttest_1samp(found, 0).statistic)
-    counts = np.random.default_rng(4).multinomial(10, np.full(10, 0.1), 500)
+    counts = first_stream(4).multinomial(10, np.full(10, 0.1), 500)
     beyond = sum(abs(scipy.stats.ttest_1samp(np.repeat(shifted, drawn), 0).statistic) >= observed for drawn in counts)
     assert resampling.bootstrap(one, 500, np.random.default_rng(4)).item() == (beyond + 1) / 501
 
@@ -50,7 +55,7 @@ def test_bootstrap_is_that_of_a_loop():
 def test_tukey_is_that_of_a_loop():
     """P is the share of resamples whose range of means is at least the pair's difference."""
     one = scores(5, 4, 8)
-    dealt = np.random.default_rng(6).permuted(np.broadcast_to(one, (100, 4, 8)), axis=1)
+    dealt = first_stream(6).permuted(np.broadcast_to(one, (100, 4, 8)), axis=1)
     ranges = np.ptp(dealt.mean(axis=2), axis=1)
     means = one.mean(axis=1)
     left, right = np.triu_indices(4, 1)

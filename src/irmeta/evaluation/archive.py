@@ -19,7 +19,7 @@ from irmeta.evaluation.engine import Evaluation, OnError, Progress, Topics
 from irmeta.evaluation.judging import Precision
 from irmeta.evaluation.outcome import Outcome
 from irmeta.evaluation.sources import QrelsLike, RunsLike
-from irmeta.io.files import writing
+from irmeta.io.files import require_folder, writing
 from irmeta.io.scores import About, refuse_clash, to_frame, write
 from irmeta.io.trec import Reading
 from irmeta.names import Metric
@@ -68,6 +68,7 @@ def evaluate_to(
     that exists, as `save` does.
     """
     path = Path(path)
+    require_folder(path)
     job = Evaluation.of(qrels, runs, metrics, **options)
     if append:
         refuse_clash(path, job.collection)

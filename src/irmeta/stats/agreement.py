@@ -1,6 +1,7 @@
 """Correlation between metrics, with every topic left out in turn, and what follows from it: groups and components."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -9,8 +10,9 @@ import scipy.stats
 from scipy.cluster import hierarchy
 from scipy.spatial.distance import squareform
 
+from irmeta.parallel import in_order, single_threaded
 from irmeta.stats.halving import Progress, silent
-from irmeta.stats.rank import Array, concordance_by_group, over, pearson, settled, spearman, tau_b
+from irmeta.stats.rank import BLOCK, Array, concordance_by_group, over, pearson, settled, spearman, tau_b
 from irmeta.stats.topheavy import tau_ap_b
 
 Method = Literal["pearson", "spearman", "kendall", "tau-ap"]
@@ -41,21 +43,32 @@ def over_means(parts: Sequence[Array], method: Method, *, progress: Progress = s
 
     The second value holds, for each part, an array (topic left out, metric, metric), empty if it has under 4 topics.
     """
-    coefficient = COEFFICIENTS[method][1]
     means = [settled(part.mean(axis=1).T) for part in parts]
     together = np.concatenate(means, axis=1)
-    without = []
-    for at, part in enumerate(parts):
-        topics, metrics = part.shape[1:]
-        if topics < 4:
-            without.append(np.empty((0, metrics, metrics)))
-            continue
-        left = settled((part.sum(axis=1, keepdims=True) - part).transpose(1, 2, 0) / (topics - 1))
-        beside = [np.broadcast_to(mean, (topics, *mean.shape)) for mean in means]
-        rankings = np.concatenate([*beside[:at], left, *beside[at + 1 :]], axis=2)
-        without.append(coefficient(rankings, rankings))
-        progress("collections")
-    return coefficient(together, together), without
+    metrics, systems = together.shape
+    left = [part.shape[1] if part.shape[1] >= 4 else 0 for part in parts]
+    block = max(1, BLOCK // (systems**2 * metrics))
+    cuts = [
+        (at, range(topics)[start : start + block])
+        for at, topics in enumerate(left)
+        for start in range(0, topics, block)
+    ]
+    without = [np.empty((topics, metrics, metrics)) for topics in left]
+    for (at, topics), r in zip(cuts, in_order(partial(_means_without, parts, means, method), cuts), strict=True):
+        without[at][topics] = r
+        progress("topics")
+    return COEFFICIENTS[method][1](together, together), without
+
+
+def _means_without(parts: Sequence[Array], means: Sequence[Array], method: Method, cut: tuple[int, range]) -> Array:
+    """Correlate the means with each of some topics of one part left out: (topic, metric, metric)."""
+    at, topics = cut
+    part = parts[at]
+    rest = part.sum(axis=1, keepdims=True) - part[:, topics]
+    left = settled(rest.transpose(1, 2, 0) / (part.shape[1] - 1))
+    beside = [np.broadcast_to(mean, (len(topics), *mean.shape)) for mean in means]
+    rankings = np.concatenate([*beside[:at], left, *beside[at + 1 :]], axis=2)
+    return np.asarray(COEFFICIENTS[method][1](rankings, rankings))
 
 
 def interval(whole: Array, without: Sequence[Array]) -> tuple[Array, Array]:
@@ -110,7 +123,8 @@ def _pearson_without(x: Array, topic: npt.NDArray[np.int64], progress: Progress)
     starts = np.flatnonzero(np.diff(topic, prepend=-1))
     parts = np.split(centred, starts[1:], axis=1)
     rest = -np.stack([part.sum(axis=1) for part in parts])  # what the other topics sum to, as all sum to 0
-    products = np.stack([part @ part.T for part in parts])
+    with single_threaded():
+        products = np.stack([part @ part.T for part in parts])
     others = len(topic) - np.diff([*starts, len(topic)])
     moments = products.sum(axis=0) - products - rest[:, :, None] * rest[:, None, :] / others[:, None, None]
     spread = np.sqrt(np.maximum(np.diagonal(moments, axis1=1, axis2=2), 0))
@@ -120,11 +134,15 @@ def _pearson_without(x: Array, topic: npt.NDArray[np.int64], progress: Progress)
 
 def _spearman_without(x: Array, topic: npt.NDArray[np.int64], progress: Progress) -> tuple[Array, Array]:
     without = []
-    for one in range(topic[-1] + 1):
-        kept = x[:, topic != one]
-        without.append(spearman(kept, kept))
+    for r in in_order(partial(_spearman_without_one, x, topic), range(topic[-1] + 1)):
+        without.append(r)
         progress("topics")
     return spearman(x, x), np.stack(without)
+
+
+def _spearman_without_one(x: Array, topic: npt.NDArray[np.int64], one: int) -> Array:
+    kept = x[:, topic != one]
+    return np.asarray(spearman(kept, kept))
 
 
 def _kendall_without(x: Array, topic: npt.NDArray[np.int64], progress: Progress) -> tuple[Array, Array]:

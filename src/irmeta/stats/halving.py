@@ -1,14 +1,15 @@
 """Split-half prediction: rank systems over two disjoint sets of topics drawn at random, and correlate the rankings."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from irmeta.parallel import single_threaded
-from irmeta.stats.rank import BLOCK, Array, settled, tau_a, tau_b
+from irmeta.parallel import in_order, single_threaded, streams
+from irmeta.stats.rank import Array, settled, tau_a, tau_b
 
 Ties = Literal["a", "b"]
 Drawn = npt.NDArray[np.bool_]
@@ -38,13 +39,12 @@ def halves(orders: npt.NDArray[np.int64], sizes: tuple[int, int]) -> Drawn:
     return drawn
 
 
-def half_means(scores: Array, drawn: Drawn) -> Array:
-    """Average scores (system, topic, metric) over each drawn set, settled: (partition, 2, metric, system)."""
-    systems, topics, metrics = scores.shape
-    weights = (drawn / drawn.sum(axis=-1, keepdims=True)).reshape(-1, topics)
+def half_means(by_topic: Array, drawn: Drawn) -> Array:
+    """Average scores (topic, metric, system) over each drawn set, settled: (partition, 2, metric, system)."""
+    weights = (drawn / drawn.sum(axis=-1, keepdims=True)).reshape(-1, len(by_topic))
     with single_threaded():
-        means = weights @ scores.transpose(1, 2, 0).reshape(topics, metrics * systems)
-    return settled(means.reshape(*drawn.shape[:2], metrics, systems))
+        means = weights @ by_topic.reshape(len(by_topic), -1)
+    return settled(means.reshape(*drawn.shape[:2], *by_topic.shape[1:]))
 
 
 def half_tau(x: Array, y: Array, ties: Ties) -> Array:
@@ -75,26 +75,60 @@ class Agreement:
 
 
 def split_half(
-    scores: Array, drawn: Drawn, *, ties: Ties = "b", best: tuple[int, int] | None = None, progress: Progress = silent
-) -> Agreement:
-    """Correlate the ranking of systems by metric A on one half of each partition with that by metric B on the other.
+    scores: Array,
+    sizes: Sequence[tuple[int, int]],
+    partitions: int,
+    rng: np.random.Generator,
+    *,
+    ties: Ties = "b",
+    best: tuple[int, int] | None = None,
+    progress: Progress = silent,
+) -> list[Agreement]:
+    """Correlate the ranking of systems by metric A on one part of the topics with that by metric B on another.
 
-    scores : (system, topic, metric). best : (how many, metric), rank only the systems best by that metric on one half,
-    each half in turn. Source: Webber et al. (SIGIR 2008), section 2; both ways round of a partition are averaged, which
+    scores : (system, topic, metric). sizes : how many topics the two parts have; there is a result for each, from the
+    same random orders of the topics. best : (how many, metric), rank only the systems best by that metric on one part,
+    each part in turn. Source: Webber et al. (SIGIR 2008), section 2; both ways round of a partition are averaged, which
     lessens the Monte-Carlo error where A is not B.
     """
-    moments = np.zeros((4, scores.shape[2], scores.shape[2]))
-    undefined = np.zeros(scores.shape[2], dtype=np.int64)
-    chunk = max(1, BLOCK // (scores.shape[0] * scores.shape[2]))
-    for start in range(0, len(drawn), chunk):
-        means = half_means(scores, drawn[start : start + chunk])
-        undefined += (np.ptp(means, axis=-1) == 0).sum(axis=(0, 1))
+    systems, _, metrics = scores.shape
+    work = partial(_sums, np.ascontiguousarray(scores.transpose(1, 2, 0)), sizes, ties, best)
+    moments, undefined = np.zeros((len(sizes), 4, metrics, metrics)), np.zeros((len(sizes), metrics), dtype=np.int64)
+    for sums, all_tied in in_order(work, streams(rng, partitions, _block(systems, metrics))):
+        moments += sums
+        undefined += all_tied
+        progress("partitions")
+    return [_agreement(*part, partitions) for part in zip(moments, undefined, strict=True)]
+
+
+def _block(systems: int, metrics: int) -> int:
+    """Say how many partitions to compute together: some hundredths of a second of work, but several in 2000."""
+    return int(np.clip((1 << 25) // (systems**2 * metrics), 1, 250))
+
+
+def _sums(
+    by_topic: Array,
+    sizes: Sequence[tuple[int, int]],
+    ties: Ties,
+    best: tuple[int, int] | None,
+    block: tuple[np.random.Generator, int],
+) -> tuple[Array, npt.NDArray[np.int64]]:
+    """Draw partitions; sum phi, its square, the advantage and its square, and count the halves that tie all systems."""
+    rng, partitions = block
+    orders = shuffles(len(by_topic), partitions, rng)
+    moments, undefined = [], []
+    for size in sizes:
+        means = half_means(by_topic, halves(orders, size))
         tau = half_tau(means[:, 0], means[:, 1], ties) if best is None else _among_best(means, best, ties)
         phi, difference = advantage(tau)
-        moments += np.stack([phi, phi**2, difference, difference**2]).sum(axis=1)
-        progress("partitions")
-    phi, square, difference, difference_square = moments / len(drawn)
-    errors = (np.maximum([square - phi**2, difference_square - difference**2], 0) / max(len(drawn) - 1, 1)) ** 0.5
+        moments.append([part.sum(axis=0) for part in (phi, phi**2, difference, difference**2)])
+        undefined.append((np.ptp(means, axis=-1) == 0).sum(axis=(0, 1)))
+    return np.array(moments), np.array(undefined)
+
+
+def _agreement(moments: Array, undefined: npt.NDArray[np.int64], partitions: int) -> Agreement:
+    phi, square, difference, difference_square = moments / partitions
+    errors = (np.maximum([square - phi**2, difference_square - difference**2], 0) / max(partitions - 1, 1)) ** 0.5
     return Agreement(phi, errors[0], difference, errors[1], undefined)
 
 

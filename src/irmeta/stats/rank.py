@@ -7,7 +7,7 @@ A coefficient is NaN where a ranking ties all its items and the formula divides 
 
 from collections import deque
 from collections.abc import Callable, Iterator
-from functools import wraps
+from functools import partial, wraps
 from typing import Any, Concatenate, Literal, ParamSpec
 
 import numpy as np
@@ -204,20 +204,23 @@ def concordance_by_group(
     second over pairs with both in it. Over all groups the first adds up to twice `concordance`.
     """
     ranks = np.ascontiguousarray(dense_ranks(x).T, dtype=np.float32)
-
-    def count(one: int) -> tuple[Array, Array]:
-        members = ranks[group == one]
-        sums = np.zeros((2, len(x), len(x)))
-        for rank in members:
-            for side, others in enumerate((ranks, members)):
-                signs = np.clip(rank - others, -1, 1)
-                sums[side] += signs.T @ signs
+    sums = []
+    for one in in_order(partial(_over_group, ranks, group), range(int(group.max()) + 1)):
+        sums.append(one)
         progress("topics")
-        return sums[0], sums[1]
+    any_part, within = np.stack(sums, axis=1)
+    return any_part, within
 
-    with single_threaded():
-        any_part, within = zip(*in_order(count, range(int(group.max()) + 1)), strict=True)
-    return np.stack(any_part), np.stack(within)
+
+def _over_group(ranks: Single, group: npt.NDArray[np.int64], one: int) -> Array:
+    """Sum the concordance over the pairs of a group's items with all items, and with each other: (2, A, A)."""
+    members = ranks[group == one]
+    sums = np.zeros((2, ranks.shape[1], ranks.shape[1]))
+    for rank in members:
+        for side, others in enumerate((ranks, members)):
+            signs = np.clip(rank - others, -1, 1)
+            sums[side] += signs.T @ signs
+    return sums
 
 
 @pairwise
@@ -226,7 +229,9 @@ def pearson(x: Array, y: Array) -> Array:
     a, b = (side - side.mean(axis=-1, keepdims=True) for side in (x, y))
     norms = np.linalg.norm(a, axis=-1)[:, :, None] * np.linalg.norm(b, axis=-1)[:, None, :]
     flat = (np.ptp(x, axis=-1) == 0)[:, :, None] | (np.ptp(y, axis=-1) == 0)[:, None, :]
-    return np.clip(over(np.matmul(a, b.transpose(0, 2, 1)), np.where(flat, 0.0, norms)), -1, 1)
+    with single_threaded():
+        products = np.matmul(a, b.transpose(0, 2, 1))
+    return np.clip(over(products, np.where(flat, 0.0, norms)), -1, 1)
 
 
 @pairwise

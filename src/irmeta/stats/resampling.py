@@ -1,14 +1,25 @@
 """Two-sided tests by resampling topics, all pairs of systems at once: permutation, bootstrap, randomised Tukey HSD."""
 
+from collections.abc import Callable, Iterable
+from functools import partial
+from typing import TypeVar
+
 import numpy as np
 import numpy.typing as npt
 
-from irmeta.parallel import single_threaded
+from irmeta.parallel import in_order, streams
 from irmeta.stats.paired import differences, statistic
 
+Block = TypeVar("Block")
+Draws = tuple[np.random.Generator, int]
 Floats = npt.NDArray[np.float64]
-_CHUNK = 500  # resamples at once
-_BLOCK = 1 << 22  # numbers held at once for all pairs or systems, 32 MiB
+Counts = npt.NDArray[np.intp]
+_BLOCK = 1 << 20  # numbers of one kind in a block of resamples, 8 MiB: some hundredths of a second of work
+
+
+def _counted(work: Callable[[Block], Counts], blocks: Iterable[Block]) -> Floats:
+    """Add up what blocks of resamples count for each pair."""
+    return np.asarray(sum(in_order(work, blocks)), dtype=np.float64)
 
 
 def permutation(scores: Floats, resamples: int, rng: np.random.Generator) -> Floats:
@@ -22,23 +33,41 @@ def permutation(scores: Floats, resamples: int, rng: np.random.Generator) -> Flo
     >>> permutation(np.array([[0.5, 0.6, 0.7], [0.1, 0.2, 0.3]]), 10, np.random.default_rng(0)).tolist()
     [0.25]
     """
-    systems, topics = scores.shape
-    exact = 2**topics <= resamples
+    topics = scores.shape[1]
+    ways = 2**topics
     observed = np.abs(differences(scores).sum(axis=1))
     threshold = observed - 1e-12 * np.abs(scores).sum(axis=1).max()  # sums of the same numbers differ by rounding
-    first = np.concatenate([[0], np.cumsum(np.arange(systems - 1, 0, -1))])
-    counts = np.zeros(observed.size, dtype=np.int64)
-    total = 2**topics if exact else resamples
-    for start in range(0, total, _CHUNK):
-        size = min(_CHUNK, total - start)
-        signs = _all_signs(start, size, topics) if exact else rng.integers(0, 2, (size, topics)) * 2.0 - 1
-        with single_threaded():
-            sums = scores @ signs.T  # (system, resample)
-        for i in range(systems - 1):
-            row = slice(first[i], first[i + 1])
-            null = np.abs(sums[i + 1 :] - sums[i])
-            counts[row] += np.count_nonzero(null >= threshold[row, None], axis=1)
-    return np.asarray(counts / total if exact else (counts + 1) / (total + 1))
+    block = max(500, 4 * _BLOCK // max(observed.size, scores.size))  # the pairs are not held all at once
+    if ways <= resamples:
+        rows = [(start, min(block, ways - start)) for start in range(0, ways, block)]
+        return np.asarray(_counted(partial(_swapped, scores, threshold, _all_signs), rows) / ways)
+    counts = _counted(partial(_swapped, scores, threshold, _random_signs), streams(rng, resamples, block))
+    return np.asarray((counts + 1) / (resamples + 1))
+
+
+def _swapped(scores: Floats, threshold: Floats, signs: Callable[[int, Block], Floats], block: Block) -> Counts:
+    """Count for each pair the resamples of a block with a difference of sums of at least its threshold."""
+    systems, topics = scores.shape
+    sums = scores @ signs(topics, block).T  # (system, resample)
+    last = np.cumsum(np.arange(systems - 1, 0, -1))
+    return np.concatenate(
+        [
+            np.count_nonzero(np.abs(sums[i + 1 :] - sums[i]) >= least[:, None], axis=1)
+            for i, least in enumerate(np.split(threshold, last[:-1]))
+        ]
+    )
+
+
+def _random_signs(topics: int, draws: Draws) -> Floats:
+    rng, size = draws
+    return np.asarray(rng.integers(0, 2, (size, topics)) * 2.0 - 1)
+
+
+def _all_signs(topics: int, rows: tuple[int, int]) -> Floats:
+    """Give some rows, first and how many, of the 2^topics ways to put signs before topics, shape (row, topic)."""
+    start, size = rows
+    numbers = np.arange(start, start + size)[:, None]
+    return np.asarray((numbers >> np.arange(topics) & 1) * 2.0 - 1, dtype=np.float64)
 
 
 def bootstrap(scores: Floats, resamples: int, rng: np.random.Generator) -> Floats:
@@ -51,22 +80,24 @@ def bootstrap(scores: Floats, resamples: int, rng: np.random.Generator) -> Float
     [1.0]
     """
     found = differences(scores)
-    topics = found.shape[1]
+    pairs, topics = found.shape
     shifted = found - found.mean(axis=1, keepdims=True)
-    squares = shifted**2
     observed = np.minimum(statistic(found) ** 2, 1e300) / topics  # t^2 / n; a constant difference is beyond all others
-    counts = np.zeros(found.shape[0], dtype=np.int64)
-    chunk = max(1, min(_CHUNK, _BLOCK // len(found)))
-    for start in range(0, resamples, chunk):
-        size = min(chunk, resamples - start)
-        drawn = rng.multinomial(topics, np.full(topics, 1 / topics), size).astype(np.float64)
-        with single_threaded():
-            mean, square = shifted @ drawn.T / topics, squares @ drawn.T / topics  # (pair, resample)
-        variance = (square - mean**2) * (topics / (topics - 1))
-        counts += np.count_nonzero(mean**2 >= observed[:, None] * variance * (1 - 1e-12), axis=1)
+    work = partial(_drawn_again, shifted, shifted**2, observed)
+    counts = _counted(work, streams(rng, resamples, max(1, _BLOCK // max(pairs, topics))))
     constant = (shifted == 0).all(axis=1) | np.isinf(statistic(found))
     counts = np.where(constant, np.where(found.any(axis=1), 0, resamples), counts)
     return np.asarray((counts + 1) / (resamples + 1))
+
+
+def _drawn_again(shifted: Floats, squares: Floats, observed: Floats, draws: Draws) -> Counts:
+    """Count for each pair the resamples of a block whose t^2 / n is at least the observed one."""
+    rng, size = draws
+    topics = shifted.shape[1]
+    drawn = rng.multinomial(topics, np.full(topics, 1 / topics), size).astype(np.float64)
+    mean, square = shifted @ drawn.T / topics, squares @ drawn.T / topics  # (pair, resample)
+    variance = (square - mean**2) * (topics / (topics - 1))
+    return np.count_nonzero(mean**2 >= observed[:, None] * variance * (1 - 1e-12), axis=1)
 
 
 def tukey(scores: Floats, resamples: int, rng: np.random.Generator) -> Floats:
@@ -76,19 +107,15 @@ def tukey(scores: Floats, resamples: int, rng: np.random.Generator) -> Floats:
     the best and the worst mean lie at least as far apart as the pair's, the data themselves counted as one resample.
     Source: Carterette (TOIS 2012).
     """
-    ranges = np.empty(resamples)
-    chunk = max(1, min(_CHUNK, _BLOCK // scores.size))
-    for start in range(0, resamples, chunk):
-        part = ranges[start : start + chunk]
-        dealt = rng.permuted(np.broadcast_to(scores, (part.size, *scores.shape)), axis=1)
-        means = dealt.mean(axis=2)
-        part[:] = np.ptp(means, axis=1)
+    draws = streams(rng, resamples, max(1, _BLOCK // scores.size))
+    ranges = np.concatenate(list(in_order(partial(_dealt_ranges, scores), draws)))
     observed = np.abs(differences(scores).mean(axis=1))
     below = np.searchsorted(np.sort(ranges), observed - 1e-12)
     return np.asarray((resamples - below + 1) / (resamples + 1))
 
 
-def _all_signs(start: int, size: int, topics: int) -> Floats:
-    """Give rows start.. of the 2^topics ways to put signs before topics, shape (size, topic)."""
-    numbers = np.arange(start, start + size)[:, None]
-    return np.asarray((numbers >> np.arange(topics) & 1) * 2.0 - 1, dtype=np.float64)
+def _dealt_ranges(scores: Floats, draws: Draws) -> Floats:
+    """Deal every topic's scores anew to the systems: how far apart the best and the worst mean lie, by resample."""
+    rng, size = draws
+    dealt = rng.permuted(np.broadcast_to(scores, (size, *scores.shape)), axis=1)
+    return np.asarray(np.ptp(dealt.mean(axis=2), axis=1))

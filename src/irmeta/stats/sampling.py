@@ -1,9 +1,11 @@
 """How far split-half figures would move with other topics and other systems: a two-way jackknife."""
 
+from functools import partial
+
 import numpy as np
 import numpy.typing as npt
 
-from irmeta.parallel import on_threads, single_threaded
+from irmeta.parallel import in_order
 from irmeta.stats.halving import Drawn, Progress, Ties, advantage, half_means, half_tau, silent
 from irmeta.stats.rank import BLOCK, Array, concordance, settled, tau_without_each, untied
 
@@ -23,22 +25,18 @@ def advantage_variance(scores: Array, drawn: Drawn, *, ties: Ties = "b", progres
     do: the noise that they add is estimated and taken off.
     """
     systems, topics, metrics = scores.shape
-    means = half_means(scores, drawn)
     by_system, by_topic, by_score = _Moves(systems, metrics), _Moves(topics, metrics), np.zeros((metrics, metrics))
-    chunk = max(1, 2 * BLOCK // (systems * metrics * max(topics, metrics)))
-    for start in range(0, len(drawn), chunk):
-        part, ends = drawn[start : start + chunk], means[start : start + chunk]
-        now = advantage(half_tau(ends[:, 0], ends[:, 1], ties))[1][:, None]
-        without = np.nan_to_num(tau_without_each(ends[:, 0], ends[:, 1], ties=ties))
-        by_system.add(advantage(without)[1] - now)
-        by_topic.add(advantage(_without_topics(scores, part, ends, ties))[1] - now)
+    chunk = max(1, BLOCK // (systems * metrics * max(topics, metrics)))
+    parts = [drawn[start : start + chunk] for start in range(0, len(drawn), chunk)]
+    for part, moves in zip(parts, in_order(partial(_left_out, scores, ties), parts), strict=True):
+        for moved, sums in zip((by_system, by_topic), moves, strict=True):
+            moved.add(sums, len(part))
         progress("intervals")
-    single = _SingleScores(scores, drawn, means, ties)
+    single = _SingleScores(scores, drawn, ties)
     sample = np.unique(np.linspace(0, systems - 1, min(systems, SAMPLE)).astype(int))
-    with single_threaded():
-        for squares in on_threads(single.squares, sample):
-            by_score += squares * (systems / len(sample))
-            progress("intervals")
+    for squares in in_order(single.squares, sample.tolist()):
+        by_score += squares * (systems / len(sample))
+        progress("intervals")
     return by_system.squares() + np.maximum(by_topic.squares() - by_score, 0)
 
 
@@ -49,15 +47,29 @@ class _Moves:
         self.sums = np.zeros((2, n, metrics, metrics))
         self.partitions = 0
 
-    def add(self, moves: Array) -> None:
-        """Take in moves of shape (partition, item, metric, metric)."""
-        self.sums += np.stack([moves.sum(axis=0), (moves**2).sum(axis=0)])
-        self.partitions += len(moves)
+    def add(self, sums: Array, partitions: int) -> None:
+        """Take in the moves of some partitions, as `_summed` gives them."""
+        self.sums += sums
+        self.partitions += partitions
 
     def squares(self) -> Array:
         """Sum the squared mean moves over items, less what the drawing of partitions adds to them."""
         mean, square = self.sums / self.partitions
         return np.asarray((mean**2 - (square - mean**2) / max(self.partitions - 1, 1)).sum(axis=0))
+
+
+def _summed(moves: Array) -> Array:
+    """Sum moves (partition, item, metric, metric), and their squares, over partitions."""
+    return np.stack([moves.sum(axis=0), (moves**2).sum(axis=0)])
+
+
+def _left_out(scores: Array, ties: Ties, drawn: Drawn) -> tuple[Array, Array]:
+    """Sum how far phi(A, B) - phi(B, B) moves without each system, and without each topic."""
+    means = half_means(scores.transpose(1, 2, 0), drawn)
+    now = advantage(half_tau(means[:, 0], means[:, 1], ties))[1][:, None]
+    without = np.nan_to_num(tau_without_each(means[:, 0], means[:, 1], ties=ties))
+    by_system = _summed(advantage(without)[1] - now)
+    return by_system, _summed(advantage(_without_topics(scores, drawn, means, ties))[1] - now)
 
 
 def _members(drawn: Drawn, half: int) -> npt.NDArray[np.int64]:
@@ -84,7 +96,8 @@ def _without(mean: Array, score: Array, size: int) -> Array:
 class _SingleScores:
     """What leaving out one system's score on one topic does: only that system's mean on one half changes."""
 
-    def __init__(self, scores: Array, drawn: Drawn, means: Array, ties: Ties) -> None:
+    def __init__(self, scores: Array, drawn: Drawn, ties: Ties) -> None:
+        means = half_means(scores.transpose(1, 2, 0), drawn)
         self.scores, self.drawn, self.means, self.ties = scores, drawn, means, ties
         self.counts = concordance(means[:, 0], means[:, 1])
         systems = means.shape[-1]
@@ -101,7 +114,7 @@ class _SingleScores:
             for half in (0, 1):
                 members = _members(self.drawn[part], half)
                 taus[np.arange(len(members))[:, None], members] = self._moved(part, half, members, system)
-            moves.add(advantage(taus)[1])
+            moves.add(_summed(advantage(taus)[1]), len(taus))
         return moves.squares()
 
     def _moved(self, part: slice, half: int, members: npt.NDArray[np.int64], system: int) -> Array:

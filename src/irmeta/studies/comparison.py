@@ -1,7 +1,7 @@
 """Whether the same systems score alike on several collections: dRMSE and false positives, beside what chance gives."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import combinations, product
 from typing import Literal
 
@@ -59,21 +59,22 @@ def compare(
         raise ScoresError(f"{randomise} random deals give no distribution; use 1000 or more")
     if not 0 < alpha < 1:
         raise ScoresError(f"alpha is between 0 and 1, as in 0.05, not {alpha:g}")
-    generator = np.random.default_rng(rng)
     kinds = list(dict.fromkeys(kinds))
     chosen, forms, notes = _prepare(cubes, metrics, kinds, flat, missing)
     names = [str(name) for name in next(iter(chosen.values())).metric.values]
     pairs = list(combinations(cubes, 2))
-    figures = np.empty((len(pairs), len(names), len(kinds), len(_FIGURES)))
-    for p, m, k in np.ndindex(figures.shape[:3]):
-        one, other = (forms[kinds[k]][name].values[..., m] for name in pairs[p])
-        figures[p, m, k] = _pair(one, other, randomise, alpha, generator)
+    cases = list(product(pairs, names, kinds))
+    figures = []
+    compared = _compared(forms, cases, randomise, alpha, np.random.default_rng(rng))
+    for (pair, metric, kind), row in zip(cases, compared, strict=True):
+        figures.append(row)
         if progress:
-            progress(f"{' with '.join(pairs[p])}, {names[m]}, {kinds[k]}")
+            progress(f"{' with '.join(pair)}, {metric}, {kind}")
+    by_figure = np.reshape(figures, (len(pairs), len(names), len(kinds), -1))
     outcome = result(
         "comparison",
         {
-            **{name: (("pair", "metric", "kind"), figures[..., at]) for at, name in enumerate(_FIGURES)},
+            **{name: (("pair", "metric", "kind"), by_figure[..., at]) for at, name in enumerate(_FIGURES)},
             "form": (("metric", "kind"), [[_form(name, kind) for kind in kinds] for name in names]),
             "systems": forms[kinds[0]][pairs[0][0]].sizes["system"],
         },
@@ -135,11 +136,29 @@ _CHANCE = ("drmse_mean", "drmse_high", "false_positive_rate_mean", "false_positi
 _FIGURES = ("drmse", "false_positives", "quantile", "false_positives_quantile", *_CHANCE)
 
 
-def _pair(one: Floats, other: Floats, randomise: int, alpha: float, rng: np.random.Generator) -> list[float]:
-    """Give the figures, in the order of _FIGURES, of one metric's scores (system, topic) on two collections."""
+def _compared(
+    forms: Mapping[Form, Mapping[str, xr.DataArray]],
+    cases: Sequence[tuple[tuple[str, str], str, Form]],
+    randomise: int,
+    alpha: float,
+    rng: np.random.Generator,
+) -> Iterator[list[float]]:
+    """Give the figures, in the order of _FIGURES, of each pair of collections, metric and kind."""
+    scores = {
+        (name, str(metric), kind): np.ascontiguousarray(one.values[..., m])
+        for kind, cubes in forms.items()
+        for name, one in cubes.items()
+        for m, metric in enumerate(one.metric.values)
+    }
+    keys = [((a, metric, kind), (b, metric, kind)) for (a, b), metric, kind in cases]
+    for (a, b), chance in zip(keys, comparability.repartitions(scores, keys, randomise, rng, alpha), strict=True):
+        yield _figures(scores[a], scores[b], alpha, *chance)
+
+
+def _figures(one: Floats, other: Floats, alpha: float, chance: Floats, chance_rates: Floats) -> list[float]:
+    """Compare scores (system, topic) on two collections: with each other, and that with random deals."""
     observed = comparability.drmse(one.mean(axis=1), other.mean(axis=1))
     positives = comparability.differs_from_itself(one, other, alpha)
-    chance, chance_rates = comparability.repartition(one, other, randomise, rng, alpha)
     figures = (
         observed,
         positives.sum(),
@@ -156,7 +175,7 @@ def _prepare(
     kinds: Sequence[Form],
     flat: Flat,
     missing: Missing,
-) -> tuple[dict[str, xr.DataArray], dict[str, dict[str, xr.DataArray]], list[str]]:
+) -> tuple[dict[str, xr.DataArray], dict[Form, dict[str, xr.DataArray]], list[str]]:
     """Give the cubes as used, each of them in each form with the systems that all have, and notes."""
     chosen, notes = _common_metrics(cubes, metrics)
     for name, scores in chosen.items():
@@ -164,7 +183,7 @@ def _prepare(
         notes += [f"{name}: {line}" for line in told]
     systems, told = _common_systems(chosen)
     notes += told
-    forms: dict[str, dict[str, xr.DataArray]] = {kind: {} for kind in kinds}
+    forms: dict[Form, dict[str, xr.DataArray]] = {kind: {} for kind in kinds}
     for kind, (name, scores) in product(kinds, chosen.items()):
         form, told = _form_of(scores, kind, flat)
         forms[kind][name] = form.sel(system=systems)

@@ -59,14 +59,22 @@ def predictivity(
     by = None if top is None else by or cube.default_by(scores)
     best = _best(scores, top, by) if top is not None and by is not None and top_on == "half" else None
 
-    orders = shuffles(topics, partitions, np.random.default_rng(rng))
-    drawn = halves(orders, (topics // 2, topics - topics // 2))
-    whole = split_half(values, drawn, ties=tau, best=best, progress=progress)
-    curve = [split_half(values, halves(orders, (n, n)), ties=tau, best=best, progress=progress) for n in sizes]
+    generator = np.random.default_rng(rng)
+    half_sizes = (topics // 2, topics - topics // 2)
+    whole, *curve = split_half(
+        values,
+        [half_sizes, *((n, n) for n in sizes)],
+        partitions,
+        generator,
+        ties=tau,
+        best=best,
+        progress=progress,
+    )
     few = 0 if best else min(partitions, max(20, min(100, 10_000 // len(values))))  # more change no second digit
     half = np.full(whole.phi.shape, np.nan)
     if few:
-        variance = advantage_variance(values, drawn[:few], ties=tau, progress=progress)
+        drawn = halves(shuffles(topics, few, generator), half_sizes)
+        variance = advantage_variance(values, drawn, ties=tau, progress=progress)
         half = _quantile(values) * np.sqrt(np.maximum(variance, 0) + whole.difference_se**2)
 
     data: dict[str, Any] = dict.fromkeys(_PAIR, used["metric"].values)
@@ -78,7 +86,7 @@ def predictivity(
         data |= {"curve_se": (("size", *_PAIR), np.stack([one.se for one in curve]))}
     options = {
         "partitions": partitions,
-        "halves": [topics // 2, topics - topics // 2],
+        "halves": list(half_sizes),
         "coefficient": f"Kendall tau-{tau}",
         "top": top,
         "by": by,

@@ -5,7 +5,6 @@ from itertools import pairwise
 from typing import Any, get_args
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 import xarray as xr
 
@@ -16,7 +15,8 @@ from irmeta.names import canonical, nearest
 from irmeta.result import result
 from irmeta.stats.determinant import Order, log_determinant, unexplained
 from irmeta.stats.matrices import Floats, dependent
-from irmeta.stats.selection import Method, Objective, Selection, Task, choose_again, limit, ratio, select, value
+from irmeta.stats.selection import Method, Objective, Selection, Task, limit, ratio, select, value
+from irmeta.stats.stability import choices, flags, stability
 
 TRUST = ((0.8, "the choice holds"), (0.5, "part of it is arbitrary"), (-np.inf, "do not trust the choice"))
 """What we say of a choice, by the least share of it, corrected for chance, that resampled topics make again."""
@@ -289,7 +289,7 @@ def _described(source: MetricMatrix, task: Task, selection: Selection) -> dict[s
     return {
         "order": ("position", np.array(source.metrics, dtype=object)[selection.order]),
         "value": ("position", np.array([value(source.sigma, subset, task.objective) for subset in first])),
-        "chosen": (("k", "metric"), _flags(selection.chosen, source)),
+        "chosen": (("k", "metric"), flags(selection.chosen, len(source.metrics))),
         **{name: ("k", numbers) for name, numbers in per_size.items()},
     }
 
@@ -303,30 +303,16 @@ def _stability(
     step: Callable[[str], None],
 ) -> tuple[dict[str, Any], list[str]]:
     """Choose again on topics drawn with replacement: how often each metric is chosen, and how much of each subset."""
-    drawn = []
-    for _ in range(resamples):
-        sigma = source.resampled(rng)
-        if sigma is not None and not dependent(sigma[np.ix_(task.candidates, task.candidates)]):
-            drawn.append(_flags(choose_again(sigma, task, selection.chosen), source))
-        step("on other topics")
-    if not drawn:
+    again = choices(source.resampled, task, selection.chosen, resamples, rng, step)
+    if not len(again):
         raise ScoresError("in every resample of the topics some metric is determined by others; use fewer metrics")
-    again, first = np.array(drawn), _flags(selection.chosen, source)
-    share = again.mean(axis=0)
-    included = np.isin(np.arange(len(source.metrics)), task.include)
-    free = (first & ~included).sum(axis=1)
-    hits = np.where(free > 0, (again & first & ~included).sum(axis=2) / np.maximum(free, 1), 1.0)
-    skipped = resamples - len(drawn)
+    found = stability(flags(selection.chosen, len(source.metrics)), again, task)
+    skipped = resamples - len(again)
     notes = [f"{skipped} of {resamples} resamples are left out: a metric was constant, or determined by others."]
     return {
-        "again": (("k", "metric"), share),
-        "again_se": (("k", "metric"), np.sqrt(share * (1 - share) / len(drawn))),
-        "kept": ("k", hits.mean(axis=0)),
-        "same": ("k", (hits == 1).mean(axis=0)),
-        "chance": ("k", free / max(1, task.candidates.size - task.include.size)),
+        "again": (("k", "metric"), found.chosen),
+        "again_se": (("k", "metric"), found.se),
+        "kept": ("k", found.kept),
+        "same": ("k", found.same),
+        "chance": ("k", found.chance),
     }, notes if skipped else []
-
-
-def _flags(subsets: Mapping[int, Order], source: MetricMatrix) -> npt.NDArray[np.bool_]:
-    """Give subsets as flags of shape (k, metric)."""
-    return np.array([np.isin(np.arange(len(source.metrics)), subset) for subset in subsets.values()])

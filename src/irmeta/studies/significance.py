@@ -69,7 +69,7 @@ def significance(
     line = additive(scores)
     columns = []
     for m, name in enumerate(scores.metric.values):
-        columns.append(_tests(line.values[..., m], test, correct, resamples, generator))
+        columns.append(_tests(np.ascontiguousarray(line.values[..., m]), test, correct, resamples, generator))
         if progress:
             progress(str(name))
     data = {name: (("pair", "metric"), np.stack([column[name] for column in columns], axis=1)) for name in columns[0]}

@@ -1,0 +1,78 @@
+"""Studies that draw at random, or leave out, give the same to the last bit whoever computes them."""
+
+import os
+import tracemalloc
+
+import numpy as np
+import pytest
+import xarray as xr
+
+from irmeta.cube import cube
+from irmeta.parallel import working_on
+from irmeta.studies.comparison import compare
+from irmeta.studies.correlation import correlation
+from irmeta.studies.predictivity import predictivity
+from irmeta.studies.ranking import rank_metrics
+from irmeta.studies.significance import significance
+
+METRICS = ["AP", "P@10", "RR", "nDCG@20"]
+
+
+def scores(name="made", seed=0, systems=30, topics=16):
+    """Scores of which P@10 ties systems, held metric by metric, so that no metric's scores lie side by side."""
+    rng = np.random.default_rng(seed)
+    made = rng.beta(1, 2, size=(topics, len(METRICS), systems)).transpose(2, 0, 1)
+    made += np.linspace(0, 1, systems)[:, None, None]
+    made[..., 1] = made[..., 1].round(1)
+    return cube(made, [f"s{i:02}" for i in range(systems)], [str(i) for i in range(topics)], METRICS, collection=name)
+
+
+def collections():
+    return {name: scores(name, seed) for seed, name in enumerate("ABC")}
+
+
+STUDIES = {
+    "predictivity": lambda: predictivity(scores(), partitions=520, sizes=(3, 8)),
+    "predictivity, best on one half": lambda: predictivity(scores(), partitions=520, top=0.5, top_on="half", tau="a"),
+    "correlation, Kendall": lambda: correlation(scores(), method="kendall"),
+    "correlation, Spearman": lambda: correlation(scores(), method="spearman", level="within-topic"),
+    "correlation of means": lambda: correlation(collections(), method="kendall", level="system"),
+    "comparison": lambda: compare(collections(), randomise=2500),
+    "permutation": lambda: significance(scores(), test="permutation", resamples=20_000),
+    "permutation, exact": lambda: significance(scores(topics=14), test="permutation", resamples=20_000),
+    "bootstrap": lambda: significance(scores(), test="bootstrap", resamples=5000),
+    "tukey": lambda: significance(scores(), test="tukey", resamples=5000),
+    "ranking": lambda: rank_metrics(scores(), resamples=10),
+    "ranking, shrunk": lambda: rank_metrics(scores(), "pivot", "shrunk", resamples=10),
+}
+
+
+@pytest.mark.parametrize("study", STUDIES.values(), ids=STUDIES)
+def test_the_result_is_the_same_whoever_computes_it(study, anywhere):
+    """Cores, threads and processes that take the items in whatever order change no bit of a result."""
+    anywhere(study)
+
+
+@pytest.mark.parametrize("study", STUDIES.values(), ids=STUDIES)
+def test_on_a_cluster(study, cluster):
+    """The workers of a Dask cluster give what the threads of this process give."""
+    there = study()
+    with working_on(None):
+        xr.testing.assert_identical(there, study())
+
+
+def test_partitions_cost_no_memory(monkeypatch):
+    """Forty times as many partitions are drawn in the memory of few: not even the sets drawn are held."""
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0}, raising=False)
+    one = scores(systems=12, topics=200)
+
+    def peak(partitions):
+        tracemalloc.start()
+        predictivity(one, partitions=partitions)
+        most = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        return most
+
+    peak(500)
+    drawn = 20_000 * one.sizes["topic"] / 8
+    assert peak(20_000) < peak(500) + drawn
