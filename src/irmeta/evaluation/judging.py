@@ -63,11 +63,11 @@ class Judgments:
         self._filter = np.uint64(64 - bits - 2)
         self._present = np.zeros(1 << (bits + 2), dtype=np.bool_)
         self._present[key >> self._filter] = True
-        # Where the keys begin whose first bits are these, and how many of them there are at most.
+        # By their first bits, where such keys begin; and how many of them there are at most.
         self._slot = np.uint64(64 - bits)
-        slots = np.searchsorted(self._key >> self._slot, np.arange((1 << bits) + 1, dtype=np.uint64))
-        self._first = slots[:-1].astype(np.int32)
-        self._most = int(np.diff(slots).max())
+        count = np.bincount((self._key >> self._slot).astype(np.intp), minlength=1 << bits)
+        self._first = (np.cumsum(count) - count).astype(np.int32)
+        self._most = int(count.max())
 
     def rank(self, run: Run, precision: Precision = "float64") -> Ranking:
         """Order the lists of a run by score, highest first; ties by document id, last in byte order first.

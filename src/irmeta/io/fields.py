@@ -28,7 +28,7 @@ _MIX = np.uint64(0x9E3779B97F4A7C15)
 
 @dataclass(frozen=True)
 class Strings:
-    """Byte strings as slices of one padded buffer: `start` and `length`, both of shape (n,)."""
+    """Byte strings as slices of one padded buffer: `start` and `length`, both of shape (n,), of four bytes or eight."""
 
     buffer: bytes
     start: Offsets
