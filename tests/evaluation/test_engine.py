@@ -378,6 +378,16 @@ def test_ties_are_no_disagreement(tmp_path: Path) -> None:
         assert any("disagree" in note for note in notes) is noted
 
 
+def test_ties_of_rounded_scores_are_no_disagreement(tmp_path: Path) -> None:
+    """Ranks that follow the scores as written do not disagree with them where rounding to float32 makes ties."""
+    qrels, run = tmp_path / "q", tmp_path / "r"
+    qrels.write_text("1 0 a 1\n")
+    run.write_text("1 Q0 a 1 1.00000001 t\n1 Q0 b 2 1.0 t\n1 Q0 c 3 0.5 t\n")
+    cube = evaluate(qrels, run, "RR", score_precision="float32")
+    assert cube.item() == 0.5
+    assert not any("disagree" in note for note in cube.attrs["notes"])
+
+
 def test_names_of_trec_eval_and_of_papers() -> None:
     """Metrics may be asked for as trec_eval and papers call them; they are called as ours in the result."""
     scores = evaluate(QRELS, RUNS, "map P_5 recip_rank ndcg_cut_3 MRR NDCG@3 AP")
@@ -392,3 +402,12 @@ def test_topics_that_are_not_judged_are_counted() -> None:
     assert (
         "topics: 3 in the qrels, 7 in each run; judged ones: 3 in some run, 3 in every run; scored: 3 (qrels)" in notes
     )
+
+
+def test_every_judged_document_is_found() -> None:
+    """All of many judged documents are found, and no others, whatever the topic that a document is judged for."""
+    ids = [f"doc{number}" for number in range(6000)]
+    qrels = {"1": dict.fromkeys(ids[:3000], 1), "2": dict.fromkeys(ids[2000:5000], 0)}
+    run = {"one": {topic: {name: float(at) for at, name in enumerate(ids)} for topic in qrels}}
+    scores = evaluate(qrels, run, "NumRelRet Judged").sel(system="one")
+    assert scores.values.tolist() == [[3000, 0.5], [0, 0.5]]

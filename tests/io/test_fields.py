@@ -95,13 +95,25 @@ def test_only_the_odd_ones_are_spelled_out() -> None:
         asked.append(text)
         return -1.0
 
-    plain = ["1", "-1.5", "0.25", "12345678.12345678901", "00000000.1234567890123456789", "5.", ".5", "-0", "0"]
+    plain = [
+        "1",
+        "-1.5",
+        "0.25",
+        "12345678",
+        "1234567.123456789012",
+        "0000000.1234567890123456789",
+        "5.",
+        ".5",
+        "-0",
+        "0",
+    ]
     odd = [
         "1e5",
         "+1",
         "inf",
         "x",
         "123456789",
+        "12345678.5",
         "1.2.3",
         "",
         "-",
@@ -205,7 +217,7 @@ def test_wrong_widths(text: str) -> None:
 def test_strings(texts: list[str]) -> None:
     """Strings come back as they were; hashes, comparisons and blocks agree with Python's."""
     strings = Strings.of(texts)
-    assert [strings[index] for index in range(len(strings))] == texts
+    assert [strings[index] for index in range(len(strings))] == list(strings) == texts
     assert len(strings) == len(texts)
     hashes = strings.hash.tolist()
     assert all((hashes[i] == hashes[j]) == (texts[i] == texts[j]) for i in range(len(texts)) for j in range(i))
@@ -223,6 +235,13 @@ def test_words_order_as_bytes(texts: list[str]) -> None:
     words = [strings.word(which) for which in range(strings.widest)]
     order = np.lexsort((*words[::-1], np.zeros(len(texts))))
     assert [texts[index] for index in order] == sorted(texts, key=str.encode)
+
+
+@given(st.lists(st.integers(0, 10**8 - 1), max_size=20))
+def test_magnitudes(ranks: list[int]) -> None:
+    """Whole numbers of up to eight digits have magnitudes that order as they do."""
+    magnitude = Strings.of([str(rank) for rank in ranks]).magnitude
+    assert np.argsort(magnitude, kind="stable").tolist() == np.argsort(ranks, kind="stable").tolist()
 
 
 @given(IDS.filter(len), st.data())

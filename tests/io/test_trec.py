@@ -97,6 +97,16 @@ def test_duplicates(pairs: list[tuple[int, str]]) -> None:
     assert found == [(row, pairs.index(pair)) for row, pair in enumerate(pairs) if pairs.index(pair) < row]
 
 
+def test_one_duplicate_among_many() -> None:
+    """Of a hundred thousand documents, none is taken for a duplicate, and the one that is a duplicate is found."""
+    documents = [f"doc{number % 20_000}" for number in range(100_000)]
+    topic = np.arange(100_000) // 20_000
+    assert duplicates(topic, Strings.of(documents))[0].size == 0
+    documents[99_999] = documents[80_123]
+    repeated, original = duplicates(topic, Strings.of(documents))
+    assert (repeated.tolist(), original.tolist()) == ([99_999], [80_123])
+
+
 @given(st.lists(st.tuples(st.sampled_from("12"), st.sampled_from("abcd"), st.integers(0, 3)), min_size=1, max_size=20))
 def test_dedup(tmp_path_factory: pytest.TempPathFactory, rows: list[tuple[str, str, int]]) -> None:
     """Of repeated documents `first` keeps the first line, `best` the first of those with the highest score."""

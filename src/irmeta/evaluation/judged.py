@@ -129,7 +129,7 @@ class Judged:
     def gains(self, transform: Callable[[Floats], Floats]) -> Floats:
         """Give the gain of each rank's document, 0 where there is none or it is unjudged: (system, topic, rank)."""
         table = np.concatenate([np.zeros(FIRST), transform(np.maximum(self.facts.grades, 0.0))])
-        return self.memo(("gains", table.tobytes()), lambda: table[self.codes])
+        return self.memo(("gains", table.tobytes()), lambda: table.take(self.codes))
 
     def at_depth(self, depth: int) -> "Judged":
         """Look only at the first `depth` documents of each list; the topics' facts stay (trec_eval -M)."""

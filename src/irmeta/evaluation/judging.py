@@ -16,13 +16,18 @@ class Ranking:
     """A run's lists of the judged topics in order, one after the other: all arrays are of shape (documents,).
 
     row : where each document stands in the run; topic : index into the judgments' topics;
-    new : whether a list begins here; tied : whether a document of the same list has the same score.
+    new : whether a list begins here; lower : whether it does, or the score is lower than that of the document before.
     """
 
     row: Index
     topic: Index
     new: Bools
-    tied: Bools
+    lower: Bools
+
+    @property
+    def tied(self) -> Bools:
+        """Say whether a document of the same list has the same score."""
+        return ~(self.lower & np.append(self.lower[1:], True))
 
 
 @dataclass(frozen=True)
@@ -53,11 +58,16 @@ class Judgments:
         key = pair_keys(qrels.topic, qrels.documents.hash)
         self._order = np.argsort(key)
         self._key = key[self._order]
+        bits = max(14, int(key.size * 4).bit_length())
         # A filter: where a key's first bits lead to an empty place, its document is certainly not judged.
-        bits = max(16, int(key.size * 16).bit_length())
-        self._shift = np.uint64(64 - bits)
-        self._present = np.zeros(1 << bits, dtype=np.bool_)
-        self._present[key >> self._shift] = True
+        self._filter = np.uint64(64 - bits - 2)
+        self._present = np.zeros(1 << (bits + 2), dtype=np.bool_)
+        self._present[key >> self._filter] = True
+        # By their first bits, where such keys begin; and how many of them there are at most.
+        self._slot = np.uint64(64 - bits)
+        count = np.bincount((self._key >> self._slot).astype(np.intp), minlength=1 << bits)
+        self._first = (np.cumsum(count) - count).astype(np.int32)
+        self._most = int(count.max())
 
     def rank(self, run: Run, precision: Precision = "float64") -> Ranking:
         """Order the lists of a run by score, highest first; ties by document id, last in byte order first.
@@ -74,16 +84,13 @@ class Judgments:
             order = np.lexsort((-score, topic))
             row, topic, score = row[order], topic[order], score[order]
         new = _changes(topic)
-        tie = np.zeros(topic.size, dtype=np.bool_)
-        tie[1:] = (score[1:] == score[:-1]) & ~new[1:]
-        tied = tie.copy()
-        tied[:-1] |= tie[1:]
-        places = np.flatnonzero(tied)
+        ranking = Ranking(row, topic, new, new | _changes(score))
+        places = np.flatnonzero(ranking.tied)
         if places.size:
             documents = run.documents.take(row[places])
             words = [~documents.word(which) for which in reversed(range(documents.widest))]
-            row[places] = row[places][np.lexsort((*words, np.cumsum(~tie[places])))]
-        return Ranking(row, topic, new, tied)
+            row[places] = row[places][np.lexsort((*words, np.cumsum(ranking.lower[places])))]
+        return ranking
 
     def judge(self, run: Run, precision: Precision = "float64") -> JudgedRun:
         """Rank a run and find its judged documents."""
@@ -111,18 +118,20 @@ class Judgments:
 
     def _find(self, run: Run, ranking: Ranking) -> tuple[Index, Index]:
         """Give the positions in the ranking that hold judged documents, and the judgments they hold."""
-        key = pair_keys(ranking.topic, run.documents.hash[ranking.row])
-        maybe = np.flatnonzero(self._present[key >> self._shift])
-        place = np.searchsorted(self._key, key[maybe])
-        place[place == self._key.size] = 0
-        equal = self._key[place] == key[maybe]
+        key = pair_keys(ranking.topic, run.documents.hash.take(ranking.row))
+        maybe = np.flatnonzero(self._present.take((key >> self._filter).astype(np.intp)))
+        key = key[maybe]
+        place = self._first[key >> self._slot]
+        for _ in range(self._most - 1):
+            place += (self._key[place] < key) & (place < self._key.size - 1)
+        equal = np.flatnonzero(self._key[place] == key)
         maybe, judgment = maybe[equal], self._order[place[equal]]
         same = run.documents.take(ranking.row[maybe]).equals(self.qrels.documents.take(judgment))
         same &= self.qrels.topic[judgment] == ranking.topic[maybe]
         return maybe[same], judgment[same]
 
 
-def _changes(values: Index) -> Bools:
+def _changes(values: Index | Floats) -> Bools:
     """Say where a value differs from the one before it."""
     new = np.ones(values.size, dtype=np.bool_)
     new[1:] = values[1:] != values[:-1]
@@ -133,21 +142,16 @@ def _is_ranked(topic: Index, score: Floats) -> bool:
     """Tell whether each topic stands in one block, and scores never rise within it."""
     new = _changes(topic)
     rises = score[1:] > score[:-1]
-    heads = topic[new]
-    return not bool((rises & ~new[1:]).any()) and np.unique(heads).size == heads.size
+    heads = topic[new].tolist()
+    return not bool((rises & ~new[1:]).any()) and len(set(heads)) == len(heads)
 
 
 def _disagreeing(run: Run, ranking: Ranking) -> int:
     """Count the topics in whose list a document is ranked above one of higher score; ties may stand as they like."""
     if run.ranks is None or not ranking.row.size:
         return 0
-    ranks = run.ranks.take(ranking.row)
-    # Digits at the end of the word: as a number it orders as the rank does, up to eight digits.
-    place = ranks.word(0) >> (np.uint64(8) * (8 - np.minimum(ranks.length, 8)).astype(np.uint64))
-    score = run.scores[ranking.row]
-    differs = ranking.new.copy()
-    differs[1:] |= score[1:] != score[:-1]
+    rank = run.ranks.magnitude.take(ranking.row)
     tied = np.flatnonzero(ranking.tied)
-    place[tied] = place[tied][np.lexsort((place[tied], np.cumsum(differs)[tied]))]
-    falls = (place[1:] <= place[:-1]) & differs[1:] & ~ranking.new[1:]
-    return int(np.unique(ranking.topic[1:][falls]).size)
+    rank[tied] = rank[tied][np.lexsort((rank[tied], np.cumsum(ranking.lower[tied])))]
+    falls = (rank[1:] <= rank[:-1]) & ranking.lower[1:] & ~ranking.new[1:]
+    return int(np.count_nonzero(np.bincount(ranking.topic[1:][falls])))

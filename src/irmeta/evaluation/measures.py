@@ -94,9 +94,9 @@ def floored_average_precision(judged: Judged, k: int | None = None, *, rel: floa
 def bpref(judged: Judged, *, rel: float = 1) -> Floats:
     """Bpref: mean over the R relevant of 1 - min(n, R) / min(N, R), n judged non-relevant above. Source: m_bpref.c."""
     R, N = judged.facts.num_relevant(rel), judged.facts.num_nonrelevant(rel)
-    above = np.minimum(judged.nonrelevant(rel).cumsum(axis=-1, dtype=np.int32), R[:, None])
-    preferred = 1 - above / np.maximum(np.minimum(N, R), 1)[:, None]
-    return _ratio(_weighted(judged.relevant(rel), preferred), R)
+    above = np.minimum(judged.nonrelevant(rel).cumsum(axis=-1, dtype=np.int32), R.astype(np.int32)[:, None])
+    above *= judged.relevant(rel)
+    return _ratio(judged.num_relevant_in(judged.depth, rel) - _ratio(above.sum(axis=-1), np.minimum(N, R)), R)
 
 
 @_measure("infAP")
@@ -163,7 +163,8 @@ def expected_reciprocal_rank(judged: Judged, k: int | None = None, *, max_rel: f
     Source: Chapelle et al. (CIKM 2009), as gdeval has it. max_rel defaults to the highest grade of the collection.
     """
     highest = judged.facts.max_grade if max_rel is None else max_rel
-    stop = judged.gains(lambda grades: np.minimum(np.exp2(grades - highest) - np.exp2(-highest), 1))[..., :k]
+    seen = judged if k is None else judged.at_depth(k)
+    stop = seen.gains(lambda grades: np.minimum(np.exp2(grades - highest) - np.exp2(-highest), 1))
     reached = np.ones_like(stop)
     np.cumprod(1 - stop[..., :-1], axis=-1, out=reached[..., 1:])
     return _weighted(stop * reached, 1 / np.arange(1, stop.shape[-1] + 1))

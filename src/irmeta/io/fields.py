@@ -4,14 +4,16 @@ Nothing here makes a Python object per line; that is what makes reading runs fas
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 Ints = npt.NDArray[np.int64]
+Offsets = npt.NDArray[np.signedinteger[Any]]
 Words = npt.NDArray[np.uint64]
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
@@ -19,18 +21,18 @@ Bools = npt.NDArray[np.bool_]
 PADDING = b"\n" * 40
 """Stands after every buffer, so that the words of its last field, and some behind it, can be read."""
 
-_TAB, _NEWLINE, _SPACE = 9, 10, 32
-_MASKS = np.array([0] + [(2**64 - 1) >> (64 - 8 * n) << (64 - 8 * n) for n in range(1, 9)], dtype=np.uint64)
+_NEWLINE, _SPACE = 10, 32
+_MASKS = np.array([2**64 - 2 ** (64 - 8 * n) for n in range(9)], dtype=np.uint64)
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 
 
 @dataclass(frozen=True)
 class Strings:
-    """Byte strings as slices of one padded buffer: `start` and `length`, both of shape (n,)."""
+    """Byte strings as slices of one padded buffer: `start` and `length`, both of shape (n,), of four bytes or eight."""
 
     buffer: bytes
-    start: Ints
-    length: Ints
+    start: Offsets
+    length: Offsets
 
     @classmethod
     def of(cls, texts: list[str]) -> "Strings":
@@ -46,6 +48,10 @@ class Strings:
         start = int(self.start[index])
         return self.buffer[start : start + int(self.length[index])].decode("utf-8", "surrogateescape")
 
+    def __iter__(self) -> Iterator[str]:
+        for start, length in zip(self.start.tolist(), self.length.tolist(), strict=True):
+            yield self.buffer[start : start + length].decode("utf-8", "surrogateescape")
+
     def take(self, index: npt.NDArray[np.intp]) -> "Strings":
         """Keep the strings at these positions; the buffer is shared."""
         return Strings(self.buffer, self.start[index], self.length[index])
@@ -57,11 +63,18 @@ class Strings:
 
     def word(self, which: int) -> Words:
         """Give bytes 8 x which .. 8 x which + 7 of each string as one number that orders as the bytes do."""
-        view = np.ndarray((len(self.buffer) - 7,), dtype=">u8", buffer=self.buffer, strides=(1,))
+        view = _windows(self.buffer, ">u8")
         if which == 0:
-            return view[self.start].astype(np.uint64) & _MASKS[np.minimum(self.length, 8)]
+            return view[self.start].astype(np.uint64) & _MASKS.take(np.minimum(self.length, 8))
         rest = np.clip(self.length - 8 * which, 0, 8)
-        return view[np.where(rest > 0, self.start + 8 * which, 0)].astype(np.uint64) & _MASKS[rest]
+        return view[np.where(rest > 0, self.start + 8 * which, 0)].astype(np.uint64) & _MASKS.take(rest)
+
+    @property
+    def magnitude(self) -> Words:
+        """Give strings of up to 8 digits as numbers that order as those they spell do; of longer ones 8 bytes count."""
+        word = _windows(self.buffer, ">u8")[self.start].astype(np.uint64)
+        word >>= (64 - 8 * np.minimum(self.length, 8)).astype(np.uint64)
+        return word
 
     @cached_property
     def hash(self) -> Words:
@@ -90,29 +103,27 @@ class Strings:
 
     def all_equal(self) -> bool:
         """Tell whether there is only one distinct string."""
-        if not len(self) or not (self.length == self.length[0]).all():
-            return not len(self)
-        view = np.ndarray((len(self.buffer) - 7,), dtype=">u8", buffer=self.buffer, strides=(1,))
-        masks = [_MASKS[min(8, int(self.length[0]) - done)] for done in range(0, int(self.length[0]), 8)]
-        words = (view[self.start + 8 * which] ^ view[int(self.start[0]) + 8 * which] for which in range(len(masks)))
-        return not any((word & mask).any() for word, mask in zip(words, masks, strict=True))
+        length = int(self.length.max(initial=0))
+        if not length or int(self.length.min()) < length:
+            return not length
+        every = _windows(self.buffer, f"V{length}")[self.start].tobytes()
+        return every == every[:length] * len(self)
 
 
 @dataclass(frozen=True)
 class Columns:
-    """The fields of a text with equally many on every line; `ends`, of shape (line, field), says where each stops."""
+    """The fields of a text with equally many on every line; `ends`, of shape (field, line), says where each stops."""
 
     buffer: bytes
-    ends: Ints
+    ends: Offsets
 
     def __len__(self) -> int:
-        return len(self.ends)
+        return self.ends.shape[1]
 
     def __getitem__(self, which: int) -> Strings:
         """Give one field of every line."""
-        stop = np.ascontiguousarray(self.ends[:, which])
-        before = self.ends[:, which - 1] if which else np.concatenate(([-1], self.ends[:-1, -1]))
-        return Strings(self.buffer, before + 1, stop - before - 1)
+        before = self.ends[which - 1] if which else np.append(np.int32(-1), self.ends[-1, :-1])
+        return Strings(self.buffer, before + 1, self.ends[which] - before - 1)
 
 
 def split(text: bytes, width: int) -> Columns | None:
@@ -124,21 +135,19 @@ def split(text: bytes, width: int) -> Columns | None:
 
 
 def _split_regular(text: bytes, width: int) -> Columns | None:
-    """Split text that has one blank or tab between fields and one newline after each line."""
-    size = len(text) + (not text.endswith(b"\n"))
+    """Split text whose every line has the same single blanks or tabs between its fields, and is no comment."""
     buffer = text + PADDING
-    characters = np.frombuffer(buffer, dtype=np.uint8)[:size]
-    blank = characters <= _SPACE
+    characters = np.frombuffer(buffer, dtype=np.uint8)
+    blank = characters[: len(text) + (not text.endswith(b"\n"))] <= _SPACE
     ends = np.flatnonzero(blank)
-    lines = ends.size // width
-    if lines == 0 or ends.size % width or blank[0] or (blank[1:] & blank[:-1]).any():
+    between = characters.take(ends).tobytes()
+    if not re.fullmatch(rb"[ \t]*\n", between[:width]) or between != between[:width] * (ends.size // width):
         return None
-    newlines = np.count_nonzero(characters == _NEWLINE)
-    others = np.count_nonzero(characters == _SPACE) + np.count_nonzero(characters == _TAB)
-    if newlines != lines or newlines + others != ends.size or (characters[ends[width - 1 :: width]] != _NEWLINE).any():
+    if blank[0] or (blank[1:] & blank[:-1]).any():
         return None
-    columns = Columns(buffer, ends.reshape(-1, width))
-    return None if (characters[columns[0].start] == ord("#")).any() else columns
+    narrow = ends.astype(np.int32 if len(buffer) < 2**31 else np.int64)
+    columns = Columns(buffer, np.ascontiguousarray(narrow.reshape(-1, width).T))
+    return None if b"#" in text and (characters[columns[0].start] == ord("#")).any() else columns
 
 
 def _squeeze(text: bytes) -> bytes:
@@ -159,69 +168,78 @@ def _squeeze(text: bytes) -> bytes:
 def numbers(texts: Strings, spell: Callable[[str], float]) -> Floats:
     """Read each string as a decimal number, correctly rounded; `spell` reads the few that are not plain decimals.
 
-    Plain means digits with at most one point and a minus sign, up to 8 of them before the point and 19 in all: nearly
-    every score and grade there is. `spell` takes the string; what it raises is passed on.
+    Plain means digits with at most one point and a minus sign: up to 8 of them, or up to 7 before the point and 19 in
+    all. That is nearly every score and grade there is. `spell` takes the string; what it raises is passed on.
     """
     values, plain = _decimals(texts)
-    for index in np.flatnonzero(~plain):
-        values[index] = spell(texts[int(index)])
+    others = np.flatnonzero(~plain)
+    values[others] = [spell(text) for text in texts.take(others)]
     return values
 
 
 _POWERS = np.array([10**n for n in range(20)], dtype=np.uint64)
+_EXPONENT = np.uint64(0x7FF0000000000000)
 _ZEROS = np.uint64(0x3030303030303030)
-_THREES = np.uint64(0x3333333333333333)
-_LOW7 = np.uint64(0x7F7F7F7F7F7F7F7F)
 _POINTS = np.uint64(0x2E2E2E2E2E2E2E2E)
+_ONES = np.uint64(0x0101010101010101)
+_TOPS = np.uint64(0x8080808080808080)
 
 
 def _decimals(texts: Strings) -> tuple[Floats, Bools]:
     """Read plain decimals eight digits at a time; also say which strings were plain."""
-    view = np.ndarray((len(texts.buffer) - 7,), dtype="<u8", buffer=texts.buffer, strides=(1,))
-    characters = np.frombuffer(texts.buffer, dtype=np.uint8)
-    negative = characters[texts.start] == ord("-")
-    start = texts.start + negative
-    length = texts.length - negative
-    word = view[start]
-    before = np.minimum(_before_point(word), length)
+    start, length = texts.start, np.minimum(texts.length, 32).astype(np.int8)
+    negative = np.frombuffer(texts.buffer, dtype=np.uint8)[start] == ord("-")
+    if negative.any():
+        start, length = start + negative, length - negative
+    count = -(-int(length.max(initial=1)) // 8)
+    words = _windows(texts.buffer, f"V{8 * count}")[start].view("<u8").reshape(-1, count).T
+    before = np.minimum(_before_point(words[0]), length)
     after = np.maximum(length - before - 1, 0)
-    plain = (before + after > 0) & (after <= 19)
-    longer = np.flatnonzero((before == 8) & (length > 8))
-    plain[longer] &= characters[start[longer] + 8] == ord(".")
+    plain = (before + after > 0) & (after <= 19) & ((before < 8) | (length == 8))
     after[~plain] = 0
-    whole, good = _digits(word, before)
-    plain &= good & ((whole == 0) | (before + after <= 19))
-    fraction = np.zeros(start.size, dtype=np.uint64)
-    for done in range(0, int(after.max(initial=0)), 8):
-        count = np.minimum(np.maximum(after - done, 0), 8) if done else np.minimum(after, 8)
-        part, good = _digits(view[start + before + (1 + done)], count)
-        fraction = fraction * _POWERS[count] + part if done else part
-        plain &= good
-    power = _POWERS[after]
+    whole, odd = _digits(words[0], before)
+    plain &= (whole == 0) | (before + after <= 19)
+    fraction = np.zeros_like(whole)
+    shift = (8 * before + 8).astype(np.uint64)
+    for which in range(-(-int(after.max(initial=0)) // 8)):
+        word = words[which] >> shift
+        if which + 1 < count:
+            word |= words[which + 1] << (np.uint64(64) - shift)
+        size = np.minimum(np.maximum(after - 8 * which, 0), 8)
+        part, bad = _digits(word, size)
+        fraction = fraction * _POWERS.take(size) + part if which else part
+        odd |= bad
+    plain &= (odd & _TOPS) == 0
+    power = _POWERS.take(after)
     values, certain = _divide(whole * power + fraction, power.astype(np.float64))
-    return np.where(negative, -values, values), plain & certain
+    return np.negative(values, out=values, where=negative), plain & certain
 
 
-def _before_point(word: Words) -> Ints:
+def _before_point(word: Words) -> npt.NDArray[np.int8]:
     """Count the bytes before the first point in eight; 8 if there is none."""
     other = word ^ _POINTS
-    found = ~(((other & _LOW7) + _LOW7) | other | _LOW7)
-    return np.bitwise_count((found & (~found + np.uint64(1))) - np.uint64(1)).astype(np.int64) >> 3
+    found = (other - _ONES) & ~other & _TOPS  # the lowest bit is right; a borrow can only set bits above it
+    return (np.bitwise_count((found - np.uint64(1)) & ~found) >> 3).astype(np.int8)
 
 
-def _digits(word: Words, count: Ints) -> tuple[Words, Bools]:
-    """Read the first `count` of eight characters as a number; also say where all were digits.
+def _digits(word: Words, count: npt.NDArray[np.int8]) -> tuple[Words, Words]:
+    """Read the first `count` of eight characters as a number; the top bits of the second result mark what is no digit.
 
     The first character is the lowest byte. Zeros are put before them; then neighbours are joined to pairs, fours and
     eight, each in one multiplication.
     """
-    shift = (count << 3).astype(np.uint64)
-    word = (word << (np.uint64(64) - shift)) | (_ZEROS >> shift)
-    high = np.uint64(0xF0F0F0F0F0F0F0F0)
-    good = ((word & high) | (((word + np.uint64(0x0606060606060606)) & high) >> np.uint64(4))) == _THREES
-    pairs = (word & np.uint64(0x0F0F0F0F0F0F0F0F)) * np.uint64(2561) >> np.uint64(8)
-    fours = (pairs & np.uint64(0x00FF00FF00FF00FF)) * np.uint64(6553601) >> np.uint64(16)
-    return (fours & np.uint64(0x0000FFFF0000FFFF)) * np.uint64(42949672960001) >> np.uint64(32), good
+    digits = word ^ _ZEROS
+    digits <<= (64 - 8 * count).astype(np.uint64)
+    odd = digits + np.uint64(0x7676767676767676) | digits
+    digits *= np.uint64(2561)
+    digits >>= np.uint64(8)
+    digits &= np.uint64(0x00FF00FF00FF00FF)
+    digits *= np.uint64(6553601)
+    digits >>= np.uint64(16)
+    digits &= np.uint64(0x0000FFFF0000FFFF)
+    digits *= np.uint64(42949672960001)
+    digits >>= np.uint64(32)
+    return digits, odd
 
 
 def _divide(mantissa: Words, power: Floats) -> tuple[Floats, Bools]:
@@ -234,14 +252,15 @@ def _divide(mantissa: Words, power: Floats) -> tuple[Floats, Bools]:
     certain = np.ones(values.size, dtype=np.bool_)
     big = np.flatnonzero(mantissa >= np.uint64(2**53))
     if big.size:
-        high = (mantissa[big] >> np.uint64(11) << np.uint64(11)).astype(np.float64)
-        low = (mantissa[big] & np.uint64(2047)).astype(np.float64)
-        divisor = power[big]
+        whole, divisor = mantissa[big], power[big]
+        high = (whole >> np.uint64(11) << np.uint64(11)).astype(np.float64)
+        low = (whole & np.uint64(2047)).astype(np.float64)
         quotient = high / divisor
         correction = (_remainder(high, quotient, divisor) + low) / divisor
-        values[big] = quotient + correction
-        spacing = np.spacing(values[big])
-        lost = np.abs(correction - (values[big] - quotient))
+        value = quotient + correction
+        lost = np.abs(correction - (value - quotient))
+        spacing = (value.view(np.uint64) & _EXPONENT).view(np.float64) * 2.0**-52
+        values[big] = value
         certain[big] = np.abs(lost - spacing / 2) > spacing * 2.0**-40
     return values, certain
 
@@ -259,6 +278,12 @@ def _halves(value: Floats) -> tuple[Floats, Floats]:
     scaled = value * 134217729.0
     high = scaled - (scaled - value)
     return high, value - high
+
+
+def _windows(buffer: bytes, dtype: str) -> npt.NDArray[Any]:
+    """Show a buffer as items that begin at each of its bytes."""
+    size = np.dtype(dtype).itemsize
+    return np.ndarray((len(buffer) - size + 1,), dtype=dtype, buffer=buffer, strides=(1,))
 
 
 def _scramble(word: Words) -> Words:

@@ -75,10 +75,10 @@ def collection_name(source: str | PurePath) -> str:
 
 def index_strings(texts: Strings) -> tuple[list[str], Index]:
     """Give the distinct strings in order of first appearance, and each string's index among them."""
-    heads = np.flatnonzero(texts.starts_block())
+    new = texts.starts_block()
     known: dict[str, int] = {}
-    codes = np.array([known.setdefault(texts[int(head)], len(known)) for head in heads], dtype=np.intp)
-    return list(known), np.repeat(codes, np.diff(heads, append=len(texts)))
+    codes = [known.setdefault(text, len(known)) for text in texts.take(np.flatnonzero(new))]
+    return list(known), np.array(codes, dtype=np.intp).take(np.cumsum(new) - 1)
 
 
 def pair_keys(topic: Index, document: Words) -> Words:
@@ -89,22 +89,31 @@ def pair_keys(topic: Index, document: Words) -> Words:
 def duplicates(topic: Index, documents: Strings) -> tuple[Ints, Ints]:
     """Find rows that repeat an earlier row's topic and document: their indices, and the indices of the first ones."""
     key = pair_keys(topic, documents.hash)
-    # Only rows that share a slot with another row, by the first bits of their keys, can be repeated.
-    slot = key >> np.uint64(64 - max(12, int(key.size * 4).bit_length()))
-    row = np.arange(key.size, dtype=np.int32)
-    last = np.empty(int(slot.max(initial=0)) + 1, dtype=np.int32)
-    last[slot] = row
-    shares = last[slot] != row
-    shares[last[slot[shares]]] = True
-    rows = np.flatnonzero(shares)
-    ordered = np.sort(key[rows])
-    if not (ordered[1:] == ordered[:-1]).any():
+    if not _repeats(key):
         return np.empty(0, np.int64), np.empty(0, np.int64)
-    order = rows[np.argsort(key[rows], kind="stable")]
+    order = np.argsort(key, kind="stable")
     later = np.flatnonzero(key[order][1:] == key[order][:-1]) + 1
     repeated, original = order[later], order[np.searchsorted(key[order], key[order][later])]
     same = (topic[repeated] == topic[original]) & documents.take(repeated).equals(documents.take(original))
     return repeated[same], original[same]
+
+
+def _repeats(key: Words) -> bool:
+    """Tell whether a number stands there twice, without sorting: all go to slots, where only the last to come stays.
+
+    The others are compared with the one that stayed in theirs, and if they differ, go to slots among themselves.
+    """
+    slot = (key >> np.uint64(64 - int(key.size * 4).bit_length())).astype(np.intp)
+    row = np.arange(key.size)
+    stays = np.empty(int(slot.max(initial=0)) + 1, dtype=np.intp)
+    while row.size:
+        stays[slot] = row
+        other = stays.take(slot)
+        gone = np.flatnonzero(other != row)
+        row, other, slot = row[gone], other[gone], slot[gone]
+        if (key[row] == key[other]).any():
+            return True
+    return False
 
 
 def run_from_mapping(lists: Mapping[str, Mapping[str, float]], name: str) -> Run:
