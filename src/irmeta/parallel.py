@@ -4,7 +4,9 @@ A study says what its items are, files or blocks of random draws, and takes thei
 same whoever computes them: items are cut without regard to who does, and each block of draws has a stream of its own.
 """
 
+import ctypes
 import os
+import sys
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -21,6 +23,8 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 Result_co = TypeVar("Result_co", covariant=True)
 
+_TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3
+"""Names that malloc.h gives to the limits of mallopt."""
 _AHEAD = 2
 """Items each thread may be ahead of whoever takes the results; more would only cost memory."""
 
@@ -143,10 +147,14 @@ def _blas() -> ThreadpoolController:
     return ThreadpoolController()
 
 
+@cache
 def _keep_memory() -> None:
     """Let the C library keep the memory of freed arrays for the next ones.
 
-    glibc returns freed blocks of over 128 KiB to the system at once, and getting them back costs several times what our
-    arithmetic does. It raises that limit when a larger block is freed, up to 32 MiB; elsewhere this does nothing.
+    glibc gives freed blocks of over 128 KiB back to the system at once, and getting them again costs several times what
+    our arithmetic does; it learns that only where nobody has set its limits, as Dask does for its workers.
     """
-    np.empty(31 << 20, dtype=np.uint8)
+    mallopt = getattr(ctypes.CDLL(None), "mallopt", None) if sys.platform == "linux" else None
+    if mallopt is not None:  # other C libraries have none
+        mallopt(_MMAP_THRESHOLD, 32 << 20)
+        mallopt(_TRIM_THRESHOLD, 64 << 20)

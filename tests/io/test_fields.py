@@ -9,7 +9,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from irmeta.io.fields import Strings, numbers, split
+from irmeta.io.decimals import numbers
+from irmeta.io.fields import Strings, split
 
 WORDS = st.text(alphabet=st.characters(codec="utf-8", exclude_categories=["Z", "C"]), min_size=1, max_size=20)
 IDS = st.lists(st.text(alphabet="ab\xe9#0", max_size=20), max_size=30)

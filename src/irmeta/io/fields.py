@@ -1,10 +1,10 @@
-"""Fields of whitespace-separated text as arrays: where each one lies, its bytes as words, the number it spells.
+"""Fields of whitespace-separated text as arrays: where each one lies, and its bytes as words.
 
 Nothing here makes a Python object per line; that is what makes reading runs fast.
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -63,7 +63,7 @@ class Strings:
 
     def word(self, which: int) -> Words:
         """Give bytes 8 x which .. 8 x which + 7 of each string as one number that orders as the bytes do."""
-        view = _windows(self.buffer, ">u8")
+        view = windows(self.buffer, ">u8")
         if which == 0:
             return view[self.start].astype(np.uint64) & _MASKS.take(np.minimum(self.length, 8))
         rest = np.clip(self.length - 8 * which, 0, 8)
@@ -72,7 +72,7 @@ class Strings:
     @property
     def magnitude(self) -> Words:
         """Give strings of up to 8 digits as numbers that order as those they spell do; of longer ones 8 bytes count."""
-        word = _windows(self.buffer, ">u8")[self.start].astype(np.uint64)
+        word = windows(self.buffer, ">u8")[self.start].astype(np.uint64)
         word >>= (64 - 8 * np.minimum(self.length, 8)).astype(np.uint64)
         return word
 
@@ -106,7 +106,7 @@ class Strings:
         length = int(self.length.max(initial=0))
         if not length or int(self.length.min()) < length:
             return not length
-        every = _windows(self.buffer, f"V{length}")[self.start].tobytes()
+        every = windows(self.buffer, f"V{length}")[self.start].tobytes()
         return every == every[:length] * len(self)
 
 
@@ -165,122 +165,7 @@ def _squeeze(text: bytes) -> bytes:
     return bytes(squeezed[~blank | first][1:])
 
 
-def numbers(texts: Strings, spell: Callable[[str], float]) -> Floats:
-    """Read each string as a decimal number, correctly rounded; `spell` reads the few that are not plain decimals.
-
-    Plain means digits with at most one point and a minus sign: up to 8 of them, or up to 7 before the point and 19 in
-    all. That is nearly every score and grade there is. `spell` takes the string; what it raises is passed on.
-    """
-    values, plain = _decimals(texts)
-    others = np.flatnonzero(~plain)
-    values[others] = [spell(text) for text in texts.take(others)]
-    return values
-
-
-_POWERS = np.array([10**n for n in range(20)], dtype=np.uint64)
-_EXPONENT = np.uint64(0x7FF0000000000000)
-_ZEROS = np.uint64(0x3030303030303030)
-_POINTS = np.uint64(0x2E2E2E2E2E2E2E2E)
-_ONES = np.uint64(0x0101010101010101)
-_TOPS = np.uint64(0x8080808080808080)
-
-
-def _decimals(texts: Strings) -> tuple[Floats, Bools]:
-    """Read plain decimals eight digits at a time; also say which strings were plain."""
-    start, length = texts.start, np.minimum(texts.length, 32).astype(np.int8)
-    negative = np.frombuffer(texts.buffer, dtype=np.uint8)[start] == ord("-")
-    if negative.any():
-        start, length = start + negative, length - negative
-    count = -(-int(length.max(initial=1)) // 8)
-    words = _windows(texts.buffer, f"V{8 * count}")[start].view("<u8").reshape(-1, count).T
-    before = np.minimum(_before_point(words[0]), length)
-    after = np.maximum(length - before - 1, 0)
-    plain = (before + after > 0) & (after <= 19) & ((before < 8) | (length == 8))
-    after[~plain] = 0
-    whole, odd = _digits(words[0], before)
-    plain &= (whole == 0) | (before + after <= 19)
-    fraction = np.zeros_like(whole)
-    shift = (8 * before + 8).astype(np.uint64)
-    for which in range(-(-int(after.max(initial=0)) // 8)):
-        word = words[which] >> shift
-        if which + 1 < count:
-            word |= words[which + 1] << (np.uint64(64) - shift)
-        size = np.minimum(np.maximum(after - 8 * which, 0), 8)
-        part, bad = _digits(word, size)
-        fraction = fraction * _POWERS.take(size) + part if which else part
-        odd |= bad
-    plain &= (odd & _TOPS) == 0
-    power = _POWERS.take(after)
-    values, certain = _divide(whole * power + fraction, power.astype(np.float64))
-    return np.negative(values, out=values, where=negative), plain & certain
-
-
-def _before_point(word: Words) -> npt.NDArray[np.int8]:
-    """Count the bytes before the first point in eight; 8 if there is none."""
-    other = word ^ _POINTS
-    found = (other - _ONES) & ~other & _TOPS  # the lowest bit is right; a borrow can only set bits above it
-    return (np.bitwise_count((found - np.uint64(1)) & ~found) >> 3).astype(np.int8)
-
-
-def _digits(word: Words, count: npt.NDArray[np.int8]) -> tuple[Words, Words]:
-    """Read the first `count` of eight characters as a number; the top bits of the second result mark what is no digit.
-
-    The first character is the lowest byte. Zeros are put before them; then neighbours are joined to pairs, fours and
-    eight, each in one multiplication.
-    """
-    digits = word ^ _ZEROS
-    digits <<= (64 - 8 * count).astype(np.uint64)
-    odd = digits + np.uint64(0x7676767676767676) | digits
-    digits *= np.uint64(2561)
-    digits >>= np.uint64(8)
-    digits &= np.uint64(0x00FF00FF00FF00FF)
-    digits *= np.uint64(6553601)
-    digits >>= np.uint64(16)
-    digits &= np.uint64(0x0000FFFF0000FFFF)
-    digits *= np.uint64(42949672960001)
-    digits >>= np.uint64(32)
-    return digits, odd
-
-
-def _divide(mantissa: Words, power: Floats) -> tuple[Floats, Bools]:
-    """Divide whole numbers by powers of ten up to 10^19, rounded to nearest; also say where that is certain.
-
-    Below 2^53 both are exact and IEEE division rounds once. Above, the quotient is corrected by its exact remainder
-    (Dekker 1971); it is certain unless it lies within 2^-40 of the middle between two floats.
-    """
-    values = mantissa.astype(np.float64) / power
-    certain = np.ones(values.size, dtype=np.bool_)
-    big = np.flatnonzero(mantissa >= np.uint64(2**53))
-    if big.size:
-        whole, divisor = mantissa[big], power[big]
-        high = (whole >> np.uint64(11) << np.uint64(11)).astype(np.float64)
-        low = (whole & np.uint64(2047)).astype(np.float64)
-        quotient = high / divisor
-        correction = (_remainder(high, quotient, divisor) + low) / divisor
-        value = quotient + correction
-        lost = np.abs(correction - (value - quotient))
-        spacing = (value.view(np.uint64) & _EXPONENT).view(np.float64) * 2.0**-52
-        values[big] = value
-        certain[big] = np.abs(lost - spacing / 2) > spacing * 2.0**-40
-    return values, certain
-
-
-def _remainder(dividend: Floats, quotient: Floats, divisor: Floats) -> Floats:
-    """Give dividend - quotient x divisor without rounding error, by splitting both factors in halves."""
-    product = quotient * divisor
-    q_high, q_low = _halves(quotient)
-    d_high, d_low = _halves(divisor)
-    error = ((q_high * d_high - product) + q_high * d_low + q_low * d_high) + q_low * d_low
-    return (dividend - product) - error
-
-
-def _halves(value: Floats) -> tuple[Floats, Floats]:
-    scaled = value * 134217729.0
-    high = scaled - (scaled - value)
-    return high, value - high
-
-
-def _windows(buffer: bytes, dtype: str) -> npt.NDArray[Any]:
+def windows(buffer: bytes, dtype: str) -> npt.NDArray[Any]:
     """Show a buffer as items that begin at each of its bytes."""
     size = np.dtype(dtype).itemsize
     return np.ndarray((len(buffer) - size + 1,), dtype=dtype, buffer=buffer, strides=(1,))

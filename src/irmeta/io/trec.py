@@ -15,7 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from irmeta.errors import FileFormatError, Remark, require_choice
-from irmeta.io.fields import Columns, Floats, Ints, Strings, numbers, split
+from irmeta.io.decimals import numbers
+from irmeta.io.fields import Columns, Floats, Ints, Strings, split
 from irmeta.io.files import Content, Location, read, stem
 from irmeta.io.rankings import (
     Qrels,

@@ -23,7 +23,8 @@ from irmeta.evaluation.sources import (
     sources_with_problems,
     where,
 )
-from irmeta.io.fields import Strings, numbers
+from irmeta.io.decimals import numbers
+from irmeta.io.fields import Strings
 from irmeta.io.files import Location, stem
 from irmeta.io.rankings import Index, Qrels, Run
 from irmeta.io.trec import Reading, run_of
