@@ -70,7 +70,7 @@ def test_a_worker_dies(cluster: Cluster, desk: Path, victims: int) -> None:
     """When one worker is killed in the middle, or both, others do its work, and the scores are the same."""
     left = pids(cluster)[:victims]
 
-    def kill(_: str) -> None:
+    def kill(*_: object) -> None:
         while left:
             os.kill(left.pop(), signal.SIGKILL)
 
@@ -87,7 +87,7 @@ def test_the_client_is_killed(address: str, desk: Path, tmp_path: Path) -> None:
         from irmeta.cluster import on_cluster
         from irmeta.evaluation import archive
         archive.EVERY = 0
-        def slowly(name):
+        def slowly(name, total):
             print(name, flush=True)
             time.sleep(0.05)
         with on_cluster(sys.argv[1]):

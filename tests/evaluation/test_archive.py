@@ -46,7 +46,7 @@ def interrupted(desk: Path, after: int, every: float = 0.0, **options: object) -
 
     seen = []
 
-    def stop(name: str) -> None:
+    def stop(name: str, total: int) -> None:
         seen.append(name)
         if len(seen) == after:
             raise StopError
@@ -83,7 +83,7 @@ def test_parts_change_nothing(desk: Path, monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(archive, "MOST", 500)
     seen = set()
 
-    def look(_: str) -> None:
+    def look(*_: object) -> None:
         seen.update(file.name for file in (desk / "s.parquet.parts").glob("*"))
 
     written(desk, progress=look)
@@ -189,7 +189,7 @@ def test_killed(desk: Path) -> None:
         import sys, time
         from irmeta.evaluation import archive
         archive.EVERY = 0
-        def slowly(name):
+        def slowly(name, total):
             print(name, flush=True)
             time.sleep(0.05)
         archive.evaluate_to(*sys.argv[1:], progress=slowly)

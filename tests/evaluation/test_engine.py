@@ -276,10 +276,10 @@ def test_provenance(tmp_path: Path) -> None:
 
 
 def test_progress() -> None:
-    """The function for progress is called with each system's name, in order."""
-    names: list[str] = []
-    cube = evaluate(QRELS, RUNS, "AP", progress=names.append)
-    assert names == cube.system.values.tolist() == list(RUNS)
+    """The function for progress is called with each system's name, in order, and how many there are."""
+    seen: list[tuple[str, int]] = []
+    cube = evaluate(QRELS, RUNS, "AP", progress=lambda *done: seen.append(done))
+    assert seen == [(name, 3) for name in cube.system.values] == [(name, 3) for name in RUNS]
 
 
 def test_metrics_in_the_order_asked() -> None:

@@ -2,7 +2,7 @@
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -11,7 +11,7 @@ from irmeta.cli.output import counting, emit, engine, form_of, refuse_overwritin
 from irmeta.errors import IrmetaError
 
 if TYPE_CHECKING:
-    from irmeta.evaluation.archive import Options
+    from irmeta.evaluation.archive import Options, Written
     from irmeta.io.trec import Reading
 
 Runs = Annotated[
@@ -33,9 +33,9 @@ QrelsFormat = Annotated[
 def evaluate(
     qrels: Annotated[str, typer.Argument(help="Relevance judgments: topic, iteration, document, grade.")],
     runs: Runs,
-    metric: Annotated[
+    metrics: Annotated[
         list[str] | None,
-        typer.Option("-m", "--metric", help="Metrics, as in 'AP nDCG@20 RBP(p=0.8)'; can be repeated."),
+        typer.Option("-m", "--metrics", "--metric", help="Metrics, as in 'AP nDCG@20 RBP(p=0.8)'; can be repeated."),
     ] = None,
     metric_set: Annotated[
         Literal["seeds23"], typer.Option(help="A named set of metrics, used where -m is not.")
@@ -78,7 +78,6 @@ def evaluate(
 
     irmeta evaluate qrels.txt 's3://archive/runs/*.gz' -o scores.parquet --cluster tcp://scheduler:8786
     """
-    from irmeta.evaluation.archive import evaluate_to
     from irmeta.evaluation.engine import evaluate as compute
     from irmeta.studies.evaluation import evaluation
 
@@ -95,26 +94,48 @@ def evaluate(
         "collection": collection,
         "score_precision": score_precision,
         "topics": topics,
-        "reading": _reading(allow_missing_tag, extra_columns, skip_header, allow_empty, dedup, qrels_format),
+        "reading": _reading(
+            allow_missing_tag=allow_missing_tag,
+            extra_columns=extra_columns,
+            skip_header=skip_header,
+            allow_empty=allow_empty,
+            dedup=dedup,
+            qrels_format=qrels_format,
+        ),
         "on_error": on_error,
     }
+    wanted = metrics or metric_set
     with engine(cluster, quiet=quiet), counting("evaluating", quiet=quiet) as progress:
         if output is not None and to_score_file:
-            written = evaluate_to(
-                output, qrels, runs, metric or metric_set, append=append, progress=progress, **options
-            )
-            attributes = written.about["attributes"]
+            written = _written(output, quiet, qrels, runs, wanted, append=append, progress=progress, **options)
+            notes = written.about["attributes"]["notes"]
         else:
-            cube = compute(qrels, runs, metric or metric_set, progress=progress, **options)
-            attributes = cube.attrs
-    for note in attributes["notes"]:
+            cube = compute(qrels, runs, wanted, progress=progress, **options)
+            notes = cube.attrs["notes"]
+    for note in notes:
         say(f"note: {note}", quiet=quiet)
     if to_score_file:
         sizes = ", ".join(f"{len(names)} {dim}s" for dim, names in written.about["names"].items())
         kept = f" ({written.kept} systems were evaluated before)" if written.kept else ""
         say(f"wrote {output}: {sizes}{kept}", quiet=quiet)
-        return
-    emit(evaluation(cube), form=form, output=output, table=table or ("means" if form == "table" else None), notes=False)
+    else:
+        table = table or ("means" if form == "table" else None)
+        emit(evaluation(cube), form=form, output=output, table=table, notes=False)
+
+
+def _written(output: Path, quiet: bool, *given: Any, **options: Any) -> "Written":
+    """Evaluate to a score file; say where one goes on that was interrupted, and where an interrupted one may go on."""
+    from irmeta.evaluation.archive import evaluate_to, parts_of
+
+    parts = parts_of(output)
+    if parts.is_dir():
+        say(f"going on with what is finished, in {parts}", quiet=quiet)
+    try:
+        return evaluate_to(output, *given, **options)
+    except BaseException:
+        if parts.is_dir():
+            say(f"what is finished stands in {parts}; the same command goes on from there", quiet=quiet)
+        raise
 
 
 @app.command()
@@ -143,7 +164,14 @@ def validate(
         outcome = check(
             runs,
             qrels,
-            reading=_reading(allow_missing_tag, extra_columns, skip_header, allow_empty, dedup, qrels_format),
+            reading=_reading(
+                allow_missing_tag=allow_missing_tag,
+                extra_columns=extra_columns,
+                skip_header=skip_header,
+                allow_empty=allow_empty,
+                dedup=dedup,
+                qrels_format=qrels_format,
+            ),
             progress=progress,
         )
     emit(outcome, form=form or form_of(output), output=output, table=table, findings=findings(outcome))
@@ -203,16 +231,8 @@ def import_scores(
         say(f"{name}: {', '.join(f'{size} {dim}s' for dim, size in cube.sizes.items())}", quiet=quiet)
 
 
-def _reading(
-    allow_missing_tag: bool, extra_columns: bool, skip_header: bool, allow_empty: bool, dedup: str, qrels_format: str
-) -> "Reading":
+def _reading(**options: Any) -> "Reading":
+    """Make a reader's options of those of the command."""
     from irmeta.io.trec import Reading
 
-    return Reading(
-        allow_missing_tag=allow_missing_tag,
-        extra_columns=extra_columns,
-        skip_header=skip_header,
-        allow_empty=allow_empty,
-        dedup=dedup,  # type: ignore[arg-type]  # typer has checked the choices
-        qrels_format=qrels_format,  # type: ignore[arg-type]
-    )
+    return Reading(**options)

@@ -1,10 +1,10 @@
 """Where results go: the terminal, a file that appears whole or not at all, or a plot."""
 
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from irmeta.errors import IrmetaError
 
@@ -86,20 +86,39 @@ def engine(address: str | None, *, quiet: bool = False) -> Iterator[None]:
         yield
 
 
+class Step(Protocol):
+    """Tells that something is done, and how many such things there are, if that is known by now."""
+
+    def __call__(self, name: str, total: int | None = None, /) -> None:
+        """Count it."""
+
+
 @contextmanager
-def counting(what: str, total: int | None = None, *, quiet: bool = False) -> Iterator[Callable[[str], None]]:
+def counting(what: str, total: int | None = None, *, quiet: bool = False) -> Iterator[Step]:
     """Show on a terminal how many things are done; gives the function to call with each one's name."""
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
 
     console = Console(stderr=True)
-    if quiet or not console.is_terminal:  # rich 13 writes a line even for a disabled bar
-        yield lambda _: None
-        return
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=console, transient=True) as bar:
-        task = bar.add_task(what, total=total)
-        yield lambda name: bar.update(task, advance=1, description=f"{what} {name}")
+    shown = not quiet and console.is_terminal
+    times = (TimeElapsedColumn(), TimeRemainingColumn())
+    bar = Progress(
+        TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), *times, console=console, transient=True
+    )
+    task = bar.add_task(what, total=total)
+
+    def step(name: str, total: int | None = None, /) -> None:
+        bar.update(task, advance=1, total=total, description=f"{what} {name}")
+
+    with bar if shown else nullcontext():  # rich 13 writes a line even for a disabled bar
+        yield step
 
 
 def _width(output: Path | None) -> int | None:

@@ -92,6 +92,11 @@ def evaluate_to(
     return Written(about, sum((one.source, one.digest) in parts.done for one in outcomes))
 
 
+def parts_of(output: Path) -> Path:
+    """Give the folder in which the finished parts of a score file stand until it is whole."""
+    return output.with_name(f"{output.name}.parts")
+
+
 class Parts:
     """Scores of finished runs beside a score file that is not whole yet: a folder of small score files.
 
@@ -99,7 +104,7 @@ class Parts:
     """
 
     def __init__(self, output: Path, job: Evaluation) -> None:
-        self._folder = output.with_name(f"{output.name}.parts")
+        self._folder = parts_of(output)
         self._job, self._key = job, job.key
         self._held: list[Outcome] = []
         self._since = time.monotonic()

@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 
 Topics = Literal["qrels", "common"]
 OnError = Literal["stop", "skip"]
-Progress = Callable[[str], None]
+Progress = Callable[[str, int], object]
+"""Called with the name of each system that is done, and how many there are."""
 
 BATCH, SHARES = 8, 32
 """Runs that are evaluated together, so many at most, and fewer where they would not give so many shares."""
@@ -53,7 +54,8 @@ def evaluate(
     collection : a name; by default that of the qrels file.
     score_precision : "float32" orders documents as trec_eval 9 and pytrec_eval do.
     topics : "qrels" keeps every judged topic, where a run that misses it scores 0; "common" keeps those of all runs.
-    on_error : "skip" goes on without runs that cannot be read. progress : called with each system's name once judged.
+    on_error : "skip" goes on without runs that cannot be read. progress : called with each system's name once it is
+    done, and how many there are.
     The cube's attributes hold the digests of qrels and runs, the options, and notes on topics and files.
 
     >>> run = {"bm25": {"1": {"a": 3.0, "b": 2.0}}}
@@ -154,7 +156,7 @@ class Evaluation:
                     self._refuse(failed)
                 yield done.get((outcome.source, outcome.digest), outcome)
                 if progress and outcome.error is None:
-                    progress(outcome.name)
+                    progress(outcome.name, len(self.sources))
 
     def _refuse(self, failed: Sequence[FileFormatError]) -> None:
         """Raise if runs that cannot be read are to stop the evaluation, or if there are no others."""
