@@ -146,6 +146,14 @@ def test_half_a_part_does_not_count(desk: Path) -> None:
     assert same(desk / "s.parquet", desk / "whole.parquet")
 
 
+def test_files_of_others_stay(desk: Path) -> None:
+    """In the folder of parts only parts are removed, also those of other options; what else is there stays."""
+    interrupted(desk, after=12, metrics="AP")
+    (desk / "s.parquet.parts" / "mine.parquet").write_text("something else")
+    written(desk)
+    assert [file.name for file in (desk / "s.parquet.parts").iterdir()] == ["mine.parquet"]
+
+
 def test_a_short_evaluation_leaves_no_parts(desk: Path) -> None:
     """An evaluation that ends after less than a few seconds leaves nothing behind, however it ends."""
     interrupted(desk, after=12, every=5.0)

@@ -1,10 +1,9 @@
 """Evaluation to a score file: written in parts as scores come, and gone on with where it was interrupted."""
 
 import json
-import shutil
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypedDict, Unpack
@@ -28,6 +27,7 @@ EVERY = 5.0
 """Seconds of work that an interruption may cost."""
 MOST = 1 << 19
 """Scores held before they are written, as the rows of a table some 50 MiB."""
+_PARTS = "part-*.parquet"
 _KEY = "irmeta_part"
 
 Done = dict[tuple[str, str], Outcome]
@@ -110,7 +110,7 @@ class Parts:
         self._since = time.monotonic()
         self._part: dict[tuple[str, str], Path] = {}
         self.done: Done = {}
-        for part in sorted(self._folder.glob("*.parquet")) if self._folder.is_dir() else []:
+        for part in sorted(self._folder.glob(_PARTS)):
             for outcome in self._read(part):
                 self.done[outcome.source, outcome.digest] = outcome
                 self._part[outcome.source, outcome.digest] = part
@@ -134,9 +134,11 @@ class Parts:
         return [*kept, to_frame(self._cube()).lazy()]
 
     def remove(self) -> None:
-        """Remove the parts: the score file is whole."""
-        if self._folder.is_dir():
-            shutil.rmtree(self._folder)
+        """Remove the parts, whichever evaluation left them: the score file is whole."""
+        for part in self._folder.glob(_PARTS):
+            part.unlink(missing_ok=True)
+        with suppress(OSError):  # a folder that is not there, or has files of others
+            self._folder.rmdir()
 
     def _read(self, part: Path) -> Iterator[Outcome]:
         """Give the runs of a part, if it is one of this evaluation."""
@@ -148,7 +150,7 @@ class Parts:
             yield from map(Outcome.of_facts, about["runs"])
 
     def _write(self) -> None:
-        part = self._folder / f"{time.time_ns()}.parquet"
+        part = self._folder / _PARTS.replace("*", str(time.time_ns()))
         try:
             self._folder.mkdir(exist_ok=True)
         except OSError as error:

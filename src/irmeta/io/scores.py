@@ -145,8 +145,11 @@ def write(
         refuse_clash(path, *about)
         older, known = _scan(path)
         rows, about = [older.select(COLUMNS), *rows], {**(known or {}), **about}
-    with writing(path) as part:
-        pl.concat(rows).sink_parquet(part, metadata={_KEY: json.dumps(about, default=str)})
+    try:
+        with writing(path) as part:
+            pl.concat(rows).sink_parquet(part, metadata={_KEY: json.dumps(about, default=str)})
+    except pl.exceptions.PolarsError as error:
+        raise FileFormatError(f"{path}: cannot be written ({error})") from error
 
 
 def refuse_clash(path: Path | None, *names: str) -> None:
