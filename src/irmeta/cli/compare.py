@@ -35,7 +35,6 @@ def compare(
 
     Factors come from each collection's own systems; to use others, run irmeta standardize apply first.
     """
-    from irmeta.names import split
     from irmeta.report.plots import comparison as plots
     from irmeta.report.plots import figure
     from irmeta.studies import comparison
@@ -43,8 +42,7 @@ def compare(
     form = form or form_of(output)
     with engine(cluster, quiet=quiet), counting("comparing", quiet=quiet) as progress:
         result = comparison.compare(
-            collections(scores),
-            metrics=split(metrics) if metrics else None,
+            collections(scores, metrics=metrics),
             kinds=[part.strip() for part in kind.split(",")],  # type: ignore[misc]  # the study refuses what is no kind
             randomise=randomise,
             alpha=alpha,

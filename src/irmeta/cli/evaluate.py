@@ -148,6 +148,7 @@ def validate(
     allow_empty: AllowEmpty = False,
     dedup: Dedup = "error",
     qrels_format: QrelsFormat = "trec",
+    cluster: Cluster = None,
     output: Output = None,
     form: Format = None,
     table: TableName = None,
@@ -160,7 +161,7 @@ def validate(
     from irmeta.studies.validation import findings
     from irmeta.studies.validation import validate as check
 
-    with counting("checking", quiet=quiet) as progress:
+    with engine(cluster, quiet=quiet), counting("checking", quiet=quiet) as progress:
         outcome = check(
             runs,
             qrels,

@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from irmeta.cli.app import Metrics, Missing, Quiet, Seed, Systems, Topics, app
-from irmeta.cli.output import counting, say
+from irmeta.cli.app import Cluster, Metrics, Missing, Quiet, Seed, Systems, Topics, app
+from irmeta.cli.output import counting, engine, say
 
 
 @app.command()
@@ -24,6 +24,7 @@ def report(
     topics: Topics = None,
     missing: Missing = "error",
     seed: Seed = 0,
+    cluster: Cluster = None,
     quiet: Quiet = False,
 ) -> None:
     """Run every study and write one page to look at, with its tables and figures beside it.
@@ -35,17 +36,10 @@ def report(
     irmeta report trec7.parquet trec8.parquet -o report/ --by nDCG@10
     """
     from irmeta.cli.standardize import collections
-    from irmeta.cube import select
-    from irmeta.names import split
     from irmeta.report.page.writing import write_report
 
-    wanted = {
-        "metrics": split(metrics) if metrics else None,
-        "systems": systems.split(",") if systems else None,
-        "topics": topics.split(",") if topics else None,
-    }
-    cubes = {name: select(cube, **wanted) for name, cube in collections(scores).items()}
-    with counting("report:", quiet=quiet) as progress:
+    cubes = collections(scores, metrics=metrics, systems=systems, topics=topics)
+    with engine(cluster, quiet=quiet), counting("report:", quiet=quiet) as progress:
         page = write_report(
             cubes,
             output,

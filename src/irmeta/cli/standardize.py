@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from irmeta.cli.app import (
+    Cluster,
     Collection,
     Format,
     Metrics,
@@ -23,7 +24,7 @@ from irmeta.cli.app import (
     load_scores,
     one,
 )
-from irmeta.cli.output import counting, emit, form_of, refuse_overwriting, say
+from irmeta.cli.output import counting, emit, engine, form_of, refuse_overwriting, say
 from irmeta.errors import ScoresError
 
 if TYPE_CHECKING:
@@ -156,6 +157,7 @@ def sample(
     form: Format = None,
     table: TableName = None,
     plot: Plot = None,
+    cluster: Cluster = None,
     quiet: Quiet = False,
 ) -> None:
     """Tell how many systems a standardizing set needs: standardize by random parts of the old ones.
@@ -171,7 +173,7 @@ def sample(
         raise ScoresError(f"--sizes {sizes!r}: sizes are whole numbers with commas between them, as in 2,3,5,10,20")
     form = form or form_of(output)
     cube = one(load_scores(old, collection=collection, metrics=metrics))
-    with counting("drawing", quiet=quiet) as progress:
+    with engine(cluster, quiet=quiet), counting("drawing", quiet=quiet) as progress:
         result = study.standardizing_set(
             cube,
             standardization.counterpart(str(cube.attrs["collection"]), load_scores(new, metrics=metrics)),
@@ -187,9 +189,12 @@ def sample(
     emit(result, form=form, output=output, table=table, findings=study.findings(result))
 
 
-def collections(paths: Sequence[Path]) -> "dict[str, xr.DataArray]":
-    """Read every collection of several score files; a name that two files use is made distinct by the file's."""
-    named = [(path, name, cube) for path in paths for name, cube in load_scores(path).items()]
+def collections(paths: Sequence[Path], **chosen: str | None) -> "dict[str, xr.DataArray]":
+    """Read every collection of several score files; a name that two files use is made distinct by the file's.
+
+    chosen : the common options that `load_scores` takes.
+    """
+    named = [(path, name, cube) for path in paths for name, cube in load_scores(path, **chosen).items()]
     names = [name for _, name, _ in named]
     cubes = {(name if names.count(name) == 1 else path.stem): cube for path, name, cube in named}
     if len(cubes) < len(named):

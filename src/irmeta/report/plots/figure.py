@@ -34,6 +34,9 @@ STYLE: Any = {  # Any: matplotlib spells out every key it knows, and newer ones 
 }
 
 
+_UNDATED: Any = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
+"""What keeps the time out of a file: the same result draws the same bytes."""
+
 Plot = Callable[..., Axes]
 
 
@@ -57,7 +60,7 @@ def save(figure: Figure, path: Path) -> None:
     """Save a figure as SVG, PDF or PNG by the suffix of its path; the file appears whole or not at all."""
     form = require_form(path)
     with mpl.rc_context(STYLE), writing(path) as part:
-        figure.savefig(part, format=form, dpi=200, metadata={"Date": None} if form == "svg" else None)
+        figure.savefig(part, format=form, dpi=200, metadata=_UNDATED.get(form))
 
 
 def require_form(path: Path) -> str:
