@@ -126,6 +126,29 @@ def test_work_that_kills_every_worker(cluster: Cluster) -> None:
 
 
 @pytest.mark.usefixtures("cluster")
+def test_relative_paths(desk: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Relative paths begin where the command was given, wherever the workers are, and are named so."""
+    monkeypatch.chdir(desk)
+    scores = irmeta.evaluate("qrels.txt", "runs", "AP")
+    assert scores.sizes["system"] == 24
+    Path("broken").write_text("1 Q0 d 1 high tag\n")
+    with pytest.raises(FileFormatError, match="^broken:1: the score"):
+        irmeta.evaluate("qrels.txt", "broken")
+    assert "error" not in irmeta.validate("runs", "qrels.txt")["level"].values
+
+
+def test_workers_that_come_later(cluster: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A worker that joined after the beginning with another irmeta refuses the work; other errors are not ours."""
+    here = os.getpid()
+    monkeypatch.setattr(irmeta.cluster, "version", lambda _: "0.0.1" if os.getpid() == here else "unused")
+    with pytest.raises(IrmetaError, match=r"a worker that came later has irmeta .*, here is 0.0.1"):
+        list(irmeta.parallel.in_order(str, range(3)))
+    monkeypatch.undo()
+    with pytest.raises(FileNotFoundError, match="/nonexistent"):
+        list(irmeta.parallel.in_order(os.listdir, ["/nonexistent"]))
+
+
+@pytest.mark.usefixtures("cluster")
 def test_a_broken_run(desk: Path, tmp_path: Path) -> None:
     """A broken file stops the evaluation or is left out by name, as here."""
     (tmp_path / "broken").write_text("1 Q0 d 1 high tag\n")

@@ -43,6 +43,41 @@ def test_streams_do_not_depend_on_how_many_are_asked_for():
     np.testing.assert_array_equal(few, many[:2])
 
 
+def test_threads_of_the_user(monkeypatch):
+    """After studies in two threads of the user's, which overlap, BLAS has its own threads again."""
+
+    def threads():
+        return {one["num_threads"] for one in ThreadpoolController().info() if one["user_api"] == "blas"}
+
+    before, inside, may_end = threads(), threading.Event(), threading.Event()
+
+    def first():
+        with single_threaded():
+            inside.set()
+            may_end.wait(10)
+
+    def second():
+        with single_threaded():
+            may_end.set()
+            one.join()
+
+    one, other = threading.Thread(target=first), threading.Thread(target=second)
+    one.start()
+    assert inside.wait(10)
+    other.start()
+    other.join()
+    assert threads() == before
+
+
+def test_older_generators():
+    """A generator that cannot spawn streams gives its own, the same from the same state."""
+    drawn = [
+        [rng.random() for rng, _ in streams(np.random.default_rng(np.random.RandomState(1)), 3, 1)] for _ in range(2)
+    ]
+    assert drawn[0] == drawn[1]
+    assert len(set(drawn[0])) == 3
+
+
 def test_linear_algebra_has_one_thread_while_items_are_worked_on():
     """While items are worked on BLAS has one thread, also where an item asks for that itself; then it has its own."""
 

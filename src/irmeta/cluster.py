@@ -1,8 +1,12 @@
 """Work on a Dask cluster: what `irmeta.parallel.in_order` cuts is done by its workers (the extra `cluster`)."""
 
+import logging
+import signal
+import threading
+import time
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +19,9 @@ if TYPE_CHECKING:
 PATIENCE = "10s"
 """How long to wait for a scheduler that does not answer."""
 _AHEAD, _FEWEST = 4, 64
-"""Items each thread of the cluster may be ahead of whoever takes the results, and those of all; more may join it."""
+"""Items each thread of the cluster may be ahead of whoever takes the results, and how few all together may be."""
+_RECOUNT = 5.0
+"""Seconds after which the threads are counted again."""
 
 
 @dataclass(frozen=True)
@@ -27,6 +33,7 @@ class Cluster:
     workers: int
     threads: int
     dashboard: str | None
+    _counted: list[float] = field(default_factory=lambda: [-_RECOUNT, 0.0], repr=False)
 
     def in_order(self, work: Callable[[Item], Result], items: Iterable[Item]) -> Generator[Result, None, None]:
         """Apply `work` to each item on the workers, and give the results in the order of the items.
@@ -34,21 +41,39 @@ class Cluster:
         An item whose worker dies is given to another. The scheduler keeps `work`, for whoever has lost it or is new.
         """
         from distributed import CancelledError, KilledWorker
+        from distributed.comm.core import CommClosedError
+
+        held = _kept_by_scheduler(self.client, work)
+        ours = version("irmeta")
+
+        def submit(item: Item) -> "Future[Result | _Refused]":
+            return self.client.submit(_on_worker, ours, held, item, pure=False)
 
         try:
-            held = _kept_by_scheduler(self.client, work)
-
-            def submit(item: Item) -> "Future[Result]":
-                return self.client.submit(_on_worker, held, item, pure=False)
-
-            yield from ordered(submit, items, max(_AHEAD * self.threads, _FEWEST))
+            for result in ordered(submit, items, self._ahead):
+                if isinstance(result, _Refused):
+                    raise result.error
+                yield result
         except KilledWorker as error:
             raise IrmetaError(
                 f"cluster {self.address}: {error.allowed_failures + 1} workers died of the same piece of work, at last "
                 f"{error.last_worker.address}; have they enough memory? Their logs may tell"
             ) from error
-        except (CancelledError, OSError) as error:
+        except (CancelledError, CommClosedError, TimeoutError) as error:
             raise IrmetaError(f"cluster {self.address}: the connection was lost ({error})") from error
+
+    def _ahead(self) -> int:
+        """Say how many items may be under way: more for workers that have joined since."""
+        if time.monotonic() - self._counted[0] > _RECOUNT:
+            self._counted[:] = [time.monotonic(), sum(self.client.nthreads().values())]
+        return max(_AHEAD * int(self._counted[1]), _FEWEST)
+
+
+@dataclass(frozen=True)
+class _Refused:
+    """An error of the user's that a worker found; as a result it travels without Dask's remarks on it."""
+
+    error: IrmetaError
 
 
 @contextmanager
@@ -69,13 +94,20 @@ def on_cluster(address: str) -> Iterator[Cluster]:
     with ExitStack() as stack:
         scheduler = address
         if address == "local":
-            own = LocalCluster(n_workers=cores(), threads_per_worker=1, dashboard_address=":0")
+            with _deaf_children():
+                own = LocalCluster(
+                    n_workers=cores(),
+                    threads_per_worker=1,
+                    dashboard_address="127.0.0.1:0",
+                    silence_logs=logging.CRITICAL,
+                )
             scheduler = stack.enter_context(own).scheduler_address
         try:
             client = stack.enter_context(Client(scheduler, timeout=PATIENCE))
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, TypeError) as error:
             raise IrmetaError(
-                f"no Dask scheduler answers at {address}; an address is written as in tcp://10.0.0.1:8786, or local"
+                f"no Dask scheduler answers at {address}; an address is written as in tcp://10.0.0.1:8786, or local "
+                f"({error})"
             ) from error
         _require_same_version(client, address)
         threads = client.nthreads()
@@ -85,15 +117,31 @@ def on_cluster(address: str) -> Iterator[Cluster]:
         yield engine
 
 
+@contextmanager
+def _deaf_children() -> Iterator[None]:
+    """Let processes that start here leave Ctrl-C to this one, which then ends them."""
+    if threading.current_thread() is not threading.main_thread():
+        yield  # signals are for the main thread to handle
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
 def _require_same_version(client: "Client", address: str) -> None:
     try:
         theirs = client.run(version, "irmeta")
     except ModuleNotFoundError as error:
         raise IrmetaError(f"cluster {address}: a worker has no irmeta; install it there, too") from error
-    ours = version("irmeta")
     for worker, its in theirs.items():
-        if its != ours:
-            raise IrmetaError(f"cluster {address}: worker {worker} has irmeta {its}, here is {ours}; make them equal")
+        _refuse_others(version("irmeta"), its, f"cluster {address}: worker {worker}")
+
+
+def _refuse_others(ours: str, theirs: str, who: str) -> None:
+    if theirs != ours:
+        raise IrmetaError(f"{who} has irmeta {theirs}, here is {ours}; make them equal")
 
 
 def _kept_by_scheduler(client: "Client", work: Callable[[Item], Result]) -> Any:
@@ -108,6 +156,10 @@ def _itself(work: Callable[[Item], Result]) -> Callable[[Item], Result]:
     return work
 
 
-def _on_worker(work: Callable[[Item], Result], item: Item) -> Result:
+def _on_worker(ours: str, work: Callable[[Item], Result], item: Item) -> Result | _Refused:
     single_threaded_for_good()
-    return apart(work, item)
+    try:
+        _refuse_others(ours, version("irmeta"), "a worker that came later")
+        return apart(work, item)
+    except IrmetaError as error:
+        return _Refused(error)

@@ -7,10 +7,11 @@ same whoever computes them: items are cut without regard to who does, and each b
 import ctypes
 import os
 import sys
+import threading
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from functools import cache
 from itertools import islice
@@ -70,7 +71,7 @@ def on_threads(work: Callable[[Item], Result], items: Iterable[Item]) -> Generat
         yield from map(work, items)
         return
     with single_threaded(), ThreadPoolExecutor(cores()) as threads:
-        yield from ordered(lambda item: threads.submit(apart, work, item), items, _AHEAD * cores())
+        yield from ordered(lambda item: threads.submit(apart, work, item), items, lambda: _AHEAD * cores())
 
 
 class Promise(Protocol[Result_co]):
@@ -84,19 +85,21 @@ class Promise(Protocol[Result_co]):
 
 
 def ordered(
-    submit: Callable[[Item], Promise[Result]], items: Iterable[Item], ahead: int
+    submit: Callable[[Item], Promise[Result]], items: Iterable[Item], ahead: Callable[[], int]
 ) -> Generator[Result, None, None]:
     """Submit each item, so many ahead of whoever takes the results, and give those in the order of the items."""
     remaining = iter(items)
-    waiting = deque(submit(item) for item in islice(remaining, ahead))
+    waiting: deque[Promise[Result]] = deque()
     try:
-        while waiting:
-            result = waiting.popleft().result()
-            waiting.extend(submit(item) for item in islice(remaining, 1))
-            yield result
+        while True:
+            waiting.extend(submit(item) for item in islice(remaining, max(0, ahead() - len(waiting))))
+            if not waiting:
+                return
+            yield waiting.popleft().result()
     finally:
         for promise in waiting:
-            promise.cancel()
+            with suppress(RuntimeError):  # of a cluster that is gone
+                promise.cancel()
 
 
 def apart(work: Callable[[Item], Result], item: Item) -> Result:
@@ -127,13 +130,29 @@ def streams(rng: np.random.Generator, draws: int, block: int) -> Iterator[tuple[
     >>> [count for _, count in streams(np.random.default_rng(0), 250, 100)]
     [100, 100, 50]
     """
+    if not hasattr(rng.bit_generator.seed_seq, "spawn"):  # one of NumPy's older generators
+        rng = np.random.default_rng(rng.integers(1 << 63))
     for start in range(0, draws, block):
         yield rng.spawn(1)[0], min(block, draws - start)
 
 
-def single_threaded() -> AbstractContextManager[Any]:
-    """Keep the linear algebra library to one thread: its threads slow the many small products that we make."""
-    return nullcontext() if _apart.get() else _blas().limit(limits=1, user_api="blas")
+@contextmanager
+def single_threaded() -> Iterator[None]:
+    """Keep the linear algebra library to one thread: its threads slow the many small products that we make.
+
+    Whoever comes first sets it, and sets it back; the library heeds no other thread meanwhile.
+    """
+    if _apart.get() or not _limiting.acquire(blocking=False):
+        yield
+        return
+    try:
+        with _blas().limit(limits=1, user_api="blas"):
+            yield
+    finally:
+        _limiting.release()
+
+
+_limiting = threading.Lock()
 
 
 @cache

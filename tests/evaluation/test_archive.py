@@ -11,7 +11,7 @@ import xarray as xr
 
 import irmeta
 from irmeta.errors import FileFormatError, ScoresError
-from irmeta.evaluation import archive
+from irmeta.evaluation import archive, engine
 from irmeta.evaluation.archive import evaluate_to
 from irmeta.io.files import read_bytes
 from irmeta.io.scores import load, load_all
@@ -122,10 +122,13 @@ def test_a_changed_run_is_evaluated_again(desk: Path) -> None:
     "other", [{"metrics": "AP"}, {"score_precision": "float32"}, {"collection": "another"}, {"metrics": "AP(pool=4)"}]
 )
 def test_other_options_use_nothing_of_it(desk: Path, other: dict[str, str]) -> None:
-    """What was finished for other metrics, another order of ties, or another name does not count."""
+    """What was finished for other metrics, another order of ties, or another collection does not count.
+
+    It goes when the file is whole, but for what belongs to another collection.
+    """
     interrupted(desk, after=12)
     assert written(desk, **other).kept == 0
-    assert not (desk / "s.parquet.parts").exists()
+    assert (desk / "s.parquet.parts").exists() == ("collection" in other)
 
 
 def test_other_judgments_use_nothing_of_it(desk: Path) -> None:
@@ -147,11 +150,62 @@ def test_half_a_part_does_not_count(desk: Path) -> None:
 
 
 def test_files_of_others_stay(desk: Path) -> None:
-    """In the folder of parts only parts are removed, also those of other options; what else is there stays."""
+    """In the folder of parts only parts are removed; what else is there stays, as does a folder that is a link."""
     interrupted(desk, after=12, metrics="AP")
     (desk / "s.parquet.parts" / "mine.parquet").write_text("something else")
     written(desk)
     assert [file.name for file in (desk / "s.parquet.parts").iterdir()] == ["mine.parquet"]
+    (desk / "t.parquet.parts").symlink_to(desk / "runs")
+    written(desk, "t.parquet")
+    assert len(list((desk / "runs").iterdir())) == 16
+
+
+def test_names_that_are_swapped(desk: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where runs are given by name a finished run counts for its name only, and one file may be two systems."""
+    first, second, third, *_ = sorted((desk / "runs").iterdir())
+    monkeypatch.setattr(archive, "EVERY", 0.0)
+    monkeypatch.setattr(engine, "BATCH", 1)
+
+    class StopError(Exception):
+        pass
+
+    def stop(name: str, total: int) -> None:
+        if name == "c":
+            raise StopError
+
+    path = desk / "s.parquet"
+    with pytest.raises(StopError):
+        evaluate_to(path, desk / "qrels.txt", {"a": first, "b": second, "c": third}, progress=stop)
+    swapped = {"b": first, "a": second, "c": third, "d": third}
+    evaluate_to(path, desk / "qrels.txt", swapped)
+    xr.testing.assert_identical(load(path), irmeta.evaluate(desk / "qrels.txt", swapped))
+
+
+def test_odd_names(desk: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Brackets in a path are no pattern, and a collection's name that is not UTF-8 is written as escapes."""
+    monkeypatch.setattr(archive, "EVERY", 0.0)
+    folder = desk / "o[1]"
+    folder.mkdir()
+    evaluate_to(folder / "s[2].parquet", desk / "qrels.txt", desk / "runs", "AP", collection="caf\udce9")
+    (folder / "s2.parquet").write_text("another file")
+    scores = load(folder / "s[2].parquet")
+    assert scores.shape == (16, 8, 1)
+    assert scores.attrs["collection"] == "caf\\xe9"
+
+
+def test_a_full_disk(desk: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where a part or the file cannot be written for lack of room there is an error that names it."""
+
+    def full(*_: object, **__: object) -> None:
+        raise pl.exceptions.ComputeError("No space left on device")
+
+    monkeypatch.setattr(pl.LazyFrame, "sink_parquet", full)
+    with pytest.raises(FileFormatError, match=r"s.parquet: cannot be written \(No space"):
+        written(desk)
+    monkeypatch.setattr(archive, "EVERY", 0.0)
+    monkeypatch.setattr(pl.DataFrame, "write_parquet", full)
+    with pytest.raises(FileFormatError, match=r"part-.*: cannot be written \(No space"):
+        written(desk)
 
 
 def test_a_short_evaluation_leaves_no_parts(desk: Path) -> None:
@@ -195,7 +249,7 @@ def test_killed(desk: Path) -> None:
     """After kill -9 the same command goes on, and gives the file of an uninterrupted evaluation."""
     code = """if True:
         import sys, time
-        from irmeta.evaluation import archive
+        from irmeta.evaluation import archive, engine
         archive.EVERY = 0
         def slowly(name, total):
             print(name, flush=True)

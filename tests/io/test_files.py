@@ -8,6 +8,7 @@ import lzma
 import os
 from pathlib import Path
 
+import fsspec
 import pytest
 import zstandard
 
@@ -83,6 +84,30 @@ def _names(folder: Path) -> list[str]:
 def _fail_halfway(part: Path, failure: type[BaseException]) -> None:
     part.write_text("half")
     raise failure
+
+
+def test_files_of_fsspec() -> None:
+    """Files, folders and globs of any file system are listed in order, read unpacked, and named without queries."""
+    memory = fsspec.filesystem("memory")
+    for name, content in {"b.gz": gzip.compress(b"packed"), "a": b"plain", ".hidden": b"", "deep/c": b""}.items():
+        memory.pipe_file(f"/runs/{name}", content)
+    try:
+        both = ["memory:///runs/a", "memory:///runs/b.gz"]
+        assert files.listed("memory://runs") == files.listed("memory://runs/") == both
+        assert files.listed("memory://runs/*.gz") == both[1:]
+        assert files.listed("memory://runs/a") == ["memory://runs/a"]
+        assert files.read(both[1]).data == b"packed"
+        assert files.stem("https://host/b.gz?token=x") == "b"
+        assert files.shown("zip://a.gz::https://host/runs.zip?token=x") == "zip://a.gz"
+        for wrong in ("memory://runs/none", "memory://runs/none*", "memory://none/"):
+            with pytest.raises(FileFormatError, match="no such file"):
+                files.listed(wrong)
+        with pytest.raises(FileFormatError, match="no globs in chained URLs"):
+            files.listed("zip://*::memory://runs/a")
+        with pytest.raises(FileFormatError, match=r"other://x: cannot be read \(Protocol not known"):
+            files.read("other://x")
+    finally:
+        memory.rm("/runs", recursive=True)
 
 
 def test_stems() -> None:

@@ -174,6 +174,42 @@ def test_a_failure_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.Monke
     assert [one.name for one in tmp_path.iterdir()] == ["s.parquet"]
 
 
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"system": pl.Categorical, "topic": pl.Int64},
+        {"score": pl.Float32},
+        {"score": pl.Int64},
+        {"collection": pl.Categorical, "metric": pl.Categorical},
+    ],
+)
+def test_appending_to_the_parquet_of_others(tmp_path: Path, changed: dict[str, type[pl.DataType]]) -> None:
+    """Collections are added to a file of another program, whatever the types of its columns."""
+    path = tmp_path / "s.parquet"
+    to_frame(small("one", 1.0)).with_columns(pl.col(name).cast(kind) for name, kind in changed.items()).write_parquet(
+        path
+    )
+    save(small("two"), path, append=True)
+    assert list(load_all(path)) == ["two", "one"]
+    xr.testing.assert_identical(load(path, "two"), small("two"))
+    assert load(path, "one").values[0, 0, 0] == 1.0
+
+
+@pytest.mark.parametrize("column", ["collection", "system", "topic", "metric"])
+def test_missing_names(tmp_path: Path, column: str) -> None:
+    """Names that are missing are an error, whoever wrote the file, and nothing is added to it."""
+    path = tmp_path / "s.parquet"
+    save(small(), path)
+    about = pl.read_parquet_metadata(path)["irmeta"]
+    broken = pl.read_parquet(path).with_columns(pl.when(pl.col("topic") == "1").then(pl.col(column)).alias(column))
+    for metadata in ({"irmeta": about}, {}):
+        broken.write_parquet(path, metadata=metadata)
+        with pytest.raises(FileFormatError, match=f"s.parquet: the column {column} of a score table has missing names"):
+            load(path)
+    with pytest.raises(FileFormatError, match="has missing names"):
+        save(small("two"), path, append=True)
+
+
 def test_a_part_of_a_file(tmp_path: Path) -> None:
     """Only the systems, topics and metrics asked for are read, in their order; an unknown name lists the nearest."""
     rng = np.random.default_rng(1)

@@ -113,7 +113,7 @@ def evaluate(
             cube = compute(qrels, runs, wanted, progress=progress, **options)
             notes = cube.attrs["notes"]
     for note in notes:
-        say(f"note: {note}", quiet=quiet)
+        say(f"note: {note}", quiet=quiet and not note.startswith("left out"))
     if to_score_file:
         sizes = ", ".join(f"{len(names)} {dim}s" for dim, names in written.about["names"].items())
         kept = f" ({written.kept} systems were evaluated before)" if written.kept else ""

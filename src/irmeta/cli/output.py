@@ -77,8 +77,11 @@ def engine(address: str | None, *, quiet: bool = False) -> Iterator[None]:
     if address is None:
         yield
         return
+    import logging
+
     from irmeta.cluster import on_cluster
 
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what it would log, we say
     with on_cluster(address) as cluster:
         workers = f"{cluster.workers} workers, {cluster.threads} threads" if cluster.workers else "waiting for workers"
         watch = f"; dashboard: {cluster.dashboard}" if cluster.dashboard else ""

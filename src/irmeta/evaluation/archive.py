@@ -16,7 +16,7 @@ from irmeta.cube import cube, labels
 from irmeta.errors import FileFormatError
 from irmeta.evaluation.engine import Evaluation, OnError, Progress, Topics
 from irmeta.evaluation.judging import Precision
-from irmeta.evaluation.outcome import Outcome
+from irmeta.evaluation.outcome import Key, Outcome
 from irmeta.evaluation.sources import QrelsLike, RunsLike
 from irmeta.io.files import require_folder, writing
 from irmeta.io.scores import About, refuse_clash, to_frame, write
@@ -30,7 +30,7 @@ MOST = 1 << 19
 _PARTS = "part-*.parquet"
 _KEY = "irmeta_part"
 
-Done = dict[tuple[str, str], Outcome]
+Done = dict[Key, Outcome]
 
 
 class Options(TypedDict, total=False):
@@ -89,7 +89,7 @@ def evaluate_to(
         tables = [table.filter(pl.col("topic").is_in(labels(topics))) for table in tables]
     write(tables, {job.collection: about}, path, append=append)
     parts.remove()
-    return Written(about, sum((one.source, one.digest) in parts.done for one in outcomes))
+    return Written(about, sum(one.key in parts.done for one in outcomes))
 
 
 def parts_of(output: Path) -> Path:
@@ -100,7 +100,7 @@ def parts_of(output: Path) -> Path:
 class Parts:
     """Scores of finished runs beside a score file that is not whole yet: a folder of small score files.
 
-    done : by source and digest, runs that an earlier evaluation, of the same judgments with the same options, finished.
+    done : runs that an earlier evaluation, of the same judgments with the same options, finished.
     """
 
     def __init__(self, output: Path, job: Evaluation) -> None:
@@ -108,12 +108,12 @@ class Parts:
         self._job, self._key = job, job.key
         self._held: list[Outcome] = []
         self._since = time.monotonic()
-        self._part: dict[tuple[str, str], Path] = {}
+        self._part: dict[Key, Path] = {}
         self.done: Done = {}
         for part in sorted(self._folder.glob(_PARTS)):
             for outcome in self._read(part):
-                self.done[outcome.source, outcome.digest] = outcome
-                self._part[outcome.source, outcome.digest] = part
+                self.done[outcome.key] = outcome
+                self._part[outcome.key] = part
 
     def add(self, outcome: Outcome) -> None:
         """Take an outcome in; now and then what came since the last time is written."""
@@ -126,28 +126,37 @@ class Parts:
         """Give the scores of these runs as tables to be read one after the other."""
         wanted: dict[Path, list[str]] = {}
         for outcome in outcomes:
-            if part := self._part.get((outcome.source, outcome.digest)):
+            if part := self._part.get(outcome.key):
                 wanted.setdefault(part, []).append(outcome.name)
         kept = [
-            pl.scan_parquet(part).filter(pl.col("system").is_in(labels(systems))) for part, systems in wanted.items()
+            pl.scan_parquet(part, glob=False).filter(pl.col("system").is_in(labels(systems)))
+            for part, systems in wanted.items()
         ]
         return [*kept, to_frame(self._cube()).lazy()]
 
     def remove(self) -> None:
-        """Remove the parts, whichever evaluation left them: the score file is whole."""
+        """Remove the parts of this collection, whichever options they were made with: the score file is whole."""
         for part in self._folder.glob(_PARTS):
-            part.unlink(missing_ok=True)
+            if self._about(part).get("collection", self._job.collection) == self._job.collection:
+                part.unlink(missing_ok=True)
         with suppress(OSError):  # a folder that is not there, or has files of others
             self._folder.rmdir()
 
     def _read(self, part: Path) -> Iterator[Outcome]:
         """Give the runs of a part, if it is one of this evaluation."""
-        try:
-            about: dict[str, Any] = json.loads(pl.read_parquet_metadata(part).get(_KEY, "{}"))
-        except (pl.exceptions.PolarsError, OSError, ValueError):
-            return  # a machine that went down may have left half of it
+        about = self._about(part)
         if about.get("key") == self._key:
             yield from map(Outcome.of_facts, about["runs"])
+
+    @staticmethod
+    def _about(part: Path) -> dict[str, Any]:
+        """Give what a part says of itself; nothing if a machine that went down has left half of it."""
+        try:
+            with part.open("rb") as file:
+                about: dict[str, Any] = json.loads(pl.read_parquet_metadata(file).get(_KEY, "{}"))
+        except (pl.exceptions.PolarsError, OSError, ValueError):
+            return {}
+        return about
 
     def _write(self) -> None:
         part = self._folder / _PARTS.replace("*", str(time.time_ns()))
@@ -155,10 +164,14 @@ class Parts:
             self._folder.mkdir(exist_ok=True)
         except OSError as error:
             raise FileFormatError(f"{self._folder}: cannot be written ({error.strerror or error})") from error
-        about = {"key": self._key, "runs": [outcome.facts() for outcome in self._held]}
-        with writing(part) as file:
-            to_frame(self._cube()).write_parquet(file, metadata={_KEY: json.dumps(about)})
-        self._part |= {(outcome.source, outcome.digest): part for outcome in self._held}
+        runs = [outcome.facts() for outcome in self._held]
+        about = {"key": self._key, "collection": self._job.collection, "runs": runs}
+        try:
+            with writing(part) as file:
+                to_frame(self._cube()).write_parquet(file, metadata={_KEY: json.dumps(about)})
+        except pl.exceptions.PolarsError as error:
+            raise FileFormatError(f"{part}: cannot be written ({error})") from error
+        self._part |= {outcome.key: part for outcome in self._held}
         self._held, self._since = [], time.monotonic()
 
     def _cube(self) -> xr.DataArray:

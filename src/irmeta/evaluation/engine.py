@@ -16,7 +16,7 @@ from irmeta.errors import FileFormatError, require_choice
 from irmeta.evaluation import notes
 from irmeta.evaluation.foreign import foreign_metric
 from irmeta.evaluation.judging import Judgments, Precision
-from irmeta.evaluation.outcome import Outcome
+from irmeta.evaluation.outcome import Key, Outcome
 from irmeta.evaluation.sources import QrelsLike, RunsLike, Source, qrels_of, sources_of
 from irmeta.evaluation.task import Task
 from irmeta.io.trec import Reading
@@ -118,6 +118,8 @@ class Evaluation:
         on_error: OnError = "stop",
     ) -> "Evaluation":
         """Read the judgments, list the runs, and check the options; see `evaluate`."""
+        from irmeta.cube import labels
+
         require_choice("score_precision", score_precision, get_args(Precision))
         require_choice("topics", topics, get_args(Topics))
         require_choice("on_error", on_error, get_args(OnError))
@@ -125,7 +127,7 @@ class Evaluation:
         judgments = Judgments(qrels_of(qrels, reading))
         sources = sources_of(runs)
         task = Task(judgments, wanted, reading, score_precision).with_pools(_batches(sources))
-        return cls(task, sources, collection or judgments.qrels.name, topics, on_error)
+        return cls(task, sources, labels([collection or judgments.qrels.name])[0], topics, on_error)
 
     @property
     def metrics(self) -> list[str]:
@@ -137,15 +139,16 @@ class Evaluation:
         """A digest of all that a run's scores depend on, beside the run."""
         pools = {depth: sha256(pool.tobytes()).hexdigest() for depth, pool in self.task.pools.items()}
         options = [self.collection, self.task.precision, asdict(self.task.reading), pools]
-        given = [_version(), self.task.judgments.qrels.digest, self.metrics, *options]
+        others = version("ir-measures") if len(self.task.own) < len(self.metrics) else ""
+        given = [_version(), others, self.task.judgments.qrels.digest, self.metrics, *options]
         return sha256(json.dumps(given).encode()).hexdigest()
 
     def outcomes(
-        self, progress: Progress | None = None, done: Mapping[tuple[str, str], Outcome] = MappingProxyType({})
+        self, progress: Progress | None = None, done: Mapping[Key, Outcome] = MappingProxyType({})
     ) -> Generator[Outcome, None, None]:
         """Evaluate the runs, in order; those that cannot be read are passed on or raise, as `on_error` says.
 
-        done : by source and digest, outcomes of runs that were evaluated before; they stand for what would come now.
+        done : outcomes of runs that were evaluated before; they stand for what would come now.
         """
         task = replace(self.task, done=frozenset(done))
         failed: list[FileFormatError] = []
@@ -154,7 +157,7 @@ class Evaluation:
                 if outcome.error is not None:
                     failed.append(outcome.error)
                     self._refuse(failed)
-                yield done.get((outcome.source, outcome.digest), outcome)
+                yield done.get(outcome.key, outcome)
                 if progress and outcome.error is None:
                     progress(outcome.name, len(self.sources))
 

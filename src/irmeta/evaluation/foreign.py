@@ -49,8 +49,11 @@ class Foreign:
         self._topics = qrels.topics
         if not self.metrics:
             return
-        import ir_measures
-
+        try:
+            import ir_measures
+        except ImportError as error:  # on a worker
+            missing = "comes from ir_measures, which is not installed there: pip install 'irmeta[ir-measures]'"
+            raise MetricError(f"{self.metrics[0]} {missing}") from error
         if (qrels.grades % 1 != 0).any():
             raise MetricError(f"{self.metrics[0]} comes from ir_measures, which wants whole grades")
         judged = (

@@ -7,6 +7,9 @@ from typing import Any
 from irmeta.errors import FileFormatError, Remark
 from irmeta.io.fields import Floats
 
+Key = tuple[str, str, str]
+"""What a finished run is known by: its system's name, where it is from, and the digest of its content."""
+
 
 @dataclass(frozen=True)
 class Outcome:
@@ -27,6 +30,11 @@ class Outcome:
     found: int = 0
     remarks: Sequence[Remark] = ()
     error: FileFormatError | None = None
+
+    @property
+    def key(self) -> Key:
+        """What it is known by."""
+        return self.name, self.source, self.digest
 
     def facts(self) -> dict[str, Any]:
         """Give all but the scores, as JSON takes it."""

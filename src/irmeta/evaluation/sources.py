@@ -1,11 +1,13 @@
 """What users hand us as qrels and runs (paths, folders, globs, dicts, data frames), made one thing."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from os import PathLike, fspath
+from pathlib import Path
 from typing import Any
 
 from irmeta.errors import FileFormatError, IrmetaError, Remark
-from irmeta.io.files import Content, Location, listed, location, read, stem
+from irmeta.io.files import Content, Location, listed, location, read, shown, stem
 from irmeta.io.rankings import Qrels, Run, qrels_from_frame, qrels_from_mapping, run_from_mapping, runs_from_frame
 from irmeta.io.trec import Reading, read_qrels
 
@@ -55,7 +57,7 @@ def sources_with_problems(given: RunsLike) -> Iterator[Source]:
 def where(source: Source) -> str:
     """Say where a system is from: its file, or its name."""
     name, given = source
-    return f"run {name}" if isinstance(given, Run) else name if isinstance(given, FileFormatError) else str(given)
+    return f"run {name}" if isinstance(given, Run) else name if isinstance(given, FileFormatError) else shown(given)
 
 
 def _second(name: str, first: Location | Run, second: Location | Run) -> FileFormatError:
@@ -64,12 +66,19 @@ def _second(name: str, first: Location | Run, second: Location | Run) -> FileFor
     return FileFormatError(text, [Remark("error", where((name, second)), None, text)])
 
 
-def opened(source: Source) -> Run | Content:
-    """Give a system's run, or what its file holds; where nothing could be opened FileFormatError is raised."""
+def opened(source: Source, folder: Path) -> Run | Content:
+    """Give a system's run, or what its file holds; where nothing could be opened FileFormatError is raised.
+
+    folder : where relative paths begin, which may not be where this process is.
+    """
     _, given = source
     if isinstance(given, FileFormatError):
         raise given
-    return given if isinstance(given, Run) else read(given)
+    if isinstance(given, Run):
+        return given
+    if isinstance(given, str) or Path.cwd() == folder:
+        return read(given)
+    return replace(read(folder / given), path=given)
 
 
 def refuse_strangers(run: Run, qrels: Qrels, source: str) -> None:

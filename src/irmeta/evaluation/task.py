@@ -5,6 +5,7 @@ from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from itertools import chain
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from irmeta.evaluation import measures
 from irmeta.evaluation.foreign import Foreign
 from irmeta.evaluation.judged import GradeArray, Judged
 from irmeta.evaluation.judging import JudgedRun, Judgments, Precision
-from irmeta.evaluation.outcome import Outcome
+from irmeta.evaluation.outcome import Key, Outcome
 from irmeta.evaluation.sources import Source, opened, refuse_strangers, where
 from irmeta.io.fields import Bools, Floats
 from irmeta.io.rankings import Run
@@ -33,7 +34,8 @@ Pools = Mapping[int, Bools]
 class Task:
     """Judges and scores runs; one serves all runs, and travels to whichever process has some of them.
 
-    pools : for every depth that a metric's `pool=` names. done : source and digest of runs not to be evaluated again.
+    pools : for every depth that a metric's `pool=` names. done : keys of runs not to be evaluated again.
+    folder : where relative paths begin.
     """
 
     judgments: Judgments
@@ -41,7 +43,8 @@ class Task:
     reading: Reading
     precision: Precision = "float64"
     pools: Pools = field(default_factory=dict)
-    done: frozenset[tuple[str, str]] = frozenset()
+    done: frozenset[Key] = frozenset()
+    folder: Path = field(default_factory=Path.cwd)
 
     def __call__(self, sources: Sequence[Source]) -> list[Outcome]:
         """Evaluate runs: an outcome for each; those that cannot be read or are done have no scores."""
@@ -62,8 +65,8 @@ class Task:
 
     def read(self, source: Source) -> Run | str:
         """Read a run, or give the digest of one that is done; one without judged topics raises FileFormatError."""
-        given = opened(source)
-        if (where(source), given.digest) in self.done:
+        given = opened(source, self.folder)
+        if (source[0], where(source), given.digest) in self.done:
             return given.digest
         run = given if isinstance(given, Run) else run_of(given, source[0], self.reading)
         refuse_strangers(run, self.judgments.qrels, where(source))

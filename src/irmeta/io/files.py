@@ -73,6 +73,9 @@ def listed(given: str | os.PathLike[str]) -> list[Location]:
 
 
 def _listed_by_fsspec(url: str) -> list[Location]:
+    inner, chain, _ = url.partition("::")
+    if chain and glob.has_magic(inner):
+        raise FileFormatError(f"{url}: no globs in chained URLs; name the files")
     with _remote(url) as (system, path):
         if glob.has_magic(path):
             found = system.glob(path, detail=True).values()
@@ -116,7 +119,7 @@ def read(path: Location) -> Content:
     A file that cannot be read, or a damaged archive, raises FileFormatError.
     """
     data = read_bytes(path)
-    return Content(path, data, hashlib.sha256(data).hexdigest())
+    return Content(path if isinstance(path, Path) else shown(path), data, hashlib.sha256(data).hexdigest())
 
 
 def read_bytes(path: Location) -> bytes:
@@ -181,5 +184,14 @@ def stem(path: Location) -> str:
     >>> stem(Path("runs/input.bm25.gz")), stem("s3://archive/bm25.run")
     ('input.bm25', 'bm25.run')
     """
-    name = PurePath(path).name
+    name = PurePath(shown(path)).name
     return PurePath(name).stem if PurePath(name).suffix in SUFFIXES else name
+
+
+def shown(path: Location) -> str:
+    """Name a file: its path, or its URL without a query, which may hold a signature, and without what it is chained to.
+
+    >>> shown("https://archive.org/bm25.gz?token=secret")
+    'https://archive.org/bm25.gz'
+    """
+    return str(path) if isinstance(path, Path) else path.partition("::")[0].partition("?")[0]

@@ -43,7 +43,7 @@ def to_frame(scores: xr.DataArray) -> pl.DataFrame:
     names = [pl.Series(dim, labels(scores[dim].values), dtype=pl.String) for dim in DIMS]
     index = np.indices(scores.shape, dtype=np.int32).reshape(3, -1)
     columns = {dim: series.gather(at) for dim, series, at in zip(DIMS, names, index, strict=True)}
-    collection = pl.lit(str(scores.attrs.get("collection", "collection"))).alias("collection")
+    collection = pl.lit(labels([scores.attrs.get("collection", "collection")])[0]).alias("collection")
     frame = pl.DataFrame({**columns, "score": scores.values.ravel()}).select(collection, *DIMS, "score")
     return frame.filter(pl.col("score").is_not_nan())
 
@@ -63,41 +63,45 @@ def from_frame(
     collection, wanted : make only this one's cube, and only of these systems, topics or metrics, in the order given;
     nothing else of a lazy table is held in memory. Names that it has not raise ScoresError.
     """
-    rows = table.lazy()
-    _require_columns(rows)
-    rows = rows.select(pl.col(COLUMNS[:-1]).cast(pl.String), pl.col("score").cast(pl.Float64))
     try:
-        if names is None:
-            unnamed = rows.select(pl.col(COLUMNS[:-1]).null_count()).collect().row(0, named=True)
-            if any(unnamed.values()):
-                raise ScoresError(
-                    f"the column {max(unnamed, key=unnamed.__getitem__)} of a score table has missing names"
-                )
+        rows = _plain(table.lazy())
+        known = _known(rows, names or {})
         cubes = {}
-        for name in [collection] if collection is not None else _collections(rows, names or {}):
-            one = rows.filter(pl.col("collection") == name)
-            known = (names or {}).get(name) or {dim: _distinct(one, dim) for dim in DIMS}
-            chosen = {dim: choose_names(dim, wanted.get(dim), known[dim], name) for dim in DIMS}
-            scores = _filled(one, known, chosen, name)
+        for name in known if collection is None else [collection]:
+            chosen = {dim: choose_names(dim, wanted.get(dim), known[name][dim], name) for dim in DIMS}
+            scores = _filled(rows.filter(pl.col("collection") == name), known[name], chosen, name)
             cubes[name] = cube(scores, *chosen.values(), collection=name, provenance=(provenance or {}).get(name))
     except pl.exceptions.PolarsError as error:
         raise ScoresError(f"the scores are not numbers, or of names that the file does not list: {error}") from error
     return cubes
 
 
-def _require_columns(rows: pl.LazyFrame) -> None:
-    columns = rows.collect_schema().names()
+def _plain(table: pl.LazyFrame) -> pl.LazyFrame:
+    """Give the columns of a score file, as text and numbers, whatever they were."""
+    columns = table.collect_schema().names()
     if lacking := [name for name in COLUMNS if name not in columns]:
         raise ScoresError(f"a score table has the columns {', '.join(COLUMNS)}; missing: {', '.join(lacking)}")
+    return table.select(pl.col(COLUMNS[:-1]).cast(pl.String), pl.col("score").cast(pl.Float64))
 
 
-def _collections(rows: pl.LazyFrame, names: Mapping[str, Names]) -> list[str]:
-    """List the collections: those with names, then others that the table has."""
-    return list(dict.fromkeys([*names, *_distinct(rows, "collection")]))
+def _known(rows: pl.LazyFrame, names: Mapping[str, Names]) -> dict[str, Names]:
+    """Give the names of each collection: those it is said to have, or else those it has, in order."""
+    there = rows.select(pl.col("collection").unique(maintain_order=True)).collect(engine="streaming")["collection"]
+    if there.null_count():
+        raise _unnamed("collection")
+    known = dict(names)
+    if others := [name for name in there if name not in names]:
+        by_collection = rows.filter(pl.col("collection").is_in(others)).group_by("collection", maintain_order=True)
+        for name, *lists in by_collection.agg(pl.col(DIMS).unique(maintain_order=True)).collect().rows():
+            known[name] = dict(zip(DIMS, lists, strict=True))
+    for dim in DIMS:
+        if any(None in one[dim] for one in known.values()):
+            raise _unnamed(dim)
+    return known
 
 
-def _distinct(rows: pl.LazyFrame, column: str) -> list[str]:
-    return rows.select(pl.col(column).unique(maintain_order=True)).collect(engine="streaming")[column].to_list()
+def _unnamed(column: str) -> ScoresError:
+    return ScoresError(f"the column {column} of a score table has missing names")
 
 
 def _filled(rows: pl.LazyFrame, known: Names, chosen: Names, collection: str) -> Floats:
@@ -106,6 +110,9 @@ def _filled(rows: pl.LazyFrame, known: Names, chosen: Names, collection: str) ->
     rows = rows.filter(pl.col(dim).is_in(names) for dim, names in few.items()) if few else rows
     places = [pl.col(dim).cast(pl.Enum(chosen[dim])).to_physical() for dim in DIMS]
     table = rows.select(*places, "score").collect(engine="streaming")
+    for dim in DIMS:
+        if table[dim].null_count():
+            raise _unnamed(dim)
     shape = tuple(len(names) for names in chosen.values())
     flat = np.ravel_multi_index([table[dim].to_numpy() for dim in DIMS], shape)
     if table.height and (counts := np.bincount(flat)).max() > 1:
@@ -125,12 +132,12 @@ def save(scores: xr.DataArray | Mapping[str, xr.DataArray], path: str | PathLike
     cubes = dict(scores) if isinstance(scores, Mapping) else {str(scores.attrs.get("collection", "collection")): scores}
     if not cubes:
         raise ScoresError("there are no scores to save")
-    named = {name: one.assign_attrs(collection=name) for name, one in cubes.items()}
+    named = [one.assign_attrs(collection=labels([name])[0]) for name, one in cubes.items()]
     about = {
-        name: About(attributes=one.attrs, names={dim: labels(one[dim].values) for dim in DIMS})
-        for name, one in named.items()
+        one.attrs["collection"]: About(attributes=one.attrs, names={dim: labels(one[dim].values) for dim in DIMS})
+        for one in named
     }
-    write([to_frame(one) for one in named.values()], about, Path(path), append=append)
+    write([to_frame(one) for one in named], about, Path(path), append=append)
 
 
 def write(
@@ -143,8 +150,8 @@ def write(
     rows = [table.lazy() for table in tables]
     if append and path.exists():
         refuse_clash(path, *about)
-        older, known = _scan(path)
-        rows, about = [older.select(COLUMNS), *rows], {**(known or {}), **about}
+        older, before = _scan(path)
+        rows, about = [older, *rows], {**before, **about}
     try:
         with writing(path) as part:
             pl.concat(rows).sink_parquet(part, metadata={_KEY: json.dumps(about, default=str)})
@@ -156,9 +163,7 @@ def refuse_clash(path: Path | None, *names: str) -> None:
     """Raise ScoresError if a score file that exists holds a collection of one of these names."""
     if path is None or not path.exists():
         return
-    table, about = _scan(path)
-    held = set(_collections(table, {name: one["names"] for name, one in (about or {}).items()}))
-    if both := sorted(held.intersection(names)):
+    if both := sorted(set(_held(path)[1]).intersection(names)):
         raise ScoresError(f"{path} already holds the collection {both[0]!r}; give the new one another --collection")
 
 
@@ -175,15 +180,14 @@ def load_all(
     collection, systems, topics, metrics : read only these; the rest of the file is not held in memory.
     """
     path = Path(path)
-    table, about = _scan(path)
-    known = {name: one["names"] for name, one in (about or {}).items()}
+    table, known, about = _held(path)
     if collection is not None:
-        choose(dict.fromkeys(_collections(table, known)), collection, str(path))
+        choose(known, collection, str(path))
     try:
         return from_frame(
             table,
-            provenance={name: one["attributes"] for name, one in (about or {}).items()},
-            names=known or None,
+            provenance={name: one["attributes"] for name, one in about.items()},
+            names=known,
             collection=collection,
             wanted={"system": systems, "topic": topics, "metric": metrics},
         )
@@ -191,34 +195,32 @@ def load_all(
         raise FileFormatError(f"{path}: {error}") from error
 
 
-def _scan(path: Path) -> tuple[pl.LazyFrame, dict[str, About] | None]:
-    """Open a score file: its rows, and what it says of its collections (None if it is not Parquet)."""
+def _held(path: Path) -> tuple[pl.LazyFrame, dict[str, Names], dict[str, About]]:
+    """Open a score file: its rows, the names of its collections, and what it says of them."""
+    table, about = _scan(path)
+    try:
+        return table, _known(table, {name: one["names"] for name, one in about.items()}), about
+    except (ScoresError, pl.exceptions.PolarsError) as error:
+        raise FileFormatError(f"{path}: {error}") from error
+
+
+def _scan(path: Path) -> tuple[pl.LazyFrame, dict[str, About]]:
+    """Open a score file: its rows, and what it says of its collections (nothing where other programs wrote it)."""
     if not path.is_file():
         raise FileFormatError(f"{path}: no such file; `irmeta evaluate` and `irmeta import` write score files")
     try:
-        about = _about(path)
-        if about is None:
-            text = dict.fromkeys(COLUMNS[:-1], pl.String)
-            table = pl.scan_csv(path, schema_overrides={**text, "score": pl.Float64})
-        else:
-            table = pl.scan_parquet(path)
-        _require_columns(table)
+        with path.open("rb") as file:
+            if file.read(4) == b"PAR1":
+                about: dict[str, About] = json.loads(pl.read_parquet_metadata(file).get(_KEY, "{}"))
+                return _plain(pl.scan_parquet(path, glob=False)), about
+        text = dict.fromkeys(COLUMNS[:-1], pl.String)
+        return _plain(pl.read_csv(path, schema_overrides={**text, "score": pl.Float64}, glob=False).lazy()), {}
     except ScoresError as error:
         raise FileFormatError(f"{path}: {error}") from error
     except (pl.exceptions.PolarsError, OSError, ValueError) as error:
         raise FileFormatError(
             f"{path}: not a score file ({error}); `irmeta evaluate` and `irmeta import` write them"
         ) from error
-    return table, about
-
-
-def _about(path: Path) -> dict[str, About] | None:
-    """Give what a Parquet file says of its collections, nothing where others wrote it; None if it is not Parquet."""
-    with path.open("rb") as file:
-        if file.read(4) != b"PAR1":
-            return None
-    about: dict[str, About] = json.loads(pl.read_parquet_metadata(path).get(_KEY, "{}"))
-    return about
 
 
 def choose(cubes: Mapping[str, Chosen], collection: str | None, source: str = "the file") -> Chosen:

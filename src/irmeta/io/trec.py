@@ -138,6 +138,7 @@ def read_qrels(path: Location, reading: Reading | None = None) -> Qrels:
     """
     reading = reading or Reading()
     content = read(path)
+    path = content.path
     text, remarks = _text(content)
     if not _LINE.search(text):
         raise FileFormatError(f"{path}: the file is empty; is it the qrels?")

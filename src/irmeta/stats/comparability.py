@@ -79,11 +79,13 @@ def repartitions(
     alpha: float = 0.05,
 ) -> Iterator[tuple[Floats, Floats]]:
     """Do as `repartition` for every pair of collections, named by the keys of their scores, in the order given."""
-    blocks = [list(streams(rng, draws, _block(scores[a], scores[b]))) for a, b in pairs]
-    items = ((pair, *block) for pair, cut in zip(pairs, blocks, strict=True) for block in cut)
+    blocks = [_block(scores[a], scores[b]) for a, b in pairs]
+    own = (rng for rng, _ in streams(rng, len(pairs), 1))
+    cases = zip(pairs, own, blocks, strict=True)
+    items = ((pair, *part) for pair, stream, block in cases for part in streams(stream, draws, block))
     with closing(in_order(partial(_deal, scores, alpha), items)) as dealt:
-        for cut in blocks:
-            errors, rates = zip(*islice(dealt, len(cut)), strict=True)
+        for block in blocks:
+            errors, rates = zip(*islice(dealt, -(-draws // block)), strict=True)
             yield np.concatenate(errors), np.concatenate(rates)
 
 

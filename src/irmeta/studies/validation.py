@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from os import PathLike
+from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -85,7 +86,9 @@ def validate(
             remarks += _errors(error, str(qrels) if isinstance(qrels, str | PathLike) else "qrels")
     facts = []
     tags: dict[str, list[str]] = {}
-    for fact, tag, odd in in_order(partial(_inspect, judgments, folded, reading), sources_with_problems(runs)):
+    for fact, tag, odd in in_order(
+        partial(_inspect, judgments, folded, reading, Path.cwd()), sources_with_problems(runs)
+    ):
         remarks += odd
         if fact is not None:
             facts.append(fact)
@@ -139,11 +142,11 @@ def _errors(error: FileFormatError, file: str) -> list[Remark]:
 
 
 def _inspect(
-    judgments: Judgments | None, folded: Judgments | None, reading: Reading, source: Source
+    judgments: Judgments | None, folded: Judgments | None, reading: Reading, folder: Path, source: Source
 ) -> tuple[RunFacts | None, str, list[Remark]]:
     """Read a run, gather its facts, and say what is odd about them; also give its tag."""
     try:
-        given = opened(source)
+        given = opened(source, folder)
         run = given if isinstance(given, Run) else run_of(given, source[0], reading)
         if judgments is not None:
             refuse_strangers(run, judgments.qrels, where(source))
