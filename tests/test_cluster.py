@@ -206,10 +206,10 @@ def test_another_version(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
         pass
 
 
-def test_nobody_answers(monkeypatch: pytest.MonkeyPatch) -> None:
-    """An address where nobody answers, or that is none, is an error that says how to write one."""
-    monkeypatch.setattr(irmeta.cluster, "PATIENCE", "1s")
-    for address in ("tcp://127.0.0.1:9", "nowhere", "ftp://127.0.0.1"):
+def test_nobody_answers(web: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An address where nobody or no scheduler answers, or that is none, is an error that says how to write one."""
+    monkeypatch.setattr(irmeta.cluster, "PATIENCE", 1.0)
+    for address in ("tcp://127.0.0.1:9", "nowhere", "ftp://127.0.0.1", "tls://127.0.0.1:9", web.replace("http", "tcp")):
         with pytest.raises(IrmetaError, match=f"no Dask scheduler answers at {address}"), on_cluster(address):
             pass
 

@@ -1,10 +1,12 @@
 """Work on a Dask cluster: what `irmeta.parallel.in_order` cuts is done by its workers (the extra `cluster`)."""
 
+import asyncio
 import logging
 import signal
 import threading
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from importlib.metadata import version
@@ -16,8 +18,8 @@ from irmeta.parallel import Item, Result, apart, cores, ordered, single_threaded
 if TYPE_CHECKING:
     from distributed import Client, Future
 
-PATIENCE = "10s"
-"""How long to wait for a scheduler that does not answer."""
+PATIENCE = 10.0
+"""Seconds to wait for a scheduler that does not answer."""
 _AHEAD, _FEWEST = 4, 64
 """Items each thread of the cluster may be ahead of whoever takes the results, and how few all together may be."""
 _RECOUNT = 5.0
@@ -60,7 +62,7 @@ class Cluster:
                 f"{error.last_worker.address}; have they enough memory? Their logs may tell"
             ) from error
         except (CancelledError, CommClosedError, TimeoutError) as error:
-            raise IrmetaError(f"cluster {self.address}: the connection was lost ({error})") from error
+            raise IrmetaError(f"cluster {self.address}: the connection was lost; does the scheduler run?") from error
 
     def _ahead(self) -> int:
         """Say how many items may be under way: more for workers that have joined since."""
@@ -94,17 +96,19 @@ def on_cluster(address: str) -> Iterator[Cluster]:
     with ExitStack() as stack:
         scheduler = address
         if address == "local":
-            with _deaf_children():
-                own = LocalCluster(
-                    n_workers=cores(),
-                    threads_per_worker=1,
-                    dashboard_address="127.0.0.1:0",
-                    silence_logs=logging.CRITICAL,
-                )
+            quiet: dict[str, Any] = {"dashboard_address": "127.0.0.1:0", "silence_logs": logging.CRITICAL}
+            try:
+                with _deaf_children():
+                    own = LocalCluster(n_workers=cores(), threads_per_worker=1, **quiet)
+            except RuntimeError as error:
+                raise IrmetaError(
+                    'the processes of --cluster local did not start; a script needs if __name__ == "__main__":'
+                ) from error
             scheduler = stack.enter_context(own).scheduler_address
         try:
-            client = stack.enter_context(Client(scheduler, timeout=PATIENCE))
-        except (OSError, ValueError, TypeError) as error:
+            _require_scheduler(scheduler)
+            client = stack.enter_context(Client(scheduler))
+        except (OSError, ValueError, TypeError, TimeoutError) as error:
             raise IrmetaError(
                 f"no Dask scheduler answers at {address}; an address is written as in tcp://10.0.0.1:8786, or local "
                 f"({error})"
@@ -128,6 +132,18 @@ def _deaf_children() -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+def _require_scheduler(address: str) -> None:
+    """Raise TimeoutError or OSError where no scheduler answers; a Client would wait for ever for what is none."""
+    from distributed.core import rpc
+
+    async def ask() -> None:
+        async with rpc(address) as scheduler:
+            await scheduler.identity()
+
+    with ThreadPoolExecutor(1) as thread:  # whose loop is not that of a notebook
+        thread.submit(asyncio.run, asyncio.wait_for(ask(), PATIENCE)).result()
 
 
 def _require_same_version(client: "Client", address: str) -> None:

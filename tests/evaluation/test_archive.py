@@ -92,6 +92,13 @@ def test_parts_change_nothing(desk: Path, monkeypatch: pytest.MonkeyPatch) -> No
     assert not (desk / "s.parquet.parts").exists()
 
 
+def test_what_is_finished_is_kept(desk: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Once there are parts, an interruption that can be handled costs no finished run."""
+    monkeypatch.setattr(archive, "MOST", 500)
+    interrupted(desk, after=10, every=60.0)
+    assert written(desk).kept == 10
+
+
 @pytest.mark.parametrize("metrics", ["seeds23", "AP(pool=3) SetP"])
 def test_going_on(desk: Path, metrics: str) -> None:
     """After an interruption only the other runs are evaluated, and the file is that of an uninterrupted evaluation."""

@@ -38,7 +38,10 @@ def irmeta(
 
 Scores = Annotated[Path, typer.Argument(help="A score file, as written by evaluate -o scores.parquet or import.")]
 Collection = Annotated[str | None, typer.Option(help="The collection to use, where the file holds several.")]
-Metrics = Annotated[str | None, typer.Option(help="Metrics to use, as in 'AP nDCG@10'; all of the file by default.")]
+Metrics = Annotated[
+    str | None,
+    typer.Option("-m", "--metrics", help="Metrics to use, as in 'AP nDCG@10'.", show_default="all there are"),
+]
 Systems = Annotated[str | None, typer.Option(help="Systems to use, separated by commas.")]
 Topics = Annotated[str | None, typer.Option(help="Topics to use, separated by commas.")]
 Top = Annotated[
@@ -93,13 +96,14 @@ def load_scores(
     topics: str | None = None,
 ) -> "dict[str, xr.DataArray]":
     """Read the cubes that the common options ask for, by collection name."""
+    from irmeta.io.importers import metric_name
     from irmeta.io.scores import load_all
     from irmeta.names import split
 
     return load_all(
         path,
         collection=collection,
-        metrics=split(metrics) if metrics else None,
+        metrics=[metric_name(name) for name in split(metrics)] if metrics else None,
         systems=split(systems) if systems else None,
         topics=split(topics) if topics else None,
     )

@@ -88,6 +88,8 @@ def evaluate(
         )
     if append and not to_score_file:
         raise IrmetaError("--append adds a collection to a score file: -o FILE.parquet")
+    if Path(qrels).is_dir():
+        raise IrmetaError(f"{qrels} is a folder; the judgments come first, then the runs")
     form = form or ("table" if to_score_file else form_of(output))
     refuse_overwriting(output, append=append)
     options: Options = {

@@ -30,7 +30,8 @@ from irmeta.cli.output import counting, emit, engine, form_of
 def significance(
     scores: Scores,
     metric: Annotated[
-        str | None, typer.Option("--metric", "--metrics", help="Metrics to test, as in 'AP nDCG@10'; all by default.")
+        str | None,
+        typer.Option("-m", "--metric", "--metrics", help="Metrics to test, as in 'AP nDCG@10'.", show_default="all"),
     ] = None,
     test: Annotated[
         Literal["t", "wilcoxon", "permutation", "bootstrap", "sign", "tukey"],

@@ -3,8 +3,8 @@
 import json
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import closing, suppress
-from dataclasses import dataclass, replace
+from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypedDict, Unpack
 
@@ -47,7 +47,7 @@ class Options(TypedDict, total=False):
 class Written:
     """What a score file got: what it says of the collection, and how many runs an earlier evaluation had done."""
 
-    about: About
+    about: About = field(repr=False)
     kept: int
 
 
@@ -65,7 +65,7 @@ def evaluate_to(
 
     What is finished stands in the folder PATH.parts until the file is whole; when the same evaluation is asked for
     again, runs whose content has not changed since are taken from there. append : keep the other collections of a file
-    that exists, as `save` does.
+    that exists; without it such a file is replaced, as by `save`.
     """
     path = Path(path)
     require_folder(path)
@@ -74,7 +74,7 @@ def evaluate_to(
         refuse_clash(path, job.collection)
     parts = Parts(path, job)
     outcomes = []
-    with closing(job.outcomes(progress, parts.done)) as arriving:
+    with closing(job.outcomes(progress, parts.done)) as arriving, parts.kept():
         for outcome in arriving:
             parts.add(outcome)
             outcomes.append(replace(outcome, scores=None))
@@ -121,6 +121,16 @@ class Parts:
             self._held.append(outcome)
             if time.monotonic() - self._since > EVERY or len(self._held) * outcome.scores.size > MOST:
                 self._write()
+
+    @contextmanager
+    def kept(self) -> Iterator[None]:
+        """Write what is finished also when the work ends before its time, if parts are written at all."""
+        try:
+            yield
+        except BaseException:
+            if self._held and self._part:
+                self._write()
+            raise
 
     def tables(self, outcomes: Sequence[Outcome]) -> list[pl.LazyFrame]:
         """Give the scores of these runs as tables to be read one after the other."""

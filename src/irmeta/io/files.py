@@ -100,6 +100,8 @@ def _remote(url: str) -> Iterator[tuple[Any, str]]:
         yield fsspec.url_to_fs(url)
     except FileNotFoundError as error:
         raise FileFormatError(f"{url}: no such file") from error
+    except ImportError as error:  # the file system's own package
+        raise FileFormatError(f"{url}: {error} (pip install it, also on the workers of a cluster)") from error
     except Exception as error:  # each file system raises errors of its own
         raise FileFormatError(f"{url}: cannot be read ({str(error) or type(error).__name__})") from error
 

@@ -273,6 +273,8 @@ def _fitted(fields: list[bytes], line: bytes, layout: _Layout, reading: Reading,
 def _hint(fields: list[bytes], line: bytes, layout: _Layout) -> str:
     """Guess why a line has the wrong number of fields, and say how to mend it."""
     count, width = len(fields), layout.width
+    if line.lstrip().startswith(b"<"):
+        return "; is this a web page? The URL of a folder ends with /"
     if b"\xc2\xa0" in line:
         return "; it holds a no-break space (U+00A0), which separates nothing: replace it by a blank"
     if count == 1 and b"," in line:

@@ -107,8 +107,15 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
 
 
 def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
-    """Show the pairs and the forms."""
-    return {name: view for name, view in tables(outcome).items() if name != "chance"}
+    """Show the pairs, narrower than as a table for programs, and the forms."""
+    views = tables(outcome)
+    pairs = views["pairs"].select(
+        pl.format("{} / {}", "collection_a", "collection_b").alias("collections"),
+        *("metric", "kind", "drmse", "quantile"),
+        pl.format("{} of {}", "false_positives", "systems").alias("false_positives"),
+        pl.col("false_positives_quantile").alias("their_quantile"),
+    )
+    return {"pairs": pairs, "forms": views["forms"]}
 
 
 def findings(outcome: xr.Dataset) -> list[str]:
