@@ -113,7 +113,9 @@ def test_the_command(address: str, desk: Path, tmp_path: Path, capfd: pytest.Cap
         subprocess.run([*command, "-o", str(tmp_path / name), *where], check=True)
     assert (tmp_path / "here.parquet").read_bytes() == (tmp_path / "there.parquet").read_bytes()
     said = capfd.readouterr().err
-    dashboard = re.search(rf"cluster {address}: 2 workers, 2 threads; dashboard: (http://127.0.0.1:\d+/status)\n", said)
+    dashboard = re.search(
+        rf"cluster {address}: workers: 2, threads: 2; dashboard: (http://127.0.0.1:\d+/status)\n", said
+    )
     assert dashboard
     with urllib.request.urlopen(dashboard[1]) as page:
         assert page.status == 200

@@ -76,7 +76,7 @@ def test_blocks_add_up():
     """Several sizes, over more partitions than a block holds, have the mean and error of all of them."""
     scores = made(0)
     found = halving.split_half(scores, [(4, 5), (2, 2)], 600, np.random.default_rng(1))
-    blocks = list(streams(np.random.default_rng(1), 600, halving._block(12, 3)))
+    blocks = list(streams(np.random.default_rng(1), 600, halving._block(12)))
     assert len(blocks) > 1
     orders = np.concatenate([halving.shuffles(9, count, rng) for rng, count in blocks])
     for sizes, one in zip(((4, 5), (2, 2)), found, strict=True):

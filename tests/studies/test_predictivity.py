@@ -58,6 +58,16 @@ def test_same_seed_same_result():
     assert (one != other).any()
 
 
+def test_a_pair_of_metrics_does_not_depend_on_the_others():
+    """What is said of two metrics is the same whether others are studied beside them or not."""
+    many = made(systems=200, metrics=[f"P@{k}" for k in range(1, 9)])
+    some = many.sel(metric=["P@2", "P@7"])
+    one, two = (predictivity(scores, partitions=300, sizes=(3,)) for scores in (many, some))
+    one = one.sel(metric=some.metric.values, metric_2=some.metric.values)
+    for figure in ("phi", "se", "advantage", "low", "high", "curve", "curve_se"):
+        np.testing.assert_allclose(one[figure].values, two[figure].values, rtol=0, atol=1e-12)
+
+
 def test_more_topics_foretell_better(power):
     """Phi grows with the number of topics, and at the half it is phi."""
     curve = power["curve"].sel(metric="AP", metric_2="AP").values

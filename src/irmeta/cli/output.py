@@ -83,7 +83,9 @@ def engine(address: str | None, *, quiet: bool = False) -> Iterator[None]:
 
     logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what it would log, we say
     with on_cluster(address) as cluster:
-        workers = f"{cluster.workers} workers, {cluster.threads} threads" if cluster.workers else "waiting for workers"
+        workers = (
+            f"workers: {cluster.workers}, threads: {cluster.threads}" if cluster.workers else "waiting for workers"
+        )
         watch = f"; dashboard: {cluster.dashboard}" if cluster.dashboard else ""
         say(f"cluster {cluster.address}: {workers}{watch}", quiet=quiet)
         yield

@@ -94,16 +94,16 @@ def split_half(
     systems, _, metrics = scores.shape
     work = partial(_sums, np.ascontiguousarray(scores.transpose(1, 2, 0)), sizes, ties, best)
     moments, undefined = np.zeros((len(sizes), 4, metrics, metrics)), np.zeros((len(sizes), metrics), dtype=np.int64)
-    for sums, all_tied in in_order(work, streams(rng, partitions, _block(systems, metrics))):
+    for sums, all_tied in in_order(work, streams(rng, partitions, _block(systems))):
         moments += sums
         undefined += all_tied
         progress("partitions")
     return [_agreement(*part, partitions) for part in zip(moments, undefined, strict=True)]
 
 
-def _block(systems: int, metrics: int) -> int:
+def _block(systems: int) -> int:
     """Say how many partitions to compute together: some hundredths of a second of work, but several in 2000."""
-    return int(np.clip((1 << 25) // (systems**2 * metrics), 1, 250))
+    return int(np.clip((1 << 22) // systems**2, 1, 250))
 
 
 def _sums(
