@@ -89,8 +89,8 @@ def overhead() -> None:
 
 
 def whole(folder: Path, runs: list[Path]) -> None:
-    """Evaluate all runs into a score file, by two workers, and say how long it took and how much memory."""
-    with workers(2) as cluster:
+    """Evaluate all runs into a score file, by a worker a core, and say how long it took and how much memory."""
+    with on_cluster("local") as cluster:
         took = seconds(lambda: irmeta.evaluate_to(folder / "s.parquet", folder / "qrels.txt", runs))
         each = ", ".join(f"{peak:.0f}" for peak in cluster.client.run(_peak).values())
     size = (folder / "s.parquet").stat().st_size / 2**20
