@@ -109,14 +109,6 @@ def test_the_geometric_mean_is_averaged_as_logarithm() -> None:
     np.testing.assert_allclose(from_scores(one, "covariance", "topic", "error").sigma, np.cov(by_topic.T))
 
 
-def test_unknown_kinds_and_levels_are_refused() -> None:
-    """A wrong word names the right ones."""
-    with pytest.raises(ScoresError, match="correlation"):
-        from_scores(scores(), "corelation", "topic", "error")  # type: ignore[arg-type]
-    with pytest.raises(ScoresError, match="topic"):
-        from_scores(scores(), "correlation", "topics", "error")  # type: ignore[arg-type]
-
-
 def test_a_given_matrix_is_used_as_it_is() -> None:
     """An array has numbered metrics, a DataFrame its own; kind "correlation" scales, the halves are averaged."""
     given = np.array([[4.0, 1.0], [0.8, 1.0]])

@@ -3,14 +3,15 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 import numpy as np
 import xarray as xr
 
-from irmeta.cube import ALL, DIMS, Missing, additive, check, complete, means
+from irmeta.cube import ALL, DIMS, Missing, additive, complete, means
+from irmeta.cubes import by_name
 from irmeta.errors import ScoresError
-from irmeta.names import canonical, nearest
+from irmeta.names import canonical
 from irmeta.stats.matrices import Floats, correlation, covariance, normal_scores, smallest_eigenvalue, symmetrized
 
 Kind = Literal["covariance", "correlation", "rank", "shrunk"]
@@ -64,9 +65,6 @@ def from_scores(
     ("system"; system-wise tables are always at this level). Metrics that do not vary are left out, with a note.
     Raises ScoresError where there are too few rows for the number of metrics.
     """
-    for given, known in ((kind, get_args(Kind)), (level, get_args(Level))):
-        if given not in known:
-            raise ScoresError(f"there is no {given!r} here; {nearest(str(given), known)}")
     cubes, notes = _common(scores, missing)
     level, more = _level(cubes, level)
     rows = _rows(cubes, level)
@@ -121,17 +119,17 @@ def from_matrix(matrix: Any, kind: Kind | None = None) -> MetricMatrix:
 
 def is_scores(given: Any) -> bool:
     """Tell a cube, or several, from a matrix."""
-    return isinstance(given, Mapping) or (isinstance(given, xr.DataArray) and tuple(given.dims) == DIMS)
+    return isinstance(given, Mapping) or (isinstance(given, xr.DataArray) and set(given.dims) == set(DIMS))
 
 
 def _common(
     scores: xr.DataArray | Mapping[str, xr.DataArray], missing: Missing
 ) -> tuple[dict[str, xr.DataArray], list[str]]:
     """Keep the metrics that all collections have, complete, with notes on what that drops."""
-    cubes = dict(scores) if isinstance(scores, Mapping) else {str(scores.attrs.get("collection", "scores")): scores}
+    cubes = by_name(scores)
     if not cubes:
         raise ScoresError("there are no scores to compute a matrix from")
-    names = [[str(metric) for metric in check(one).metric.values] for one in cubes.values()]
+    names = [[str(metric) for metric in one.metric.values] for one in cubes.values()]
     common = [name for name in names[0] if all(name in others for others in names)]
     lost = sorted({name for others in names for name in others} - set(common))
     notes = [f"Left out, since not every collection has it: {', '.join(lost)}."] if lost else []

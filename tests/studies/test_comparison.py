@@ -103,7 +103,6 @@ def test_the_seed_decides_and_is_recorded():
         (lambda cubes: {"A": cubes["A"]}, {}, "at least 2 collections"),
         (lambda cubes: cubes, {"randomise": 0}, "random deals"),
         (lambda cubes: cubes, {"alpha": 5}, "alpha is between"),
-        (lambda cubes: cubes, {"kinds": ("raw", "nromal")}, "did you mean normal"),
         (lambda cubes: cubes, {"metrics": ["P@10"]}, "no metric 'P@10'"),
         (lambda cubes: cubes | {"B": cubes["B"].assign_coords(metric=["RR"])}, {}, "no metric in common"),
         (

@@ -1,7 +1,7 @@
 """How far metrics agree: correlation between metrics over topics and systems, or over system means."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -9,10 +9,11 @@ import polars as pl
 import xarray as xr
 
 from irmeta import cube
-from irmeta.errors import ScoresError
+from irmeta.cubes import by_name
+from irmeta.errors import ScoresError, require_choice
+from irmeta.parallel import Progress, silent
 from irmeta.result import result, short, square
 from irmeta.stats.agreement import COEFFICIENTS, Method, components, groups, interval, merges, over_means, over_scores
-from irmeta.stats.halving import Progress, silent
 from irmeta.stats.rank import settled
 
 Level = Literal["topic", "within-topic", "system"]
@@ -50,8 +51,9 @@ def correlation(
     >>> correlation(scores)["r"].shape
     (2, 2)
     """
-    named = dict(scores) if isinstance(scores, Mapping) else {str(scores.attrs.get("collection", "collection")): scores}
-    used, notes = _shared(named)
+    require_choice("level", level, get_args(Level))
+    require_choice("method", method, get_args(Method))
+    used, notes = _shared(by_name(scores))
     for name, one in used.items():
         used[name], dropped = cube.complete(one, missing)
         notes += [f"{name}: {line}" for line in dropped]
@@ -89,7 +91,7 @@ def each(cubes: Mapping[str, xr.DataArray], **options: Any) -> xr.Dataset:
 
     The metrics are those that all collections have; options are those of `correlation`.
     """
-    shared, dropped = _shared(cubes)
+    shared, dropped = _shared(by_name(cubes))
     outcomes = {name: correlation(one, **options) for name, one in shared.items()}
     together = xr.concat(list(outcomes.values()), xr.Variable("collection", list(outcomes)), combine_attrs="drop")
     first = next(iter(outcomes.values())).attrs

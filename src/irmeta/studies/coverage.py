@@ -7,7 +7,7 @@ import polars as pl
 import xarray as xr
 
 from irmeta.cube import Missing
-from irmeta.cubes import check_scale, check_sizes, system_level, targets_and_candidates
+from irmeta.cubes import by_name, check_scale, check_sizes, system_level, targets_and_candidates
 from irmeta.errors import ScoresError
 from irmeta.result import long_frame, result
 from irmeta.stats.intervals import band, leave_one_out, reach, tails
@@ -36,6 +36,7 @@ def coverage(
     Gives over (target, collection): measured, the share of systems inside; width, of the intervals, on the metric's
     own scale; relative_width, half the width in standard deviations of the systems' actual scores.
     """
+    cubes = by_name(cubes)
     if len(cubes) < 3:
         raise ScoresError(f"coverage takes three collections or more, to leave one out of the rest; {len(cubes)} given")
     if not 0 < level < 1:

@@ -9,6 +9,7 @@ import xarray as xr
 
 from irmeta import standardization
 from irmeta.cube import Missing, require_variation
+from irmeta.cubes import by_name
 from irmeta.errors import ScoresError
 from irmeta.result import frame, result
 from irmeta.standardization import Flat, Kind
@@ -34,6 +35,7 @@ def durability(
     Returns over (topics, metric) the correlation of the new systems' mean standardized scores by the old factors with
     those by their own: Pearson's, Kendall's tau-b, and tau_AP,b. Source: Webber et al. (SIGIR 2008), Table 2.
     """
+    old, new = by_name(old), by_name(new)
     if not old:
         raise ScoresError("no old collection to take factors from")
     met = {

@@ -43,7 +43,7 @@ def lowcost(
     proper : leave out the set of all predictors, as the code released with Gupta et al. (ECIR 2019) does.
     Gives over (target, judgments, depth, collection): tau, r2, rmse; over (target, judgments, depth): predictors.
     """
-    cubes, role = with_roles(train=train, dev=dev or {}, test=test)
+    cubes, role = with_roles(train=train, dev={} if dev is None else dev, test=test)
     available = common_metrics(cubes)
     wanted = common_metrics(cubes, targets)
     groups = _groups(available, depths)

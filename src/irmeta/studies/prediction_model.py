@@ -6,7 +6,7 @@ from typing import Any
 import xarray as xr
 
 from irmeta.cube import Missing
-from irmeta.cubes import check_scale, system_level
+from irmeta.cubes import by_name, check_scale, system_level
 from irmeta.errors import MetricError, ScoresError
 from irmeta.io.model_file import Model, Part
 from irmeta.names import canonical, nearest
@@ -35,6 +35,7 @@ def prediction_model(
     >>> prediction_model({"demo": scores}).metrics
     ['AP', 'P@10']
     """
+    cubes = by_name(cubes)
     if not cubes:
         raise ScoresError("there are no collections to fit a model on")
     wanted = None if metrics is None else [canonical(metric) for metric in metrics]

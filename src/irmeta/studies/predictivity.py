@@ -1,7 +1,7 @@
 """Which metrics foretell results on new topics: predictive power from random halves of the topics."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -10,11 +10,15 @@ import scipy.stats
 import xarray as xr
 
 from irmeta import cube
-from irmeta.errors import ScoresError
+from irmeta.errors import ScoresError, require_choice
 from irmeta.names import canonical
+from irmeta.parallel import Progress, seeded, silent
 from irmeta.result import result, short, square
-from irmeta.stats.halving import Agreement, Progress, Ties, halves, shuffles, silent, split_half
+from irmeta.stats.halving import Agreement, Ties, halves, shuffles, split_half
 from irmeta.stats.sampling import advantage_variance
+
+TopOn = Literal["all", "half"]
+"""The topics on which the best systems are chosen: all, or one half, each half in turn."""
 
 _PAIR = ("metric", "metric_2")
 
@@ -25,7 +29,7 @@ def predictivity(
     partitions: int = 2000,
     top: float | None = None,
     by: str | None = None,
-    top_on: Literal["all", "half"] = "all",
+    top_on: TopOn = "all",
     sizes: Sequence[int] = (),
     tau: Ties = "b",
     missing: cube.Missing = "error",
@@ -50,6 +54,9 @@ def predictivity(
     >>> bool(power["advantage"].sel(metric="AP", metric_2="RR") > 0)
     True
     """
+    require_choice("top_on", top_on, get_args(TopOn))
+    require_choice("tau", tau, get_args(Ties))
+    generator, chance = seeded(rng)
     if top is None and (by is not None or top_on == "half"):
         raise ScoresError("systems are only chosen by a metric or on one half with a share to keep, as in --top 0.75")
     scores, notes = cube.complete(scores, missing)
@@ -59,7 +66,6 @@ def predictivity(
     by = None if top is None else by or cube.default_by(scores)
     best = _best(scores, top, by) if top is not None and by is not None and top_on == "half" else None
 
-    generator = np.random.default_rng(rng)
     half_sizes = (topics // 2, topics - topics // 2)
     whole, *curve = split_half(
         values,
@@ -94,7 +100,7 @@ def predictivity(
         "sizes": list(sizes),
         "interval_partitions": few,
         "missing": missing,
-        "seed": "a generator" if isinstance(rng, np.random.Generator) else int(rng),
+        "seed": chance,
     }
     inputs = {str(scores.attrs.get("collection", "collection")): used}
     notes += _notes(scores, used, options, [whole, *curve], best)

@@ -10,7 +10,8 @@ import xarray as xr
 from irmeta import standardization
 from irmeta.cube import Missing, require_variation
 from irmeta.errors import ScoresError
-from irmeta.result import frame, recorded, result
+from irmeta.parallel import seeded
+from irmeta.result import frame, result
 from irmeta.standardization import Kind
 from irmeta.stats import rank
 from irmeta.stats.partial import partial_means
@@ -41,6 +42,7 @@ def standardizing_set(
     systems, each with its Monte-Carlo standard error; over (metric) raw, the tau of the ranking by raw scores with the
     same. Source: Webber et al. (SIGIR 2008), section 4, Figure 4.
     """
+    generator, chance = seeded(rng)
     old, new, notes = standardization.common(old, new, missing)
     limit = old.sizes["system"]
     sizes = [size for size in SIZES if size < limit] if sizes is None else list(sizes)
@@ -50,7 +52,6 @@ def standardizing_set(
     if draws < 100:
         raise ScoresError(f"{draws} draws give no 1st percentile; use 1000 or more")
     require_variation(new.mean("topic").values.T, [str(metric) for metric in new.metric.values])
-    generator = np.random.default_rng(rng)
     full = standardization.apply(new, standardization.fit(old), kind)
     notes += standardization.flat_topics(full)
     taus = np.empty((draws, len(sizes), old.sizes["metric"]))
@@ -71,7 +72,7 @@ def standardizing_set(
         "standardizing_set",
         {**figures, **errors, "raw": ("metric", against_raw)},
         inputs={"old": old, "new": new},
-        options={"sizes": sizes, "draws": draws, "kind": kind, "missing": missing, "seed": recorded(rng)},
+        options={"sizes": sizes, "draws": draws, "kind": kind, "missing": missing, "seed": chance},
         notes=notes,
     ).assign_coords(systems=sizes, metric=[str(metric) for metric in old.metric.values])
 

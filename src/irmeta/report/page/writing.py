@@ -9,7 +9,7 @@ from importlib.metadata import version
 from importlib.resources import files
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import polars as pl
 import polars.selectors as cs
@@ -17,9 +17,11 @@ import xarray as xr
 from jinja2 import Environment, PackageLoader, select_autoescape
 
 from irmeta.cube import Missing
+from irmeta.cubes import by_name
 from irmeta.datasets.reference import reference_model
-from irmeta.errors import FileFormatError
+from irmeta.errors import FileFormatError, require_choice
 from irmeta.io.files import writing
+from irmeta.parallel import seed
 from irmeta.report.page.panel import Panel, Section
 from irmeta.report.page.prediction import calculator
 from irmeta.report.page.sections import sections
@@ -51,6 +53,8 @@ def write_report(
 
     Gives the path of the page. A folder that holds something else raises FileFormatError.
     """
+    require_choice("missing", missing, get_args(Missing))
+    cubes, rng = by_name(cubes), seed(rng)
     folder = Path(folder)
     _refuse_others(folder)
     step = progress or (lambda _: None)
