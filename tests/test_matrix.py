@@ -6,7 +6,7 @@ import xarray as xr
 
 from irmeta.cube import ALL, cube
 from irmeta.errors import ScoresError
-from irmeta.matrix import from_matrix, from_scores
+from irmeta.matrix import Kind, from_matrix, from_scores
 from irmeta.stats.matrices import correlation, covariance, normal_scores
 
 METRICS = ["AP", "P@10", "RR"]
@@ -107,6 +107,14 @@ def test_the_geometric_mean_is_averaged_as_logarithm() -> None:
     np.testing.assert_allclose(from_scores(one, "covariance", "system", "error").sigma, np.cov(by_system.T))
     by_topic = np.column_stack([values[..., 0].ravel(), np.log(values[..., 1]).ravel()])
     np.testing.assert_allclose(from_scores(one, "covariance", "topic", "error").sigma, np.cov(by_topic.T))
+
+
+@pytest.mark.parametrize("kind", ["correlation", "rank"])
+def test_what_differs_by_rounding_only_is_left_out(kind: Kind) -> None:
+    """A metric whose scores agree to ten decimals does not vary, in whatever way it is correlated."""
+    one = scores()
+    one.loc[:, :, "RR"] = 0.5 + 1e-11 * one.sel(metric="RR")
+    assert from_scores(one, kind, "topic", "error").metrics == ["AP", "P@10"]
 
 
 def test_a_given_matrix_is_used_as_it_is() -> None:

@@ -160,4 +160,4 @@ def _rows(cubes: Mapping[str, xr.DataArray], level: str) -> Floats:
 
 
 def _varies(rows: Floats) -> np.ndarray[Any, np.dtype[np.bool_]]:
-    return np.ptp(rows, axis=0) > 1e-12
+    return np.ptp(rows, axis=0) > 1e-10

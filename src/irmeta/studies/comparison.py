@@ -199,6 +199,11 @@ def _prepare(
     forms: dict[Form, dict[str, xr.DataArray]] = {kind: {} for kind in kinds}
     for kind, (name, scores) in product(kinds, chosen.items()):
         form, told = _form_of(scores, kind, flat)
+        if (topics := form.sizes["topic"]) < 2:
+            dropped = ", once flat topics are dropped" if topics < scores.sizes["topic"] else ""
+            raise ScoresError(
+                f"{name} has {topics} topic{'s' * (topics != 1)}{dropped}; a t test over topics takes 2 or more"
+            )
         forms[kind][name] = form.sel(system=systems)
         notes += [f"{name}, {line}" for line in told]
     return chosen, forms, notes

@@ -50,8 +50,8 @@ def coverage(
     found = np.array([_held_out(values, name, at, sources, size, level, scale) for name in values])
     measured, width = np.moveaxis(found, 1, 0)
     spread = np.array([table.values[:, at].std(axis=0) for table in levels.values()])
-    with np.errstate(divide="ignore"):
-        relative = np.where(spread > 0, width / 2 / spread, np.nan)
+    with np.errstate(divide="ignore", invalid="ignore"):  # where a metric is constant there is nothing to compare with
+        relative = np.where(spread > 1e-12, width / 2 / spread, np.nan)
     data = {"measured": measured, "width": width, "relative_width": relative}
     coords = {"target": wanted, "collection": list(values)}
     arrays = {name: xr.DataArray(array.T, coords, ("target", "collection")) for name, array in data.items()}
