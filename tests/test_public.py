@@ -210,6 +210,10 @@ def test_a_cube_is_a_collection() -> None:
     one, other = scores("A"), scores("B")
     alone, named = irmeta.durability(one, other), irmeta.durability({"A": one}, {"B": other})
     xr.testing.assert_identical(alone, named)
+    parts = {"train": one, "dev": other, "test": scores("C")}
+    alone = irmeta.predictors(**parts, sizes=[1])
+    named = irmeta.predictors(**{role: {part.attrs["collection"]: part} for role, part in parts.items()}, sizes=[1])
+    xr.testing.assert_identical(alone, named)
     assert [part.name for part in irmeta.prediction_model(one).parts] == ["A"]
     for study in (irmeta.compare, irmeta.coverage, irmeta.models):
         with pytest.raises(ScoresError, match="collections"):

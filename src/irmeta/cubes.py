@@ -19,7 +19,7 @@ def by_name(cubes: xr.DataArray | Mapping[str, xr.DataArray]) -> dict[str, xr.Da
     return {str(scores.attrs.get("collection", "collection")): scores}
 
 
-def with_roles(**roles: Mapping[str, xr.DataArray]) -> tuple[dict[str, xr.DataArray], dict[str, str]]:
+def with_roles(**roles: xr.DataArray | Mapping[str, xr.DataArray]) -> tuple[dict[str, xr.DataArray], dict[str, str]]:
     """Give the collections of all roles (train=..., test=...) by name, and the role of each.
 
     A collection in two roles, or no collection to train or to test on, raises ScoresError.

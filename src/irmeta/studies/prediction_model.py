@@ -17,7 +17,7 @@ from irmeta.stats.scales import Scale, to_scale
 
 
 def prediction_model(
-    cubes: Mapping[str, xr.DataArray],
+    cubes: xr.DataArray | Mapping[str, xr.DataArray],
     *,
     metrics: Iterable[str] | None = None,
     scale: Scale = "raw",
@@ -26,7 +26,8 @@ def prediction_model(
 ) -> Model:
     """Sum up collections' system-level scores as a model that predicts any of their metrics from any others.
 
-    cubes : by collection name; a collection may lack some of the metrics.  metrics : those to keep, all by default.
+    cubes : one, or several by collection name; a collection may lack some of the metrics.
+    metrics : those to keep, all by default.
     scale : "raw", or "logit" to model log odds, so that predictions and intervals stay between 0 and 1.
     missing : what to do with missing scores, as in `irmeta.cube.complete`.
 

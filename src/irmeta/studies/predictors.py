@@ -20,10 +20,10 @@ _MEASURES = Accuracy._fields
 
 
 def predictors(
-    train: Mapping[str, xr.DataArray],
-    test: Mapping[str, xr.DataArray],
+    train: xr.DataArray | Mapping[str, xr.DataArray],
+    test: xr.DataArray | Mapping[str, xr.DataArray],
     *,
-    dev: Mapping[str, xr.DataArray] | None = None,
+    dev: xr.DataArray | Mapping[str, xr.DataArray] | None = None,
     choose: Choice = "dev",
     targets: Iterable[str] | None = None,
     metrics: Iterable[str] | None = None,
@@ -33,7 +33,8 @@ def predictors(
 ) -> xr.Dataset:
     """Find the best predictors of each target, of each size, and tell how well they predict other collections.
 
-    train, dev, test : cubes by collection name; models are fitted on the systems of all training collections together.
+    train, dev, test : a cube, or cubes by collection name; models are fitted on the systems of all training collections
+    together.
     choose : "dev" keeps the subset with the highest tau on the development collections, as Gupta et al. (ECIR 2019)
     do; "leave-one-out" the highest mean tau over the training collections, each predicted from the others, so that the
     development collections test it too.

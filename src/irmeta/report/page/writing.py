@@ -35,7 +35,7 @@ _SCRIPTS = ("drawing.js", "charts.js", "matrices.js", "tables.js", "calculator.j
 
 
 def write_report(
-    cubes: Mapping[str, xr.DataArray],
+    cubes: xr.DataArray | Mapping[str, xr.DataArray],
     folder: str | PathLike[str],
     *,
     by: str | None = None,
@@ -46,7 +46,8 @@ def write_report(
 ) -> Path:
     """Run every study and write folder/index.html, folder/tables/*.csv and *.tex, folder/figures/*.svg and *.pdf.
 
-    cubes : by collection name.  by : the metric that systems are ordered by; AP, or the deepest AP@k, by default.
+    cubes : one, or several by collection name.
+    by : the metric that systems are ordered by; AP, or the deepest AP@k, by default.
     missing : what to do with missing scores, as in `irmeta.cube.complete`; a study that cannot do without says so.
     rng : the seed of all that is random.  source : the score file, as the commands on the page name it.
     progress : called with each step.
