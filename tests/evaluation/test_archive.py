@@ -160,6 +160,7 @@ def test_files_of_others_stay(desk: Path) -> None:
     """In the folder of parts only parts are removed; what else is there stays, as does a folder that is a link."""
     interrupted(desk, after=12, metrics="AP")
     (desk / "s.parquet.parts" / "mine.parquet").write_text("something else")
+    (desk / "s.parquet.parts" / ".part-1.parquet.x.part").write_text("left half written by a process that was killed")
     written(desk)
     assert [file.name for file in (desk / "s.parquet.parts").iterdir()] == ["mine.parquet"]
     (desk / "t.parquet.parts").symlink_to(desk / "runs")

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from irmeta.io.trec import Reading
 
 Runs = Annotated[
-    list[str], typer.Argument(help="Run files, folders, globs or URLs of them; the file's name is the system's.")
+    list[str],
+    typer.Argument(help="Run files, folders (with all beneath them), globs or URLs; a file's name is its system's."),
 ]
 MissingTag = Annotated[bool, typer.Option("--allow-missing-tag", help="Take run lines of 5 fields.")]
 ExtraColumns = Annotated[bool, typer.Option("--extra-columns", help="Ignore fields after the sixth of a run line.")]
@@ -232,6 +233,8 @@ def import_scores(
     save(cubes, output, append=append)
     for name, cube in cubes.items():
         say(f"{name}: {', '.join(f'{size} {dim}s' for dim, size in cube.sizes.items())}", quiet=quiet)
+    for note in dict.fromkeys(note for cube in cubes.values() for note in cube.attrs.get("notes", [])):
+        say(note, quiet=quiet)
 
 
 def _reading(**options: Any) -> "Reading":

@@ -149,6 +149,8 @@ class Parts:
         for part in self._folder.glob(_PARTS):
             if self._about(part).get("collection", self._job.collection) == self._job.collection:
                 part.unlink(missing_ok=True)
+        for half in self._folder.glob(".part-*.part"):  # of a process that was killed
+            half.unlink(missing_ok=True)
         with suppress(OSError):  # a folder that is not there, or has files of others
             self._folder.rmdir()
 
