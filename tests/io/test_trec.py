@@ -250,7 +250,7 @@ def test_mappings_with_odd_values() -> None:
 
 
 def test_what_runs_can_be(tmp_path: Path) -> None:
-    """Runs are files, folders and all beneath them (hidden files apart), globs, lists of those, and mappings by name."""
+    """Runs are files, folders with all beneath them but hidden files, globs, lists of those, and mappings by name."""
     folder = tmp_path / "runs"
     (folder / "below").mkdir(parents=True)
     for name in ("b", "a.gz", "below/c", ".hidden"):

@@ -165,12 +165,12 @@ def writing(path: Path) -> Iterator[Path]:
     A link stays one, and its target is replaced; what is no file (a pipe, a device) is written to as it is.
     """
     require_folder(path)
-    path = Path(path).resolve()
-    if path.exists() and not (path.is_file() or path.is_dir()):
-        yield path
-        return
     part = None
     try:
+        if path.exists() and not (path.is_file() or path.is_dir()):
+            yield path
+            return
+        path = path.resolve()
         handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
         os.close(handle)
         part = Path(name)
@@ -179,6 +179,8 @@ def writing(path: Path) -> Iterator[Path]:
         os.umask(umask)
         part.chmod(0o666 & ~umask)
         part.replace(path)
+    except BrokenPipeError:  # whoever read has enough
+        raise
     except OSError as error:
         raise FileFormatError(f"{path}: cannot be written ({error.strerror or error})") from error
     finally:

@@ -48,10 +48,13 @@ def given(text: str, system: str = "given") -> xr.DataArray:
         try:
             number = float(value)
         except ValueError:
-            equals = ""
-        if not equals or not name:
+            number = np.nan
+        if not equals or not name or np.isnan(number):
             raise ScoresError(f"{part!r}: scores are written METRIC=SCORE, as in 'P@10=0.43 RR=0.61'")
-        scores[str(parse(metric_name(name)))] = number
+        metric = str(parse(metric_name(name)))
+        if metric in scores:
+            raise ScoresError(f"{metric} is given twice; give one score of each metric")
+        scores[metric] = number
     if not scores:
         raise ScoresError("no score given; write METRIC=SCORE, as in 'P@10=0.43 RR=0.61'")
     return cube([[list(scores.values())]], [system], [ALL], list(scores))

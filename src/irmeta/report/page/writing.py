@@ -53,11 +53,15 @@ def write_report(
     """
     folder = Path(folder)
     _refuse_others(folder)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise FileFormatError(f"{folder}: no folder can be made there ({error.strerror or error})") from error
     step = progress or (lambda _: None)
     before = _linked(folder)
     made = sections(cubes, by=by, missing=missing, seed=rng, source=source, progress=step)
     for kind in ("tables", "figures"):
-        (folder / kind).mkdir(parents=True, exist_ok=True)
+        (folder / kind).mkdir(exist_ok=True)
     listed = {key: _write_files(folder, stem, panel, step) for key, stem, panel in _each(made)}
     with writing(folder / "index.html") as part:
         part.write_text(_html(made, listed, cubes), encoding="utf-8")
