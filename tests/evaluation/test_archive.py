@@ -245,9 +245,18 @@ def test_appending(desk: Path) -> None:
         written(desk, collection="two", append=True, progress=pytest.fail)
 
 
-def test_where_no_folder_can_be_made(desk: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_two_at_once(desk: Path) -> None:
+    """While one evaluation writes a file another one is refused, and disturbs nothing."""
+    with pytest.raises(FileFormatError, match=r"s\.parquet: another evaluation is writing it"):
+        written(desk, progress=lambda *_: written(desk))
+    assert sorted(file.name for file in desk.iterdir()) == ["qrels.txt", "runs"]
+    written(desk, progress=lambda *_: (desk / "other.parquet").exists() or written(desk, "other.parquet"))
+    written(desk, "whole.parquet")
+    assert same(desk / "s.parquet", desk / "whole.parquet")
+
+
+def test_where_no_folder_can_be_made(desk: Path) -> None:
     """Where the parts cannot be written there is an error that says so."""
-    monkeypatch.setattr(archive, "EVERY", 0.0)
     (desk / "s.parquet.parts").write_text("a file in the way")
     with pytest.raises(FileFormatError, match=r"s.parquet.parts: cannot be written"):
         written(desk)

@@ -128,16 +128,15 @@ def evaluate(
 
 def _written(output: Path, quiet: bool, *given: Any, **options: Any) -> "Written":
     """Evaluate to a score file; say where one goes on that was interrupted, and where an interrupted one may go on."""
-    from irmeta.evaluation.archive import evaluate_to, parts_of
+    from irmeta.evaluation.archive import evaluate_to, finished, parts_of
 
-    parts = parts_of(output)
-    if parts.is_dir():
-        say(f"going on with what is finished, in {parts}", quiet=quiet)
+    if finished(output):
+        say(f"going on with what is finished, in {parts_of(output)}", quiet=quiet)
     try:
         return evaluate_to(output, *given, **options)
     except BaseException:
-        if parts.is_dir():
-            say(f"what is finished stands in {parts}; the same command goes on from there", quiet=quiet)
+        if finished(output):
+            say(f"what is finished stands in {parts_of(output)}; the same command goes on from there", quiet=quiet)
         raise
 
 
