@@ -237,7 +237,7 @@ def _carefully(text: bytes, layout: _Layout, path: Location, reading: Reading) -
             unfit += len(fields) != layout.width
         except ValueError as problem:
             remarks.append(Remark("error", str(path), number, str(problem)))
-    if layout is _RUN and len(widths) > 1 and not taken:  # a text, rather than a run that lacks something
+    if layout is _RUN and len(widths) > 2 and not taken:  # a text, rather than a run that lacks something
         remarks.insert(0, Remark("error", str(path), None, _STRAY))
     if remarks:
         raise problems(remarks)
