@@ -37,8 +37,8 @@ def lowcost(
     """Predict each target from the metrics that look at the first D documents, for each D, on other collections.
 
     train, dev, test : a cube, or cubes by collection name. Predictors of depth D are the metrics named with `depth=D`,
-    as in P(depth=10)@1000; those also named with `pool=D` saw only the judgments of a pool of that depth ("pool") and are
-    kept apart from those that saw all ("full"). Every subset of them is fitted on all training systems; the highest
+    as in P(depth=10)@1000; those also named with `pool=D` saw only the judgments of a pool of that depth ("pool") and
+    are kept apart from those that saw all ("full"). Every subset of them is fitted on all training systems; the highest
     mean tau on the development collections wins, or without them over the training collections left out in turn.
     proper : leave out the set of all predictors, as the code released with Gupta et al. (ECIR 2019) does.
     Gives over (target, judgments, depth, collection): tau, r2, rmse; over (target, judgments, depth): predictors.
