@@ -45,6 +45,7 @@ ONE = {
     "means": lambda change, _: irmeta.means(change(scores())),
     "predict": lambda change, _: irmeta.predict(change(scores()[..., :2]), model(), known=change(scores("F"))),
     "predictivity": lambda change, _, **options: irmeta.predictivity(change(scores()), partitions=50, **options),
+    "select": lambda change, _: irmeta.select(change(scores()), topics=["302", "301"]),
     "significance": lambda change, _, **options: irmeta.significance(
         change(scores()), **{"test": "permutation", "resamples": 200} | options
     ),
@@ -55,6 +56,7 @@ ONE = {
     "standardizing_set": lambda change, _, **options: irmeta.standardizing_set(
         change(scores()), change(scores("B")), draws=100, sizes=[4], **options
     ),
+    "top_systems": lambda change, _: irmeta.top_systems(change(scores()), 0.5),
 }
 """Functions that take cubes: called with a change to be made to each, and a folder."""
 SEVERAL = {
@@ -85,6 +87,8 @@ QRELS, RUNS = {"1": {"a": 1}}, {"bm25": {"1": {"a": 2.0}}}
 OTHERS = {
     "evaluate": lambda _, __, **options: irmeta.evaluate(QRELS, RUNS, "RR", **options),
     "evaluate_to": lambda _, folder, **options: irmeta.evaluate_to(folder / "s.parquet", QRELS, RUNS, "RR", **options),
+    "import_matrix": lambda _, folder, **options: irmeta.import_matrix(folder / "AP.csv", **options),
+    "Reading": lambda _, __, **options: irmeta.Reading(**options),
     "simulate": lambda _, folder, **options: irmeta.simulate(folder, systems=3, topics=2, **options),
 }
 STUDIES = ONE | SEVERAL | EITHER
@@ -112,7 +116,7 @@ def parameters(wanted):
         f"standardization.{name}": getattr(standardization, name) for name in ("fit", "apply", "load", "save")
     }
     for name, function in functions.items():
-        hints = {} if isinstance(function, type) else get_type_hints(function, localns={"xr": xr})
+        hints = get_type_hints(function, localns={"xr": xr})
         hints.pop("return", None)
         for hint in list(hints.values()):
             if get_origin(hint) is Unpack:

@@ -173,6 +173,7 @@ def top_systems(scores: xr.DataArray, share: float, by: str | None = None) -> xr
     """
     if not 0 < share <= 1:
         raise ScoresError(f"the share of systems to keep is above 0 and at most 1, not {share}")
+    scores = check(scores)
     by = default_by(scores) if by is None else by
     column = means(select(scores, metrics=[by])).values[:, 0]
     if np.isnan(column).any():
