@@ -93,9 +93,10 @@ def test_findings_name_the_best_system_and_how_many_overlap():
     assert (
         f"{best['system']}, scores {best['mean']:.3f} [{best['low']:.3f}, {best['high']:.3f}]" in findings(described)[0]
     )
-    assert f"11 of the 11 other systems overlap with it, the last of them at rank {best['rank_high']}. " in findings(
-        described
-    )[0]
+    assert (
+        f"11 of the 11 other systems overlap with it, the last of them at rank {best['rank_high']}. "
+        in findings(described)[0]
+    )
 
 
 def test_only_systems_whose_intervals_overlap_are_counted():
