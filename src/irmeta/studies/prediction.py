@@ -151,7 +151,7 @@ def _usable(scores: xr.DataArray, model: Model, missing: Missing) -> tuple[xr.Da
     fitted = {part.get("standardization", {}).get("kind") for part in model.provenance.get("collections", {}).values()}
     if kind is not None and kind not in fitted:
         raise ScoresError(
-            f"these scores are standardized ({kind}), and the model was not fitted on such; give it the raw ones, or fit a"
+            f"these scores are standardized ({kind}), and the model was not fitted on such; give it raw ones, or fit a"
             " model on scores that are standardized alike"
         )
     lacking = scores.isnull().all("topic")
