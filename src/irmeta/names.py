@@ -184,6 +184,19 @@ def highest(name: str) -> float:
         return UNBOUNDED
 
 
+def is_variant(name: str, of: str) -> bool:
+    """Tell whether a metric is another with more parameters; a name that irmeta does not know is not.
+
+    >>> is_variant("RBP(p=0.8, rel=1)", "RBP(p=0.8)"), is_variant("RBP(p=0.5, rel=1)", "RBP(p=0.8)")
+    (True, False)
+    """
+    try:
+        one, other = parse(name), parse(of)
+    except MetricError:
+        return False
+    return (one.base, one.cutoff) == (other.base, other.cutoff) and set(one.params) > set(other.params)
+
+
 def nearest(name: str, known: Iterable[str]) -> str:
     """Say which known names are nearest to a wrong one: the second half of an error message."""
     options = list(known)

@@ -53,7 +53,7 @@ def test_the_model_that_ships_predicts_without_training_data(run):
     assert code == 0
     result = document(out)
     rows = result["tables"]["prediction"]
-    assert [row["metric"] for row in rows] == ["AP@1000", "RBP(p=0.95)"]
+    assert [row["metric"] for row in rows] == ["AP@1000", "RBP(p=0.95, rel=1)"]
     assert list(rows[0]) == ["system", "metric", "value", "low", "high", "level", "distance"]
     for row in rows:
         assert row["low"] < row["value"] < row["high"]

@@ -20,6 +20,7 @@ from irmeta.cli.app import (
     Systems,
     TableName,
     Topics,
+    Verbs,
     app,
     load_scores,
     one,
@@ -30,7 +31,7 @@ from irmeta.errors import ScoresError
 if TYPE_CHECKING:
     import xarray as xr
 
-standardize = typer.Typer(no_args_is_help=True, rich_markup_mode="rich", help="Put scores of all topics on one scale.")
+standardize = Verbs(no_args_is_help=True, rich_markup_mode="rich", help="Put scores of all topics on one scale.")
 app.add_typer(standardize, name="standardize")
 
 Kind = Annotated[

@@ -40,6 +40,10 @@ _TREC_EVAL = {
 # Names of the tables released with Gupta et al. (ECIR 2019); `err` is gdeval's ERR@20 where no depth stands before it.
 _SYSTEMWISE = {"err": "ERR@20", "rdp": "RBP(p=0.{})", "rbp": "RBP(p=0.{})"}
 
+_RELEASED = (
+    "tables released with Gupta et al. (2019): their RBP counts every relevant document alike and the top grade of "
+    "their ERR is 4, so what compares with them is RBP(p=0.8, rel=1) and ERR(max_rel=4)@20 of irmeta evaluate"
+)
 
 # What papers call them, without the cutoff.
 _PAPERS = {"map": "AP", "mrr": "RR", "ndcg": "nDCG", "r-prec": "Rprec", "recall": "R", "precision": "P", "prec": "P"}
@@ -131,7 +135,9 @@ def import_systemwise(paths: Paths) -> dict[str, xr.DataArray]:
         metrics = [metric_name(column) for column in columns]
         for metric, column in zip(metrics, scores.T, strict=True):
             _possible(column, metric, path, _NAMES_HINT)
-        cubes[name] = cube(scores[:, None, :], names, [ALL], metrics, collection=name)
+        notes = [_RELEASED] if any(column.startswith(("rdp_", "errall")) for column in columns) else []
+        provenance = {"notes": notes} if notes else {}
+        cubes[name] = cube(scores[:, None, :], names, [ALL], metrics, collection=name, provenance=provenance)
     return cubes
 
 
