@@ -111,7 +111,7 @@ def on_cluster(address: str) -> Iterator[Cluster]:
         except (OSError, ValueError, TypeError, TimeoutError) as error:
             raise IrmetaError(
                 f"no Dask scheduler answers at {address}; an address is written as in tcp://10.0.0.1:8786, or local "
-                f"({error})"
+                f"({str(error) or f'no answer in {PATIENCE:g} s'})"
             ) from error
         _require_same_version(client, address)
         threads = client.nthreads()

@@ -53,7 +53,7 @@ def test_the_model_that_ships_predicts_without_training_data(run):
     assert code == 0
     result = document(out)
     rows = result["tables"]["prediction"]
-    assert [row["metric"] for row in rows] == ["AP@1000", "RBP(p=0.95)"]
+    assert [row["metric"] for row in rows] == ["AP@1000", "RBP(p=0.95, rel=1)"]
     assert list(rows[0]) == ["system", "metric", "value", "low", "high", "level", "distance"]
     for row in rows:
         assert row["low"] < row["value"] < row["high"]
@@ -150,6 +150,8 @@ def test_coverage_and_models_write_their_tables(run, files):
         (["apply", "--given", "P@10=43", "--want", "AP"], "lies between 0 and 1"),
         (["apply", "--given", "P@10=0.4", "--want", "FOO"], "does not know 'FOO'"),
         (["apply", "--given", "P@10"], "METRIC=SCORE"),
+        (["apply", "--given", "P@10=nan"], "METRIC=SCORE"),
+        (["apply", "--given", "P@10=0.4 P_10=0.5"], "P@10 is given twice"),
         (["apply", "no.csv"], "cannot be read"),
         (["select", "--train", "no.parquet", "--test", "no.parquet", "-k", "3-1"], "written as in 2 or 1-3"),
         (["lowcost", "--train", "x", "--test", "y", "--targets", "AP", "--depths", "ten"], "no such file"),

@@ -160,6 +160,7 @@ def test_files_of_others_stay(desk: Path) -> None:
     """In the folder of parts only parts are removed; what else is there stays, as does a folder that is a link."""
     interrupted(desk, after=12, metrics="AP")
     (desk / "s.parquet.parts" / "mine.parquet").write_text("something else")
+    (desk / "s.parquet.parts" / ".part-1.parquet.x.part").write_text("left half written by a process that was killed")
     written(desk)
     assert [file.name for file in (desk / "s.parquet.parts").iterdir()] == ["mine.parquet"]
     (desk / "t.parquet.parts").symlink_to(desk / "runs")
@@ -244,9 +245,18 @@ def test_appending(desk: Path) -> None:
         written(desk, collection="two", append=True, progress=pytest.fail)
 
 
-def test_where_no_folder_can_be_made(desk: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_two_at_once(desk: Path) -> None:
+    """While one evaluation writes a file another one is refused, and disturbs nothing."""
+    with pytest.raises(FileFormatError, match=r"s\.parquet: another evaluation is writing it"):
+        written(desk, progress=lambda *_: written(desk))
+    assert sorted(file.name for file in desk.iterdir()) == ["qrels.txt", "runs"]
+    written(desk, progress=lambda *_: (desk / "other.parquet").exists() or written(desk, "other.parquet"))
+    written(desk, "whole.parquet")
+    assert same(desk / "s.parquet", desk / "whole.parquet")
+
+
+def test_where_no_folder_can_be_made(desk: Path) -> None:
     """Where the parts cannot be written there is an error that says so."""
-    monkeypatch.setattr(archive, "EVERY", 0.0)
     (desk / "s.parquet.parts").write_text("a file in the way")
     with pytest.raises(FileFormatError, match=r"s.parquet.parts: cannot be written"):
         written(desk)

@@ -347,6 +347,9 @@ def test_foreign_names() -> None:
     assert cube.metric.values.tolist() == ["nDCG@10", "AP", "RR@10", "SetP"]
     with pytest.raises(MetricError, match="unknown metric 'SetQ'"):
         evaluate(qrels, runs, "SetQ")
+    for name in ("nDCG(rel=2)@10", "AP(foo=1)", "RBP(q=0.5)", "nDCG(gain='exp')@10", "RR(judged=1)"):
+        with pytest.raises(MetricError, match="has no parameter"):
+            evaluate(qrels, runs, name)
     with pytest.raises(MetricError, match="ir_measures cannot compute BPM@5 here"):
         evaluate(qrels, runs, "BPM@5")
     with pytest.raises(MetricError, match="ir_measures cannot compute Accuracy here"):

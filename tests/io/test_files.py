@@ -86,14 +86,33 @@ def _fail_halfway(part: Path, failure: type[BaseException]) -> None:
     raise failure
 
 
+def test_files_of_folders(tmp_path: Path) -> None:
+    """A folder stands for all files in it and beneath, but for hidden ones, also where a link leads back."""
+    for name in ("b", "a", ".hidden", "team/c", "team/deep/d", ".git/e"):
+        (tmp_path / "runs" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "runs" / name).write_text("")
+    (tmp_path / "runs" / "team" / "loop").symlink_to(tmp_path / "runs")
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "elsewhere" / "f").write_text("")
+    (tmp_path / "runs" / "linked").symlink_to(tmp_path / "elsewhere")
+    listed = [str(Path(file).relative_to(tmp_path / "runs")) for file in files.listed(tmp_path / "runs")]
+    assert listed == ["a", "b", "linked/f", "team/c", "team/deep/d"]
+
+
 def test_files_of_fsspec() -> None:
     """Files, folders and globs of any file system are listed in order, read unpacked, and named without queries."""
     memory = fsspec.filesystem("memory")
-    for name, content in {"b.gz": gzip.compress(b"packed"), "a": b"plain", ".hidden": b"", "deep/c": b""}.items():
+    for name, content in {
+        "b.gz": gzip.compress(b"packed"),
+        "a": b"plain",
+        ".hidden": b"",
+        "deep/c": b"",
+        ".git/d": b"",
+    }.items():
         memory.pipe_file(f"/runs/{name}", content)
     try:
         both = ["memory:///runs/a", "memory:///runs/b.gz"]
-        assert files.listed("memory://runs") == files.listed("memory://runs/") == both
+        assert files.listed("memory://runs") == files.listed("memory://runs/") == [*both, "memory:///runs/deep/c"]
         assert files.listed("memory://runs/*.gz") == both[1:]
         assert files.listed("memory://runs/a") == ["memory://runs/a"]
         assert files.read(both[1]).data == b"packed"

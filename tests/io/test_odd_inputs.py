@@ -537,6 +537,19 @@ def test_all_problems_of_a_file(desk: Desk) -> None:
     assert "odd.run: and 5 more problems like these" in desk.refusal(RUN + duplicates)
 
 
+def test_what_is_no_run(desk: Desk) -> None:
+    """A file among the runs that is none is told as a whole; judgments, runs and archives are told by their looks."""
+    said = desk.refusal("# Runs\n\nOf team one.\n\nOf team two or three.\n\nAnd three.\n").splitlines()
+    assert said[0].startswith("odd.run: no line is one of a run; move what is no run elsewhere")
+    assert said[1].startswith("odd.run:3: 3 fields")
+    assert desk.refusal("1 0 a 1\n").endswith("is this a line of judgments?")
+    with pytest.raises(FileFormatError, match=r"is this a line of a run\? The judgments come first"):
+        evaluate(desk.put("q", RUN), desk.put("r", RUN), "AP")
+    (desk.folder / "runs.tar").write_bytes(b"x".ljust(257, b"\0") + b"ustar\0".ljust(600, b"\0"))
+    with pytest.raises(FileFormatError, match=r"runs\.tar: an archive of files; unpack it"):
+        read_run(desk.folder / "runs.tar")
+
+
 def test_long_lines_are_shown_short(desk: Desk) -> None:
     """What stood in a wrong line is shown up to eighty characters, in ASCII."""
     said = desk.refusal("1 Q0 é" + "x" * 500 + "\n")

@@ -250,12 +250,12 @@ def test_mappings_with_odd_values() -> None:
 
 
 def test_what_runs_can_be(tmp_path: Path) -> None:
-    """Runs are files, folders (hidden files apart), globs, lists of those, and mappings by name."""
+    """Runs are files, folders with all beneath them but hidden files, globs, lists of those, and mappings by name."""
     folder = tmp_path / "runs"
     (folder / "below").mkdir(parents=True)
     for name in ("b", "a.gz", "below/c", ".hidden"):
         (folder / name).write_text("1 Q0 a 1 1 t\n")
-    assert [name for name, _ in sources_of(folder)] == ["a", "b"]
+    assert [name for name, _ in sources_of(folder)] == ["a", "b", "c"]
     assert [name for name, _ in sources_of(str(folder / "*"))] == ["a", "b"]
     assert [name for name, _ in sources_of([folder / "b", str(folder / "below")])] == ["b", "c"]
     assert [name for name, _ in sources_of(f"{folder}/**/*")] == ["a", "b", "c"]

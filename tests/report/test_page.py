@@ -15,7 +15,7 @@ import xarray as xr
 from irmeta.cube import ALL, Missing, cube
 from irmeta.errors import FileFormatError, ScoresError
 from irmeta.report.page.metrics import PARTITIONS
-from irmeta.report.page.panel import Panel, numbers
+from irmeta.report.page.panel import Panel, Section, numbers
 from irmeta.report.page.sections import sections
 from irmeta.report.page.writing import write_report
 from irmeta.studies import correlation, description, predictivity, significance
@@ -201,7 +201,7 @@ def test_one_system_is_no_report(scores: xr.DataArray) -> None:
 
 def test_metrics_of_the_user_s_own_are_welcome(scores: xr.DataArray) -> None:
     """Metrics that irmeta does not know are compared like others; only prediction does without them."""
-    own = scores.assign_coords(metric=["clicks", "dwell", "nDCG@10", "RR", "RBP(p=0.8)"])
+    own = scores.assign_coords(metric=["clicks", "dwell", "nDCG@10", "RR", "P@10"])
     found = run({"made": own})
     assert found["systems"][0].charts[0].data["by"] == "clicks"
     assert "clicks" not in found["prediction"][0].charts[0].data["rows"]
@@ -220,6 +220,32 @@ def test_a_folder_of_something_else_is_left_alone(
     assert sorted(path.name for path in tmp_path.iterdir()) == ["thesis.txt"]
     for _ in range(2):
         assert write_report({"made": scores}, tmp_path / "report").is_file()
+
+
+def test_each_panel_has_files_of_its_own_and_old_ones_go(
+    scores: xr.DataArray, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Names in any script tell files apart, and names that would not are numbered; files of an earlier page go."""
+
+    def section(*labels: str) -> list[Section]:
+        panels = [
+            Panel(label, ["Said."], tables={"means": pl.DataFrame({"label": [label]})}, options={"seed": 0})
+            for label in labels
+        ]
+        return [Section("systems", "Systems", "Who?", "", "", panels)]
+
+    made = section("東京", "大阪", "A b", "a-b")
+    monkeypatch.setattr("irmeta.report.page.writing.sections", lambda *_, **__: made)
+    write_report({"made": scores}, tmp_path)
+    (tmp_path / "tables" / "mine.csv").write_text("years of work")
+    names = {"systems-東京-means.csv": "東京", "systems-大阪-means.csv": "大阪"}
+    names |= {"systems-a-b-means.csv": "A b", "systems-a-b-2-means.csv": "a-b"}
+    assert {path.name for path in (tmp_path / "tables").iterdir()} == {"mine.csv", *names}
+    for name, label in names.items():
+        assert pl.read_csv(tmp_path / "tables" / name)["label"].item() == label
+    made = section("京都")
+    write_report({"made": scores}, tmp_path)
+    assert {path.name for path in (tmp_path / "tables").iterdir()} == {"mine.csv", "systems-means.csv"}
 
 
 def test_numbers_are_rounded_and_never_nan() -> None:

@@ -1,15 +1,40 @@
 """The Typer application that every verb registers on, and the options that many verbs share."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
 import typer
+from typer.core import TyperCommand
 
 if TYPE_CHECKING:
     import xarray as xr
 
-app = typer.Typer(
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+class Verb(TyperCommand):
+    """A command that writes over none of the files it is to read."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command, unless what it would write is among what it would read."""
+        from irmeta.cli.output import refuse_inputs
+
+        refuse_inputs(ctx.params)
+        return super().invoke(ctx)
+
+
+class Verbs(typer.Typer):
+    """Commands that are all a `Verb`."""
+
+    def command(
+        self, name: str | None = None, *, cls: type[TyperCommand] | None = Verb, **options: Any
+    ) -> Callable[[Function], Function]:
+        """Register a command."""
+        return super().command(name, cls=cls, **options)
+
+
+app = Verbs(
     name="irmeta",
     no_args_is_help=True,
     rich_markup_mode="rich",

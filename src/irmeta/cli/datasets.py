@@ -6,12 +6,12 @@ from typing import Annotated
 
 import typer
 
-from irmeta.cli.app import Quiet, app
+from irmeta.cli.app import Quiet, Verbs, app
 from irmeta.cli.output import counting, write
 from irmeta.errors import IrmetaError
 from irmeta.names import nearest
 
-datasets = typer.Typer(no_args_is_help=True, rich_markup_mode="rich", help="List public collections, and fetch them.")
+datasets = Verbs(no_args_is_help=True, rich_markup_mode="rich", help="List public collections, and fetch them.")
 app.add_typer(datasets, name="datasets")
 
 Data = Annotated[

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from irmeta.io.trec import Reading
 
 Runs = Annotated[
-    list[str], typer.Argument(help="Run files, folders, globs or URLs of them; the file's name is the system's.")
+    list[str],
+    typer.Argument(help="Run files, folders (with all beneath them), globs or URLs; a file's name is its system's."),
 ]
 MissingTag = Annotated[bool, typer.Option("--allow-missing-tag", help="Take run lines of 5 fields.")]
 ExtraColumns = Annotated[bool, typer.Option("--extra-columns", help="Ignore fields after the sixth of a run line.")]
@@ -127,16 +128,15 @@ def evaluate(
 
 def _written(output: Path, quiet: bool, *given: Any, **options: Any) -> "Written":
     """Evaluate to a score file; say where one goes on that was interrupted, and where an interrupted one may go on."""
-    from irmeta.evaluation.archive import evaluate_to, parts_of
+    from irmeta.evaluation.archive import evaluate_to, finished, parts_of
 
-    parts = parts_of(output)
-    if parts.is_dir():
-        say(f"going on with what is finished, in {parts}", quiet=quiet)
+    if finished(output):
+        say(f"going on with what is finished, in {parts_of(output)}", quiet=quiet)
     try:
         return evaluate_to(output, *given, **options)
     except BaseException:
-        if parts.is_dir():
-            say(f"what is finished stands in {parts}; the same command goes on from there", quiet=quiet)
+        if finished(output):
+            say(f"what is finished stands in {parts_of(output)}; the same command goes on from there", quiet=quiet)
         raise
 
 
@@ -232,6 +232,8 @@ def import_scores(
     save(cubes, output, append=append)
     for name, cube in cubes.items():
         say(f"{name}: {', '.join(f'{size} {dim}s' for dim, size in cube.sizes.items())}", quiet=quiet)
+    for note in dict.fromkeys(note for cube in cubes.values() for note in cube.attrs.get("notes", [])):
+        say(note, quiet=quiet)
 
 
 def _reading(**options: Any) -> "Reading":

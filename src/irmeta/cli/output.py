@@ -1,10 +1,10 @@
 """Where results go: the terminal, a file that appears whole or not at all, or a plot."""
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from irmeta.errors import IrmetaError
 
@@ -46,7 +46,13 @@ def form_of(output: Path | None) -> "Format":
 def write(text: str, output: Path | None) -> None:
     """Write text to a file, whole or not at all, or to standard output."""
     if output is None:
-        sys.stdout.write(text)
+        try:
+            sys.stdout.write(text)
+            sys.stdout.flush()
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            raise IrmetaError(f"standard output cannot be written ({error.strerror or error})") from error
         return
     from irmeta.io.files import writing
 
@@ -63,6 +69,26 @@ def refuse_overwriting(output: Path | None, *, append: bool = False) -> None:
     require_folder(output)
     if output.suffix == ".parquet" and output.exists() and not append:
         raise IrmetaError(f"{output} exists; take another name or remove it (evaluate and import can --append to it)")
+
+
+def refuse_inputs(given: Mapping[str, Any]) -> None:
+    """Raise if a file to write, among a command's options by name, is one of those to read."""
+    from irmeta.io.files import listed
+
+    outputs = [Path(given[name]) for name in ("output", "plot") if given.get(name) is not None]
+    for output in outputs:
+        if not output.is_file():
+            continue
+        for name, value in given.items():
+            for one in value if isinstance(value, list | tuple) else [value]:
+                if name in ("output", "plot") or not isinstance(one, str | Path):
+                    continue
+                try:
+                    read = listed(one) if name == "runs" and "://" not in str(one) else [Path(one)]
+                except IrmetaError:  # which the command says itself
+                    continue
+                if any(isinstance(file, Path) and file.is_file() and file.samefile(output) for file in read):
+                    raise IrmetaError(f"{output} is among the files to read; write to another")
 
 
 def say(message: str, *, quiet: bool = False) -> None:

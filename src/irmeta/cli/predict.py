@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from irmeta.cli.app import Format, Metrics, Output, Plot, Quiet, TableName, app
+from irmeta.cli.app import Format, Metrics, Output, Plot, Quiet, TableName, Verbs, app
 from irmeta.cli.output import emit, form_of, say
 from irmeta.errors import IrmetaError, ScoresError
 
 if TYPE_CHECKING:
     import xarray as xr
 
-predict = typer.Typer(
+predict = Verbs(
     no_args_is_help=True,
     rich_markup_mode="rich",
     help="Predict metrics from other metrics, with intervals that hold on collections the model has not seen.\n\n"

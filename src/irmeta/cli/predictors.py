@@ -4,15 +4,14 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import typer
-from typer.core import TyperCommand
 
-from irmeta.cli.app import Format, Metrics, Output, Plot, Quiet, Seed, TableName
+from irmeta.cli.app import Format, Metrics, Output, Plot, Quiet, Seed, TableName, Verb
 from irmeta.cli.output import counting
 from irmeta.cli.predict import Files, Level, Missing, ScaleOption, load_collections, predict, show
 from irmeta.errors import IrmetaError
 
 
-class SeveralFiles(TyperCommand):
+class SeveralFiles(Verb):
     """Lets an option of files take several, as in --train A B C, which stands for --train A --train B --train C."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:

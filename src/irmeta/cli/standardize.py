@@ -20,6 +20,7 @@ from irmeta.cli.app import (
     Systems,
     TableName,
     Topics,
+    Verbs,
     app,
     load_scores,
     one,
@@ -30,7 +31,7 @@ from irmeta.errors import ScoresError
 if TYPE_CHECKING:
     import xarray as xr
 
-standardize = typer.Typer(no_args_is_help=True, rich_markup_mode="rich", help="Put scores of all topics on one scale.")
+standardize = Verbs(no_args_is_help=True, rich_markup_mode="rich", help="Put scores of all topics on one scale.")
 app.add_typer(standardize, name="standardize")
 
 Kind = Annotated[
@@ -104,7 +105,7 @@ def apply(
     fitted = standardization.load(factors)
     standardized = standardization.apply(cube, fitted, kind, flat=flat)
     save(standardized, output)
-    for line in standardization.flat_topics(standardized):
+    for line in [*standardized.attrs["standardization"]["notes"], *standardization.flat_topics(standardized)]:
         say(line, quiet=quiet)
     unused = fitted.sizes["topic"] - cube.sizes["topic"]
     say(

@@ -1,6 +1,7 @@
 """Evaluation to a score file: written in parts as scores come, and gone on with where it was interrupted."""
 
 import json
+import os
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
@@ -22,6 +23,11 @@ from irmeta.io.files import require_folder, writing
 from irmeta.io.scores import About, refuse_clash, to_frame, write
 from irmeta.io.trec import Reading
 from irmeta.names import Metric
+
+try:
+    import fcntl
+except ImportError:  # on Windows
+    fcntl = None  # type: ignore[assignment]
 
 EVERY = 5.0
 """Seconds of work that an interruption may cost."""
@@ -72,29 +78,69 @@ def evaluate_to(
     job = Evaluation.of(qrels, runs, metrics, **options)
     if append:
         refuse_clash(path, job.collection)
-    parts = Parts(path, job)
-    outcomes = []
-    with closing(job.outcomes(progress, parts.done)) as arriving, parts.kept():
-        for outcome in arriving:
-            parts.add(outcome)
-            outcomes.append(replace(outcome, scores=None))
-    systems = [one.name for one in outcomes if one.error is None]
-    topics = job.scored_topics(outcomes)
-    about = About(
-        attributes={"collection": job.collection, **job.provenance(outcomes)},
-        names={"system": labels(systems), "topic": labels(topics), "metric": job.metrics},
-    )
-    tables = parts.tables(outcomes)
-    if topics != job.task.topics:
-        tables = [table.filter(pl.col("topic").is_in(labels(topics))) for table in tables]
-    write(tables, {job.collection: about}, path, append=append)
-    parts.remove()
-    return Written(about, sum(one.key in parts.done for one in outcomes))
+    with _alone(path):
+        parts = Parts(path, job)
+        outcomes = []
+        with closing(job.outcomes(progress, parts.done)) as arriving, parts.kept():
+            for outcome in arriving:
+                parts.add(outcome)
+                outcomes.append(replace(outcome, scores=None))
+        systems = [one.name for one in outcomes if one.error is None]
+        topics = job.scored_topics(outcomes)
+        about = About(
+            attributes={"collection": job.collection, **job.provenance(outcomes)},
+            names={"system": labels(systems), "topic": labels(topics), "metric": job.metrics},
+        )
+        tables = parts.tables(outcomes)
+        if topics != job.task.topics:
+            tables = [table.filter(pl.col("topic").is_in(labels(topics))) for table in tables]
+        write(tables, {job.collection: about}, path, append=append)
+        parts.remove()
+        return Written(about, sum(one.key in parts.done for one in outcomes))
+
+
+@contextmanager
+def _alone(output: Path) -> Iterator[None]:
+    """Have the folder of parts to oneself; FileFormatError if another evaluation has it, here or on this machine."""
+    folder = parts_of(output)
+    try:
+        folder.mkdir(exist_ok=True)
+        handle = os.open(folder, os.O_RDONLY) if fcntl else None
+    except OSError as error:
+        raise FileFormatError(f"{folder}: cannot be written ({error.strerror or error})") from error
+    try:
+        if handle is not None:
+            _lock(handle, output)
+        try:
+            yield
+        finally:
+            with suppress(OSError):  # a folder that has parts still, or files of others
+                folder.rmdir()
+    finally:
+        if handle is not None:
+            os.close(handle)
+
+
+def _lock(handle: int, output: Path) -> None:
+    """Lock an open folder until it is closed, also by a process that is killed."""
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError as error:
+        raise FileFormatError(
+            f"{output}: another evaluation is writing it; wait for that one, or name another file"
+        ) from error
+    except OSError:  # a file system without locks
+        return
 
 
 def parts_of(output: Path) -> Path:
     """Give the folder in which the finished parts of a score file stand until it is whole."""
     return output.with_name(f"{output.name}.parts")
+
+
+def finished(output: Path) -> list[Path]:
+    """List the finished parts of a score file that is not whole yet."""
+    return sorted(parts_of(output).glob(_PARTS))
 
 
 class Parts:
@@ -110,7 +156,7 @@ class Parts:
         self._since = time.monotonic()
         self._part: dict[Key, Path] = {}
         self.done: Done = {}
-        for part in sorted(self._folder.glob(_PARTS)):
+        for part in finished(output):
             for outcome in self._read(part):
                 self.done[outcome.key] = outcome
                 self._part[outcome.key] = part
@@ -149,8 +195,8 @@ class Parts:
         for part in self._folder.glob(_PARTS):
             if self._about(part).get("collection", self._job.collection) == self._job.collection:
                 part.unlink(missing_ok=True)
-        with suppress(OSError):  # a folder that is not there, or has files of others
-            self._folder.rmdir()
+        for half in self._folder.glob(".part-*.part"):  # of a process that was killed
+            half.unlink(missing_ok=True)
 
     def _read(self, part: Path) -> Iterator[Outcome]:
         """Give the runs of a part, if it is one of this evaluation."""

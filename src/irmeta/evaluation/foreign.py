@@ -27,14 +27,15 @@ def foreign_metric(name: str) -> Metric | None:
         return None
     try:
         measure = ir_measures.parse_measure(name)
+        theirs = str(measure)
     except (ValueError, NameError, SyntaxError, KeyError, AttributeError, AssertionError):
         return None
     try:
-        return parse(str(measure))
+        return parse(theirs)
     except MetricError:
         ours = CATALOGUE.get(str(measure.NAME))
         wrong = ours is not None and set(measure.params) <= {*ours.params, *GENERAL, "cutoff"}
-        return None if wrong else Metric(str(measure))
+        return None if wrong else Metric(theirs)
 
 
 _ONE_AT_A_TIME = Lock()

@@ -55,21 +55,32 @@ def location(given: str | os.PathLike[str]) -> Location:
 
 
 def listed(given: str | os.PathLike[str]) -> list[Location]:
-    """List the files of a folder or of a glob, in order of their names, or just the file; none raises FileFormatError.
+    """List the files of a folder and of its folders, or of a glob, in order, or just the file.
 
-    Files of a folder whose name begins with a point are not listed.
+    Those whose name, or whose folder's name, begins with a point are not listed. None at all raises FileFormatError.
     """
     where = location(given)
     if isinstance(where, str):
         return _listed_by_fsspec(where)
     files = [where]
     if where.is_dir():
-        files = sorted(file for file in where.iterdir() if file.is_file() and not file.name.startswith("."))
+        files = sorted(_beneath(where))
     elif not where.exists() and glob.has_magic(str(where)):
         files = sorted(Path(file) for file in glob.glob(str(where), recursive=True) if Path(file).is_file())  # noqa: PTH207
     if not files or not files[0].exists():
         raise FileFormatError(f"{given}: no such file" if not where.is_dir() else f"{given}: no files in this folder")
     return list(files)
+
+
+def _beneath(folder: Path) -> Iterator[Path]:
+    """Give the files of a folder and of its folders, through links, each folder once."""
+    seen: set[str] = set()
+    for where, folders, names in os.walk(folder, followlinks=True):
+        real = os.path.realpath(where)
+        folders[:] = [name for name in folders if not name.startswith(".")] if real not in seen else []
+        if real not in seen:
+            yield from (Path(where, name) for name in names if not name.startswith(".") and Path(where, name).is_file())
+        seen.add(real)
 
 
 def _listed_by_fsspec(url: str) -> list[Location]:
@@ -80,7 +91,8 @@ def _listed_by_fsspec(url: str) -> list[Location]:
         if glob.has_magic(path):
             found = system.glob(path, detail=True).values()
         elif url.endswith("/") or system.info(path)["type"] == "directory":
-            found = [one for one in system.ls(path, detail=True) if not stem(one["name"]).startswith(".")]
+            inside = system.find(path, detail=True)
+            found = [one for name, one in inside.items() if "/." not in name.removeprefix(path)]
         else:
             return [url]
         files = sorted(system.unstrip_protocol(one["name"]) for one in found if one["type"] == "file")
@@ -153,12 +165,12 @@ def writing(path: Path) -> Iterator[Path]:
     A link stays one, and its target is replaced; what is no file (a pipe, a device) is written to as it is.
     """
     require_folder(path)
-    path = Path(path).resolve()
-    if path.exists() and not (path.is_file() or path.is_dir()):
-        yield path
-        return
     part = None
     try:
+        if path.exists() and not (path.is_file() or path.is_dir()):
+            yield path
+            return
+        path = path.resolve()
         handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
         os.close(handle)
         part = Path(name)
@@ -167,6 +179,8 @@ def writing(path: Path) -> Iterator[Path]:
         os.umask(umask)
         part.chmod(0o666 & ~umask)
         part.replace(path)
+    except BrokenPipeError:  # whoever read has enough
+        raise
     except OSError as error:
         raise FileFormatError(f"{path}: cannot be written ({error.strerror or error})") from error
     finally:

@@ -11,6 +11,7 @@ import numpy as np
 
 from irmeta.errors import FileFormatError
 from irmeta.io.files import read_bytes, writing
+from irmeta.names import is_variant
 from irmeta.stats.intervals import LEVELS
 from irmeta.stats.regression import Floats, Moments
 from irmeta.stats.scales import Scale
@@ -44,6 +45,14 @@ class Model:
     def name_of(self, metric: str) -> str | None:
         """Give the model's name for a metric: its own or, where it lacks that, the same measure's cut at 1000."""
         return next((known for known in (metric, f"{metric}@1000") if known in self.metrics), None)
+
+    def variant_of(self, metric: str) -> str | None:
+        """Give the model's only metric that is this measure with more parameters: of the same kind, with other scores.
+
+        So RBP(p=0.8, rel=1) for RBP(p=0.8).
+        """
+        variants = [known for known in self.metrics if is_variant(known, metric)]
+        return variants[0] if len(variants) == 1 else None
 
     def holding(self, metrics: list[str]) -> list[Part]:
         """Give the collections that have all of these metrics, reduced to them in this order."""

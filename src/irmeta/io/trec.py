@@ -73,6 +73,7 @@ class _Layout(NamedTuple):
 _RUN = _Layout("run", ("topic", "Q0", "document", "rank", "score", "tag"), 2, 4)
 _QRELS = _Layout("qrels", ("topic", "iteration", "document", "grade"), 2, 3)
 _BEIR = _Layout("qrels", ("query-id", "corpus-id", "score"), 1, 2)
+_STRAY = "no line is one of a run; move what is no run elsewhere, or name the runs by a glob, as in 'runs/*.gz'"
 _HEADERS = {b"qid", b"query", b"query-id", b"query_id", b"queryid", b"topic", b"topic_id", b"topicid"}
 
 
@@ -159,6 +160,8 @@ def read_qrels(path: Location, reading: Reading | None = None) -> Qrels:
 def _text(content: Content) -> tuple[bytes, list[Remark]]:
     """Give a file's text with newlines as line ends and without byte order mark."""
     text, path, remarks = content.data, content.path, []
+    if text[257:262] == b"ustar" or text.startswith(b"PK\x03\x04"):
+        raise FileFormatError(f"{path}: an archive of files; unpack it and give the folder")
     if b"\0" in text:
         raise FileFormatError(f"{path}: contains NUL bytes; is it UTF-16 or binary? Save it as UTF-8 text")
     if text.startswith(b"\xef\xbb\xbf"):
@@ -218,6 +221,7 @@ def _carefully(text: bytes, layout: _Layout, path: Location, reading: Reading) -
     taken: list[tuple[int, list[bytes], float]] = []
     remarks: list[Remark] = []
     unfit = 0
+    widths = set()
     first = True
     for number, line in enumerate(text.split(b"\n"), 1):
         fields = line.split()
@@ -226,12 +230,15 @@ def _carefully(text: bytes, layout: _Layout, path: Location, reading: Reading) -
         header, first = first and fields[0].lower() in _HEADERS, False
         if header and (reading.skip_header or layout is _BEIR):
             continue
+        widths.add(len(fields))
         try:
             fitted = _fitted(fields, line, layout, reading, header)
             taken.append((number, fitted, _value(fitted[layout.value], layout)))
             unfit += len(fields) != layout.width
         except ValueError as problem:
             remarks.append(Remark("error", str(path), number, str(problem)))
+    if layout is _RUN and len(widths) > 2 and not taken:  # a text, rather than a run that lacks something
+        remarks.insert(0, Remark("error", str(path), None, _STRAY))
     if remarks:
         raise problems(remarks)
     if not taken:
@@ -283,6 +290,10 @@ def _hint(fields: list[bytes], line: bytes, layout: _Layout) -> str:
         return "; is the run tag missing? (--allow-missing-tag)"
     if layout is _RUN and count > width:
         return "; a document id with a blank in it? Trailing columns can be ignored with --extra-columns"
+    if layout is _RUN and count == _QRELS.width:
+        return "; is this a line of judgments?"
+    if layout is _QRELS and count == _RUN.width:
+        return "; is this a line of a run? The judgments come first, then the runs"
     if layout is _QRELS and count == 3:
         return "; is the second column missing? Tables with a header query-id, corpus-id, score: --qrels-format beir"
     return ""

@@ -48,10 +48,13 @@ def given(text: str, system: str = "given") -> xr.DataArray:
         try:
             number = float(value)
         except ValueError:
-            equals = ""
-        if not equals or not name:
+            number = np.nan
+        if not equals or not name or np.isnan(number):
             raise ScoresError(f"{part!r}: scores are written METRIC=SCORE, as in 'P@10=0.43 RR=0.61'")
-        scores[str(parse(metric_name(name)))] = number
+        metric = str(parse(metric_name(name)))
+        if metric in scores:
+            raise ScoresError(f"{metric} is given twice; give one score of each metric")
+        scores[metric] = number
     if not scores:
         raise ScoresError("no score given; write METRIC=SCORE, as in 'P@10=0.43 RR=0.61'")
     return cube([[list(scores.values())]], [system], [ALL], list(scores))
@@ -86,9 +89,7 @@ def predict(
     grid = _grid(table, targets, model, level, calibration)
     if np.isnan(grid["value"]).all():
         raise ScoresError("nothing to predict: no system lacks a wanted metric and has another that the model knows")
-    used = {*table.metric.values, *targets}
     notes += stand_ins + _warnings(table, grid, model, level, calibrated=known is not None)
-    notes += [f"{name}: {text}" for name, text in model.provenance.get("definitions", {}).items() if name in used]
     coords = {"system": table.system.values.astype(str), "target": targets}
     predicted = {name: xr.DataArray(values, coords, ("system", "target")) for name, values in grid.items()}
     options = {
@@ -144,7 +145,9 @@ def _renamed(table: xr.DataArray, model: Model) -> tuple[xr.DataArray, dict[str,
     left = [name for name in names if name not in used]
     notes = [_stand_in(name, target) for name, target in used.items() if target != name]
     if left:
-        notes.append(f"the model does not know these metrics, they were not used: {_some(left)}")
+        variants = [f"{name} is not {more}, which it holds" for name in left if (more := model.variant_of(name))]
+        hint = f" ({'; '.join(variants[:3])})" if variants else ""
+        notes.append(f"the model does not know these metrics, they were not used: {_some(left)}{hint}")
     if not used:
         raise MetricError(f"none of these metrics is in the model: {_some(left)}; it has {', '.join(model.metrics)}")
     renamed = table.sel(metric=list(used)).assign_coords(metric=np.array(list(used.values()), dtype=object))
@@ -152,7 +155,11 @@ def _renamed(table: xr.DataArray, model: Model) -> tuple[xr.DataArray, dict[str,
 
 
 def _stand_in(name: str, target: str) -> str:
-    return f"{name} is taken as {target}, which the model holds; for runs of at most 1000 documents they hardly differ"
+    if target.startswith(f"{name}@"):
+        return (
+            f"{name} is taken as {target}, which the model holds; for runs of at most 1000 documents they hardly differ"
+        )
+    return f"{target} is predicted, which the model holds; it does not hold {name}, whose scores are others"
 
 
 def _targets(table: xr.DataArray, model: Model, want: list[str] | None) -> tuple[list[str], list[str]]:
@@ -162,7 +169,7 @@ def _targets(table: xr.DataArray, model: Model, want: list[str] | None) -> tuple
         return holes or [metric for metric in model.metrics if metric not in set(table.metric.values)], []
     targets = {}
     for name in map(metric_name, want):
-        target = model.name_of(name)
+        target = model.name_of(name) or model.variant_of(name)
         if target is None:
             raise MetricError(f"the model does not know {name!r}; {nearest(name, model.metrics)}")
         if target in set(table.metric.values) and not np.isnan(table.sel(metric=target).values).any():

@@ -85,7 +85,6 @@ def calculator(model: Model) -> Mapping[str, Any]:
         "t": np.asarray(stats.t.ppf(two_sided[:, None], freedom)).tolist(),
         "chi2": np.asarray(stats.chi2.ppf(OUTSIDE, scores)).tolist(),
         "outside": OUTSIDE,
-        "definitions": dict(model.provenance.get("definitions", {})),
         "sources": list(model.provenance.get("sources", [])),
     }
 

@@ -53,13 +53,20 @@ def write_report(
     """
     folder = Path(folder)
     _refuse_others(folder)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise FileFormatError(f"{folder}: no folder can be made there ({error.strerror or error})") from error
     step = progress or (lambda _: None)
+    before = _linked(folder)
     made = sections(cubes, by=by, missing=missing, seed=rng, source=source, progress=step)
     for kind in ("tables", "figures"):
-        (folder / kind).mkdir(parents=True, exist_ok=True)
+        (folder / kind).mkdir(exist_ok=True)
     listed = {key: _write_files(folder, stem, panel, step) for key, stem, panel in _each(made)}
     with writing(folder / "index.html") as part:
         part.write_text(_html(made, listed, cubes), encoding="utf-8")
+    for name in before.difference(*listed.values()):
+        (folder / name).unlink(missing_ok=True)
     return folder / "index.html"
 
 
@@ -75,17 +82,26 @@ def _is_ours(page: Path) -> bool:
     return f'content="{GENERATOR}' in page.read_text(encoding="utf-8", errors="replace")
 
 
+def _linked(folder: Path) -> set[str]:
+    """List the tables and figures of a page that stands there already."""
+    page = folder / "index.html"
+    return (
+        set(re.findall(r'href="((?:tables|figures)/[^"]+)"', page.read_text(encoding="utf-8")))
+        if page.is_file()
+        else set()
+    )
+
+
 def _each(made: Sequence[Section]) -> list[tuple[tuple[str, int], str, Panel]]:
     """List the panels with their place and the stem of their files."""
-    return [
-        (
-            (section.key, at),
-            section.key if len(section.panels) == 1 else f"{section.key}-{_slug(panel.label)}",
-            panel,
-        )
-        for section in made
-        for at, panel in enumerate(section.panels)
-    ]
+    each = []
+    for section in made:
+        slugs = [_slug(panel.label) for panel in section.panels]
+        for at, (slug, panel) in enumerate(zip(slugs, section.panels, strict=True)):
+            nth = slugs[: at + 1].count(slug)
+            own = f"{section.key}-{slug}" + (f"-{nth}" if nth > 1 else "")
+            each.append(((section.key, at), own if len(slugs) > 1 else section.key, panel))
+    return each
 
 
 def _write_files(folder: Path, stem: str, panel: Panel, step: Callable[[str], None]) -> list[str]:
@@ -186,4 +202,4 @@ def _asset(name: str) -> str:
 
 
 def _slug(text: str) -> str:
-    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-") or "all"
+    return re.sub(r"\W+", "-", text.lower()).strip("-") or "all"
