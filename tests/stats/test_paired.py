@@ -1,3 +1,5 @@
+import itertools
+
 import numpy as np
 import pytest
 import scipy.stats
@@ -28,12 +30,29 @@ def test_t_is_that_of_scipy(seed, topics):
 
 
 @pytest.mark.parametrize("decimals", [None, 1])
-@pytest.mark.parametrize("topics", [15, 30, 60])
-def test_wilcoxon_is_that_of_scipy(topics, decimals):
-    """The signed-rank test of every pair is scipy's own choice of method for that pair, ties and zeros included."""
+@pytest.mark.parametrize("topics", [2, 5, 12, 15, 30, 60])
+@pytest.mark.parametrize("equal", [0.0, 0.6])
+def test_wilcoxon_is_that_of_scipy(topics, decimals, equal):
+    """The signed-rank test of every pair is scipy's, by its own choice of method, on the topics that differ."""
     found = paired.differences(scores(topics, topics, decimals)).round(10)
-    expected = pairs(found, lambda one: scipy.stats.wilcoxon(one).pvalue)
-    np.testing.assert_allclose(paired.wilcoxon(found), expected, rtol=0, atol=1e-12)
+    found[np.random.default_rng(topics).uniform(size=found.shape) < equal] = 0
+
+    def expected(one):
+        differing = one[one != 0]
+        return scipy.stats.wilcoxon(differing).pvalue if differing.size else 1.0
+
+    np.testing.assert_allclose(paired.wilcoxon(found), pairs(found, expected), rtol=0, atol=1e-12)
+
+
+def test_wilcoxon_is_exact_where_few_topics_differ():
+    """With ties the p of 8 topics that differ, among 50, is that of all ways to sign their ranks."""
+    found = np.zeros((1, 50))
+    found[0, 3:11] = [0.1, 0.1, -0.2, 0.2, 0.2, 0.3, -0.1, 0.5]
+    ranks = scipy.stats.rankdata(np.abs(found[0, 3:11]))
+    above = ranks[found[0, 3:11] > 0].sum()
+    sums = [ranks @ signs for signs in itertools.product([0, 1], repeat=8)]
+    expected = 2 * min(np.mean([one <= above for one in sums]), np.mean([one >= above for one in sums]))
+    assert paired.wilcoxon(found).item() == pytest.approx(expected, abs=1e-15)
 
 
 @given(SEEDS, st.integers(2, 60))

@@ -14,6 +14,9 @@ Floats = npt.NDArray[np.float64]
 _BLOCK = 1 << 17
 """Numbers of one kind in a block of pairs: 1 MiB, so that a few such arrays stay near the processor."""
 
+_FEW, _EXACT = 13, 50
+"""Up to so many topics that differ Wilcoxon's test is exact, with ties and without; beyond, scipy approximates it."""
+
 
 def of_pairs(quantity: Callable[[Floats], Floats], scores: Floats) -> Floats:
     """Give a quantity of the differences of all pairs of systems i < j, from scores (system, topic).
@@ -84,20 +87,46 @@ def effect_size(found: Floats) -> Floats:
 def wilcoxon(found: Floats) -> Floats:
     """Give p of Wilcoxon's signed-rank test, from differences (pair, topic); topics without a difference are left out.
 
-    Exact where there are at most 50 topics and neither zeros nor ties, else the normal approximation corrected for
-    ties, as scipy.stats.wilcoxon decides for one pair. Equal systems have p = 1.
+    Exact where 13 topics or fewer differ, and up to 50 if no two of them do so by as much; else the normal
+    approximation corrected for ties: as scipy.stats.wilcoxon decides for the topics that differ. Equal systems have
+    p = 1.
+
+    >>> wilcoxon(np.array([[0.1, 0.1, 0.2, 0.2, 0.2, 0.0, 0.0], [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]])).tolist()
+    [0.0625, 1.0]
     """
     p = np.ones(found.shape[0])
     found = found.round(10)  # ties that rounding broke are ties
     sizes = np.sort(np.abs(found), axis=1)
-    irregular = (sizes[:, 0] == 0) | (np.diff(sizes, axis=1) == 0).any(axis=1)
-    irregular |= found.shape[1] > 50
-    differs = sizes[:, -1] > 0
-    if (rows := differs & irregular).any():
+    differing = (sizes > 0).sum(axis=1)
+    tied = ((np.diff(sizes, axis=1) == 0) & (sizes[:, 1:] > 0)).any(axis=1)
+    few = (differing > 0) & tied & (differing <= _FEW)
+    exact = (differing > 0) & ~tied & (differing <= _EXACT)
+    if few.any():
+        p[few] = _with_ties(found[few])
+    for count in np.unique(differing[exact]):
+        rows = exact & (differing == count)
+        some = found[rows]
+        p[rows] = stats.wilcoxon(some[some != 0].reshape(-1, count), axis=1, method="exact").pvalue
+    if (rows := (differing > 0) & ~few & ~exact).any():
         p[rows] = stats.wilcoxon(found[rows], axis=1, method="asymptotic").pvalue  # type: ignore[call-overload]
-    if (rows := differs & ~irregular).any():
-        p[rows] = stats.wilcoxon(found[rows], axis=1, method="exact").pvalue
     return p
+
+
+def _with_ties(found: Floats) -> Floats:
+    """Give p of differences of which few are not 0, from all ways to sign their ranks (doubled: whole numbers)."""
+    order = np.argsort(-np.abs(found), axis=1, kind="stable")[:, :_FEW]
+    some = np.take_along_axis(found, order, axis=1)
+    sizes = np.abs(some)
+    below, same = (compare(sizes[:, None, :], sizes[:, :, None]) for compare in (np.less, np.equal))
+    counted = sizes[:, None, :] > 0
+    ranks = np.where(sizes > 0, (2 * (below & counted) + (same & counted)).sum(axis=2) + 1, 0)
+    ways, sums = np.zeros((len(found), _FEW * (_FEW + 1) + 1)), np.arange(_FEW * (_FEW + 1) + 1)
+    ways[:, 0] = 1
+    for rank in ranks.T[:, :, None]:
+        ways += np.where(sums >= rank, np.take_along_axis(ways, np.maximum(sums - rank, 0), axis=1), 0)
+    above = (ranks * (some > 0)).sum(axis=1)[:, None]
+    tails = [np.where(compare(sums, above), ways, 0).sum(axis=1) for compare in (np.less_equal, np.greater_equal)]
+    return np.asarray(np.minimum(1, 2 * np.min(tails, axis=0) / ways.sum(axis=1)))
 
 
 def sign(found: Floats) -> Floats:
