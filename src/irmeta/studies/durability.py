@@ -1,6 +1,6 @@
 """Whether old standardization factors still serve new systems: the new systems' own factors beside them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import numpy as np
 import numpy.typing as npt
@@ -9,6 +9,7 @@ import xarray as xr
 
 from irmeta import standardization
 from irmeta.cube import Missing, require_variation
+from irmeta.cubes import common_metrics
 from irmeta.errors import ScoresError
 from irmeta.result import frame, result
 from irmeta.standardization import Flat, Kind
@@ -40,7 +41,7 @@ def durability(
         name: standardization.common(scores, standardization.counterpart(name, new), missing)
         for name, scores in old.items()
     }
-    metrics = _shared_metrics([by for by, _, _ in met.values()])
+    metrics = common_metrics({name: by for name, (by, _, _) in met.items()})
     figures, sizes, notes = [], [], []
     used: dict[str, xr.DataArray] = {}
     for name, (by, scores, told) in met.items():
@@ -81,14 +82,6 @@ def findings(outcome: xr.Dataset) -> list[str]:
         + ("the old factors still serve." if row["tau"] >= 0.9 else "the old factors have aged; fit new ones.")
         for row in tables(outcome)["durability"].iter_rows(named=True)
     ]
-
-
-def _shared_metrics(cubes: Sequence[xr.DataArray]) -> list[str]:
-    first = [str(metric) for metric in cubes[0].metric.values]
-    shared = [metric for metric in first if all(metric in scores.indexes["metric"] for scores in cubes)]
-    if not shared:
-        raise ScoresError("the old collections have no metric in common; take them one by one")
-    return shared
 
 
 def _correlations(a: npt.NDArray[np.float64], b: npt.NDArray[np.float64]) -> list[list[float]]:
