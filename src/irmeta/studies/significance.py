@@ -1,6 +1,6 @@
 """Which systems differ significantly, pair by pair, and how many pairs a metric can tell apart."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
 from typing import Literal, get_args
 
@@ -9,7 +9,7 @@ import numpy.typing as npt
 import polars as pl
 import xarray as xr
 
-from irmeta.cube import Missing, additive, complete, means, select
+from irmeta.cube import Missing, additive, means, studied
 from irmeta.errors import ScoresError
 from irmeta.names import nearest
 from irmeta.result import frame, recorded, result
@@ -32,21 +32,24 @@ MOST_LETTERS = 40
 def significance(
     scores: xr.DataArray,
     *,
-    metric: str | Sequence[str] | None = None,
+    metrics: str | Iterable[str] | None = None,
     test: Test = "t",
     correct: Correct = "holm",
     alpha: float = 0.05,
     resamples: int = 10_000,
+    top: float | None = None,
+    by: str | None = None,
     missing: Missing = "error",
     rng: int | np.random.Generator = 0,
     progress: Callable[[str], None] | None = None,
 ) -> xr.Dataset:
     """Test every pair of systems for a difference in mean, two-sided, paired by topic.
 
-    metric : one or several metrics; all by default. Each is corrected for its own pairs.
+    metrics : one or several; all by default. Each is corrected for its own pairs.
     test : t, wilcoxon, sign, permutation, bootstrap (studentised), or tukey (randomised Tukey HSD, which is corrected
     for all pairs by itself, so that `correct` does nothing). Systems that score the same on every topic have p = 1.
     correct : holm (any false rejection), bh (share of false rejections) or none.
+    top, by, missing : what to use of the scores, as in `irmeta.cube.studied`.
     progress : called when a metric is done.
 
     Returns over (pair, metric) difference (system_a less system_b), p, p_corrected, effect_size (mean difference over
@@ -59,9 +62,7 @@ def significance(
     0.00521
     """
     _check(test, correct, alpha, resamples)
-    if metric is not None:
-        scores = select(scores, metrics=[metric] if isinstance(metric, str) else metric)
-    scores, notes = complete(scores, missing)
+    scores, notes = studied(scores, metrics=metrics, top=top, by=by, missing=missing)
     if scores.sizes["system"] < 2 or scores.sizes["topic"] < 2:
         raise ScoresError("a paired test needs at least 2 systems and 2 topics (a system-wise table has means only)")
     left, right = np.triu_indices(scores.sizes["system"], 1)
@@ -79,7 +80,7 @@ def significance(
         {**data, "mean": mean, "rank": (("system", "metric"), descriptive.ranks(mean.values.T).T)},
         inputs={scores.attrs.get("collection", "collection"): scores},
         options={
-            **{"test": test, "correct": correct, "alpha": alpha, "missing": missing},
+            **{"test": test, "correct": correct, "alpha": alpha, "top": top, "by": by, "missing": missing},
             **({"resamples": resamples, "seed": recorded(rng)} if test in RESAMPLING else {}),
         },
         notes=notes + _notes(test, correct, alpha, resamples, scores),
