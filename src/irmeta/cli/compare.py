@@ -5,9 +5,21 @@ from typing import Annotated
 
 import typer
 
-from irmeta.cli.app import Cluster, Format, Metrics, Missing, Output, Plot, Quiet, Seed, TableName, app
+from irmeta.cli.app import (
+    Cluster,
+    Format,
+    Metrics,
+    Missing,
+    Output,
+    Plot,
+    Quiet,
+    Seed,
+    TableName,
+    app,
+    load_collections,
+)
 from irmeta.cli.output import counting, emit, engine, form_of
-from irmeta.cli.standardize import FlatTopics, collections
+from irmeta.cli.standardize import FlatTopics
 
 
 @app.command()
@@ -40,9 +52,10 @@ def compare(
     from irmeta.studies import comparison
 
     form = form or form_of(output)
+    [cubes] = load_collections(scores, metrics=metrics)
     with engine(cluster, quiet=quiet), counting("comparing", quiet=quiet) as progress:
         result = comparison.compare(
-            collections(scores, metrics=metrics),
+            cubes,
             kinds=[part.strip() for part in kind.split(",")],  # type: ignore[misc]  # the study refuses what is no kind
             randomise=randomise,
             alpha=alpha,
