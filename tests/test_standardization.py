@@ -64,6 +64,20 @@ def test_topics_are_found_by_name_never_by_position():
     )
 
 
+def test_topics_that_have_numbers_for_names_are_doubtful():
+    """Where two collections number their topics from 1, a note says that they are taken for the same topics."""
+    old = scores().assign_coords(topic=["1", "2", "3", "4"])
+    new = old.assign_attrs(collection="another")
+    factors = standardization.fit(old)
+    doubt = "topics are matched by name, and those of another and TREC-X are numbered from 1: unless"
+    (note,) = standardization.apply(new, factors).attrs["standardization"]["notes"]
+    assert note.startswith(doubt)
+    assert standardization.common(new, old)[2] == [note]
+    assert standardization.apply(old, factors).attrs["standardization"]["notes"] == []
+    named = scores().assign_attrs(collection="another")
+    assert standardization.apply(named, standardization.fit(scores())).attrs["standardization"]["notes"] == []
+
+
 @pytest.mark.parametrize(
     ("change", "words"),
     [

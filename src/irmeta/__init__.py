@@ -7,16 +7,22 @@ if TYPE_CHECKING:
     from irmeta import standardization as standardization
     from irmeta.cluster import on_cluster as on_cluster
     from irmeta.cube import means as means
+    from irmeta.cube import select as select
+    from irmeta.cube import top_systems as top_systems
     from irmeta.datasets.reference import reference_model as reference_model
     from irmeta.datasets.simulate import simulate as simulate
     from irmeta.errors import IrmetaError as IrmetaError
     from irmeta.evaluation.archive import evaluate_to as evaluate_to
     from irmeta.evaluation.engine import evaluate as evaluate
+    from irmeta.io.importers import import_matrix as import_matrix
+    from irmeta.io.importers import import_systemwise as import_systemwise
+    from irmeta.io.importers import import_trec_eval as import_trec_eval
     from irmeta.io.model_file import load_model as load_model
     from irmeta.io.model_file import save_model as save_model
     from irmeta.io.scores import load as load
     from irmeta.io.scores import load_all as load_all
     from irmeta.io.scores import save as save
+    from irmeta.io.trec import Reading as Reading
     from irmeta.report.page.writing import write_report as write_report
     from irmeta.report.tables import tables as tables
     from irmeta.studies.accuracy import accuracy as accuracy
@@ -38,6 +44,7 @@ if TYPE_CHECKING:
 
 _HOME = {
     "IrmetaError": "irmeta.errors",
+    "Reading": "irmeta.io.trec",
     "accuracy": "irmeta.studies.accuracy",
     "compare": "irmeta.studies.comparison",
     "correlation": "irmeta.studies.correlation",
@@ -46,6 +53,9 @@ _HOME = {
     "durability": "irmeta.studies.durability",
     "evaluate": "irmeta.evaluation.engine",
     "evaluate_to": "irmeta.evaluation.archive",
+    "import_matrix": "irmeta.io.importers",
+    "import_systemwise": "irmeta.io.importers",
+    "import_trec_eval": "irmeta.io.importers",
     "load": "irmeta.io.scores",
     "load_all": "irmeta.io.scores",
     "load_model": "irmeta.io.model_file",
@@ -61,10 +71,12 @@ _HOME = {
     "reference_model": "irmeta.datasets.reference",
     "save": "irmeta.io.scores",
     "save_model": "irmeta.io.model_file",
+    "select": "irmeta.cube",
     "significance": "irmeta.studies.significance",
     "simulate": "irmeta.datasets.simulate",
     "standardizing_set": "irmeta.studies.standardizing_set",
     "tables": "irmeta.report.tables",
+    "top_systems": "irmeta.cube",
     "validate": "irmeta.studies.validation",
     "write_report": "irmeta.report.page.writing",
 }

@@ -47,6 +47,15 @@ def cube(
     return check(array)
 
 
+def only_numbered(names: Iterable[str]) -> bool:
+    """Tell whether names are the numbers from 1 in order, which are those of any collection.
+
+    >>> only_numbered(["1", "2", "3"]), only_numbered(["401", "402"])
+    (True, False)
+    """
+    return all(name == str(number) for number, name in enumerate(names, 1))
+
+
 def check(scores: xr.DataArray) -> xr.DataArray:
     """Return the cube if it is one; raise ScoresError naming what is wrong (dimensions, repeated names, infinities)."""
     if tuple(scores.dims) != DIMS:

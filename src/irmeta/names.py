@@ -196,10 +196,7 @@ def _parse_or_ask(name: str | Metric, other: Callable[[str], Metric | None] | No
 
 def canonical(name: str) -> str:
     """Print a name as irmeta spells it where it knows the metric, and as given where it does not."""
-    try:
-        return str(parse(name))
-    except MetricError:
-        return name
+    return str(parse(name)) if is_known(name) else name
 
 
 def highest(name: str) -> float:
@@ -208,10 +205,20 @@ def highest(name: str) -> float:
     >>> highest("P@10"), highest("DCG@20")
     (1.0, inf)
     """
+    return CATALOGUE[parse(name).base].high if is_known(name) else UNBOUNDED
+
+
+def is_known(name: str) -> bool:
+    """Tell whether irmeta computes a metric of this name.
+
+    >>> is_known("AP@100"), is_known("clicks")
+    (True, False)
+    """
     try:
-        return CATALOGUE[parse(name).base].high
+        parse(name)
     except MetricError:
-        return UNBOUNDED
+        return False
+    return True
 
 
 def is_variant(name: str, of: str) -> bool:
@@ -220,10 +227,9 @@ def is_variant(name: str, of: str) -> bool:
     >>> is_variant("RBP(p=0.8, rel=1)", "RBP(p=0.8)"), is_variant("RBP(p=0.5, rel=1)", "RBP(p=0.8)")
     (True, False)
     """
-    try:
-        one, other = parse(name), parse(of)
-    except MetricError:
+    if not (is_known(name) and is_known(of)):
         return False
+    one, other = parse(name), parse(of)
     return (one.base, one.cutoff) == (other.base, other.cutoff) and set(one.params) > set(other.params)
 
 

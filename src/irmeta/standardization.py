@@ -2,17 +2,17 @@
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from importlib.metadata import version
 from os import PathLike
 from pathlib import Path
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 import polars as pl
 import xarray as xr
 
-from irmeta.cube import ALL, Missing, check, complete
+from irmeta.cube import ALL, Missing, check, complete, only_numbered
 from irmeta.errors import FileFormatError, ScoresError
 from irmeta.io.files import writing
 from irmeta.names import nearest
@@ -80,6 +80,7 @@ def apply(scores: xr.DataArray, factors: xr.Dataset, kind: Kind = "normal", *, f
                 f"{dim}s: {', '.join(unknown[:5])}{', ...' if len(unknown) > 5 else ''}; keep to the others (--{dim}s) "
                 "or fit factors that have them"
             )
+    notes = _numbered(scores.topic.values, scores.attrs, factors.attrs)
     arrays = _arrays(factors.sel(topic=scores.topic.values, metric=scores.metric.values))
     undefined = standardizers.undefined(arrays, kind)
     values = standardizers.standardize(scores.values, arrays, kind, flat="raw" if flat == "raw" else "half")
@@ -87,6 +88,7 @@ def apply(scores: xr.DataArray, factors: xr.Dataset, kind: Kind = "normal", *, f
         "kind": kind,
         "factors": {name: factors.attrs.get(name) for name in ("collection", "digest")},
         "policy": flat,
+        "notes": notes,
         "flat": {
             str(metric): [str(topic) for topic in scores.topic.values[column]]
             for metric, column in zip(scores.metric.values, undefined.T, strict=True)
@@ -114,8 +116,19 @@ def common(
     for dim in ("metric", "topic"):
         old, new = _shared(old, new, dim, notes)
     (old, told), (new, also) = complete(old, missing), complete(new, missing)
-    notes += told + also
+    notes += told + also + _numbered(old.topic.values, old.attrs, new.attrs)
     return *_shared(old, new, "topic", notes), notes
+
+
+def _numbered(topics: Iterable[str], *both: Mapping[str, Any]) -> list[str]:
+    """Warn of two collections whose topics have nothing but numbers to be told by."""
+    names = [str(attrs.get("collection", "collection")) for attrs in both]
+    if names[0] == names[1] or not only_numbered(topics):
+        return []
+    return [
+        f"topics are matched by name, and those of {names[0]} and {names[1]} are numbered from 1: unless they are the "
+        "same topics, these figures mean nothing"
+    ]
 
 
 def flat_topics(standardized: xr.DataArray) -> list[str]:

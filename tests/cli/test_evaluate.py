@@ -177,6 +177,54 @@ def test_exit_codes(
     assert not list(desk.glob("x.*"))
 
 
+@pytest.mark.parametrize(
+    "args",
+    [
+        ["evaluate", "qrels", "runs/", "-m", "AP", "--format", "csv", "-o", "qrels"],
+        ["evaluate", "qrels", "runs/", "-m", "AP", "--format", "csv", "-o", "runs/one"],
+        ["evaluate", "qrels", "runs/o*", "-m", "AP", "--format", "csv", "-o", "linked"],
+        ["describe", "s.csv", "-o", "s.csv"],
+        ["describe", "s.csv", "--plot", "s.csv.svg"],
+        ["predict", "fit", "s.csv", "-o", "s.csv"],
+        ["predict", "select", "--train", "a.csv", "s.csv", "--test", "b.csv", "-o", "s.csv"],
+    ],
+)
+def test_no_output_is_an_input(
+    desk: Path, args: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What a command reads it does not write over, however it is named."""
+    assert run("evaluate", "qrels", "runs/", "-m", "AP", "-o", "s.parquet").exit_code == 0
+    rows = load(desk / "s.parquet").to_series().reset_index()
+    rows.assign(collection="c").to_csv(desk / "s.csv", index=False)
+    (desk / "linked").symlink_to(desk / "runs/one")
+    (desk / "s.csv.svg").symlink_to(desk / "s.csv")
+    before = {file: file.read_bytes() for file in desk.rglob("*") if file.is_file()}
+    assert program(args, monkeypatch) == 2
+    assert "is among the files to read; write to another" in capsys.readouterr().err
+    assert {file: file.read_bytes() for file in desk.rglob("*") if file.is_file()} == before
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device of Linux's")
+def test_outputs_that_are_no_files(desk: Path) -> None:
+    """A full disk is an error, closed output is none, and a device or a pipe is written to."""
+
+    def shell(command: str) -> tuple[int, str, str]:
+        done = subprocess.run(
+            ["bash", "-c", f"{sys.executable} -m irmeta evaluate qrels runs/ -m AP --format csv --quiet {command}"],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        return done.returncode, done.stdout, done.stderr
+
+    _, expected, _ = shell("")
+    assert shell("> /dev/full") == (2, "", "irmeta: standard output cannot be written (No space left on device)\n")
+    assert shell("-o /dev/full") == (2, "", "irmeta: /dev/full: cannot be written (No space left on device)\n")
+    assert shell(">&-") == (0, "", "")
+    assert shell("-o /dev/stdout | cat") == (0, expected, "")
+    assert shell("-o >(cat)")[::2] == (0, "")
+
+
 def test_validate(desk: Path) -> None:
     """Validate lists the problems of all files, errors first, and says what they mean."""
     (desk / "runs/bad").write_text("1 Q0 a 1 1\n1 Q0 b 1 x t\n")

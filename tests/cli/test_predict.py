@@ -150,6 +150,8 @@ def test_coverage_and_models_write_their_tables(run, files):
         (["apply", "--given", "P@10=43", "--want", "AP"], "lies between 0 and 1"),
         (["apply", "--given", "P@10=0.4", "--want", "FOO"], "does not know 'FOO'"),
         (["apply", "--given", "P@10"], "METRIC=SCORE"),
+        (["apply", "--given", "P@10=nan"], "METRIC=SCORE"),
+        (["apply", "--given", "P@10=0.4 P_10=0.5"], "P@10 is given twice"),
         (["apply", "no.csv"], "cannot be read"),
         (["select", "--train", "no.parquet", "--test", "no.parquet", "-k", "3-1"], "written as in 2 or 1-3"),
         (["lowcost", "--train", "x", "--test", "y", "--targets", "AP", "--depths", "ten"], "as in 5,10,20"),

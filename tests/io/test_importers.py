@@ -147,11 +147,31 @@ def test_headers_against_rows(tmp_path: Path, first: str, rows: str, others: str
 def test_matrices_without_row_names(tmp_path: Path) -> None:
     """Rows without names are numbered from 1; --topics names the topics, and has to name all."""
     path = put(tmp_path, "P@10.csv", '"s1","s2"\n0.1,0.2\n0.3,0.4\n')
-    assert import_matrix(path, rows="topics").topic.values.tolist() == ["1", "2"]
+    numbered = import_matrix(path, rows="topics")
+    assert numbered.topic.values.tolist() == ["1", "2"]
+    assert numbered.attrs["notes"][0].startswith("topics are numbered from 1; if the file does not name them, --topics")
     named = import_matrix(path, rows="topics", topics=["401", "402"])
     assert named.sel(system="s2", topic="402", metric="P@10").item() == 0.4
+    assert "notes" not in named.attrs
     with pytest.raises(FileFormatError, match="2 topics, but 3 topic names were given"):
         import_matrix(path, rows="topics", topics=["1", "2", "3"])
+
+
+def test_what_tables_may_not_mean(tmp_path: Path) -> None:
+    """Metrics that irmeta does not know, and those that the released tables compute otherwise, are remarked upon."""
+
+    def notes(text: str) -> list[str]:
+        return import_systemwise(put(tmp_path, "t.csv", text))["t"].attrs.get("notes", [])
+
+    assert notes("map,P_10\n0.1,0.2\n") == []
+    assert notes("map,clicks\n0.1,0.2\n") == ["1 of 2 metrics are none that irmeta knows: clicks"]
+    (strange,) = notes("run1,run2\n0.1,0.2\n")
+    assert strange == (
+        "2 of 2 metrics are none that irmeta knows: run1, run2; if they are systems or topics, it is a matrix "
+        "(irmeta import matrix)"
+    )
+    (released,) = notes("mapall,rdp_8all\n0.1,0.2\n")
+    assert "what compares with them is RBP(p=0.8, rel=1) and ERR(max_rel=4)@20" in released
 
 
 @pytest.mark.parametrize(

@@ -224,3 +224,10 @@ def test_a_part_of_a_file(tmp_path: Path) -> None:
         load(path, "one", metrics=["nDCG"])
     with pytest.raises(FileFormatError, match="s.parquet: no system 'c' in two"):
         load_all(path, systems=["c"])
+
+
+def test_a_table_without_rows(tmp_path):
+    """A file without a score is refused by name."""
+    (tmp_path / "s.csv").write_text("collection,system,topic,metric,score\n")
+    with pytest.raises(FileFormatError, match=r"s\.csv: no scores in it"):
+        load(tmp_path / "s.csv")

@@ -17,7 +17,7 @@ predict = Verbs(
     no_args_is_help=True,
     rich_markup_mode="rich",
     help="Predict metrics from other metrics, with intervals that hold on collections the model has not seen.\n\n"
-    "irmeta predict apply --given 'P@10=0.43 RR=0.61' --want 'AP RBP(p=0.95)'",
+    "irmeta predict apply --given 'P@10=0.43 RR=0.61' --want 'AP R@100'",
 )
 app.add_typer(predict, name="predict")
 
@@ -53,7 +53,7 @@ def apply(
 ) -> None:
     """Predict what was not reported, each score with its interval.
 
-    irmeta predict apply --given "P@10=0.43 RR=0.61 nDCG@20=0.39" --want "AP RBP(p=0.95)"
+    irmeta predict apply --given "P@10=0.43 RR=0.61 nDCG@20=0.39" --want "AP R@100"
 
     irmeta predict apply paper-table.csv -o filled.csv
 

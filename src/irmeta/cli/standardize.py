@@ -101,7 +101,7 @@ def apply(
     fitted = standardization.load(factors)
     standardized = standardization.apply(cube, fitted, kind, flat=flat)
     save(standardized, output)
-    for line in standardization.flat_topics(standardized):
+    for line in [*standardized.attrs["standardization"]["notes"], *standardization.flat_topics(standardized)]:
         say(line, quiet=quiet)
     unused = fitted.sizes["topic"] - cube.sizes["topic"]
     say(

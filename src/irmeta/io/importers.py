@@ -13,11 +13,11 @@ import numpy.typing as npt
 import polars as pl
 import xarray as xr
 
-from irmeta.cube import ALL, check, cube
-from irmeta.errors import FileFormatError, MetricError, ScoresError
+from irmeta.cube import ALL, check, cube, only_numbered
+from irmeta.errors import FileFormatError, ScoresError
 from irmeta.io.files import read_bytes, stem
 from irmeta.io.scores import from_frame
-from irmeta.names import CATALOGUE, canonical, parse
+from irmeta.names import canonical, highest, is_known
 
 Paths = str | PathLike[str] | Iterable[str | PathLike[str]]
 
@@ -25,6 +25,7 @@ _RELEASED = (
     "tables released with Gupta et al. (2019): their RBP counts every relevant document alike and the top grade of "
     "their ERR is 4, so what compares with them is RBP(p=0.8, rel=1) and ERR(max_rel=4)@20 of irmeta evaluate"
 )
+_NUMBERED = "topics are numbered from 1; if the file does not name them, --topics does, as in --topics 401-450"
 
 
 def table_name(name: str) -> str:
@@ -39,12 +40,8 @@ def table_name(name: str) -> str:
     if at_depth := re.fullmatch(r"(\d+)_(\D.*)", short):
         depth, rest = at_depth.groups()
         return _with_depth("ERR" if rest == "err" else table_name(rest), depth)
-    for spelled in (name, "ERR@20" if short == "err" else re.sub(r"^r[bd]p_(\d+)$", r"RBP(p=0.\1)", short)):
-        try:
-            return str(parse(spelled))
-        except MetricError:
-            continue
-    return name
+    spellings = (name, "ERR@20" if short == "err" else re.sub(r"^r[bd]p_(\d+)$", r"RBP(p=0.\1)", short))
+    return next((canonical(spelled) for spelled in spellings if is_known(spelled)), name)
 
 
 def import_trec_eval(paths: Paths, *, collection: str = "collection") -> xr.DataArray:
@@ -93,7 +90,8 @@ def import_matrix(
                     f"{path}: its {dim}s are not those of {_listed(paths)[0]}; import them separately"
                 )
     together = xr.concat([part.reindex_like(first[:, :, 0]) for part in parts], "metric")
-    return check(together.assign_attrs(collection=collection))
+    notes = _strange(together) + ([_NUMBERED] if only_numbered(together.topic.values) else [])
+    return check(together.assign_attrs(collection=collection, **({"notes": notes} if notes else {})))
 
 
 def import_systemwise(paths: Paths) -> dict[str, xr.DataArray]:
@@ -110,10 +108,20 @@ def import_systemwise(paths: Paths) -> dict[str, xr.DataArray]:
         metrics = [table_name(column) for column in columns]
         for metric, column in zip(metrics, scores.T, strict=True):
             _possible(column, metric, path, _NAMES_HINT)
-        notes = [_RELEASED] if any(column.startswith(("rdp_", "errall")) for column in columns) else []
-        provenance = {"notes": notes} if notes else {}
-        cubes[name] = cube(scores[:, None, :], names, [ALL], metrics, collection=name, provenance=provenance)
+        made = cube(scores[:, None, :], names, [ALL], metrics, collection=name)
+        released = any(column.startswith(("rdp_", "errall")) for column in columns)
+        notes = _strange(made) + ([_RELEASED] if released else [])
+        cubes[name] = made.assign_attrs(notes=notes) if notes else made
     return cubes
+
+
+def _strange(scores: xr.DataArray) -> list[str]:
+    """Say which metrics irmeta does not know: they may be something else."""
+    names = [str(name) for name in scores.metric.values]
+    strange = [name for name in names if not is_known(name)]
+    listed = ", ".join(strange[:3]) + (", ..." if len(strange) > 3 else "")
+    hint = "; if they are systems or topics, it is a matrix (irmeta import matrix)" if strange == names else ""
+    return [f"{len(strange)} of {len(names)} metrics are none that irmeta knows: {listed}{hint}"] if strange else []
 
 
 def topic_range(text: str) -> list[str]:
@@ -234,10 +242,9 @@ def _score(text: str, where: str) -> float:
 
 def _possible(scores: npt.NDArray[np.float64], metric: str, path: Path, hint: str = "") -> None:
     """Raise FileFormatError if a score is lower or higher than the metric can be: it is something else."""
-    try:
-        high = CATALOGUE[parse(metric).base].high
-    except MetricError:  # not ours, it may take any value
+    if not is_known(metric):  # it may take any value
         return
+    high = highest(metric)
     if (wrong := scores[scores < 0]).size:
         raise FileFormatError(f"{path}: {wrong[0]:g} is no score, for {metric} is at least 0")
     if (wrong := scores[scores > high]).size:

@@ -199,9 +199,12 @@ def _held(path: Path) -> tuple[pl.LazyFrame, dict[str, Names], dict[str, About]]
     """Open a score file: its rows, the names of its collections, and what it says of them."""
     table, about = _scan(path)
     try:
-        return table, _known(table, {name: one["names"] for name, one in about.items()}), about
+        known = _known(table, {name: one["names"] for name, one in about.items()})
     except (ScoresError, pl.exceptions.PolarsError) as error:
         raise FileFormatError(f"{path}: {error}") from error
+    if not known:
+        raise FileFormatError(f"{path}: no scores in it")
+    return table, known, about
 
 
 def _scan(path: Path) -> tuple[pl.LazyFrame, dict[str, About]]:
