@@ -1,5 +1,8 @@
 """The cube: checked, selected, averaged, completed."""
 
+from collections.abc import Callable
+from itertools import permutations
+
 import numpy as np
 import pytest
 import xarray as xr
@@ -34,11 +37,47 @@ def test_what_a_cube_is() -> None:
     ],
 )
 def test_what_is_no_cube(changed: dict, says: str) -> None:
-    """Repeated names, infinite scores and other dimensions are errors."""
+    """Repeated names and infinite scores are errors."""
     with pytest.raises(ScoresError, match=says):
         square(**changed)
-    with pytest.raises(ScoresError, match="transpose it"):
-        check(square().transpose("topic", "system", "metric"))
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        (
+            lambda scores: scores.sel(metric="AP"),
+            r"this array has \(system, topic\); rename them, or select with a list",
+        ),
+        (lambda scores: scores.rename(system="run"), r"this array has \(run, topic, metric\)"),
+        (lambda scores: scores.drop_vars("topic"), r"assign_coords\(topic="),
+        (lambda scores: scores.assign_coords(topic=[301, 302]), "names, which are text"),
+        (lambda scores: scores.astype(object), "numbers, not object"),
+        (lambda scores: scores.values, "and this is a ndarray$"),
+        (lambda scores: scores.to_dataset(), "and this is a Dataset; choose one"),
+        (lambda scores: {"one": scores}, "and this is a dict; choose one"),
+    ],
+)
+def test_what_is_no_array_of_scores(change: Callable[[xr.DataArray], object], says: str) -> None:
+    """What is no array of numbers with three dimensions that have names is an error that says what it is instead."""
+    with pytest.raises(ScoresError, match=says):
+        check(change(square()))
+
+
+def test_the_order_of_dimensions_does_not_matter() -> None:
+    """A cube is known by the names of its dimensions; whole numbers and short floats are scores, too."""
+    scores = square()
+    for order in permutations(scores.dims):
+        xr.testing.assert_identical(check(scores.transpose(*order)), scores)
+        xr.testing.assert_identical(means(scores.transpose(*order)), means(scores))
+        xr.testing.assert_identical(select(scores.transpose(*order), metrics=["P@10"]), scores[..., 1:])
+    assert check(scores.astype(np.float32)).dtype == np.float64
+    xr.testing.assert_identical(check(scores), scores)
+
+
+def test_topics_drawn_twice_have_means() -> None:
+    """Means need no names that are unique: topics may be drawn with replacement."""
+    assert means(square().isel(topic=[0, 0, 1])).sel(system="a", metric="AP").item() == pytest.approx(0.5 / 3)
 
 
 def test_select() -> None:

@@ -6,7 +6,7 @@ import xarray as xr
 
 from irmeta.cube import ALL, cube
 from irmeta.errors import ScoresError
-from irmeta.matrix import from_matrix, from_scores
+from irmeta.matrix import Kind, from_matrix, from_scores
 from irmeta.stats.matrices import correlation, covariance, normal_scores
 
 METRICS = ["AP", "P@10", "RR"]
@@ -109,12 +109,12 @@ def test_the_geometric_mean_is_averaged_as_logarithm() -> None:
     np.testing.assert_allclose(from_scores(one, "covariance", "topic", "error").sigma, np.cov(by_topic.T))
 
 
-def test_unknown_kinds_and_levels_are_refused() -> None:
-    """A wrong word names the right ones."""
-    with pytest.raises(ScoresError, match="correlation"):
-        from_scores(scores(), "corelation", "topic", "error")  # type: ignore[arg-type]
-    with pytest.raises(ScoresError, match="topic"):
-        from_scores(scores(), "correlation", "topics", "error")  # type: ignore[arg-type]
+@pytest.mark.parametrize("kind", ["correlation", "rank"])
+def test_what_differs_by_rounding_only_is_left_out(kind: Kind) -> None:
+    """A metric whose scores agree to ten decimals does not vary, in whatever way it is correlated."""
+    one = scores()
+    one.loc[:, :, "RR"] = 0.5 + 1e-11 * one.sel(metric="RR")
+    assert from_scores(one, kind, "topic", "error").metrics == ["AP", "P@10"]
 
 
 def test_a_given_matrix_is_used_as_it_is() -> None:

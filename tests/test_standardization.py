@@ -107,12 +107,6 @@ def test_factors_need_scores_of_topics(wrong, words):
         standardization.fit(wrong)
 
 
-def test_an_unknown_kind_is_an_error():
-    """A misspelt kind names the nearest one."""
-    with pytest.raises(ScoresError, match="did you mean normal"):
-        standardization.apply(scores(), standardization.fit(scores()), "norml")
-
-
 def test_missing_scores_are_dropped_only_when_asked_and_then_said():
     """The policy for missing scores is the cube's, and the factors tell what it did."""
     some = scores()

@@ -1,13 +1,13 @@
 """The one data object: an xarray.DataArray `score` of (system, topic, metric); NaN means not scored."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
 import xarray as xr
 
-from irmeta.errors import ScoresError
+from irmeta.errors import ScoresError, require_choice
 from irmeta.names import canonical, metric_names, nearest, split
 
 DIMS = ("system", "topic", "metric")
@@ -56,13 +56,13 @@ def only_numbered(names: Iterable[str]) -> bool:
     return all(name == str(number) for number, name in enumerate(names, 1))
 
 
-def check(scores: xr.DataArray) -> xr.DataArray:
-    """Return the cube if it is one; raise ScoresError naming what is wrong (dimensions, repeated names, infinities)."""
-    if tuple(scores.dims) != DIMS:
-        raise ScoresError(f"a score cube has the dimensions {DIMS}, this array has {tuple(scores.dims)}; transpose it?")
+def check(scores: object) -> xr.DataArray:
+    """Return the cube, its dimensions in their order; raise ScoresError naming what is wrong if it is none.
+
+    Wrong are other dimensions, names that are missing, no text or repeated, and scores that are no numbers or infinite.
+    """
+    scores = _in_order(scores)
     for dim in DIMS:
-        if dim not in scores.indexes or not all(isinstance(name, str) for name in scores[dim].values):
-            raise ScoresError(f"the {dim}s of a score cube have names, which are text: assign_coords({dim}=[...])")
         names = scores.indexes[dim]
         if names.has_duplicates:
             twice = sorted({str(name) for name in names[names.duplicated()]})
@@ -72,6 +72,30 @@ def check(scores: xr.DataArray) -> xr.DataArray:
         where = f"{scores.system.values[system]}, topic {scores.topic.values[topic]}, {scores.metric.values[metric]}"
         raise ScoresError(f"infinite score ({where}); a missing score is written as NaN")
     return scores
+
+
+def _in_order(scores: object) -> xr.DataArray:
+    """Put the dimensions of a cube in their order; what has not these three, with names, raises ScoresError."""
+    if not isinstance(scores, xr.DataArray):
+        one = "; choose one of what it holds, as in scores[NAME]" if isinstance(scores, Mapping) else ""
+        raise ScoresError(
+            f"a score cube is an xarray.DataArray of {', '.join(DIMS)}, and this is a {type(scores).__name__}{one}"
+        )
+    if set(scores.dims) != set(DIMS):
+        dims = ", ".join(map(str, scores.dims))
+        raise ScoresError(
+            f"a score cube has the dimensions {', '.join(DIMS)}, and this array has ({dims});"
+            " rename them, or select with a list, as in sel(metric=['AP']), which keeps a dimension"
+        )
+    for dim in DIMS:
+        if dim not in scores.indexes or not all(isinstance(name, str) for name in scores[dim].values):
+            raise ScoresError(f"the {dim}s of a score cube have names, which are text: assign_coords({dim}=[...])")
+    if scores.dtype.kind not in "fiu":
+        raise ScoresError(f"the scores of a cube are numbers, not {scores.dtype}; convert them with astype(float)")
+    if scores.dims == DIMS and scores.dtype == np.float64:
+        return scores
+    ordered = scores.transpose(*DIMS)
+    return ordered.copy(data=np.ascontiguousarray(ordered.values, dtype=np.float64))
 
 
 def labels(names: Iterable[object]) -> list[str]:
@@ -94,6 +118,7 @@ def select(
 
     Names are a list, or one text with spaces or commas between them; metrics also go by the names of trec_eval.
     """
+    scores = check(scores)
     where = str(scores.attrs.get("collection", "these scores"))
     for dim, wanted in (("system", systems), ("topic", topics), ("metric", metrics)):
         known = [str(name) for name in scores[dim].values]
@@ -141,7 +166,7 @@ def means(scores: xr.DataArray) -> xr.DataArray:
     >>> means(cube([[[0.5], [0.1]]], ["bm25"], ["301", "302"], ["AP"])).item()
     0.3
     """
-    return from_additive(additive(scores).mean("topic", skipna=False))
+    return from_additive(additive(_in_order(scores)).mean("topic", skipna=False))
 
 
 def from_additive(values: xr.DataArray) -> xr.DataArray:
@@ -160,6 +185,7 @@ def top_systems(scores: xr.DataArray, share: float, by: str | None = None) -> xr
     """
     if not 0 < share <= 1:
         raise ScoresError(f"the share of systems to keep is above 0 and at most 1, not {share}")
+    scores = check(scores)
     by = default_by(scores) if by is None else by
     column = means(select(scores, metrics=[by])).values[:, 0]
     if np.isnan(column).any():
@@ -213,6 +239,8 @@ def complete(scores: xr.DataArray, missing: Missing = "error") -> tuple[xr.DataA
     missing : "error" raises ScoresError; "topics" drops every topic that some system lacks, "systems" every system
     that lacks some topic.
     """
+    require_choice("missing", missing, get_args(Missing))
+    scores = check(scores)
     absent = np.isnan(scores.values)
     if not absent.any():
         return scores, []

@@ -5,25 +5,34 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 import xarray as xr
 
-from irmeta.cube import Missing, means, studied
+from irmeta.cube import Missing, check, means, studied
 from irmeta.errors import MetricError, ScoresError
 from irmeta.names import highest, metric_names, nearest
 from irmeta.stats.scales import Scale
 
 
-def with_roles(**roles: Mapping[str, xr.DataArray]) -> tuple[dict[str, xr.DataArray], dict[str, str]]:
+def by_name(cubes: xr.DataArray | Mapping[str, xr.DataArray]) -> dict[str, xr.DataArray]:
+    """Give cubes by collection name, each as `check` returns it; a cube alone goes by the name of its collection."""
+    if isinstance(cubes, Mapping) and not isinstance(cubes, xr.Dataset):
+        return {str(name): check(scores) for name, scores in cubes.items()}
+    scores = check(cubes)
+    return {str(scores.attrs.get("collection", "collection")): scores}
+
+
+def with_roles(**roles: xr.DataArray | Mapping[str, xr.DataArray]) -> tuple[dict[str, xr.DataArray], dict[str, str]]:
     """Give the collections of all roles (train=..., test=...) by name, and the role of each.
 
     A collection in two roles, or no collection to train or to test on, raises ScoresError.
     """
-    cubes = {name: scores for group in roles.values() for name, scores in group.items()}
+    groups = {role: by_name(group) for role, group in roles.items()}
+    cubes = {name: scores for group in groups.values() for name, scores in group.items()}
     for name in cubes:
-        if len(given := [role for role, group in roles.items() if name in group]) > 1:
+        if len(given := [role for role, group in groups.items() if name in group]) > 1:
             raise ScoresError(f"the collection {name!r} is given as {' and as '.join(given)}; they are to differ")
     for role in ("train", "test"):
-        if role in roles and not roles[role]:
+        if role in groups and not groups[role]:
             raise ScoresError(f"there is no {role} collection; give one or more")
-    return cubes, {name: role for role, group in roles.items() for name in group}
+    return cubes, {name: role for role, group in groups.items() for name in group}
 
 
 def common_metrics(cubes: Mapping[str, xr.DataArray], metrics: str | Iterable[str] | None = None) -> list[str]:

@@ -3,15 +3,15 @@
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 import numpy as np
 import xarray as xr
 
-from irmeta.cube import ALL, DIMS, Missing, additive, check, means
-from irmeta.cubes import studied_together
+from irmeta.cube import ALL, DIMS, Missing, additive, means
+from irmeta.cubes import by_name, studied_together
 from irmeta.errors import ScoresError
-from irmeta.names import canonical, nearest
+from irmeta.names import canonical
 from irmeta.stats.matrices import Floats, correlation, covariance, normal_scores, smallest_eigenvalue, symmetrized
 
 MatrixKind = Literal["covariance", "correlation", "rank", "shrunk"]
@@ -73,13 +73,7 @@ def from_scores(
     ("system"; system-wise tables are always at this level). Metrics that do not vary are left out, with a note.
     Raises ScoresError where there are too few rows for the number of metrics.
     """
-    for given, known in ((kind, get_args(MatrixKind)), (level, get_args(Level))):
-        if given not in known:
-            raise ScoresError(f"there is no {given!r} here; {nearest(str(given), known)}")
-    named = dict(scores) if isinstance(scores, Mapping) else {str(scores.attrs.get("collection", "scores")): scores}
-    for one in named.values():
-        check(one)
-    cubes, notes = studied_together(named, metrics=metrics, top=top, by=by, missing=missing)
+    cubes, notes = studied_together(by_name(scores), metrics=metrics, top=top, by=by, missing=missing)
     level, more = _level(cubes, level)
     rows = _rows(cubes, level)
     varies = _varies(rows)
@@ -133,7 +127,7 @@ def from_matrix(matrix: Any, kind: MatrixKind | None = None) -> MetricMatrix:
 
 def is_scores(given: Any) -> bool:
     """Tell a cube, or several, from a matrix."""
-    return isinstance(given, Mapping) or (isinstance(given, xr.DataArray) and tuple(given.dims) == DIMS)
+    return isinstance(given, Mapping) or (isinstance(given, xr.DataArray) and set(given.dims) == set(DIMS))
 
 
 def _level(cubes: Mapping[str, xr.DataArray], level: Level) -> tuple[Level, list[str]]:
@@ -156,4 +150,4 @@ def _rows(cubes: Mapping[str, xr.DataArray], level: str) -> Floats:
 
 
 def _varies(rows: Floats) -> np.ndarray[Any, np.dtype[np.bool_]]:
-    return np.ptp(rows, axis=0) > 1e-12
+    return np.ptp(rows, axis=0) > 1e-10

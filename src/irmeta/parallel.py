@@ -15,19 +15,29 @@ from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from functools import cache
 from itertools import islice
+from numbers import Integral
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
 from threadpoolctl import ThreadpoolController
 
+from irmeta.errors import IrmetaError
+
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 Result_co = TypeVar("Result_co", covariant=True)
+
+Progress = Callable[[str], object]
+"""Called with what was done after every step of it."""
 
 _TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3
 """Names that malloc.h gives to the limits of mallopt."""
 _AHEAD = 2
 """Items each thread may be ahead of whoever takes the results; more would only cost memory."""
+
+
+def silent(step: str) -> None:
+    """Report no progress."""
 
 
 class Engine(Protocol):
@@ -120,6 +130,24 @@ def working_on(engine: Engine | None) -> Iterator[None]:
         yield
     finally:
         _engine.reset(token)
+
+
+def seed(rng: object) -> int:
+    """Give a seed as a plain number; what is none, as None, raises IrmetaError: nobody could repeat the result."""
+    if not isinstance(rng, Integral) or rng < 0:
+        raise IrmetaError(f"rng={rng!r}: chance needs a seed, a whole number from 0, so that it can be repeated")
+    return int(rng)
+
+
+def seeded(rng: int | np.random.Generator) -> tuple[np.random.Generator, int | str]:
+    """Give the generator of a seed, or the caller's own, and what a result's options record of it.
+
+    >>> seeded(7)[1], seeded(np.random.default_rng(7))[1]
+    (7, 'a generator')
+    """
+    return (
+        (rng, "a generator") if isinstance(rng, np.random.Generator) else (np.random.default_rng(seed(rng)), seed(rng))
+    )
 
 
 def streams(rng: np.random.Generator, draws: int, block: int) -> Iterator[tuple[np.random.Generator, int]]:

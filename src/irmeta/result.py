@@ -53,15 +53,6 @@ def describe(scores: xr.DataArray) -> dict[str, Any]:
     return {**size, "missing": int(np.isnan(scores.values).sum()), **scores.attrs}
 
 
-def recorded(rng: int | np.random.Generator) -> int | str:
-    """Say what a result's options record of chance: the seed, or that the caller's own generator was used.
-
-    >>> recorded(7), recorded(np.random.default_rng(7))
-    (7, 'a generator')
-    """
-    return "a generator" if isinstance(rng, np.random.Generator) else int(rng)
-
-
 def frame(outcome: xr.Dataset, names: Sequence[str], columns: Sequence[str]) -> pl.DataFrame:
     """Give variables of a result as a table: a row for every combination of the coordinates `names`, the last fastest.
 

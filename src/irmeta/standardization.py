@@ -13,7 +13,7 @@ import polars as pl
 import xarray as xr
 
 from irmeta.cube import ALL, Missing, check, complete, only_numbered
-from irmeta.errors import FileFormatError, ScoresError
+from irmeta.errors import FileFormatError, ScoresError, require_choice
 from irmeta.io.files import writing
 from irmeta.names import nearest
 from irmeta.stats import standardizers
@@ -69,9 +69,11 @@ def apply(scores: xr.DataArray, factors: xr.Dataset, kind: Kind = "normal", *, f
     >>> apply(scores, fit(scores), "normal").values.ravel().round(3).tolist()
     [0.159, 0.841, 0.5]
     """
-    if kind not in get_args(Kind):
-        raise ScoresError(f"unknown kind of standardization {kind!r}; {nearest(str(kind), get_args(Kind))}")
-    _refuse(check(scores))
+    require_choice("kind", kind, get_args(Kind))
+    require_choice("flat", flat, get_args(Flat))
+    scores = check(scores)
+    _refuse(scores)
+    _require_factors(factors)
     for dim in ("topic", "metric"):
         unknown = [str(name) for name in scores[dim].values if name not in factors.indexes[dim]]
         if unknown:
@@ -112,7 +114,7 @@ def common(
     old: xr.DataArray, new: xr.DataArray, missing: Missing = "error"
 ) -> tuple[xr.DataArray, xr.DataArray, list[str]]:
     """Cut two cubes to the topics and metrics that both have, without missing cells; say what was left out."""
-    notes: list[str] = []
+    old, new, notes = check(old), check(new), list[str]()
     for dim in ("metric", "topic"):
         old, new = _shared(old, new, dim, notes)
     (old, told), (new, also) = complete(old, missing), complete(new, missing)
@@ -216,7 +218,13 @@ def _dataset(factors: standardizers.Factors, topics: list[str], metrics: list[st
     return made.assign_attrs(digest=digest(made))
 
 
+def _require_factors(factors: object) -> None:
+    if not isinstance(factors, xr.Dataset) or not {"mean", "sd", "quantiles"} <= set(factors):
+        raise ScoresError("factors are what standardization.fit makes of a cube, or standardization.load reads")
+
+
 def _arrays(factors: xr.Dataset) -> standardizers.Factors:
+    factors = factors.transpose("topic", "metric", "order")
     return standardizers.Factors(factors["mean"].values, factors["sd"].values, factors["quantiles"].values)
 
 

@@ -125,7 +125,7 @@ def test_flat_topics_are_told(run, files):
         ("standardize sample old.parquet new.parquet --sizes 2-5", "as in 5,10,20"),
         ("standardize sample old.parquet new.parquet --sizes 1", "between 2 and the 8 old systems"),
         ("compare old.parquet", "at least 2 collections"),
-        ("compare old.parquet new.parquet --kind raw,norml", "did you mean normal"),
+        ("compare old.parquet new.parquet --kind raw,norml", "choose 'raw' or 'z' or 'normal'"),
         ("compare old.parquet old.parquet", "the same name"),
         ("describe old.parquet --by RR", "no metric 'RR'"),
         ("describe old.parquet --level 95", "between 0 and 1"),

@@ -1,6 +1,7 @@
 """The model file: there and back, and files that are not one."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -70,6 +71,13 @@ def test_other_files_are_an_error_that_names_them(tmp_path, text):
     path.write_text(text)
     with pytest.raises(FileFormatError, match=r"m\.json: not a prediction model .*predict fit"):
         load_model(path)
+
+
+def test_a_scale_is_not_a_format(tmp_path):
+    """A model on a scale that we do not know is refused for that."""
+    save_model(replace(model(), scale="log"), tmp_path / "m.json")
+    with pytest.raises(FileFormatError, match="its scale is 'log', this version knows raw and logit"):
+        load_model(tmp_path / "m.json")
 
 
 def test_figures_that_do_not_fit_the_metrics_are_an_error(tmp_path):

@@ -103,7 +103,12 @@ def test_the_seed_decides_and_is_recorded():
         (lambda cubes: {"A": cubes["A"]}, {}, "at least 2 collections"),
         (lambda cubes: cubes, {"randomise": 0}, "random deals"),
         (lambda cubes: cubes, {"alpha": 5}, "alpha is between"),
-        (lambda cubes: cubes, {"kinds": ("raw", "nromal")}, "did you mean normal"),
+        (lambda cubes: cubes | {"B": cubes["B"][:, :1]}, {}, "B has 1 topic; a t test over topics takes 2"),
+        (
+            lambda cubes: cubes | {"B": cubes["B"] * 0},
+            {"kinds": ["z"], "flat": "drop"},
+            "B has 0 topics, once flat topics are dropped",
+        ),
         (lambda cubes: cubes, {"metrics": ["P@10"]}, "no metric 'P@10'"),
         (lambda cubes: cubes | {"B": cubes["B"].assign_coords(metric=["RR"])}, {}, "no metric in common"),
         (

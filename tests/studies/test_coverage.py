@@ -63,3 +63,13 @@ def test_too_few_collections_and_wrong_options_are_errors(made, count, options, 
     """Two collections, a level of 1, and more predictors than metrics are errors."""
     with pytest.raises(ScoresError, match=message):
         coverage(made.collections(count), **options)
+
+
+@pytest.mark.parametrize("level", [0.3, 0.0])
+def test_a_metric_that_does_not_vary_has_no_relative_width(made, level):
+    """Where all systems of a collection score alike there is no deviation to measure the interval in."""
+    cubes = made.collections(4, systems=12)
+    cubes = {name: one.where(one.metric != "RR", level) for name, one in cubes.items()}
+    outcome = coverage(cubes, targets=["RR", "AP"], metrics=["AP", "P@10"], size=1)
+    assert np.isnan(outcome["relative_width"].sel(target="RR").values).all()
+    assert np.isfinite(outcome["relative_width"].sel(target="AP").values).all()

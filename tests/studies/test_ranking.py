@@ -225,7 +225,6 @@ def test_time_that_runs_out_is_told() -> None:
         ({"budget": 0.5}, "raise the budget"),
         ({"time_limit": 0}, "above 0"),
         ({"resamples": -1}, "0 or more"),
-        ({"method": "best"}, "no 'best'"),
     ],
 )
 def test_options_that_do_not_fit_are_refused(options: dict[str, object], said: str) -> None:

@@ -107,8 +107,6 @@ def test_the_seed_decides_and_is_recorded(test):
     [
         (lambda one: one[:1], {}, "at least 2 systems"),
         (lambda one: one[:, :1], {}, "2 topics"),
-        (lambda one: one, {"test": "wilcox"}, "did you mean wilcoxon"),
-        (lambda one: one, {"correct": "bonferroni"}, "unknown correction"),
         (lambda one: one, {"alpha": 5}, "alpha is between"),
         (lambda one: one, {"resamples": 10}, "too few"),
         (lambda one: one, {"metrics": "nDCG"}, "no metric 'nDCG'"),

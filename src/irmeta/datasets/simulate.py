@@ -15,6 +15,7 @@ import polars as pl
 from irmeta.datasets.model import CANDIDATES, Submission, Systems, Topics, draw_systems, draw_topics, submissions
 from irmeta.errors import IrmetaError
 from irmeta.io.files import writing
+from irmeta.parallel import seeded
 
 POOL_DEPTH = 50
 """Documents that each pooled run gives to the judges, for a topic."""
@@ -78,12 +79,12 @@ def simulate(
     """
     if systems < 1 or topics < 1:
         raise IrmetaError(f"{systems} systems and {topics} topics: a collection has at least one of each")
-    generator = np.random.default_rng(rng)
+    generator, seed = seeded(rng)
     drawn, about = draw_systems(generator, systems), draw_topics(generator, topics)
     folder = Path(folder)
     collection = Simulation(folder / "runs", folder / "qrels.txt", _systems(drawn), _topics(about))
     _clear(folder)
-    _write(folder / _TRUTH, _truth(collection, rng))
+    _write(folder / _TRUTH, _truth(collection, seed))
     names = _document_names(about)
     pooled = np.zeros(about.noise.shape, dtype=np.bool_)
     for system, run in enumerate(submissions(generator, drawn, about)):
@@ -150,8 +151,8 @@ def _earlier_runs(folder: Path) -> list[str]:
         raise IrmetaError(f"{folder}: holds files that no simulation made; name a new or empty folder") from error
 
 
-def _truth(collection: Simulation, rng: int | np.random.Generator) -> bytes:
-    truth = {"seed": str(rng), "systems": collection.systems.to_dicts(), "topics": collection.topics.to_dicts()}
+def _truth(collection: Simulation, seed: int | str) -> bytes:
+    truth = {"seed": str(seed), "systems": collection.systems.to_dicts(), "topics": collection.topics.to_dicts()}
     return json.dumps(truth, indent=1).encode()
 
 

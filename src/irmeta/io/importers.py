@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from os import PathLike
 from pathlib import Path
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -14,12 +14,13 @@ import polars as pl
 import xarray as xr
 
 from irmeta.cube import ALL, check, cube, only_numbered
-from irmeta.errors import FileFormatError, ScoresError
+from irmeta.errors import FileFormatError, ScoresError, require_choice
 from irmeta.io.files import read_bytes, stem
 from irmeta.io.scores import from_frame
 from irmeta.names import canonical, highest, is_known
 
 Paths = str | PathLike[str] | Iterable[str | PathLike[str]]
+Rows = Literal["topics", "systems"]
 
 _RELEASED = (
     "tables released with Gupta et al. (2019): their RBP counts every relevant document alike and the top grade of "
@@ -62,7 +63,7 @@ def import_trec_eval(paths: Paths, *, collection: str = "collection") -> xr.Data
 def import_matrix(
     paths: Paths,
     *,
-    rows: Literal["topics", "systems"],
+    rows: Rows,
     topics: Sequence[str] | None = None,
     collection: str = "collection",
 ) -> xr.DataArray:
@@ -72,6 +73,7 @@ def import_matrix(
     that says topic, system, run or nothing) names the rows; without one they are numbered from 1.
     topics : names for the topics, in order, in place of the file's.
     """
+    require_choice("rows", rows, get_args(Rows))
     parts = []
     for path in _listed(paths):
         names, columns, scores = _matrix(path, rows)
@@ -196,7 +198,7 @@ _MISSING = {"", "na", "nan"}
 _NAMES_HINT = "; if a column holds the names of the rows, its header should say topic or system"
 
 
-def _matrix(path: Path, rows: Literal["topics", "systems"]) -> tuple[list[str], list[str], npt.NDArray[np.float64]]:
+def _matrix(path: Path, rows: Rows) -> tuple[list[str], list[str], npt.NDArray[np.float64]]:
     """Read a CSV with a header, whose rows are topics or systems, as row names, column names and numbers."""
     reader = csv.reader(read_bytes(path).decode("utf-8-sig", "surrogateescape").splitlines())
     lines = [(reader.line_num, [cell.strip() for cell in row]) for row in reader if any(row)]

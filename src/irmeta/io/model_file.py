@@ -77,8 +77,10 @@ def load_model(path: str | PathLike[str]) -> Model:
     """Read a model that `save_model` wrote; anything else raises FileFormatError."""
     try:
         document = json.loads(read_bytes(Path(path)))
-        if document["format"] != _FORMAT or document["scale"] not in get_args(Scale):
+        if document["format"] != _FORMAT:
             raise ValueError(f"its format is {document['format']!r}, this version reads {_FORMAT!r}")
+        if document["scale"] not in get_args(Scale):
+            raise ValueError(f"its scale is {document['scale']!r}, this version knows {' and '.join(get_args(Scale))}")
         if tuple(document["levels"]) != LEVELS:
             raise ValueError(f"its levels are {document['levels']}, this version reads {list(LEVELS)}")
         parts = tuple(_part(entry) for entry in document["collections"])

@@ -13,6 +13,7 @@ import polars as pl
 import xarray as xr
 
 from irmeta.cube import DIMS, check, choose_names, cube, labels
+from irmeta.cubes import by_name
 from irmeta.errors import FileFormatError, ScoresError
 from irmeta.io.files import writing
 from irmeta.names import nearest
@@ -39,7 +40,7 @@ def to_frame(scores: xr.DataArray) -> pl.DataFrame:
     >>> to_frame(cube([[[0.5], [0.1]]], ["bm25"], ["301", "302"], ["AP"])).rows()[1]
     ('collection', 'bm25', '302', 'AP', 0.1)
     """
-    check(scores)
+    scores = check(scores)
     names = [pl.Series(dim, labels(scores[dim].values), dtype=pl.String) for dim in DIMS]
     index = np.indices(scores.shape, dtype=np.int32).reshape(3, -1)
     columns = {dim: series.gather(at) for dim, series, at in zip(DIMS, names, index, strict=True)}
@@ -129,7 +130,7 @@ def save(scores: xr.DataArray | Mapping[str, xr.DataArray], path: str | PathLike
 
     append : keep the other collections of an existing file; one with the same name is an error.
     """
-    cubes = dict(scores) if isinstance(scores, Mapping) else {str(scores.attrs.get("collection", "collection")): scores}
+    cubes = by_name(scores)
     if not cubes:
         raise ScoresError("there are no scores to save")
     named = [one.assign_attrs(collection=labels([name])[0]) for name, one in cubes.items()]

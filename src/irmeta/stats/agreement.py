@@ -10,8 +10,7 @@ import scipy.stats
 from scipy.cluster import hierarchy
 from scipy.spatial.distance import squareform
 
-from irmeta.parallel import in_order, single_threaded
-from irmeta.stats.halving import Progress, silent
+from irmeta.parallel import Progress, in_order, silent, single_threaded
 from irmeta.stats.rank import BLOCK, Array, concordance_by_group, over, pearson, settled, spearman, tau_b
 from irmeta.stats.topheavy import tau_ap_b
 

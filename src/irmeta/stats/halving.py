@@ -1,6 +1,6 @@
 """Split-half prediction: rank systems over two disjoint sets of topics drawn at random, and correlate the rankings."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Literal
@@ -8,17 +8,11 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from irmeta.parallel import in_order, single_threaded, streams
+from irmeta.parallel import Progress, in_order, silent, single_threaded, streams
 from irmeta.stats.rank import Array, settled, tau_a, tau_b
 
 Ties = Literal["a", "b"]
 Drawn = npt.NDArray[np.bool_]
-Progress = Callable[[str], object]
-"""Called with what was done after every step of it."""
-
-
-def silent(step: str) -> None:
-    """Report no progress."""
 
 
 def shuffles(topics: int, partitions: int, rng: np.random.Generator) -> npt.NDArray[np.int64]:

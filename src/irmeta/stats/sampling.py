@@ -5,8 +5,8 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
-from irmeta.parallel import in_order
-from irmeta.stats.halving import Drawn, Progress, Ties, advantage, half_means, half_tau, silent
+from irmeta.parallel import Progress, in_order, silent
+from irmeta.stats.halving import Drawn, Ties, advantage, half_means, half_tau
 from irmeta.stats.rank import BLOCK, Array, concordance, settled, tau_without_each, untied
 
 SAMPLE = 100

@@ -1,10 +1,12 @@
 """The scale that scores are modelled on: as they are, or as log odds, which a prediction cannot leave."""
 
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
 from scipy.special import expit, logit
+
+from irmeta.errors import require_choice
 
 Floats = npt.NDArray[np.float64]
 Scale = Literal["raw", "logit"]
@@ -19,6 +21,7 @@ def to_scale(scores: npt.ArrayLike, scale: Scale) -> Floats:
     >>> to_scale([0.5, 0.0], "logit").round(3).tolist()
     [0.0, -6.907]
     """
+    require_choice("scale", scale, get_args(Scale))
     values = np.asarray(scores, dtype=np.float64)
     return np.asarray(logit(np.clip(values, EDGE, 1 - EDGE))) if scale == "logit" else values
 

@@ -7,9 +7,8 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
-from irmeta.parallel import in_order, streams
+from irmeta.parallel import Progress, in_order, silent, streams
 from irmeta.stats.determinant import Order
-from irmeta.stats.halving import Progress, silent
 from irmeta.stats.matrices import Floats, dependent
 from irmeta.stats.selection import Task, choose_again
 

@@ -4,7 +4,7 @@ import numpy as np
 import polars as pl
 import xarray as xr
 
-from irmeta.cube import means, select
+from irmeta.cube import check, means, select
 from irmeta.errors import ScoresError
 from irmeta.result import long_frame, result
 from irmeta.stats import accuracy as measures
@@ -29,6 +29,9 @@ def accuracy(predicted: xr.Dataset, actual: xr.DataArray) -> xr.Dataset:
     >>> accuracy(predict(scores.sel(metric=["P@10"]), want=["AP@1000"]), scores)["tau"].item()
     1.0
     """
+    actual = check(actual)
+    if not isinstance(predicted, xr.Dataset) or predicted.attrs.get("study") != "prediction":
+        raise ScoresError("predictions are what `irmeta.predict` gives; the actual scores are the second argument")
     systems, targets = ([str(name) for name in predicted[dim].values] for dim in ("system", "target"))
     if len(systems) < 2:
         raise ScoresError(f"predictions are compared over systems, 2 or more; there is {len(systems)}")

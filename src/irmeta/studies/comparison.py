@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import combinations, product
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -12,15 +12,16 @@ import xarray as xr
 
 from irmeta import standardization
 from irmeta.cube import Missing, additive
-from irmeta.cubes import studied_together
-from irmeta.errors import MetricError, ScoresError
+from irmeta.cubes import by_name, studied_together
+from irmeta.errors import MetricError, ScoresError, require_choice
 from irmeta.names import parse
-from irmeta.result import frame, recorded, result
+from irmeta.parallel import seeded
+from irmeta.result import frame, result
 from irmeta.standardization import Flat, Kind
 from irmeta.stats import comparability
 
 Floats = npt.NDArray[np.float64]
-Form = Literal["raw"] | Kind
+Form = Literal["raw", Kind]
 """Scores as they are, or standardized."""
 
 FEW = 10
@@ -55,19 +56,23 @@ def compare(
     collections differ), and the mean and the 97.5th percentile of those. Systems that are not in every collection are
     left out, after the factors are fitted. Source: Webber et al. (SIGIR 2008), section 5.
     """
+    cubes, kinds = by_name(cubes), list(dict.fromkeys(kinds))
+    for kind in kinds:
+        require_choice("kinds", kind, get_args(Form))
+    require_choice("flat", flat, get_args(Flat))
+    generator, chance = seeded(rng)
     if len(cubes) < 2:
         raise ScoresError("compare needs at least 2 collections: several score files, or one with several collections")
     if randomise < 1:
         raise ScoresError(f"{randomise} random deals give no distribution; use 1000 or more")
     if not 0 < alpha < 1:
         raise ScoresError(f"alpha is between 0 and 1, as in 0.05, not {alpha:g}")
-    kinds = list(dict.fromkeys(kinds))
     chosen, forms, notes = _prepare(cubes, metrics, kinds, flat, missing)
     names = [str(name) for name in next(iter(chosen.values())).metric.values]
     pairs = list(combinations(cubes, 2))
     cases = list(product(pairs, names, kinds))
     figures = []
-    compared = _compared(forms, cases, randomise, alpha, np.random.default_rng(rng))
+    compared = _compared(forms, cases, randomise, alpha, generator)
     for (pair, metric, kind), row in zip(cases, compared, strict=True):
         figures.append(row)
         if progress:
@@ -83,7 +88,7 @@ def compare(
         inputs=chosen,
         options={
             **{"kinds": kinds, "randomise": randomise, "alpha": alpha, "flat": flat, "missing": missing},
-            "seed": recorded(rng),
+            "seed": chance,
         },
         notes=[*notes, f"Monte-Carlo standard error of the quantiles: at most {0.5 / randomise**0.5:.3f}"],
     )
@@ -192,6 +197,11 @@ def _prepare(
     forms: dict[Form, dict[str, xr.DataArray]] = {kind: {} for kind in kinds}
     for kind, (name, scores) in product(kinds, chosen.items()):
         form, told = _form_of(scores, kind, flat)
+        if (topics := form.sizes["topic"]) < 2:
+            dropped = ", once flat topics are dropped" if topics < scores.sizes["topic"] else ""
+            raise ScoresError(
+                f"{name} has {topics} topic{'s' * (topics != 1)}{dropped}; a t test over topics takes 2 or more"
+            )
         forms[kind][name] = form.sel(system=systems)
         notes += [f"{name}, {line}" for line in told]
     return chosen, forms, notes

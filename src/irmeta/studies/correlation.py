@@ -1,7 +1,7 @@
 """How far metrics agree: correlation between metrics over topics and systems, or over system means."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -9,12 +9,12 @@ import polars as pl
 import xarray as xr
 
 from irmeta import cube
-from irmeta.cubes import studied_together
-from irmeta.errors import ScoresError
+from irmeta.cubes import by_name, studied_together
+from irmeta.errors import ScoresError, require_choice
 from irmeta.matrix import Level
+from irmeta.parallel import Progress, silent
 from irmeta.result import result, short, square
 from irmeta.stats.agreement import COEFFICIENTS, Method, components, groups, interval, merges, over_means, over_scores
-from irmeta.stats.halving import Progress, silent
 from irmeta.stats.rank import settled
 
 _OVER = {
@@ -50,8 +50,9 @@ def correlation(
     >>> correlation(scores)["r"].shape
     (2, 2)
     """
-    named = dict(scores) if isinstance(scores, Mapping) else {str(scores.attrs.get("collection", "collection")): scores}
-    used, notes = studied_together(named, missing=missing)
+    require_choice("level", level, get_args(Level))
+    require_choice("method", method, get_args(Method))
+    used, notes = studied_together(by_name(scores), missing=missing)
     _check(used, level, method, threshold)
     parts, metrics = _values(used, level), next(iter(used.values()))["metric"].values
     over = over_means if level == "system" else over_scores
@@ -86,7 +87,7 @@ def each(cubes: Mapping[str, xr.DataArray], **options: Any) -> xr.Dataset:
 
     The metrics are those that all collections have; options are those of `correlation`.
     """
-    used, dropped = studied_together(cubes, missing=options.get("missing", "error"))
+    used, dropped = studied_together(by_name(cubes), missing=options.get("missing", "error"))
     outcomes = {name: correlation({name: one}, **options) for name, one in used.items()}
     together = xr.concat(list(outcomes.values()), xr.Variable("collection", list(outcomes)), combine_attrs="drop")
     first = next(iter(outcomes.values())).attrs

@@ -7,7 +7,7 @@ import polars as pl
 import xarray as xr
 
 from irmeta.cube import Missing
-from irmeta.cubes import check_scale, check_sizes, system_level, targets_and_candidates
+from irmeta.cubes import by_name, check_scale, check_sizes, system_level, targets_and_candidates
 from irmeta.errors import ScoresError
 from irmeta.result import long_frame, result
 from irmeta.stats.intervals import band, leave_one_out, reach, tails
@@ -36,6 +36,7 @@ def coverage(
     Gives over (target, collection): measured, the share of systems inside; width, of the intervals, on the metric's
     own scale; relative_width, half the width in standard deviations of the systems' actual scores.
     """
+    cubes = by_name(cubes)
     if len(cubes) < 3:
         raise ScoresError(f"coverage takes three collections or more, to leave one out of the rest; {len(cubes)} given")
     if not 0 < level < 1:
@@ -49,8 +50,8 @@ def coverage(
     found = np.array([_held_out(values, name, at, sources, size, level, scale) for name in values])
     measured, width = np.moveaxis(found, 1, 0)
     spread = np.array([table.values[:, at].std(axis=0) for table in levels.values()])
-    with np.errstate(divide="ignore"):
-        relative = np.where(spread > 0, width / 2 / spread, np.nan)
+    with np.errstate(divide="ignore", invalid="ignore"):  # where a metric is constant there is nothing to compare with
+        relative = np.where(spread > 1e-12, width / 2 / spread, np.nan)
     data = {"measured": measured, "width": width, "relative_width": relative}
     coords = {"target": wanted, "collection": list(values)}
     arrays = {name: xr.DataArray(array.T, coords, ("target", "collection")) for name, array in data.items()}

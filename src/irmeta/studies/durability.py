@@ -9,7 +9,7 @@ import xarray as xr
 
 from irmeta import standardization
 from irmeta.cube import Missing, require_variation
-from irmeta.cubes import common_metrics
+from irmeta.cubes import by_name, common_metrics
 from irmeta.errors import ScoresError
 from irmeta.result import frame, result
 from irmeta.standardization import Flat, Kind
@@ -20,8 +20,8 @@ SIZES = ("topic_count", "old_systems", "new_systems")
 
 
 def durability(
-    old: Mapping[str, xr.DataArray],
-    new: Mapping[str, xr.DataArray],
+    old: xr.DataArray | Mapping[str, xr.DataArray],
+    new: xr.DataArray | Mapping[str, xr.DataArray],
     *,
     kind: Kind = "normal",
     flat: Flat = "half",
@@ -29,12 +29,13 @@ def durability(
 ) -> xr.Dataset:
     """Score new systems by factors fitted on old systems and by factors fitted on themselves; correlate.
 
-    old, new : cubes by collection name. Each old collection meets the new one of its name, or the only new one, on the
-    topics and metrics that both have.
+    old, new : a cube, or cubes by collection name. Each old collection meets the new one of its name, or the only new
+    one, on the topics and metrics that both have.
 
     Returns over (topics, metric) the correlation of the new systems' mean standardized scores by the old factors with
     those by their own: Pearson's, Kendall's tau-b, and tau_AP,b. Source: Webber et al. (SIGIR 2008), Table 2.
     """
+    old, new = by_name(old), by_name(new)
     if not old:
         raise ScoresError("no old collection to take factors from")
     met = {

@@ -25,25 +25,25 @@ _MEASURES = ("tau", "r2", "rmse")
 
 
 def lowcost(
-    train: Mapping[str, xr.DataArray],
-    test: Mapping[str, xr.DataArray],
+    train: xr.DataArray | Mapping[str, xr.DataArray],
+    test: xr.DataArray | Mapping[str, xr.DataArray],
     *,
     targets: Iterable[str],
-    dev: Mapping[str, xr.DataArray] | None = None,
+    dev: xr.DataArray | Mapping[str, xr.DataArray] | None = None,
     depths: Sequence[int] = (10, 20, 30, 40, 50),
     proper: bool = False,
     missing: Missing = "error",
 ) -> xr.Dataset:
     """Predict each target from the metrics that look at the first D documents, for each D, on other collections.
 
-    train, dev, test : cubes by collection name. Predictors of depth D are the metrics named with `depth=D`, as in
-    P(depth=10)@1000; those also named with `pool=D` saw only the judgments of a pool of that depth ("pool") and are
-    kept apart from those that saw all ("full"). Every subset of them is fitted on all training systems; the highest
+    train, dev, test : a cube, or cubes by collection name. Predictors of depth D are the metrics named with `depth=D`,
+    as in P(depth=10)@1000; those also named with `pool=D` saw only the judgments of a pool of that depth ("pool") and
+    are kept apart from those that saw all ("full"). Every subset of them is fitted on all training systems; the highest
     mean tau on the development collections wins, or without them over the training collections left out in turn.
     proper : leave out the set of all predictors, as the code released with Gupta et al. (ECIR 2019) does.
     Gives over (target, judgments, depth, collection): tau, r2, rmse; over (target, judgments, depth): predictors.
     """
-    cubes, role = with_roles(train=train, dev=dev or {}, test=test)
+    cubes, role = with_roles(train=train, dev={} if dev is None else dev, test=test)
     available = common_metrics(cubes)
     wanted = common_metrics(cubes, targets)
     groups = _groups(available, depths)

@@ -1,15 +1,16 @@
 """Does another model predict unseen collections better than least squares? Compare them, each collection left out."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import polars as pl
 import xarray as xr
 
 from irmeta.cube import Missing
-from irmeta.cubes import check_scale, system_level, targets_and_candidates
-from irmeta.errors import ScoresError
+from irmeta.cubes import by_name, check_scale, system_level, targets_and_candidates
+from irmeta.errors import ScoresError, require_choice
+from irmeta.parallel import seed
 from irmeta.result import long_frame, result
 from irmeta.stats.accuracy import accuracy
 from irmeta.stats.regression import Floats, least_squares, moments
@@ -39,10 +40,12 @@ def models(
     radial kernel, and gradient-boosted trees, these three by scikit-learn on standardized predictors.
     Gives over (target, model, scale, collection): tau, r2, rmse, on the metric's own scale.
     """
+    cubes, rng = by_name(cubes), seed(rng)
     if len(cubes) < 2:
         raise ScoresError("models are compared on collections left out in turn; give two collections or more")
     names, wanted, candidates = targets_and_candidates(cubes, targets, metrics)
     for scale in scales:
+        require_choice("scales", scale, get_args(Scale))
         check_scale(names, scale)
     levels, notes = system_level(cubes, names, missing=missing)
     fits = _fits(rng)

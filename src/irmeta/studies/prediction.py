@@ -9,7 +9,7 @@ import polars as pl
 import xarray as xr
 from scipy import stats
 
-from irmeta.cube import ALL, cube, means
+from irmeta.cube import ALL, check, cube, means
 from irmeta.cubes import in_range
 from irmeta.datasets.reference import reference_model
 from irmeta.errors import MetricError, ScoresError
@@ -80,6 +80,7 @@ def predict(
     """
     if not 0 < level < 1:
         raise ScoresError(f"the level of an interval is between 0 and 1, as in 0.9, not {level}")
+    scores, known = check(scores), None if known is None else check(known)
     model = model or reference_model()
     reported = in_range(means(scores))
     table, names, notes = _renamed(reported, model)

@@ -6,7 +6,7 @@ from typing import Any
 import xarray as xr
 
 from irmeta.cube import Missing
-from irmeta.cubes import check_scale, system_level
+from irmeta.cubes import by_name, check_scale, system_level
 from irmeta.errors import MetricError, ScoresError
 from irmeta.io.model_file import Model, Part
 from irmeta.names import metric_names, nearest
@@ -17,7 +17,7 @@ from irmeta.stats.scales import Scale, to_scale
 
 
 def prediction_model(
-    cubes: Mapping[str, xr.DataArray],
+    cubes: xr.DataArray | Mapping[str, xr.DataArray],
     *,
     metrics: Iterable[str] | None = None,
     scale: Scale = "raw",
@@ -26,7 +26,8 @@ def prediction_model(
 ) -> Model:
     """Sum up collections' system-level scores as a model that predicts any of their metrics from any others.
 
-    cubes : by collection name; a collection may lack some of the metrics.  metrics : those to keep, all by default.
+    cubes : one, or several by collection name; a collection may lack some of the metrics.
+    metrics : those to keep, all by default.
     scale : "raw", or "logit" to model log odds, so that predictions and intervals stay between 0 and 1.
     missing : what to do with missing scores, as in `irmeta.cube.complete`.
 
@@ -35,6 +36,7 @@ def prediction_model(
     >>> prediction_model({"demo": scores}).metrics
     ['AP', 'P@10']
     """
+    cubes = by_name(cubes)
     if not cubes:
         raise ScoresError("there are no collections to fit a model on")
     wanted = None if metrics is None else metric_names(metrics)

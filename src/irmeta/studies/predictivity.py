@@ -1,7 +1,7 @@
 """Which metrics foretell results on new topics: predictive power from random halves of the topics."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -10,11 +10,15 @@ import scipy.stats
 import xarray as xr
 
 from irmeta import cube
-from irmeta.errors import ScoresError
+from irmeta.errors import ScoresError, require_choice
 from irmeta.names import canonical
+from irmeta.parallel import Progress, seeded, silent
 from irmeta.result import result, short, square
-from irmeta.stats.halving import Agreement, Progress, Ties, halves, shuffles, silent, split_half
+from irmeta.stats.halving import Agreement, Ties, halves, shuffles, split_half
 from irmeta.stats.sampling import advantage_variance
+
+TopOn = Literal["all", "half"]
+"""The topics on which the best systems are chosen: all, or one half, each half in turn."""
 
 _PAIR = ("metric", "metric_2")
 
@@ -26,7 +30,7 @@ def predictivity(
     partitions: int = 2000,
     top: float | None = None,
     by: str | None = None,
-    top_on: Literal["all", "half"] = "all",
+    top_on: TopOn = "all",
     sizes: Sequence[int] = (),
     tau: Ties = "b",
     missing: cube.Missing = "error",
@@ -52,6 +56,9 @@ def predictivity(
     >>> bool(power["advantage"].sel(metric="AP", metric_2="RR") > 0)
     True
     """
+    require_choice("top_on", top_on, get_args(TopOn))
+    require_choice("tau", tau, get_args(Ties))
+    generator, chance = seeded(rng)
     if top_on == "half" and top is None:
         raise ScoresError("systems are chosen on one half only with a share of them to keep, as in --top 0.75")
     names = cube.select(scores, metrics=metrics)["metric"].values.tolist()
@@ -68,7 +75,6 @@ def predictivity(
     values, topics = cube.additive(used).values, used.sizes["topic"]
     _check(used, partitions, sizes)
 
-    generator = np.random.default_rng(rng)
     half_sizes = (topics // 2, topics - topics // 2)
     whole, *curve = split_half(
         values,
@@ -103,7 +109,7 @@ def predictivity(
         "sizes": list(sizes),
         "interval_partitions": few,
         "missing": missing,
-        "seed": "a generator" if isinstance(rng, np.random.Generator) else int(rng),
+        "seed": chance,
     }
     inputs = {str(scores.attrs.get("collection", "collection")): used}
     notes += _notes(used, options, [whole, *curve], used.sizes["system"] if best is None else best[0])

@@ -1,7 +1,7 @@
 """Which one, two or three metrics foretell each other metric best? Every subset is tried."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 import polars as pl
@@ -9,7 +9,7 @@ import xarray as xr
 
 from irmeta.cube import Missing
 from irmeta.cubes import check_sizes, system_level, targets_and_candidates, with_roles
-from irmeta.errors import ScoresError
+from irmeta.errors import ScoresError, require_choice
 from irmeta.result import long_frame, result
 from irmeta.stats.accuracy import Accuracy, accuracy
 from irmeta.stats.predictors import Fold, best_subsets, folds
@@ -20,10 +20,10 @@ _MEASURES = Accuracy._fields
 
 
 def predictors(
-    train: Mapping[str, xr.DataArray],
-    test: Mapping[str, xr.DataArray],
+    train: xr.DataArray | Mapping[str, xr.DataArray],
+    test: xr.DataArray | Mapping[str, xr.DataArray],
     *,
-    dev: Mapping[str, xr.DataArray] | None = None,
+    dev: xr.DataArray | Mapping[str, xr.DataArray] | None = None,
     choose: Choice = "dev",
     targets: Iterable[str] | None = None,
     metrics: Iterable[str] | None = None,
@@ -33,7 +33,8 @@ def predictors(
 ) -> xr.Dataset:
     """Find the best predictors of each target, of each size, and tell how well they predict other collections.
 
-    train, dev, test : cubes by collection name; models are fitted on the systems of all training collections together.
+    train, dev, test : a cube, or cubes by collection name; models are fitted on the systems of all training collections
+    together.
     choose : "dev" keeps the subset with the highest tau on the development collections, as Gupta et al. (ECIR 2019)
     do; "leave-one-out" the highest mean tau over the training collections, each predicted from the others, so that the
     development collections test it too.
@@ -43,7 +44,8 @@ def predictors(
     r2_training_mean, bias_share; over (target, size):
     chosen_by, the tau that decided; over (target, size, metric): coefficient, NaN for metrics left out, and intercept.
     """
-    cubes, role = with_roles(train=train, dev=dev or {}, test=test)
+    require_choice("choose", choose, get_args(Choice))
+    cubes, role = with_roles(train=train, dev={} if dev is None else dev, test=test)
     names, wanted, candidates = targets_and_candidates(cubes, targets, metrics)
     check_sizes(sizes, wanted, candidates)
     levels, notes = system_level(cubes, names, missing=missing)

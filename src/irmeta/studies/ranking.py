@@ -9,9 +9,10 @@ import polars as pl
 import xarray as xr
 
 from irmeta.cube import Missing
-from irmeta.errors import ScoresError
+from irmeta.errors import ScoresError, require_choice
 from irmeta.matrix import Level, MatrixKind, MetricMatrix, from_matrix, from_scores, is_scores
 from irmeta.names import metric_names, nearest
+from irmeta.parallel import seeded
 from irmeta.result import result
 from irmeta.stats.determinant import Order, log_determinant, unexplained
 from irmeta.stats.matrices import Floats, dependent
@@ -72,6 +73,12 @@ def rank_metrics(
     >>> rank_metrics([[4.0, 1.9, 0.0], [1.9, 1.0, 0.0], [0.0, 0.0, 2.0]], k=2)["order"].values.tolist()
     ['1', '3']
     """
+    require_choice("method", method, get_args(Method))
+    require_choice("matrix", matrix, (None, *get_args(MatrixKind)))
+    require_choice("level", level, get_args(Level))
+    require_choice("objective", objective, (None, *get_args(Objective)))
+    require_choice("missing", missing, get_args(Missing))
+    generator, chance = seeded(rng)
     if is_scores(scores):
         kind = matrix or "correlation"
         source = from_scores(scores, kind, level, missing, metrics=metrics, top=top, by=by)
@@ -91,7 +98,7 @@ def rank_metrics(
     step = progress or (lambda _: None)
     step("subsets")
     if resamples:
-        stability, more = _stability(source, task, selection, resamples, np.random.default_rng(rng), step)
+        stability, more = _stability(source, task, selection, resamples, generator, step)
         data, notes = data | stability, notes + more
     options = {
         "method": method,
@@ -107,7 +114,7 @@ def rank_metrics(
         "by": by,
         "time_limit": time_limit,
         "resamples": resamples,
-        "seed": rng if isinstance(rng, int) else None,
+        "seed": chance,
     }
     outcome = result("ranking", data, inputs=source.cubes, options=options, notes=[*source.notes, *notes])
     return outcome.assign_coords(k=list(selection.optima), metric=source.metrics)
@@ -209,9 +216,6 @@ def _task(
     time_limit: float,
 ) -> tuple[Task, list[str]]:
     goal: Objective = objective or ("unreported" if method == "trace" else "determinant")
-    for given, known in ((method, get_args(Method)), (goal, get_args(Objective))):
-        if given not in known:
-            raise ScoresError(f"there is no {given!r} here; {nearest(given, known)}")
     if (cost or budget is not None) and (method != "exact" or budget is None):
         raise ScoresError("costs go with --budget and --method exact: an order of metrics knows no budget")
     if not time_limit > 0:

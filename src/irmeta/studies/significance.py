@@ -10,9 +10,9 @@ import polars as pl
 import xarray as xr
 
 from irmeta.cube import Missing, additive, means, studied
-from irmeta.errors import ScoresError
-from irmeta.names import nearest
-from irmeta.result import frame, recorded, result
+from irmeta.errors import ScoresError, require_choice
+from irmeta.parallel import seeded
+from irmeta.result import frame, result
 from irmeta.stats import descriptive, multiplicity, paired, resampling
 
 Floats = npt.NDArray[np.float64]
@@ -62,11 +62,11 @@ def significance(
     0.00521
     """
     _check(test, correct, alpha, resamples)
+    generator, chance = seeded(rng)
     scores, notes = studied(scores, metrics=metrics, top=top, by=by, missing=missing)
     if scores.sizes["system"] < 2 or scores.sizes["topic"] < 2:
         raise ScoresError("a paired test needs at least 2 systems and 2 topics (a system-wise table has means only)")
     left, right = np.triu_indices(scores.sizes["system"], 1)
-    generator = np.random.default_rng(rng)
     line = additive(scores)
     columns = []
     for m, name in enumerate(scores.metric.values):
@@ -81,7 +81,7 @@ def significance(
         inputs={scores.attrs.get("collection", "collection"): scores},
         options={
             **{"test": test, "correct": correct, "alpha": alpha, "top": top, "by": by, "missing": missing},
-            **({"resamples": resamples, "seed": recorded(rng)} if test in RESAMPLING else {}),
+            **({"resamples": resamples, "seed": chance} if test in RESAMPLING else {}),
         },
         notes=notes + _notes(test, correct, alpha, resamples, scores),
     )
@@ -131,9 +131,8 @@ def findings(outcome: xr.Dataset) -> list[str]:
 
 
 def _check(test: Test, correct: Correct, alpha: float, resamples: int) -> None:
-    for value, allowed, what in ((test, get_args(Test), "test"), (correct, get_args(Correct), "correction")):
-        if value not in allowed:
-            raise ScoresError(f"unknown {what} {value!r}; {nearest(value, allowed)}")
+    require_choice("test", test, get_args(Test))
+    require_choice("correct", correct, get_args(Correct))
     if not 0 < alpha < 1:
         raise ScoresError(f"alpha is between 0 and 1, as in 0.05, not {alpha:g}")
     if resamples < 100:

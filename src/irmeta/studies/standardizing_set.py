@@ -10,7 +10,8 @@ import xarray as xr
 from irmeta import standardization
 from irmeta.cube import Missing, require_variation
 from irmeta.errors import ScoresError
-from irmeta.result import frame, recorded, result
+from irmeta.parallel import seeded
+from irmeta.result import frame, result
 from irmeta.standardization import Kind
 from irmeta.stats import rank
 from irmeta.stats.partial import partial_means
@@ -41,6 +42,7 @@ def standardizing_set(
     systems, each with its Monte-Carlo standard error; over (metric) raw, the tau of the ranking by raw scores with the
     same. Source: Webber et al. (SIGIR 2008), section 4, Figure 4.
     """
+    generator, chance = seeded(rng)
     old, new, notes = standardization.common(old, new, missing)
     limit = old.sizes["system"]
     sizes = [size for size in SIZES if size < limit] if sizes is None else list(sizes)
@@ -50,7 +52,6 @@ def standardizing_set(
     if draws < 100:
         raise ScoresError(f"{draws} draws give no 1st percentile; use 1000 or more")
     require_variation(new.mean("topic").values.T, [str(metric) for metric in new.metric.values])
-    generator = np.random.default_rng(rng)
     full = standardization.apply(new, standardization.fit(old), kind)
     notes += standardization.flat_topics(full)
     taus = np.empty((draws, len(sizes), old.sizes["metric"]))
@@ -63,7 +64,8 @@ def standardizing_set(
             if progress:
                 progress(f"{size} systems")
     over = ("systems", "metric")
-    figures = {name: (over, np.nanquantile(taus, share, axis=0)) for name, share in PERCENTILES.items()}
+    notes += _tied(taus, sizes, old)
+    figures = {name: (over, _quantiles(taus, [share])[0]) for name, share in PERCENTILES.items()}
     errors = {f"{name}_se": (over, _quantile_error(taus, share)) for name, share in PERCENTILES.items()}
     raw, standardized = (rank.settled(scores.mean("topic").values.T) for scores in (new, full))
     against_raw = [float(rank.tau_b(a, b)) for a, b in zip(raw, standardized, strict=True)]
@@ -71,7 +73,7 @@ def standardizing_set(
         "standardizing_set",
         {**figures, **errors, "raw": ("metric", against_raw)},
         inputs={"old": old, "new": new},
-        options={"sizes": sizes, "draws": draws, "kind": kind, "missing": missing, "seed": recorded(rng)},
+        options={"sizes": sizes, "draws": draws, "kind": kind, "missing": missing, "seed": chance},
         notes=notes,
     ).assign_coords(systems=sizes, metric=[str(metric) for metric in old.metric.values])
 
@@ -105,8 +107,24 @@ def findings(outcome: xr.Dataset) -> list[str]:
     return told
 
 
+def _tied(taus: npt.NDArray[np.float64], sizes: Sequence[int], old: xr.DataArray) -> list[str]:
+    """Note the draws by which all new systems are tied, so that tau is undefined."""
+    counts = np.isnan(taus).sum(axis=0)
+    return [
+        f"{old.metric.values[metric]}: by {counts[size, metric]} of {len(taus)} draws of {sizes[size]} systems all new "
+        "systems are tied; percentiles are of the others"
+        for metric, size in np.argwhere(counts.T)
+    ]
+
+
+def _quantiles(taus: npt.NDArray[np.float64], shares: Sequence[float]) -> npt.NDArray[np.float64]:
+    """Give quantiles over the draws in which tau is defined, NaN where it is in none: (share, size, metric)."""
+    undefined = np.isnan(taus).all(axis=0)
+    return np.where(undefined, np.nan, np.nanquantile(np.where(undefined, 0.0, taus), shares, axis=0))
+
+
 def _quantile_error(taus: npt.NDArray[np.float64], share: float) -> npt.NDArray[np.float64]:
     """Give the Monte-Carlo standard error of a quantile: half the distance of those one binomial error apart."""
     error = np.sqrt(share * (1 - share) / taus.shape[0])
-    low, high = np.nanquantile(taus, [max(share - error, 0), share + error], axis=0)
+    low, high = _quantiles(taus, [max(share - error, 0), share + error])
     return np.asarray((high - low) / 2)

@@ -9,7 +9,7 @@ from importlib.metadata import version
 from importlib.resources import files
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import polars as pl
 import polars.selectors as cs
@@ -17,9 +17,11 @@ import xarray as xr
 from jinja2 import Environment, PackageLoader, select_autoescape
 
 from irmeta.cube import Missing
+from irmeta.cubes import by_name
 from irmeta.datasets.reference import reference_model
-from irmeta.errors import FileFormatError
+from irmeta.errors import FileFormatError, require_choice
 from irmeta.io.files import writing
+from irmeta.parallel import seed
 from irmeta.report.page.panel import Panel, Section
 from irmeta.report.page.prediction import calculator
 from irmeta.report.page.sections import sections
@@ -33,7 +35,7 @@ _SCRIPTS = ("drawing.js", "charts.js", "matrices.js", "tables.js", "calculator.j
 
 
 def write_report(
-    cubes: Mapping[str, xr.DataArray],
+    cubes: xr.DataArray | Mapping[str, xr.DataArray],
     folder: str | PathLike[str],
     *,
     by: str | None = None,
@@ -44,13 +46,16 @@ def write_report(
 ) -> Path:
     """Run every study and write folder/index.html, folder/tables/*.csv and *.tex, folder/figures/*.svg and *.pdf.
 
-    cubes : by collection name.  by : the metric that systems are ordered by; AP, or the deepest AP@k, by default.
+    cubes : one, or several by collection name.
+    by : the metric that systems are ordered by; AP, or the deepest AP@k, by default.
     missing : what to do with missing scores, as in `irmeta.cube.complete`; a study that cannot do without says so.
     rng : the seed of all that is random.  source : the score file, as the commands on the page name it.
     progress : called with each step.
 
     Gives the path of the page. A folder that holds something else raises FileFormatError.
     """
+    require_choice("missing", missing, get_args(Missing))
+    cubes, rng = by_name(cubes), seed(rng)
     folder = Path(folder)
     _refuse_others(folder)
     try:

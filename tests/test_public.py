@@ -1,0 +1,224 @@
+"""What every public function does with what it is given: cubes in any order, choices, seeds."""
+
+import json
+from collections.abc import Sequence
+from itertools import permutations
+from typing import Any, Literal, Unpack, get_args, get_origin, get_type_hints
+
+import numpy as np
+import pytest
+import xarray as xr
+
+import irmeta
+from irmeta import standardization
+from irmeta.cube import cube
+from irmeta.errors import IrmetaError, ScoresError
+from irmeta.io.model_file import Model, described
+
+METRICS = ["AP", "P@10", "nDCG@20", "P(depth=10)@1000"]
+
+
+def scores(name="A", systems=12, topics=12):
+    """As many systems as topics, so that nothing but the names tells one from the other."""
+    rng = np.random.default_rng(ord(name))
+    made = rng.beta(1, 3, size=(systems, topics, len(METRICS))) / 2 + np.linspace(0, 0.5, systems)[:, None, None]
+    return cube(
+        made, [f"s{i:02}" for i in range(systems)], [str(301 + i) for i in range(topics)], METRICS, collection=name
+    )
+
+
+def collections(change, names="ABC"):
+    return {name: change(scores(name)) for name in names}
+
+
+def predicted():
+    return irmeta.predict(irmeta.cube.select(scores(), metrics=["AP", "P@10"]), model(), want=["nDCG@20"])
+
+
+def model():
+    return irmeta.prediction_model({name: scores(name) for name in "BCDE"})
+
+
+ONE = {
+    "accuracy": lambda change, _: irmeta.accuracy(predicted(), change(scores())),
+    "describe": lambda change, _, **options: irmeta.describe(change(scores()), **options),
+    "means": lambda change, _: irmeta.means(change(scores())),
+    "predict": lambda change, _: irmeta.predict(change(scores()[..., :2]), model(), known=change(scores("F"))),
+    "predictivity": lambda change, _, **options: irmeta.predictivity(change(scores()), partitions=50, **options),
+    "select": lambda change, _: irmeta.select(change(scores()), topics=["302", "301"]),
+    "significance": lambda change, _, **options: irmeta.significance(
+        change(scores()), **{"test": "permutation", "resamples": 200} | options
+    ),
+    "standardization.apply": lambda change, _, **options: standardization.apply(
+        change(scores()), standardization.fit(scores("A", 6)), **options
+    ),
+    "standardization.fit": lambda change, _, **options: standardization.fit(change(scores()), **options),
+    "standardizing_set": lambda change, _, **options: irmeta.standardizing_set(
+        change(scores()), change(scores("B")), draws=100, sizes=[4], **options
+    ),
+    "top_systems": lambda change, _: irmeta.top_systems(change(scores()), 0.5),
+}
+"""Functions that take cubes: called with a change to be made to each, and a folder."""
+SEVERAL = {
+    "compare": lambda change, _, **options: irmeta.compare(collections(change), randomise=20, **options),
+    "coverage": lambda change, _, **options: irmeta.coverage(collections(change), **options),
+    "durability": lambda change, _, **options: irmeta.durability(
+        collections(change, "A"), collections(change, "B"), **options
+    ),
+    "lowcost": lambda change, _, **options: irmeta.lowcost(
+        collections(change, "AB"), collections(change, "C"), targets=["AP"], depths=[10], **options
+    ),
+    "models": lambda change, _, **options: irmeta.models(
+        collections(change, "AB"), **{"targets": ["AP"], "scales": ["raw"]} | options
+    ),
+    "prediction_model": lambda change, _, **options: irmeta.prediction_model(collections(change), **options),
+    "predictors": lambda change, _, **options: irmeta.predictors(
+        collections(change, "AB"), collections(change, "C"), **{"choose": "leave-one-out", "sizes": [1]} | options
+    ),
+    "write_report": lambda change, folder, **options: irmeta.write_report(collections(change, "A"), folder, **options),
+}
+"""The same for functions that take cubes by collection name."""
+EITHER = {
+    "correlation": lambda change, _, **options: irmeta.correlation(change(scores()), **options),
+    "rank_metrics": lambda change, _, **options: irmeta.rank_metrics(change(scores()), resamples=5, **options),
+    "save": lambda change, folder: irmeta.save(change(scores()), folder / "scores.parquet"),
+}
+QRELS, RUNS = {"1": {"a": 1}}, {"bm25": {"1": {"a": 2.0}}}
+OTHERS = {
+    "evaluate": lambda _, __, **options: irmeta.evaluate(QRELS, RUNS, "RR", **options),
+    "evaluate_to": lambda _, folder, **options: irmeta.evaluate_to(folder / "s.parquet", QRELS, RUNS, "RR", **options),
+    "import_matrix": lambda _, folder, **options: irmeta.import_matrix(folder / "AP.csv", **options),
+    "Reading": lambda _, __, **options: irmeta.Reading(**options),
+    "simulate": lambda _, folder, **options: irmeta.simulate(folder, systems=3, topics=2, **options),
+}
+STUDIES = ONE | SEVERAL | EITHER
+CALLS = STUDIES | OTHERS
+SLOW = {"write_report": pytest.mark.slow}
+
+
+def unchanged(given):
+    return given
+
+
+def plain(result, folder):
+    """Give what a function returned, or wrote, as something to compare."""
+    if isinstance(result, Model):
+        return [described(part) for part in result.parts]
+    if isinstance(result, xr.Dataset | xr.DataArray):
+        return result.to_dict()
+    return {path.name: path.read_bytes() for path in folder.rglob("*") if path.suffix in (".html", ".csv", ".parquet")}
+
+
+def parameters(wanted):
+    """List the parameters of public functions whose types are wanted, as (function, parameter, type)."""
+    functions = {name: getattr(irmeta, name) for name in irmeta._HOME}
+    functions |= {
+        f"standardization.{name}": getattr(standardization, name) for name in ("fit", "apply", "load", "save")
+    }
+    for name, function in functions.items():
+        hints = get_type_hints(function, localns={"xr": xr})
+        hints.pop("return", None)
+        for hint in list(hints.values()):
+            if get_origin(hint) is Unpack:
+                hints |= get_type_hints(get_args(hint)[0])
+        yield from ((name, parameter, hint) for parameter, hint in hints.items() if wanted(parameter, hint))
+
+
+def is_choice(_: str, hint: Any) -> bool:
+    return get_origin(hint) is Literal or any(is_choice("", part) for part in get_args(hint))
+
+
+CHOICES = list(parameters(is_choice))
+SEEDS = list(parameters(lambda name, _: name == "rng"))
+
+
+def test_there_are_choices_and_seeds() -> None:
+    """The tests below find what they are about."""
+    assert {("compare", "kinds"), ("evaluate_to", "topics"), ("rank_metrics", "objective")} < {
+        one[:2] for one in CHOICES
+    }
+    assert {"predictivity", "models", "simulate"} < {one[0] for one in SEEDS}
+
+
+@pytest.mark.parametrize(("name", "parameter", "hint"), CHOICES, ids=lambda part: part if isinstance(part, str) else "")
+def test_a_choice_that_there_is_not_is_refused(name, parameter, hint, tmp_path):
+    """An option that has a few values has no other: a misspelt one is an error that lists them."""
+    with pytest.raises(IrmetaError, match=f"^{parameter}='nonsense': choose "):
+        CALLS[name](unchanged, tmp_path, **{parameter: ["nonsense"] if get_origin(hint) is Sequence else "nonsense"})
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(("name", "parameter", "hint"), SEEDS, ids=lambda part: part if isinstance(part, str) else "")
+def test_chance_is_a_seed_or_a_generator(name, parameter, hint, tmp_path):
+    """Seeds of any whole type are recorded as they are; what nobody could repeat is refused."""
+    for wrong in (None, -1, 1.5, "3", np.random.RandomState(3)):
+        with pytest.raises(IrmetaError, match="rng="):
+            CALLS[name](unchanged, tmp_path, rng=wrong)
+    if np.random.Generator not in get_args(hint):
+        with pytest.raises(IrmetaError, match="rng="):
+            CALLS[name](unchanged, tmp_path, rng=np.random.default_rng(3))
+    else:
+        assert recorded(CALLS[name], tmp_path, np.random.default_rng(3)) == "a generator"
+    if name != "write_report":
+        assert recorded(CALLS[name], tmp_path, np.int64(3)) in (3, "3")
+
+
+def recorded(call, folder, rng):
+    """Give what a result, or the truth of a simulation, says of its seed."""
+    outcome = call(unchanged, folder, rng=rng)
+    if isinstance(outcome, xr.Dataset):
+        return json.loads(json.dumps(outcome.attrs["options"]["seed"]))
+    return json.loads((folder / "simulation.json").read_text())["seed"]
+
+
+@pytest.mark.parametrize("name", [pytest.param(name, marks=SLOW.get(name, ())) for name in STUDIES])
+def test_the_order_of_dimensions_does_not_matter(name, tmp_path):
+    """A cube with its dimensions in another order gives the same result, to the last bit."""
+    (tmp_path / "first").mkdir()
+    first = plain(STUDIES[name](unchanged, tmp_path / "first"), tmp_path / "first")
+    orders = list(permutations(("system", "topic", "metric")))[1:]
+    for order in orders[1:2] if name in SLOW else orders:
+        again = tmp_path / "-".join(order)
+        again.mkdir()
+        result = STUDIES[name](lambda one, order=order: one.transpose(*order), again)
+        np.testing.assert_equal(plain(result, again), first)
+
+
+NO_CUBE = {
+    "a missing dimension": lambda one: one.isel(metric=0),
+    "unnamed topics": lambda one: one.drop_vars("topic"),
+    "a Dataset": lambda one: one.to_dataset(),
+    "an array": lambda one: one.values,
+    "nothing": lambda one: None,
+}
+
+
+@pytest.mark.parametrize("change", NO_CUBE.values(), ids=NO_CUBE)
+@pytest.mark.parametrize("name", STUDIES)
+def test_what_is_no_cube_is_refused(name, change, tmp_path):
+    """Whatever is no cube is an error that says so, and nothing is written."""
+    with pytest.raises(ScoresError):
+        STUDIES[name](change, tmp_path)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("name", ONE)
+def test_one_cube_is_not_several(name, tmp_path):
+    """A mapping where one cube is wanted is an error that says to choose one."""
+    with pytest.raises(ScoresError, match="choose one"):
+        ONE[name](lambda one: {"A": one}, tmp_path)
+
+
+def test_a_cube_is_a_collection() -> None:
+    """Where cubes are taken by name, one alone goes by the name of its collection."""
+    one, other = scores("A"), scores("B")
+    alone, named = irmeta.durability(one, other), irmeta.durability({"A": one}, {"B": other})
+    xr.testing.assert_identical(alone, named)
+    parts = {"train": one, "dev": other, "test": scores("C")}
+    alone = irmeta.predictors(**parts, sizes=[1])
+    named = irmeta.predictors(**{role: {part.attrs["collection"]: part} for role, part in parts.items()}, sizes=[1])
+    xr.testing.assert_identical(alone, named)
+    assert [part.name for part in irmeta.prediction_model(one).parts] == ["A"]
+    for study in (irmeta.compare, irmeta.coverage, irmeta.models):
+        with pytest.raises(ScoresError, match="collections"):
+            study(one)
