@@ -2,7 +2,8 @@
 
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from functools import cache
 from importlib.metadata import version
@@ -58,13 +59,10 @@ def write_report(
     cubes, rng = by_name(cubes), seed(rng)
     folder = Path(folder)
     _refuse_others(folder)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise FileFormatError(f"{folder}: no folder can be made there ({error.strerror or error})") from error
     step = progress or (lambda _: None)
     before = _linked(folder)
-    made = sections(cubes, by=by, missing=missing, seed=rng, source=source, progress=step)
+    with _made(folder):
+        made = sections(cubes, by=by, missing=missing, seed=rng, source=source, progress=step)
     for kind in ("tables", "figures"):
         (folder / kind).mkdir(exist_ok=True)
     listed = {key: _write_files(folder, stem, panel, step) for key, stem, panel in _each(made)}
@@ -85,6 +83,22 @@ def _refuse_others(folder: Path) -> None:
 
 def _is_ours(page: Path) -> bool:
     return f'content="{GENERATOR}' in page.read_text(encoding="utf-8", errors="replace")
+
+
+@contextmanager
+def _made(folder: Path) -> Iterator[None]:
+    """Make a folder before the work rather than after it; it goes again if the work fails."""
+    new = not folder.exists()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise FileFormatError(f"{folder}: no folder can be made there ({error.strerror or error})") from error
+    try:
+        yield
+    except BaseException:
+        if new:
+            folder.rmdir()
+        raise
 
 
 def _linked(folder: Path) -> set[str]:
