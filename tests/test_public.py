@@ -43,7 +43,9 @@ ONE = {
     "accuracy": lambda change, _: irmeta.accuracy(predicted(), change(scores())),
     "describe": lambda change, _, **options: irmeta.describe(change(scores()), **options),
     "means": lambda change, _: irmeta.means(change(scores())),
-    "predict": lambda change, _: irmeta.predict(change(scores()[..., :2]), model(), known=change(scores("F"))),
+    "predict": lambda change, _, **options: irmeta.predict(
+        change(scores()[..., :2]), model(), known=change(scores("F")), **options
+    ),
     "predictivity": lambda change, _, **options: irmeta.predictivity(change(scores()), partitions=50, **options),
     "select": lambda change, _: irmeta.select(change(scores()), topics=["302", "301"]),
     "significance": lambda change, _, **options: irmeta.significance(
@@ -128,6 +130,10 @@ def is_choice(_: str, hint: Any) -> bool:
     return get_origin(hint) is Literal or any(is_choice("", part) for part in get_args(hint))
 
 
+def is_list(hint: Any) -> bool:
+    return get_origin(hint) is Sequence or any(is_list(part) for part in get_args(hint))
+
+
 CHOICES = list(parameters(is_choice))
 SEEDS = list(parameters(lambda name, _: name == "rng"))
 
@@ -144,7 +150,7 @@ def test_there_are_choices_and_seeds() -> None:
 def test_a_choice_that_there_is_not_is_refused(name, parameter, hint, tmp_path):
     """An option that has a few values has no other: a misspelt one is an error that lists them."""
     with pytest.raises(IrmetaError, match=f"^{parameter}='nonsense': choose "):
-        CALLS[name](unchanged, tmp_path, **{parameter: ["nonsense"] if get_origin(hint) is Sequence else "nonsense"})
+        CALLS[name](unchanged, tmp_path, **{parameter: ["nonsense"] if is_list(hint) else "nonsense"})
     assert not list(tmp_path.iterdir())
 
 

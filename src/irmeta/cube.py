@@ -273,5 +273,14 @@ def varying(scores: xr.DataArray) -> xr.DataArray:
     return scores.isel(metric=~(np.ptp(values, axis=0) < 1e-10))
 
 
+def geometric(metrics: Iterable[object]) -> list[str]:
+    """Name those of the metrics whose mean over topics is geometric: GMAP.
+
+    >>> geometric(["AP", "GMAP(rel=2)"])
+    ['GMAP(rel=2)']
+    """
+    return [str(name) for name in metrics if str(name).startswith("GMAP")]
+
+
 def _geometric(scores: xr.DataArray) -> npt.NDArray[np.bool_]:
-    return np.array([str(name).startswith("GMAP") for name in scores.metric.values])
+    return np.isin(scores.metric.values.astype(str), geometric(scores.metric.values))

@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 import xarray as xr
 
-from irmeta.cube import ALL, Missing, check, complete, only_numbered
+from irmeta.cube import ALL, Missing, check, complete, geometric, only_numbered
 from irmeta.errors import FileFormatError, ScoresError, require_choice
 from irmeta.io.files import writing
 from irmeta.names import nearest
@@ -246,6 +246,5 @@ def _refuse(scores: xr.DataArray) -> None:
         raise ScoresError("a system-wise table has means only; standardization needs the scores of each topic")
     if "standardization" in scores.attrs:
         raise ScoresError("these scores are standardized already; use the raw ones")
-    geometric = [str(metric) for metric in scores.metric.values if str(metric).startswith("GMAP")]
-    if geometric:
-        raise ScoresError(f"{geometric[0]} is a geometric mean of AP, not a topic's score; standardize AP (--metrics)")
+    if logs := geometric(scores.metric.values):
+        raise ScoresError(f"{logs[0]} is a geometric mean of AP, not a topic's score; standardize AP (--metrics)")

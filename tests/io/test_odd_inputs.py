@@ -450,6 +450,14 @@ def test_37_no_relevant_document(desk: Desk) -> None:
     assert "1 topics have no relevant document (score 0 for all systems): 2" in desk.notes
 
 
+def test_37_no_document_of_the_grade_asked_for(desk: Desk) -> None:
+    """37: a metric with rel= has a remark of its own on topics without a document of that grade."""
+    cube = evaluate(desk.put("flat.qrels", QRELS.replace("c 2", "c 1")), desk.run, "AP AP(rel=2) P(rel=2)@5")
+    told = [note for note in cube.attrs["notes"] if " have no " in note]
+    said = "2 topics have no document of grade 2 or above (score 0 for all systems by AP(rel=2), P(rel=2)@5): 1, 2"
+    assert told == [said]
+
+
 def test_38_grades(desk: Desk) -> None:
     """38: grades with decimals are gains as they are, with a remark; text and grades over 2^31 are refused."""
     scores = desk.scores(qrels=QRELS.replace("c 2", "c 1.7").replace("b 0", "b 0.2"))

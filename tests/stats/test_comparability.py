@@ -91,3 +91,9 @@ def test_quantile_counts_ties_half():
 def test_quantile_of_nothing_is_missing():
     """A dRMSE that is not defined stands nowhere among random ones."""
     assert np.isnan(comparability.quantile(np.array(np.nan), np.array([1.0, np.nan])))
+
+
+def test_what_rounding_alone_tells_apart_has_no_drmse():
+    """Systems whose means differ by rounding only have no spread to measure a difference in."""
+    equal = np.full(5, 0.3) + np.array([0, 1, 0, 1, 0]) * 1e-16
+    assert np.isnan(comparability.drmse(equal, equal + 0.2))

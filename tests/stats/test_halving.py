@@ -70,6 +70,9 @@ def test_split_half_is_the_loop_over_scipy(ties):
     own = np.diagonal(both, axis1=1, axis2=2)[:, None, :]
     np.testing.assert_allclose(found.difference, (both - own).mean(axis=0), atol=1e-12)
     np.testing.assert_allclose(found.difference_se, (both - own).std(axis=0, ddof=1) / np.sqrt(20), atol=1e-9)
+    lead = both.mean(axis=2)[:, :, None] - both.mean(axis=2)[:, None, :]
+    np.testing.assert_allclose(found.lead, lead.mean(axis=0), atol=1e-12)
+    np.testing.assert_allclose(found.lead_se, lead.std(axis=0, ddof=1) / np.sqrt(20), atol=1e-9)
 
 
 def test_blocks_add_up():

@@ -64,6 +64,12 @@ def test_findings_name_what_was_given_and_the_worst(outcome: xr.Dataset) -> None
     assert "The 90% intervals hold" in lines[1]
 
 
+def test_a_tau_that_is_undefined_is_called_so(scores: xr.DataArray) -> None:
+    """Of a metric that scores all systems alike no tau is told."""
+    scores[..., 2] = 0.5
+    assert "RR least well (tau undefined)." in findings(accuracy(predict(scores[..., :1], want=["RR"]), scores))[0]
+
+
 def test_a_missing_score_and_a_single_system_are_errors(scores: xr.DataArray) -> None:
     """What cannot be compared is named."""
     predicted = predict(scores.sel(metric=["P@10"]), want=["RR"])

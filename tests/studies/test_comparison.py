@@ -89,6 +89,30 @@ def test_forms_name_what_is_normalised():
     assert named["AP", "normal"] == "standardized"
 
 
+def standardized(name, seed, kind="normal"):
+    one = collection(name, seed)
+    return standardization.apply(one, standardization.fit(one), kind)
+
+
+def test_scores_standardized_before_are_compared_as_they_are_and_called_so():
+    """Standardized cubes need no option, are not called R-normalised, and give what raw ones do with kind normal."""
+    before = compare({name: standardized(name, seed) for seed, name in enumerate("AB")}, randomise=50)
+    after = compare({name: collection(name, seed) for seed, name in enumerate("AB")}, kinds=("normal",), randomise=50)
+    assert before.kind.values.tolist() == ["raw"]
+    np.testing.assert_allclose(before["drmse"].values, after["drmse"].values)
+    assert findings(before) == findings(after)
+
+
+def test_a_metric_that_separates_no_systems_is_refused():
+    """Where all systems' means are equal, but for rounding, there is no dRMSE to tell of."""
+    cubes = {name: collection(name, seed, metrics=("AP", "NumRel")) for seed, name in enumerate("AB")}
+    for scores in cubes.values():
+        scores[..., 1] = 0.1
+        scores[3, :, 1] = 0.1 + 1e-16
+    with pytest.raises(ScoresError, match="NumRel on A does not tell these systems apart"):
+        compare(cubes, kinds=("raw",), randomise=10)
+
+
 def test_the_seed_decides_and_is_recorded():
     """The same seed gives the same quantiles, another seed others."""
     one, same, other = (compare(three(), randomise=50, rng=seed) for seed in (1, 1, 2))
@@ -108,6 +132,12 @@ def test_the_seed_decides_and_is_recorded():
             lambda cubes: cubes | {"B": cubes["B"] * 0},
             {"kinds": ["z"], "flat": "drop"},
             "B has 0 topics, once flat topics are dropped",
+        ),
+        (lambda cubes: cubes | {"B": standardized("B", 1)}, {}, "one form only, and these are: A raw, B normal, C raw"),
+        (
+            lambda _: {"A": standardized("A", 0, "z"), "B": standardized("B", 1, "z")},
+            {"kinds": ("raw", "normal")},
+            r"standardized already \(z\); compare them as they are: --kind raw",
         ),
         (lambda cubes: cubes, {"metrics": ["P@10"]}, "no metric 'P@10'"),
         (lambda cubes: cubes | {"B": cubes["B"].assign_coords(metric=["RR"])}, {}, "no metric in common"),

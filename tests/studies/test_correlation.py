@@ -160,8 +160,35 @@ def test_findings_name_the_group():
     """The words name the closest pair, the furthest, and what can stand for what."""
     words = findings(correlation(made()))
     assert words[0].startswith("On made at topic level AP and Rprec (.9")
-    assert words[1] == "Every two correlate at .90 or above, so one tells most of what all do: AP, Rprec."
+    assert words[1] == (
+        "Every two of a group correlate at .90 or above, so each tells at least 81% of the variance of another: "
+        "AP, Rprec."
+    )
     assert words[2] == "2 principal components of 3 carry 95% of what the metrics say."
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"threshold": 0.2}, "at .20 or above, so each tells at least 4% of the variance of another: "),
+        ({"threshold": 0.9951}, "No two metrics correlate at .9951 or above."),
+        ({"threshold": -0.5}, "Every two of a group correlate at -.50 or above: "),
+        ({"threshold": 0.5, "method": "kendall"}, "Every two of a group correlate at .50 or above: "),
+    ],
+)
+def test_findings_claim_what_the_threshold_allows(options, says):
+    """A threshold is told as it was given, and what follows from it is no more than its square."""
+    assert says in findings(correlation(made(), **options))[1]
+
+
+@pytest.mark.parametrize("systems", [2, 3])
+def test_too_few_system_means_have_no_interval(systems):
+    """Two or three means correlate highly whatever the metrics: there is no interval, and a note says so."""
+    outcome = correlation(made(systems=systems), level="system")
+    assert np.isnan(outcome["low"].values).all()
+    assert "no intervals from so few" in outcome.attrs["notes"][-1]
+    assert ("always correlate at 1 or -1" in outcome.attrs["notes"][-1]) is (systems == 2)
+    assert "interval" not in findings(outcome)[0]
 
 
 def test_overview_numbers_many_columns():

@@ -55,6 +55,22 @@ def test_gmap_is_described_on_its_own_scale():
     np.testing.assert_allclose(described["mean"].values[:, 0], scipy.stats.gmean(one.values[..., 0], axis=1))
 
 
+def test_spread_and_reliability_of_gmap_are_of_logarithms():
+    """GMAP's figures of a topic, and those at percentiles, are those of the logarithms of AP; its means geometric."""
+    one, logs = scores(metrics=("GMAP",)), scores(metrics=("AP",))
+    outcome = describe(one)
+    views, other = tables(outcome), tables(describe(logs.copy(data=np.log(logs))))
+    for frame, expected in ((views["topics"], other["topics"]), (views["percentiles"], other["percentiles"])):
+        np.testing.assert_allclose(frame["mean"], np.exp(expected["mean"]))
+        np.testing.assert_allclose(frame["sd"], expected["sd"])
+    np.testing.assert_allclose(views["topics"]["reliability"], other["topics"]["reliability"])
+    assert views["percentiles"]["name"].to_list() == other["percentiles"]["name"].to_list()
+    sd = other["topics"]["sd"]
+    assert f"does so {sd.max() / sd.min():.1f} times as much" in findings(outcome)[1]
+    assert "standardize" not in findings(outcome)[1]
+    assert "GMAP: means are geometric; standard deviations and reliability are of logarithms" in outcome.attrs["notes"]
+
+
 @pytest.mark.parametrize(
     ("change", "options", "words"),
     [
@@ -77,7 +93,25 @@ def test_findings_name_the_best_system_and_how_many_overlap():
     assert (
         f"{best['system']}, scores {best['mean']:.3f} [{best['low']:.3f}, {best['high']:.3f}]" in findings(described)[0]
     )
-    assert f"down to rank {best['rank_high']} of 12" in findings(described)[0]
+    assert (
+        f"11 of the 11 other systems overlap with it, the last of them at rank {best['rank_high']}. "
+        in findings(described)[0]
+    )
+
+
+def test_only_systems_whose_intervals_overlap_are_counted():
+    """A system of wide spread may overlap with the best where a better one does not: ranks alone do not tell."""
+    rows = [[0.88, 0.92, 0.9, 0.9], [0.5, 0.52, 0.48, 0.5], [0.0, 0.9, 0.0, 0.7]]
+    described = describe(cube(np.array(rows)[..., None], ["a", "b", "c"], ["1", "2", "3", "4"], ["AP"]))
+    said = "the intervals of 1 of the 2 other systems overlap with it, the last of them at rank 3. "
+    assert said in findings(described)[0]
+
+
+def test_a_best_system_that_stands_alone_is_said_to():
+    """Where no interval overlaps with the best system's, no rank is named."""
+    apart = scores()
+    apart[11] += 5
+    assert "no other system's interval overlaps with it" in findings(describe(apart))[0]
 
 
 @pytest.mark.data

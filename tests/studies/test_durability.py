@@ -5,6 +5,7 @@ import scipy.stats
 from irmeta import standardization
 from irmeta.cube import cube
 from irmeta.errors import ScoresError
+from irmeta.studies import durability as study
 from irmeta.studies.durability import durability, findings, tables
 
 
@@ -48,6 +49,44 @@ def test_collections_are_matched_by_name():
     with pytest.raises(ScoresError, match="no new collection 'A'"):
         durability(old, new)
     assert durability(old, new | {"A": scores("new", 3)}).sizes["topics"] == 1
+
+
+def test_the_deals_are_what_chance_gives():
+    """Of old and new systems alike, tau stands anywhere among random deals; the seed decides, and is recorded."""
+    places = [durability({"T": scores("T", i)}, {"T": scores("T", 50 + i)})["quantile"].item() for i in range(12)]
+    assert 0.25 < np.mean(places) < 0.75
+    one, same, other = (durability({"T": scores("T", 0)}, {"T": scores("T", 1)}, rng=seed) for seed in (1, 1, 2))
+    assert one.identical(same)
+    assert one["chance_tau"].item() != other["chance_tau"].item()
+    assert one.attrs["options"]["seed"] == 1
+
+
+@pytest.mark.parametrize("flat", ["half", "drop", "raw"])
+def test_a_deal_is_standardized_as_the_systems_are(flat):
+    """Means by the factors of one set are those that `standardization.apply` gives, on topics without spread too."""
+    old, new = scores("old", 0, metrics=("AP", "RR")), scores("new", 1, metrics=("AP", "RR"))
+    old[:, 3, 1] = 0.2
+    expected = standardization.apply(new, standardization.fit(old), flat=flat).mean("topic").values.T
+    np.testing.assert_allclose(study._means(new.values, old.values, "normal", flat), expected)
+
+
+def test_few_systems_are_not_said_to_have_aged():
+    """Between sets of five systems of one kind tau falls below 0.9 often, and is said to tell nothing."""
+    words = [durability({"T": scores("T", i, systems=5)}, {"T": scores("T", 50 + i, systems=5)}) for i in range(12)]
+    told = [findings(outcome)[0] for outcome in words if outcome["tau"].item() < 0.9]
+    assert len(told) > 2
+    assert sum("cannot tell" in line for line in told) > len(told) / 2
+
+
+def test_systems_of_another_kind_age_the_factors():
+    """Where old systems differ on some topics only, and new ones on the others, the old factors have aged."""
+    old, new = scores("old", 0, systems=30, topics=20), scores("new", 1, systems=30, topics=20)
+    old[:, :10] = 0.5 + (old[:, :10] - 0.5) * 0.02
+    new[:, 10:] = 0.5 + (new[:, 10:] - 0.5) * 0.02
+    outcome = durability({"T": old}, {"T": new})
+    assert outcome["tau"].item() < 0.9
+    assert outcome["quantile"].item() < 0.05
+    assert findings(outcome)[0].endswith("the old factors have aged; fit new ones.")
 
 
 def test_findings_say_whether_the_factors_still_serve():

@@ -75,6 +75,22 @@ def test_findings_tell_a_line_a_target_and_kind_of_judgments(outcome):
     assert [("all judgments" in line, "a pool" in line) for line in findings(outcome)] == [(True, False), (False, True)]
 
 
+@pytest.mark.parametrize(
+    ("taus", "said"),
+    [
+        ([[0.95, 0.99], [0.89, 0.99]], "tau is 0.9 or more on every collection at depth 10 (tried: 10, 20)."),
+        ([[np.nan, 0.99], [0.95, 0.99]], "tau is 0.9 or more on every collection at depth 20 (tried: 10, 20)."),
+        ([[np.nan, 0.99], [np.nan, 0.99]], "tau is undefined on b, where scores or predictions are all equal."),
+        ([[0.5, 0.99], [0.6, 0.99]], "tau never reaches 0.9 on every collection (at most 0.6000)."),
+    ],
+)
+def test_findings_claim_only_the_depths_that_reach_it(outcome, taus, said):
+    """A depth counts only if tau is there and 0.9 or more on every collection, whatever a lesser depth reaches."""
+    tau = outcome["tau"].copy()
+    tau.loc[{"judgments": "full", "target": "AP"}] = taus
+    assert findings(outcome.assign(tau=tau))[0] == f"AP, with all judgments: {said}"
+
+
 def test_depths_without_metrics_and_shallow_targets_are_errors():
     """A depth that no metric has, a target among the predictors, and an unknown target are errors."""
     train, test = {"a": collection(1), "d": collection(4)}, {"c": collection(3)}

@@ -56,6 +56,43 @@ def test_each_row_is_predicted_from_the_scores_it_has(model):
     assert filled["AP"][0] == frame["value"][0]
 
 
+def by_topic():
+    """Three systems on four topics: `b` has no RR at all, `c` lacks P@10 on topic 2."""
+    scores = np.random.default_rng(0).uniform(0.2, 0.6, (3, 4, 2))
+    scores[1, :, 1] = scores[2, 1, 0] = np.nan
+    return cube(scores, ["a", "b", "c"], ["1", "2", "3", "4"], ["P@10", "RR"])
+
+
+def test_a_score_missing_on_one_topic_is_no_unreported_metric(model):
+    """What a system lacks on all topics is predicted; where it lacks some topics the policy decides, aloud."""
+    with pytest.raises(ScoresError, match=r"1 of 24 scores are missing \(first: c, topic 2, P@10\)"):
+        predict(by_topic(), model)
+    topics, systems = (predict(by_topic(), model, missing=policy) for policy in ("topics", "systems"))
+    assert tables(topics)["prediction"].select("system", "metric").rows() == [("b", "RR")]
+    assert "1 of 24 scores are missing; dropped 1 of 4 topics that lack some" in topics.attrs["notes"]
+    left = by_topic().sel(topic=["1", "3", "4"], system="c", metric="P@10").mean().item()
+    assert topics["reported"].sel(system="c", metric="P@10").item() == pytest.approx(left)
+    assert systems.system.values.tolist() == ["a", "b"]
+    assert systems.attrs["options"]["missing"] == "systems"
+
+
+def test_known_systems_that_lack_some_topics_are_the_policys_too(model):
+    """The systems that calibrate are completed as the others are, and a note says whose scores were dropped."""
+    with pytest.raises(ScoresError, match="1 of 24 scores are missing"):
+        predict(given("P@10=0.4"), model, want=["RR"], known=by_topic())
+    outcome = predict(given("P@10=0.4"), model, want=["RR"], known=by_topic(), missing="topics")
+    assert any(note.startswith("known systems: 1 of 24 scores are missing") for note in outcome.attrs["notes"])
+
+
+def test_standardized_scores_are_not_taken_for_raw_ones(model, made):
+    """A model of raw scores refuses standardized ones; one that was fitted on such scores takes them."""
+    marked = {n: c.assign_attrs(standardization={"kind": "normal"}) for n, c in made.collections().items()}
+    with pytest.raises(ScoresError, match=r"standardized \(normal\), and the model was not fitted on such"):
+        predict(marked["c0"], model, want=["AP"])
+    one = marked["c0"].where(marked["c0"].metric != "AP")
+    assert predict(one, prediction_model(marked))["value"].notnull().all()
+
+
 def test_filled_table_keeps_its_names_and_columns(model):
     """Columns keep the names and order they came with, those that the model does not know too."""
     outcome = predict(table([[0.4, np.nan, 7.0]], ["P@10", "AP", "mine"]), model, want=["AP", "RR"])

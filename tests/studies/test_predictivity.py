@@ -3,11 +3,13 @@
 import numpy as np
 import polars as pl
 import pytest
+import xarray as xr
 
 from irmeta.cube import cube, top_systems
 from irmeta.errors import ScoresError
 from irmeta.io.importers import import_matrix
 from irmeta.report.tables import document, render
+from irmeta.result import short
 from irmeta.studies import predictivity as study
 from irmeta.studies.predictivity import findings, predictivity, tables
 
@@ -174,6 +176,27 @@ def said(low, high):
 def test_findings_follow_the_interval(low, high, says):
     """The words depend on where the interval lies, not on the difference alone."""
     assert says in said(low, high)
+
+
+def test_no_metric_is_named_best_within_monte_carlo_error():
+    """A metric whose mean phi is the best one's, but for the partitions drawn, is named beside it; a worse one not."""
+    scores = made(metrics=("AP", "P@10", "RR"))
+    twin = scores.sel(metric=["AP"]).assign_coords(metric=["Rprec"])
+    twin[0] += 1e-3
+    both = predictivity(xr.concat([scores, twin], "metric"), partitions=100)
+    assert findings(both)[0].startswith(
+        "On made AP and Rprec foretell the 4 metrics, themselves among them, best: with"
+    )
+    alone = predictivity(scores, partitions=100)
+    phi = alone["phi"].sel(metric="AP")
+    said = f"best: with mean phi {short(phi.mean().item(), 3)}, with itself {short(phi.sel(metric_2='AP').item())}."
+    assert findings(alone)[0] == f"On made AP foretells the 3 metrics, itself among them, {said}"
+
+
+def test_the_best_predictor_has_the_largest_mean_phi_and_advantage(power):
+    """Mean phi over all metrics and the sum of advantages over the others choose the same metric."""
+    best = study.best_predictor(power)
+    assert best == power["phi"].values.mean(axis=1).argmax() == power["advantage"].values.sum(axis=1).argmax()
 
 
 def test_findings_of_many_metrics_are_grouped():

@@ -82,6 +82,19 @@ def test_findings_name_what_is_well_ordered_and_count_negative_r2(roles):
     assert len(findings(outcome)) == 3 + bool((outcome["r2"] < 0).any())
 
 
+def test_a_tau_that_is_undefined_is_not_taken_for_a_good_one(roles):
+    """Where a metric is constant on a collection, it is not called well ordered, nor counted among the R2."""
+    first, test = roles
+    flat = test["c5"].where(test["c5"].metric != "AP", 0.3)
+    outcome = predictors(first["train"], {"c4": test["c4"], "c5": flat}, dev=first["dev"], targets=["AP"], sizes=[3])
+    outcome["tau"].values[~np.isnan(outcome["tau"].values)] = 0.95
+    outcome["r2"].values[~np.isnan(outcome["r2"].values)] = -1
+    words = findings(outcome)
+    assert words[0].endswith("for: no metric.")
+    assert words[1] == "tau is undefined where scores or predictions are all equal: AP on c5."
+    assert words[2].startswith("R2 is negative in 2 of 2 cases")
+
+
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [

@@ -129,6 +129,29 @@ def test_words_are_about_the_size_asked_for_or_the_first_that_says_enough() -> N
     assert ": 1 of 6 metrics" in findings(rank_metrics(scores(), k=1))[0]
 
 
+@pytest.mark.parametrize(
+    ("options", "which"),
+    [
+        ({}, "of 1 to 6 of the 6 metrics"),
+        ({"k": 1}, "of 1 of the 6 metrics"),
+        ({"k": 3, "include": ["RR"]}, "of 1 to 3 of the 6 metrics, with RR in it"),
+        ({"k": 3, "exclude": ["AP", "RR"]}, "of 1 to 3 of the 4 metrics that can be chosen"),
+        ({"budget": 2.5}, "of 1 to 2 of the 6 metrics, at a cost of at most 2.5"),
+    ],
+)
+def test_findings_claim_no_more_than_was_searched(options: dict, which: str) -> None:
+    """That no set is better is said of the sizes, metrics and costs that the search went through."""
+    assert f"No better set {which} exists: proven by search." in findings(rank_metrics(scores(), **options))
+
+
+def test_a_metric_that_others_determine_was_not_searched() -> None:
+    """A metric that cannot be chosen, since others determine it, is not counted among those searched."""
+    one = scores()
+    one[..., 0] = one[..., 1] + one[..., 2]
+    said = findings(rank_metrics(one))
+    assert "No better set of 1 to 5 of the 5 metrics that can be chosen exists: proven by search." in said
+
+
 def test_excluded_metrics_still_have_to_be_explained() -> None:
     """The metrics chosen for the unreported ones explain the excluded metric too."""
     sigma = np.corrcoef(scores().values.reshape(-1, 6), rowvar=False)

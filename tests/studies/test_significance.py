@@ -135,3 +135,14 @@ def test_standardization_does_not_cost_discriminative_power(data):
     standardized = standardization.apply(trec8, standardization.fit(trec8))
     shares = [significance(one, correct="none")["share_significant"].item() for one in (trec8, standardized)]
     np.testing.assert_allclose(shares, [0.7244, 0.7293], atol=5e-5)
+
+
+def test_differences_of_logarithms_and_infinite_effect_sizes_are_noted():
+    """A note says that differences of GMAP are of logarithms, and how many effect sizes are infinite."""
+    values = np.array([[0.1, 0.2, 0.3, 0.4], [0.2, 0.4, 0.6, 0.8], [0.3, 0.1, 0.2, 0.9]])[..., None].repeat(2, axis=2)
+    outcome = significance(cube(values, ["a", "b", "c"], ["1", "2", "3", "4"], ["AP", "GMAP"]))
+    assert outcome["difference"].sel(metric="GMAP").values[0] == pytest.approx(-np.log(2))
+    assert np.isinf(outcome["effect_size"].values).sum() == 1
+    notes = outcome.attrs["notes"]
+    assert any(note.startswith("GMAP: differences are of means of natural logarithms") for note in notes)
+    assert any(note.startswith("effect_size is infinite in 1 tests") for note in notes)

@@ -26,8 +26,12 @@ from irmeta.cli.standardize import FlatTopics
 def compare(
     scores: Annotated[list[Path], typer.Argument(help="Score files; every collection in them is compared.")],
     kind: Annotated[
-        str, typer.Option(help="Forms of the scores: raw, and kinds of standardization, separated by commas.")
-    ] = "raw,normal",
+        str | None,
+        typer.Option(
+            help="Forms of the scores: raw, and kinds of standardization, separated by commas.",
+            show_default="raw,normal; for standardized scores raw",
+        ),
+    ] = None,
     randomise: Annotated[int, typer.Option(help="Random deals of the pooled topics, for each pair.")] = 2000,
     alpha: Annotated[float, typer.Option(help="Level of the test that counts false positives.")] = 0.05,
     metrics: Metrics = None,
@@ -52,11 +56,12 @@ def compare(
     from irmeta.studies import comparison
 
     form = form or form_of(output)
+    kinds = None if kind is None else [part.strip() for part in kind.split(",")]
     [cubes] = load_collections(scores, metrics=metrics)
     with engine(cluster, quiet=quiet), counting("comparing", quiet=quiet) as progress:
         result = comparison.compare(
             cubes,
-            kinds=[part.strip() for part in kind.split(",")],  # type: ignore[misc]  # the study refuses what is no kind
+            kinds=kinds,  # type: ignore[arg-type]  # the study refuses what is no kind
             randomise=randomise,
             alpha=alpha,
             flat=flat,

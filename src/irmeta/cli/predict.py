@@ -46,6 +46,13 @@ def apply(
         Path | None, typer.Option(help="A table of a few systems of the same collection with the wanted metrics known.")
     ] = None,
     level: Nominal = 0.9,
+    missing: Annotated[
+        Literal["error", "topics", "systems"],
+        typer.Option(
+            help="Where a system lacks a metric on some topics only: stop, or drop the topics or the systems that lack "
+            "some. What a system lacks on all topics is predicted."
+        ),
+    ] = "error",
     output: Output = None,
     form: Format = None,
     table: TableName = None,
@@ -76,6 +83,7 @@ def apply(
         want=want,
         level=level,
         known=_table(calibrate) if calibrate else None,
+        missing=missing,
     )
     form = form or form_of(output)
     if scores is not None and form == "csv":

@@ -120,6 +120,7 @@ def durability(
     flat: FlatTopics = "half",
     metrics: Metrics = None,
     missing: Missing = "error",
+    seed: Seed = 0,
     output: Output = None,
     form: Format = None,
     table: TableName = None,
@@ -128,12 +129,14 @@ def durability(
 
     irmeta standardize durability old.parquet new.parquet
 
+    Beside it stands what random deals of old and new systems give: few systems agree little, whatever their age.
+
     With several old collections each meets the new one of its name, or the only new one, on the topics both have.
     """
     from irmeta.studies import durability as study
 
     cubes = (load_scores(path, metrics=metrics) for path in (old, new))
-    result = study.durability(*cubes, kind=kind, flat=flat, missing=missing)
+    result = study.durability(*cubes, kind=kind, flat=flat, missing=missing, rng=seed)
     emit(result, form=form, output=output, table=table, findings=study.findings(result))
 
 

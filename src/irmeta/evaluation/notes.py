@@ -30,7 +30,7 @@ def notes(qrels: Qrels, outcomes: Sequence[Outcome], metrics: Sequence[Metric], 
     return [
         *_topic_notes(qrels, outcomes, policy),
         *grade_notes(qrels, metrics),
-        *barren_notes(qrels),
+        *barren_notes(qrels, metrics),
         *(str(remark) for remark in qrels.remarks),
         *(str(remark) for run in outcomes for remark in run.remarks),
         *_run_notes(outcomes),
@@ -72,11 +72,21 @@ def grade_notes(qrels: Qrels, metrics: Sequence[Metric]) -> list[str]:
     return lines
 
 
-def barren_notes(qrels: Qrels) -> list[str]:
-    """Say which topics have no relevant document."""
-    barren = sorted(set(qrels.topics) - {qrels.topics[index] for index in np.unique(qrels.topic[qrels.grades >= 1])})
-    text = f"{len(barren)} topics have no relevant document (score 0 for all systems): {listed(barren)}"
-    return [text] if barren else []
+def barren_notes(qrels: Qrels, metrics: Sequence[Metric] = ()) -> list[str]:
+    """Say which topics have no relevant document: of grade 1 or above, and of the grades that metrics ask for."""
+    asked: dict[float, list[str]] = {1: []}
+    for metric in metrics:
+        if isinstance(rel := metric.get("rel"), int | float):
+            asked.setdefault(rel, []).append(str(metric))
+    return [line for rel, names in sorted(asked.items()) for line in _barren(qrels, rel, names)]
+
+
+def _barren(qrels: Qrels, rel: float, names: Sequence[str]) -> list[str]:
+    relevant = {qrels.topics[index] for index in np.unique(qrels.topic[qrels.grades >= rel])}
+    barren = sorted(set(qrels.topics) - relevant)
+    lack = "relevant document" if rel == 1 else f"document of grade {rel:g} or above"
+    whom = "score 0 for all systems" if rel == 1 else f"score 0 for all systems by {listed(names)}"
+    return [f"{len(barren)} topics have no {lack} ({whom}): {listed(barren)}"] if barren else []
 
 
 def _run_notes(outcomes: Sequence[Outcome]) -> list[str]:

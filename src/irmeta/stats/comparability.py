@@ -21,7 +21,7 @@ _BLOCK = 1 << 16
 def drmse(a: Floats, b: Floats) -> Floats:
     """Root mean square difference of systems' means, in units of their standard deviation (divisor n - 1).
 
-    a, b : means of shape (..., system).  Returns (...,), from 0; NaN where systems do not differ on either.
+    a, b : means of shape (..., system).  Returns (...,), from 0; NaN where systems differ on neither.
     Source: Webber et al. (SIGIR 2008), equations 3 and 4.
 
     >>> float(drmse(np.array([0.1, 0.2, 0.3]), np.array([0.2, 0.3, 0.4])).round(12))
@@ -30,7 +30,7 @@ def drmse(a: Floats, b: Floats) -> Floats:
     rmse = np.sqrt(((a - b) ** 2).mean(axis=-1))
     spread = a.std(axis=-1, ddof=1) + b.std(axis=-1, ddof=1)
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.asarray(np.where(spread > 0, 2 * rmse / spread, np.nan))
+        return np.asarray(np.where(spread > 1e-10, 2 * rmse / spread, np.nan))
 
 
 def differs_from_itself(a: Floats, b: Floats, alpha: float = 0.05) -> npt.NDArray[np.bool_]:

@@ -58,6 +58,7 @@ class Agreement:
 
     phi, se : (metric, metric), symmetric.
     difference, difference_se : (metric A, metric B), phi(A, B) - phi(B, B).
+    lead, lead_se : (metric A, metric B), the mean phi of A with all metrics, itself among them, less that of B.
     undefined : (metric,), the number of halves in which the metric ties all systems.
     """
 
@@ -65,6 +66,8 @@ class Agreement:
     se: Array
     difference: Array
     difference_se: Array
+    lead: Array
+    lead_se: Array
     undefined: npt.NDArray[np.int64]
 
 
@@ -90,7 +93,7 @@ def split_half(
     if best is not None:
         kept, every = best[0], np.concatenate([scores, best[1][..., None]], axis=-1)
     work = partial(_sums, np.ascontiguousarray(every.transpose(1, 2, 0)), sizes, ties, kept)
-    moments, undefined = np.zeros((len(sizes), 4, metrics, metrics)), np.zeros((len(sizes), metrics), dtype=np.int64)
+    moments, undefined = np.zeros((len(sizes), 2, 3, metrics, metrics)), np.zeros((len(sizes), metrics), dtype=np.int64)
     for sums, all_tied in in_order(work, streams(rng, partitions, _block(systems))):
         moments += sums
         undefined += all_tied
@@ -110,7 +113,7 @@ def _sums(
     kept: int | None,
     block: tuple[np.random.Generator, int],
 ) -> tuple[Array, npt.NDArray[np.int64]]:
-    """Draw partitions; sum phi, its square, the advantage and its square, and count the halves that tie all systems.
+    """Draw partitions; sum phi, advantages, leads, and their squares, and count the halves that tie all systems.
 
     kept : how many systems to rank, those best by the scores that stand in place of a last metric; None for all.
     """
@@ -125,15 +128,18 @@ def _sums(
             means, order = means[:, :, :-1], means[:, :, -1]
             tau = _among_best(means, np.argsort(-order, axis=-1, kind="stable")[:, :, :kept], ties)
         phi, difference = advantage(tau)
-        moments.append([part.sum(axis=0) for part in (phi, phi**2, difference, difference**2)])
+        mean = phi.mean(axis=-1)
+        figures = np.stack([phi, difference, mean[:, :, None] - mean[:, None, :]])
+        moments.append([figures.sum(axis=1), (figures**2).sum(axis=1)])
         undefined.append((np.ptp(means, axis=-1) == 0).sum(axis=(0, 1)))
     return np.array(moments), np.array(undefined)
 
 
 def _agreement(moments: Array, undefined: npt.NDArray[np.int64], partitions: int) -> Agreement:
-    phi, square, difference, difference_square = moments / partitions
-    errors = (np.maximum([square - phi**2, difference_square - difference**2], 0) / max(partitions - 1, 1)) ** 0.5
-    return Agreement(phi, errors[0], difference, errors[1], undefined)
+    means, squares = moments / partitions
+    errors = (np.maximum(squares - means**2, 0) / max(partitions - 1, 1)) ** 0.5
+    (phi, difference, lead), (se, difference_se, lead_se) = means, errors
+    return Agreement(phi, se, difference, difference_se, lead, lead_se, undefined)
 
 
 def _among_best(means: Array, picks: npt.NDArray[np.intp], ties: Ties) -> Array:

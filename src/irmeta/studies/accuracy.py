@@ -69,9 +69,10 @@ def findings(outcome: xr.Dataset) -> list[str]:
     options, count = outcome.attrs["options"], outcome.sizes["target"]
     tau = outcome["tau"].values
     good, worst = int((tau >= 0.9).sum()), int(np.nan_to_num(tau, nan=-2.0).argmin())
+    least = "undefined" if np.isnan(tau[worst]) else f"{tau[worst]:.2f}"
     told = [
         f"From {', '.join(options['given'])}, {good} of {count} other metrics are predicted with tau 0.9 or more; "
-        f"{outcome.target.values[worst]} least well (tau {tau[worst]:.2f})."
+        f"{outcome.target.values[worst]} least well (tau {least})."
     ]
     if np.isfinite(outcome["inside"].values).any():
         held, width = float(outcome["inside"].mean()), float(outcome["width"].mean())

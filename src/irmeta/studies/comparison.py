@@ -11,7 +11,7 @@ import polars as pl
 import xarray as xr
 
 from irmeta import standardization
-from irmeta.cube import Missing, additive
+from irmeta.cube import Missing, additive, require_variation
 from irmeta.cubes import by_name, studied_together
 from irmeta.errors import MetricError, ScoresError, require_choice
 from irmeta.names import parse
@@ -35,7 +35,7 @@ def compare(
     cubes: Mapping[str, xr.DataArray],
     *,
     metrics: str | Iterable[str] | None = None,
-    kinds: Sequence[Form] = ("raw", "normal"),
+    kinds: Sequence[Form] | None = None,
     randomise: int = 2000,
     alpha: float = 0.05,
     flat: Flat = "half",
@@ -46,17 +46,20 @@ def compare(
     """Compare the scores that the same systems get on every pair of collections.
 
     metrics : those to compare by, by default those that all collections have.
-    kinds : forms of the scores: raw, or a kind of standardization, with factors fitted on each collection's own systems
-    (for others standardize first, and compare the standardized cubes as raw).
+    kinds : forms of the scores: raw, which is as they are, or a kind of standardization, with factors fitted on each
+    collection's own systems (for others standardize first); raw and normal by default, raw for standardized cubes.
     randomise : times that each pair's topics are pooled and dealt anew, in sets of the old sizes.
     progress : called when a pair of collections, a metric and a kind are done.
 
     Returns over (pair, metric, kind) drmse and false_positives (systems that a two-sample t test at alpha finds
     different from themselves); for both the quantile among the random deals (0.5: as chance has it; near 1: the
     collections differ), and the mean and the 97.5th percentile of those. Systems that are not in every collection are
-    left out, after the factors are fitted. Source: Webber et al. (SIGIR 2008), section 5.
+    left out, after the factors are fitted; a metric that scores all of them alike raises ScoresError.
+    Source: Webber et al. (SIGIR 2008), section 5.
     """
-    cubes, kinds = by_name(cubes), list(dict.fromkeys(kinds))
+    cubes = by_name(cubes)
+    before = _standardized_before(cubes)
+    kinds = list(dict.fromkeys(kinds or (("raw",) if before else ("raw", "normal"))))
     for kind in kinds:
         require_choice("kinds", kind, get_args(Form))
     require_choice("flat", flat, get_args(Flat))
@@ -67,6 +70,8 @@ def compare(
         raise ScoresError(f"{randomise} random deals give no distribution; use 1000 or more")
     if not 0 < alpha < 1:
         raise ScoresError(f"alpha is between 0 and 1, as in 0.05, not {alpha:g}")
+    if before and kinds != ["raw"]:
+        raise ScoresError(f"these scores are standardized already ({before}); compare them as they are: --kind raw")
     chosen, forms, notes = _prepare(cubes, metrics, kinds, flat, missing)
     names = [str(name) for name in next(iter(chosen.values())).metric.values]
     pairs = list(combinations(cubes, 2))
@@ -82,7 +87,7 @@ def compare(
         "comparison",
         {
             **{name: (("pair", "metric", "kind"), by_figure[..., at]) for at, name in enumerate(_FIGURES)},
-            "form": (("metric", "kind"), [[_form(name, kind) for kind in kinds] for name in names]),
+            "form": (("metric", "kind"), [[_form(name, kind, before) for kind in kinds] for name in names]),
             "systems": forms[kinds[0]][pairs[0][0]].sizes["system"],
         },
         inputs=chosen,
@@ -183,6 +188,15 @@ def _figures(one: Floats, other: Floats, alpha: float, chance: Floats, chance_ra
     return [float(figure) for figure in figures]
 
 
+def _standardized_before(cubes: Mapping[str, xr.DataArray]) -> str | None:
+    """Name the kind that all cubes were standardized by; none if they are raw; different ones raise ScoresError."""
+    kinds = {name: scores.attrs.get("standardization", {}).get("kind") for name, scores in cubes.items()}
+    if len(set(kinds.values())) > 1:
+        listed = ", ".join(f"{name} {kind or 'raw'}" for name, kind in kinds.items())
+        raise ScoresError(f"scores compare in one form only, and these are: {listed}; standardize all alike, or none")
+    return next(iter(kinds.values()))
+
+
 def _prepare(
     cubes: Mapping[str, xr.DataArray],
     metrics: str | Iterable[str] | None,
@@ -202,7 +216,8 @@ def _prepare(
             raise ScoresError(
                 f"{name} has {topics} topic{'s' * (topics != 1)}{dropped}; a t test over topics takes 2 or more"
             )
-        forms[kind][name] = form.sel(system=systems)
+        forms[kind][name] = form = form.sel(system=systems)
+        require_variation(form.mean("topic").values.T, [f"{metric} on {name}" for metric in form.metric.values])
         notes += [f"{name}, {line}" for line in told]
     return chosen, forms, notes
 
@@ -239,9 +254,11 @@ def _form_of(scores: xr.DataArray, kind: Form, flat: Flat) -> tuple[xr.DataArray
     return standardized, [f"{kind}: {line}" for line in standardization.flat_topics(standardized)]
 
 
-def _form(metric: str, kind: str) -> str:
+def _form(metric: str, kind: str, before: str | None) -> str:
     if kind != "raw":
         return "standardized"
+    if before:
+        return f"standardized, {before}"
     try:
         base = parse(metric).base
     except MetricError:  # a metric of the user's own

@@ -17,6 +17,9 @@ from irmeta.result import result, short, square
 from irmeta.stats.agreement import COEFFICIENTS, Method, components, groups, interval, merges, over_means, over_scores
 from irmeta.stats.rank import settled
 
+FEWEST = 4
+"""Fewer values than these have no interval, whatever their correlation without each topic."""
+
 _OVER = {
     "topic": "system-topic pairs",
     "within-topic": "system-topic pairs less their topic's mean",
@@ -57,11 +60,13 @@ def correlation(
     parts, metrics = _values(used, level), next(iter(used.values()))["metric"].values
     over = over_means if level == "system" else over_scores
     r, without = over(parts, method, progress=progress)
+    n = sum(part.shape[0] * (1 if level == "system" else part.shape[1]) for part in parts)
+    if n < FEWEST:
+        without = [part[:0] for part in without]
     low, high = interval(r, without)
     linkage = merges(r)
     loading, share = components(r)
     pair = ("metric", "metric_2")
-    n = sum(part.shape[0] * (1 if level == "system" else part.shape[1]) for part in parts)
     data = {
         "r": (pair, r),
         "low": (pair, low),
@@ -78,7 +83,7 @@ def correlation(
     name = COEFFICIENTS[method][0]
     options = {"level": level, "method": method, "coefficient": name, "threshold": threshold, "missing": missing}
     pooled = f" of {len(used)} collections pooled" if len(used) > 1 else ""
-    notes.append(f"{name} over {n} {_OVER[level]}{pooled}; " + _interval_note(without))
+    notes.append(f"{name} over {n} {_OVER[level]}{pooled}; " + _interval_note(n, without))
     return result("correlation", data, inputs=used, options=options, notes=notes)
 
 
@@ -124,7 +129,9 @@ def _values(used: Mapping[str, xr.DataArray], level: Level) -> list[npt.NDArray[
     return parts
 
 
-def _interval_note(without: Sequence[npt.NDArray[np.float64]]) -> str:
+def _interval_note(n: int, without: Sequence[npt.NDArray[np.float64]]) -> str:
+    if n < FEWEST:
+        return f"no intervals from so few{', of which two always correlate at 1 or -1' if n == 2 else ''}."
     topics = sum(len(part) for part in without)
     if topics == 0:
         return "no intervals, as there are no topics to leave out."
@@ -216,15 +223,24 @@ def _words(name: str, one: xr.Dataset, options: Mapping[str, Any]) -> list[str]:
         + (f", {_pair(least)} least." if pairs.height > 1 else ".")
     ]
     listed = "; ".join(group for group in _members(one)["metrics"] if ", " in group)
+    threshold = options["threshold"]
+    level = short(threshold, max(2, len(f"{threshold:.10f}".rstrip("0").partition(".")[2])))
     if listed:
-        level = short(options["threshold"])
-        lines.append(f"Every two correlate at {level} or above, so one tells most of what all do: {listed}.")
+        shared = f", so each tells {_shared_variance(threshold)} of the variance of another"
+        told = shared if options["method"] == "pearson" and threshold > 0 else ""
+        lines.append(f"Every two of a group correlate at {level} or above{told}: {listed}.")
     else:
-        lines.append(f"No two metrics correlate at {short(options['threshold'])} or above.")
+        lines.append(f"No two metrics correlate at {level} or above.")
     count = int(np.searchsorted(np.cumsum(one["share"].values), 0.95 - 1e-9)) + 1
     if one.sizes["metric"] > 2:
         lines.append(f"{count} principal components of {one.sizes['component']} carry 95% of what the metrics say.")
     return lines
+
+
+def _shared_variance(r: float) -> str:
+    """Say what share of variance is explained at least where two metrics correlate at r or above."""
+    share = 100 * r**2
+    return "all" if share == 100 else f"at least {np.floor(share + 1e-9):.0f}%"
 
 
 def _pair(row: Mapping[str, Any]) -> str:

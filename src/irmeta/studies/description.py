@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 import xarray as xr
 
-from irmeta.cube import Missing, additive, default_by, from_additive, means, studied
+from irmeta.cube import Missing, additive, default_by, from_additive, geometric, means, studied
 from irmeta.errors import ScoresError
 from irmeta.names import canonical, metric_names, nearest
 from irmeta.result import frame, result
@@ -54,28 +54,29 @@ def describe(
     if by not in names:
         raise ScoresError(f"no metric {by!r} to list systems by; {nearest(by, names)}")
     mean = means(scores)
-    low, high = _intervals(scores, level)
+    line = additive(scores)
+    low, high = _intervals(line, level)
     ranks = descriptive.ranks(mean.values.T).T
     overlaps = [
         descriptive.rank_intervals(*(part.values[:, m] for part in (mean, low, high))) for m in range(len(names))
     ]
     rank_low, rank_high = (np.stack(part, axis=1) for part in zip(*overlaps, strict=True))
-    reliability = np.stack([descriptive.item_total(scores.values[..., m]) for m in range(len(names))], axis=1)
+    reliability = np.stack([descriptive.item_total(line.values[..., m]) for m in range(len(names))], axis=1)
     over = ("system", "metric")
     return result(
         "description",
         {
             **{"mean": mean, "low": low, "high": high},
             **{"rank": (over, ranks), "rank_low": (over, rank_low), "rank_high": (over, rank_high)},
-            "topic_mean": scores.mean("system"),
-            "topic_sd": scores.std("system", ddof=1),
+            "topic_mean": from_additive(line.mean("system")),
+            "topic_sd": line.std("system", ddof=1),
             "reliability": (("topic", "metric"), reliability),
             "quantiles": (("share", "metric"), np.quantile(scores.values, SHARES, axis=(0, 1))),
             "score": scores,
         },
         inputs={scores.attrs.get("collection", "collection"): scores},
         options={"by": by, "level": level, "top": top, "missing": missing},
-        notes=notes,
+        notes=notes + _notes(names),
     ).assign_coords(share=SHARES)
 
 
@@ -90,7 +91,7 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
         "topics": frame(outcome, ("metric", "topic"), ("topic_mean", "topic_sd", "reliability")).select(
             "topic", "metric", pl.col("topic_mean").alias("mean"), pl.col("topic_sd").alias("sd"), "reliability"
         ),
-        "percentiles": pl.concat([_percentiles(outcome["score"].sel(metric=metric), metric) for metric in metrics]),
+        "percentiles": pl.concat([_percentiles(outcome["score"].sel(metric=[metric])) for metric in metrics]),
         "scores": quartiles.with_columns(share=pl.format("p{}", (pl.col("share") * 100).round().cast(pl.Int64))).pivot(
             "share", index="metric", values="quantiles"
         ),
@@ -108,25 +109,36 @@ def findings(outcome: xr.Dataset) -> list[str]:
     by, level = (outcome.attrs["options"][name] for name in ("by", "level"))
     one = outcome.sel(metric=by)
     best = one.isel(system=int(one["rank"].values.argmin()))
+    others = int(((one["low"] <= best["high"]) & (best["low"] <= one["high"])).sum()) - 1
+    overlap = (
+        f"the intervals of {others} of the {outcome.sizes['system'] - 1} other systems overlap with it, the last of "
+        f"them at rank {best['rank_high'].item()}"
+        if others
+        else "no other system's interval overlaps with it"
+    )
     sd, reliability = one["topic_sd"].values, one["reliability"].values
     told = [
         f"{by}: the best system, {best.system.item()}, scores {best['mean'].item():.3f} "
         f"[{best['low'].item():.3f}, {best['high'].item():.3f}] "
-        f"({level:.0%} interval over {outcome.sizes['topic']} topics); the intervals of the systems down to rank "
-        f"{best['rank_high'].item()} of {outcome.sizes['system']} overlap with it. "
+        f"({level:.0%} interval over {outcome.sizes['topic']} topics); {overlap}. "
         "Overlap ignores that systems share topics: irmeta significance tells which pairs differ.",
     ]
     if (sd > 0).all() and sd.max() > 3 * sd.min():
         told.append(
             f"{by}: the topic that spreads systems most ({outcome.topic.values[sd.argmax()]}) does so "
             f"{sd.max() / sd.min():.1f} times as much as the one that does least "
-            f"({outcome.topic.values[sd.argmin()]}), and weighs as much more in every comparison of means; irmeta "
-            "standardize gives all topics the same weight."
+            f"({outcome.topic.values[sd.argmin()]}), and weighs as much more in every comparison of means"
+            + ("." if by in geometric([by]) else "; irmeta standardize gives all topics the same weight.")
         )
     against = [str(topic) for topic in outcome.topic.values[reliability < 0]]
     if against:
         told.append(f"{by}: on {_counted(against, 'topic')} the better systems score worse (reliability below 0).")
     return told
+
+
+def _notes(names: list[str]) -> list[str]:
+    logs = ", ".join(geometric(names))
+    return [f"{logs}: means are geometric; standard deviations and reliability are of logarithms"] if logs else []
 
 
 def _default_by(scores: xr.DataArray, names: list[str]) -> str:
@@ -136,25 +148,26 @@ def _default_by(scores: xr.DataArray, names: list[str]) -> str:
         return names[0]
 
 
-def _intervals(scores: xr.DataArray, level: float) -> tuple[xr.DataArray, xr.DataArray]:
-    line = additive(scores).transpose("system", "metric", "topic")
+def _intervals(line: xr.DataArray, level: float) -> tuple[xr.DataArray, xr.DataArray]:
+    line = line.transpose("system", "metric", "topic")
     low, high = (line[..., 0].copy(data=end) for end in descriptive.t_interval(line.values, level))
     return from_additive(low.drop_vars("topic")), from_additive(high.drop_vars("topic"))
 
 
-def _percentiles(one: xr.DataArray, metric: str) -> pl.DataFrame:
-    parts = []
+def _percentiles(scores: xr.DataArray) -> pl.DataFrame:
+    """Give the systems and topics of one metric, (system, topic, metric), that stand at the percentiles."""
+    line, parts = additive(scores), []
     for dim, other, order in (("system", "topic", "mean"), ("topic", "system", "mean"), ("topic", "system", "sd")):
-        mean, sd = one.mean(other).values, one.std(other, ddof=1).values
+        mean, sd = from_additive(line.mean(other)).values[:, 0], line.std(other, ddof=1).values[:, 0]
         at = descriptive.at_percentiles(mean if order == "mean" else sd, np.array(PERCENTILES))
         parts.append(
             pl.DataFrame(
                 {
                     "of": [f"{dim}s"] * len(at),
                     "ordered_by": [order] * len(at),
-                    "metric": [str(metric)] * len(at),
+                    "metric": [str(scores.metric.item())] * len(at),
                     "percentile": PERCENTILES,
-                    "name": one[dim].values[at].astype(str),
+                    "name": scores[dim].values[at].astype(str),
                     "mean": mean[at],
                     "sd": sd[at],
                 }

@@ -94,16 +94,22 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
 
 
 def findings(outcome: xr.Dataset) -> list[str]:
-    """Say from which depth on each target is ordered well (tau 0.9) on every collection."""
+    """Say at which depths each target is ordered well (tau 0.9) on every collection."""
     lines = []
     for kind, target in product(outcome.judgments.values, outcome.target.values):
-        worst = outcome["tau"].sel(judgments=kind, target=target).min("collection")
+        one = outcome.sel(judgments=kind, target=target)
+        tau = one["tau"].isel(depth=one["predictors"].values != "")
+        worst = tau.min("collection", skipna=False)
         good = worst.depth.values[worst.values >= 0.9]
+        undefined = tau.collection.values[tau.isnull().any("depth").values]
         what = "with all judgments" if kind == "full" else "with a pool of that depth"
         how = (
-            f"tau is 0.9 or more on every collection from depth {good.min()}"
+            f"tau is 0.9 or more on every collection at depth {', '.join(map(str, good))}"
+            f" (tried: {', '.join(map(str, worst.depth.values))})"
             if good.size
-            else (f"tau never reaches 0.9 on every collection (at most {float(worst.max()):.4f})")
+            else f"tau is undefined on {', '.join(undefined)}, where scores or predictions are all equal"
+            if undefined.size
+            else f"tau never reaches 0.9 on every collection (at most {float(worst.max()):.4f})"
         )
         lines.append(f"{target}, {what}: {how}.")
     return lines

@@ -9,7 +9,7 @@ import polars as pl
 import xarray as xr
 from scipy import stats
 
-from irmeta.cube import ALL, check, cube, means
+from irmeta.cube import ALL, Missing, check, complete, cube, means
 from irmeta.cubes import in_range
 from irmeta.datasets.reference import reference_model
 from irmeta.errors import MetricError, ScoresError
@@ -66,14 +66,16 @@ def predict(
     want: Iterable[str] | None = None,
     level: float = 0.9,
     known: xr.DataArray | None = None,
+    missing: Missing = "error",
 ) -> xr.Dataset:
     """Predict what is missing from a table of system-level scores, each system from the scores that it has.
 
-    scores : a cube, NaN where a score is missing; its means over topics are used.
+    scores : a cube; its means over topics are used. What a system lacks on all topics (NaN) is a hole to fill.
     model : as `prediction_model` makes it; by default the reference model that ships with irmeta.
     want : metrics to predict, as a list or in one text; by default those that some system lacks.
     level : coverage aimed at, in (0, 1), for a system of a collection that the model has not seen.
     known : systems of the same collection whose wanted scores are known; they tell the collection's offset.
+    missing : what to do where a system lacks a metric on some topics only, as in `irmeta.cube.complete`.
     Gives, over (system, target), NaN where the score was given: value, low, high, distance (of the given scores from
     those the model has seen, 1 is usual, see `irmeta.stats.intervals.mahalanobis`), outside, known (how many systems
     told the offset); and `reported`.
@@ -82,9 +84,15 @@ def predict(
         raise ScoresError(f"the level of an interval is between 0 and 1, as in 0.9, not {level}")
     scores, known = check(scores), None if known is None else check(known)
     model = model or reference_model()
+    scores, dropped = _usable(scores, model, missing)
     reported = in_range(means(scores))
     table, names, notes = _renamed(reported, model)
-    calibration = None if known is None else _renamed(in_range(means(known)), model)[0]
+    notes = dropped + notes
+    calibration = None
+    if known is not None:
+        known, dropped = _usable(known, model, missing)
+        calibration = _renamed(in_range(means(known)), model)[0]
+        notes += [f"known systems: {note}" for note in dropped]
     targets, stand_ins = _targets(table, model, None if want is None else metric_names(want))
     grid = _grid(table, targets, model, level, calibration)
     if np.isnan(grid["value"]).all():
@@ -99,6 +107,7 @@ def predict(
         "sources": model.provenance.get("sources", []),
         "want": targets,
         "names": names,
+        "missing": missing,
     }
     data, inputs = {**predicted, "reported": reported}, {"given": scores} | ({} if known is None else {"known": known})
     return result("prediction", data, inputs=inputs, options=options, notes=list(dict.fromkeys(notes)))
@@ -135,6 +144,20 @@ def findings(outcome: xr.Dataset) -> list[str]:
     width = float((outcome["high"] - outcome["low"]).median())
     wide = "" if np.isnan(width) else f"; half of the {level} intervals are wider than {width:.3f}"
     return [f"{cells.height} scores predicted{wide}."]
+
+
+def _usable(scores: xr.DataArray, model: Model, missing: Missing) -> tuple[xr.DataArray, list[str]]:
+    """Give a cube in which a system has a metric on all topics or on none, and notes on what was dropped for it."""
+    kind = scores.attrs.get("standardization", {}).get("kind")
+    fitted = {part.get("standardization", {}).get("kind") for part in model.provenance.get("collections", {}).values()}
+    if kind is not None and kind not in fitted:
+        raise ScoresError(
+            f"these scores are standardized ({kind}), and the model was not fitted on such; give it raw ones, or fit a"
+            " model on scores that are standardized alike"
+        )
+    lacking = scores.isnull().all("topic")
+    whole, notes = complete(scores.where(~lacking, 0.0), missing)
+    return whole.where(~lacking.sel(system=whole.system)), notes
 
 
 def _renamed(table: xr.DataArray, model: Model) -> tuple[xr.DataArray, dict[str, str], list[str]]:

@@ -46,6 +46,7 @@ def predictivity(
 
     Gives `phi` (metric, metric_2) in [-1, 1] with its Monte-Carlo standard error `se`; `advantage` (predictor metric,
     target metric_2), phi(A, B) - phi(B, B), with its 95% interval `low`, `high` over samples of topics and systems;
+    `lead`, the mean phi of A with all metrics, itself among them, less that of B, with its Monte-Carlo error `lead_se`;
     with sizes `curve` and `curve_se` (size, metric, metric_2). Source: Webber et al. (SIGIR 2008).
 
     >>> rng = np.random.default_rng(1)
@@ -95,6 +96,7 @@ def predictivity(
     data: dict[str, Any] = dict.fromkeys(_PAIR, used["metric"].values)
     figures = {"phi": whole.phi, "se": whole.se, "advantage": whole.difference}
     figures |= {"low": whole.difference - half, "high": whole.difference + half}
+    figures |= {"lead": whole.lead, "lead_se": whole.lead_se}
     data |= {name: (_PAIR, figure) for name, figure in figures.items()}
     if sizes:
         data |= {"size": list(sizes), "curve": (("size", *_PAIR), np.stack([one.phi for one in curve]))}
@@ -224,14 +226,23 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
 
 
 def findings(outcome: xr.Dataset) -> list[str]:
-    """Say which metric foretells the others best, and which of them it foretells as well as they do themselves."""
+    """Say which metric foretells all of them best, and which others it foretells as well as they do themselves."""
     names = [str(name) for name in outcome["metric"].values]
     where = next(iter(outcome.attrs["inputs"]["collections"]))
     if len(names) == 1:
         return [f"On {where} {names[0]} foretells itself on new topics with phi {short(outcome['phi'].item())}."]
-    best = best_predictor(outcome)
-    own = short(outcome["phi"].values[best, best])
-    lines = [f"On {where} {names[best]} foretells the other metrics best; with itself its phi is {own}."]
+    best, beside = best_predictor(outcome), [names[other] for other in _rivals(outcome)]
+    phi = outcome["phi"].values[best]
+    lines = [
+        f"On {where} {names[best]} foretells the {len(names)} metrics, itself among them, best: with mean phi "
+        f"{short(phi.mean(), 3)}, with itself {short(phi[best])}."
+    ]
+    if beside:
+        lines = [
+            f"On {where} {' and '.join((names[best], *beside))} foretell the {len(names)} metrics, themselves among "
+            f"them, best: with mean phi {short(phi.mean(), 3)}, or less by no more than Monte-Carlo error. "
+            f"Of {names[best]}, whose phi with itself is {short(phi[best])}:"
+        ]
     targets = [target for target in range(len(names)) if target != best]
     if len(targets) <= 2:
         return lines + [_verdict(outcome, best, target) for target in targets]
@@ -240,8 +251,20 @@ def findings(outcome: xr.Dataset) -> list[str]:
 
 
 def best_predictor(outcome: xr.Dataset) -> int:
-    """Find the metric with the largest mean advantage over its targets."""
-    return int(outcome["advantage"].values.sum(axis=1).argmax())
+    """Find the metric with the largest mean phi with all metrics, itself among them.
+
+    All are measured by the same targets so. It is the metric with the largest sum of advantages, too: that of A is the
+    sum of its phi less a number that is the same for all.
+    """
+    return int(outcome["phi"].values.mean(axis=1).argmax())
+
+
+def _rivals(outcome: xr.Dataset) -> list[int]:
+    """Find the metrics that the best one leads by no more than two standard errors of the partitions drawn."""
+    best = best_predictor(outcome)
+    lead, error = (outcome[name].values[best] for name in ("lead", "lead_se"))
+    order = np.argsort(lead, kind="stable")
+    return [int(other) for other in order if other != best and lead[other] <= 2 * error[other]]
 
 
 MARGIN = 0.05

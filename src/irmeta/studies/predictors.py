@@ -96,18 +96,26 @@ def findings(outcome: xr.Dataset) -> list[str]:
     """Say which targets can be predicted on every collection, and whether errors are offsets of the collection."""
     lines = []
     for size in outcome["size"].values:
-        worst = outcome["tau"].sel(size=size).min("collection")
+        worst = outcome["tau"].sel(size=size).min("collection", skipna=False)
         good = [str(target) for target in worst.target.values[worst.values >= 0.9]]
         what = f"{size} predictor" + ("s" if size > 1 else "")
         lines.append(f"With {what}, tau is 0.9 or more on every collection for: {', '.join(good) or 'no metric'}.")
-    negative = outcome["r2"].values < 0
+    lines += _undefined(outcome["tau"])
+    negative, cases = outcome["r2"].values < 0, int(outcome["r2"].notnull().sum())
     if negative.any():
         share = float(np.nanmedian(outcome["bias_share"].values[negative]))
         lines.append(
-            f"R2 is negative in {int(negative.sum())} of {negative.size} cases; in the median one {share:.0%} of the"
+            f"R2 is negative in {int(negative.sum())} of {cases} cases; in the median one {share:.0%} of the"
             " squared error is a constant offset of the collection, which a few known systems would remove."
         )
     return lines
+
+
+def _undefined(tau: xr.DataArray) -> list[str]:
+    """Name the targets and collections on which scores or predictions are all equal."""
+    at = np.argwhere(tau.isnull().any("size").transpose("target", "collection").values)
+    cells = [f"{tau.target.values[i]} on {tau.collection.values[j]}" for i, j in at]
+    return [f"tau is undefined where scores or predictions are all equal: {', '.join(cells)}."] if cells else []
 
 
 def _best_of_size(

@@ -176,15 +176,28 @@ def findings(outcome: xr.Dataset) -> list[str]:
     said.append(
         f"Not proven in the time given: the best subsets of {', '.join(unproven)}; see the column gap."
         if unproven
-        else "No better subset exists at any size: proven by search."
+        else f"No better set {_searched(outcome)} exists: proven by search."
         if options["method"] == "exact"
-        else "The optimum that it is measured by is proven at every size."
+        else f"The optimum that it is measured by, the best set {_searched(outcome)}, is proven at every size."
     )
     if "kept" in outcome:
         said.append(_trust(outcome, few))
     elif any(one["topics"] > 1 for one in outcome.attrs["inputs"]["collections"].values()):
         said.append("Would other topics choose the same? --resamples 100 tells.")
     return said
+
+
+def _searched(outcome: xr.Dataset) -> str:
+    """Say which sets a search went through: their sizes, and what they may hold and cost."""
+    options, sizes = outcome.attrs["options"], outcome["k"].values
+    least, most = int(sizes.min()), int(sizes.max())
+    free, every = int(outcome["candidate"].sum()), outcome.sizes["metric"]
+    return (
+        f"of {least if least == most else f'{least} to {most}'} of the "
+        + (f"{every} metrics" if free == every else f"{free} metrics that can be chosen")
+        + (f", with {', '.join(options['include'])} in it" if options["include"] else "")
+        + (f", at a cost of at most {options['budget']:g}" if options["budget"] is not None else "")
+    )
 
 
 def _few(outcome: xr.Dataset) -> int:
@@ -303,6 +316,7 @@ def _described(source: MetricMatrix, task: Task, selection: Selection) -> dict[s
         "order": ("position", np.array(source.metrics, dtype=object)[selection.order]),
         "value": ("position", np.array([value(source.sigma, subset, task.objective) for subset in first])),
         "chosen": (("k", "metric"), flags(selection.chosen, len(source.metrics))),
+        "candidate": ("metric", np.isin(np.arange(len(source.metrics)), task.candidates)),
         **{name: ("k", numbers) for name, numbers in per_size.items()},
     }
 

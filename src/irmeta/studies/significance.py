@@ -9,7 +9,7 @@ import numpy.typing as npt
 import polars as pl
 import xarray as xr
 
-from irmeta.cube import Missing, additive, means, studied
+from irmeta.cube import Missing, additive, geometric, means, studied
 from irmeta.errors import ScoresError, require_choice
 from irmeta.parallel import seeded
 from irmeta.result import frame, result
@@ -83,7 +83,7 @@ def significance(
             **{"test": test, "correct": correct, "alpha": alpha, "top": top, "by": by, "missing": missing},
             **({"resamples": resamples, "seed": chance} if test in RESAMPLING else {}),
         },
-        notes=notes + _notes(test, correct, alpha, resamples, scores),
+        notes=notes + _notes(test, correct, alpha, resamples, scores) + _scale_notes(scores, data["effect_size"][1]),
     )
     outcome["significant"] = outcome["p_corrected"] < alpha
     outcome["share_significant"] = outcome["significant"].mean("pair")
@@ -164,6 +164,18 @@ def _notes(test: Test, correct: Correct, alpha: float, resamples: int, scores: x
             "tukey"
         ]
     return []
+
+
+def _scale_notes(scores: xr.DataArray, effect_size: Floats) -> list[str]:
+    """Say which differences are not of scores, and which effect sizes no number can tell."""
+    logs, constant = ", ".join(geometric(scores.metric.values)), int(np.isinf(effect_size).sum())
+    lines = [f"{logs}: differences are of means of natural logarithms, as the means are geometric"] if logs else []
+    if constant:
+        lines.append(
+            f"effect_size is infinite in {constant} tests: the two systems differ by the same on every topic (null in "
+            "JSON)"
+        )
+    return lines
 
 
 def _matrix(one: xr.Dataset) -> npt.NDArray[np.bool_]:
