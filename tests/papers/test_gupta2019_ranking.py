@@ -52,6 +52,14 @@ def test_the_claims_do_not_hold(cells: list[Cell]) -> None:
 
 
 @pytest.mark.data
+def test_the_ends_of_figure_3_are_listed(cells: list[Cell]) -> None:
+    """What can be read off both plots stands without a verdict."""
+    ends = [(cell.item, cell.published, cell.status) for cell in cells if cell.column.endswith("est, log10")]
+    assert [end[:2] for end in ends] == [("Figure 3a", -53), ("Figure 3a", 0), ("Figure 3b", -2.8), ("Figure 3b", 0.15)]
+    assert {end[2] for end in ends} == {"not checkable"}
+
+
+@pytest.mark.data
 def test_cells_make_a_reproduction(cells: list[Cell]) -> None:
     """The cells fit the table of `irmeta reproduce`, and none is unexpected."""
     outcome = reproduction("gupta2019", cells, options={})

@@ -1,6 +1,8 @@
+import numpy as np
 import pytest
 
-from irmeta.papers.webber2008_standardization import reproduce
+from irmeta.io.importers import import_matrix
+from irmeta.papers.webber2008_standardization import _one_collection, reproduce
 from irmeta.studies.reproduction import tables
 
 pytestmark = pytest.mark.data
@@ -71,6 +73,27 @@ def test_what_the_data_deny_is_shown_as_contradicted(cells):
     assert set(rates["column"]) == {"mean false positive rate", "largest false positive rate"}
     assert (rates["ours"] > rates["published"]).all()
     assert denied["note"].str.len_chars().min() > 0
+
+
+def test_the_topics_of_table_1(cells):
+    """Means and standard deviations of topics at the 1st, 10th, 40th and 90th percentile, computed apart."""
+    topics = cells.filter(item="Table 1", row="topics")
+    found = {
+        what: [topics.filter(column=f"{what}, percentile {at}")["ours"].item() for at in (1, 10, 40, 90)]
+        for what in ("mean", "sd")
+    }
+    np.testing.assert_allclose(found["mean"], [0.708, 0.509, 0.217, 0.048], atol=0.0005)
+    np.testing.assert_allclose(found["sd"], [0.226, 0.181, 0.128, 0.090], atol=0.0005)
+
+
+def test_the_rank_of_figure_2_can_fail(data):
+    """The system is known by its mean, so that without the best of all it is found at another rank."""
+    scores = import_matrix(data / "matrices" / "trec8-adhoc" / "AP.csv", rows="topics")
+    best = scores.mean("topic").argmax("system").item()
+    found = {cell.column: cell for cell in _one_collection(scores.drop_isel(system=best)) if cell.item == "Figure 2"}
+    assert found["mean"].status == "reproduced"
+    assert found["rank"].ours == 12
+    assert found["rank"].unexpected
 
 
 def test_lost_tables_are_filled_and_marked_as_ours(cells):

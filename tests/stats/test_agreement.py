@@ -35,6 +35,18 @@ def test_over_scores_without_each_topic(method):
         assert without[1][at, 1, 2] == pytest.approx(of(x[1], x[2]).statistic, abs=1e-12)
 
 
+def test_spearman_does_not_rank_again_without_each_topic(monkeypatch):
+    """Many topics take no more rankings of the scores than few: a rank without a topic follows from the one with it."""
+    ranked, rankdata = [], scipy.stats.rankdata
+    monkeypatch.setattr(scipy.stats, "rankdata", lambda *a, **options: ranked.append(1) or rankdata(*a, **options))
+    counts = []
+    for topics in (4, 12):
+        ranked.clear()
+        agreement.over_scores([made(topics=topics)], "spearman")
+        counts.append(len(ranked))
+    assert counts[0] == counts[1]
+
+
 @pytest.mark.parametrize("block", [1, 1500, 1 << 21])
 @pytest.mark.parametrize("method", ["pearson", "spearman", "kendall", "tau-ap"])
 def test_over_means_without_each_topic(method, block, monkeypatch):

@@ -1,6 +1,6 @@
 """The best subsets are those that enumeration finds, and what is not proven says so."""
 
-from itertools import combinations
+from itertools import combinations, count
 from pathlib import Path
 
 import numpy as np
@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from irmeta.io.importers import import_systemwise
+from irmeta.stats import branch_and_bound
 from irmeta.stats.branch_and_bound import best_subsets, swap
 from irmeta.stats.criteria import Criterion, ExplainedVariance, LogDeterminant
 from irmeta.stats.determinant import iterative_backward, log_determinant, unexplained
@@ -72,11 +73,12 @@ def test_a_budget_is_kept_and_used(criterion: Criterion, seed: int, budget: int)
 
 
 @both
+@pytest.mark.parametrize("limit", ["time_limit", "work_limit"])
 @given(seed=seeds)
-def test_no_time_still_gives_a_subset_and_a_true_bound(criterion: Criterion, seed: int) -> None:
-    """Where time runs out at once, the bound is not below the optimum, nor the subset's value above it."""
+def test_no_time_still_gives_a_subset_and_a_true_bound(criterion: Criterion, limit: str, seed: int) -> None:
+    """Where time or work runs out at once, the bound is not below the optimum, nor the subset's value above it."""
     sigma = matrix(seed)
-    found = best_subsets(criterion, criterion.layers(sigma), range(1, 9), time_limit=0)
+    found = best_subsets(criterion, criterion.layers(sigma), range(1, 9), **{limit: 1e-9})
     for k, best in found.items():
         optimum = enumerated(criterion, sigma, k)
         assert best.value <= optimum + 1e-7 * max(1, abs(optimum))
@@ -92,6 +94,20 @@ def test_the_time_limit_is_kept_with_a_gap(criterion: Criterion) -> None:
     assert not best.proven
     assert best.bound > best.value
     assert len(set(best.subset.tolist())) == 20
+
+
+@both
+def test_work_is_the_same_at_any_speed(criterion: Criterion, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A limit of work ends the search at the same node, with the same gap, however slow the clock says it was."""
+    sigma = correlation(covariance(np.random.default_rng(5).normal(size=(80, 60))))
+    found = []
+    for tick in (1e-3, 1e3):
+        clock = count(0, tick)
+        monkeypatch.setattr(branch_and_bound.time, "monotonic", lambda clock=clock: next(clock))
+        found.append(best_subsets(criterion, criterion.layers(sigma), range(1, 9), work_limit=3e7))
+    slow, fast = ([(one.subset.tolist(), one.value, one.bound, one.nodes) for one in way.values()] for way in found)
+    assert slow == fast
+    assert not all(one.proven for one in found[0].values())
 
 
 @both

@@ -49,6 +49,14 @@ def test_sign_is_that_of_scipy(seed, topics):
 
 
 @pytest.mark.parametrize("test", [paired.t, paired.wilcoxon, paired.sign])
+def test_pairs_in_blocks_are_all_pairs(test):
+    """60 systems on 300 topics fill more than one block; each pair has what it has among all of them."""
+    one = np.random.default_rng(0).beta(1, 2, size=(60, 300)).round(3)
+    assert len(list(paired.blocks(*one.shape))) > 1
+    np.testing.assert_array_equal(paired.of_pairs(test, one), test(paired.differences(one)))
+
+
+@pytest.mark.parametrize("test", [paired.t, paired.wilcoxon, paired.sign])
 def test_equal_systems_have_p_one(test):
     """Two systems with the same scores, but for rounding, do not differ at all."""
     one = np.random.default_rng(0).uniform(size=10)

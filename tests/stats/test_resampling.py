@@ -52,6 +52,16 @@ def test_bootstrap_is_that_of_a_loop():
     assert resampling.bootstrap(one, 500, np.random.default_rng(4)).item() == (beyond + 1) / 501
 
 
+def test_bootstrap_in_blocks_of_pairs_is_that_of_each_pair():
+    """60 systems fill more than one block of pairs; each pair has the p that it has alone, from the same draws."""
+    one = scores(4, 60, 30)
+    assert len(list(paired.blocks(60, 300))) > 1
+    found = resampling.bootstrap(one, 300, np.random.default_rng(3))
+    left, right = np.triu_indices(60, 1)
+    alone = [resampling.bootstrap(one[[left[i], right[i]]], 300, np.random.default_rng(3)).item() for i in (0, 900, -1)]
+    np.testing.assert_array_equal(found[[0, 900, -1]], alone)
+
+
 def test_tukey_is_that_of_a_loop():
     """P is the share of resamples whose range of means is at least the pair's difference."""
     one = scores(5, 4, 8)

@@ -1,5 +1,8 @@
+from dataclasses import replace
+
 import numpy as np
 
+from irmeta.stats import selection
 from irmeta.stats.matrices import correlation, covariance
 from irmeta.stats.selection import Task, choose_again
 from irmeta.stats.stability import choices, flags, stability
@@ -20,16 +23,39 @@ def resample(rng):
 def test_choices_are_those_of_each_resample():
     """Each resample that can be chosen from gives its own choice, in the order drawn; every one counts as a step."""
     steps = []
-    again = choices(resample, TASK, {1: TASK.include, 3: TASK.include}, 10, np.random.default_rng(7), steps.append)
+    again, proven = choices(
+        resample, TASK, {1: TASK.include, 3: TASK.include}, 10, np.random.default_rng(7), steps.append
+    )
     expected = []
     for rng, count in zip(np.random.default_rng(7).spawn(3), (4, 4, 2), strict=True):
         for _ in range(count):
             sigma = resample(rng)
             if sigma is not None and np.linalg.eigvalsh(sigma)[0] > 1e-9:
-                expected.append(flags(choose_again(sigma, TASK, (1, 3)), 5))
+                chosen = choose_again(sigma, TASK, (1, 3))
+                expected.append(flags({size: subset for size, (subset, _) in chosen.items()}, 5))
     assert 0 < len(expected) < 10
     np.testing.assert_array_equal(again, expected)
     assert len(steps) == 10
+    assert proven.shape == (len(expected), 2)
+    assert proven.all()
+
+
+def test_choices_know_no_clock():
+    """A search that had no time at all once chooses again, and proves it, as one that had all it takes."""
+    tasks = [replace(TASK, time_limit=seconds) for seconds in (1e-9, np.inf)]
+    hurried, patient = (choices(resample, task, {3: TASK.include}, 10, np.random.default_rng(7)) for task in tasks)
+    for one, other in zip(hurried, patient, strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+def test_choices_that_are_not_proven_are_told(monkeypatch):
+    """Where the limit of work ends the search, the best found stands, marked; nothing where nothing can be paid for."""
+    monkeypatch.setattr(selection, "WORK", 1)
+    task = replace(TASK, include=np.arange(0), cost=np.arange(5.0), budget=1.5)
+    again, proven = choices(resample, task, {2: TASK.include, 3: TASK.include}, 10, np.random.default_rng(7))
+    assert not proven.any()
+    assert again.shape[1:] == (2, 5)
+    assert not again[:, 1].any()
 
 
 def test_shares_are_of_what_was_free_to_choose():

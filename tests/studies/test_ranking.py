@@ -14,6 +14,7 @@ from irmeta.errors import ScoresError
 from irmeta.io.importers import import_systemwise
 from irmeta.papers.gupta2019_ranking import SHEFFIELD
 from irmeta.report.tables import document
+from irmeta.stats import selection
 from irmeta.stats.determinant import log_determinant, unexplained
 from irmeta.studies.ranking import findings, rank_metrics, tables
 
@@ -231,6 +232,22 @@ def test_time_that_runs_out_is_told() -> None:
     assert (outcome["gap"].values[unproven] > 0).all()
     assert (outcome["gap"].values[~unproven] == 0).all()
     assert any("Not proven" in line for line in findings(outcome))
+
+
+def test_stability_has_no_part_in_the_time_limit() -> None:
+    """However little time the search is given, resampled topics choose the same, to the last bit."""
+    hurried, patient = (rank_metrics(scores(), k=5, resamples=4, time_limit=seconds) for seconds in (1e-9, 60))
+    assert not hurried["proven"].values.all()
+    np.testing.assert_array_equal(hurried["again"], patient["again"])
+
+
+def test_resamples_that_are_not_proven_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A note counts the resamples whose search came to its limit, and names the sizes; there is none if none did."""
+    assert not any("resamples" in note for note in rank_metrics(scores(), k=3, resamples=4).attrs["notes"])
+    monkeypatch.setattr(selection, "WORK", 1)
+    notes = rank_metrics(scores(), k=3, resamples=4).attrs["notes"]
+    assert notes[-1].startswith("In 4 of 4 resamples the search came to its limit before the best subsets of ")
+    assert notes[-1].endswith("3 were proven: what counts there is the best found.")
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,10 @@
+import tracemalloc
+
 import numpy as np
 import pytest
 import scipy.stats
 
+from irmeta import parallel
 from irmeta.cube import cube
 from irmeta.errors import ScoresError
 from irmeta.io.importers import import_matrix
@@ -54,6 +57,19 @@ def test_a_system_does_not_differ_from_its_copy(test):
         0,
         False,
     ]
+
+
+@pytest.mark.parametrize("test", TESTS)
+def test_the_pairs_are_never_held_all_at_once(test, monkeypatch):
+    """400 systems on 100 topics have 64 MB of differences; a core takes less than half of that to test all pairs."""
+    monkeypatch.setattr(parallel, "cores", lambda: 1)
+    many = scores(systems=400, topics=100, metrics=("AP",))
+    tracemalloc.start()
+    try:
+        significance(many, test=test, resamples=100)
+        assert tracemalloc.get_traced_memory()[1] < 32e6
+    finally:
+        tracemalloc.stop()
 
 
 def test_pairs_are_aligned_by_topic_name():

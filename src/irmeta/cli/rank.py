@@ -60,7 +60,8 @@ def rank(
     cost: Annotated[str | None, typer.Option(help="What metrics cost, as in 'AP=3 P@10=0.5'; others cost 1.")] = None,
     budget: Annotated[float | None, typer.Option(help="What a set may cost.", show_default="any")] = None,
     time_limit: Annotated[
-        float, typer.Option(help="Seconds for the search; then it prints the gap that is left.")
+        float,
+        typer.Option(help="Seconds for the search; then it prints the gap that is left. Resamples have no part in it."),
     ] = 60,
     resamples: Annotated[
         int, typer.Option(min=0, help="Choose again on topics drawn anew, this often: is it stable?")

@@ -86,6 +86,23 @@ RBP(p=0.95) | Bpref P@10 RBP(p=0.8)    | .267 .740 -.183  | .012 .018 .049
 Kutlu et al. (2018), tables commented out of the source of the paper.
 """
 
+CORRELATION = """
+Pearson r, the largest of P@10's     | P@10 RBP(p=0.8)           | .97
+Pearson r, the largest of P@20's     | P@20 RBP(p=0.95)          | .98
+Pearson r of every two above         | AP Rprec Bpref            | .9
+Pearson r of every two above         | RBP(p=0.5) RR             | .9
+Pearson r of every two above         | RBP(p=0.95) RBP(p=0.8) P@10 P@20 | .9
+Pearson r of every two above         | nDCG@20 RBP(p=0.8)        | .9
+falls with p of RBP                  | RR RBP(p=0.5) RBP(p=0.8) RBP(p=0.95) |
+rises with the cut-off of R          | nDCG@1000 R@10 R@20 R@100 R@1000 |
+falls with the cut-off of nDCG       | RBP(p=0.5) nDCG@10 nDCG@20 nDCG@100 nDCG@1000 |
+least correlated with the others     | P@1000                    |
+"""
+"""What is said, of which metrics, and the figure where there is one: text to the heat map of Gupta et al., Figure 1.
+
+That groups correlate above .9 is said by Kutlu et al. (2018), section 1.
+"""
+
 LOWCOST = """
 RBP(p=0.95, depth=1000) | wt2012 | .86 .91 .96 .98 .99
 RBP(p=0.95, depth=1000) | wt2013 | .65 .70 .92 .96 .97
@@ -112,3 +129,21 @@ nDCG Rprec R@100      | .044 .865 | -
 AP Rprec R@100 Bpref  | -         | .114 .669
 """
 """Predictors, and RMSE and R2 of AP and of nDCG, topic by topic; Kutlu et al. (2018), a table commented out."""
+
+TOPICWISE_R2 = """
+AP        | Rprec Bpref RR P@10 P@100 | .959 .867
+AP        | Rprec Bpref RR P@10       | .959 .851
+AP        | Rprec Bpref RR            | .959 .85
+AP        | Rprec Bpref               | .956 .851
+AP        | Rprec                     | .925 .811
+AP        | Bpref RR P@10 P@100       | .959 .863
+AP        | RR P@10 P@100             | .662 .422
+AP        | P@10 P@100                | .63 .451
+AP, Rprec | Bpref RR P@10 P@100       | .962 .89
+AP, Rprec | RR P@10 P@100             | .962 .48
+AP, Rprec | Bpref P@10 P@100          | .962 .89
+AP, Rprec | Bpref RR P@10             | .961 .884
+AP, Rprec | Bpref RR P@100            | .96 .89
+AP, Rprec | Bpref RR                  | .959 .883
+"""
+"""Targets, predictors, and R2 "w/ STD" and "w/ DTD"; Kutlu et al. (2018), another table commented out."""

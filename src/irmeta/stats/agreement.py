@@ -11,7 +11,7 @@ from scipy.cluster import hierarchy
 from scipy.spatial.distance import squareform
 
 from irmeta.parallel import Progress, in_order, silent, single_threaded
-from irmeta.stats.rank import BLOCK, Array, concordance_by_group, over, pearson, settled, spearman, tau_b
+from irmeta.stats.rank import BLOCK, Array, concordance_by_group, dense_ranks, over, pearson, settled, spearman, tau_b
 from irmeta.stats.topheavy import tau_ap_b
 
 Method = Literal["pearson", "spearman", "kendall", "tau-ap"]
@@ -132,16 +132,24 @@ def _pearson_without(x: Array, topic: npt.NDArray[np.int64], progress: Progress)
 
 
 def _spearman_without(x: Array, topic: npt.NDArray[np.int64], progress: Progress) -> tuple[Array, Array]:
+    """Rank all scores once; without a topic a rank is less by the topic's scores below it, and half of those equal."""
+    ranks, values = scipy.stats.rankdata(x, axis=1), dense_ranks(x)
     without = []
-    for r in in_order(partial(_spearman_without_one, x, topic), range(topic[-1] + 1)):
+    for r in in_order(partial(_spearman_without_one, ranks, values, topic), range(topic[-1] + 1)):
         without.append(r)
         progress("topics")
     return spearman(x, x), np.stack(without)
 
 
-def _spearman_without_one(x: Array, topic: npt.NDArray[np.int64], one: int) -> Array:
-    kept = x[:, topic != one]
-    return np.asarray(spearman(kept, kept))
+def _spearman_without_one(ranks: Array, values: npt.NDArray[np.int64], topic: npt.NDArray[np.int64], one: int) -> Array:
+    """Correlate the ranks, (metric, score), of distinct values, numbered from 0, with one topic left out."""
+    out, kept = np.flatnonzero(topic == one), np.flatnonzero(topic != one)
+    centred = ranks.take(kept, axis=1)
+    for rank, value in zip(centred, values, strict=True):
+        count = np.bincount(value[out], minlength=value.max() + 1)
+        rank -= (count.cumsum() - count / 2).take(value.take(kept))
+    centred -= (kept.size + 1) / 2
+    return _scaled(centred @ centred.T)
 
 
 def _kendall_without(x: Array, topic: npt.NDArray[np.int64], progress: Progress) -> tuple[Array, Array]:
@@ -151,9 +159,10 @@ def _kendall_without(x: Array, topic: npt.NDArray[np.int64], progress: Progress)
     return _scaled(total), _scaled(total - 2 * any_part + within)
 
 
-def _scaled(counts: Array) -> Array:
-    untied = np.sqrt(np.diagonal(counts, axis1=-2, axis2=-1))
-    return over(counts, untied[..., :, None] * untied[..., None, :])
+def _scaled(products: Array) -> Array:
+    """Divide products of metrics, or counts, by the roots of what each has with itself."""
+    own = np.sqrt(np.diagonal(products, axis1=-2, axis2=-1))
+    return over(products, own[..., :, None] * own[..., None, :])
 
 
 _LEAVE_OUT = {"pearson": _pearson_without, "spearman": _spearman_without, "kendall": _kendall_without}

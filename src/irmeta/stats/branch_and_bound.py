@@ -42,12 +42,14 @@ def best_subsets(
     cost: npt.ArrayLike | None = None,
     budget: float = np.inf,
     time_limit: float = np.inf,
+    work_limit: float = np.inf,
 ) -> dict[int, Best]:
     """Find, for each size, the subset with the largest value of the criterion among those that cost at most `budget`.
 
     layers : as `criterion.layers` gives them, of shape (layer, n, n), positive definite.  sizes : in 1, ..., n.
-    cost : of each variable, at least 0.  time_limit : in seconds; when it runs out, each size has the best subset found
-    and the bound proven so far. Sizes of which no affordable subset was found are left out.
+    cost : of each variable, at least 0.  time_limit, work_limit : in seconds, and in cubed sizes of the matrices worked
+    on, which is the same on every machine; at the first to be reached, each size has the best subset found and the
+    bound proven so far. Sizes of which no affordable subset was found are left out.
     Source: Ko, Lee and Queyranne (Operations Research 1995), with all sizes in one search, whose matrices they share.
 
     >>> from irmeta.stats.criteria import LogDeterminant
@@ -55,16 +57,16 @@ def best_subsets(
     array([1, 2])
     """
     n = layers.shape[-1]
-    start = time.monotonic()
     wanted = sorted(set(sizes))
-    search = _Search(criterion, layers, np.zeros(n) if cost is None else np.asarray(cost, dtype=np.float64), budget)
-    search.heuristics(wanted, start + time_limit / 4)
-    search.run(wanted, start + time_limit / 2)
+    paid = np.zeros(n) if cost is None else np.asarray(cost, dtype=np.float64)
+    search = _Search(criterion, layers, paid, budget, _Limit(time_limit, work_limit))
+    search.heuristics(wanted, until=1 / 4)
+    search.run(wanted, until=1 / 2)
     unsettled = sorted((size for size in wanted if search.open[size]), key=search.gap)
     for done, size in enumerate(unsettled):  # those that settle fast must not wait for the others
-        now = time.monotonic()
-        if now < start + time_limit:
-            search.run([size], now + (start + time_limit - now) / (len(unsettled) - done))
+        spent = search.limit.spent()
+        if spent < 1:
+            search.run([size], until=spent + (1 - spent) / (len(unsettled) - done))
     return search.outcome(wanted)
 
 
@@ -98,6 +100,21 @@ def _exchanges(criterion: Criterion, layers: Floats, inside: Order, outside: Ord
     outside_diagonal = diagonals(left[:, :, outside] - left[:, :, inside] @ weights.T)
     freed = outside_diagonal[:, :, None] + 2 * weights * cross + weights**2 * inside_diagonal[:, None, :]
     return criterion.gains(np.moveaxis(freed, 0, 1)) - criterion.gains(inside_diagonal)
+
+
+class _Limit:
+    """How long a search may go on: seconds from now, and work; infinity for no limit."""
+
+    def __init__(self, seconds: float, work: float) -> None:
+        self.start, self.seconds, self.work, self.done = time.monotonic(), seconds, work, 0
+
+    def count(self, layers: Floats) -> None:
+        """Count the work on layers, of shape (..., n, n), as n^3 for each matrix."""
+        self.done += layers.size * layers.shape[-1]
+
+    def spent(self) -> float:
+        """Give the share used up of the limit that comes first; no clock has a part in it without one of time."""
+        return max((time.monotonic() - self.start) / self.seconds, self.done / self.work)
 
 
 @dataclass(frozen=True)
@@ -137,9 +154,9 @@ class _Nodes:
 class _Search:
     """What is known of each size so far: the best subset, the bound, and the nodes in which it was open."""
 
-    def __init__(self, criterion: Criterion, layers: Floats, cost: Floats, budget: float) -> None:
+    def __init__(self, criterion: Criterion, layers: Floats, cost: Floats, budget: float, limit: _Limit) -> None:
         n = len(cost)
-        self.criterion, self.budget = criterion, budget
+        self.criterion, self.budget, self.limit = criterion, budget, limit
         self.order = greedy(criterion, layers)
         self.layers = layers[:, self.order[:, None], self.order]
         self.cost = cost[self.order]
@@ -164,19 +181,23 @@ class _Search:
         """Give how much better than the best so far a subset of this size could be."""
         return float(self.bound[size] - self.best[size])
 
-    def heuristics(self, sizes: list[int], deadline: float) -> None:
-        """Start from the first variables of the greedy and of the backward order, improved by exchanges."""
+    def heuristics(self, sizes: list[int], until: float) -> None:
+        """Start from the first variables of the greedy and of the backward order, improved by exchanges.
+
+        until : the share of the limit at which exchanges are left.
+        """
         for order in (np.arange(len(self.cost)), iterative_backward(self.layers[0])):
             values = np.cumsum(_steps(self.criterion, self.layers, order))
             for size in sizes:
                 subset, gain = order[:size], 0.0
-                if time.monotonic() < deadline:
+                if self.limit.spent() < until:
                     subset, gain = swap(self.criterion, self.layers, subset)
+                    self.limit.count(self.layers)
                 if self.cost[subset].sum() <= self.budget:
                     self._offer(size, values[size - 1] + gain, np.isin(np.arange(len(self.cost)), subset))
 
-    def run(self, sizes: list[int], deadline: float) -> None:
-        """Search depth first, a batch of nodes at a time, until every size is settled or the time is over."""
+    def run(self, sizes: list[int], until: float) -> None:
+        """Search depth first, a batch of nodes at a time, until all is settled or this share of the limit is spent."""
         bound = np.where(np.isin(np.arange(len(self.bound)), sizes), self.bound, -np.inf)
         root = _Nodes(self.layers[None], np.zeros(1), np.zeros(1), np.zeros((1, len(self.cost)), bool), bound[None])
         stack = [root]
@@ -188,7 +209,7 @@ class _Search:
                 children = nodes.children(gain, self.cost[-n])
                 batch = max(1, _CELLS // children.layers[0].size)
                 stack += [children[at : at + batch] for at in range(0, len(children), batch)]
-            if time.monotonic() > deadline:
+            if self.limit.spent() > until:
                 break
         left = (
             np.max([nodes.bound.max(axis=0) for nodes in stack], axis=0) if stack else np.full_like(self.best, -np.inf)
@@ -210,6 +231,7 @@ class _Search:
 
     def _pruned(self, nodes: _Nodes) -> _Nodes:
         """Keep the nodes below which some size may have a better subset, with the bounds that say so."""
+        self.limit.count(nodes.layers)
         self._complete(nodes)
         nodes = self._bounded(nodes, self._affordable(nodes))
         self.nodes += (nodes.bound > self.threshold).sum(axis=0)

@@ -1,24 +1,59 @@
-"""Two-sided tests of paired differences with known null distributions: t, Wilcoxon, sign; all pairs at once."""
+"""Two-sided tests of paired differences with known null distributions: t, Wilcoxon, sign; all pairs in blocks."""
+
+from collections.abc import Callable, Iterator
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
 from scipy import stats
 from scipy.special import bdtr, stdtr
 
+from irmeta.parallel import in_order
+
 Floats = npt.NDArray[np.float64]
+_BLOCK = 1 << 17
+"""Numbers of one kind in a block of pairs: 1 MiB, so that a few such arrays stay near the processor."""
 
 
-def differences(scores: Floats) -> Floats:
-    """Give the differences (pair, topic) of all pairs of systems i < j, from scores (system, topic).
+def of_pairs(quantity: Callable[[Floats], Floats], scores: Floats) -> Floats:
+    """Give a quantity of the differences of all pairs of systems i < j, from scores (system, topic).
 
+    quantity : takes differences (pair, topic) of some pairs, and gives (..., pair). Pairs are taken in blocks, so that
+    they are never held all at once.
+
+    >>> of_pairs(sign, np.array([[0.4, 0.5, 0.6], [0.1, 0.2, 0.3], [0.1, 0.2, 0.3]])).tolist()
+    [0.25, 0.25, 1.0]
+    """
+    found = in_order(partial(_of_block, quantity, scores), blocks(len(scores), scores.shape[1]))
+    return np.concatenate(list(found), axis=-1)
+
+
+def _of_block(quantity: Callable[[Floats], Floats], scores: Floats, block: tuple[int, int]) -> Floats:
+    return quantity(differences(scores, *block))
+
+
+def blocks(systems: int, width: int) -> Iterator[tuple[int, int]]:
+    """Cut the pairs i < j into runs of i, first and last + 1, that fit in a block with `width` numbers a pair."""
+    start = 0
+    while start < systems - 1:
+        stop = start + max(1, min(systems - 1 - start, _BLOCK // (width * (systems - 1 - start))))
+        yield start, stop
+        start = stop
+
+
+def differences(scores: Floats, start: int = 0, stop: int | None = None) -> Floats:
+    """Give the differences (pair, topic) of pairs of systems i < j, from scores (system, topic).
+
+    start, stop : only pairs with start <= i < stop.
     What only rounding can have made, up to 1e-12, is 0: systems that are the same must not differ significantly.
 
     >>> differences(np.array([[0.5, 0.1], [0.2, 0.1], [0.2, 0.3]])).round(12).tolist()
     [[0.3, 0.0], [0.3, -0.2], [0.0, -0.2]]
     """
-    left, right = np.triu_indices(scores.shape[0], 1)
-    found = scores[left] - scores[right]
-    return np.where(np.abs(found) <= 1e-12, 0.0, found)
+    last = len(scores) - 1
+    found = np.concatenate([scores[i] - scores[i + 1 :] for i in range(start, last if stop is None else stop)])
+    found[np.abs(found) <= 1e-12] = 0.0
+    return found
 
 
 def t(found: Floats) -> Floats:

@@ -8,18 +8,25 @@ import numpy as np
 import numpy.typing as npt
 
 from irmeta.parallel import in_order, streams
-from irmeta.stats.paired import differences, statistic
+from irmeta.stats.paired import blocks, differences, of_pairs, statistic
 
 Block = TypeVar("Block")
 Draws = tuple[np.random.Generator, int]
 Floats = npt.NDArray[np.float64]
 Counts = npt.NDArray[np.intp]
 _BLOCK = 1 << 20  # numbers of one kind in a block of resamples, 8 MiB: some hundredths of a second of work
+_LEAST = 500  # resamples in a block, so that matrix products pay; many pairs are then taken a run at a time
 
 
 def _counted(work: Callable[[Block], Counts], blocks: Iterable[Block]) -> Floats:
     """Add up what blocks of resamples count for each pair."""
     return np.asarray(sum(in_order(work, blocks)), dtype=np.float64)
+
+
+def _gaps(values: Floats) -> Floats:
+    """Give how far apart the values of all pairs of systems i < j are."""
+    left, right = np.triu_indices(values.size, 1)
+    return np.abs(values[left] - values[right])
 
 
 def permutation(scores: Floats, resamples: int, rng: np.random.Generator) -> Floats:
@@ -35,9 +42,10 @@ def permutation(scores: Floats, resamples: int, rng: np.random.Generator) -> Flo
     """
     topics = scores.shape[1]
     ways = 2**topics
-    observed = np.abs(differences(scores).sum(axis=1))
-    threshold = observed - 1e-12 * np.abs(scores).sum(axis=1).max()  # sums of the same numbers differ by rounding
-    block = max(500, 4 * _BLOCK // max(observed.size, scores.size))  # the pairs are not held all at once
+    observed = _gaps(scores.sum(axis=1))
+    rounding = 1e-12 * max(topics, np.abs(scores).sum(axis=1).max())  # sums of the same numbers differ by as much
+    threshold = observed - rounding
+    block = max(_LEAST, 4 * _BLOCK // max(observed.size, scores.size))
     if ways <= resamples:
         rows = [(start, min(block, ways - start)) for start in range(0, ways, block)]
         return np.asarray(_counted(partial(_swapped, scores, threshold, _all_signs), rows) / ways)
@@ -79,25 +87,30 @@ def bootstrap(scores: Floats, resamples: int, rng: np.random.Generator) -> Float
     >>> bootstrap(np.array([[0.5, 0.6], [0.5, 0.6]]), 10, np.random.default_rng(0)).tolist()
     [1.0]
     """
-    found = differences(scores)
-    pairs, topics = found.shape
-    shifted = found - found.mean(axis=1, keepdims=True)
-    observed = np.minimum(statistic(found) ** 2, 1e300) / topics  # t^2 / n; a constant difference is beyond all others
-    work = partial(_drawn_again, shifted, shifted**2, observed)
-    counts = _counted(work, streams(rng, resamples, max(1, _BLOCK // max(pairs, topics))))
-    constant = (shifted == 0).all(axis=1) | np.isinf(statistic(found))
-    counts = np.where(constant, np.where(found.any(axis=1), 0, resamples), counts)
+    topics = scores.shape[1]
+    t = of_pairs(statistic, scores)
+    observed = np.minimum(t**2, 1e300) / topics
+    block = max(_LEAST, _BLOCK // max(t.size, topics))
+    counts = _counted(partial(_drawn_again, scores, observed), streams(rng, resamples, block))
+    counts = np.where(np.isinf(t), 0, counts)  # a constant difference is beyond all others
     return np.asarray((counts + 1) / (resamples + 1))
 
 
-def _drawn_again(shifted: Floats, squares: Floats, observed: Floats, draws: Draws) -> Counts:
+def _drawn_again(scores: Floats, observed: Floats, draws: Draws) -> Counts:
     """Count for each pair the resamples of a block whose t^2 / n is at least the observed one."""
     rng, size = draws
-    topics = shifted.shape[1]
-    drawn = rng.multinomial(topics, np.full(topics, 1 / topics), size).astype(np.float64)
-    mean, square = shifted @ drawn.T / topics, squares @ drawn.T / topics  # (pair, resample)
-    variance = (square - mean**2) * (topics / (topics - 1))
-    return np.count_nonzero(mean**2 >= observed[:, None] * variance * (1 - 1e-12), axis=1)
+    systems, topics = scores.shape
+    drawn = rng.multinomial(topics, np.full(topics, 1 / topics), size).astype(np.float64).T / topics
+    counts = np.empty(observed.size, dtype=np.intp)
+    first = 0
+    for start, stop in blocks(systems, max(size, topics)):
+        found = differences(scores, start, stop)
+        some = slice(first, first := first + len(found))
+        shifted = found - found.mean(axis=1, keepdims=True)
+        mean, square = shifted @ drawn, shifted**2 @ drawn  # (pair, resample)
+        least = observed[some, None] * (topics / (topics - 1)) * (1 - 1e-12)
+        counts[some] = np.count_nonzero(mean**2 >= least * (square - mean**2), axis=1)
+    return counts
 
 
 def tukey(scores: Floats, resamples: int, rng: np.random.Generator) -> Floats:
@@ -109,8 +122,7 @@ def tukey(scores: Floats, resamples: int, rng: np.random.Generator) -> Floats:
     """
     draws = streams(rng, resamples, max(1, _BLOCK // scores.size))
     ranges = np.concatenate(list(in_order(partial(_dealt_ranges, scores), draws)))
-    observed = np.abs(differences(scores).mean(axis=1))
-    below = np.searchsorted(np.sort(ranges), observed - 1e-12)
+    below = np.searchsorted(np.sort(ranges), _gaps(scores.mean(axis=1)) - 1e-12)
     return np.asarray((resamples - below + 1) / (resamples + 1))
 
 

@@ -28,6 +28,11 @@ CRITERIA: Mapping[str, Criterion] = MappingProxyType(
     {"determinant": LogDeterminant(), "unreported": ExplainedVariance()}
 )
 
+WORK = 5e8
+"""The limit of a search made again and again, as `best_subsets` counts work: 23 metrics take 5e7, 60 a second."""
+NONE = np.arange(0), False
+"""What is chosen again where nothing that can be paid for was found."""
+
 
 def _trace(sigma: Floats, candidates: Order, include: list[int]) -> Order:
     layers = ExplainedVariance().layers(sigma)[:, candidates[:, None], candidates]
@@ -62,7 +67,7 @@ class Task:
     largest: int  # the largest size
     cost: Floats  # of each variable
     budget: float = np.inf
-    time_limit: float = np.inf
+    time_limit: float = np.inf  # in seconds, of the one search in `select`
 
 
 @dataclass(frozen=True)
@@ -81,7 +86,7 @@ def select(sigma: Floats, task: Task) -> Selection:
     size; its order goes by the number of sizes whose best subset holds a variable, which is the only order there is
     where the best subsets are nested; ties go to the greedy order. Sizes nobody can afford are left out.
     """
-    optima = _optima(sigma, task)
+    optima = _optima(sigma, task, time_limit=task.time_limit)
     if task.method == "exact":
         chosen = {size: one.subset for size, one in optima.items()}
         return Selection(_consensus(sigma, task, chosen), chosen, optima)
@@ -89,12 +94,17 @@ def select(sigma: Floats, task: Task) -> Selection:
     return Selection(order, {size: np.sort(order[:size]) for size in optima}, optima)
 
 
-def choose_again(sigma: Floats, task: Task, sizes: Iterable[int]) -> dict[int, Order]:
-    """Choose subsets of these sizes as `select` does, without the optimum to compare them with."""
+def choose_again(sigma: Floats, task: Task, sizes: Iterable[int]) -> dict[int, tuple[Order, bool]]:
+    """Choose subsets of these sizes as `select` does, without the optimum to compare them with.
+
+    Each comes with whether it is all that the method promises: for "exact", whether it is proven. A limit of work, not
+    of time, makes them the same on every machine.
+    """
     if task.method == "exact":
-        return {size: one.subset for size, one in _optima(sigma, task).items()}
+        found = _optima(sigma, task, work_limit=WORK)
+        return {size: (found[size].subset, found[size].proven) if size in found else NONE for size in sizes}
     order = _order(sigma, task)
-    return {size: np.sort(order[:size]) for size in sizes}
+    return {size: (np.sort(order[:size]), True) for size in sizes}
 
 
 def value(sigma: Floats, subset: npt.ArrayLike, objective: Objective) -> float:
@@ -114,8 +124,8 @@ def ratio(value: Floats, optimum: Floats, objective: Objective) -> Floats:
     return np.where(value > optimum, optimum / np.where(value > 0, value, 1), 1.0)
 
 
-def _optima(sigma: Floats, task: Task) -> dict[int, Best]:
-    """Give the best subset of every size that holds the included variables."""
+def _optima(sigma: Floats, task: Task, **limits: float) -> dict[int, Best]:
+    """Give the best subset of every size that holds the included variables, within the limits of `best_subsets`."""
     criterion = CRITERIA[task.objective]
     layers, base = criterion.layers(sigma), 0.0
     for variable in task.include:
@@ -129,7 +139,7 @@ def _optima(sigma: Floats, task: Task) -> dict[int, Best]:
         range(1, task.largest - task.include.size + 1),
         cost=task.cost[free],
         budget=budget,
-        time_limit=task.time_limit,
+        **limits,
     )
     if task.include.size and budget >= 0:
         found = {0: Best(np.arange(0), 0.0, 0.0, 0), **found}

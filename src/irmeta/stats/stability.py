@@ -41,31 +41,36 @@ def choices(
     resamples: int,
     rng: np.random.Generator,
     progress: Progress = silent,
-) -> Flags:
-    """Choose again from resampled matrices: flags (resample, k, variable).
+) -> tuple[Flags, Flags]:
+    """Choose again from resampled matrices: flags (resample, k, variable), and (resample, k) whether they are proven.
 
     resample : gives a matrix, or None where a variable is constant. Those, and matrices in which variables determine
     each other, are left out.
     """
-    drawn: list[Flags] = []
+    again: list[Flags] = []
+    proven: list[Flags] = []
     for some in in_order(partial(_block, resample, task, tuple(chosen)), streams(rng, resamples, _BLOCK)):
-        for again in some:
-            drawn += [] if again is None else [again]
+        for choice in some:
+            if choice is not None:
+                again.append(choice[0])
+                proven.append(choice[1])
             progress("on other topics")
-    return np.array(drawn, dtype=np.bool_)
+    return np.array(again, dtype=np.bool_), np.array(proven, dtype=np.bool_)
 
 
 def _block(
     resample: Resample, task: Task, sizes: tuple[int, ...], block: tuple[np.random.Generator, int]
-) -> list[Flags | None]:
+) -> list[tuple[Flags, Flags] | None]:
     rng, resamples = block
     return [_choice(resample(rng), task, sizes) for _ in range(resamples)]
 
 
-def _choice(sigma: Floats | None, task: Task, sizes: tuple[int, ...]) -> Flags | None:
+def _choice(sigma: Floats | None, task: Task, sizes: tuple[int, ...]) -> tuple[Flags, Flags] | None:
     if sigma is None or dependent(sigma[np.ix_(task.candidates, task.candidates)]):
         return None
-    return flags(choose_again(sigma, task, sizes), len(sigma))
+    again = choose_again(sigma, task, sizes)
+    subsets = {size: subset for size, (subset, _) in again.items()}
+    return flags(subsets, len(sigma)), np.array([proven for _, proven in again.values()])
 
 
 def flags(subsets: Mapping[int, Order], variables: int) -> Flags:

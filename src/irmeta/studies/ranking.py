@@ -63,8 +63,10 @@ def rank_metrics(
     metrics, top, by, missing : what to use of the scores, as in `irmeta.cube.studied`; a matrix is used whole.
     include, exclude : metrics in every subset, and in none; excluded ones still count among those to be explained.
     cost, budget : what a metric costs (1 where not named), and what a subset may cost; with "exact" only.
-    time_limit : seconds for the search; a size that is not proven by then says so, with the gap that remains.
-    resamples : how often to draw topics with replacement and choose again, to see what can be trusted.
+    time_limit : seconds for the search; a size that is not proven by then says so, with the gap that remains, and may
+    have another subset on another machine.
+    resamples : how often to draw topics with replacement and choose again, to see what can be trusted; each choice has
+    a limit of work, about a second, not of time, so that the same seed chooses the same on every machine.
     progress : called after the search, and after each resample.
 
     Raises ScoresError if the matrix is not positive semi-definite, or has too few rows for its metrics.
@@ -330,16 +332,25 @@ def _stability(
     step: Callable[[str], None],
 ) -> tuple[dict[str, Any], list[str]]:
     """Choose again on topics drawn with replacement: how often each metric is chosen, and how much of each subset."""
-    again = choices(source.resampled, task, selection.chosen, resamples, rng, step)
+    again, proven = choices(source.resampled, task, selection.chosen, resamples, rng, step)
     if not len(again):
         raise ScoresError("in every resample of the topics some metric is determined by others; use fewer metrics")
     found = stability(flags(selection.chosen, len(source.metrics)), again, task)
-    skipped = resamples - len(again)
-    notes = [f"{skipped} of {resamples} resamples are left out: a metric was constant, or determined by others."]
+    notes = []
+    if skipped := resamples - len(again):
+        notes.append(
+            f"{skipped} of {resamples} resamples are left out: a metric was constant, or determined by others."
+        )
+    if stopped := np.count_nonzero(~proven.all(axis=1)):
+        sizes = ", ".join(str(k) for k in np.array(list(selection.chosen))[~proven.all(axis=0)])
+        notes.append(
+            f"In {stopped} of {len(again)} resamples the search came to its limit before the best subsets of {sizes} "
+            "were proven: what counts there is the best found."
+        )
     return {
         "again": (("k", "metric"), found.chosen),
         "again_se": (("k", "metric"), found.se),
         "kept": ("k", found.kept),
         "same": ("k", found.same),
         "chance": ("k", found.chance),
-    }, notes if skipped else []
+    }, notes

@@ -1,6 +1,7 @@
 """Which systems differ significantly, pair by pair, and how many pairs a metric can tell apart."""
 
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from types import MappingProxyType
 from typing import Literal, get_args
 
@@ -140,16 +141,17 @@ def _check(test: Test, correct: Correct, alpha: float, resamples: int) -> None:
 
 
 def _tests(scores: Floats, test: Test, correct: Correct, resamples: int, rng: np.random.Generator) -> dict[str, Floats]:
-    found = paired.differences(scores)
-    p = CLOSED[test](found) if test in CLOSED else RESAMPLING[test](scores, resamples, rng)
+    difference, effect, *closed = paired.of_pairs(partial(_quantities, test), scores)
+    p = closed[0] if closed else RESAMPLING[test](scores, resamples, rng)
     corrections = {"holm": multiplicity.holm, "bh": multiplicity.bh}
     corrected = p if correct == "none" or test == "tukey" else corrections[correct](p)
-    return {
-        "difference": found.mean(axis=1),
-        "p": p,
-        "p_corrected": corrected,
-        "effect_size": paired.effect_size(found),
-    }
+    return {"difference": difference, "p": p, "p_corrected": corrected, "effect_size": effect}
+
+
+def _quantities(test: Test, found: Floats) -> Floats:
+    """Give the mean of differences (pair, topic), the effect size and, where it has a formula, p: (quantity, pair)."""
+    closed = [CLOSED[test](found)] if test in CLOSED else []
+    return np.stack([found.mean(axis=1), paired.effect_size(found), *closed])
 
 
 def _notes(test: Test, correct: Correct, alpha: float, resamples: int, scores: xr.DataArray) -> list[str]:
