@@ -9,7 +9,7 @@ import xarray as xr
 from hypothesis import given
 from hypothesis import strategies as st
 
-from irmeta.cube import additive, check, complete, cube, default_by, means, select, top_systems
+from irmeta.cube import additive, check, complete, cube, default_by, means, select, studied, top_systems
 from irmeta.errors import ScoresError
 
 
@@ -120,6 +120,42 @@ def test_top_systems() -> None:
     lacking[0, 0, 0] = np.nan
     with pytest.raises(ScoresError, match="systems cannot be ranked by AP"):
         top_systems(lacking, 0.5)
+
+
+def test_what_is_studied() -> None:
+    """The best systems by a metric that need not be studied; scores of metrics that are neither may be missing."""
+    scores = square(metrics=["AP", "P@10"])
+    scores = xr.concat([scores, scores[..., :1].assign_coords(metric=["RR"])], "metric")
+    scores[:, :, 2] = np.nan
+    used, notes = studied(scores, metrics="P_10", top=0.34, by="map")
+    assert used.metric.values.tolist() == ["P@10"]
+    assert used.system.values.tolist() == top_systems(scores, 0.34, "AP").system.values.tolist() == ["b"]
+    assert notes == ["1 of 3 systems: the top 0.34 by AP on all topics"]
+    scores[1, 0, 0] = np.nan
+    assert studied(scores, metrics=["P@10"])[1] == []
+    for by, dropped in (("AP", 1), ("P@10", 0)):
+        used, notes = studied(scores, metrics=["P@10"], top=1, by=by, missing="systems")
+        assert used.sizes["system"] == 3 - dropped
+        assert len(notes) == 1 + dropped
+    with pytest.raises(ScoresError, match="1 of 12 scores are missing"):
+        studied(scores, metrics=["P@10"], top=0.5, by="AP")
+    with pytest.raises(ScoresError, match="only with a share of them to keep"):
+        studied(scores, by="AP")
+    with pytest.raises(ScoresError, match="no AP to order systems by among P@10; name a metric with --by"):
+        studied(scores, metrics=["P@10"], top=0.5)
+
+
+def test_names_of_others() -> None:
+    """Metrics go by the names of trec_eval and of papers; a text is a list of names, never of characters."""
+    scores = square(metrics=["AP", "P@10"])
+    for wanted in (["P_10", "MAP"], "P.10,map", "P@10 AP"):
+        assert select(scores, metrics=wanted).metric.values.tolist() == ["P@10", "AP"]
+    assert select(scores, systems="c, a").system.values.tolist() == ["c", "a"]
+    odd = scores.assign_coords(metric=["map", "P_10"])
+    assert select(odd, metrics="AP").metric.values.tolist() == ["map"]
+    for wanted in ("", []):
+        with pytest.raises(ScoresError, match="no metric is named; name some of collection"):
+            select(scores, metrics=wanted)
 
 
 @given(st.sets(st.tuples(st.integers(0, 2), st.integers(0, 1), st.integers(0, 1)), max_size=4))

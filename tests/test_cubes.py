@@ -4,8 +4,21 @@ import numpy as np
 import pytest
 
 from irmeta.cube import cube
-from irmeta.cubes import check_sizes, common_metrics, in_range, system_level, targets_and_candidates, with_roles
-from irmeta.errors import MetricError, ScoresError
+from irmeta.cubes import (
+    check_sizes,
+    common_metrics,
+    in_range,
+    studied_together,
+    system_level,
+    targets_and_candidates,
+    with_roles,
+)
+from irmeta.errors import ScoresError
+from irmeta.studies.comparison import compare
+from irmeta.studies.correlation import correlation
+from irmeta.studies.coverage import coverage
+from irmeta.studies.durability import durability
+from irmeta.studies.ranking import rank_metrics
 
 
 def collection(metrics, value=0.5, systems=3):
@@ -23,10 +36,44 @@ def test_common_metrics_keep_the_first_order():
 def test_metric_that_a_collection_lacks_is_named_with_it():
     """The error says which metric and which collection, and what there is."""
     both = {"a": collection(["AP", "RR"]), "b": collection(["AP"])}
-    with pytest.raises(MetricError, match=r"'RR' is not in b; .*AP"):
+    with pytest.raises(ScoresError, match=r"no metric 'RR' in b; .*AP"):
         common_metrics(both, ["RR"])
-    with pytest.raises(MetricError, match="no metric is in every collection of a, c"):
+    with pytest.raises(ScoresError, match="a, c have no metric in common; evaluate them by the same"):
         common_metrics({"a": both["a"], "c": collection(["P@10"])})
+    with pytest.raises(ScoresError, match="there are no collections"):
+        common_metrics({})
+
+
+COMMON = {
+    "correlation": correlation,
+    "rank_metrics": rank_metrics,
+    "compare": lambda cubes: compare(cubes, randomise=1),
+    "durability": lambda cubes: durability(cubes, cubes),
+    "coverage": lambda cubes: coverage({**cubes, "c": cubes["a"]}),
+}
+
+
+@pytest.mark.parametrize("study", COMMON)
+def test_every_study_says_alike_that_collections_share_no_metric(study):
+    """Whichever study it is, the error is the same."""
+    with pytest.raises(ScoresError, match="have no metric in common; evaluate them by the same, or take each alone"):
+        COMMON[study]({"a": collection(["AP", "RR"]), "b": collection(["P@10", "Bpref"])})
+
+
+def test_studied_together():
+    """Each collection is cut to the metrics that all have, complete, its best systems; the notes say what went."""
+    both = {"a": collection(["AP", "RR"]), "b": collection(["AP", "P@10"])}
+    both["b"][0, 0, 0] = both["a"][0, 0, 1] = np.nan
+    used, notes = studied_together(both, missing="systems", top=0.5)
+    assert [one.metric.values.tolist() for one in used.values()] == [["AP"], ["AP"]]
+    assert [one.system.values.tolist() for one in used.values()] == [["s0"], ["s1"]]
+    assert notes == [
+        "left out, as not all collections have them: P@10, RR",
+        "a: 1 of 3 systems: the top 0.5 by AP on all topics",
+        "b: 1 of 6 scores are missing; dropped 1 of 3 systems that lack some",
+        "b: 1 of 2 systems: the top 0.5 by AP on all topics",
+    ]
+    assert studied_together({"a": both["a"]}, metrics="AP")[1] == []
 
 
 def test_collection_in_two_roles_and_empty_roles_are_errors():

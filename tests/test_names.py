@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from irmeta.errors import IrmetaError, MetricError
 from irmeta.evaluation import measures
-from irmeta.names import CATALOGUE, GENERAL, SETS, Metric, canonical, nearest, parse, parse_list, split
+from irmeta.names import CATALOGUE, GENERAL, SETS, Metric, canonical, metric_names, nearest, parse, parse_list, split
 
 GRADES = st.integers(0, 9) | st.floats(0.01, 9, allow_nan=False)
 VALUES = {
@@ -79,7 +79,7 @@ def test_spelling(given_name: str, printed: str) -> None:
 @pytest.mark.parametrize(
     ("name", "says"),
     [
-        ("ndcg@10", "did you mean nDCG"),
+        ("ndgc@10", "did you mean nDCG"),
         ("PA@10", "did you mean"),
         ("Zzz", "known: AP, SP"),
         ("P(cutoff=3)@10", "no parameter 'cutoff'; known: rel, judged_only, depth, pool"),
@@ -143,6 +143,30 @@ def test_lists() -> None:
     assert parse_list(["AP RR", parse("AP")]) == [parse("AP"), parse("RR")]
     with pytest.raises(MetricError, match="no metric given"):
         parse_list(" , ")
+
+
+@pytest.mark.parametrize(
+    ("theirs", "ours"),
+    [
+        ("map", "AP"), ("gm_map", "GMAP"), ("map_cut.100", "AP@100"), ("ndcg", "nDCG"), ("ndcg_cut.20", "nDCG@20"),
+        ("P_5", "P@5"), ("P.5", "P@5"), ("recall.1000", "R@1000"), ("bpref", "Bpref"), ("recip_rank", "RR"),
+        ("success.10", "Success@10"), ("iprec_at_recall_0.10", "IPrec@0.1"), ("iprec_at_recall.0.10", "IPrec@0.1"),
+        ("num_rel_ret", "NumRelRet"), ("MAP@100", "AP@100"), ("NDCG@10", "nDCG@10"), ("Precision@5", "P@5"),
+        ("MRR@10", "RR@10"), ("R-prec", "Rprec"), ("Recall@100", "R@100"),
+        ("ndcg(gains='exp')@10", "nDCG(gains='exp')@10"),
+        ("my_own", "my_own"), ("my own", "my own"), ("recall", "recall"), ("P_0", "P_0"), ("set_P.5", "set_P.5"),
+    ],
+)  # fmt: skip
+def test_names_of_trec_eval_and_of_papers(theirs: str, ours: str) -> None:
+    """What others call a metric is read as ours, in both spellings of trec_eval; a name that is nobody's stays."""
+    assert canonical(theirs) == ours
+    assert metric_names(theirs if " " not in theirs else [theirs]) == [ours]
+
+
+def test_a_text_of_names() -> None:
+    """A text is cut as parse_list cuts it, sets included; the names of a list may be of any kind, with spaces too."""
+    assert metric_names("AP, seeds23 map") == ["AP", *SETS["seeds23"]]
+    assert metric_names(["mine, too", "MAP", "AP"]) == ["mine, too", "AP"]
 
 
 def test_others() -> None:

@@ -8,7 +8,7 @@ import numpy.typing as npt
 import xarray as xr
 
 from irmeta.errors import ScoresError, require_choice
-from irmeta.names import canonical, nearest
+from irmeta.names import canonical, metric_names, nearest, split
 
 DIMS = ("system", "topic", "metric")
 GMAP_FLOOR = 1e-5
@@ -114,24 +114,36 @@ def select(
     topics: Iterable[str] | None = None,
     metrics: Iterable[str] | None = None,
 ) -> xr.DataArray:
-    """Keep the named systems, topics and metrics, in the order given, once each; an unknown name raises ScoresError."""
+    """Keep the named systems, topics and metrics, in the order given, once each; an unknown name raises ScoresError.
+
+    Names are a list, or one text with spaces or commas between them; metrics also go by the names of trec_eval.
+    """
     scores = check(scores)
     where = str(scores.attrs.get("collection", "these scores"))
     for dim, wanted in (("system", systems), ("topic", topics), ("metric", metrics)):
-        if wanted is not None:
-            scores = scores.sel({dim: choose_names(dim, wanted, [str(name) for name in scores[dim].values], where)})
+        known = [str(name) for name in scores[dim].values]
+        if (names := choose_names(dim, wanted, known, where)) != known:
+            scores = scores.sel({dim: names})
     return scores
 
 
 def choose_names(dim: str, wanted: Iterable[str] | None, known: Sequence[str], where: str) -> list[str]:
-    """Give the wanted names, once each, or all that are known; an unknown one raises ScoresError with the nearest."""
+    """Give the wanted names as they are known, once each, or all; an unknown one raises ScoresError with the nearest.
+
+    One text may have spaces or commas between names.
+    """
     if wanted is None:
         return list(known)
-    names = list(dict.fromkeys(canonical(name) if dim == "metric" else name for name in wanted))
+    if dim == "metric":
+        names, spelled = metric_names(wanted), {canonical(name): name for name in known}
+    else:
+        names, spelled = split(wanted) if isinstance(wanted, str) else list(wanted), {name: name for name in known}
+    if not names:
+        raise ScoresError(f"no {dim} is named; name some of {where}, or leave the choice out to have all")
     for name in names:
-        if name not in set(known):
+        if name not in spelled:
             raise ScoresError(f"no {dim} {name!r} in {where}; {nearest(name, known)}")
-    return names
+    return list(dict.fromkeys(spelled[name] for name in names))
 
 
 def additive(scores: xr.DataArray) -> xr.DataArray:
@@ -184,13 +196,41 @@ def top_systems(scores: xr.DataArray, share: float, by: str | None = None) -> xr
     return scores.isel(system=np.sort(np.argsort(-column.round(10), kind="stable")[:kept]))
 
 
+def studied(
+    scores: xr.DataArray,
+    *,
+    metrics: str | Iterable[str] | None = None,
+    top: float | None = None,
+    by: str | None = None,
+    missing: Missing = "error",
+) -> tuple[xr.DataArray, list[str]]:
+    """Give the part of a cube that a study is about, without missing cells, and notes on what was left out.
+
+    metrics : all by default.  top, by : keep the best systems, see `top_systems`; `by` need not be among the metrics.
+    missing : see `complete`; scores of metrics that are neither studied nor `by` may be missing.
+    """
+    if by is not None and top is None:
+        raise ScoresError("systems are chosen by a metric only with a share of them to keep, as in --top 0.75")
+    used = select(scores, metrics=metrics)
+    names = [str(name) for name in used.metric.values]
+    if top is None:
+        return complete(used, missing)
+    by = default_by(used) if by is None else canonical(by)
+    both, notes = complete(used if by in names else select(scores, metrics=[*names, by]), missing)
+    best = top_systems(both, top, by)
+    notes.append(f"{best.sizes['system']} of {both.sizes['system']} systems: the top {top:g} by {by} on all topics")
+    return select(best, metrics=names), notes
+
+
 def default_by(scores: xr.DataArray) -> str:
     """Name the metric that systems are ordered by when nobody says: AP, else the deepest AP@k."""
     names = [str(name) for name in scores.metric.values]
     cut = [name for name in names if name.startswith("AP@")]
     if "AP" in names or cut:
         return "AP" if "AP" in names else max(cut, key=lambda name: int(name[3:]))
-    raise ScoresError(f"there is no AP to order systems by; name a metric with --by: {', '.join(names)}")
+    raise ScoresError(
+        f"there is no AP to order systems by among {', '.join(names)}; name a metric with --by, studied or not"
+    )
 
 
 def complete(scores: xr.DataArray, missing: Missing = "error") -> tuple[xr.DataArray, list[str]]:

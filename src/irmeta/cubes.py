@@ -5,9 +5,9 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 import xarray as xr
 
-from irmeta.cube import Missing, check, complete, means, select
+from irmeta.cube import Missing, check, means, studied
 from irmeta.errors import MetricError, ScoresError
-from irmeta.names import canonical, highest, nearest
+from irmeta.names import highest, metric_names, nearest
 from irmeta.stats.scales import Scale
 
 
@@ -35,28 +35,48 @@ def with_roles(**roles: xr.DataArray | Mapping[str, xr.DataArray]) -> tuple[dict
     return cubes, {name: role for role, group in groups.items() for name in group}
 
 
-def common_metrics(cubes: Mapping[str, xr.DataArray], metrics: Iterable[str] | None = None) -> list[str]:
+def common_metrics(cubes: Mapping[str, xr.DataArray], metrics: str | Iterable[str] | None = None) -> list[str]:
     """Give the metrics that every collection has, in the first one's order, or those named if every one has them.
 
-    A named metric that some collection lacks raises MetricError.
+    Collections without a common metric, and a named metric that some collection lacks, raise ScoresError.
     """
-    collections = iter(cubes.values())
-    shared = [str(metric) for metric in next(collections).metric.values]
-    for scores in collections:
-        here = set(scores.metric.values)
-        shared = [metric for metric in shared if metric in here]
+    every = {name: [str(metric) for metric in scores.metric.values] for name, scores in cubes.items()}
+    if not every:
+        raise ScoresError("there are no collections; give one or more")
+    shared = [metric for metric in next(iter(every.values())) if all(metric in here for here in every.values())]
     if not shared:
-        raise MetricError(f"no metric is in every collection of {', '.join(cubes)}")
-    names = shared if metrics is None else list(dict.fromkeys(canonical(metric) for metric in metrics))
+        raise ScoresError(f"{', '.join(cubes)} have no metric in common; evaluate them by the same, or take each alone")
+    names = shared if metrics is None else metric_names(metrics)
     for name in names:
-        if name not in shared:
-            lacking = [collection for collection, scores in cubes.items() if name not in set(scores.metric.values)]
-            raise MetricError(f"{name!r} is not in {', '.join(lacking)}; {nearest(name, shared)}")
+        if lacking := [collection for collection, here in every.items() if name not in here]:
+            raise ScoresError(f"no metric {name!r} in {', '.join(lacking)}; {nearest(name, shared)}")
     return names
 
 
+def studied_together(
+    cubes: Mapping[str, xr.DataArray],
+    *,
+    metrics: str | Iterable[str] | None = None,
+    top: float | None = None,
+    by: str | None = None,
+    missing: Missing = "error",
+) -> tuple[dict[str, xr.DataArray], list[str]]:
+    """Give the part of each collection that a study of all is about, as `studied` does, and notes on what was left out.
+
+    metrics : by default those that every collection has; the others are left out.
+    """
+    names = common_metrics(cubes, metrics)
+    held = {str(metric) for scores in cubes.values() for metric in scores.metric.values}
+    lost = sorted(held - set(names)) if metrics is None else []
+    used, notes = {}, [f"left out, as not all collections have them: {', '.join(lost)}"] if lost else []
+    for name, scores in cubes.items():
+        used[name], told = studied(scores, metrics=names, top=top, by=by, missing=missing)
+        notes += [f"{name}: {note}" for note in told]
+    return used, notes
+
+
 def targets_and_candidates(
-    cubes: Mapping[str, xr.DataArray], targets: Iterable[str] | None, metrics: Iterable[str] | None
+    cubes: Mapping[str, xr.DataArray], targets: str | Iterable[str] | None, metrics: str | Iterable[str] | None
 ) -> tuple[list[str], list[str], list[str]]:
     """Give the metrics to work on, then those of them to predict and those to predict from.
 
@@ -85,18 +105,14 @@ def check_scale(metrics: Sequence[str], scale: Scale) -> None:
 
 
 def system_level(
-    cubes: Mapping[str, xr.DataArray], metrics: Iterable[str] | None = None, *, missing: Missing = "error"
+    cubes: Mapping[str, xr.DataArray], metrics: str | Iterable[str] | None = None, *, missing: Missing = "error"
 ) -> tuple[dict[str, xr.DataArray], list[str]]:
     """Give each collection's (system, metric) means over the same metrics, and notes on what was dropped for it.
 
     metrics : as in `common_metrics`.  missing : as in `complete`.
     """
-    names, tables, notes = common_metrics(cubes, metrics), {}, []
-    for collection, scores in cubes.items():
-        kept, dropped = complete(select(scores, metrics=names), missing)
-        tables[collection] = in_range(means(kept))
-        notes += [f"{collection}: {note}" for note in dropped]
-    return tables, notes
+    used, notes = studied_together(cubes, metrics=metrics, missing=missing)
+    return {name: in_range(means(scores)) for name, scores in used.items()}, notes
 
 
 def in_range(table: xr.DataArray) -> xr.DataArray:

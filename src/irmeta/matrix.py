@@ -1,6 +1,6 @@
 """A matrix of metrics: how their scores vary together, from one cube or several, or as the user gives it."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Literal
@@ -8,13 +8,13 @@ from typing import Any, Literal
 import numpy as np
 import xarray as xr
 
-from irmeta.cube import ALL, DIMS, Missing, additive, complete, means
-from irmeta.cubes import by_name
+from irmeta.cube import ALL, DIMS, Missing, additive, means
+from irmeta.cubes import by_name, studied_together
 from irmeta.errors import ScoresError
 from irmeta.names import canonical
 from irmeta.stats.matrices import Floats, correlation, covariance, normal_scores, smallest_eigenvalue, symmetrized
 
-Kind = Literal["covariance", "correlation", "rank", "shrunk"]
+MatrixKind = Literal["covariance", "correlation", "rank", "shrunk"]
 Level = Literal["topic", "within-topic", "system"]
 
 
@@ -57,34 +57,42 @@ class MetricMatrix:
 
 
 def from_scores(
-    scores: xr.DataArray | Mapping[str, xr.DataArray], kind: Kind, level: Level, missing: Missing
+    scores: xr.DataArray | Mapping[str, xr.DataArray],
+    kind: MatrixKind,
+    level: Level,
+    missing: Missing,
+    *,
+    metrics: str | Iterable[str] | None = None,
+    top: float | None = None,
+    by: str | None = None,
 ) -> MetricMatrix:
     """Compute the matrix of the metrics that all collections have, over the pooled rows of all collections.
 
+    metrics, top, by, missing : what to use of each collection, as in `irmeta.cube.studied`.
     level : a row is a system on a topic ("topic"), the same less the topic's mean ("within-topic"), or a system's mean
     ("system"; system-wise tables are always at this level). Metrics that do not vary are left out, with a note.
     Raises ScoresError where there are too few rows for the number of metrics.
     """
-    cubes, notes = _common(scores, missing)
+    cubes, notes = studied_together(by_name(scores), metrics=metrics, top=top, by=by, missing=missing)
     level, more = _level(cubes, level)
     rows = _rows(cubes, level)
     varies = _varies(rows)
-    metrics = [str(name) for name in next(iter(cubes.values())).metric.values]
+    names = [str(name) for name in next(iter(cubes.values())).metric.values]
     if not varies.all():
-        constant = [name for name, moves in zip(metrics, varies, strict=True) if not moves]
+        constant = [name for name, moves in zip(names, varies, strict=True) if not moves]
         more.append(f"Left out, since all its scores are equal: {', '.join(constant)}.")
         cubes = {name: one.isel(metric=varies) for name, one in cubes.items()}
-        rows, metrics = rows[:, varies], [name for name in metrics if name not in constant]
+        rows, names = rows[:, varies], [name for name in names if name not in constant]
     spent = sum(one.sizes["topic"] for one in cubes.values()) if level == "within-topic" else 1
-    if not metrics or (kind != "shrunk" and len(rows) - spent < len(metrics)):
+    if not names or (kind != "shrunk" and len(rows) - spent < len(names)):
         raise ScoresError(
-            f"{len(rows)} rows of scores at {level} level are too few for a matrix of {len(metrics)} metrics; "
+            f"{len(rows)} rows of scores at {level} level are too few for a matrix of {len(names)} metrics; "
             "use --matrix shrunk, --level topic, or fewer metrics"
         )
-    return MetricMatrix(metrics, _KINDS[kind](rows), kind, level, cubes, (*notes, *more))
+    return MetricMatrix(names, _KINDS[kind](rows), kind, level, cubes, (*notes, *more))
 
 
-def from_matrix(matrix: Any, kind: Kind | None = None) -> MetricMatrix:
+def from_matrix(matrix: Any, kind: MatrixKind | None = None) -> MetricMatrix:
     """Take a square array, DataFrame or DataArray as a matrix of covariances; kind "correlation" scales it.
 
     Metrics without names are numbered from 1. A matrix that is not symmetric is replaced by the mean of both halves,
@@ -120,24 +128,6 @@ def from_matrix(matrix: Any, kind: Kind | None = None) -> MetricMatrix:
 def is_scores(given: Any) -> bool:
     """Tell a cube, or several, from a matrix."""
     return isinstance(given, Mapping) or (isinstance(given, xr.DataArray) and set(given.dims) == set(DIMS))
-
-
-def _common(
-    scores: xr.DataArray | Mapping[str, xr.DataArray], missing: Missing
-) -> tuple[dict[str, xr.DataArray], list[str]]:
-    """Keep the metrics that all collections have, complete, with notes on what that drops."""
-    cubes = by_name(scores)
-    if not cubes:
-        raise ScoresError("there are no scores to compute a matrix from")
-    names = [[str(metric) for metric in one.metric.values] for one in cubes.values()]
-    common = [name for name in names[0] if all(name in others for others in names)]
-    lost = sorted({name for others in names for name in others} - set(common))
-    notes = [f"Left out, since not every collection has it: {', '.join(lost)}."] if lost else []
-    kept = {}
-    for name, one in cubes.items():
-        kept[name], dropped = complete(one.sel(metric=common), missing)
-        notes += [f"{name}: {note}." for note in dropped]
-    return kept, notes
 
 
 def _level(cubes: Mapping[str, xr.DataArray], level: Level) -> tuple[Level, list[str]]:

@@ -1,4 +1,4 @@
-"""Metric names: a metric is a value that prints as its name, in the grammar of ir_measures."""
+"""Metric names: a metric is a value that prints as its name, in the grammar of ir_measures; others are read too."""
 
 import ast
 import difflib
@@ -78,6 +78,19 @@ SETS: Mapping[str, tuple[str, ...]] = MappingProxyType(
 )
 """Named sets of metrics. seeds23: the 23 metrics of Gupta et al. (ECIR 2019), section 3."""
 
+_OTHERS: Mapping[str, str] = MappingProxyType(
+    {
+        **{"map": "AP", "mrr": "RR", "ndcg": "nDCG", "r-prec": "Rprec", "recall": "R", "precision": "P", "prec": "P"},
+        **{"gm_map": "GMAP", "bpref": "Bpref", "recip_rank": "RR"},
+        **{"num_ret": "NumRet", "num_rel": "NumRel", "num_rel_ret": "NumRelRet"},
+    }
+)
+"""What papers and trec_eval call metrics, however they write capitals."""
+_CUT: Mapping[str, str] = MappingProxyType(
+    {"map_cut": "AP", "ndcg_cut": "nDCG", "P": "P", "recall": "R", "success": "Success", "iprec_at_recall": "IPrec"}
+)
+"""What trec_eval calls metrics with a cutoff: it prints ndcg_cut_10, and is asked for ndcg_cut.10."""
+
 
 @dataclass(frozen=True)
 class Metric:
@@ -106,10 +119,12 @@ class Metric:
 
 
 def parse(name: str | Metric) -> Metric:
-    """Read one metric name; an unknown name or parameter raises MetricError with the nearest ones.
+    """Read one metric name, ours or trec_eval's or what papers write; an unknown one, or parameter, raises MetricError.
 
     >>> str(parse("RBP")), str(parse("AP(rel=1)@100")), str(parse("P(depth=20, rel=2)@10"))
     ('RBP(p=0.8)', 'AP@100', 'P(rel=2, depth=20)@10')
+    >>> [str(parse(name)) for name in ("ndcg_cut_10", "ndcg_cut.10", "recip_rank", "MAP", "NDCG(gains='exp')@20")]
+    ['nDCG@10', 'nDCG@10', 'RR', 'AP', "nDCG(gains='exp')@20"]
     """
     if isinstance(name, Metric):
         return name
@@ -118,10 +133,13 @@ def parse(name: str | Metric) -> Metric:
 
 @cache
 def _parse(name: str) -> Metric:
-    found = re.fullmatch(r"(\w+)\s*(?:\((.*)\))?\s*(?:@\s*([0-9.]+(?:e-?[0-9]+)?))?", name)
+    cut = re.fullmatch(rf"({'|'.join(_CUT)})[_.]([0-9.]+)", name)
+    ours = f"{_CUT[cut[1]]}@{cut[2]}" if cut else name
+    found = re.fullmatch(r"([\w-]+)\s*(?:\((.*)\))?\s*(?:@\s*([0-9.]+(?:e-?[0-9]+)?))?", ours)
     if not found:
         raise MetricError(f"{name!r} is not a metric name; names look like AP, nDCG@10, RBP(p=0.95), P(rel=2)@10")
     base, inside, cutoff = found.groups()
+    base = _OTHERS.get(base.lower(), base)
     if base not in CATALOGUE:
         raise MetricError(f"unknown metric {base!r} in {name!r}; {nearest(base, CATALOGUE)}")
     given = _arguments(name, inside or "")
@@ -147,12 +165,24 @@ def parse_list(
     ['AP', 'nDCG@20', 'RBP(p=0.8, rel=1)']
     """
     texts = [names] if isinstance(names, str | Metric) else names
-    parts = [part for text in texts for part in (split(text) if isinstance(text, str) else [text])]
-    listed = [name for part in parts for name in (SETS.get(part, (part,)) if isinstance(part, str) else [part])]
-    metrics = [_parse_or_ask(name, other) for name in listed]
+    parts = [part for text in texts for part in (_listed(text) if isinstance(text, str) else [text])]
+    metrics = [_parse_or_ask(name, other) for name in parts]
     if not metrics:
         raise MetricError("no metric given; name some (AP nDCG@10) or a set (seeds23)")
     return list(dict.fromkeys(metrics))
+
+
+def metric_names(names: str | Iterable[str]) -> list[str]:
+    """List metrics as irmeta spells them, once each; one text may have spaces, commas or set names between them.
+
+    >>> metric_names("AP ndcg_cut.10, MAP"), metric_names(["P_5", "my own"])
+    (['AP', 'nDCG@10'], ['P@5', 'my own'])
+    """
+    return list(dict.fromkeys(map(canonical, _listed(names) if isinstance(names, str) else names)))
+
+
+def _listed(text: str) -> list[str]:
+    return [name for part in split(text) for name in SETS.get(part, (part,))]
 
 
 def _parse_or_ask(name: str | Metric, other: Callable[[str], Metric | None] | None) -> Metric:

@@ -114,7 +114,7 @@ def test_plots_of_predictivity(file, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (("predictivity", "--sizes", "5,six"), "5,10,15"),
+        (("predictivity", "--sizes", "5,six"), "as in 5,10,20"),
         (("predictivity", "--sizes", "6"), "cannot be drawn from 10: 1 to 5"),
         (("predictivity", "--sizes", "2", "--plot", "curve.svg"), "more than 3 metrics"),
         (("predictivity", "--top", "0.5", "--by", "Bpref"), "no metric 'Bpref' in one"),
@@ -127,7 +127,7 @@ def test_plots_of_predictivity(file, tmp_path):
 def test_errors(file, arguments, says):
     """Wrong arguments raise the error that the command line prints."""
     verb, *rest = arguments
-    with pytest.raises(ScoresError, match=says):
+    with pytest.raises(IrmetaError, match=says):
         runner.invoke(app, [verb, str(file), *rest], catch_exceptions=False)
 
 

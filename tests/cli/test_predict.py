@@ -154,7 +154,8 @@ def test_coverage_and_models_write_their_tables(run, files):
         (["apply", "--given", "P@10=0.4 P_10=0.5"], "P@10 is given twice"),
         (["apply", "no.csv"], "cannot be read"),
         (["select", "--train", "no.parquet", "--test", "no.parquet", "-k", "3-1"], "written as in 2 or 1-3"),
-        (["lowcost", "--train", "x", "--test", "y", "--targets", "AP", "--depths", "ten"], "no such file"),
+        (["lowcost", "--train", "x", "--test", "y", "--targets", "AP", "--depths", "ten"], "as in 5,10,20"),
+        (["lowcost", "--train", "x", "--test", "y", "--targets", "AP"], "no such file"),
     ],
 )
 def test_wrong_input_exits_with_2_and_says_what_to_do(run, words, message):

@@ -97,7 +97,7 @@ def test_csv_has_a_table_in_full(file: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["--include", "MAP"], "no metric 'MAP' to choose from"),
+        (["--include", "bpref"], "no metric 'Bpref' to choose from"),
         (["-k", "9"], "k is 9"),
         (["--cost", "AP", "--budget", "2"], "NAME=NUMBER"),
         (["--budget", "2", "--method", "gf"], "--method exact"),

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from irmeta.errors import FileFormatError, IrmetaError, ScoresError
-from irmeta.io.importers import import_matrix, import_systemwise, import_trec_eval, metric_name, topic_range
+from irmeta.io.importers import import_matrix, import_systemwise, import_trec_eval, table_name, topic_range
 
 
 def put(folder: Path, name: str, text: str) -> Path:
@@ -32,9 +32,9 @@ def put(folder: Path, name: str, text: str) -> Path:
         ("RBP(p=.8)", "RBP(p=0.8)"), ("set_P", "set_P"),
     ],
 )  # fmt: skip
-def test_metric_names(theirs: str, ours: str) -> None:
+def test_table_names(theirs: str, ours: str) -> None:
     """Names of trec_eval and of Gupta et al. (2019) become ours; others stay what they are."""
-    assert metric_name(theirs) == ours
+    assert table_name(theirs) == ours
 
 
 TOPICS = "map                   \t1\t0.5000\nP_5\t1\t0.2\nmap\t2\t0.7\nP_5\t2\t0.4\n"

@@ -106,7 +106,7 @@ def test_latex_of_systems_has_booktabs_and_letters(page: Path, scores: xr.DataAr
         "system & mean & low & high & letters \\\\",
         "\\midrule",
     ]
-    tested = significance.tables(significance.significance(scores, metric="AP@1000"))["systems"]
+    tested = significance.tables(significance.significance(scores, metrics="AP@1000"))["systems"]
     rows = [line.removesuffix(" \\\\").split(" & ") for line in lines[4:-2]]
     assert [row[-1] for row in rows] == tested["letters"].to_list()
     assert [float(row[1]) for row in rows] == pytest.approx(tested["mean"].to_list(), abs=5e-4)

@@ -108,7 +108,7 @@ def test_phi_is_symmetric_and_bounded(seed):
 def test_systems_best_on_one_half():
     """With `best` only the systems best on one half are ranked, each half in turn."""
     scores, drawn = made(1), draw(9, (4, 5), 10)
-    found = split_half(scores, (4, 5), 10, best=(6, 0))
+    found = split_half(scores, (4, 5), 10, best=(6, scores[..., 0]))
     taus = []
     for sets in drawn:
         means = [settled(scores[:, half].mean(axis=1)) for half in sets]

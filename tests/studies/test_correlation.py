@@ -86,7 +86,7 @@ def test_collections_are_pooled():
     assert int(outcome["n"]) == 80 + 40
     x, y = (np.concatenate([one.values[..., at].ravel(), two.values[..., at].ravel()]) for at in (0, 1))
     assert outcome["r"].values[0, 1] == pytest.approx(scipy.stats.pearsonr(x, y).statistic)
-    assert outcome.attrs["notes"][0] == "Left out, as not all collections have them: P@10, RR."
+    assert outcome.attrs["notes"][0] == "left out, as not all collections have them: P@10, RR"
     assert "2 collections pooled" in outcome.attrs["notes"][1]
 
 
@@ -100,6 +100,12 @@ def test_each_collection_by_itself():
             assert views[table].filter(collection=name).drop("collection").equals(frame)
     assert next(iter(overview(each(cubes)))) == "correlation (one)"
     assert len(findings(each(cubes))) == 2 * len(findings(each({"one": cubes["one"]})))
+
+
+def test_collections_go_by_the_names_given():
+    """Each collection has the name that the caller gives it, whatever the cube calls itself."""
+    outcome = each({"a": made("one"), "b": made("one", seed=1)}, level="system")
+    assert outcome["collection"].values.tolist() == list(outcome.attrs["inputs"]["collections"]) == ["a", "b"]
 
 
 def test_the_variant_is_named():
@@ -127,7 +133,7 @@ def test_system_wise_tables():
     [
         (lambda s: s[:1], {}, "takes 2 systems or more; there is 1"),
         (lambda s: s[:, :3], {}, "takes 4 or more, there are 3"),
-        (lambda s: s[:, :, :1], {}, "two or more that all have; there are AP"),
+        (lambda s: s[:, :, :1], {}, "two or more that all have; there is AP"),
         (lambda s: s.where(s["metric"] != "RR", 0.3), {}, "RR does not tell these systems apart"),
         (lambda s: s.where(s["metric"] != "RR", s[:1].values), {"level": "within-topic"}, "RR does not tell"),
         (lambda s: s.where(s["topic"] != "made3"), {}, "30 of 240 scores are missing"),

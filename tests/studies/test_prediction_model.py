@@ -57,3 +57,11 @@ def test_models_of_too_little_are_errors(made):
     unbounded = {"c0": cubes["c0"].assign_coords(metric=["AP", "P@10", "RR", "DCG@20"])}
     with pytest.raises(MetricError, match=r"DCG@20 may exceed; use the raw scale"):
         prediction_model(unbounded, scale="logit")
+
+
+def test_a_collection_without_any_of_the_metrics_is_named(made):
+    """A collection that has none of the metrics asked for cannot be part of the model."""
+    cubes = made.collections(2)
+    cubes["c1"] = cubes["c1"].sel(metric=["RR", "nDCG@20"])
+    with pytest.raises(ScoresError, match="c1 has none of the metrics AP, P@10; leave it out"):
+        prediction_model(cubes, metrics="AP P@10")

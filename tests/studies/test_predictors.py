@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import kendalltau
 
 from irmeta.cube import means
-from irmeta.errors import MetricError, ScoresError
+from irmeta.errors import ScoresError
 from irmeta.studies.predictors import findings, predictors, tables
 
 
@@ -100,7 +100,7 @@ def test_a_tau_that_is_undefined_is_not_taken_for_a_good_one(roles):
     [
         ({"sizes": [4]}, ScoresError, "a target has 1 to 3 predictors here, not 4"),
         ({"sizes": [0]}, ScoresError, "1 to 3 predictors here, not 0"),
-        ({"targets": ["AP@10"]}, MetricError, "'AP@10' is not in"),
+        ({"targets": ["AP@10"]}, ScoresError, "no metric 'AP@10' in c0"),
     ],
 )
 def test_wrong_options_are_errors(roles, options, error, message):

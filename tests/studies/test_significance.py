@@ -39,7 +39,7 @@ def test_tests_are_those_of_scipy_with_holms_correction():
 @pytest.mark.parametrize("test", TESTS)
 def test_power_is_the_share_of_significant_pairs(test):
     """Discriminative power counts the pairs whose corrected p is below alpha."""
-    views = tables(significance(scores(), metric="AP", test=test, correct="bh"))
+    views = tables(significance(scores(), metrics="AP", test=test, correct="bh"))
     assert views["power"].rows() == [("AP", views["tests"]["significant"].mean())]
     assert views["power"]["share_significant"][0] > 0
 
@@ -49,7 +49,7 @@ def test_a_system_does_not_differ_from_its_copy(test):
     """Two systems with the same scores have p = 1, effect 0, and never a missing value."""
     same = scores(systems=2)
     same[1] = same[0]
-    row = tables(significance(same, metric="AP", test=test))["tests"].row(0, named=True)
+    row = tables(significance(same, metrics="AP", test=test))["tests"].row(0, named=True)
     assert [row[name] for name in ("difference", "p", "p_corrected", "effect_size", "significant")] == [
         0,
         1,
@@ -80,7 +80,7 @@ def test_pairs_are_aligned_by_topic_name():
 
 def test_systems_that_share_a_letter_do_not_differ():
     """The table of systems, best first, says with letters what the table of tests says."""
-    views = tables(significance(scores(), metric="AP"))
+    views = tables(significance(scores(), metrics="AP"))
     letters = dict(views["systems"].select("system", "letters").iter_rows())
     assert views["systems"]["mean"].is_sorted(descending=True)
     for row in views["tests"].iter_rows(named=True):
@@ -89,7 +89,7 @@ def test_systems_that_share_a_letter_do_not_differ():
 
 def test_letters_are_left_to_few_systems():
     """With more than 40 systems a compact letter display helps nobody; ranks of indistinct systems remain."""
-    systems = tables(significance(scores(systems=41), metric="AP"))["systems"]
+    systems = tables(significance(scores(systems=41), metrics="AP"))["systems"]
     assert systems["letters"].null_count() == 41
     assert (systems["rank_low"] <= systems["rank"]).all()
     assert (systems["rank"] <= systems["rank_high"]).all()
@@ -104,7 +104,7 @@ def test_tukey_is_not_corrected_twice():
 
 def test_too_few_resamples_for_holm_are_named():
     """Where p cannot be small enough for the correction, the result says how many resamples it takes."""
-    outcome = significance(scores(systems=30), metric="AP", test="permutation", resamples=1000)
+    outcome = significance(scores(systems=30), metrics="AP", test="permutation", resamples=1000)
     assert "take 8700 resamples" in outcome.attrs["notes"][0]
     assert not outcome["significant"].any()
 
@@ -125,7 +125,7 @@ def test_the_seed_decides_and_is_recorded(test):
         (lambda one: one[:, :1], {}, "2 topics"),
         (lambda one: one, {"alpha": 5}, "alpha is between"),
         (lambda one: one, {"resamples": 10}, "too few"),
-        (lambda one: one, {"metric": "nDCG"}, "no metric 'nDCG'"),
+        (lambda one: one, {"metrics": "nDCG"}, "no metric 'nDCG'"),
         (lambda one: one.where(one.system != "s1"), {}, "scores are missing"),
     ],
 )
@@ -137,7 +137,7 @@ def test_what_cannot_be_tested_is_an_error(change, options, words):
 
 def test_findings_count_pairs_and_the_systems_like_the_best():
     """The answer in words says how many pairs differ and how many systems may be as good as the best."""
-    outcome = significance(scores(), metric="AP")
+    outcome = significance(scores(), metrics="AP")
     assert f"AP: {int(outcome['significant'].sum())} of 10 pairs differ significantly" in findings(outcome)[0]
     assert "significantly different from the best, s4." in findings(outcome)[0]
 

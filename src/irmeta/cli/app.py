@@ -1,6 +1,6 @@
 """The Typer application that every verb registers on, and the options that many verbs share."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
@@ -73,7 +73,10 @@ Top = Annotated[
     float | None, typer.Option(help="Keep the best floor(share x systems), as in 0.75.", show_default="all")
 ]
 By = Annotated[
-    str | None, typer.Option(help="The metric that --top orders systems by.", show_default="AP, else the deepest AP@k")
+    str | None,
+    typer.Option(
+        help="The metric that --top orders by, in --metrics or not.", show_default="AP, else the deepest AP@k"
+    ),
 ]
 Missing = Annotated[
     Literal["error", "topics", "systems"],
@@ -117,21 +120,51 @@ def load_scores(
     *,
     collection: str | None = None,
     metrics: str | None = None,
+    also: str | None = None,
     systems: str | None = None,
     topics: str | None = None,
 ) -> "dict[str, xr.DataArray]":
-    """Read the cubes that the common options ask for, by collection name."""
-    from irmeta.io.importers import metric_name
-    from irmeta.io.scores import load_all
-    from irmeta.names import split
+    """Read the cubes that the common options ask for, by collection name.
 
-    return load_all(
-        path,
-        collection=collection,
-        metrics=[metric_name(name) for name in split(metrics)] if metrics else None,
-        systems=split(systems) if systems else None,
-        topics=split(topics) if topics else None,
-    )
+    also : metrics that are read beside those to use, as that of --by.
+    """
+    from irmeta.io.scores import load_all
+
+    if metrics is not None and also is not None:
+        metrics = f"{metrics} {also}"
+    return load_all(path, collection=collection, metrics=metrics, systems=systems, topics=topics)
+
+
+def load_collections(*groups: Sequence[Path], **chosen: str | None) -> "list[dict[str, xr.DataArray]]":
+    """Read every collection of groups of score files; a name that two files use is made distinct by the file's.
+
+    chosen : the common options that `load_scores` takes.
+    """
+    from irmeta.errors import ScoresError
+
+    read = [[(path, load_scores(path, **chosen)) for path in group] for group in groups]
+    names = [name for group in read for _, cubes in group for name in cubes]
+    named = [
+        [(name if names.count(name) == 1 else path.stem, cube) for path, cubes in group for name, cube in cubes.items()]
+        for group in read
+    ]
+    once = [name for group in named for name, _ in group]
+    if twice := sorted({name for name in once if once.count(name) > 1}):
+        raise ScoresError(
+            f"two collections have the same name, {twice[0]!r}; give each file once, and each collection a name of its "
+            "own when evaluating or importing (--collection)"
+        )
+    return [dict(group) for group in named]
+
+
+def whole_numbers(option: str, text: str) -> list[int]:
+    """Read whole numbers above 0, as in 5,10,20; gives each once, in rising order."""
+    from irmeta.errors import IrmetaError
+
+    parts = [part.strip() for part in text.split(",")]
+    if not all(part.isdecimal() and int(part) for part in parts):
+        raise IrmetaError(f"{option} {text!r}: whole numbers above 0 are written as in 5,10,20")
+    return sorted({int(part) for part in parts})
 
 
 def one(cubes: "Mapping[str, xr.DataArray]") -> "xr.DataArray":

@@ -5,9 +5,21 @@ from typing import Annotated
 
 import typer
 
-from irmeta.cli.app import Cluster, Format, Metrics, Missing, Output, Plot, Quiet, Seed, TableName, app
+from irmeta.cli.app import (
+    Cluster,
+    Format,
+    Metrics,
+    Missing,
+    Output,
+    Plot,
+    Quiet,
+    Seed,
+    TableName,
+    app,
+    load_collections,
+)
 from irmeta.cli.output import counting, emit, engine, form_of
-from irmeta.cli.standardize import FlatTopics, collections
+from irmeta.cli.standardize import FlatTopics
 
 
 @app.command()
@@ -45,9 +57,10 @@ def compare(
 
     form = form or form_of(output)
     kinds = None if kind is None else [part.strip() for part in kind.split(",")]
+    [cubes] = load_collections(scores, metrics=metrics)
     with engine(cluster, quiet=quiet), counting("comparing", quiet=quiet) as progress:
         result = comparison.compare(
-            collections(scores, metrics=metrics),
+            cubes,
             kinds=kinds,  # type: ignore[arg-type]  # the study refuses what is no kind
             randomise=randomise,
             alpha=alpha,

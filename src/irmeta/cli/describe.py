@@ -54,15 +54,12 @@ def describe(
 
     irmeta describe scores.parquet --top 0.75 --table topics
     """
-    from irmeta.cube import top_systems
     from irmeta.report.plots import description as plots
     from irmeta.report.plots import figure
     from irmeta.studies import description
 
-    cube = one(load_scores(scores, collection=collection, metrics=metrics, systems=systems, topics=topics))
-    if top is not None:
-        cube = top_systems(cube, top, by)
-    result = description.describe(cube, by=by, level=level, missing=missing)
+    cube = one(load_scores(scores, collection=collection, metrics=metrics, also=by, systems=systems, topics=topics))
+    result = description.describe(cube, metrics=metrics, by=by, level=level, top=top, missing=missing)
     if plot is not None:
         wide = view != "distribution" and result.sizes["system"] > 30
         figure.save(figure.draw(plots.plot, result, width=figure.PAGE if wide else figure.COLUMN, view=view), plot)

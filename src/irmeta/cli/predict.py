@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from irmeta.cli.app import Format, Metrics, Output, Plot, Quiet, TableName, Verbs, app
+from irmeta.cli.app import Format, Metrics, Missing, Output, Plot, Quiet, TableName, Verbs, app, load_collections
 from irmeta.cli.output import emit, form_of, say
-from irmeta.errors import IrmetaError, ScoresError
+from irmeta.errors import IrmetaError
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -29,11 +29,7 @@ ScaleOption = Annotated[
     Literal["raw", "logit"],
     typer.Option(help="Model scores as they are, or their log odds: predictions then stay between 0 and 1."),
 ]
-Level = Annotated[float, typer.Option(help="Share of systems that intervals are to hold.")]
-Missing = Annotated[
-    Literal["error", "topics", "systems"],
-    typer.Option(help="Where scores are missing: stop, or drop the topics or the systems that lack some."),
-]
+Nominal = Annotated[float, typer.Option("--level", help="Share of systems that intervals are to hold.")]
 
 
 @predict.command()
@@ -49,7 +45,7 @@ def apply(
     calibrate: Annotated[
         Path | None, typer.Option(help="A table of a few systems of the same collection with the wanted metrics known.")
     ] = None,
-    level: Level = 0.9,
+    level: Nominal = 0.9,
     missing: Annotated[
         Literal["error", "topics", "systems"],
         typer.Option(
@@ -76,7 +72,6 @@ def apply(
     has seen: 1 is usual.
     """
     from irmeta.io.model_file import load_model
-    from irmeta.names import split
     from irmeta.studies import prediction
 
     if (scores is None) == (given is None):
@@ -85,7 +80,7 @@ def apply(
     outcome = prediction.predict(
         cube,
         load_model(model) if model else None,
-        want=split(want) if want else None,
+        want=want,
         level=level,
         known=_table(calibrate) if calibrate else None,
         missing=missing,
@@ -112,12 +107,10 @@ def fit(
     The model predicts any of its metrics from any others. It takes several collections to know how they differ.
     """
     from irmeta.io.model_file import save_model
-    from irmeta.names import split
     from irmeta.studies.prediction_model import prediction_model
 
-    fitted = prediction_model(
-        load_collections(scores), metrics=split(metrics) if metrics else None, scale=scale, missing=missing
-    )
+    [cubes] = load_collections(scores)  # all metrics: a collection may lack some of those asked for
+    fitted = prediction_model(cubes, metrics=metrics, scale=scale, missing=missing)
     save_model(fitted, output)
     systems = sum(part.moments.n for part in fitted.parts)
     size = f"{len(fitted.metrics)} metrics, {systems} systems of {len(fitted.parts)} collections"
@@ -126,19 +119,6 @@ def fit(
         say(note, quiet=quiet)
     if len(fitted.parts) == 1:
         say("one collection cannot tell how collections differ: predictions will have no intervals", quiet=quiet)
-
-
-def load_collections(paths: list[Path]) -> "dict[str, xr.DataArray]":
-    """Read all collections of several score files."""
-    from irmeta.io.scores import load_all
-
-    cubes: dict[str, xr.DataArray] = {}
-    for path in paths:
-        for name, scores in load_all(path).items():
-            if name in cubes:
-                raise ScoresError(f"{path}: a second collection named {name!r}; import it under another --collection")
-            cubes[name] = scores
-    return cubes
 
 
 def _table(path: Path) -> "xr.DataArray":

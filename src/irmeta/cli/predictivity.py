@@ -24,6 +24,7 @@ from irmeta.cli.app import (
     app,
     load_scores,
     one,
+    whole_numbers,
 )
 from irmeta.cli.output import counting, emit, engine, form_of
 from irmeta.errors import ScoresError
@@ -69,16 +70,18 @@ def predictivity(
 
     irmeta predictivity scores.parquet --metrics "AP P@10" --sizes 5,10,15,20,25 --plot curve.svg
     """
+    from irmeta.cube import select
     from irmeta.studies.predictivity import findings
     from irmeta.studies.predictivity import predictivity as measure
 
-    form, numbers = form or form_of(output), _numbers(sizes) if sizes else []
-    chosen = one(load_scores(scores, collection=collection, metrics=metrics, systems=systems, topics=topics))
-    if plot is not None and numbers and chosen.sizes["metric"] > 3:
+    form, numbers = form or form_of(output), whole_numbers("--sizes", sizes) if sizes is not None else []
+    chosen = one(load_scores(scores, collection=collection, metrics=metrics, also=by, systems=systems, topics=topics))
+    if plot is not None and numbers and select(chosen, metrics=metrics).sizes["metric"] > 3:
         raise ScoresError("a curve of more than 3 metrics cannot be read; name those to draw with --metrics")
     with engine(cluster, quiet=quiet), counting("splitting topics:", quiet=quiet) as progress:
         result = measure(
             chosen,
+            metrics=metrics,
             partitions=partitions,
             top=top,
             by=by,
@@ -92,13 +95,6 @@ def predictivity(
     if plot is not None:
         _plot(result, plot)
     emit(result, form=form, output=output, table=table, findings=findings(result))
-
-
-def _numbers(text: str) -> list[int]:
-    parts = [part.strip() for part in text.split(",")]
-    if not all(part.isdigit() for part in parts):
-        raise ScoresError(f"--sizes {text!r}: numbers of topics are written as in 5,10,15")
-    return sorted({int(part) for part in parts})
 
 
 def _plot(result: "xr.Dataset", path: Path) -> None:

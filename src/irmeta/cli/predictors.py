@@ -5,9 +5,21 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from irmeta.cli.app import Format, Metrics, Output, Plot, Quiet, Seed, TableName, Verb
+from irmeta.cli.app import (
+    Format,
+    Metrics,
+    Missing,
+    Output,
+    Plot,
+    Quiet,
+    Seed,
+    TableName,
+    Verb,
+    load_collections,
+    whole_numbers,
+)
 from irmeta.cli.output import counting
-from irmeta.cli.predict import Files, Level, Missing, ScaleOption, load_collections, predict, show
+from irmeta.cli.predict import Files, Nominal, ScaleOption, predict, show
 from irmeta.errors import IrmetaError
 
 
@@ -57,18 +69,18 @@ def select(
 
     irmeta predict select --train A.parquet B.parquet --test D.parquet --choose leave-one-out --targets "AP P@10"
     """
-    from irmeta.names import split
     from irmeta.studies import predictors
 
     sizes = _sizes(k)
+    fitted_on, chosen_by, measured_on = load_collections(train, dev or [], test, metrics=metrics, also=targets)
     with counting("choosing", len(sizes), quiet=quiet) as progress:
         outcome = predictors.predictors(
-            load_collections(train),
-            load_collections(test),
-            dev=load_collections(dev or []),
+            fitted_on,
+            measured_on,
+            dev=chosen_by,
             choose=choose,
-            targets=split(targets) if targets else None,
-            metrics=split(metrics) if metrics else None,
+            targets=targets,
+            metrics=metrics,
             sizes=sizes,
             missing=missing,
             progress=progress,
@@ -100,15 +112,16 @@ def lowcost(
     Those that also have pool=, as in 'P(depth=10, pool=10)@1000', saw only
     the judgments of a pool of that depth, which is what makes them cheap.
     """
-    from irmeta.names import split
     from irmeta.studies import lowcost as study
 
+    numbers = whole_numbers("--depths", depths)
+    fitted_on, chosen_by, measured_on = load_collections(train, dev or [], test)
     outcome = study.lowcost(
-        load_collections(train),
-        load_collections(test),
-        targets=split(targets),
-        dev=load_collections(dev or []),
-        depths=_numbers(depths),
+        fitted_on,
+        measured_on,
+        targets=targets,
+        dev=chosen_by,
+        depths=numbers,
         proper=proper,
         missing=missing,
     )
@@ -121,7 +134,7 @@ def coverage(
     targets: Targets = None,
     metrics: Metrics = None,
     k: Annotated[int, typer.Option("-k", help="Number of predictors; every set of so many is tried.")] = 2,
-    level: Level = 0.9,
+    level: Nominal = 0.9,
     scale: ScaleOption = "raw",
     missing: Missing = "error",
     output: Output = None,
@@ -133,13 +146,13 @@ def coverage(
 
     irmeta predict coverage A.parquet B.parquet C.parquet D.parquet --targets "AP P@10"
     """
-    from irmeta.names import split
     from irmeta.studies import coverage as study
 
+    [cubes] = load_collections(scores, metrics=metrics, also=targets)
     outcome = study.coverage(
-        load_collections(scores),
-        targets=split(targets) if targets else None,
-        metrics=split(metrics) if metrics else None,
+        cubes,
+        targets=targets,
+        metrics=metrics,
         size=k,
         level=level,
         scale=scale,
@@ -164,14 +177,14 @@ def models(
 
     irmeta predict models A.parquet B.parquet C.parquet --targets AP
     """
-    from irmeta.names import split
     from irmeta.studies import models as study
 
+    [cubes] = load_collections(scores, metrics=metrics, also=targets)
     with counting("predicting", quiet=quiet) as progress:
         outcome = study.models(
-            load_collections(scores),
-            targets=split(targets) if targets else None,
-            metrics=split(metrics) if metrics else None,
+            cubes,
+            targets=targets,
+            metrics=metrics,
             missing=missing,
             rng=seed,
             progress=progress,
@@ -181,13 +194,6 @@ def models(
 
 def _sizes(text: str) -> list[int]:
     low, _, high = text.partition("-")
-    if not low.isdigit() or not (high or low).isdigit() or not 1 <= int(low) <= int(high or low):
+    if not low.isdecimal() or not (high or low).isdecimal() or not 1 <= int(low) <= int(high or low):
         raise IrmetaError(f"-k {text}: numbers of predictors are written as in 2 or 1-3")
     return list(range(int(low), int(high or low) + 1))
-
-
-def _numbers(text: str) -> list[int]:
-    parts = [part.strip() for part in text.split(",")]
-    if not all(part.isdigit() and int(part) > 0 for part in parts):
-        raise IrmetaError(f"--depths {text}: depths are whole numbers above 0, as in 10,20,50")
-    return [int(part) for part in parts]

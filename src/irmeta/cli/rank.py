@@ -93,14 +93,10 @@ def rank(
 
     irmeta rank scores.parquet --method ib --matrix covariance --format json
     """
-    from irmeta.cube import top_systems
-    from irmeta.names import split
     from irmeta.studies.ranking import findings, rank_metrics
 
     form = form or form_of(output)
-    cubes = load_scores(scores, collection=collection, metrics=metrics, systems=systems, topics=topics)
-    if top is not None:
-        cubes = {name: top_systems(one, top, by) for name, one in cubes.items()}
+    cubes = load_scores(scores, collection=collection, metrics=metrics, also=by, systems=systems, topics=topics)
     with engine(cluster, quiet=quiet), counting("choosing", 1 + resamples, quiet=quiet) as progress:
         outcome = rank_metrics(
             cubes,
@@ -109,11 +105,14 @@ def rank(
             k,
             level=level,
             objective=objective,
-            include=split(include or ""),
-            exclude=split(exclude or ""),
+            metrics=metrics,
+            include=include or (),
+            exclude=exclude or (),
             cost=_costs(cost or ""),
             budget=budget,
             time_limit=time_limit,
+            top=top,
+            by=by,
             missing=missing,
             resamples=resamples,
             rng=seed,

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from irmeta.cli.app import Cluster, Metrics, Missing, Quiet, Seed, Systems, Topics, app
+from irmeta.cli.app import Cluster, Metrics, Missing, Quiet, Seed, Systems, Topics, app, load_collections
 from irmeta.cli.output import counting, engine, say
 
 
@@ -35,10 +35,9 @@ def report(
 
     irmeta report trec7.parquet trec8.parquet -o report/ --by nDCG@10
     """
-    from irmeta.cli.standardize import collections
     from irmeta.report.page.writing import write_report
 
-    cubes = collections(scores, metrics=metrics, systems=systems, topics=topics)
+    [cubes] = load_collections(scores, metrics=metrics, systems=systems, topics=topics)
     with engine(cluster, quiet=quiet), counting("report:", quiet=quiet) as progress:
         page = write_report(
             cubes,

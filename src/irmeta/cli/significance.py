@@ -29,7 +29,7 @@ from irmeta.cli.output import counting, emit, engine, form_of
 @app.command()
 def significance(
     scores: Scores,
-    metric: Annotated[
+    metrics: Annotated[
         str | None,
         typer.Option("-m", "--metric", "--metrics", help="Metrics to test, as in 'AP nDCG@10'.", show_default="all"),
     ] = None,
@@ -63,24 +63,22 @@ def significance(
 
     irmeta significance scores.parquet --systems bm25,dense --plot asl.svg   (p of all pairs in order)
     """
-    from irmeta.cube import top_systems
-    from irmeta.names import split
     from irmeta.report.plots import figure
     from irmeta.report.plots import significance as plots
     from irmeta.studies import significance as study
 
     form = form or form_of(output)
-    cube = one(load_scores(scores, collection=collection, systems=systems, topics=topics))
-    if top is not None:
-        cube = top_systems(cube, top, by)
+    cube = one(load_scores(scores, collection=collection, metrics=metrics, also=by, systems=systems, topics=topics))
     with engine(cluster, quiet=quiet), counting("testing", quiet=quiet) as progress:
         result = study.significance(
             cube,
-            metric=split(metric) if metric else None,
+            metrics=metrics,
             test=test,
             correct=correct,
             alpha=alpha,
             resamples=resamples,
+            top=top,
+            by=by,
             missing=missing,
             rng=seed,
             progress=progress,

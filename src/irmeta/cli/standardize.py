@@ -1,8 +1,7 @@
 """`irmeta standardize`: fit factors, apply them, and see how long and from how few systems they serve."""
 
-from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 import typer
 
@@ -24,12 +23,9 @@ from irmeta.cli.app import (
     app,
     load_scores,
     one,
+    whole_numbers,
 )
 from irmeta.cli.output import counting, emit, engine, form_of, refuse_overwriting, say
-from irmeta.errors import ScoresError
-
-if TYPE_CHECKING:
-    import xarray as xr
 
 standardize = Verbs(no_args_is_help=True, rich_markup_mode="rich", help="Put scores of all topics on one scale.")
 app.add_typer(standardize, name="standardize")
@@ -173,15 +169,13 @@ def sample(
     from irmeta.report.plots import standardizing_set as plots
     from irmeta.studies import standardizing_set as study
 
-    if sizes is not None and not all(part.strip().isdigit() for part in sizes.split(",")):
-        raise ScoresError(f"--sizes {sizes!r}: sizes are whole numbers with commas between them, as in 2,3,5,10,20")
-    form = form or form_of(output)
+    form, numbers = form or form_of(output), whole_numbers("--sizes", sizes) if sizes is not None else None
     cube = one(load_scores(old, collection=collection, metrics=metrics))
     with engine(cluster, quiet=quiet), counting("drawing", quiet=quiet) as progress:
         result = study.standardizing_set(
             cube,
             standardization.counterpart(str(cube.attrs["collection"]), load_scores(new, metrics=metrics)),
-            sizes=[int(part) for part in sizes.split(",")] if sizes else None,
+            sizes=numbers,
             draws=draws,
             kind=kind,
             missing=missing,
@@ -191,16 +185,3 @@ def sample(
     if plot is not None:
         figure.save(figure.draw(plots.plot, result), plot)
     emit(result, form=form, output=output, table=table, findings=study.findings(result))
-
-
-def collections(paths: Sequence[Path], **chosen: str | None) -> "dict[str, xr.DataArray]":
-    """Read every collection of several score files; a name that two files use is made distinct by the file's.
-
-    chosen : the common options that `load_scores` takes.
-    """
-    named = [(path, name, cube) for path in paths for name, cube in load_scores(path, **chosen).items()]
-    names = [name for _, name, _ in named]
-    cubes = {(name if names.count(name) == 1 else path.stem): cube for path, name, cube in named}
-    if len(cubes) < len(named):
-        raise ScoresError("two collections have the same name; give them others with --collection when importing")
-    return cubes

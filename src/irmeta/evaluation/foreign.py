@@ -13,14 +13,10 @@ from irmeta.names import CATALOGUE, GENERAL, Metric, parse
 
 
 def foreign_metric(name: str) -> Metric | None:
-    """Give the metric that trec_eval, papers or ir_measures call so, ours if it is one of ours; None if there is none.
+    """Give the metric that ir_measures calls so, ours if it is one of ours; None if there is none.
 
     A measure of ours is asked of ir_measures only for a parameter that ours has not; a wrong value stays wrong.
     """
-    from irmeta.io.importers import metric_name  # loads polars and xarray, which need not be loaded for names of ours
-
-    if (translated := metric_name(name)) != name:
-        return parse(translated)
     try:
         import ir_measures
     except ImportError:

@@ -22,57 +22,27 @@ from irmeta.names import canonical, highest, is_known
 Paths = str | PathLike[str] | Iterable[str | PathLike[str]]
 Rows = Literal["topics", "systems"]
 
-_TREC_EVAL = {
-    "gm_map": "GMAP",
-    "Rprec": "Rprec",
-    "bpref": "Bpref",
-    "infAP": "infAP",
-    "recip_rank": "RR",
-    "num_ret": "NumRet",
-    "num_rel": "NumRel",
-    "num_rel_ret": "NumRelRet",
-    "map_cut": "AP@{}",
-    "ndcg_cut": "nDCG@{}",
-    "P": "P@{}",
-    "recall": "R@{}",
-    "success": "Success@{}",
-    "iprec_at_recall": "IPrec@{}",
-}
-# Names of the tables released with Gupta et al. (ECIR 2019); `err` is gdeval's ERR@20 where no depth stands before it.
-_SYSTEMWISE = {"err": "ERR@20", "rdp": "RBP(p=0.{})", "rbp": "RBP(p=0.{})"}
-
 _RELEASED = (
     "tables released with Gupta et al. (2019): their RBP counts every relevant document alike and the top grade of "
     "their ERR is 4, so what compares with them is RBP(p=0.8, rel=1) and ERR(max_rel=4)@20 of irmeta evaluate"
 )
-
 _NUMBERED = "topics are numbered from 1; if the file does not name them, --topics does, as in --topics 401-450"
 
-# What papers call them, without the cutoff.
-_PAPERS = {"map": "AP", "mrr": "RR", "ndcg": "nDCG", "r-prec": "Rprec", "recall": "R", "precision": "P", "prec": "P"}
 
+def table_name(name: str) -> str:
+    """Translate a metric's name in the tables released with Gupta et al. (ECIR 2019); keep others that are not ours.
 
-def metric_name(name: str) -> str:
-    """Translate a metric name of trec_eval, of papers, or of the tables of Gupta et al. (2019); keep others.
+    Their `err` is gdeval's ERR@20.
 
-    >>> [metric_name(name) for name in ("map_cut_100", "P_10all", "rdp_95all", "10_P_1000all", "NDCG@20", "MAP")]
-    ['AP@100', 'P@10', 'RBP(p=0.95)', 'P(depth=10)@1000', 'nDCG@20', 'AP']
+    >>> [table_name(name) for name in ("map_cut_100all", "rdp_95all", "10_P_1000all", "NDCG@20", "mine")]
+    ['AP@100', 'RBP(p=0.95)', 'P(depth=10)@1000', 'nDCG@20', 'mine']
     """
     short = name.removesuffix("all")
-    head, at, cutoff = short.partition("@")
-    if head.lower() in _PAPERS:
-        return canonical(_PAPERS[head.lower()] + at + cutoff)
     if at_depth := re.fullmatch(r"(\d+)_(\D.*)", short):
         depth, rest = at_depth.groups()
-        inner = "ERR" if rest == "err" else metric_name(rest)
-        return _with_depth(inner, depth)
-    if short in _TREC_EVAL and "{}" not in _TREC_EVAL[short]:
-        return _TREC_EVAL[short]
-    if short in _SYSTEMWISE and "{}" not in _SYSTEMWISE[short]:
-        return _SYSTEMWISE[short]
-    base, _, value = short.rpartition("_")
-    pattern = {**_TREC_EVAL, **_SYSTEMWISE}.get(base, "")
-    return canonical(pattern.format(value)) if "{}" in pattern else canonical(name)
+        return _with_depth("ERR" if rest == "err" else table_name(rest), depth)
+    spellings = (name, "ERR@20" if short == "err" else re.sub(r"^r[bd]p_(\d+)$", r"RBP(p=0.\1)", short))
+    return next((canonical(spelled) for spelled in spellings if is_known(spelled)), name)
 
 
 def import_trec_eval(paths: Paths, *, collection: str = "collection") -> xr.DataArray:
@@ -107,7 +77,7 @@ def import_matrix(
     parts = []
     for path in _listed(paths):
         names, columns, scores = _matrix(path, rows)
-        metric = metric_name(stem(path).removesuffix(".csv"))
+        metric = table_name(stem(path).removesuffix(".csv"))
         _possible(scores, metric, path, _NAMES_HINT)
         if rows == "topics":
             names, columns, scores = columns, names, scores.T
@@ -137,7 +107,7 @@ def import_systemwise(paths: Paths) -> dict[str, xr.DataArray]:
         name = stem(path).removesuffix(".csv")
         if name in cubes:
             raise FileFormatError(f"{path}: a second table named {name!r}; rename one, the name is the collection")
-        metrics = [metric_name(column) for column in columns]
+        metrics = [table_name(column) for column in columns]
         for metric, column in zip(metrics, scores.T, strict=True):
             _possible(column, metric, path, _NAMES_HINT)
         made = cube(scores[:, None, :], names, [ALL], metrics, collection=name)
@@ -205,7 +175,7 @@ def _trec_eval_rows(path: Path) -> pl.DataFrame:
             continue
         if measure.startswith("relstring"):
             continue
-        kept.append((len(runs) - 1, topic, metric_name(measure), _score(value, f"{path}:{number}")))
+        kept.append((len(runs) - 1, topic, canonical(measure), _score(value, f"{path}:{number}")))
     if not kept:
         raise FileFormatError(f"{path}: no scores in it; it should be what trec_eval -q prints")
     if len(runs) == 1:

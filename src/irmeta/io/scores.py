@@ -248,8 +248,8 @@ def load(
 ) -> xr.DataArray:
     """Read one collection of a score file as a cube; `collection` may be left out where there is only one.
 
-    systems, topics, metrics : read only these, in this order; a file larger than memory is studied a few metrics at a
-    time.
+    systems, topics, metrics : read only these, in this order, given as a list or in one text ("AP nDCG@10"); a file
+    larger than memory is studied a few metrics at a time.
     """
     chosen = load_all(path, collection=collection, systems=systems, topics=topics, metrics=metrics)
     return choose(chosen, collection, str(path))

@@ -9,7 +9,7 @@ import xarray as xr
 from scipy.stats import kendalltau
 
 from irmeta.io.importers import import_systemwise
-from irmeta.matrix import Kind
+from irmeta.matrix import MatrixKind
 from irmeta.names import split
 from irmeta.stats.branch_and_bound import best_subsets
 from irmeta.stats.criteria import LogDeterminant
@@ -45,7 +45,7 @@ TABLE_3: dict[Method, list[str]] = {
         "P@20 RBP(p=0.5) nDCG@20 R@20 P@10 AP@10 nDCG@10 R@10 RR"
     ),
 }
-MATRICES: tuple[Kind, ...] = ("covariance", "correlation")
+MATRICES: tuple[MatrixKind, ...] = ("covariance", "correlation")
 TESTS = ("wt2012", "wt2013", "wt2014")
 
 
@@ -143,6 +143,6 @@ def claim_cells(train: xr.DataArray) -> Iterator[Cell]:
             )
 
 
-def _ranks(scores: xr.DataArray | dict[str, xr.DataArray], method: Method, matrix: Kind) -> dict[str, int]:
+def _ranks(scores: xr.DataArray | dict[str, xr.DataArray], method: Method, matrix: MatrixKind) -> dict[str, int]:
     order = rank_metrics(scores, method, matrix)["order"].values
     return {str(metric): position for position, metric in enumerate(order, 1)}

@@ -78,18 +78,21 @@ def split_half(
     rng: np.random.Generator,
     *,
     ties: Ties = "b",
-    best: tuple[int, int] | None = None,
+    best: tuple[int, Array] | None = None,
     progress: Progress = silent,
 ) -> list[Agreement]:
     """Correlate the ranking of systems by metric A on one part of the topics with that by metric B on another.
 
     scores : (system, topic, metric). sizes : how many topics the two parts have; there is a result for each, from the
-    same random orders of the topics. best : (how many, metric), rank only the systems best by that metric on one part,
-    each part in turn. Source: Webber et al. (SIGIR 2008), section 2; both ways round of a partition are averaged, which
-    lessens the Monte-Carlo error where A is not B.
+    same random orders of the topics. best : (how many, scores of (system, topic)), rank only the systems best by these
+    scores on one part, each part in turn. Source: Webber et al. (SIGIR 2008), section 2; both ways round of a partition
+    are averaged, which lessens the Monte-Carlo error where A is not B.
     """
     systems, _, metrics = scores.shape
-    work = partial(_sums, np.ascontiguousarray(scores.transpose(1, 2, 0)), sizes, ties, best)
+    kept, every = None, scores
+    if best is not None:
+        kept, every = best[0], np.concatenate([scores, best[1][..., None]], axis=-1)
+    work = partial(_sums, np.ascontiguousarray(every.transpose(1, 2, 0)), sizes, ties, kept)
     moments, undefined = np.zeros((len(sizes), 2, 3, metrics, metrics)), np.zeros((len(sizes), metrics), dtype=np.int64)
     for sums, all_tied in in_order(work, streams(rng, partitions, _block(systems))):
         moments += sums
@@ -107,16 +110,23 @@ def _sums(
     by_topic: Array,
     sizes: Sequence[tuple[int, int]],
     ties: Ties,
-    best: tuple[int, int] | None,
+    kept: int | None,
     block: tuple[np.random.Generator, int],
 ) -> tuple[Array, npt.NDArray[np.int64]]:
-    """Draw partitions; sum phi, advantages, leads, and their squares, and count the halves that tie all systems."""
+    """Draw partitions; sum phi, advantages, leads, and their squares, and count the halves that tie all systems.
+
+    kept : how many systems to rank, those best by the scores that stand in place of a last metric; None for all.
+    """
     rng, partitions = block
     orders = shuffles(len(by_topic), partitions, rng)
     moments, undefined = [], []
     for size in sizes:
         means = half_means(by_topic, halves(orders, size))
-        tau = half_tau(means[:, 0], means[:, 1], ties) if best is None else _among_best(means, best, ties)
+        if kept is None:
+            tau = half_tau(means[:, 0], means[:, 1], ties)
+        else:
+            means, order = means[:, :, :-1], means[:, :, -1]
+            tau = _among_best(means, np.argsort(-order, axis=-1, kind="stable")[:, :, :kept], ties)
         phi, difference = advantage(tau)
         mean = phi.mean(axis=-1)
         figures = np.stack([phi, difference, mean[:, :, None] - mean[:, None, :]])
@@ -132,8 +142,7 @@ def _agreement(moments: Array, undefined: npt.NDArray[np.int64], partitions: int
     return Agreement(phi, se, difference, difference_se, lead, lead_se, undefined)
 
 
-def _among_best(means: Array, best: tuple[int, int], ties: Ties) -> Array:
-    kept, by = best
-    picks = np.argsort(-means[:, :, by], axis=-1, kind="stable")[:, :, :kept]
+def _among_best(means: Array, picks: npt.NDArray[np.intp], ties: Ties) -> Array:
+    """Give tau among the systems picked (partition, half, system) by either half, averaged."""
     chosen = [np.take_along_axis(means, picks[:, half, None, None], axis=-1) for half in (0, 1)]
     return np.asarray(sum(half_tau(among[:, 0], among[:, 1], ties) for among in chosen)) / 2

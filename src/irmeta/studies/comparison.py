@@ -1,7 +1,7 @@
 """Whether the same systems score alike on several collections: dRMSE and false positives, beside what chance gives."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import combinations, product
 from typing import Literal, get_args
 
@@ -11,8 +11,8 @@ import polars as pl
 import xarray as xr
 
 from irmeta import standardization
-from irmeta.cube import Missing, additive, complete, require_variation, select
-from irmeta.cubes import by_name
+from irmeta.cube import Missing, additive, require_variation
+from irmeta.cubes import by_name, studied_together
 from irmeta.errors import MetricError, ScoresError, require_choice
 from irmeta.names import parse
 from irmeta.parallel import seeded
@@ -34,7 +34,7 @@ NORMALISED_FORM_OF = {"AP": "SP", "nDCG": "DCG"}
 def compare(
     cubes: Mapping[str, xr.DataArray],
     *,
-    metrics: Sequence[str] | None = None,
+    metrics: str | Iterable[str] | None = None,
     kinds: Sequence[Form] | None = None,
     randomise: int = 2000,
     alpha: float = 0.05,
@@ -45,6 +45,7 @@ def compare(
 ) -> xr.Dataset:
     """Compare the scores that the same systems get on every pair of collections.
 
+    metrics : those to compare by, by default those that all collections have.
     kinds : forms of the scores: raw, which is as they are, or a kind of standardization, with factors fitted on each
     collection's own systems (for others standardize first); raw and normal by default, raw for standardized cubes.
     randomise : times that each pair's topics are pooled and dealt anew, in sets of the old sizes.
@@ -198,16 +199,13 @@ def _standardized_before(cubes: Mapping[str, xr.DataArray]) -> str | None:
 
 def _prepare(
     cubes: Mapping[str, xr.DataArray],
-    metrics: Sequence[str] | None,
+    metrics: str | Iterable[str] | None,
     kinds: Sequence[Form],
     flat: Flat,
     missing: Missing,
 ) -> tuple[dict[str, xr.DataArray], dict[Form, dict[str, xr.DataArray]], list[str]]:
     """Give the cubes as used, each of them in each form with the systems that all have, and notes."""
-    chosen, notes = _common_metrics(cubes, metrics)
-    for name, scores in chosen.items():
-        chosen[name], told = complete(scores, missing)
-        notes += [f"{name}: {line}" for line in told]
+    chosen, notes = studied_together(cubes, metrics=metrics, missing=missing)
     systems, told = _common_systems(chosen)
     notes += told
     forms: dict[Form, dict[str, xr.DataArray]] = {kind: {} for kind in kinds}
@@ -222,20 +220,6 @@ def _prepare(
         require_variation(form.mean("topic").values.T, [f"{metric} on {name}" for metric in form.metric.values])
         notes += [f"{name}, {line}" for line in told]
     return chosen, forms, notes
-
-
-def _common_metrics(
-    cubes: Mapping[str, xr.DataArray], metrics: Sequence[str] | None
-) -> tuple[dict[str, xr.DataArray], list[str]]:
-    if metrics is not None:
-        return {name: select(scores, metrics=metrics) for name, scores in cubes.items()}, []
-    first = [str(metric) for metric in next(iter(cubes.values())).metric.values]
-    kept = [metric for metric in first if all(metric in scores.indexes["metric"] for scores in cubes.values())]
-    if not kept:
-        raise ScoresError("the collections have no metric in common")
-    left = {str(metric) for scores in cubes.values() for metric in scores.metric.values} - set(kept)
-    notes = [f"left out, not scored on every collection: {', '.join(sorted(left))}"] if left else []
-    return {name: select(scores, metrics=kept) for name, scores in cubes.items()}, notes
 
 
 def _common_systems(cubes: Mapping[str, xr.DataArray]) -> tuple[list[str], list[str]]:

@@ -1,7 +1,7 @@
 """How far metrics agree: correlation between metrics over topics and systems, or over system means."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Literal, get_args
+from typing import Any, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -9,14 +9,13 @@ import polars as pl
 import xarray as xr
 
 from irmeta import cube
-from irmeta.cubes import by_name
+from irmeta.cubes import by_name, studied_together
 from irmeta.errors import ScoresError, require_choice
+from irmeta.matrix import Level
 from irmeta.parallel import Progress, silent
 from irmeta.result import result, short, square
 from irmeta.stats.agreement import COEFFICIENTS, Method, components, groups, interval, merges, over_means, over_scores
 from irmeta.stats.rank import settled
-
-Level = Literal["topic", "within-topic", "system"]
 
 FEWEST = 4
 """Fewer values than these have no interval, whatever their correlation without each topic."""
@@ -56,10 +55,7 @@ def correlation(
     """
     require_choice("level", level, get_args(Level))
     require_choice("method", method, get_args(Method))
-    used, notes = _shared(by_name(scores))
-    for name, one in used.items():
-        used[name], dropped = cube.complete(one, missing)
-        notes += [f"{name}: {line}" for line in dropped]
+    used, notes = studied_together(by_name(scores), missing=missing)
     _check(used, level, method, threshold)
     parts, metrics = _values(used, level), next(iter(used.values()))["metric"].values
     over = over_means if level == "system" else over_scores
@@ -96,8 +92,8 @@ def each(cubes: Mapping[str, xr.DataArray], **options: Any) -> xr.Dataset:
 
     The metrics are those that all collections have; options are those of `correlation`.
     """
-    shared, dropped = _shared(by_name(cubes))
-    outcomes = {name: correlation(one, **options) for name, one in shared.items()}
+    used, dropped = studied_together(by_name(cubes), missing=options.get("missing", "error"))
+    outcomes = {name: correlation({name: one}, **options) for name, one in used.items()}
     together = xr.concat(list(outcomes.values()), xr.Variable("collection", list(outcomes)), combine_attrs="drop")
     first = next(iter(outcomes.values())).attrs
     described = {name: one.attrs["inputs"]["collections"][name] for name, one in outcomes.items()}
@@ -105,20 +101,10 @@ def each(cubes: Mapping[str, xr.DataArray], **options: Any) -> xr.Dataset:
     return together.assign_attrs(first | {"inputs": first["inputs"] | {"collections": described}, "notes": notes})
 
 
-def _shared(cubes: Mapping[str, xr.DataArray]) -> tuple[dict[str, xr.DataArray], list[str]]:
-    """Keep the metrics that all collections have, and note the others."""
-    every = {name: [str(metric) for metric in one["metric"].values] for name, one in cubes.items()}
-    common = [metric for metric in next(iter(every.values())) if all(metric in names for names in every.values())]
-    others = sorted({metric for names in every.values() for metric in names} - set(common))
-    if len(common) < 2:
-        raise ScoresError(
-            f"to correlate metrics takes two or more that all have; there are {', '.join(common) or 'none'}"
-        )
-    notes = [f"Left out, as not all collections have them: {', '.join(others)}."] if others else []
-    return {name: cube.select(one, metrics=common) for name, one in cubes.items()}, notes
-
-
 def _check(used: Mapping[str, xr.DataArray], level: Level, method: Method, threshold: float) -> None:
+    names = next(iter(used.values()))["metric"].values
+    if len(names) < 2:
+        raise ScoresError(f"to correlate metrics takes two or more that all have; there is {names[0]}")
     if method == "tau-ap" and level != "system":
         raise ScoresError("tau_AP compares rankings of systems: use it with level system (--level system)")
     if not -1 <= threshold <= 1:

@@ -1,12 +1,14 @@
 """What a cube holds: means with intervals, which systems cannot be told apart, how topics differ."""
 
+from collections.abc import Iterable
+
 import numpy as np
 import polars as pl
 import xarray as xr
 
-from irmeta.cube import Missing, additive, complete, default_by, from_additive, geometric, means
+from irmeta.cube import Missing, additive, default_by, from_additive, geometric, means, studied
 from irmeta.errors import ScoresError
-from irmeta.names import canonical, nearest
+from irmeta.names import canonical, metric_names, nearest
 from irmeta.result import frame, result
 from irmeta.stats import descriptive
 
@@ -15,12 +17,19 @@ SHARES = np.arange(101) / 100
 
 
 def describe(
-    scores: xr.DataArray, *, by: str | None = None, level: float = 0.95, missing: Missing = "error"
+    scores: xr.DataArray,
+    *,
+    metrics: str | Iterable[str] | None = None,
+    by: str | None = None,
+    level: float = 0.95,
+    top: float | None = None,
+    missing: Missing = "error",
 ) -> xr.Dataset:
     """Describe a cube: systems' means with t intervals over topics and the ranks these leave open; topics; scores.
 
-    by : the metric that systems are listed by; AP, else the deepest AP@k, else the first.
-    level : of the intervals, in (0, 1).
+    by : the metric that systems are listed and chosen by, which is described, too; AP, else the deepest AP@k, else the
+    first.  level : of the intervals, in (0, 1).
+    metrics, top, missing : what to use of the scores, as in `irmeta.cube.studied`.
 
     Returns over (system, metric) mean, low, high, rank, rank_low, rank_high: the best and the worst rank among the
     systems whose intervals overlap; over (topic, metric) topic_mean, topic_sd, reliability (correlation with the rest);
@@ -35,7 +44,9 @@ def describe(
     """
     if not 0 < level < 1:
         raise ScoresError(f"the level of an interval is between 0 and 1, as in 0.95, not {level:g}")
-    scores, notes = complete(scores, missing)
+    if metrics is not None and by is not None:
+        metrics = [*metric_names(metrics), by]
+    scores, notes = studied(scores, metrics=metrics, top=top, by=None if top is None else by, missing=missing)
     if scores.sizes["topic"] < 2 or scores.sizes["system"] < 2:
         raise ScoresError("describe needs at least 2 systems and 2 topics (a system-wise table has means only)")
     names = [str(metric) for metric in scores.metric.values]
@@ -64,7 +75,7 @@ def describe(
             "score": scores,
         },
         inputs={scores.attrs.get("collection", "collection"): scores},
-        options={"by": by, "level": level, "missing": missing},
+        options={"by": by, "level": level, "top": top, "missing": missing},
         notes=notes + _notes(names),
     ).assign_coords(share=SHARES)
 

@@ -1,6 +1,6 @@
 """Whether old standardization factors still serve new systems: the new systems' own factors beside them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import numpy as np
 import numpy.typing as npt
@@ -9,7 +9,7 @@ import xarray as xr
 
 from irmeta import standardization
 from irmeta.cube import Missing, require_variation
-from irmeta.cubes import by_name
+from irmeta.cubes import by_name, common_metrics
 from irmeta.errors import ScoresError
 from irmeta.parallel import seeded
 from irmeta.result import frame, result
@@ -51,7 +51,7 @@ def durability(
         name: standardization.common(scores, standardization.counterpart(name, new), missing)
         for name, scores in old.items()
     }
-    metrics = _shared_metrics([by for by, _, _ in met.values()])
+    metrics = common_metrics({name: by for name, (by, _, _) in met.items()})
     figures, sizes, notes = [], [], []
     generator, chance = seeded(rng)
     used: dict[str, xr.DataArray] = {}
@@ -104,14 +104,6 @@ def _verdict(tau: float, quantile: float) -> str:
     if quantile < 0.05:
         return "the old factors have aged; fit new ones"
     return "so few systems cannot tell whether the old factors have aged"
-
-
-def _shared_metrics(cubes: Sequence[xr.DataArray]) -> list[str]:
-    first = [str(metric) for metric in cubes[0].metric.values]
-    shared = [metric for metric in first if all(metric in scores.indexes["metric"] for scores in cubes)]
-    if not shared:
-        raise ScoresError("the old collections have no metric in common; take them one by one")
-    return shared
 
 
 def _correlations(a: Floats, b: Floats) -> Floats:

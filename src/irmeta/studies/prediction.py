@@ -13,9 +13,8 @@ from irmeta.cube import ALL, Missing, check, complete, cube, means
 from irmeta.cubes import in_range
 from irmeta.datasets.reference import reference_model
 from irmeta.errors import MetricError, ScoresError
-from irmeta.io.importers import metric_name
 from irmeta.io.model_file import Model
-from irmeta.names import highest, nearest, parse, split
+from irmeta.names import highest, metric_names, nearest, parse, split
 from irmeta.result import result
 from irmeta.stats.intervals import band, leave_one_out, mahalanobis, reach
 from irmeta.stats.regression import Floats, least_squares, pool
@@ -51,7 +50,7 @@ def given(text: str, system: str = "given") -> xr.DataArray:
             number = np.nan
         if not equals or not name or np.isnan(number):
             raise ScoresError(f"{part!r}: scores are written METRIC=SCORE, as in 'P@10=0.43 RR=0.61'")
-        metric = str(parse(metric_name(name)))
+        metric = str(parse(name))
         if metric in scores:
             raise ScoresError(f"{metric} is given twice; give one score of each metric")
         scores[metric] = number
@@ -73,7 +72,7 @@ def predict(
 
     scores : a cube; its means over topics are used. What a system lacks on all topics (NaN) is a hole to fill.
     model : as `prediction_model` makes it; by default the reference model that ships with irmeta.
-    want : metrics to predict; by default those that some system lacks.
+    want : metrics to predict, as a list or in one text; by default those that some system lacks.
     level : coverage aimed at, in (0, 1), for a system of a collection that the model has not seen.
     known : systems of the same collection whose wanted scores are known; they tell the collection's offset.
     missing : what to do where a system lacks a metric on some topics only, as in `irmeta.cube.complete`.
@@ -94,7 +93,7 @@ def predict(
         known, dropped = _usable(known, model, missing)
         calibration = _renamed(in_range(means(known)), model)[0]
         notes += [f"known systems: {note}" for note in dropped]
-    targets, stand_ins = _targets(table, model, None if want is None else list(want))
+    targets, stand_ins = _targets(table, model, None if want is None else metric_names(want))
     grid = _grid(table, targets, model, level, calibration)
     if np.isnan(grid["value"]).all():
         raise ScoresError("nothing to predict: no system lacks a wanted metric and has another that the model knows")
@@ -192,7 +191,7 @@ def _targets(table: xr.DataArray, model: Model, want: list[str] | None) -> tuple
         holes = [str(m) for m in table.metric.values[np.isnan(table.values).any(axis=0)]]
         return holes or [metric for metric in model.metrics if metric not in set(table.metric.values)], []
     targets = {}
-    for name in map(metric_name, want):
+    for name in want:
         target = model.name_of(name) or model.variant_of(name)
         if target is None:
             raise MetricError(f"the model does not know {name!r}; {nearest(name, model.metrics)}")

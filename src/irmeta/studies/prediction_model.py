@@ -9,7 +9,7 @@ from irmeta.cube import Missing
 from irmeta.cubes import by_name, check_scale, system_level
 from irmeta.errors import MetricError, ScoresError
 from irmeta.io.model_file import Model, Part
-from irmeta.names import canonical, nearest
+from irmeta.names import metric_names, nearest
 from irmeta.result import describe
 from irmeta.stats.intervals import tails
 from irmeta.stats.regression import moments
@@ -39,7 +39,7 @@ def prediction_model(
     cubes = by_name(cubes)
     if not cubes:
         raise ScoresError("there are no collections to fit a model on")
-    wanted = None if metrics is None else [canonical(metric) for metric in metrics]
+    wanted = None if metrics is None else metric_names(metrics)
     known = {str(metric) for scores in cubes.values() for metric in scores.metric.values}
     for metric in wanted or []:
         if metric not in known:
@@ -47,6 +47,8 @@ def prediction_model(
     parts, notes = [], []
     for name, scores in cubes.items():
         here = None if wanted is None else [metric for metric in wanted if metric in set(scores.metric.values)]
+        if here == []:
+            raise ScoresError(f"{name} has none of the metrics {', '.join(wanted or [])}; leave it out, or name others")
         levels, dropped = system_level({name: scores}, here, missing=missing)
         table = levels[name]
         if table.sizes["metric"] < 2 or table.sizes["system"] < 3:

@@ -1,6 +1,6 @@
 """Which metrics foretell results on new topics: predictive power from random halves of the topics."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -26,6 +26,7 @@ _PAIR = ("metric", "metric_2")
 def predictivity(
     scores: xr.DataArray,
     *,
+    metrics: str | Iterable[str] | None = None,
     partitions: int = 2000,
     top: float | None = None,
     by: str | None = None,
@@ -39,6 +40,7 @@ def predictivity(
     """Measure how well the ranking by one metric on half of the topics foretells the ranking by another on the rest.
 
     top, by : rank only the best floor(top x systems) by mean `by`, on all topics or, with top_on="half", on one half.
+    metrics, missing : what else to use of the scores, as in `irmeta.cube.studied`.
     sizes : also draw disjoint pairs of so many topics each. An odd number of topics is halved as evenly as it goes.
     tau : "b" or "a". rng : a seed or a generator. At least 2 systems and 4 topics, else ScoresError.
 
@@ -58,14 +60,21 @@ def predictivity(
     require_choice("top_on", top_on, get_args(TopOn))
     require_choice("tau", tau, get_args(Ties))
     generator, chance = seeded(rng)
-    if top is None and (by is not None or top_on == "half"):
-        raise ScoresError("systems are only chosen by a metric or on one half with a share to keep, as in --top 0.75")
-    scores, notes = cube.complete(scores, missing)
-    used = scores if top is None or top_on == "half" else cube.top_systems(scores, top, by)
+    if top_on == "half" and top is None:
+        raise ScoresError("systems are chosen on one half only with a share of them to keep, as in --top 0.75")
+    names = cube.select(scores, metrics=metrics)["metric"].values.tolist()
+    if top is not None:
+        by = cube.default_by(scores.sel(metric=names)) if by is None else canonical(by)
+    best = None
+    if top is not None and by is not None and top_on == "half":
+        both, notes = cube.studied(scores, metrics=[*names, by], missing=missing)
+        used, best = both.sel(metric=names), _best(both, top, by)
+        kept = f"{best[0]} of {both.sizes['system']} systems: the top {top:g} by {by}"
+        notes.append(f"{kept} on one half of the topics, each half in turn")
+    else:
+        used, notes = cube.studied(scores, metrics=names, top=top, by=by, missing=missing)
     values, topics = cube.additive(used).values, used.sizes["topic"]
     _check(used, partitions, sizes)
-    by = None if top is None else by or cube.default_by(scores)
-    best = _best(scores, top, by) if top is not None and by is not None and top_on == "half" else None
 
     half_sizes = (topics // 2, topics - topics // 2)
     whole, *curve = split_half(
@@ -105,7 +114,7 @@ def predictivity(
         "seed": chance,
     }
     inputs = {str(scores.attrs.get("collection", "collection")): used}
-    notes += _notes(scores, used, options, [whole, *curve], best)
+    notes += _notes(used, options, [whole, *curve], used.sizes["system"] if best is None else best[0])
     return result("predictivity", data, inputs=inputs, options=options, notes=notes)
 
 
@@ -121,40 +130,29 @@ def _check(used: xr.DataArray, partitions: int, sizes: Sequence[int]) -> None:
     cube.require_variation(cube.means(used).values.T, used["metric"].values)
 
 
-def _best(scores: xr.DataArray, top: float, by: str) -> tuple[int, int]:
+def _best(scores: xr.DataArray, top: float, by: str) -> tuple[int, npt.NDArray[np.float64]]:
+    """Give how many systems are the best, and the scores (system, topic) that say which."""
     kept = cube.top_systems(scores, top, by).sizes["system"]
     if kept < 2:
         raise ScoresError(
             f"a share of {top} leaves {kept} of {scores.sizes['system']} systems; 2 or more can be ranked"
         )
-    return kept, [str(name) for name in scores["metric"].values].index(canonical(by))
+    return kept, cube.additive(cube.select(scores, metrics=[by])).values[..., 0]
 
 
 def _quantile(values: npt.NDArray[np.float64]) -> float:
     return float(scipy.stats.t.ppf(0.975, min(values.shape[:2]) - 1))
 
 
-def _notes(
-    scores: xr.DataArray,
-    used: xr.DataArray,
-    options: dict[str, Any],
-    drawn: Sequence[Agreement],
-    best: tuple[int, int] | None,
-) -> list[str]:
+def _notes(used: xr.DataArray, options: dict[str, Any], drawn: Sequence[Agreement], kept: int) -> list[str]:
     first, second = options["halves"]
-    kept = used.sizes["system"] if best is None else best[0]
     lines = [
         f"{options['coefficient']} between rankings of {kept} systems on {first} and on {second} topics, "
         f"mean of {options['partitions']} random partitions; means are compared to 10 decimals."
     ]
-    if options["top"] is not None:
-        where = "all topics" if best is None else "one half of the topics, each half in turn"
-        lines.append(
-            f"{kept} of {scores.sizes['system']} systems: the top {options['top']} by {options['by']} on {where}."
-        )
     error = max(float(one.se.max()) for one in drawn)
     lines.append(f"The Monte-Carlo standard error of phi is {short(error, 4)} at most.")
-    if best is None:
+    if options["top_on"] != "half":
         lines.append(
             "advantage: phi(predictor, target) - phi(target, target); 95% interval over samples of topics and systems."
         )

@@ -1,6 +1,6 @@
 """Which few metrics to report: those that say most and repeat each other least, or that foretell the others best."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from itertools import pairwise
 from typing import Any, get_args
 
@@ -10,8 +10,8 @@ import xarray as xr
 
 from irmeta.cube import Missing
 from irmeta.errors import ScoresError, require_choice
-from irmeta.matrix import Kind, Level, MetricMatrix, from_matrix, from_scores, is_scores
-from irmeta.names import canonical, nearest
+from irmeta.matrix import Level, MatrixKind, MetricMatrix, from_matrix, from_scores, is_scores
+from irmeta.names import metric_names, nearest
 from irmeta.parallel import seeded
 from irmeta.result import result
 from irmeta.stats.determinant import Order, log_determinant, unexplained
@@ -29,16 +29,19 @@ _SUBSETS = ("log_det", "unexplained", "cost", "optimal", "ratio_to_optimum", "ga
 def rank_metrics(
     scores: Any,
     method: Method = "exact",
-    matrix: Kind | None = None,
+    matrix: MatrixKind | None = None,
     k: int | None = None,
     *,
     level: Level = "topic",
     objective: Objective | None = None,
-    include: Sequence[str] = (),
-    exclude: Sequence[str] = (),
+    metrics: str | Iterable[str] | None = None,
+    include: str | Iterable[str] = (),
+    exclude: str | Iterable[str] = (),
     cost: Mapping[str, float] | None = None,
     budget: float | None = None,
     time_limit: float = 60.0,
+    top: float | None = None,
+    by: str | None = None,
     missing: Missing = "error",
     resamples: int = 0,
     rng: int | np.random.Generator = 0,
@@ -57,6 +60,7 @@ def rank_metrics(
     Ledoit-Wolf). A matrix that is given is used as it is, unless this says "correlation".
     level : what a row of scores is: a system on a topic ("topic"), the same less the topic's mean ("within-topic"), or
     a system's mean ("system").
+    metrics, top, by, missing : what to use of the scores, as in `irmeta.cube.studied`; a matrix is used whole.
     include, exclude : metrics in every subset, and in none; excluded ones still count among those to be explained.
     cost, budget : what a metric costs (1 where not named), and what a subset may cost; with "exact" only.
     time_limit : seconds for the search; a size that is not proven by then says so, with the gap that remains, and may
@@ -72,13 +76,16 @@ def rank_metrics(
     ['1', '3']
     """
     require_choice("method", method, get_args(Method))
-    require_choice("matrix", matrix, (None, *get_args(Kind)))
+    require_choice("matrix", matrix, (None, *get_args(MatrixKind)))
     require_choice("level", level, get_args(Level))
     require_choice("objective", objective, (None, *get_args(Objective)))
     require_choice("missing", missing, get_args(Missing))
     generator, chance = seeded(rng)
     if is_scores(scores):
-        source = from_scores(scores, matrix or "correlation", level, missing)
+        kind = matrix or "correlation"
+        source = from_scores(scores, kind, level, missing, metrics=metrics, top=top, by=by)
+    elif metrics is not None or top is not None or by is not None:
+        raise ScoresError("a matrix is used whole: metrics, top and by choose from scores; cut the matrix itself")
     else:
         source = from_matrix(scores, matrix)
     task, notes = _task(source, method, objective, k, include, exclude, cost, budget, time_limit)
@@ -102,9 +109,11 @@ def rank_metrics(
         "level": source.level,
         "k": k,
         "include": [source.metrics[i] for i in task.include],
-        "exclude": [canonical(name) for name in exclude],
+        "exclude": metric_names(exclude),
         "cost": dict(cost or {}),
         "budget": budget,
+        "top": top,
+        "by": by,
         "time_limit": time_limit,
         "resamples": resamples,
         "seed": chance,
@@ -215,8 +224,8 @@ def _task(
     method: Method,
     objective: Objective | None,
     k: int | None,
-    include: Iterable[str],
-    exclude: Iterable[str],
+    include: str | Iterable[str],
+    exclude: str | Iterable[str],
     cost: Mapping[str, float] | None,
     budget: float | None,
     time_limit: float,
@@ -266,13 +275,13 @@ def _nested(selection: Selection) -> bool:
     return all(small < large for small, large in pairwise(sets))
 
 
-def _named(source: MetricMatrix, names: Iterable[str]) -> list[int]:
+def _named(source: MetricMatrix, names: str | Iterable[str]) -> list[int]:
     """Find metrics by name."""
     found = []
-    for name in names:
-        if canonical(name) not in source.metrics:
+    for name in metric_names(names):
+        if name not in source.metrics:
             raise ScoresError(f"no metric {name!r} to choose from; {nearest(name, source.metrics)}")
-        found.append(source.metrics.index(canonical(name)))
+        found.append(source.metrics.index(name))
     return sorted(set(found))
 
 

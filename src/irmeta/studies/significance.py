@@ -1,6 +1,6 @@
 """Which systems differ significantly, pair by pair, and how many pairs a metric can tell apart."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from types import MappingProxyType
 from typing import Literal, get_args
@@ -10,7 +10,7 @@ import numpy.typing as npt
 import polars as pl
 import xarray as xr
 
-from irmeta.cube import Missing, additive, complete, geometric, means, select
+from irmeta.cube import Missing, additive, geometric, means, studied
 from irmeta.errors import ScoresError, require_choice
 from irmeta.parallel import seeded
 from irmeta.result import frame, result
@@ -33,21 +33,24 @@ MOST_LETTERS = 40
 def significance(
     scores: xr.DataArray,
     *,
-    metric: str | Sequence[str] | None = None,
+    metrics: str | Iterable[str] | None = None,
     test: Test = "t",
     correct: Correct = "holm",
     alpha: float = 0.05,
     resamples: int = 10_000,
+    top: float | None = None,
+    by: str | None = None,
     missing: Missing = "error",
     rng: int | np.random.Generator = 0,
     progress: Callable[[str], None] | None = None,
 ) -> xr.Dataset:
     """Test every pair of systems for a difference in mean, two-sided, paired by topic.
 
-    metric : one or several metrics; all by default. Each is corrected for its own pairs.
+    metrics : one or several; all by default. Each is corrected for its own pairs.
     test : t, wilcoxon, sign, permutation, bootstrap (studentised), or tukey (randomised Tukey HSD, which is corrected
     for all pairs by itself, so that `correct` does nothing). Systems that score the same on every topic have p = 1.
     correct : holm (any false rejection), bh (share of false rejections) or none.
+    top, by, missing : what to use of the scores, as in `irmeta.cube.studied`.
     progress : called when a metric is done.
 
     Returns over (pair, metric) difference (system_a less system_b), p, p_corrected, effect_size (mean difference over
@@ -61,9 +64,7 @@ def significance(
     """
     _check(test, correct, alpha, resamples)
     generator, chance = seeded(rng)
-    if metric is not None:
-        scores = select(scores, metrics=[metric] if isinstance(metric, str) else metric)
-    scores, notes = complete(scores, missing)
+    scores, notes = studied(scores, metrics=metrics, top=top, by=by, missing=missing)
     if scores.sizes["system"] < 2 or scores.sizes["topic"] < 2:
         raise ScoresError("a paired test needs at least 2 systems and 2 topics (a system-wise table has means only)")
     left, right = np.triu_indices(scores.sizes["system"], 1)
@@ -80,7 +81,7 @@ def significance(
         {**data, "mean": mean, "rank": (("system", "metric"), descriptive.ranks(mean.values.T).T)},
         inputs={scores.attrs.get("collection", "collection"): scores},
         options={
-            **{"test": test, "correct": correct, "alpha": alpha, "missing": missing},
+            **{"test": test, "correct": correct, "alpha": alpha, "top": top, "by": by, "missing": missing},
             **({"resamples": resamples, "seed": chance} if test in RESAMPLING else {}),
         },
         notes=notes + _notes(test, correct, alpha, resamples, scores) + _scale_notes(scores, data["effect_size"][1]),

@@ -10,6 +10,7 @@ import polars as pl
 import xarray as xr
 from scipy.cluster.hierarchy import leaves_list
 
+from irmeta.matrix import Level
 from irmeta.report.page.panel import Chart, Panel, names, numbers, of_study
 from irmeta.report.plots import correlation as correlation_plots
 from irmeta.report.plots import figure
@@ -25,12 +26,12 @@ ENOUGH = 0.1
 """The share of variance that the metrics to report may leave unexplained."""
 LARGEST = 8
 """The largest number of metrics to report that the page draws."""
-LEVELS: Mapping[correlation.Level, str] = MappingProxyType(
+LEVELS: Mapping[Level, str] = MappingProxyType(
     {"topic": "Topic level", "within-topic": "Within topics", "system": "System level"}
 )
 
 
-def correlation_panel(level: correlation.Level, scores: Mapping[str, xr.DataArray], source: str) -> Panel:
+def correlation_panel(level: Level, scores: Mapping[str, xr.DataArray], source: str) -> Panel:
     """Show the correlation of every pair of metrics, ordered by the groups that they form."""
     outcome = correlation.correlation(scores, level=level)
     options = outcome.attrs["options"]
@@ -137,7 +138,7 @@ def _few(outcome: xr.Dataset, order: np.ndarray) -> xr.Dataset:
     return outcome.isel(metric=kept, metric_2=kept)
 
 
-def ranking_panel(level: correlation.Level, scores: Mapping[str, xr.DataArray], source: str, seed: int) -> Panel:
+def ranking_panel(level: Level, scores: Mapping[str, xr.DataArray], source: str, seed: int) -> Panel:
     """Show the best subset of metrics of each size, and how much of the one to report other topics would choose.
 
     The subset to report is the smallest that leaves less than a tenth unexplained; only up to its size are topics

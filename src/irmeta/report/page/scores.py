@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 import xarray as xr
 
-from irmeta.cube import complete, default_by, top_systems
+from irmeta.cube import default_by, studied
 from irmeta.errors import ScoresError
 from irmeta.names import canonical, nearest
 from irmeta.report.page.panel import Chart, Panel, names, numbers, of_study
@@ -155,10 +155,8 @@ def significance_panel(name: str, scores: xr.DataArray, by: str, source: str) ->
 
 def _lettered(scores: xr.DataArray, by: str) -> pl.DataFrame:
     """Give the best systems with means, intervals, and letters: systems that share one do not differ."""
-    best, _ = complete(scores.sel(metric=[by]))
-    share = min(1.0, LETTERED / best.sizes["system"])
-    best = top_systems(best, share, by)
-    letters = significance.tables(significance.significance(best, metric=by))["systems"]
+    best, _ = studied(scores, metrics=[by], top=min(1.0, LETTERED / scores.sizes["system"]), by=by)
+    letters = significance.tables(significance.significance(best))["systems"]
     means = description.tables(description.describe(best, by=by))["means"]
     joined = means.join(letters.select("system", "letters"), on="system", maintain_order="left")
     return joined.select("system", "mean", "low", "high", "letters")

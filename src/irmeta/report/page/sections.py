@@ -11,10 +11,10 @@ import xarray as xr
 from irmeta.cube import Missing, complete, varying
 from irmeta.datasets.reference import reference_model
 from irmeta.errors import ScoresError
+from irmeta.matrix import Level
 from irmeta.parallel import Progress
 from irmeta.report.page import collections, metrics, prediction, scores
 from irmeta.report.page.panel import Panel, Section, attempt, names
-from irmeta.studies.correlation import Level
 
 _TEXTS: Mapping[str, tuple[str, str, str, str]] = MappingProxyType(
     {
