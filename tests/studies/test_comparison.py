@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+import xarray as xr
 
 from irmeta import standardization
 from irmeta.cube import cube
@@ -160,3 +161,17 @@ def test_findings_say_which_pairs_chance_does_not_explain():
     raw, standardized = findings(compare(cubes, randomise=300))
     assert "Further apart than 97.5% of random deals: A with B." in raw
     assert standardized.startswith("AP (standardized, normal): mean dRMSE")
+
+
+def test_findings_of_many_metrics_are_summed_up():
+    """Where there are many metrics there is a sentence for each form, which names those that are beyond chance."""
+    cubes = {"A": collection("A", 0, topics=40), "B": collection("B", 1, topics=40, shift=0.3)}
+    same = {"A": collection("A", 2, topics=40), "B": collection("B", 2, topics=40)}
+    many = {
+        name: xr.concat([one, *(same[name].assign_coords(metric=[f"P@{k}"]) for k in range(1, 5))], "metric")
+        for name, one in cubes.items()
+    }
+    raw, standardized = findings(compare(many, randomise=300))
+    assert raw.startswith("raw: mean dRMSE of the 5 metrics is ")
+    assert raw.endswith("On 1 of them some pair is further apart than 97.5% of random deals: AP.")
+    assert standardized.startswith("normal: mean dRMSE of the 5 metrics is ")

@@ -129,7 +129,7 @@ def cell(value: object, digits: int = 4) -> str:
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return "-"
     if isinstance(value, float):
-        return f"{value:.{digits}f}"
+        return f"{value:z.{digits}f}"
     if isinstance(value, list):
         return ", ".join(cell(item, digits) for item in value)
     return str(value)

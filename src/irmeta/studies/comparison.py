@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import combinations, product
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -24,6 +24,8 @@ Floats = npt.NDArray[np.float64]
 Form = Literal["raw", Kind]
 """Scores as they are, or standardized."""
 
+FEW_METRICS = 4
+"""Up to so many metrics are each spoken of."""
 FEW = 10
 """With fewer systems than these a note says that the figures are rough."""
 
@@ -131,26 +133,41 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
 
 
 def findings(outcome: xr.Dataset) -> list[str]:
-    """Say for each metric and form how far collections agree, and which pairs chance does not explain."""
+    """Say for each metric and form, or for each form of many metrics, how far collections agree, and chance would."""
     views = tables(outcome)
-    told = []
-    for row in views["forms"].iter_rows(named=True):
-        pairs = views["pairs"].filter((pl.col("metric") == row["metric"]) & (pl.col("kind") == row["kind"]))
-        apart = pairs.filter((pl.col("quantile") > 0.975) | (pl.col("false_positives_quantile") > 0.975))
-        names = ", ".join(f"{a} with {b}" for a, b in apart.select("collection_a", "collection_b").iter_rows())
-        told.append(
-            f"{row['metric']} ({row['form']}{'' if row['kind'] == 'raw' else ', ' + row['kind']}): mean dRMSE "
-            f"{row['drmse']:.3f}, {row['chance_drmse']:.3f} expected of topics dealt at random; "
-            f"{row['false_positive_rate']:.1%} of systems differ from themselves. "
-            + (
-                f"Further apart than 97.5% of random deals: {names}."
-                if names
-                else "No pair is further apart than 97.5% of random deals."
-            )
-        )
-    return told
+    apart = views["pairs"].filter((pl.col("quantile") > 0.975) | (pl.col("false_positives_quantile") > 0.975))
+    if outcome.sizes["metric"] > FEW_METRICS:
+        kinds = views["forms"].partition_by("kind", maintain_order=True)
+        return [_of_kind(forms, apart.filter(kind=forms["kind"][0])) for forms in kinds]
+    rows = views["forms"].iter_rows(named=True)
+    return [_of_metric(row, apart.filter(metric=row["metric"], kind=row["kind"])) for row in rows]
 
 
+def _of_metric(row: Mapping[str, Any], apart: pl.DataFrame) -> str:
+    names = ", ".join(f"{a} with {b}" for a, b in apart.select("collection_a", "collection_b").iter_rows())
+    return (
+        f"{row['metric']} ({row['form']}{'' if row['kind'] == 'raw' else ', ' + row['kind']}): mean dRMSE "
+        f"{row['drmse']:.3f}, {row['chance_drmse']:.3f} expected of topics dealt at random; "
+        f"{row['false_positive_rate']:.1%} of systems differ from themselves. "
+        + (f"Further apart than 97.5% of random deals: {names}." if names else f"No pair {_BEYOND}.")
+    )
+
+
+def _of_kind(forms: pl.DataFrame, apart: pl.DataFrame) -> str:
+    metrics = apart["metric"].unique(maintain_order=True).to_list()
+    (drmse, most_drmse), (rate, most) = (
+        (min(values), max(values)) for values in (forms["drmse"].to_list(), forms["false_positive_rate"].to_list())
+    )
+    some = f"{len(metrics)} of them" if len(metrics) < forms.height else "all of them"
+    which = f": {', '.join(metrics)}" if len(metrics) < forms.height else ""
+    return (
+        f"{forms['kind'][0]}: mean dRMSE of the {forms.height} metrics is {drmse:.3f} to {most_drmse:.3f}; "
+        f"{rate:.1%} to {most:.1%} of systems differ from themselves. "
+        + (f"On {some} some pair {_BEYOND}{which}." if metrics else f"No pair {_BEYOND}.")
+    )
+
+
+_BEYOND = "is further apart than 97.5% of random deals"
 _CHANCE = ("drmse_mean", "drmse_high", "false_positive_rate_mean", "false_positive_rate_high")
 _FIGURES = ("drmse", "false_positives", "quantile", "false_positives_quantile", *_CHANCE)
 
