@@ -9,7 +9,18 @@ import xarray as xr
 from hypothesis import given
 from hypothesis import strategies as st
 
-from irmeta.cube import additive, check, complete, cube, default_by, means, select, studied, top_systems
+from irmeta.cube import (
+    additive,
+    check,
+    complete,
+    cube,
+    default_by,
+    means,
+    require_variation,
+    select,
+    studied,
+    top_systems,
+)
 from irmeta.errors import ScoresError
 
 
@@ -179,3 +190,14 @@ def test_complete(holes: set[tuple[int, int, int]]) -> None:
         assert not np.isnan(kept.values).any()
         assert kept.shape[axis] == scores.shape[axis] - len(gone)
         assert f"dropped {len(gone)} of {scores.shape[axis]} {missing}" in note
+
+
+def test_what_tells_nothing_apart_is_named_with_what_to_ask_for():
+    """Metrics that score all systems alike are refused, with the option that leaves them out."""
+    with pytest.raises(ScoresError) as one:
+        require_variation(np.array([[0.1, 0.2], [0.3, 0.3]]), ["AP", "RR"])
+    assert str(one.value).endswith(
+        "RR does not tell these systems apart (all scores equal); leave it out: --metrics 'AP'"
+    )
+    with pytest.raises(ScoresError, match=r"AP, RR do not tell these systems apart on A \(all scores"):
+        require_variation(np.array([[0.1, 0.1], [0.3, 0.3]]), ["AP", "RR"], " on A")

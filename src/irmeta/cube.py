@@ -256,11 +256,20 @@ def complete(scores: xr.DataArray, missing: Missing = "error") -> tuple[xr.DataA
     return scores.isel({dim: keep}), [f"{count}; dropped {int((~keep).sum())} of {keep.size} {dim}s that lack some"]
 
 
-def require_variation(values: npt.NDArray[np.float64], metrics: Iterable[str]) -> None:
-    """Raise ScoresError if a metric, a row of `values`, has the same value throughout: it tells nothing apart."""
-    flat = [str(name) for name, row in zip(metrics, values, strict=True) if np.ptp(row) < 1e-10]
+def require_variation(values: npt.NDArray[np.float64], metrics: Iterable[str], where: str = "") -> None:
+    """Raise ScoresError if a metric, a row of `values`, has the same value throughout: it tells nothing apart.
+
+    where : what the message is to say of the place, as in " on TREC-8".
+    """
+    names = [str(name) for name in metrics]
+    flat = [name for name, row in zip(names, values, strict=True) if np.ptp(row) < 1e-10]
     if flat:
-        raise ScoresError(f"{', '.join(flat)} does not tell these systems apart (all scores equal); leave it out")
+        does, them = ("does", "it") if len(flat) == 1 else ("do", "them")
+        others = " ".join(name for name in names if name not in flat)
+        rest = f": --metrics {others!r}" if others else ""
+        raise ScoresError(
+            f"{', '.join(flat)} {does} not tell these systems apart{where} (all scores equal); leave {them} out{rest}"
+        )
 
 
 def varying(scores: xr.DataArray) -> xr.DataArray:

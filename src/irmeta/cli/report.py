@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from irmeta.cli.app import Cluster, Metrics, Missing, Quiet, Seed, Systems, Topics, app, load_collections
+from irmeta.cli.app import Cluster, Collection, Metrics, Missing, Quiet, Seed, Systems, Topics, app, load_collections
 from irmeta.cli.output import counting, engine, say
 
 
@@ -19,6 +19,7 @@ def report(
     by: Annotated[
         str | None, typer.Option(help="The metric that systems are ordered by.", show_default="AP, or the deepest AP@k")
     ] = None,
+    collection: Collection = None,
     metrics: Metrics = None,
     systems: Systems = None,
     topics: Topics = None,
@@ -37,7 +38,7 @@ def report(
     """
     from irmeta.report.page.writing import write_report
 
-    [cubes] = load_collections(scores, metrics=metrics, systems=systems, topics=topics)
+    [cubes] = load_collections(scores, collection=collection, metrics=metrics, systems=systems, topics=topics)
     with engine(cluster, quiet=quiet), counting("report:", quiet=quiet) as progress:
         page = write_report(
             cubes,

@@ -81,7 +81,8 @@ def _plain(table: pl.LazyFrame) -> pl.LazyFrame:
     """Give the columns of a score file, as text and numbers, whatever they were."""
     columns = table.collect_schema().names()
     if lacking := [name for name in COLUMNS if name not in columns]:
-        raise ScoresError(f"a score table has the columns {', '.join(COLUMNS)}; missing: {', '.join(lacking)}")
+        found = f"it has {', '.join(columns[:5])}" if lacking == list(COLUMNS) else f"missing: {', '.join(lacking)}"
+        raise ScoresError(f"a score table has the columns {', '.join(COLUMNS)}, between commas; {found}")
     return table.select(pl.col(COLUMNS[:-1]).cast(pl.String), pl.col("score").cast(pl.Float64))
 
 
@@ -223,7 +224,7 @@ def _scan(path: Path) -> tuple[pl.LazyFrame, dict[str, About]]:
         raise FileFormatError(f"{path}: {error}") from error
     except (pl.exceptions.PolarsError, OSError, ValueError) as error:
         raise FileFormatError(
-            f"{path}: not a score file ({error}); `irmeta evaluate` and `irmeta import` write them"
+            f"{path}: not a score file ({str(error).splitlines()[0]}); `irmeta evaluate` and `irmeta import` write them"
         ) from error
 
 

@@ -234,7 +234,7 @@ def _prepare(
                 f"{name} has {topics} topic{'s' * (topics != 1)}{dropped}; a t test over topics takes 2 or more"
             )
         forms[kind][name] = form = form.sel(system=systems)
-        require_variation(form.mean("topic").values.T, [f"{metric} on {name}" for metric in form.metric.values])
+        require_variation(form.mean("topic").values.T, form.metric.values, f" on {name}")
         notes += [f"{name}, {line}" for line in told]
     return chosen, forms, notes
 
