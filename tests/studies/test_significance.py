@@ -9,7 +9,7 @@ from irmeta.cube import cube
 from irmeta.errors import ScoresError
 from irmeta.io.importers import import_matrix
 from irmeta.stats import multiplicity
-from irmeta.studies.significance import findings, significance, tables
+from irmeta.studies.significance import findings, overview, significance, tables
 
 CONTRACT = ["system_a", "system_b", "metric", "difference", "p", "p_corrected", "effect_size", "significant"]
 TESTS = ["t", "wilcoxon", "permutation", "bootstrap", "sign", "tukey"]
@@ -93,6 +93,13 @@ def test_letters_are_left_to_few_systems():
     assert systems["letters"].null_count() == 41
     assert (systems["rank_low"] <= systems["rank"]).all()
     assert (systems["rank"] <= systems["rank_high"]).all()
+
+
+def test_of_many_metrics_only_the_power_is_shown():
+    """A table for reading has the systems of a few metrics; of many it would have thousands of lines."""
+    few, many = (scores(metrics=[f"P@{k}" for k in range(1, last)]) for last in (5, 6))
+    assert list(overview(significance(few))) == ["tests", "systems", "power"]
+    assert list(overview(significance(many))) == ["power"]
 
 
 def test_tukey_is_not_corrected_twice():

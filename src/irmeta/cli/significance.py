@@ -62,6 +62,9 @@ def significance(
     irmeta significance scores.parquet --metric AP --test permutation --correct bh
 
     irmeta significance scores.parquet --systems bm25,dense --plot asl.svg   (p of all pairs in order)
+
+    Systems, with letters that those share which do not differ, are shown of up to four metrics (--metrics), and with
+    --table systems.
     """
     from irmeta.report.plots import figure
     from irmeta.report.plots import significance as plots

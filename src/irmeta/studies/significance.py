@@ -26,6 +26,8 @@ RESAMPLING: Mapping[str, Callable[[Floats, int, np.random.Generator], Floats]] =
 CLOSED: Mapping[str, Callable[[Floats], Floats]] = MappingProxyType(
     {"t": paired.t, "wilcoxon": paired.wilcoxon, "sign": paired.sign}
 )
+FEW_METRICS = 4
+"""Systems are shown of so many metrics at most; more are a table for programs."""
 MOST_LETTERS = 40
 """Above so many systems a compact letter display is no help, and may need thousands of letters."""
 
@@ -106,8 +108,10 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
 
 
 def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
-    """Show systems and power; the tests themselves where they are few."""
+    """Show power, systems where there are few metrics, and the tests themselves where they are few."""
     views = tables(outcome)
+    if outcome.sizes["metric"] > FEW_METRICS:
+        return {"power": views["power"]}
     return views if outcome.sizes["pair"] <= MOST_LETTERS else {name: views[name] for name in ("systems", "power")}
 
 
