@@ -1,6 +1,5 @@
 """Where results go: the terminal, a file that appears whole or not at all, or a plot."""
 
-import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
@@ -156,4 +155,4 @@ def counting(what: str, total: int | None = None, *, quiet: bool = False) -> Ite
 def _width(output: Path | None) -> int | None:
     from rich.console import Console
 
-    return Console().width if output is None and (sys.stdout.isatty() or "COLUMNS" in os.environ) else None
+    return Console().width if output is None and sys.stdout.isatty() else None
