@@ -2,6 +2,7 @@
 
 import re
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from irmeta.evaluation import engine, task
 from irmeta.evaluation.engine import evaluate
 from irmeta.evaluation.judging import Judgments
 from irmeta.io.rankings import qrels_from_mapping, run_from_mapping
+from irmeta.io.trec import Reading
 from irmeta.names import CATALOGUE, highest, parse
 
 Lists = dict[str, dict[str, float]]
@@ -101,7 +103,17 @@ def test_judged_only(drawn: tuple[Grades, list[Lists]]) -> None:
     ]
     names = ["AP", "nDCG@3", "P@3", "NumRet", "infAP", "IPrec@0", "RBP(p=0.5)", "Judged@2", "Bpref", "ERR"]
     ours = evaluate(qrels, named(runs), [asking(name, "judged_only=True") for name in names])
-    np.testing.assert_allclose(ours.values, evaluate(qrels, named(kept), names).values, rtol=1e-13)
+    theirs = evaluate(qrels, named(kept), names, reading=Reading(allow_empty=True))
+    np.testing.assert_allclose(ours.values, theirs.values, rtol=1e-13)
+
+
+@pytest.mark.parametrize("runs", [{"1": {}, "2": {}}, {"bm25": {"1": {}}}, {"bm25": {"1": {"a": 1.0}}, "x": {}}])
+def test_runs_without_documents(runs: dict[str, dict[str, Any]]) -> None:
+    """A run that retrieved nothing is refused, unless it is asked for, from Python as from a file."""
+    with pytest.raises(FileFormatError, match=r"no document in it; a run that retrieved nothing\? \(Reading\(allow"):
+        evaluate({"1": {"a": 1}}, runs, "AP")
+    scores = evaluate({"1": {"a": 1}}, runs, "AP", reading=Reading(allow_empty=True))
+    assert scores.max().item() == ("x" in runs)
 
 
 def test_depth_before_judged_only() -> None:

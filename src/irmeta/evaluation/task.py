@@ -69,6 +69,9 @@ class Task:
         if (source[0], where(source), given.digest) in self.done:
             return given.digest
         run = given if isinstance(given, Run) else run_of(given, source[0], self.reading)
+        if not run.topics and not self.reading.allow_empty:
+            hint = "a run that retrieved nothing? (Reading(allow_empty=True))"
+            raise FileFormatError(f"{where(source)}: no document in it; {hint}")
         refuse_strangers(run, self.judgments.qrels, where(source))
         return run
 
