@@ -157,6 +157,16 @@ def test_matrices_without_row_names(tmp_path: Path) -> None:
         import_matrix(path, rows="topics", topics=["1", "2", "3"])
 
 
+def test_tables_are_files_folders_and_globs(tmp_path: Path) -> None:
+    """What to import may be named as runs may be; what is not there is named."""
+    for name in ("one", "two"):
+        put(tmp_path, f"{name}.csv", "map,P_10\n0.1,0.2\n")
+    for given in (tmp_path, str(tmp_path / "*.csv"), [tmp_path / "one.csv", tmp_path / "two.csv"]):
+        assert list(import_systemwise(given)) == ["one", "two"]
+    with pytest.raises(FileFormatError, match=r"none\*: no such file"):
+        import_systemwise(str(tmp_path / "none*"))
+
+
 def test_what_tables_may_not_mean(tmp_path: Path) -> None:
     """Metrics that irmeta does not know, and those that the released tables compute otherwise, are remarked upon."""
 

@@ -190,7 +190,7 @@ def import_scores(
             "metric (P@10.csv); systemwise: CSV with a row a system and a column a metric, a file a collection."
         ),
     ],
-    files: Annotated[list[Path], typer.Argument(help="The files.")],
+    files: Annotated[list[str], typer.Argument(help="The files, or folders, globs or URLs of them.")],
     output: Annotated[Path, typer.Option("-o", "--output", help="The score file to write.")],
     rows: Annotated[
         Literal["topics", "systems"] | None, typer.Option(help="matrix: what a row is; the columns are the other.")

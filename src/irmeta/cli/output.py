@@ -84,7 +84,7 @@ def refuse_inputs(given: Mapping[str, Any]) -> None:
                 if name in ("output", "plot") or not isinstance(one, str | Path):
                     continue
                 try:
-                    read = listed(one) if name == "runs" and "://" not in str(one) else [Path(one)]
+                    read = listed(one) if name in ("runs", "files") and "://" not in str(one) else [Path(one)]
                 except IrmetaError:  # which the command says itself
                     continue
                 if any(isinstance(file, Path) and file.is_file() and file.samefile(output) for file in read):

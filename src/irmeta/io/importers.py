@@ -5,7 +5,6 @@ import math
 import re
 from collections.abc import Iterable, Sequence
 from os import PathLike
-from pathlib import Path
 from typing import Literal, get_args
 
 import numpy as np
@@ -15,7 +14,7 @@ import xarray as xr
 
 from irmeta.cube import ALL, check, cube, only_numbered
 from irmeta.errors import FileFormatError, ScoresError, require_choice
-from irmeta.io.files import read_bytes, stem
+from irmeta.io.files import Location, listed, read_bytes, stem
 from irmeta.io.scores import from_frame
 from irmeta.names import canonical, highest, is_known
 
@@ -121,9 +120,9 @@ def _strange(scores: xr.DataArray) -> list[str]:
     """Say which metrics irmeta does not know: they may be something else."""
     names = [str(name) for name in scores.metric.values]
     strange = [name for name in names if not is_known(name)]
-    listed = ", ".join(strange[:3]) + (", ..." if len(strange) > 3 else "")
+    some = ", ".join(strange[:3]) + (", ..." if len(strange) > 3 else "")
     hint = "; if they are systems or topics, it is a matrix (irmeta import matrix)" if strange == names else ""
-    return [f"{len(strange)} of {len(names)} metrics are none that irmeta knows: {listed}{hint}"] if strange else []
+    return [f"{len(strange)} of {len(names)} metrics are none that irmeta knows: {some}{hint}"] if strange else []
 
 
 def topic_range(text: str) -> list[str]:
@@ -147,14 +146,15 @@ def _with_depth(name: str, depth: str) -> str:
     return canonical(inside + at + cutoff)
 
 
-def _listed(paths: Paths) -> list[Path]:
-    listed = [Path(paths)] if isinstance(paths, str | PathLike) else [Path(path) for path in paths]
-    if not listed:
+def _listed(paths: Paths) -> list[Location]:
+    """List the files of what was given: files, folders, globs, URLs of them."""
+    given = [paths] if isinstance(paths, str | PathLike) else list(paths)
+    if not given:
         raise ScoresError("no file to import")
-    return listed
+    return [file for one in given for file in listed(one)]
 
 
-def _trec_eval_rows(path: Path) -> pl.DataFrame:
+def _trec_eval_rows(path: Location) -> pl.DataFrame:
     lines = read_bytes(path).decode("utf-8", "surrogateescape").splitlines()
     runs: list[str] = []
     summed_up = True
@@ -198,7 +198,7 @@ _MISSING = {"", "na", "nan"}
 _NAMES_HINT = "; if a column holds the names of the rows, its header should say topic or system"
 
 
-def _matrix(path: Path, rows: Rows) -> tuple[list[str], list[str], npt.NDArray[np.float64]]:
+def _matrix(path: Location, rows: Rows) -> tuple[list[str], list[str], npt.NDArray[np.float64]]:
     """Read a CSV with a header, whose rows are topics or systems, as row names, column names and numbers."""
     reader = csv.reader(read_bytes(path).decode("utf-8-sig", "surrogateescape").splitlines())
     lines = [(reader.line_num, [cell.strip() for cell in row]) for row in reader if any(row)]
@@ -242,7 +242,7 @@ def _score(text: str, where: str) -> float:
     return float(text)
 
 
-def _possible(scores: npt.NDArray[np.float64], metric: str, path: Path, hint: str = "") -> None:
+def _possible(scores: npt.NDArray[np.float64], metric: str, path: Location, hint: str = "") -> None:
     """Raise FileFormatError if a score is lower or higher than the metric can be: it is something else."""
     if not is_known(metric):  # it may take any value
         return
