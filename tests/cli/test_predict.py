@@ -152,7 +152,7 @@ def test_coverage_and_models_write_their_tables(run, files):
         (["apply", "--given", "P@10"], "METRIC=SCORE"),
         (["apply", "--given", "P@10=nan"], "METRIC=SCORE"),
         (["apply", "--given", "P@10=0.4 P_10=0.5"], "P@10 is given twice"),
-        (["apply", "no.csv"], "cannot be read"),
+        (["apply", "no.csv"], "no.csv: no such file"),
         (["select", "--train", "no.parquet", "--test", "no.parquet", "-k", "3-1"], "written as in 2 or 1-3"),
         (["lowcost", "--train", "x", "--test", "y", "--targets", "AP", "--depths", "ten"], "as in 5,10,20"),
         (["lowcost", "--train", "x", "--test", "y", "--targets", "AP"], "no such file"),
