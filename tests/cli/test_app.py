@@ -1,7 +1,6 @@
 """What many verbs share: which scores are read, which systems kept, how metrics and collections are named."""
 
 import json
-import sys
 
 import numpy as np
 import polars as pl
@@ -9,28 +8,9 @@ import pytest
 from polars.testing import assert_frame_equal
 
 import irmeta
-from irmeta import cli
 from irmeta.cube import cube
 
 METRICS = ["AP@1000", "P@10", "RR", "nDCG@10"]
-
-
-@pytest.fixture
-def run(monkeypatch, capsys, tmp_path):
-    """Run a command line in a folder of its own; gives exit code, standard output, standard error."""
-    monkeypatch.chdir(tmp_path)
-
-    def command(*words):
-        monkeypatch.setattr(sys, "argv", ["irmeta", *map(str, words)])
-        code = 0
-        try:
-            cli.main()
-        except SystemExit as stop:
-            code = int(stop.code or 0)
-        out, err = capsys.readouterr()
-        return code, out, err
-
-    return command
 
 
 def made(seed=0, systems=12, topics=10, metrics=METRICS, collection="qrels"):

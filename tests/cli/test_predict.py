@@ -3,12 +3,11 @@
 import csv
 import io
 import json
-import sys
+from functools import partial
 
 import numpy as np
 import pytest
 
-from irmeta.cli import main
 from irmeta.cube import ALL, cube
 from irmeta.io.scores import save
 
@@ -16,17 +15,9 @@ METRICS = ["AP", "P@10", "RR", "P(depth=10)@1000", "AP(depth=10)"]
 
 
 @pytest.fixture
-def run(monkeypatch, capsys):
-    """Run the command line; gives the exit code, stdout and stderr."""
-
-    def typed(*words):
-        monkeypatch.setattr(sys, "argv", ["irmeta", "predict", *map(str, words)])
-        with pytest.raises(SystemExit) as exit_:
-            main()
-        out, err = capsys.readouterr()
-        return exit_.value.code or 0, out, err
-
-    return typed
+def predict(run):
+    """Run a verb of `irmeta predict`."""
+    return partial(run, "predict")
 
 
 @pytest.fixture(scope="module")
@@ -45,9 +36,9 @@ def document(out):
     return json.loads(out)
 
 
-def test_the_model_that_ships_predicts_without_training_data(run):
+def test_the_model_that_ships_predicts_without_training_data(predict):
     """One system's scores give AP and RBP with intervals, in the columns of the contract."""
-    code, out, _ = run(
+    code, out, _ = predict(
         "apply", "--given", "P@10=0.43 RR=0.61 nDCG@20=0.39", "--want", "AP RBP(p=0.95)", "--format", "json"
     )
     assert code == 0
@@ -62,17 +53,17 @@ def test_the_model_that_ships_predicts_without_training_data(run):
     assert "robust2004" in result["options"]["model"]
 
 
-def test_table_on_the_terminal_tells_the_answer_in_words(run):
+def test_table_on_the_terminal_tells_the_answer_in_words(predict):
     """Without --format the prediction is a table, and a sentence says value and interval."""
-    _, out, _ = run("apply", "--given", "P@10=0.43 RR=0.61", "--want", "AP")
+    _, out, _ = predict("apply", "--given", "P@10=0.43 RR=0.61", "--want", "AP")
     assert "AP@1000 of given is predicted as 0." in out
     assert "filled" not in out
 
 
-def test_holes_of_a_table_are_filled_in_a_csv_file(run, tmp_path):
+def test_holes_of_a_table_are_filled_in_a_csv_file(predict, tmp_path):
     """The file holds the table with its holes filled; only filled cells have an interval."""
     (tmp_path / "paper.csv").write_text("system,P@10,RR,MAP\nours,0.43,0.61,\ntheirs,0.30,,0.21\n")
-    assert run("apply", tmp_path / "paper.csv", "-o", tmp_path / "filled.csv")[0] == 0
+    assert predict("apply", tmp_path / "paper.csv", "-o", tmp_path / "filled.csv")[0] == 0
     rows = list(csv.DictReader((tmp_path / "filled.csv").read_text().splitlines()))
     assert list(rows[0]) == ["system", "P@10", "RR", "RR low", "RR high", "AP", "AP low", "AP high"]
     assert float(rows[0]["AP low"]) < float(rows[0]["AP"]) < float(rows[0]["AP high"])
@@ -80,34 +71,36 @@ def test_holes_of_a_table_are_filled_in_a_csv_file(run, tmp_path):
     assert float(rows[1]["RR low"]) < float(rows[1]["RR"])
 
 
-def test_score_file_is_a_table_too(run, tmp_path):
+def test_score_file_is_a_table_too(predict, tmp_path):
     """A Parquet score file is filled like a CSV table; its plot is as high as it has predictions."""
     scores = cube([[[0.4, 0.5]], [[0.3, 0.6]]], ["a", "b"], [ALL], ["P@10", "RR"])
     save(scores, tmp_path / "few.parquet")
-    _, out, _ = run("apply", tmp_path / "few.parquet", "--want", "AP", "--format", "csv", "--plot", tmp_path / "p.png")
+    _, out, _ = predict(
+        "apply", tmp_path / "few.parquet", "--want", "AP", "--format", "csv", "--plot", tmp_path / "p.png"
+    )
     assert [row["system"] for row in csv.DictReader(io.StringIO(out)) if row["AP@1000 low"]] == ["a", "b"]
     assert (tmp_path / "p.png").stat().st_size > 1000
 
 
-def test_a_fitted_model_is_applied_and_calibrated(run, files, tmp_path):
+def test_a_fitted_model_is_applied_and_calibrated(predict, files, tmp_path):
     """Fit writes a model that apply reads; known systems of the collection narrow the interval."""
-    code, _, err = run("fit", files["a"], files["b"], files["c"], "-o", tmp_path / "m.json", "--metrics", "AP P@10")
+    code, _, err = predict("fit", files["a"], files["b"], files["c"], "-o", tmp_path / "m.json", "--metrics", "AP P@10")
     assert code == 0
     assert "2 metrics, 60 systems of 3 collections" in err
     (tmp_path / "ours.csv").write_text("system,P@10\nx,0.4\n")
     (tmp_path / "known.csv").write_text("system,P@10,AP\ny,0.3,0.4\nz,0.5,0.6\nw,0.4,0.5\n")
     words = ["apply", tmp_path / "ours.csv", "--model", tmp_path / "m.json", "--want", "AP", "--format", "json"]
     blind, told = (
-        document(run(*words, *more)[1])["tables"]["prediction"][0]
+        document(predict(*words, *more)[1])["tables"]["prediction"][0]
         for more in ([], ["--calibrate", tmp_path / "known.csv"])
     )
     assert told["value"] > blind["value"]
     assert told["high"] - told["low"] < blind["high"] - blind["low"]
 
 
-def test_select_takes_several_files_an_option(run, files):
+def test_select_takes_several_files_an_option(predict, files):
     """--train A B --dev C --test D E gives every target, size and collection that is not for training."""
-    code, out, _ = run(
+    code, out, _ = predict(
         *("select", "--train", files["a"], files["b"], "--dev", files["c"], "--test", files["d"], files["e"]),
         *("--targets", "AP,P@10", "-k", "1-2", "--format", "json"),
     )
@@ -120,9 +113,9 @@ def test_select_takes_several_files_an_option(run, files):
     assert list(views["coefficients"][0]) == ["target", "k", "predictor", "coefficient"]
 
 
-def test_lowcost_as_csv_writes_lists_as_text(run, files, tmp_path):
+def test_lowcost_as_csv_writes_lists_as_text(predict, files, tmp_path):
     """Lists of predictors are one cell; the plot is drawn."""
-    code, out, _ = run(
+    code, out, _ = predict(
         *("lowcost", "--train", files["a"], "--dev", files["b"], "--test", files["c"], "--depths", "10"),
         *("--targets", "AP", "--format", "csv", "--plot", tmp_path / "p.svg"),
     )
@@ -133,12 +126,12 @@ def test_lowcost_as_csv_writes_lists_as_text(run, files, tmp_path):
     assert (tmp_path / "p.svg").read_text().startswith("<?xml")
 
 
-def test_coverage_and_models_write_their_tables(run, files):
+def test_coverage_and_models_write_their_tables(predict, files):
     """Coverage has nominal and measured; models compares four models on two scales."""
     paths = [files["a"], files["b"], files["c"]]
-    covered = document(run("coverage", *paths, "--targets", "AP", "--format", "json")[1])["tables"]["coverage"]
+    covered = document(predict("coverage", *paths, "--targets", "AP", "--format", "json")[1])["tables"]["coverage"]
     assert list(covered[0])[:4] == ["target", "collection", "nominal", "measured"]
-    compared = document(run("models", *paths, "--targets", "AP", "--metrics", "P@10", "--format", "json")[1])
+    compared = document(predict("models", *paths, "--targets", "AP", "--metrics", "P@10", "--format", "json")[1])
     assert len(compared["tables"]["summary"]) == 8
 
 
@@ -158,9 +151,9 @@ def test_coverage_and_models_write_their_tables(run, files):
         (["lowcost", "--train", "x", "--test", "y", "--targets", "AP"], "no such file"),
     ],
 )
-def test_wrong_input_exits_with_2_and_says_what_to_do(run, words, message):
+def test_wrong_input_exits_with_2_and_says_what_to_do(predict, words, message):
     """The user's mistakes end with exit code 2 and a sentence, without a traceback."""
-    code, _, err = run(*words)
+    code, _, err = predict(*words)
     assert code == 2
     assert message in err
     assert "Traceback" not in err

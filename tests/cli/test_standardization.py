@@ -1,33 +1,19 @@
 """`irmeta standardize`, `compare`, `describe` and `significance`, as a user types them."""
 
 import json
-import sys
 
 import numpy as np
 import polars as pl
 import pytest
 
-from irmeta import cli
 from irmeta.cube import cube
 from irmeta.io.scores import load, save
 
 
 @pytest.fixture
-def run(monkeypatch, capsys, tmp_path):
-    """Run a command line in a folder of its own; gives exit code, standard output, standard error."""
-    monkeypatch.chdir(tmp_path)
-
-    def command(line):
-        monkeypatch.setattr(sys, "argv", ["irmeta", *line.split()])
-        code = 0
-        try:
-            cli.main()
-        except SystemExit as stop:
-            code = int(stop.code or 0)
-        out, err = capsys.readouterr()
-        return code, out, err
-
-    return command
+def typed(run):
+    """Run a line as it is typed."""
+    return lambda line: run(*line.split())
 
 
 @pytest.fixture
@@ -39,8 +25,8 @@ def files(tmp_path):
         save(cube(drawn, *names, collection=name), tmp_path / f"{name}.parquet")
 
 
-def document(run, line):
-    code, out, err = run(f"{line} --format json")
+def document(typed, line):
+    code, out, err = typed(f"{line} --format json")
     assert (code, err) == (0, "")
     return json.loads(out)
 
@@ -69,32 +55,32 @@ CONTRACT = {
 
 
 @pytest.mark.parametrize("line", CONTRACT)
-def test_json_tables_have_the_columns_of_the_contract(run, files, line):
+def test_json_tables_have_the_columns_of_the_contract(typed, files, line):
     """Programs find the named tables, not empty, with the named columns first."""
-    told = document(run, line)
+    told = document(typed, line)
     assert set(told) == {"study", "inputs", "options", "notes", "tables"}
     for name, columns in CONTRACT[line].items():
         assert list(told["tables"][name][0])[: len(columns)] == columns
 
 
 @pytest.mark.parametrize("line", CONTRACT)
-def test_what_people_read_ends_with_the_findings(run, files, line):
+def test_what_people_read_ends_with_the_findings(typed, files, line):
     """The default output is tables and then the answer in a sentence; csv is the first table alone."""
-    code, out, _ = run(line)
+    code, out, _ = typed(line)
     assert code == 0
     assert out.rstrip().endswith((".", "weight."))
     first = next(iter(CONTRACT[line].values()))
-    code, out, _ = run(f"{line} --format csv")
+    code, out, _ = typed(f"{line} --format csv")
     assert out.splitlines()[0].split(",")[: len(first)] == first
 
 
-def test_fit_and_apply_give_a_score_file(run, files):
+def test_fit_and_apply_give_a_score_file(typed, files):
     """Factors fitted on one file standardize another, and the command says with which factors."""
-    code, _, err = run("standardize fit old.parquet -o factors.parquet")
+    code, _, err = typed("standardize fit old.parquet -o factors.parquet")
     assert code == 0
     digest = err.split()[-1]
     assert pl.read_parquet("factors.parquet").height == 20
-    code, _, err = run("standardize apply new.parquet --factors factors.parquet -o out.parquet --kind z")
+    code, _, err = typed("standardize apply new.parquet --factors factors.parquet -o out.parquet --kind z")
     assert code == 0
     assert digest in err
     old, new = load("old.parquet"), load("new.parquet")
@@ -102,17 +88,17 @@ def test_fit_and_apply_give_a_score_file(run, files):
     np.testing.assert_allclose(load("out.parquet").values, expected)
 
 
-def test_flat_topics_are_told(run, files):
+def test_flat_topics_are_told(typed, files):
     """A topic that all standardizing systems score alike is named with what became of it."""
     old = load("old.parquet")
     old[:, 3, 0] = 0.0
     save(old, "flat.parquet")
-    assert "1 without spread" in run("standardize fit flat.parquet -o factors.parquet")[2]
-    code, _, err = run("standardize apply new.parquet --factors factors.parquet -o out.parquet --flat drop")
+    assert "1 without spread" in typed("standardize fit flat.parquet -o factors.parquet")[2]
+    code, _, err = typed("standardize apply new.parquet --factors factors.parquet -o out.parquet --flat drop")
     assert code == 0
     assert "AP: all standardizing systems score alike on 1 topic (304): left out" in err
     assert load("out.parquet").sizes["topic"] == 9
-    assert run("standardize apply new.parquet --factors factors.parquet -o quiet.parquet --quiet")[1:] == ("", "")
+    assert typed("standardize apply new.parquet --factors factors.parquet -o quiet.parquet --quiet")[1:] == ("", "")
 
 
 @pytest.mark.parametrize(
@@ -135,9 +121,9 @@ def test_flat_topics_are_told(run, files):
         ("significance old.parquet --systems s1,sX", "no system 'sX'"),
     ],
 )
-def test_mistakes_exit_with_two_and_a_sentence(run, files, line, words):
+def test_mistakes_exit_with_two_and_a_sentence(typed, files, line, words):
     """A user's mistake is one line on stderr that says what to do, never a traceback; nothing is written."""
-    code, out, err = run(line)
+    code, out, err = typed(line)
     assert (code, out) == (2, "")
     assert words in err
     assert len(err.splitlines()) == 1
@@ -145,9 +131,9 @@ def test_mistakes_exit_with_two_and_a_sentence(run, files, line, words):
 
 @pytest.mark.parametrize("view", ["means", "matrix", "distribution"])
 @pytest.mark.parametrize("suffix", ["svg", "pdf", "png"])
-def test_describe_draws(run, files, tmp_path, view, suffix):
+def test_describe_draws(typed, files, tmp_path, view, suffix):
     """Each view of a cube is saved in each form."""
-    assert run(f"describe old.parquet --view {view} --plot figure.{suffix}")[0] == 0
+    assert typed(f"describe old.parquet --view {view} --plot figure.{suffix}")[0] == 0
     assert (tmp_path / f"figure.{suffix}").stat().st_size > 1000
 
 
@@ -159,27 +145,27 @@ def test_describe_draws(run, files, tmp_path, view, suffix):
         "standardize sample old.parquet new.parquet --sizes 2,4 --draws 100",
     ],
 )
-def test_other_studies_draw(run, files, tmp_path, line):
+def test_other_studies_draw(typed, files, tmp_path, line):
     """The figures of the other studies are saved beside their tables."""
-    assert run(f"{line} --plot figure.svg")[0] == 0
+    assert typed(f"{line} --plot figure.svg")[0] == 0
     assert (tmp_path / "figure.svg").read_text().lstrip().startswith("<?xml")
 
 
-def test_seed_and_top_are_options_of_the_command(run, files):
+def test_seed_and_top_are_options_of_the_command(typed, files):
     """--seed decides chance, --top the systems; both are in the result."""
     line = "significance old.parquet --metric AP --test bootstrap --top 0.5 --by P@10"
-    one, same, other = (document(run, f"{line} --seed {seed}") for seed in (1, 1, 2))
+    one, same, other = (document(typed, f"{line} --seed {seed}") for seed in (1, 1, 2))
     assert one == same
     assert one["tables"]["tests"] != other["tables"]["tests"]
     assert one["inputs"]["collections"]["old"]["systems"] == 4
     assert one["options"]["seed"] == 1
 
 
-def test_one_old_collection_of_several_is_chosen(run, files):
+def test_one_old_collection_of_several_is_chosen(typed, files):
     """Of a file with several old collections one is named, and meets the new one of its name, or the only one."""
     save({name: load(f"{name}.parquet") for name in ("old", "new")}, "both.parquet")
     line = "standardize sample both.parquet third.parquet --sizes 2 --draws 100"
-    assert "choose one with --collection: old, new" in run(line)[2]
-    told = document(run, f"{line} --collection new")
+    assert "choose one with --collection: old, new" in typed(line)[2]
+    told = document(typed, f"{line} --collection new")
     assert told["inputs"]["collections"]["old"]["collection"] == "new"
-    assert run("standardize sample old.parquet both.parquet --sizes 2 --draws 100")[0] == 0
+    assert typed("standardize sample old.parquet both.parquet --sizes 2 --draws 100")[0] == 0
