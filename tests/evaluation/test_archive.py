@@ -84,12 +84,12 @@ def test_parts_change_nothing(desk: Path, monkeypatch: pytest.MonkeyPatch) -> No
     seen = set()
 
     def look(*_: object) -> None:
-        seen.update(file.name for file in (desk / "s.parquet.parts").glob("*"))
+        seen.update(file.name for file in (desk / ".s.parquet.parts").glob("*"))
 
     written(desk, progress=look)
     assert len(seen) > 3
     assert same(desk / "s.parquet", desk / "whole.parquet")
-    assert not (desk / "s.parquet.parts").exists()
+    assert not (desk / ".s.parquet.parts").exists()
 
 
 def test_what_is_finished_is_kept(desk: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -108,7 +108,14 @@ def test_going_on(desk: Path, metrics: str) -> None:
     got = written(desk, metrics=metrics)
     assert 8 <= got.kept < 16
     assert same(desk / "s.parquet", desk / "whole.parquet")
-    assert not (desk / "s.parquet.parts").exists()
+    assert not (desk / ".s.parquet.parts").exists()
+
+
+def test_going_on_among_the_runs(desk: Path) -> None:
+    """What is finished is no run, where the scores are written into the folder of the runs."""
+    interrupted(desk, after=10)
+    (desk / ".s.parquet.parts").rename(desk / "runs" / ".s.parquet.parts")
+    assert 8 <= written(desk, "runs/s.parquet").kept < 16
 
 
 def test_a_changed_run_is_evaluated_again(desk: Path) -> None:
@@ -135,7 +142,7 @@ def test_other_options_use_nothing_of_it(desk: Path, other: dict[str, str]) -> N
     """
     interrupted(desk, after=12)
     assert written(desk, **other).kept == 0
-    assert (desk / "s.parquet.parts").exists() == ("collection" in other)
+    assert (desk / ".s.parquet.parts").exists() == ("collection" in other)
 
 
 def test_other_judgments_use_nothing_of_it(desk: Path) -> None:
@@ -149,7 +156,7 @@ def test_other_judgments_use_nothing_of_it(desk: Path) -> None:
 def test_half_a_part_does_not_count(desk: Path) -> None:
     """A part that is damaged is as if it were not there."""
     interrupted(desk, after=12)
-    for part in (desk / "s.parquet.parts").iterdir():
+    for part in (desk / ".s.parquet.parts").iterdir():
         part.write_bytes(part.read_bytes()[:200])
     assert written(desk).kept == 0
     written(desk, "whole.parquet")
@@ -159,11 +166,11 @@ def test_half_a_part_does_not_count(desk: Path) -> None:
 def test_files_of_others_stay(desk: Path) -> None:
     """In the folder of parts only parts are removed; what else is there stays, as does a folder that is a link."""
     interrupted(desk, after=12, metrics="AP")
-    (desk / "s.parquet.parts" / "mine.parquet").write_text("something else")
-    (desk / "s.parquet.parts" / ".part-1.parquet.x.part").write_text("left half written by a process that was killed")
+    (desk / ".s.parquet.parts" / "mine.parquet").write_text("something else")
+    (desk / ".s.parquet.parts" / ".part-1.parquet.x.part").write_text("left half written by a process that was killed")
     written(desk)
-    assert [file.name for file in (desk / "s.parquet.parts").iterdir()] == ["mine.parquet"]
-    (desk / "t.parquet.parts").symlink_to(desk / "runs")
+    assert [file.name for file in (desk / ".s.parquet.parts").iterdir()] == ["mine.parquet"]
+    (desk / ".t.parquet.parts").symlink_to(desk / "runs")
     written(desk, "t.parquet")
     assert len(list((desk / "runs").iterdir())) == 16
 
@@ -257,8 +264,8 @@ def test_two_at_once(desk: Path) -> None:
 
 def test_where_no_folder_can_be_made(desk: Path) -> None:
     """Where the parts cannot be written there is an error that says so."""
-    (desk / "s.parquet.parts").write_text("a file in the way")
-    with pytest.raises(FileFormatError, match=r"s.parquet.parts: cannot be written"):
+    (desk / ".s.parquet.parts").write_text("a file in the way")
+    with pytest.raises(FileFormatError, match=r"\.s\.parquet\.parts: cannot be written"):
         written(desk)
 
 

@@ -70,7 +70,7 @@ def evaluate(
     """Score runs against relevance judgments.
 
     With -o scores.parquet every score goes to a score file, which the other commands read; else the system means are
-    printed (--table scores: every score). What is finished of a long evaluation stands in scores.parquet.parts; after
+    printed (--table scores: every score). What is finished of a long evaluation stands in .scores.parquet.parts; after
     an interruption the same command goes on from there.
 
     irmeta evaluate qrels.txt runs/ -o scores.parquet

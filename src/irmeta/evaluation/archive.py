@@ -69,9 +69,9 @@ def evaluate_to(
 ) -> Written:
     """Score runs as `evaluate` does, into a score file, which may be larger than memory.
 
-    What is finished stands in the folder PATH.parts until the file is whole; when the same evaluation is asked for
-    again, runs whose content has not changed since are taken from there. append : keep the other collections of a file
-    that exists; without it such a file is replaced, as by `save`.
+    What is finished stands beside it, in the hidden folder .NAME.parts, until the file is whole; when the same
+    evaluation is asked for again, runs whose content has not changed since are taken from there. append : keep the
+    other collections of a file that exists; without it such a file is replaced, as by `save`.
     """
     path = Path(path)
     require_folder(path)
@@ -135,7 +135,7 @@ def _lock(handle: int, output: Path) -> None:
 
 def parts_of(output: Path) -> Path:
     """Give the folder in which the finished parts of a score file stand until it is whole."""
-    return output.with_name(f"{output.name}.parts")
+    return output.with_name(f".{output.name}.parts")
 
 
 def finished(output: Path) -> list[Path]:
