@@ -6,8 +6,8 @@ import numpy as np
 from scipy.stats import kendalltau
 
 from bench.timing import line, ratio, seconds
-from irmeta.stats.halving import half_means, halves, shuffles, split_half
-from irmeta.stats.sampling import advantage_variance
+from irmeta.stats.halves.halving import half_means, halves, shuffles, split_half
+from irmeta.stats.halves.jackknife import advantage_variance
 
 SYSTEMS, TOPICS, PARTITIONS = 96, 50, 2000
 HALVES = (TOPICS // 2, TOPICS // 2)

@@ -8,7 +8,7 @@ from scipy.stats import kendalltau
 from sklearn.linear_model import LinearRegression
 
 from bench.timing import line, ratio, seconds
-from irmeta.stats.predictors import best_subsets, folds
+from irmeta.stats.prediction.predictors import best_subsets, folds
 
 Floats = npt.NDArray[np.float64]
 

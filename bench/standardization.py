@@ -6,8 +6,10 @@ import numpy as np
 import scipy.stats
 
 from bench.timing import line, seconds
-from irmeta.stats import comparability, paired, rank, resampling, standardizers
-from irmeta.stats.partial import partial_means
+from irmeta.stats.rankings import rank
+from irmeta.stats.standardizing import comparability, standardizers
+from irmeta.stats.standardizing.partial import partial_means
+from irmeta.stats.tests import paired, resampling
 
 SIZES = (2, 3, 5, 8, 10, 12, 15, 20, 30)
 

@@ -7,7 +7,7 @@ import xarray as xr
 from irmeta.cube import ALL, cube
 from irmeta.errors import ScoresError
 from irmeta.matrix import MatrixKind, from_matrix, from_scores
-from irmeta.stats.matrices import correlation, covariance, normal_scores
+from irmeta.stats.subsets.matrices import correlation, covariance, normal_scores
 
 METRICS = ["AP", "P@10", "RR"]
 

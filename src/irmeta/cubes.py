@@ -8,7 +8,7 @@ import xarray as xr
 from irmeta.cube import Missing, check, means, studied
 from irmeta.errors import MetricError, ScoresError
 from irmeta.names import highest, metric_names, nearest
-from irmeta.stats.scales import Scale
+from irmeta.stats.prediction.scales import Scale
 
 
 def by_name(cubes: xr.DataArray | Mapping[str, xr.DataArray]) -> dict[str, xr.DataArray]:

@@ -12,7 +12,14 @@ from irmeta.cube import ALL, DIMS, Missing, additive, means
 from irmeta.cubes import by_name, studied_together
 from irmeta.errors import ScoresError
 from irmeta.names import canonical
-from irmeta.stats.matrices import Floats, correlation, covariance, normal_scores, smallest_eigenvalue, symmetrized
+from irmeta.stats.subsets.matrices import (
+    Floats,
+    correlation,
+    covariance,
+    normal_scores,
+    smallest_eigenvalue,
+    symmetrized,
+)
 
 MatrixKind = Literal["covariance", "correlation", "rank", "shrunk"]
 Level = Literal["topic", "within-topic", "system"]

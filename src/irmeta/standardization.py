@@ -16,9 +16,9 @@ from irmeta.cube import ALL, Missing, check, complete, geometric, only_numbered
 from irmeta.errors import FileFormatError, ScoresError, require_choice
 from irmeta.io.files import writing
 from irmeta.names import nearest
-from irmeta.stats import standardizers
-from irmeta.stats.standardizers import KINDS as KINDS
-from irmeta.stats.standardizers import Kind as Kind
+from irmeta.stats.standardizing import standardizers
+from irmeta.stats.standardizing.standardizers import KINDS as KINDS
+from irmeta.stats.standardizing.standardizers import Kind as Kind
 
 Flat = Literal["half", "drop", "raw"]
 """What becomes of a topic that all standardizing systems score alike: the middle of the scale, no topic, raw scores."""

@@ -9,8 +9,8 @@ from numpy.testing import assert_array_equal
 
 from irmeta.errors import FileFormatError
 from irmeta.io.model_file import Model, Part, load_model, save_model
-from irmeta.stats.intervals import tails
-from irmeta.stats.regression import moments
+from irmeta.stats.prediction.intervals import tails
+from irmeta.stats.prediction.regression import moments
 
 
 def model():

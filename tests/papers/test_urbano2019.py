@@ -5,7 +5,9 @@ import pytest
 from scipy.special import stdtr
 
 from irmeta.io.importers import import_matrix
-from irmeta.stats import paired, rank, standardizers, topheavy
+from irmeta.stats.rankings import rank, topheavy
+from irmeta.stats.standardizing import standardizers
+from irmeta.stats.tests import paired
 
 TRIALS = 200
 KINDS = ("raw", "normal", "uniform", "z", "empirical")

@@ -5,7 +5,7 @@ import xarray as xr
 from irmeta import standardization
 from irmeta.cube import cube
 from irmeta.errors import ScoresError
-from irmeta.stats import comparability
+from irmeta.stats.standardizing import comparability
 from irmeta.studies.comparison import compare, findings, tables
 
 CONTRACT = ["collection_a", "collection_b", "metric", "kind", "drmse", "false_positives", "systems", "quantile"]

@@ -14,8 +14,8 @@ from irmeta.errors import ScoresError
 from irmeta.io.importers import import_systemwise
 from irmeta.papers.gupta2019_ranking import SHEFFIELD
 from irmeta.report.tables import document
-from irmeta.stats import selection
-from irmeta.stats.determinant import log_determinant, unexplained
+from irmeta.stats.subsets import selection
+from irmeta.stats.subsets.orders import log_determinant, unexplained
 from irmeta.studies.ranking import findings, rank_metrics, tables
 
 METRICS = ["AP", "P@10", "RR", "nDCG@20", "Rprec", "Bpref"]

@@ -8,7 +8,7 @@ from irmeta import parallel
 from irmeta.cube import cube
 from irmeta.errors import ScoresError
 from irmeta.io.importers import import_matrix
-from irmeta.stats import multiplicity
+from irmeta.stats.tests import multiplicity
 from irmeta.studies.significance import findings, overview, significance, tables
 
 CONTRACT = ["system_a", "system_b", "metric", "difference", "p", "p_corrected", "effect_size", "significant"]

@@ -12,9 +12,9 @@ import numpy as np
 from irmeta.errors import FileFormatError
 from irmeta.io.files import read_bytes, writing
 from irmeta.names import is_variant
-from irmeta.stats.intervals import LEVELS
-from irmeta.stats.regression import Floats, Moments
-from irmeta.stats.scales import Scale
+from irmeta.stats.prediction.intervals import LEVELS
+from irmeta.stats.prediction.regression import Floats, Moments
+from irmeta.stats.prediction.scales import Scale
 
 _FORMAT = "irmeta prediction model 1"
 
@@ -26,7 +26,7 @@ class Part:
     name: str
     metrics: tuple[str, ...]
     moments: Moments  # of shape (metric,) and (metric, metric)
-    tails: Floats  # quantiles of standardized residuals, of shape (metric, level); see irmeta.stats.intervals.tails
+    tails: Floats  # quantiles of standardized residuals, (metric, level); see irmeta.stats.prediction.intervals.tails
 
 
 @dataclass(frozen=True)

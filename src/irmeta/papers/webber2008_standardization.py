@@ -14,7 +14,8 @@ import xarray as xr
 from irmeta import standardization
 from irmeta.cube import select, top_systems
 from irmeta.io.importers import import_matrix, topic_range
-from irmeta.stats import descriptive, rank
+from irmeta.stats import descriptive
+from irmeta.stats.rankings import rank
 from irmeta.studies.comparison import compare as comparison
 from irmeta.studies.description import describe
 from irmeta.studies.durability import durability

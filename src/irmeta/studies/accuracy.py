@@ -7,7 +7,7 @@ import xarray as xr
 from irmeta.cube import check, means, select
 from irmeta.errors import ScoresError
 from irmeta.result import long_frame, result
-from irmeta.stats import accuracy as measures
+from irmeta.stats.prediction import accuracy as measures
 
 _MEASURES = ("tau", "r2", "r", "rmse", "r2_offset_removed", "bias_share")
 _FIGURES = (*_MEASURES, "inside", "width")

@@ -18,7 +18,7 @@ from irmeta.names import parse
 from irmeta.parallel import seeded
 from irmeta.result import frame, result
 from irmeta.standardization import Flat, Kind
-from irmeta.stats import comparability
+from irmeta.stats.standardizing import comparability
 
 Floats = npt.NDArray[np.float64]
 Form = Literal["raw", Kind]

@@ -14,8 +14,17 @@ from irmeta.errors import ScoresError, require_choice
 from irmeta.matrix import Level
 from irmeta.parallel import Progress, silent
 from irmeta.result import result, short, square
-from irmeta.stats.agreement import COEFFICIENTS, Method, components, groups, interval, merges, over_means, over_scores
-from irmeta.stats.rank import settled
+from irmeta.stats.rankings.agreement import (
+    COEFFICIENTS,
+    Method,
+    components,
+    groups,
+    interval,
+    merges,
+    over_means,
+    over_scores,
+)
+from irmeta.stats.rankings.rank import settled
 
 FEWEST = 4
 """Fewer values than these have no interval, whatever their correlation without each topic."""

@@ -14,7 +14,8 @@ from irmeta.errors import ScoresError
 from irmeta.parallel import seeded
 from irmeta.result import frame, result
 from irmeta.standardization import Flat, Kind
-from irmeta.stats import comparability, rank, standardizers, topheavy
+from irmeta.stats.rankings import rank, topheavy
+from irmeta.stats.standardizing import comparability, standardizers
 
 Floats = npt.NDArray[np.float64]
 FIGURES = ("pearson", "tau", "tau_ap")

@@ -14,9 +14,9 @@ from irmeta.cubes import common_metrics, system_level, with_roles
 from irmeta.errors import MetricError, ScoresError
 from irmeta.names import parse, split
 from irmeta.result import long_frame, result
-from irmeta.stats.accuracy import accuracy
-from irmeta.stats.predictors import Fold, best_subsets, folds
-from irmeta.stats.regression import least_squares, moments
+from irmeta.stats.prediction.accuracy import accuracy
+from irmeta.stats.prediction.predictors import Fold, best_subsets, folds
+from irmeta.stats.prediction.regression import least_squares, moments
 
 Judgments = Literal["full", "pool"]
 """full: predictors know every judgment of the documents they look at; pool: only those of a pool of their depth."""

@@ -16,9 +16,9 @@ from irmeta.errors import MetricError, ScoresError
 from irmeta.io.model_file import Model
 from irmeta.names import highest, metric_names, nearest, parse, split
 from irmeta.result import result
-from irmeta.stats.intervals import band, leave_one_out, mahalanobis, reach
-from irmeta.stats.regression import Floats, least_squares, pool
-from irmeta.stats.scales import Scale, from_scale, to_scale
+from irmeta.stats.prediction.intervals import band, leave_one_out, mahalanobis, reach
+from irmeta.stats.prediction.regression import Floats, least_squares, pool
+from irmeta.stats.prediction.scales import Scale, from_scale, to_scale
 
 OUTSIDE = 0.999
 """A system is outside what the model has seen when, were its scores normal, this share would lie nearer."""
@@ -77,8 +77,8 @@ def predict(
     known : systems of the same collection whose wanted scores are known; they tell the collection's offset.
     missing : what to do where a system lacks a metric on some topics only, as in `irmeta.cube.complete`.
     Gives, over (system, target), NaN where the score was given: value, low, high, distance (of the given scores from
-    those the model has seen, 1 is usual, see `irmeta.stats.intervals.mahalanobis`), outside, known (how many systems
-    told the offset); and `reported`.
+    those the model has seen, 1 is usual, see `irmeta.stats.prediction.intervals.mahalanobis`), outside, known (how many
+    systems told the offset); and `reported`.
     """
     if not 0 < level < 1:
         raise ScoresError(f"the level of an interval is between 0 and 1, as in 0.9, not {level}")

@@ -11,9 +11,9 @@ from irmeta.errors import MetricError, ScoresError
 from irmeta.io.model_file import Model, Part
 from irmeta.names import metric_names, nearest
 from irmeta.result import describe
-from irmeta.stats.intervals import tails
-from irmeta.stats.regression import moments
-from irmeta.stats.scales import Scale, to_scale
+from irmeta.stats.prediction.intervals import tails
+from irmeta.stats.prediction.regression import moments
+from irmeta.stats.prediction.scales import Scale, to_scale
 
 
 def prediction_model(

@@ -14,8 +14,8 @@ from irmeta.errors import ScoresError, require_choice
 from irmeta.names import canonical
 from irmeta.parallel import Progress, seeded, silent
 from irmeta.result import result, short, square
-from irmeta.stats.halving import Agreement, Ties, halves, shuffles, split_half
-from irmeta.stats.sampling import advantage_variance
+from irmeta.stats.halves.halving import Agreement, Ties, halves, shuffles, split_half
+from irmeta.stats.halves.jackknife import advantage_variance
 
 TopOn = Literal["all", "half"]
 """The topics on which the best systems are chosen: all, or one half, each half in turn."""

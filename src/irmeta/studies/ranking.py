@@ -14,10 +14,10 @@ from irmeta.matrix import Level, MatrixKind, MetricMatrix, from_matrix, from_sco
 from irmeta.names import metric_names, nearest
 from irmeta.parallel import seeded
 from irmeta.result import result
-from irmeta.stats.determinant import Order, log_determinant, unexplained
-from irmeta.stats.matrices import Floats, dependent
-from irmeta.stats.selection import Method, Objective, Selection, Task, limit, ratio, select, value
-from irmeta.stats.stability import choices, flags, stability
+from irmeta.stats.subsets.matrices import Floats, dependent
+from irmeta.stats.subsets.orders import Order, log_determinant, unexplained
+from irmeta.stats.subsets.selection import Method, Objective, Selection, Task, limit, ratio, select, value
+from irmeta.stats.subsets.stability import choices, flags, stability
 
 TRUST = ((0.8, "the choice holds"), (0.5, "part of it is arbitrary"), (-np.inf, "do not trust the choice"))
 """What we say of a choice, by the least share of it, corrected for chance, that resampled topics make again."""

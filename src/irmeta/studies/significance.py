@@ -14,7 +14,8 @@ from irmeta.cube import Missing, additive, geometric, means, studied
 from irmeta.errors import ScoresError, require_choice
 from irmeta.parallel import seeded
 from irmeta.result import frame, result
-from irmeta.stats import descriptive, multiplicity, paired, resampling
+from irmeta.stats import descriptive
+from irmeta.stats.tests import multiplicity, paired, resampling
 
 Floats = npt.NDArray[np.float64]
 Test = Literal["t", "wilcoxon", "permutation", "bootstrap", "sign", "tukey"]

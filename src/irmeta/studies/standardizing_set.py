@@ -13,8 +13,8 @@ from irmeta.errors import ScoresError
 from irmeta.parallel import seeded
 from irmeta.result import frame, result
 from irmeta.standardization import Kind
-from irmeta.stats import rank
-from irmeta.stats.partial import partial_means
+from irmeta.stats.rankings import rank
+from irmeta.stats.standardizing.partial import partial_means
 
 SIZES = (2, 3, 5, 10, 15, 20, 30, 40, 50)
 PERCENTILES = {"p50": 0.5, "p5": 0.05, "p1": 0.01}

@@ -14,7 +14,7 @@ from irmeta.names import highest
 from irmeta.report.page.panel import Chart, Panel, names, numbers, of_study
 from irmeta.report.plots import figure
 from irmeta.report.plots import prediction as plots
-from irmeta.stats.intervals import LEVELS
+from irmeta.stats.prediction.intervals import LEVELS
 from irmeta.studies import accuracy
 from irmeta.studies.prediction import OUTSIDE, predict
 

@@ -1,0 +1,1 @@
+"""Metrics predicted from other metrics: models, intervals, and how good they are."""

@@ -1,0 +1,81 @@
+"""The best predictors of each size: every subset is fitted, the one that orders held-out systems best is kept."""
+
+from collections.abc import Iterator, Sequence
+from itertools import combinations, islice
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from irmeta.errors import ScoresError
+from irmeta.stats.prediction.regression import Floats, Moments, least_squares, moments, pool
+from irmeta.stats.rankings.rank import settled, tau_b
+
+_CELLS = 4_000_000
+"""Predictions held in memory at a time."""
+
+
+class Fold(NamedTuple):
+    """Data to fit on, and the scores of other systems to choose by, of shape (system, variable)."""
+
+    train: Moments
+    dev: Floats
+
+
+class Best(NamedTuple):
+    """The best subset of predictors of each target, of shape (target, k), and its mean tau over the folds."""
+
+    predictors: npt.NDArray[np.intp]
+    tau: Floats
+
+
+def folds(train: Sequence[Floats], dev: Sequence[Floats]) -> list[Fold]:
+    """Give what subsets are chosen by: the dev collections, else each training collection by a fit on the others.
+
+    train, dev : scores of shape (system, variable), one array a collection.
+    """
+    parts = [moments(scores) for scores in train]
+    if dev:
+        return [Fold(pool(parts), scores) for scores in dev]
+    if len(train) < 2:
+        raise ScoresError(
+            "to leave training collections out in turn there must be two or more; or give a dev collection"
+        )
+    return [Fold(pool([*parts[:i], *parts[i + 1 :]]), scores) for i, scores in enumerate(train)]
+
+
+def best_subsets(folds: Sequence[Fold], candidates: Sequence[int], targets: Sequence[int], k: int) -> Best:
+    """Try all subsets of k candidates other than the target; the highest mean tau-b over the folds wins.
+
+    Subsets are tried in the order of `itertools.combinations`; the first wins ties. A tau that is not defined (all
+    predictions or all scores equal) counts as below every other. Source: Gupta et al. (ECIR 2019), section 5.
+    """
+    of = np.asarray(targets)
+    best = np.full(len(of), -np.inf)
+    chosen = np.zeros((len(of), k), dtype=np.intp)
+    for subsets in chunks(candidates, k, max(1, _CELLS // (len(of) * max(len(fold.dev) for fold in folds)))):
+        usable = (subsets != of[:, None, None]).all(axis=2)  # (target, subset)
+        kept = np.argsort(~usable, axis=1, kind="stable")[:, : usable.sum(axis=1).max()]
+        taus = np.mean([_taus(fold, subsets, kept, of) for fold in folds], axis=0)
+        taus[np.isnan(taus) | ~np.take_along_axis(usable, kept, axis=1)] = -np.inf
+        first, found = taus.argmax(axis=1), taus.max(axis=1)  # argmax gives the first of equals
+        better = found > best
+        chosen[better], best[better] = subsets[kept[better, first[better]]], found[better]
+    return Best(chosen, best)
+
+
+def _taus(
+    fold: Fold, subsets: npt.NDArray[np.intp], kept: npt.NDArray[np.intp], targets: npt.NDArray[np.intp]
+) -> Floats:
+    """Fit all targets on every subset; give tau on held-out systems for those kept of each target: (target, kept)."""
+    slopes, intercepts = least_squares(fold.train, subsets, targets)
+    predicted = np.einsum("nsk,skt->tsn", fold.dev[:, subsets], slopes, optimize=True) + intercepts.T[:, :, None]
+    predicted = np.take_along_axis(predicted, kept[:, :, None], axis=1)
+    return np.asarray(tau_b(settled(predicted), settled(fold.dev.T[targets, None, :])))[..., 0]
+
+
+def chunks(candidates: Sequence[int], k: int, size: int) -> Iterator[npt.NDArray[np.intp]]:
+    """Give all subsets of k candidates, in the order of `itertools.combinations`, as arrays of at most size subsets."""
+    subsets = combinations(candidates, k)
+    while part := list(islice(subsets, size)):
+        yield np.array(part, dtype=np.intp)

@@ -1,0 +1,1 @@
+"""How far rankings agree, and how far metrics do."""

@@ -1,0 +1,178 @@
+"""Correlation between metrics, with every topic left out in turn, and what follows from it: groups and components."""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+import scipy.stats
+from scipy.cluster import hierarchy
+from scipy.spatial.distance import squareform
+
+from irmeta.parallel import Progress, in_order, silent, single_threaded
+from irmeta.stats.rankings.rank import (
+    BLOCK,
+    Array,
+    concordance_by_group,
+    dense_ranks,
+    over,
+    pearson,
+    settled,
+    spearman,
+    tau_b,
+)
+from irmeta.stats.rankings.topheavy import tau_ap_b
+
+Method = Literal["pearson", "spearman", "kendall", "tau-ap"]
+COEFFICIENTS: dict[Method, tuple[str, Callable[..., Any]]] = {
+    "pearson": ("Pearson r", pearson),
+    "spearman": ("Spearman rho", spearman),
+    "kendall": ("Kendall tau-b", tau_b),
+    "tau-ap": ("tau_AP,b", tau_ap_b),
+}
+"""The name that outputs carry, and the function."""
+
+
+def over_scores(parts: Sequence[Array], method: Method, *, progress: Progress = silent) -> tuple[Array, list[Array]]:
+    """Correlate metrics over all scores of parts (system, topic, metric): (metric, metric), and without each topic.
+
+    The second value holds, for each part, an array (topic left out, metric, metric).
+    """
+    flat = np.concatenate([part.transpose(2, 1, 0).reshape(part.shape[2], -1) for part in parts], axis=1)
+    counts = [part.shape[1] for part in parts]
+    sizes = [part.shape[0] for part in parts for _ in range(part.shape[1])]
+    topic = np.repeat(np.arange(sum(counts)), sizes)
+    whole, without = _LEAVE_OUT[method](flat, topic, progress)
+    return whole, np.split(without, np.cumsum(counts)[:-1])
+
+
+def over_means(parts: Sequence[Array], method: Method, *, progress: Progress = silent) -> tuple[Array, list[Array]]:
+    """Correlate metrics over the system means of parts (system, topic, metric), and without each topic of each part.
+
+    The second value holds, for each part, an array (topic left out, metric, metric), empty if it has under 4 topics.
+    """
+    means = [settled(part.mean(axis=1).T) for part in parts]
+    together = np.concatenate(means, axis=1)
+    metrics, systems = together.shape
+    left = [part.shape[1] if part.shape[1] >= 4 else 0 for part in parts]
+    block = max(1, BLOCK // (systems**2 * metrics))
+    cuts = [
+        (at, range(topics)[start : start + block])
+        for at, topics in enumerate(left)
+        for start in range(0, topics, block)
+    ]
+    without = [np.empty((topics, metrics, metrics)) for topics in left]
+    for (at, topics), r in zip(cuts, in_order(partial(_means_without, parts, means, method), cuts), strict=True):
+        without[at][topics] = r
+        progress("topics")
+    return COEFFICIENTS[method][1](together, together), without
+
+
+def _means_without(parts: Sequence[Array], means: Sequence[Array], method: Method, cut: tuple[int, range]) -> Array:
+    """Correlate the means with each of some topics of one part left out: (topic, metric, metric)."""
+    at, topics = cut
+    part = parts[at]
+    rest = part.sum(axis=1, keepdims=True) - part[:, topics]
+    left = settled(rest.transpose(1, 2, 0) / (part.shape[1] - 1))
+    beside = [np.broadcast_to(mean, (len(topics), *mean.shape)) for mean in means]
+    rankings = np.concatenate([*beside[:at], left, *beside[at + 1 :]], axis=2)
+    return np.asarray(COEFFICIENTS[method][1](rankings, rankings))
+
+
+def interval(whole: Array, without: Sequence[Array]) -> tuple[Array, Array]:
+    """Give 95% intervals from a correlation and its values without each topic, topics drawn within each part.
+
+    The jackknife on Fisher's z, with Student's t on as many degrees of freedom as topics less parts; NaN where a part
+    is empty, or where without some topic there is no correlation. Source: Efron and Tibshirani (1993), chapter 11.
+    """
+    if any(len(part) == 0 for part in without):
+        return np.full(whole.shape, np.nan), np.full(whole.shape, np.nan)
+    pieces = [_fisher(part) for part in without]
+    variance = sum((len(z) - 1) / len(z) * ((z - z.mean(axis=0)) ** 2).sum(axis=0) for z in pieces)
+    freedom = sum(len(z) - 1 for z in pieces)
+    half = scipy.stats.t.ppf(0.975, freedom) * np.sqrt(variance)
+    low, high = (np.tanh(_fisher(whole) + sign * half) for sign in (-1, 1))
+    return np.where(half == 0, whole, low), np.where(half == 0, whole, high)
+
+
+def _fisher(r: Array) -> Array:
+    return np.arctanh(np.clip(r, -1 + 1e-15, 1 - 1e-15))
+
+
+def merges(r: Array) -> Array:
+    """Join metrics to groups by complete linkage on 1 - r: scipy's linkage matrix, (metric - 1, 4)."""
+    distance = np.clip(1 - (r + r.T) / 2, 0, 2)
+    np.fill_diagonal(distance, 0)
+    return np.asarray(hierarchy.linkage(squareform(distance, checks=False), "complete", optimal_ordering=True))
+
+
+def groups(linkage: Array, threshold: float) -> npt.NDArray[np.int64]:
+    """Number the groups, from 1 by first member, in which every pair of metrics correlates at `threshold` or above."""
+    found = hierarchy.fcluster(linkage, 1 - threshold + 1e-12, "distance")
+    first = dict.fromkeys(found.tolist())
+    numbers = {old: new for new, old in enumerate(first, 1)}
+    return np.array([numbers[old] for old in found.tolist()])
+
+
+def components(r: Array) -> tuple[Array, Array]:
+    """Give the principal components of a correlation matrix: loadings (metric, component), and their variance shares.
+
+    A loading is the correlation of a metric with the component; most of a component's loadings are positive.
+    """
+    values, vectors = np.linalg.eigh((r + r.T) / 2)
+    values, vectors = np.maximum(values[::-1], 0), vectors[:, ::-1]
+    vectors = vectors * np.where(vectors.sum(axis=0) < 0, -1, 1)
+    return vectors * np.sqrt(values), values / values.sum()
+
+
+def _pearson_without(x: Array, topic: npt.NDArray[np.int64], progress: Progress) -> tuple[Array, Array]:
+    """Take each topic's share off the sums of scores, squares and products."""
+    centred = x - x.mean(axis=1, keepdims=True)
+    starts = np.flatnonzero(np.diff(topic, prepend=-1))
+    parts = np.split(centred, starts[1:], axis=1)
+    rest = -np.stack([part.sum(axis=1) for part in parts])  # what the other topics sum to, as all sum to 0
+    with single_threaded():
+        products = np.stack([part @ part.T for part in parts])
+    others = len(topic) - np.diff([*starts, len(topic)])
+    moments = products.sum(axis=0) - products - rest[:, :, None] * rest[:, None, :] / others[:, None, None]
+    spread = np.sqrt(np.maximum(np.diagonal(moments, axis1=1, axis2=2), 0))
+    progress("topics")
+    return pearson(x, x), over(moments, spread[:, :, None] * spread[:, None, :])
+
+
+def _spearman_without(x: Array, topic: npt.NDArray[np.int64], progress: Progress) -> tuple[Array, Array]:
+    """Rank all scores once; without a topic a rank is less by the topic's scores below it, and half of those equal."""
+    ranks, values = scipy.stats.rankdata(x, axis=1), dense_ranks(x)
+    without = []
+    for r in in_order(partial(_spearman_without_one, ranks, values, topic), range(topic[-1] + 1)):
+        without.append(r)
+        progress("topics")
+    return spearman(x, x), np.stack(without)
+
+
+def _spearman_without_one(ranks: Array, values: npt.NDArray[np.int64], topic: npt.NDArray[np.int64], one: int) -> Array:
+    """Correlate the ranks, (metric, score), of distinct values, numbered from 0, with one topic left out."""
+    out, kept = np.flatnonzero(topic == one), np.flatnonzero(topic != one)
+    centred = ranks.take(kept, axis=1)
+    for rank, value in zip(centred, values, strict=True):
+        count = np.bincount(value[out], minlength=value.max() + 1)
+        rank -= (count.cumsum() - count / 2).take(value.take(kept))
+    centred -= (kept.size + 1) / 2
+    return _scaled(centred @ centred.T)
+
+
+def _kendall_without(x: Array, topic: npt.NDArray[np.int64], progress: Progress) -> tuple[Array, Array]:
+    """Take off the pairs of scores that a topic has a part in; a metric with itself counts the pairs not tied."""
+    any_part, within = concordance_by_group(x, topic, progress)
+    total = any_part.sum(axis=0)
+    return _scaled(total), _scaled(total - 2 * any_part + within)
+
+
+def _scaled(products: Array) -> Array:
+    """Divide products of metrics, or counts, by the roots of what each has with itself."""
+    own = np.sqrt(np.diagonal(products, axis1=-2, axis2=-1))
+    return over(products, own[..., :, None] * own[..., None, :])
+
+
+_LEAVE_OUT = {"pearson": _pearson_without, "spearman": _spearman_without, "kendall": _kendall_without}

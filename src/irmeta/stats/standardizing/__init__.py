@@ -1,0 +1,1 @@
+"""Scores of all topics on one scale, and whether scores compare between collections."""

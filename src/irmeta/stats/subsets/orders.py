@@ -1,0 +1,140 @@
+"""Orders of variables by the determinant of their covariance: every published way, each from best to worst.
+
+An order is an array of indices. `include` are variables that come first, in the order in which the method would take
+them. Among equals, the variable that stands first in the matrix counts as the better one. Only logarithms of
+determinants are formed, so that nothing overflows.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+from scipy import linalg
+
+from irmeta.stats.subsets.criteria import Criterion, choose, diagonals
+from irmeta.stats.subsets.matrices import Floats
+
+Order = npt.NDArray[np.intp]
+TIE = 1e-9
+
+
+def log_determinant(sigma: Floats, subset: npt.ArrayLike) -> float:
+    """Give the natural logarithm of the determinant of the rows and columns in `subset`; -inf if singular.
+
+    >>> round(log_determinant(np.diag([1e-200, 1e-200, 1.0]), [0, 1]), 3)
+    -921.034
+    """
+    chosen = np.asarray(subset, dtype=np.intp)
+    sign, value = np.linalg.slogdet(sigma[np.ix_(chosen, chosen)])
+    return float(value) if sign > 0 else -np.inf
+
+
+def unexplained(sigma: Floats, subset: npt.ArrayLike) -> float:
+    """Give the share of the total variance that a linear model on the variables in `subset` leaves unexplained.
+
+    In [0, 1]. Only the variables outside `subset` have any left.
+    """
+    chosen = np.asarray(subset, dtype=np.intp)
+    if not chosen.size:
+        return 1.0
+    factor = linalg.cholesky(sigma[np.ix_(chosen, chosen)], lower=True)
+    rest = np.setdiff1d(np.arange(len(sigma)), chosen)
+    half = linalg.solve_triangular(factor, sigma[np.ix_(chosen, rest)], lower=True)
+    left = np.maximum(np.diag(sigma)[rest] - (half**2).sum(axis=0), 0).sum()
+    return float(left / np.trace(sigma))
+
+
+def iterative_backward(sigma: Floats, include: Sequence[int] = ()) -> Order:
+    """Drop, again and again, the variable whose loss leaves the largest determinant, in O(S^3) for the whole order.
+
+    Without variable i the determinant is the old one times P_ii, where P is the inverse, and the new inverse is P less
+    P_i P_i' / P_ii; so one inversion serves all steps. Raises LinAlgError if sigma is singular.
+    Source: Gupta et al. (ECIR 2019), Algorithm 1, whose step 7 prints the update for the covariance, where it is wrong.
+    """
+    inverse = linalg.cho_solve(linalg.cho_factor(sigma), np.eye(len(sigma)))
+    remaining = np.ones(len(sigma), dtype=bool)
+    dropped = []
+    for _ in range(len(sigma)):
+        worst = _last_best(np.diag(inverse), _droppable(remaining, include))
+        inverse = inverse - np.outer(inverse[:, worst], inverse[worst]) / inverse[worst, worst]
+        remaining[worst] = False
+        dropped.append(worst)
+    return np.array(dropped[::-1], dtype=np.intp)
+
+
+def sheffield(sigma: Floats, include: Sequence[int] = ()) -> Order:
+    """Drop the variable whose loss leaves the largest determinant, with every sub-determinant computed: O(S^5) in all.
+
+    The same order as `iterative_backward`, kept to show what its update saves.
+    Source: Sheffield (Photogrammetric Engineering and Remote Sensing 1985).
+    """
+    remaining = np.ones(len(sigma), dtype=bool)
+    dropped = []
+    for _ in range(len(sigma)):
+        values = np.full(len(sigma), -np.inf)
+        left = np.flatnonzero(remaining)
+        without = np.stack([left[left != variable] for variable in left])
+        values[left] = np.linalg.slogdet(sigma[without[:, :, None], without[:, None, :]])[1]
+        worst = _last_best(values, _droppable(remaining, include))
+        remaining[worst] = False
+        dropped.append(worst)
+    return np.array(dropped[::-1], dtype=np.intp)
+
+
+def greedy(criterion: Criterion, layers: Floats, include: Sequence[int] = ()) -> Order:
+    """Add, again and again, the variable that gains most.
+
+    With `LogDeterminant` this is the Cholesky factorisation with the largest pivot first; with `ExplainedVariance`,
+    Algorithm 2 of Gupta et al. (ECIR 2019).
+    """
+    remaining = np.ones(layers.shape[-1], dtype=bool)
+    order = []
+    for _ in range(layers.shape[-1]):
+        gains = criterion.gains(diagonals(layers))
+        best = _first_best(gains, _addable(remaining, include))
+        layers = choose(layers, best)
+        remaining[best] = False
+        order.append(best)
+    return np.array(order, dtype=np.intp)
+
+
+def row_sums(sigma: Floats, include: Sequence[int] = ()) -> Order:
+    """Add the variable with the largest sum of covariances with those not yet added, itself among them.
+
+    Source: forward_greedy.m, released with Gupta et al. (ECIR 2019). It is not their Algorithm 2: sums are signed, and
+    what is chosen is not conditioned on. For reproduction only.
+    """
+    remaining = np.ones(len(sigma), dtype=bool)
+    order = []
+    for _ in range(len(sigma)):
+        best = _first_best(sigma[:, remaining].sum(axis=1), _addable(remaining, include))
+        remaining[best] = False
+        order.append(best)
+    return np.array(order, dtype=np.intp)
+
+
+def _addable(remaining: npt.NDArray[np.bool_], include: Sequence[int]) -> Order:
+    """Give the variables that may come next: the included ones while there are any."""
+    wanted = [variable for variable in include if remaining[variable]]
+    return np.array(sorted(wanted), dtype=np.intp) if wanted else np.flatnonzero(remaining)
+
+
+def _droppable(remaining: npt.NDArray[np.bool_], include: Sequence[int]) -> Order:
+    """Give the variables that may go next: the included ones only when nothing else is left."""
+    left = np.flatnonzero(remaining)
+    free = np.setdiff1d(left, np.asarray(include, dtype=np.intp))
+    return free if free.size else left
+
+
+def _first_best(values: Floats, among: Order) -> int:
+    return int(among[np.argmax(_best(values[among]))])
+
+
+def _last_best(values: Floats, among: Order) -> int:
+    return int(among[::-1][np.argmax(_best(values[among][::-1]))])
+
+
+def _best(values: Floats) -> npt.NDArray[np.bool_]:
+    """Mark the values that equal the largest but for rounding."""
+    tied: npt.NDArray[np.bool_] = values >= values.max() - TIE * np.abs(values[np.isfinite(values)]).max(initial=0.0)
+    return tied

@@ -1,0 +1,1 @@
+"""Tests of differences between systems, paired by topic, and corrections for testing many."""
