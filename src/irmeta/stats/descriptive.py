@@ -1,11 +1,10 @@
 """Means with their intervals, the ranks that intervals leave open, and the reliability of topics."""
 
 import numpy as np
-import numpy.typing as npt
 from scipy.special import stdtrit
 from scipy.stats import rankdata
 
-Floats = npt.NDArray[np.float64]
+from irmeta.stats.arrays import Floats, Ints
 
 
 def t_interval(scores: Floats, level: float = 0.95) -> tuple[Floats, Floats]:
@@ -21,7 +20,7 @@ def t_interval(scores: Floats, level: float = 0.95) -> tuple[Floats, Floats]:
     return mean - half, mean + half
 
 
-def ranks(means: Floats) -> npt.NDArray[np.int64]:
+def ranks(means: Floats) -> Ints:
     """Rank systems (last axis) by mean, best first, from 1; equal means, to 10 decimals, share the better rank.
 
     >>> ranks(np.array([0.2, 0.4, 0.2])).tolist()
@@ -30,7 +29,7 @@ def ranks(means: Floats) -> npt.NDArray[np.int64]:
     return np.asarray(rankdata(-means.round(10), method="min", axis=-1), dtype=np.int64)
 
 
-def rank_intervals(means: Floats, low: Floats, high: Floats) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+def rank_intervals(means: Floats, low: Floats, high: Floats) -> tuple[Ints, Ints]:
     """Give the best and the worst rank among the systems whose intervals overlap the system's own; shape (system,).
 
     Source: the reading of Figure 2 in Webber et al. (SIGIR 2008), section 3.
@@ -59,7 +58,7 @@ def item_total(scores: Floats) -> Floats:
         return np.asarray(np.where(spread > 1e-12, (item * rest).sum(axis=0) / spread, np.nan))
 
 
-def at_percentiles(values: Floats, percentiles: Floats) -> npt.NDArray[np.int64]:
+def at_percentiles(values: Floats, percentiles: Floats) -> Ints:
     """Say which of the values, from the highest down, stand at the percentiles: the one at position ceil(p/100 n).
 
     >>> at_percentiles(np.array([0.3, 0.9, 0.1, 0.5]), np.array([1, 50, 75])).tolist()

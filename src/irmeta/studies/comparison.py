@@ -6,7 +6,6 @@ from itertools import combinations, product
 from typing import Any, Literal, get_args
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 import xarray as xr
 
@@ -18,9 +17,9 @@ from irmeta.names import parse
 from irmeta.parallel import seeded
 from irmeta.result import frame, result
 from irmeta.standardization import Flat, Kind
+from irmeta.stats.arrays import Floats
 from irmeta.stats.standardizing import comparability
 
-Floats = npt.NDArray[np.float64]
 Form = Literal["raw", Kind]
 """Scores as they are, or standardized."""
 

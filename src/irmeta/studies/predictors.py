@@ -11,9 +11,10 @@ from irmeta.cube import Missing
 from irmeta.cubes import check_sizes, system_level, targets_and_candidates, with_roles
 from irmeta.errors import ScoresError, require_choice
 from irmeta.result import long_frame, result
+from irmeta.stats.arrays import Floats
 from irmeta.stats.prediction.accuracy import Accuracy, accuracy
 from irmeta.stats.prediction.predictors import Fold, best_subsets, folds
-from irmeta.stats.prediction.regression import Floats, Moments, least_squares, moments
+from irmeta.stats.prediction.regression import Moments, least_squares, moments
 
 Choice = Literal["dev", "leave-one-out"]
 _MEASURES = Accuracy._fields

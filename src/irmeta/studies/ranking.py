@@ -14,7 +14,8 @@ from irmeta.matrix import Level, MatrixKind, MetricMatrix, from_matrix, from_sco
 from irmeta.names import metric_names, nearest
 from irmeta.parallel import seeded
 from irmeta.result import result
-from irmeta.stats.subsets.matrices import Floats, dependent
+from irmeta.stats.arrays import Floats
+from irmeta.stats.subsets.matrices import dependent
 from irmeta.stats.subsets.orders import Order, log_determinant, unexplained
 from irmeta.stats.subsets.selection import Method, Objective, Selection, Task, limit, ratio, select, value
 from irmeta.stats.subsets.stability import choices, flags, stability

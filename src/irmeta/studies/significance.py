@@ -6,7 +6,6 @@ from types import MappingProxyType
 from typing import Literal, get_args
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 import xarray as xr
 
@@ -15,9 +14,9 @@ from irmeta.errors import ScoresError, require_choice
 from irmeta.parallel import seeded
 from irmeta.result import frame, result
 from irmeta.stats import descriptive
+from irmeta.stats.arrays import Bools, Floats
 from irmeta.stats.tests import multiplicity, paired, resampling
 
-Floats = npt.NDArray[np.float64]
 Test = Literal["t", "wilcoxon", "permutation", "bootstrap", "sign", "tukey"]
 Correct = Literal["holm", "bh", "none"]
 
@@ -185,7 +184,7 @@ def _scale_notes(scores: xr.DataArray, effect_size: Floats) -> list[str]:
     return lines
 
 
-def _matrix(one: xr.Dataset) -> npt.NDArray[np.bool_]:
+def _matrix(one: xr.Dataset) -> Bools:
     """Give which systems differ, as a symmetric matrix (system, system)."""
     size = one.sizes["system"]
     differs = np.zeros((size, size), dtype=np.bool_)

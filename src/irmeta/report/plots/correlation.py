@@ -3,13 +3,13 @@
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 import xarray as xr
 from matplotlib.axes import Axes
 from scipy.cluster.hierarchy import dendrogram, leaves_list
 
 from irmeta.report.plots.figure import PALETTE
 from irmeta.result import short
+from irmeta.stats.arrays import Floats
 
 
 def heatmap(result: xr.Dataset, axes: Axes, *, order: Literal["given", "clustered"] = "given") -> Axes:
@@ -32,7 +32,7 @@ def loadings(result: xr.Dataset, axes: Axes) -> Axes:
     return axes
 
 
-def _matrix(axes: Axes, values: npt.NDArray[np.float64], rows: list[str], columns: list[str], label: str) -> None:
+def _matrix(axes: Axes, values: Floats, rows: list[str], columns: list[str], label: str) -> None:
     image = axes.imshow(values, cmap="RdBu", vmin=-1, vmax=1, aspect="equal" if len(rows) == len(columns) else "auto")
     size = min(8.0, 130 / len(rows))
     for (i, j), value in np.ndenumerate(values):

@@ -6,21 +6,20 @@ from functools import partial
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from irmeta.parallel import Progress, in_order, silent, single_threaded, streams
-from irmeta.stats.rankings.rank import Array, settled, tau_a, tau_b
+from irmeta.stats.arrays import Bools, Floats, Indices, Ints
+from irmeta.stats.rankings.rank import settled, tau_a, tau_b
 
 Ties = Literal["a", "b"]
-Drawn = npt.NDArray[np.bool_]
 
 
-def shuffles(topics: int, partitions: int, rng: np.random.Generator) -> npt.NDArray[np.int64]:
+def shuffles(topics: int, partitions: int, rng: np.random.Generator) -> Ints:
     """Put the topics in so many random orders: (partition, topic)."""
     return rng.permuted(np.tile(np.arange(topics), (partitions, 1)), axis=1)
 
 
-def halves(orders: npt.NDArray[np.int64], sizes: tuple[int, int]) -> Drawn:
+def halves(orders: Ints, sizes: tuple[int, int]) -> Bools:
     """Take the first and the last topics of each order as two disjoint sets: membership of shape (partition, 2, topic).
 
     >>> halves(np.array([[3, 0, 4, 1, 2]]), (2, 2)).astype(int)
@@ -33,7 +32,7 @@ def halves(orders: npt.NDArray[np.int64], sizes: tuple[int, int]) -> Drawn:
     return drawn
 
 
-def half_means(by_topic: Array, drawn: Drawn) -> Array:
+def half_means(by_topic: Floats, drawn: Bools) -> Floats:
     """Average scores (topic, metric, system) over each drawn set, settled: (partition, 2, metric, system)."""
     weights = (drawn / drawn.sum(axis=-1, keepdims=True)).reshape(-1, len(by_topic))
     with single_threaded():
@@ -41,12 +40,12 @@ def half_means(by_topic: Array, drawn: Drawn) -> Array:
     return settled(means.reshape(*drawn.shape[:2], *by_topic.shape[1:]))
 
 
-def half_tau(x: Array, y: Array, ties: Ties) -> Array:
+def half_tau(x: Floats, y: Floats, ties: Ties) -> Floats:
     """Give tau between rankings on two halves; 0 where a metric ties all systems: such a half foretells nothing."""
     return np.nan_to_num((tau_b if ties == "b" else tau_a)(x, y), nan=0.0)
 
 
-def advantage(tau: Array) -> tuple[Array, Array]:
+def advantage(tau: Floats) -> tuple[Floats, Floats]:
     """Give phi(A, B), both ways round of each split averaged, and phi(A, B) - phi(B, B), from tau of (..., A, B)."""
     phi = (tau + np.swapaxes(tau, -1, -2)) / 2
     return phi, phi - np.diagonal(phi, axis1=-2, axis2=-1)[..., None, :]
@@ -62,23 +61,23 @@ class Agreement:
     undefined : (metric,), the number of halves in which the metric ties all systems.
     """
 
-    phi: Array
-    se: Array
-    difference: Array
-    difference_se: Array
-    lead: Array
-    lead_se: Array
-    undefined: npt.NDArray[np.int64]
+    phi: Floats
+    se: Floats
+    difference: Floats
+    difference_se: Floats
+    lead: Floats
+    lead_se: Floats
+    undefined: Ints
 
 
 def split_half(
-    scores: Array,
+    scores: Floats,
     sizes: Sequence[tuple[int, int]],
     partitions: int,
     rng: np.random.Generator,
     *,
     ties: Ties = "b",
-    best: tuple[int, Array] | None = None,
+    best: tuple[int, Floats] | None = None,
     progress: Progress = silent,
 ) -> list[Agreement]:
     """Correlate the ranking of systems by metric A on one part of the topics with that by metric B on another.
@@ -107,12 +106,12 @@ def _block(systems: int) -> int:
 
 
 def _sums(
-    by_topic: Array,
+    by_topic: Floats,
     sizes: Sequence[tuple[int, int]],
     ties: Ties,
     kept: int | None,
     block: tuple[np.random.Generator, int],
-) -> tuple[Array, npt.NDArray[np.int64]]:
+) -> tuple[Floats, Ints]:
     """Draw partitions; sum phi, advantages, leads, and their squares, and count the halves that tie all systems.
 
     kept : how many systems to rank, those best by the scores that stand in place of a last metric; None for all.
@@ -135,14 +134,14 @@ def _sums(
     return np.array(moments), np.array(undefined)
 
 
-def _agreement(moments: Array, undefined: npt.NDArray[np.int64], partitions: int) -> Agreement:
+def _agreement(moments: Floats, undefined: Ints, partitions: int) -> Agreement:
     means, squares = moments / partitions
     errors = (np.maximum(squares - means**2, 0) / max(partitions - 1, 1)) ** 0.5
     (phi, difference, lead), (se, difference_se, lead_se) = means, errors
     return Agreement(phi, se, difference, difference_se, lead, lead_se, undefined)
 
 
-def _among_best(means: Array, picks: npt.NDArray[np.intp], ties: Ties) -> Array:
+def _among_best(means: Floats, picks: Indices, ties: Ties) -> Floats:
     """Give tau among the systems picked (partition, half, system) by either half, averaged."""
     chosen = [np.take_along_axis(means, picks[:, half, None, None], axis=-1) for half in (0, 1)]
     return np.asarray(sum(half_tau(among[:, 0], among[:, 1], ties) for among in chosen)) / 2

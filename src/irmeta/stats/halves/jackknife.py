@@ -3,17 +3,17 @@
 from functools import partial
 
 import numpy as np
-import numpy.typing as npt
 
 from irmeta.parallel import Progress, in_order, silent
-from irmeta.stats.halves.halving import Drawn, Ties, advantage, half_means, half_tau
-from irmeta.stats.rankings.rank import BLOCK, Array, concordance, settled, tau_without_each, untied
+from irmeta.stats.arrays import Bools, Floats, Ints, Singles
+from irmeta.stats.halves.halving import Ties, advantage, half_means, half_tau
+from irmeta.stats.rankings.rank import BLOCK, concordance, settled, tau_without_each, untied
 
 SAMPLE = 100
 """Where there are more systems, the noise of single scores is estimated from so many, evenly spaced."""
 
 
-def advantage_variance(scores: Array, drawn: Drawn, *, ties: Ties = "b", progress: Progress = silent) -> Array:
+def advantage_variance(scores: Floats, drawn: Bools, *, ties: Ties = "b", progress: Progress = silent) -> Floats:
     """Estimate the variance of phi(A, B) - phi(B, B) over samples of topics and of systems: (metric, metric).
 
     Each topic, each system, and each single score (a system's on a topic) is left out of the same partitions, and the
@@ -47,23 +47,23 @@ class _Moves:
         self.sums = np.zeros((2, n, metrics, metrics))
         self.partitions = 0
 
-    def add(self, sums: Array, partitions: int) -> None:
+    def add(self, sums: Floats, partitions: int) -> None:
         """Take in the moves of some partitions, as `_summed` gives them."""
         self.sums += sums
         self.partitions += partitions
 
-    def squares(self) -> Array:
+    def squares(self) -> Floats:
         """Sum the squared mean moves over items, less what the drawing of partitions adds to them."""
         mean, square = self.sums / self.partitions
         return np.asarray((mean**2 - (square - mean**2) / max(self.partitions - 1, 1)).sum(axis=0))
 
 
-def _summed(moves: Array) -> Array:
+def _summed(moves: Floats) -> Floats:
     """Sum moves (partition, item, metric, metric), and their squares, over partitions."""
     return np.stack([moves.sum(axis=0), (moves**2).sum(axis=0)])
 
 
-def _left_out(scores: Array, ties: Ties, drawn: Drawn) -> tuple[Array, Array]:
+def _left_out(scores: Floats, ties: Ties, drawn: Bools) -> tuple[Floats, Floats]:
     """Sum how far phi(A, B) - phi(B, B) moves without each system, and without each topic."""
     means = half_means(scores.transpose(1, 2, 0), drawn)
     now = advantage(half_tau(means[:, 0], means[:, 1], ties))[1][:, None]
@@ -72,11 +72,11 @@ def _left_out(scores: Array, ties: Ties, drawn: Drawn) -> tuple[Array, Array]:
     return by_system, _summed(advantage(_without_topics(scores, drawn, means, ties))[1] - now)
 
 
-def _members(drawn: Drawn, half: int) -> npt.NDArray[np.int64]:
+def _members(drawn: Bools, half: int) -> Ints:
     return np.nonzero(drawn[:, half])[1].reshape(len(drawn), -1)
 
 
-def _without_topics(scores: Array, drawn: Drawn, means: Array, ties: Ties) -> Array:
+def _without_topics(scores: Floats, drawn: Bools, means: Floats, ties: Ties) -> Floats:
     """Correlate the halves with each topic left out of the one it is in: (partition, topic, metric, metric)."""
     metrics = scores.shape[2]
     taus = np.empty((*drawn[:, 0].shape, metrics, metrics))
@@ -88,7 +88,7 @@ def _without_topics(scores: Array, drawn: Drawn, means: Array, ties: Ties) -> Ar
     return taus
 
 
-def _without(mean: Array, score: Array, size: int) -> Array:
+def _without(mean: Floats, score: Floats, size: int) -> Floats:
     """Take one score out of a mean of `size`."""
     return settled(mean + (mean - score) / (size - 1))
 
@@ -96,14 +96,14 @@ def _without(mean: Array, score: Array, size: int) -> Array:
 class _SingleScores:
     """What leaving out one system's score on one topic does: only that system's mean on one half changes."""
 
-    def __init__(self, scores: Array, drawn: Drawn, ties: Ties) -> None:
+    def __init__(self, scores: Floats, drawn: Bools, ties: Ties) -> None:
         means = half_means(scores.transpose(1, 2, 0), drawn)
         self.scores, self.drawn, self.means, self.ties = scores, drawn, means, ties
         self.counts = concordance(means[:, 0], means[:, 1])
         systems = means.shape[-1]
         self.pairs = untied(means) if ties == "b" else np.full(means.shape[:-1], systems * (systems - 1) / 2)
 
-    def squares(self, system: int) -> Array:
+    def squares(self, system: int) -> Floats:
         """Sum the squared moves over the topics of one system: (metric, metric)."""
         _, topics, metrics = self.scores.shape
         moves = _Moves(topics, metrics)
@@ -117,7 +117,7 @@ class _SingleScores:
             moves.add(_summed(advantage(taus)[1]), len(taus))
         return moves.squares()
 
-    def _moved(self, part: slice, half: int, members: npt.NDArray[np.int64], system: int) -> Array:
+    def _moved(self, part: slice, half: int, members: Ints, system: int) -> Floats:
         """Tell how far tau moves without each member of a half: (partition, member, metric, metric)."""
         here, there = self.means[part, half], self.means[part, 1 - half]
         own = here[:, :, system, None]
@@ -134,17 +134,17 @@ class _SingleScores:
         )
 
 
-def _signs(a: Array, b: Array) -> npt.NDArray[np.float32]:
+def _signs(a: Floats, b: Floats) -> Singles:
     signs = np.greater(a, b).view(np.int8)
     signs -= np.less(a, b).view(np.int8)
     return signs.astype(np.float32)
 
 
-def _count(signs: npt.NDArray[np.float32]) -> Array:
+def _count(signs: Singles) -> Floats:
     return np.einsum("...j,...j->...", signs, signs).astype(np.float64)
 
 
-def _ratio(counts: Array, squared: Array) -> Array:
+def _ratio(counts: Floats, squared: Floats) -> Floats:
     """Divide by the root, giving 0 where that is 0."""
     shape = np.broadcast_shapes(counts.shape, squared.shape)
     return np.divide(counts, np.sqrt(squared), out=np.zeros(shape), where=squared > 0)

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from irmeta.stats.prediction.regression import Floats
+from irmeta.stats.arrays import Floats
 from irmeta.stats.rankings.rank import settled, tau_b
 
 

@@ -7,7 +7,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy import stats
 
-from irmeta.stats.prediction.regression import Floats, Indices, Moments, least_squares, pool, residual_moments
+from irmeta.stats.arrays import Floats
+from irmeta.stats.prediction.regression import Moments, Variables, least_squares, pool, residual_moments
 
 LEVELS = (0.5, 0.8, 0.9, 0.95, 0.99)
 """The levels at which `tails` knows how far residuals reach; between them it interpolates."""
@@ -27,7 +28,7 @@ class Band(NamedTuple):
     half: Floats
 
 
-def leave_one_out(parts: Sequence[Moments], predictors: Indices, targets: Indices) -> HeldOut:
+def leave_one_out(parts: Sequence[Moments], predictors: Variables, targets: Variables) -> HeldOut:
     """Predict each collection by least squares on all others; needs two collections or more.
 
     predictors, targets : as in `least_squares`. The results have the shape (collection, ..., target).

@@ -5,10 +5,10 @@ from itertools import combinations, islice
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from irmeta.errors import ScoresError
-from irmeta.stats.prediction.regression import Floats, Moments, least_squares, moments, pool
+from irmeta.stats.arrays import Floats, Indices
+from irmeta.stats.prediction.regression import Moments, least_squares, moments, pool
 from irmeta.stats.rankings.rank import settled, tau_b
 
 _CELLS = 4_000_000
@@ -25,7 +25,7 @@ class Fold(NamedTuple):
 class Best(NamedTuple):
     """The best subset of predictors of each target, of shape (target, k), and its mean tau over the folds."""
 
-    predictors: npt.NDArray[np.intp]
+    predictors: Indices
     tau: Floats
 
 
@@ -64,9 +64,7 @@ def best_subsets(folds: Sequence[Fold], candidates: Sequence[int], targets: Sequ
     return Best(chosen, best)
 
 
-def _taus(
-    fold: Fold, subsets: npt.NDArray[np.intp], kept: npt.NDArray[np.intp], targets: npt.NDArray[np.intp]
-) -> Floats:
+def _taus(fold: Fold, subsets: Indices, kept: Indices, targets: Indices) -> Floats:
     """Fit all targets on every subset; give tau on held-out systems for those kept of each target: (target, kept)."""
     slopes, intercepts = least_squares(fold.train, subsets, targets)
     predicted = np.einsum("nsk,skt->tsn", fold.dev[:, subsets], slopes, optimize=True) + intercepts.T[:, :, None]
@@ -74,7 +72,7 @@ def _taus(
     return np.asarray(tau_b(settled(predicted), settled(fold.dev.T[targets, None, :])))[..., 0]
 
 
-def chunks(candidates: Sequence[int], k: int, size: int) -> Iterator[npt.NDArray[np.intp]]:
+def chunks(candidates: Sequence[int], k: int, size: int) -> Iterator[Indices]:
     """Give all subsets of k candidates, in the order of `itertools.combinations`, as arrays of at most size subsets."""
     subsets = combinations(candidates, k)
     while part := list(islice(subsets, size)):

@@ -7,9 +7,9 @@ import numpy as np
 import numpy.typing as npt
 
 from irmeta.errors import ScoresError
+from irmeta.stats.arrays import Floats, Indices
 
-Floats = npt.NDArray[np.float64]
-Indices = npt.NDArray[np.intp] | Sequence[int] | Sequence[Sequence[int]]
+Variables = Indices | Sequence[int] | Sequence[Sequence[int]]
 
 COLLINEAR = 1e-9
 """A predictor is collinear when this share or less of its variance is left by the predictors before it."""
@@ -22,7 +22,7 @@ class Moments(NamedTuple):
     mean: Floats  # (variable,)
     cov: Floats  # (variable, variable)
 
-    def take(self, variables: Indices) -> Self:
+    def take(self, variables: Variables) -> Self:
         """Keep some variables, in the order given."""
         at = np.asarray(variables)
         return self._replace(mean=self.mean[at], cov=self.cov[np.ix_(at, at)])
@@ -60,7 +60,7 @@ def pool(parts: Sequence[Moments]) -> Moments:
     return Moments(n, mean, cov / n)
 
 
-def least_squares(data: Moments, predictors: Indices, targets: Indices) -> tuple[Floats, Floats]:
+def least_squares(data: Moments, predictors: Variables, targets: Variables) -> tuple[Floats, Floats]:
     """Fit every target on every set of predictors by ordinary least squares with intercept.
 
     predictors : variables of shape (..., k);  targets : variables of shape (target,).
@@ -81,7 +81,7 @@ def least_squares(data: Moments, predictors: Indices, targets: Indices) -> tuple
 
 
 def residual_moments(
-    data: Moments, predictors: Indices, targets: Indices, slopes: Floats, intercepts: Floats
+    data: Moments, predictors: Variables, targets: Variables, slopes: Floats, intercepts: Floats
 ) -> tuple[Floats, Floats]:
     """Give the mean and the variance of target minus prediction over the data that the moments stand for.
 

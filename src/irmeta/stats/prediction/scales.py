@@ -7,8 +7,8 @@ import numpy.typing as npt
 from scipy.special import expit, logit
 
 from irmeta.errors import require_choice
+from irmeta.stats.arrays import Floats
 
-Floats = npt.NDArray[np.float64]
 Scale = Literal["raw", "logit"]
 
 EDGE = 0.001

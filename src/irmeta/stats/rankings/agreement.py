@@ -5,15 +5,14 @@ from functools import partial
 from typing import Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 import scipy.stats
 from scipy.cluster import hierarchy
 from scipy.spatial.distance import squareform
 
 from irmeta.parallel import Progress, in_order, silent, single_threaded
+from irmeta.stats.arrays import Floats, Ints
 from irmeta.stats.rankings.rank import (
     BLOCK,
-    Array,
     concordance_by_group,
     dense_ranks,
     over,
@@ -34,7 +33,7 @@ COEFFICIENTS: dict[Method, tuple[str, Callable[..., Any]]] = {
 """The name that outputs carry, and the function."""
 
 
-def over_scores(parts: Sequence[Array], method: Method, *, progress: Progress = silent) -> tuple[Array, list[Array]]:
+def over_scores(parts: Sequence[Floats], method: Method, *, progress: Progress = silent) -> tuple[Floats, list[Floats]]:
     """Correlate metrics over all scores of parts (system, topic, metric): (metric, metric), and without each topic.
 
     The second value holds, for each part, an array (topic left out, metric, metric).
@@ -47,7 +46,7 @@ def over_scores(parts: Sequence[Array], method: Method, *, progress: Progress = 
     return whole, np.split(without, np.cumsum(counts)[:-1])
 
 
-def over_means(parts: Sequence[Array], method: Method, *, progress: Progress = silent) -> tuple[Array, list[Array]]:
+def over_means(parts: Sequence[Floats], method: Method, *, progress: Progress = silent) -> tuple[Floats, list[Floats]]:
     """Correlate metrics over the system means of parts (system, topic, metric), and without each topic of each part.
 
     The second value holds, for each part, an array (topic left out, metric, metric), empty if it has under 4 topics.
@@ -69,7 +68,7 @@ def over_means(parts: Sequence[Array], method: Method, *, progress: Progress = s
     return COEFFICIENTS[method][1](together, together), without
 
 
-def _means_without(parts: Sequence[Array], means: Sequence[Array], method: Method, cut: tuple[int, range]) -> Array:
+def _means_without(parts: Sequence[Floats], means: Sequence[Floats], method: Method, cut: tuple[int, range]) -> Floats:
     """Correlate the means with each of some topics of one part left out: (topic, metric, metric)."""
     at, topics = cut
     part = parts[at]
@@ -80,7 +79,7 @@ def _means_without(parts: Sequence[Array], means: Sequence[Array], method: Metho
     return np.asarray(COEFFICIENTS[method][1](rankings, rankings))
 
 
-def interval(whole: Array, without: Sequence[Array]) -> tuple[Array, Array]:
+def interval(whole: Floats, without: Sequence[Floats]) -> tuple[Floats, Floats]:
     """Give 95% intervals from a correlation and its values without each topic, topics drawn within each part.
 
     The jackknife on Fisher's z, with Student's t on as many degrees of freedom as topics less parts; NaN where a part
@@ -96,18 +95,18 @@ def interval(whole: Array, without: Sequence[Array]) -> tuple[Array, Array]:
     return np.where(half == 0, whole, low), np.where(half == 0, whole, high)
 
 
-def _fisher(r: Array) -> Array:
+def _fisher(r: Floats) -> Floats:
     return np.arctanh(np.clip(r, -1 + 1e-15, 1 - 1e-15))
 
 
-def merges(r: Array) -> Array:
+def merges(r: Floats) -> Floats:
     """Join metrics to groups by complete linkage on 1 - r: scipy's linkage matrix, (metric - 1, 4)."""
     distance = np.clip(1 - (r + r.T) / 2, 0, 2)
     np.fill_diagonal(distance, 0)
     return np.asarray(hierarchy.linkage(squareform(distance, checks=False), "complete", optimal_ordering=True))
 
 
-def groups(linkage: Array, threshold: float) -> npt.NDArray[np.int64]:
+def groups(linkage: Floats, threshold: float) -> Ints:
     """Number the groups, from 1 by first member, in which every pair of metrics correlates at `threshold` or above."""
     found = hierarchy.fcluster(linkage, 1 - threshold + 1e-12, "distance")
     first = dict.fromkeys(found.tolist())
@@ -115,7 +114,7 @@ def groups(linkage: Array, threshold: float) -> npt.NDArray[np.int64]:
     return np.array([numbers[old] for old in found.tolist()])
 
 
-def components(r: Array) -> tuple[Array, Array]:
+def components(r: Floats) -> tuple[Floats, Floats]:
     """Give the principal components of a correlation matrix: loadings (metric, component), and their variance shares.
 
     A loading is the correlation of a metric with the component; most of a component's loadings are positive.
@@ -126,7 +125,7 @@ def components(r: Array) -> tuple[Array, Array]:
     return vectors * np.sqrt(values), values / values.sum()
 
 
-def _pearson_without(x: Array, topic: npt.NDArray[np.int64], progress: Progress) -> tuple[Array, Array]:
+def _pearson_without(x: Floats, topic: Ints, progress: Progress) -> tuple[Floats, Floats]:
     """Take each topic's share off the sums of scores, squares and products."""
     centred = x - x.mean(axis=1, keepdims=True)
     starts = np.flatnonzero(np.diff(topic, prepend=-1))
@@ -141,7 +140,7 @@ def _pearson_without(x: Array, topic: npt.NDArray[np.int64], progress: Progress)
     return pearson(x, x), over(moments, spread[:, :, None] * spread[:, None, :])
 
 
-def _spearman_without(x: Array, topic: npt.NDArray[np.int64], progress: Progress) -> tuple[Array, Array]:
+def _spearman_without(x: Floats, topic: Ints, progress: Progress) -> tuple[Floats, Floats]:
     """Rank all scores once; without a topic a rank is less by the topic's scores below it, and half of those equal."""
     ranks, values = scipy.stats.rankdata(x, axis=1), dense_ranks(x)
     without = []
@@ -151,7 +150,7 @@ def _spearman_without(x: Array, topic: npt.NDArray[np.int64], progress: Progress
     return spearman(x, x), np.stack(without)
 
 
-def _spearman_without_one(ranks: Array, values: npt.NDArray[np.int64], topic: npt.NDArray[np.int64], one: int) -> Array:
+def _spearman_without_one(ranks: Floats, values: Ints, topic: Ints, one: int) -> Floats:
     """Correlate the ranks, (metric, score), of distinct values, numbered from 0, with one topic left out."""
     out, kept = np.flatnonzero(topic == one), np.flatnonzero(topic != one)
     centred = ranks.take(kept, axis=1)
@@ -162,14 +161,14 @@ def _spearman_without_one(ranks: Array, values: npt.NDArray[np.int64], topic: np
     return _scaled(centred @ centred.T)
 
 
-def _kendall_without(x: Array, topic: npt.NDArray[np.int64], progress: Progress) -> tuple[Array, Array]:
+def _kendall_without(x: Floats, topic: Ints, progress: Progress) -> tuple[Floats, Floats]:
     """Take off the pairs of scores that a topic has a part in; a metric with itself counts the pairs not tied."""
     any_part, within = concordance_by_group(x, topic, progress)
     total = any_part.sum(axis=0)
     return _scaled(total), _scaled(total - 2 * any_part + within)
 
 
-def _scaled(products: Array) -> Array:
+def _scaled(products: Floats) -> Floats:
     """Divide products of metrics, or counts, by the roots of what each has with itself."""
     own = np.sqrt(np.diagonal(products, axis1=-2, axis2=-1))
     return over(products, own[..., :, None] * own[..., None, :])

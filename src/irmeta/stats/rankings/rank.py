@@ -16,11 +16,10 @@ import scipy.stats
 
 from irmeta.errors import ScoresError
 from irmeta.parallel import cores, in_order, on_threads, single_threaded
+from irmeta.stats.arrays import Floats, Ints, Singles
 
-Array = npt.NDArray[np.float64]
-Single = npt.NDArray[np.float32]
 P = ParamSpec("P")
-Kernel = Callable[Concatenate[Array, Array, P], Array]
+Kernel = Callable[Concatenate[Floats, Floats, P], Floats]
 
 DECIMALS = 10
 """Means are compared to so many decimals: sums of the same scores in another order differ in the sixteenth."""
@@ -28,7 +27,7 @@ BLOCK = 1 << 21
 """Numbers held at once for the comparisons of pairs of items: 8 MiB in single precision, about a processor's cache."""
 
 
-def settled(means: Array) -> Array:
+def settled(means: Floats) -> Floats:
     """Round means so that those which are equal tie, whatever the order in which their scores were added.
 
     >>> (0.1 + 0.2 == 0.3), bool(np.equal(*settled(np.array([0.1 + 0.2, 0.3]))))
@@ -53,7 +52,7 @@ def pairwise(kernel: Kernel[P]) -> Callable[Concatenate[npt.ArrayLike, npt.Array
     return coefficient  # type: ignore[return-value]  # rankings are given by position
 
 
-def _check(x: Array, y: Array) -> None:
+def _check(x: Floats, y: Floats) -> None:
     if min(x.ndim, y.ndim) < 1 or x.shape[-1] != y.shape[-1] or x.shape[-1] < 2:
         raise ScoresError(
             f"rankings to correlate have the same items, two or more; the shapes are {x.shape}, {y.shape}"
@@ -62,7 +61,7 @@ def _check(x: Array, y: Array) -> None:
         raise ScoresError("rankings to correlate have a score for every item; drop the items that lack one")
 
 
-def dense_ranks(x: Array) -> npt.NDArray[np.int64]:
+def dense_ranks(x: Floats) -> Ints:
     """Number the distinct values along the last axis from 0, the smallest first; equal values share a number.
 
     >>> dense_ranks(np.array([0.5, 0.1, 0.5, 0.9]))
@@ -79,7 +78,7 @@ def dense_ranks(x: Array) -> npt.NDArray[np.int64]:
     return ranks.reshape(x.shape)
 
 
-def tie_sizes(x: Array) -> npt.NDArray[np.int64]:
+def tie_sizes(x: Floats) -> Ints:
     """Count, for every item along the last axis, how many items have its value, itself included.
 
     >>> tie_sizes(np.array([0.5, 0.1, 0.5, 0.9]))
@@ -100,7 +99,7 @@ def _blocks(n: int, width: int) -> Iterator[tuple[int, int]]:
         start = stop
 
 
-def _signs(ranks: Single, start: int, stop: int, room: Single) -> Single:
+def _signs(ranks: Singles, start: int, stop: int, room: Singles) -> Singles:
     """Compare items start to stop of (n, batch, A) with all later ones: -1, 0 or 1, shape (pairs, batch, A)."""
     n = ranks.shape[0]
     pairs = sum(n - 1 - i for i in range(start, stop))
@@ -113,7 +112,7 @@ def _signs(ranks: Single, start: int, stop: int, room: Single) -> Single:
 
 
 @pairwise
-def concordance(x: Array, y: Array) -> Array:
+def concordance(x: Floats, y: Floats) -> Floats:
     """Give concordant minus discordant pairs of items, exactly; a pair tied in either ranking counts 0.
 
     The signs of all pairwise differences of a ranking are a vector, and the counts of all rankings one matrix product.
@@ -141,7 +140,7 @@ def concordance(x: Array, y: Array) -> Array:
     return counts
 
 
-def untied(x: Array) -> Array:
+def untied(x: Floats) -> Floats:
     """Count the pairs of items that a ranking does not tie: (..., n) gives (...).
 
     >>> float(untied(np.array([1.0, 2, 3, 3])))
@@ -158,20 +157,20 @@ def untied(x: Array) -> Array:
     return pairs
 
 
-def over(numerator: Array, denominator: Array) -> Array:
+def over(numerator: Floats, denominator: Floats) -> Floats:
     """Divide, giving NaN where the denominator is 0."""
     return np.divide(numerator, denominator, out=np.full(numerator.shape, np.nan), where=denominator > 0)
 
 
 @pairwise
-def tau_a(x: Array, y: Array) -> Array:
+def tau_a(x: Floats, y: Floats) -> Floats:
     """Kendall's tau-a: concordant minus discordant pairs over all pairs, in [-1, 1]. Source: Kendall (1938)."""
     n = x.shape[-1]
     return concordance(x, y) / (n * (n - 1) / 2)
 
 
 @pairwise
-def tau_b(x: Array, y: Array) -> Array:
+def tau_b(x: Floats, y: Floats) -> Floats:
     """Kendall's tau-b: tau over the pairs that neither ranking ties, in [-1, 1]. Source: Kendall (1945).
 
     >>> round(float(tau_b([1, 2, 3, 3], [1, 3, 2, 4])), 4)
@@ -180,7 +179,7 @@ def tau_b(x: Array, y: Array) -> Array:
     return over(concordance(x, y), np.sqrt(untied(x)[:, :, None] * untied(y)[:, None, :]))
 
 
-def tau_without_each(x: Array, y: Array, *, ties: Literal["a", "b"] = "b") -> Array:
+def tau_without_each(x: Floats, y: Floats, *, ties: Literal["a", "b"] = "b") -> Floats:
     """Kendall's tau-a or tau-b with each item left out in turn: (batch, A, n) and (batch, B, n) to (batch, n, A, B)."""
     n = x.shape[-1]
     a, b = (np.ascontiguousarray(dense_ranks(side).transpose(2, 0, 1), dtype=np.float32) for side in (x, y))
@@ -196,8 +195,8 @@ def tau_without_each(x: Array, y: Array, *, ties: Literal["a", "b"] = "b") -> Ar
 
 
 def concordance_by_group(
-    x: Array, group: npt.NDArray[np.int64], progress: Callable[[str], object] = lambda _: None
-) -> tuple[Array, Array]:
+    x: Floats, group: Ints, progress: Callable[[str], object] = lambda _: None
+) -> tuple[Floats, Floats]:
     """Sum the concordance of all rankings (A, n) over ordered pairs of items: two arrays (group, A, A).
 
     group : the group of each item, numbered from 0. The first sum is over pairs whose first item is in the group, the
@@ -212,7 +211,7 @@ def concordance_by_group(
     return any_part, within
 
 
-def _over_group(ranks: Single, group: npt.NDArray[np.int64], one: int) -> Array:
+def _over_group(ranks: Singles, group: Ints, one: int) -> Floats:
     """Sum the concordance over the pairs of a group's items with all items, and with each other: (2, A, A)."""
     members = ranks[group == one]
     sums = np.zeros((2, ranks.shape[1], ranks.shape[1]))
@@ -224,7 +223,7 @@ def _over_group(ranks: Single, group: npt.NDArray[np.int64], one: int) -> Array:
 
 
 @pairwise
-def pearson(x: Array, y: Array) -> Array:
+def pearson(x: Floats, y: Floats) -> Floats:
     """Pearson's product-moment correlation of the scores themselves, in [-1, 1]."""
     a, b = (side - side.mean(axis=-1, keepdims=True) for side in (x, y))
     norms = np.linalg.norm(a, axis=-1)[:, :, None] * np.linalg.norm(b, axis=-1)[:, None, :]
@@ -235,6 +234,6 @@ def pearson(x: Array, y: Array) -> Array:
 
 
 @pairwise
-def spearman(x: Array, y: Array) -> Array:
+def spearman(x: Floats, y: Floats) -> Floats:
     """Spearman's rho: Pearson's correlation of the ranks, tied items sharing their mean rank, in [-1, 1]."""
     return pearson(scipy.stats.rankdata(x, axis=-1), scipy.stats.rankdata(y, axis=-1))

@@ -10,11 +10,12 @@ import numpy as np
 import scipy.stats
 
 from irmeta.errors import ScoresError
-from irmeta.stats.rankings.rank import BLOCK, Array, over, pairwise, tie_sizes
+from irmeta.stats.arrays import Floats
+from irmeta.stats.rankings.rank import BLOCK, over, pairwise, tie_sizes
 
 
 @pairwise
-def weighted_tau(x: Array, y: Array) -> Array:
+def weighted_tau(x: Floats, y: Floats) -> Floats:
     """Weighted tau with additive hyperbolic weights, the mean over both rankings' weights, in [-1, 1].
 
     Source: Vigna (WWW 2015), as computed by scipy.stats.weightedtau.
@@ -24,7 +25,7 @@ def weighted_tau(x: Array, y: Array) -> Array:
 
 
 @pairwise
-def tau_ap(x: Array, y: Array) -> Array:
+def tau_ap(x: Floats, y: Floats) -> Floats:
     """AP correlation of ranking y with the true ranking x, neither with ties, in [-1, 1]; asymmetric, top-heavy.
 
     Source: Yilmaz, Aslam and Robertson (SIGIR 2008), equation 4. Ties raise ScoresError: see tau_ap_a and tau_ap_b.
@@ -35,7 +36,7 @@ def tau_ap(x: Array, y: Array) -> Array:
 
 
 @pairwise
-def tau_ap_a(x: Array, y: Array) -> Array:
+def tau_ap_a(x: Floats, y: Floats) -> Floats:
     """AP correlation of y, which may tie, with the true ranking x, which may not: the mean over all ways to break ties.
 
     Source: Urbano and Marrero (ICTIR 2017). Ties in x raise ScoresError.
@@ -49,7 +50,7 @@ def tau_ap_a(x: Array, y: Array) -> Array:
 
 
 @pairwise
-def tau_ap_b(x: Array, y: Array) -> Array:
+def tau_ap_b(x: Floats, y: Floats) -> Floats:
     """AP correlation of two rankings that may both tie, in [-1, 1]: over items below a first group, mean of both ways.
 
     Source: Urbano and Marrero (ICTIR 2017).
@@ -62,7 +63,7 @@ def tau_ap_b(x: Array, y: Array) -> Array:
     return (ways[0] + ways[1].transpose(0, 2, 1)) / 2
 
 
-def _above(x: Array, y: Array, weights: Callable[[Array], tuple[Array, Array]]) -> Array:
+def _above(x: Floats, y: Floats, weights: Callable[[Floats], tuple[Floats, Floats]]) -> Floats:
     """Sum, over items i and j, [x ranks j above i] times the weight that y gives the pair: (batch, A, B).
 
     weights : what an item i gives to each j above it in y, and to each other j tied with it.
@@ -84,16 +85,16 @@ def _above(x: Array, y: Array, weights: Callable[[Array], tuple[Array, Array]]) 
     return total
 
 
-def _counts_above(y: Array) -> Array:
+def _counts_above(y: Floats) -> Floats:
     return y.shape[-1] - scipy.stats.rankdata(y, method="max", axis=-1)
 
 
-def _group_weights(y: Array) -> tuple[Array, Array]:
+def _group_weights(y: Floats) -> tuple[Floats, Floats]:
     above = _counts_above(y)
     return np.divide(1.0, above, out=np.zeros(above.shape), where=above > 0), np.zeros(above.shape)
 
 
-def _random_weights(y: Array) -> tuple[Array, Array]:
+def _random_weights(y: Floats) -> tuple[Floats, Floats]:
     """Average 1/(rank - 1) over the places that a random order of ties gives an item, and a tied item's part in it."""
     harmonic = np.concatenate([[0.0], (1.0 / np.arange(1, y.shape[-1] + 1)).cumsum()])
     above, ties = _counts_above(y).astype(np.int64), tie_sizes(y)
@@ -103,7 +104,7 @@ def _random_weights(y: Array) -> tuple[Array, Array]:
 
 
 @pairwise
-def rbo(x: Array, y: Array, p: float = 0.9, ties: Literal["w", "a", "b"] = "a") -> Array:
+def rbo(x: Floats, y: Floats, p: float = 0.9, ties: Literal["w", "a", "b"] = "a") -> Floats:
     """Rank-biased overlap of two rankings of the same items, in [0, 1]; p in (0, 1) is the persistence down the ranks.
 
     ties : "w", a tied group is reached all at once; "a", the mean over all ways to break ties; "b", the same scaled so
@@ -124,14 +125,14 @@ def rbo(x: Array, y: Array, p: float = 0.9, ties: Literal["w", "a", "b"] = "a") 
     return np.asarray(agreement @ weights + p ** x.shape[2])
 
 
-def _within(first: Array, last: Array, depth: int, *, whole: bool) -> Array:
+def _within(first: Floats, last: Floats, depth: int, *, whole: bool) -> Floats:
     """Give the share of each item that stands in the first `depth` ranks, for its tied group spread evenly or whole."""
     if whole:
         return (first <= depth).astype(np.float64)
     return np.clip((depth - first + 1) / (last - first + 1), 0, 1)
 
 
-def _size(a: Array, b: Array, depth: int, ties: Literal["w", "a", "b"]) -> Array:
+def _size(a: Floats, b: Floats, depth: int, ties: Literal["w", "a", "b"]) -> Floats:
     if ties == "a":
         return np.full((a.shape[0], 1, 1), float(depth))
     if ties == "w":

@@ -7,12 +7,11 @@ from itertools import islice
 from typing import TypeVar
 
 import numpy as np
-import numpy.typing as npt
 from scipy.special import stdtrit
 
 from irmeta.parallel import in_order, single_threaded, streams
+from irmeta.stats.arrays import Bools, Floats
 
-Floats = npt.NDArray[np.float64]
 Key = TypeVar("Key", bound=Hashable)
 _BLOCK = 1 << 16
 """Numbers of one kind in a block of random deals: some milliseconds of work."""
@@ -33,7 +32,7 @@ def drmse(a: Floats, b: Floats) -> Floats:
         return np.asarray(np.where(spread > 1e-10, 2 * rmse / spread, np.nan))
 
 
-def differs_from_itself(a: Floats, b: Floats, alpha: float = 0.05) -> npt.NDArray[np.bool_]:
+def differs_from_itself(a: Floats, b: Floats, alpha: float = 0.05) -> Bools:
     """Say which systems a two-sided two-sample t test (equal variances) finds different on two sets of topics.
 
     a, b : scores of shape (system, topic), topics of their own.  Returns (system,). Every True is a false positive.
@@ -113,7 +112,7 @@ def quantile(observed: Floats, null: Floats) -> Floats:
     return np.asarray(np.where(np.isnan(observed), np.nan, share))
 
 
-def _beyond(difference: Floats, squares: Floats, n: int, m: int, alpha: float) -> npt.NDArray[np.bool_]:
+def _beyond(difference: Floats, squares: Floats, n: int, m: int, alpha: float) -> Bools:
     """Test mean differences with the pooled sum of squares within both samples: |t| beyond its critical value."""
     critical = stdtrit(n + m - 2, 1 - alpha / 2)
     error = squares / (n + m - 2) * (1 / n + 1 / m)

@@ -7,11 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from irmeta.stats.arrays import Bools, Floats
 from irmeta.stats.subsets.criteria import Criterion, choose, diagonals
-from irmeta.stats.subsets.matrices import Floats
 from irmeta.stats.subsets.orders import Order, greedy, iterative_backward
-
-Flags = npt.NDArray[np.bool_]
 
 SLACK = 1e-9
 """Two subsets whose values differ by less than this, relative to the larger of 1 and the value, count as equal."""
@@ -124,13 +122,13 @@ class _Nodes:
     layers: Floats  # (node, layer, n, n)
     value: Floats  # (node,)
     cost: Floats  # (node,)
-    chosen: Flags  # (node, variable)
+    chosen: Bools  # (node, variable)
     bound: Floats  # (node, size): what no subset of this size below the node exceeds; -inf where there is none
 
     def __len__(self) -> int:
         return len(self.value)
 
-    def __getitem__(self, at: Flags | slice) -> "_Nodes":
+    def __getitem__(self, at: Bools | slice) -> "_Nodes":
         return _Nodes(self.layers[at], self.value[at], self.cost[at], self.chosen[at], self.bound[at])
 
     def children(self, gain: Floats, cost: float) -> "_Nodes":
@@ -173,7 +171,7 @@ class _Search:
         return np.where(np.isfinite(self.best), known + SLACK * np.maximum(1, np.abs(known)), -np.inf)
 
     @property
-    def open(self) -> Flags:
+    def open(self) -> Bools:
         """Tell which sizes may have a better subset than the best so far."""
         return self.bound > self.threshold
 
@@ -266,7 +264,7 @@ class _Search:
             chosen[last - n] = True
             self._offer(int(size), float(total[of_size[node], last]), chosen)
 
-    def _offer(self, size: int, value: float, chosen: Flags) -> None:
+    def _offer(self, size: int, value: float, chosen: Bools) -> None:
         if value > self.threshold[size] and np.isfinite(value):
             self.best[size], self.subsets[size] = value, chosen
 

@@ -11,7 +11,7 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from irmeta.stats.subsets.matrices import Floats
+from irmeta.stats.arrays import Floats
 
 
 class Criterion(Protocol):

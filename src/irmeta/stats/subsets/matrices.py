@@ -4,7 +4,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import stats
 
-Floats = npt.NDArray[np.float64]
+from irmeta.stats.arrays import Floats
 
 
 def covariance(rows: Floats) -> Floats:

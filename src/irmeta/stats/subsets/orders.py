@@ -11,10 +11,10 @@ import numpy as np
 import numpy.typing as npt
 from scipy import linalg
 
+from irmeta.stats.arrays import Bools, Floats, Indices
 from irmeta.stats.subsets.criteria import Criterion, choose, diagonals
-from irmeta.stats.subsets.matrices import Floats
 
-Order = npt.NDArray[np.intp]
+Order = Indices
 TIE = 1e-9
 
 
@@ -113,13 +113,13 @@ def row_sums(sigma: Floats, include: Sequence[int] = ()) -> Order:
     return np.array(order, dtype=np.intp)
 
 
-def _addable(remaining: npt.NDArray[np.bool_], include: Sequence[int]) -> Order:
+def _addable(remaining: Bools, include: Sequence[int]) -> Order:
     """Give the variables that may come next: the included ones while there are any."""
     wanted = [variable for variable in include if remaining[variable]]
     return np.array(sorted(wanted), dtype=np.intp) if wanted else np.flatnonzero(remaining)
 
 
-def _droppable(remaining: npt.NDArray[np.bool_], include: Sequence[int]) -> Order:
+def _droppable(remaining: Bools, include: Sequence[int]) -> Order:
     """Give the variables that may go next: the included ones only when nothing else is left."""
     left = np.flatnonzero(remaining)
     free = np.setdiff1d(left, np.asarray(include, dtype=np.intp))
@@ -134,7 +134,7 @@ def _last_best(values: Floats, among: Order) -> int:
     return int(among[::-1][np.argmax(_best(values[among][::-1]))])
 
 
-def _best(values: Floats) -> npt.NDArray[np.bool_]:
+def _best(values: Floats) -> Bools:
     """Mark the values that equal the largest but for rounding."""
-    tied: npt.NDArray[np.bool_] = values >= values.max() - TIE * np.abs(values[np.isfinite(values)]).max(initial=0.0)
+    tied: Bools = values >= values.max() - TIE * np.abs(values[np.isfinite(values)]).max(initial=0.0)
     return tied

@@ -8,9 +8,9 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from irmeta.stats.arrays import Floats
 from irmeta.stats.subsets.branch_and_bound import Best, best_subsets
 from irmeta.stats.subsets.criteria import Criterion, ExplainedVariance, LogDeterminant, choose, diagonals
-from irmeta.stats.subsets.matrices import Floats
 from irmeta.stats.subsets.orders import (
     Order,
     greedy,

@@ -5,15 +5,14 @@ from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
-import numpy.typing as npt
 
 from irmeta.parallel import Progress, in_order, silent, streams
-from irmeta.stats.subsets.matrices import Floats, dependent
+from irmeta.stats.arrays import Bools, Floats
+from irmeta.stats.subsets.matrices import dependent
 from irmeta.stats.subsets.orders import Order
 from irmeta.stats.subsets.selection import Task, choose_again
 
 Resample = Callable[[np.random.Generator], Floats | None]
-Flags = npt.NDArray[np.bool_]
 _BLOCK = 4
 """Choices in a block; each takes some milliseconds or more."""
 
@@ -41,14 +40,14 @@ def choices(
     resamples: int,
     rng: np.random.Generator,
     progress: Progress = silent,
-) -> tuple[Flags, Flags]:
+) -> tuple[Bools, Bools]:
     """Choose again from resampled matrices: flags (resample, k, variable), and (resample, k) whether they are proven.
 
     resample : gives a matrix, or None where a variable is constant. Those, and matrices in which variables determine
     each other, are left out.
     """
-    again: list[Flags] = []
-    proven: list[Flags] = []
+    again: list[Bools] = []
+    proven: list[Bools] = []
     for some in in_order(partial(_block, resample, task, tuple(chosen)), streams(rng, resamples, _BLOCK)):
         for choice in some:
             if choice is not None:
@@ -60,12 +59,12 @@ def choices(
 
 def _block(
     resample: Resample, task: Task, sizes: tuple[int, ...], block: tuple[np.random.Generator, int]
-) -> list[tuple[Flags, Flags] | None]:
+) -> list[tuple[Bools, Bools] | None]:
     rng, resamples = block
     return [_choice(resample(rng), task, sizes) for _ in range(resamples)]
 
 
-def _choice(sigma: Floats | None, task: Task, sizes: tuple[int, ...]) -> tuple[Flags, Flags] | None:
+def _choice(sigma: Floats | None, task: Task, sizes: tuple[int, ...]) -> tuple[Bools, Bools] | None:
     if sigma is None or dependent(sigma[np.ix_(task.candidates, task.candidates)]):
         return None
     again = choose_again(sigma, task, sizes)
@@ -73,7 +72,7 @@ def _choice(sigma: Floats | None, task: Task, sizes: tuple[int, ...]) -> tuple[F
     return flags(subsets, len(sigma)), np.array([proven for _, proven in again.values()])
 
 
-def flags(subsets: Mapping[int, Order], variables: int) -> Flags:
+def flags(subsets: Mapping[int, Order], variables: int) -> Bools:
     """Give subsets as flags of shape (k, variable).
 
     >>> flags({1: np.array([2]), 2: np.array([0, 2])}, 3).astype(int)
@@ -83,7 +82,7 @@ def flags(subsets: Mapping[int, Order], variables: int) -> Flags:
     return np.array([np.isin(np.arange(variables), subset) for subset in subsets.values()])
 
 
-def stability(chosen: Flags, again: Flags, task: Task) -> Stability:
+def stability(chosen: Bools, again: Bools, task: Task) -> Stability:
     """Compare subsets, flags (k, variable), with those chosen again, (resample, k, variable)."""
     share = again.mean(axis=0)
     included = np.isin(np.arange(chosen.shape[1]), task.include)

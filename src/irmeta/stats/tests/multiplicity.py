@@ -1,10 +1,9 @@
 """Many tests at once: corrections of p, and groups of systems that cannot be told apart."""
 
 import numpy as np
-import numpy.typing as npt
 from scipy import stats
 
-Floats = npt.NDArray[np.float64]
+from irmeta.stats.arrays import Bools, Floats
 
 
 def holm(p: Floats) -> Floats:
@@ -33,7 +32,7 @@ def bh(p: Floats) -> Floats:
     return np.asarray(stats.false_discovery_control(p, method="bh"))
 
 
-def letters(differ: npt.NDArray[np.bool_]) -> list[list[int]]:
+def letters(differ: Bools) -> list[list[int]]:
     """Give the groups of each system, so that two systems share a group exactly if they do not differ.
 
     differ : symmetric, (system, system). Groups are numbered from 0 in the order of their first system: number the

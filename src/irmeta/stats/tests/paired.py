@@ -4,13 +4,12 @@ from collections.abc import Callable, Iterator
 from functools import partial
 
 import numpy as np
-import numpy.typing as npt
 from scipy import stats
 from scipy.special import bdtr, stdtr
 
 from irmeta.parallel import in_order
+from irmeta.stats.arrays import Floats
 
-Floats = npt.NDArray[np.float64]
 _BLOCK = 1 << 17
 """Numbers of one kind in a block of pairs: 1 MiB, so that a few such arrays stay near the processor."""
 

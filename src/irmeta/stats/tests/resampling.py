@@ -5,15 +5,14 @@ from functools import partial
 from typing import TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
 from irmeta.parallel import in_order, streams
+from irmeta.stats.arrays import Floats, Indices
 from irmeta.stats.tests.paired import blocks, differences, of_pairs, statistic
 
 Block = TypeVar("Block")
 Draws = tuple[np.random.Generator, int]
-Floats = npt.NDArray[np.float64]
-Counts = npt.NDArray[np.intp]
+Counts = Indices  # how many resamples, for each pair
 _BLOCK = 1 << 20  # numbers of one kind in a block of resamples, 8 MiB: some hundredths of a second of work
 _LEAST = 500  # resamples in a block, so that matrix products pay; many pairs are then taken a run at a time
 
