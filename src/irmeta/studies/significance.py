@@ -145,7 +145,7 @@ def _check(test: Test, correct: Correct, alpha: float, resamples: int) -> None:
 
 
 def _tests(scores: Floats, test: Test, correct: Correct, resamples: int, rng: np.random.Generator) -> dict[str, Floats]:
-    difference, effect, *closed = paired.of_pairs(partial(_quantities, test), scores)
+    difference, effect, *closed = paired.over_pairs(partial(_quantities, test), scores)
     p = closed[0] if closed else RESAMPLING[test](scores, resamples, rng)
     corrections = {"holm": multiplicity.holm, "bh": multiplicity.bh}
     corrected = p if correct == "none" or test == "tukey" else corrections[correct](p)

@@ -27,7 +27,7 @@ def to_scale(scores: npt.ArrayLike, scale: Scale) -> Floats:
 
 
 def from_scale(values: npt.ArrayLike, scale: Scale) -> Floats:
-    """Give back scores.
+    """Return scores.
 
     >>> from_scale(to_scale([0.25], "logit"), "logit").tolist()
     [0.25]
