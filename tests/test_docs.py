@@ -81,3 +81,11 @@ def test_every_study_has_its_page_in_one_form(path: Path) -> None:
     assert found == ["Question", "Formulas", "How to read it", "How it can mislead", "Source", "Measured"]
     assert re.match(r"# [A-Z]\w+: .*\?\n\n`irmeta ", page) or "standardiz" in path.stem
     assert f"({path.name})" in (DOCS / "studies" / "index.md").read_text()
+
+
+def test_every_standardizer_is_explained() -> None:
+    """The table of the page on standardization has a row for each standardizer, in the order of the records."""
+    from irmeta.stats.standardizing.standardizers import KINDS
+
+    page = (DOCS / "studies" / "standardization.md").read_text()
+    assert re.findall(r"^\| `(\w+)`", page, re.MULTILINE) == list(KINDS)

@@ -17,7 +17,6 @@ from irmeta.errors import FileFormatError, ScoresError, require_choice
 from irmeta.io.files import writing
 from irmeta.names import nearest
 from irmeta.stats.standardizing import standardizers
-from irmeta.stats.standardizing.standardizers import KINDS as KINDS
 from irmeta.stats.standardizing.standardizers import Kind as Kind
 
 Flat = Literal["half", "drop", "raw"]
@@ -56,8 +55,7 @@ def fit(scores: xr.DataArray, *, missing: Missing = "error") -> xr.Dataset:
 def apply(scores: xr.DataArray, factors: xr.Dataset, kind: Kind = "normal", *, flat: Flat = "half") -> xr.DataArray:
     """Standardize a cube with factors fitted on any systems on the same topics; missing scores stay missing.
 
-    kind : z, normal (Webber et al. 2008), uniform (Sakai 2016), empirical (Urbano et al. 2019), max (Zobel 1998) or
-    center (Mizzaro and Robertson 2007).
+    kind : the formula; docs/studies/standardization.md has them all, with their sources.
     flat : for topics without a scale, where all standardizing systems score alike: "half" gives every system the middle
     (0.5; 0 for z), "drop" leaves the topic out, "raw" leaves the scores. They are listed in
     `attrs["standardization"]["flat"]`.
@@ -69,7 +67,7 @@ def apply(scores: xr.DataArray, factors: xr.Dataset, kind: Kind = "normal", *, f
     >>> apply(scores, fit(scores), "normal").values.ravel().round(3).tolist()
     [0.159, 0.841, 0.5]
     """
-    require_choice("kind", kind, get_args(Kind))
+    require_choice("kind", kind, tuple(standardizers.KINDS))
     require_choice("flat", flat, get_args(Flat))
     scores = check(scores)
     _refuse(scores)
@@ -84,7 +82,7 @@ def apply(scores: xr.DataArray, factors: xr.Dataset, kind: Kind = "normal", *, f
             )
     notes = _numbered(scores.topic.values, scores.attrs, factors.attrs)
     arrays = _arrays(factors.sel(topic=scores.topic.values, metric=scores.metric.values))
-    undefined = standardizers.undefined(arrays, kind)
+    undefined = standardizers.KINDS[kind].undefined(arrays)
     values = standardizers.standardize(scores.values, arrays, kind, flat="raw" if flat == "raw" else "half")
     description = {
         "kind": kind,
