@@ -11,8 +11,8 @@ import xarray as xr
 
 from irmeta.cube import cube
 from irmeta.io.scores import load
-from irmeta.names import SETS
 from irmeta.report.page.writing import write_report
+from irmeta.signatures import SETS
 
 READY = """
 const [time] = performance.getEntriesByType("navigation");

@@ -17,16 +17,20 @@ from irmeta.evaluation.engine import evaluate
 from irmeta.evaluation.judging import Judgments
 from irmeta.io.rankings import qrels_from_mapping, run_from_mapping
 from irmeta.io.trec import Reading
-from irmeta.names import CATALOGUE, highest, parse
+from irmeta.names import highest
+from irmeta.signatures import CATALOGUE
 
 Lists = dict[str, dict[str, float]]
 Grades = dict[str, dict[str, int]]
 
-METRICS = (
+SPELLED = (
     "AP AP@3 nDCG nDCG@3 nDCG(gains='exp')@5 DCG@2 P@1 P@5 R@3 R@1000 RR RR@2 Rprec Bpref infAP GMAP SP ERR ERR@3 "
     "RBP(p=0.5) RBP(p=0.95, rel=2) RBPResidual(p=0.8) Success@3 Judged@3 Judged IPrec@0.1 IPrec@1 "
     "NumRet NumRel NumRelRet AP(rel=2) Bpref(rel=2)"
 )
+SIMPLEST = [f"{name}@{one.cutoff.example}" if one.cutoff else name for name, one in CATALOGUE.items()]
+METRICS = " ".join([SPELLED, *SIMPLEST])
+"""Every metric there is, in some forms; a new measure is among them without being named here."""
 QRELS: Grades = {"1": {"a": 1, "b": 0, "c": 2}, "2": {"a": 1, "d": 0}, "3": {"e": 1}}
 RUNS: dict[str, Lists] = {
     "whole": {"1": {"a": 3, "b": 2, "c": 1}, "2": {"a": 2, "d": 1}, "3": {"e": 1}},
@@ -196,7 +200,6 @@ def test_bounds(drawn: tuple[Grades, list[Lists]]) -> None:
     """No score is below 0, above what its metric can be, or missing."""
     qrels, runs = drawn
     cube = evaluate(qrels, named(runs), METRICS)
-    assert {parse(name).base for name in cube.metric.values} == set(CATALOGUE)
     for name in cube.metric.values:
         values = cube.sel(metric=name).values
         assert (values >= 0).all()

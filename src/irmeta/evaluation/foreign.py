@@ -9,7 +9,8 @@ import numpy as np
 from irmeta.errors import MetricError
 from irmeta.io.fields import Floats
 from irmeta.io.rankings import Qrels, Run
-from irmeta.names import CATALOGUE, GENERAL, Metric, parse
+from irmeta.names import Metric, parse
+from irmeta.signatures import CATALOGUE, GENERAL
 
 
 def foreign_metric(name: str) -> Metric | None:

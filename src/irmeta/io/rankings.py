@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from irmeta.errors import FileFormatError, Remark
 from irmeta.io.fields import Floats, Ints, Strings, Words
-from irmeta.names import HIGHEST
+from irmeta.signatures import HIGHEST
 
 Index = npt.NDArray[np.intp]
 

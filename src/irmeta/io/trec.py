@@ -28,7 +28,7 @@ from irmeta.io.rankings import (
     run_from_mapping,
     score_remarks,
 )
-from irmeta.names import HIGHEST
+from irmeta.signatures import HIGHEST
 
 SHOWN = 20
 """How many problems of one file an error shows."""
