@@ -12,6 +12,7 @@ import numpy as np
 import polars as pl
 import xarray as xr
 
+from irmeta.attributes import about, recorded
 from irmeta.cube import ALL, Missing, check, complete, geometric, only_numbered
 from irmeta.errors import FileFormatError, ScoresError, require_choice
 from irmeta.io.files import writing
@@ -45,11 +46,11 @@ def fit(scores: xr.DataArray, *, missing: Missing = "error") -> xr.Dataset:
     provenance = {
         "collection": scores.attrs.get("collection", "collection"),
         "systems": [str(system) for system in scores.system.values],
-        "scores": dict(scores.attrs),
+        "scores": about(scores),
         "notes": notes,
         "irmeta": version("irmeta"),
     }
-    return _dataset(factors, list(scores.topic.values), list(scores.metric.values)).assign_attrs(provenance)
+    return _dataset(factors, list(scores.topic.values), list(scores.metric.values)).assign_attrs(recorded(provenance))
 
 
 def apply(scores: xr.DataArray, factors: xr.Dataset, kind: Kind = "normal", *, flat: Flat = "half") -> xr.DataArray:
@@ -57,8 +58,8 @@ def apply(scores: xr.DataArray, factors: xr.Dataset, kind: Kind = "normal", *, f
 
     kind : the formula; docs/studies/standardization.md has them all, with their sources.
     flat : for topics without a scale, where all standardizing systems score alike: "half" gives every system the middle
-    (0.5; 0 for z), "drop" leaves the topic out, "raw" leaves the scores. They are listed in
-    `attrs["standardization"]["flat"]`.
+    (0.5; 0 for z), "drop" leaves the topic out, "raw" leaves the scores. `about(cube)["standardization"]["flat"]` lists
+    them.
 
     Raises ScoresError naming topics or metrics that the factors do not have.
 
@@ -95,7 +96,7 @@ def apply(scores: xr.DataArray, factors: xr.Dataset, kind: Kind = "normal", *, f
             if column.any()
         },
     }
-    standardized = scores.copy(data=values).assign_attrs(standardization=description)
+    standardized = scores.copy(data=values).assign_attrs(recorded({"standardization": description}))
     return standardized.isel(topic=~undefined.any(axis=1)) if flat == "drop" else standardized
 
 
@@ -139,7 +140,7 @@ def flat_topics(standardized: xr.DataArray) -> list[str]:
     >>> flat_topics(apply(scores, fit(scores)))
     ['AP: all standardizing systems score alike on 1 topic (301): every system gets the middle of the scale there']
     """
-    done = standardized.attrs["standardization"]
+    done = about(standardized)["standardization"]
     became = {
         "half": "every system gets the middle of the scale there",
         "drop": "left out",
@@ -155,7 +156,7 @@ def flat_topics(standardized: xr.DataArray) -> list[str]:
 def save(factors: xr.Dataset, path: str | PathLike[str]) -> None:
     """Write factors to a Parquet file, one row a topic and metric; provenance and digest are in its metadata."""
     with writing(Path(path)) as part:
-        _frame(factors).write_parquet(part, metadata={_KEY: json.dumps(factors.attrs, default=str)})
+        _frame(factors).write_parquet(part, metadata={_KEY: json.dumps(about(factors), default=str)})
 
 
 def load(path: str | PathLike[str]) -> xr.Dataset:
@@ -176,7 +177,7 @@ def load(path: str | PathLike[str]) -> xr.Dataset:
     same = all(np.allclose(frame[name], factors[name].values.ravel()) for name in ("mean", "sd", "n"))
     if factors.attrs["digest"] != attrs["digest"] or not same:
         raise FileFormatError(f"{path}: its numbers are not those it was saved with; get the file again, or fit anew")
-    return factors.assign_attrs(attrs)
+    return factors.assign_attrs(recorded(attrs))
 
 
 def digest(factors: xr.Dataset) -> str:

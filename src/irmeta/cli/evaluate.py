@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from irmeta.attributes import about
 from irmeta.cli.app import Cluster, Format, Output, Quiet, TableName, app
 from irmeta.cli.output import counting, emit, engine, form_of, refuse_overwriting, say
 from irmeta.errors import IrmetaError
@@ -114,7 +115,7 @@ def evaluate(
             notes = written.about["attributes"]["notes"]
         else:
             cube = compute(qrels, runs, wanted, progress=progress, **options)
-            notes = cube.attrs["notes"]
+            notes = about(cube)["notes"]
     for note in notes:
         say(f"note: {note}", quiet=quiet and not note.startswith("left out"))
     if to_score_file:
@@ -232,7 +233,7 @@ def import_scores(
     save(cubes, output, append=append)
     for name, cube in cubes.items():
         say(f"{name}: {', '.join(f'{size} {dim}s' for dim, size in cube.sizes.items())}", quiet=quiet)
-    for note in dict.fromkeys(note for cube in cubes.values() for note in cube.attrs.get("notes", [])):
+    for note in dict.fromkeys(note for cube in cubes.values() for note in about(cube).get("notes", [])):
         say(note, quiet=quiet)
 
 

@@ -6,6 +6,7 @@ from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
+from irmeta.attributes import about
 from irmeta.errors import IrmetaError
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ def emit(
     from irmeta.report.tables import render
 
     form = form or form_of(output)
-    below = [*(result.attrs["notes"] if notes else []), *findings] if form == "table" else []
+    below = [*(about(result)["notes"] if notes else []), *findings] if form == "table" else []
     words = "".join(f"{line}\n" for line in below)
     write(render(result, form, table, width=_width(output)) + ("\n" + words if words else ""), output)
 

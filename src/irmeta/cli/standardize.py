@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 
 import typer
 
+from irmeta.attributes import about
 from irmeta.cli.app import (
     Cluster,
     Collection,
@@ -66,7 +67,7 @@ def fit(
     cube = one(load_scores(scores, collection=collection, metrics=metrics, systems=systems, topics=topics))
     factors = standardization.fit(cube, missing=missing)
     standardization.save(factors, output)
-    for note in factors.attrs["notes"]:
+    for note in about(factors)["notes"]:
         say(note, quiet=quiet)
     flat = int((factors["quantiles"][..., 0] == factors["quantiles"][..., -1]).sum())
     say(
@@ -101,7 +102,7 @@ def apply(
     fitted = standardization.load(factors)
     standardized = standardization.apply(cube, fitted, kind, flat=flat)
     save(standardized, output)
-    for line in [*standardized.attrs["standardization"]["notes"], *standardization.flat_topics(standardized)]:
+    for line in [*about(standardized)["standardization"]["notes"], *standardization.flat_topics(standardized)]:
         say(line, quiet=quiet)
     unused = fitted.sizes["topic"] - cube.sizes["topic"]
     say(

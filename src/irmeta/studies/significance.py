@@ -10,6 +10,7 @@ import numpy.typing as npt
 import polars as pl
 import xarray as xr
 
+from irmeta.attributes import about
 from irmeta.cube import Missing, additive, geometric, means, studied
 from irmeta.errors import ScoresError, require_choice
 from irmeta.parallel import seeded
@@ -118,7 +119,7 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
 
 def findings(outcome: xr.Dataset) -> list[str]:
     """Say how many pairs differ, what that means for the best system, and what correction costs."""
-    options, told = outcome.attrs["options"], []
+    options, told = about(outcome)["options"], []
     for metric in outcome.metric.values:
         one = outcome.sel(metric=metric)
         differs = _matrix(one)
@@ -200,7 +201,7 @@ def _systems(one: xr.Dataset, metric: str) -> pl.DataFrame:
     few = len(order) <= MOST_LETTERS
     return pl.DataFrame(
         {
-            "system": one.system.values[order].astype(str),
+            "system": one.system.values[order].tolist(),
             "metric": [metric] * len(order),
             "mean": one["mean"].values[order],
             "rank": rank,

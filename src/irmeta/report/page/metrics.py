@@ -10,6 +10,7 @@ import polars as pl
 import xarray as xr
 from scipy.cluster.hierarchy import leaves_list
 
+from irmeta.attributes import about
 from irmeta.matrix import Level
 from irmeta.report.page.panel import Chart, Panel, names, numbers, of_study
 from irmeta.report.plots import correlation as correlation_plots
@@ -34,7 +35,7 @@ LEVELS: Mapping[Level, str] = MappingProxyType(
 def correlation_panel(level: Level, scores: Mapping[str, xr.DataArray], source: str) -> Panel:
     """Show the correlation of every pair of metrics, ordered by the groups that they form."""
     outcome = correlation.correlation(scores, level=level)
-    options = outcome.attrs["options"]
+    options = about(outcome)["options"]
     order = leaves_list(outcome["merge"].values)
     chart = Chart(
         "matrix",

@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 import xarray as xr
 
+from irmeta.attributes import about
 from irmeta.cube import default_by, studied
 from irmeta.errors import ScoresError
 from irmeta.names import canonical, nearest
@@ -33,9 +34,10 @@ def data_panel(name: str, scores: xr.DataArray, by: str, used: Collection[str]) 
     missing = f"{size['missing']:,} of {scores.size:,} scores are missing" if size["missing"] else "no score is missing"
     systems, topics, metrics = (f"{count} {dim}{'s' if count != 1 else ''}" for dim, count in counts.items())
     finding = f"{name}: {systems}, {topics} and {metrics}; {missing}."
-    facts = {key: value for key, value in scores.attrs.items() if key not in ("notes", "runs", "options", "collection")}
+    told = about(scores)
+    facts = {key: value for key, value in told.items() if key not in ("notes", "runs", "options", "collection")}
     table = pl.DataFrame({"metric": names(scores.metric), "missing": np.isnan(scores.values).sum(axis=(0, 1))})
-    notes = [str(note) for note in scores.attrs.get("notes") or []]
+    notes = [str(note) for note in told.get("notes") or []]
     if flat := [metric for metric in names(scores.metric) if metric not in used]:
         notes.insert(0, f"{', '.join(flat)} does not tell the systems apart and is left out of all that follows.")
     return Panel(
@@ -44,7 +46,7 @@ def data_panel(name: str, scores: xr.DataArray, by: str, used: Collection[str]) 
         [_shades(scores, by)] if counts["topic"] > 1 else [],
         {"missing": table},
         ["missing"] if size["missing"] else [],
-        options={**facts, **dict(scores.attrs.get("options") or {})},
+        options={**facts, **dict(told.get("options") or {})},
         notes=notes,
         command="irmeta validate RUNS --qrels QRELS",
     )
@@ -82,7 +84,7 @@ def systems_panel(name: str, scores: xr.DataArray, by: str, source: str) -> Pane
         str(metric): {column: numbers(outcome[column].sel(metric=metric).values) for column in columns}
         for metric in outcome.metric.values
     }
-    level, topics = outcome.attrs["options"]["level"], outcome.sizes["topic"]
+    level, topics = about(outcome)["options"]["level"], outcome.sizes["topic"]
     chart = Chart(
         "means",
         f"System means with {level:.0%} intervals over {topics} topics",
@@ -115,7 +117,7 @@ def _first(frame: pl.DataFrame, metric: str) -> pl.DataFrame:
 def significance_panel(name: str, scores: xr.DataArray, by: str, source: str) -> Panel:
     """Test all pairs of systems; the page has discriminative power and the groups, a file the tests of one metric."""
     outcome = significance.significance(scores)
-    options = outcome.attrs["options"]
+    options = about(outcome)["options"]
     power = Chart(
         "bars",
         f"Share of {outcome.sizes['pair']:,} pairs of systems that each metric tells apart",

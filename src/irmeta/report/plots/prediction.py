@@ -7,6 +7,7 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
+from irmeta.attributes import about
 from irmeta.report.plots.figure import PALETTE
 
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
@@ -25,7 +26,7 @@ def prediction(outcome: xr.Dataset, axes: Axes) -> Axes:
         axes.plot(value[row], row, "o", color=colour, markersize=4)
     one = len(set(systems)) == 1
     names = [target if one else f"{system}: {target}" for system, target in zip(systems, targets, strict=True)]
-    return _rows(axes, names, f"predicted score and {outcome.attrs['options']['level']:.0%} interval")
+    return _rows(axes, names, f"predicted score and {about(outcome)['options']['level']:.0%} interval")
 
 
 def predictors(outcome: xr.Dataset, axes: Axes) -> Axes:
@@ -55,7 +56,7 @@ def coverage(outcome: xr.Dataset, axes: Axes) -> Axes:
     for name, marker, colour in zip(outcome.collection.values, cycle(_MARKERS), cycle(PALETTE)):
         share = outcome["measured"].sel(collection=name).values
         axes.plot(share, np.arange(share.size), marker, color=colour, markersize=4, label=str(name), linestyle="none")
-    axes.axvline(outcome.attrs["options"]["level"], color=_NEAR, linewidth=0.8, zorder=0)
+    axes.axvline(about(outcome)["options"]["level"], color=_NEAR, linewidth=0.8, zorder=0)
     axes.legend(loc="upper left", bbox_to_anchor=(1, 1))
     return _rows(axes, [str(target) for target in outcome.target.values], "share of systems inside the interval")
 

@@ -4,6 +4,7 @@ import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
 
+from irmeta.attributes import about
 from irmeta.report.plots.figure import PALETTE, Plot
 
 _LABELS = {"determinant": "log determinant", "unreported": "unexplained variance (share)"}
@@ -11,7 +12,7 @@ _LABELS = {"determinant": "log determinant", "unreported": "unexplained variance
 
 def plots(outcome: xr.Dataset) -> list[Plot]:
     """Give the plots that a result needs: the ratio to the optimum only where it is not 1 by design."""
-    return [ranking] if outcome.attrs["options"]["method"] == "exact" else [ratio, ranking]
+    return [ranking] if about(outcome)["options"]["method"] == "exact" else [ratio, ranking]
 
 
 def ranking(outcome: xr.Dataset, axes: Axes) -> Axes:
@@ -19,7 +20,7 @@ def ranking(outcome: xr.Dataset, axes: Axes) -> Axes:
 
     The bars are those of Figure 3 of Gupta et al. (ECIR 2019), from the first metric to the last for every method.
     """
-    options = outcome.attrs["options"]
+    options = about(outcome)["options"]
     position = np.arange(1, outcome.sizes["position"] + 1)
     proven = outcome["proven"].values
     axes.bar(position, outcome["value"].values, color=PALETTE[4], label="first k in this order")

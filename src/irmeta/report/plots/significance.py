@@ -4,13 +4,15 @@ import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
 
+from irmeta.attributes import about
+
 
 def plot(result: xr.Dataset, axes: Axes) -> Axes:
     """Draw p of all pairs in rising order, a line a metric: the longer it stays low, the more it discriminates.
 
     Source: Sakai (SIGIR 2006), section 4.
     """
-    alpha = result.attrs["options"]["alpha"]
+    alpha = about(result)["options"]["alpha"]
     share = np.arange(1, result.sizes["pair"] + 1) / result.sizes["pair"]
     for metric in result.metric.values:
         axes.step(share, np.sort(result["p"].sel(metric=metric).values), where="pre", label=str(metric))
@@ -19,6 +21,6 @@ def plot(result: xr.Dataset, axes: Axes) -> Axes:
     axes.set_xlim(0, 1)
     axes.set_ylim(0, min(1.0, 4 * alpha))
     axes.set_xlabel("share of system pairs")
-    axes.set_ylabel(f"p ({result.attrs['options']['test']}, not corrected)")
+    axes.set_ylabel(f"p ({about(result)['options']['test']}, not corrected)")
     axes.legend()
     return axes
