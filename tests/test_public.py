@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Sequence
-from importlib import import_module
 from itertools import permutations
 from typing import Any, Literal, Unpack, get_args, get_origin, get_type_hints
 
@@ -16,6 +15,7 @@ from irmeta.attributes import about
 from irmeta.cube import cube
 from irmeta.errors import IrmetaError, ScoresError
 from irmeta.io.model_file import Model, described
+from irmeta.studies import study_of
 from irmeta.studies.reproduction import compare, reproduction
 
 METRICS = ["AP", "P@10", "nDCG@20", "P(depth=10)@1000"]
@@ -234,7 +234,7 @@ def test_a_cube_is_a_collection() -> None:
 
 
 def findings_of(result):
-    return import_module(f"irmeta.studies.{result.attrs['study']}").findings(result)
+    return study_of(result).findings(result)
 
 
 CELL = compare("Table 1", "AP", "P@10", 0.6, 0.6, within=0.1, close=0.2)

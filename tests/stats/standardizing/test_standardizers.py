@@ -7,8 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+from irmeta.choices import Kind
 from irmeta.stats.standardizing import standardizers
-from irmeta.stats.standardizing.standardizers import KINDS, Factors, Kind, fit, standardize
+from irmeta.stats.standardizing.standardizers import KINDS, Factors, fit, standardize
 
 SCORES = arrays(np.float64, st.tuples(st.integers(3, 12), st.integers(1, 6)), elements=st.integers(0, 1000).map(float))
 

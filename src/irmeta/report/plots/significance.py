@@ -3,8 +3,15 @@
 import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 from irmeta.attributes import about
+from irmeta.report.plots.figure import draw
+
+
+def figure(result: xr.Dataset) -> Figure:
+    """Return the figure of p of all pairs."""
+    return draw(plot, result)
 
 
 def plot(result: xr.Dataset, axes: Axes) -> Axes:
