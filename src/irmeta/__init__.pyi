@@ -1,5 +1,6 @@
 # Written by scripts/public.py (make format).
 from irmeta import standardization as standardization
+from irmeta.attributes import about as about
 from irmeta.cluster import on_cluster as on_cluster
 from irmeta.cube import means as means
 from irmeta.cube import select as select

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from irmeta.attributes import about
 from irmeta.choices import Duplicates, MetricSet, OnError, Precision, QrelsFormat, TopicSet, explained
 from irmeta.cli.app import app
 from irmeta.cli.output import emit, form_of, refuse_overwriting, say, working
@@ -122,8 +123,8 @@ def _print(shown: Shown, qrels: str, runs: list[str], wanted: Any, options: "Opt
     form = shown.form or form_of(shown.output)
     with working(shown.cluster, quiet=shown.quiet):
         result = evaluation(compute(qrels, runs, wanted, **options))
-    _remark(result.attrs["notes"], quiet=shown.quiet)
-    result.attrs["notes"] = result.attrs["notes"] if form == "json" else []  # they were said on stderr
+    _remark(about(result)["notes"], quiet=shown.quiet)
+    about(result)["notes"] = about(result)["notes"] if form == "json" else []  # they were said on stderr
     emit(result, form=form, output=shown.output, table=shown.table or ("means" if form == "table" else None))
 
 

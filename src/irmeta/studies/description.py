@@ -6,6 +6,7 @@ import numpy as np
 import polars as pl
 import xarray as xr
 
+from irmeta.attributes import about
 from irmeta.choices import Missing
 from irmeta.cube import additive, default_by, from_additive, geometric, means, studied
 from irmeta.errors import ScoresError
@@ -83,7 +84,7 @@ def describe(
 
 def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     """Tables `means`, `topics`, `percentiles` (systems and topics that stand at them), `scores` (quantiles)."""
-    by, metrics = outcome.attrs["options"]["by"], outcome.metric.values
+    by, metrics = about(outcome)["options"]["by"], outcome.metric.values
     systems = outcome.isel(system=np.argsort(outcome["rank"].sel(metric=by).values, kind="stable"))
     quartiles = frame(outcome.sel(share=[0.05, 0.25, 0.5, 0.75, 0.95]), ("metric", "share"), ("quantiles",))
     columns = ("mean", "low", "high", "rank", "rank_low", "rank_high")
@@ -102,12 +103,12 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
 def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     """Show the systems' means by the metric they are listed by, and the distribution of scores."""
     views = tables(outcome)
-    return {"means": views["means"].filter(metric=outcome.attrs["options"]["by"]), "scores": views["scores"]}
+    return {"means": views["means"].filter(metric=about(outcome)["options"]["by"]), "scores": views["scores"]}
 
 
 def findings(outcome: xr.Dataset) -> list[str]:
     """Say how wide the intervals are, how many ranks they leave open, and which topics decide."""
-    by, level = (outcome.attrs["options"][name] for name in ("by", "level"))
+    by, level = (about(outcome)["options"][name] for name in ("by", "level"))
     one = outcome.sel(metric=by)
     best = one.isel(system=int(one["rank"].values.argmin()))
     others = int(((one["low"] <= best["high"]) & (best["low"] <= one["high"])).sum()) - 1
@@ -168,7 +169,7 @@ def _percentiles(scores: xr.DataArray) -> pl.DataFrame:
                     "ordered_by": [order] * len(at),
                     "metric": [str(scores.metric.item())] * len(at),
                     "percentile": PERCENTILES,
-                    "name": scores[dim].values[at].astype(str),
+                    "name": scores[dim].values[at].tolist(),
                     "mean": mean[at],
                     "sd": sd[at],
                 }

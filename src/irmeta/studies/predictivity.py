@@ -9,6 +9,7 @@ import scipy.stats
 import xarray as xr
 
 from irmeta import cube
+from irmeta.attributes import about
 from irmeta.choices import Missing, Ties, TopOn
 from irmeta.errors import ScoresError, require_choice
 from irmeta.names import canonical
@@ -224,7 +225,7 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
 def findings(outcome: xr.Dataset) -> list[str]:
     """Say which metric foretells all of them best, and which others it foretells as well as they do themselves."""
     names = [str(name) for name in outcome["metric"].values]
-    where = next(iter(outcome.attrs["inputs"]["collections"]))
+    where = next(iter(about(outcome)["inputs"]["collections"]))
     if len(names) == 1:
         return [f"On {where} {names[0]} foretells itself on new topics with phi {short(outcome['phi'].item())}."]
     best, beside = best_predictor(outcome), [names[other] for other in _rivals(outcome)]

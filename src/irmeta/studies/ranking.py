@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 import xarray as xr
 
+from irmeta.attributes import about
 from irmeta.choices import Level, Matrix, Missing, Objective, Search
 from irmeta.errors import ScoresError, require_choice
 from irmeta.matrix import MetricMatrix, from_matrix, from_scores, is_scores
@@ -155,7 +156,7 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
 
 def findings(outcome: xr.Dataset) -> list[str]:
     """Say what to report, how good that is, and whether to trust it."""
-    options = outcome.attrs["options"]
+    options = about(outcome)["options"]
     few = _few(outcome)
     at = outcome.sel(k=few)
     named = ", ".join(str(name) for name in outcome["metric"].values[at["chosen"].values])
@@ -181,14 +182,14 @@ def findings(outcome: xr.Dataset) -> list[str]:
     )
     if "kept" in outcome:
         said.append(_trust(outcome, few))
-    elif any(one["topics"] > 1 for one in outcome.attrs["inputs"]["collections"].values()):
+    elif any(one["topics"] > 1 for one in about(outcome)["inputs"]["collections"].values()):
         said.append("Would other topics choose the same? --resamples 100 tells.")
     return said
 
 
 def _searched(outcome: xr.Dataset) -> str:
     """Say which sets a search went through: their sizes, and what they may hold and cost."""
-    options, sizes = outcome.attrs["options"], outcome["k"].values
+    options, sizes = about(outcome)["options"], outcome["k"].values
     least, most = int(sizes.min()), int(sizes.max())
     free, every = int(outcome["candidate"].sum()), outcome.sizes["metric"]
     return (
@@ -202,7 +203,7 @@ def _searched(outcome: xr.Dataset) -> str:
 def _few(outcome: xr.Dataset) -> int:
     """Give the size to speak of: the largest if the user set one, else the first that leaves less than a tenth."""
     enough = outcome["k"].values[outcome["unexplained"].values < 0.1]
-    asked = outcome.attrs["options"]["k"] is not None
+    asked = about(outcome)["options"]["k"] is not None
     return int(outcome["k"].values[-1] if asked or not enough.size else enough[0])
 
 
