@@ -61,7 +61,9 @@ class Margin:
         """
         low, high = (self._with(tilt).mean for tilt in (-_STEEPEST, _STEEPEST))
         if not low <= mean <= high:
-            raise ScoresError(f"no scores like these have a mean of {mean:.4g}; it lies between {low:.4g} and {high:.4g}")
+            raise ScoresError(
+                f"no scores like these have a mean of {mean:.4g}; it lies between {low:.4g} and {high:.4g}"
+            )
         return self._with(float(brentq(lambda tilt: self._with(tilt).mean - mean, -_STEEPEST, _STEEPEST, xtol=1e-10)))
 
     def _with(self, tilt: float) -> "Margin":
@@ -91,7 +93,9 @@ class World:
     @property
     def truth(self) -> xr.DataArray:
         """The true means as a system-wise table: a cube whose one topic is `all`."""
-        return cube(self.means[:, None], self.systems, ["all"], self.metrics, collection=f"{self.collection}, true means")
+        return cube(
+            self.means[:, None], self.systems, ["all"], self.metrics, collection=f"{self.collection}, true means"
+        )
 
     def scores(self, topics: int, rng: np.random.Generator) -> Array:
         """Draw scores on new topics: (system, topic, metric)."""
@@ -139,7 +143,9 @@ def like(
     chosen = [margins[i] for i in picked]
     if means is not None:
         targets = np.broadcast_to(np.asarray(means, dtype=np.float64), (len(picked), scores.sizes["metric"]))
-        chosen = [[m.tilted(float(t)) for m, t in zip(*pair, strict=True)] for pair in zip(chosen, targets, strict=True)]
+        chosen = [
+            [m.tilted(float(t)) for m, t in zip(*pair, strict=True)] for pair in zip(chosen, targets, strict=True)
+        ]
     normal = _normal_scores(scores.values)
     mixed = _scaled(normal[picked] + normal[beside])
     metrics = [str(name) for name in scores.metric.values]
