@@ -21,7 +21,7 @@ def test_power_of_no_difference_is_the_level():
     assert np.isclose(differences.power(0.0, 20, 0.01), 0.01)
 
 
-@given(st.integers(5, 400), st.floats(0.001, 0.2), st.floats(0.3, 0.99))
+@given(st.integers(2, 400), st.floats(0.001, 0.2), st.floats(0.3, 0.99))
 def test_the_smallest_effect_has_the_power_wanted(topics, alpha, wanted):
     """At the smallest effect the power is as wanted."""
     effect = differences.smallest_effect(topics, alpha, wanted)

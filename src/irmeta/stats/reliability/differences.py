@@ -9,7 +9,7 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 from scipy.optimize import brentq
-from scipy.special import nctdtr, stdtrit
+from scipy.special import ncfdtr, stdtrit
 
 Array = npt.NDArray[np.float64]
 
@@ -20,12 +20,10 @@ def power(effect: npt.ArrayLike, topics: int, alpha: float = 0.05) -> Array:
     >>> float(power(0.5, 34).round(3))
     0.808
     """
-    nc = np.asarray(effect, dtype=np.float64) * np.sqrt(topics)
-    limit = stdtrit(topics - 1, 1 - alpha / 2)
+    nc = np.asarray(effect, dtype=np.float64) ** 2 * topics  # of t squared, which is F with 1 and n - 1
+    limit = stdtrit(topics - 1, 1 - alpha / 2) ** 2
     finite = np.where(np.isfinite(nc), nc, 0)
-    within = nctdtr(topics - 1, finite, limit) - nctdtr(topics - 1, finite, -limit)
-    # where the noncentrality is far beyond the limit, some versions of scipy return NaN, and the power is 1
-    return np.where(np.isfinite(nc) & np.isfinite(within), 1 - within, 1.0)
+    return np.where(np.isfinite(nc), 1 - ncfdtr(1, topics - 1, finite, limit), 1.0)
 
 
 def smallest_effect(topics: int, alpha: float = 0.05, power_wanted: float = 0.8) -> float:
