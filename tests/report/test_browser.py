@@ -1,9 +1,7 @@
 """The page in headless Chromium, with the network off: what a reader sees, clicks and types."""
 
 import json
-import os
 import shutil
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
