@@ -4,6 +4,8 @@ VENV ?= .venv
 BIN = $(VENV)/bin
 LOWEST = .venv-lowest
 PIP = -m pip --quiet --disable-pip-version-check
+PYTEST = -m pytest --numprocesses auto --dist loadfile
+QUICK = -m "not slow"
 
 .PHONY: help demo test lint format check coverage docs bench wheel lowest browser hooks clean
 help:            ## list the targets
@@ -29,7 +31,7 @@ demo: $(VENV)/demo.ready            ## simulate a collection, evaluate it, repor
 	$(BIN)/irmeta demo -o demo
 
 test: $(VENV)/test.ready            ## run the quick tests (PYTEST_ARGS="" runs all of them)
-	$(BIN)/python -m pytest $(or $(PYTEST_ARGS),-m "not slow")
+	$(BIN)/python $(PYTEST) $(or $(PYTEST_ARGS),$(QUICK))
 
 lint: $(VENV)/lint.ready            ## check style, types and import contracts
 	$(BIN)/ruff check .
@@ -44,7 +46,7 @@ format: $(VENV)/lint.ready          ## format the code and fix what ruff can fix
 check: lint test ## run lint and the quick tests: do this before every commit
 
 coverage: $(VENV)/test.ready        ## run the tests and measure branch coverage (fails under 95%)
-	$(BIN)/python -m pytest $(or $(PYTEST_ARGS),-m "not slow") --cov
+	$(BIN)/python $(PYTEST) $(or $(PYTEST_ARGS),$(QUICK)) --cov
 
 docs: $(VENV)/docs.ready            ## build the documentation, with its figures, in build/docs
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
@@ -62,7 +64,7 @@ wheel: $(VENV)/bin/python           ## build the wheel and run its demo in a ven
 
 lowest: wheel    ## run the quick tests on the wheel and the lowest versions that pyproject.toml allows
 	$(LOWEST)/bin/python $(PIP) install "$$(echo dist/irmeta-*.whl)[test]" -c $(LOWEST)/lowest.txt
-	$(LOWEST)/bin/python -m pytest tests -m "not slow and not data"
+	$(LOWEST)/bin/python $(PYTEST) tests -m "not slow and not data"
 
 browser:         ## install Chromium for the tests of the page (Debian, as root)
 	.ci/browser
