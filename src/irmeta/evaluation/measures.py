@@ -15,8 +15,8 @@ import numpy as np
 
 from irmeta.errors import MetricError
 from irmeta.evaluation.judged import FIRST, Judged
-from irmeta.io.fields import Floats
 from irmeta.names import Metric
+from irmeta.stats.arrays import Floats
 
 MEASURES: dict[str, Callable[..., Floats]] = {}
 """Every measure by its name in `irmeta.signatures.CATALOGUE`."""

@@ -8,7 +8,6 @@ from os import PathLike
 from typing import get_args
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 import xarray as xr
 
@@ -19,6 +18,7 @@ from irmeta.errors import FileFormatError, ScoresError, require_choice
 from irmeta.io.files import Location, listed, read_bytes, stem
 from irmeta.io.scores import from_frame
 from irmeta.names import canonical, highest, is_known
+from irmeta.stats.arrays import Floats
 
 Paths = str | PathLike[str] | Iterable[str | PathLike[str]]
 
@@ -200,7 +200,7 @@ _MISSING = {"", "na", "nan"}
 _NAMES_HINT = "; if a column holds the names of the rows, its header should say topic or system"
 
 
-def _matrix(path: Location, rows: Rows) -> tuple[list[str], list[str], npt.NDArray[np.float64]]:
+def _matrix(path: Location, rows: Rows) -> tuple[list[str], list[str], Floats]:
     """Read a CSV with a header, whose rows are topics or systems, as row names, column names and numbers."""
     reader = csv.reader(read_bytes(path).decode("utf-8-sig", "surrogateescape").splitlines())
     lines = [(reader.line_num, [cell.strip() for cell in row]) for row in reader if any(row)]
@@ -244,7 +244,7 @@ def _score(text: str, where: str) -> float:
     return float(text)
 
 
-def _possible(scores: npt.NDArray[np.float64], metric: str, path: Location, hint: str = "") -> None:
+def _possible(scores: Floats, metric: str, path: Location, hint: str = "") -> None:
     """Raise FileFormatError if a score is lower or higher than the metric can be: it is something else."""
     if not is_known(metric):  # it may take any value
         return

@@ -8,7 +8,6 @@ from types import MappingProxyType
 from typing import Any, TypedDict, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 import xarray as xr
 
@@ -18,12 +17,12 @@ from irmeta.cubes import by_name
 from irmeta.errors import FileFormatError, ScoresError
 from irmeta.io.files import writing
 from irmeta.names import nearest
+from irmeta.stats.arrays import Floats
 
 COLUMNS = ("collection", *DIMS, "score")
 _KEY = "irmeta"
 
 Chosen = TypeVar("Chosen")
-Floats = npt.NDArray[np.float64]
 Names = Mapping[str, Sequence[str]]
 """The names of systems, topics and metrics by dimension."""
 

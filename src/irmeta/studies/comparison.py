@@ -6,7 +6,6 @@ from itertools import combinations, product
 from typing import Any, get_args
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 import xarray as xr
 
@@ -19,9 +18,8 @@ from irmeta.errors import MetricError, ScoresError, require_choice
 from irmeta.names import parse
 from irmeta.parallel import seeded, steps
 from irmeta.result import frame, result
+from irmeta.stats.arrays import Floats
 from irmeta.stats.standardizing import comparability
-
-Floats = npt.NDArray[np.float64]
 
 FEW_METRICS = 4
 """Up to so many metrics are each spoken of."""

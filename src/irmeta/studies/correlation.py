@@ -4,7 +4,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, get_args
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 import xarray as xr
 
@@ -14,6 +13,7 @@ from irmeta.choices import Coefficient, Level, Missing
 from irmeta.cubes import by_name, studied_together
 from irmeta.errors import ScoresError, require_choice
 from irmeta.result import frame, once, result, short, square
+from irmeta.stats.arrays import Floats
 from irmeta.stats.rankings.agreement import COEFFICIENTS, components, groups, interval, merges, over_means, over_scores
 from irmeta.stats.rankings.rank import settled
 
@@ -120,7 +120,7 @@ def _check(used: Mapping[str, xr.DataArray], level: Level, method: Coefficient, 
             )
 
 
-def _values(used: Mapping[str, xr.DataArray], level: Level) -> list[npt.NDArray[np.float64]]:
+def _values(used: Mapping[str, xr.DataArray], level: Level) -> list[Floats]:
     parts = [cube.additive(one).values for one in used.values()]
     if level == "within-topic":
         parts = [settled(part - part.mean(axis=0)) for part in parts]
@@ -129,7 +129,7 @@ def _values(used: Mapping[str, xr.DataArray], level: Level) -> list[npt.NDArray[
     return parts
 
 
-def _interval_note(n: int, without: Sequence[npt.NDArray[np.float64]]) -> str:
+def _interval_note(n: int, without: Sequence[Floats]) -> str:
     if n < FEWEST:
         return f"no intervals from so few{', of which two always correlate at 1 or -1' if n == 2 else ''}."
     topics = sum(len(part) for part in without)

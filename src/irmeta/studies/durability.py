@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 import xarray as xr
 
@@ -14,10 +13,10 @@ from irmeta.cubes import by_name, common_metrics
 from irmeta.errors import ScoresError
 from irmeta.parallel import seeded
 from irmeta.result import frame, result
+from irmeta.stats.arrays import Floats
 from irmeta.stats.rankings import rank, topheavy
 from irmeta.stats.standardizing import comparability, standardizers
 
-Floats = npt.NDArray[np.float64]
 FIGURES = ("pearson", "tau", "tau_ap")
 CHANCE = ("chance_tau", "quantile")
 SIZES = ("topic_count", "old_systems", "new_systems")

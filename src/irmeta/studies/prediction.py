@@ -4,7 +4,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 import xarray as xr
 from scipy import stats
@@ -18,8 +17,9 @@ from irmeta.errors import MetricError, ScoresError
 from irmeta.io.model_file import Model
 from irmeta.names import highest, metric_names, nearest, parse, split
 from irmeta.result import result
+from irmeta.stats.arrays import Floats, Indices
 from irmeta.stats.prediction.intervals import band, leave_one_out, mahalanobis, reach
-from irmeta.stats.prediction.regression import Floats, least_squares, pool
+from irmeta.stats.prediction.regression import least_squares, pool
 from irmeta.stats.prediction.scales import from_scale, to_scale
 
 OUTSIDE = 0.999
@@ -218,7 +218,7 @@ def _grid(
     return grid
 
 
-def _patterns(table: xr.DataArray) -> Iterator[tuple[npt.NDArray[np.intp], list[str]]]:
+def _patterns(table: xr.DataArray) -> Iterator[tuple[Indices, list[str]]]:
     """Give the systems that have the same metrics, and these metrics; systems without any are left out."""
     there = ~np.isnan(table.values)
     patterns, of = np.unique(there, axis=0, return_inverse=True)

@@ -4,7 +4,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, get_args
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 import scipy.stats
 import xarray as xr
@@ -16,6 +15,7 @@ from irmeta.errors import ScoresError, require_choice
 from irmeta.names import canonical
 from irmeta.parallel import seeded
 from irmeta.result import frame, once, result, short, square
+from irmeta.stats.arrays import Floats
 from irmeta.stats.halves.halving import Agreement, halves, shuffles, split_half
 from irmeta.stats.halves.jackknife import advantage_variance
 
@@ -127,7 +127,7 @@ def _check(used: xr.DataArray, partitions: int, sizes: Sequence[int]) -> None:
     cube.require_variation(cube.means(used).values.T, used["metric"].values)
 
 
-def _best(scores: xr.DataArray, top: float, by: str) -> tuple[int, npt.NDArray[np.float64]]:
+def _best(scores: xr.DataArray, top: float, by: str) -> tuple[int, Floats]:
     """Give how many systems are the best, and the scores (system, topic) that say which."""
     kept = cube.top_systems(scores, top, by).sizes["system"]
     if kept < 2:
@@ -137,7 +137,7 @@ def _best(scores: xr.DataArray, top: float, by: str) -> tuple[int, npt.NDArray[n
     return kept, cube.additive(cube.select(scores, metrics=[by])).values[..., 0]
 
 
-def _quantile(values: npt.NDArray[np.float64]) -> float:
+def _quantile(values: Floats) -> float:
     return float(scipy.stats.t.ppf(0.975, min(values.shape[:2]) - 1))
 
 
@@ -181,7 +181,7 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     return views
 
 
-def _sizes(outcome: xr.Dataset) -> Iterator[tuple[int, npt.NDArray[np.float64]]]:
+def _sizes(outcome: xr.Dataset) -> Iterator[tuple[int, Floats]]:
     return zip(outcome["size"].values.tolist(), outcome["curve"].values, strict=True)
 
 

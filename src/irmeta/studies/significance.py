@@ -6,7 +6,6 @@ from types import MappingProxyType
 from typing import get_args
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 import xarray as xr
 
@@ -17,9 +16,10 @@ from irmeta.errors import ScoresError, require_choice
 from irmeta.parallel import seeded, steps
 from irmeta.result import frame, result
 from irmeta.stats import descriptive
+from irmeta.stats.arrays import Bools, Floats
 from irmeta.stats.tests import multiplicity, paired, resampling
 
-Floats = npt.NDArray[np.float64]
+Floats = Floats
 
 RESAMPLING: Mapping[str, Callable[[Floats, int, np.random.Generator], Floats]] = MappingProxyType(
     {"permutation": resampling.permutation, "bootstrap": resampling.bootstrap, "tukey": resampling.tukey}
@@ -145,7 +145,7 @@ def _check(test: Test, correct: Correction, alpha: float, resamples: int) -> Non
 def _tests(
     scores: Floats, test: Test, correct: Correction, resamples: int, rng: np.random.Generator
 ) -> dict[str, Floats]:
-    difference, effect, *closed = paired.of_pairs(partial(_quantities, test), scores)
+    difference, effect, *closed = paired.over_pairs(partial(_quantities, test), scores)
     p = closed[0] if closed else RESAMPLING[test](scores, resamples, rng)
     corrections = {"holm": multiplicity.holm, "bh": multiplicity.bh}
     corrected = p if correct == "none" or test == "tukey" else corrections[correct](p)
@@ -184,7 +184,7 @@ def _scale_notes(scores: xr.DataArray, effect_size: Floats) -> list[str]:
     return lines
 
 
-def _matrix(one: xr.Dataset) -> npt.NDArray[np.bool_]:
+def _matrix(one: xr.Dataset) -> Bools:
     """Give which systems differ, as a symmetric matrix (system, system)."""
     size = one.sizes["system"]
     differs = np.zeros((size, size), dtype=np.bool_)

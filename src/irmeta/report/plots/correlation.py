@@ -3,7 +3,6 @@
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -14,6 +13,7 @@ from irmeta.choices import CorrelationView
 from irmeta.errors import ScoresError
 from irmeta.report.plots.figure import PAGE, PALETTE, draw
 from irmeta.result import short
+from irmeta.stats.arrays import Floats
 
 
 def figure(result: xr.Dataset, *, view: CorrelationView = "heatmap") -> Figure:
@@ -48,7 +48,7 @@ def loadings(result: xr.Dataset, axes: Axes) -> Axes:
     return axes
 
 
-def _matrix(axes: Axes, values: npt.NDArray[np.float64], rows: list[str], columns: list[str], label: str) -> None:
+def _matrix(axes: Axes, values: Floats, rows: list[str], columns: list[str], label: str) -> None:
     image = axes.imshow(values, cmap="RdBu", vmin=-1, vmax=1, aspect="equal" if len(rows) == len(columns) else "auto")
     size = min(8.0, 130 / len(rows))
     for (i, j), value in np.ndenumerate(values):
