@@ -54,7 +54,7 @@ def significance(
     metrics : one or several; all by default. Each is corrected for its own pairs.
     test : t, wilcoxon, sign, permutation, bootstrap (studentised), or tukey (randomised Tukey HSD, which is corrected
     for all pairs by itself, so that `correct` does nothing). Systems that score the same on every topic have p = 1.
-    correct : holm (any false rejection), bh (share of false rejections) or none.
+    correct : holm or bonferroni (any false rejection), bh (share of false rejections) or none.
     top, by, missing : what to use of the scores, as in `irmeta.cube.studied`.
 
     Returns over (pair, metric) difference (system_a less system_b), p, p_corrected, effect_size (mean difference over
@@ -174,8 +174,7 @@ def _tests(
 ) -> dict[str, Floats]:
     difference, effect, *closed = paired.over_pairs(partial(_quantities, test), scores)
     p = closed[0] if closed else RESAMPLING[test](scores, resamples, rng)
-    corrections = {"holm": multiplicity.holm, "bh": multiplicity.bh}
-    corrected = p if correct == "none" or test == "tukey" else corrections[correct](p)
+    corrected = p if test == "tukey" else multiplicity.CORRECTIONS[correct](p)
     return {"difference": difference, "p": p, "p_corrected": corrected, "effect_size": effect}
 
 
