@@ -211,7 +211,7 @@ def studied(
     missing : see `complete`; scores of metrics that are neither studied nor `by` may be missing.
     """
     if by is not None and top is None:
-        raise ScoresError("systems are chosen by a metric only with a share of them to keep, as in --top 0.75")
+        raise ScoresError("--by needs --top, as in --top 0.75")
     used = select(scores, metrics=metrics)
     names = [str(name) for name in used.metric.values]
     if top is None:

@@ -37,7 +37,7 @@ def test_every_pair_metric_and_kind_has_a_row_with_its_figures():
 
 
 def test_a_shifted_collection_stands_out_raw_and_not_standardized():
-    """A collection on which all systems score higher lies beyond random deals, and standardization removes that."""
+    """A collection on which all systems score higher lies beyond random splits, and standardization removes that."""
     cubes = {"A": collection("A", 0, topics=40), "B": collection("B", 1, topics=40, shift=0.3)}
     pairs = tables(compare(cubes, randomise=300))["pairs"]
     raw, standardized = (pairs.filter(kind=kind).row(0, named=True) for kind in ("raw", "normal"))
@@ -51,7 +51,7 @@ def test_names_that_tell_nothing_are_remarked_upon():
     named = {name: one.assign_coords(system=[f"run{i}" for i in range(10)]) for name, one in three().items()}
     for cubes, said in ((named, True), (three(), False)):
         notes = compare(cubes, kinds=("raw",), randomise=10).attrs["notes"]
-        assert any("tell nothing" in note for note in notes) is said
+        assert any("are only numbers" in note for note in notes) is said
 
 
 def test_systems_are_matched_by_name_and_left_out_aloud():
@@ -126,7 +126,7 @@ def test_the_seed_decides_and_is_recorded():
     ("change", "options", "words"),
     [
         (lambda cubes: {"A": cubes["A"]}, {}, "at least 2 collections"),
-        (lambda cubes: cubes, {"randomise": 0}, "random deals"),
+        (lambda cubes: cubes, {"randomise": 0}, "random splits"),
         (lambda cubes: cubes, {"alpha": 5}, "alpha is between"),
         (lambda cubes: cubes | {"B": cubes["B"][:, :1]}, {}, "B has 1 topic; a t test over topics takes 2"),
         (
@@ -134,7 +134,11 @@ def test_the_seed_decides_and_is_recorded():
             {"kinds": ["z"], "flat": "drop"},
             "B has 0 topics, once flat topics are dropped",
         ),
-        (lambda cubes: cubes | {"B": standardized("B", 1)}, {}, "one form only, and these are: A raw, B normal, C raw"),
+        (
+            lambda cubes: cubes | {"B": standardized("B", 1)},
+            {},
+            "collections mix raw and standardized scores: A raw, B normal, C raw",
+        ),
         (
             lambda _: {"A": standardized("A", 0, "z"), "B": standardized("B", 1, "z")},
             {"kinds": ("raw", "normal")},
@@ -156,10 +160,10 @@ def test_what_cannot_be_compared_is_an_error(change, options, words):
 
 
 def test_findings_say_which_pairs_chance_does_not_explain():
-    """The answer in words names the pairs beyond 97.5% of random deals, for each metric and form."""
+    """The answer in words names the pairs beyond 97.5% of random splits, for each metric and form."""
     cubes = {"A": collection("A", 0, topics=40), "B": collection("B", 1, topics=40, shift=0.3)}
     raw, standardized = findings(compare(cubes, randomise=300))
-    assert "Further apart than 97.5% of random deals: A with B." in raw
+    assert "Larger than in 97.5% of random splits: A vs B." in raw
     assert standardized.startswith("AP (standardized, normal): mean dRMSE")
 
 
@@ -173,5 +177,5 @@ def test_findings_of_many_metrics_are_summed_up():
     }
     raw, standardized = findings(compare(many, randomise=300))
     assert raw.startswith("raw: mean dRMSE of the 5 metrics is ")
-    assert raw.endswith("On 1 of them some pair is further apart than 97.5% of random deals: AP.")
+    assert raw.endswith("With 1 of them some pair differs more than 97.5% of random splits: AP.")
     assert standardized.startswith("normal: mean dRMSE of the 5 metrics is ")

@@ -57,7 +57,7 @@ def test_without_dev_each_training_collection_is_predicted_from_the_others():
 
 def test_leaving_out_needs_two_collections():
     """One training collection and no dev collection is an error."""
-    with pytest.raises(ScoresError, match="two or more"):
+    with pytest.raises(ScoresError, match="at least two"):
         folds([scores(0, 12)], [])
 
 
