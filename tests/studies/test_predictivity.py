@@ -166,7 +166,7 @@ def said(low, high):
         (
             -0.02,
             0.05,
-            "AP predicts P@10 as well as P@10 predicts itself: difference in phi .015, 95% interval -.02 to .05; reporting",
+            "AP predicts P@10 as well as P@10 predicts itself: difference in phi .015, 95% interval -.02 to .05; r",
         ),
         (0.01, 0.05, "AP predicts P@10 better than P@10 predicts itself: difference in phi .030"),
         (-0.09, -0.01, "AP predicts P@10 worse than P@10 predicts itself: difference in phi -.050"),

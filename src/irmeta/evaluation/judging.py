@@ -1,14 +1,12 @@
 """Judging a run: rank its documents once, look each up among the judgments, and keep where the judged ones stand."""
 
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 
+from irmeta.choices import Precision
 from irmeta.io.rankings import Qrels, Run, pair_keys
 from irmeta.stats.arrays import Bools, Floats, Indices, Ints
-
-Precision = Literal["float64", "float32"]
 
 
 @dataclass(frozen=True)

@@ -1,27 +1,24 @@
 """Whether the same systems score alike on several collections: dRMSE and false positives, beside what chance gives."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations, product
-from typing import Any, Literal, get_args
+from typing import Any, get_args
 
 import numpy as np
 import polars as pl
 import xarray as xr
 
 from irmeta import standardization
-from irmeta.cube import Missing, additive, require_variation
+from irmeta.choices import Flat, Form, Missing
+from irmeta.cube import additive, require_variation
 from irmeta.cubes import by_name, studied_together
 from irmeta.errors import MetricError, ScoresError, require_choice
 from irmeta.names import parse
-from irmeta.parallel import seeded
+from irmeta.parallel import seeded, steps
 from irmeta.result import frame, result
-from irmeta.standardization import Flat, Kind
 from irmeta.stats.arrays import Floats
 from irmeta.stats.standardizing import comparability
-
-Form = Literal["raw", Kind]
-"""Scores as they are, or standardized."""
 
 FEW_METRICS = 4
 """Up to so many metrics are each spoken of."""
@@ -42,7 +39,6 @@ def compare(
     flat: Flat = "half",
     missing: Missing = "error",
     rng: int | np.random.Generator = 0,
-    progress: Callable[[str], None] | None = None,
 ) -> xr.Dataset:
     """Compare the scores that the same systems get on every pair of collections.
 
@@ -52,7 +48,6 @@ def compare(
     randomise : times that each pair's topics are pooled and split at random, into sets of the old sizes.
     alpha : the level of the t tests, in (0, 1).
     flat : what is done with topics that a standardization is not defined for, as in `irmeta.standardization.apply`.
-    progress : called when a pair of collections, a metric and a kind are done.
 
     Returns over (pair, metric, kind) drmse and false_positives (systems that a two-sample t test at alpha finds
     different from themselves); for both the quantile among the random splits (0.5: as chance has it; near 1: the
@@ -76,11 +71,8 @@ def compare(
     names = [str(name) for name in next(iter(chosen.values())).metric.values]
     pairs = list(combinations(cubes, 2))
     cases = list(product(pairs, names, kinds))
-    figures = []
-    for (pair, metric, kind), row in zip(cases, _compared(forms, cases, randomise, alpha, generator), strict=True):
-        figures.append(row)
-        if progress:
-            progress(f"{' with '.join(pair)}, {metric}, {kind}")
+    compared = _compared(forms, cases, randomise, alpha, generator)
+    figures = list(steps(compared, "comparisons", total=len(cases)))
     by_figure = np.reshape(figures, (len(pairs), len(names), len(kinds), len(_FIGURES)))
 
     data: dict[str, Any] = {}
@@ -109,10 +101,8 @@ def compare(
 
 def _kinds(kinds: Sequence[Form] | None, before: str | None) -> list[Form]:
     """Return the forms to compare in, each once; standardized scores are compared as they are."""
-    if kinds:
-        wanted = list(dict.fromkeys(kinds))
-    else:
-        wanted = ["raw"] if before else ["raw", "normal"]
+    default: list[Form] = ["raw"] if before else ["raw", "normal"]
+    wanted = list(dict.fromkeys(kinds or default))
     for kind in wanted:
         require_choice("kinds", kind, get_args(Form))
     if before and wanted != ["raw"]:

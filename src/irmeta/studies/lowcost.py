@@ -2,13 +2,13 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import product
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, NamedTuple, get_args
 
 import numpy as np
 import polars as pl
 import xarray as xr
 
-from irmeta.cube import Missing
+from irmeta.choices import Judgments, Missing
 from irmeta.cubes import common_metrics, system_level, with_roles
 from irmeta.errors import MetricError, ScoresError
 from irmeta.names import parse, split
@@ -17,9 +17,6 @@ from irmeta.stats.arrays import Floats, Indices
 from irmeta.stats.prediction.accuracy import accuracy
 from irmeta.stats.prediction.predictors import Fold, best_predictors, folds
 from irmeta.stats.prediction.regression import Moments, least_squares, moments
-
-Judgments = Literal["full", "pool"]
-"""full: predictors know every judgment of the documents they look at; pool: only those of a pool of their depth."""
 
 _MEASURES = ("tau", "r2", "rmse")
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations_with_replacement, permutations
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, NamedTuple, get_args
 
 import numpy as np
 import polars as pl
@@ -10,16 +10,14 @@ import scipy.stats
 import xarray as xr
 
 from irmeta import cube
+from irmeta.choices import Missing, Ties, TopOn
 from irmeta.errors import ScoresError, require_choice
 from irmeta.names import canonical
-from irmeta.parallel import Progress, seeded, silent
+from irmeta.parallel import seeded
 from irmeta.result import result, short, square
 from irmeta.stats.arrays import Floats
-from irmeta.stats.halves.halving import Agreement, Ties, halves, shuffles, split_half
+from irmeta.stats.halves.halving import Agreement, halves, shuffles, split_half
 from irmeta.stats.halves.jackknife import advantage_variance
-
-TopOn = Literal["all", "half"]
-"""The topics on which the best systems are chosen: all, or one half, each half in turn."""
 
 _PAIR = ("metric", "metric_2")
 
@@ -34,9 +32,8 @@ def predictivity(
     top_on: TopOn = "all",
     sizes: Sequence[int] = (),
     tau: Ties = "b",
-    missing: cube.Missing = "error",
+    missing: Missing = "error",
     rng: int | np.random.Generator = 0,
-    progress: Progress = silent,
 ) -> xr.Dataset:
     """Measure how well the ranking by one metric on half of the topics predicts the ranking by another on the rest.
 
@@ -70,13 +67,13 @@ def predictivity(
     topics = used.sizes["topic"]
     half_sizes = (topics // 2, topics - topics // 2)
     drawn_sizes = [half_sizes, *((n, n) for n in sizes)]
-    drawn = split_half(values, drawn_sizes, partitions, generator, ties=tau, best=chosen.best, progress=progress)
+    drawn = split_half(values, drawn_sizes, partitions, generator, ties=tau, best=chosen.best)
     whole, curve = drawn[0], drawn[1:]
     few = 0 if chosen.best else _interval_partitions(partitions, len(values))
     half = np.full(whole.phi.shape, np.nan)
     if few:
         members = halves(shuffles(topics, few, generator), half_sizes)
-        variance = advantage_variance(values, members, ties=tau, progress=progress)
+        variance = advantage_variance(values, members, ties=tau)
         half = _half_width(values, variance, whole.difference_se)
 
     options = {
@@ -116,7 +113,7 @@ def _chosen(
     top: float | None,
     by: str | None,
     top_on: TopOn,
-    missing: cube.Missing,
+    missing: Missing,
 ) -> _Chosen:
     """Choose the metrics, the topics and the systems to study."""
     if top_on == "half" and top is None:

@@ -5,11 +5,26 @@ from typing import Literal
 import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 from scipy.cluster.hierarchy import dendrogram, leaves_list
 
-from irmeta.report.plots.figure import PALETTE
+from irmeta.choices import CorrelationView
+from irmeta.errors import ScoresError
+from irmeta.report.plots.figure import PAGE, PALETTE, draw
 from irmeta.result import short
 from irmeta.stats.arrays import Floats
+
+
+def figure(result: xr.Dataset, *, view: CorrelationView = "heatmap") -> Figure:
+    """Return a figure of the correlations; the more metrics, the larger."""
+    if "collection" in result.dims:
+        raise ScoresError("a plot shows one collection; choose it with --collection in place of --each")
+    metrics = result.sizes["metric"]
+    if view in ("dendrogram", "components"):
+        return draw(tree if view == "dendrogram" else loadings, result, height=1.0 + 0.15 * metrics)
+    side = min(PAGE, 2.0 + 0.25 * metrics)
+    order = "clustered" if view == "clustered" else "given"
+    return draw(heatmap, result, width=side, height=0.92 * side, order=order)
 
 
 def heatmap(result: xr.Dataset, axes: Axes, *, order: Literal["given", "clustered"] = "given") -> Axes:

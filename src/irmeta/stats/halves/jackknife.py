@@ -4,16 +4,17 @@ from functools import partial
 
 import numpy as np
 
-from irmeta.parallel import Progress, in_order, silent
+from irmeta.choices import Ties
+from irmeta.parallel import in_order
 from irmeta.stats.arrays import Bools, Floats, Ints, Singles
-from irmeta.stats.halves.halving import Ties, advantage, half_means, half_tau
+from irmeta.stats.halves.halving import advantage, half_means, half_tau
 from irmeta.stats.rankings.rank import BLOCK, concordance, settled, tau_without_each, untied
 
 SAMPLE = 100
 """Where there are more systems, the noise of single scores is estimated from so many, evenly spaced."""
 
 
-def advantage_variance(scores: Floats, drawn: Bools, *, ties: Ties = "b", progress: Progress = silent) -> Floats:
+def advantage_variance(scores: Floats, drawn: Bools, *, ties: Ties = "b") -> Floats:
     """Estimate the variance of phi(A, B) - phi(B, B) over samples of topics and of systems: (metric, metric).
 
     Each topic, each system, and each single score (a system's on a topic) is left out of the same partitions, and the
@@ -24,20 +25,33 @@ def advantage_variance(scores: Floats, drawn: Bools, *, ties: Ties = "b", progre
     scores : (system, topic, metric); drawn : (partition, 2, topic), halves that use every topic. About 100 partitions
     do: the noise that they add is estimated and taken off.
     """
+    by_system, by_topic = _whole_moves(scores, drawn, ties)  # S, T
+    by_score = _score_moves(scores, drawn, ties)  # C
+    return by_system + np.maximum(by_topic - by_score, 0)
+
+
+def _whole_moves(scores: Floats, drawn: Bools, ties: Ties) -> tuple[Floats, Floats]:
+    """Sum the squared moves of leaving out each system, and each topic: S and T."""
     systems, topics, metrics = scores.shape
-    by_system, by_topic, by_score = _Moves(systems, metrics), _Moves(topics, metrics), np.zeros((metrics, metrics))
+    by_system, by_topic = _Moves(systems, metrics), _Moves(topics, metrics)
     chunk = max(1, BLOCK // (systems * metrics * max(topics, metrics)))
     parts = [drawn[start : start + chunk] for start in range(0, len(drawn), chunk)]
-    for part, moves in zip(parts, in_order(partial(_left_out, scores, ties), parts), strict=True):
-        for moved, sums in zip((by_system, by_topic), moves, strict=True):
-            moved.add(sums, len(part))
-        progress("intervals")
+    moves = in_order(partial(_left_out, scores, ties), parts, "intervals: partitions")
+    for part, (of_systems, of_topics) in zip(parts, moves, strict=True):
+        by_system.add(of_systems, len(part))
+        by_topic.add(of_topics, len(part))
+    return by_system.squares(), by_topic.squares()
+
+
+def _score_moves(scores: Floats, drawn: Bools, ties: Ties) -> Floats:
+    """Sum the squared moves of leaving out each single score: C, of many systems estimated from some."""
+    systems, _, metrics = scores.shape
     single = _SingleScores(scores, drawn, ties)
     sample = np.unique(np.linspace(0, systems - 1, min(systems, SAMPLE)).astype(int))
-    for squares in in_order(single.squares, sample.tolist()):
-        by_score += squares * (systems / len(sample))
-        progress("intervals")
-    return by_system.squares() + np.maximum(by_topic.squares() - by_score, 0)
+    total = np.zeros((metrics, metrics))
+    for squares in in_order(single.squares, sample.tolist(), "intervals: systems"):
+        total += squares * (systems / len(sample))
+    return total
 
 
 class _Moves:

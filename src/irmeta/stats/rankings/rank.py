@@ -8,12 +8,13 @@ A coefficient is NaN where a ranking ties all its items and the formula divides 
 from collections import deque
 from collections.abc import Callable, Iterator
 from functools import partial, wraps
-from typing import Any, Concatenate, Literal, ParamSpec
+from typing import Any, Concatenate, ParamSpec
 
 import numpy as np
 import numpy.typing as npt
 import scipy.stats
 
+from irmeta.choices import Ties
 from irmeta.errors import ScoresError
 from irmeta.parallel import cores, in_order, on_threads, single_threaded
 from irmeta.stats.arrays import Bools, Floats, Ints, Singles
@@ -225,7 +226,7 @@ def tau_b(x: Floats, y: Floats) -> Floats:
     return over(concordance(x, y), pairs)
 
 
-def tau_without_each(x: Floats, y: Floats, *, ties: Literal["a", "b"] = "b") -> Floats:
+def tau_without_each(x: Floats, y: Floats, *, ties: Ties = "b") -> Floats:
     """Return Kendall's tau-a or tau-b with each item left out in turn.
 
     x, y : (batch, A, n) and (batch, B, n).  Returns (batch, n, A, B).
@@ -259,26 +260,22 @@ def _untied_without_each(x: Floats) -> Floats:
     return left.transpose(0, 2, 1)
 
 
-def concordance_by_group(
-    x: Floats, group: Ints, progress: Callable[[str], object] = lambda _: None
-) -> tuple[Floats, Floats]:
+def concordance_by_group(x: Floats, group: Ints) -> tuple[Floats, Floats]:
     """Sum the concordance of all rankings (A, n) over ordered pairs of items: two arrays (group, A, A).
 
     group : the group of each item, numbered from 0. The first sum is over pairs whose first item is in the group, the
     second over pairs with both in it. Over all groups the first adds up to twice `concordance`.
     """
     ranks = np.ascontiguousarray(dense_ranks(x).T, dtype=np.float32)
-    sums = []
-    for one in in_order(partial(_over_group, ranks, group), range(int(group.max()) + 1)):
-        sums.append(one)
-        progress("topics")
+    groups = range(int(group.max()) + 1)
+    sums = list(in_order(partial(_over_group, ranks, group), groups, "topics left out"))
     any_part, within = np.stack(sums, axis=1)
     return any_part, within
 
 
-def _over_group(ranks: Singles, group: Ints, one: int) -> Floats:
+def _over_group(ranks: Singles, group: Ints, number: int) -> Floats:
     """Sum the concordance over the pairs of a group's items with all items, and with each other: (2, A, A)."""
-    members = ranks[group == one]
+    members = ranks[group == number]
     sums = np.zeros((2, ranks.shape[1], ranks.shape[1]))
     for rank in members:
         for side, others in enumerate((ranks, members)):

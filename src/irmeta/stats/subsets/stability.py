@@ -6,7 +6,7 @@ from functools import partial
 
 import numpy as np
 
-from irmeta.parallel import Progress, in_order, silent, streams
+from irmeta.parallel import in_order, streams
 from irmeta.stats.arrays import Bools, Floats
 from irmeta.stats.subsets.matrices import dependent
 from irmeta.stats.subsets.orders import Order
@@ -39,7 +39,6 @@ def choices(
     chosen: Mapping[int, Order],
     resamples: int,
     rng: np.random.Generator,
-    progress: Progress = silent,
 ) -> tuple[Bools, Bools]:
     """Choose again from resampled matrices: flags (resample, k, variable), and (resample, k) whether they are proven.
 
@@ -48,12 +47,12 @@ def choices(
     """
     again: list[Bools] = []
     proven: list[Bools] = []
-    for some in in_order(partial(_block, resample, choice, tuple(chosen)), streams(rng, resamples, _BLOCK)):
+    work = partial(_block, resample, choice, tuple(chosen))
+    for some in in_order(work, streams(rng, resamples, _BLOCK), "blocks of resamples"):
         for found in some:
             if found is not None:
                 again.append(found[0])
                 proven.append(found[1])
-            progress("on other topics")
     return np.array(again, dtype=np.bool_), np.array(proven, dtype=np.bool_)
 
 
