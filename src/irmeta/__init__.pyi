@@ -1,5 +1,6 @@
 # Written by scripts/public.py (make format).
 from irmeta import standardization as standardization
+from irmeta.attributes import about as about
 from irmeta.cluster import on_cluster as on_cluster
 from irmeta.cube import means as means
 from irmeta.cube import select as select
@@ -34,6 +35,7 @@ from irmeta.studies.prediction_model import prediction_model as prediction_model
 from irmeta.studies.predictivity import predictivity as predictivity
 from irmeta.studies.predictors import predictors as predictors
 from irmeta.studies.ranking import rank_metrics as rank_metrics
+from irmeta.studies.reliability import reliability as reliability
 from irmeta.studies.significance import significance as significance
 from irmeta.studies.standardizing_set import standardizing_set as standardizing_set
 from irmeta.studies.validation import validate as validate

@@ -29,6 +29,8 @@ OverlapTies = Literal["w", "a", "b"]
 Test = Literal["t", "wilcoxon", "permutation", "bootstrap", "sign", "tukey"]
 Correction = Literal["holm", "bh", "none"]
 
+Sets = Literal["simultaneous", "marginal"]
+
 # Subsets of metrics
 Matrix = Literal["correlation", "covariance", "rank", "shrunk"]
 Objective = Literal["determinant", "unreported"]
@@ -112,6 +114,10 @@ MEANINGS: dict[Any, dict[str, str]] = {
         "holm": "limits the chance of any false rejection",
         "bh": "Benjamini-Hochberg, limits the share of false rejections",
         "none": "no correction",
+    },
+    Sets: {
+        "simultaneous": "the rank sets of all systems hold their true ranks at once",
+        "marginal": "each holds the true rank of a system named in advance",
     },
     Matrix: {
         "correlation": "Pearson's r between metrics",

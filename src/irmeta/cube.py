@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 import xarray as xr
 
+from irmeta.attributes import recorded
 from irmeta.choices import Missing
 from irmeta.errors import ScoresError, require_choice
 from irmeta.names import canonical, metric_names, nearest, split
@@ -42,7 +43,7 @@ def cube(
             "metric": np.asarray([canonical(str(metric)) for metric in metrics], dtype=object),
         },
         name="score",
-        attrs={"collection": collection, **(provenance or {})},
+        attrs=recorded({"collection": collection, **(provenance or {})}),
     )
     return check(array)
 
@@ -292,4 +293,5 @@ def geometric(metrics: Iterable[object]) -> list[str]:
 
 
 def _geometric(scores: xr.DataArray) -> Bools:
-    return np.isin(scores.metric.values.astype(str), geometric(scores.metric.values))
+    logs = geometric(scores.metric.values)
+    return np.array([str(name) in logs for name in scores.metric.values], dtype=np.bool_)

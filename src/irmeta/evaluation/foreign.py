@@ -8,7 +8,8 @@ import numpy as np
 
 from irmeta.errors import MetricError
 from irmeta.io.rankings import Qrels, Run
-from irmeta.names import CATALOGUE, GENERAL, Metric, parse
+from irmeta.names import Metric, parse
+from irmeta.signatures import CATALOGUE, GENERAL
 from irmeta.stats.arrays import Floats
 
 

@@ -20,8 +20,9 @@ from irmeta.evaluation.outcome import Key, Outcome
 from irmeta.evaluation.sources import Source, opened, refuse_strangers, where
 from irmeta.io.rankings import Run
 from irmeta.io.trec import Reading, run_of
-from irmeta.names import GENERAL, Metric
+from irmeta.names import Metric
 from irmeta.parallel import in_order
+from irmeta.signatures import GENERAL
 from irmeta.stats.arrays import Bools, Floats
 
 CHUNK = 2**18

@@ -11,6 +11,7 @@ import numpy as np
 import polars as pl
 import xarray as xr
 
+from irmeta.attributes import recorded
 from irmeta.choices import Rows
 from irmeta.cube import ALL, check, cube, only_numbered
 from irmeta.errors import FileFormatError, ScoresError, require_choice
@@ -92,7 +93,8 @@ def import_matrix(
                 )
     together = xr.concat([part.reindex_like(first[:, :, 0]) for part in parts], "metric")
     notes = _strange(together) + ([_NUMBERED] if only_numbered(together.topic.values) else [])
-    return check(together.assign_attrs(collection=collection, **({"notes": notes} if notes else {})))
+    said = {"collection": collection, "notes": notes} if notes else {"collection": collection}
+    return check(together.assign_attrs(recorded(said)))
 
 
 def import_systemwise(paths: Paths) -> dict[str, xr.DataArray]:
@@ -112,7 +114,7 @@ def import_systemwise(paths: Paths) -> dict[str, xr.DataArray]:
         made = cube(scores[:, None, :], names, [ALL], metrics, collection=name)
         released = any(column.startswith(("rdp_", "errall")) for column in columns)
         notes = _strange(made) + ([_RELEASED] if released else [])
-        cubes[name] = made.assign_attrs(notes=notes) if notes else made
+        cubes[name] = made.assign_attrs(recorded({"notes": notes})) if notes else made
     return cubes
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from irmeta.errors import FileFormatError, Remark
 from irmeta.io.fields import Strings, Words
-from irmeta.names import HIGHEST
+from irmeta.signatures import HIGHEST
 from irmeta.stats.arrays import Floats, Indices, Ints
 
 TOPIC = ("topic", "query_id", "qid", "query", "query-id")

@@ -11,6 +11,7 @@ import numpy as np
 import polars as pl
 import xarray as xr
 
+from irmeta.attributes import about
 from irmeta.cube import DIMS, check, choose_names, cube, labels
 from irmeta.cubes import by_name
 from irmeta.errors import FileFormatError, ScoresError
@@ -134,11 +135,11 @@ def save(scores: xr.DataArray | Mapping[str, xr.DataArray], path: str | PathLike
     if not cubes:
         raise ScoresError("there are no scores to save")
     named = [one.assign_attrs(collection=labels([name])[0]) for name, one in cubes.items()]
-    about = {
-        one.attrs["collection"]: About(attributes=one.attrs, names={dim: labels(one[dim].values) for dim in DIMS})
+    held = {
+        one.attrs["collection"]: About(attributes=about(one), names={dim: labels(one[dim].values) for dim in DIMS})
         for one in named
     }
-    write([to_frame(one) for one in named], about, Path(path), append=append)
+    write([to_frame(one) for one in named], held, Path(path), append=append)
 
 
 def write(

@@ -27,7 +27,7 @@ from irmeta.io.rankings import (
     run_from_mapping,
     score_remarks,
 )
-from irmeta.names import HIGHEST
+from irmeta.signatures import HIGHEST
 from irmeta.stats.arrays import Floats, Indices, Ints
 
 SHOWN = 20

@@ -10,6 +10,7 @@ import polars as pl
 import xarray as xr
 
 from irmeta import standardization
+from irmeta.attributes import about
 from irmeta.choices import Flat, Form, Missing
 from irmeta.cube import additive, require_variation
 from irmeta.cubes import by_name, studied_together
@@ -224,7 +225,7 @@ def _figures(one: Floats, other: Floats, alpha: float, chance: Floats, chance_ra
 
 def _standardized_before(cubes: Mapping[str, xr.DataArray]) -> str | None:
     """Name the kind that all cubes were standardized by; None if they are raw; different ones raise ScoresError."""
-    kinds = {name: scores.attrs.get("standardization", {}).get("kind") for name, scores in cubes.items()}
+    kinds = {name: about(scores).get("standardization", {}).get("kind") for name, scores in cubes.items()}
     if len(set(kinds.values())) > 1:
         listed = ", ".join(f"{name} {kind or 'raw'}" for name, kind in kinds.items())
         raise ScoresError(f"collections mix raw and standardized scores: {listed}; standardize all alike, or none")

@@ -137,5 +137,5 @@ def _means(scores: Floats, by: Floats, kind: Kind, flat: Flat) -> Floats:
     factors = standardizers.fit(by)
     standardized = standardizers.standardize(scores, factors, kind, flat="raw" if flat == "raw" else "half")
     if flat == "drop":
-        standardized = standardized[:, ~standardizers.undefined(factors, kind).any(axis=1)]
+        standardized = standardized[:, ~standardizers.KINDS[kind].undefined(factors).any(axis=1)]
     return np.asarray(standardized.mean(axis=1).T)

@@ -10,6 +10,7 @@ import scipy.stats
 import xarray as xr
 
 from irmeta import cube
+from irmeta.attributes import about
 from irmeta.choices import Missing, Ties, TopOn
 from irmeta.errors import ScoresError, require_choice
 from irmeta.names import canonical
@@ -301,7 +302,7 @@ def _advantages(outcome: xr.Dataset) -> list[list[str]]:
 def findings(outcome: xr.Dataset) -> list[str]:
     """Say which metric predicts all of them best, and which others it predicts as well as they do themselves."""
     names = [str(name) for name in outcome["metric"].values]
-    where = next(iter(outcome.attrs["inputs"]["collections"]))
+    where = next(iter(about(outcome)["inputs"]["collections"]))
     if len(names) == 1:
         return [
             f"On {where}, {names[0]} predicts its own ranking on new topics with phi {short(outcome['phi'].item())}."

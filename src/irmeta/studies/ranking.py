@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 import xarray as xr
 
+from irmeta.attributes import about
 from irmeta.choices import Level, Matrix, Missing, Objective, Search
 from irmeta.errors import ScoresError, require_choice
 from irmeta.matrix import MetricMatrix, from_matrix, from_scores, is_scores
@@ -173,10 +174,10 @@ def findings(outcome: xr.Dataset) -> list[str]:
     """Say what to report, how good that is, and whether to trust it."""
     few = _few(outcome)
     lines = [_report(outcome, few)]
-    if outcome.attrs["options"]["method"] != "exact":
+    if about(outcome)["options"]["method"] != "exact":
         lines.append(_beside_optimum(outcome))
     lines.append(_proof(outcome))
-    collections = outcome.attrs["inputs"]["collections"].values()
+    collections = about(outcome)["inputs"]["collections"].values()
     if "kept" in outcome:
         lines.append(_trust(outcome, few))
     elif any(described["topics"] > 1 for described in collections):
@@ -186,7 +187,7 @@ def findings(outcome: xr.Dataset) -> list[str]:
 
 def _report(outcome: xr.Dataset, few: int) -> str:
     """Name the metrics to report, and how much of the variance of all they explain."""
-    options = outcome.attrs["options"]
+    options = about(outcome)["options"]
     at = outcome.sel(k=few)
     chosen = ", ".join(str(name) for name in outcome["metric"].values[at["chosen"].values])
     level = f", {options['level']} level" if options["level"] else ""
@@ -204,7 +205,7 @@ def _beside_optimum(outcome: xr.Dataset) -> str:
     found = int((ratios > 1 - 1e-6).sum())
     worst = outcome["k"].values[ratios.argmin()]
     return (
-        f"{outcome.attrs['options']['method']} finds the best subset at {found} of {ratios.size} sizes; "
+        f"{about(outcome)['options']['method']} finds the best subset at {found} of {ratios.size} sizes; "
         f"at its worst, {worst} metrics, it reaches {ratios.min():.2g} of the optimum."
     )
 
@@ -215,14 +216,14 @@ def _proof(outcome: xr.Dataset) -> str:
     if unproven.size:
         sizes = ", ".join(str(k) for k in unproven)
         return f"Not proven in the time given: the best subsets of {sizes}; see the column gap."
-    if outcome.attrs["options"]["method"] == "exact":
+    if about(outcome)["options"]["method"] == "exact":
         return f"No better set {_searched(outcome)} exists: proven by search."
     return f"The optimum it is compared with, the best set {_searched(outcome)}, is proven at every size."
 
 
 def _searched(outcome: xr.Dataset) -> str:
     """Say which sets a search went through: their sizes, and what they may hold and cost."""
-    options = outcome.attrs["options"]
+    options = about(outcome)["options"]
     sizes = outcome["k"].values
     least, most = int(sizes.min()), int(sizes.max())
     free, every = int(outcome["candidate"].sum()), outcome.sizes["metric"]
@@ -240,7 +241,7 @@ def _few(outcome: xr.Dataset) -> int:
     """Return the size to speak of: the largest if the user set one, else the first that leaves less than a tenth."""
     sizes = outcome["k"].values
     enough = sizes[outcome["unexplained"].values < 0.1]
-    if outcome.attrs["options"]["k"] is not None or not enough.size:
+    if about(outcome)["options"]["k"] is not None or not enough.size:
         return int(sizes[-1])
     return int(enough[0])
 

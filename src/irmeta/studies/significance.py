@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 import xarray as xr
 
+from irmeta.attributes import about
 from irmeta.choices import Correction, Missing, Test
 from irmeta.cube import additive, geometric, means, studied
 from irmeta.errors import ScoresError, require_choice
@@ -112,7 +113,7 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
 
 def findings(outcome: xr.Dataset) -> list[str]:
     """Say how many pairs differ, what that means for the best system, and what correction costs."""
-    options, told = outcome.attrs["options"], []
+    options, told = about(outcome)["options"], []
     for metric in outcome.metric.values:
         one = outcome.sel(metric=metric)
         differs = _matrix(one)
@@ -196,7 +197,7 @@ def _systems(one: xr.Dataset, metric: str) -> pl.DataFrame:
     few = len(order) <= MOST_LETTERS
     return pl.DataFrame(
         {
-            "system": one.system.values[order].astype(str),
+            "system": one.system.values[order].tolist(),
             "metric": [metric] * len(order),
             "mean": one["mean"].values[order],
             "rank": rank,

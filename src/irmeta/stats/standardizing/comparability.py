@@ -88,9 +88,8 @@ def repartitions(
 ) -> Iterator[tuple[Floats, Floats]]:
     """Do as `repartition` for every pair of collections, named by the keys of their scores, in the order given."""
     sizes = [_block(scores[a], scores[b]) for a, b in pairs]
-    with closing(
-        in_order(partial(_redrawn, scores, alpha), _items(pairs, sizes, draws, rng), "blocks of re-partitions")
-    ) as redrawn:
+    items = _items(pairs, sizes, draws, rng)
+    with closing(in_order(partial(_redrawn, scores, alpha), items, "blocks of re-partitions")) as redrawn:
         for size in sizes:
             blocks = -(-draws // size)  # rounded up
             errors, rates = zip(*islice(redrawn, blocks), strict=True)

@@ -284,7 +284,7 @@ class _Search:
         reachable = np.full_like(nodes.bound, -np.inf)
         np.put_along_axis(reachable, sizes[:, 2:], bound[:, 2:], axis=1)  # `_complete` has seen one more
         lower = np.minimum(nodes.bound, reachable)
-        keep = np.asarray((lower > self.threshold).any(axis=1))
+        keep: Bools = np.asarray((lower > self.threshold).any(axis=1))
         return replace(nodes, bound=lower)[keep]
 
     def _affordable(self, nodes: _Nodes) -> Floats:

@@ -137,9 +137,8 @@ def tukey(scores: Floats, resamples: int, rng: np.random.Generator) -> Floats:
     Source: Carterette (TOIS 2012).
     """
     draws = streams(rng, resamples, max(1, _BLOCK // scores.size))
-    ranges = np.concatenate(
-        list(in_order(partial(_permuted_ranges, scores), draws, "blocks of resamples"))
-    )  # (resample,)
+    permuted = in_order(partial(_permuted_ranges, scores), draws, "blocks of resamples")
+    ranges = np.concatenate(list(permuted))  # (resample,)
     observed = _gaps(scores.mean(axis=1))
     below = np.searchsorted(np.sort(ranges), observed - 1e-12)
     beyond = resamples - below
