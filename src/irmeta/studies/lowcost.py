@@ -74,7 +74,8 @@ def lowcost(
         data[name] = (dims, measured[..., i])
     data["predictors"] = (dims[:3], chosen)
     data["role"] = ("collection", [role[name] for name in shown])
-    notes.append("chosen by " + ("tau on the dev collections" if dev else "mean tau, training collections left out"))
+    by = "tau on the dev collections" if "dev" in role.values() else "mean tau, training collections left out"
+    notes.append(f"chosen by {by}")
     options = {"roles": role, "proper": proper}
     return result("lowcost", data, inputs=cubes, options=options, notes=notes).assign_coords(coords)
 
