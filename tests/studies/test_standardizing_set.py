@@ -64,7 +64,7 @@ def test_sizes_and_draws_have_bounds(options, words):
 def test_findings_say_how_many_systems_are_enough():
     """The answer in words is the smallest size that beats raw scores in 95% and in 99% of draws."""
     told = findings(standardizing_set(scores(0), scores(1), sizes=[2, 12], draws=100))
-    assert "12 systems do in 95% of draws and 12 systems do in 99% of draws" in told[0]
+    assert "12 systems are enough in 95% of draws and 12 systems are enough in 99% of draws" in told[0]
 
 
 def test_a_metric_that_tells_no_systems_apart_is_an_error():

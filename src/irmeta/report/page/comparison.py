@@ -13,7 +13,7 @@ from irmeta.report.plots import figure_of
 from irmeta.studies import comparison
 
 DEALS = 1000
-"""Random deals of each pair's topics: the standard error of a quantile is at most .016."""
+"""Random splits of each pair's topics: the standard error of a quantile is at most .016."""
 
 
 TEXT = Text(
