@@ -1,4 +1,4 @@
-"""What the docs have besides their pages: figures made by the commands they show, and the list of decisions."""
+"""What the docs have besides their pages: figures, CONTRIBUTING.md, decisions, and lists made from the registry."""
 
 import re
 import tempfile
@@ -7,22 +7,41 @@ from runpy import run_path
 
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
+from mkdocs.structure.pages import Page
 
 console = run_path(str(Path(__file__).with_name("console.py")))
+lists = run_path(str(Path(__file__).with_name("lists.py")))
 GALLERY = "gallery"
 
 
+def on_config(config: MkDocsConfig) -> MkDocsConfig:
+    """List the pages of studies in the navigation, in the order of the registry."""
+    assert config.nav is not None
+    for entry in config.nav:
+        if isinstance(entry, dict) and "Studies" in entry:
+            entry["Studies"] = ["studies/index.md", *(f"studies/{name}.md" for name in lists["pages"]())]
+    return config
+
+
+def on_page_markdown(markdown: str, *, page: Page, config: MkDocsConfig, files: Files) -> str:  # noqa: ARG001
+    """Put the lists that are made from the registry in the place of their marks."""
+    filled: str = lists["filled"](markdown)
+    return filled
+
+
 def on_files(files: Files, *, config: MkDocsConfig) -> Files:
-    """Add the figures that the commands of the gallery draw, and decisions/index.md."""
+    """Add the figures that the commands of the gallery draw, contributing.md and decisions/index.md."""
     docs = Path(config.docs_dir)
     for name, content in figures((docs / f"{GALLERY}.md").read_text()).items():
         files.append(File.generated(config, f"{GALLERY}/{name}", content=content))
+    contributing = (docs.parent / "CONTRIBUTING.md").read_text().replace("](docs/", "](")
+    files.append(File.generated(config, "contributing.md", content=contributing))
     files.append(File.generated(config, "decisions/index.md", content=decisions(docs / "decisions")))
     return files
 
 
 def figures(page: str) -> dict[str, bytes]:
-    """Run a page's commands and give the SVG files they leave."""
+    """Run a page's commands and return the SVG files that they write."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         for command in console["commands"](page):
@@ -34,4 +53,4 @@ def decisions(folder: Path) -> str:
     """List the decisions by their headings."""
     heads = {path.name: re.match(r"# (.*)", path.read_text()) for path in sorted(folder.glob("0*.md"))}
     lines = "".join(f"- [{head[1]}]({name})\n" for name, head in heads.items() if head)
-    return f"# Decisions\n\nWhat was decided, why, and at what price; one screen each.\n\n{lines}"
+    return f"# Decisions\n\nWhat was decided, why, and at what price. Each fits on one screen.\n\n{lines}"

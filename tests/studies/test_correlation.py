@@ -135,7 +135,7 @@ def test_system_wise_tables():
         (lambda s: s[:1], {}, "needs at least 2 systems; there is 1"),
         (lambda s: s[:, :3], {}, "takes 4 or more, there are 3"),
         (lambda s: s[:, :, :1], {}, "at least 2 metrics common to all collections; only AP is"),
-        (lambda s: s.where(s["metric"] != "RR", 0.3), {}, "RR does not tell these systems apart"),
+        (lambda s: s.where(s["metric"] != "RR", 0.3), {}, "RR does not distinguish these systems"),
         (lambda s: s.where(s["metric"] != "RR", s[:1].values), {"level": "within-topic"}, "RR does not tell"),
         (lambda s: s.where(s["topic"] != "made3"), {}, "30 of 240 scores are missing"),
         (lambda s: s, {"method": "tau-ap"}, "level system"),
@@ -173,7 +173,10 @@ def test_findings_name_the_group():
         ({"threshold": 0.2}, "at .20 or more (at least 4% shared variance): "),
         ({"threshold": 0.9951}, "No two metrics correlate at .9951 or more."),
         ({"threshold": -0.5}, "Within each group every pair of metrics correlates at -.50 or more: "),
-        ({"threshold": 0.5, "method": "kendall"}, "Within each group every pair of metrics correlates at .50 or more: "),
+        (
+            {"threshold": 0.5, "method": "kendall"},
+            "Within each group every pair of metrics correlates at .50 or more: ",
+        ),
     ],
 )
 def test_findings_claim_what_the_threshold_allows(options, says):

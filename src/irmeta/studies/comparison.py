@@ -115,8 +115,8 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     """Tables `pairs` (one row for each pair, metric and kind), `forms` (means over pairs), `chance` (random splits)."""
     names = ("collection_a", "collection_b", "metric", "kind")
     figures = ("drmse", "false_positives", "systems", "quantile", "false_positives_quantile")
-    pairs = frame(outcome, names, figures).with_columns(pl.col("false_positives").cast(pl.Int64))
-    chance = frame(outcome, names, _CHANCE)
+    pairs = frame(outcome, figures, by=names).with_columns(pl.col("false_positives").cast(pl.Int64))
+    chance = frame(outcome, _CHANCE, by=names)
     systems = int(outcome["systems"])
     by_form = pairs.with_columns(chance["drmse_mean"]).group_by("metric", "kind", maintain_order=True)
     means = by_form.agg(
@@ -125,7 +125,7 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
         false_positive_rate=pl.col("false_positives").mean() / systems,
         largest_rate=pl.col("false_positives").max() / systems,
     )
-    labels = frame(outcome, ("metric", "kind"), ("form",))
+    labels = frame(outcome, ["form"], by=["metric", "kind"])
     forms = labels.join(means, on=["metric", "kind"], maintain_order="left")
     return {"pairs": pairs, "forms": forms, "chance": chance}
 

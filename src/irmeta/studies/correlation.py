@@ -1,7 +1,6 @@
 """How far metrics agree: correlation between metrics over topics and systems, or over system means."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import combinations_with_replacement
 from typing import Any, get_args
 
 import numpy as np
@@ -13,7 +12,7 @@ from irmeta.attributes import about, recorded
 from irmeta.choices import Coefficient, Level, Missing
 from irmeta.cubes import by_name, studied_together
 from irmeta.errors import ScoresError, require_choice
-from irmeta.result import result, short, square
+from irmeta.result import frame, once, result, short, square
 from irmeta.stats.arrays import Floats
 from irmeta.stats.rankings.agreement import COEFFICIENTS, components, groups, interval, merges, over_means, over_scores
 from irmeta.stats.rankings.rank import settled
@@ -152,15 +151,7 @@ def _interval_note(n: int, without: Sequence[Floats]) -> str:
 
 def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     """Tables `correlation` (each pair once), `groups` and `components`; with `collection` where each has its own."""
-    views: dict[str, list[pl.DataFrame]] = {"correlation": [], "groups": [], "components": []}
-    makers = {"correlation": _pairs, "groups": _groups, "components": _components}
-    for name, part in _each(outcome):
-        for table, make in makers.items():
-            frame = make(part)
-            if "collection" in outcome.dims:
-                frame = frame.insert_column(0, pl.lit(name).alias("collection"))
-            views[table].append(frame)
-    return {table: pl.concat(frames) for table, frames in views.items()}
+    return {"correlation": _pairs(outcome), "groups": _groups(outcome), "components": _components(outcome)}
 
 
 def _each(outcome: xr.Dataset) -> Iterator[tuple[str, xr.Dataset]]:
@@ -177,24 +168,15 @@ def _names(outcome: xr.Dataset) -> list[str]:
 
 
 def _pairs(outcome: xr.Dataset) -> pl.DataFrame:
-    names = _names(outcome)
-    first, second = np.triu_indices(len(names), 1)
-    columns: dict[str, Any] = {
-        "metric_a": [names[i] for i in first],
-        "metric_b": [names[j] for j in second],
-    }
-    for name in ("r", "low", "high"):
-        columns[name] = outcome[name].values[first, second]
-    columns["n"] = [int(outcome["n"])] * len(first)
-    return pl.DataFrame(columns)
+    pairs = frame(outcome, ["r", "low", "high", "n"]).rename({"metric": "metric_a", "metric_2": "metric_b"})
+    return once(pairs, outcome.sizes["metric"], diagonal=1)
 
 
 def _groups(outcome: xr.Dataset) -> pl.DataFrame:
-    """List the metrics by group, each group in the order of the metrics."""
-    group = outcome["group"].values
-    order = np.argsort(group, kind="stable")
-    names = _names(outcome)
-    return pl.DataFrame({"group": group[order].tolist(), "metric": [names[at] for at in order]})
+    """Return the groups' members, group by group, of one collection after the other."""
+    collection = pl.int_range(pl.len()) // outcome.sizes["metric"]
+    members = frame(outcome, ["group"]).sort(collection, "group", maintain_order=True)
+    return members.select(pl.exclude("metric"), "metric")
 
 
 def _members(outcome: xr.Dataset) -> pl.DataFrame:
@@ -204,28 +186,18 @@ def _members(outcome: xr.Dataset) -> pl.DataFrame:
 
 
 def _components(outcome: xr.Dataset) -> pl.DataFrame:
-    names, count = _names(outcome), outcome.sizes["component"]
-    return pl.DataFrame(
-        {
-            "component": np.repeat(outcome["component"].values, len(names)),
-            "share": np.repeat(outcome["share"].values, len(names)),
-            "metric": names * count,
-            "loading": outcome["loading"].values.T.ravel(),
-        }
-    )
+    loadings = frame(outcome, ["share", "loading"], by=["component", "metric"])
+    return loadings.select(pl.exclude("metric", "loading"), "metric", "loading")
 
 
 def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
-    """Show the correlations as the upper triangle of a matrix, and each group on a line."""
+    """Give the correlations as the upper triangle of a matrix, and each group on a line."""
     views = {}
-    for name, part in _each(outcome):
-        names, r = _names(part), part["r"].values
-        cells = [["" for _ in names] for _ in names]
-        for i, j in combinations_with_replacement(range(len(names)), 2):
-            cells[i][j] = short(r[i, j])
+    for name, one in _each(outcome):
+        names, r, count = _names(one), one["r"].values, range(one.sizes["metric"])
         of = f" ({name})" if "collection" in outcome.dims else ""
-        views[f"correlation{of}"] = square(names, cells)
-        views[f"groups{of}"] = _members(part)
+        views[f"correlation{of}"] = square(names, [[short(r[i, j]) if j >= i else "" for j in count] for i in count])
+        views[f"groups{of}"] = _members(one)
     return views
 
 

@@ -93,7 +93,7 @@ def _aged(
 
 def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     """Table `durability`: topics (the old collection), metric, the figures, and how many of each."""
-    return {"durability": frame(outcome, ("topics", "metric"), (*FIGURES, *CHANCE, *SIZES))}
+    return {"durability": frame(outcome, (*FIGURES, *CHANCE, *SIZES), by=["topics", "metric"])}
 
 
 def findings(outcome: xr.Dataset) -> list[str]:

@@ -1,7 +1,6 @@
 """Which metrics predict results on new topics: predictive power from random halves of the topics."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import combinations_with_replacement, permutations
 from typing import Any, NamedTuple, get_args
 
 import numpy as np
@@ -15,7 +14,7 @@ from irmeta.choices import Missing, Ties, TopOn
 from irmeta.errors import ScoresError, require_choice
 from irmeta.names import canonical
 from irmeta.parallel import seeded
-from irmeta.result import result, short, square
+from irmeta.result import frame, once, result, short, square
 from irmeta.stats.arrays import Floats
 from irmeta.stats.halves.halving import Agreement, halves, shuffles, split_half
 from irmeta.stats.halves.jackknife import advantage_variance
@@ -218,25 +217,18 @@ def _notes(used: xr.DataArray, options: dict[str, Any], drawn: Sequence[Agreemen
 
 def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     """Tables `phi`, `advantage` and, where sizes were given, `curve`; phi is symmetric and listed once a pair."""
-    names = [str(name) for name in outcome["metric"].values]
-    pairs = list(combinations_with_replacement(range(len(names)), 2))
-    ordered = list(permutations(range(len(names)), 2))
-    phi = {"phi": outcome["phi"].values, "se": outcome["se"].values}
-    advantage = {
-        "difference": outcome["advantage"].values,
-        "low": outcome["low"].values,
-        "high": outcome["high"].values,
-    }
+    pair = {"metric": "metric_a", "metric_2": "metric_b"}
+    phi = frame(outcome, ["phi", "se"]).rename(pair)
+    roles = {"metric": "predictor", "metric_2": "target", "advantage": "difference"}
+    gains = frame(outcome, ["advantage", "low", "high"]).rename(roles)
     views = {
-        "phi": _long(names, pairs, ("metric_a", "metric_b"), phi),
-        "advantage": _long(names, ordered, ("predictor", "target"), advantage),
+        "phi": once(phi, outcome.sizes["metric"]),
+        "advantage": gains.filter(pl.col("predictor") != pl.col("target")),
     }
     if "curve" in outcome:
-        parts = []
-        for (size, phi_of_size), se in zip(_sizes(outcome), outcome["curve_se"].values, strict=True):
-            part = _long(names, pairs, ("metric_a", "metric_b"), {"phi": phi_of_size, "se": se})
-            parts.append(part.insert_column(0, pl.Series("topics", [size] * len(pairs))))
-        views["curve"] = pl.concat(parts)
+        columns = {"size": "topics", "curve": "phi", "curve_se": "se"}
+        curve = frame(outcome, ["curve", "curve_se"]).rename(pair | columns)
+        views["curve"] = once(curve, outcome.sizes["metric"])
     return views
 
 
@@ -245,58 +237,22 @@ def _sizes(outcome: xr.Dataset) -> Iterator[tuple[int, Floats]]:
     return zip(outcome["size"].values.tolist(), outcome["curve"].values, strict=True)
 
 
-def _long(
-    names: Sequence[str],
-    pairs: Sequence[tuple[int, int]],
-    heads: tuple[str, str],
-    figures: dict[str, Floats],
-) -> pl.DataFrame:
-    """List figures of pairs of metrics, a row for each pair: the two names, then the figures."""
-    first, second = heads
-    columns: dict[str, list[Any]] = {
-        first: [names[i] for i, _ in pairs],
-        second: [names[j] for _, j in pairs],
-    }
-    schema: dict[str, Any] = {first: pl.String, second: pl.String}
-    for name, values in figures.items():
-        columns[name] = [float(values[pair]) for pair in pairs]
-        schema[name] = pl.Float64
-    return pl.DataFrame(columns, schema)
-
-
 def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
-    """Show phi as the upper triangle of a matrix, as papers print it, advantages as a matrix, and the curve."""
+    """Give phi as the upper triangle of a matrix, as papers print it, advantages as a matrix, and the curve."""
     names = [str(name) for name in outcome["metric"].values]
+    phi, gain = outcome["phi"].values, outcome["advantage"].values
+    clear = (outcome["low"].values > 0) | (outcome["high"].values < 0)
+    count = range(len(names))
+    cells = [["" if i == j else short(gain[i, j], sign=True) + "*" * int(clear[i, j]) for j in count] for i in count]
     views = {
-        "phi": square(names, _upper_triangle(outcome["phi"].values)),
-        "advantage (* clear of 0)": square(names, _advantages(outcome), "predictor"),
+        "phi": square(names, [[short(phi[i, j]) if j >= i else "" for j in count] for i in count]),
+        "advantage (* clear of 0)": square(names, cells, "predictor"),
     }
     if "curve" in outcome:
-        pairs = list(combinations_with_replacement(range(len(names)), 2))
-        columns = {"metrics": [names[i] if i == j else f"{names[i]}, {names[j]}" for i, j in pairs]}
-        for size, phi in _sizes(outcome):
-            columns[str(size)] = [short(phi[pair]) for pair in pairs]
-        views["phi by topics"] = pl.DataFrame(columns)
+        sizes = {str(size): [short(at[i, j]) for i in count for j in count if j >= i] for size, at in _sizes(outcome)}
+        pairs = [f"{names[i]}, {names[j]}" if i != j else names[i] for i in count for j in count if j >= i]
+        views["phi by topics"] = pl.DataFrame({"metrics": pairs, **sizes})
     return views
-
-
-def _upper_triangle(phi: Floats) -> list[list[str]]:
-    """Write phi of each pair once."""
-    cells = [["" for _ in row] for row in phi]
-    for i, j in combinations_with_replacement(range(len(phi)), 2):
-        cells[i][j] = short(phi[i, j])
-    return cells
-
-
-def _advantages(outcome: xr.Dataset) -> list[list[str]]:
-    """Write the advantage of each metric as a predictor of each other, with a star where its interval excludes 0."""
-    advantage = outcome["advantage"].values
-    clear = (outcome["low"].values > 0) | (outcome["high"].values < 0)
-    cells = [["" for _ in row] for row in advantage]
-    for i, j in permutations(range(len(advantage)), 2):
-        star = "*" if clear[i, j] else ""
-        cells[i][j] = short(advantage[i, j], sign=True) + star
-    return cells
 
 
 def findings(outcome: xr.Dataset) -> list[str]:

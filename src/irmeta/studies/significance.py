@@ -99,11 +99,11 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     metrics = [str(metric) for metric in outcome.metric.values]
     fields = ("difference", "p", "p_corrected", "effect_size", "significant")
     return {
-        "tests": frame(outcome, ("metric", "system_a", "system_b"), fields).select(
+        "tests": frame(outcome, fields, by=["metric", "system_a", "system_b"]).select(
             "system_a", "system_b", "metric", *fields
         ),
         "systems": pl.concat([_systems(outcome.sel(metric=metric), metric) for metric in metrics]),
-        "power": frame(outcome, ("metric",), ("share_significant",)),
+        "power": frame(outcome, ["share_significant"]),
     }
 
 
@@ -112,9 +112,7 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     views = tables(outcome)
     if outcome.sizes["metric"] > FEW_METRICS:
         return {"power": views["power"]}
-    if outcome.sizes["pair"] > MOST_LETTERS:
-        return {"systems": views["systems"], "power": views["power"]}
-    return views
+    return views if outcome.sizes["pair"] <= MOST_LETTERS else {name: views[name] for name in ("systems", "power")}
 
 
 def findings(outcome: xr.Dataset) -> list[str]:
