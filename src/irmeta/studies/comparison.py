@@ -35,7 +35,7 @@ def compare(
     *,
     metrics: str | Iterable[str] | None = None,
     kinds: Sequence[Form] | None = None,
-    randomise: int = 2000,
+    partitions: int = 2000,
     alpha: float = 0.05,
     flat: Flat = "half",
     missing: Missing = "error",
@@ -46,7 +46,7 @@ def compare(
     metrics : those to compare by, by default those that all collections have.
     kinds : forms of the scores: raw, which is as they are, or a kind of standardization, with factors fitted on each
     collection's own systems (for others standardize first); raw and normal by default, raw for standardized cubes.
-    randomise : times that each pair's topics are pooled and split at random, into sets of the old sizes.
+    partitions : times that each pair's topics are pooled and split at random, into sets of the old sizes.
     alpha : the level of the t tests, in (0, 1).
     flat : what is done with topics that a standardization is not defined for, as in `irmeta.standardization.apply`.
 
@@ -63,8 +63,8 @@ def compare(
     generator, seed = seeded(rng)
     if len(cubes) < 2:
         raise ScoresError("compare needs at least 2 collections: several score files, or one with several collections")
-    if randomise < 1:
-        raise ScoresError(f"{randomise} random splits give no distribution; use 1000 or more")
+    if partitions < 1:
+        raise ScoresError(f"{partitions} random splits give no distribution; use 1000 or more")
     if not 0 < alpha < 1:
         raise ScoresError(f"alpha is between 0 and 1, as in 0.05, not {alpha:g}")
 
@@ -72,7 +72,7 @@ def compare(
     names = [str(name) for name in next(iter(chosen.values())).metric.values]
     pairs = list(combinations(cubes, 2))
     cases = list(product(pairs, names, kinds))
-    compared = _compared(forms, cases, randomise, alpha, generator)
+    compared = _compared(forms, cases, partitions, alpha, generator)
     figures = list(steps(compared, "comparisons", total=len(cases)))
     by_figure = np.reshape(figures, (len(pairs), len(names), len(kinds), len(_FIGURES)))
 
@@ -84,13 +84,13 @@ def compare(
     data["systems"] = forms[kinds[0]][pairs[0][0]].sizes["system"]
     options = {
         "kinds": kinds,
-        "randomise": randomise,
+        "partitions": partitions,
         "alpha": alpha,
         "flat": flat,
         "missing": missing,
         "seed": seed,
     }
-    notes.append(f"Monte-Carlo standard error of the quantiles: at most {0.5 / randomise**0.5:.3f}")
+    notes.append(f"Monte-Carlo standard error of the quantiles: at most {0.5 / partitions**0.5:.3f}")
     outcome = result("comparison", data, inputs=chosen, options=options, notes=notes)
     return outcome.assign_coords(
         collection_a=("pair", [a for a, _ in pairs]),
@@ -192,7 +192,7 @@ _FIGURES = ("drmse", "false_positives", "quantile", "false_positives_quantile", 
 def _compared(
     forms: Mapping[Form, Mapping[str, xr.DataArray]],
     cases: Sequence[tuple[tuple[str, str], str, Form]],
-    randomise: int,
+    partitions: int,
     alpha: float,
     rng: np.random.Generator,
 ) -> Iterator[list[float]]:
@@ -203,7 +203,7 @@ def _compared(
             for at, metric in enumerate(cube.metric.values):
                 scores[name, str(metric), kind] = np.ascontiguousarray(cube.values[..., at])
     keys = [((a, metric, kind), (b, metric, kind)) for (a, b), metric, kind in cases]
-    splits = comparability.repartitions(scores, keys, randomise, rng, alpha)
+    splits = comparability.repartitions(scores, keys, partitions, rng, alpha)
     for (a, b), (errors, rates) in zip(keys, splits, strict=True):
         yield _figures(scores[a], scores[b], alpha, errors, rates)
 

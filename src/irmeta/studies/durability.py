@@ -21,7 +21,7 @@ from irmeta.stats.standardizing import comparability, standardizers
 FIGURES = ("pearson", "tau", "tau_ap")
 CHANCE = ("chance_tau", "quantile")
 SIZES = ("topic_count", "old_systems", "new_systems")
-DEALS = 200
+PARTITIONS = 200
 """Random splits of the systems: the standard error of a quantile is at most .035, and .015 at a quantile of .05."""
 
 
@@ -65,7 +65,7 @@ def durability(
         sizes.append((by.sizes["topic"], by.sizes["system"], scores.sizes["system"]))
         notes += [f"{name}: {line}" for line in more + flat_notes]
         used |= {f"{name} old": by, f"{name} new": scores}
-    notes.append(f"Monte-Carlo standard error of the quantiles: at most {0.5 / DEALS**0.5:.3f}")
+    notes.append(f"Monte-Carlo standard error of the quantiles: at most {0.5 / PARTITIONS**0.5:.3f}")
 
     by_figure = np.array(figures)  # (topics, metric, figure)
     data: dict[str, Any] = {}
@@ -73,7 +73,7 @@ def durability(
         data[name] = (("topics", "metric"), by_figure[..., at])
     for at, name in enumerate(SIZES):
         data[name] = ("topics", [counts[at] for counts in sizes])
-    options = {"kind": kind, "flat": flat, "missing": missing, "deals": DEALS, "seed": seed}
+    options = {"kind": kind, "flat": flat, "missing": missing, "partitions": PARTITIONS, "seed": seed}
     outcome = result("durability", data, inputs=used, options=options, notes=notes)
     return outcome.assign_coords(topics=list(met), metric=metrics)
 
@@ -138,7 +138,7 @@ def _split_taus(
     """Return tau of random splits of the systems into sets of the old sizes: (split, metric); 0 where a set is tied."""
     pooled = np.concatenate([old, new])
     taus = []
-    for _ in range(DEALS):
+    for _ in range(PARTITIONS):
         order = rng.permutation(len(pooled))
         by, scores = pooled[order[: len(old)]], pooled[order[len(old) :]]
         by_others = rank.settled(_means(scores, by, kind, flat))  # (metric, system)

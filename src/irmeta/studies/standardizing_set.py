@@ -27,7 +27,7 @@ def standardizing_set(
     new: xr.DataArray,
     *,
     sizes: Sequence[int] | None = None,
-    draws: int = 1500,
+    resamples: int = 1500,
     kind: Kind = "normal",
     missing: Missing = "error",
     rng: int | np.random.Generator = 0,
@@ -36,7 +36,7 @@ def standardizing_set(
 
     old, new : the standardizing and the evaluated systems, on the topics and metrics that both have.
     sizes : how many old systems to draw; by default 2 to 50, as far as there are as many.
-    draws : how often, at least 100.
+    resamples : how often to draw systems of each size, at least 100.
 
     Returns over (systems, metric) p50, p5 and p1, the percentiles over draws of tau-b with the ranking by all old
     systems, each with its Monte-Carlo standard error; over (metric) raw, the tau of the ranking by raw scores with the
@@ -49,12 +49,12 @@ def standardizing_set(
     wrong = [size for size in sizes if not 2 <= size <= limit]
     if wrong or not sizes:
         raise ScoresError(f"sizes to draw lie between 2 and the {limit} old systems; not {', '.join(map(str, wrong))}")
-    if draws < 100:
-        raise ScoresError(f"{draws} draws give no 1st percentile; use 1000 or more")
+    if resamples < 100:
+        raise ScoresError(f"{resamples} resamples give no 1st percentile; use 1000 or more")
     require_variation(new.mean("topic").values.T, [str(metric) for metric in new.metric.values])
     full = standardization.apply(new, standardization.fit(old), kind)
     notes += standardization.flat_topics(full)
-    taus, raw = _taus(old, new, full, sizes, draws, kind, generator)
+    taus, raw = _taus(old, new, full, sizes, resamples, kind, generator)
     notes += _tied(taus, sizes, old)
     over = ("systems", "metric")
     data: dict[str, Any] = {}
@@ -63,7 +63,7 @@ def standardizing_set(
     for name, share in PERCENTILES.items():
         data[f"{name}_se"] = (over, _quantile_error(taus, share))
     data["raw"] = ("metric", raw)
-    options = {"sizes": sizes, "draws": draws, "kind": kind, "missing": missing, "seed": seed}
+    options = {"sizes": sizes, "resamples": resamples, "kind": kind, "missing": missing, "seed": seed}
     outcome = result("standardizing_set", data, inputs={"old": old, "new": new}, options=options, notes=notes)
     return outcome.assign_coords(systems=sizes, metric=[str(metric) for metric in old.metric.values])
 
@@ -73,17 +73,17 @@ def _taus(
     new: xr.DataArray,
     full: xr.DataArray,
     sizes: Sequence[int],
-    draws: int,
+    resamples: int,
     kind: Kind,
     rng: np.random.Generator,
 ) -> tuple[Floats, list[float]]:
     """Return tau with the ranking by all old systems: of each draw (draw, size, metric), of raw scores (metric,)."""
     standardized = rank.settled(full.mean("topic").values)  # (system, metric)
     by_raw = rank.settled(new.mean("topic").values)
-    taus = np.empty((draws, len(sizes), old.sizes["metric"]))
+    taus = np.empty((resamples, len(sizes), old.sizes["metric"]))
     raw = []
     for at in steps(range(old.sizes["metric"]), "metrics"):
-        by_size = partial_means(old.values[..., at], new.values[..., at], sizes, draws, kind, rng)
+        by_size = partial_means(old.values[..., at], new.values[..., at], sizes, resamples, kind, rng)
         for column, means in enumerate(by_size):
             taus[:, column, at] = rank.tau_b(rank.settled(means), standardized[:, at])
         raw.append(float(rank.tau_b(by_raw[:, at], standardized[:, at])))
