@@ -72,7 +72,7 @@ class Margin:
         return Margin(self.values, weights / weights.sum(), self.discrete)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class World:
     """What score cubes are drawn from: names, the margin of each system by each metric, and how they depend.
 
