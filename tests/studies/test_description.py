@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 import scipy.stats
 
+from irmeta.attributes import about
 from irmeta.cube import cube, select
 from irmeta.errors import ScoresError
 from irmeta.io.importers import import_matrix, topic_range
@@ -70,7 +71,7 @@ def test_spread_and_reliability_of_gmap_are_of_logarithms():
     sd = other["topics"]["sd"]
     assert f"does so {sd.max() / sd.min():.1f} times as much" in findings(outcome)[1]
     assert "standardize" not in findings(outcome)[1]
-    assert "GMAP: means are geometric; standard deviations and reliability are of logarithms" in outcome.attrs["notes"]
+    assert "GMAP: means are geometric; standard deviations and reliability are of logarithms" in about(outcome)["notes"]
 
 
 @pytest.mark.parametrize(

@@ -1,23 +1,22 @@
 """What a cube holds: means with intervals, the ranks that systems may have, how topics differ."""
 
 from collections.abc import Iterable
-from typing import Literal, get_args
+from typing import get_args
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 import xarray as xr
 
-from irmeta.cube import Missing, additive, default_by, from_additive, geometric, means, studied
+from irmeta.attributes import about
+from irmeta.choices import Missing, Sets
+from irmeta.cube import additive, default_by, from_additive, geometric, means, studied
 from irmeta.errors import ScoresError, require_choice
 from irmeta.names import canonical, metric_names, nearest
 from irmeta.parallel import seeded
 from irmeta.result import frame, result
 from irmeta.stats import descriptive
 from irmeta.stats.rankings.ranksets import RankSets, rank_sets
-
-Sets = Literal["simultaneous", "marginal"]
-"""Whether the rank sets of all systems cover the true ranks at once, or each that of a system named in advance."""
 
 PERCENTILES = (1, 10, 40, 75, 90)
 SHARES = np.arange(101) / 100
@@ -96,7 +95,7 @@ def describe(
 
 def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     """Tables `means`, `topics`, `percentiles` (systems and topics that stand at them), `scores` (quantiles)."""
-    by, metrics = outcome.attrs["options"]["by"], outcome.metric.values
+    by, metrics = about(outcome)["options"]["by"], outcome.metric.values
     systems = outcome.isel(system=np.argsort(outcome["rank"].sel(metric=by).values, kind="stable"))
     quartiles = frame(outcome.sel(share=[0.05, 0.25, 0.5, 0.75, 0.95]), ("metric", "share"), ("quantiles",))
     columns = ("mean", "low", "high", "rank", "rank_low", "rank_high")
@@ -115,12 +114,12 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
 def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     """Show the systems' means by the metric they are listed by, and the distribution of scores."""
     views = tables(outcome)
-    return {"means": views["means"].filter(metric=outcome.attrs["options"]["by"]), "scores": views["scores"]}
+    return {"means": views["means"].filter(metric=about(outcome)["options"]["by"]), "scores": views["scores"]}
 
 
 def findings(outcome: xr.Dataset) -> list[str]:
     """Say how wide the intervals are, how many ranks they leave open, and which topics decide."""
-    by, level = (outcome.attrs["options"][name] for name in ("by", "level"))
+    by, level = (about(outcome)["options"][name] for name in ("by", "level"))
     one = outcome.sel(metric=by)
     best = one.isel(system=int(one["rank"].values.argmin()))
     sd, reliability = one["topic_sd"].values, one["reliability"].values
@@ -144,8 +143,8 @@ def findings(outcome: xr.Dataset) -> list[str]:
 
 def _best_ranks(outcome: xr.Dataset, one: xr.Dataset, best: xr.Dataset) -> str:
     """Say which ranks are open: those of the best system, or how many systems may be the best."""
-    level = outcome.attrs["options"]["level"]
-    if outcome.attrs["options"]["sets"] == "marginal":
+    level = about(outcome)["options"]["level"]
+    if about(outcome)["options"]["sets"] == "marginal":
         low, high = best["rank_low"].item(), best["rank_high"].item()
         ranks = f"{low}" if low == high else f"from {low} to {high}"
         return f"its true rank is {ranks} (marginal, {level:.0%}: of this one system, if you named it in advance)."
@@ -201,7 +200,7 @@ def _percentiles(scores: xr.DataArray) -> pl.DataFrame:
                     "ordered_by": [order] * len(at),
                     "metric": [str(scores.metric.item())] * len(at),
                     "percentile": PERCENTILES,
-                    "name": scores[dim].values[at].astype(str),
+                    "name": scores[dim].values[at].tolist(),
                     "mean": mean[at],
                     "sd": sd[at],
                 }

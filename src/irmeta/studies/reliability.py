@@ -8,7 +8,9 @@ import numpy.typing as npt
 import polars as pl
 import xarray as xr
 
-from irmeta.cube import Missing, additive, studied
+from irmeta.attributes import about
+from irmeta.choices import Missing
+from irmeta.cube import additive, studied
 from irmeta.errors import ScoresError
 from irmeta.parallel import seeded
 from irmeta.result import frame, result, short
@@ -222,7 +224,7 @@ def _designs(outcome: xr.Dataset) -> pl.DataFrame:
 
 def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     """Show the coefficients and expected tau by number of topics, the topics needed, and what differences show."""
-    stability, views = outcome.attrs["options"]["stability"], tables(outcome)
+    stability, views = about(outcome)["options"]["stability"], tables(outcome)
     columns = {"metric": "metric", "topics": "topics", "erho2": "E rho2", "phi": "Phi"}
     columns |= {"tau": "E tau", "tau_ap": "E tau_AP"}
     median = _topics(frame(outcome.sel(share=0.5), ("metric", "size"), ("detectable",)))
@@ -244,12 +246,12 @@ def _counts(numbers: pl.Series) -> pl.Series:
 
 def findings(outcome: xr.Dataset) -> list[str]:
     """Say how near these topics come to the true ranking, what they show, and how many would do."""
-    collection, about = next(iter(outcome.attrs["inputs"]["collections"].items()))
-    return [_finding(outcome.sel(metric=metric), collection, about["topics"]) for metric in outcome.metric.values]
+    collection, size = next(iter(about(outcome)["inputs"]["collections"].items()))
+    return [_finding(outcome.sel(metric=metric), collection, size["topics"]) for metric in outcome.metric.values]
 
 
 def _finding(one: xr.Dataset, collection: str, topics: int) -> str:
-    options, here = one.attrs["options"], one.sel(size=topics)
+    options, here = about(one)["options"], one.sel(size=topics)
     metric, shows = str(one.metric.item()), float(here["detectable"].sel(share=0.5))
     tau, low, high = (short(float(part), 2) for part in (here["tau"], one["tau_low"], one["tau_high"]))
     text = (
