@@ -53,8 +53,8 @@ def simulate(
     with working(quiet=quiet):
         made = simulate_collection(output, **counts, rng=seed)
     say(
-        f"{output}: runs/ ({counts['systems']} systems), qrels.txt ({counts['topics']} topics), simulation.json (what is "
-        "true)",
+        f"{output}: runs/ ({counts['systems']} systems), qrels.txt ({counts['topics']} topics), "
+        "simulation.json (what is true)",
         quiet=quiet,
     )
     say(f"Next: irmeta evaluate {made.qrels} {made.runs} -o {output / 'scores.parquet'}", quiet=quiet)

@@ -4,7 +4,6 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 import xarray as xr
 
@@ -14,10 +13,9 @@ from irmeta.cube import additive, studied
 from irmeta.errors import ScoresError
 from irmeta.parallel import seeded
 from irmeta.result import frame, result, short
+from irmeta.stats.arrays import Floats
 from irmeta.stats.halves.halving import split_half
 from irmeta.stats.reliability import components, differences, expected, sizes
-
-Floats = npt.NDArray[np.float64]
 
 TOPICS = (10, 25, 50, 100, 150, 200)
 SHARES = (0.1, 0.5, 0.9)

@@ -13,10 +13,10 @@ import numpy as np
 import numpy.typing as npt
 
 from irmeta.parallel import in_order, streams
+from irmeta.stats.arrays import Floats
 from irmeta.stats.halves.halving import half_means, halves, shuffles
-from irmeta.stats.rankings.rank import Array, settled, tau_b, tau_without_each
+from irmeta.stats.rankings.rank import settled, tau_b, tau_without_each
 
-Drawn = npt.NDArray[np.bool_]
 _LEAST = 0.01
 """Correlations are taken as at least this when the curve is fitted: it has no place for negative ones."""
 
@@ -30,19 +30,19 @@ class Worth:
     """
 
     sizes: tuple[int, ...]
-    tau: Array
-    error: Array
-    by_topic: Array
-    by_system: Array
+    tau: Floats
+    error: Floats
+    by_topic: Floats
+    by_system: Floats
 
-    def variance(self) -> Array:
+    def variance(self) -> Floats:
         """Return the variance of tau over samples of topics and of systems: (size, column)."""
         squares = (self.by_topic**2).sum(axis=0) + (self.by_system**2).sum(axis=0)
         return squares + self.error**2
 
 
 def worth(
-    columns: Array, target: Array, sizes: Sequence[int], rng: np.random.Generator, partitions: int = 400
+    columns: Floats, target: Floats, sizes: Sequence[int], rng: np.random.Generator, partitions: int = 400
 ) -> Worth:
     """Measure how far each column on n topics ranks systems as the target does on n others.
 
@@ -68,34 +68,37 @@ def worth(
     return Worth(tuple(sizes), tau, error, topics, systems)
 
 
-def _taus(x: Array, y: Array) -> Array:
+def _taus(x: Floats, y: Floats) -> Floats:
     """Tau-b of columns (batch, column, system) with a target (batch, 1, system); 0 where one ties all systems."""
     return np.nan_to_num(tau_b(x, y)[..., 0], nan=0.0)
 
 
-def _mean_tau(by_topic: Array, n: int, blocks: object, partitions: int) -> tuple[Array, Array]:
+Block = tuple[np.random.Generator, int]
+"""A random stream, and how many partitions to draw from it."""
+
+
+def _mean_tau(by_topic: Floats, n: int, blocks: Sequence[Block], partitions: int) -> tuple[Floats, Floats]:
     """Average tau over partitions, with its standard error: (column,) each."""
-    sums = sum(in_order(partial(_tau_sums, by_topic, n), blocks))  # type: ignore[arg-type,type-var]
+    sums = np.sum(list(in_order(partial(_tau_sums, by_topic, n), blocks, "blocks of partitions")), axis=0)
     mean, square = sums / partitions
     return mean, np.sqrt(np.maximum(square - mean**2, 0) / partitions)
 
 
-def _tau_sums(by_topic: Array, n: int, block: tuple[np.random.Generator, int]) -> Array:
+def _tau_sums(by_topic: Floats, n: int, block: Block) -> Floats:
     rng, count = block
     means = half_means(by_topic, halves(shuffles(len(by_topic), count, rng), (n, n)))
     tau = _taus(means[:, 0, :-1], means[:, 1, -1:])
     return np.stack([tau.sum(axis=0), (tau**2).sum(axis=0)])
 
 
-def _moves(by_topic: Array, n: int, blocks: object, partitions: int) -> tuple[Array, Array]:
+def _moves(by_topic: Floats, n: int, blocks: Sequence[Block], partitions: int) -> list[Floats]:
     """Average over partitions how tau moves without each topic and each system, about the mean move."""
-    topics, systems = 0.0, 0.0
-    for topic, system in in_order(partial(_moved, by_topic, n), blocks):  # type: ignore[arg-type]
-        topics, systems = topics + topic, systems + system
-    return tuple((part - part.mean(axis=0)) / partitions for part in (topics, systems))  # type: ignore[union-attr,return-value]
+    sums = zip(*in_order(partial(_moved, by_topic, n), blocks, "blocks of partitions"), strict=True)
+    means = [np.sum(part, axis=0) / partitions for part in sums]
+    return [mean - mean.mean(axis=0) for mean in means]
 
 
-def _moved(by_topic: Array, n: int, block: tuple[np.random.Generator, int]) -> tuple[Array, Array]:
+def _moved(by_topic: Floats, n: int, block: Block) -> tuple[Floats, Floats]:
     """Sum over partitions how tau moves: without each topic (topic, column), without each system (system, column)."""
     rng, count = block
     drawn = halves(shuffles(len(by_topic), count, rng), (n, n))
@@ -123,22 +126,22 @@ def _moved(by_topic: Array, n: int, block: tuple[np.random.Generator, int]) -> t
 class Curve:
     """The fitted curve of each column: tau(n) = (2/pi) asin(a n / (n + k)); a and k of shape (..., column)."""
 
-    a: Array
-    k: Array
+    a: Floats
+    k: Floats
 
-    def tau(self, n: npt.ArrayLike) -> Array:
+    def tau(self, n: npt.ArrayLike) -> Floats:
         """Return tau for a number of topics."""
         topics = np.asarray(n, dtype=np.float64)
         return 2 / np.pi * np.arcsin(np.clip(self.a * topics / (topics + self.k), -1, 1))
 
-    def topics(self, tau: npt.ArrayLike) -> Array:
+    def topics(self, tau: npt.ArrayLike) -> Floats:
         """Return how many topics give this tau; infinite where none do."""
         y = np.sin(np.pi * np.asarray(tau, dtype=np.float64) / 2)
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.where(self.a > y, self.k * y / (self.a - y), np.inf)
 
 
-def fit(sizes: Sequence[int], tau: Array) -> Curve:
+def fit(sizes: Sequence[int], tau: Floats) -> Curve:
     """Fit the curve to tau (..., size, column): n / y = n / a + k / a is a line, y = sin(pi tau / 2).
 
     Points count by y^4 / n^2, as the error of n / y is n / y^2 times that of y. a is at most 1, and k at least 0.
@@ -162,7 +165,7 @@ def fit(sizes: Sequence[int], tau: Array) -> Curve:
     return Curve(1 / slope, np.maximum(k, 0))
 
 
-def predicted(found: Worth, topics: npt.ArrayLike) -> tuple[Array, Array]:
+def predicted(found: Worth, topics: npt.ArrayLike) -> tuple[Floats, Floats]:
     """Return tau of each column for a number of topics of its own, (column,), and how it moves: (moved, column).
 
     Measured where there are enough topics, between sizes along the fitted curve; beyond them the curve.
@@ -180,7 +183,7 @@ def predicted(found: Worth, topics: npt.ArrayLike) -> tuple[Array, Array]:
     return np.where(inside, tau + correction, tau), np.where(inside, shift, along)
 
 
-def _between(sizes: Array, moves: Array, at: float) -> Array:
+def _between(sizes: Floats, moves: Floats, at: float) -> Floats:
     """Interpolate moves (moved, size) between the sizes: (moved,)."""
     place = np.interp(at, sizes, np.arange(len(sizes)))
     low = int(np.floor(place))
