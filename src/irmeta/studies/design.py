@@ -52,6 +52,7 @@ def design(
     metrics: str | Iterable[str] | None = None,
     pools: Mapping[int, float] | None = None,
     judged: float | None = None,
+    known: Mapping[int, float] | None = None,
     machine: xr.DataArray | None = None,
     topic_cost: float = 30.0,
     judgment_cost: float = 1.0,
@@ -68,7 +69,7 @@ def design(
     scores : a cube; a metric named with `pool=D`, as in AP(pool=10), is one judged to depth D.
     target : the metric to be predicted, judged in full.  metrics : to choose from, without `pool=`; all by default.
     pools : by depth, the documents to judge a topic; judged : those of the full judgments. Without them judgments cost
-    nothing, and a note says so.
+    nothing, and a note says so.  known : by depth, the share of these documents that are judged, if not all are.
     machine : the same systems and topics, judged by a machine at `machine_cost` a document.
     topic_cost, judgment_cost, machine_cost, budget : in any one unit.  topics : numbers of topics to say it for.
     level : of the intervals, over samples of topics and systems.  partitions : of topics, at random.
@@ -121,7 +122,7 @@ def design(
         _figures(found, ways, [n for n in topics if n >= 2], budget, level),
         inputs={str(scores.attrs.get("collection", "collection")): used},
         options=options,
-        notes=notes + _notes(found, ways),
+        notes=notes + _notes(found, ways, known or {}),
     )
 
 
@@ -224,7 +225,9 @@ def _chosen(found: Worth, affordable: Ints, level: float) -> dict[str, Any]:
     freedom = min(len(found.by_topic), len(found.by_system)) - 1
     apart = np.sqrt(((moves - moves[:, [best]]) ** 2).sum(axis=0))
     behind = tau[best] - tau - scipy.stats.t.ppf((1 + level) / 2, freedom) * apart
-    data = {"affordable": affordable, "chosen_tau": tau, "chosen_low": low, "chosen_high": high, "behind_low": behind}
+    ends = {"chosen_low": low, "chosen_high": high, "behind_low": behind}
+    data = {name: np.where(affordable >= 2, part, np.nan) for name, part in ends.items()}
+    data |= {"affordable": affordable, "chosen_tau": tau}
     return {name: ("way", part) for name, part in data.items()}
 
 
@@ -238,7 +241,7 @@ def _front(cost: Floats, tau: Floats) -> Bools:
     return front.reshape(cost.shape)
 
 
-def _notes(found: Worth, ways: Sequence[Way]) -> list[str]:
+def _notes(found: Worth, ways: Sequence[Way], known: Mapping[int, float]) -> list[str]:
     half = found.sizes[-1]
     lines = [
         f"tau: systems ranked in one way on n topics and by the target on n others; measured up to {half} topics, "
@@ -246,6 +249,12 @@ def _notes(found: Worth, ways: Sequence[Way]) -> list[str]:
     ]
     if all(way.depth == FULL for way in ways):
         lines.append("The depth of judging is not varied: that needs runs and judgments.")
+    short_of = [f"{share:.0%} to depth {depth}" for depth, share in known.items() if share < 0.995]
+    if short_of:
+        lines.append(
+            f"Of the documents in the pools only some are judged ({', '.join(short_of)}): all cost, but "
+            "worth is measured with these, so that deep pools are worth more than said."
+        )
     if any(np.isnan(way.judgments) for way in ways):
         lines.append("How many documents a topic has to judge is not known: only topics cost.")
     return lines
@@ -273,18 +282,20 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     shown: dict[str, pl.DataFrame] = {}
     if "budget" in views:
         behind = pl.when(pl.col("behind_low") > 0).then(pl.lit("behind")).otherwise(pl.lit("within error"))
-        shown["for the budget"] = views["budget"].select(*_READ, behind.alias("beside the best"))
+        bought = views["budget"].filter(pl.col("tau").is_not_null())
+        shown["for the budget"] = _read(bought, behind.alias("from the best"))
     how = pl.when("measured").then(pl.lit("measured")).otherwise(pl.lit("extrapolated"))
-    shown["best for each cost"] = views["front"].select("cost", *_READ, how.alias("tau is"))
+    shown["best for each cost"] = _read(views["front"], how.alias("tau is"))
     return shown
 
 
-_READ = (
-    pl.col("metric"),
-    pl.when(pl.col("depth") == FULL).then(pl.lit("full")).otherwise(pl.col("depth").cast(pl.String)).alias("depth"),
-    *(pl.col(name) for name in ("judge", "topics", "tau", "low", "high")),
-)
-"""The columns that a person reads of a design."""
+def _read(designs: pl.DataFrame, verdict: pl.Expr) -> pl.DataFrame:
+    """Keep the columns that a person reads; the judge only where a machine is one."""
+    full = pl.when(pl.col("depth") == FULL).then(pl.lit("full")).otherwise(pl.col("depth").cast(pl.String))
+    judge = ["judge"] if (designs["judge"] == "machine").any() else []
+    cost = pl.col("cost") if "cost" in designs.columns else pl.col("topic_cost") * pl.col("topics")
+    figures = [pl.col(name) for name in (*judge, "topics", "tau", "low", "high")]
+    return designs.select("metric", full.alias("depth"), cost.round().cast(pl.Int64).alias("cost"), *figures, verdict)
 
 
 def findings(outcome: xr.Dataset) -> list[str]:
@@ -304,7 +315,7 @@ def findings(outcome: xr.Dataset) -> list[str]:
         f"with tau {promised} ({low} to {high}{_reached(outcome, topics)})."
     )
     rivals = int(((outcome["behind_low"] <= 0) & ~np.isnan(tau)).sum()) - 1
-    within = "1 other way is" if rivals == 1 else f"{rivals} other ways are"
+    within = {0: "No other way is", 1: "1 other way is"}.get(rivals, f"{rivals} other ways are")
     return [said, *_same_worth(outcome, options["target"], best), f"{within} within error of the best."]
 
 
