@@ -33,8 +33,8 @@ class Entry:
     """A promise to be checked.
 
     name : what it is of.  promised : the share of cases in which it should hold, or for a test be rejected.
-    kept : from a world, one drawn cube's scores (system, topic) and a generator to figures: `kept`, the share of cases in
-    which it held, and any other, as the width of an interval, that the table shows beside it.
+    kept : from a world, a drawn cube's scores (system, topic) and a generator to figures: `kept`, the share of cases
+    in which it held, and any other, as the width of an interval, that the table shows beside it.
     bound : what is tolerated in the worst world: an interval holds at least so often, a test rejects at most so often.
     worlds : the names of the worlds in which it is checked; all by default.  sizes : numbers of topics.
     """
@@ -47,7 +47,7 @@ class Entry:
     sizes: tuple[int, ...] = (10, 25, 50)
 
 
-def _t_interval(world: World, scores: np.ndarray, rng: np.random.Generator) -> Mapping[str, float]:
+def _t_interval(world: World, scores: np.ndarray, _: np.random.Generator) -> Mapping[str, float]:
     low, high = descriptive.t_interval(scores)
     truth = world.means[:, 0]
     return {"kept": ((low <= truth) & (truth <= high)).mean(), "width": (high - low).mean()}
@@ -78,7 +78,7 @@ def _claims(world: World, scores: np.ndarray, rng: np.random.Generator) -> Mappi
     return {"kept": not (sets.better & (truth[:, None] <= truth)).any()}
 
 
-def _overlap(world: World, scores: np.ndarray, rng: np.random.Generator) -> Mapping[str, float]:
+def _overlap(world: World, scores: np.ndarray, _: np.random.Generator) -> Mapping[str, float]:
     low, high = descriptive.rank_intervals(scores.mean(axis=1), *descriptive.t_interval(scores))
     return {"kept": _within(world, low, high).all(), "width": (high - low + 1).mean()}
 
@@ -98,7 +98,7 @@ def _true_signals(world: World) -> dict[str, float]:
 
 
 def _coefficient(
-    name: components.Coefficient, world: World, scores: np.ndarray, rng: np.random.Generator
+    name: components.Coefficient, world: World, scores: np.ndarray, _: np.random.Generator
 ) -> Mapping[str, float]:
     topics = scores.shape[1]
     low, high = components.signal_interval(components.components(scores), name)
@@ -125,12 +125,13 @@ def _test(
 
 
 TESTS: Mapping[str, Callable[[np.ndarray, np.random.Generator], np.ndarray]] = {
-    "paired t": lambda scores, rng: paired.t(paired.differences(scores)),
-    "Wilcoxon": lambda scores, rng: paired.wilcoxon(paired.differences(scores)),
-    "sign": lambda scores, rng: paired.sign(paired.differences(scores)),
+    "paired t": lambda scores, _: paired.t(paired.differences(scores)),
+    "Wilcoxon": lambda scores, _: paired.wilcoxon(paired.differences(scores)),
+    "sign": lambda scores, _: paired.sign(paired.differences(scores)),
     "permutation": lambda scores, rng: resampling.permutation(scores, 400, rng),
     "bootstrap": lambda scores, rng: resampling.bootstrap(scores, 400, rng),
 }
+
 
 def _holm(scores: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     return multiplicity.holm(TESTS["paired t"](scores, rng))

@@ -89,5 +89,5 @@ def _measured(
         machine = select(evaluate(judged.llm, judged.runs, [*wanted, *columns]), **kept)
     cube = select(full, **kept)
     cube.attrs["collection"] = scores.attrs.get("collection", "collection")
-    pool = {"pools": size.sizes, "judged": size.judged, "known": size.known}
+    pool: dict[str, Any] = {"pools": size.sizes, "judged": size.judged, "known": size.known}
     return study(cube, metrics=wanted, machine=machine, missing=missing, **pool, **asked)

@@ -13,9 +13,10 @@ from irmeta.attributes import about
 from irmeta.choices import Missing
 from irmeta.cube import additive, complete, select
 from irmeta.errors import ScoresError
+from irmeta.layout import first_rows, intervals
 from irmeta.names import canonical, is_known, metric_names, parse
 from irmeta.parallel import seeded
-from irmeta.result import long_frame, result, short
+from irmeta.result import frame, result, short
 from irmeta.stats.arrays import Bools, Floats, Ints
 from irmeta.stats.reliability.worth import Worth, fit, predicted, worth
 
@@ -262,18 +263,22 @@ def _notes(found: Worth, ways: Sequence[Way], known: Mapping[int, float]) -> lis
 
 def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     """Table `designs` (a row a way and number of topics), `front`, and with a budget `budget`."""
-    columns = ["metric", "depth", "judge", "judgments"]
-    spread = outcome.assign({name: outcome[name].broadcast_like(outcome["tau"]) for name in columns})
+    ways = ["metric", "depth", "judge", "judgments"]
     figures = ["cost", "tau", "low", "high", "measured", "front"]
-    designs = long_frame(spread.assign_coords(way=range(outcome.sizes["way"])), [*columns, *figures])
-    designs = designs.rename({"size": "topics"}).select(*columns, "topics", *figures)
+    designs = _rows(outcome, [*ways, *figures], ["way", "size"]).rename({"size": "topics"})
+    designs = designs.select(*ways, "topics", *figures)
     views = {"designs": designs, "front": designs.filter("front").sort("cost")}
     if "affordable" in outcome:
-        bought = ["topic_cost", "affordable", "chosen_tau", "chosen_low", "chosen_high", "behind_low"]
-        table = long_frame(outcome.assign_coords(way=range(outcome.sizes["way"])), [*columns, *bought]).drop("way")
-        views["budget"] = table.rename({"affordable": "topics"}).rename(lambda name: name.replace("chosen_", ""))
-        views["budget"] = views["budget"].sort("tau", descending=True, nulls_last=True)
+        bought = {"affordable": "topics", "chosen_tau": "tau", "chosen_low": "low", "chosen_high": "high"}
+        table = _rows(outcome, [*ways, "topic_cost", *bought, "behind_low"], ["way"])
+        views["budget"] = table.rename(bought).sort("tau", descending=True, nulls_last=True)
     return views
+
+
+def _rows(outcome: xr.Dataset, columns: list[str], by: list[str]) -> pl.DataFrame:
+    """Return figures as a table, a row a way; what is not known is null."""
+    numbered = outcome.assign_coords(way=range(outcome.sizes["way"]))
+    return frame(numbered, columns, by=by).drop("way").with_columns(pl.selectors.float().fill_nan(None))
 
 
 def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
@@ -283,10 +288,10 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     if "budget" in views:
         behind = pl.when(pl.col("behind_low") > 0).then(pl.lit("behind")).otherwise(pl.lit("within error"))
         bought = views["budget"].filter(pl.col("tau").is_not_null())
-        shown["for the budget"] = _read(bought, behind.alias("from the best"))
+        best = first_rows("budget", bought)
+        shown |= {title: _read(part, behind.alias("beside the best")) for title, part in best.items()}
     how = pl.when("measured").then(pl.lit("measured")).otherwise(pl.lit("extrapolated"))
-    shown["best for each cost"] = _read(views["front"], how.alias("tau is"))
-    return shown
+    return shown | {"best for each cost": _read(views["front"], how.alias("tau is"))}
 
 
 def _read(designs: pl.DataFrame, verdict: pl.Expr) -> pl.DataFrame:
@@ -294,8 +299,15 @@ def _read(designs: pl.DataFrame, verdict: pl.Expr) -> pl.DataFrame:
     full = pl.when(pl.col("depth") == FULL).then(pl.lit("full")).otherwise(pl.col("depth").cast(pl.String))
     judge = ["judge"] if (designs["judge"] == "machine").any() else []
     cost = pl.col("cost") if "cost" in designs.columns else pl.col("topic_cost") * pl.col("topics")
-    figures = [pl.col(name) for name in (*judge, "topics", "tau", "low", "high")]
-    return designs.select("metric", full.alias("depth"), cost.round().cast(pl.Int64).alias("cost"), *figures, verdict)
+    between = intervals(designs["low"].to_numpy(), designs["high"].to_numpy()).alias("interval")
+    columns: list[str | pl.Expr] = [
+        full.alias("depth"),
+        *judge,
+        "topics",
+        cost.round().cast(pl.Int64).alias("cost"),
+        "tau",
+    ]
+    return designs.select("metric", *columns, between, verdict)
 
 
 def findings(outcome: xr.Dataset) -> list[str]:
