@@ -7,7 +7,7 @@ PIP = -m pip --quiet --disable-pip-version-check
 PYTEST = -m pytest --numprocesses auto --dist loadfile
 QUICK = -m "not slow"
 
-.PHONY: help demo test lint format check branches docs bench wheel lowest browser hooks clean
+.PHONY: help demo test lint format check branches coverage docs bench wheel lowest browser hooks clean
 help:            ## list the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## */\t/' | expand -t 12
 
@@ -49,6 +49,9 @@ check: lint test ## run lint and the quick tests: do this before every commit
 
 branches: $(VENV)/test.ready        ## run the tests and measure branch coverage (fails under 95%)
 	$(BIN)/python $(PYTEST) $(or $(PYTEST_ARGS),$(QUICK)) --cov
+
+coverage: $(VENV)/bench.ready       ## how often intervals hold and tests reject, on worlds with known truth (COVERAGE_ARGS="--short": CI)
+	$(BIN)/python -m bench.coverage $(COVERAGE_ARGS)
 
 docs: $(VENV)/docs.ready            ## build the documentation, with its figures, in build/docs
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict

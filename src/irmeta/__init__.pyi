@@ -27,6 +27,7 @@ from irmeta.studies.comparison import compare as compare
 from irmeta.studies.correlation import correlation as correlation
 from irmeta.studies.coverage import coverage as coverage
 from irmeta.studies.description import describe as describe
+from irmeta.studies.design import design as design
 from irmeta.studies.durability import durability as durability
 from irmeta.studies.lowcost import lowcost as lowcost
 from irmeta.studies.models import models as models

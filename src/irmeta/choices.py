@@ -55,6 +55,7 @@ Status = Literal["reproduced", "close", "not checkable", "contradicted", "ours"]
 ScoreView = Literal["means", "matrix", "distribution"]
 CorrelationView = Literal["heatmap", "clustered", "dendrogram", "components"]
 PredictivityView = Literal["advantage", "curve"]
+ReliabilityView = Literal["reliability", "differences"]
 
 MEANINGS: dict[Any, dict[str, str]] = {
     Missing: {
@@ -210,6 +211,10 @@ MEANINGS: dict[Any, dict[str, str]] = {
         "clustered": "a heat map, similar metrics side by side",
         "dendrogram": "groups of metrics",
         "components": "principal components",
+    },
+    ReliabilityView: {
+        "reliability": "E rho2, Phi and expected tau by the number of topics",
+        "differences": "the differences that a test shows by the number of topics",
     },
     PredictivityView: {
         "advantage": "what the best predictor gains over each target itself",

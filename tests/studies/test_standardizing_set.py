@@ -84,7 +84,6 @@ def test_draws_that_tie_all_systems_have_no_percentiles():
     assert 0 < int(note.split()[2]) < 1500
     assert "4 systems" in note
     assert np.isfinite(outcome["p50"].values).all()
-    same = scores(0)[[0] * 4].assign_coords(system=list("abcd"))
     alike = standardizing_set(
         scores(0)[[0] * 4].assign_coords(system=list("abcd")), scores(1), sizes=[2], resamples=100
     )

@@ -65,8 +65,9 @@ STUDIES: dict[str, Study] = {
         "compare", "compare", "collections", "Do scores compare between collections?", True, "comparison"
     ),
     "reliability": Study(
-        "reliability", "reliability", "collections", "Is the collection big enough?", docs="reliability"
+        "reliability", "reliability", "collections", "Is the collection big enough?", True, "reliability"
     ),
+    "design": Study("design", "design", "collections", "What should the next collection be?", docs="design"),
     "durability": Study(
         "durability",
         "standardize durability",
