@@ -15,11 +15,10 @@ WIDEST = 13
 """The most columns that are laid out as the paper's table was; wider or patchy ones become a list."""
 
 MEANING: dict[Status, str] = {
-    "reproduced": "equal as printed, or within Monte-Carlo error",
-    "close": "near, but not within the error",
-    "not checkable": "the data it needs are not public",
-    "contradicted": "the data give another figure; the note says why, where we know it",
-    "ours": "the published figure is lost or was never printed",
+    "reproduced": "ours keeps the rule that stands beside it",
+    "contradicted": "ours breaks the rule; the note says why, where we know it",
+    "not checkable": "data that it takes are not at hand; the note names them, and ours, if given, is of a stand-in",
+    "ours": "nothing was printed, or it is lost, or another cell is held to it",
 }
 
 Cell = dict[str, Any]
@@ -66,6 +65,7 @@ def _item(name: str, cells: Sequence[Cell]) -> dict[str, Any]:
         "columns": columns,
         "matrix": laid_out,
         "notes": notes,
+        "rules": list(dict.fromkeys(cell["rule"] for cell in cells if cell["rule"])),
         "counts": _counts(cells),
     }
 

@@ -53,10 +53,13 @@ def compare(
     randomise : times that each pair's topics are pooled and dealt anew, in sets of the old sizes.
     progress : called when a pair of collections, a metric and a kind are done.
 
-    Returns over (pair, metric, kind) drmse and false_positives (systems that a two-sample t test at alpha finds
-    different from themselves); for both the quantile among the random deals (0.5: as chance has it; near 1: the
-    collections differ), and the mean and the 97.5th percentile of those. Systems that are not in every collection are
-    left out, after the factors are fitted; a metric that scores all of them alike raises ScoresError.
+    Returns over (pair, metric, kind) rmse, drmse, drmse_geometric (in units of the geometric mean of both standard
+    deviations) and false_positives (systems that a two-sample t test at alpha finds different from themselves); for
+    dRMSE and false positives the quantile among the random deals (0.5: as chance has it; near 1: the collections
+    differ), and the mean and the 97.5th percentile of those; over (pair, metric, kind, system) own_difference, a
+    system's mean on the first collection less that on the second, and own_p, the p value of that test. Systems that are
+    not in every collection are left out, after the factors are fitted; a metric that scores all of them alike raises
+    ScoresError.
     Source: Webber et al. (SIGIR 2008), section 5.
     """
     cubes = by_name(cubes)
@@ -85,12 +88,16 @@ def compare(
         if progress:
             progress(f"{' with '.join(pair)}, {metric}, {kind}")
     by_figure = np.reshape(figures, (len(pairs), len(names), len(kinds), -1))
+    own = _own_differences(forms, cases).reshape(len(pairs), len(names), len(kinds), 2, -1)
+    systems = forms[kinds[0]][pairs[0][0]].system.values
     outcome = result(
         "comparison",
         {
             **{name: (("pair", "metric", "kind"), by_figure[..., at]) for at, name in enumerate(_FIGURES)},
+            "own_difference": (("pair", "metric", "kind", "system"), own[..., 0, :]),
+            "own_p": (("pair", "metric", "kind", "system"), own[..., 1, :]),
             "form": (("metric", "kind"), [[_form(name, kind, before) for kind in kinds] for name in names]),
-            "systems": forms[kinds[0]][pairs[0][0]].sizes["system"],
+            "systems": systems.size,
         },
         inputs=chosen,
         options={
@@ -100,13 +107,16 @@ def compare(
         notes=[*notes, f"Monte-Carlo standard error of the quantiles: at most {0.5 / randomise**0.5:.3f}"],
     )
     a, b = (("pair", list(side)) for side in zip(*pairs, strict=True))
-    return outcome.assign_coords(collection_a=a, collection_b=b, metric=names, kind=kinds)
+    return outcome.assign_coords(collection_a=a, collection_b=b, metric=names, kind=kinds, system=systems)
 
 
 def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
-    """Tables `pairs` (a row a pair, metric and kind), `forms` (means over pairs), `chance` (what random deals give)."""
+    """Tables `pairs` (a row a pair, metric and kind), `forms` (means over pairs), `chance` (what random deals give).
+
+    `systems`: a row a pair, metric, kind and system: how far it differs from itself, largest differences first.
+    """
     names = ("collection_a", "collection_b", "metric", "kind")
-    figures = ("drmse", "false_positives", "systems", "quantile", "false_positives_quantile")
+    figures = (*_MEASURES, "systems")
     pairs = frame(outcome, names, figures).with_columns(pl.col("false_positives").cast(pl.Int64))
     chance = frame(outcome, names, _CHANCE)
     mean = pairs.with_columns(chance["drmse_mean"]).group_by("metric", "kind", maintain_order=True)
@@ -117,7 +127,22 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
         largest_rate=pl.col("false_positives").max() / int(outcome["systems"]),
     )
     form = frame(outcome, ("metric", "kind"), ("form",))
-    return {"pairs": pairs, "forms": form.join(forms, on=["metric", "kind"], maintain_order="left"), "chance": chance}
+    return {
+        "pairs": pairs,
+        "forms": form.join(forms, on=["metric", "kind"], maintain_order="left"),
+        "chance": chance,
+        "systems": _inconsistency(outcome),
+    }
+
+
+def _inconsistency(outcome: xr.Dataset) -> pl.DataFrame:
+    """List every system's difference from itself, largest first within a pair, metric and kind."""
+    names = ("collection_a", "collection_b", "metric", "kind", "system")
+    alpha = outcome.attrs["options"]["alpha"]
+    rows = frame(outcome, names, ("own_difference", "own_p")).rename({"own_difference": "difference", "own_p": "p"})
+    case = pl.int_range(pl.len()) // outcome.sizes["system"]
+    ordered = rows.with_columns(differs=pl.col("p") < alpha, case=case)
+    return ordered.sort("case", pl.col("difference").abs(), descending=[False, True]).drop("case")
 
 
 def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
@@ -169,7 +194,8 @@ def _of_kind(forms: pl.DataFrame, apart: pl.DataFrame) -> str:
 
 _BEYOND = "is further apart than 97.5% of random deals"
 _CHANCE = ("drmse_mean", "drmse_high", "false_positive_rate_mean", "false_positive_rate_high")
-_FIGURES = ("drmse", "false_positives", "quantile", "false_positives_quantile", *_CHANCE)
+_MEASURES = ("drmse", "rmse", "drmse_geometric", "false_positives", "quantile", "false_positives_quantile")
+_FIGURES = (*_MEASURES, *_CHANCE)
 
 
 def _compared(
@@ -191,12 +217,27 @@ def _compared(
         yield _figures(scores[a], scores[b], alpha, *chance)
 
 
+def _own_differences(
+    forms: Mapping[Form, Mapping[str, xr.DataArray]], cases: Sequence[tuple[tuple[str, str], str, Form]]
+) -> Floats:
+    """Return each system's difference from itself, and its p value, in every case: (case, 2, system)."""
+    return np.array(
+        [
+            comparability.own_difference(*(forms[kind][name].sel(metric=metric).values for name in pair))
+            for pair, metric, kind in cases
+        ]
+    )
+
+
 def _figures(one: Floats, other: Floats, alpha: float, chance: Floats, chance_rates: Floats) -> list[float]:
     """Compare scores (system, topic) on two collections: with each other, and that with random deals."""
-    observed = comparability.drmse(one.mean(axis=1), other.mean(axis=1))
+    means = one.mean(axis=1), other.mean(axis=1)
+    observed = comparability.drmse(*means)
     positives = comparability.differs_from_itself(one, other, alpha)
     figures = (
         observed,
+        comparability.rmse(*means),
+        comparability.geometric_drmse(*means),
         positives.sum(),
         comparability.quantile(observed, chance),
         comparability.quantile(positives.mean(), chance_rates),
