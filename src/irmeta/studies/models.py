@@ -1,7 +1,7 @@
 """Does another model predict unseen collections better than least squares? Compare them, each collection left out."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, get_args
+from typing import get_args
 
 import numpy as np
 import polars as pl
@@ -13,11 +13,8 @@ from irmeta.errors import ScoresError, require_choice
 from irmeta.parallel import seed
 from irmeta.result import long_frame, result
 from irmeta.stats.prediction.accuracy import accuracy
-from irmeta.stats.prediction.regression import Floats, least_squares, moments
+from irmeta.stats.prediction.learners import Learner, learner
 from irmeta.stats.prediction.scales import Scale, from_scale, to_scale
-
-Fit = Callable[[Floats, Floats], Callable[[Floats], Floats]]
-"""Training predictors (system, k) and target (system,) to a function that predicts from predictors."""
 
 _MEASURES = ("tau", "r2", "rmse")
 
@@ -48,7 +45,7 @@ def models(
         require_choice("scales", scale, get_args(Scale))
         check_scale(names, scale)
     levels, notes = system_level(cubes, names, missing=missing)
-    fits = _fits(rng)
+    fits = {name: learner(name, rng=rng) for name in get_args(Learner)}
     found = np.full((len(wanted), len(fits), len(scales), len(cubes), len(_MEASURES)), np.nan)
     for j, scale in enumerate(scales):
         values = {name: to_scale(table.values, scale) for name, table in levels.items()}
@@ -93,27 +90,3 @@ def findings(outcome: xr.Dataset) -> list[str]:
         f"Lowest mean RMSE on collections left out: {best['model']} on the {best['scale']} scale ({best['rmse']:.4f});"
         f" the best least squares has {plain['rmse']:.4f} ({plain['scale']})."
     ]
-
-
-def _ols(x: Floats, y: Floats) -> Callable[[Floats], Floats]:
-    data = moments(np.column_stack([x, y]))
-    slopes, intercept = least_squares(data, range(x.shape[1]), [x.shape[1]])
-    return lambda new: np.asarray(new @ slopes[:, 0] + intercept[0])
-
-
-def _fits(rng: int) -> dict[str, Fit]:
-    from sklearn.ensemble import GradientBoostingRegressor
-    from sklearn.linear_model import RidgeCV
-    from sklearn.pipeline import make_pipeline
-    from sklearn.preprocessing import StandardScaler
-    from sklearn.svm import SVR
-
-    def learned(make: Callable[[], Any]) -> Fit:
-        return lambda x, y: make_pipeline(StandardScaler(), make()).fit(x, y).predict
-
-    return {
-        "ols": _ols,
-        "ridge": learned(lambda: RidgeCV(alphas=np.logspace(-3, 3, 13))),
-        "svr": learned(lambda: SVR(C=1.0, epsilon=0.01)),
-        "boosting": learned(lambda: GradientBoostingRegressor(random_state=rng)),
-    }

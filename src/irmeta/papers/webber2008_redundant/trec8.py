@@ -9,12 +9,8 @@ from irmeta.studies.reproduction import Cell, claim, compare, lacking, mine
 
 TABLE_1 = ((0.50, 0.40, 0.53, 0.51, 0.50), (0.39, 0.41, 0.36, 0.37), (0.58, 0.57, 0.55), (0.63, 0.60), (0.61,))
 TABLE_2 = ((0.64, 0.48, 0.64, 0.64, 0.64), (0.36, 0.48, 0.47, 0.47), (0.68, 0.70, 0.69), (0.80, 0.79), (0.80,))
-PRINTED = {
-    (METRICS[i], METRICS[i + j]): value for i, row in enumerate(TABLE_1) for j, value in enumerate(row)
-}
-TERABYTE = {
-    (METRICS[i], METRICS[i + j]): value for i, row in enumerate(TABLE_2) for j, value in enumerate(row)
-}
+PRINTED = {(METRICS[i], METRICS[i + j]): value for i, row in enumerate(TABLE_1) for j, value in enumerate(row)}
+TERABYTE = {(METRICS[i], METRICS[i + j]): value for i, row in enumerate(TABLE_2) for j, value in enumerate(row)}
 
 WITHIN = 0.008  # half a unit of the second decimal, and two standard errors of the difference of two Monte-Carlo means
 NO_RUNS = "needs the TREC-8 runs or their RBP and nDCG: the public TREC-8 matrices hold AP, P@10 and RR only"

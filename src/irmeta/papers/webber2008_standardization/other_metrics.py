@@ -56,7 +56,9 @@ def _sum_of_precisions(sources: Sources, rng: int) -> Iterator[Cell]:
         return
     relevant = dict(zip(counted["topic"], counted["relevant"], strict=True))
     ap = {"AdHoc": xr.concat([sources.new["T7"], sources.new["T8"]], "topic"), "R03": sources.new["R03"]}
-    ap = {name: cube.sel(topic=[topic for topic in cube.topic.values if topic in relevant]) for name, cube in ap.items()}
+    ap = {
+        name: cube.sel(topic=[topic for topic in cube.topic.values if topic in relevant]) for name, cube in ap.items()
+    }
     sp = {name: _times(cube, relevant) for name, cube in ap.items()}
     forms = {"SP": sp, "AP": ap, "sSP": {name: standardized(cube, cube) for name, cube in sp.items()}}
     for form, cubes in forms.items():

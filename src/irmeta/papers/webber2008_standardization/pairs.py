@@ -85,7 +85,9 @@ def _standardized_claims(result: xr.Dataset) -> Iterator[Cell]:
         "Section 5", OWN, "mean false positive rate", 0.05, np.mean([*rates.values()]), within=0.005, known=RATES
     )
     said = "not exceeding 11% for any pair"
-    yield claim("Section 5", OWN, "largest false positive rate", max(rates.values()), said=said, most=0.115, known=RATES)
+    yield claim(
+        "Section 5", OWN, "largest false positive rate", max(rates.values()), said=said, most=0.115, known=RATES
+    )
     same, cross = _by_track(rates)
     said = "no strong effect between AdHoc and Robust collections"
     apart = float(np.mean(cross) - np.mean(same))
