@@ -171,7 +171,7 @@ def proof_cells(train: xr.DataArray, rng: np.random.Generator) -> Iterator[Cell]
 
 
 def _proof_holds(sigma: Floats, rng: np.random.Generator) -> tuple[bool, bool]:
-    """Say of one random set O, a metric i outside and another j: does the identity hold, and is f submodular?"""
+    """Say whether the identity holds and f is submodular on one random set O, with metrics i and j outside."""
     order = rng.permutation(len(sigma))
     size = int(rng.integers(1, 5))
     inside, i, j = order[:size], order[size], order[size + 1]

@@ -1,4 +1,4 @@
-"""Table 6 and what is said of discriminative power: how high scores are, and how many pairs of systems they separate."""
+"""Table 6, how high scores are, and discriminative power, how many pairs of systems they separate."""
 
 from collections.abc import Iterator
 

@@ -44,7 +44,7 @@ def spread_cells(scores: xr.DataArray) -> Iterator[Cell]:
 
 
 def _flab8atdn(scores: xr.DataArray) -> Iterator[Cell]:
-    """Give what Figure 2 says of one system. The scores have no names; the paper ranks it 13th, so this one is meant."""
+    """Give what Figure 2 says of one system. Scores have no names; the paper ranks it 13th, so that one is meant."""
     described = describe(scores).isel(metric=0)
     one = described.isel(system=int(np.flatnonzero(described["rank"].values == 13)[0]))
     for name, value in (("mean", 0.324), ("low", 0.262), ("high", 0.386)):
