@@ -12,7 +12,7 @@ import irmeta
 from irmeta.cube import ALL, cube
 from irmeta.errors import ScoresError
 from irmeta.io.importers import import_systemwise
-from irmeta.papers.gupta2019_ranking import SHEFFIELD
+from irmeta.papers.gupta2019.ranking import SHEFFIELD
 from irmeta.report.tables import document
 from irmeta.stats.subsets import selection
 from irmeta.stats.subsets.orders import log_determinant, unexplained

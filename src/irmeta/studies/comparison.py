@@ -116,7 +116,7 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     `systems`: a row a pair, metric, kind and system: how far it differs from itself, largest differences first.
     """
     names = ("collection_a", "collection_b", "metric", "kind")
-    figures = (*_MEASURES, "systems")
+    figures = ("drmse", "false_positives", "systems", "quantile", "false_positives_quantile", "rmse", "drmse_geometric")
     pairs = frame(outcome, names, figures).with_columns(pl.col("false_positives").cast(pl.Int64))
     chance = frame(outcome, names, _CHANCE)
     mean = pairs.with_columns(chance["drmse_mean"]).group_by("metric", "kind", maintain_order=True)
