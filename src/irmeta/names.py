@@ -5,7 +5,7 @@ import difflib
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from types import MappingProxyType
 from typing import Literal
@@ -42,7 +42,7 @@ def _signature(
 
 
 UNBOUNDED = float("inf")
-CATALOGUE: Mapping[str, Signature] = MappingProxyType(
+_BASES: Mapping[str, Signature] = MappingProxyType(
     {
         "AP": _signature("optional", rel=1),
         "SP": _signature("optional", rel=1, high=UNBOUNDED),
@@ -65,6 +65,12 @@ CATALOGUE: Mapping[str, Signature] = MappingProxyType(
         "NumRel": _signature(rel=1, high=UNBOUNDED),
         "NumRelRet": _signature("optional", rel=1, high=UNBOUNDED),
     }
+)
+NORMALISED = ("P", "R", "AP", "SP", "ERR", "RBP")
+"""Metrics that also come divided by the best score that the topic's judgments allow, under their name with n before."""
+
+CATALOGUE: Mapping[str, Signature] = MappingProxyType(
+    {**_BASES, **{f"n{base}": replace(_BASES[base], high=1.0) for base in NORMALISED}}
 )
 """Every metric irmeta computes itself; `irmeta.evaluation.measures` has one function for each."""
 

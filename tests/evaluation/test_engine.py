@@ -25,7 +25,7 @@ Grades = dict[str, dict[str, int]]
 METRICS = (
     "AP AP@3 nDCG nDCG@3 nDCG(gains='exp')@5 DCG@2 P@1 P@5 R@3 R@1000 RR RR@2 Rprec Bpref infAP GMAP SP ERR ERR@3 "
     "RBP(p=0.5) RBP(p=0.95, rel=2) RBPResidual(p=0.8) Success@3 Judged@3 Judged IPrec@0.1 IPrec@1 "
-    "NumRet NumRel NumRelRet AP(rel=2) Bpref(rel=2)"
+    "NumRet NumRel NumRelRet AP(rel=2) Bpref(rel=2) nP@2 nR@2 nAP@3 nSP nERR@3 nRBP(p=0.8) nRBP(p=0.5, rel=2)@3"
 )
 QRELS: Grades = {"1": {"a": 1, "b": 0, "c": 2}, "2": {"a": 1, "d": 0}, "3": {"e": 1}}
 RUNS: dict[str, Lists] = {
@@ -188,6 +188,27 @@ def test_unjudged_documents_below(drawn: tuple[Grades, list[Lists]]) -> None:
         evaluate(qrels, named(more), names), evaluate(qrels, named(runs), names), rtol=1e-13, atol=1e-15
     )
     assert (evaluate(qrels, named(more), "NumRet") == evaluate(qrels, named(runs), "NumRet") + 2).all()
+
+
+@few
+@given(collections)
+def test_normalised_metrics_are_shares_of_the_best_score(drawn: tuple[Grades, list[Lists]]) -> None:
+    """NSP is AP; nP@2, nR@2 and nAP@3 divide by what min(k, R) relevant documents give; a perfect run has 1."""
+    qrels, runs = drawn
+    scores = evaluate(qrels, named(runs), "nSP AP nP@2 P@2 nR@2 NumRelRet@2 nAP@3 SP@3 NumRel")
+    R = scores.sel(metric="NumRel").values
+    np.testing.assert_allclose(scores.sel(metric="nSP"), scores.sel(metric="AP"), atol=1e-12)
+    for name, raw, best in (
+        ("nP@2", 2 * scores.sel(metric="P@2"), np.minimum(2, R)),
+        ("nR@2", scores.sel(metric="NumRelRet@2"), np.minimum(2, R)),
+        ("nAP@3", scores.sel(metric="SP@3"), np.minimum(3, R)),
+    ):
+        expected = np.where(R > 0, raw / np.maximum(best, 1), 0)
+        np.testing.assert_allclose(scores.sel(metric=name), expected, atol=1e-12)
+    perfect = {topic: dict(grades) for topic, grades in qrels.items()}  # scored by grade
+    scores = evaluate(qrels, {"perfect": perfect}, "nP@2 nERR nRBP(p=0.8) nRBP(p=0.8)@2 NumRel")
+    found = scores.sel(metric=scores.metric[:-1]).values
+    np.testing.assert_allclose(found, (scores.sel(metric="NumRel").values > 0)[..., None] * np.ones(4), atol=1e-12)
 
 
 @few

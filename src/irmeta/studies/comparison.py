@@ -14,7 +14,7 @@ from irmeta import standardization
 from irmeta.cube import Missing, additive, require_variation
 from irmeta.cubes import by_name, studied_together
 from irmeta.errors import MetricError, ScoresError, require_choice
-from irmeta.names import parse
+from irmeta.names import NORMALISED, parse
 from irmeta.parallel import seeded
 from irmeta.result import frame, result
 from irmeta.standardization import Flat, Kind
@@ -29,7 +29,7 @@ FEW_METRICS = 4
 FEW = 10
 """With fewer systems than these a note says that the figures are rough."""
 
-NORMALISED_FORM_OF = {"AP": "SP", "nDCG": "DCG"}
+NORMALISED_FORM_OF = {"AP": "SP", "nDCG": "DCG", **{f"n{base}": base for base in NORMALISED}}
 """Metrics that are another divided by what an ideal ranking of the topic would get."""
 
 
