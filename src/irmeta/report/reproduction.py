@@ -8,18 +8,13 @@ from typing import Any, get_args
 import xarray as xr
 from jinja2 import Environment
 
-from irmeta.studies.reproduction import Status, findings, tables
+from irmeta.attributes import about
+from irmeta.choices import MEANINGS, Status
+from irmeta.studies.reproduction import findings, tables
 
 _TEMPLATE = Path(__file__).with_name("reproduction.html.j2")
 WIDEST = 13
 """The most columns that are laid out as the paper's table was; wider or patchy ones become a list."""
-
-MEANING: dict[Status, str] = {
-    "reproduced": "ours keeps the rule that stands beside it",
-    "contradicted": "ours breaks the rule; the note says why, where we know it",
-    "not checkable": "data that it takes are not at hand; the note names them, and ours, if given, is of a stand-in",
-    "ours": "nothing was printed, or it is lost, or another cell is held to it",
-}
 
 Cell = dict[str, Any]
 
@@ -30,7 +25,7 @@ def page(papers: Iterable[tuple[str, xr.Dataset]]) -> str:
         _TEMPLATE.read_text(encoding="utf-8")
     )
     views = [_paper(title, outcome) for title, outcome in papers]
-    return template.render(papers=views, meaning=MEANING, version=version("irmeta"))
+    return template.render(papers=views, meaning=MEANINGS[Status], version=version("irmeta"))
 
 
 def _paper(title: str, outcome: xr.Dataset) -> dict[str, Any]:
@@ -39,11 +34,11 @@ def _paper(title: str, outcome: xr.Dataset) -> dict[str, Any]:
     for cell, unexpected in zip(cells, outcome["unexpected"].values.tolist(), strict=True):
         items.setdefault(cell["item"], []).append({**cell, "unexpected": unexpected})
     return {
-        "name": outcome.attrs["options"]["paper"],
+        "name": about(outcome)["options"]["paper"],
         "title": title,
         "findings": findings(outcome),
-        "notes": outcome.attrs["notes"],
-        "options": {name: value for name, value in outcome.attrs["options"].items() if name != "paper"},
+        "notes": about(outcome)["notes"],
+        "options": {name: value for name, value in about(outcome)["options"].items() if name != "paper"},
         "total": len(cells),
         "counts": _counts(cells),
         "items": [_item(name, of_item) for name, of_item in items.items()],

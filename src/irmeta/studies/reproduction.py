@@ -2,21 +2,15 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, Literal, get_args
+from typing import Any, get_args
 
 import numpy as np
 import polars as pl
 import xarray as xr
 
+from irmeta.attributes import about
+from irmeta.choices import Status
 from irmeta.result import result
-
-Status = Literal["reproduced", "contradicted", "not checkable", "ours"]
-"""What can be said of a figure.
-
-reproduced : ours keeps the cell's rule.  contradicted : it breaks it.
-not checkable : the data that the figure was computed from are not at hand; the note names them, and `ours`, if there is
-one, is of a stand-in.  ours : nothing was printed, or it is lost, or another cell judges it.
-"""
 
 COLUMNS = ("paper", "item", "row", "column", "published", "ours", "difference", "rule", "status", "note")
 
@@ -117,7 +111,7 @@ def reproduction(
 def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     """Table `cells`: paper, item, row, column, published, ours, difference, rule, status, note."""
     frame = pl.DataFrame({name: outcome[name].values.tolist() for name in outcome.data_vars}).with_columns(
-        pl.col("published", "ours").fill_nan(None), paper=pl.lit(outcome.attrs["options"]["paper"])
+        pl.col("published", "ours").fill_nan(None), paper=pl.lit(about(outcome)["options"]["paper"])
     )
     return {"cells": frame.with_columns(difference=pl.col("ours") - pl.col("published")).select(COLUMNS)}
 
@@ -144,6 +138,6 @@ def findings(outcome: xr.Dataset) -> list[str]:
     at = np.flatnonzero(outcome["unexpected"].values)
     places = zip(*(outcome[name].values[at].astype(str) for name in ("item", "row", "column")), strict=True)
     return [
-        f"{outcome.attrs['options']['paper']}: {outcome.sizes['cell']} cells: {listed}.",
+        f"{about(outcome)['options']['paper']}: {outcome.sizes['cell']} cells: {listed}.",
         *(f"Contradicted without a known reason: {', '.join(place)}." for place in places),
     ]

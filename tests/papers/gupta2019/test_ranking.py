@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from irmeta.names import SETS
 from irmeta.papers.gupta2019.ranking import TABLE_3, proof_cells, ranking_cells, sheffield_cells
 from irmeta.papers.gupta2019.released import Released
+from irmeta.signatures import SETS
 from irmeta.studies.reproduction import Cell, reproduction, tables
 
 

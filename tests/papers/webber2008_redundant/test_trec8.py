@@ -64,7 +64,7 @@ def test_halves_do_for_samples(data):
 
 @pytest.mark.slow
 def test_the_headline_does_not_carry_over_to_trec_covid(data):
-    """AP is a worse predictor of P@10 than P@10 is on both rounds of TREC-COVID, clear of 0; P@10 predicts RR better."""
+    """AP is a worse predictor of P@10 than P@10 is on TREC-COVID, clear of 0; P@10 predicts RR better."""
     found = frame(elsewhere_cells(data, 0))
     for part, expected in (("1", -0.083), ("3", -0.128)):
         here = found.filter(item=f"TREC-COVID round {part}, not in the paper")

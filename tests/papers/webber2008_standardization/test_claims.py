@@ -84,7 +84,7 @@ def test_the_bars_of_three_figures_are_all_accounted_for(cells):
 
 
 def test_percentiles_are_tried_by_every_rule(data):
-    """The factor 2.5 of systems is reached by one rule for percentiles, so it is no contradiction; topics' are by none."""
+    """The factor 2.5 of systems is reached by one rule for percentiles; those of topics by none."""
     scores = import_matrix(data / "matrices" / "trec8-adhoc" / "AP.csv", rows="topics")
     table = [cell for cell in spread_cells(scores) if cell.item == "Table 1" and cell.published is not None]
     assert [cell.status for cell in table] == ["reproduced", *["contradicted"] * 3]

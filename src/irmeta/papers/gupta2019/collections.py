@@ -5,8 +5,8 @@ from collections.abc import Iterator
 import numpy as np
 import xarray as xr
 
-from irmeta.names import SETS
 from irmeta.papers.gupta2019.released import TESTS, TOPICS, Released, by_topics, fits_topics
+from irmeta.signatures import SETS
 from irmeta.studies.reproduction import Cell, claim, compare, mine
 
 ITEM = "Figure 1 (left); Kutlu et al., Table 1"

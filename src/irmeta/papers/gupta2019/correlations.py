@@ -4,12 +4,12 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import xarray as xr
 
-from irmeta.names import SETS
 from irmeta.papers.gupta2019.printed import CORRELATION, rows
 from irmeta.papers.gupta2019.released import NO_ROBUST03, Released
+from irmeta.signatures import SETS
+from irmeta.stats.arrays import Floats
 from irmeta.studies.reproduction import Cell, lacking, mine
 
 BY_TOPIC = "needs the scores by topic of the papers' eight collections, which were not released"
@@ -20,7 +20,7 @@ class Matrix(NamedTuple):
     """Pearson's r of every pair of metrics."""
 
     metrics: list[str]
-    r: npt.NDArray[np.float64]
+    r: Floats
 
     def of(self, a: str, b: str) -> float:
         """Pick the r of two metrics."""

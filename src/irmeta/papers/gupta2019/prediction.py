@@ -5,7 +5,8 @@ from typing import NamedTuple
 
 from irmeta.names import split
 from irmeta.papers.gupta2019.printed import FITS, PREDICTION, rows
-from irmeta.papers.gupta2019.released import TESTS, Floats, Tables
+from irmeta.papers.gupta2019.released import TESTS, Tables
+from irmeta.stats.arrays import Floats
 from irmeta.stats.prediction.accuracy import Accuracy, accuracy
 from irmeta.stats.prediction.regression import least_squares, moments
 from irmeta.studies.reproduction import Cell, compare, lacking, mine

@@ -8,15 +8,16 @@ import numpy as np
 import xarray as xr
 from scipy.stats import kendalltau
 
-from irmeta.matrix import MatrixKind
+from irmeta.choices import Matrix, Search
 from irmeta.names import split
 from irmeta.papers.gupta2019.released import Released
+from irmeta.stats.arrays import Floats
 from irmeta.stats.halves.halving import split_half
 from irmeta.stats.subsets.branch_and_bound import best_subsets
 from irmeta.stats.subsets.criteria import LogDeterminant
-from irmeta.stats.subsets.matrices import Floats, symmetrized
+from irmeta.stats.subsets.matrices import symmetrized
 from irmeta.stats.subsets.orders import Order, log_determinant
-from irmeta.stats.subsets.selection import ORDERS, Method
+from irmeta.stats.subsets.selection import ORDERS
 from irmeta.studies.ranking import rank_metrics
 from irmeta.studies.reproduction import Cell, claim, compare, lacking, mine
 
@@ -36,7 +37,7 @@ SHEFFIELD = np.array(
 OPTIMAL = (5, 4, 1, 7, 6, 3, 2)
 """The optimal order of Sheffield's bands, as a comment of the released code gives it."""
 
-TABLE_3: dict[Method, list[str]] = {
+TABLE_3: dict[Search, list[str]] = {
     "ib": split(
         "AP@1000 P@1000 nDCG@1000 RBP(p=0.95) ERR@20 Rprec R@1000 Bpref AP@100 P@100 nDCG@100 RBP(p=0.8) R@100 AP@20 "
         "P@20 nDCG@20 RBP(p=0.5) R@20 AP@10 P@10 nDCG@10 R@10 RR"
@@ -46,7 +47,7 @@ TABLE_3: dict[Method, list[str]] = {
         "P@20 RBP(p=0.5) nDCG@20 R@20 P@10 AP@10 nDCG@10 R@10 RR"
     ),
 }
-MATRICES: tuple[MatrixKind, ...] = ("covariance", "correlation")
+MATRICES: tuple[Matrix, ...] = ("covariance", "correlation")
 DRAWN = 1000
 """Random sets on which the steps of the proof are tested."""
 
@@ -216,6 +217,6 @@ def diagonal_cells(scores: xr.DataArray, rng: np.random.Generator) -> Iterator[C
     yield claim("Section 6.3", "phi of ERR@20 and nDCG@20", "change", moved, said=said, least=1e-6, known=known)
 
 
-def _ranks(scores: xr.DataArray | dict[str, xr.DataArray], method: Method, matrix: MatrixKind) -> dict[str, int]:
+def _ranks(scores: xr.DataArray | dict[str, xr.DataArray], method: Search, matrix: Matrix) -> dict[str, int]:
     order = rank_metrics(scores, method, matrix)["order"].values
     return {str(metric): position for position, metric in enumerate(order, 1)}

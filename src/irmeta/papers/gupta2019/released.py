@@ -6,14 +6,13 @@ from pathlib import Path
 from typing import Self
 
 import numpy as np
-import numpy.typing as npt
 import xarray as xr
 
 from irmeta.evaluation.engine import evaluate
 from irmeta.io.importers import import_matrix, import_systemwise
-from irmeta.names import SETS
+from irmeta.signatures import SETS
+from irmeta.stats.arrays import Bools
 
-Floats = npt.NDArray[np.float64]
 Tables = dict[str, xr.DataArray]
 
 TESTS = ("wt2012", "wt2013", "wt2014")
@@ -88,7 +87,7 @@ def by_topics(train: xr.DataArray) -> dict[int, xr.DataArray]:
     return parts
 
 
-def fits_topics(table: xr.DataArray, topics: int) -> npt.NDArray[np.bool_]:
+def fits_topics(table: xr.DataArray, topics: int) -> Bools:
     """Say which rows can be means over so many topics: their P@10, P@20 and P@100, of four decimals, are multiples."""
     fits = []
     for k in (10, 20, 100):

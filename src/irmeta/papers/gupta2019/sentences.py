@@ -7,7 +7,8 @@ import numpy as np
 from irmeta.names import split
 from irmeta.papers.gupta2019.prediction import NOT_RELEASED, PRINTED, fitted, is_released
 from irmeta.papers.gupta2019.printed import PREDICTION, rows
-from irmeta.papers.gupta2019.released import TESTS, Floats, Tables
+from irmeta.papers.gupta2019.released import TESTS, Tables
+from irmeta.stats.arrays import Floats
 from irmeta.studies.reproduction import Cell, claim, compare, lacking
 
 ITEM = "Section 5, text"

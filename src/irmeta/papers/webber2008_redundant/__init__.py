@@ -4,6 +4,7 @@ from pathlib import Path
 
 import xarray as xr
 
+from irmeta.attributes import about
 from irmeta.papers.webber2008_redundant.elsewhere import elsewhere_cells
 from irmeta.papers.webber2008_redundant.halving import halving_cells
 from irmeta.papers.webber2008_redundant.power import PARTITIONS, matrices, measured
@@ -25,5 +26,5 @@ def reproduce(data: Path, *, rng: int = 0) -> xr.Dataset:
         *elsewhere_cells(data, rng),
     ]
     options = {"partitions": PARTITIONS, "top": 0.75, "by": "AP", "coefficient": "Kendall tau-b", "seed": rng}
-    notes = [f"TREC-8: {note}" for note in best.attrs["notes"]]
+    notes = [f"TREC-8: {note}" for note in about(best)["notes"]]
     return reproduction("webber2008-redundant", cells, options=options, notes=notes)

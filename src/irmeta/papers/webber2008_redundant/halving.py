@@ -4,13 +4,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 
 from irmeta.io.importers import import_matrix
+from irmeta.stats.arrays import Floats
 from irmeta.stats.halves.halving import half_means, half_tau, halves, shuffles
 from irmeta.studies.reproduction import Cell, claim, mine
-
-Floats = npt.NDArray[np.float64]
 
 SAMPLES, PARTITIONS, TOPICS = 200, 50, 50
 

@@ -1,14 +1,13 @@
 """Models other than least squares that predict a metric from others, by one signature."""
 
 from collections.abc import Callable
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
-from irmeta.stats.prediction.regression import Floats, least_squares, moments
-
-Learner = Literal["ols", "ridge", "svr", "boosting"]
-"""least squares; ridge regression, its penalty chosen by cross-validation; a support vector machine; boosted trees."""
+from irmeta.choices import Learner
+from irmeta.stats.arrays import Floats
+from irmeta.stats.prediction.regression import least_squares, moments
 
 Fit = Callable[[Floats, Floats], Callable[[Floats], Floats]]
 """Training predictors (system, k) and target (system,) to a function that predicts from predictors (system, k)."""
