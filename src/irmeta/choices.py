@@ -39,6 +39,7 @@ Search = Literal["exact", "ib", "gf", "gf-code", "pivot", "sheffield", "trace"]
 # Prediction
 Scale = Literal["raw", "logit"]
 ChosenBy = Literal["dev", "leave-one-out"]
+Unit = Literal["system", "topic"]
 Learner = Literal["ols", "ridge", "svr", "boosting"]
 Judgments = Literal["full", "pool"]
 
@@ -146,6 +147,10 @@ MEANINGS: dict[Any, dict[str, str]] = {
     ChosenBy: {
         "dev": "tau on the dev collections",
         "leave-one-out": "tau on training collections, each left out in turn",
+    },
+    Unit: {
+        "system": "a system's mean over topics",
+        "topic": "a system's score on a topic",
     },
     Learner: {
         "ols": "least squares",

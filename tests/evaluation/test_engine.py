@@ -450,3 +450,24 @@ def test_every_judged_document_is_found() -> None:
     run = {"one": {topic: {name: float(at) for at, name in enumerate(ids)} for topic in qrels}}
     scores = evaluate(qrels, run, "NumRelRet Judged").sel(system="one")
     assert scores.values.tolist() == [[3000, 0.5], [0, 0.5]]
+
+
+def test_runs_that_rank_alike_are_named() -> None:
+    """Two names for one ranking are remarked upon, whatever its scores are; other runs, and empty ones, are not."""
+    qrels: Grades = {"1": {"a": 1, "b": 0}, "2": {"c": 1}}
+    ranked: Lists = {"1": {"a": 3, "b": 2}, "2": {"c": 1}}
+    again: Lists = {"2": {"c": 9}, "1": {"a": 0.5, "b": 0.1}}
+    other: Lists = {"1": {"b": 3, "a": 2}, "2": {"c": 1}}
+    notes = about(evaluate(qrels, {"one": ranked, "two": again, "three": other}, "AP"))["notes"]
+    assert [note for note in notes if "ranks as" in note] == [
+        "1 run ranks as an earlier run does on every topic: two as one; count such runs once where runs are a sample"
+    ]
+    apart = about(evaluate(qrels, {"one": ranked, "three": other}, "AP"))["notes"]
+    assert not [note for note in apart if "ranks as" in note]
+
+
+@pytest.mark.data
+def test_copies_among_the_runs_of_trec_covid(data: Path) -> None:
+    """Of the 143 runs of round 1 four rank as another does."""
+    notes = about(evaluate(data / "trec-covid/round1/qrels.txt", [data / "trec-covid/round1/runs"], "P@5"))["notes"]
+    assert any(note.startswith("4 runs rank as an earlier run does on every topic") for note in notes)

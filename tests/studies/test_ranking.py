@@ -35,7 +35,7 @@ def test_tables_have_the_columns_of_the_contract() -> None:
     """The JSON document has the tables and columns that programs read."""
     views = document(rank_metrics(scores(), resamples=3))["tables"]
     assert list(views) == ["order", "subsets", "stability"]
-    assert list(views["order"][0]) == ["position", "metric", "value"]
+    assert list(views["order"][0]) == ["position", "metric", "value", "criterion"]
     assert list(views["subsets"][0]) == [
         *("k", "metrics", "log_det", "unexplained", "optimal", "ratio_to_optimum", "gap", "proven", "nodes"),
         *("kept", "same"),

@@ -7,8 +7,8 @@ import numpy as np
 import polars as pl
 import xarray as xr
 
-from irmeta.choices import Learner, Missing, Scale
-from irmeta.cubes import by_name, check_scale, system_level, targets_and_candidates
+from irmeta.choices import Learner, Missing, Scale, Unit
+from irmeta.cubes import at_unit, by_name, check_scale, system_level, targets_and_candidates
 from irmeta.errors import ScoresError, require_choice
 from irmeta.parallel import seed, steps
 from irmeta.result import long_frame, result
@@ -25,17 +25,19 @@ def models(
     targets: Iterable[str] | None = None,
     metrics: Iterable[str] | None = None,
     scales: Sequence[Scale] = ("raw", "logit"),
+    level: Unit = "system",
     missing: Missing = "error",
     rng: int = 0,
 ) -> xr.Dataset:
     """Predict each collection's systems by models fitted on the systems of all the others, and measure how well.
 
     Each target is predicted from all the other metrics.  rng : seed of what is random in the models.
+    level : predict systems' means, or with "topic" every system's score on every topic.
     Models: least squares; ridge regression (penalty chosen by cross-validation), a support vector machine with a
     radial kernel, and gradient-boosted trees, these three by scikit-learn on standardized predictors.
     Gives over (target, model, scale, collection): tau, r2, rmse, on the metric's own scale.
     """
-    cubes, rng = by_name(cubes), seed(rng)
+    cubes, rng = at_unit(by_name(cubes), level), seed(rng)
     if len(cubes) < 2:
         raise ScoresError("models are compared on collections left out in turn; give two collections or more")
     names, wanted, candidates = targets_and_candidates(cubes, targets, metrics)
@@ -59,7 +61,7 @@ def models(
                     found[t, m, j, c] = [getattr(close, name) for name in _MEASURES]
     coords = {"target": wanted, "model": list(fits), "scale": list(scales), "collection": list(cubes)}
     data = {name: xr.DataArray(found[..., i], coords, tuple(coords)) for i, name in enumerate(_MEASURES)}
-    options = {"metrics": candidates, "seed": rng}
+    options = {"metrics": candidates, "level": level, "seed": rng}
     return result("models", data, inputs=cubes, options=options, notes=notes)
 
 

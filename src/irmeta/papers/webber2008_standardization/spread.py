@@ -9,6 +9,7 @@ from irmeta import standardization
 from irmeta.cube import top_systems
 from irmeta.stats import descriptive
 from irmeta.stats.arrays import Floats
+from irmeta.stats.reliability.components import components
 from irmeta.studies.description import describe
 from irmeta.studies.reproduction import Cell, claim, compare, mine
 
@@ -40,6 +41,16 @@ def spread_cells(scores: xr.DataArray) -> Iterator[Cell]:
     correlation = np.corrcoef(best["reliability"], best["topic_sd"])[0, 1]
     yield compare("Section 3", "topic reliability", "correlation with sd", 0.005, correlation, within=0.0005)
     yield from _percentiles(scores[..., 0])
+    yield from _effects(scores[..., 0].values)
+
+
+def _effects(scores: Floats) -> Iterator[Cell]:
+    """Give the shares of variance of systems, topics and both, which the paper takes from Tague-Sutcliffe."""
+    system, topic, rest = (float(part) for part in components(scores).variances)
+    for name, part in (("systems", system), ("topics", topic), ("the rest", rest)):
+        yield mine("Section 6", "AP on TREC-8", f"share of variance, {name}", part / (system + topic + rest))
+    said = "the topic effect is much stronger than the system effect (there on TREC-3)"
+    yield claim("Section 6", "AP on TREC-8", "topic variance over system variance", topic / system, said=said, least=2)
 
 
 def _flab8atdn(scores: xr.DataArray) -> Iterator[Cell]:

@@ -1,12 +1,13 @@
 """Models other than least squares that predict a metric from others, by one signature."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from irmeta.choices import Learner
 from irmeta.stats.arrays import Floats
+from irmeta.stats.prediction.intervals import HeldOut
 from irmeta.stats.prediction.regression import least_squares, moments
 
 Fit = Callable[[Floats, Floats], Callable[[Floats], Floats]]
@@ -28,6 +29,20 @@ def learner(name: Learner, *, kernel: float | None = None, standardize: bool = T
     if name == "ols":
         return _least_squares
     return lambda x, y: _estimator(name, kernel, standardize, rng).fit(x, y).predict
+
+
+def held_out(parts: Sequence[Floats], fit: Fit) -> HeldOut:
+    """Predict each collection by a model fitted on all others; needs two collections or more.
+
+    parts : scores of each, (system, k + 1), the target last.  Returns the mean and the variance of its residuals,
+    each (collection, 1).
+    """
+    residuals = []
+    for i, held in enumerate(parts):
+        others = np.concatenate([*parts[:i], *parts[i + 1 :]])
+        predict = fit(others[:, :-1], others[:, -1])
+        residuals.append(held[:, -1] - predict(held[:, :-1]))
+    return HeldOut(np.array([[one.mean()] for one in residuals]), np.array([[one.var()] for one in residuals]))
 
 
 def _least_squares(x: Floats, y: Floats) -> Callable[[Floats], Floats]:
