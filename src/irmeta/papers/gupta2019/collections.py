@@ -22,12 +22,12 @@ def collection_cells(released: Released) -> Iterator[Cell]:
     parts = {TOPICS[topics]: (topics, part) for topics, part in by_topics(released.tables["train"]).items()}
     for name, (topics, part) in parts.items():
         systems = part.sizes["system"]
-        yield compare(ITEM, name, "systems", SYSTEMS[name], systems, within=0, known=CLEANED)
+        yield _systems(name, SYSTEMS[name], systems)
         yield compare(ITEM, name, "topics", TOPICS_PRINTED[name], topics, within=0, known=NOT_JUDGED)
     for name in TESTS:
         table = released.tables[name]
         systems = table.sizes["system"]
-        yield compare(ITEM, name, "systems", SYSTEMS_TESTED[name], systems, within=0, known=CLEANED)
+        yield _systems(name, SYSTEMS_TESTED[name], systems)
         share = float(fits_topics(table, 50).mean())
         yield claim(ITEM, name, "share of rows that fit 50 topics", share, said="50 topics", least=1)
     metrics = released.tables["train"].metric.values.tolist()
@@ -35,6 +35,13 @@ def collection_cells(released: Released) -> Iterator[Cell]:
     yield compare("Section 3", "metrics", "of the 23 named", 23, shared, within=0)
     yield from _graded(released.tables["wt2012"])
     yield from _cleaned(released.tables)
+
+
+def _systems(name: str, printed: int, rows: int) -> Cell:
+    """Hold the released rows to the printed number of systems, of which cleaning may have taken some."""
+    if rows == printed:
+        return compare(ITEM, name, "systems", printed, rows, within=0)
+    return claim(ITEM, name, "systems", rows, said=f"{printed} systems; {CLEANED}", least=0.9 * printed, most=printed)
 
 
 def _graded(table: xr.DataArray) -> Iterator[Cell]:
