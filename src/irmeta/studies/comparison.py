@@ -109,8 +109,8 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     """
     names = ("collection_a", "collection_b", "metric", "kind")
     figures = ("drmse", "false_positives", "systems", "quantile", "false_positives_quantile", "rmse", "drmse_geometric")
-    pairs = frame(outcome, names, figures).with_columns(pl.col("false_positives").cast(pl.Int64))
-    chance = frame(outcome, names, _CHANCE)
+    pairs = frame(outcome, figures, by=names).with_columns(pl.col("false_positives").cast(pl.Int64))
+    chance = frame(outcome, _CHANCE, by=names)
     mean = pairs.with_columns(chance["drmse_mean"]).group_by("metric", "kind", maintain_order=True)
     forms = mean.agg(
         pl.col("drmse").mean(),
@@ -118,7 +118,7 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
         false_positive_rate=pl.col("false_positives").mean() / int(outcome["systems"]),
         largest_rate=pl.col("false_positives").max() / int(outcome["systems"]),
     )
-    form = frame(outcome, ("metric", "kind"), ("form",))
+    form = frame(outcome, ["form"], by=["metric", "kind"])
     return {
         "pairs": pairs,
         "forms": form.join(forms, on=["metric", "kind"], maintain_order="left"),
@@ -131,7 +131,7 @@ def _inconsistency(outcome: xr.Dataset) -> pl.DataFrame:
     """List every system's difference from itself, largest first within a pair, metric and kind."""
     names = ("collection_a", "collection_b", "metric", "kind", "system")
     alpha = about(outcome)["options"]["alpha"]
-    rows = frame(outcome, names, ("own_difference", "own_p")).rename({"own_difference": "difference", "own_p": "p"})
+    rows = frame(outcome, ("own_difference", "own_p"), by=names).rename({"own_difference": "difference", "own_p": "p"})
     case = pl.int_range(pl.len()) // outcome.sizes["system"]
     ordered = rows.with_columns(differs=pl.col("p") < alpha, case=case)
     return ordered.sort("case", pl.col("difference").abs(), descending=[False, True]).drop("case")
