@@ -1,6 +1,6 @@
 """What an evaluation has to say beside its scores: which topics, which files, which grades."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -101,7 +101,26 @@ def _run_notes(outcomes: Sequence[Outcome]) -> list[str]:
             f"{len(disagree)} runs have ranks that disagree with their scores, and scores count: {listed(disagree)} "
             "(irmeta validate counts their topics)"
         )
-    return lines
+    return lines + identical({run.name: run.order for run in readable})
+
+
+def identical(orders: Mapping[str, str]) -> list[str]:
+    """Say which runs rank the same documents in the same order on every judged topic.
+
+    orders : by run a digest of its lists, empty where it retrieves nothing.
+
+    >>> identical({"a": "1", "b": "2", "c": "1", "d": ""})
+    ['1 run ranks as an earlier run does on every topic: c as a; count such runs once where runs are a sample']
+    """
+    first: dict[str, str] = {}
+    copies = [(name, first.setdefault(order, name)) for name, order in orders.items() if order]
+    pairs = [f"{name} as {other}" for name, other in copies if name != other]
+    if not pairs:
+        return []
+    count = f"{len(pairs)} runs rank" if len(pairs) > 1 else "1 run ranks"
+    return [
+        f"{count} as an earlier run does on every topic: {listed(pairs)}; count such runs once where runs are a sample"
+    ]
 
 
 def listed(names: Sequence[str]) -> str:
