@@ -128,7 +128,7 @@ def test_variants_of_tau():
         (lambda s: s.where(s["topic"] != "3"), {}, "36 of 360 scores are missing"),
         (lambda s: s, {"top": 0.5, "by": "nDCG"}, "no metric 'nDCG' in made"),
         (lambda s: s[:, :, 1:], {"top": 0.5}, "no AP to order systems by"),
-        (lambda s: s, {"by": "AP"}, "only with a share of them to keep"),
+        (lambda s: s, {"by": "AP"}, "--by needs --top"),
         (lambda s: s, {"top_on": "half"}, "only with a share of them to keep"),
         (lambda s: s, {"top": 1.5}, "above 0 and at most 1"),
         (lambda s: s, {"top": 0.1}, "2 systems and 4 topics or more; there are 1"),
