@@ -57,7 +57,7 @@ class Desk:
 
     def problems(self, run: str | bytes) -> str:
         """Validate a run and give the problems as lines `level file line text`."""
-        outcome = validate(self.put("odd.run", run), self.qrels)
+        outcome = validate(self.qrels, self.put("odd.run", run))
         columns = [outcome[name].values.tolist() for name in ("level", "file", "line", "text")]
         return "\n".join(f"{level} {Path(file).name} {text}" for level, file, _, text in zip(*columns, strict=True))
 
@@ -177,7 +177,7 @@ def test_10_what_is_read_after_a_header(desk: Desk) -> None:
     """10: with --skip-header ranks and tags are looked at as ever."""
     odd = "qid Q0 docno rank score tag\n" + RUN.replace("1 3.0", "9 3.0").replace("1 tag", "1 other")
     desk.scores(odd, skip_header=True)
-    assert "1 runs have ranks that disagree with their scores" in desk.notes
+    assert "1 run with ranks that contradict the scores" in desk.notes
     assert "odd.run: more than one run tag" in desk.notes
 
 
@@ -257,7 +257,7 @@ def test_17_ranks(desk: Desk) -> None:
     assert "ranks" not in desk.notes
     partly = RUN.replace("a 1 3.0", "a 2 3.0").replace("b 2", "b 1")
     assert desk.same(partly)
-    assert "1 runs have ranks that disagree with their scores, and scores count: odd.run" in desk.notes
+    assert "1 run with ranks that contradict the scores; the scores count: odd.run" in desk.notes
     assert "warning odd.run rank and score disagree in 1 of 2 topics (ranks are ignored)" in desk.problems(partly)
     against = RUN.replace("a 1", "a 3").replace("c 3", "c 1").replace("d 2", "d 1")
     assert "warning odd.run ranks run against scores in 2 of 2 topics" in desk.problems(against)
@@ -361,14 +361,14 @@ def test_27_csv_and_quotes(desk: Desk) -> None:
     assert "separated by blanks or tabs, not commas" in said
     quoted = "".join(f'{t} Q0 "{d}" {r} {s} tag\n' for t, _, d, r, s, _ in map(str.split, RUN.splitlines()))
     assert not desk.scores(quoted)[:, :3].any()
-    assert "1 runs retrieve no judged document; do their ids match those of the qrels? odd.run" in desk.notes
+    assert "1 run without any judged document; do the ids match those of the qrels? odd.run" in desk.notes
     assert desk.same(RUN.replace(" b ", ' "b '), QRELS.replace(" b ", ' "b '))
 
 
 def test_28_topics_that_are_not_judged(desk: Desk) -> None:
     """28: topics of the run that are not judged count for nothing, and are counted aloud."""
     assert desk.same("9 Q0 a 1 1 tag\n" + RUN + "8 Q0 a 1 1 tag\n")
-    assert "1 runs have topics that are not judged, which do not count: odd.run" in desk.notes
+    assert "1 run with topics that are not judged, which do not count: odd.run" in desk.notes
     assert "warning odd.run 2 of its 4 topics are not judged" in desk.problems(
         "9 Q0 a 1 1 tag\n" + RUN + "8 Q0 a 1 1 tag\n"
     )
@@ -379,10 +379,7 @@ def test_29_topics_that_the_run_lacks(desk: Desk) -> None:
     scores = desk.scores("".join(line + "\n" for line in RUN.splitlines() if line.startswith("1")))
     assert np.array_equal(scores[0], desk.clean[0])
     assert not scores[1].any()
-    assert (
-        "topics: 2 in the qrels, 1 in each run; judged ones: 1 in some run, 1 in every run; scored: 2 (qrels)"
-        in desk.notes
-    )
+    assert "judged topics: 2, in every run: 1, in some run: 1, scored: 2 (qrels)" in desk.notes
     assert "odd.run lacks 1 of 2 topics (score 0): 2" in desk.notes
 
 
@@ -390,7 +387,7 @@ def test_30_no_common_topic(desk: Desk) -> None:
     """30: a run without any judged topic is refused with examples of both sides, and zero padding is told."""
     said = desk.refusal(RUN.replace("1 Q0", "x1 Q0").replace("2 Q0", "x2 Q0"))
     assert said == (
-        "odd.run: no topic of it is judged: it has 'x1', 'x2', the qrels have '1', '2'; "
+        "odd.run: none of its topics is judged: it has 'x1', 'x2', the qrels have '1', '2'; "
         "do run and qrels belong together?"
     )
     said = desk.refusal(RUN.replace("1 Q0", "001 Q0").replace("2 Q0", "002 Q0"))
@@ -412,7 +409,7 @@ def test_32_deep_lists(desk: Desk) -> None:
     run = desk.put("deep.run", deep)
     cube = evaluate(desk.qrels, run, "NumRet AP AP(depth=1000) RR")
     assert cube.sel(topic="1").values.tolist() == [[3001, 1 / 3001 / 2, 0, 1 / 3001]]
-    outcome = validate([run, desk.run], desk.qrels)
+    outcome = validate(desk.qrels, [run, desk.run])
     texts = "\n".join(outcome["text"].values.tolist())
     assert "lists are up to 3001 documents long, but at most half of that in 1: ok.run" in texts
 
@@ -448,14 +445,14 @@ def test_37_no_relevant_document(desk: Desk) -> None:
     scores = desk.scores(qrels="1 0 a 1\n1 0 b 0\n1 0 c 2\n2 0 a 0\n2 0 d 0\n")
     assert np.array_equal(scores[0], desk.clean[0])
     assert scores[1].tolist() == [0, 0, 0, 2, 0, 0]
-    assert "1 topics have no relevant document (score 0 for all systems): 2" in desk.notes
+    assert "1 topic without a relevant document (all systems score 0): 2" in desk.notes
 
 
 def test_37_no_document_of_the_grade_asked_for(desk: Desk) -> None:
     """37: a metric with rel= has a remark of its own on topics without a document of that grade."""
     cube = evaluate(desk.put("flat.qrels", QRELS.replace("c 2", "c 1")), desk.run, "AP AP(rel=2) P(rel=2)@5")
-    told = [note for note in about(cube)["notes"] if " have no " in note]
-    said = "2 topics have no document of grade 2 or above (score 0 for all systems by AP(rel=2), P(rel=2)@5): 1, 2"
+    told = [note for note in about(cube)["notes"] if " without a " in note]
+    said = "2 topics without a document of grade 2 or above (all systems score 0 by AP(rel=2), P(rel=2)@5): 1, 2"
     assert told == [said]
 
 
