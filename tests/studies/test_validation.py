@@ -67,7 +67,7 @@ def test_sound_runs() -> None:
             "2 more documents would be judged if case did not matter",
             {"unjudged_10": 1},
         ),
-        ({"1": {"a": 1.0, "b": float("inf")}, "2": {"a": 1}}, "1 scores are infinite", {}),
+        ({"1": {"a": 1.0, "b": float("inf")}, "2": {"a": 1}}, "1 infinite score", {}),
     ],
 )
 def test_oddities(run: dict, says: str, facts: dict) -> None:
@@ -191,7 +191,7 @@ def test_all_errors_are_listed(tmp_path: Path) -> None:
             str(second),
             f"two systems are named 'a.run': {first} and {second}; a system is named after its file: rename one",
         ),
-        (str(tmp_path / "more/empty"), "the file is empty; a run that retrieved nothing? (--allow-empty)"),
+        (str(tmp_path / "more/empty"), "the file is empty; did the run retrieve nothing? (--allow-empty)"),
         (str(tmp_path / "none"), "no files in this folder"),
     ]
     assert outcome.system.values.tolist() == ["a.run"]

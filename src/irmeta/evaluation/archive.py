@@ -133,7 +133,7 @@ def _lock(handle: int, output: Path) -> None:
 
 
 def parts_of(output: Path) -> Path:
-    """Give the folder in which the finished parts of a score file stand until it is whole."""
+    """Return the folder in which the finished parts of a score file stand until it is whole."""
     return output.with_name(f".{output.name}.parts")
 
 
@@ -178,7 +178,7 @@ class Parts:
             raise
 
     def tables(self, outcomes: Sequence[Outcome]) -> list[pl.LazyFrame]:
-        """Give the scores of these runs as tables to be read one after the other."""
+        """Return the scores of these runs as tables to be read one after the other."""
         wanted: dict[Path, list[str]] = {}
         for outcome in outcomes:
             if part := self._part.get(outcome.key):
@@ -198,14 +198,14 @@ class Parts:
             half.unlink(missing_ok=True)
 
     def _read(self, part: Path) -> Iterator[Outcome]:
-        """Give the runs of a part, if it is one of this evaluation."""
+        """Return the runs of a part, if it is one of this evaluation."""
         about = self._about(part)
         if about.get("key") == self._key:
             yield from map(Outcome.of_facts, about["runs"])
 
     @staticmethod
     def _about(part: Path) -> dict[str, Any]:
-        """Give what a part says of itself; nothing if a machine that went down has left half of it."""
+        """Return what a part says of itself; nothing if a machine that went down has left half of it."""
         try:
             with part.open("rb") as file:
                 about: dict[str, Any] = json.loads(pl.read_parquet_metadata(file).get(_KEY, "{}"))

@@ -115,7 +115,7 @@ class Judgments:
         )
 
     def _find(self, run: Run, ranking: Ranking) -> tuple[Indices, Indices]:
-        """Give the positions in the ranking that hold judged documents, and the judgments they hold."""
+        """Return the positions in the ranking that hold judged documents, and the judgments they hold."""
         key = pair_keys(ranking.topic, run.documents.hash.take(ranking.row))
         maybe = np.flatnonzero(self._present.take((key >> self._filter).astype(np.intp)))
         key = key[maybe]
