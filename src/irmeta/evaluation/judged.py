@@ -27,7 +27,7 @@ class Memo:
         self._known: dict[Any, Any] = {}
 
     def __call__(self, key: Any, compute: Callable[[], T]) -> T:
-        """Return what is known under this key, computing it the first time."""
+        """Return what is kept under this key; compute it the first time."""
         if key not in self._known:
             self._known[key] = compute()
         known: T = self._known[key]
@@ -64,7 +64,8 @@ class Facts:
         """Return the gains of each topic's judged documents, best first, then zeros: (topic, documents)."""
 
         def compute() -> Floats:
-            ideal = np.zeros((self.judged.shape[0], _whole_steps(int(self.judged.sum(axis=1).max(initial=1)))))
+            most = int(self.judged.sum(axis=1).max(initial=1))
+            ideal = np.zeros((self.judged.shape[0], _whole_steps(most)))
             for topic, counts in enumerate(self.judged[:, ::-1]):
                 listed = np.repeat(gain, counts)
                 ideal[topic, : listed.size] = listed
@@ -139,6 +140,7 @@ class Judged:
         """Drop unjudged documents from the lists, so that judged ones move up (trec_eval -J)."""
         kept = self.codes >= FIRST + self.facts.grade_index(0)
         count = kept.sum(axis=-1)
+        # list by list, the codes that are kept fill the first ranks; the others stay BEYOND
         codes = np.zeros_like(self.codes)
         codes[np.arange(self.depth) < count[..., None]] = self.codes[kept]
         return replace(self, codes=codes, retrieved=count, memo=Memo())
@@ -154,20 +156,24 @@ class GradeArray:
         self._facts = self._facts_of(slice(None))
 
     def of(self, runs: Sequence[JudgedRun], pool: Bools | None = None) -> Judged:
-        """Return the grades of these runs; where `pool` is given, only the judgments it marks count as judged."""
+        """Return the grades of these runs; if there is a `pool`, only the judgments that it marks count as judged."""
         retrieved = np.array([run.retrieved for run in runs])
         depth = _whole_steps(int(retrieved.max(initial=1)))
-        codes = np.zeros((*retrieved.shape, depth), dtype=np.min_scalar_type(FIRST + self._grades.size))
+        smallest = np.min_scalar_type(FIRST + self._grades.size)
+        codes = np.zeros((*retrieved.shape, depth), dtype=smallest)
+        # every retrieved document is unjudged, until its judgment says otherwise
         codes[np.arange(depth) < retrieved[..., None]] = UNJUDGED
         for system, run in enumerate(runs):
             counts = slice(None) if pool is None else pool[run.judgment]
-            codes[system, run.topic[counts], run.rank[counts]] = FIRST + self._grade[run.judgment[counts]]
-        return Judged(codes, retrieved, self._facts if pool is None else self._facts_of(pool))
+            grade = self._grade[run.judgment[counts]]
+            codes[system, run.topic[counts], run.rank[counts]] = FIRST + grade
+        facts = self._facts if pool is None else self._facts_of(pool)
+        return Judged(codes, retrieved, facts)
 
     def _facts_of(self, counts: slice | Bools) -> Facts:
         """Count the judgments of each grade, by topic, among those that count."""
         size = self._grades.size
-        cell = self._topic[counts] * size + self._grade[counts]
+        cell = self._topic[counts] * size + self._grade[counts]  # (topic, grade) as one number
         judged = np.bincount(cell, minlength=self.topics * size).reshape(self.topics, size)
         return Facts(self._grades, judged, float(self._grades.max(initial=0.0)))
 
