@@ -240,7 +240,7 @@ def findings_of(result):
 CELL = compare("Table 1", "AP", "P@10", 0.6, 0.6, within=0.1, close=0.2)
 RESULTS = {name: call for name, call in STUDIES.items() if name not in ("prediction_model", "save", "write_report")}
 RESULTS |= {
-    "validate": lambda _, __: irmeta.validate({"x": {"1": {"a": 2.0}}, "y": {"2": {"b": 1.0}}}, QRELS),
+    "validate": lambda _, __: irmeta.validate(QRELS, {"x": {"1": {"a": 2.0}}, "y": {"2": {"b": 1.0}}}),
     "reproduction": lambda _, __: reproduction("a paper", [CELL], options={}),
 }
 
