@@ -38,10 +38,12 @@ lint: $(VENV)/lint.ready            ## check style, types and import contracts
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/python scripts/public.py --check
 
 format: $(VENV)/lint.ready          ## format the code and fix what ruff can fix
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+	$(BIN)/python scripts/public.py
 
 check: lint test ## run lint and the quick tests: do this before every commit
 

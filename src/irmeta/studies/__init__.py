@@ -37,7 +37,9 @@ STUDIES: dict[str, Study] = {
     "description": Study(
         "describe", "describe", "systems", "How good are the systems, and how sure is that?", True, "description"
     ),
+    "paper_table": Study("paper_table", "table", "systems", "What is the table for my paper?", docs="paper_table"),
     "significance": Study("significance", "significance", "systems", "Which systems differ?", True, "significance"),
+    "versus": Study("versus", "versus", "systems", "Is mine better, by how much, and on which topics?", docs="versus"),
     "correlation": Study("correlation", "correlate", "metrics", "Which metrics say the same?", True, "correlation"),
     "predictivity": Study(
         "predictivity", "predictivity", "metrics", "Which metrics predict results on new topics?", True, "predictivity"
