@@ -45,11 +45,15 @@ def model():
 ONE = {
     "accuracy": lambda change, _: irmeta.accuracy(predicted(), change(scores())),
     "describe": lambda change, _, **options: irmeta.describe(change(scores()), **options),
+    "design": lambda change, _, **options: irmeta.design(
+        change(scores()), **({"target": "AP", "partitions": 20} | options)
+    ),
     "means": lambda change, _: irmeta.means(change(scores())),
     "predict": lambda change, _, **options: irmeta.predict(
         change(scores()[..., :2]), model(), known=change(scores("F")), **options
     ),
     "predictivity": lambda change, _, **options: irmeta.predictivity(change(scores()), partitions=50, **options),
+    "reliability": lambda change, _, **options: irmeta.reliability(change(scores()), **options),
     "select": lambda change, _: irmeta.select(change(scores()), topics=["302", "301"]),
     "significance": lambda change, _, **options: irmeta.significance(
         change(scores()), **{"test": "permutation", "resamples": 200} | options

@@ -28,7 +28,7 @@ Grades = dict[str, dict[str, int]]
 SPELLED = (
     "AP AP@3 nDCG nDCG@3 nDCG(gains='exp')@5 DCG@2 P@1 P@5 R@3 R@1000 RR RR@2 Rprec Bpref infAP GMAP SP ERR ERR@3 "
     "RBP(p=0.5) RBP(p=0.95, rel=2) RBPResidual(p=0.8) Success@3 Judged@3 Judged IPrec@0.1 IPrec@1 "
-    "NumRet NumRel NumRelRet AP(rel=2) Bpref(rel=2)"
+    "NumRet NumRel NumRelRet AP(rel=2) Bpref(rel=2) nP@2 nR@2 nAP@3 nSP nERR@3 nRBP(p=0.8) nRBP(p=0.5, rel=2)@3"
 )
 SIMPLEST = [f"{name}@{one.cutoff.example}" if one.cutoff else name for name, one in CATALOGUE.items()]
 METRICS = " ".join([SPELLED, *SIMPLEST])
@@ -194,6 +194,27 @@ def test_unjudged_documents_below(drawn: tuple[Grades, list[Lists]]) -> None:
         evaluate(qrels, named(more), names), evaluate(qrels, named(runs), names), rtol=1e-13, atol=1e-15
     )
     assert (evaluate(qrels, named(more), "NumRet") == evaluate(qrels, named(runs), "NumRet") + 2).all()
+
+
+@few
+@given(collections)
+def test_normalised_metrics_are_shares_of_the_best_score(drawn: tuple[Grades, list[Lists]]) -> None:
+    """NSP is AP; nP@2, nR@2 and nAP@3 divide by what min(k, R) relevant documents give; a perfect run has 1."""
+    qrels, runs = drawn
+    scores = evaluate(qrels, named(runs), "nSP AP nP@2 P@2 nR@2 NumRelRet@2 nAP@3 SP@3 NumRel")
+    R = scores.sel(metric="NumRel").values
+    np.testing.assert_allclose(scores.sel(metric="nSP"), scores.sel(metric="AP"), atol=1e-12)
+    for name, raw, best in (
+        ("nP@2", 2 * scores.sel(metric="P@2"), np.minimum(2, R)),
+        ("nR@2", scores.sel(metric="NumRelRet@2"), np.minimum(2, R)),
+        ("nAP@3", scores.sel(metric="SP@3"), np.minimum(3, R)),
+    ):
+        expected = np.where(R > 0, raw / np.maximum(best, 1), 0)
+        np.testing.assert_allclose(scores.sel(metric=name), expected, atol=1e-12)
+    perfect = {topic: dict(grades) for topic, grades in qrels.items()}  # scored by grade
+    scores = evaluate(qrels, {"perfect": perfect}, "nP@2 nERR nRBP(p=0.8) nRBP(p=0.8)@2 NumRel")
+    found = scores.sel(metric=scores.metric[:-1]).values
+    np.testing.assert_allclose(found, (scores.sel(metric="NumRel").values > 0)[..., None] * np.ones(4), atol=1e-12)
 
 
 @few
@@ -421,3 +442,24 @@ def test_every_judged_document_is_found() -> None:
     run = {"one": {topic: {name: float(at) for at, name in enumerate(ids)} for topic in qrels}}
     scores = evaluate(qrels, run, "NumRelRet Judged").sel(system="one")
     assert scores.values.tolist() == [[3000, 0.5], [0, 0.5]]
+
+
+def test_runs_that_rank_alike_are_named() -> None:
+    """Two names for one ranking are remarked upon, whatever its scores are; other runs, and empty ones, are not."""
+    qrels: Grades = {"1": {"a": 1, "b": 0}, "2": {"c": 1}}
+    ranked: Lists = {"1": {"a": 3, "b": 2}, "2": {"c": 1}}
+    again: Lists = {"2": {"c": 9}, "1": {"a": 0.5, "b": 0.1}}
+    other: Lists = {"1": {"b": 3, "a": 2}, "2": {"c": 1}}
+    notes = about(evaluate(qrels, {"one": ranked, "two": again, "three": other}, "AP"))["notes"]
+    assert [note for note in notes if "ranks as" in note] == [
+        "1 run ranks as an earlier run does on every topic: two as one; count such runs once where runs are a sample"
+    ]
+    apart = about(evaluate(qrels, {"one": ranked, "three": other}, "AP"))["notes"]
+    assert not [note for note in apart if "ranks as" in note]
+
+
+@pytest.mark.data
+def test_copies_among_the_runs_of_trec_covid(data: Path) -> None:
+    """Of the 143 runs of round 1 four rank as another does."""
+    notes = about(evaluate(data / "trec-covid/round1/qrels.txt", [data / "trec-covid/round1/runs"], "P@5"))["notes"]
+    assert any(note.startswith("4 runs rank as an earlier run does on every topic") for note in notes)

@@ -246,3 +246,13 @@ def test_each_run_is_ranked_once(monkeypatch: pytest.MonkeyPatch) -> None:
         )
     validate(QRELS, dict.fromkeys("abc", SOUND))
     assert sorted(calls) == ["__init__"] * 2 + ["rank"] * 3
+
+
+def test_runs_that_rank_alike_are_remarked_upon() -> None:
+    """A ranking under two names is one warning over all runs, with and without judgments."""
+    ranked = {"1": {"a": 3.0, "b": 2.0}, "2": {"c": 1.0}}
+    runs = {"one": ranked, "two": {topic: {d: s / 7 for d, s in docs.items()} for topic, docs in ranked.items()}}
+    for qrels in ({"1": {"a": 1}, "2": {"c": 0}}, None):
+        problems = tables(validate(runs, qrels))["problems"]
+        told = problems.filter(problems["problem"].str.contains("ranks as an earlier run does"))
+        assert told["problem"].str.contains("two as one").to_list() == [True]

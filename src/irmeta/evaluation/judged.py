@@ -74,6 +74,20 @@ class Facts:
         gain = transform(np.maximum(self.grades, 0.0))[::-1]
         return self.memo(gain.tobytes(), compute)
 
+    def ideal(self) -> "Judged":
+        """Give the grade array of one system that ranks each topic's judged documents by grade, best first."""
+
+        def compute() -> npt.NDArray[Any]:
+            listed = self.judged.sum(axis=1)
+            depth = _whole_steps(int(listed.max(initial=1)))
+            codes = np.zeros((1, len(listed), depth), dtype=np.min_scalar_type(FIRST + self.grades.size))
+            by_grade = np.arange(self.grades.size)[::-1]
+            for topic, counts in enumerate(self.judged[:, ::-1]):
+                codes[0, topic, : listed[topic]] = FIRST + np.repeat(by_grade, counts)
+            return codes
+
+        return Judged(self.memo("ideal", compute), self.judged.sum(axis=1)[None], self)
+
 
 @dataclass(frozen=True)
 class Judged:

@@ -1,10 +1,12 @@
 """Judging a run: rank its documents once, look each up among the judgments, and keep where the judged ones stand."""
 
 from dataclasses import dataclass
+from hashlib import sha256
 
 import numpy as np
 
 from irmeta.choices import Precision
+from irmeta.io.fields import Words
 from irmeta.io.rankings import Qrels, Run, pair_keys
 from irmeta.stats.arrays import Bools, Floats, Indices, Ints
 
@@ -36,6 +38,7 @@ class JudgedRun:
     retrieved : documents retrieved, of shape (judged topics,). topics : the judged topics that the run has;
     other_topics : how many more it has.
     disagreeing : topics in whose list the rank column contradicts the order by score, beyond ties.
+    order : a digest of the lists of the judged topics; runs that rank the same documents alike share it.
     """
 
     name: str
@@ -46,6 +49,7 @@ class JudgedRun:
     topics: frozenset[str]
     other_topics: int
     disagreeing: int
+    order: str
 
 
 class Judgments:
@@ -100,7 +104,8 @@ class Judgments:
 
     def look_up(self, run: Run, ranking: Ranking) -> JudgedRun:
         """Find the judged documents of a run that is ranked."""
-        at, judgment = self._find(run, ranking)
+        key = pair_keys(ranking.topic, run.documents.hash.take(ranking.row))
+        at, judgment = self._find(run, ranking, key)
         # where each topic's list begins in the ranking, and how long it is
         heads = np.flatnonzero(ranking.new)
         first = np.zeros(len(self.qrels.topics), dtype=np.int64)
@@ -117,11 +122,14 @@ class Judgments:
             topics=frozenset(shared),
             other_topics=len(run.topics) - len(shared),
             disagreeing=_disagreeing(run, ranking),
+            order=sha256(key[np.argsort(ranking.topic, kind="stable")].tobytes()).hexdigest(),
         )
 
-    def _find(self, run: Run, ranking: Ranking) -> tuple[Indices, Indices]:
-        """Return the positions in the ranking that hold judged documents, and the judgments they hold."""
-        key = pair_keys(ranking.topic, run.documents.hash.take(ranking.row))
+    def _find(self, run: Run, ranking: Ranking, key: Words) -> tuple[Indices, Indices]:
+        """Return the positions in the ranking that hold judged documents, and the judgments they hold.
+
+        key : of each topic and document of the ranking, as `pair_keys` makes it.
+        """
         # most documents of a run are not judged, and the filter says so of most of them
         in_filter = self._present.take((key >> self._filter).astype(np.intp))
         maybe = np.flatnonzero(in_filter)

@@ -8,7 +8,7 @@ far we agree with it.
 
 import math
 from collections.abc import Callable
-from functools import cache
+from functools import cache, wraps
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ import numpy as np
 from irmeta.errors import MetricError
 from irmeta.evaluation.judged import FIRST, Judged
 from irmeta.names import Metric
+from irmeta.signatures import NORMALISED
 from irmeta.stats.arrays import Floats
 
 MEASURES: dict[str, Callable[..., Floats]] = {}
@@ -234,6 +235,23 @@ def num_relevant(judged: Judged, *, rel: float = 1) -> Floats:
 def num_relevant_retrieved(judged: Judged, k: int | None = None, *, rel: float = 1) -> Floats:
     """NumRelRet@k: relevant documents retrieved, among the first k."""
     return judged.num_relevant_in(judged.depth if k is None else k, rel).astype(np.float64)
+
+
+def _normalised(measure: Measure) -> Measure:
+    """Divide a measure by what an ideal ranking of the topic's judged documents gets; 0 where that is 0.
+
+    Source: Webber et al. (SIGIR 2008), section 2, R-normalisation.
+    """
+
+    @wraps(measure)
+    def share_of_ideal(judged: Judged, *cutoff: int, **own: Any) -> Floats:
+        best = measure(judged.facts.ideal(), *cutoff, **own)
+        return _ratio(measure(judged, *cutoff, **own), best)
+
+    return share_of_ideal
+
+
+MEASURES.update({f"n{base}": _normalised(MEASURES[base]) for base in NORMALISED})
 
 
 def _weighted(values: Any, weights: Floats) -> Floats:

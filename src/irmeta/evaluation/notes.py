@@ -1,6 +1,6 @@
 """What an evaluation has to say beside its scores: which topics, which files, which grades."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -105,6 +105,25 @@ def topics_without_relevant(qrels: Qrels, metrics: Sequence[Metric] = ()) -> lis
     return lines
 
 
+def identical(orders: Mapping[str, str]) -> list[str]:
+    """Say which runs rank the same documents in the same order on every judged topic.
+
+    orders : by run a digest of its lists, empty where it retrieves nothing.
+
+    >>> identical({"a": "1", "b": "2", "c": "1", "d": ""})
+    ['1 run ranks as an earlier run does on every topic: c as a; count such runs once where runs are a sample']
+    """
+    first: dict[str, str] = {}
+    copies = [(name, first.setdefault(order, name)) for name, order in orders.items() if order]
+    pairs = [f"{name} as {other}" for name, other in copies if name != other]
+    if not pairs:
+        return []
+    count = f"{len(pairs)} runs rank" if len(pairs) > 1 else "1 run ranks"
+    return [
+        f"{count} as an earlier run does on every topic: {listed(pairs)}; count such runs once where runs are a sample"
+    ]
+
+
 def _run_notes(runs: Sequence[Outcome]) -> list[str]:
     """Name the runs without a judged document, and those whose ranks contradict their scores."""
     lines = []
@@ -119,4 +138,4 @@ def _run_notes(runs: Sequence[Outcome]) -> list[str]:
             f"{count} with ranks that contradict the scores; the scores count: {listed(contradicting)} "
             "(irmeta validate counts the topics)"
         )
-    return lines
+    return lines + identical({run.name: run.order for run in runs})

@@ -97,6 +97,7 @@ class Task:
             other_topics=judged.other_topics,
             disagreeing=judged.disagreeing,
             found=judged.rank.size,
+            order=judged.order if judged.retrieved.any() else "",
             remarks=run.remarks,
         )
         return outcome, judged

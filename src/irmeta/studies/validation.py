@@ -13,7 +13,7 @@ import xarray as xr
 from irmeta.cube import labels
 from irmeta.errors import FileFormatError, Remark
 from irmeta.evaluation.judging import JudgedRun, Judgments, Ranking
-from irmeta.evaluation.notes import grade_notes, topics_without_relevant
+from irmeta.evaluation.notes import grade_notes, identical, topics_without_relevant
 from irmeta.evaluation.sources import (
     QrelsLike,
     RunsLike,
@@ -91,14 +91,17 @@ def validate(
             remarks += _errors(error, str(qrels) if isinstance(qrels, str | PathLike) else "qrels")
     facts = []
     tags: dict[str, list[str]] = {}
-    for fact, tag, odd in in_order(
+    orders: dict[str, str] = {}
+    for fact, tag, order, odd in in_order(
         partial(_inspect, judgments, folded, reading, Path.cwd()), sources_with_problems(runs), "runs"
     ):
         remarks += odd
         if fact is not None:
             facts.append(fact)
             tags.setdefault(tag, []).append(fact.system)
+            orders[fact.system] = order if fact.documents else ""
     remarks += _together(facts, tags)
+    remarks += [Remark("warning", "all runs", None, text) for text in identical(orders)]
     remarks.sort(key=lambda remark: remark.level != "error")
     columns = {
         "level": [remark.level for remark in remarks],
@@ -146,15 +149,15 @@ def _errors(error: FileFormatError, file: str) -> list[Remark]:
 
 def _inspect(
     judgments: Judgments | None, folded: Judgments | None, reading: Reading, folder: Path, source: Source
-) -> tuple[RunFacts | None, str, list[Remark]]:
-    """Read a run, gather its facts, and say what is odd about them; also give its tag."""
+) -> tuple[RunFacts | None, str, str, list[Remark]]:
+    """Read a run, gather its facts, and say what is odd about them; also give its tag and a digest of its lists."""
     try:
         given = opened(source, folder)
         run = given if isinstance(given, Run) else run_of(given, source[0], reading)
         if judgments is not None:
             require_judged_topics(run, judgments.qrels, where(source))
     except FileFormatError as error:
-        return None, "", _errors(error, where(source))
+        return None, "", "", _errors(error, where(source))
     against = judgments or Judgments(Qrels(run.topics, np.empty(0, np.intp), Strings.of([]), np.empty(0)))
     ranking = against.rank(run)
     judged = against.look_up(run, ranking)
@@ -164,7 +167,8 @@ def _inspect(
         texts += _mismatches(run, ranking, judged, folded)
     if isinstance(source[1], Location) and not _alike(run.tag, stem(source[1])):
         texts.append(f"the run tag {run.tag!r} is not the file's name, which names the system")
-    return facts, run.tag, [*run.remarks, *(Remark("warning", where(source), None, text) for text in texts)]
+    odd = [Remark("warning", where(source), None, text) for text in texts]
+    return facts, run.tag, judged.order, [*run.remarks, *odd]
 
 
 def _alike(tag: str, name: str) -> bool:
