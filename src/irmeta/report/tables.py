@@ -24,9 +24,30 @@ FOLDS = (40, 30, 22, 16)
 
 
 def tables(result: xr.Dataset) -> dict[str, pl.DataFrame]:
-    """Give a study's result as data frames by name, with the columns of the JSON contract."""
-    views: dict[str, pl.DataFrame] = study_of(result).tables(result)
-    return views
+    """Return a study's result as data frames by name, with the columns of the JSON contract.
+
+    Results that xr.concat put together along a new dimension are tables of all, with that dimension as first column.
+    """
+    study = study_of(result)
+    added = _added(result)
+    if added is None:
+        view: dict[str, pl.DataFrame] = study.tables(result)
+        return view
+    parts = [tables(result.isel({added: at})) for at in range(result.sizes[added])]
+    for label, part in zip(result[added].values.tolist(), parts, strict=True):
+        for name, frame in part.items():
+            part[name] = frame.select(pl.lit(label).alias(added), pl.all())
+    return {name: pl.concat([part[name] for part in parts]) for name in parts[0]}
+
+
+def _added(result: xr.Dataset) -> str | None:
+    """Return the dimension that xr.concat added to a result: the first one of every variable, and not the study's."""
+    own = about(result).get("dims")
+    first = {next(iter(variable.dims), None) for variable in result.data_vars.values()}
+    if own is None or len(first) != 1:
+        return None
+    (dim,) = first
+    return None if dim is None or dim in own else str(dim)
 
 
 def overview(result: xr.Dataset) -> dict[str, pl.DataFrame]:
