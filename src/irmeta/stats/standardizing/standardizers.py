@@ -5,13 +5,11 @@ from types import MappingProxyType
 from typing import Literal, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from scipy.special import ndtr
 
 from irmeta.choices import Kind
+from irmeta.stats.arrays import Bools, Floats
 
-Floats = npt.NDArray[np.float64]
-Bools = npt.NDArray[np.bool_]
 
 
 class Factors(NamedTuple):
