@@ -257,7 +257,13 @@ def _conflicts(outcome: xr.Dataset) -> pl.DataFrame:
             "for_b": [metrics[for_b[pair]].tolist() for pair in at],
             "both_significant": both[at],
         },
-        schema_overrides={"system_a": pl.String, "system_b": pl.String, "for_a": pl.List(pl.String), "for_b": pl.List(pl.String), "both_significant": pl.Boolean},
+        schema_overrides={
+            "system_a": pl.String,
+            "system_b": pl.String,
+            "for_a": pl.List(pl.String),
+            "for_b": pl.List(pl.String),
+            "both_significant": pl.Boolean,
+        },
     )
 
 

@@ -11,7 +11,6 @@ from irmeta.choices import Kind
 from irmeta.stats.arrays import Bools, Floats
 
 
-
 class Factors(NamedTuple):
     """What is known of each topic from its standardizing systems; mean and sd have the shape (*topic)."""
 
