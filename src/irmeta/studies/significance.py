@@ -247,17 +247,23 @@ def _conflicts(outcome: xr.Dataset) -> pl.DataFrame:
     for_a, for_b = _sides(outcome)
     significant = outcome["significant"].transpose("pair", "metric").values
     at = np.flatnonzero(for_a.any(axis=1) & for_b.any(axis=1))
-    metrics = outcome.metric.values.astype(str)
+    metrics = np.array(outcome.metric.values.tolist())
     both = (for_a & significant).any(axis=1) & (for_b & significant).any(axis=1)
     return pl.DataFrame(
         {
-            "system_a": outcome.system_a.values[at].astype(str),
-            "system_b": outcome.system_b.values[at].astype(str),
+            "system_a": outcome.system_a.values[at].tolist(),
+            "system_b": outcome.system_b.values[at].tolist(),
             "for_a": [metrics[for_a[pair]].tolist() for pair in at],
             "for_b": [metrics[for_b[pair]].tolist() for pair in at],
             "both_significant": both[at],
         },
-        schema_overrides={"for_a": pl.List(pl.String), "for_b": pl.List(pl.String), "both_significant": pl.Boolean},
+        schema_overrides={
+            "system_a": pl.String,
+            "system_b": pl.String,
+            "for_a": pl.List(pl.String),
+            "for_b": pl.List(pl.String),
+            "both_significant": pl.Boolean,
+        },
     )
 
 
