@@ -8,7 +8,7 @@ from typing import get_args
 import polars as pl
 import pytest
 
-from irmeta.papers import gupta2019, webber2008_redundant, webber2008_standardization
+from irmeta.papers import gupta2019, urbano2013, urbano2016, webber2008_redundant, webber2008_standardization
 from irmeta.studies.reproduction import Status, tables
 
 pytestmark = [pytest.mark.data, pytest.mark.slow]
@@ -16,6 +16,8 @@ pytestmark = [pytest.mark.data, pytest.mark.slow]
 PAPERS = {
     "webber2008-redundant": webber2008_redundant,
     "gupta2019": gupta2019,
+    "urbano2013": urbano2013,
+    "urbano2016": urbano2016,
     "webber2008-standardization": webber2008_standardization,
 }
 DOCS = Path(__file__).parents[2] / "docs" / "papers.md"
