@@ -48,7 +48,7 @@ def test_every_status_follows_from_its_rule(cells: pl.DataFrame) -> None:
     for cell in judged.iter_rows(named=True):
         assert (cell["status"] == "reproduced") is _keeps(cell), cell
     others = cells.filter(~pl.col("status").is_in(["reproduced", "contradicted"]))
-    assert set(others["rule"]) == {""}
+    assert (others["rule"] == "").all()
 
 
 def _keeps(cell: dict[str, float | str]) -> bool:
@@ -68,7 +68,7 @@ def test_what_is_not_checkable_names_what_is_missing(cells: pl.DataFrame) -> Non
 
 def test_every_contradiction_has_its_reason(cells: pl.DataFrame) -> None:
     """The note of a contradiction holds what the paper says and why the data deny it."""
-    assert cells.filter(status="contradicted")["note"].str.len_chars().min() > 20
+    assert (cells.filter(status="contradicted")["note"].str.len_chars() > 20).all()
 
 
 def test_the_totals_stand_in_the_docs(paper: str, cells: pl.DataFrame) -> None:

@@ -80,12 +80,13 @@ def _readme(found: Components) -> Iterator[Cell]:
     for name, counts in NEEDED.items():
         low, high = signal_interval(found, name, 0.95)
         needed = [float(topics_needed(part, 0.95)) for part in (signal(found, name), high, low)]
-        for end, count, ours in zip(ENDS, counts, needed, strict=True):
-            yield compare("README (TREC-3)", f"topics for .95, {name}{end}", "best 30 systems", count, ours, within=0)
+        for which, count, enough in zip(ENDS, counts, needed, strict=True):
+            row = f"topics for .95, {name}{which}"
+            yield compare("README (TREC-3)", row, "best 30 systems", count, enough, within=0)
     for name, level, at, value, topics in VIGNETTE:
         row = f"{name}{ENDS[at]}, {level:.0%} interval"
-        ours = _ends(found, name, topics, level)[at]
-        yield compare("Vignette (TREC-3)", row, f"{topics} topics", value, ours, within=5e-6)
+        end = _ends(found, name, topics, level)[at]
+        yield compare("Vignette (TREC-3)", row, f"{topics} topics", value, end, within=5e-6)
 
 
 def _brennan(found: Components) -> Iterator[Cell]:
