@@ -43,8 +43,8 @@ def _durability(sources: Sources, pearson: float, tau: float, rng: int) -> Itera
 def _sample(sources: Sources, rng: int) -> Iterator[Cell]:
     """Give Figure 4: the tau of rankings by some of the 78 systems of TREC 2003 with the ranking by all."""
     old, new = sources.old["R03"], sources.new["R03"]
-    judged = standardizing_set(old, new, sizes=CLAIMED, draws=DRAWS, rng=rng).isel(metric=0)
-    others = standardizing_set(old, new, sizes=OTHERS, draws=FEWER, rng=rng).isel(metric=0)
+    judged = standardizing_set(old, new, sizes=CLAIMED, resamples=DRAWS, rng=rng).isel(metric=0)
+    others = standardizing_set(old, new, sizes=OTHERS, resamples=FEWER, rng=rng).isel(metric=0)
     raw = judged["raw"].item()
     yield compare("Figure 4", "all 78 systems", "tau with AP", 0.919, raw, within=0.0005)
     between = "5 systems do better than other topics, whose tau is .742"

@@ -42,7 +42,7 @@ def _ndcg(sources: Sources, rng: int) -> Iterator[Cell]:
     raw = sources.ndcg
     forms = {"nDCG": raw, "sDCG": {name: standardized(cube, cube) for name, cube in raw.items()}}
     for form, cubes in forms.items():
-        found = compare(cubes, kinds=("raw",), randomise=DRAWS, rng=rng)
+        found = compare(cubes, kinds=("raw",), partitions=DRAWS, rng=rng)
         yield mine("Figure 7, in part", form, "dRMSE, R03 with R04", found["drmse"].item(), PART)
         for name, cube in cubes.items():
             yield mine("Section 5, other collections", form, f"{POWER}, {name}", power(cube))
@@ -62,7 +62,7 @@ def _sum_of_precisions(sources: Sources, rng: int) -> Iterator[Cell]:
     sp = {name: _times(cube, relevant) for name, cube in ap.items()}
     forms = {"SP": sp, "AP": ap, "sSP": {name: standardized(cube, cube) for name, cube in sp.items()}}
     for form, cubes in forms.items():
-        found = compare(cubes, kinds=("raw",), randomise=DRAWS, rng=rng)
+        found = compare(cubes, kinds=("raw",), partitions=DRAWS, rng=rng)
         yield mine("Figure 7, in part", form, "dRMSE, AdHoc with R03", found["drmse"].item(), SOME)
         yield mine("Figure 5, in part", form, "mean dRMSE", found["drmse_mean"].item(), SOME)
         for name, cube in cubes.items():

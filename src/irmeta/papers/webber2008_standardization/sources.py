@@ -59,7 +59,7 @@ class Sources:
     def compared(self, rng: int) -> dict[str, xr.Dataset]:
         """Compare every two collections, in each form."""
         return {
-            name: compare(cubes, kinds=("raw",), randomise=REPARTITIONS, rng=rng) for name, cubes in self.forms.items()
+            name: compare(cubes, kinds=("raw",), partitions=REPARTITIONS, rng=rng) for name, cubes in self.forms.items()
         }
 
     @cached_property
