@@ -85,6 +85,14 @@ def test_every_study_has_its_page_in_one_form(path: Path) -> None:
     assert f"({path.name})" in LISTS["filled"]((DOCS / "studies" / "index.md").read_text())
 
 
+def test_every_section_of_the_report_is_listed() -> None:
+    """The page on the report has the title of each section and the command that answers its question."""
+    page = LISTS["filled"]((DOCS / "report.md").read_text())
+    titles = re.findall(r"^\| ([^|]+) \| [^|]+\? \| `irmeta ", page, re.MULTILINE)
+    assert len(titles) == len(LISTS["SECTIONS"]) + 1
+    assert {"The data", "The systems", "Significance", "Calculator"} <= set(titles)
+
+
 def test_every_metric_is_explained() -> None:
     """The table of metrics has every measure of the catalogue, and no other."""
     from irmeta.signatures import CATALOGUE
