@@ -37,7 +37,7 @@ class Simulation:
 
 @dataclass(frozen=True)
 class _Style:
-    """How a group writes its runs: a score is `zero` + `unit` x the model's, with so many decimals."""
+    """How a group writes its runs: a score is `zero` + `unit` x the model's, with `decimals` decimals."""
 
     separator: str
     first_rank: int
