@@ -44,7 +44,7 @@ def reproduce(
 
     irmeta reproduce gupta2019 --data DIR --format csv -o cells.csv
 
-    irmeta reproduce all --data DIR -o reproduction/   (a page, index.html, and a JSON file a paper)
+    irmeta reproduce all --data DIR -o reproduction/   (a page, index.html, and a JSON file for each paper)
     """
     from irmeta.datasets.catalog import data_folder
 
@@ -64,7 +64,7 @@ def reproduce(
 
 
 def _module(paper: str, folder: Path) -> ModuleType:
-    """Give the paper's module if the folder has the collections that it needs."""
+    """Return the paper's module if the folder has the collections that it needs."""
     from irmeta.datasets.catalog import catalog, missing
 
     module = import_module(f"irmeta.papers.{paper.replace('-', '_')}")
