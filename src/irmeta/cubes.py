@@ -5,14 +5,20 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 import xarray as xr
 
-from irmeta.cube import Missing, check, means, studied
+from irmeta.cube import Missing, check, from_frame_all, means, studied
 from irmeta.errors import MetricError, ScoresError
+from irmeta.frames import is_table
 from irmeta.names import highest, metric_names, nearest
 from irmeta.stats.prediction.scales import Scale
 
 
 def by_name(cubes: xr.DataArray | Mapping[str, xr.DataArray]) -> dict[str, xr.DataArray]:
-    """Give cubes by collection name, each as `check` returns it; a cube alone goes by the name of its collection."""
+    """Give cubes by collection name, each as `check` returns it; a cube alone goes by the name of its collection.
+
+    A table of scores gives the collections that it holds, as `irmeta.from_frame_all` does.
+    """
+    if is_table(cubes):
+        return from_frame_all(cubes)
     if isinstance(cubes, Mapping) and not isinstance(cubes, xr.Dataset):
         return {str(name): check(scores) for name, scores in cubes.items()}
     scores = check(cubes)

@@ -6,11 +6,13 @@ from types import MappingProxyType
 from typing import Any, Literal
 
 import numpy as np
+import pandas as pd
 import xarray as xr
 
 from irmeta.cube import ALL, DIMS, Missing, additive, means
 from irmeta.cubes import by_name, studied_together
 from irmeta.errors import ScoresError
+from irmeta.frames import is_table
 from irmeta.names import canonical
 from irmeta.stats.subsets.matrices import (
     Floats,
@@ -133,8 +135,15 @@ def from_matrix(matrix: Any, kind: MatrixKind | None = None) -> MetricMatrix:
 
 
 def is_scores(given: Any) -> bool:
-    """Tell a cube, or several, from a matrix."""
-    return isinstance(given, Mapping) or (isinstance(given, xr.DataArray) and set(given.dims) == set(DIMS))
+    """Tell a cube, or several, or a table of scores from a matrix, which has the same names on both sides."""
+    if isinstance(given, xr.DataArray):
+        return set(given.dims) == set(DIMS)
+    return isinstance(given, Mapping) or (is_table(given) and not _is_square(given))
+
+
+def _is_square(table: Any) -> bool:
+    """Tell whether the rows of a pandas frame are named as its columns."""
+    return isinstance(table, pd.DataFrame) and table.index.to_list() == table.columns.to_list()
 
 
 def _level(cubes: Mapping[str, xr.DataArray], level: Level) -> tuple[Level, list[str]]:

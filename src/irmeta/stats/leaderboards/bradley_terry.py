@@ -1,0 +1,96 @@
+"""Bradley and Terry's model of who beats whom: on each task, each model meets every other that has the task."""
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import connected_components
+from scipy.special import expit
+
+from irmeta.errors import ScoresError
+from irmeta.stats.leaderboards.aggregates import Floats, earned
+
+STEPS = 100
+"""Newton's method takes about 6."""
+PRIOR = 0.1
+"""Meetings that are added to every pair, won by half, where somebody wins or loses everything."""
+
+
+class Strengths(NamedTuple):
+    """Strengths, the log odds of beating an average model; their standard errors; and what each task adds.
+
+    value, error : (model,).  parts : (model, task); their mean is `value`, their spread that of `error`.
+    separated : somebody never loses (or a group never loses to the others), so that `PRIOR` was added.
+    """
+
+    value: Floats
+    error: Floats
+    parts: Floats
+    separated: bool
+
+
+def strengths(scores: Floats) -> Strengths:
+    """Fit the strengths by maximum likelihood to scores of shape (model, task), NaN where a model lacks a task.
+
+    P(i beats j) = 1 / (1 + exp(s_j - s_i)); a tie is half a win for both. The strengths' mean is 0. Errors are those of
+    the sandwich estimator with one cluster a task: the meetings on one task are not independent. Sources: Bradley and
+    Terry (Biometrika 1952); Hunter (Annals of Statistics 2004). Models that never met raise ScoresError.
+
+    >>> strengths(np.array([[0.9, 0.2, 0.6, 0.7], [0.5, 0.4, 0.3, 0.1]])).value.round(4).tolist()
+    [0.5493, -0.5493]
+    """
+    present = np.isfinite(scores).astype(np.float64)
+    met = present @ present.T
+    np.fill_diagonal(met, 0.0)
+    if connected_components(csr_array(met > 0), directed=False)[0] > 1:
+        raise ScoresError("some models share no task with the others, not even through others; leave them out")
+    won = np.nan_to_num(earned(scores, "bt"))  # (model, task)
+    separated = _separated(scores)
+    prior = PRIOR if separated else 0.0
+    pairs = met + prior * (1 - np.eye(len(met)))
+    value = _fit(pairs, won.sum(axis=1) + prior * (len(met) - 1) / 2)
+    chance = expit(value[:, None] - value)
+    expected = _expected(present, chance)
+    # One step of Newton's method per task: parts = value + T I^-1 (won - expected).
+    information = _information(pairs, chance)
+    score = won - expected
+    tasks = scores.shape[1]
+    influence = np.linalg.solve(information + 1 / len(met), score - score.mean(axis=0))
+    influence -= influence.mean(axis=1, keepdims=True)
+    error = np.sqrt((influence**2).sum(axis=1) * tasks / max(tasks - 1, 1))
+    return Strengths(value, error, value[:, None] + tasks * influence, separated)
+
+
+def _fit(pairs: Floats, won: Floats) -> Floats:
+    """Solve won_i = sum_j pairs_ij P(i beats j) by Newton's method; the mean of the solution is 0."""
+    value = np.zeros(len(won))
+    for _ in range(STEPS):
+        chance = expit(value[:, None] - value)
+        gradient = won - (pairs * chance).sum(axis=1)
+        step = np.linalg.solve(_information(pairs, chance) + 1 / len(won), gradient)
+        value += step * min(1.0, 2.0 / max(np.abs(step).max(), 1e-300))  # no leap beyond what the curve can bear
+        value -= value.mean()
+        if np.abs(step).max() < 1e-10:
+            return value
+    raise ScoresError("the strengths of Bradley and Terry's model do not settle; leave the aggregate bt out")
+
+
+def _information(pairs: Floats, chance: Floats) -> Floats:
+    """Return Fisher's information: the Laplacian of pairs x P(i beats j) P(j beats i)."""
+    curve = pairs * chance * (1 - chance)
+    return np.diag(curve.sum(axis=1)) - curve
+
+
+def _expected(present: Floats, chance: Floats) -> Floats:
+    """Return how many of those present on a task each model should beat there, (model, task)."""
+    apart = chance - 0.5 * np.eye(len(chance))  # nobody meets itself
+    return np.asarray(present * (apart @ present))
+
+
+def _separated(scores: Floats) -> bool:
+    """Tell whether the models fall into groups of which one never loses to another."""
+    beaten: npt.NDArray[np.bool_] = np.zeros((len(scores), len(scores)), dtype=np.bool_)
+    for column in scores.T:
+        beaten |= column[:, None] >= column  # NaN beats nobody; a tie is half a win
+    return bool(connected_components(csr_array(beaten), directed=True, connection="strong")[0] > 1)

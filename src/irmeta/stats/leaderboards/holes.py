@@ -1,0 +1,77 @@
+"""What holes decide: the best and the worst rank that a model's missing scores, and those of others, allow."""
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from irmeta.stats.leaderboards.aggregates import Aggregate, Floats, Ints, earned, weights
+from irmeta.stats.rankings.rank import settled
+
+Counts = npt.NDArray[np.int64]
+SCALES = ((0.0, 1.0), (-1.0, 1.0), (0.0, 100.0), (-100.0, 100.0))
+"""Ranges that scores are of, the narrowest first."""
+
+
+class Bounds(NamedTuple):
+    """The best and the worst rank of each model, (model,), ranks from 1; equal where nothing is missing."""
+
+    best: Counts
+    worst: Counts
+
+
+def scale(scores: Floats) -> tuple[float, float]:
+    """Return the range that scores are of: from 0 or -1 to 1, the same in percent, or what is seen.
+
+    >>> scale(np.array([0.2, np.nan])), scale(np.array([-0.1, 0.4])), scale(np.array([45.0])), scale(np.array([900.0]))
+    ((0.0, 1.0), (-1.0, 1.0), (0.0, 100.0), (900.0, 900.0))
+    """
+    seen = scores[np.isfinite(scores)]
+    low, high = float(seen.min()), float(seen.max())
+    return next(((a, b) for a, b in SCALES if a <= low and high <= b), (low, high))
+
+
+def bounds(scores: Floats, kind: Aggregate, limits: tuple[float, float], types: Ints | None = None) -> Bounds:
+    """Return the ranks that every filling of the holes with scores within `limits` leaves to each model.
+
+    scores : (model, task), NaN where missing. Each end is reached by a filling for mean and types; for the others the
+    true rank lies within, and the ends may be beyond reach. standardized keeps the means and deviations of the scores
+    that there are. bt ranks a table without holes as borda does (total wins are sufficient), so its bounds are the same.
+    """
+    if kind in ("borda", "bt"):
+        return _of_votes(scores)
+    within = (0.0, 1.0) if kind == "standardized" else limits
+    known, weight = earned(scores, kind), weights(scores.shape[1], kind, types)
+    absent = np.isnan(known)
+    low, high = (settled((np.where(absent, end, known) * weight).sum(axis=1)) for end in within)
+    rising_low, rising_high = np.sort(low), np.sort(high)
+    surely_above = len(low) - np.searchsorted(rising_low, high, side="right")  # others' worst beats my best
+    surely_below = np.searchsorted(rising_high, low, side="left")  # my worst beats others' best
+    return Bounds(1 + surely_above, len(low) - surely_below)
+
+
+def _of_votes(scores: Floats) -> Bounds:
+    """Bound Borda's ranks: add up over tasks the least that one model can lead another by."""
+    models = len(scores)
+    votes = earned(scores, "borda")
+    least = np.zeros((models, models))
+    for column in votes.T:
+        least += _least_lead(column)
+    surely = settled(least) > 0
+    return Bounds(1 + surely.sum(axis=0), models - surely.sum(axis=1))
+
+
+def _least_lead(votes: Floats) -> Floats:
+    """Return the least that the row's model can lead the column's by on one task: (model, model).
+
+    Absent models may end up anywhere. Between two that are present they only widen the lead of the better one. A model
+    that is present beats at least those it has beaten; an absent one may beat everybody, or nobody.
+    """
+    models = len(votes)
+    absent = np.isnan(votes)
+    lead = votes[:, None] - votes
+    both = np.where(lead < 0, lead - absent.sum(), lead)
+    against_absent = votes[:, None] - (models - 1)  # the other comes first
+    as_absent = -(np.where(absent, 0.0, votes) + absent.sum() - absent)  # I come last, and all others absent below it
+    mixed = np.where(absent, against_absent, both)
+    return np.where(absent[:, None], np.where(absent, -(models - 1.0), as_absent), mixed)
