@@ -17,17 +17,29 @@ PRIOR = 0.1
 """Meetings that are added to every pair, won by half, where somebody wins or loses everything."""
 
 
+LEAST = 3
+"""Tasks that a model must have for its strength to have an error."""
+
+
 class Strengths(NamedTuple):
     """Strengths, the log odds of beating an average model; their standard errors; and what each task adds.
 
-    value, error : (model,).  parts : (model, task); their mean is `value`, their spread that of `error`.
+    value, error : (model,).  parts : (model, task); their mean is `value`, their spread that of `error`. A model with
+    fewer than `LEAST` tasks has no error and no parts (NaN).
     separated : somebody never loses (or a group never loses to the others), so that `PRIOR` was added.
+    information : Fisher's, (model, model).
     """
 
     value: Floats
     error: Floats
     parts: Floats
     separated: bool
+    information: Floats
+
+    def after(self, won: Floats) -> Floats:
+        """Return the strengths after one step of Newton's method towards other wins: `won` more than before, (..., model)."""
+        steps = np.linalg.solve(self.information + 1 / len(self.value), np.atleast_2d(won).T).T
+        return np.asarray(self.value + (steps - steps.mean(axis=-1, keepdims=True)).reshape(np.shape(won)))
 
 
 def strengths(scores: Floats) -> Strengths:
@@ -57,9 +69,11 @@ def strengths(scores: Floats) -> Strengths:
     score = won - expected
     tasks = scores.shape[1]
     influence = np.linalg.solve(information + 1 / len(met), score - score.mean(axis=0))
+    influence /= np.sqrt(1 - _leverage(present, chance))
     influence -= influence.mean(axis=1, keepdims=True)
-    error = np.sqrt((influence**2).sum(axis=1) * tasks / max(tasks - 1, 1))
-    return Strengths(value, error, value[:, None] + tasks * influence, separated)
+    influence[present.sum(axis=1) < LEAST] = np.nan
+    error = np.sqrt((influence**2).sum(axis=1))
+    return Strengths(value, error, value[:, None] + tasks * influence, separated, information)
 
 
 def _fit(pairs: Floats, won: Floats) -> Floats:
@@ -86,6 +100,19 @@ def _expected(present: Floats, chance: Floats) -> Floats:
     """Return how many of those present on a task each model should beat there, (model, task)."""
     apart = chance - 0.5 * np.eye(len(chance))  # nobody meets itself
     return np.asarray(present * (apart @ present))
+
+
+def _leverage(present: Floats, chance: Floats) -> Floats:
+    """Return the share of what is known of a model that comes from each task, (model, task), below 1.
+
+    The fit follows the tasks that it leans on: influences are divided by sqrt(1 - leverage), as those of regression are
+    in MacKinnon and White (Journal of Econometrics 1985), HC2.
+    """
+    curve = chance * (1 - chance)
+    np.fill_diagonal(curve, 0.0)
+    known = present * (curve @ present)
+    share = known / np.maximum(known.sum(axis=1, keepdims=True), 1e-300)
+    return np.asarray(np.minimum(share, 1 - 1e-9))
 
 
 def _separated(scores: Floats) -> bool:

@@ -18,7 +18,7 @@ FACTORS = (1, 2, 3, 5, 8)
 FOLDS = 10
 STEPS = 40
 LEAST = 3
-"""Scores that each model and each task must have to be predicted from."""
+"""Models that must have a task for it to be predicted."""
 _PRIOR = 2.0
 """Observations' worth of a variance of one half, which keeps a task with few scores from looking certain."""
 
@@ -57,13 +57,12 @@ def predict(scores: Floats, rng: np.random.Generator, *, level: float = 0.9) -> 
     """Predict the missing scores of a table (model, task) from the others, with intervals of this level.
 
     The intervals' width is set, and their coverage measured, on cells that are hidden in turn, a tenth at a time: the
-    width for one tenth comes from the other nine. Models or tasks with fewer than `LEAST` scores raise ScoresError.
+    width for one tenth comes from the other nine. A task with fewer than
+    `LEAST` scores raises ScoresError.
     """
     present = np.isfinite(scores)
-    if min(present.sum(axis=0).min(), present.sum(axis=1).min()) < LEAST:
-        raise ScoresError(
-            f"a model or a task with fewer than {LEAST} scores cannot be predicted; leave it out, or use --holes bounds"
-        )
+    if present.sum(axis=0).min() < LEAST or len(scores) < LEAST:
+        raise ScoresError(f"a task that fewer than {LEAST} models have cannot be predicted; use --holes bounds")
     centre, unit = _scaling(scores)
     scaled = (scores - centre) / unit
     fold = np.where(present, rng.integers(0, FOLDS, scores.shape), -1)

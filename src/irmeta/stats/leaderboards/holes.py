@@ -69,9 +69,12 @@ def _least_lead(votes: Floats) -> Floats:
     """
     models = len(votes)
     absent = np.isnan(votes)
-    lead = votes[:, None] - votes
-    both = np.where(lead < 0, lead - absent.sum(), lead)
-    against_absent = votes[:, None] - (models - 1)  # the other comes first
-    as_absent = -(np.where(absent, 0.0, votes) + absent.sum() - absent)  # I come last, and all others absent below it
-    mixed = np.where(absent, against_absent, both)
-    return np.where(absent[:, None], np.where(absent, -(models - 1.0), as_absent), mixed)
+    held = np.where(absent, 0.0, votes)
+    missing = int(absent.sum())
+    lead = held[:, None] - held
+    lead -= missing * (lead < 0)
+    # Against an absent model, which may come first; and as an absent one, which may come last.
+    lead[:, absent] = (held - (models - 1))[:, None]
+    lead[absent] = -(held + missing)
+    lead[np.ix_(absent, absent)] = 1.0 - models
+    return np.asarray(lead)

@@ -1,0 +1,485 @@
+"""Which ranks of a leaderboard are real: models over tasks, with holes, by several aggregates side by side."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Literal, get_args
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+import xarray as xr
+
+from irmeta.cube import select
+from irmeta.cubes import by_name
+from irmeta.errors import ScoresError, require_choice
+from irmeta.names import nearest, split
+from irmeta.parallel import seeded
+from irmeta.result import frame, result
+from irmeta.stats.leaderboards import completion, holes, items, standing
+from irmeta.stats.leaderboards.aggregates import Aggregate, Floats, Ints
+from irmeta.stats.leaderboards.few import few
+from irmeta.stats.leaderboards.standing import Standing
+from irmeta.stats.rankings.rank import settled, tau_b
+
+Over = Literal["tasks", "items", "both"]
+Holes = Literal["bounds", "predict", "complete"]
+
+DRAWS = 400
+"""Draws behind each rank set: the level is met within 1.1 percent."""
+FILLINGS = 100
+"""Tables with their holes filled by draws from the predictions."""
+PREDICTED = 0.9
+"""Level of the intervals of predicted scores."""
+ENOUGH = 8
+"""Models without holes that it takes to choose a few tasks on."""
+WORDS: Mapping[str, str] = {
+    "mean": "the mean over tasks",
+    "types": "the mean over task types",
+    "standardized": "the mean standardized score",
+    "borda": "Borda's count",
+    "bt": "Bradley-Terry strength",
+}
+
+
+@dataclass(frozen=True)
+class _Board:
+    """The table that is ranked: scores (model, task), the items behind it where there are any, and notes."""
+
+    models: list[str]
+    tasks: list[str]
+    scores: Floats
+    items: Sequence[Floats] | None
+    notes: list[str]
+
+    def kept(self, models: npt.NDArray[np.bool_], tasks: npt.NDArray[np.bool_]) -> "_Board":
+        """Keep some models and tasks."""
+        parts = None if self.items is None else [x[models] for x, on in zip(self.items, tasks, strict=True) if on]
+        names = [name for name, on in zip(self.models, models, strict=True) if on]
+        columns = [name for name, on in zip(self.tasks, tasks, strict=True) if on]
+        return replace(self, models=names, tasks=columns, scores=self.scores[models][:, tasks], items=parts)
+
+
+def leaderboard(
+    scores: xr.DataArray | Mapping[str, xr.DataArray],
+    *,
+    over: Over = "tasks",
+    aggregate: str | Iterable[Aggregate] | None = None,
+    holes: Holes = "bounds",
+    groups: Mapping[str, str] | None = None,
+    metric: str | None = None,
+    level: float = 0.95,
+    draws: int = DRAWS,
+    rng: int | np.random.Generator = 0,
+) -> xr.Dataset:
+    """Rank models over tasks by several aggregates, and say which ranks are real and what missing scores decide.
+
+    scores : one cube, whose topics are tasks; or several by name, each a task, whose topics are its items.
+    over : what could have been other ones: the tasks, the items within tasks, or both (this needs items).
+    aggregate : mean, types (mean of the means of task types), standardized (mean of standardized scores), borda, bt
+    (Bradley-Terry), one or several; the first orders the table. All by default, types only with `groups`.
+    holes : bounds: the best and worst rank that missing scores allow, pairs of models compared on the tasks both have;
+    predict: missing scores are predicted from the others, ranks with 90% intervals; complete: only the models without
+    holes, or the tasks, whichever leaves more scores.
+    groups : the type of each task by name.  metric : which, where the scores have several.
+    level : of the rank sets, in (0, 1).  draws : behind each rank set.
+
+    Returns over (system, aggregate) value, error (of bt), rank, best and worst (what holes allow), low and high (the
+    rank set: what other tasks or items allow, all ranks at once); over (aggregate) resolution (the share of pairs whose
+    order is sure) and tied (how many may be first); over (aggregate, other) tau; over (system, topic) score, and with
+    holes="predict" predicted, predicted_low, predicted_high; and over (step) the few tasks that rank as all do.
+    Sources: Mogstad, Romano, Shaikh and Wilhelm (REStud 2024); Muennighoff et al. (MTEB, EACL 2023) and its Borda
+    count; Bradley and Terry (Biometrika 1952); Webber, Moffat and Zobel (SIGIR 2008); Rubin and Thayer (1982).
+
+    >>> from irmeta.cube import from_frame
+    >>> table = {"a": {"x": 0.9, "y": 0.8, "z": 0.7}, "b": {"x": 0.2, "y": 0.3}, "c": {"x": 0.5, "y": 0.1, "z": 0.1}}
+    >>> made = leaderboard(from_frame(table), aggregate="mean")
+    >>> made["best"].sel(aggregate="mean").values.tolist(), made["worst"].sel(aggregate="mean").values.tolist()
+    ([1.0, 2.0, 2.0], [1.0, 3.0, 3.0])
+    """
+    require_choice("over", over, get_args(Over))
+    require_choice("holes", holes, get_args(Holes))
+    if not 0 < level < 1:
+        raise ScoresError(f"the level of rank sets is between 0 and 1, as in 0.95, not {level:g}")
+    generator, chance = seeded(rng)
+    kinds = _kinds(aggregate, groups)
+    cubes = by_name(scores)
+    board = _board(cubes, metric, over)
+    if holes == "complete":
+        board = _complete(board)
+    _require_comparison(board)
+    types, names = _types(board.tasks, groups) if "types" in kinds else (None, None)
+    filled = completion.predict(board.scores, generator, level=PREDICTED) if _has_holes(board, holes) else None
+    rank = partial(_standings, board, kinds, types, over, filled, level, draws)
+    every = rank(generator)
+    data = _data(board, kinds, every)
+    if filled is not None:
+        over_cells = ("system", "topic")
+        for name, part in (("", filled.mean), ("_low", filled.low), ("_high", filled.high)):
+            data[f"predicted{name}"] = (over_cells, part)
+        data["coverage"], data["prediction_error"] = filled.coverage, filled.error
+    chosen = _few(board, generator)
+    data.update(chosen)
+    outcome = result(
+        "leaderboard",
+        data,
+        inputs=cubes,
+        options={
+            **{"over": over, "aggregate": kinds, "holes": holes, "metric": metric, "groups": groups is not None},
+            **{"level": level, "draws": draws, "seed": chance},
+        },
+        notes=board.notes + _notes(board, kinds, every, over, holes),
+    )
+    named = {} if names is None else {"type": ("topic", np.asarray(names, dtype=object))}
+    return outcome.assign_coords(
+        system=np.asarray(board.models, dtype=object),
+        topic=np.asarray(board.tasks, dtype=object),
+        aggregate=np.asarray(kinds, dtype=object),
+        other=np.asarray(kinds, dtype=object),
+        **named,
+    )
+
+
+def _kinds(aggregate: str | Iterable[str] | None, groups: Mapping[str, str] | None) -> list[Aggregate]:
+    """List the aggregates wanted, in order."""
+    known = get_args(Aggregate)
+    if aggregate is None:
+        return [kind for kind in known if kind != "types" or groups is not None]
+    wanted = list(dict.fromkeys(split(aggregate) if isinstance(aggregate, str) else aggregate))
+    for kind in wanted:
+        if kind not in known:
+            raise ScoresError(f"no aggregate {kind!r}; {nearest(kind, known)}")
+    if "types" in wanted and groups is None:
+        raise ScoresError("the mean over task types needs the type of each task: groups={task: type} (--groups FILE)")
+    if not wanted:
+        raise ScoresError(f"no aggregate is named; name some of {', '.join(known)}")
+    return [kind for kind in wanted if kind in known]
+
+
+def _board(cubes: Mapping[str, xr.DataArray], metric: str | None, over: Over) -> _Board:
+    """Make the table: of one cube its topics are the tasks, of several each is a task and its topics are items."""
+    one = {name: _of_one_metric(name, scores, metric) for name, scores in cubes.items()}
+    if not one:
+        raise ScoresError("there are no scores to rank models by")
+    first = next(iter(one.values()))
+    notes = [str(note) for scores in one.values() for note in scores.attrs.get("notes") or []]
+    if len(one) == 1:
+        if over != "tasks":
+            raise ScoresError(
+                f"over={over!r} needs scores of items within tasks: several collections, each a task"
+                " (a table with columns for task and item)"
+            )
+        models, tasks = ([str(name) for name in first[dim].values] for dim in ("system", "topic"))
+        return _Board(models, tasks, first.values, None, notes)
+    models = list(dict.fromkeys(str(name) for scores in one.values() for name in scores.system.values))
+    parts = [scores.reindex(system=models).values for scores in one.values()]
+    return _Board(models, list(one), items.table(parts), parts, notes)
+
+
+def _of_one_metric(name: str, scores: xr.DataArray, metric: str | None) -> xr.DataArray:
+    if metric is not None:
+        scores = select(scores, metrics=[metric])
+    if scores.sizes["metric"] > 1:
+        known = ", ".join(map(str, scores.metric.values[:10]))
+        raise ScoresError(f"{name} has {scores.sizes['metric']} metrics; choose one with metric=... (--metric): {known}")
+    return scores.isel(metric=0)
+
+
+def _complete(board: _Board) -> _Board:
+    """Keep the models without holes on all tasks, or all models on the tasks without holes: the larger table."""
+    present = np.isfinite(board.scores)
+    models, tasks = present.all(axis=1), present.all(axis=0)
+    every_model, every_task = np.ones_like(models), np.ones_like(tasks)
+    if models.all():
+        return board
+    if not models.any() and not tasks.any():
+        raise ScoresError("every model and every task has a hole; use --holes bounds or predict, or leave some out")
+    by_models = models.sum() * tasks.size >= tasks.sum() * models.size
+    kept = board.kept(models, every_task) if by_models else board.kept(every_model, tasks)
+    what = (models, "model") if by_models else (tasks, "task")
+    note = f"left out for their holes: {_counted(int((~what[0]).sum()), what[1])} of {what[0].size}"
+    return replace(kept, notes=[*board.notes, note])
+
+
+def _require_comparison(board: _Board) -> None:
+    models, tasks = board.scores.shape
+    if models < 2 or tasks < 2:
+        raise ScoresError(
+            f"a leaderboard compares 2 models or more on 2 tasks or more; this is {_counted(models, 'model')} and"
+            f" {_counted(tasks, 'task')}"
+        )
+    for axis, names, what in ((1, board.models, "model"), (0, board.tasks, "task")):
+        empty = ~np.isfinite(board.scores).any(axis=axis)
+        if empty.any():
+            raise ScoresError(f"the {what} {names[int(empty.argmax())]} has no score at all; leave it out")
+
+
+def _types(tasks: Sequence[str], groups: Mapping[str, str] | None) -> tuple[Ints, list[str]]:
+    """Number the types of the tasks."""
+    given = groups or {}
+    if lacking := [task for task in tasks if task not in given]:
+        raise ScoresError(f"the groups have no type for the task {lacking[0]!r}; {nearest(lacking[0], given)}")
+    named = [given[task] for task in tasks]
+    known = list(dict.fromkeys(named))
+    return np.array([known.index(name) for name in named]), named
+
+
+def _has_holes(board: _Board, policy: Holes) -> bool:
+    """Tell whether holes are to be filled, and refuse the items of a table whose holes are not."""
+    missing = bool(np.isnan(board.scores).any())
+    if missing and policy == "bounds" and board.items is not None:
+        raise ScoresError("over items, a table may have no holes; use --holes predict or complete")
+    return missing and policy == "predict"
+
+
+def _standings(
+    board: _Board,
+    kinds: Sequence[Aggregate],
+    types: Ints | None,
+    over: Over,
+    filled: completion.Predictions | None,
+    level: float,
+    draws: int,
+    rng: np.random.Generator,
+) -> list[Standing]:
+    """Rank by each aggregate."""
+    if filled is None and over == "tasks":
+        allowed = _allowed(board.scores, kinds, types)
+        share = partial(standing.as_it_is, board.scores, types=types, level=level, draws=draws)
+        return [share(kind, rng, allowed=allowed[kind]) for kind in kinds]
+    known = np.isfinite(board.scores)
+    table = board.scores if filled is None else np.where(known, board.scores, filled.mean)
+    others = table[None]
+    if over != "tasks" and board.items is not None:
+        moved = items.redrawn(board.items, FILLINGS, rng) - board.scores
+        others = table + np.nan_to_num(moved)
+    if filled is not None:
+        others = others + (completion.draw(board.scores, filled, FILLINGS, rng) - table)
+    share = partial(standing.resampled, table, types=types, level=level, draws=draws, filled=filled is not None)
+    return [share(kind, others, rng, tasks=over != "items") for kind in kinds]
+
+
+def _allowed(scores: Floats, kinds: Sequence[Aggregate], types: Ints | None) -> dict[Aggregate, holes.Bounds]:
+    """Bound the ranks by each aggregate; those of bt are those of borda."""
+    limits = holes.scale(scores)
+    allowed = {kind: holes.bounds(scores, kind, limits, types) for kind in kinds if kind != "bt"}
+    if "bt" in kinds:
+        allowed["bt"] = allowed["borda"] if "borda" in allowed else holes.bounds(scores, "bt", limits)
+    return allowed
+
+
+def _data(board: _Board, kinds: Sequence[Aggregate], every: Sequence[Standing]) -> dict[str, object]:
+    """Label what the standings hold."""
+    columns = {name: [getattr(one, name) for one in every] for name in ("value", "error", "rank", "best", "worst")}
+    columns |= {"low": [one.sets.low for one in every], "high": [one.sets.high for one in every]}
+    data: dict[str, object] = {
+        name: (("system", "aggregate"), np.stack([np.asarray(part, dtype=np.float64) for part in parts], axis=1))
+        for name, parts in columns.items()
+    }
+    pairs = len(board.models) * (len(board.models) - 1) / 2
+    data["resolution"] = ("aggregate", [one.sets.better.sum() / pairs for one in every])
+    data["tied"] = ("aggregate", [int((one.sets.low == 1).sum()) for one in every])
+    data["tau"] = (("aggregate", "other"), [[_tau(one, other) for other in every] for one in every])
+    data["score"] = (("system", "topic"), board.scores)
+    return data
+
+
+def _tau(one: Standing, other: Standing) -> float:
+    """Return Kendall's tau-b between two aggregates, over the models that both rank."""
+    both = np.isfinite(one.rank) & np.isfinite(other.rank)
+    if both.sum() < 2:
+        return float("nan")
+    return float(tau_b(-one.rank[both], -other.rank[both]))
+
+
+def _few(board: _Board, rng: np.random.Generator) -> dict[str, object]:
+    """Choose a few tasks on the models without holes, where there are enough."""
+    complete = np.isfinite(board.scores).all(axis=1)
+    if complete.sum() < ENOUGH:
+        return {}
+    chosen = few(board.scores[complete], rng)
+    names = np.asarray(board.tasks, dtype=object)[chosen.tasks]
+    return {"task": ("step", names), "tau_few": ("step", chosen.others), "tau_chosen": ("step", chosen.chosen_on)}
+
+
+def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
+    """Tables `models` (a row a model and aggregate), `aggregates`, `tau`, `tasks`, `few`, and `predicted` (holes)."""
+    columns = ("value", "error", "rank", "best", "worst", "low", "high")
+    counts = np.isfinite(outcome["score"])
+    scored = outcome.assign(tasks=counts.sum("topic")).isel(system=order(outcome))
+    whole = [pl.col(name).cast(pl.Int64) for name in ("rank", "best", "worst", "low", "high")]
+    models = frame(scored, ("aggregate", "system"), (*columns, "tasks")).with_columns(pl.selectors.float().fill_nan(None))
+    views = {
+        "models": models.with_columns(whole).select("system", "aggregate", "tasks", *columns),
+        "aggregates": frame(outcome, ("aggregate",), ("resolution", "tied")),
+        "tau": frame(outcome, ("aggregate", "other"), ("tau",)).with_columns(pl.col("tau").fill_nan(None)),
+        "tasks": _tasks(outcome, counts),
+    }
+    if "task" in outcome:
+        few_tasks = frame(outcome, ("task",), ("tau_chosen", "tau_few"))
+        views["few"] = few_tasks.rename({"tau_few": "tau_others"}).with_row_index("tasks", offset=1)
+    if "predicted" in outcome:
+        views["predicted"] = _predicted(outcome)
+    return views
+
+
+def _tasks(outcome: xr.Dataset, counts: xr.DataArray) -> pl.DataFrame:
+    """List tasks: type, how many models have them, and how well they agree with the rest of the tasks."""
+    held: dict[str, object] = {"task": outcome.topic.values.astype(str).tolist()}
+    if "type" in outcome.coords:
+        held["type"] = outcome["type"].values.astype(str).tolist()
+    held["models"] = counts.sum("system").values
+    held["mean"] = outcome["score"].mean("system").values
+    return pl.DataFrame(held)
+
+
+def _predicted(outcome: xr.Dataset) -> pl.DataFrame:
+    """List the holes with their predictions."""
+    columns = ("predicted", "predicted_low", "predicted_high")
+    every = frame(outcome, ("system", "topic"), ("score", *columns))
+    return every.filter(pl.col("score").is_nan()).drop("score").rename({"topic": "task"})
+
+
+def order(outcome: xr.Dataset) -> npt.NDArray[np.intp]:
+    """Order models by the first aggregate: by rank, one without a rank by the middle of what its holes allow."""
+    first = outcome.isel(aggregate=0)
+    middle = (first["best"].values + first["worst"].values) / 2
+    place = np.where(np.isnan(first["rank"].values), middle, first["rank"].values)
+    return np.lexsort((first["best"].values, place))
+
+
+def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
+    """Show the models by the first aggregate with their ranks by the others, and how the aggregates agree."""
+    ordered = outcome.isel(system=order(outcome))
+    first = ordered.isel(aggregate=0)
+    scored = np.isfinite(ordered["score"]).sum("topic").values
+    missing = outcome.sizes["topic"] - scored
+    board: dict[str, object] = {
+        "model": first.system.values.astype(str).tolist(),
+        "tasks": scored,
+        str(first["aggregate"].item()): first["value"].values,
+        "rank": [_whole(rank) for rank in first["rank"].values],
+        "rank set": [f"{low:.0f}-{high:.0f}" for low, high in zip(first["low"].values, first["high"].values, strict=True)],
+    }
+    if missing.any():
+        ends = zip(first["best"].values, first["worst"].values, strict=True)
+        board["holes allow"] = [f"{best:.0f}-{worst:.0f}" for best, worst in ends]
+    for kind in outcome.aggregate.values[1:]:
+        board[str(kind)] = [_whole(rank) for rank in ordered["rank"].sel(aggregate=kind).values]
+    views = {"leaderboard": pl.DataFrame(board)}
+    if outcome.sizes["aggregate"] > 1:
+        views["tau"] = tables(outcome)["tau"].pivot("other", index="aggregate", values="tau")
+    return views
+
+
+def _whole(rank: float) -> str:
+    return "-" if np.isnan(rank) else f"{rank:.0f}"
+
+
+def findings(outcome: xr.Dataset) -> list[str]:
+    """Say who may be first, how much of the order is sure, what the holes decide, and how far aggregates agree."""
+    kind = str(outcome.aggregate.values[0])
+    told = [_first_place(outcome, kind), *_holes_decide(outcome, kind)]
+    told += _agreement(outcome)
+    if "task" in outcome:
+        told += _suffice(outcome)
+    return told
+
+
+def _first_place(outcome: xr.Dataset, kind: str) -> str:
+    one = outcome.sel(aggregate=kind)
+    leader = str(outcome.system.values[order(outcome)[0]])
+    tied, models = int(one["tied"].item()), outcome.sizes["system"]
+    options = outcome.attrs["options"]
+    varied = {"tasks": "other tasks", "items": "other items", "both": "other tasks and items"}[options["over"]]
+    head = f"By {WORDS[kind]}, {leader} is first of {models} models"
+    surely = f"; with {varied} of this kind it would surely stay first" if tied == 1 else ""
+    if tied > 1:
+        surely = f", but with {varied} any of {tied} models may be"
+    share = f"The order of {one['resolution'].item():.0%} of the pairs of models is sure ({options['level']:.0%} for all)."
+    return f"{head}{surely}. {share}"
+
+
+def _holes_decide(outcome: xr.Dataset, kind: str) -> list[str]:
+    """Say how much is missing and what it decides."""
+    absent = int(np.isnan(outcome["score"].values).sum())
+    if not absent:
+        return []
+    one = outcome.sel(aggregate=kind)
+    wide = (one["worst"] - one["best"]).values
+    lacking = np.isnan(outcome["score"].values).any(axis=1)
+    count = f"{absent:,} of {outcome['score'].size:,} scores are missing ({absent / outcome['score'].size:.0%})"
+    if "predicted" in outcome:
+        return [
+            f"{count}; they were predicted from the models' other scores. Of scores hidden to check this,"
+            f" {outcome['coverage'].item():.0%} lay within their {PREDICTED:.0%} intervals (typical error"
+            f" {outcome['prediction_error'].item():.3f}). That holds for holes like the scores that there are; scores"
+            " withheld because they are bad are worse than predicted."
+        ]
+    unranked = int(np.isnan(one["rank"].values).sum())
+    without = f"{_counted(unranked, 'model')} with holes {_has(unranked)} no {kind} to be ranked by" if unranked else ""
+    moved = f"the holes of the models that have some leave {np.median(wide[lacking]):.0f} ranks open in the middle case"
+    firsts = int((one["best"].values == 1).sum())
+    return [
+        f"{count}: {'; '.join(part for part in (without, moved) if part)}; {_counted(firsts, 'model')} may be first."
+        " These bounds hold whatever the missing scores are, also where bad ones were withheld;"
+        " --holes predict narrows them where models skipped tasks for other reasons."
+    ]
+
+
+def _agreement(outcome: xr.Dataset) -> list[str]:
+    """Name the two aggregates that agree least, and the model that they rank most differently."""
+    names = outcome.aggregate.values.astype(str)
+    if len(names) < 2 or np.isnan(outcome["tau"].values).all():
+        return []
+    tau = outcome["tau"].values.copy()
+    a, b = np.unravel_index(int(np.nanargmin(tau)), tau.shape)
+    ranks = outcome["rank"].values
+    apart = np.nan_to_num(np.abs(ranks[:, a] - ranks[:, b]), nan=-1.0)
+    most = int(apart.argmax())
+    model = str(outcome.system.values[most])
+    return [
+        f"The aggregates that agree least are {names[a]} and {names[b]} (tau {tau[a, b]:.2f}); the model that it moves"
+        f" most is {model}, rank {ranks[most, a]:.0f} and {ranks[most, b]:.0f}."
+    ]
+
+
+def _suffice(outcome: xr.Dataset) -> list[str]:
+    """Say how many tasks rank other models as all do."""
+    taus, names = outcome["tau_few"].values, outcome["task"].values.astype(str)
+    enough = np.flatnonzero(taus >= 0.9)
+    step = int(enough[0]) if enough.size else len(taus) - 1
+    listed = ", ".join(names[: step + 1])
+    count = _counted(step + 1, "task")
+    return [
+        f"{count} of {outcome.sizes['topic']} ({listed}) {'rank' if step else 'ranks'} models on which they were not"
+        f" chosen as the mean over all does, with tau {taus[step]:.2f}."
+    ]
+
+
+def _notes(
+    board: _Board, kinds: Sequence[Aggregate], every: Sequence[Standing], over: Over, policy: Holes
+) -> list[str]:
+    """Say what was assumed."""
+    missing = bool(np.isnan(board.scores).any())
+    low, high = holes.scale(board.scores)
+    notes = []
+    if missing and policy == "bounds":
+        notes.append(f"bounds: a missing score may be anything from {low:g} to {high:g}")
+    if missing and policy == "bounds" and "standardized" in kinds:
+        notes.append("standardized: bounds keep the mean and spread of the scores that each task has")
+    if missing and policy == "bounds" and "bt" in kinds:
+        notes.append("bt: bounds are those of borda, which ranks a full table as Bradley-Terry does")
+    if any(one.separated for one in every):
+        notes.append("bt: some models never lose, or never win, to others; each pair got a tenth of a draw more")
+    if over == "both":
+        notes.append("over both: items count twice, as they are in the spread over tasks, too; rank sets are wide")
+    return notes
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count} {what}{'s' if count != 1 else ''}"
+
+
+def _has(count: int) -> str:
+    return "has" if count == 1 else "have"
