@@ -42,6 +42,10 @@ SUMMARIES = re.compile(r"(rank|average|avg|mean|overall|total)\b.*")
 _MISSING = ("", "-", "–", "na", "n/a", "nan", "none", "null")
 
 
+_TURNING = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
+"""Characters that make the text after them run the other way: names with them look like others."""
+
+
 class Cells(NamedTuple):
     """The scores of one collection: names in the order of their first appearance, and values where there are any."""
 
@@ -320,7 +324,7 @@ def _names(column: pl.Series, name: str) -> pl.Series:
                 f"the column {name!r} holds a text of {len(text):,} characters ({shortened(text, 20)}),"
                 f" not a name; a name has at most {LONGEST}"
             )
-        if any(unicodedata.category(character) in ("Cc", "Cs") for character in text):
+        if any(unicodedata.category(one) in ("Cc", "Cs") or one in _TURNING for one in text):
             raise ScoresError(
                 f"the name {shortened(ascii(text))} in the column {name!r} holds a control character; remove it"
             )

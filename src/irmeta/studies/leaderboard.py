@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +13,7 @@ import xarray as xr
 from irmeta.cube import select
 from irmeta.cubes import by_name
 from irmeta.errors import ScoresError, require_choice
+from irmeta.frames import shortened
 from irmeta.names import nearest, split
 from irmeta.parallel import seeded
 from irmeta.result import frame, result
@@ -20,7 +21,7 @@ from irmeta.stats.leaderboards import completion, holes, items, standing
 from irmeta.stats.leaderboards.aggregates import Aggregate, Floats, Ints
 from irmeta.stats.leaderboards.few import few
 from irmeta.stats.leaderboards.standing import Standing
-from irmeta.stats.rankings.rank import settled, tau_b
+from irmeta.stats.rankings.rank import tau_b
 
 Over = Literal["tasks", "items", "both"]
 Holes = Literal["bounds", "predict", "complete"]
@@ -112,7 +113,7 @@ def leaderboard(
     filled = completion.predict(board.scores, generator, level=PREDICTED) if _has_holes(board, holes) else None
     rank = partial(_standings, board, kinds, types, over, filled, level, draws)
     every = rank(generator)
-    data = _data(board, kinds, every)
+    data = _data(board, every)
     if filled is not None:
         over_cells = ("system", "topic")
         for name, part in (("", filled.mean), ("_low", filled.low), ("_high", filled.high)):
@@ -130,19 +131,14 @@ def leaderboard(
         },
         notes=board.notes + _notes(board, kinds, every, over, holes),
     )
-    named = {} if names is None else {"type": ("topic", np.asarray(names, dtype=object))}
-    return outcome.assign_coords(
-        system=np.asarray(board.models, dtype=object),
-        topic=np.asarray(board.tasks, dtype=object),
-        aggregate=np.asarray(kinds, dtype=object),
-        other=np.asarray(kinds, dtype=object),
-        **named,
-    )
+    named: dict[str, Any] = {} if names is None else {"type": ("topic", np.asarray(names, dtype=object))}
+    names_of = {"system": board.models, "topic": board.tasks, "aggregate": kinds, "other": kinds}
+    return outcome.assign_coords({dim: np.asarray(known, dtype=object) for dim, known in names_of.items()} | named)
 
 
 def _kinds(aggregate: str | Iterable[str] | None, groups: Mapping[str, str] | None) -> list[Aggregate]:
     """List the aggregates wanted, in order."""
-    known = get_args(Aggregate)
+    known: tuple[Aggregate, ...] = get_args(Aggregate)
     if aggregate is None:
         return [kind for kind in known if kind != "types" or groups is not None]
     wanted = list(dict.fromkeys(split(aggregate) if isinstance(aggregate, str) else aggregate))
@@ -153,7 +149,7 @@ def _kinds(aggregate: str | Iterable[str] | None, groups: Mapping[str, str] | No
         raise ScoresError("the mean over task types needs the type of each task: groups={task: type} (--groups FILE)")
     if not wanted:
         raise ScoresError(f"no aggregate is named; name some of {', '.join(known)}")
-    return [kind for kind in wanted if kind in known]
+    return [kind for name in wanted for kind in known if kind == name]
 
 
 def _board(cubes: Mapping[str, xr.DataArray], metric: str | None, over: Over) -> _Board:
@@ -181,14 +177,16 @@ def _of_one_metric(name: str, scores: xr.DataArray, metric: str | None) -> xr.Da
         scores = select(scores, metrics=[metric])
     if scores.sizes["metric"] > 1:
         known = ", ".join(map(str, scores.metric.values[:10]))
-        raise ScoresError(f"{name} has {scores.sizes['metric']} metrics; choose one with metric=... (--metric): {known}")
+        raise ScoresError(
+            f"{name} has {scores.sizes['metric']} metrics; choose one with metric=... (--metric): {known}"
+        )
     return scores.isel(metric=0)
 
 
 def _complete(board: _Board) -> _Board:
     """Keep the models without holes on all tasks, or all models on the tasks without holes: the larger table."""
     present = np.isfinite(board.scores)
-    models, tasks = present.all(axis=1), present.all(axis=0)
+    models, tasks = (np.asarray(present.all(axis=axis)) for axis in (1, 0))
     every_model, every_task = np.ones_like(models), np.ones_like(tasks)
     if models.all():
         return board
@@ -262,13 +260,15 @@ def _standings(
 def _allowed(scores: Floats, kinds: Sequence[Aggregate], types: Ints | None) -> dict[Aggregate, holes.Bounds]:
     """Bound the ranks by each aggregate; those of bt are those of borda."""
     limits = holes.scale(scores)
-    allowed = {kind: holes.bounds(scores, kind, limits, types) for kind in kinds if kind != "bt"}
+    allowed: dict[Aggregate, holes.Bounds] = {
+        kind: holes.bounds(scores, kind, limits, types) for kind in kinds if kind != "bt"
+    }
     if "bt" in kinds:
         allowed["bt"] = allowed["borda"] if "borda" in allowed else holes.bounds(scores, "bt", limits)
     return allowed
 
 
-def _data(board: _Board, kinds: Sequence[Aggregate], every: Sequence[Standing]) -> dict[str, object]:
+def _data(board: _Board, every: Sequence[Standing]) -> dict[str, object]:
     """Label what the standings hold."""
     columns = {name: [getattr(one, name) for one in every] for name in ("value", "error", "rank", "best", "worst")}
     columns |= {"low": [one.sets.low for one in every], "high": [one.sets.high for one in every]}
@@ -305,10 +305,12 @@ def _few(board: _Board, rng: np.random.Generator) -> dict[str, object]:
 def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     """Tables `models` (a row a model and aggregate), `aggregates`, `tau`, `tasks`, `few`, and `predicted` (holes)."""
     columns = ("value", "error", "rank", "best", "worst", "low", "high")
-    counts = np.isfinite(outcome["score"])
+    counts = outcome["score"].notnull()
     scored = outcome.assign(tasks=counts.sum("topic")).isel(system=order(outcome))
     whole = [pl.col(name).cast(pl.Int64) for name in ("rank", "best", "worst", "low", "high")]
-    models = frame(scored, ("aggregate", "system"), (*columns, "tasks")).with_columns(pl.selectors.float().fill_nan(None))
+    models = frame(scored, ("aggregate", "system"), (*columns, "tasks")).with_columns(
+        pl.selectors.float().fill_nan(None)
+    )
     views = {
         "models": models.with_columns(whole).select("system", "aggregate", "tasks", *columns),
         "aggregates": frame(outcome, ("aggregate",), ("resolution", "tied")),
@@ -352,14 +354,16 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     """Show the models by the first aggregate with their ranks by the others, and how the aggregates agree."""
     ordered = outcome.isel(system=order(outcome))
     first = ordered.isel(aggregate=0)
-    scored = np.isfinite(ordered["score"]).sum("topic").values
+    scored = ordered["score"].notnull().sum("topic").values
     missing = outcome.sizes["topic"] - scored
     board: dict[str, object] = {
         "model": first.system.values.astype(str).tolist(),
         "tasks": scored,
         str(first["aggregate"].item()): first["value"].values,
         "rank": [_whole(rank) for rank in first["rank"].values],
-        "rank set": [f"{low:.0f}-{high:.0f}" for low, high in zip(first["low"].values, first["high"].values, strict=True)],
+        "rank set": [
+            f"{low:.0f}-{high:.0f}" for low, high in zip(first["low"].values, first["high"].values, strict=True)
+        ],
     }
     if missing.any():
         ends = zip(first["best"].values, first["worst"].values, strict=True)
@@ -388,7 +392,7 @@ def findings(outcome: xr.Dataset) -> list[str]:
 
 def _first_place(outcome: xr.Dataset, kind: str) -> str:
     one = outcome.sel(aggregate=kind)
-    leader = str(outcome.system.values[order(outcome)[0]])
+    leader = shortened(str(outcome.system.values[order(outcome)[0]]))
     tied, models = int(one["tied"].item()), outcome.sizes["system"]
     options = outcome.attrs["options"]
     varied = {"tasks": "other tasks", "items": "other items", "both": "other tasks and items"}[options["over"]]
@@ -396,7 +400,8 @@ def _first_place(outcome: xr.Dataset, kind: str) -> str:
     surely = f"; with {varied} of this kind it would surely stay first" if tied == 1 else ""
     if tied > 1:
         surely = f", but with {varied} any of {tied} models may be"
-    share = f"The order of {one['resolution'].item():.0%} of the pairs of models is sure ({options['level']:.0%} for all)."
+    sure = f"{one['resolution'].item():.0%} of the pairs of models"
+    share = f"The order of {sure} is sure (at {options['level']:.0%} for all together)."
     return f"{head}{surely}. {share}"
 
 
@@ -418,7 +423,7 @@ def _holes_decide(outcome: xr.Dataset, kind: str) -> list[str]:
         ]
     unranked = int(np.isnan(one["rank"].values).sum())
     without = f"{_counted(unranked, 'model')} with holes {_has(unranked)} no {kind} to be ranked by" if unranked else ""
-    moved = f"the holes of the models that have some leave {np.median(wide[lacking]):.0f} ranks open in the middle case"
+    moved = f"they leave the median model with holes {np.median(wide[lacking]) + 1:.0f} possible ranks"
     firsts = int((one["best"].values == 1).sum())
     return [
         f"{count}: {'; '.join(part for part in (without, moved) if part)}; {_counted(firsts, 'model')} may be first."
@@ -437,7 +442,7 @@ def _agreement(outcome: xr.Dataset) -> list[str]:
     ranks = outcome["rank"].values
     apart = np.nan_to_num(np.abs(ranks[:, a] - ranks[:, b]), nan=-1.0)
     most = int(apart.argmax())
-    model = str(outcome.system.values[most])
+    model = shortened(str(outcome.system.values[most]))
     return [
         f"The aggregates that agree least are {names[a]} and {names[b]} (tau {tau[a, b]:.2f}); the model that it moves"
         f" most is {model}, rank {ranks[most, a]:.0f} and {ranks[most, b]:.0f}."
@@ -449,7 +454,7 @@ def _suffice(outcome: xr.Dataset) -> list[str]:
     taus, names = outcome["tau_few"].values, outcome["task"].values.astype(str)
     enough = np.flatnonzero(taus >= 0.9)
     step = int(enough[0]) if enough.size else len(taus) - 1
-    listed = ", ".join(names[: step + 1])
+    listed = ", ".join(shortened(name) for name in names[: step + 1])
     count = _counted(step + 1, "task")
     return [
         f"{count} of {outcome.sizes['topic']} ({listed}) {'rank' if step else 'ranks'} models on which they were not"

@@ -1,10 +1,10 @@
 """Bradley and Terry's model of who beats whom: on each task, each model meets every other that has the task."""
 
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from scipy.sparse import csr_array
+from scipy.sparse import csr_matrix
 from scipy.sparse.csgraph import connected_components
 from scipy.special import expit
 
@@ -37,7 +37,7 @@ class Strengths(NamedTuple):
     information: Floats
 
     def after(self, won: Floats) -> Floats:
-        """Return the strengths after one step of Newton's method towards other wins: `won` more than before, (..., model)."""
+        """Return the strengths after one step of Newton's method towards `won` more wins, of shape (..., model)."""
         steps = np.linalg.solve(self.information + 1 / len(self.value), np.atleast_2d(won).T).T
         return np.asarray(self.value + (steps - steps.mean(axis=-1, keepdims=True)).reshape(np.shape(won)))
 
@@ -55,7 +55,7 @@ def strengths(scores: Floats) -> Strengths:
     present = np.isfinite(scores).astype(np.float64)
     met = present @ present.T
     np.fill_diagonal(met, 0.0)
-    if connected_components(csr_array(met > 0), directed=False)[0] > 1:
+    if _groups(met > 0, "weak") > 1:
         raise ScoresError("some models share no task with the others, not even through others; leave them out")
     won = np.nan_to_num(earned(scores, "bt"))  # (model, task)
     separated = _separated(scores)
@@ -120,4 +120,9 @@ def _separated(scores: Floats) -> bool:
     beaten: npt.NDArray[np.bool_] = np.zeros((len(scores), len(scores)), dtype=np.bool_)
     for column in scores.T:
         beaten |= column[:, None] >= column  # NaN beats nobody; a tie is half a win
-    return bool(connected_components(csr_array(beaten), directed=True, connection="strong")[0] > 1)
+    return _groups(beaten, "strong") > 1
+
+
+def _groups(linked: npt.NDArray[np.bool_], connection: Literal["weak", "strong"]) -> int:
+    """Count the groups of models that links lead between, in either direction or in both."""
+    return int(connected_components(csr_matrix(linked.astype(np.int8)), directed=True, connection=connection)[0])

@@ -1,14 +1,15 @@
 """Missing scores predicted from a model's other scores, with intervals whose coverage is measured on hidden cells.
 
-The model is factor analysis: x_it = m_t + l_t z_i + e_it, z_i ~ N(0, I), e_it ~ N(0, p_t), on tasks scaled to mean 0 and
-deviation 1. Given l, m and p the prediction of a task is the best linear one from the tasks that the model has.
-Sources: Rubin and Thayer (Psychometrika 1982), EM; Little and Rubin, Statistical Analysis with Missing Data, chapter 11.
+The model is factor analysis: x_it = m_t + l_t z_i + e_it, z_i ~ N(0, I), e_it ~ N(0, p_t), on tasks scaled to mean 0
+and deviation 1. Given l, m and p the prediction of a task is the best linear one from the tasks that the model has.
+Sources: Rubin and Thayer (Psychometrika 1982); Little and Rubin, Statistical Analysis with Missing Data, chapter 11.
 """
 
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+from scipy.special import ndtri
 
 from irmeta.errors import ScoresError
 from irmeta.stats.leaderboards.aggregates import Floats
@@ -97,8 +98,6 @@ def draw(scores: Floats, predicted: Predictions, draws: int, rng: np.random.Gene
 
 
 def _normal_quantile(level: float) -> float:
-    from scipy.special import ndtri
-
     return float(ndtri((1 + level) / 2))
 
 
@@ -138,15 +137,15 @@ def _posterior(scaled: Floats, fit: Fit) -> tuple[Floats, Floats]:
     squares = (weighted[:, :, None] * fit.loadings[:, None, :]).reshape(len(weighted), -1)
     # covariance = (I + L' P^-1 L)^-1 over the tasks that the model has; mean = covariance L' P^-1 (x - m)
     precision = (present @ squares).reshape(-1, factors, factors) + np.eye(factors)
-    covariance = np.linalg.inv(precision)
+    covariance: Floats = np.asarray(np.linalg.inv(precision), dtype=np.float64)
     against = np.where(present, scaled - fit.mean, 0.0) @ weighted
     return np.einsum("irs,is->ir", covariance, against), covariance
 
 
 def _conditional(scaled: Floats, fit: Fit) -> tuple[Floats, Floats, Floats]:
-    """Return factors' means, roots of their covariances, and each cell's standard deviation given the model's scores."""
+    """Return factors' means, roots of their covariances, and cells' standard deviations, given models' scores."""
     factor, covariance = _posterior(scaled, fit)
-    spread = np.linalg.cholesky(covariance)
+    spread: Floats = np.asarray(np.linalg.cholesky(covariance), dtype=np.float64)
     along = np.einsum("tr,irs->its", fit.loadings, spread)
     return factor, spread, np.sqrt((along**2).sum(axis=2) + fit.noise)
 

@@ -36,7 +36,7 @@ def bounds(scores: Floats, kind: Aggregate, limits: tuple[float, float], types: 
 
     scores : (model, task), NaN where missing. Each end is reached by a filling for mean and types; for the others the
     true rank lies within, and the ends may be beyond reach. standardized keeps the means and deviations of the scores
-    that there are. bt ranks a table without holes as borda does (total wins are sufficient), so its bounds are the same.
+    that there are. bt ranks a table without holes as borda does (total wins are sufficient): its bounds are the same.
     """
     if kind in ("borda", "bt"):
         return _of_votes(scores)

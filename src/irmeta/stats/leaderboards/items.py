@@ -15,7 +15,7 @@ def table(tasks: Sequence[Floats]) -> Floats:
 def redrawn(tasks: Sequence[Floats], draws: int, rng: np.random.Generator) -> Floats:
     """Draw each task's items with replacement, the same for all models: tables of shape (draw, model, task).
 
-    The spread of a mean of n items drawn so is that of the plug-in variance; it is widened by n / (n - 1) to be unbiased.
+    The variance of a mean of n items drawn so is too small by (n - 1) / n, which is made up for.
 
     >>> redrawn([np.array([[0.2, 0.4], [0.1, 0.1]])], 3, np.random.default_rng(0))[:, 1, 0].tolist()
     [0.1, 0.1, 0.1]

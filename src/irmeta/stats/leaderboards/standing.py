@@ -1,4 +1,4 @@
-"""Where each model stands under one aggregate: value, rank, what holes leave open, and what the choice of tasks does."""
+"""Where each model stands under one aggregate: value, rank, what holes leave open, and what other tasks could do."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
