@@ -4,18 +4,17 @@ import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 import polars as pl
 import xarray as xr
 
+from irmeta.choices import Rows
 from irmeta.errors import ScoresError
 from irmeta.names import canonical, is_known
-
-Rows = Literal["systems", "topics"]
+from irmeta.stats.arrays import Floats, Indices
 
 COLUMNS = ("collection", "system", "topic", "metric", "score")
 ALL = "all"
@@ -52,7 +51,7 @@ class Cells(NamedTuple):
     systems: list[str]
     topics: list[str]
     metrics: list[str]
-    values: npt.NDArray[np.float64]  # (system, topic, metric); NaN: not scored
+    values: Floats  # (system, topic, metric); NaN: not scored
 
 
 class Columns(NamedTuple):
@@ -123,7 +122,7 @@ def cells(rows: pl.DataFrame) -> Cells:
     return Cells(systems, topics, metrics, values)
 
 
-def _refuse_twice(rows: pl.DataFrame, flat: npt.NDArray[np.intp]) -> None:
+def _refuse_twice(rows: pl.DataFrame, flat: Indices) -> None:
     """Raise ScoresError if two rows are of the same cell."""
     order = np.argsort(flat, kind="stable")
     again = np.flatnonzero(np.diff(flat[order]) == 0)

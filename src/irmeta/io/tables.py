@@ -10,9 +10,10 @@ from typing import Any
 import polars as pl
 import xarray as xr
 
+from irmeta.choices import Rows
 from irmeta.cube import ALL, DIMS, check, from_frame_all, labels, select
 from irmeta.errors import FileFormatError, ScoresError
-from irmeta.frames import Rows, shortened
+from irmeta.frames import shortened
 from irmeta.io.files import Location, location, read_bytes, shown, stem
 
 SEPARATORS = (",", ";", "\t")
@@ -48,6 +49,18 @@ def import_table(
     if collection is not None:
         raise FileFormatError(f"{shown(where)}: it holds {len(cubes)} collections with names of their own")
     return cubes
+
+
+def read_groups(path: str | PathLike[str]) -> dict[str, str]:
+    """Read what belongs to which group from a CSV with a header: names in the first column, groups in the second."""
+    where = location(path)
+    frame = _csv(read_bytes(where).decode("utf-8-sig"), where)
+    if frame.width < 2:
+        raise FileFormatError(f"{shown(where)}: groups need two columns, as in task,type")
+    names, groups = frame.to_series(0).str.strip_chars(), frame.to_series(1).str.strip_chars()
+    if names.is_duplicated().any():
+        raise FileFormatError(f"{shown(where)}: {names.filter(names.is_duplicated())[0]!r} is in it twice")
+    return dict(zip(names, groups, strict=True))
 
 
 def wide(scores: Any, metric: str | None = None) -> pl.DataFrame:

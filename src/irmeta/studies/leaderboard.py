@@ -3,13 +3,14 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Literal, get_args
+from typing import Any, get_args
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 import xarray as xr
 
+from irmeta.attributes import about
+from irmeta.choices import Aggregate, Holes, Over
 from irmeta.cube import select
 from irmeta.cubes import by_name
 from irmeta.errors import ScoresError, require_choice
@@ -17,14 +18,11 @@ from irmeta.frames import shortened
 from irmeta.names import nearest, split
 from irmeta.parallel import seeded
 from irmeta.result import frame, result
+from irmeta.stats.arrays import Bools, Floats, Indices, Ints
 from irmeta.stats.leaderboards import completion, holes, items, standing
-from irmeta.stats.leaderboards.aggregates import Aggregate, Floats, Ints
 from irmeta.stats.leaderboards.few import few
 from irmeta.stats.leaderboards.standing import Standing
 from irmeta.stats.rankings.rank import tau_b
-
-Over = Literal["tasks", "items", "both"]
-Holes = Literal["bounds", "predict", "complete"]
 
 DRAWS = 400
 """Draws behind each rank set: the level is met within 1.1 percent."""
@@ -53,7 +51,7 @@ class _Board:
     items: Sequence[Floats] | None
     notes: list[str]
 
-    def kept(self, models: npt.NDArray[np.bool_], tasks: npt.NDArray[np.bool_]) -> "_Board":
+    def kept(self, models: Bools, tasks: Bools) -> "_Board":
         """Keep some models and tasks."""
         parts = None if self.items is None else [x[models] for x, on in zip(self.items, tasks, strict=True) if on]
         names = [name for name, on in zip(self.models, models, strict=True) if on]
@@ -71,6 +69,7 @@ def leaderboard(
     metric: str | None = None,
     level: float = 0.95,
     draws: int = DRAWS,
+    top: int | None = None,
     rng: int | np.random.Generator = 0,
 ) -> xr.Dataset:
     """Rank models over tasks by several aggregates, and say which ranks are real and what missing scores decide.
@@ -83,7 +82,8 @@ def leaderboard(
     predict: missing scores are predicted from the others, ranks with 90% intervals; complete: only the models without
     holes, or the tasks, whichever leaves more scores.
     groups : the type of each task by name.  metric : which, where the scores have several.
-    level : of the rank sets, in (0, 1).  draws : behind each rank set.
+    level : of the rank sets, in (0, 1).  draws : behind each rank set.  top : models that the table for reading shows,
+    all by default; the result holds all.
 
     Returns over (system, aggregate) value, error (of bt), rank, best and worst (what holes allow), low and high (the
     rank set: what other tasks or items allow, all ranks at once); over (aggregate) resolution (the share of pairs whose
@@ -127,7 +127,7 @@ def leaderboard(
         inputs=cubes,
         options={
             **{"over": over, "aggregate": kinds, "holes": holes, "metric": metric, "groups": groups is not None},
-            **{"level": level, "draws": draws, "seed": chance},
+            **{"level": level, "draws": draws, "top": top, "seed": chance},
         },
         notes=board.notes + _notes(board, kinds, every, over, holes),
     )
@@ -158,7 +158,7 @@ def _board(cubes: Mapping[str, xr.DataArray], metric: str | None, over: Over) ->
     if not one:
         raise ScoresError("there are no scores to rank models by")
     first = next(iter(one.values()))
-    notes = [str(note) for scores in one.values() for note in scores.attrs.get("notes") or []]
+    notes = [str(note) for scores in one.values() for note in about(scores).get("notes") or []]
     if len(one) == 1:
         if over != "tasks":
             raise ScoresError(
@@ -342,7 +342,7 @@ def _predicted(outcome: xr.Dataset) -> pl.DataFrame:
     return every.filter(pl.col("score").is_nan()).drop("score").rename({"topic": "task"})
 
 
-def order(outcome: xr.Dataset) -> npt.NDArray[np.intp]:
+def order(outcome: xr.Dataset) -> Indices:
     """Order models by the first aggregate: by rank, one without a rank by the middle of what its holes allow."""
     first = outcome.isel(aggregate=0)
     middle = (first["best"].values + first["worst"].values) / 2
@@ -352,7 +352,7 @@ def order(outcome: xr.Dataset) -> npt.NDArray[np.intp]:
 
 def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     """Show the models by the first aggregate with their ranks by the others, and how the aggregates agree."""
-    ordered = outcome.isel(system=order(outcome))
+    ordered = outcome.isel(system=order(outcome)[: about(outcome)["options"]["top"]])
     first = ordered.isel(aggregate=0)
     scored = ordered["score"].notnull().sum("topic").values
     missing = outcome.sizes["topic"] - scored
@@ -394,7 +394,7 @@ def _first_place(outcome: xr.Dataset, kind: str) -> str:
     one = outcome.sel(aggregate=kind)
     leader = shortened(str(outcome.system.values[order(outcome)[0]]))
     tied, models = int(one["tied"].item()), outcome.sizes["system"]
-    options = outcome.attrs["options"]
+    options = about(outcome)["options"]
     varied = {"tasks": "other tasks", "items": "other items", "both": "other tasks and items"}[options["over"]]
     head = f"By {WORDS[kind]}, {leader} is first of {models} models"
     surely = f"; with {varied} of this kind it would surely stay first" if tied == 1 else ""

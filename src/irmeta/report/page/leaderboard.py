@@ -14,6 +14,7 @@ import polars as pl
 import xarray as xr
 from jinja2 import Environment, PackageLoader, select_autoescape
 
+from irmeta.attributes import about
 from irmeta.errors import FileFormatError
 from irmeta.io.files import writing
 from irmeta.report.page.panel import names, numbers
@@ -49,7 +50,7 @@ def write_leaderboard(
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise FileFormatError(f"{folder}: no folder can be made there ({error.strerror or error})") from error
-    collections = list(outcome.attrs["inputs"]["collections"])
+    collections = list(about(outcome)["inputs"]["collections"])
     heading = title or (collections[0] if len(collections) == 1 else "Leaderboard")
     with writing(page) as part:
         part.write_text(html(outcome, heading, source), encoding="utf-8")
@@ -65,7 +66,7 @@ def html(outcome: xr.Dataset, title: str, source: str) -> str:
         lstrip_blocks=True,
     )
     environment.filters["setting"] = setting
-    options = outcome.attrs["options"]
+    options = about(outcome)["options"]
     scripts = '"use strict";\n' + "\n".join(_asset(name) for name in _SCRIPTS)
     return environment.get_template("leaderboard.html.j2").render(
         title=title,
@@ -77,7 +78,7 @@ def html(outcome: xr.Dataset, title: str, source: str) -> str:
         units=_UNITS[options["over"]],
         level=f"{options['level']:.0%}",
         options=options,
-        notes=outcome.attrs["notes"],
+        notes=about(outcome)["notes"],
         command=_command(options, source),
         generator=f"{GENERATOR} {version('irmeta')}",
         written=datetime.now(UTC).strftime("%Y-%m-%d"),

@@ -1,28 +1,26 @@
 """A leaderboard drawn: the ranks that each model may have, and how aggregates order the best models."""
 
-from typing import Literal
-
 import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from irmeta.choices import LeaderboardView
 from irmeta.frames import shortened
 from irmeta.report.plots.figure import PAGE, PALETTE, draw
 from irmeta.studies.leaderboard import order
 
-View = Literal["ranks", "aggregates"]
 SHOWN = 30
 """Models that have their name; more are a table."""
 
 
-def figure(result: xr.Dataset, *, view: View = "ranks") -> Figure:
+def figure(result: xr.Dataset, *, view: LeaderboardView = "ranks") -> Figure:
     """Draw the best models of a result of `leaderboard` with their ranks, as wide as a page."""
     models = min(result.sizes["system"], SHOWN)
     return draw(plot, result, width=PAGE, height=0.8 + 0.16 * models, view=view)
 
 
-def plot(result: xr.Dataset, axes: Axes, *, view: View = "ranks") -> Axes:
+def plot(result: xr.Dataset, axes: Axes, *, view: LeaderboardView = "ranks") -> Axes:
     """Draw a result of `leaderboard`: the ranks that models may have, or their ranks by each aggregate."""
     return {"ranks": ranks, "aggregates": aggregates}[view](result, axes)
 

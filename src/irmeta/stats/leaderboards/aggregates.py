@@ -3,15 +3,11 @@
 Scores have the shape (model, task); NaN is a hole: the model was not run on the task.
 """
 
-from typing import Literal
-
 import numpy as np
-import numpy.typing as npt
 from scipy.special import ndtr
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
-Aggregate = Literal["mean", "types", "standardized", "borda", "bt"]
+from irmeta.choices import Aggregate
+from irmeta.stats.arrays import Floats, Ints
 
 
 def earned(scores: Floats, kind: Aggregate) -> Floats:

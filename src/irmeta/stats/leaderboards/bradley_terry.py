@@ -3,13 +3,13 @@
 from typing import Literal, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from scipy.sparse import csr_matrix
 from scipy.sparse.csgraph import connected_components
 from scipy.special import expit
 
 from irmeta.errors import ScoresError
-from irmeta.stats.leaderboards.aggregates import Floats, earned
+from irmeta.stats.arrays import Bools, Floats
+from irmeta.stats.leaderboards.aggregates import earned
 
 STEPS = 100
 """Newton's method takes about 6."""
@@ -117,12 +117,12 @@ def _leverage(present: Floats, chance: Floats) -> Floats:
 
 def _separated(scores: Floats) -> bool:
     """Tell whether the models fall into groups of which one never loses to another."""
-    beaten: npt.NDArray[np.bool_] = np.zeros((len(scores), len(scores)), dtype=np.bool_)
+    beaten: Bools = np.zeros((len(scores), len(scores)), dtype=np.bool_)
     for column in scores.T:
         beaten |= column[:, None] >= column  # NaN beats nobody; a tie is half a win
     return _groups(beaten, "strong") > 1
 
 
-def _groups(linked: npt.NDArray[np.bool_], connection: Literal["weak", "strong"]) -> int:
+def _groups(linked: Bools, connection: Literal["weak", "strong"]) -> int:
     """Count the groups of models that links lead between, in either direction or in both."""
     return int(connected_components(csr_matrix(linked.astype(np.int8)), directed=True, connection=connection)[0])

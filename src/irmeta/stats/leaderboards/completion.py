@@ -8,11 +8,10 @@ Sources: Rubin and Thayer (Psychometrika 1982); Little and Rubin, Statistical An
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from scipy.special import ndtri
 
 from irmeta.errors import ScoresError
-from irmeta.stats.leaderboards.aggregates import Floats
+from irmeta.stats.arrays import Bools, Floats, Ints
 
 FACTORS = (1, 2, 3, 5, 8)
 """Numbers of factors that are tried; the one that predicts hidden cells best is taken."""
@@ -101,7 +100,7 @@ def _normal_quantile(level: float) -> float:
     return float(ndtri((1 + level) / 2))
 
 
-def _covered(ratio: Floats, fold: npt.NDArray[np.int64], level: float) -> float:
+def _covered(ratio: Floats, fold: Ints, level: float) -> float:
     """Return the share of hidden cells within intervals whose width the other folds set."""
     inside = [ratio[fold == one] <= np.quantile(ratio[(fold >= 0) & (fold != one)], level) for one in range(FOLDS)]
     return float(np.concatenate(inside).mean())
@@ -113,7 +112,7 @@ def _scaling(scores: Floats) -> tuple[Floats, Floats]:
     return centre, np.where(sd > 1e-12, sd, 1.0)
 
 
-def _best_number(scaled: Floats, fold: npt.NDArray[np.int64]) -> int:
+def _best_number(scaled: Floats, fold: Ints) -> int:
     """Choose the number of factors that predicts the cells of the first two folds best."""
     most = max(1, min(scaled.shape) // 4)
     away = (fold == 0) | (fold == 1)
@@ -121,7 +120,7 @@ def _best_number(scaled: Floats, fold: npt.NDArray[np.int64]) -> int:
     return min(errors, key=lambda r: errors[r])
 
 
-def _hidden(scaled: Floats, away: npt.NDArray[np.bool_], factors: int) -> tuple[Floats, Floats]:
+def _hidden(scaled: Floats, away: Bools, factors: int) -> tuple[Floats, Floats]:
     """Predict every cell, mean and standard deviation, from a table without some cells."""
     seen = np.where(away, np.nan, scaled)
     fit = _em(seen, factors)
@@ -170,8 +169,8 @@ def _first_loadings(values: Floats, factors: int) -> Floats:
 
 def _maximised(
     values: Floats,
-    present: npt.NDArray[np.bool_],
-    count: npt.NDArray[np.int64],
+    present: Bools,
+    count: Ints,
     factor: Floats,
     covariance: Floats,
     before: Fit,

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from irmeta.stats.leaderboards.aggregates import Floats
+from irmeta.stats.arrays import Floats
 from irmeta.stats.rankings.rank import settled, tau_b
 
 MOST = 10

@@ -3,12 +3,12 @@
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from irmeta.stats.leaderboards.aggregates import Aggregate, Floats, Ints, earned, weights
+from irmeta.choices import Aggregate
+from irmeta.stats.arrays import Floats, Ints
+from irmeta.stats.leaderboards.aggregates import earned, weights
 from irmeta.stats.rankings.rank import settled
 
-Counts = npt.NDArray[np.int64]
 SCALES = ((0.0, 1.0), (-1.0, 1.0), (0.0, 100.0), (-100.0, 100.0))
 """Ranges that scores are of, the narrowest first."""
 
@@ -16,8 +16,8 @@ SCALES = ((0.0, 1.0), (-1.0, 1.0), (0.0, 100.0), (-100.0, 100.0))
 class Bounds(NamedTuple):
     """The best and the worst rank of each model, (model,), ranks from 1; equal where nothing is missing."""
 
-    best: Counts
-    worst: Counts
+    best: Ints
+    worst: Ints
 
 
 def scale(scores: Floats) -> tuple[float, float]:

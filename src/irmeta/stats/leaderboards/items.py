@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from irmeta.stats.leaderboards.aggregates import Floats
+from irmeta.stats.arrays import Floats
 
 
 def table(tasks: Sequence[Floats]) -> Floats:

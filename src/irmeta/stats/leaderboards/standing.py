@@ -6,7 +6,9 @@ from typing import NamedTuple
 import numpy as np
 from scipy.stats import rankdata
 
-from irmeta.stats.leaderboards.aggregates import Aggregate, Floats, Ints, earned, parts, values
+from irmeta.choices import Aggregate
+from irmeta.stats.arrays import Floats, Ints
+from irmeta.stats.leaderboards.aggregates import earned, parts, values
 from irmeta.stats.leaderboards.bradley_terry import Strengths, strengths
 from irmeta.stats.leaderboards.holes import Bounds
 from irmeta.stats.rankings.rank import settled
