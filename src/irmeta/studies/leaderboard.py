@@ -351,33 +351,34 @@ def order(outcome: xr.Dataset) -> Indices:
 
 
 def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
-    """Show the models by the first aggregate with their ranks by the others, and how the aggregates agree."""
+    """Show the models by the first aggregate, their ranks by all, and how the aggregates agree."""
     ordered = outcome.isel(system=order(outcome)[: about(outcome)["options"]["top"]])
     first = ordered.isel(aggregate=0)
-    scored = ordered["score"].notnull().sum("topic").values
-    missing = outcome.sizes["topic"] - scored
+    models = first.system.values.astype(str).tolist()
     board: dict[str, object] = {
-        "model": first.system.values.astype(str).tolist(),
-        "tasks": scored,
+        "model": models,
+        "tasks": ordered["score"].notnull().sum("topic").values,
         str(first["aggregate"].item()): first["value"].values,
-        "rank": [_whole(rank) for rank in first["rank"].values],
-        "rank set": [
-            f"{low:.0f}-{high:.0f}" for low, high in zip(first["low"].values, first["high"].values, strict=True)
-        ],
+        "rank": _whole(first["rank"].values),
+        "rank set": _ranges(first["low"].values, first["high"].values),
     }
-    if missing.any():
-        ends = zip(first["best"].values, first["worst"].values, strict=True)
-        board["holes allow"] = [f"{best:.0f}-{worst:.0f}" for best, worst in ends]
-    for kind in outcome.aggregate.values[1:]:
-        board[str(kind)] = [_whole(rank) for rank in ordered["rank"].sel(aggregate=kind).values]
+    if outcome["score"].isnull().any():
+        board["holes allow"] = _ranges(first["best"].values, first["worst"].values)
     views = {"leaderboard": pl.DataFrame(board)}
     if outcome.sizes["aggregate"] > 1:
+        ranks = {str(kind): _whole(ordered["rank"].sel(aggregate=kind).values) for kind in outcome.aggregate.values}
+        views["ranks"] = pl.DataFrame({"model": models, **ranks})
         views["tau"] = tables(outcome)["tau"].pivot("other", index="aggregate", values="tau")
     return views
 
 
-def _whole(rank: float) -> str:
-    return "-" if np.isnan(rank) else f"{rank:.0f}"
+def _whole(ranks: Floats) -> pl.Series:
+    """Return ranks as whole numbers, null where there is none."""
+    return pl.Series(ranks, dtype=pl.Float64).fill_nan(None).cast(pl.Int64)
+
+
+def _ranges(low: Floats, high: Floats) -> list[str]:
+    return [f"{first:.0f}-{last:.0f}" for first, last in zip(low, high, strict=True)]
 
 
 def findings(outcome: xr.Dataset) -> list[str]:
