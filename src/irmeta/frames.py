@@ -4,7 +4,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_args
 
 import numpy as np
 import pandas as pd
@@ -12,9 +12,10 @@ import polars as pl
 import xarray as xr
 
 from irmeta.choices import Rows
-from irmeta.errors import ScoresError
+from irmeta.errors import ScoresError, require_choice
 from irmeta.names import canonical, is_known
 from irmeta.stats.arrays import Floats, Indices
+from irmeta.words import listed
 
 COLUMNS = ("collection", "system", "topic", "metric", "score")
 ALL = "all"
@@ -74,7 +75,7 @@ def is_table(given: object) -> bool:
         return False
     if isinstance(given, Mapping):
         inner = next(iter(given.values()), None)
-        return isinstance(inner, Mapping) or "model_names" in given
+        return (isinstance(inner, Mapping) and not isinstance(inner, xr.Dataset)) or "model_names" in given
     return isinstance(given, pl.DataFrame | pl.LazyFrame | pd.DataFrame | pd.Series) or hasattr(given, "to_dataframe")
 
 
@@ -95,10 +96,12 @@ def rows_of(
     >>> rows_of({"bm25": {"fiqa": 0.5, "nq": None}})[0].rows()
     [('collection', 'bm25', 'fiqa', 'score', 0.5), ('collection', 'bm25', 'nq', 'score', None)]
     """
+    if rows is not None:
+        require_choice("rows", rows, get_args(Rows))
     ignored = [ignore] if isinstance(ignore, str) else list(ignore)
     frame = _plain(table)
     if unknown := [name for name in ignored if name not in frame.columns]:
-        raise ScoresError(f"there is no column {unknown[0]!r} to ignore; the table has {_listed(frame.columns)}")
+        raise ScoresError(f"there is no column {unknown[0]!r} to ignore; the table has {_named(frame.columns)}")
     frame = frame.drop(ignored)
     named = metric if metric in frame.columns else None
     found = _columns(frame.columns, system=system, topic=topic, metric=named, score=score)
@@ -212,7 +215,7 @@ def _columns(names: Sequence[str], **wanted: str | None) -> Columns:
     """Find out which column says what: those that are named, else those with a name that people use for it."""
     for role, name in wanted.items():
         if name is not None and name not in names:
-            raise ScoresError(f"no column {name!r} for {role} in the table; it has {_listed(names)}")
+            raise ScoresError(f"no column {name!r} for {role} in the table; it has {_named(names)}")
     taken = {name for name in wanted.values() if name is not None}
     spelled = {_spelling(name): name for name in reversed(names) if name not in taken}
     found = {
@@ -242,7 +245,7 @@ def _long(frame: pl.DataFrame, found: Columns, metric: str) -> tuple[pl.DataFram
     assert found.score is not None
     scores = _numbers(frame[found.score], found.score).alias("score")
     left = [name for name in frame.columns if name not in found]
-    notes = [f"columns that are not used: {_listed(left)}"] if left else []
+    notes = [f"columns that are not used: {_named(left)}"] if left else []
     return _spelled(pl.DataFrame([*parts, scores])), notes
 
 
@@ -257,7 +260,7 @@ def _wide(frame: pl.DataFrame, found: Columns, metric: str, rows: Rows | None) -
         system, topic = (first, None) if rows != "topics" else (None, first)
     if not values or not frame.height:
         raise ScoresError(
-            f"no scores in the table, which has {_listed(frame.columns) or 'no columns'}; a long table has columns for"
+            f"no scores in the table, which has {_named(frame.columns) or 'no columns'}; a long table has columns for"
             " system, topic and score, a wide one a row a system and a column a topic;"
             " name them: irmeta.from_frame(table, system=..., topic=..., score=...)"
         )
@@ -298,7 +301,7 @@ def _first(frame: pl.DataFrame) -> str:
     first = frame.columns[0] if frame.columns else None
     if first is None or frame[first].dtype.is_numeric():
         raise ScoresError(
-            f"no column of the table names systems or topics; it has {_listed(frame.columns) or 'none'}."
+            f"no column of the table names systems or topics; it has {_named(frame.columns) or 'none'}."
             " Say which does: irmeta.from_frame(table, system=..., topic=..., score=...)"
         )
     return first
@@ -365,7 +368,6 @@ def _mend(text: str, column: str) -> str:
     return f"an empty cell says that a score is missing; leave a column of other things out with ignore={[column]!r}"
 
 
-def _listed(names: Iterable[str]) -> str:
+def _named(names: Iterable[str]) -> str:
     """List names in a message, the first ten."""
-    names = [shortened(name, 30) for name in names]
-    return ", ".join(names[:10]) + (f" and {len(names) - 10} more" if len(names) > 10 else "")
+    return listed((shortened(name, 30) for name in names), 10)

@@ -97,11 +97,11 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     """Tables `means`, `topics`, `percentiles` (systems and topics that stand at them), `scores` (quantiles)."""
     by, metrics = about(outcome)["options"]["by"], outcome.metric.values
     systems = outcome.isel(system=np.argsort(outcome["rank"].sel(metric=by).values, kind="stable"))
-    quartiles = frame(outcome.sel(share=[0.05, 0.25, 0.5, 0.75, 0.95]), ("metric", "share"), ("quantiles",))
+    quartiles = frame(outcome.sel(share=[0.05, 0.25, 0.5, 0.75, 0.95]), ["quantiles"], by=["metric", "share"])
     columns = ("mean", "low", "high", "rank", "rank_low", "rank_high")
     return {
-        "means": frame(systems, ("metric", "system"), columns).select("system", "metric", *columns),
-        "topics": frame(outcome, ("metric", "topic"), ("topic_mean", "topic_sd", "reliability")).select(
+        "means": frame(systems, columns, by=["metric", "system"]).select("system", "metric", *columns),
+        "topics": frame(outcome, ("topic_mean", "topic_sd", "reliability"), by=["metric", "topic"]).select(
             "topic", "metric", pl.col("topic_mean").alias("mean"), pl.col("topic_sd").alias("sd"), "reliability"
         ),
         "percentiles": pl.concat([_percentiles(outcome["score"].sel(metric=[metric])) for metric in metrics]),

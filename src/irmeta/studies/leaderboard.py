@@ -23,6 +23,7 @@ from irmeta.stats.leaderboards import completion, holes, items, standing
 from irmeta.stats.leaderboards.few import few
 from irmeta.stats.leaderboards.standing import Standing
 from irmeta.stats.rankings.rank import tau_b
+from irmeta.words import counted
 
 DRAWS = 400
 """Draws behind each rank set: the level is met within 1.1 percent."""
@@ -195,7 +196,7 @@ def _complete(board: _Board) -> _Board:
     by_models = models.sum() * tasks.size >= tasks.sum() * models.size
     kept = board.kept(models, every_task) if by_models else board.kept(every_model, tasks)
     what = (models, "model") if by_models else (tasks, "task")
-    note = f"left out for their holes: {_counted(int((~what[0]).sum()), what[1])} of {what[0].size}"
+    note = f"left out for their holes: {counted(int((~what[0]).sum()), what[1])} of {what[0].size}"
     return replace(kept, notes=[*board.notes, note])
 
 
@@ -203,8 +204,8 @@ def _require_comparison(board: _Board) -> None:
     models, tasks = board.scores.shape
     if models < 2 or tasks < 2:
         raise ScoresError(
-            f"a leaderboard compares 2 models or more on 2 tasks or more; this is {_counted(models, 'model')} and"
-            f" {_counted(tasks, 'task')}"
+            f"a leaderboard compares 2 models or more on 2 tasks or more; this is {counted(models, 'model')} and"
+            f" {counted(tasks, 'task')}"
         )
     for axis, names, what in ((1, board.models, "model"), (0, board.tasks, "task")):
         empty = ~np.isfinite(board.scores).any(axis=axis)
@@ -423,11 +424,11 @@ def _holes_decide(outcome: xr.Dataset, kind: str) -> list[str]:
             " withheld because they are bad are worse than predicted."
         ]
     unranked = int(np.isnan(one["rank"].values).sum())
-    without = f"{_counted(unranked, 'model')} with holes {_has(unranked)} no {kind} to be ranked by" if unranked else ""
+    without = f"{counted(unranked, 'model')} with holes {_has(unranked)} no {kind} to be ranked by" if unranked else ""
     moved = f"they leave the median model with holes {np.median(wide[lacking]) + 1:.0f} possible ranks"
     firsts = int((one["best"].values == 1).sum())
     return [
-        f"{count}: {'; '.join(part for part in (without, moved) if part)}; {_counted(firsts, 'model')} may be first."
+        f"{count}: {'; '.join(part for part in (without, moved) if part)}; {counted(firsts, 'model')} may be first."
         " These bounds hold whatever the missing scores are, also where bad ones were withheld;"
         " --holes predict narrows them where models skipped tasks for other reasons."
     ]
@@ -456,7 +457,7 @@ def _suffice(outcome: xr.Dataset) -> list[str]:
     enough = np.flatnonzero(taus >= 0.9)
     step = int(enough[0]) if enough.size else len(taus) - 1
     listed = ", ".join(shortened(name) for name in names[: step + 1])
-    count = _counted(step + 1, "task")
+    count = counted(step + 1, "task")
     return [
         f"{count} of {outcome.sizes['topic']} ({listed}) {'rank' if step else 'ranks'} models on which they were not"
         f" chosen as the mean over all does, with tau {taus[step]:.2f}."
@@ -469,9 +470,11 @@ def _notes(
     """Say what was assumed."""
     missing = bool(np.isnan(board.scores).any())
     low, high = holes.scale(board.scores)
+    negative = int((low < 0).sum())
     notes = []
     if missing and policy == "bounds":
-        notes.append(f"bounds: a missing score may be anything from {low:g} to {high:g}")
+        below = f", from {low.min():g} on {counted(negative, 'task')} with scores below 0" if negative else ""
+        notes.append(f"bounds: a missing score may be anything from 0 to {high[0]:g}{below}")
     if missing and policy == "bounds" and "standardized" in kinds:
         notes.append("standardized: bounds keep the mean and spread of the scores that each task has")
     if missing and policy == "bounds" and "bt" in kinds:
@@ -481,10 +484,6 @@ def _notes(
     if over == "both":
         notes.append("over both: items count twice, as they are in the spread over tasks, too; rank sets are wide")
     return notes
-
-
-def _counted(count: int, what: str) -> str:
-    return f"{count} {what}{'s' if count != 1 else ''}"
 
 
 def _has(count: int) -> str:

@@ -14,7 +14,7 @@ from irmeta.choices import Missing, Ties, TopOn
 from irmeta.errors import ScoresError, require_choice
 from irmeta.names import canonical
 from irmeta.parallel import seeded
-from irmeta.result import result, short, square
+from irmeta.result import frame, once, result, short, square
 from irmeta.stats.arrays import Floats
 from irmeta.stats.halves.halving import Agreement, halves, shuffles, split_half
 from irmeta.stats.halves.jackknife import advantage_variance
@@ -166,42 +166,23 @@ def _notes(used: xr.DataArray, options: dict[str, Any], drawn: Sequence[Agreemen
 
 def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     """Tables `phi`, `advantage` and, where sizes were given, `curve`; phi is symmetric and listed once a pair."""
-    names = [str(name) for name in outcome["metric"].values]
-    pairs = [(i, j) for i in range(len(names)) for j in range(i, len(names))]
-    ordered = [(i, j) for i in range(len(names)) for j in range(len(names)) if i != j]
+    pair = {"metric": "metric_a", "metric_2": "metric_b"}
+    phi = frame(outcome, ["phi", "se"]).rename(pair)
+    roles = {"metric": "predictor", "metric_2": "target", "advantage": "difference"}
+    gains = frame(outcome, ["advantage", "low", "high"]).rename(roles)
     views = {
-        "phi": _long(names, pairs, ("metric_a", "metric_b"), {name: outcome[name].values for name in ("phi", "se")}),
-        "advantage": _long(
-            names,
-            ordered,
-            ("predictor", "target"),
-            {"difference": outcome["advantage"].values, "low": outcome["low"].values, "high": outcome["high"].values},
-        ),
+        "phi": once(phi, outcome.sizes["metric"]),
+        "advantage": gains.filter(pl.col("predictor") != pl.col("target")),
     }
     if "curve" in outcome:
-        parts = [
-            _long(names, pairs, ("metric_a", "metric_b"), {"phi": phi, "se": se}).insert_column(
-                0, pl.Series("topics", [size] * len(pairs))
-            )
-            for (size, phi), se in zip(_sizes(outcome), outcome["curve_se"].values, strict=True)
-        ]
-        views["curve"] = pl.concat(parts)
+        columns = {"size": "topics", "curve": "phi", "curve_se": "se"}
+        curve = frame(outcome, ["curve", "curve_se"]).rename(pair | columns)
+        views["curve"] = once(curve, outcome.sizes["metric"])
     return views
 
 
 def _sizes(outcome: xr.Dataset) -> Iterator[tuple[int, Floats]]:
     return zip(outcome["size"].values.tolist(), outcome["curve"].values, strict=True)
-
-
-def _long(
-    names: Sequence[str],
-    pairs: Sequence[tuple[int, int]],
-    heads: tuple[str, str],
-    figures: dict[str, Floats],
-) -> pl.DataFrame:
-    columns = {head: [names[pair[side]] for pair in pairs] for side, head in enumerate(heads)}
-    schema = dict.fromkeys(heads, pl.String) | dict.fromkeys(figures, pl.Float64)
-    return pl.DataFrame({**columns, **{name: [float(v[p]) for p in pairs] for name, v in figures.items()}}, schema)
 
 
 def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:

@@ -97,11 +97,11 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     metrics = [str(metric) for metric in outcome.metric.values]
     fields = ("difference", "p", "p_corrected", "effect_size", "significant")
     return {
-        "tests": frame(outcome, ("metric", "system_a", "system_b"), fields).select(
+        "tests": frame(outcome, fields, by=["metric", "system_a", "system_b"]).select(
             "system_a", "system_b", "metric", *fields
         ),
         "systems": pl.concat([_systems(outcome.sel(metric=metric), metric) for metric in metrics]),
-        "power": frame(outcome, ("metric",), ("share_significant",)),
+        "power": frame(outcome, ["share_significant"]),
     }
 
 

@@ -25,6 +25,11 @@ tables = hnp.arrays(
 )
 
 
+def unit(table: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Scores from 0 to 1 on every task."""
+    return np.zeros(table.shape[1]), np.ones(table.shape[1])
+
+
 def ranks(values: np.ndarray) -> np.ndarray:
     return rankdata(-values.round(10), method="min")
 
@@ -75,7 +80,7 @@ def test_bounds_hold_whatever_was_missing(table: np.ndarray, draw: st.DataObject
     seen = np.where(away, NAN, table)
     types = np.arange(table.shape[1]) % 2
     for kind in ("mean", "types", "borda"):
-        bounds = holes.bounds(seen, kind, (0.0, 1.0), types)
+        bounds = holes.bounds(seen, kind, unit(table), types)
         true = ranks(aggregates.values(table, kind, types))
         assert (bounds.best <= true).all(), kind
         assert (true <= bounds.worst).all(), kind
@@ -86,7 +91,7 @@ def test_bounds_of_means_are_reached(table: np.ndarray, draw: st.DataObject) -> 
     """A model's best rank by mean is its rank where its holes hold the highest and all others the lowest score."""
     away = draw.draw(hnp.arrays(np.bool_, table.shape))
     seen = np.where(away, NAN, table)
-    bounds = holes.bounds(seen, "mean", (0.0, 1.0))
+    bounds = holes.bounds(seen, "mean", unit(table))
     for model in range(len(table)):
         own = np.arange(len(table))[:, None] == model
         for reached, top in ((bounds.best, own), (bounds.worst, ~own)):
@@ -101,7 +106,7 @@ def test_no_holes_no_bounds() -> None:
     """Without holes or ties, best and worst rank are the rank."""
     table = np.random.default_rng(0).random((7, 5))
     for kind in ("mean", "standardized"):
-        bounds = holes.bounds(table, kind, (0.0, 1.0))
+        bounds = holes.bounds(table, kind, unit(table))
         assert bounds.best.tolist() == bounds.worst.tolist() == ranks(aggregates.values(table, kind)).tolist()
 
 
@@ -229,7 +234,7 @@ def test_a_model_without_a_mean_has_no_rank() -> None:
     table = np.array([[0.9, 0.8, 0.7], [0.2, NAN, 0.3], [0.5, 0.4, 0.4]])
     common = {"level": 0.9, "draws": 100}
     by_mean = as_it_is(
-        table, "mean", np.random.default_rng(0), allowed=holes.bounds(table, "mean", (0.0, 1.0)), **common
+        table, "mean", np.random.default_rng(0), allowed=holes.bounds(table, "mean", unit(table)), **common
     )
     assert np.isnan(by_mean.rank).tolist() == [False, True, False]
     assert (by_mean.best[1], by_mean.worst[1]) == (2, 3)

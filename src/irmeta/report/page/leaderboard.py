@@ -21,6 +21,7 @@ from irmeta.report.page.panel import names, numbers
 from irmeta.report.page.writing import _asset, _script, _table, setting
 from irmeta.result import short
 from irmeta.studies import leaderboard
+from irmeta.words import counted
 
 GENERATOR = "irmeta leaderboard"
 """Marks a page of ours, which may be written over."""
@@ -146,14 +147,10 @@ def _aggregates(outcome: xr.Dataset) -> list[dict[str, Any]]:
             "label": leaderboard.WORDS[kind][0].upper() + leaderboard.WORDS[kind][1:],
             "tau": [short(tau) for tau in outcome["tau"].sel(aggregate=kind).values],
             "resolution": f"{outcome['resolution'].sel(aggregate=kind).item():.0%}",
-            "tied": _models(int(outcome["tied"].sel(aggregate=kind).item())),
+            "tied": counted(int(outcome["tied"].sel(aggregate=kind).item()), "model"),
         }
         for kind in names(outcome.aggregate)
     ]
-
-
-def _models(count: int) -> str:
-    return f"{count} model{'s' if count != 1 else ''}"
 
 
 def _holes_say(outcome: xr.Dataset) -> str:

@@ -9,9 +9,6 @@ from irmeta.stats.arrays import Floats, Ints
 from irmeta.stats.leaderboards.aggregates import earned, weights
 from irmeta.stats.rankings.rank import settled
 
-SCALES = ((0.0, 1.0), (-1.0, 1.0), (0.0, 100.0), (-100.0, 100.0))
-"""Ranges that scores are of, the narrowest first."""
-
 
 class Bounds(NamedTuple):
     """The best and the worst rank of each model, (model,), ranks from 1; equal where nothing is missing."""
@@ -20,28 +17,35 @@ class Bounds(NamedTuple):
     worst: Ints
 
 
-def scale(scores: Floats) -> tuple[float, float]:
-    """Return the range that scores are of: from 0 or -1 to 1, the same in percent, or what is seen.
+def scale(scores: Floats) -> tuple[Floats, Floats]:
+    """Return the lowest and the highest score that each task can have, (task,), judged by what is seen.
 
-    >>> scale(np.array([0.2, np.nan])), scale(np.array([-0.1, 0.4])), scale(np.array([45.0])), scale(np.array([900.0]))
-    ((0.0, 1.0), (-1.0, 1.0), (0.0, 100.0), (900.0, 900.0))
+    The highest is 1, or 100 where some score exceeds 1, or the highest seen where some exceeds 100. The lowest is 0, or
+    minus the highest on a task with a score below 0.
+
+    >>> low, high = scale(np.array([[0.2, -0.1], [0.4, np.nan]]))
+    >>> low.tolist(), high.tolist()
+    ([0.0, -1.0], [1.0, 1.0])
     """
-    seen = scores[np.isfinite(scores)]
-    low, high = float(seen.min()), float(seen.max())
-    return next(((a, b) for a, b in SCALES if a <= low and high <= b), (low, high))
+    highest = float(np.nanmax(np.abs(scores)))
+    top = next((end for end in (1.0, 100.0) if highest <= end), highest)
+    below = np.nanmin(scores, axis=0) < 0
+    return np.where(below, -top, 0.0), np.full(scores.shape[1], top)
 
 
-def bounds(scores: Floats, kind: Aggregate, limits: tuple[float, float], types: Ints | None = None) -> Bounds:
+def bounds(scores: Floats, kind: Aggregate, limits: tuple[Floats, Floats], types: Ints | None = None) -> Bounds:
     """Return the ranks that every filling of the holes with scores within `limits` leaves to each model.
 
-    scores : (model, task), NaN where missing. Each end is reached by a filling for mean and types; for the others the
-    true rank lies within, and the ends may be beyond reach. standardized keeps the means and deviations of the scores
-    that there are. bt ranks a table without holes as borda does (total wins are sufficient): its bounds are the same.
+    scores : (model, task), NaN where missing.  limits : lowest and highest score of each task, (task,).
+    Each end is reached by a filling for mean and types; for the others the true rank lies within, and the ends may be
+    beyond reach. standardized keeps the means and deviations of the scores that there are. bt ranks a table without
+    holes as borda does (total wins are sufficient): its bounds are the same.
     """
     if kind in ("borda", "bt"):
         return _of_votes(scores)
-    within = (0.0, 1.0) if kind == "standardized" else limits
-    known, weight = earned(scores, kind), weights(scores.shape[1], kind, types)
+    tasks = scores.shape[1]
+    within = (np.zeros(tasks), np.ones(tasks)) if kind == "standardized" else limits
+    known, weight = earned(scores, kind), weights(tasks, kind, types)
     absent = np.isnan(known)
     low, high = (settled((np.where(absent, end, known) * weight).sum(axis=1)) for end in within)
     rising_low, rising_high = np.sort(low), np.sort(high)
