@@ -18,7 +18,7 @@ REPEATS = 10
 
 def simulated(rng: np.random.Generator, models: int = 80, tasks: int = 30) -> np.ndarray:
     """Draw a table with two traits of models and some noise, scores within 0 and 1."""
-    traits = rng.normal(size=(models, 2)) + [1, 0]
+    traits = rng.normal([1, 0], size=(models, 2))
     loadings = np.abs(rng.normal(size=(tasks, 2))) * [1, 0.5]
     return np.clip(0.5 + 0.1 * (traits @ loadings.T + 0.5 * rng.normal(size=(models, tasks))), 0, 1)
 

@@ -85,13 +85,27 @@ SEVERAL = {
 """The same for functions that take cubes by collection name."""
 EITHER = {
     "correlation": lambda change, _, **options: irmeta.correlation(change(scores()), **options),
+    "leaderboard": lambda change, _, **options: irmeta.leaderboard(
+        change(scores()), **{"metric": "AP", "draws": 40} | options
+    ),
     "rank_metrics": lambda change, _, **options: irmeta.rank_metrics(change(scores()), resamples=5, **options),
     "save": lambda change, folder: irmeta.save(change(scores()), folder / "scores.parquet"),
 }
+
+
+def table(folder):
+    """Write a score table beside the folder that is to stay empty."""
+    path = folder.parent / f"{folder.name}.csv"
+    path.write_text("model,1\nbm25,0.5\n")
+    return path
+
+
 QRELS, RUNS = {"1": {"a": 1}}, {"bm25": {"1": {"a": 2.0}}}
 OTHERS = {
     "evaluate": lambda _, __, **options: irmeta.evaluate(QRELS, RUNS, "RR", **options),
     "evaluate_to": lambda _, folder, **options: irmeta.evaluate_to(folder / "s.parquet", QRELS, RUNS, "RR", **options),
+    "from_frame": lambda _, __, **options: irmeta.from_frame({"bm25": {"1": 0.5}}, **options),
+    "import_table": lambda _, folder, **options: irmeta.import_table(table(folder), **options),
     "import_matrix": lambda _, folder, **options: irmeta.import_matrix(folder / "AP.csv", **options),
     "Reading": lambda _, __, **options: irmeta.Reading(**options),
     "simulate": lambda _, folder, **options: irmeta.simulate(folder, systems=3, topics=2, **options),

@@ -22,7 +22,7 @@ from irmeta.stats.arrays import Bools, Floats, Indices, Ints
 from irmeta.stats.leaderboards import completion, holes, items, standing
 from irmeta.stats.leaderboards.few import few
 from irmeta.stats.leaderboards.standing import Standing
-from irmeta.stats.rankings.rank import tau_b
+from irmeta.stats.rankings.rank import settled, tau_b
 from irmeta.words import counted
 
 DRAWS = 400
@@ -144,8 +144,7 @@ def _kinds(aggregate: str | Iterable[str] | None, groups: Mapping[str, str] | No
         return [kind for kind in known if kind != "types" or groups is not None]
     wanted = list(dict.fromkeys(split(aggregate) if isinstance(aggregate, str) else aggregate))
     for kind in wanted:
-        if kind not in known:
-            raise ScoresError(f"no aggregate {kind!r}; {nearest(kind, known)}")
+        require_choice("aggregate", kind, known)
     if "types" in wanted and groups is None:
         raise ScoresError("the mean over task types needs the type of each task: groups={task: type} (--groups FILE)")
     if not wanted:
@@ -286,11 +285,11 @@ def _data(board: _Board, every: Sequence[Standing]) -> dict[str, object]:
 
 
 def _tau(one: Standing, other: Standing) -> float:
-    """Return Kendall's tau-b between two aggregates, over the models that both rank."""
-    both = np.isfinite(one.rank) & np.isfinite(other.rank)
+    """Return Kendall's tau-b between two aggregates, over the models that have a value by both."""
+    both = np.isfinite(one.value) & np.isfinite(other.value)
     if both.sum() < 2:
         return float("nan")
-    return float(tau_b(-one.rank[both], -other.rank[both]))
+    return float(tau_b(settled(one.value[both]), settled(other.value[both])))
 
 
 def _few(board: _Board, rng: np.random.Generator) -> dict[str, object]:
@@ -309,17 +308,17 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     counts = outcome["score"].notnull()
     scored = outcome.assign(tasks=counts.sum("topic")).isel(system=order(outcome))
     whole = [pl.col(name).cast(pl.Int64) for name in ("rank", "best", "worst", "low", "high")]
-    models = frame(scored, ("aggregate", "system"), (*columns, "tasks")).with_columns(
+    models = frame(scored, [*columns, "tasks"], by=["aggregate", "system"]).with_columns(
         pl.selectors.float().fill_nan(None)
     )
     views = {
         "models": models.with_columns(whole).select("system", "aggregate", "tasks", *columns),
-        "aggregates": frame(outcome, ("aggregate",), ("resolution", "tied")),
-        "tau": frame(outcome, ("aggregate", "other"), ("tau",)).with_columns(pl.col("tau").fill_nan(None)),
+        "aggregates": frame(outcome, ["resolution", "tied"]),
+        "tau": frame(outcome, ["tau"]).with_columns(pl.col("tau").fill_nan(None)),
         "tasks": _tasks(outcome, counts),
     }
     if "task" in outcome:
-        few_tasks = frame(outcome, ("task",), ("tau_chosen", "tau_few"))
+        few_tasks = frame(outcome, ["tau_chosen", "tau_few"], by=["task"])
         views["few"] = few_tasks.rename({"tau_few": "tau_others"}).with_row_index("tasks", offset=1)
     if "predicted" in outcome:
         views["predicted"] = _predicted(outcome)
@@ -339,7 +338,7 @@ def _tasks(outcome: xr.Dataset, counts: xr.DataArray) -> pl.DataFrame:
 def _predicted(outcome: xr.Dataset) -> pl.DataFrame:
     """List the holes with their predictions."""
     columns = ("predicted", "predicted_low", "predicted_high")
-    every = frame(outcome, ("system", "topic"), ("score", *columns))
+    every = frame(outcome, ["score", *columns])
     return every.filter(pl.col("score").is_nan()).drop("score").rename({"topic": "task"})
 
 
@@ -393,18 +392,32 @@ def findings(outcome: xr.Dataset) -> list[str]:
 
 
 def _first_place(outcome: xr.Dataset, kind: str) -> str:
+    """Say who is first, who may be with other tasks, and how much of the order is sure."""
     one = outcome.sel(aggregate=kind)
-    leader = shortened(str(outcome.system.values[order(outcome)[0]]))
     tied, models = int(one["tied"].item()), outcome.sizes["system"]
     options = about(outcome)["options"]
     varied = {"tasks": "other tasks", "items": "other items", "both": "other tasks and items"}[options["over"]]
-    head = f"By {WORDS[kind]}, {leader} is first of {models} models"
-    surely = f"; with {varied} of this kind it would surely stay first" if tied == 1 else ""
-    if tied > 1:
-        surely = f", but with {varied} any of {tied} models may be"
+    leader = int(order(outcome)[0])
+    if np.isnan(one["rank"].values[leader]):
+        head = _open_first(outcome, kind)
+    else:
+        head = f"By {WORDS[kind]}, {shortened(str(outcome.system.values[leader]))} is first of {models} models"
+    may_be = f", but with {varied} any of {tied} models may be" if tied > 1 else f", also with {varied}"
     sure = f"{one['resolution'].item():.0%} of the pairs of models"
-    share = f"The order of {sure} is sure (at {options['level']:.0%} for all together)."
-    return f"{head}{surely}. {share}"
+    return f"{head}{may_be}. The order of {sure} is sure (at {options['level']:.0%} for all together)."
+
+
+def _open_first(outcome: xr.Dataset, kind: str) -> str:
+    """Say who leads where missing scores leave it open."""
+    one = outcome.sel(aggregate=kind)
+    firsts = int((one["best"].values == 1).sum())
+    values = one["value"].values
+    known = int(np.isfinite(values).sum())
+    of_those = ""
+    if known:
+        leader = shortened(str(outcome.system.values[int(np.nanargmax(values))]))
+        of_those = f"; of the {counted(known, 'model')} without holes it is {leader}"
+    return f"Missing scores leave open which of {counted(firsts, 'model')} is first by {WORDS[kind]}{of_those}"
 
 
 def _holes_decide(outcome: xr.Dataset, kind: str) -> list[str]:
@@ -423,12 +436,11 @@ def _holes_decide(outcome: xr.Dataset, kind: str) -> list[str]:
             f" {outcome['prediction_error'].item():.3f}). That holds for holes like the scores that there are; scores"
             " withheld because they are bad are worse than predicted."
         ]
-    unranked = int(np.isnan(one["rank"].values).sum())
-    without = f"{counted(unranked, 'model')} with holes {_has(unranked)} no {kind} to be ranked by" if unranked else ""
+    unranked = int(np.isnan(one["value"].values).sum())
+    without = f"{counted(unranked, 'model')} with holes {_has(unranked)} no {kind}" if unranked else ""
     moved = f"they leave the median model with holes {np.median(wide[lacking]) + 1:.0f} possible ranks"
-    firsts = int((one["best"].values == 1).sum())
     return [
-        f"{count}: {'; '.join(part for part in (without, moved) if part)}; {counted(firsts, 'model')} may be first."
+        f"{count}: {'; '.join(part for part in (without, moved) if part)}."
         " These bounds hold whatever the missing scores are, also where bad ones were withheld;"
         " --holes predict narrows them where models skipped tasks for other reasons."
     ]
@@ -439,16 +451,16 @@ def _agreement(outcome: xr.Dataset) -> list[str]:
     names = outcome.aggregate.values.astype(str)
     if len(names) < 2 or np.isnan(outcome["tau"].values).all():
         return []
-    tau = outcome["tau"].values.copy()
+    tau = outcome["tau"].values
     a, b = np.unravel_index(int(np.nanargmin(tau)), tau.shape)
+    told = f"The aggregates that agree least are {names[a]} and {names[b]} (tau {tau[a, b]:.2f})"
     ranks = outcome["rank"].values
     apart = np.nan_to_num(np.abs(ranks[:, a] - ranks[:, b]), nan=-1.0)
-    most = int(apart.argmax())
-    model = shortened(str(outcome.system.values[most]))
-    return [
-        f"The aggregates that agree least are {names[a]} and {names[b]} (tau {tau[a, b]:.2f}); the model that it moves"
-        f" most is {model}, rank {ranks[most, a]:.0f} and {ranks[most, b]:.0f}."
-    ]
+    if apart.max() > 0:
+        most = int(apart.argmax())
+        model = shortened(str(outcome.system.values[most]))
+        told += f"; they disagree most about {model}, rank {ranks[most, a]:.0f} and {ranks[most, b]:.0f}"
+    return [f"{told}."]
 
 
 def _suffice(outcome: xr.Dataset) -> list[str]:

@@ -21,7 +21,7 @@ ENDS = (0.05, 0.95)
 class Standing(NamedTuple):
     """Models under one aggregate; every array but `sets` has the shape (model,).
 
-    value, rank : as they stand; NaN for a model without a value.  error : standard error of `value`, NaN where unknown.
+    value, rank : as they stand; NaN where missing scores leave them open.  error : of `value`, NaN where unknown.
     best, worst : ranks that the holes allow.  sets : ranks that a change of tasks, or items, allows.
     separated : see `Strengths`.
     """
@@ -67,7 +67,10 @@ def as_it_is(
     sets = rank_sets(compared.T, rng, level=level, draws=draws)
     error = np.full(len(value), np.nan) if model is None else model.error
     best, worst = (np.asarray(end, dtype=np.float64) for end in allowed)
-    return Standing(value, error, ranked(value), best, worst, sets, model is not None and model.separated)
+    rank = ranked(value)
+    if np.isnan(value).any():  # a rank among the models without holes is none among all
+        rank = np.where(best == worst, best, np.nan)
+    return Standing(value, error, rank, best, worst, sets, model is not None and model.separated)
 
 
 def resampled(

@@ -51,6 +51,9 @@ function ranksOf(value) {
 const shown = (value) => value === null || value === undefined ? "–" : Math.abs(value) >= 100 ? value.toFixed(1) : value.toFixed(4);
 const whole = (value) => value === null || value === undefined ? "–" : String(value);
 
+/** A rank, or where missing scores leave it open the ranks that they allow. */
+const rankOrRange = (one, m) => one.rank[m] === null && one.best ? `${one.best[m]}–${one.worst[m]}` : whole(one.rank[m]);
+
 /** Where a rank lies on the axis, in percent. */
 const along = (rank) => models.length > 1 ? 100 * (rank - 1) / (models.length - 1) : 0;
 
@@ -75,7 +78,7 @@ function ranksDrawn(one, m) {
 
 function rankWords(one, m) {
   const holes = one.best[m] !== one.worst[m] ? `; ${content.holesSay} ${one.best[m]} to ${one.worst[m]}` : "";
-  return `${one.rank[m] === null ? "no rank" : `rank ${one.rank[m]}`}; rank set ${one.low[m]} to ${one.high[m]}${holes}`;
+  return `${one.rank[m] === null ? "rank open" : `rank ${one.rank[m]}`}; rank set ${one.low[m]} to ${one.high[m]}${holes}`;
 }
 
 const COLUMNS = [
@@ -137,8 +140,8 @@ function rowOf(one, others, m) {
   const button = element("button", { type: "button", title: models[m].slice(0, 300), "aria-haspopup": "dialog" }, models[m].slice(0, 300));
   button.addEventListener("click", () => openModel(m));
   const cell = (kind, text) => element("td", { class: kind }, text);
-  return element("tr", {}, cell("number", whole(one.rank[m])), element("th", { scope: "row" }, button), element("td", {}, ranksDrawn(one, m)),
-    cell("number", shown(one.value[m])), cell("number tasks", `${content.counts[m]}`), ...others.map((a) => cell("number other", whole(a.rank[m]))));
+  return element("tr", {}, cell("number", rankOrRange(one, m)), element("th", { scope: "row" }, button), element("td", {}, ranksDrawn(one, m)),
+    cell("number", shown(one.value[m])), cell("number tasks", `${content.counts[m]}`), ...others.map((a) => cell("number other", rankOrRange(a, m))));
 }
 
 /** A model's strengths: its tasks, those first on which it leaves most of the others behind. */
