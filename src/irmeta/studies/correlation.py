@@ -12,6 +12,7 @@ from irmeta.attributes import about, recorded
 from irmeta.choices import Coefficient, Level, Missing
 from irmeta.cubes import by_name, studied_together
 from irmeta.errors import ScoresError, require_choice
+from irmeta.layout import WIDE
 from irmeta.result import frame, once, result, short, square
 from irmeta.stats.arrays import Floats
 from irmeta.stats.rankings.agreement import COEFFICIENTS, components, groups, interval, merges, over_means, over_scores
@@ -177,14 +178,38 @@ def _components(outcome: xr.Dataset) -> pl.DataFrame:
 
 
 def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
-    """Give the correlations as the upper triangle of a matrix, and each group on a line."""
+    """Show the upper triangle of the matrix and the groups; of many metrics, what each agrees with most and least."""
     views = {}
     for name, one in _each(outcome):
-        names, r, count = _names(one), one["r"].values, range(one.sizes["metric"])
         of = f" ({name})" if "collection" in outcome.dims else ""
-        views[f"correlation{of}"] = square(names, [[short(r[i, j]) if j >= i else "" for j in count] for i in count])
-        views[f"groups{of}"] = _members(one)
+        metrics = _names(one)
+        if len(metrics) > WIDE:
+            views[f"metrics by group{of}"] = _neighbours(one)
+        else:
+            cells = [[short(r) if j >= i else "" for j, r in enumerate(row)] for i, row in enumerate(one["r"].values)]
+            views[f"correlation{of}"] = square(metrics, cells)
+            views[f"groups{of}"] = _members(one)
     return views
+
+
+def _neighbours(one: xr.Dataset) -> pl.DataFrame:
+    """Return a row for each metric: its group, and the metrics that it agrees with most and least."""
+    metrics, r = np.array(_names(one)), one["r"].values
+    others = r.copy()
+    np.fill_diagonal(others, np.nan)
+    most, least = np.nanargmax(others, axis=1), np.nanargmin(others, axis=1)
+    each = np.arange(len(metrics))
+    frame = pl.DataFrame(
+        {
+            "group": one["group"].values,
+            "metric": metrics,
+            "agrees most with": metrics[most],
+            "r": [short(value) for value in r[each, most]],
+            "least with": metrics[least],
+            "r ": [short(value) for value in r[each, least]],
+        }
+    )
+    return frame.sort("group", maintain_order=True)
 
 
 def findings(outcome: xr.Dataset) -> list[str]:
