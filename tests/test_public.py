@@ -207,6 +207,24 @@ def test_the_order_of_dimensions_does_not_matter(name, tmp_path):
         np.testing.assert_equal(plain(result, again), first)
 
 
+def table_of(one):
+    """Lay a cube out as people have their scores, in a data frame."""
+    return one.to_series().reset_index().assign(collection=one.attrs["collection"])
+
+
+@pytest.mark.parametrize("name", [pytest.param(name, marks=SLOW.get(name, ())) for name in STUDIES])
+def test_a_data_frame_does_as_well(name, tmp_path):
+    """Every function that takes a cube takes a data frame of the same scores, and returns the same."""
+    folders = [tmp_path / kind for kind in ("cube", "frame")]
+    for folder in folders:
+        folder.mkdir()
+    made = [STUDIES[name](change, folder) for change, folder in zip((unchanged, table_of), folders, strict=True)]
+    if isinstance(made[0], xr.Dataset | xr.DataArray):
+        xr.testing.assert_equal(*made)
+    else:
+        assert type(made[0]) is type(made[1])
+
+
 NO_CUBE = {
     "a missing dimension": lambda one: one.isel(metric=0),
     "unnamed topics": lambda one: one.drop_vars("topic"),
