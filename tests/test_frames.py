@@ -75,6 +75,14 @@ def test_means_only() -> None:
     assert from_frame(compared).squeeze().item() == 0.1
     assert from_frame(compared).metric.item() == "AP"
 
+    class Report:
+        model_names = ("bm25",)
+
+        def to_dict(self) -> dict[str, Any]:
+            return {"model_names": ["bm25"], "bm25": {"scores": {"map": 0.1, "hit_rate@10": 0.9}}}
+
+    assert from_frame(Report()).metric.values.tolist() == ["AP", "hit_rate@10"]
+
 
 def test_what_turns_into_a_frame() -> None:
     """Results of MTEB and reports of ranx, which give data frames, are taken as they are."""

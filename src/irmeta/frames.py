@@ -76,7 +76,9 @@ def is_table(given: object) -> bool:
     if isinstance(given, Mapping):
         inner = next(iter(given.values()), None)
         return (isinstance(inner, Mapping) and not isinstance(inner, xr.Dataset)) or "model_names" in given
-    return isinstance(given, pl.DataFrame | pl.LazyFrame | pd.DataFrame | pd.Series) or hasattr(given, "to_dataframe")
+    return isinstance(given, pl.DataFrame | pl.LazyFrame | pd.DataFrame | pd.Series) or any(
+        hasattr(given, name) for name in ("to_dataframe", "model_names")
+    )
 
 
 def rows_of(
@@ -153,6 +155,8 @@ def _plain(table: Any) -> pl.DataFrame:
         return table.collect()
     if isinstance(table, pl.DataFrame):
         return table
+    if hasattr(table, "model_names"):  # a report of ranx
+        table = table.to_dict()
     if isinstance(table, Mapping):
         return _of_mappings(table)
     if isinstance(table, pd.Series):
@@ -191,7 +195,8 @@ def _is_missing(cell: Any) -> bool:
 
 def _of_mappings(table: Mapping[Any, Any]) -> pl.DataFrame:
     """Lay out {system: {topic: score}}, {system: {topic: {metric: score}}} or a comparison of ranx as long rows."""
-    if "model_names" in table:
+    compared = "model_names" in table
+    if compared:
         table = {name: table[name]["scores"] for name in table["model_names"]}
     flat: list[tuple[str, str, str | None, Any]] = []
     for system, inside in table.items():
@@ -203,7 +208,7 @@ def _of_mappings(table: Mapping[Any, Any]) -> pl.DataFrame:
             deeper = value.items() if isinstance(value, Mapping) else [(None, value)]
             flat += [(str(system), str(topic), None if name is None else str(name), score) for name, score in deeper]
     systems, topics, metrics, scores = zip(*flat, strict=True) if flat else ((), (), (), ())
-    only_means = bool(topics) and set(metrics) == {None} and all(map(is_known, topics))
+    only_means = bool(topics) and set(metrics) == {None} and (compared or all(map(is_known, topics)))
     held: dict[str, Any] = {"system": systems, "metric": topics} if only_means else {"system": systems, "topic": topics}
     if set(metrics) != {None}:
         held["metric"] = metrics

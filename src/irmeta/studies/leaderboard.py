@@ -1,7 +1,6 @@
 """Which ranks of a leaderboard are real: models over tasks, with holes, by several aggregates side by side."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, get_args
 
@@ -10,15 +9,15 @@ import polars as pl
 import xarray as xr
 
 from irmeta.attributes import about
+from irmeta.board import Board, board_of, complete, require_comparison, types_of
 from irmeta.choices import Aggregate, Holes, Over
-from irmeta.cube import select
 from irmeta.cubes import by_name
 from irmeta.errors import ScoresError, require_choice
 from irmeta.frames import shortened
-from irmeta.names import nearest, split
+from irmeta.names import split
 from irmeta.parallel import seeded
 from irmeta.result import frame, result
-from irmeta.stats.arrays import Bools, Floats, Indices, Ints
+from irmeta.stats.arrays import Floats, Indices, Ints
 from irmeta.stats.leaderboards import completion, holes, items, standing
 from irmeta.stats.leaderboards.few import few
 from irmeta.stats.leaderboards.standing import Standing
@@ -40,24 +39,6 @@ WORDS: Mapping[str, str] = {
     "borda": "Borda's count",
     "bt": "Bradley-Terry strength",
 }
-
-
-@dataclass(frozen=True)
-class _Board:
-    """The table that is ranked: scores (model, task), the items behind it where there are any, and notes."""
-
-    models: list[str]
-    tasks: list[str]
-    scores: Floats
-    items: Sequence[Floats] | None
-    notes: list[str]
-
-    def kept(self, models: Bools, tasks: Bools) -> "_Board":
-        """Keep some models and tasks."""
-        parts = None if self.items is None else [x[models] for x, on in zip(self.items, tasks, strict=True) if on]
-        names = [name for name, on in zip(self.models, models, strict=True) if on]
-        columns = [name for name, on in zip(self.tasks, tasks, strict=True) if on]
-        return replace(self, models=names, tasks=columns, scores=self.scores[models][:, tasks], items=parts)
 
 
 def leaderboard(
@@ -106,11 +87,11 @@ def leaderboard(
     generator, chance = seeded(rng)
     kinds = _kinds(aggregate, groups)
     cubes = by_name(scores)
-    board = _board(cubes, metric, over)
+    board = board_of(cubes, metric, over)
     if holes == "complete":
-        board = _complete(board)
-    _require_comparison(board)
-    types, names = _types(board.tasks, groups) if "types" in kinds else (None, None)
+        board = complete(board)
+    require_comparison(board)
+    types, names = types_of(board.tasks, groups) if "types" in kinds else (None, None)
     filled = completion.predict(board.scores, generator, level=PREDICTED) if _has_holes(board, holes) else None
     rank = partial(_standings, board, kinds, types, over, filled, level, draws)
     every = rank(generator)
@@ -152,77 +133,7 @@ def _kinds(aggregate: str | Iterable[str] | None, groups: Mapping[str, str] | No
     return [kind for name in wanted for kind in known if kind == name]
 
 
-def _board(cubes: Mapping[str, xr.DataArray], metric: str | None, over: Over) -> _Board:
-    """Make the table: of one cube its topics are the tasks, of several each is a task and its topics are items."""
-    one = {name: _of_one_metric(name, scores, metric) for name, scores in cubes.items()}
-    if not one:
-        raise ScoresError("there are no scores to rank models by")
-    first = next(iter(one.values()))
-    notes = [str(note) for scores in one.values() for note in about(scores).get("notes") or []]
-    if len(one) == 1:
-        if over != "tasks":
-            raise ScoresError(
-                f"over={over!r} needs scores of items within tasks: several collections, each a task"
-                " (a table with columns for task and item)"
-            )
-        models, tasks = ([str(name) for name in first[dim].values] for dim in ("system", "topic"))
-        return _Board(models, tasks, first.values, None, notes)
-    models = list(dict.fromkeys(str(name) for scores in one.values() for name in scores.system.values))
-    parts = [scores.reindex(system=models).values for scores in one.values()]
-    return _Board(models, list(one), items.table(parts), parts, notes)
-
-
-def _of_one_metric(name: str, scores: xr.DataArray, metric: str | None) -> xr.DataArray:
-    if metric is not None:
-        scores = select(scores, metrics=[metric])
-    if scores.sizes["metric"] > 1:
-        known = ", ".join(map(str, scores.metric.values[:10]))
-        raise ScoresError(
-            f"{name} has {scores.sizes['metric']} metrics; choose one with metric=... (--metric): {known}"
-        )
-    return scores.isel(metric=0)
-
-
-def _complete(board: _Board) -> _Board:
-    """Keep the models without holes on all tasks, or all models on the tasks without holes: the larger table."""
-    present = np.isfinite(board.scores)
-    models, tasks = (np.asarray(present.all(axis=axis)) for axis in (1, 0))
-    every_model, every_task = np.ones_like(models), np.ones_like(tasks)
-    if models.all():
-        return board
-    if not models.any() and not tasks.any():
-        raise ScoresError("every model and every task has a hole; use --holes bounds or predict, or leave some out")
-    by_models = models.sum() * tasks.size >= tasks.sum() * models.size
-    kept = board.kept(models, every_task) if by_models else board.kept(every_model, tasks)
-    what = (models, "model") if by_models else (tasks, "task")
-    note = f"left out for their holes: {counted(int((~what[0]).sum()), what[1])} of {what[0].size}"
-    return replace(kept, notes=[*board.notes, note])
-
-
-def _require_comparison(board: _Board) -> None:
-    models, tasks = board.scores.shape
-    if models < 2 or tasks < 2:
-        raise ScoresError(
-            f"a leaderboard compares 2 models or more on 2 tasks or more; this is {counted(models, 'model')} and"
-            f" {counted(tasks, 'task')}"
-        )
-    for axis, names, what in ((1, board.models, "model"), (0, board.tasks, "task")):
-        empty = ~np.isfinite(board.scores).any(axis=axis)
-        if empty.any():
-            raise ScoresError(f"the {what} {names[int(empty.argmax())]} has no score at all; leave it out")
-
-
-def _types(tasks: Sequence[str], groups: Mapping[str, str] | None) -> tuple[Ints, list[str]]:
-    """Number the types of the tasks."""
-    given = groups or {}
-    if lacking := [task for task in tasks if task not in given]:
-        raise ScoresError(f"the groups have no type for the task {lacking[0]!r}; {nearest(lacking[0], given)}")
-    named = [given[task] for task in tasks]
-    known = list(dict.fromkeys(named))
-    return np.array([known.index(name) for name in named]), named
-
-
-def _has_holes(board: _Board, policy: Holes) -> bool:
+def _has_holes(board: Board, policy: Holes) -> bool:
     """Tell whether holes are to be filled, and refuse the items of a table whose holes are not."""
     missing = bool(np.isnan(board.scores).any())
     if missing and policy == "bounds" and board.items is not None:
@@ -231,7 +142,7 @@ def _has_holes(board: _Board, policy: Holes) -> bool:
 
 
 def _standings(
-    board: _Board,
+    board: Board,
     kinds: Sequence[Aggregate],
     types: Ints | None,
     over: Over,
@@ -268,7 +179,7 @@ def _allowed(scores: Floats, kinds: Sequence[Aggregate], types: Ints | None) -> 
     return allowed
 
 
-def _data(board: _Board, every: Sequence[Standing]) -> dict[str, object]:
+def _data(board: Board, every: Sequence[Standing]) -> dict[str, object]:
     """Label what the standings hold."""
     columns = {name: [getattr(one, name) for one in every] for name in ("value", "error", "rank", "best", "worst")}
     columns |= {"low": [one.sets.low for one in every], "high": [one.sets.high for one in every]}
@@ -292,7 +203,7 @@ def _tau(one: Standing, other: Standing) -> float:
     return float(tau_b(settled(one.value[both]), settled(other.value[both])))
 
 
-def _few(board: _Board, rng: np.random.Generator) -> dict[str, object]:
+def _few(board: Board, rng: np.random.Generator) -> dict[str, object]:
     """Choose a few tasks on the models without holes, where there are enough."""
     complete = np.isfinite(board.scores).all(axis=1)
     if complete.sum() < ENOUGH:
@@ -476,9 +387,7 @@ def _suffice(outcome: xr.Dataset) -> list[str]:
     ]
 
 
-def _notes(
-    board: _Board, kinds: Sequence[Aggregate], every: Sequence[Standing], over: Over, policy: Holes
-) -> list[str]:
+def _notes(board: Board, kinds: Sequence[Aggregate], every: Sequence[Standing], over: Over, policy: Holes) -> list[str]:
     """Say what was assumed."""
     missing = bool(np.isnan(board.scores).any())
     low, high = holes.scale(board.scores)
