@@ -238,9 +238,9 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
 
 def _tasks(outcome: xr.Dataset, counts: xr.DataArray) -> pl.DataFrame:
     """List tasks: type, how many models have them, and how well they agree with the rest of the tasks."""
-    held: dict[str, object] = {"task": outcome.topic.values.astype(str).tolist()}
+    held: dict[str, object] = {"task": _texts(outcome.topic)}
     if "type" in outcome.coords:
-        held["type"] = outcome["type"].values.astype(str).tolist()
+        held["type"] = _texts(outcome["type"])
     held["models"] = counts.sum("system").values
     held["mean"] = outcome["score"].mean("system").values
     return pl.DataFrame(held)
@@ -265,7 +265,7 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     """Show the models by the first aggregate, their ranks by all, and how the aggregates agree."""
     ordered = outcome.isel(system=order(outcome)[: about(outcome)["options"]["top"]])
     first = ordered.isel(aggregate=0)
-    models = first.system.values.astype(str).tolist()
+    models = _texts(first.system)
     board: dict[str, object] = {
         "model": models,
         "tasks": ordered["score"].notnull().sum("topic").values,
@@ -281,6 +281,11 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
         views["ranks"] = pl.DataFrame({"model": models, **ranks})
         views["tau"] = tables(outcome)["tau"].pivot("other", index="aggregate", values="tau")
     return views
+
+
+def _texts(labels: xr.DataArray) -> list[str]:
+    """Return labels as text, whatever a file made of them."""
+    return [str(label) for label in labels.values]
 
 
 def _whole(ranks: Floats) -> pl.Series:
@@ -359,7 +364,7 @@ def _holes_decide(outcome: xr.Dataset, kind: str) -> list[str]:
 
 def _agreement(outcome: xr.Dataset) -> list[str]:
     """Name the two aggregates that agree least, and the model that they rank most differently."""
-    names = outcome.aggregate.values.astype(str)
+    names = _texts(outcome.aggregate)
     if len(names) < 2 or np.isnan(outcome["tau"].values).all():
         return []
     tau = outcome["tau"].values
@@ -376,7 +381,7 @@ def _agreement(outcome: xr.Dataset) -> list[str]:
 
 def _suffice(outcome: xr.Dataset) -> list[str]:
     """Say how many tasks rank other models as all do."""
-    taus, names = outcome["tau_few"].values, outcome["task"].values.astype(str)
+    taus, names = outcome["tau_few"].values, _texts(outcome["task"])
     enough = np.flatnonzero(taus >= 0.9)
     step = int(enough[0]) if enough.size else len(taus) - 1
     listed = ", ".join(shortened(name) for name in names[: step + 1])
