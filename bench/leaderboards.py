@@ -52,8 +52,8 @@ def share_held(table: np.ndarray, away: np.ndarray, holes: str, seed: int) -> di
     """Rank a table with holes; return by aggregate the share of true ranks within what the holes allow."""
     names = [f"m{i}" for i in range(len(table))], [f"t{i}" for i in range(table.shape[1])]
     full, seen = (cube(scores[:, :, None], *names, ["score"]) for scores in (table, np.where(away, np.nan, table)))
-    true = leaderboard(full, draws=40, rng=seed)
-    made = leaderboard(seen, draws=40, holes=holes, rng=seed)
+    true = leaderboard(full, resamples=40, rng=seed)
+    made = leaderboard(seen, resamples=40, holes=holes, rng=seed)
     lacking = away.any(axis=1)
     held = {}
     for kind in made.aggregate.values:

@@ -47,7 +47,7 @@ def test_metric_that_a_collection_lacks_is_named_with_it():
 COMMON = {
     "correlation": correlation,
     "rank_metrics": rank_metrics,
-    "compare": lambda cubes: compare(cubes, randomise=1),
+    "compare": lambda cubes: compare(cubes, partitions=1),
     "durability": lambda cubes: durability(cubes, cubes),
     "coverage": lambda cubes: coverage({**cubes, "c": cubes["a"]}),
 }

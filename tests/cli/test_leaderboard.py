@@ -22,7 +22,7 @@ def results(run, tmp_path: Path) -> Path:
 
 def test_a_leaderboard_opens_with_its_finding(run, results: Path) -> None:
     """The first line says who may be first; the table fits 80 columns and shows the models wanted."""
-    code, out, _ = run("leaderboard", results, "--top", "5", "--draws", "60")
+    code, out, _ = run("leaderboard", results, "--top", "5", "--resamples", "60")
     assert code == 0
     assert out.startswith("By the mean over tasks, m8 is first of 9 models")
     assert out.count("m8") > 1
@@ -33,7 +33,7 @@ def test_a_leaderboard_opens_with_its_finding(run, results: Path) -> None:
 def test_json_has_every_model(run, results: Path) -> None:
     """JSON holds all models and options, whatever the table shows."""
     code, out, _ = run(
-        "leaderboard", results, "--top", "2", "--draws", "60", "--aggregate", "borda", "--format", "json"
+        "leaderboard", results, "--top", "2", "--resamples", "60", "--aggregate", "borda", "--format", "json"
     )
     held = json.loads(out)
     assert (code, held["study"], held["options"]["aggregate"]) == (0, "leaderboard", ["borda"])
@@ -42,12 +42,12 @@ def test_json_has_every_model(run, results: Path) -> None:
 
 def test_a_folder_gets_a_page(run, results: Path, tmp_path: Path) -> None:
     """-o with a folder writes the page there, beside the table on the terminal, and does not touch other pages."""
-    code, out, err = run("leaderboard", results, "--draws", "60", "-o", "board/", "--title", "Mine")
+    code, out, err = run("leaderboard", results, "--resamples", "60", "-o", "board/", "--title", "Mine")
     assert (code, "wrote board/index.html" in err, "leaderboard" in out) == (0, True, True)
     assert "<h1>Mine</h1>" in (tmp_path / "board" / "index.html").read_text()
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "index.html").write_text("mine")
-    code, _, err = run("leaderboard", results, "--draws", "60", "-o", "other")
+    code, _, err = run("leaderboard", results, "--resamples", "60", "-o", "other")
     assert (code, "another page" in err) == (2, True)
     assert (tmp_path / "other" / "index.html").read_text() == "mine"
 
@@ -56,12 +56,12 @@ def test_groups(run, results: Path, tmp_path: Path) -> None:
     """Types of tasks come from a CSV; a task without one is an error."""
     (tmp_path / "types.csv").write_text("task,type\nfiqa,qa\nnq,qa\nscifact,check\narguana,check\n")
     code, out, _ = run(
-        "leaderboard", results, "--groups", "types.csv", "--draws", "60", "--format", "csv", "--table", "tasks"
+        "leaderboard", results, "--groups", "types.csv", "--resamples", "60", "--format", "csv", "--table", "tasks"
     )
     assert code == 0
     assert out.splitlines()[1].startswith("fiqa,qa,9") or out.splitlines()[1].startswith("fiqa,qa,8")
     (tmp_path / "types.csv").write_text("task,type\nfiqa,qa\n")
-    code, _, err = run("leaderboard", results, "--groups", "types.csv", "--draws", "60")
+    code, _, err = run("leaderboard", results, "--groups", "types.csv", "--resamples", "60")
     assert (code, "no type for the task 'nq'" in err) == (2, True)
 
 

@@ -34,7 +34,7 @@ def result() -> xr.Dataset:
     scores[0, 0] = np.nan
     tasks = ["</title><script>window.pwned = 2</script>", "-->", "=1+1", "constructor", "y" * 3000, "nq"]
     groups = dict.fromkeys(tasks[:3], "<b onclick=alert(1)>") | dict.fromkeys(tasks[3:], "qa")
-    return leaderboard(cube(scores, NAMES, tasks, ["score"]), holes="predict", groups=groups, draws=60)
+    return leaderboard(cube(scores, NAMES, tasks, ["score"]), holes="predict", groups=groups, resamples=60)
 
 
 @pytest.fixture(scope="module")

@@ -32,17 +32,17 @@ def drawn(seed: int = 0, models: int = 14, tasks: int = 20, holes: float = 0.0) 
 @pytest.fixture(scope="module")
 def full() -> xr.Dataset:
     groups = {f"t{i}": "ab"[i % 2] for i in range(20)}
-    return leaderboard(board(drawn()), groups=groups, draws=100)
+    return leaderboard(board(drawn()), groups=groups, resamples=100)
 
 
 @pytest.fixture(scope="module")
 def holed() -> xr.Dataset:
-    return leaderboard(board(drawn(holes=0.2)), draws=100)
+    return leaderboard(board(drawn(holes=0.2)), resamples=100)
 
 
 @pytest.fixture(scope="module")
 def predicted() -> xr.Dataset:
-    return leaderboard(board(drawn(holes=0.2)), holes="predict", draws=100)
+    return leaderboard(board(drawn(holes=0.2)), holes="predict", resamples=100)
 
 
 def test_a_full_table(full: xr.Dataset) -> None:
@@ -67,6 +67,7 @@ def test_holes_leave_ranks_open(holed: xr.Dataset) -> None:
     assert findings(holed)[0].startswith("Missing scores leave open which of ")
     assert "whatever the missing scores are" in findings(holed)[1]
     assert "holes allow" in overview(holed)["leaderboard"].columns
+    assert overview(holed)["ranks"]["mean"].str.contains("-").any()
 
 
 def test_true_ranks_within_bounds(full: xr.Dataset, holed: xr.Dataset) -> None:
@@ -93,13 +94,13 @@ def test_complete_leaves_out(holed: xr.Dataset) -> None:
     """Complete keeps the models without holes, or the tasks, whichever leaves more, and says how many it left out."""
     few = drawn()
     few[:3, 0] = NAN
-    made = leaderboard(board(few), holes="complete", aggregate="mean", draws=40)
+    made = leaderboard(board(few), holes="complete", aggregate="mean", resamples=40)
     assert made.sizes["topic"] == 19
     assert "left out for their holes: 1 task of 20" in about(made)["notes"]
     few[0, :] = NAN
     few[0, 1] = 0.5
     few[1:3, 0] = 0.5
-    made = leaderboard(board(few), holes="complete", aggregate="mean", draws=40)
+    made = leaderboard(board(few), holes="complete", aggregate="mean", resamples=40)
     assert made.sizes["system"] == 13
 
 
@@ -108,7 +109,7 @@ def test_items_within_tasks() -> None:
     rng = np.random.default_rng(1)
     table = drawn(tasks=6)
     cubes = {f"t{i}": board(np.clip(table[:, i][:, None] + 0.1 * rng.normal(size=(14, 200)), 0, 1)) for i in range(6)}
-    over = {kind: leaderboard(cubes, over=kind, aggregate="mean borda", draws=200) for kind in ("tasks", "items")}
+    over = {kind: leaderboard(cubes, over=kind, aggregate="mean borda", resamples=200) for kind in ("tasks", "items")}
     assert (over["items"]["resolution"] > over["tasks"]["resolution"]).all()
     np.testing.assert_allclose(over["items"]["value"], over["tasks"]["value"])
     with pytest.raises(ScoresError, match="items within tasks"):
@@ -122,7 +123,7 @@ def test_rank_sets_hold() -> None:
     held = []
     for _ in range(120):
         scores = strength[:, None] + 0.5 * rng.normal(size=(8, 25))
-        one = leaderboard(board(scores), aggregate="mean", draws=150)
+        one = leaderboard(board(scores), aggregate="mean", resamples=150)
         true = 8 - np.arange(8)
         inside = (one["low"].values[:, 0] <= true) & (true <= one["high"].values[:, 0])
         held.append(inside.all())

@@ -44,7 +44,7 @@ def leaderboard(
     holes: Annotated[Holes, option(help=explained(Holes, "What to do about missing scores."))] = "bounds",
     groups: Annotated[Path | None, option(help="CSV with the type of each task (task,type).")] = None,
     level: Annotated[float, option(help="Level of the rank sets, for all models together.")] = 0.95,
-    draws: Annotated[int, option(min=40, help="Draws behind each rank set.")] = 400,
+    resamples: Annotated[int, option(min=40, help="Sign reversals behind each rank set.")] = 400,
     top: Annotated[int, option(min=1, help="Models that the table shows; JSON and CSV have all.")] = 20,
     title: Annotated[str | None, option(help="Heading of the page.", show_default="the collection's name")] = None,
     view: Annotated[LeaderboardView, option(help=explained(LeaderboardView, "What --plot draws."))] = "ranks",
@@ -71,7 +71,7 @@ def leaderboard(
         holes=holes,
         groups=read_groups(groups) if groups else None,
         level=level,
-        draws=draws,
+        resamples=resamples,
         top=top,
         rng=seed,
     )

@@ -24,8 +24,8 @@ from irmeta.stats.leaderboards.standing import Standing
 from irmeta.stats.rankings.rank import settled, tau_b
 from irmeta.words import counted
 
-DRAWS = 400
-"""Draws behind each rank set: the level is met within 1.1 percent."""
+RESAMPLES = 400
+"""Sign reversals behind each rank set: the level is met within 1.1 percent."""
 FILLINGS = 100
 """Tables with their holes filled by draws from the predictions."""
 PREDICTED = 0.9
@@ -50,7 +50,7 @@ def leaderboard(
     groups: Mapping[str, str] | None = None,
     metric: str | None = None,
     level: float = 0.95,
-    draws: int = DRAWS,
+    resamples: int = RESAMPLES,
     top: int | None = None,
     rng: int | np.random.Generator = 0,
 ) -> xr.Dataset:
@@ -64,8 +64,8 @@ def leaderboard(
     predict: missing scores are predicted from the others, ranks with 90% intervals; complete: only the models without
     holes, or the tasks, whichever leaves more scores.
     groups : the type of each task by name.  metric : which, where the scores have several.
-    level : of the rank sets, in (0, 1).  draws : behind each rank set.  top : models that the table for reading shows,
-    all by default; the result holds all.
+    level : of the rank sets, in (0, 1).  resamples : sign reversals behind each rank set.
+    top : models that the table for reading shows, all by default; the result holds all.
 
     Returns over (system, aggregate) value, error (of bt), rank, best and worst (what holes allow), low and high (the
     rank set: what other tasks or items allow, all ranks at once); over (aggregate) resolution (the share of pairs whose
@@ -93,7 +93,7 @@ def leaderboard(
     require_comparison(board)
     types, names = types_of(board.tasks, groups) if "types" in kinds else (None, None)
     filled = completion.predict(board.scores, generator, level=PREDICTED) if _has_holes(board, holes) else None
-    rank = partial(_standings, board, kinds, types, over, filled, level, draws)
+    rank = partial(_standings, board, kinds, types, over, filled, level, resamples)
     every = rank(generator)
     data = _data(board, every)
     if filled is not None:
@@ -109,7 +109,7 @@ def leaderboard(
         inputs=cubes,
         options={
             **{"over": over, "aggregate": kinds, "holes": holes, "metric": metric, "groups": groups is not None},
-            **{"level": level, "draws": draws, "top": top, "seed": chance},
+            **{"level": level, "resamples": resamples, "top": top, "seed": chance},
         },
         notes=board.notes + _notes(board, kinds, every, over, holes),
     )
@@ -273,11 +273,13 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
         "rank": _whole(first["rank"].values),
         "rank set": _ranges(first["low"].values, first["high"].values),
     }
+    if first["rank"].isnull().all():
+        board.pop("rank")
     if outcome["score"].isnull().any():
         board["holes allow"] = _ranges(first["best"].values, first["worst"].values)
     views = {"leaderboard": pl.DataFrame(board)}
     if outcome.sizes["aggregate"] > 1:
-        ranks = {str(kind): _whole(ordered["rank"].sel(aggregate=kind).values) for kind in outcome.aggregate.values}
+        ranks = {str(kind): _ranks(ordered.sel(aggregate=kind)) for kind in outcome.aggregate.values}
         views["ranks"] = pl.DataFrame({"model": models, **ranks})
         views["tau"] = tables(outcome)["tau"].pivot("other", index="aggregate", values="tau")
     return views
@@ -291,6 +293,15 @@ def _texts(labels: xr.DataArray) -> list[str]:
 def _whole(ranks: Floats) -> pl.Series:
     """Return ranks as whole numbers, null where there is none."""
     return pl.Series(ranks, dtype=pl.Float64).fill_nan(None).cast(pl.Int64)
+
+
+def _ranks(one: xr.Dataset) -> pl.Series:
+    """Return the ranks by one aggregate; where missing scores leave some open, as text, with those that they allow."""
+    ranks = _whole(one["rank"].values)
+    if not ranks.null_count():
+        return ranks
+    allowed = pl.Series(_ranges(one["best"].values, one["worst"].values))
+    return ranks.cast(pl.String).fill_null(allowed)
 
 
 def _ranges(low: Floats, high: Floats) -> list[str]:
@@ -314,13 +325,13 @@ def _first_place(outcome: xr.Dataset, kind: str) -> str:
     options = about(outcome)["options"]
     varied = {"tasks": "other tasks", "items": "other items", "both": "other tasks and items"}[options["over"]]
     leader = int(order(outcome)[0])
+    head = f"By {WORDS[kind]}, {shortened(str(outcome.system.values[leader]))} is first of {models} models"
     if np.isnan(one["rank"].values[leader]):
         head = _open_first(outcome, kind)
-    else:
-        head = f"By {WORDS[kind]}, {shortened(str(outcome.system.values[leader]))} is first of {models} models"
-    may_be = f", but with {varied} any of {tied} models may be" if tied > 1 else f", also with {varied}"
-    sure = f"{one['resolution'].item():.0%} of the pairs of models"
-    return f"{head}{may_be}. The order of {sure} is sure (at {options['level']:.0%} for all together)."
+    may_be = f"any of {tied} models may be first" if tied > 1 else "it would stay first"
+    share, level = one["resolution"].item(), options["level"]
+    sure = f"the order of {share:.0%} of the pairs of models is sure (at {level:.0%} for all together)"
+    return f"{head}. With {varied}, {may_be}, and {sure}."
 
 
 def _open_first(outcome: xr.Dataset, kind: str) -> str:

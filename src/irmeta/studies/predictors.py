@@ -1,4 +1,4 @@
-"""Which one, two or three metrics foretell each other metric best? Every subset is tried."""
+"""Which one, two or three metrics predict each other metric best? Every subset is tried."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial

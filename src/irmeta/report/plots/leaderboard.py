@@ -34,7 +34,7 @@ def ranks(result: xr.Dataset, axes: Axes) -> Axes:
         axes.hlines(place, one["best"], one["worst"], color=PALETTE[5], linewidth=0.8, label="what holes allow")
     axes.plot(one["rank"], place, "o", color=PALETTE[0], markersize=3, label="rank")
     axes.set_xlabel(f"rank by {one['aggregate'].item()}, of {result.sizes['system']} models")
-    axes.legend(loc="lower right")
+    axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=5)
     return _named(one, axes)
 
 
@@ -45,7 +45,7 @@ def aggregates(result: xr.Dataset, axes: Axes) -> Axes:
     for kind, marker in zip(one.aggregate.values, "osD^v", strict=False):
         axes.plot(one["rank"].sel(aggregate=kind), place, marker, markersize=3.5, label=str(kind), alpha=0.8)
     axes.set_xlabel(f"rank, of {result.sizes['system']} models")
-    axes.legend(loc="lower right")
+    axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=5)
     return _named(one, axes)
 
 
