@@ -10,6 +10,7 @@ import xarray as xr
 from hypothesis import given
 from hypothesis import strategies as st
 
+from irmeta.attributes import about
 from irmeta.cube import check, cube, from_frame, from_frame_all, means
 from irmeta.cubes import by_name
 from irmeta.errors import ScoresError
@@ -110,7 +111,7 @@ def test_items_within_tasks_are_collections() -> None:
 def test_columns_that_are_not_used_are_named() -> None:
     """What a long table holds besides is left out and named in the notes."""
     made = from_frame(pd.DataFrame(LONG).assign(seed=1))
-    assert made.attrs["notes"] == ["columns that are not used: seed"]
+    assert about(made)["notes"] == ["columns that are not used: seed"]
 
 
 def test_studies_take_tables() -> None:

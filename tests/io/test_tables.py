@@ -8,6 +8,7 @@ import polars as pl
 import pytest
 import xarray as xr
 
+from irmeta.attributes import about
 from irmeta.cube import cube
 from irmeta.errors import FileFormatError, ScoresError
 from irmeta.io.mteb import import_mteb
@@ -103,7 +104,7 @@ def test_mteb_results(tmp_path: Path) -> None:
     assert made.sel(system="org/LARGE", topic="fiqa").item() == 0.3
     assert np.isnan(made.sel(system="org/small", topic="STS17").item())
     write(tmp_path, "org__small", "STS17", {"test": [{"main_score": 0.5}]})
-    assert "STS17 (1 to 2)" in import_mteb(tmp_path).attrs["notes"][0]
+    assert "STS17 (1 to 2)" in about(import_mteb(tmp_path))["notes"][0]
 
 
 @pytest.mark.parametrize(
