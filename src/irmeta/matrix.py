@@ -141,7 +141,7 @@ def _named(labelled: xr.DataArray) -> list[str]:
 
 
 def is_scores(given: Any) -> bool:
-    """Say whether something is a cube, several, or a table of scores, rather than a matrix, which has the same names on both sides."""
+    """Say whether something is a cube, several, or a table of scores; a matrix has the same names on both sides."""
     if isinstance(given, xr.DataArray):
         return set(given.dims) == set(DIMS)
     return isinstance(given, Mapping) or (is_table(given) and not _is_square(given))
