@@ -39,6 +39,9 @@ STUDIES: dict[str, Study] = {
     ),
     "paper_table": Study("paper_table", "table", "systems", "What is the table for my paper?", docs="paper_table"),
     "significance": Study("significance", "significance", "systems", "Which systems differ?", True, "significance"),
+    "leaderboard": Study(
+        "leaderboard", "leaderboard", "systems", "Which ranks of a leaderboard are real?", docs="leaderboard"
+    ),
     "versus": Study("versus", "versus", "systems", "Is mine better, by how much, and on which topics?", docs="versus"),
     "correlation": Study("correlation", "correlate", "metrics", "Which metrics say the same?", True, "correlation"),
     "predictivity": Study(
