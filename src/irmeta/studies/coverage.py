@@ -102,7 +102,7 @@ def _held_out(
     level: float,
     scale: Scale,
 ) -> tuple[Floats, Floats]:
-    """Give coverage and width, of shape (target,), on one collection by the model of all others."""
+    """Return coverage and width, of shape (target,), on one collection by the model of all others."""
     others = [scores for name, scores in values.items() if name != held]
     data = [moments(scores) for scores in others]
     far = reach(np.array([tails(scores)[targets] for scores in others]), level)

@@ -204,7 +204,7 @@ def _intervals(line: xr.DataArray, level: float) -> tuple[xr.DataArray, xr.DataA
 
 
 def _percentiles(scores: xr.DataArray) -> pl.DataFrame:
-    """Give the systems and topics of one metric, (system, topic, metric), that stand at the percentiles."""
+    """Return the systems and topics of one metric, (system, topic, metric), that stand at the percentiles."""
     line, parts = additive(scores), []
     for dim, other, order in (("system", "topic", "mean"), ("topic", "system", "mean"), ("topic", "system", "sd")):
         mean, sd = from_additive(line.mean(other)).values[:, 0], line.std(other, ddof=1).values[:, 0]

@@ -163,7 +163,7 @@ def findings(outcome: xr.Dataset) -> list[str]:
 
 
 def _usable(scores: xr.DataArray, model: Model, missing: Missing) -> tuple[xr.DataArray, list[str]]:
-    """Give a cube in which a system has a metric on all topics or on none, and notes on what was dropped for it."""
+    """Return a cube in which a system has a metric on all topics or on none, and notes on what was dropped for it."""
     kind = about(scores).get("standardization", {}).get("kind")
     fitted = {part.get("standardization", {}).get("kind") for part in model.provenance.get("collections", {}).values()}
     if kind is not None and kind not in fitted:
@@ -177,7 +177,7 @@ def _usable(scores: xr.DataArray, model: Model, missing: Missing) -> tuple[xr.Da
 
 
 def _renamed(table: xr.DataArray, model: Model) -> tuple[xr.DataArray, dict[str, str], list[str]]:
-    """Give the scores that the model can use under its names, these names by the table's, and notes on the others."""
+    """Return the scores that the model can use under its names, these names by the table's, and notes on the others."""
     names = [str(name) for name in table.metric.values]
     found = {name: model.name_of(name) for name in names}
     used = {name: target for name, target in found.items() if target and (target == name or target not in names)}
@@ -202,7 +202,7 @@ def _stand_in(name: str, target: str) -> str:
 
 
 def _targets(table: xr.DataArray, model: Model, want: list[str] | None) -> tuple[list[str], list[str]]:
-    """Give the metrics to predict under the model's names, and notes on those wanted under another."""
+    """Return the metrics to predict under the model's names, and notes on those wanted under another."""
     if want is None:
         holes = [str(m) for m in table.metric.values[np.isnan(table.values).any(axis=0)]]
         return holes or [metric for metric in model.metrics if metric not in set(table.metric.values)], []
@@ -281,7 +281,7 @@ def _grid(
 
 
 def _patterns(table: xr.DataArray) -> Iterator[tuple[Indices, list[str]]]:
-    """Give the systems that have the same metrics, and these metrics; systems without any are left out."""
+    """Return the systems that have the same metrics, and these metrics; systems without any are left out."""
     there = ~np.isnan(table.values)
     patterns, of = np.unique(there, axis=0, return_inverse=True)
     for i, pattern in enumerate(patterns):
@@ -328,7 +328,7 @@ def _predict(
 def _residuals(
     calibration: xr.DataArray | None, metrics: list[str], scale: Scale, fitted: Callable[[Floats], Floats]
 ) -> Floats:
-    """Give the errors on those known systems that have all the scores it takes; the target is the last metric."""
+    """Return the errors on those known systems that have all the scores it takes; the target is the last metric."""
     if calibration is None or not set(metrics) <= set(calibration.metric.values):
         return np.empty(0)
     rows = calibration.sel(metric=metrics).values
@@ -357,7 +357,7 @@ def _warnings(
 
 
 def _filled(outcome: xr.Dataset) -> pl.DataFrame:
-    """Give the table as it was, every hole that was predicted filled, with its interval in the columns beside."""
+    """Return the table as it was, every hole that was predicted filled, with its interval in the columns beside."""
     reported, names = outcome["reported"], about(outcome)["options"]["names"]
     known = [str(metric) for metric in reported.metric.values]
     targets = [str(target) for target in outcome.target.values]
