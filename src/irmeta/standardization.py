@@ -16,7 +16,7 @@ from irmeta.cube import ALL, Missing, check, complete, geometric, only_numbered
 from irmeta.errors import FileFormatError, ScoresError, require_choice
 from irmeta.io.files import writing
 from irmeta.names import nearest
-from irmeta.stats.standardizing import standardizers
+from irmeta.stats.standardizing import across, standardizers
 from irmeta.stats.standardizing.standardizers import KINDS as KINDS
 from irmeta.stats.standardizing.standardizers import Kind as Kind
 
@@ -26,12 +26,18 @@ Flat = Literal["half", "drop", "raw"]
 _KEY = "irmeta_factors"
 
 
-def fit(scores: xr.DataArray, *, missing: Missing = "error") -> xr.Dataset:
+def fit(
+    scores: xr.DataArray, *, groups: Mapping[str, str] | None = None, missing: Missing = "error"
+) -> xr.Dataset:
     """Fit the factors of every topic and metric on the systems of a cube, the standardizing systems.
+
+    groups : by system the team that submitted it. Systems of a team resemble each other; `place` then takes teams, not
+    systems, for what was drawn independently.
 
     Returns mean, sd (divisor n - 1), n over (topic, metric) and quantiles, the n scores in rising order, over (topic,
     metric, order). Its attributes tell which factors these are: collection, systems, and a digest of the numbers that
-    two labs can compare.
+    two labs can compare; and, by metric, what `place` needs: `spread`, how far other standardizing systems would move
+    all topics together, and `standing`, each system's mean score, mean standardized score and its variance over topics.
 
     >>> from irmeta.cube import cube
     >>> scores = cube([[[0.1]], [[0.5]], [[0.3]]], ["a", "b", "c"], ["301"], ["AP"])
@@ -49,8 +55,33 @@ def fit(scores: xr.DataArray, *, missing: Missing = "error") -> xr.Dataset:
         "scores": dict(scores.attrs),
         "notes": notes,
         "irmeta": version("irmeta"),
+        **_together(scores, factors, groups),
     }
     return _dataset(factors, list(scores.topic.values), list(scores.metric.values)).assign_attrs(provenance)
+
+
+def _together(
+    scores: xr.DataArray, factors: standardizers.Factors, groups: Mapping[str, str] | None
+) -> dict[str, Any]:
+    """Describe the standardizing systems by metric: how they vary together over topics, and where each stands."""
+    if scores.sizes["topic"] < 2:
+        return {}
+    systems = [str(system) for system in scores.system.values]
+    if groups is not None and (lacking := [system for system in systems if system not in groups]):
+        raise ScoresError(f"no group for {len(lacking)} of {len(systems)} systems, the first {lacking[0]!r}")
+    units = None if groups is None else [groups[system] for system in systems]
+    values = standardizers.standardize(scores.values, factors, "z")
+    spread, standing = {}, {}
+    for place, metric in enumerate(scores.metric.values):
+        found = across.spread(values[..., place], units)
+        own = across.place(values[..., place]).scores
+        spread[str(metric)] = {"covariance": found.covariance.tolist(), "units": found.units}
+        standing[str(metric)] = {
+            "mean": scores.values[..., place].mean(axis=1).round(6).tolist(),
+            "standardized": own.mean(axis=1).round(6).tolist(),
+            "variance": own.var(axis=1, ddof=1).round(6).tolist(),
+        }
+    return {"spread": spread, "standing": standing}
 
 
 def apply(scores: xr.DataArray, factors: xr.Dataset, kind: Kind = "normal", *, flat: Flat = "half") -> xr.DataArray:

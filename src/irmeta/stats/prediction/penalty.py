@@ -2,15 +2,15 @@
 
 A run's loss is modelled by its unjudged share u and its score S among the judgments that are left:
 loss = b u + c S u + error. Unjudged documents are as good as any, or as good as the run's judged ones; a run without
-unjudged documents loses nothing. The error's variance is v + w u². Groups count alike, however many runs they have.
-Sources: Webber and Park (SIGIR 2009); Zobel (SIGIR 1998).
+unjudged documents loses nothing. The error's variance is v + w u², and how far errors reach is taken from those of the
+left-out groups themselves, since they are skewed. Groups count alike, however many runs they have.
+Sources: Webber and Park (SIGIR 2009); Zobel (SIGIR 1998); Lei et al. (JASA 2018) on intervals from residuals.
 """
 
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import stdtrit
 
 from irmeta.errors import ScoresError
 
@@ -21,11 +21,26 @@ LEAST = 5
 
 
 class Penalty(NamedTuple):
-    """The model: slopes (b, c), variances (v, w), and the number of groups that it was learned from."""
+    """The model of one metric.
+
+    slopes : (b, c).  variances : (v, w).  errors : of groups predicted from the others, in standard deviations, without
+    sign, in rising order; weights : of each, summing to 1.  groups : how many it was learned from.
+    """
 
     slopes: Floats
     variances: Floats
+    errors: Floats
+    weights: Floats
     groups: int
+
+    def reach(self, level: float) -> float:
+        """Return how many standard deviations the errors of a new group reach at a level in (0, 1).
+
+        The quantile at level (1 + 1 / groups): a new group's error has as good a chance as theirs to be the largest.
+        Where that is beyond all of them, the largest is returned.
+        """
+        enough = np.cumsum(self.weights) >= min(level * (1 + 1 / self.groups), 1.0) - 1e-12
+        return float(self.errors[np.argmax(enough) if enough.any() else -1])
 
 
 class Band(NamedTuple):
@@ -59,19 +74,22 @@ def fit(loss: Floats, unjudged: Floats, score: Floats, group: Groups) -> Penalty
     without = _solved(squares.sum(axis=0) - squares, products.sum(axis=0) - products)  # by group, from all others
     errors = loss - np.einsum("ra,ra->r", x, without[np.searchsorted(found, group)])
     slopes = _solved(squares.sum(axis=0)[None], products.sum(axis=0)[None])[0]
-    return Penalty(slopes, _variances(errors**2, unjudged**2, weight), found.size)
+    variances = _variances(errors**2, unjudged**2, weight)
+    size = np.abs(errors) / np.maximum(_deviation(variances, unjudged), np.finfo(np.float64).tiny)
+    order = np.argsort(size)
+    return Penalty(slopes, variances, size[order], weight[order] / weight.sum(), found.size)
 
 
 def band(penalty: Penalty, unjudged: Floats, score: Floats, level: float = 0.9) -> Band:
     """Predict the losses of runs of a new group, with intervals at a level in (0, 1).
 
-    >>> found = band(Penalty(np.array([0.2, 0.0]), np.array([0.0, 0.01]), 12), np.array([0.5]), np.array([0.3]))
-    >>> found.expected.tolist(), found.high.round(3).tolist()  # 0.1 + 1.812 * 0.05
-    ([0.1], [0.191])
+    >>> known = Penalty(np.array([0.2, 0.0]), np.array([0.0, 0.01]), np.array([0.5, 2.0]), np.array([0.5, 0.5]), 12)
+    >>> found = band(known, np.array([0.5]), np.array([0.3]))
+    >>> found.expected.tolist(), found.high.round(3).tolist()  # 0.1 + 2 * 0.05
+    ([0.1], [0.2])
     """
     expected = penalty.slopes[0] * unjudged + penalty.slopes[1] * score * unjudged
-    deviation = np.sqrt(penalty.variances[0] + penalty.variances[1] * unjudged**2)
-    half = stdtrit(penalty.groups - 2, (1 + level) / 2) * deviation
+    half = penalty.reach(level) * _deviation(penalty.variances, unjudged)
     return Band(expected, expected - half, expected + half)
 
 
@@ -104,6 +122,11 @@ def coverage(loss: Floats, within: Band, group: Groups) -> float:
 def _solved(squares: Floats, products: Floats) -> Floats:
     """Solve normal equations, (..., 2, 2) and (..., 2); the shortest solution where many fit."""
     return np.asarray(np.einsum("...ab,...b->...a", np.linalg.pinv(squares, rcond=1e-10, hermitian=True), products))
+
+
+def _deviation(variances: Floats, unjudged: Floats) -> Floats:
+    """Return the standard deviation of errors: the root of v + w u²."""
+    return np.asarray(np.sqrt(variances[0] + variances[1] * unjudged**2))
 
 
 def _variances(squares: Floats, square_share: Floats, weight: Floats) -> Floats:

@@ -158,6 +158,24 @@ def differences(placed: Sequence[Placed], spreads: Sequence[Spread], shared: Flo
     return Estimate(mean[:, None] - mean, np.sqrt(variance), df)
 
 
+def apart(own: Estimate, mean: Floats, variance: Floats, topics: int) -> Estimate:
+    """Return differences from systems of which only mean and variance over the same topics are known: (system, other).
+
+    own : of some systems, without what the factors add (both have them).  mean, variance : of the others, (other,).
+    Their covariance is not known and taken as 0: standardized scores of two systems hardly vary together, since what
+    makes a topic hard for all is gone. Welch's test.
+
+    >>> own = Estimate(np.array([0.5]), np.array([0.03]), np.array([9.0]))
+    >>> apart(own, np.array([0.4]), np.array([0.016]), 10).error.round(6).tolist()
+    [[0.05]]
+    """
+    theirs = variance / topics
+    total = own.error[:, None] ** 2 + theirs
+    squares = own.error[:, None] ** 4 / own.df[:, None] + theirs**2 / (topics - 1)
+    df = np.divide(total**2, squares, out=np.ones_like(total), where=squares > 0)
+    return Estimate(own.value[:, None] - mean, np.sqrt(total), df)
+
+
 def drawn(
     placed: Sequence[Placed], spreads: Sequence[Spread], shared: Floats, draws: int, rng: np.random.Generator
 ) -> Floats:
