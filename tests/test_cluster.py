@@ -18,6 +18,7 @@ import xarray as xr
 import irmeta
 import irmeta.cluster
 import irmeta.parallel
+from irmeta.attributes import about
 from irmeta.cluster import Cluster, on_cluster
 from irmeta.errors import FileFormatError, IrmetaError, MetricError
 
@@ -74,7 +75,8 @@ def test_a_worker_dies(cluster: Cluster, desk: Path, victims: int) -> None:
         while left:
             os.kill(left.pop(), signal.SIGKILL)
 
-    scores = evaluated(desk, progress=kill)
+    with irmeta.watched_by(kill):
+        scores = evaluated(desk)
     assert not left
     with irmeta.parallel.working_on(None):
         xr.testing.assert_identical(scores, evaluated(desk))
@@ -86,12 +88,13 @@ def test_the_client_is_killed(address: str, desk: Path, tmp_path: Path) -> None:
         import sys, time
         from irmeta.cluster import on_cluster
         from irmeta.evaluation import archive
+        from irmeta.parallel import watched_by
         archive.EVERY = 0
-        def slowly(name, total):
-            print(name, flush=True)
+        def slowly(*step):
+            print(*step, flush=True)
             time.sleep(0.05)
-        with on_cluster(sys.argv[1]):
-            archive.evaluate_to(*sys.argv[2:], progress=slowly)
+        with on_cluster(sys.argv[1]), watched_by(slowly):
+            archive.evaluate_to(*sys.argv[2:])
     """
     paths = [tmp_path / "s.parquet", desk / "qrels.txt", desk / "runs"]
     with subprocess.Popen([sys.executable, "-c", code, address, *paths], stdout=subprocess.PIPE, text=True) as process:
@@ -160,7 +163,7 @@ def test_a_broken_run(desk: Path, tmp_path: Path) -> None:
     assert [remark.line for remark in caught.value.remarks] == [1]
     scores = irmeta.evaluate(desk / "qrels.txt", runs, on_error="skip")
     assert scores.sizes["system"] == 24
-    assert any("left out" in note and "broken:1" in note for note in scores.attrs["notes"])
+    assert any("left out" in note and "broken:1" in note for note in about(scores)["notes"])
 
 
 @pytest.mark.usefixtures("cluster")
@@ -193,7 +196,7 @@ def test_files_on_a_server(desk: Path, web: str) -> None:
     for runs in (f"{web}/runs/*", f"{web}/runs/", [f"{web}/runs/{file.name}" for file in (desk / "runs").iterdir()]):
         there = irmeta.evaluate(f"{web}/qrels.txt", runs, "AP nDCG@10").sortby("system")
         xr.testing.assert_equal(there, evaluated(desk, metrics="AP nDCG@10").sortby("system"))
-    assert there.attrs["runs"] == evaluated(desk).attrs["runs"]
+    assert about(there)["runs"] == about(evaluated(desk))["runs"]
     with pytest.raises(FileFormatError, match="/runs/none: no such file"):
         irmeta.evaluate(f"{web}/qrels.txt", f"{web}/runs/none")
     with pytest.raises(FileFormatError, match=r"/runs/\*.none: no such file"):

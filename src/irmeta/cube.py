@@ -1,22 +1,23 @@
 """The one data object: an xarray.DataArray `score` of (system, topic, metric); NaN means not scored."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Literal, get_args
+from typing import Any, get_args
 
 import numpy as np
 import numpy.typing as npt
 import xarray as xr
 
+from irmeta.attributes import recorded
+from irmeta.choices import Missing
 from irmeta.errors import ScoresError, require_choice
 from irmeta.names import canonical, metric_names, nearest, split
+from irmeta.stats.arrays import Bools, Floats
 
 DIMS = ("system", "topic", "metric")
 GMAP_FLOOR = 1e-5
 """What GMAP takes for a score of 0, or below this, as trec_eval does."""
 ALL = "all"
 """The one topic of a system-wise table, which holds means only."""
-
-Missing = Literal["error", "topics", "systems"]
 
 
 def cube(
@@ -42,7 +43,7 @@ def cube(
             "metric": np.asarray([canonical(str(metric)) for metric in metrics], dtype=object),
         },
         name="score",
-        attrs={"collection": collection, **(provenance or {})},
+        attrs=recorded({"collection": collection, **(provenance or {})}),
     )
     return check(array)
 
@@ -256,7 +257,7 @@ def complete(scores: xr.DataArray, missing: Missing = "error") -> tuple[xr.DataA
     return scores.isel({dim: keep}), [f"{count}; dropped {int((~keep).sum())} of {keep.size} {dim}s that lack some"]
 
 
-def require_variation(values: npt.NDArray[np.float64], metrics: Iterable[str], where: str = "") -> None:
+def require_variation(values: Floats, metrics: Iterable[str], where: str = "") -> None:
     """Raise ScoresError if a metric, a row of `values`, has the same value throughout: it tells nothing apart.
 
     where : what the message is to say of the place, as in " on TREC-8".
@@ -291,5 +292,6 @@ def geometric(metrics: Iterable[object]) -> list[str]:
     return [str(name) for name in metrics if str(name).startswith("GMAP")]
 
 
-def _geometric(scores: xr.DataArray) -> npt.NDArray[np.bool_]:
-    return np.isin(scores.metric.values.astype(str), geometric(scores.metric.values))
+def _geometric(scores: xr.DataArray) -> Bools:
+    logs = geometric(scores.metric.values)
+    return np.array([str(name) in logs for name in scores.metric.values], dtype=np.bool_)

@@ -18,11 +18,12 @@ from irmeta.evaluation.judged import UNJUDGED, Facts, GradeArray, Judged
 from irmeta.evaluation.judging import JudgedRun
 from irmeta.evaluation.sources import QrelsLike, RunsLike, Source
 from irmeta.evaluation.task import Task
-from irmeta.io.fields import Bools, Floats, Ints
-from irmeta.io.rankings import Index, Run
+from irmeta.io.rankings import Run
 from irmeta.io.trec import Reading
-from irmeta.names import CATALOGUE, Metric
+from irmeta.names import Metric
 from irmeta.parallel import in_order
+from irmeta.signatures import CATALOGUE
+from irmeta.stats.arrays import Bools, Floats, Indices, Ints
 
 NOBODY, SEVERAL = -1, -2
 """Whose a judged document is that no run, or several groups, brought to the pool; groups count from 0."""
@@ -59,7 +60,7 @@ def look_up(
     for metric in job.task.metrics:
         if metric not in job.task.own or metric["pool"]:
             raise MetricError(f"{metric}: cannot be scored with judgments left out; choose other --metrics")
-    with closing(in_order(partial(_looked_up, job.task), job.sources)) as arriving:
+    with closing(in_order(partial(_looked_up, job.task), job.sources, "runs")) as arriving:
         judged = list(arriving)
     names = [run.name for run, _ in judged]
     digests = {run.name: digest for run, digest in judged}
@@ -73,7 +74,7 @@ def _looked_up(task: Task, source: Source) -> tuple[JudgedRun, str]:
     return task.judgments.judge(run, task.precision), run.digest
 
 
-def owners(looked: Looked, group: Sequence[int], depth: int | None) -> tuple[Index, Bools]:
+def owners(looked: Looked, group: Sequence[int], depth: int | None) -> tuple[Indices, Bools]:
     """Return whose each judged document is, and which of them each group brought to the pool.
 
     group : of each run, numbered from 0; NOBODY for runs that were not pooled.  depth : of the pool: how many documents
@@ -90,13 +91,13 @@ def owners(looked: Looked, group: Sequence[int], depth: int | None) -> tuple[Ind
     return owner, brought
 
 
-def without_each(looked: Looked, owner: Index, groups: int) -> tuple[Floats, Floats]:
+def without_each(looked: Looked, owner: Indices, groups: int) -> tuple[Floats, Floats]:
     """Score all runs with all judgments, then without those that each group in turn alone brought.
 
     owner : as `owners` returns it.  Returns means over topics, (system, metric) and (group, system, metric).
     """
     work = partial(_chunk_without, looked.task, looked.metrics, owner, groups)
-    with closing(in_order(work, list(_chunks(looked.runs)))) as arriving:
+    with closing(in_order(work, list(_chunks(looked.runs)), "leaving groups out")) as arriving:
         parts = list(arriving)
     return np.concatenate([full for full, _ in parts]), np.concatenate([left for _, left in parts], axis=1)
 
@@ -109,7 +110,7 @@ def scores(looked: Looked) -> Floats:
 
 
 def _chunk_without(
-    task: Task, metrics: Sequence[Metric], owner: Index, groups: int, runs: Sequence[JudgedRun]
+    task: Task, metrics: Sequence[Metric], owner: Indices, groups: int, runs: Sequence[JudgedRun]
 ) -> tuple[Floats, Floats]:
     """Score some runs as `without_each` does."""
     qrels = task.judgments.qrels
@@ -141,7 +142,7 @@ def _blind(metric: Metric) -> bool:
     return metric.base in BLIND and not metric["judged_only"] and (own is None or float(own) > 0)
 
 
-def _places(runs: Sequence[JudgedRun], owner: Index) -> dict[int, Index]:
+def _places(runs: Sequence[JudgedRun], owner: Indices) -> dict[int, Indices]:
     """Return, by group, where these runs have the documents that it alone brought: (system, topic, rank) in columns."""
     found = []
     for system, run in enumerate(runs):
@@ -155,7 +156,7 @@ def _places(runs: Sequence[JudgedRun], owner: Index) -> dict[int, Index]:
     return {int(part[0, 0]): part[1:] for part in parts}
 
 
-def _unjudged(whole: Judged, places: Index | None, topics: Index, gone: Ints) -> Judged:
+def _unjudged(whole: Judged, places: Indices | None, topics: Indices, gone: Ints) -> Judged:
     """Return the grades on some topics with the documents at these places unjudged, and so many fewer judged."""
     codes = whole.codes[:, topics]
     if places is not None:

@@ -6,23 +6,24 @@ from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 import xarray as xr
 
 from irmeta import standardization
-from irmeta.cube import Missing, complete, select
+from irmeta.attributes import about
+from irmeta.choices import Missing
+from irmeta.cube import complete, select
 from irmeta.cubes import by_name
-from irmeta.errors import ScoresError, require_choice
+from irmeta.errors import ScoresError
 from irmeta.names import nearest
 from irmeta.parallel import seeded
 from irmeta.result import frame, result
+from irmeta.stats.arrays import Floats
 from irmeta.stats.rankings.ranksets import rank_sets_of
 from irmeta.stats.standardizing import across, standing
-from irmeta.stats.standardizing.across import Estimate, Placed, Scale, Spread
+from irmeta.stats.standardizing.across import Estimate, Placed, Spread
 from irmeta.stats.standardizing.standing import Everybody, Standing
 
-Floats = npt.NDArray[np.float64]
 Factors = xr.Dataset
 Known = xr.Dataset | xr.DataArray
 """What is known of everybody's systems on a collection: its factors, or the scores of all of them."""
@@ -51,7 +52,6 @@ def place(
     on: Known | Mapping[str, Known],
     metrics: str | Iterable[str] | None = None,
     baseline: str | None = None,
-    scale: Scale = "normal",
     level: float = 0.95,
     missing: Missing = "error",
     rng: int | np.random.Generator = 0,
@@ -62,7 +62,6 @@ def place(
     on : everybody's systems, for several collections by name: factors, or a cube of their scores.
     metrics : by default those that all scores and all factors have.
     baseline : a system that the others are to improve on, where it has scores.
-    scale : the standardized score is the normal distribution function of z, 0.15 z + 0.5 cut to [0, 1], or z.
     level : of intervals, tests and rank sets, in (0, 1).
 
     Returns over (entry, metric), an entry being a system on a collection: mean score; mean standardized score with low
@@ -78,7 +77,6 @@ def place(
     >>> round(outcome["standardized"].item(), 3), outcome["percentile"].item().__round__(1)
     (0.614, 70.8)
     """
-    require_choice("scale", scale, across.SCALES)
     if not 0 < level < 1:
         raise ScoresError(f"the level is between 0 and 1, as in 0.95, not {level:g}")
     generator, chance = seeded(rng)
@@ -93,14 +91,14 @@ def place(
     shared = _shared(factors)
     figures = []
     for metric in names:
-        found = [_collection(used[name], factors[name], known[name], metric, scale) for name in used]
+        found = [_collection(used[name], factors[name], known[name], metric) for name in used]
         figures.append(_figures(found, shared, level, generator))
     outcome = result(
         "place",
         {name: (dim, np.stack([one[name] for one in figures], axis=1)) for name, dim in _DIMS.items()},
         inputs=used,
         options={
-            **{"scale": scale, "level": level, "baseline": baseline, "missing": missing, "seed": chance},
+            **{"level": level, "baseline": baseline, "missing": missing, "seed": chance},
             "factors": {name: one.attrs["digest"] for name, one in factors.items()},
         },
         notes=notes,
@@ -120,7 +118,7 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     if outcome.sizes["pair"]:
         names = ("collection_a", "system_a", "collection_b", "system_b", "metric")
         views["pairs"] = frame(outcome, names, _PAIR)
-    if outcome.attrs["options"]["baseline"] is not None:
+    if about(outcome)["options"]["baseline"] is not None:
         views["baseline"] = _improvements(outcome)
     return {name: view.with_columns(pl.selectors.float().fill_nan(None)) for name, view in views.items()}
 
@@ -159,7 +157,7 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
 
 def findings(outcome: xr.Dataset) -> list[str]:
     """Say where each system stands, which is better across collections, and what becomes of the baseline."""
-    views, level = tables(outcome), outcome.attrs["options"]["level"]
+    views, level = tables(outcome), about(outcome)["options"]["level"]
     metric = str(outcome["metric"].values[0])
     told = [_of_entry(row, level) for row in _first(views["systems"], metric)]
     told += [_of_pair(row, level) for row in _first(_across(views.get("pairs")), metric)]
@@ -222,7 +220,7 @@ def _metrics(
 def _told(scores: xr.DataArray, factors: Factors, known: Known) -> list[str]:
     """Say what is to be known of a collection's factors."""
     standardized = standardization.apply(scores, factors, "z")
-    told = [*standardized.attrs["standardization"]["notes"], *standardization.flat_topics(standardized)]
+    told = [*about(standardized)["standardization"]["notes"], *standardization.flat_topics(standardized)]
     fewer = scores.sizes["topic"] < factors.sizes["topic"]
     if isinstance(known, xr.Dataset) and fewer:
         told.append(
@@ -246,51 +244,47 @@ def _shared(factors: Mapping[str, Factors]) -> Floats:
 
 def _distinct(factors: Factors) -> set[str]:
     """Name the standardizing systems; names that tell nothing, as numbers, are made the collection's own."""
-    names = [str(name) for name in factors.attrs.get("systems", ())]
+    names = [str(name) for name in about(factors).get("systems", ())]
     anonymous = all(re.fullmatch(r"(run|sys|system)?[-_ ]?\d+", name, re.IGNORECASE) for name in names)
     return {f"{factors.attrs['collection']}: {name}" for name in names} if anonymous else set(names)
 
 
-def _collection(scores: xr.DataArray, factors: Factors, known: Known, metric: str, scale: Scale) -> _Collection:
+def _collection(scores: xr.DataArray, factors: Factors, known: Known, metric: str) -> _Collection:
     """Gather what is known of one collection by one metric."""
     one = scores.sel(metric=[metric])
-    found = factors.attrs["spread"][metric]
+    found = about(factors)["spread"][metric]
     spread = Spread(np.array(found["covariance"]), int(found["units"]))
-    placed = _placed(one, factors, scale)
+    placed = _placed(one, factors)
     others = (
-        _paired(one, factors, known, placed, spread, scale)
+        _paired(one, factors, known, placed, spread)
         if isinstance(known, xr.DataArray)
-        else _unpaired(one, factors, placed, spread, scale)
+        else _unpaired(one, factors, placed, spread)
     )
     return _Collection(one.values[..., 0].mean(axis=1), placed, spread, *others)
 
 
-def _placed(scores: xr.DataArray, factors: Factors, scale: Scale) -> Placed:
-    return across.place(standardization.apply(scores, factors, "z").values[..., 0], scale)
+def _placed(scores: xr.DataArray, factors: Factors) -> Placed:
+    return across.place(standardization.apply(scores, factors, "z").values[..., 0])
 
 
 def _paired(
-    scores: xr.DataArray, factors: Factors, known: xr.DataArray, placed: Placed, spread: Spread, scale: Scale
+    scores: xr.DataArray, factors: Factors, known: xr.DataArray, placed: Placed, spread: Spread
 ) -> tuple[Everybody, Estimate]:
     """Compare with everybody's scores on the same topics."""
     theirs = known.sel(metric=scores.metric.values, topic=scores.topic.values)
-    others = _placed(theirs, factors, scale)
+    others = _placed(theirs, factors)
     both = Placed(*(np.concatenate(pair) for pair in zip(placed, others, strict=True)))
     own = len(placed.scores)
     versus = Estimate(*(part[:own, own:] for part in across.differences([both], [spread], np.eye(1))))
     return Everybody(theirs.values[..., 0].mean(axis=1), others.scores.mean(axis=1)), versus
 
 
-def _unpaired(
-    scores: xr.DataArray, factors: Factors, placed: Placed, spread: Spread, scale: Scale
-) -> tuple[Everybody, Estimate]:
+def _unpaired(scores: xr.DataArray, factors: Factors, placed: Placed, spread: Spread) -> tuple[Everybody, Estimate]:
     """Compare with what factors keep of everybody's systems: mean and variance over all topics."""
     if scores.sizes["topic"] < factors.sizes["topic"]:
         nothing = np.empty((len(placed.scores), 0))
         return Everybody(np.empty(0), np.empty(0)), Estimate(nothing, nothing, nothing)
-    if scale != "normal":
-        raise ScoresError(f"factors keep everybody's scores in the normal form; for {scale}, give the scores of all")
-    kept = {name: np.array(values) for name, values in factors.attrs["standing"][str(scores.metric.item())].items()}
+    kept = {name: np.array(values) for name, values in about(factors)["standing"][str(scores.metric.item())].items()}
     own = across.means([placed], [Spread(np.zeros((2, 2)), spread.units)])
     versus = across.apart(own, kept["standardized"], kept["variance"], scores.sizes["topic"])
     return Everybody(kept["mean"], kept["standardized"]), versus
@@ -343,7 +337,7 @@ def _labelled(outcome: xr.Dataset, used: Mapping[str, xr.DataArray], metrics: Se
 
 def _improvements(outcome: xr.Dataset) -> pl.DataFrame:
     """Compare entries with the baseline on its collection, and with the way from everybody's median to the best."""
-    baseline = str(outcome.attrs["options"]["baseline"])
+    baseline = str(about(outcome)["options"]["baseline"])
     systems = frame(outcome, ("collection", "system", "metric"), ("standardized", "percentile", "median", "best"))
     base = systems.filter(system=baseline).rename({name: f"baseline_{name}" for name in ("standardized", "percentile")})
     names = ("collection_a", "system_a", "collection_b", "system_b", "metric")
@@ -411,11 +405,12 @@ def _of_entry(row: Mapping[str, Any], level: float) -> str:
 def _of_baseline(row: Mapping[str, Any], level: float) -> str:
     """Say what a system improves on, and how far."""
     side = "below" if row["baseline_below_median"] else "above"
+    ends = f"[{row['gain_low']:+.3f}, {row['gain_high']:+.3f}]"
     sure = "" if row["p"] <= 1 - level else ", which may be chance"
     return (
         f"{row['system']} against the baseline, which is {side} the median of everybody's systems (percentile "
-        f"{row['baseline_percentile']:.0f}): {row['gain']:+.3f} [{row['gain_low']:+.3f}, {row['gain_high']:+.3f}]{sure}; "
-        f"{row['share_of_way']:.0%} of the way from the median to the best."
+        f"{row['baseline_percentile']:.0f}): {row['gain']:+.3f} {ends}{sure}; {row['share_of_way']:.0%} of the way from "
+        "the median to the best."
     )
 
 

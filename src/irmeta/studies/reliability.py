@@ -8,7 +8,9 @@ import numpy.typing as npt
 import polars as pl
 import xarray as xr
 
-from irmeta.cube import Missing, additive, studied
+from irmeta.attributes import about
+from irmeta.choices import Missing
+from irmeta.cube import additive, studied
 from irmeta.errors import ScoresError
 from irmeta.parallel import seeded
 from irmeta.result import frame, result, short
@@ -222,7 +224,7 @@ def _designs(outcome: xr.Dataset) -> pl.DataFrame:
 
 def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     """Show the coefficients and expected tau by number of topics, the topics needed, and what differences show."""
-    stability, views = outcome.attrs["options"]["stability"], tables(outcome)
+    stability, views = about(outcome)["options"]["stability"], tables(outcome)
     columns = {"metric": "metric", "topics": "topics", "erho2": "E rho2", "phi": "Phi"}
     columns |= {"tau": "E tau", "tau_ap": "E tau_AP"}
     median = _topics(frame(outcome.sel(share=0.5), ("metric", "size"), ("detectable",)))
@@ -244,18 +246,18 @@ def _counts(numbers: pl.Series) -> pl.Series:
 
 def findings(outcome: xr.Dataset) -> list[str]:
     """Say how near these topics come to the true ranking, what they show, and how many would do."""
-    collection, about = next(iter(outcome.attrs["inputs"]["collections"].items()))
-    return [_finding(outcome.sel(metric=metric), collection, about["topics"]) for metric in outcome.metric.values]
+    collection, size = next(iter(about(outcome)["inputs"]["collections"].items()))
+    return [_finding(outcome.sel(metric=metric), collection, size["topics"]) for metric in outcome.metric.values]
 
 
 def _finding(one: xr.Dataset, collection: str, topics: int) -> str:
-    options = one.attrs["options"]
-    here = one.sel(size=topics)
+    options, here = about(one)["options"], one.sel(size=topics)
     metric, shows = str(one.metric.item()), float(here["detectable"].sel(share=0.5))
+    tau, low, high = (short(float(part), 2) for part in (here["tau"], one["tau_low"], one["tau_high"]))
     text = (
-        f"{collection}, {metric}: the ranking by {topics} topics agrees with the true one to a tau of "
-        f"{short(here['tau'].item(), 3)} ({short(one['tau_low'].item())} to {short(one['tau_high'].item())}); of two typical systems a paired t test shows differences from "
-        f"{short(shows, 3)}. " + _enough(one, metric, topics, options["stability"])
+        f"{collection}, {metric}: the ranking by {topics} topics agrees with the true one to a tau of about {tau} "
+        f"({low} to {high}); of two typical systems a paired t test shows differences from {short(shows, 3)}. "
+        + _enough(one, topics, options["stability"])
     )
     if options["difference"] is None:
         return text
@@ -263,14 +265,12 @@ def _finding(one: xr.Dataset, collection: str, topics: int) -> str:
     return f"{text} {needed} topics show a difference of {options['difference']:g} with power {options['power']:g}."
 
 
-def _enough(one: xr.Dataset, metric: str, topics: int, stability: float) -> str:
+def _enough(one: xr.Dataset, topics: int, stability: float) -> str:
     """Say whether there are topics enough for the wanted E rho^2."""
     needed, low, high = (float(one[name].sel(coefficient="erho2")) for name in ("needed", "needed_low", "needed_high"))
     if not np.isfinite(needed):
         return f"No number of topics gives an E rho2 of {short(stability)}: these systems do not differ beyond noise."
     between = f"{low:.0f} to {high:.0f}" if np.isfinite(high) else f"{low:.0f} or more"
     if needed > topics:
-        return (
-            f"For an E rho2 of {short(stability)} it needs {needed:.0f} topics ({between}): {needed - topics:.0f} more."
-        )
+        return f"An E rho2 of {short(stability)} needs {needed:.0f} topics ({between}): {needed - topics:.0f} more."
     return f"They are enough for an E rho2 of {short(stability)}, which needs {needed:.0f} ({between})."

@@ -4,10 +4,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 import xarray as xr
 
+from irmeta.attributes import about, recorded
 from irmeta.cube import ALL, cube, geometric
 from irmeta.errors import MetricError, ScoresError
 from irmeta.evaluation import pooling
@@ -17,11 +17,10 @@ from irmeta.io.groups import Groups
 from irmeta.names import Metric, parse, parse_list
 from irmeta.result import frame, result
 from irmeta.stats import descriptive
+from irmeta.stats.arrays import Bools, Floats, Indices
 from irmeta.stats.prediction import penalty
 from irmeta.stats.rankings.rank import settled, tau_b
 
-Floats = npt.NDArray[np.float64]
-Indices = npt.NDArray[np.intp]
 UNCUT = 10
 """Documents of which the unjudged are counted for a metric without a cutoff, where pools have no depth."""
 _FIGURES = ("score", "without", "loss", "rank", "rank_without", "unjudged", "expected", "low", "high", "covered")
@@ -96,7 +95,7 @@ def reuse(
     if new is not None:
         data |= _new(qrels, new, wanted, seen, models, level)
     scores = cube(full[:, None, :count], looked.names, [ALL], [str(m) for m in wanted], collection=_name(looked))
-    scores.attrs |= {"qrels": looked.task.judgments.qrels.digest, "runs": dict(looked.digests)}
+    scores = scores.assign_attrs(recorded({"qrels": looked.task.judgments.qrels.digest, "runs": dict(looked.digests)}))
     outcome = result(
         "reuse",
         data,
@@ -139,7 +138,7 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
 
 def findings(outcome: xr.Dataset) -> list[str]:
     """Say what a new run pays, which metrics suffer least and most, and who brought what nobody else did."""
-    level, views = outcome.attrs["options"]["level"], tables(outcome)
+    level, views = about(outcome)["options"]["level"], tables(outcome)
     metrics = views["metrics"]
     told = []
     if "new" in views:
@@ -190,7 +189,7 @@ def _unjudged_at(metric: Metric, depth: int | None) -> Metric:
     return parse(f"Judged@{own if depth is None else min(own, depth)}")
 
 
-def _studied(pooled: npt.NDArray[np.bool_], owner: Indices, number: Indices) -> npt.NDArray[np.bool_]:
+def _studied(pooled: Bools, owner: Indices, number: Indices) -> Bools:
     """Say which runs the penalty is learned from: those that were pooled, of groups that brought anything alone."""
     alone = np.isin(number, np.unique(owner[owner >= 0]))
     used = pooled & alone
@@ -204,7 +203,7 @@ def _studied(pooled: npt.NDArray[np.bool_], owner: Indices, number: Indices) -> 
 
 
 def _penalties(
-    loss: Floats, unjudged: Floats, score: Floats, number: Indices, studied: npt.NDArray[np.bool_], level: float
+    loss: Floats, unjudged: Floats, score: Floats, number: Indices, studied: Bools, level: float
 ) -> tuple[Floats, list[penalty.Penalty]]:
     """Learn each metric's penalty; predict each group by the others: (system, metric, 3), NaN for runs not studied."""
     bands, models = np.full((*loss.shape, 3), np.nan), []
@@ -216,9 +215,7 @@ def _penalties(
     return bands, models
 
 
-def _of_groups(
-    looked: Looked, owner: Indices, brought: npt.NDArray[np.bool_], names: Sequence[str], number: Indices
-) -> dict[str, Any]:
+def _of_groups(looked: Looked, owner: Indices, brought: Bools, names: Sequence[str], number: Indices) -> dict[str, Any]:
     """Count what each group brought to the pool: judged documents, alone, alone and relevant."""
     relevant = looked.task.judgments.qrels.grades >= 1
     whole = np.zeros((len(names), len(owner)), dtype=np.bool_)
@@ -267,7 +264,7 @@ def _of_metrics(
     bands: Floats,
     models: Sequence[penalty.Penalty],
     number: Indices,
-    studied: npt.NDArray[np.bool_],
+    studied: Bools,
 ) -> dict[str, Any]:
     """Return what each metric loses, groups counted alike, and whether intervals hold it."""
     loss = full - own
@@ -355,9 +352,7 @@ def _loss(row: Mapping[str, Any]) -> str:
     return f"{row['mean_loss']:+.4f}, {row['relative_loss']:.2f} of the systems' standard deviation"
 
 
-def _notes(
-    depth: int | None, owner: Indices, pooled: npt.NDArray[np.bool_], groups: int, beyond: Sequence[str]
-) -> list[str]:
+def _notes(depth: int | None, owner: Indices, pooled: Bools, groups: int, beyond: Sequence[str]) -> list[str]:
     """Say what the figures rest on."""
     notes = []
     if groups == len(pooled):

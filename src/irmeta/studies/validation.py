@@ -1,6 +1,6 @@
 """Is this a sound set of runs and judgments? Everything `evaluate` would refuse or remark upon, and more; no scores."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from os import PathLike
@@ -27,11 +27,12 @@ from irmeta.evaluation.sources import (
 from irmeta.io.decimals import numbers
 from irmeta.io.fields import Strings
 from irmeta.io.files import Location, stem
-from irmeta.io.rankings import Index, Qrels, Run
+from irmeta.io.rankings import Qrels, Run
 from irmeta.io.trec import Reading, run_of
 from irmeta.names import parse_list
 from irmeta.parallel import in_order
 from irmeta.result import result
+from irmeta.stats.arrays import Indices
 
 MANY_UNJUDGED = 0.2
 """Share of unjudged documents among the first ten above which a run's scores say little."""
@@ -64,7 +65,6 @@ def validate(
     qrels: QrelsLike | None = None,
     *,
     reading: Reading | None = None,
-    progress: Callable[[str], None] | None = None,
 ) -> xr.Dataset:
     """Check runs, and how they fit the judgments; evaluate nothing.
 
@@ -87,14 +87,12 @@ def validate(
     facts = []
     tags: dict[str, list[str]] = {}
     for fact, tag, odd in in_order(
-        partial(_inspect, judgments, folded, reading, Path.cwd()), sources_with_problems(runs)
+        partial(_inspect, judgments, folded, reading, Path.cwd()), sources_with_problems(runs), "runs"
     ):
         remarks += odd
         if fact is not None:
             facts.append(fact)
             tags.setdefault(tag, []).append(fact.system)
-            if progress:
-                progress(fact.system)
     remarks += _together(facts, tags)
     remarks.sort(key=lambda remark: remark.level != "error")
     columns = {
@@ -194,7 +192,7 @@ def _facts(run: Run, against: Judgments, ranking: Ranking, judged: JudgedRun, *,
     )
 
 
-def _reversed(run: Run, row: Index, heads: Index, last: Index) -> int:
+def _reversed(run: Run, row: Indices, heads: Indices, last: Indices) -> int:
     """Count the topics whose rank column runs the other way than the scores: its end stands before its beginning."""
     if run.ranks is None:
         return 0
@@ -205,7 +203,7 @@ def _reversed(run: Run, row: Index, heads: Index, last: Index) -> int:
     return int((ranks[heads] > ranks[last]).sum())
 
 
-def _unjudged(judgments: Judgments, judged: JudgedRun, depths: Index) -> float:
+def _unjudged(judgments: Judgments, judged: JudgedRun, depths: Indices) -> float:
     """Give the share of the first ten documents that are not judged, or below zero."""
     first = np.minimum(depths, 10).sum()
     known = (judged.rank < 10) & (judgments.qrels.grades[judged.judgment] >= 0)

@@ -6,6 +6,7 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from irmeta.attributes import about
 from irmeta.report.plots.figure import COLUMN, draw
 
 View = Literal["reliability", "differences"]
@@ -52,12 +53,12 @@ def _coefficient(result: xr.Dataset, axes: Axes, name: str, label: str) -> Axes:
         one = result.sel(metric=metric)
         (line,) = axes.plot(one["size"], one[name], label=str(metric))
         axes.fill_between(one["size"], one[f"{name}_low"], one[f"{name}_high"], alpha=0.15, color=line.get_color())
-    axes.axhline(result.attrs["options"]["stability"], color="grey", linewidth=0.6)
+    axes.axhline(about(result)["options"]["stability"], color="grey", linewidth=0.6)
     return _finished(result, axes, label)
 
 
 def _finished(result: xr.Dataset, axes: Axes, label: str) -> Axes:
-    topics = next(iter(result.attrs["inputs"]["collections"].values()))["topics"]
+    topics = next(iter(about(result)["inputs"]["collections"].values()))["topics"]
     axes.axvline(topics, color="grey", linewidth=0.6, linestyle=":")
     axes.set_xlabel("topics (dotted: those there are)")
     axes.set_ylabel(label)

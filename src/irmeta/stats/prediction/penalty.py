@@ -10,12 +10,10 @@ Sources: Webber and Park (SIGIR 2009); Zobel (SIGIR 1998); Lei et al. (JASA 2018
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from irmeta.errors import ScoresError
+from irmeta.stats.arrays import Floats, Indices
 
-Floats = npt.NDArray[np.float64]
-Groups = npt.NDArray[np.intp]
 LEAST = 5
 """Groups that it takes to learn from."""
 
@@ -51,7 +49,7 @@ class Band(NamedTuple):
     high: Floats
 
 
-def fit(loss: Floats, unjudged: Floats, score: Floats, group: Groups) -> Penalty:
+def fit(loss: Floats, unjudged: Floats, score: Floats, group: Indices) -> Penalty:
     """Learn the penalty from runs whose groups were left out.
 
     loss : by how much the score was higher with all judgments, (run,).  unjudged : share of the run's first documents
@@ -93,7 +91,7 @@ def band(penalty: Penalty, unjudged: Floats, score: Floats, level: float = 0.9) 
     return Band(expected, expected - half, expected + half)
 
 
-def leave_out(loss: Floats, unjudged: Floats, score: Floats, group: Groups, level: float = 0.9) -> Band:
+def leave_out(loss: Floats, unjudged: Floats, score: Floats, group: Indices, level: float = 0.9) -> Band:
     """Predict the runs of each group from all other groups: what `band` would have said of them before; (run,).
 
     Needs one group more than `fit`. How many losses lie within is the coverage of the intervals.
@@ -107,7 +105,7 @@ def leave_out(loss: Floats, unjudged: Floats, score: Floats, group: Groups, leve
     return Band(*found)
 
 
-def coverage(loss: Floats, within: Band, group: Groups) -> float:
+def coverage(loss: Floats, within: Band, group: Indices) -> float:
     """Return the share of losses within their intervals, groups counted alike: in [0, 1].
 
     >>> within = Band(np.zeros(3), -np.ones(3), np.ones(3))

@@ -39,7 +39,7 @@ class Pairs:
 
 @dataclass(frozen=True)
 class Expected:
-    """Expected tau and tau_AP with the true ranking, and how many pairs differ on no topic, so that nothing is known."""
+    """Expected tau and tau_AP with the true ranking, and how many pairs of systems differ on no topic."""
 
     tau: float
     tau_ap: float
@@ -80,9 +80,9 @@ def by_likelihood(scores: Array) -> Array:
 
 
 def by_normal_scores(scores: Array) -> Array:
-    """Estimate the deviation by the slope of the ranked differences D on normal scores e: sum(D e) / sum(e^2) / sqrt(2).
+    """Estimate the deviation by the slope of ranked differences D on normal scores e, sum(D e) / sum(e^2) / sqrt(2).
 
-    e = Phi^-1(rank / (n + 1)) / sqrt(2), tied differences sharing their mean rank.
+    Here e = Phi^-1(rank / (n + 1)) / sqrt(2), tied differences sharing their mean rank.
     """
     systems, topics = scores.shape
     halves = np.arange(2, 2 * topics + 1) / 2  # mean ranks are whole or half numbers

@@ -3,11 +3,10 @@
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from irmeta.stats.arrays import Floats
 from irmeta.stats.standardizing.across import Estimate
 
-Floats = npt.NDArray[np.float64]
 _ROUNDING = 1e-6
 """Factors keep means to six decimals."""
 
