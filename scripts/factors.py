@@ -1,8 +1,8 @@
 """Make the standardization factors that ship with irmeta: python scripts/factors.py DATA.
 
-DATA holds the collections as `irmeta datasets fetch` lays them out, and `teams/` (who submitted which run). A factors
-file holds, of each topic and metric, mean, deviation and the sorted scores of the official systems (not whose they are),
-and each system's means. Nothing is rounded that scores are standardized by.
+DATA holds the collections as `irmeta datasets fetch` lays them out, and `teams/`: CSV files that say who submitted which
+run. A factors file holds, of each topic and metric, mean, deviation and the sorted scores of the official systems, not
+whose they are; and each system's means. Nothing is rounded that scores are standardized by.
 """
 
 import sys
@@ -54,7 +54,9 @@ def of_matrices(data: Path) -> dict[str, xr.Dataset]:
     """Fit the factors of the collections whose scores are tables."""
     found = {}
     for name, (public, topics) in MATRICES.items():
-        found[name] = _described(standardization.fit(matrix(data, name)), public, {"topics": topics or "as in the table"})
+        found[name] = _described(
+            standardization.fit(matrix(data, name)), public, {"topics": topics or "as in the table"}
+        )
     return found
 
 

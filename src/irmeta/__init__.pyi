@@ -30,12 +30,14 @@ from irmeta.studies.description import describe as describe
 from irmeta.studies.durability import durability as durability
 from irmeta.studies.lowcost import lowcost as lowcost
 from irmeta.studies.models import models as models
+from irmeta.studies.place import place as place
 from irmeta.studies.prediction import predict as predict
 from irmeta.studies.prediction_model import prediction_model as prediction_model
 from irmeta.studies.predictivity import predictivity as predictivity
 from irmeta.studies.predictors import predictors as predictors
 from irmeta.studies.ranking import rank_metrics as rank_metrics
 from irmeta.studies.reliability import reliability as reliability
+from irmeta.studies.reuse import reuse as reuse
 from irmeta.studies.significance import significance as significance
 from irmeta.studies.standardizing_set import standardizing_set as standardizing_set
 from irmeta.studies.validation import validate as validate

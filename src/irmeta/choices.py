@@ -52,6 +52,7 @@ Status = Literal["reproduced", "close", "not checkable", "contradicted", "ours"]
 ScoreView = Literal["means", "matrix", "distribution"]
 CorrelationView = Literal["heatmap", "clustered", "dendrogram", "components"]
 PredictivityView = Literal["advantage", "curve"]
+ReuseView = Literal["metrics", "penalty"]
 
 MEANINGS: dict[Any, dict[str, str]] = {
     Missing: {
@@ -190,6 +191,10 @@ MEANINGS: dict[Any, dict[str, str]] = {
     PredictivityView: {
         "advantage": "what the best predictor gains over each target itself",
         "curve": "predictive power by the number of topics",
+    },
+    ReuseView: {
+        "metrics": "what each metric loses",
+        "penalty": "each left-out run's loss by its unjudged share, by the first metric",
     },
 }
 """What each option means, by set of options; the help of the command line is made from it."""

@@ -15,6 +15,7 @@ import xarray as xr
 from irmeta.attributes import about, recorded
 from irmeta.choices import Flat, Kind, Missing
 from irmeta.cube import ALL, check, complete, geometric, only_numbered
+from irmeta.datasets.reference import shipped_factors
 from irmeta.errors import FileFormatError, ScoresError, require_choice
 from irmeta.io.files import writing
 from irmeta.names import nearest
@@ -23,9 +24,7 @@ from irmeta.stats.standardizing import across, standardizers
 _KEY = "irmeta_factors"
 
 
-def fit(
-    scores: xr.DataArray, *, groups: Mapping[str, str] | None = None, missing: Missing = "error"
-) -> xr.Dataset:
+def fit(scores: xr.DataArray, *, groups: Mapping[str, str] | None = None, missing: Missing = "error") -> xr.Dataset:
     """Fit the factors of every topic and metric on the systems of a cube, the standardizing systems.
 
     groups : by system the team that submitted it. Systems of a team resemble each other; `place` then takes teams, not
@@ -57,9 +56,7 @@ def fit(
     return _dataset(factors, list(scores.topic.values), list(scores.metric.values)).assign_attrs(recorded(provenance))
 
 
-def _together(
-    scores: xr.DataArray, factors: standardizers.Factors, groups: Mapping[str, str] | None
-) -> dict[str, Any]:
+def _together(scores: xr.DataArray, factors: standardizers.Factors, groups: Mapping[str, str] | None) -> dict[str, Any]:
     """Describe the standardizing systems by metric: how they vary together over topics, and where each stands."""
     if scores.sizes["topic"] < 2:
         return {}
@@ -188,8 +185,15 @@ def save(factors: xr.Dataset, path: str | PathLike[str]) -> None:
 
 
 def load(path: str | PathLike[str]) -> xr.Dataset:
-    """Read factors from a file that `save` wrote; numbers that were changed since raise FileFormatError."""
-    path = Path(path)
+    """Read factors from a file that `save` wrote, or those that ship under a name, as "trec8".
+
+    Raises FileFormatError for a file that is not there or holds no factors, and for numbers that were changed since.
+
+    >>> factors = load("trec8")
+    >>> int(factors["n"].max()), factors.sizes["topic"]
+    (129, 50)
+    """
+    path = _found(path)
     try:
         frame = pl.read_parquet(path)
         attrs = json.loads(pl.read_parquet_metadata(path)[_KEY])
@@ -206,6 +210,30 @@ def load(path: str | PathLike[str]) -> xr.Dataset:
     if factors.attrs["digest"] != attrs["digest"] or not same:
         raise FileFormatError(f"{path}: its numbers are not those it was saved with; get the file again, or fit anew")
     return factors.assign_attrs(recorded(attrs))
+
+
+def is_factors(path: str | PathLike[str]) -> bool:
+    """Say whether this is a factors file, or a name under which some ship.
+
+    >>> is_factors("trec8"), is_factors("nothing.parquet")
+    (True, False)
+    """
+    if str(path) in shipped_factors():
+        return True
+    try:
+        return _KEY in pl.read_parquet_metadata(Path(path))
+    except (pl.exceptions.PolarsError, OSError):
+        return False
+
+
+def _found(path: str | PathLike[str]) -> Path:
+    """Return the path of a factors file; a file comes before a name under which factors ship."""
+    shipped = shipped_factors()
+    if Path(path).exists():
+        return Path(path)
+    if str(path) in shipped:
+        return shipped[str(path)]
+    raise FileFormatError(f"{path}: no such file, and no factors ship under this name; {nearest(str(path), shipped)}")
 
 
 def digest(factors: xr.Dataset) -> str:

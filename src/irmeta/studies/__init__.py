@@ -38,6 +38,9 @@ STUDIES: dict[str, Study] = {
         "describe", "describe", "systems", "How good are the systems, and how sure is that?", True, "description"
     ),
     "significance": Study("significance", "significance", "systems", "Which systems differ?", True, "significance"),
+    "place": Study(
+        "place", "place", "systems", "Where do my systems stand among everybody's, on any collection?", docs="place"
+    ),
     "correlation": Study("correlation", "correlate", "metrics", "Which metrics say the same?", True, "correlation"),
     "predictivity": Study(
         "predictivity", "predictivity", "metrics", "Which metrics predict results on new topics?", True, "predictivity"
@@ -59,6 +62,7 @@ STUDIES: dict[str, Study] = {
         "coverage", "predict coverage", "metrics", "How often do prediction intervals hold?", docs="prediction"
     ),
     "models": Study("models", "predict models", "metrics", "Do other models predict better?", docs="prediction"),
+    "reuse": Study("reuse", "reuse", "judgments", "Is the pool fair to a run that was not pooled?", docs="reuse"),
     "comparison": Study(
         "compare", "compare", "collections", "Do scores compare between collections?", True, "comparison"
     ),

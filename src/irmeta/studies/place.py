@@ -409,8 +409,8 @@ def _of_baseline(row: Mapping[str, Any], level: float) -> str:
     sure = "" if row["p"] <= 1 - level else ", which may be chance"
     return (
         f"{row['system']} against the baseline, which is {side} the median of everybody's systems (percentile "
-        f"{row['baseline_percentile']:.0f}): {row['gain']:+.3f} {ends}{sure}; {row['share_of_way']:.0%} of the way from "
-        "the median to the best."
+        f"{row['baseline_percentile']:.0f}): {row['gain']:+.3f} {ends}{sure}. That is {row['share_of_way']:.0%} of the "
+        "way from the median to the best."
     )
 
 
