@@ -1,8 +1,8 @@
 """Make the standardization factors that ship with irmeta: python scripts/factors.py DATA.
 
-DATA holds the collections as `irmeta datasets fetch` lays them out, and `teams/`: CSV files that say who submitted which
-run. A factors file holds, of each topic and metric, mean, deviation and the sorted scores of the official systems, not
-whose they are; and each system's means. Nothing is rounded that scores are standardized by.
+DATA holds the collections as `irmeta datasets fetch` lays them out, and `teams/`, CSV files of run, team and type. A
+factors file holds, of each topic and metric, mean, deviation and the sorted scores of the official systems, not whose
+they are; and each system's means. Nothing is rounded that scores are standardized by.
 """
 
 import sys

@@ -31,15 +31,16 @@ DRAWS = 2000
 """Draws that rank sets are made of."""
 FEW = 4
 """Systems, and pairs of them, that are each spoken of."""
-_OWN = ("score", "standardized", "low", "high", "rank", "rank_low", "rank_high")
+_OWN = ("score", "standardized", "low", "high", "rank", "rank_low", "rank_high", "best_automatic")
 _PLACE = ("percentile", "percentile_low", "percentile_high")
 _PAIR = ("difference", "difference_low", "difference_high", "p", "raw_difference")
 
 
 class _Collection(NamedTuple):
-    """One collection by one metric: the systems to place, and everybody's."""
+    """One collection by one metric: the systems to place, and everybody's; `automatic` is the best automatic score."""
 
     scores: Floats
+    automatic: float
     placed: Placed
     spread: Spread
     everybody: Everybody
@@ -133,12 +134,11 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
             name.alias("system"),
             "metric",
             "score",
-            "standardized",
-            _interval("low", "high").alias("interval"),
+            pl.format("{} {}", pl.col("standardized").round(3), _interval("low", "high")).alias("standardized"),
             pl.format("{} [{}, {}]", *(pl.col(one).round(0).cast(pl.Int64) for one in _PLACE)).alias("percentile"),
         )
     }
-    if "pairs" in views:
+    if "pairs" in views and (several or "baseline" not in views):
         pair = [pl.format("{} on {}", f"system_{side}", f"collection_{side}") for side in "ab"]
         names = pair if several else [pl.col("system_a"), pl.col("system_b")]
         shown["pairs"] = views["pairs"].select(
@@ -260,7 +260,14 @@ def _collection(scores: xr.DataArray, factors: Factors, known: Known, metric: st
         if isinstance(known, xr.DataArray)
         else _unpaired(one, factors, placed, spread)
     )
-    return _Collection(one.values[..., 0].mean(axis=1), placed, spread, *others)
+    return _Collection(one.values[..., 0].mean(axis=1), _best_automatic(factors, others[0]), placed, spread, *others)
+
+
+def _best_automatic(factors: Factors, everybody: Everybody) -> float:
+    """Return the best score of the automatic systems; NaN where factors do not say which these are."""
+    types = about(factors).get("types", [])
+    scores = [score for score, kind in zip(everybody.mean, types, strict=False) if kind == "automatic"]
+    return max(scores, default=np.nan)
 
 
 def _placed(scores: xr.DataArray, factors: Factors) -> Placed:
@@ -306,6 +313,7 @@ def _figures(found: Sequence[_Collection], shared: Floats, level: float, rng: np
         **{name: np.concatenate([getattr(one, name) for one in stands]) for name in Standing._fields},
         **{"difference": pairs.value, "difference_low": pair_low, "difference_high": pair_high, "p": pairs.p},
         "raw_difference": raw[left] - raw[right],
+        "best_automatic": np.repeat([one.automatic for one in found], [len(one.scores) for one in found]),
     }
 
 
@@ -395,10 +403,12 @@ def _of_entry(row: Mapping[str, Any], level: float) -> str:
     )
     if row["percentile"] is None:
         return f"{own}."
+    automatic = row["best_automatic"]
+    best = "" if automatic is None else f" (of the automatic ones {automatic:.4f})"
     return (
         f"{own}: percentile {row['percentile']:.0f} [{row['percentile_low']:.0f}, {row['percentile_high']:.0f}] of "
         f"{row['others']:.0f} systems; {row['surely_better']:.0f} are significantly better, {row['not_different']:.0f} "
-        f"not different. Their median scores {row['median_score']:.4f}, the best {row['best_score']:.4f}."
+        f"not different. Their median scores {row['median_score']:.4f}, the best {row['best_score']:.4f}{best}."
     )
 
 

@@ -52,7 +52,7 @@ def reuse(
     with its interval. Over (group, metric): tau between the rankings with and without. Over (metric): mean loss, the
     model's slopes, coverage of the interval over groups. Over (run, metric), for new runs: score, unjudged share, and
     penalty with its interval.
-    Raises ScoresError where fewer than 6 groups brought documents that no other did.
+    Raises ScoresError where fewer than 6 groups were pooled, or none brought a document that no other did.
     Sources: Zobel (SIGIR 1998); Webber and Park (SIGIR 2009); Voorhees, Soboroff and Lin (2022).
 
     >>> grades = {"1": {f"d{i}": i % 2 for i in range(12)}}
@@ -190,16 +190,18 @@ def _unjudged_at(metric: Metric, depth: int | None) -> Metric:
 
 
 def _studied(pooled: Bools, owner: Indices, number: Indices) -> Bools:
-    """Say which runs the penalty is learned from: those that were pooled, of groups that brought anything alone."""
-    alone = np.isin(number, np.unique(owner[owner >= 0]))
-    used = pooled & alone
-    count = np.unique(number[used]).size
+    """Say which runs the penalty is learned from: those that were pooled; some of them must have brought something."""
+    count = np.unique(number[pooled]).size
     if count <= penalty.LEAST:
         raise ScoresError(
-            f"{count} groups brought judged documents that no other did; it takes {penalty.LEAST + 1} or more to learn "
-            "what a new run loses (are these the pooled runs, and is --depth that of the pool?)"
+            f"{count} groups were pooled; it takes {penalty.LEAST + 1} or more to learn what a new run loses"
         )
-    return used
+    if not (owner >= 0).any():
+        raise ScoresError(
+            "no group brought a judged document that no other did: are these the runs that were pooled, and is --depth "
+            "that of the pool?"
+        )
+    return pooled
 
 
 def _penalties(

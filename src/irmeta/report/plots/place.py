@@ -7,12 +7,12 @@ from matplotlib.figure import Figure
 
 from irmeta.attributes import about
 from irmeta.report.plots.figure import PAGE, PALETTE, draw
-from irmeta.report.plots.rows import height, named_rows
+from irmeta.report.plots.rows import named_rows
 
 
 def figure(result: xr.Dataset) -> Figure:
     """Return the figure of standardized scores by the first metric, as wide as a page."""
-    return draw(place, result, width=PAGE, height=height(result.sizes["entry"]))
+    return draw(place, result, width=PAGE, height=0.9 + 0.22 * result.sizes["entry"])
 
 
 def place(result: xr.Dataset, axes: Axes, *, metric: str | None = None) -> Axes:
