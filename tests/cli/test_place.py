@@ -31,8 +31,8 @@ def desk(tmp_path, run):
         "".join(f"{topic} 0 d{document} {document % 2}\n" for topic in range(3) for document in range(16))
     )
     for system in range(8):
-        first, others = [2 * system, 2 * system + 1], rng.permutation(16)[:6].tolist()
-        listed = list(dict.fromkeys([*first, 20 + system, *others]))
+        own, others = [2 * system, (3 * system) % 16, 20 + system], rng.permutation(16)[:6].tolist()
+        listed = list(dict.fromkeys([*own[: 1 + system % 3], *others]))
         lines = [
             f"{topic} Q0 d{document} {rank} {-rank} x\n" for topic in range(3) for rank, document in enumerate(listed)
         ]

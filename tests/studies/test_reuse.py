@@ -206,3 +206,13 @@ def test_intervals_hold_left_out_groups_of_trec_covid(data, number):
     assert coverage.shape == (23,)
     assert coverage.min() >= 0.85
     assert coverage.max() <= 0.95
+
+
+def test_a_metric_that_ties_all_runs_is_not_recommended():
+    """Where all runs score alike a loss has no scale: the metric stands last, and another is spoken of."""
+    _, lists, grades = made(6)
+    everything = {topic: dict.fromkeys(DOCUMENTS, 1) for topic in TOPICS}
+    tied = reuse(everything, lists, groups=groups_of(lists), depth=30, metrics="RR P@30")
+    assert tables(tied)["metrics"]["relative_loss"].to_list() == [None, None]
+    assert not any("lose least" in line for line in findings(tied))
+    assert reuse(grades, lists, groups=groups_of(lists), depth=5, metrics="Success@30 P@5")["least_tau"].notnull().any()

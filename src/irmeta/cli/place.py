@@ -118,7 +118,8 @@ def _evaluated(
     [(name, everybody)] = known.items()
     wanted = metrics or [str(metric) for metric in everybody.metric.values]
     files = runs if baseline is None else [*runs, baseline]
-    return {name: evaluate(qrels, files, wanted, collection=Path(name).stem)}
+    collection = Path(name).stem
+    return {collection: evaluate(qrels, files, wanted, collection=collection)}
 
 
 def _name(run: str) -> str:

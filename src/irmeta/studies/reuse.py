@@ -110,7 +110,7 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     """Tables `metrics`, `groups`, `rankings` (group and metric), `systems` (system and metric), and `new`."""
     metrics = frame(outcome, ("metric",), _METRICS)
     views = {
-        "metrics": metrics.sort("relative_loss", maintain_order=True),
+        "metrics": metrics.sort(pl.col("relative_loss").fill_nan(None), nulls_last=True, maintain_order=True),
         "groups": frame(outcome, ("group",), ("runs", "brought", "unique", "unique_relevant", "relevant_share")),
         "rankings": frame(outcome, ("group", "metric"), ("tau", "group_loss", "group_ranks")),
         "systems": frame(outcome, ("system", "metric"), ("group_of", *_FIGURES)).rename({"group_of": "group"}),
@@ -145,12 +145,14 @@ def findings(outcome: xr.Dataset) -> list[str]:
         shown = (str(outcome["metric"].values[0]), metrics["metric"][0])  # the first asked for, and the fairest
         rows = views["new"].filter(pl.col("metric").is_in(shown)).iter_rows(named=True)
         told = [_of_new(row, level) for row in rows][:6]
-    least, most = metrics.row(0, named=True), metrics.row(-1, named=True)
-    told.append(
-        f"Left out in turn, groups lose least by {least['metric']} ({_loss(least)}) and most by {most['metric']} "
-        f"({_loss(most)}); a run falls by up to {int(outcome['most_ranks'].max())} ranks. To compare a new run with "
-        f"these, prefer {least['metric']}."
-    )
+    known = metrics.drop_nulls("relative_loss")
+    if known.height:
+        least, most = known.row(0, named=True), known.row(-1, named=True)
+        told.append(
+            f"Left out in turn, groups lose least by {least['metric']} ({_loss(least)}) and most by {most['metric']} "
+            f"({_loss(most)}); a run falls by up to {int(outcome['most_ranks'].max())} ranks. To compare a new run "
+            f"with these, prefer {least['metric']}."
+        )
     groups = views["groups"].sort("unique_relevant", descending=True, maintain_order=True)
     top = groups.row(0, named=True)
     told.append(
@@ -255,7 +257,7 @@ def _ranks(full: Floats, left: Floats, number: Indices) -> dict[str, Any]:
         "group_loss": (("group", "metric"), np.array(loss)),
         "group_ranks": (("group", "metric"), np.array(means)),
         "most_ranks": ("metric", (without - rank).max(axis=0)),
-        "least_tau": ("metric", np.nanmin(tau, axis=0)),
+        "least_tau": ("metric", np.fmin.reduce(tau, axis=0)),
     }
 
 

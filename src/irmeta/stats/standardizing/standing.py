@@ -50,10 +50,10 @@ def stand(versus: Estimate, everybody: Everybody, level: float = 0.95) -> Standi
     systems, others = versus.value.shape
     if not others:
         return Standing(*np.full((len(Standing._fields), systems), np.nan))
-    sure = versus.p <= 1 - level
+    tied = np.abs(versus.value) <= _ROUNDING
+    sure = (versus.p <= 1 - level) & ~tied
     better = (sure & (versus.value < 0)).sum(axis=1)
     worse = (sure & (versus.value > 0)).sum(axis=1)
-    tied = np.abs(versus.value) <= _ROUNDING
     below = (versus.value > _ROUNDING).sum(axis=1) + 0.5 * tied.sum(axis=1)
     best = int(everybody.standardized.argmax())
     whole = np.ones(systems)
