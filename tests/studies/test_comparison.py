@@ -111,7 +111,7 @@ def test_a_metric_that_separates_no_systems_is_refused():
     for scores in cubes.values():
         scores[..., 1] = 0.1
         scores[3, :, 1] = 0.1 + 1e-16
-    with pytest.raises(ScoresError, match="NumRel does not tell these systems apart on A"):
+    with pytest.raises(ScoresError, match="NumRel does not distinguish these systems on A"):
         compare(cubes, kinds=("raw",), randomise=10)
 
 

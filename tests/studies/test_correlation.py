@@ -135,7 +135,7 @@ def test_system_wise_tables():
         (lambda s: s[:1], {}, "takes 2 systems or more; there is 1"),
         (lambda s: s[:, :3], {}, "takes 4 or more, there are 3"),
         (lambda s: s[:, :, :1], {}, "two or more that all have; there is AP"),
-        (lambda s: s.where(s["metric"] != "RR", 0.3), {}, "RR does not tell these systems apart"),
+        (lambda s: s.where(s["metric"] != "RR", 0.3), {}, "RR does not distinguish these systems"),
         (lambda s: s.where(s["metric"] != "RR", s[:1].values), {"level": "within-topic"}, "RR does not tell"),
         (lambda s: s.where(s["topic"] != "made3"), {}, "30 of 240 scores are missing"),
         (lambda s: s, {"method": "tau-ap"}, "level system"),

@@ -124,7 +124,7 @@ def test_variants_of_tau():
     [
         (lambda s: s[:1], {}, "2 systems and 4 topics or more; there are 1 and 10"),
         (lambda s: s[:, :3], {}, "2 systems and 4 topics or more; there are 12 and 3"),
-        (lambda s: s.where(s["metric"] != "RR", 0.3), {}, "RR does not tell these systems apart"),
+        (lambda s: s.where(s["metric"] != "RR", 0.3), {}, "RR does not distinguish these systems"),
         (lambda s: s.where(s["topic"] != "3"), {}, "36 of 360 scores are missing"),
         (lambda s: s, {"top": 0.5, "by": "nDCG"}, "no metric 'nDCG' in made"),
         (lambda s: s[:, :, 1:], {"top": 0.5}, "no AP to order systems by"),

@@ -71,7 +71,7 @@ def test_a_metric_that_tells_no_systems_apart_is_an_error():
     """Where all new systems score alike there is no ranking to compare."""
     flat = scores(1)
     flat[..., 1] = 1.0
-    with pytest.raises(ScoresError, match="RR does not tell these systems apart"):
+    with pytest.raises(ScoresError, match="RR does not distinguish these systems"):
         standardizing_set(scores(0), flat, sizes=[3], draws=100)
 
 

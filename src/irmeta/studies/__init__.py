@@ -20,7 +20,7 @@ class Study(NamedTuple):
     verb : the command, as in "describe" or "standardize sample"; empty for what has none.
     question : what a user asks.
     section : whether the page has a section of it, the module of the same name in `report.page`.
-    docs : its page in docs/studies, without the suffix.
+    docs : the page in docs/studies that explains it, without the suffix; empty for what has none.
     """
 
     function: str

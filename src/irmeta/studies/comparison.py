@@ -98,8 +98,8 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     """Tables `pairs` (a row a pair, metric and kind), `forms` (means over pairs), `chance` (what random deals give)."""
     names = ("collection_a", "collection_b", "metric", "kind")
     figures = ("drmse", "false_positives", "systems", "quantile", "false_positives_quantile")
-    pairs = frame(outcome, names, figures).with_columns(pl.col("false_positives").cast(pl.Int64))
-    chance = frame(outcome, names, _CHANCE)
+    pairs = frame(outcome, figures, by=names).with_columns(pl.col("false_positives").cast(pl.Int64))
+    chance = frame(outcome, _CHANCE, by=names)
     mean = pairs.with_columns(chance["drmse_mean"]).group_by("metric", "kind", maintain_order=True)
     forms = mean.agg(
         pl.col("drmse").mean(),
@@ -107,7 +107,7 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
         false_positive_rate=pl.col("false_positives").mean() / int(outcome["systems"]),
         largest_rate=pl.col("false_positives").max() / int(outcome["systems"]),
     )
-    form = frame(outcome, ("metric", "kind"), ("form",))
+    form = frame(outcome, ["form"], by=["metric", "kind"])
     return {"pairs": pairs, "forms": form.join(forms, on=["metric", "kind"], maintain_order="left"), "chance": chance}
 
 

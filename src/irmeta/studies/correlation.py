@@ -12,7 +12,8 @@ from irmeta.attributes import about, recorded
 from irmeta.choices import Coefficient, Level, Missing
 from irmeta.cubes import by_name, studied_together
 from irmeta.errors import ScoresError, require_choice
-from irmeta.result import result, short, square
+from irmeta.layout import WIDE
+from irmeta.result import frame, once, result, short, square
 from irmeta.stats.arrays import Floats
 from irmeta.stats.rankings.agreement import COEFFICIENTS, components, groups, interval, merges, over_means, over_scores
 from irmeta.stats.rankings.rank import settled
@@ -140,15 +141,7 @@ def _interval_note(n: int, without: Sequence[Floats]) -> str:
 
 def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     """Tables `correlation` (each pair once), `groups` and `components`; with `collection` where each has its own."""
-    views = [
-        {"correlation": _pairs(one), "groups": _groups(one), "components": _components(one)}
-        for _, one in _each(outcome)
-    ]
-    if "collection" in outcome.dims:
-        for (name, _), view in zip(_each(outcome), views, strict=True):
-            for table, frame in view.items():
-                view[table] = frame.insert_column(0, pl.lit(name).alias("collection"))
-    return {table: pl.concat([view[table] for view in views]) for table in views[0]}
+    return {"correlation": _pairs(outcome), "groups": _groups(outcome), "components": _components(outcome)}
 
 
 def _each(outcome: xr.Dataset) -> Iterator[tuple[str, xr.Dataset]]:
@@ -164,23 +157,15 @@ def _names(outcome: xr.Dataset) -> list[str]:
 
 
 def _pairs(outcome: xr.Dataset) -> pl.DataFrame:
-    names = _names(outcome)
-    above = np.triu_indices(len(names), 1)
-    return pl.DataFrame(
-        {
-            "metric_a": [names[i] for i in above[0]],
-            "metric_b": [names[j] for j in above[1]],
-            **{name: outcome[name].values[above] for name in ("r", "low", "high")},
-            "n": [int(outcome["n"])] * len(above[0]),
-        }
-    )
+    pairs = frame(outcome, ["r", "low", "high", "n"]).rename({"metric": "metric_a", "metric_2": "metric_b"})
+    return once(pairs, outcome.sizes["metric"], diagonal=1)
 
 
 def _groups(outcome: xr.Dataset) -> pl.DataFrame:
-    members = sorted(zip(outcome["group"].values.tolist(), range(outcome.sizes["metric"]), strict=True))
-    return pl.DataFrame(
-        {"group": [group for group, _ in members], "metric": [_names(outcome)[at] for _, at in members]}
-    )
+    """Return the groups' members, group by group, of one collection after the other."""
+    collection = pl.int_range(pl.len()) // outcome.sizes["metric"]
+    members = frame(outcome, ["group"]).sort(collection, "group", maintain_order=True)
+    return members.select(pl.exclude("metric"), "metric")
 
 
 def _members(outcome: xr.Dataset) -> pl.DataFrame:
@@ -188,26 +173,43 @@ def _members(outcome: xr.Dataset) -> pl.DataFrame:
 
 
 def _components(outcome: xr.Dataset) -> pl.DataFrame:
-    names, count = _names(outcome), outcome.sizes["component"]
-    return pl.DataFrame(
-        {
-            "component": np.repeat(outcome["component"].values, len(names)),
-            "share": np.repeat(outcome["share"].values, len(names)),
-            "metric": names * count,
-            "loading": outcome["loading"].values.T.ravel(),
-        }
-    )
+    loadings = frame(outcome, ["share", "loading"], by=["component", "metric"])
+    return loadings.select(pl.exclude("metric", "loading"), "metric", "loading")
 
 
 def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
-    """Give the correlations as the upper triangle of a matrix, and each group on a line."""
+    """Show the upper triangle of the matrix and the groups; of many metrics, what each agrees with most and least."""
     views = {}
     for name, one in _each(outcome):
-        names, r, count = _names(one), one["r"].values, range(one.sizes["metric"])
         of = f" ({name})" if "collection" in outcome.dims else ""
-        views[f"correlation{of}"] = square(names, [[short(r[i, j]) if j >= i else "" for j in count] for i in count])
-        views[f"groups{of}"] = _members(one)
+        metrics = _names(one)
+        if len(metrics) > WIDE:
+            views[f"metrics by group{of}"] = _neighbours(one)
+        else:
+            cells = [[short(r) if j >= i else "" for j, r in enumerate(row)] for i, row in enumerate(one["r"].values)]
+            views[f"correlation{of}"] = square(metrics, cells)
+            views[f"groups{of}"] = _members(one)
     return views
+
+
+def _neighbours(one: xr.Dataset) -> pl.DataFrame:
+    """Return a row for each metric: its group, and the metrics that it agrees with most and least."""
+    metrics, r = np.array(_names(one)), one["r"].values
+    others = r.copy()
+    np.fill_diagonal(others, np.nan)
+    most, least = np.nanargmax(others, axis=1), np.nanargmin(others, axis=1)
+    each = np.arange(len(metrics))
+    frame = pl.DataFrame(
+        {
+            "group": one["group"].values,
+            "metric": metrics,
+            "agrees most with": metrics[most],
+            "r": [short(value) for value in r[each, most]],
+            "least with": metrics[least],
+            "r ": [short(value) for value in r[each, least]],
+        }
+    )
+    return frame.sort("group", maintain_order=True)
 
 
 def findings(outcome: xr.Dataset) -> list[str]:

@@ -84,7 +84,7 @@ def durability(
 
 def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     """Table `durability`: topics (the old collection), metric, the figures, and how many of each."""
-    return {"durability": frame(outcome, ("topics", "metric"), (*FIGURES, *CHANCE, *SIZES))}
+    return {"durability": frame(outcome, (*FIGURES, *CHANCE, *SIZES), by=["topics", "metric"])}
 
 
 def findings(outcome: xr.Dataset) -> list[str]:

@@ -11,7 +11,7 @@ from irmeta.choices import Judgments, Missing
 from irmeta.cubes import common_metrics, system_level, with_roles
 from irmeta.errors import MetricError, ScoresError
 from irmeta.names import parse, split
-from irmeta.result import long_frame, result
+from irmeta.result import frame, result
 from irmeta.stats.arrays import Indices
 from irmeta.stats.prediction.accuracy import accuracy
 from irmeta.stats.prediction.predictors import Fold, best_predictors, folds
@@ -76,17 +76,18 @@ def lowcost(
 def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     """Table `lowcost`: target, judgments, depth, predictors, collection, role, tau, r2, rmse."""
     spread = outcome.assign({name: outcome[name].broadcast_like(outcome["tau"]) for name in ("predictors", "role")})
-    frame = long_frame(spread, ["tau", "r2", "rmse", "predictors", "role"]).filter(pl.col("predictors") != "")
-    lists = pl.Series("predictors", [split(names) for names in frame["predictors"]], dtype=pl.List(pl.String))
+    figures = frame(spread, ["tau", "r2", "rmse", "predictors", "role"]).fill_nan(None)
+    figures = figures.filter(pl.col("predictors") != "")
+    lists = pl.Series("predictors", [split(names) for names in figures["predictors"]], dtype=pl.List(pl.String))
     columns = ("target", "judgments", "depth", "predictors", "collection", "role", *_MEASURES)
-    return {"lowcost": frame.with_columns(lists).select(columns)}
+    return {"lowcost": figures.with_columns(lists).select(columns)}
 
 
 def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     """Show tau and R2 over the depths, a row a target, kind of judgments and collection; `lowcost` has the rest."""
-    frame = tables(outcome)["lowcost"]
+    figures = tables(outcome)["lowcost"]
     key = ["target", "judgments", "collection"]
-    return {f"{measure} by depth": frame.pivot("depth", index=key, values=measure) for measure in ("tau", "r2")}
+    return {f"{measure} by depth": figures.pivot("depth", index=key, values=measure) for measure in ("tau", "r2")}
 
 
 def findings(outcome: xr.Dataset) -> list[str]:

@@ -12,9 +12,10 @@ from irmeta import cube
 from irmeta.attributes import about
 from irmeta.choices import Missing, Ties, TopOn
 from irmeta.errors import ScoresError, require_choice
+from irmeta.layout import WIDE
 from irmeta.names import canonical
 from irmeta.parallel import seeded
-from irmeta.result import result, short, square
+from irmeta.result import frame, once, result, short, square
 from irmeta.stats.arrays import Floats
 from irmeta.stats.halves.halving import Agreement, halves, shuffles, split_half
 from irmeta.stats.halves.jackknife import advantage_variance
@@ -166,26 +167,18 @@ def _notes(used: xr.DataArray, options: dict[str, Any], drawn: Sequence[Agreemen
 
 def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     """Tables `phi`, `advantage` and, where sizes were given, `curve`; phi is symmetric and listed once a pair."""
-    names = [str(name) for name in outcome["metric"].values]
-    pairs = [(i, j) for i in range(len(names)) for j in range(i, len(names))]
-    ordered = [(i, j) for i in range(len(names)) for j in range(len(names)) if i != j]
+    pair = {"metric": "metric_a", "metric_2": "metric_b"}
+    phi = frame(outcome, ["phi", "se"]).rename(pair)
+    roles = {"metric": "predictor", "metric_2": "target", "advantage": "difference"}
+    gains = frame(outcome, ["advantage", "low", "high"]).rename(roles)
     views = {
-        "phi": _long(names, pairs, ("metric_a", "metric_b"), {name: outcome[name].values for name in ("phi", "se")}),
-        "advantage": _long(
-            names,
-            ordered,
-            ("predictor", "target"),
-            {"difference": outcome["advantage"].values, "low": outcome["low"].values, "high": outcome["high"].values},
-        ),
+        "phi": once(phi, outcome.sizes["metric"]),
+        "advantage": gains.filter(pl.col("predictor") != pl.col("target")),
     }
     if "curve" in outcome:
-        parts = [
-            _long(names, pairs, ("metric_a", "metric_b"), {"phi": phi, "se": se}).insert_column(
-                0, pl.Series("topics", [size] * len(pairs))
-            )
-            for (size, phi), se in zip(_sizes(outcome), outcome["curve_se"].values, strict=True)
-        ]
-        views["curve"] = pl.concat(parts)
+        columns = {"size": "topics", "curve": "phi", "curve_se": "se"}
+        curve = frame(outcome, ["curve", "curve_se"]).rename(pair | columns)
+        views["curve"] = once(curve, outcome.sizes["metric"])
     return views
 
 
@@ -193,33 +186,49 @@ def _sizes(outcome: xr.Dataset) -> Iterator[tuple[int, Floats]]:
     return zip(outcome["size"].values.tolist(), outcome["curve"].values, strict=True)
 
 
-def _long(
-    names: Sequence[str],
-    pairs: Sequence[tuple[int, int]],
-    heads: tuple[str, str],
-    figures: dict[str, Floats],
-) -> pl.DataFrame:
-    columns = {head: [names[pair[side]] for pair in pairs] for side, head in enumerate(heads)}
-    schema = dict.fromkeys(heads, pl.String) | dict.fromkeys(figures, pl.Float64)
-    return pl.DataFrame({**columns, **{name: [float(v[p]) for p in pairs] for name, v in figures.items()}}, schema)
-
-
 def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
-    """Give phi as the upper triangle of a matrix, as papers print it, advantages as a matrix, and the curve."""
-    names = [str(name) for name in outcome["metric"].values]
+    """Show phi as the upper triangle of a matrix and advantages as a matrix; of many metrics, a row each; the curve."""
+    metrics = [str(name) for name in outcome["metric"].values]
+    views = _matrices(outcome, metrics) if len(metrics) <= WIDE else {_PREDICTORS: _predictors(outcome, metrics)}
+    if "curve" in outcome:
+        views["phi by topics"] = _curves(outcome, metrics)
+    return views
+
+
+_PREDICTORS = "predictors (beats, loses to: targets that predict themselves clearly worse, or better)"
+
+
+def _matrices(outcome: xr.Dataset, metrics: list[str]) -> dict[str, pl.DataFrame]:
+    """Return phi and advantages as papers print them."""
     phi, gain = outcome["phi"].values, outcome["advantage"].values
     clear = (outcome["low"].values > 0) | (outcome["high"].values < 0)
-    count = range(len(names))
-    cells = [["" if i == j else short(gain[i, j], sign=True) + "*" * int(clear[i, j]) for j in count] for i in count]
-    views = {
-        "phi": square(names, [[short(phi[i, j]) if j >= i else "" for j in count] for i in count]),
-        "advantage (* clear of 0)": square(names, cells, "predictor"),
-    }
-    if "curve" in outcome:
-        sizes = {str(size): [short(at[i, j]) for i in count for j in count if j >= i] for size, at in _sizes(outcome)}
-        pairs = [f"{names[i]}, {names[j]}" if i != j else names[i] for i in count for j in count if j >= i]
-        views["phi by topics"] = pl.DataFrame({"metrics": pairs, **sizes})
-    return views
+    each = range(len(metrics))
+    upper = [[short(phi[i, j]) if j >= i else "" for j in each] for i in each]
+    cells = [[short(gain[i, j], sign=True) + "*" * int(clear[i, j]) if i != j else "" for j in each] for i in each]
+    return {"phi": square(metrics, upper), "advantage (* clear of 0)": square(metrics, cells, "predictor")}
+
+
+def _predictors(outcome: xr.Dataset, metrics: list[str]) -> pl.DataFrame:
+    """Return a row for each predictor, best first: its phi, and for how many targets it is clearly better or worse."""
+    phi, low, high = (outcome[name].values for name in ("phi", "low", "high"))
+    frame = pl.DataFrame(
+        {
+            "predictor": metrics,
+            "mean phi": phi.mean(axis=1),
+            "with itself": np.diagonal(phi),
+            "beats": (low > 0).sum(axis=1),
+            "loses to": (high < 0).sum(axis=1),
+        }
+    )
+    return frame.sort("mean phi", descending=True, maintain_order=True)
+
+
+def _curves(outcome: xr.Dataset, metrics: list[str]) -> pl.DataFrame:
+    """Return phi of each pair of metrics, a column for each number of topics."""
+    each = range(len(metrics))
+    pairs = [(i, j) for i in each for j in each if j >= i]
+    names = [metrics[i] if i == j else f"{metrics[i]}, {metrics[j]}" for i, j in pairs]
+    return pl.DataFrame({"metrics": names} | {str(n): [short(at[i, j]) for i, j in pairs] for n, at in _sizes(outcome)})
 
 
 def findings(outcome: xr.Dataset) -> list[str]:

@@ -154,6 +154,19 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     return views
 
 
+def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
+    """Show the best set of each size, what it explains, whether it is proven, and how much of it is chosen again."""
+    subsets = tables(outcome)["subsets"]
+    gaps = zip(subsets["proven"], subsets["gap"], strict=True)
+    shown = subsets.select("k", "metrics", explained=1 - pl.col("unexplained"))
+    shown = shown.with_columns(best=pl.Series(["proven" if sure else f"to within {gap:.3g}" for sure, gap in gaps]))
+    if about(outcome)["options"]["method"] != "exact":
+        shown = shown.with_columns(subsets["ratio_to_optimum"].alias("of the best"))
+    if "kept" in subsets:
+        shown = shown.with_columns(subsets["kept"].alias("chosen again"))
+    return {"subsets": shown}
+
+
 def findings(outcome: xr.Dataset) -> list[str]:
     """Say what to report, how good that is, and whether to trust it."""
     options = about(outcome)["options"]

@@ -193,16 +193,16 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     curve = ("erho2", "erho2_low", "erho2_high", "phi", "phi_low", "phi_high", "tau", "tau_ap")
     shares = outcome["variance"] / outcome["variance"].sum("component")
     views = {
-        "coefficients": _topics(frame(outcome, ("metric", "size"), curve)),
-        "components": frame(outcome.assign(part=shares), ("metric", "component"), ("variance", "part")),
-        "needed": frame(outcome, ("metric", "coefficient"), ("needed", "needed_low", "needed_high")),
+        "coefficients": _topics(frame(outcome, curve, by=("metric", "size"))),
+        "components": frame(outcome.assign(part=shares), ("variance", "part"), by=("metric", "component")),
+        "needed": frame(outcome, ("needed", "needed_low", "needed_high"), by=("metric", "coefficient")),
         "tau": frame(
-            outcome, ("metric", "estimator"), ("expected_tau", "tau_low", "tau_high", "expected_tau_ap", "half_tau")
+            outcome, ("expected_tau", "tau_low", "tau_high", "expected_tau_ap", "half_tau"), by=("metric", "estimator")
         ),
-        "differences": _topics(frame(outcome, ("metric", "size", "share"), ("deviation", "detectable"))),
+        "differences": _topics(frame(outcome, ("deviation", "detectable"), by=("metric", "size", "share"))),
     }
     if "shown" in outcome:
-        views["power"] = _topics(frame(outcome, ("metric", "size", "share"), ("shown",)))
+        views["power"] = _topics(frame(outcome, ("shown",), by=("metric", "size", "share")))
         views["design"] = _designs(outcome)
     return views
 
@@ -213,12 +213,12 @@ def _topics(table: pl.DataFrame) -> pl.DataFrame:
 
 def _designs(outcome: xr.Dataset) -> pl.DataFrame:
     """List the topic set sizes by Sakai's ways and from real paired differences."""
-    real = frame(outcome, ("metric", "share"), ("pair_topics",)).select(
+    real = frame(outcome, ("pair_topics",), by=("metric", "share")).select(
         "metric",
         pl.format("real pairs, p{}", (pl.col("share") * 100).round().cast(pl.Int64)).alias("way"),
         pl.col("pair_topics").alias("topics"),
     )
-    design = frame(outcome, ("metric", "way"), ("design_topics",)).rename({"design_topics": "topics"})
+    design = frame(outcome, ("design_topics",), by=("metric", "way")).rename({"design_topics": "topics"})
     return pl.concat([design, real])
 
 
@@ -227,7 +227,7 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     stability, views = about(outcome)["options"]["stability"], tables(outcome)
     columns = {"metric": "metric", "topics": "topics", "erho2": "E rho2", "phi": "Phi"}
     columns |= {"tau": "E tau", "tau_ap": "E tau_AP"}
-    median = _topics(frame(outcome.sel(share=0.5), ("metric", "size"), ("detectable",)))
+    median = _topics(frame(outcome.sel(share=0.5), ("detectable",), by=("metric", "size")))
     together = views["coefficients"].join(median, on=["metric", "topics"], maintain_order="left")
     shown = together.select(*[pl.col(old).alias(new) for old, new in columns.items()], shows=pl.col("detectable"))
     needed = views["needed"].select(

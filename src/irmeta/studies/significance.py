@@ -13,6 +13,7 @@ from irmeta.attributes import about
 from irmeta.choices import Correction, Missing, Test
 from irmeta.cube import additive, geometric, means, studied
 from irmeta.errors import ScoresError, require_choice
+from irmeta.layout import ROWS, spans
 from irmeta.parallel import seeded, steps
 from irmeta.result import frame, result
 from irmeta.stats import descriptive
@@ -29,6 +30,8 @@ CLOSED: Mapping[str, Callable[[Floats], Floats]] = MappingProxyType(
 )
 FEW_METRICS = 4
 """Systems are shown of so many metrics at most; more are a table for programs."""
+FEW_PAIRS = 15
+"""So many tests are shown at most; more are a table for programs."""
 MOST_LETTERS = 40
 """Above so many systems a compact letter display is no help, and may need thousands of letters."""
 
@@ -97,20 +100,44 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     metrics = [str(metric) for metric in outcome.metric.values]
     fields = ("difference", "p", "p_corrected", "effect_size", "significant")
     return {
-        "tests": frame(outcome, ("metric", "system_a", "system_b"), fields).select(
+        "tests": frame(outcome, fields, by=["metric", "system_a", "system_b"]).select(
             "system_a", "system_b", "metric", *fields
         ),
         "systems": pl.concat([_systems(outcome.sel(metric=metric), metric) for metric in metrics]),
-        "power": frame(outcome, ("metric",), ("share_significant",)),
+        "power": frame(outcome, ["share_significant"]),
     }
 
 
 def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
-    """Show power, systems where there are few metrics, and the tests themselves where they are few."""
-    views = tables(outcome)
-    if outcome.sizes["metric"] > FEW_METRICS:
-        return {"power": views["power"]}
-    return views if outcome.sizes["pair"] <= MOST_LETTERS else {name: views[name] for name in ("systems", "power")}
+    """Show discriminative power where there are many metrics; else the best systems with letters, and a few tests."""
+    metrics = [str(metric) for metric in outcome.metric.values]
+    if len(metrics) > FEW_METRICS:
+        power = tables(outcome)["power"].sort("share_significant", descending=True, maintain_order=True)
+        return {"power": power.rename({"share_significant": "pairs distinguished"})}
+    views: dict[str, pl.DataFrame] = {}
+    for metric in metrics:
+        views |= _lettered(outcome.sel(metric=metric), metric)
+    if outcome.sizes["pair"] <= FEW_PAIRS:
+        tests = tables(outcome)["tests"].select("metric", "system_a", "system_b", "difference", "p_corrected")
+        views["tests"] = tests.rename({"system_a": "system", "system_b": "other", "p_corrected": "p"})
+    return views
+
+
+def _lettered(one: xr.Dataset, metric: str) -> dict[str, pl.DataFrame]:
+    """Show the systems by one metric, the best of them with letters: those that share a letter do not differ."""
+    systems = _systems(one, metric)
+    shown = systems.select(
+        "system",
+        pl.col("mean").alias(metric),
+        pl.col("rank").cast(pl.Int64),
+        spans(systems["rank_low"], systems["rank_high"]).alias("possible ranks"),
+    )
+    if systems.height <= MOST_LETTERS:
+        return {f"systems by {metric}": shown.with_columns(systems["letters"])}
+    order = np.argsort(one["rank"].values, kind="stable")[:ROWS]
+    letters = _letters(_matrix(one)[np.ix_(order, order)])
+    title = f"systems by {metric}: the best {ROWS} of {systems.height}, with letters among these"
+    return {title: shown.head(ROWS).with_columns(letters=pl.Series(letters))}
 
 
 def findings(outcome: xr.Dataset) -> list[str]:
@@ -205,10 +232,15 @@ def _systems(one: xr.Dataset, metric: str) -> pl.DataFrame:
             "rank": rank,
             "rank_low": np.where(differs, rank.max(), rank).min(axis=1),
             "rank_high": np.where(differs, 1, rank).max(axis=1),
-            "letters": ["".join(map(_letter, groups)) for groups in multiplicity.letters(differs)] if few else None,
+            "letters": _letters(differs) if few else None,
         },
         schema_overrides={"letters": pl.String},
     )
+
+
+def _letters(differs: Bools) -> list[str]:
+    """Return the letters of each system; two that share one do not differ."""
+    return ["".join(map(_letter, groups)) for groups in multiplicity.letters(differs)]
 
 
 def _letter(number: int) -> str:

@@ -76,8 +76,8 @@ def standardizing_set(
 def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     """Table `sample`: systems, metric, p50, p5, p1 and their standard errors; `raw`: the tau of raw scores."""
     return {
-        "sample": frame(outcome, ("systems", "metric"), (*PERCENTILES, *(f"{name}_se" for name in PERCENTILES))),
-        "raw": frame(outcome, ("metric",), ("raw",)).rename({"raw": "tau"}),
+        "sample": frame(outcome, (*PERCENTILES, *(f"{name}_se" for name in PERCENTILES)), by=["systems", "metric"]),
+        "raw": frame(outcome, ["raw"]).rename({"raw": "tau"}),
     }
 
 
