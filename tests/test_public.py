@@ -85,6 +85,7 @@ SEVERAL = {
 """The same for functions that take cubes by collection name."""
 EITHER = {
     "correlation": lambda change, _, **options: irmeta.correlation(change(scores()), **options),
+    "place": lambda change, _, **options: irmeta.place(change(scores()), on=change(scores()), **options),
     "rank_metrics": lambda change, _, **options: irmeta.rank_metrics(change(scores()), resamples=5, **options),
     "save": lambda change, folder: irmeta.save(change(scores()), folder / "scores.parquet"),
 }

@@ -164,7 +164,7 @@ def test_a_changed_file_is_refused(tmp_path, column):
 
 def test_other_files_are_no_factors(tmp_path):
     """A missing file and a score file are named as what they are not."""
-    with pytest.raises(FileFormatError, match="not a factors file"):
+    with pytest.raises(FileFormatError, match="no such file, and no factors ship under this name"):
         standardization.load(tmp_path / "none.parquet")
     save(scores(), tmp_path / "scores.parquet")
     with pytest.raises(FileFormatError, match="not a factors file"):

@@ -10,6 +10,7 @@ from irmeta.datasets.simulate import simulate as simulate
 from irmeta.errors import IrmetaError as IrmetaError
 from irmeta.evaluation.archive import evaluate_to as evaluate_to
 from irmeta.evaluation.engine import evaluate as evaluate
+from irmeta.io.groups import read_groups as read_groups
 from irmeta.io.importers import import_matrix as import_matrix
 from irmeta.io.importers import import_systemwise as import_systemwise
 from irmeta.io.importers import import_trec_eval as import_trec_eval

@@ -12,7 +12,7 @@ import xarray as xr
 from irmeta import standardization
 from irmeta.attributes import about
 from irmeta.choices import Missing
-from irmeta.cube import complete, select
+from irmeta.cube import check, complete, select
 from irmeta.cubes import by_name
 from irmeta.errors import ScoresError
 from irmeta.names import nearest
@@ -32,6 +32,7 @@ DRAWS = 2000
 FEW = 4
 """Systems, and pairs of them, that are each spoken of."""
 _OWN = ("score", "standardized", "low", "high", "rank", "rank_low", "rank_high", "best_automatic")
+_STAND = ("standardized", "percentile", "median", "best")
 _PLACE = ("percentile", "percentile_low", "percentile_high")
 _PAIR = ("difference", "difference_low", "difference_high", "p", "raw_difference")
 
@@ -114,11 +115,11 @@ def place(
 
 def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     """Tables `systems` (an entry and metric), `pairs` of entries, and `baseline` where one is named."""
-    own = frame(outcome, ("collection", "system", "metric"), (*_OWN, *Standing._fields))
+    own = frame(outcome, (*_OWN, *Standing._fields), by=("collection", "system", "metric"))
     views = {"systems": own}
     if outcome.sizes["pair"]:
         names = ("collection_a", "system_a", "collection_b", "system_b", "metric")
-        views["pairs"] = frame(outcome, names, _PAIR)
+        views["pairs"] = frame(outcome, _PAIR, by=names)
     if about(outcome)["options"]["baseline"] is not None:
         views["baseline"] = _improvements(outcome)
     return {name: view.with_columns(pl.selectors.float().fill_nan(None)) for name, view in views.items()}
@@ -181,14 +182,14 @@ _DIMS = {
 def _known(on: Known | Mapping[str, Known], names: Sequence[str]) -> dict[str, Known]:
     """Return what is known of everybody's systems, by the collections of the systems to place."""
     if isinstance(on, xr.Dataset | xr.DataArray):
-        return dict.fromkeys(names, on)
+        on = dict.fromkeys(names, on)
     for name in names:
         if name not in on:
             raise ScoresError(
                 f"no factors for the collection {name!r}; {nearest(name, on)}; fit them on all of its systems "
                 "(irmeta standardize fit): without factors its scores compare with nothing"
             )
-    return {name: on[name] for name in names}
+    return {name: check(on[name]) if isinstance(on[name], xr.DataArray) else on[name] for name in names}
 
 
 def _factors(known: Known) -> Factors:
@@ -346,10 +347,10 @@ def _labelled(outcome: xr.Dataset, used: Mapping[str, xr.DataArray], metrics: Se
 def _improvements(outcome: xr.Dataset) -> pl.DataFrame:
     """Compare entries with the baseline on its collection, and with the way from everybody's median to the best."""
     baseline = str(about(outcome)["options"]["baseline"])
-    systems = frame(outcome, ("collection", "system", "metric"), ("standardized", "percentile", "median", "best"))
+    systems = frame(outcome, _STAND, by=("collection", "system", "metric"))
     base = systems.filter(system=baseline).rename({name: f"baseline_{name}" for name in ("standardized", "percentile")})
     names = ("collection_a", "system_a", "collection_b", "system_b", "metric")
-    pairs = frame(outcome, names, ("difference", "difference_low", "difference_high", "p"))
+    pairs = frame(outcome, _PAIR, by=names)
     pairs = pairs.filter(pl.col("collection_a") == pl.col("collection_b"))
     forward = pairs.filter(system_b=baseline).select("metric", "p", *_gain("a", 1))
     backward = pairs.filter(system_a=baseline).select("metric", "p", *_gain("b", -1))

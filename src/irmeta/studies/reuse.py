@@ -108,15 +108,15 @@ def reuse(
 
 def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     """Tables `metrics`, `groups`, `rankings` (group and metric), `systems` (system and metric), and `new`."""
-    metrics = frame(outcome, ("metric",), _METRICS)
+    metrics = frame(outcome, _METRICS, by=("metric",))
     views = {
         "metrics": metrics.sort(pl.col("relative_loss").fill_nan(None), nulls_last=True, maintain_order=True),
-        "groups": frame(outcome, ("group",), ("runs", "brought", "unique", "unique_relevant", "relevant_share")),
-        "rankings": frame(outcome, ("group", "metric"), ("tau", "group_loss", "group_ranks")),
-        "systems": frame(outcome, ("system", "metric"), ("group_of", *_FIGURES)).rename({"group_of": "group"}),
+        "groups": frame(outcome, ("runs", "brought", "unique", "unique_relevant", "relevant_share"), by=("group",)),
+        "rankings": frame(outcome, ("tau", "group_loss", "group_ranks"), by=("group", "metric")),
+        "systems": frame(outcome, ("group_of", *_FIGURES), by=("system", "metric")).rename({"group_of": "group"}),
     }
     if "run" in outcome.dims:
-        found = frame(outcome, ("run", "metric"), _NEW).rename({"new_score": "score", "new_unjudged": "unjudged"})
+        found = frame(outcome, _NEW, by=("run", "metric")).rename({"new_score": "score", "new_unjudged": "unjudged"})
         adjusted = {name.replace("penalty", "adjusted"): pl.col("score") + pl.col(name) for name in _NEW[2:5]}
         views = {"new": found.with_columns(**adjusted), **views}
     return {name: view.with_columns(pl.selectors.float().fill_nan(None)) for name, view in views.items()}
