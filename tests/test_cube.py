@@ -150,7 +150,7 @@ def test_what_is_studied() -> None:
         assert len(notes) == 1 + dropped
     with pytest.raises(ScoresError, match="1 of 12 scores are missing"):
         studied(scores, metrics=["P@10"], top=0.5, by="AP")
-    with pytest.raises(ScoresError, match="only with a share of them to keep"):
+    with pytest.raises(ScoresError, match="--by needs --top"):
         studied(scores, by="AP")
     with pytest.raises(ScoresError, match="no AP to order systems by among P@10; name a metric with --by"):
         studied(scores, metrics=["P@10"], top=0.5)

@@ -28,9 +28,11 @@ from irmeta.studies.comparison import compare as compare
 from irmeta.studies.correlation import correlation as correlation
 from irmeta.studies.coverage import coverage as coverage
 from irmeta.studies.description import describe as describe
+from irmeta.studies.design import design as design
 from irmeta.studies.durability import durability as durability
 from irmeta.studies.lowcost import lowcost as lowcost
 from irmeta.studies.models import models as models
+from irmeta.studies.paper_table import paper_table as paper_table
 from irmeta.studies.place import place as place
 from irmeta.studies.prediction import predict as predict
 from irmeta.studies.prediction_model import prediction_model as prediction_model
@@ -42,5 +44,6 @@ from irmeta.studies.reuse import reuse as reuse
 from irmeta.studies.significance import significance as significance
 from irmeta.studies.standardizing_set import standardizing_set as standardizing_set
 from irmeta.studies.validation import validate as validate
+from irmeta.studies.versus import versus as versus
 
 __version__: str

@@ -27,7 +27,10 @@ Coefficient = Literal["pearson", "spearman", "kendall", "tau-ap"]
 Ties = Literal["a", "b"]
 OverlapTies = Literal["w", "a", "b"]
 Test = Literal["t", "wilcoxon", "permutation", "bootstrap", "sign", "tukey"]
-Correction = Literal["holm", "bh", "none"]
+TableTest = Literal["t", "permutation", "none"]
+PairedTest = Literal["t", "wilcoxon", "permutation", "bootstrap", "sign"]
+Correction = Literal["holm", "bh", "bonferroni", "none"]
+ManyToOne = Literal["holm", "bh", "bonferroni", "dunnett", "none"]
 
 Sets = Literal["simultaneous", "marginal"]
 
@@ -39,6 +42,8 @@ Search = Literal["exact", "ib", "gf", "gf-code", "pivot", "sheffield", "trace"]
 # Prediction
 Scale = Literal["raw", "logit"]
 ChosenBy = Literal["dev", "leave-one-out"]
+Unit = Literal["system", "topic"]
+Learner = Literal["ols", "ridge", "svr", "boosting"]
 Judgments = Literal["full", "pool"]
 
 # Standardization
@@ -47,12 +52,13 @@ Flat = Literal["half", "drop", "raw"]
 Form = Literal["raw", Kind]
 
 # Results
-Format = Literal["table", "json", "csv", "latex"]
-Status = Literal["reproduced", "close", "not checkable", "contradicted", "ours"]
+Format = Literal["table", "json", "csv", "latex", "markdown"]
+Status = Literal["reproduced", "contradicted", "not checkable", "ours"]
 ScoreView = Literal["means", "matrix", "distribution"]
 CorrelationView = Literal["heatmap", "clustered", "dendrogram", "components"]
 PredictivityView = Literal["advantage", "curve"]
 ReuseView = Literal["metrics", "penalty"]
+ReliabilityView = Literal["reliability", "differences"]
 
 MEANINGS: dict[Any, dict[str, str]] = {
     Missing: {
@@ -111,9 +117,29 @@ MEANINGS: dict[Any, dict[str, str]] = {
         "sign": "wins against losses",
         "tukey": "randomised Tukey HSD, which corrects for all pairs by itself",
     },
+    TableTest: {
+        "t": "Student's t",
+        "permutation": "random signs of the differences",
+        "none": "no test",
+    },
+    PairedTest: {
+        "t": "Student's t",
+        "wilcoxon": "Wilcoxon's signed ranks",
+        "permutation": "random signs of the differences",
+        "bootstrap": "studentised bootstrap",
+        "sign": "wins against losses",
+    },
     Correction: {
         "holm": "limits the chance of any false rejection",
         "bh": "Benjamini-Hochberg, limits the share of false rejections",
+        "bonferroni": "as holm, with fewer rejections",
+        "none": "no correction",
+    },
+    ManyToOne: {
+        "holm": "limits the chance of any false rejection",
+        "bh": "Benjamini-Hochberg, limits the share of false rejections",
+        "bonferroni": "as holm, with fewer rejections",
+        "dunnett": "as holm, by the joint distribution of the comparisons with one system",
         "none": "no correction",
     },
     Sets: {
@@ -147,6 +173,16 @@ MEANINGS: dict[Any, dict[str, str]] = {
         "dev": "tau on the dev collections",
         "leave-one-out": "tau on training collections, each left out in turn",
     },
+    Unit: {
+        "system": "a system's mean over topics",
+        "topic": "a system's score on a topic",
+    },
+    Learner: {
+        "ols": "least squares",
+        "ridge": "ridge regression, its penalty chosen by cross-validation",
+        "svr": "a support vector machine with a radial kernel",
+        "boosting": "gradient-boosted trees",
+    },
     Judgments: {
         "full": "predictors know every judgment of the documents they look at",
         "pool": "predictors know only the judgments of a pool of their depth",
@@ -169,13 +205,13 @@ MEANINGS: dict[Any, dict[str, str]] = {
         "json": "all figures, for programs",
         "csv": "one table, for spreadsheets",
         "latex": "one table, for papers",
+        "markdown": "one table, for web pages and issues",
     },
     Status: {
-        "reproduced": "equal as printed, or within Monte-Carlo error",
-        "close": "within the tolerance stated beside it",
-        "not checkable": "the data are not public",
-        "contradicted": "the data give another figure",
-        "ours": "the published figure is lost or was never printed",
+        "reproduced": "ours keeps the rule that stands beside it",
+        "contradicted": "ours breaks the rule; the note says why, where that is known",
+        "not checkable": "data that it takes are not at hand; the note names them; ours, if given, is of a stand-in",
+        "ours": "nothing was printed, or it is lost, or another cell is held to it",
     },
     ScoreView: {
         "means": "means with intervals",
@@ -187,6 +223,10 @@ MEANINGS: dict[Any, dict[str, str]] = {
         "clustered": "a heat map, similar metrics side by side",
         "dendrogram": "groups of metrics",
         "components": "principal components",
+    },
+    ReliabilityView: {
+        "reliability": "E rho2, Phi and expected tau by the number of topics",
+        "differences": "the differences that a test shows by the number of topics",
     },
     PredictivityView: {
         "advantage": "what the best predictor gains over each target itself",

@@ -77,7 +77,7 @@ def test_place_finds_factors_by_the_collection_s_name(desk, tmp_path):
     assert "of 48 systems" in " ".join(out.split())
     code, _, err = desk("place", "mineA.parquet")
     assert code == 2
-    assert "no factors ship under this name" in err
+    assert "none ships under this name" in err
 
 
 def test_place_wants_everybodys_systems_once_for_each_collection(desk):

@@ -13,7 +13,7 @@ from irmeta.attributes import about
 from irmeta.cube import ALL, cube
 from irmeta.errors import ScoresError
 from irmeta.io.importers import import_systemwise
-from irmeta.papers.gupta2019_ranking import SHEFFIELD
+from irmeta.papers.gupta2019.ranking import SHEFFIELD
 from irmeta.report.tables import document
 from irmeta.stats.subsets import selection
 from irmeta.stats.subsets.orders import log_determinant, unexplained
@@ -35,7 +35,7 @@ def test_tables_have_the_columns_of_the_contract() -> None:
     """The JSON document has the tables and columns that programs read."""
     views = document(rank_metrics(scores(), resamples=3))["tables"]
     assert list(views) == ["order", "subsets", "stability"]
-    assert list(views["order"][0]) == ["position", "metric", "value"]
+    assert list(views["order"][0]) == ["position", "metric", "value", "criterion"]
     assert list(views["subsets"][0]) == [
         *("k", "metrics", "log_det", "unexplained", "optimal", "ratio_to_optimum", "gap", "proven", "nodes"),
         *("kept", "same"),
@@ -247,7 +247,7 @@ def test_resamples_that_are_not_proven_are_told(monkeypatch: pytest.MonkeyPatch)
     assert not any("resamples" in note for note in about(rank_metrics(scores(), k=3, resamples=4))["notes"])
     monkeypatch.setattr(selection, "WORK", 1)
     notes = about(rank_metrics(scores(), k=3, resamples=4))["notes"]
-    assert notes[-1].startswith("In 4 of 4 resamples the search came to its limit before the best subsets of ")
+    assert notes[-1].startswith("In 4 of 4 resamples the search reached its limit before the best subsets of ")
     assert notes[-1].endswith("3 were proven: what counts there is the best found.")
 
 
@@ -262,7 +262,7 @@ def test_resamples_that_are_not_proven_are_told(monkeypatch: pytest.MonkeyPatch)
         ({"include": ["AP"], "exclude": ["AP"]}, "both included and excluded"),
         ({"cost": {"AP": 2.0}}, "--budget"),
         ({"method": "ib", "budget": 3.0}, "--method exact"),
-        ({"cost": {"AP": -1.0}, "budget": 3.0}, "numbers from 0"),
+        ({"cost": {"AP": -1.0}, "budget": 3.0}, "0 or more"),
         ({"budget": 0.5}, "raise the budget"),
         ({"time_limit": 0}, "above 0"),
         ({"resamples": -1}, "0 or more"),

@@ -10,6 +10,7 @@ import polars as pl
 from irmeta.errors import FileFormatError
 from irmeta.io.files import location, read_bytes
 from irmeta.names import nearest
+from irmeta.words import counted
 
 RUN, GROUP, POOLED = ("run", "system", "name"), ("group", "team"), ("pooled", "contributed")
 """Names that the columns may have; the first found is taken."""
@@ -29,7 +30,7 @@ class Groups:
         lacking = [run for run in runs if run not in self.of]
         if lacking:
             raise FileFormatError(
-                f"{self.source}: no group for {len(lacking)} of {len(runs)} runs, the first {lacking[0]!r}; "
+                f"{self.source}: no group for {len(lacking)} of {counted(len(runs), 'run')}, the first {lacking[0]!r}; "
                 f"{nearest(lacking[0], self.of)}; a run's name is that of its file, without .gz"
             )
 

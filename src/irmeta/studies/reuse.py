@@ -10,8 +10,8 @@ import xarray as xr
 from irmeta.attributes import about, recorded
 from irmeta.cube import ALL, cube, geometric
 from irmeta.errors import MetricError, ScoresError
-from irmeta.evaluation import pooling
-from irmeta.evaluation.pooling import NOBODY, Looked
+from irmeta.evaluation import left_out
+from irmeta.evaluation.left_out import NOBODY, Looked
 from irmeta.evaluation.sources import QrelsLike, RunsLike
 from irmeta.io.groups import Groups
 from irmeta.names import Metric, parse, parse_list
@@ -66,13 +66,13 @@ def reuse(
     if logs := geometric(str(metric) for metric in wanted):
         raise MetricError(f"{logs[0]} has a geometric mean over topics; leave it out (--metrics)")
     seen = [_unjudged_at(metric, depth) for metric in wanted]
-    looked = pooling.look_up(qrels, runs, [*wanted, *dict.fromkeys(seen)])
+    looked = left_out.look_up(qrels, runs, [*wanted, *dict.fromkeys(seen)])
     groups = _groups(groups, looked.names)
     names = list(dict.fromkeys(groups.of[run] for run in looked.names))
     number = np.array([names.index(groups.of[run]) for run in looked.names])
     pooled = np.array([run not in groups.unpooled for run in looked.names])
-    owner, brought = pooling.owners(looked, np.where(pooled, number, NOBODY).tolist(), depth)
-    full, left = pooling.without_each(looked, owner, len(names))
+    owner, brought = left_out.owners(looked, np.where(pooled, number, NOBODY).tolist(), depth)
+    full, left = left_out.without_each(looked, owner, len(names))
     own = left[number, np.arange(len(number))]  # (system, metric): without the judgments of the own group
     places = [looked.metrics.index(metric) for metric in seen]
     count = len(wanted)
@@ -303,8 +303,8 @@ def _new(
 ) -> dict[str, Any]:
     """Score new runs, predict what they lose, and bound RBP from above by its residual."""
     residuals = {metric: _residual(metric) for metric in wanted if metric.base == "RBP"}
-    looked = pooling.look_up(qrels, new, [*wanted, *dict.fromkeys(seen), *dict.fromkeys(residuals.values())])
-    means = pooling.scores(looked).mean(axis=1)
+    looked = left_out.look_up(qrels, new, [*wanted, *dict.fromkeys(seen), *dict.fromkeys(residuals.values())])
+    means = left_out.scores(looked).mean(axis=1)
     at = {metric: place for place, metric in enumerate(looked.metrics)}
     score = means[:, [at[metric] for metric in wanted]]
     unjudged = 1 - means[:, [at[metric] for metric in seen]]
