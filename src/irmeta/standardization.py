@@ -249,7 +249,8 @@ def _found(path: str | PathLike[str]) -> Path:
     if str(path) in shipped:
         return shipped[str(path)]
     raise FileFormatError(
-        f"{path}: no such file, and `irmeta standardize fit` writes factors files; none ships under this name: {nearest(str(path), shipped)}"
+        f"{path}: no such file (`irmeta standardize fit` writes factors), and none ships under this name; "
+        f"{nearest(str(path), shipped)}"
     )
 
 

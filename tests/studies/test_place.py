@@ -151,9 +151,9 @@ def test_what_cannot_be_compared_is_refused():
     factors, own = standardization.fit(everybody), everybody.isel(system=[0])
     with pytest.raises(ScoresError, match="no factors for the collection 'A'; did you mean AB"):
         place(own, on={"AB": factors})
-    with pytest.raises(ScoresError, match="lack 1 of these scores' metrics: P@10"):
+    with pytest.raises(ScoresError, match="lack 1 metric of these scores: P@10"):
         place(own, on=factors.sel(metric=["AP"]), metrics="AP P@10")
-    with pytest.raises(ScoresError, match="standardized already"):
+    with pytest.raises(ScoresError, match="already standardized"):
         place(standardization.apply(own, factors), on=factors)
     with pytest.raises(ScoresError, match="fit them again"):
         place(own, on=factors.drop_attrs())

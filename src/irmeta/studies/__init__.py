@@ -40,7 +40,7 @@ STUDIES: dict[str, Study] = {
     "paper_table": Study("paper_table", "table", "systems", "What is the table for my paper?", docs="paper_table"),
     "significance": Study("significance", "significance", "systems", "Which systems differ?", True, "significance"),
     "place": Study(
-        "place", "place", "systems", "Where do my systems stand among everybody's, on any collection?", docs="place"
+        "place", "place", "systems", "Where do my systems stand among everybody's, on any collection?", True, "place"
     ),
     "versus": Study("versus", "versus", "systems", "Is mine better, by how much, and on which topics?", docs="versus"),
     "correlation": Study("correlation", "correlate", "metrics", "Which metrics say the same?", True, "correlation"),
