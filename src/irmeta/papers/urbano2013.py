@@ -100,7 +100,7 @@ def _brennan(found: Components) -> Iterator[Cell]:
 def _variances(
     item: str, found: Components, printed: Mapping[str, float], *, digits: int = 0, decimals: int = 0
 ) -> Iterator[Cell]:
-    """Hold variance components to print, which has so many significant digits, or decimals."""
+    """Compare variance components with print, which has this number of significant digits, or of decimals."""
     for (name, value), ours in zip(printed.items(), found.variances, strict=True):
         last = decimals or digits - 1 - int(np.floor(np.log10(value)))  # place of the last digit
         yield compare(item, f"variance of {name}", "systems kept", value, float(ours), within=0.5 * 10.0**-last)

@@ -45,7 +45,7 @@ def describe(
     metrics, top, missing : what to use of the scores, as in `irmeta.cube.studied`.
 
     Returns over (system, metric) mean, low, high, rank, rank_low, rank_high: the best and the worst rank it may have;
-    over (metric) distinguished, the share of pairs of systems that the rank sets tell apart; over (topic,
+    over (metric) distinguished, the share of pairs of systems that the rank sets distinguish; over (topic,
     metric) topic_mean, topic_sd, reliability (correlation with the rest); over (share, metric) the quantiles of single
     scores; and score itself. The intervals are each system's own: that two overlap does not say that the systems do not
     differ (see `significance`, which pairs by topic).
