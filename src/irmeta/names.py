@@ -57,6 +57,7 @@ CATALOGUE: Mapping[str, Signature] = MappingProxyType(
         "DCG": _signature("optional", gains="linear", high=UNBOUNDED),
         "ERR": _signature("optional", max_rel=None),
         "RBP": _signature("optional", p=0.8, rel=None, max_rel=None, always=("p",)),
+        "Compatibility": _signature("optional", p=0.9, always=("p",)),
         "RBPResidual": _signature("optional", p=0.8, always=("p",)),
         "Success": _signature("required", rel=1),
         "Judged": _signature("optional"),

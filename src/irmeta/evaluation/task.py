@@ -50,7 +50,7 @@ class Task:
         """Evaluate runs: an outcome for each; those that cannot be read or are done have no scores."""
         outcomes = [self._judged(source) for source in sources]
         judged = [run for _, run in outcomes if run is not None]
-        scores = chain.from_iterable(map(self._scores, _chunks(judged)))
+        scores = chain.from_iterable(map(self.scores_of, chunks(judged)))
         return [one if run is None else self._with_scores(one, next(scores)) for one, run in outcomes]
 
     def with_pools(self, batches: Sequence[Sequence[Source]]) -> "Task":
@@ -124,7 +124,7 @@ class Task:
         order = [together.index(metric) for metric in self.metrics]
         return replace(outcome, scores=np.concatenate([own, outcome.scores], axis=1)[:, order])
 
-    def _scores(self, runs: Sequence[JudgedRun]) -> Floats:
+    def scores_of(self, runs: Sequence[JudgedRun]) -> Floats:
         """Compute our metrics for a chunk of runs; metrics that look at the lists alike share a grade array."""
         views: dict[tuple[Any, ...], Judged] = {}
         scores = np.empty((len(runs), len(self.topics), len(self.own)))
@@ -143,7 +143,8 @@ class Task:
         return judged.judged_only() if metric["judged_only"] else judged
 
 
-def _chunks(runs: Iterable[JudgedRun]) -> Iterator[list[JudgedRun]]:
+def chunks(runs: Iterable[JudgedRun]) -> Iterator[list[JudgedRun]]:
+    """Cut judged runs into the parts whose measures are computed together."""
     chunk: list[JudgedRun] = []
     deepest = 0
     for run in runs:
