@@ -1,0 +1,197 @@
+"""Score cubes like a real one whose truth is known: the same spread of scores, the same dependence between systems.
+
+A topic is drawn as one vector of normal values, correlated as the normal scores of the real systems are over topics (a
+Gaussian copula); each value becomes a score through the distribution of its system's real scores (the margins).
+Sources: Urbano and Nagler (SIGIR 2018); Urbano, Lima and Hanjalic (SIGIR 2019).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import xarray as xr
+from scipy.optimize import brentq
+from scipy.special import ndtr, ndtri
+from scipy.stats import rankdata
+
+from irmeta.cube import cube, means
+from irmeta.errors import ScoresError
+
+Array = npt.NDArray[np.float64]
+
+_FEW = 0.5
+"""A metric whose scores have fewer distinct values than this share of the topics is discrete, as P@10 and RR are."""
+_STEEPEST = 500.0
+"""The strongest tilt of a margin: beyond it the mean is at the end of the scores' range."""
+
+
+@dataclass(frozen=True)
+class Margin:
+    """The distribution of one system's scores by one metric: probabilities of the values, and how they are joined.
+
+    values : (k,), ascending.  weights : (k,), adding up to 1.  discrete : whether only these values occur; else the
+    quantiles between them are interpolated.
+    """
+
+    values: Array
+    weights: Array
+    discrete: bool
+
+    def quantiles(self, share: Array) -> Array:
+        """Return the scores below which these shares, in (0, 1), of the topics lie."""
+        above = np.cumsum(self.weights)
+        if self.discrete:
+            return self.values[np.searchsorted(above, share, side="left").clip(0, len(self.values) - 1)]
+        return np.interp(share, above - self.weights / 2, self.values)
+
+    @property
+    def mean(self) -> float:
+        """The mean over all topics that could be: the integral of the quantiles."""
+        if self.discrete:
+            return float(self.weights @ self.values)
+        middle = np.cumsum(self.weights) - self.weights / 2
+        within = np.trapezoid(self.values, middle)
+        return float(within + middle[0] * self.values[0] + (1 - middle[-1]) * self.values[-1])
+
+    def tilted(self, mean: float) -> "Margin":
+        """Return the margin whose mean is this: probabilities are multiplied by exp(a value), for the a that does it.
+
+        A mean that the values do not allow raises ScoresError.
+        """
+        low, high = (self._with(tilt).mean for tilt in (-_STEEPEST, _STEEPEST))
+        if not low <= mean <= high:
+            raise ScoresError(f"no scores like these have a mean of {mean:.4g}; it lies between {low:.4g} and {high:.4g}")
+        return self._with(float(brentq(lambda tilt: self._with(tilt).mean - mean, -_STEEPEST, _STEEPEST, xtol=1e-10)))
+
+    def _with(self, tilt: float) -> "Margin":
+        power = tilt * self.values
+        weights = self.weights * np.exp(power - power.max())
+        return Margin(self.values, weights / weights.sum(), self.discrete)
+
+
+@dataclass(frozen=True)
+class World:
+    """What score cubes are drawn from: names, the margin of each system by each metric, and how they depend.
+
+    margins : (system, metric).  normal : (system x metric, real topic), rows of mean square 1.
+    """
+
+    systems: Sequence[str]
+    metrics: Sequence[str]
+    collection: str
+    margins: Sequence[Sequence[Margin]]
+    normal: Array
+
+    @property
+    def means(self) -> Array:
+        """The true mean of each system by each metric, (system, metric)."""
+        return np.array([[margin.mean for margin in row] for row in self.margins])
+
+    @property
+    def truth(self) -> xr.DataArray:
+        """The true means as a system-wise table: a cube whose one topic is `all`."""
+        return cube(self.means[:, None], self.systems, ["all"], self.metrics, collection=f"{self.collection}, true means")
+
+    def scores(self, topics: int, rng: np.random.Generator) -> Array:
+        """Draw scores on new topics: (system, topic, metric)."""
+        drawn = self.normal @ rng.standard_normal((self.normal.shape[1], topics))
+        share = ndtr(drawn / np.sqrt(self.normal.shape[1])).clip(1e-12, 1 - 1e-12)
+        share = share.reshape(len(self.systems), len(self.metrics), topics)
+        rows = [
+            [margin.quantiles(part) for margin, part in zip(*pair, strict=True)]
+            for pair in zip(self.margins, share, strict=True)
+        ]
+        return np.ascontiguousarray(np.array(rows).transpose(0, 2, 1))
+
+    def cube(self, topics: int, rng: np.random.Generator) -> xr.DataArray:
+        """Draw a cube of new topics, which are numbered from 1."""
+        names = [str(number) for number in range(1, topics + 1)]
+        about = f"{self.collection}, simulated"
+        return cube(self.scores(topics, rng), self.systems, names, self.metrics, collection=about)
+
+
+def like(
+    scores: xr.DataArray,
+    rng: np.random.Generator,
+    *,
+    systems: int | None = None,
+    means: npt.ArrayLike | None = None,
+) -> World:
+    """Return the world whose cubes are like this one.
+
+    scores : a cube without missing cells, at least 2 systems and 5 topics, else ScoresError.
+    systems : how many; some drawn at random where there are more. Where there are fewer, each further system has the
+    margins of one and depends on the others as the halfway point of two does.
+    means : (system, metric), the true means to have instead of those the margins give.
+
+    >>> from irmeta.cube import cube
+    >>> real = cube(np.random.default_rng(0).random((4, 30, 1)), list("abcd"), list(map(str, range(30))), ["AP"])
+    >>> world = like(real, np.random.default_rng(0))
+    >>> world.scores(1000, np.random.default_rng(0)).mean(axis=1).round(1).tolist() == world.means.round(1).tolist()
+    True
+    """
+    if np.isnan(scores.values).any() or scores.sizes["topic"] < 5 or scores.sizes["system"] < 2:
+        raise ScoresError("to simulate like a cube it needs at least 2 systems and 5 topics, and no missing scores")
+    picked, beside, names = _systems(scores, systems, rng)
+    discrete = [_is_discrete(scores.values[..., m]) for m in range(scores.sizes["metric"])]
+    margins = [[_margin(column, kind) for column, kind in zip(row.T, discrete, strict=True)] for row in scores.values]
+    chosen = [margins[i] for i in picked]
+    if means is not None:
+        targets = np.broadcast_to(np.asarray(means, dtype=np.float64), (len(picked), scores.sizes["metric"]))
+        chosen = [[m.tilted(float(t)) for m, t in zip(*pair, strict=True)] for pair in zip(chosen, targets, strict=True)]
+    normal = _normal_scores(scores.values)
+    mixed = _scaled(normal[picked] + normal[beside])
+    metrics = [str(name) for name in scores.metric.values]
+    collection = str(scores.attrs.get("collection", "collection"))
+    return World(names, metrics, collection, chosen, mixed.reshape(-1, scores.sizes["topic"]))
+
+
+def tied(scores: xr.DataArray, groups: int) -> Array:
+    """Return true means that tie systems in so many groups, neighbours by mean together: (system, metric)."""
+    true = means(scores).values
+    order = np.argsort(np.argsort(-true, axis=0, kind="stable"), axis=0, kind="stable")
+    group = order * groups // len(true)
+    tied = np.empty_like(true)
+    for metric in range(true.shape[1]):
+        sums = np.bincount(group[:, metric], true[:, metric])
+        tied[:, metric] = (sums / np.bincount(group[:, metric]))[group[:, metric]]
+    return tied
+
+
+def _systems(
+    scores: xr.DataArray, systems: int | None, rng: np.random.Generator
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], list[str]]:
+    """Pick systems, and for each the one it is mixed with: itself, but for those beyond the real ones."""
+    there = scores.sizes["system"]
+    wanted = there if systems is None else systems
+    if wanted < 2:
+        raise ScoresError(f"{wanted} systems: a cube to study has at least 2")
+    known = np.sort(rng.permutation(there)[:wanted])
+    more = rng.integers(there, size=max(0, wanted - there))
+    other = (more + rng.integers(1, there, size=len(more))) % there
+    names = [str(name) for name in scores.system.values[known]]
+    return np.append(known, more), np.append(known, other), names + [f"further{n}" for n in range(1, len(more) + 1)]
+
+
+def _is_discrete(scores: Array) -> bool:
+    return len(np.unique(scores.round(6))) < _FEW * scores.shape[1]
+
+
+def _margin(scores: Array, discrete: bool) -> Margin:
+    """Make the margin of one system's scores: a value counts as often as it occurs."""
+    if discrete:
+        values, counts = np.unique(scores, return_counts=True)
+        return Margin(values, counts / counts.sum(), True)
+    return Margin(np.sort(scores), np.full(len(scores), 1 / len(scores)), False)
+
+
+def _normal_scores(scores: Array) -> Array:
+    """Return Phi^-1(rank / (n + 1)) over topics, (system, metric, topic), rows of mean square 1."""
+    ranks = rankdata(scores, axis=1).transpose(0, 2, 1)
+    return _scaled(ndtri(ranks / (scores.shape[1] + 1)))
+
+
+def _scaled(normal: Array) -> Array:
+    size = np.sqrt((normal**2).mean(axis=-1, keepdims=True))
+    return np.divide(normal, size, out=np.zeros(normal.shape), where=size > 0)

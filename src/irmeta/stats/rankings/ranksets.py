@@ -1,0 +1,218 @@
+"""Rank sets: the ranks that a system may have, given that systems are compared on the same topics.
+
+A system's set goes from 1 + the number of systems that are surely better to m less the number that are surely worse.
+"Surely" is a difference beyond what the largest of all differences reaches where none is real; the largest is found by
+reversing the sign of whole topics (a wild bootstrap), again without the differences that are sure (step-down).
+Sources: Mogstad, Romano, Shaikh and Wilhelm (REStud 2024), sections 3.1 and 3.2; Romano and Wolf (Econometrica 2005).
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+import numpy.typing as npt
+
+from irmeta.errors import ScoresError
+from irmeta.parallel import in_order
+from irmeta.stats.rankings.rank import BLOCK, Array, Single, settled
+
+Counts = npt.NDArray[np.int64]
+Claims = npt.NDArray[np.bool_]
+Differences = Callable[[slice], Iterator[Single]]
+"""For some systems: their differences from all systems, (row, system), draw after draw."""
+
+DRAWS = 1000
+"""Sign reversals; the level is met within .7 of a percent."""
+_ROUNDING = 1e-5
+"""Draws are in single precision: a statistic exceeds them only by more than this."""
+
+
+@dataclass(frozen=True)
+class RankSets:
+    """The best and the worst rank that each system may have, and the claims that these follow from.
+
+    low, high : (system,), ranks from 1.
+    better, worse : (system, system), whether the row's system is surely better, or worse, than the column's. Of
+    simultaneous sets `worse` is the transpose of `better`; of marginal ones each row is a claim of its own.
+    """
+
+    better: Claims
+    worse: Claims
+
+    @property
+    def low(self) -> Counts:
+        """The best rank that each system may have: 1 + the number of systems surely better."""
+        return 1 + self.worse.sum(axis=1)
+
+    @property
+    def high(self) -> Counts:
+        """The worst rank that each system may have: the number of systems less those surely worse."""
+        return len(self.better) - self.better.sum(axis=1)
+
+
+def rank_sets(
+    scores: npt.ArrayLike,
+    rng: np.random.Generator,
+    *,
+    level: float = 0.95,
+    marginal: bool = False,
+    draws: int = DRAWS,
+) -> RankSets:
+    """Return the rank sets of systems whose scores are paired by topic.
+
+    scores : (topic, system), the larger the better; NaN where a system has no score, and a pair of systems is then
+    compared on the topics that both have.
+    level : the chance, in (0, 1), that the sets of all systems cover the true ranks; with marginal=True that the set of
+    any one system named in advance does.
+    draws : sign reversals of whole topics. Memory is 6 arrays of (system, system).
+    Raises ScoresError for fewer than 2 systems or topics, or a level outside (0, 1).
+
+    A pair's statistic is self-normalised, sum(d) / sqrt(sum(d^2)) of the differences d, which rises with Student's t; a
+    draw is sum(e (d - mean)) / sqrt(sum((d - mean)^2)), the e random signs, one a topic.
+
+    >>> topics = np.random.default_rng(0).normal(size=(40, 3)) + [0, 0.1, 5]
+    >>> sets = rank_sets(topics, np.random.default_rng(1))
+    >>> sets.low.tolist(), sets.high.tolist()
+    ([2, 2, 1], [3, 3, 1])
+    """
+    values = np.asarray(scores, dtype=np.float64)
+    if values.ndim != 2 or min(values.shape) < 2:
+        raise ScoresError(f"rank sets need at least 2 systems and 2 topics; the scores have the shape {values.shape}")
+    signs = rng.choice(np.array([-1.0, 1.0], dtype=np.float32), size=(draws, len(values)))
+    known = ~np.isnan(values)
+    if known.all():
+        observed, spread = _complete(values)
+        differences: Differences = partial(_of_means, _drawn(values, signs))
+    else:
+        observed, spread, mean = _with_holes(np.where(known, values, 0), known.astype(np.float64))
+        differences = partial(_of_shared, np.where(known, values, 0), known, mean, signs)
+    return _stepped(observed, spread, differences, draws, level, marginal)
+
+
+def rank_sets_of(
+    estimates: npt.ArrayLike,
+    drawn: npt.ArrayLike,
+    errors: npt.ArrayLike,
+    *,
+    level: float = 0.95,
+    marginal: bool = False,
+) -> RankSets:
+    """Return the rank sets of estimates that come with draws of their own: bootstraps, or a known covariance.
+
+    estimates : (system,), the larger the better.  drawn : (draw, system), how far each draw lies from the estimates.
+    errors : (system, system), the standard error of each difference, not below 0; level, marginal : as in `rank_sets`.
+
+    >>> errors = np.array([0.1, 0.1, 0.1])
+    >>> drawn = np.random.default_rng(0).normal(0, errors, (1000, 3))
+    >>> sets = rank_sets_of([0.5, 0.4, 2.0], drawn, np.hypot(errors[:, None], errors))
+    >>> sets.low.tolist(), sets.high.tolist()
+    ([2, 2, 1], [3, 3, 1])
+    """
+    means, spread = settled(np.asarray(estimates, dtype=np.float64)), np.asarray(errors, dtype=np.float64)
+    values = np.ascontiguousarray(drawn, dtype=np.float32)
+    observed = _ratio(means[:, None] - means, spread)  # z = (a - b) / error of a - b
+    return _stepped(observed, spread, partial(_of_means, values), len(values), level, marginal)
+
+
+def _complete(values: Array) -> tuple[Array, Array]:
+    """Compute each pair's statistic and the root of the sum of squares about its mean, of (topic, system)."""
+    topics = len(values)
+    centred = values - values.mean(axis=0)
+    products = centred.T @ centred
+    squares = np.diag(products)[:, None] + np.diag(products) - 2 * products  # sum (d - mean d)^2
+    spread = _root(squares, np.diag(products).max())
+    mean = settled(values.mean(axis=0))
+    difference = mean[:, None] - mean
+    size = np.sqrt(spread**2 + topics * difference**2)  # sqrt(sum d^2)
+    return _ratio(topics * difference, size), spread
+
+
+def _drawn(values: Array, signs: Single) -> Single:
+    """Sum the centred scores of each system under each draw of signs: (draw, system)."""
+    centred = values - values.mean(axis=0)
+    return np.ascontiguousarray(signs @ centred.astype(np.float32))
+
+
+def _with_holes(values: Array, known: Array) -> tuple[Array, Array, Array]:
+    """Compute as `_complete` on the topics that both systems of a pair have, and the pairs' mean differences."""
+    shared = known.T @ known
+    total = values.T @ known
+    mean = settled(_divided(total - total.T, shared))
+    squares = (values**2).T @ known
+    raw = squares + squares.T - 2 * values.T @ values  # sum d^2
+    spread = _root(raw - shared * mean**2, squares.max())
+    size = np.sqrt(spread**2 + shared * mean**2)
+    return np.where(shared > 1, _ratio(shared * mean, size), 0), spread, mean
+
+
+def _root(squares: Array, largest: float) -> Array:
+    """Take the root; 0 where a square is one of rounding only."""
+    return np.sqrt(np.where(squares > 1e-12 * largest, squares, 0))
+
+
+def _divided(numerator: Array, denominator: Array) -> Array:
+    return np.divide(numerator, denominator, out=np.zeros(numerator.shape), where=denominator > 0)
+
+
+def _ratio(difference: Array, scale: Array) -> Array:
+    """Divide; no difference is 0, and one without any spread is beyond all draws."""
+    beyond = np.where(difference != 0, np.copysign(np.inf, difference), 0)
+    return np.divide(difference, scale, out=beyond, where=scale > 0)
+
+
+def _of_means(drawn: Single, rows: slice) -> Iterator[Single]:
+    """Compute the differences of drawn means (draw, system), of some systems from all, draw after draw."""
+    room = np.empty((len(drawn[0, rows]), drawn.shape[1]), dtype=np.float32)
+    for means in drawn:
+        yield np.subtract(means[rows, None], means, out=room)
+
+
+def _of_shared(values: Array, known: Claims, mean: Array, signs: Single, rows: slice) -> Iterator[Single]:
+    """Compute sum(e (d - mean)) over shared topics, of some systems from all, draw after draw."""
+    there, scores = known.astype(np.float32), values.astype(np.float32)
+    centre = mean[rows].astype(np.float32)
+    for e in signs:
+        flipped = e[:, None] * there[:, rows]
+        own = (flipped * scores[:, rows]).T @ there  # sum e a over the topics of both
+        other = flipped.T @ scores  # sum e b
+        yield own - other - centre * (flipped.T @ there)
+
+
+def _stepped(
+    observed: Array, spread: Array, differences: Differences, draws: int, level: float, marginal: bool
+) -> RankSets:
+    """Claim the differences beyond the largest drawn, take them out of the family, and repeat while there are new."""
+    if not 0 < level < 1:
+        raise ScoresError(f"the level of rank sets lies between 0 and 1, not {level:g}")
+    weight = _divided(np.ones(spread.shape), spread).astype(np.float32)
+    better = worse = np.zeros(observed.shape, dtype=np.bool_)
+    while True:
+        largest = _largest(differences, np.where(better, 0, weight), np.where(worse, 0, weight), draws)
+        if not marginal:
+            largest = largest.max(axis=1, keepdims=True)
+        limit = np.quantile(largest, level, axis=0, method="higher")[:, None] + _ROUNDING
+        found = observed > limit, -observed > limit
+        if (found[0] == better).all() and (found[1] == worse).all():
+            return RankSets(better, worse)
+        better, worse = found
+
+
+def _largest(differences: Differences, upward: Single, downward: Single, draws: int) -> Single:
+    """Find each system's largest statistic in each draw, of those not yet claimed: (draw, system)."""
+    systems = len(upward)
+    step = max(1, BLOCK // 16 // systems)  # rows whose weights stay in the processor's cache
+    rows = [slice(start, min(start + step, systems)) for start in range(0, systems, step)]
+    work = partial(_largest_of, differences, upward, downward, draws)
+    return np.concatenate(list(in_order(work, rows)), axis=1)
+
+
+def _largest_of(differences: Differences, upward: Single, downward: Single, draws: int, rows: slice) -> Single:
+    """Find the largest statistics of some systems: (draw, row)."""
+    above, below = upward[rows], downward[rows]
+    largest = np.empty((draws, len(above)), dtype=np.float32)
+    for draw, difference in enumerate(differences(rows)):
+        highest = (difference * above).max(axis=1)
+        lowest = (difference * below).min(axis=1)
+        largest[draw] = np.maximum(highest, -lowest)
+    return largest

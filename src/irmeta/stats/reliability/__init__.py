@@ -1,0 +1,1 @@
+"""How reliable a collection's ranking of systems is, and how many topics it needs."""

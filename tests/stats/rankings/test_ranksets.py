@@ -1,0 +1,152 @@
+"""Rank sets against a plain reading of the step-down, their symmetries, and their coverage."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from irmeta.errors import ScoresError
+from irmeta.stats.rankings import ranksets
+from irmeta.stats.rankings.ranksets import rank_sets, rank_sets_of
+
+
+def plain(scores, signs, level):
+    """Read the step-down off its definition, a pair and a draw at a time: the ordered pairs claimed."""
+    systems = scores.shape[1]
+    pairs = [(a, b) for a in range(systems) for b in range(systems) if a != b]
+    difference = {(a, b): scores[:, a] - scores[:, b] for a, b in pairs}
+    observed = {pair: d.sum() / np.sqrt((d**2).sum()) for pair, d in difference.items()}
+    centred = {pair: d - d.mean() for pair, d in difference.items()}
+    drawn = {pair: signs @ d / np.sqrt((d**2).sum()) for pair, d in centred.items()}
+    claimed = set()
+    while True:
+        largest = np.max([drawn[pair] for pair in pairs if pair not in claimed], axis=0)
+        limit = np.quantile(largest, level, method="higher")
+        found = {pair for pair in pairs if observed[pair] > limit + 1e-5}
+        if found == claimed:
+            return claimed
+        claimed = found
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_simultaneous_claims_are_those_of_the_definition(seed):
+    """The claims are those of a loop over pairs and draws that follows the definition."""
+    rng = np.random.default_rng(seed)
+    scores = rng.normal(size=(12, 6)) + np.arange(6) * 0.6
+    sets = rank_sets(scores, np.random.default_rng(3), draws=200)
+    signs = np.random.default_rng(3).choice(np.array([-1.0, 1.0], dtype=np.float32), size=(200, 12))
+    claimed = plain(scores, signs, 0.95)
+    assert claimed
+    assert {tuple(pair) for pair in np.argwhere(sets.better).tolist()} == claimed
+
+
+def test_marginal_set_of_one_pair_is_the_simultaneous_one():
+    """With two systems there is one family, so both kinds of sets agree."""
+    scores = np.random.default_rng(0).normal([0.0, 1.0], size=(30, 2))
+    kinds = [rank_sets(scores, np.random.default_rng(1), marginal=marginal) for marginal in (False, True)]
+    assert kinds[0].low.tolist() == kinds[1].low.tolist() == [2, 1]
+
+
+def test_marginal_sets_lie_within_simultaneous_ones():
+    """A claim about all systems at once is a claim about each, made more carefully."""
+    scores = np.random.default_rng(0).normal(size=(30, 12)) + np.arange(12) * 0.3
+    every, one = (rank_sets(scores, np.random.default_rng(1), marginal=marginal) for marginal in (False, True))
+    assert (one.low >= every.low).all()
+    assert (one.high <= every.high).all()
+    assert (one.high - one.low).sum() < (every.high - every.low).sum()
+
+
+def test_scores_with_holes_are_compared_on_shared_topics():
+    """Where each pair misses the same topics, the sets are those without these topics."""
+    rng = np.random.default_rng(2)
+    whole = rng.normal(size=(20, 8)) + np.arange(8) * 0.5
+    holes = np.concatenate([whole, np.where(np.arange(8) == 3, 1.0, np.nan)[None]])
+    signs = rng.choice(np.array([-1.0, 1.0], dtype=np.float32), size=(300, 21))
+
+    class Known:
+        """Draws the same signs, whatever the number of topics."""
+
+        def choice(self, of, size):
+            return signs[:, : size[1]]
+
+    a, b = (rank_sets(scores, Known(), draws=300) for scores in (whole, holes))
+    assert a.better.any()
+    assert (a.better == b.better).all()
+
+
+def test_systems_that_share_no_topic_are_not_compared():
+    """Without two shared topics nothing is claimed of a pair."""
+    scores = np.full((12, 3), np.nan)
+    scores[:6, 0], scores[6:, 1] = 1 + np.arange(6) / 100, np.arange(6) / 100
+    scores[:, 2] = 5 + np.random.default_rng(0).random(12)
+    sets = rank_sets(scores, np.random.default_rng(0))
+    assert not sets.better[0, 1]
+    assert not sets.better[1, 0]
+
+
+def test_equal_systems_are_never_distinguished():
+    """Two systems with the same scores claim nothing of each other, and share their set."""
+    one = np.random.default_rng(0).random((25, 5))
+    sets = rank_sets(np.concatenate([one, one[:, :1]], axis=1), np.random.default_rng(0))
+    assert not sets.better[0, 5]
+    assert (sets.low[0], sets.high[0]) == (sets.low[5], sets.high[5])
+
+
+def test_a_difference_without_spread_is_sure():
+    """A system that is better by the same amount on every topic is surely better."""
+    one = np.random.default_rng(0).random((30, 4))
+    sets = rank_sets(np.concatenate([one, one[:, :1] + 0.125], axis=1), np.random.default_rng(0))
+    assert sets.better[4, 0]
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.integers(0, 1000), st.permutations(range(7)))
+def test_sets_do_not_depend_on_the_order_of_systems(seed, order):
+    """Systems in another order have the same sets."""
+    scores = np.random.default_rng(seed).normal(size=(15, 7)) + np.arange(7)
+    sets = rank_sets(scores, np.random.default_rng(0), draws=100)
+    moved = rank_sets(scores[:, order], np.random.default_rng(0), draws=100)
+    assert (sets.low[list(order)] == moved.low).all()
+    assert (sets.high[list(order)] == moved.high).all()
+
+
+@pytest.mark.parametrize("marginal", [False, True])
+def test_sets_cover_the_ranks_of_systems_that_all_tie(marginal):
+    """Where all systems are equally good, the hardest case, 95% of the sets say so."""
+    rng = np.random.default_rng(5)
+    covered = []
+    for _ in range(300):
+        sets = rank_sets(rng.gamma(0.5, size=(25, 10)), rng, draws=300, marginal=marginal)
+        covered.append((~sets.better & ~sets.worse).all(axis=1))
+    share = np.mean(covered) if marginal else np.mean(np.all(covered, axis=1))
+    assert 0.92 < share < 0.99
+
+
+def test_blocks_of_systems_change_nothing(monkeypatch):
+    """The sets do not depend on how many systems are compared at a time."""
+    scores = np.random.default_rng(0).normal(size=(20, 30)) + np.arange(30) / 10
+    whole = rank_sets(scores, np.random.default_rng(0), draws=50)
+    monkeypatch.setattr(ranksets, "BLOCK", 16 * 30 * 4)
+    assert (rank_sets(scores, np.random.default_rng(0), draws=50).better == whole.better).all()
+
+
+def test_independent_estimates_have_sets_from_their_errors():
+    """Of estimates with normal errors, two are told apart where z exceeds the quantile of the largest."""
+    estimates, error = np.array([0.0, 2.0, 4.5]), 1.0
+    drawn = np.random.default_rng(0).normal(0, error, (20_000, 3))
+    sets = rank_sets_of(estimates, drawn, np.full((3, 3), np.sqrt(2.0)))
+    # Tukey's range of 3 normal values at 5% is 3.31, for a difference of 3.31: only 4.5 - 0 exceeds it
+    assert np.argwhere(sets.better).tolist() == [[2, 0]]
+
+
+@pytest.mark.parametrize("shape", [(1, 5), (5, 1), (5,)])
+def test_one_system_or_topic_is_an_error(shape):
+    """Too few systems or topics are named in the error."""
+    with pytest.raises(ScoresError, match="at least 2 systems and 2 topics"):
+        rank_sets(np.zeros(shape), np.random.default_rng(0))
+
+
+def test_a_level_is_a_share():
+    """A level outside (0, 1) is an error."""
+    with pytest.raises(ScoresError, match="between 0 and 1"):
+        rank_sets(np.random.default_rng(0).random((5, 5)), np.random.default_rng(0), level=95)
