@@ -1,6 +1,6 @@
 """Whether two judgment sets draw the same conclusions from pairs of systems."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from enum import IntEnum
 
 import numpy as np
@@ -19,9 +19,10 @@ class Decision(IntEnum):
     NEITHER = 4
 
 
-def decisions(scores: Array, alpha: float, correct: Callable[[Array], Array]) -> Array:
-    """Count pairs of systems by what becomes of them under each judge: (set, system, topic) to (judge, decision).
+def decisions(scores: Sequence[Array], alpha: float, correct: Callable[[Array], Array]) -> Array:
+    """Count pairs of systems by what becomes of them under each judge: (system, topic) of each set, to (judge, decision).
 
+    scores : the truth's first; sets need not have the same topics.
     A pair is significant if p of the paired t test, corrected for all pairs, is below alpha. Source: Otero, Parapar
     and Ferro (CIKM 2023).
     """
