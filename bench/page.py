@@ -12,6 +12,8 @@ import xarray as xr
 from irmeta.cube import cube
 from irmeta.io.scores import load
 from irmeta.names import SETS
+from irmeta.parallel import watched_by
+from irmeta.report.page.sections import SECTIONS
 from irmeta.report.page.writing import write_report
 
 READY = """
@@ -33,15 +35,18 @@ def steps(scores: xr.DataArray, folder: Path) -> Path:
     spent: dict[str, float] = {}
     last = ["", time.perf_counter()]
 
-    def tick(step: str) -> None:
+    def tick(what: str, done: int, _: int | None) -> None:
+        if what != "sections of the page" and what != "files of panels":
+            return
         now = time.perf_counter()
-        kind = str(last[0]).split(",")[0].split(" ")[0]
+        kind = str(last[0])
         spent[kind] = spent.get(kind, 0.0) + now - float(last[1])
+        step = SECTIONS[done] if what.startswith("sections") and done < len(SECTIONS) else what
         last[:] = [step, now]
 
     begin, cpu = time.perf_counter(), time.process_time()
-    page = write_report({"page": scores}, folder, progress=tick)
-    tick("end")
+    with watched_by(tick):
+        page = write_report({"page": scores}, folder)
     for kind, seconds in sorted(spent.items(), key=lambda item: -item[1])[:6]:
         print(f"    {kind or 'reading'}: {seconds:.1f} s")
     wall, used = time.perf_counter() - begin, time.process_time() - cpu

@@ -74,7 +74,8 @@ def test_a_worker_dies(cluster: Cluster, desk: Path, victims: int) -> None:
         while left:
             os.kill(left.pop(), signal.SIGKILL)
 
-    scores = evaluated(desk, progress=kill)
+    with irmeta.watched_by(kill):
+        scores = evaluated(desk)
     assert not left
     with irmeta.parallel.working_on(None):
         xr.testing.assert_identical(scores, evaluated(desk))
@@ -86,12 +87,13 @@ def test_the_client_is_killed(address: str, desk: Path, tmp_path: Path) -> None:
         import sys, time
         from irmeta.cluster import on_cluster
         from irmeta.evaluation import archive
+        from irmeta.parallel import watched_by
         archive.EVERY = 0
-        def slowly(name, total):
-            print(name, flush=True)
+        def slowly(*step):
+            print(*step, flush=True)
             time.sleep(0.05)
-        with on_cluster(sys.argv[1]):
-            archive.evaluate_to(*sys.argv[2:], progress=slowly)
+        with on_cluster(sys.argv[1]), watched_by(slowly):
+            archive.evaluate_to(*sys.argv[2:])
     """
     paths = [tmp_path / "s.parquet", desk / "qrels.txt", desk / "runs"]
     with subprocess.Popen([sys.executable, "-c", code, address, *paths], stdout=subprocess.PIPE, text=True) as process:

@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 import xarray as xr
 
+from irmeta.choices import Matrix
 from irmeta.cube import ALL, cube
 from irmeta.errors import ScoresError
-from irmeta.matrix import MatrixKind, from_matrix, from_scores
+from irmeta.matrix import from_matrix, from_scores
 from irmeta.stats.subsets.matrices import correlation, covariance, normal_scores
 
 METRICS = ["AP", "P@10", "RR"]
@@ -110,7 +111,7 @@ def test_the_geometric_mean_is_averaged_as_logarithm() -> None:
 
 
 @pytest.mark.parametrize("kind", ["correlation", "rank"])
-def test_what_differs_by_rounding_only_is_left_out(kind: MatrixKind) -> None:
+def test_what_differs_by_rounding_only_is_left_out(kind: Matrix) -> None:
     """A metric whose scores agree to ten decimals does not vary, in whatever way it is correlated."""
     one = scores()
     one.loc[:, :, "RR"] = 0.5 + 1e-11 * one.sel(metric="RR")

@@ -1,12 +1,13 @@
 """The one data object: an xarray.DataArray `score` of (system, topic, metric); NaN means not scored."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Literal, get_args
+from typing import Any, get_args
 
 import numpy as np
 import numpy.typing as npt
 import xarray as xr
 
+from irmeta.choices import Missing
 from irmeta.errors import ScoresError, require_choice
 from irmeta.names import canonical, metric_names, nearest, split
 
@@ -15,8 +16,6 @@ GMAP_FLOOR = 1e-5
 """What GMAP takes for a score of 0, or below this, as trec_eval does."""
 ALL = "all"
 """The one topic of a system-wise table, which holds means only."""
-
-Missing = Literal["error", "topics", "systems"]
 
 
 def cube(

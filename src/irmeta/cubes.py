@@ -5,10 +5,10 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 import xarray as xr
 
-from irmeta.cube import Missing, check, means, studied
+from irmeta.choices import Missing, Scale
+from irmeta.cube import check, means, studied
 from irmeta.errors import MetricError, ScoresError
 from irmeta.names import highest, metric_names, nearest
-from irmeta.stats.prediction.scales import Scale
 
 
 def by_name(cubes: xr.DataArray | Mapping[str, xr.DataArray]) -> dict[str, xr.DataArray]:

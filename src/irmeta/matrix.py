@@ -3,12 +3,13 @@
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import xarray as xr
 
-from irmeta.cube import ALL, DIMS, Missing, additive, means
+from irmeta.choices import Level, Matrix, Missing
+from irmeta.cube import ALL, DIMS, additive, means
 from irmeta.cubes import by_name, studied_together
 from irmeta.errors import ScoresError
 from irmeta.names import canonical
@@ -20,9 +21,6 @@ from irmeta.stats.subsets.matrices import (
     smallest_eigenvalue,
     symmetrized,
 )
-
-MatrixKind = Literal["covariance", "correlation", "rank", "shrunk"]
-Level = Literal["topic", "within-topic", "system"]
 
 
 def _shrunk(rows: Floats) -> Floats:
@@ -65,7 +63,7 @@ class MetricMatrix:
 
 def from_scores(
     scores: xr.DataArray | Mapping[str, xr.DataArray],
-    kind: MatrixKind,
+    kind: Matrix,
     level: Level,
     missing: Missing,
     *,
@@ -99,7 +97,7 @@ def from_scores(
     return MetricMatrix(names, _KINDS[kind](rows), kind, level, cubes, (*notes, *more))
 
 
-def from_matrix(matrix: Any, kind: MatrixKind | None = None) -> MetricMatrix:
+def from_matrix(matrix: Any, kind: Matrix | None = None) -> MetricMatrix:
     """Take a square array, DataFrame or DataArray as a matrix of covariances; kind "correlation" scales it.
 
     Metrics without names are numbered from 1. A matrix that is not symmetric is replaced by the mean of both halves,

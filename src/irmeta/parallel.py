@@ -9,9 +9,9 @@ import os
 import sys
 import threading
 from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Sized
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from contextvars import ContextVar
 from functools import cache
 from itertools import islice
@@ -27,17 +27,13 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 Result_co = TypeVar("Result_co", covariant=True)
 
-Progress = Callable[[str], object]
-"""Called with what was done after every step of it."""
+Progress = Callable[[str, int, int | None], object]
+"""Called at each step of long work: what the steps are, how many are done, and how many there are if that is known."""
 
 _TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3
 """Names that malloc.h gives to the limits of mallopt."""
 _AHEAD = 2
 """Items each thread may be ahead of whoever takes the results; more would only cost memory."""
-
-
-def silent(step: str) -> None:
-    """Report no progress."""
 
 
 class Engine(Protocol):
@@ -48,6 +44,7 @@ class Engine(Protocol):
 
 
 _engine: ContextVar[Engine | None] = ContextVar("engine", default=None)
+_progress: ContextVar[Progress | None] = ContextVar("progress", default=None)
 _apart: ContextVar[bool] = ContextVar("apart", default=False)
 
 
@@ -58,18 +55,43 @@ def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def in_order(work: Callable[[Item], Result], items: Iterable[Item]) -> Generator[Result, None, None]:
-    """Apply `work` to each item, wherever that is done, and give the results in the order of the items, as they come.
+def in_order(work: Callable[[Item], Result], items: Iterable[Item], what: str = "") -> Generator[Result, None, None]:
+    """Apply `work` to each item, wherever that is done, and yield the results in the order of the items, as they come.
 
     `work`, items and results may travel to other processes: `work` once, so what all items need belongs to it. Let its
     arrays be contiguous: others arrive in another layout, in which sums may differ in the last bit. Close it
     (`contextlib.closing`) where it may be left before its end.
 
+    what : what the items are, for whoever watches the progress (see `watched_by`).
+
     >>> list(in_order(len, ["a", "bb"]))
     [1, 2]
     """
     engine = None if _apart.get() else _engine.get()
-    yield from (on_threads if engine is None else engine.in_order)(work, items)
+    results = on_threads(work, items) if engine is None else engine.in_order(work, items)
+    with closing(results):
+        yield from steps(results, what, total=len(items) if isinstance(items, Sized) else None)
+
+
+def steps(items: Iterable[Item], what: str, *, total: int | None = None) -> Generator[Item, None, None]:
+    """Yield the items, and report each as a step that is done once the next one is asked for.
+
+    >>> with watched_by(print):
+    ...     letters = list(steps("ab", "letters"))
+    letters 0 2
+    letters 1 2
+    letters 2 2
+    """
+    report = None if _apart.get() else _progress.get()
+    if report is None:
+        yield from items
+        return
+    if total is None and isinstance(items, Sized):
+        total = len(items)
+    report(what, 0, total)
+    for done, item in enumerate(items, 1):
+        yield item
+        report(what, done, total)
 
 
 def on_threads(work: Callable[[Item], Result], items: Iterable[Item]) -> Generator[Result, None, None]:
@@ -123,6 +145,16 @@ def apart(work: Callable[[Item], Result], item: Item) -> Result:
 
 
 @contextmanager
+def watched_by(progress: Progress | None) -> Iterator[None]:
+    """Let `progress` be called at each step of long work, as in `with irmeta.watched_by(print):`; None for nobody."""
+    token = _progress.set(progress)
+    try:
+        yield
+    finally:
+        _progress.reset(token)
+
+
+@contextmanager
 def working_on(engine: Engine | None) -> Iterator[None]:
     """Let `engine` do the work of `in_order`; None stands for the threads of this process."""
     token = _engine.set(engine)
@@ -150,7 +182,7 @@ def seeded(rng: int | np.random.Generator) -> tuple[np.random.Generator, int | s
     )
 
 
-def streams(rng: np.random.Generator, draws: int, block: int) -> Iterator[tuple[np.random.Generator, int]]:
+def streams(rng: np.random.Generator, draws: int, block: int) -> list[tuple[np.random.Generator, int]]:
     """Cut random draws into blocks, each with a random stream of its own: the streams and how many to draw from each.
 
     `block` may depend on the data, never on the machine: the draws would be others.
@@ -160,8 +192,8 @@ def streams(rng: np.random.Generator, draws: int, block: int) -> Iterator[tuple[
     """
     if not hasattr(rng.bit_generator.seed_seq, "spawn"):  # one of NumPy's older generators
         rng = np.random.default_rng(rng.integers(1 << 63))
-    for start in range(0, draws, block):
-        yield rng.spawn(1)[0], min(block, draws - start)
+    counts = [min(block, draws - start) for start in range(0, draws, block)]
+    return list(zip(rng.spawn(len(counts)), counts, strict=True))
 
 
 @contextmanager

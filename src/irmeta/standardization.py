@@ -6,22 +6,19 @@ from collections.abc import Iterable, Mapping
 from importlib.metadata import version
 from os import PathLike
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, get_args
 
 import numpy as np
 import polars as pl
 import xarray as xr
 
-from irmeta.cube import ALL, Missing, check, complete, geometric, only_numbered
+from irmeta.choices import Flat, Kind, Missing
+from irmeta.cube import ALL, check, complete, geometric, only_numbered
 from irmeta.errors import FileFormatError, ScoresError, require_choice
 from irmeta.io.files import writing
 from irmeta.names import nearest
 from irmeta.stats.standardizing import standardizers
 from irmeta.stats.standardizing.standardizers import KINDS as KINDS
-from irmeta.stats.standardizing.standardizers import Kind as Kind
-
-Flat = Literal["half", "drop", "raw"]
-"""What becomes of a topic that all standardizing systems score alike: the middle of the scale, no topic, raw scores."""
 
 _KEY = "irmeta_factors"
 

@@ -144,7 +144,7 @@ def test_reading_options(desk: Path) -> None:
         (["evaluate", "qrels", "runs/", "-m", "nDGC@10"], 2, "did you mean nDCG"),
         (["evaluate", "qrels", "runs/", "-m", "BPM@5"], 2, "ir_measures cannot compute BPM@5"),
         (["evaluate", "qrels", "runs/", "--topics", "some"], 2, "--topics"),
-        (["evaluate", "qrels", "runs/", "-o", "x.doc"], 2, "which form?"),
+        (["evaluate", "qrels", "runs/", "-o", "x.doc"], 2, "unknown suffix"),
         (["evaluate", "qrels", "runs/", "-o", "nowhere/x.parquet"], 2, "the folder nowhere does not exist"),
         (["evaluate", "qrels"], 2, "Missing argument"),
         (["evaluate", "qrels", "runs/", "runs/one"], 2, "two systems are named 'one': runs/one and runs/one"),

@@ -138,7 +138,7 @@ def test_coverage_and_models_write_their_tables(predict, files):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["apply"], "give a table to fill, or one system's scores"),
+        (["apply"], "name a table to fill, or one system's scores"),
         (["apply", "--given", "P@10=0.4 AP@1000=0.2", "--want", "AP@1000"], "cannot be predicted from itself"),
         (["apply", "--given", "P@10=43", "--want", "AP"], "lies between 0 and 1"),
         (["apply", "--given", "P@10=0.4", "--want", "FOO"], "does not know 'FOO'"),
@@ -146,7 +146,10 @@ def test_coverage_and_models_write_their_tables(predict, files):
         (["apply", "--given", "P@10=nan"], "METRIC=SCORE"),
         (["apply", "--given", "P@10=0.4 P_10=0.5"], "P@10 is given twice"),
         (["apply", "no.csv"], "no.csv: no such file"),
-        (["select", "--train", "no.parquet", "--test", "no.parquet", "-k", "3-1"], "written as in 2 or 1-3"),
+        (
+            ["select", "--train", "no.parquet", "--test", "no.parquet", "-k", "3-1"],
+            "numbers of predictors as in 2 or 1-3",
+        ),
         (["lowcost", "--train", "x", "--test", "y", "--targets", "AP", "--depths", "ten"], "as in 5,10,20"),
         (["lowcost", "--train", "x", "--test", "y", "--targets", "AP"], "no such file"),
     ],

@@ -10,10 +10,11 @@ import pytest
 import xarray as xr
 from typer.testing import CliRunner
 
+from irmeta.choices import Status
 from irmeta.cli import reproduce as verb
 from irmeta.cli.app import app
 from irmeta.errors import IrmetaError
-from irmeta.studies.reproduction import Status, compare, reproduction
+from irmeta.studies.reproduction import compare, reproduction
 
 DOCS = Path(__file__).parents[2] / "docs"
 

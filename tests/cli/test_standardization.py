@@ -64,11 +64,12 @@ def test_json_tables_have_the_columns_of_the_contract(typed, files, line):
 
 
 @pytest.mark.parametrize("line", CONTRACT)
-def test_what_people_read_ends_with_the_findings(typed, files, line):
-    """The default output is tables and then the answer in a sentence; csv is the first table alone."""
+def test_what_people_read_begins_with_the_finding(typed, files, line):
+    """The default output is the answer in a sentence and then tables, 80 columns wide; csv is the first table alone."""
     code, out, _ = typed(line)
     assert code == 0
-    assert out.rstrip().endswith((".", "weight."))
+    assert out.split("\n\n")[0].rstrip().endswith(".")
+    assert max(map(len, out.splitlines())) <= 80
     first = next(iter(CONTRACT[line].values()))
     code, out, _ = typed(f"{line} --format csv")
     assert out.splitlines()[0].split(",")[: len(first)] == first

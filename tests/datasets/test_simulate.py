@@ -20,6 +20,7 @@ from irmeta.cli import simulate as _verb  # noqa: F401  registers it
 from irmeta.cli.app import app
 from irmeta.datasets.model import DEPTH, draw_systems, draw_topics, normal, submissions
 from irmeta.datasets.simulate import POOL_DEPTH, Simulation, simulate
+from irmeta.parallel import watched_by
 
 Run = dict[str, list[tuple[str, float]]]
 METRICS = ("AP", "P@10", "RR")
@@ -236,12 +237,12 @@ def test_folder_simulated_before(tmp_path):
 def test_interrupted(tmp_path):
     """An interrupted simulation leaves no judgments, so nobody takes it for whole, and can be started again."""
 
-    def stop(name: str) -> None:
-        if name.endswith("-2"):
+    def stop(_: str, done: int, __: int | None) -> None:
+        if done == 2:
             raise KeyboardInterrupt
 
-    with pytest.raises(KeyboardInterrupt):
-        simulate(tmp_path / "a", systems=6, topics=2, rng=1, progress=stop)
+    with pytest.raises(KeyboardInterrupt), watched_by(stop):
+        simulate(tmp_path / "a", systems=6, topics=2, rng=1)
     assert "simulation.json" in files(tmp_path / "a")
     assert "qrels.txt" not in files(tmp_path / "a")
     for name in "ab":

@@ -15,6 +15,7 @@ from irmeta.evaluation import archive, engine
 from irmeta.evaluation.archive import evaluate_to
 from irmeta.io.files import read_bytes
 from irmeta.io.scores import load, load_all
+from irmeta.parallel import watched_by
 
 
 @pytest.fixture(scope="module")
@@ -44,17 +45,14 @@ def interrupted(desk: Path, after: int, every: float = 0.0, **options: object) -
     class StopError(Exception):
         pass
 
-    seen = []
-
-    def stop(name: str, total: int) -> None:
-        seen.append(name)
-        if len(seen) == after:
+    def stop(_: str, done: int, __: int | None) -> None:
+        if done == after:
             raise StopError
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(archive, "EVERY", every)
-        with pytest.raises(StopError):
-            written(desk, progress=stop, **options)
+        with pytest.raises(StopError), watched_by(stop):
+            written(desk, **options)
 
 
 def same(one: Path, other: Path) -> bool:
@@ -86,7 +84,8 @@ def test_parts_change_nothing(desk: Path, monkeypatch: pytest.MonkeyPatch) -> No
     def look(*_: object) -> None:
         seen.update(file.name for file in (desk / ".s.parquet.parts").glob("*"))
 
-    written(desk, progress=look)
+    with watched_by(look):
+        written(desk)
     assert len(seen) > 3
     assert same(desk / "s.parquet", desk / "whole.parquet")
     assert not (desk / ".s.parquet.parts").exists()
@@ -184,13 +183,13 @@ def test_names_that_are_swapped(desk: Path, monkeypatch: pytest.MonkeyPatch) -> 
     class StopError(Exception):
         pass
 
-    def stop(name: str, total: int) -> None:
-        if name == "c":
+    def stop(_: str, done: int, __: int | None) -> None:
+        if done == 3:
             raise StopError
 
     path = desk / "s.parquet"
-    with pytest.raises(StopError):
-        evaluate_to(path, desk / "qrels.txt", {"a": first, "b": second, "c": third}, progress=stop)
+    with pytest.raises(StopError), watched_by(stop):
+        evaluate_to(path, desk / "qrels.txt", {"a": first, "b": second, "c": third})
     swapped = {"b": first, "a": second, "c": third, "d": third}
     evaluate_to(path, desk / "qrels.txt", swapped)
     xr.testing.assert_identical(load(path), irmeta.evaluate(desk / "qrels.txt", swapped))
@@ -248,16 +247,27 @@ def test_appending(desk: Path) -> None:
     written(desk, collection="two", metrics="RR", append=True)
     assert list(load_all(desk / "s.parquet")) == ["one", "two"]
     xr.testing.assert_identical(load(desk / "s.parquet", "one"), before)
-    with pytest.raises(ScoresError, match="already holds the collection 'two'"):
-        written(desk, collection="two", append=True, progress=pytest.fail)
+    with pytest.raises(ScoresError, match="already holds the collection 'two'"), watched_by(pytest.fail):
+        written(desk, collection="two", append=True)
 
 
 def test_two_at_once(desk: Path) -> None:
     """While one evaluation writes a file another one is refused, and disturbs nothing."""
-    with pytest.raises(FileFormatError, match=r"s\.parquet: another evaluation is writing it"):
-        written(desk, progress=lambda *_: written(desk))
+
+    def again(*_: object) -> None:
+        with watched_by(None):
+            written(desk)
+
+    def beside(*_: object) -> None:
+        with watched_by(None):
+            (desk / "other.parquet").exists() or written(desk, "other.parquet")
+
+    message = r"s\.parquet: another evaluation is writing it"
+    with pytest.raises(FileFormatError, match=message), watched_by(again):
+        written(desk)
     assert sorted(file.name for file in desk.iterdir()) == ["qrels.txt", "runs"]
-    written(desk, progress=lambda *_: (desk / "other.parquet").exists() or written(desk, "other.parquet"))
+    with watched_by(beside):
+        written(desk)
     written(desk, "whole.parquet")
     assert same(desk / "s.parquet", desk / "whole.parquet")
 
@@ -274,11 +284,13 @@ def test_killed(desk: Path) -> None:
     code = """if True:
         import sys, time
         from irmeta.evaluation import archive, engine
+        from irmeta.parallel import watched_by
         archive.EVERY = 0
-        def slowly(name, total):
-            print(name, flush=True)
+        def slowly(*step):
+            print(*step, flush=True)
             time.sleep(0.05)
-        archive.evaluate_to(*sys.argv[1:], progress=slowly)
+        with watched_by(slowly):
+            archive.evaluate_to(*sys.argv[1:])
     """
     paths = [str(desk / name) for name in ("s.parquet", "qrels.txt", "runs")]
     with subprocess.Popen([sys.executable, "-c", code, *paths], stdout=subprocess.PIPE, text=True) as process:

@@ -18,6 +18,7 @@ from irmeta.evaluation.judging import Judgments
 from irmeta.io.rankings import qrels_from_mapping, run_from_mapping
 from irmeta.io.trec import Reading
 from irmeta.names import CATALOGUE, highest, parse
+from irmeta.parallel import watched_by
 
 Lists = dict[str, dict[str, float]]
 Grades = dict[str, dict[str, int]]
@@ -288,10 +289,11 @@ def test_provenance(tmp_path: Path) -> None:
 
 
 def test_progress() -> None:
-    """The function for progress is called with each system's name, in order, and how many there are."""
-    seen: list[tuple[str, int]] = []
-    cube = evaluate(QRELS, RUNS, "AP", progress=lambda *done: seen.append(done))
-    assert seen == [(name, 3) for name in cube.system.values] == [(name, 3) for name in RUNS]
+    """Whoever watches is told how many runs are done, after each, and how many there are."""
+    seen: list[tuple[str, int, int | None]] = []
+    with watched_by(lambda *done: seen.append(done)):
+        evaluate(QRELS, RUNS, "AP")
+    assert seen == [("runs", done, 3) for done in range(4)]
 
 
 def test_metrics_in_the_order_asked() -> None:

@@ -12,15 +12,16 @@ import polars as pl
 import pytest
 import xarray as xr
 
-from irmeta.cube import ALL, Missing, cube
+from irmeta.choices import Missing
+from irmeta.cube import ALL, cube
 from irmeta.errors import FileFormatError, ScoresError
-from irmeta.report.page.metrics import PARTITIONS
 from irmeta.report.page.panel import Panel, Section, numbers
+from irmeta.report.page.predictivity import PARTITIONS
 from irmeta.report.page.sections import sections
 from irmeta.report.page.writing import write_report
 from irmeta.studies import correlation, description, predictivity, significance
 
-SECTIONS = ["data", "systems", "agreement", "power", "reporting", "prediction", "significance"]
+SECTIONS = ["data", "systems", "significance", "agreement", "power", "reporting", "prediction"]
 
 
 def content(page: Path) -> dict[str, Any]:
@@ -37,7 +38,7 @@ def headings(page: Path) -> list[tuple[str, str]]:
 def test_every_section_is_there_in_order(page: Path, page_of_three: Path) -> None:
     """A page has each study's section once, and one more where there are several collections."""
     assert re.findall(r'<section id="(\w+)"', page.read_text("utf-8")) == [*SECTIONS, "calculator"]
-    of_three = [*SECTIONS[:-1], "collections", "significance", "calculator"]
+    of_three = [*SECTIONS, "collections", "calculator"]
     assert re.findall(r'<section id="(\w+)"', page_of_three.read_text("utf-8")) == of_three
     assert [level for level, _ in headings(page)] == ["1", *["2"] * 8]
 
@@ -133,7 +134,7 @@ def test_figures_are_vector_with_fonts_inside(page: Path) -> None:
 
 def run(cubes: Mapping[str, xr.DataArray], missing: Missing = "error", seed: int = 0) -> dict[str, list[Panel]]:
     """Run the studies of the page, without writing it."""
-    made = sections(cubes, by=None, missing=missing, seed=seed, source="scores.parquet", progress=lambda _: None)
+    made = sections(cubes, by=None, missing=missing, seed=seed, source="scores.parquet")
     return {section.key: list(section.panels) for section in made}
 
 

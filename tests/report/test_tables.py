@@ -29,7 +29,7 @@ FRAME = pl.DataFrame(
 def outcome(monkeypatch: pytest.MonkeyPatch) -> xr.Dataset:
     """A result whose study gives FRAME and another table."""
     study = types.SimpleNamespace(tables=lambda _: {"first": FRAME, "second": pl.DataFrame({"x": [1]})})
-    monkeypatch.setattr(tables, "import_module", lambda name: {"irmeta.studies.mine": study}[name])
+    monkeypatch.setattr(tables, "study_of", lambda result: {"mine": study}[result.attrs["study"]])
     options = {
         "seed": np.int64(3),
         "share": np.float64(0.1),

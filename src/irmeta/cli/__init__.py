@@ -2,29 +2,20 @@
 
 import io
 import sys
+from importlib import import_module
+from pkgutil import iter_modules
 
 from irmeta.errors import IrmetaError
+from irmeta.studies import STUDIES
+
+FRAME = {"app", "output", "study"}
+"""The modules here that have no command."""
 
 
 def main() -> None:
     """Run the command line: exit 0 done, 1 found problems it was asked to find, 2 wrong input or arguments."""
-    from irmeta.cli import (  # noqa: F401  each module registers its verbs on `app`
-        compare,
-        correlate,
-        datasets,
-        demo,
-        describe,
-        evaluate,
-        predict,
-        predictivity,
-        predictors,
-        rank,
-        report,
-        reproduce,
-        significance,
-        simulate,
-        standardize,
-    )
+    for name in _modules():
+        import_module(f"irmeta.cli.{name}")  # it registers its commands on `app`
     from irmeta.cli.app import app
 
     sys.stdout, sys.stderr = sys.stdout or io.StringIO(), sys.stderr or io.StringIO()  # closed by the caller
@@ -36,3 +27,10 @@ def main() -> None:
     except IrmetaError as error:
         print(f"irmeta: {error}", file=sys.stderr)
         sys.exit(2)
+
+
+def _modules() -> list[str]:
+    """List the modules of commands: those of studies first, in the order of the registry."""
+    verbs = list(dict.fromkeys(study.verb.partition(" ")[0] for study in STUDIES.values()))
+    names = {module.name for module in iter_modules(__path__)} - FRAME
+    return [verb for verb in verbs if verb in names] + sorted(names.difference(verbs))

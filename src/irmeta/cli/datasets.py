@@ -6,16 +6,17 @@ from typing import Annotated
 
 import typer
 
-from irmeta.cli.app import Quiet, Verbs, app
-from irmeta.cli.output import counting, write
+from irmeta.cli.app import Verbs, app, panel_of
+from irmeta.cli.output import working, write
+from irmeta.cli.study import Quiet, option
 from irmeta.errors import IrmetaError
 from irmeta.names import nearest
 
-datasets = Verbs(no_args_is_help=True, rich_markup_mode="rich", help="List public collections, and fetch them.")
-app.add_typer(datasets, name="datasets")
+datasets = Verbs("datasets", help="List public collections, and fetch them.")
+app.add_typer(datasets, name="datasets", rich_help_panel=panel_of("datasets"))
 
 Data = Annotated[
-    Path | None, typer.Option(help="Folder of the collections.", show_default="IRMETA_DATA, else the user's cache")
+    Path | None, option(help="Folder of the collections.", show_default="IRMETA_DATA, else the user's cache")
 ]
 
 
@@ -64,8 +65,8 @@ def fetch(
         raise IrmetaError(f"no public collection {unknown[0]!r}; {nearest(unknown[0], known)}")
     folder = public.data_folder(data)
     for collection in (known[name] for name in names):
-        with counting("fetching", len(collection.files), quiet=quiet) as progress:
-            fetched = public.fetch(collection, folder, progress=progress)
+        with working(quiet=quiet):
+            fetched = public.fetch(collection, folder)
         there = len(collection.files) - len(fetched)
         write(
             f"{collection.name}: {len(fetched)} files fetched, {there} were there, all as published\n"

@@ -3,15 +3,14 @@
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
-from irmeta.cli.app import Quiet, Seed, app
-from irmeta.cli.output import counting, say, write
+from irmeta.cli.app import app
+from irmeta.cli.output import say, working, write
+from irmeta.cli.study import Quiet, Seed, option
 
 
 @app.command()
 def demo(
-    output: Annotated[Path, typer.Option("-o", "--output", help="The folder to make.")] = Path("demo"),
+    output: Annotated[Path, option("-o", "--output", help="The folder to make.")] = Path("demo"),
     seed: Seed = 1,
     quiet: Quiet = False,
 ) -> None:
@@ -26,17 +25,17 @@ def demo(
     from irmeta.report.tables import text
     from irmeta.studies.evaluation import evaluation, tables
 
-    with counting("simulating", quiet=quiet) as progress:
-        made = simulate(output, rng=seed, progress=progress)
+    with working(quiet=quiet):
+        made = simulate(output, rng=seed)
     say(f"simulated {len(list(made.runs.iterdir()))} runs: {made.runs}, and their judgments: {made.qrels}", quiet=quiet)
-    with counting("evaluating", quiet=quiet) as progress:
-        scores = evaluate(made.qrels, made.runs, collection="demo", progress=progress)
+    with working(quiet=quiet):
+        scores = evaluate(made.qrels, made.runs, collection="demo")
     file = output / "scores.parquet"
     save(scores, file)
     shown = scores.sel(metric=["AP@1000", "nDCG@10", "P@10", "RR", "RBP(p=0.8)", "Bpref"])
     means = tables(evaluation(shown))["means"].sort("AP@1000", descending=True)
     write(text(means, f"System means, best first ({scores.sizes['topic']} topics; all 23 metrics in {file})"), None)
-    with counting("report:", quiet=quiet) as progress:
-        page = write_report({"demo": scores}, output / "report", rng=seed, source=file.name, progress=progress)
+    with working(quiet=quiet):
+        page = write_report({"demo": scores}, output / "report", rng=seed, source=file.name)
     write(f"\nEverything on one page: {page} (open it in a browser)\n", None)
     write(f"Next: irmeta --help, or irmeta evaluate {made.qrels} {made.runs} -m 'AP nDCG@20'\n", None)

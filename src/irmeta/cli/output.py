@@ -1,37 +1,34 @@
 """Where results go: the terminal, a file that appears whole or not at all, or a plot."""
 
 import sys
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from time import monotonic
+from typing import TYPE_CHECKING, Any
 
+from irmeta.choices import Format
 from irmeta.errors import IrmetaError
 
 if TYPE_CHECKING:
     import xarray as xr
 
-    from irmeta.report.tables import Format
+    from irmeta.parallel import Progress
+
 
 _FORMATS: "dict[str, Format]" = {".json": "json", ".csv": "csv", ".tex": "latex", ".txt": "table"}
 
 
 def emit(
-    result: "xr.Dataset",
-    *,
-    form: "Format | None" = None,
-    output: Path | None = None,
-    table: str | None = None,
-    findings: Sequence[str] = (),
-    notes: bool = True,
+    result: "xr.Dataset", *, form: "Format | None" = None, output: Path | None = None, table: str | None = None
 ) -> None:
-    """Write a study's result; below a table stand its notes and `findings`, the answer in words."""
+    """Write a study's result; for people the answer in words comes first, then the tables, then what else to know."""
     from irmeta.report.tables import render
+    from irmeta.report.words import page
 
     form = form or form_of(output)
-    below = [*(result.attrs["notes"] if notes else []), *findings] if form == "table" else []
-    words = "".join(f"{line}\n" for line in below)
-    write(render(result, form, table, width=_width(output)) + ("\n" + words if words else ""), output)
+    text = render(result, form, table, width=_width(output))
+    write(page(result, text, width=_width(output)) if form == "table" else text, output)
 
 
 def form_of(output: Path | None) -> "Format":
@@ -39,7 +36,7 @@ def form_of(output: Path | None) -> "Format":
     if output is None:
         return "table"
     if output.suffix not in _FORMATS:
-        raise IrmetaError(f"{output}: which form? use one of {', '.join(_FORMATS)} or give --format")
+        raise IrmetaError(f"{output}: unknown suffix; use one of {', '.join(_FORMATS)}, or add --format")
     return _FORMATS[output.suffix]
 
 
@@ -98,58 +95,81 @@ def say(message: str, *, quiet: bool = False) -> None:
 
 
 @contextmanager
-def engine(address: str | None, *, quiet: bool = False) -> Iterator[None]:
-    """Let a Dask cluster do the work, where an address is given, and say which one and where to watch it."""
-    if address is None:
+def working(cluster: str | None = None, *, quiet: bool = False) -> Iterator[None]:
+    """Show the progress of long work on stderr; on a Dask cluster, where its address is given, or on this machine."""
+    from irmeta.parallel import watched_by
+
+    with ExitStack() as stack:
+        if cluster is not None:
+            stack.enter_context(_on_cluster(cluster, quiet=quiet))
+        if not quiet:
+            stack.enter_context(watched_by(stack.enter_context(_shown())))
         yield
-        return
+
+
+@contextmanager
+def _on_cluster(address: str, *, quiet: bool) -> Iterator[None]:
+    """Let a Dask cluster do the work, and say which one and where to watch it."""
     import logging
 
     from irmeta.cluster import on_cluster
 
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what it would log, we say
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # irmeta says itself what goes wrong
     with on_cluster(address) as cluster:
-        workers = (
-            f"workers: {cluster.workers}, threads: {cluster.threads}" if cluster.workers else "waiting for workers"
-        )
+        workers = "waiting for workers"
+        if cluster.workers:
+            workers = f"workers: {cluster.workers}, threads: {cluster.threads}"
         watch = f"; dashboard: {cluster.dashboard}" if cluster.dashboard else ""
         say(f"cluster {cluster.address}: {workers}{watch}", quiet=quiet)
         yield
 
 
-class Step(Protocol):
-    """Tells that something is done, and how many such things there are, if that is known by now."""
-
-    def __call__(self, name: str, total: int | None = None, /) -> None:
-        """Count it."""
-
-
 @contextmanager
-def counting(what: str, total: int | None = None, *, quiet: bool = False) -> Iterator[Step]:
-    """Show on a terminal how many things are done; gives the function to call with each one's name."""
+def _shown() -> "Iterator[Progress]":
+    """Show progress bars on a terminal; elsewhere write a line a minute."""
     from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        TextColumn,
-        TimeElapsedColumn,
-        TimeRemainingColumn,
-    )
 
     console = Console(stderr=True)
-    shown = not quiet and console.is_terminal
-    times = (TimeElapsedColumn(), TimeRemainingColumn())
-    bar = Progress(
-        TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), *times, console=console, transient=True
-    )
-    task = bar.add_task(what, total=total)
+    if not console.is_terminal:
+        yield _Lines()
+        return
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+    from rich.progress import Progress as Bars
 
-    def step(name: str, total: int | None = None, /) -> None:
-        bar.update(task, advance=1, total=total, description=f"{what} {name}")
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Bars(*columns, TimeRemainingColumn(), console=console, transient=True) as bars:
+        tasks: dict[str, Any] = {}
 
-    with bar if shown else nullcontext():  # rich 13 writes a line even for a disabled bar
-        yield step
+        def report(what: str, done: int, total: int | None) -> None:
+            if what not in tasks:
+                tasks[what] = bars.add_task(what, total=total)
+            bars.update(tasks[what], completed=done, total=total, visible=done != total)
+
+        yield report
+
+
+class _Lines:
+    """Writes to stderr, once a minute, what is done and how long the rest may take."""
+
+    EVERY = 60.0
+
+    def __init__(self) -> None:
+        self.started: dict[str, float] = {}
+        self.written = monotonic()
+
+    def __call__(self, what: str, done: int, total: int | None) -> None:
+        """Note a step, and write a line if the last one is a minute old."""
+        now = monotonic()
+        if done == 0 or what not in self.started:
+            self.started[what] = now
+        if now - self.written < self.EVERY:
+            return
+        self.written = now
+        left = ""
+        if total and done:
+            seconds = (now - self.started[what]) * (total - done) / done
+            left = f" of {total}, about {max(1, round(seconds / 60))} min left"
+        say(f"{what}: {done}{left}")
 
 
 def _width(output: Path | None) -> int | None:

@@ -1,85 +1,37 @@
 """`irmeta rank`: which few metrics to report."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Any
 
-import typer
-
-from irmeta.cli.app import (
-    By,
-    Cluster,
-    Collection,
-    Format,
-    Metrics,
-    Missing,
-    Output,
-    Plot,
-    Quiet,
-    Scores,
-    Seed,
-    Systems,
-    TableName,
-    Top,
-    Topics,
-    app,
-    load_scores,
-)
-from irmeta.cli.output import counting, emit, engine, form_of
+from irmeta.choices import Level, Matrix, Objective, Search, explained
+from irmeta.cli.app import app
+from irmeta.cli.study import Best, Picked, Seed, Shown, option
 from irmeta.errors import ScoresError
 
 
 @app.command()
 def rank(
-    scores: Scores,
-    k: Annotated[int | None, typer.Option("-k", help="The largest number of metrics.", show_default="all")] = None,
-    method: Annotated[
-        Literal["exact", "ib", "gf", "gf-code", "pivot", "sheffield", "trace"],
-        typer.Option(
-            help="exact: the best set of each size, proven. ib: iterative backward. gf: greedy forward as published, "
-            "gf-code as released. pivot: pivoted Cholesky. sheffield: as ib, every determinant computed. "
-            "trace: as gf, judged by the variance left unexplained."
-        ),
-    ] = "exact",
-    matrix: Annotated[
-        Literal["correlation", "covariance", "rank", "shrunk"],
-        typer.Option(help="rank: correlation of normal scores; shrunk: correlation, Ledoit-Wolf."),
-    ] = "correlation",
-    level: Annotated[
-        Literal["topic", "within-topic", "system"],
-        typer.Option(help="Vary over systems and topics; the same less each topic's mean; over system means."),
-    ] = "topic",
+    picked: Picked,
+    best: Best,
+    shown: Shown,
+    k: Annotated[int | None, option("-k", help="The largest number of metrics.", show_default="all")] = None,
+    method: Annotated[Search, option(help=explained(Search, "How sets are found."))] = "exact",
+    matrix: Annotated[Matrix, option(help=explained(Matrix, "How metrics vary together."))] = "correlation",
+    level: Annotated[Level, option(help=explained(Level, "What metrics vary over."))] = "topic",
     objective: Annotated[
-        Literal["determinant", "unreported"] | None,
-        typer.Option(
-            help="determinant: metrics that vary much and overlap little. unreported: those that leave the least "
-            "unexplained variance in all the others.",
-            show_default="determinant; for trace, unreported",
-        ),
+        Objective | None,
+        option(help=explained(Objective, "What makes a set good."), show_default="determinant; for trace, unreported"),
     ] = None,
-    include: Annotated[str | None, typer.Option(help="Metrics that every set has, as in 'AP P@10'.")] = None,
-    exclude: Annotated[str | None, typer.Option(help="Metrics that no set has; they may still be explained.")] = None,
-    cost: Annotated[str | None, typer.Option(help="What metrics cost, as in 'AP=3 P@10=0.5'; others cost 1.")] = None,
-    budget: Annotated[float | None, typer.Option(help="What a set may cost.", show_default="any")] = None,
+    include: Annotated[str | None, option(help="Metrics that every set has, as in 'AP P@10'.")] = None,
+    exclude: Annotated[str | None, option(help="Metrics that no set has; they still count as unreported ones.")] = None,
+    cost: Annotated[str | None, option(help="What metrics cost, as in 'AP=3 P@10=0.5'; others cost 1.")] = None,
+    budget: Annotated[float | None, option(help="What a set may cost.", show_default="any")] = None,
     time_limit: Annotated[
-        float,
-        typer.Option(help="Seconds for the search; then it prints the gap that is left. Resamples have no part in it."),
+        float, option(help="Seconds for the search, without resamples; then it prints the gap that is left.")
     ] = 60,
     resamples: Annotated[
-        int, typer.Option(min=0, help="Choose again on topics drawn anew, this often: is it stable?")
+        int, option(min=0, help="Bootstrap the topics this many times, to see how stable the choice is.")
     ] = 0,
-    collection: Collection = None,
-    metrics: Metrics = None,
-    systems: Systems = None,
-    topics: Topics = None,
-    top: Top = None,
-    by: By = None,
-    missing: Missing = "error",
     seed: Seed = 0,
-    output: Output = None,
-    form: Format = None,
-    table: TableName = None,
-    cluster: Cluster = None,
-    plot: Plot = None,
-    quiet: Quiet = False,
 ) -> None:
     """Choose the few metrics that say most and repeat each other least.
 
@@ -93,37 +45,17 @@ def rank(
 
     irmeta rank scores.parquet --method ib --matrix covariance --format json
     """
-    from irmeta.studies.ranking import findings, rank_metrics
+    from irmeta.studies.ranking import rank_metrics
 
-    form = form or form_of(output)
-    cubes = load_scores(scores, collection=collection, metrics=metrics, also=by, systems=systems, topics=topics)
-    with engine(cluster, quiet=quiet), counting("choosing", 1 + resamples, quiet=quiet) as progress:
-        outcome = rank_metrics(
-            cubes,
-            method,
-            matrix,
-            k,
-            level=level,
-            objective=objective,
-            metrics=metrics,
-            include=include or (),
-            exclude=exclude or (),
-            cost=_costs(cost or ""),
-            budget=budget,
-            time_limit=time_limit,
-            top=top,
-            by=by,
-            missing=missing,
-            resamples=resamples,
-            rng=seed,
-            progress=progress,
-        )
-    if plot is not None:
-        from irmeta.report.plots.figure import PAGE, draw, save
-        from irmeta.report.plots.ranking import plots
-
-        save(draw(plots(outcome), outcome, width=PAGE, height=3.4), plot)
-    emit(outcome, form=form, output=output, table=table, findings=findings(outcome))
+    search: dict[str, Any] = {"method": method, "matrix": matrix, "k": k, "level": level, "objective": objective}
+    limits: dict[str, Any] = {
+        "cost": _costs(cost or ""),
+        "budget": budget,
+        "time_limit": time_limit,
+        "resamples": resamples,
+    }
+    sets: dict[str, Any] = {"include": include or (), "exclude": exclude or ()}
+    shown.show(rank_metrics, picked.cubes(best.by), **picked.used(best), **search, **sets, **limits, rng=seed)
 
 
 def _costs(text: str) -> dict[str, float]:
@@ -135,5 +67,5 @@ def _costs(text: str) -> dict[str, float]:
         try:
             costs[name] = float(price)
         except ValueError:
-            raise ScoresError(f"{part!r} in --cost: costs are written NAME=NUMBER, as in 'AP=3 P@10=0.5'") from None
+            raise ScoresError(f"{part!r} in --cost: write costs as NAME=NUMBER, as in 'AP=3 P@10=0.5'") from None
     return costs

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from irmeta.cli.app import Format, Output, Quiet, Seed, TableName, app
-from irmeta.cli.output import counting, emit, form_of, write
+from irmeta.cli.app import app
+from irmeta.cli.output import emit, form_of, working, write
+from irmeta.cli.study import Seed, Shown, option
 from irmeta.errors import IrmetaError
 from irmeta.names import nearest
 
@@ -26,15 +27,12 @@ PAPERS: dict[str, str] = {
 
 @app.command()
 def reproduce(
+    shown: Shown,
     paper: Annotated[str, typer.Argument(help=f"One of: {', '.join(PAPERS)}; or all.")],
     data: Annotated[
-        Path | None, typer.Option(help="Folder of the data.", show_default="IRMETA_DATA, else the user's cache")
+        Path | None, option(help="Folder of the data.", show_default="IRMETA_DATA, else the user's cache")
     ] = None,
     seed: Seed = 0,
-    output: Output = None,
-    form: Format = None,
-    table: TableName = None,
-    quiet: Quiet = False,
 ) -> None:
     """Compute a paper's figures again and print them beside the published ones, each with a status.
 
@@ -47,9 +45,9 @@ def reproduce(
     irmeta reproduce all --data DIR -o reproduction/   (a page, index.html, and a JSON file a paper)
     """
     from irmeta.datasets.catalog import data_folder
-    from irmeta.studies.reproduction import findings
 
     folder = data_folder(data)
+    output, form, table, quiet = shown.output, shown.form, shown.table, shown.quiet
     if paper == "all":
         if form or table:
             raise IrmetaError("irmeta reproduce all writes a folder; --format and --table are for one paper")
@@ -57,7 +55,7 @@ def reproduce(
     elif paper in PAPERS:
         form = form or form_of(output)
         outcomes = _outcomes([_module(paper, folder)], folder, seed, quiet)
-        emit(outcomes[0], form=form, output=output, table=table, findings=findings(outcomes[0]))
+        emit(outcomes[0], form=form, output=output, table=table)
     else:
         raise IrmetaError(f"unknown paper {paper!r}; {nearest(paper, [*PAPERS, 'all'])}")
     sys.exit(int(any(outcome["unexpected"].values.any() for outcome in outcomes)))
@@ -78,12 +76,10 @@ def _module(paper: str, folder: Path) -> ModuleType:
 
 
 def _outcomes(modules: list[ModuleType], folder: Path, seed: int, quiet: bool) -> "list[xr.Dataset]":
-    outcomes = []
-    with counting("reproducing", len(modules), quiet=quiet) as progress:
-        for module in modules:
-            outcomes.append(module.reproduce(folder, rng=seed))
-            progress(module.__name__.rpartition(".")[2])
-    return outcomes
+    from irmeta.parallel import steps
+
+    with working(quiet=quiet):
+        return [module.reproduce(folder, rng=seed) for module in steps(modules, "papers")]
 
 
 def _write_all(output: Path, folder: Path, seed: int, quiet: bool) -> "list[xr.Dataset]":

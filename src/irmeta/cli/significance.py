@@ -1,91 +1,33 @@
 """`irmeta significance`: which systems differ."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Any
 
-import typer
-
-from irmeta.cli.app import (
-    By,
-    Cluster,
-    Collection,
-    Format,
-    Missing,
-    Output,
-    Plot,
-    Quiet,
-    Scores,
-    Seed,
-    Systems,
-    TableName,
-    Top,
-    Topics,
-    app,
-    load_scores,
-    one,
-)
-from irmeta.cli.output import counting, emit, engine, form_of
+from irmeta.choices import Correction, Test, explained
+from irmeta.cli.app import app
+from irmeta.cli.study import Best, Picked, Seed, Shown, option
 
 
 @app.command()
 def significance(
-    scores: Scores,
-    metrics: Annotated[
-        str | None,
-        typer.Option("-m", "--metric", "--metrics", help="Metrics to test, as in 'AP nDCG@10'.", show_default="all"),
-    ] = None,
-    test: Annotated[
-        Literal["t", "wilcoxon", "permutation", "bootstrap", "sign", "tukey"],
-        typer.Option(help="The paired two-sided test; tukey is the randomised Tukey HSD."),
-    ] = "t",
-    correct: Annotated[
-        Literal["holm", "bh", "none"],
-        typer.Option(help="Correction for testing all pairs: any false rejection, their share, or none."),
-    ] = "holm",
-    alpha: Annotated[float, typer.Option(help="Level of the test.")] = 0.05,
-    resamples: Annotated[int, typer.Option(help="Resamples of permutation, bootstrap and tukey.")] = 10_000,
-    top: Top = None,
-    by: By = None,
-    collection: Collection = None,
-    systems: Systems = None,
-    topics: Topics = None,
-    missing: Missing = "error",
+    picked: Picked,
+    best: Best,
+    shown: Shown,
+    test: Annotated[Test, option(help=explained(Test, "The test: paired by topic, two-sided."))] = "t",
+    correct: Annotated[Correction, option(help=explained(Correction, "Correction for testing all pairs."))] = "holm",
+    alpha: Annotated[float, option(help="Level of the test.")] = 0.05,
+    resamples: Annotated[int, option(help="Resamples of permutation, bootstrap and tukey.")] = 10_000,
     seed: Seed = 0,
-    output: Output = None,
-    form: Format = None,
-    table: TableName = None,
-    cluster: Cluster = None,
-    plot: Plot = None,
-    quiet: Quiet = False,
 ) -> None:
-    """Test every pair of systems, paired by topic, and say how many pairs each metric tells apart.
+    """Test every pair of systems, and say how many pairs each metric distinguishes.
 
-    irmeta significance scores.parquet --metric AP --test permutation --correct bh
+    irmeta significance scores.parquet --metrics AP --test permutation --correct bh
 
     irmeta significance scores.parquet --systems bm25,dense --plot asl.svg   (p of all pairs in order)
 
-    Systems, with letters that those share which do not differ, are shown of up to four metrics (--metrics), and with
-    --table systems.
+    With up to four metrics the table shows the systems with letters: systems that share a letter do not differ
+    significantly.
     """
-    from irmeta.report.plots import figure
-    from irmeta.report.plots import significance as plots
-    from irmeta.studies import significance as study
+    from irmeta.studies.significance import significance as study
 
-    form = form or form_of(output)
-    cube = one(load_scores(scores, collection=collection, metrics=metrics, also=by, systems=systems, topics=topics))
-    with engine(cluster, quiet=quiet), counting("testing", quiet=quiet) as progress:
-        result = study.significance(
-            cube,
-            metrics=metrics,
-            test=test,
-            correct=correct,
-            alpha=alpha,
-            resamples=resamples,
-            top=top,
-            by=by,
-            missing=missing,
-            rng=seed,
-            progress=progress,
-        )
-    if plot is not None:
-        figure.save(figure.draw(plots.plot, result), plot)
-    emit(result, form=form, output=output, table=table, findings=study.findings(result))
+    tested: dict[str, Any] = {"test": test, "correct": correct, "alpha": alpha, "resamples": resamples}
+    shown.show(study, picked.cube(best.by), **picked.used(best), **tested, rng=seed)

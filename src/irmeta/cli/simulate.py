@@ -3,19 +3,16 @@
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
-from irmeta.cli.app import Quiet, Seed, app
-from irmeta.cli.output import counting, say
+from irmeta.cli.app import app
+from irmeta.cli.output import say, working
+from irmeta.cli.study import Quiet, Seed, option
 
 
 @app.command()
 def simulate(
-    output: Annotated[
-        Path, typer.Option("-o", "--output", help="The folder to write; new, empty, or simulated before.")
-    ],
-    systems: Annotated[int, typer.Option(min=1, help="Number of systems.")] = 40,
-    topics: Annotated[int, typer.Option(min=1, help="Number of topics.")] = 50,
+    output: Annotated[Path, option("-o", "--output", help="The folder to write; new, empty, or simulated before.")],
+    systems: Annotated[int, option(min=1, help="Number of systems.")] = 40,
+    topics: Annotated[int, option(min=1, help="Number of topics.")] = 50,
     seed: Seed = 0,
     quiet: Quiet = False,
 ) -> None:
@@ -29,8 +26,8 @@ def simulate(
     """
     from irmeta.datasets.simulate import simulate as simulate_collection
 
-    with counting("simulating", systems, quiet=quiet) as progress:
-        made = simulate_collection(output, systems=systems, topics=topics, rng=seed, progress=progress)
+    with working(quiet=quiet):
+        made = simulate_collection(output, systems=systems, topics=topics, rng=seed)
     say(
         f"{output}: runs/ ({systems} systems), qrels.txt ({topics} topics), simulation.json (what is true)", quiet=quiet
     )

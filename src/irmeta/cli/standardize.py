@@ -1,61 +1,45 @@
 """`irmeta standardize`: fit factors, apply them, and see how long and from how few systems they serve."""
 
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from irmeta.cli.app import (
-    Cluster,
-    Collection,
-    Format,
-    Metrics,
-    Missing,
-    Output,
-    Plot,
-    Quiet,
-    Scores,
-    Seed,
-    Systems,
-    TableName,
-    Topics,
-    Verbs,
-    app,
-    load_scores,
-    one,
-    whole_numbers,
-)
-from irmeta.cli.output import counting, emit, engine, form_of, refuse_overwriting, say
+from irmeta.choices import Flat, Kind, explained
+from irmeta.cli.app import Verbs, app, panel_of
+from irmeta.cli.output import refuse_overwriting, say
+from irmeta.cli.study import Chosen, Picked, Quiet, Seed, Selected, Shown, only, option, whole_numbers
 
-standardize = Verbs(no_args_is_help=True, rich_markup_mode="rich", help="Put scores of all topics on one scale.")
-app.add_typer(standardize, name="standardize")
+if TYPE_CHECKING:
+    import xarray as xr
 
-Kind = Annotated[
-    Literal["z", "normal", "uniform", "empirical", "max", "center"],
-    typer.Option(help="z; its normal CDF; 0.15 z + 0.5; share of systems beaten; divided by the best; less the mean."),
-]
+standardize = Verbs("standardize", help="Put the scores of all topics on one scale.")
+app.add_typer(standardize, name="standardize", rich_help_panel=panel_of("standardize"))
+
+KindOption = Annotated[Kind, option("--kind", help=explained(Kind, "How scores are standardized."))]
 FlatTopics = Annotated[
-    Literal["half", "drop", "raw"],
-    typer.Option(
-        help="Topics that all standardizing systems score alike: the scale's middle, left out, or as they are."
-    ),
+    Flat, option("--flat", help=explained(Flat, "Scores on topics where all standardizing systems score alike."))
 ]
-To = Annotated[Path, typer.Option("-o", "--output", help="The file to write (Parquet).")]
-Old = Annotated[Path, typer.Argument(help="Score file of the old systems, whose factors are used.")]
-New = Annotated[Path, typer.Argument(help="Score file of the new systems on the same topics.")]
+To = Annotated[Path, option("-o", "--output", help="The file to write (Parquet).")]
+
+
+@dataclass(frozen=True, kw_only=True)
+class OldAndNew(Chosen):
+    """Scores of old systems, whose factors are used, and of new ones on the same topics."""
+
+    old: Annotated[Path, typer.Argument(help="Score file of the old systems, whose factors are used.")]
+    new: Annotated[Path, typer.Argument(help="Score file of the new systems on the same topics.")]
+
+    def cubes(self) -> "tuple[dict[str, xr.DataArray], dict[str, xr.DataArray]]":
+        """Read the collections of the old and of the new systems; only the old file's collection is chosen by name."""
+        from dataclasses import replace
+
+        return self.read(self.old), replace(self, collection=None).read(self.new)
 
 
 @standardize.command()
-def fit(
-    scores: Scores,
-    output: To,
-    collection: Collection = None,
-    metrics: Metrics = None,
-    systems: Systems = None,
-    topics: Topics = None,
-    missing: Missing = "error",
-    quiet: Quiet = False,
-) -> None:
+def fit(picked: Picked, output: To, quiet: Quiet = False) -> None:
     """Fit the factors of every topic and metric on the systems of a score file, to publish or apply.
 
     irmeta standardize fit trec8.parquet -o factors.parquet
@@ -63,8 +47,7 @@ def fit(
     from irmeta import standardization
 
     refuse_overwriting(output)
-    cube = one(load_scores(scores, collection=collection, metrics=metrics, systems=systems, topics=topics))
-    factors = standardization.fit(cube, missing=missing)
+    factors = standardization.fit(picked.cube(), missing=picked.missing)
     standardization.save(factors, output)
     for note in factors.attrs["notes"]:
         say(note, quiet=quiet)
@@ -78,15 +61,12 @@ def fit(
 
 @standardize.command()
 def apply(
-    scores: Scores,
-    factors: Annotated[Path, typer.Option(help="Factors, as written by fit.")],
+    scores: Annotated[Path, typer.Argument(help="A score file (Parquet), as written by irmeta evaluate or import.")],
+    selected: Selected,
+    factors: Annotated[Path, option(help="Factors, as written by irmeta standardize fit.")],
     output: To,
-    kind: Kind = "normal",
+    kind: KindOption = "normal",
     flat: FlatTopics = "half",
-    collection: Collection = None,
-    metrics: Metrics = None,
-    systems: Systems = None,
-    topics: Topics = None,
     quiet: Quiet = False,
 ) -> None:
     """Standardize scores with factors from any systems on the same topics; the result is a score file like others.
@@ -97,91 +77,56 @@ def apply(
     from irmeta.io.scores import save
 
     refuse_overwriting(output)
-    cube = one(load_scores(scores, collection=collection, metrics=metrics, systems=systems, topics=topics))
-    fitted = standardization.load(factors)
+    cube, fitted = only(selected.read(scores)), standardization.load(factors)
     standardized = standardization.apply(cube, fitted, kind, flat=flat)
     save(standardized, output)
     for line in [*standardized.attrs["standardization"]["notes"], *standardization.flat_topics(standardized)]:
         say(line, quiet=quiet)
     unused = fitted.sizes["topic"] - cube.sizes["topic"]
+    rest = f"; {unused} topics of the factors have no scores here" if unused else ""
     say(
         f"{output}: {standardized.sizes['system']} systems on {standardized.sizes['topic']} topics, {kind}, by factors "
-        f"{fitted.attrs['digest']} ({fitted.attrs['collection']})"
-        + (f"; {unused} topics of the factors have no scores here" if unused else ""),
+        f"{fitted.attrs['digest']} ({fitted.attrs['collection']}){rest}",
         quiet=quiet,
     )
 
 
 @standardize.command()
 def durability(
-    old: Old,
-    new: New,
-    kind: Kind = "normal",
-    flat: FlatTopics = "half",
-    metrics: Metrics = None,
-    missing: Missing = "error",
-    seed: Seed = 0,
-    output: Output = None,
-    form: Format = None,
-    table: TableName = None,
+    given: OldAndNew, shown: Shown, kind: KindOption = "normal", flat: FlatTopics = "half", seed: Seed = 0
 ) -> None:
-    """Tell whether old factors still serve: rank new systems by them and by their own factors.
+    """Say whether old factors still serve: rank new systems by them and by their own factors.
 
     irmeta standardize durability old.parquet new.parquet
 
-    Beside it stands what random deals of old and new systems give: few systems agree little, whatever their age.
-
+    Beside it stands what random splits into old and new systems give: few systems agree little, whatever their age.
     With several old collections each meets the new one of its name, or the only new one, on the topics both have.
     """
-    from irmeta.studies import durability as study
+    from irmeta.studies.durability import durability as study
 
-    cubes = (load_scores(path, metrics=metrics) for path in (old, new))
-    result = study.durability(*cubes, kind=kind, flat=flat, missing=missing, rng=seed)
-    emit(result, form=form, output=output, table=table, findings=study.findings(result))
+    shown.show(study, *given.cubes(), kind=kind, flat=flat, missing=given.missing, rng=seed)
 
 
 @standardize.command()
 def sample(
-    old: Old,
-    new: New,
+    given: OldAndNew,
+    shown: Shown,
     sizes: Annotated[
-        str | None, typer.Option(help="How many old systems to draw, as in 2,3,5,10,20.", show_default="2 to 50")
+        str | None, option(help="How many old systems to draw, as in 2,3,5,10,20.", show_default="2 to 50")
     ] = None,
-    draws: Annotated[int, typer.Option(help="Draws of each size.")] = 1500,
-    kind: Kind = "normal",
-    collection: Collection = None,
-    metrics: Metrics = None,
-    missing: Missing = "error",
+    draws: Annotated[int, option(help="Draws of each size.")] = 1500,
+    kind: KindOption = "normal",
     seed: Seed = 0,
-    output: Output = None,
-    form: Format = None,
-    table: TableName = None,
-    plot: Plot = None,
-    cluster: Cluster = None,
-    quiet: Quiet = False,
 ) -> None:
-    """Tell how many systems a standardizing set needs: standardize by random parts of the old ones.
+    """Say how many systems a standardizing set needs: standardize by random samples of the old ones.
 
     irmeta standardize sample old.parquet new.parquet --sizes 2,3,5,10,20
     """
     from irmeta import standardization
-    from irmeta.report.plots import figure
-    from irmeta.report.plots import standardizing_set as plots
-    from irmeta.studies import standardizing_set as study
+    from irmeta.studies.standardizing_set import standardizing_set
 
-    form, numbers = form or form_of(output), whole_numbers("--sizes", sizes) if sizes is not None else None
-    cube = one(load_scores(old, collection=collection, metrics=metrics))
-    with engine(cluster, quiet=quiet), counting("drawing", quiet=quiet) as progress:
-        result = study.standardizing_set(
-            cube,
-            standardization.counterpart(str(cube.attrs["collection"]), load_scores(new, metrics=metrics)),
-            sizes=numbers,
-            draws=draws,
-            kind=kind,
-            missing=missing,
-            rng=seed,
-            progress=progress,
-        )
-    if plot is not None:
-        figure.save(figure.draw(plots.plot, result), plot)
-    emit(result, form=form, output=output, table=table, findings=study.findings(result))
+    cubes, others = given.cubes()
+    old = only(cubes)
+    new = standardization.counterpart(str(old.attrs["collection"]), others)
+    options: dict[str, Any] = {"sizes": whole_numbers("--sizes", sizes) or None, "draws": draws, "kind": kind}
+    shown.show(standardizing_set, old, new, **options, missing=given.missing, rng=seed)

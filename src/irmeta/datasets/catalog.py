@@ -2,13 +2,13 @@
 
 import json
 import os
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 from irmeta.errors import IrmetaError
 from irmeta.io.files import SUFFIXES, read
+from irmeta.parallel import steps
 
 _FILE = Path(__file__).with_name("catalog.json")
 
@@ -69,24 +69,20 @@ def missing(collection: PublicCollection, folder: Path) -> list[PublicFile]:
     return [file for file in collection.files if _found(file, folder) is None]
 
 
-def fetch(
-    collection: PublicCollection, folder: Path, *, progress: Callable[[str], object] | None = None
-) -> list[PublicFile]:
+def fetch(collection: PublicCollection, folder: Path) -> list[PublicFile]:
     """Bring a collection into a folder and give the files that were downloaded; files already there are only checked.
 
     Every file is held to its SHA-256, decompressed. A file of another content is an error and stays as it is; so is a
     download that fails. Run again to go on where it stopped.
     """
     fetched = []
-    for file in collection.files:
+    for file in steps(collection.files, "files"):
         there = _found(file, folder)
         if there is None:
             _download(file, collection, folder)
             fetched.append(file)
         elif read(there).digest != file.sha256:
             raise IrmetaError(f"{there} is not the published file (its SHA-256 differs); move it away and fetch again")
-        if progress is not None:
-            progress(file.path)
     return fetched
 
 

@@ -3,7 +3,6 @@
 import gzip
 import io
 import json
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,7 +14,7 @@ import polars as pl
 from irmeta.datasets.model import CANDIDATES, Submission, Systems, Topics, draw_systems, draw_topics, submissions
 from irmeta.errors import IrmetaError
 from irmeta.io.files import writing
-from irmeta.parallel import seeded
+from irmeta.parallel import seeded, steps
 
 POOL_DEPTH = 50
 """Documents that each pooled run gives to the judges, for a topic."""
@@ -63,13 +62,11 @@ def simulate(
     systems: int = 40,
     topics: int = 50,
     rng: int | np.random.Generator = 0,
-    progress: Callable[[str], None] | None = None,
 ) -> Simulation:
     """Write a TREC-like collection into a folder: runs/, qrels.txt, and the truth about both in simulation.json.
 
     The folder is made if need be, and emptied of what an earlier simulation wrote there; any other folder that is not
-    empty raises IrmetaError. A seed gives the same collection on every machine. progress : called with each system's
-    name once its run is written.
+    empty raises IrmetaError. A seed gives the same collection on every machine.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
@@ -87,13 +84,11 @@ def simulate(
     _write(folder / _TRUTH, _truth(collection, seed))
     names = _document_names(about)
     pooled = np.zeros(about.noise.shape, dtype=np.bool_)
-    for system, run in enumerate(submissions(generator, drawn, about)):
+    for system, run in enumerate(steps(submissions(generator, drawn, about), "runs", total=systems)):
         if drawn.pooled[system]:
             _pool(run, pooled)
         name, file = collection.systems.select("system", "run").row(system)
         _write(collection.runs / file, _run(name, run, collection.topics["topic"], names, _style(drawn, system)))
-        if progress:
-            progress(name)
     _write(collection.qrels, _qrels(collection.topics["topic"], about, names, pooled))
     return collection
 

@@ -13,10 +13,10 @@ import numpy as np
 import polars as pl
 import xarray as xr
 
+from irmeta.choices import OnError, Precision, TopicSet
 from irmeta.cube import cube, labels
 from irmeta.errors import FileFormatError
-from irmeta.evaluation.engine import Evaluation, OnError, Progress, Topics
-from irmeta.evaluation.judging import Precision
+from irmeta.evaluation.engine import Evaluation
 from irmeta.evaluation.outcome import Key, Outcome
 from irmeta.evaluation.sources import QrelsLike, RunsLike
 from irmeta.io.files import require_folder, writing
@@ -44,7 +44,7 @@ class Options(TypedDict, total=False):
 
     collection: str | None
     score_precision: Precision
-    topics: Topics
+    topics: TopicSet
     reading: Reading | None
     on_error: OnError
 
@@ -64,7 +64,6 @@ def evaluate_to(
     metrics: str | Metric | Iterable[str | Metric] = "seeds23",
     *,
     append: bool = False,
-    progress: Progress | None = None,
     **options: Unpack[Options],
 ) -> Written:
     """Score runs as `evaluate` does, into a score file, which may be larger than memory.
@@ -81,7 +80,7 @@ def evaluate_to(
     with _alone(path):
         parts = Parts(path, job)
         outcomes = []
-        with closing(job.outcomes(progress, parts.done)) as arriving, parts.kept():
+        with closing(job.outcomes(parts.done)) as arriving, parts.kept():
             for outcome in arriving:
                 parts.add(outcome)
                 outcomes.append(replace(outcome, scores=None))

@@ -1,34 +1,32 @@
 """Runs and judgments to scores."""
 
 import json
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass, replace
 from hashlib import sha256
 from importlib.metadata import version
 from itertools import chain
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 
+from irmeta.choices import OnError, Precision, TopicSet
 from irmeta.errors import FileFormatError, require_choice
 from irmeta.evaluation import notes
 from irmeta.evaluation.foreign import foreign_metric
-from irmeta.evaluation.judging import Judgments, Precision
+from irmeta.evaluation.judging import Judgments
 from irmeta.evaluation.outcome import Key, Outcome
 from irmeta.evaluation.sources import QrelsLike, RunsLike, Source, qrels_of, sources_of
 from irmeta.evaluation.task import Task
 from irmeta.io.trec import Reading
 from irmeta.names import Metric, parse_list
-from irmeta.parallel import in_order
+from irmeta.parallel import in_order, steps
 
 if TYPE_CHECKING:
     import xarray as xr
 
-Topics = Literal["qrels", "common"]
-OnError = Literal["stop", "skip"]
-Progress = Callable[[str, int], object]
 """Called with the name of each system that is done, and how many there are."""
 
 BATCH, SHARES = 8, 32
@@ -42,10 +40,9 @@ def evaluate(
     *,
     collection: str | None = None,
     score_precision: Precision = "float64",
-    topics: Topics = "qrels",
+    topics: TopicSet = "qrels",
     reading: Reading | None = None,
     on_error: OnError = "stop",
-    progress: Progress | None = None,
 ) -> "xr.DataArray":
     """Score every run on every judged topic with every metric: a cube of (system, topic, metric).
 
@@ -54,8 +51,7 @@ def evaluate(
     collection : a name; by default that of the qrels file.
     score_precision : "float32" orders documents as trec_eval 9 and pytrec_eval do.
     topics : "qrels" keeps every judged topic, where a run that misses it scores 0; "common" keeps those of all runs.
-    on_error : "skip" goes on without runs that cannot be read. progress : called with each system's name once it is
-    done, and how many there are.
+    on_error : "skip" goes on without runs that cannot be read.
     The cube's attributes hold the digests of qrels and runs, the options, and notes on topics and files.
 
     >>> run = {"bm25": {"1": {"a": 3.0, "b": 2.0}}}
@@ -77,7 +73,7 @@ def evaluate(
     scores = np.empty((len(job.sources), len(job.task.topics), len(job.task.metrics)))
     outcomes: list[Outcome] = []
     systems = 0
-    with closing(job.outcomes(progress)) as arriving:
+    with closing(job.outcomes()) as arriving:
         for outcome in arriving:
             if outcome.scores is not None:
                 scores[systems] = outcome.scores
@@ -101,7 +97,7 @@ class Evaluation:
     task: Task
     sources: Sequence[Source]
     collection: str
-    topics: Topics
+    topics: TopicSet
     on_error: OnError
 
     @classmethod
@@ -113,7 +109,7 @@ class Evaluation:
         *,
         collection: str | None = None,
         score_precision: Precision = "float64",
-        topics: Topics = "qrels",
+        topics: TopicSet = "qrels",
         reading: Reading | None = None,
         on_error: OnError = "stop",
     ) -> "Evaluation":
@@ -121,7 +117,7 @@ class Evaluation:
         from irmeta.cube import labels
 
         require_choice("score_precision", score_precision, get_args(Precision))
-        require_choice("topics", topics, get_args(Topics))
+        require_choice("topics", topics, get_args(TopicSet))
         require_choice("on_error", on_error, get_args(OnError))
         wanted, reading = parse_list(metrics, other=foreign_metric), reading or Reading()
         judgments = Judgments(qrels_of(qrels, reading))
@@ -143,9 +139,7 @@ class Evaluation:
         given = [_version(), others, self.task.judgments.qrels.digest, self.metrics, *options]
         return sha256(json.dumps(given).encode()).hexdigest()
 
-    def outcomes(
-        self, progress: Progress | None = None, done: Mapping[Key, Outcome] = MappingProxyType({})
-    ) -> Generator[Outcome, None, None]:
+    def outcomes(self, done: Mapping[Key, Outcome] = MappingProxyType({})) -> Generator[Outcome, None, None]:
         """Evaluate the runs, in order; those that cannot be read are passed on or raise, as `on_error` says.
 
         done : outcomes of runs that were evaluated before; they stand for what would come now.
@@ -153,13 +147,11 @@ class Evaluation:
         task = replace(self.task, done=frozenset(done))
         failed: list[FileFormatError] = []
         with closing(in_order(task, batches(self.sources))) as arriving:
-            for outcome in chain.from_iterable(arriving):
+            for outcome in steps(chain.from_iterable(arriving), "runs", total=len(self.sources)):
                 if outcome.error is not None:
                     failed.append(outcome.error)
                     self._refuse(failed)
                 yield done.get(outcome.key, outcome)
-                if progress and outcome.error is None:
-                    progress(outcome.name, len(self.sources))
 
     def _refuse(self, failed: Sequence[FileFormatError]) -> None:
         """Raise if runs that cannot be read are to stop the evaluation, or if there are no others."""

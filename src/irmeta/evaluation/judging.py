@@ -1,14 +1,12 @@
 """Judging a run: rank its documents once, look each up among the judgments, and keep where the judged ones stand."""
 
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 
+from irmeta.choices import Precision
 from irmeta.io.fields import Bools, Floats, Ints
 from irmeta.io.rankings import Index, Qrels, Run, pair_keys
-
-Precision = Literal["float64", "float32"]
 
 
 @dataclass(frozen=True)

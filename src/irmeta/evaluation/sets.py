@@ -20,7 +20,7 @@ from irmeta.io.fields import PADDING, Floats, Ints, Strings
 from irmeta.io.rankings import Index, Qrels, index_strings
 from irmeta.io.trec import Reading
 from irmeta.names import Metric, parse_list
-from irmeta.parallel import in_order
+from irmeta.parallel import in_order, steps
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -105,7 +105,7 @@ def evaluate_under(
     sources = sources_of(runs)
     task = _UnderSets.of(given, parse_list(metrics), reading or Reading(), sources)
     with closing(in_order(task, batches(sources))) as arriving:
-        done = list(chain.from_iterable(arriving))
+        done = list(steps(chain.from_iterable(arriving), "runs", total=len(sources)))
     for one in done:
         if one.outcome.error is not None:
             raise one.outcome.error

@@ -10,11 +10,12 @@ from typing import Any
 
 import numpy as np
 
+from irmeta.choices import Precision
 from irmeta.errors import FileFormatError
 from irmeta.evaluation import measures
 from irmeta.evaluation.foreign import Foreign
 from irmeta.evaluation.judged import GradeArray, Judged
-from irmeta.evaluation.judging import JudgedRun, Judgments, Precision
+from irmeta.evaluation.judging import JudgedRun, Judgments
 from irmeta.evaluation.outcome import Key, Outcome
 from irmeta.evaluation.sources import Source, opened, refuse_strangers, where
 from irmeta.io.fields import Bools, Floats

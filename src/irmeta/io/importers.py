@@ -5,13 +5,14 @@ import math
 import re
 from collections.abc import Iterable, Sequence
 from os import PathLike
-from typing import Literal, get_args
+from typing import get_args
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 import xarray as xr
 
+from irmeta.choices import Rows
 from irmeta.cube import ALL, check, cube, only_numbered
 from irmeta.errors import FileFormatError, ScoresError, require_choice
 from irmeta.io.files import Location, listed, read_bytes, stem
@@ -19,7 +20,6 @@ from irmeta.io.scores import from_frame
 from irmeta.names import canonical, highest, is_known
 
 Paths = str | PathLike[str] | Iterable[str | PathLike[str]]
-Rows = Literal["topics", "systems"]
 
 _RELEASED = (
     "tables released with Gupta et al. (2019): their RBP counts every relevant document alike and the top grade of "

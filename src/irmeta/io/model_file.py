@@ -9,12 +9,12 @@ from typing import Any, get_args
 
 import numpy as np
 
+from irmeta.choices import Scale
 from irmeta.errors import FileFormatError
 from irmeta.io.files import read_bytes, writing
 from irmeta.names import is_variant
 from irmeta.stats.prediction.intervals import LEVELS
 from irmeta.stats.prediction.regression import Floats, Moments
-from irmeta.stats.prediction.scales import Scale
 
 _FORMAT = "irmeta prediction model 1"
 

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import xarray as xr
 
+from irmeta.choices import Status
 from irmeta.io.importers import import_systemwise
 from irmeta.names import split
 from irmeta.papers.gupta2019_ranking import ranking_cells
@@ -14,7 +15,7 @@ from irmeta.stats.prediction.accuracy import Accuracy, accuracy
 from irmeta.stats.prediction.regression import Floats, least_squares, moments
 from irmeta.studies.lowcost import lowcost
 from irmeta.studies.predictors import predictors
-from irmeta.studies.reproduction import Cell, Status, compare, reproduction
+from irmeta.studies.reproduction import Cell, compare, reproduction
 
 NEEDS = ("gupta2019",)
 """The public collections it reads, as `irmeta datasets list` names them."""

@@ -8,16 +8,16 @@ import numpy as np
 import xarray as xr
 from scipy.stats import kendalltau
 
+from irmeta.choices import Matrix, Search, Status
 from irmeta.io.importers import import_systemwise
-from irmeta.matrix import MatrixKind
 from irmeta.names import split
 from irmeta.stats.subsets.branch_and_bound import best_subsets
 from irmeta.stats.subsets.criteria import LogDeterminant
 from irmeta.stats.subsets.matrices import Floats, symmetrized
 from irmeta.stats.subsets.orders import Order, log_determinant
-from irmeta.stats.subsets.selection import ORDERS, Method
+from irmeta.stats.subsets.selection import ORDERS
 from irmeta.studies.ranking import rank_metrics
-from irmeta.studies.reproduction import Cell, Status, compare
+from irmeta.studies.reproduction import Cell, compare
 
 SHEFFIELD = np.array(
     [
@@ -35,7 +35,7 @@ SHEFFIELD = np.array(
 OPTIMAL = (5, 4, 1, 7, 6, 3, 2)
 """The optimal order of Sheffield's bands, as a comment of the released code gives it."""
 
-TABLE_3: dict[Method, list[str]] = {
+TABLE_3: dict[Search, list[str]] = {
     "ib": split(
         "AP@1000 P@1000 nDCG@1000 RBP(p=0.95) ERR@20 Rprec R@1000 Bpref AP@100 P@100 nDCG@100 RBP(p=0.8) R@100 AP@20 "
         "P@20 nDCG@20 RBP(p=0.5) R@20 AP@10 P@10 nDCG@10 R@10 RR"
@@ -45,7 +45,7 @@ TABLE_3: dict[Method, list[str]] = {
         "P@20 RBP(p=0.5) nDCG@20 R@20 P@10 AP@10 nDCG@10 R@10 RR"
     ),
 }
-MATRICES: tuple[MatrixKind, ...] = ("covariance", "correlation")
+MATRICES: tuple[Matrix, ...] = ("covariance", "correlation")
 TESTS = ("wt2012", "wt2013", "wt2014")
 
 
@@ -120,7 +120,7 @@ def claim_cells(train: xr.DataArray) -> Iterator[Cell]:
     """Give what the paper claims of its methods beside what holds on the released training scores."""
     heuristic = "backward elimination is not exact: a branch-and-bound search finds larger determinants"
     not_det = "the greedy criterion is the trace of the residual covariance, so its bound says nothing of determinants"
-    claims: list[tuple[Method, float, str]] = [("ib", 1.0, heuristic), ("gf", 1 - 1 / math.e, not_det)]
+    claims: list[tuple[Search, float, str]] = [("ib", 1.0, heuristic), ("gf", 1 - 1 / math.e, not_det)]
     for matrix in MATRICES:
         for method, claim, why in claims:
             lowest = float(rank_metrics(train, method, matrix)["ratio_to_optimum"].min())
@@ -143,6 +143,6 @@ def claim_cells(train: xr.DataArray) -> Iterator[Cell]:
             )
 
 
-def _ranks(scores: xr.DataArray | dict[str, xr.DataArray], method: Method, matrix: MatrixKind) -> dict[str, int]:
+def _ranks(scores: xr.DataArray | dict[str, xr.DataArray], method: Search, matrix: Matrix) -> dict[str, int]:
     order = rank_metrics(scores, method, matrix)["order"].values
     return {str(metric): position for position, metric in enumerate(order, 1)}

@@ -12,6 +12,7 @@ import numpy as np
 import xarray as xr
 
 from irmeta import standardization
+from irmeta.choices import Status
 from irmeta.cube import select, top_systems
 from irmeta.io.importers import import_matrix, topic_range
 from irmeta.stats import descriptive
@@ -19,7 +20,7 @@ from irmeta.stats.rankings import rank
 from irmeta.studies.comparison import compare as comparison
 from irmeta.studies.description import describe
 from irmeta.studies.durability import durability
-from irmeta.studies.reproduction import Cell, Status, compare, reproduction
+from irmeta.studies.reproduction import Cell, compare, reproduction
 from irmeta.studies.significance import significance
 from irmeta.studies.standardizing_set import standardizing_set
 

@@ -8,7 +8,8 @@ from typing import Any, get_args
 import xarray as xr
 from jinja2 import Environment
 
-from irmeta.studies.reproduction import Status, findings, tables
+from irmeta.choices import Status
+from irmeta.studies.reproduction import findings, tables
 
 _TEMPLATE = Path(__file__).with_name("reproduction.html.j2")
 WIDEST = 13

@@ -4,8 +4,7 @@ import io
 import json
 import math
 from collections.abc import Mapping
-from importlib import import_module
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -14,10 +13,10 @@ import xarray as xr
 from rich.console import Console
 from rich.table import Table
 
+from irmeta.choices import Format
 from irmeta.errors import IrmetaError
 from irmeta.names import nearest
-
-Format = Literal["table", "json", "csv", "latex"]
+from irmeta.studies import study_of
 
 FOLDS = (40, 30, 22, 16)
 """Characters of a text that a table shows on one line: the first that lets all columns stand side by side."""
@@ -25,15 +24,15 @@ FOLDS = (40, 30, 22, 16)
 
 def tables(result: xr.Dataset) -> dict[str, pl.DataFrame]:
     """Give a study's result as data frames by name, with the columns of the JSON contract."""
-    view: dict[str, pl.DataFrame] = import_module(f"irmeta.studies.{result.attrs['study']}").tables(result)
-    return view
+    views: dict[str, pl.DataFrame] = study_of(result).tables(result)
+    return views
 
 
 def overview(result: xr.Dataset) -> dict[str, pl.DataFrame]:
     """Give a study's result as data frames for reading: its `overview` where it has one, else its tables."""
-    study = import_module(f"irmeta.studies.{result.attrs['study']}")
-    view: dict[str, pl.DataFrame] = getattr(study, "overview", study.tables)(result)
-    return view
+    study = study_of(result)
+    views: dict[str, pl.DataFrame] = getattr(study, "overview", study.tables)(result)
+    return views
 
 
 def document(result: xr.Dataset) -> dict[str, Any]:
@@ -81,7 +80,7 @@ def text(frame: pl.DataFrame, title: str | None = None, *, width: int | None = N
     texts = {name for name, kind in frame.schema.items() if not kind.is_numeric()}
     buffer = io.StringIO()
     buffer.write(f"{title}\n" if title else "")
-    console = Console(file=buffer, width=width or 120, highlight=False, markup=False, emoji=False)
+    console = Console(file=buffer, width=width or 80, highlight=False, markup=False, emoji=False)
     options = [  # three characters stand between columns
         {name: (min(size, fold) if name in texts else size) + 3 for name, size in longest.items()} for fold in FOLDS
     ]

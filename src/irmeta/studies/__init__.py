@@ -1,1 +1,92 @@
-"""A cube to a result: one module a question, each with the study and `tables`, its view as data frames."""
+"""The studies of irmeta, each declared once: what lists studies is derived from here. Importing this loads no study."""
+
+from importlib import import_module
+from types import ModuleType
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from irmeta.errors import ScoresError
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+About = Literal["systems", "metrics", "judgments", "collections", "scores"]
+"""What a question is about; commands, sections of the page and the documentation are grouped by it."""
+
+
+class Study(NamedTuple):
+    """One study: its key in `STUDIES` is its module here, its plots' in `report.plots`, and what its results name.
+
+    function : the public function, as in `irmeta.describe`; empty for what has none.
+    verb : the command, as in "describe" or "standardize sample"; empty for what has none.
+    question : what a user asks.
+    section : whether the page has a section of it, the module of the same name in `report.page`.
+    docs : its page in docs/studies, without the suffix.
+    """
+
+    function: str
+    verb: str
+    about: About
+    question: str
+    section: bool = False
+    docs: str = ""
+
+
+STUDIES: dict[str, Study] = {
+    "evaluation": Study("", "evaluate", "scores", "What do these runs score?"),
+    "validation": Study("validate", "validate", "scores", "What is odd about these runs and judgments?"),
+    "description": Study(
+        "describe", "describe", "systems", "How good are the systems, and how sure is that?", True, "description"
+    ),
+    "significance": Study("significance", "significance", "systems", "Which systems differ?", True, "significance"),
+    "correlation": Study("correlation", "correlate", "metrics", "Which metrics say the same?", True, "correlation"),
+    "predictivity": Study(
+        "predictivity", "predictivity", "metrics", "Which metrics predict results on new topics?", True, "predictivity"
+    ),
+    "ranking": Study("rank_metrics", "rank", "metrics", "Which few metrics should be reported?", True, "ranking"),
+    "prediction": Study(
+        "predict", "predict apply", "metrics", "What would an unreported metric have been?", True, "prediction"
+    ),
+    "accuracy": Study(
+        "accuracy", "", "metrics", "How close are predicted scores to the actual ones?", docs="prediction"
+    ),
+    "predictors": Study(
+        "predictors", "predict select", "metrics", "Which metrics predict which others?", docs="prediction"
+    ),
+    "lowcost": Study(
+        "lowcost", "predict lowcost", "metrics", "Do cheap metrics predict a costly one?", docs="prediction"
+    ),
+    "coverage": Study(
+        "coverage", "predict coverage", "metrics", "How often do prediction intervals hold?", docs="prediction"
+    ),
+    "models": Study("models", "predict models", "metrics", "Do other models predict better?", docs="prediction"),
+    "comparison": Study(
+        "compare", "compare", "collections", "Do scores compare between collections?", True, "comparison"
+    ),
+    "durability": Study(
+        "durability",
+        "standardize durability",
+        "collections",
+        "Do old standardization factors still serve?",
+        docs="standardization",
+    ),
+    "standardizing_set": Study(
+        "standardizing_set",
+        "standardize sample",
+        "collections",
+        "How many systems does standardization need?",
+        docs="standardization",
+    ),
+    "reproduction": Study("", "reproduce", "scores", "Do a paper's published figures come out again?"),
+}
+"""Every study by name, in the order in which commands, sections and pages list them."""
+
+
+def study_of(result: "xr.Dataset") -> ModuleType:
+    """Return the module of the study that made a result; raise ScoresError for a Dataset that no study made."""
+    name = getattr(result, "attrs", {}).get("study")
+    if name not in STUDIES:
+        raise ScoresError(
+            "this is not the result of a study of irmeta (its attribute `study` is "
+            f"{name!r}); pass what a study such as irmeta.describe returned"
+        )
+    return import_module(f"irmeta.studies.{name}")

@@ -1,9 +1,9 @@
 """Whether the same systems score alike on several collections: dRMSE and false positives, beside what chance gives."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations, product
-from typing import Any, Literal, get_args
+from typing import Any, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -11,18 +11,16 @@ import polars as pl
 import xarray as xr
 
 from irmeta import standardization
-from irmeta.cube import Missing, additive, require_variation
+from irmeta.choices import Flat, Form, Missing
+from irmeta.cube import additive, require_variation
 from irmeta.cubes import by_name, studied_together
 from irmeta.errors import MetricError, ScoresError, require_choice
 from irmeta.names import parse
-from irmeta.parallel import seeded
+from irmeta.parallel import seeded, steps
 from irmeta.result import frame, result
-from irmeta.standardization import Flat, Kind
 from irmeta.stats.standardizing import comparability
 
 Floats = npt.NDArray[np.float64]
-Form = Literal["raw", Kind]
-"""Scores as they are, or standardized."""
 
 FEW_METRICS = 4
 """Up to so many metrics are each spoken of."""
@@ -43,7 +41,6 @@ def compare(
     flat: Flat = "half",
     missing: Missing = "error",
     rng: int | np.random.Generator = 0,
-    progress: Callable[[str], None] | None = None,
 ) -> xr.Dataset:
     """Compare the scores that the same systems get on every pair of collections.
 
@@ -51,7 +48,6 @@ def compare(
     kinds : forms of the scores: raw, which is as they are, or a kind of standardization, with factors fitted on each
     collection's own systems (for others standardize first); raw and normal by default, raw for standardized cubes.
     randomise : times that each pair's topics are pooled and dealt anew, in sets of the old sizes.
-    progress : called when a pair of collections, a metric and a kind are done.
 
     Returns over (pair, metric, kind) drmse and false_positives (systems that a two-sample t test at alpha finds
     different from themselves); for both the quantile among the random deals (0.5: as chance has it; near 1: the
@@ -78,12 +74,8 @@ def compare(
     names = [str(name) for name in next(iter(chosen.values())).metric.values]
     pairs = list(combinations(cubes, 2))
     cases = list(product(pairs, names, kinds))
-    figures = []
     compared = _compared(forms, cases, randomise, alpha, generator)
-    for (pair, metric, kind), row in zip(cases, compared, strict=True):
-        figures.append(row)
-        if progress:
-            progress(f"{' with '.join(pair)}, {metric}, {kind}")
+    figures = list(steps(compared, "comparisons", total=len(cases)))
     by_figure = np.reshape(figures, (len(pairs), len(names), len(kinds), -1))
     outcome = result(
         "comparison",

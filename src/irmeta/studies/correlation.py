@@ -9,21 +9,11 @@ import polars as pl
 import xarray as xr
 
 from irmeta import cube
+from irmeta.choices import Coefficient, Level, Missing
 from irmeta.cubes import by_name, studied_together
 from irmeta.errors import ScoresError, require_choice
-from irmeta.matrix import Level
-from irmeta.parallel import Progress, silent
 from irmeta.result import result, short, square
-from irmeta.stats.rankings.agreement import (
-    COEFFICIENTS,
-    Method,
-    components,
-    groups,
-    interval,
-    merges,
-    over_means,
-    over_scores,
-)
+from irmeta.stats.rankings.agreement import COEFFICIENTS, components, groups, interval, merges, over_means, over_scores
 from irmeta.stats.rankings.rank import settled
 
 FEWEST = 4
@@ -40,10 +30,9 @@ def correlation(
     scores: xr.DataArray | Mapping[str, xr.DataArray],
     *,
     level: Level = "topic",
-    method: Method = "pearson",
+    method: Coefficient = "pearson",
     threshold: float = 0.9,
-    missing: cube.Missing = "error",
-    progress: Progress = silent,
+    missing: Missing = "error",
 ) -> xr.Dataset:
     """Correlate every pair of metrics, on one collection or on several pooled.
 
@@ -63,12 +52,12 @@ def correlation(
     (2, 2)
     """
     require_choice("level", level, get_args(Level))
-    require_choice("method", method, get_args(Method))
+    require_choice("method", method, get_args(Coefficient))
     used, notes = studied_together(by_name(scores), missing=missing)
     _check(used, level, method, threshold)
     parts, metrics = _values(used, level), next(iter(used.values()))["metric"].values
     over = over_means if level == "system" else over_scores
-    r, without = over(parts, method, progress=progress)
+    r, without = over(parts, method)
     n = sum(part.shape[0] * (1 if level == "system" else part.shape[1]) for part in parts)
     if n < FEWEST:
         without = [part[:0] for part in without]
@@ -110,7 +99,7 @@ def each(cubes: Mapping[str, xr.DataArray], **options: Any) -> xr.Dataset:
     return together.assign_attrs(first | {"inputs": first["inputs"] | {"collections": described}, "notes": notes})
 
 
-def _check(used: Mapping[str, xr.DataArray], level: Level, method: Method, threshold: float) -> None:
+def _check(used: Mapping[str, xr.DataArray], level: Level, method: Coefficient, threshold: float) -> None:
     names = next(iter(used.values()))["metric"].values
     if len(names) < 2:
         raise ScoresError(f"to correlate metrics takes two or more that all have; there is {names[0]}")

@@ -6,14 +6,14 @@ import numpy as np
 import polars as pl
 import xarray as xr
 
-from irmeta.cube import Missing
+from irmeta.choices import Missing, Scale
 from irmeta.cubes import by_name, check_scale, check_sizes, system_level, targets_and_candidates
 from irmeta.errors import ScoresError
 from irmeta.result import long_frame, result
 from irmeta.stats.prediction.intervals import band, leave_one_out, reach, tails
 from irmeta.stats.prediction.predictors import chunks
 from irmeta.stats.prediction.regression import Floats, least_squares, moments, pool
-from irmeta.stats.prediction.scales import Scale, from_scale, to_scale
+from irmeta.stats.prediction.scales import from_scale, to_scale
 
 _SUBSETS = 256
 """Predictor sets worked on at a time."""

@@ -6,7 +6,8 @@ import numpy as np
 import polars as pl
 import xarray as xr
 
-from irmeta.cube import Missing, additive, default_by, from_additive, geometric, means, studied
+from irmeta.choices import Missing
+from irmeta.cube import additive, default_by, from_additive, geometric, means, studied
 from irmeta.errors import ScoresError
 from irmeta.names import canonical, metric_names, nearest
 from irmeta.result import frame, result

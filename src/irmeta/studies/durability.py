@@ -8,12 +8,12 @@ import polars as pl
 import xarray as xr
 
 from irmeta import standardization
-from irmeta.cube import Missing, require_variation
+from irmeta.choices import Flat, Kind, Missing
+from irmeta.cube import require_variation
 from irmeta.cubes import by_name, common_metrics
 from irmeta.errors import ScoresError
 from irmeta.parallel import seeded
 from irmeta.result import frame, result
-from irmeta.standardization import Flat, Kind
 from irmeta.stats.rankings import rank, topheavy
 from irmeta.stats.standardizing import comparability, standardizers
 

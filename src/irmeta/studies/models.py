@@ -7,14 +7,14 @@ import numpy as np
 import polars as pl
 import xarray as xr
 
-from irmeta.cube import Missing
+from irmeta.choices import Missing, Scale
 from irmeta.cubes import by_name, check_scale, system_level, targets_and_candidates
 from irmeta.errors import ScoresError, require_choice
-from irmeta.parallel import seed
+from irmeta.parallel import seed, steps
 from irmeta.result import long_frame, result
 from irmeta.stats.prediction.accuracy import accuracy
 from irmeta.stats.prediction.regression import Floats, least_squares, moments
-from irmeta.stats.prediction.scales import Scale, from_scale, to_scale
+from irmeta.stats.prediction.scales import from_scale, to_scale
 
 Fit = Callable[[Floats, Floats], Callable[[Floats], Floats]]
 """Training predictors (system, k) and target (system,) to a function that predicts from predictors."""
@@ -30,12 +30,10 @@ def models(
     scales: Sequence[Scale] = ("raw", "logit"),
     missing: Missing = "error",
     rng: int = 0,
-    progress: Callable[[str], None] | None = None,
 ) -> xr.Dataset:
     """Predict each collection's systems by models fitted on the systems of all the others, and measure how well.
 
     Each target is predicted from all the other metrics.  rng : seed of what is random in the models.
-    progress : called with each target and collection.
     Models: least squares; ridge regression (penalty chosen by cross-validation), a support vector machine with a
     radial kernel, and gradient-boosted trees, these three by scikit-learn on standardized predictors.
     Gives over (target, model, scale, collection): tau, r2, rmse, on the metric's own scale.
@@ -52,14 +50,12 @@ def models(
     found = np.full((len(wanted), len(fits), len(scales), len(cubes), len(_MEASURES)), np.nan)
     for j, scale in enumerate(scales):
         values = {name: to_scale(table.values, scale) for name, table in levels.items()}
-        for c, held in enumerate(values):
+        for c, held in enumerate(steps(list(values), f"{scale} scale: collections")):
             train = np.concatenate([scores for name, scores in values.items() if name != held])
             for t, at in enumerate(names.index(target) for target in wanted):
                 others = [names.index(name) for name in candidates if name != names[at]]
                 x, y = train[:, others], train[:, at]
                 actual = levels[held].values[:, at]
-                if progress:
-                    progress(f"{wanted[t]} of {held}")
                 for m, fit in enumerate(fits.values()):
                     predicted = from_scale(fit(x, y)(values[held][:, others]), scale)
                     close = accuracy(actual, predicted)

@@ -9,7 +9,8 @@ import polars as pl
 import xarray as xr
 from scipy import stats
 
-from irmeta.cube import ALL, Missing, check, complete, cube, means
+from irmeta.choices import Missing, Scale
+from irmeta.cube import ALL, check, complete, cube, means
 from irmeta.cubes import in_range
 from irmeta.datasets.reference import reference_model
 from irmeta.errors import MetricError, ScoresError
@@ -18,7 +19,7 @@ from irmeta.names import highest, metric_names, nearest, parse, split
 from irmeta.result import result
 from irmeta.stats.prediction.intervals import band, leave_one_out, mahalanobis, reach
 from irmeta.stats.prediction.regression import Floats, least_squares, pool
-from irmeta.stats.prediction.scales import Scale, from_scale, to_scale
+from irmeta.stats.prediction.scales import from_scale, to_scale
 
 OUTSIDE = 0.999
 """A system is outside what the model has seen when, were its scores normal, this share would lie nearer."""

@@ -5,7 +5,7 @@ from typing import Any
 
 import xarray as xr
 
-from irmeta.cube import Missing
+from irmeta.choices import Missing, Scale
 from irmeta.cubes import by_name, check_scale, system_level
 from irmeta.errors import MetricError, ScoresError
 from irmeta.io.model_file import Model, Part
@@ -13,7 +13,7 @@ from irmeta.names import metric_names, nearest
 from irmeta.result import describe
 from irmeta.stats.prediction.intervals import tails
 from irmeta.stats.prediction.regression import moments
-from irmeta.stats.prediction.scales import Scale, to_scale
+from irmeta.stats.prediction.scales import to_scale
 
 
 def prediction_model(

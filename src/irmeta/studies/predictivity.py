@@ -1,7 +1,7 @@
 """Which metrics foretell results on new topics: predictive power from random halves of the topics."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, Literal, get_args
+from typing import Any, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -10,15 +10,13 @@ import scipy.stats
 import xarray as xr
 
 from irmeta import cube
+from irmeta.choices import Missing, Ties, TopOn
 from irmeta.errors import ScoresError, require_choice
 from irmeta.names import canonical
-from irmeta.parallel import Progress, seeded, silent
+from irmeta.parallel import seeded
 from irmeta.result import result, short, square
-from irmeta.stats.halves.halving import Agreement, Ties, halves, shuffles, split_half
+from irmeta.stats.halves.halving import Agreement, halves, shuffles, split_half
 from irmeta.stats.halves.jackknife import advantage_variance
-
-TopOn = Literal["all", "half"]
-"""The topics on which the best systems are chosen: all, or one half, each half in turn."""
 
 _PAIR = ("metric", "metric_2")
 
@@ -33,9 +31,8 @@ def predictivity(
     top_on: TopOn = "all",
     sizes: Sequence[int] = (),
     tau: Ties = "b",
-    missing: cube.Missing = "error",
+    missing: Missing = "error",
     rng: int | np.random.Generator = 0,
-    progress: Progress = silent,
 ) -> xr.Dataset:
     """Measure how well the ranking by one metric on half of the topics foretells the ranking by another on the rest.
 
@@ -84,13 +81,12 @@ def predictivity(
         generator,
         ties=tau,
         best=best,
-        progress=progress,
     )
     few = 0 if best else min(partitions, max(20, min(100, 10_000 // len(values))))  # more change no second digit
     half = np.full(whole.phi.shape, np.nan)
     if few:
         drawn = halves(shuffles(topics, few, generator), half_sizes)
-        variance = advantage_variance(values, drawn, ties=tau, progress=progress)
+        variance = advantage_variance(values, drawn, ties=tau)
         half = _quantile(values) * np.sqrt(np.maximum(variance, 0) + whole.difference_se**2)
 
     data: dict[str, Any] = dict.fromkeys(_PAIR, used["metric"].values)

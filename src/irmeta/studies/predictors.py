@@ -1,21 +1,22 @@
 """Which one, two or three metrics foretell each other metric best? Every subset is tried."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Literal, get_args
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
+from typing import get_args
 
 import numpy as np
 import polars as pl
 import xarray as xr
 
-from irmeta.cube import Missing
+from irmeta.choices import ChosenBy, Missing
 from irmeta.cubes import check_sizes, system_level, targets_and_candidates, with_roles
 from irmeta.errors import ScoresError, require_choice
+from irmeta.parallel import steps
 from irmeta.result import long_frame, result
 from irmeta.stats.prediction.accuracy import Accuracy, accuracy
 from irmeta.stats.prediction.predictors import Fold, best_subsets, folds
 from irmeta.stats.prediction.regression import Floats, Moments, least_squares, moments
 
-Choice = Literal["dev", "leave-one-out"]
 _MEASURES = Accuracy._fields
 
 
@@ -24,12 +25,11 @@ def predictors(
     test: xr.DataArray | Mapping[str, xr.DataArray],
     *,
     dev: xr.DataArray | Mapping[str, xr.DataArray] | None = None,
-    choose: Choice = "dev",
+    choose: ChosenBy = "dev",
     targets: Iterable[str] | None = None,
     metrics: Iterable[str] | None = None,
     sizes: Sequence[int] = (1, 2, 3),
     missing: Missing = "error",
-    progress: Callable[[str], None] | None = None,
 ) -> xr.Dataset:
     """Find the best predictors of each target, of each size, and tell how well they predict other collections.
 
@@ -39,12 +39,11 @@ def predictors(
     do; "leave-one-out" the highest mean tau over the training collections, each predicted from the others, so that the
     development collections test it too.
     targets : metrics to predict, by default all;  metrics : candidates, by default those that every collection has.
-    progress : called after each size.
     Gives over (target, size, collection): tau, r2, r, rmse, r2_offset_removed,
     r2_training_mean, bias_share; over (target, size):
     chosen_by, the tau that decided; over (target, size, metric): coefficient, NaN for metrics left out, and intercept.
     """
-    require_choice("choose", choose, get_args(Choice))
+    require_choice("choose", choose, get_args(ChosenBy))
     cubes, role = with_roles(train=train, dev={} if dev is None else dev, test=test)
     names, wanted, candidates = targets_and_candidates(cubes, targets, metrics)
     check_sizes(sizes, wanted, candidates)
@@ -56,11 +55,8 @@ def predictors(
     chosen_on = folds(by_role["train"], by_role["dev"] if choose == "dev" else [])
     together = moments(np.concatenate(by_role["train"]))
     tests = {name: scores for name, scores in values.items() if role[name] != "train"}
-    parts = []
-    for size in sizes:
-        parts.append(_best_of_size(chosen_on, together, tests, names, wanted, candidates, size))
-        if progress:
-            progress(f"sets of {size}")
+    best = partial(_best_of_size, chosen_on, together, tests, names, wanted, candidates)
+    parts = [best(size) for size in steps(sizes, "sizes")]
     outcome = xr.concat(parts, xr.DataArray(list(sizes), dims="size", name="size"))
     outcome = outcome.assign(role=("collection", [role[name] for name in tests]))
     notes += _notes(choose, outcome["chosen_by"].values, [name for name in tests if role[name] == "dev"])
@@ -145,7 +141,7 @@ def _best_of_size(
     return xr.Dataset({**data, **fitted, "coefficient": (("target", "metric"), weights)}, coords)
 
 
-def _notes(choose: Choice, decided: Floats, dev: Sequence[str]) -> list[str]:
+def _notes(choose: ChosenBy, decided: Floats, dev: Sequence[str]) -> list[str]:
     notes = ["tau is Kendall's tau-b; R2 is taken against the mean of the collection predicted, and may be negative"]
     if choose == "dev":
         notes.append(f"subsets were chosen by tau on {', '.join(dev)}; figures on it are optimistic")

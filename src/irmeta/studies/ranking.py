@@ -1,6 +1,6 @@
 """Which few metrics to report: those that say most and repeat each other least, or that foretell the others best."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from itertools import pairwise
 from typing import Any, get_args
 
@@ -8,15 +8,15 @@ import numpy as np
 import polars as pl
 import xarray as xr
 
-from irmeta.cube import Missing
+from irmeta.choices import Level, Matrix, Missing, Objective, Search
 from irmeta.errors import ScoresError, require_choice
-from irmeta.matrix import Level, MatrixKind, MetricMatrix, from_matrix, from_scores, is_scores
+from irmeta.matrix import MetricMatrix, from_matrix, from_scores, is_scores
 from irmeta.names import metric_names, nearest
 from irmeta.parallel import seeded
 from irmeta.result import result
 from irmeta.stats.subsets.matrices import Floats, dependent
 from irmeta.stats.subsets.orders import Order, log_determinant, unexplained
-from irmeta.stats.subsets.selection import Method, Objective, Selection, Task, limit, ratio, select, value
+from irmeta.stats.subsets.selection import Selection, Task, limit, ratio, select, value
 from irmeta.stats.subsets.stability import choices, flags, stability
 
 TRUST = ((0.8, "the choice holds"), (0.5, "part of it is arbitrary"), (-np.inf, "do not trust the choice"))
@@ -28,8 +28,8 @@ _SUBSETS = ("log_det", "unexplained", "cost", "optimal", "ratio_to_optimum", "ga
 
 def rank_metrics(
     scores: Any,
-    method: Method = "exact",
-    matrix: MatrixKind | None = None,
+    method: Search = "exact",
+    matrix: Matrix | None = None,
     k: int | None = None,
     *,
     level: Level = "topic",
@@ -45,7 +45,6 @@ def rank_metrics(
     missing: Missing = "error",
     resamples: int = 0,
     rng: int | np.random.Generator = 0,
-    progress: Callable[[str], None] | None = None,
 ) -> xr.Dataset:
     """Rank metrics, and find the best subset of each size up to k (every size by default), proven where time allows.
 
@@ -67,7 +66,6 @@ def rank_metrics(
     have another subset on another machine.
     resamples : how often to draw topics with replacement and choose again, to see what can be trusted; each choice has
     a limit of work, about a second, not of time, so that the same seed chooses the same on every machine.
-    progress : called after the search, and after each resample.
 
     Raises ScoresError if the matrix is not positive semi-definite, or has too few rows for its metrics.
     Sources: Gupta et al. (ECIR 2019), section 6; Sheffield (1985); McCabe (1984); Ko, Lee and Queyranne (1995).
@@ -75,8 +73,8 @@ def rank_metrics(
     >>> rank_metrics([[4.0, 1.9, 0.0], [1.9, 1.0, 0.0], [0.0, 0.0, 2.0]], k=2)["order"].values.tolist()
     ['1', '3']
     """
-    require_choice("method", method, get_args(Method))
-    require_choice("matrix", matrix, (None, *get_args(MatrixKind)))
+    require_choice("method", method, get_args(Search))
+    require_choice("matrix", matrix, (None, *get_args(Matrix)))
     require_choice("level", level, get_args(Level))
     require_choice("objective", objective, (None, *get_args(Objective)))
     require_choice("missing", missing, get_args(Missing))
@@ -97,10 +95,8 @@ def rank_metrics(
     if not _nested(selection):
         notes.append("The best sets are not nested: the order goes by the number of them that hold a metric.")
     data = _described(source, task, selection)
-    step = progress or (lambda _: None)
-    step("subsets")
     if resamples:
-        stability, more = _stability(source, task, selection, resamples, generator, step)
+        stability, more = _stability(source, task, selection, resamples, generator)
         data, notes = data | stability, notes + more
     options = {
         "method": method,
@@ -221,7 +217,7 @@ def _trust(outcome: xr.Dataset, few: int) -> str:
 
 def _task(
     source: MetricMatrix,
-    method: Method,
+    method: Search,
     objective: Objective | None,
     k: int | None,
     include: str | Iterable[str],
@@ -329,10 +325,9 @@ def _stability(
     selection: Selection,
     resamples: int,
     rng: np.random.Generator,
-    step: Callable[[str], None],
 ) -> tuple[dict[str, Any], list[str]]:
     """Choose again on topics drawn with replacement: how often each metric is chosen, and how much of each subset."""
-    again, proven = choices(source.resampled, task, selection.chosen, resamples, rng, step)
+    again, proven = choices(source.resampled, task, selection.chosen, resamples, rng)
     if not len(again):
         raise ScoresError("in every resample of the topics some metric is determined by others; use fewer metrics")
     found = stability(flags(selection.chosen, len(source.metrics)), again, task)

@@ -2,16 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, Literal, get_args
+from typing import Any, get_args
 
 import numpy as np
 import polars as pl
 import xarray as xr
 
+from irmeta.choices import Status
 from irmeta.result import result
-
-Status = Literal["reproduced", "close", "not checkable", "contradicted", "ours"]
-"""reproduced: equal as printed, or within Monte-Carlo error; ours: the published number is lost or never printed."""
 
 COLUMNS = ("paper", "item", "row", "column", "published", "ours", "difference", "status", "note")
 

@@ -3,23 +3,22 @@
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from types import MappingProxyType
-from typing import Literal, get_args
+from typing import get_args
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 import xarray as xr
 
-from irmeta.cube import Missing, additive, geometric, means, studied
+from irmeta.choices import Correction, Missing, Test
+from irmeta.cube import additive, geometric, means, studied
 from irmeta.errors import ScoresError, require_choice
-from irmeta.parallel import seeded
+from irmeta.parallel import seeded, steps
 from irmeta.result import frame, result
 from irmeta.stats import descriptive
 from irmeta.stats.tests import multiplicity, paired, resampling
 
 Floats = npt.NDArray[np.float64]
-Test = Literal["t", "wilcoxon", "permutation", "bootstrap", "sign", "tukey"]
-Correct = Literal["holm", "bh", "none"]
 
 RESAMPLING: Mapping[str, Callable[[Floats, int, np.random.Generator], Floats]] = MappingProxyType(
     {"permutation": resampling.permutation, "bootstrap": resampling.bootstrap, "tukey": resampling.tukey}
@@ -38,14 +37,13 @@ def significance(
     *,
     metrics: str | Iterable[str] | None = None,
     test: Test = "t",
-    correct: Correct = "holm",
+    correct: Correction = "holm",
     alpha: float = 0.05,
     resamples: int = 10_000,
     top: float | None = None,
     by: str | None = None,
     missing: Missing = "error",
     rng: int | np.random.Generator = 0,
-    progress: Callable[[str], None] | None = None,
 ) -> xr.Dataset:
     """Test every pair of systems for a difference in mean, two-sided, paired by topic.
 
@@ -54,7 +52,6 @@ def significance(
     for all pairs by itself, so that `correct` does nothing). Systems that score the same on every topic have p = 1.
     correct : holm (any false rejection), bh (share of false rejections) or none.
     top, by, missing : what to use of the scores, as in `irmeta.cube.studied`.
-    progress : called when a metric is done.
 
     Returns over (pair, metric) difference (system_a less system_b), p, p_corrected, effect_size (mean difference over
     the standard deviation of differences) and significant; over (metric) share_significant, the discriminative power;
@@ -72,11 +69,10 @@ def significance(
         raise ScoresError("a paired test needs at least 2 systems and 2 topics (a system-wise table has means only)")
     left, right = np.triu_indices(scores.sizes["system"], 1)
     line = additive(scores)
-    columns = []
-    for m, name in enumerate(scores.metric.values):
-        columns.append(_tests(np.ascontiguousarray(line.values[..., m]), test, correct, resamples, generator))
-        if progress:
-            progress(str(name))
+    columns = [
+        _tests(np.ascontiguousarray(line.values[..., m]), test, correct, resamples, generator)
+        for m in steps(range(scores.sizes["metric"]), "metrics")
+    ]
     data = {name: (("pair", "metric"), np.stack([column[name] for column in columns], axis=1)) for name in columns[0]}
     mean = means(scores)
     outcome = result(
@@ -136,16 +132,18 @@ def findings(outcome: xr.Dataset) -> list[str]:
     return told
 
 
-def _check(test: Test, correct: Correct, alpha: float, resamples: int) -> None:
+def _check(test: Test, correct: Correction, alpha: float, resamples: int) -> None:
     require_choice("test", test, get_args(Test))
-    require_choice("correct", correct, get_args(Correct))
+    require_choice("correct", correct, get_args(Correction))
     if not 0 < alpha < 1:
         raise ScoresError(f"alpha is between 0 and 1, as in 0.05, not {alpha:g}")
     if resamples < 100:
         raise ScoresError(f"{resamples} resamples are too few for a test at any level; use 1000 or more")
 
 
-def _tests(scores: Floats, test: Test, correct: Correct, resamples: int, rng: np.random.Generator) -> dict[str, Floats]:
+def _tests(
+    scores: Floats, test: Test, correct: Correction, resamples: int, rng: np.random.Generator
+) -> dict[str, Floats]:
     difference, effect, *closed = paired.of_pairs(partial(_quantities, test), scores)
     p = closed[0] if closed else RESAMPLING[test](scores, resamples, rng)
     corrections = {"holm": multiplicity.holm, "bh": multiplicity.bh}
@@ -159,7 +157,7 @@ def _quantities(test: Test, found: Floats) -> Floats:
     return np.stack([found.mean(axis=1), paired.effect_size(found), *closed])
 
 
-def _notes(test: Test, correct: Correct, alpha: float, resamples: int, scores: xr.DataArray) -> list[str]:
+def _notes(test: Test, correct: Correction, alpha: float, resamples: int, scores: xr.DataArray) -> list[str]:
     pairs = scores.sizes["system"] * (scores.sizes["system"] - 1) // 2
     if test == "tukey":
         return ["Tukey HSD is corrected for all pairs by itself; p_corrected is p"] if correct != "none" else []

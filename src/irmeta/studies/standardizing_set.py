@@ -1,6 +1,6 @@
 """How many systems standardization factors need: random parts of the standardizing systems against all of them."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -8,11 +8,11 @@ import polars as pl
 import xarray as xr
 
 from irmeta import standardization
-from irmeta.cube import Missing, require_variation
+from irmeta.choices import Kind, Missing
+from irmeta.cube import require_variation
 from irmeta.errors import ScoresError
-from irmeta.parallel import seeded
+from irmeta.parallel import seeded, steps
 from irmeta.result import frame, result
-from irmeta.standardization import Kind
 from irmeta.stats.rankings import rank
 from irmeta.stats.standardizing.partial import partial_means
 
@@ -30,13 +30,11 @@ def standardizing_set(
     kind: Kind = "normal",
     missing: Missing = "error",
     rng: int | np.random.Generator = 0,
-    progress: Callable[[str], None] | None = None,
 ) -> xr.Dataset:
     """Draw some of the old systems, standardize the new ones by them, and see how far that changes their ranking.
 
     old, new : the standardizing and the evaluated systems, on the topics and metrics that both have.
     sizes : how many old systems to draw; by default 2 to 50 as far as there are so many.
-    progress : called when a size of a metric is done.
 
     Returns over (systems, metric) p50, p5 and p1, the percentiles over draws of tau-b with the ranking by all old
     systems, each with its Monte-Carlo standard error; over (metric) raw, the tau of the ranking by raw scores with the
@@ -55,14 +53,11 @@ def standardizing_set(
     full = standardization.apply(new, standardization.fit(old), kind)
     notes += standardization.flat_topics(full)
     taus = np.empty((draws, len(sizes), old.sizes["metric"]))
-    for at, (one, other, reference) in enumerate(
-        zip(old.values.T, new.values.T, full.mean("topic").values.T, strict=True)
-    ):
+    by_metric = list(zip(old.values.T, new.values.T, full.mean("topic").values.T, strict=True))
+    for at, (one, other, reference) in enumerate(steps(by_metric, "metrics")):
         by_size = partial_means(one.T, other.T, sizes, draws, kind, generator)
-        for column, (size, means) in enumerate(zip(sizes, by_size, strict=True)):
+        for column, means in enumerate(by_size):
             taus[:, column, at] = rank.tau_b(rank.settled(means), rank.settled(reference))
-            if progress:
-                progress(f"{size} systems")
     over = ("systems", "metric")
     notes += _tied(taus, sizes, old)
     figures = {name: (over, _quantiles(taus, [share])[0]) for name, share in PERCENTILES.items()}

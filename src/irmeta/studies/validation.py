@@ -1,6 +1,6 @@
 """Is this a sound set of runs and judgments? Everything `evaluate` would refuse or remark upon, and more; no scores."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from os import PathLike
@@ -64,7 +64,6 @@ def validate(
     qrels: QrelsLike | None = None,
     *,
     reading: Reading | None = None,
-    progress: Callable[[str], None] | None = None,
 ) -> xr.Dataset:
     """Check runs, and how they fit the judgments; evaluate nothing.
 
@@ -87,14 +86,12 @@ def validate(
     facts = []
     tags: dict[str, list[str]] = {}
     for fact, tag, odd in in_order(
-        partial(_inspect, judgments, folded, reading, Path.cwd()), sources_with_problems(runs)
+        partial(_inspect, judgments, folded, reading, Path.cwd()), sources_with_problems(runs), "runs"
     ):
         remarks += odd
         if fact is not None:
             facts.append(fact)
             tags.setdefault(tag, []).append(fact.system)
-            if progress:
-                progress(fact.system)
     remarks += _together(facts, tags)
     remarks.sort(key=lambda remark: remark.level != "error")
     columns = {

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -12,6 +11,7 @@ from matplotlib.figure import Figure
 
 from irmeta.errors import IrmetaError
 from irmeta.report import tables
+from irmeta.studies import study_of
 
 DIGITS = 5
 """Decimals that the page keeps of a figure that it draws; the files beside it have them all."""
@@ -49,14 +49,23 @@ class Panel:
 
 
 @dataclass(frozen=True)
-class Section:
-    """A question, the panels that answer it (one a collection, or one a level), how to read them, and the source."""
+class Text:
+    """What a section asks, how to read the answer, and where the method comes from.
+
+    key : names the section in links and in the files beside the page.
+    """
 
     key: str
     title: str
     question: str
     reading: str
     source: str
+
+
+@dataclass(frozen=True)
+class Section(Text):
+    """A question and the panels that answer it, one per collection or one per level."""
+
     panels: Sequence[Panel]
 
 
@@ -70,11 +79,10 @@ def of_study(
     command: str,
 ) -> Panel:
     """Make the panel of a study's result: findings, tables, options and notes are the study's own."""
-    study = import_module(f"irmeta.studies.{outcome.attrs['study']}")
     overview = tables.overview(outcome)
     return Panel(
         label,
-        study.findings(outcome),
+        study_of(outcome).findings(outcome),
         charts,
         tables.tables(outcome),
         shown,

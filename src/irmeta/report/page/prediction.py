@@ -1,4 +1,4 @@
-"""The sections on prediction: what the reported metrics tell of the others, and the calculator's model."""
+"""The section on prediction: what the reported metrics tell of the others, and the calculator's model."""
 
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -8,15 +8,34 @@ import numpy as np
 import xarray as xr
 from scipy import stats
 
+from irmeta.datasets.reference import reference_model
 from irmeta.errors import ScoresError
 from irmeta.io.model_file import Model, described
 from irmeta.names import highest
-from irmeta.report.page.panel import Chart, Panel, names, numbers, of_study
-from irmeta.report.plots import figure
-from irmeta.report.plots import prediction as plots
+from irmeta.report.page.content import Content
+from irmeta.report.page.panel import Chart, Panel, Text, names, numbers, of_study
+from irmeta.report.page.ranking import to_report
+from irmeta.report.plots import figure_of
 from irmeta.stats.prediction.intervals import LEVELS
 from irmeta.studies import accuracy
 from irmeta.studies.prediction import OUTSIDE, predict
+
+TEXT = Text(
+    "prediction",
+    "Unreported metrics",
+    "What do the reported ones tell of the others?",
+    "The reference model, fitted on TREC collections, predicts every metric that is not reported. Tau "
+    "near 1: systems come in the right order. Points off the diagonal all to one side: the collection has an "
+    "offset of its own, which the intervals allow for. Where this collection is one of those that the model "
+    "was fitted on, these figures flatter it.",
+    "Gupta et al. (ECIR 2019), section 5; intervals from collections left out in turn.",
+)
+
+
+def panels(content: Content) -> list[Panel]:
+    """Make a panel for each collection."""
+    reported, model = to_report(content), reference_model()
+    return content.each(lambda name: prediction_panel(name, content.used[name], reported, model))
 
 
 def prediction_panel(name: str, scores: xr.DataArray, reported: Sequence[str], model: Model) -> Panel:
@@ -62,7 +81,7 @@ def prediction_panel(name: str, scores: xr.DataArray, reported: Sequence[str], m
         outcome,
         charts=charts,
         shown=["accuracy", "cells"],
-        figures={"tau": partial(figure.draw, plots.accuracy, outcome, height=0.8 + 0.14 * len(targets))},
+        figures={"tau": partial(figure_of, outcome)},
         command=f"irmeta predict apply MEANS --want '{' '.join(others)}'",
     )
 

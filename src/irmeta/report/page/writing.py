@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from functools import cache
@@ -17,12 +17,12 @@ import polars.selectors as cs
 import xarray as xr
 from jinja2 import Environment, PackageLoader, select_autoescape
 
-from irmeta.cube import Missing
+from irmeta.choices import Missing
 from irmeta.cubes import by_name
 from irmeta.datasets.reference import reference_model
 from irmeta.errors import FileFormatError, require_choice
 from irmeta.io.files import writing
-from irmeta.parallel import seed
+from irmeta.parallel import seed, steps
 from irmeta.report.page.panel import Panel, Section
 from irmeta.report.page.prediction import calculator
 from irmeta.report.page.sections import sections
@@ -43,7 +43,6 @@ def write_report(
     missing: Missing = "error",
     rng: int = 0,
     source: str = "scores.parquet",
-    progress: Callable[[str], None] | None = None,
 ) -> Path:
     """Run every study and write folder/index.html, folder/tables/*.csv and *.tex, folder/figures/*.svg and *.pdf.
 
@@ -51,7 +50,6 @@ def write_report(
     by : the metric that systems are ordered by; AP, or the deepest AP@k, by default.
     missing : what to do with missing scores, as in `irmeta.cube.complete`; a study that cannot do without says so.
     rng : the seed of all that is random.  source : the score file, as the commands on the page name it.
-    progress : called with each step.
 
     Gives the path of the page. A folder that holds something else raises FileFormatError.
     """
@@ -59,13 +57,12 @@ def write_report(
     cubes, rng = by_name(cubes), seed(rng)
     folder = Path(folder)
     _refuse_others(folder)
-    step = progress or (lambda _: None)
     before = _linked(folder)
     with _made(folder):
-        made = sections(cubes, by=by, missing=missing, seed=rng, source=source, progress=step)
+        made = sections(cubes, by=by, missing=missing, seed=rng, source=source)
     for kind in ("tables", "figures"):
         (folder / kind).mkdir(exist_ok=True)
-    listed = {key: _write_files(folder, stem, panel, step) for key, stem, panel in _each(made)}
+    listed = {key: _write_files(folder, stem, panel) for key, stem, panel in steps(_each(made), "files of panels")}
     with writing(folder / "index.html") as part:
         part.write_text(_html(made, listed, cubes), encoding="utf-8")
     for name in before.difference(*listed.values()):
@@ -123,7 +120,7 @@ def _each(made: Sequence[Section]) -> list[tuple[tuple[str, int], str, Panel]]:
     return each
 
 
-def _write_files(folder: Path, stem: str, panel: Panel, step: Callable[[str], None]) -> list[str]:
+def _write_files(folder: Path, stem: str, panel: Panel) -> list[str]:
     """Write a panel's tables and figures; gives their paths in the folder."""
     written = []
     for name, frame in panel.tables.items():
@@ -135,7 +132,6 @@ def _write_files(folder: Path, stem: str, panel: Panel, step: Callable[[str], No
         with writing(folder / written[-1]) as part:
             part.write_text(latex(frame, digits=3), encoding="utf-8")
     for name, draw in panel.figures.items():
-        step(f"figure {stem}")
         drawn = draw()
         for form in ("svg", "pdf"):
             written.append(f"figures/{stem}-{_slug(name)}.{form}")

@@ -1,1 +1,26 @@
-"""Results drawn: each plot takes a result and an Axes and returns the Axes; nothing is computed, no global style."""
+"""Figures for papers: each module draws the results of the study of its name, and knows how large."""
+
+from importlib import import_module
+from typing import Any
+
+import xarray as xr
+from matplotlib.figure import Figure
+
+from irmeta.errors import ScoresError
+from irmeta.studies import study_of
+
+
+def figure_of(result: xr.Dataset, **view: Any) -> Figure:
+    """Return the figure of a result, drawn by the `figure` of its study's plots; `view` says what of it to draw.
+
+    Raises ScoresError where the study has no figure.
+    """
+    name = study_of(result).__name__.rpartition(".")[2]
+    try:
+        plots = import_module(f"irmeta.report.plots.{name}")
+    except ModuleNotFoundError as error:
+        if error.name != f"irmeta.report.plots.{name}":
+            raise
+        raise ScoresError(f"results of {name} have no figure; leave out --plot") from None
+    figure: Figure = plots.figure(result, **view)
+    return figure

@@ -3,8 +3,14 @@
 import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
-from irmeta.report.plots.figure import PALETTE
+from irmeta.report.plots.figure import COLUMN, PAGE, PALETTE, draw
+
+
+def figure(result: xr.Dataset) -> Figure:
+    """Return the figure of dRMSE, the wider the more metrics."""
+    return draw(plot, result, width=min(PAGE, max(COLUMN, 0.5 * result.sizes["metric"])))
 
 
 def plot(result: xr.Dataset, axes: Axes) -> Axes:

@@ -6,10 +6,25 @@ import numpy as np
 import numpy.typing as npt
 import xarray as xr
 from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 from scipy.cluster.hierarchy import dendrogram, leaves_list
 
-from irmeta.report.plots.figure import PALETTE
+from irmeta.choices import CorrelationView
+from irmeta.errors import ScoresError
+from irmeta.report.plots.figure import PAGE, PALETTE, draw
 from irmeta.result import short
+
+
+def figure(result: xr.Dataset, *, view: CorrelationView = "heatmap") -> Figure:
+    """Return a figure of the correlations; the more metrics, the larger."""
+    if "collection" in result.dims:
+        raise ScoresError("a plot shows one collection; choose it with --collection in place of --each")
+    metrics = result.sizes["metric"]
+    if view in ("dendrogram", "components"):
+        return draw(tree if view == "dendrogram" else loadings, result, height=1.0 + 0.15 * metrics)
+    side = min(PAGE, 2.0 + 0.25 * metrics)
+    order = "clustered" if view == "clustered" else "given"
+    return draw(heatmap, result, width=side, height=0.92 * side, order=order)
 
 
 def heatmap(result: xr.Dataset, axes: Axes, *, order: Literal["given", "clustered"] = "given") -> Axes:

@@ -1,15 +1,21 @@
 """A cube drawn: means with intervals by rank, the matrix of scores, the distribution of single scores."""
 
-from typing import Literal
-
 import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
-View = Literal["means", "matrix", "distribution"]
+from irmeta.choices import ScoreView
+from irmeta.report.plots.figure import COLUMN, PAGE, draw
 
 
-def plot(result: xr.Dataset, axes: Axes, *, view: View = "means") -> Axes:
+def figure(result: xr.Dataset, *, view: ScoreView = "means") -> Figure:
+    """Return a figure of the scores; of many systems as wide as a page."""
+    wide = view != "distribution" and result.sizes["system"] > 30
+    return draw(plot, result, width=PAGE if wide else COLUMN, view=view)
+
+
+def plot(result: xr.Dataset, axes: Axes, *, view: ScoreView = "means") -> Axes:
     """Draw a result of `describe`: one metric's means or matrix, or the distribution of every metric's scores."""
     return {"means": means, "matrix": matrix, "distribution": distribution}[view](result, axes)
 

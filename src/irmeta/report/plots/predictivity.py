@@ -3,9 +3,21 @@
 import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
-from irmeta.report.plots.figure import PALETTE
+from irmeta.choices import PredictivityView
+from irmeta.errors import ScoresError
+from irmeta.report.plots.figure import PALETTE, draw
 from irmeta.studies.predictivity import best_predictor
+
+
+def figure(result: xr.Dataset, *, view: PredictivityView | None = None) -> Figure:
+    """Return the figure of the curve, where the result has one, or of what the best predictor gains."""
+    if (view or ("curve" if "curve" in result else "advantage")) == "advantage":
+        return draw(gains, result, height=1.0 + 0.16 * result.sizes["metric"])
+    if result.sizes["metric"] > 3:
+        raise ScoresError("a curve of more than 3 metrics cannot be read; name those to draw with --metrics")
+    return draw(curve, result, height=2.6)
 
 
 def curve(result: xr.Dataset, axes: Axes) -> Axes:

@@ -3,10 +3,16 @@
 import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
-from irmeta.report.plots.figure import PALETTE, Plot
+from irmeta.report.plots.figure import PAGE, PALETTE, Plot, draw
 
 _LABELS = {"determinant": "log determinant", "unreported": "unexplained variance (share)"}
+
+
+def figure(result: xr.Dataset) -> Figure:
+    """Return the figure of the ranking, as wide as a page."""
+    return draw(plots(result), result, width=PAGE, height=3.4)
 
 
 def plots(outcome: xr.Dataset) -> list[Plot]:

@@ -3,6 +3,14 @@
 import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from irmeta.report.plots.figure import draw
+
+
+def figure(result: xr.Dataset) -> Figure:
+    """Return the figure of p of all pairs."""
+    return draw(plot, result)
 
 
 def plot(result: xr.Dataset, axes: Axes) -> Axes:

@@ -2,10 +2,16 @@
 
 import xarray as xr
 from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
-from irmeta.report.plots.figure import PALETTE
+from irmeta.report.plots.figure import PALETTE, draw
 
 _LINES = {"p50": ("median", "-"), "p5": ("5th percentile", "--"), "p1": ("1st percentile", ":")}
+
+
+def figure(result: xr.Dataset) -> Figure:
+    """Return the figure of tau by the number of standardizing systems."""
+    return draw(plot, result)
 
 
 def plot(result: xr.Dataset, axes: Axes) -> Axes:

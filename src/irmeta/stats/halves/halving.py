@@ -3,15 +3,14 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from irmeta.parallel import Progress, in_order, silent, single_threaded, streams
+from irmeta.choices import Ties
+from irmeta.parallel import in_order, single_threaded, streams
 from irmeta.stats.rankings.rank import Array, settled, tau_a, tau_b
 
-Ties = Literal["a", "b"]
 Drawn = npt.NDArray[np.bool_]
 
 
@@ -79,7 +78,6 @@ def split_half(
     *,
     ties: Ties = "b",
     best: tuple[int, Array] | None = None,
-    progress: Progress = silent,
 ) -> list[Agreement]:
     """Correlate the ranking of systems by metric A on one part of the topics with that by metric B on another.
 
@@ -94,10 +92,9 @@ def split_half(
         kept, every = best[0], np.concatenate([scores, best[1][..., None]], axis=-1)
     work = partial(_sums, np.ascontiguousarray(every.transpose(1, 2, 0)), sizes, ties, kept)
     moments, undefined = np.zeros((len(sizes), 2, 3, metrics, metrics)), np.zeros((len(sizes), metrics), dtype=np.int64)
-    for sums, all_tied in in_order(work, streams(rng, partitions, _block(systems))):
+    for sums, all_tied in in_order(work, streams(rng, partitions, _block(systems)), "blocks of partitions"):
         moments += sums
         undefined += all_tied
-        progress("partitions")
     return [_agreement(*part, partitions) for part in zip(moments, undefined, strict=True)]
 
 

@@ -5,15 +5,16 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
-from irmeta.parallel import Progress, in_order, silent
-from irmeta.stats.halves.halving import Drawn, Ties, advantage, half_means, half_tau
+from irmeta.choices import Ties
+from irmeta.parallel import in_order
+from irmeta.stats.halves.halving import Drawn, advantage, half_means, half_tau
 from irmeta.stats.rankings.rank import BLOCK, Array, concordance, settled, tau_without_each, untied
 
 SAMPLE = 100
 """Where there are more systems, the noise of single scores is estimated from so many, evenly spaced."""
 
 
-def advantage_variance(scores: Array, drawn: Drawn, *, ties: Ties = "b", progress: Progress = silent) -> Array:
+def advantage_variance(scores: Array, drawn: Drawn, *, ties: Ties = "b") -> Array:
     """Estimate the variance of phi(A, B) - phi(B, B) over samples of topics and of systems: (metric, metric).
 
     Each topic, each system, and each single score (a system's on a topic) is left out of the same partitions, and the
@@ -28,15 +29,15 @@ def advantage_variance(scores: Array, drawn: Drawn, *, ties: Ties = "b", progres
     by_system, by_topic, by_score = _Moves(systems, metrics), _Moves(topics, metrics), np.zeros((metrics, metrics))
     chunk = max(1, BLOCK // (systems * metrics * max(topics, metrics)))
     parts = [drawn[start : start + chunk] for start in range(0, len(drawn), chunk)]
-    for part, moves in zip(parts, in_order(partial(_left_out, scores, ties), parts), strict=True):
+    for part, moves in zip(
+        parts, in_order(partial(_left_out, scores, ties), parts, "intervals: partitions"), strict=True
+    ):
         for moved, sums in zip((by_system, by_topic), moves, strict=True):
             moved.add(sums, len(part))
-        progress("intervals")
     single = _SingleScores(scores, drawn, ties)
     sample = np.unique(np.linspace(0, systems - 1, min(systems, SAMPLE)).astype(int))
-    for squares in in_order(single.squares, sample.tolist()):
+    for squares in in_order(single.squares, sample.tolist(), "intervals: systems"):
         by_score += squares * (systems / len(sample))
-        progress("intervals")
     return by_system.squares() + np.maximum(by_topic.squares() - by_score, 0)
 
 

@@ -1,15 +1,15 @@
 """The scale that scores are modelled on: as they are, or as log odds, which a prediction cannot leave."""
 
-from typing import Literal, get_args
+from typing import get_args
 
 import numpy as np
 import numpy.typing as npt
 from scipy.special import expit, logit
 
+from irmeta.choices import Scale
 from irmeta.errors import require_choice
 
 Floats = npt.NDArray[np.float64]
-Scale = Literal["raw", "logit"]
 
 EDGE = 0.001
 """Scores nearer to 0 or 1 than this are moved here before their log odds are taken."""

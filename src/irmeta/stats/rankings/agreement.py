@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -10,7 +10,8 @@ import scipy.stats
 from scipy.cluster import hierarchy
 from scipy.spatial.distance import squareform
 
-from irmeta.parallel import Progress, in_order, silent, single_threaded
+from irmeta.choices import Coefficient
+from irmeta.parallel import in_order, single_threaded
 from irmeta.stats.rankings.rank import (
     BLOCK,
     Array,
@@ -24,8 +25,7 @@ from irmeta.stats.rankings.rank import (
 )
 from irmeta.stats.rankings.topheavy import tau_ap_b
 
-Method = Literal["pearson", "spearman", "kendall", "tau-ap"]
-COEFFICIENTS: dict[Method, tuple[str, Callable[..., Any]]] = {
+COEFFICIENTS: dict[Coefficient, tuple[str, Callable[..., Any]]] = {
     "pearson": ("Pearson r", pearson),
     "spearman": ("Spearman rho", spearman),
     "kendall": ("Kendall tau-b", tau_b),
@@ -34,7 +34,7 @@ COEFFICIENTS: dict[Method, tuple[str, Callable[..., Any]]] = {
 """The name that outputs carry, and the function."""
 
 
-def over_scores(parts: Sequence[Array], method: Method, *, progress: Progress = silent) -> tuple[Array, list[Array]]:
+def over_scores(parts: Sequence[Array], method: Coefficient) -> tuple[Array, list[Array]]:
     """Correlate metrics over all scores of parts (system, topic, metric): (metric, metric), and without each topic.
 
     The second value holds, for each part, an array (topic left out, metric, metric).
@@ -43,11 +43,11 @@ def over_scores(parts: Sequence[Array], method: Method, *, progress: Progress = 
     counts = [part.shape[1] for part in parts]
     sizes = [part.shape[0] for part in parts for _ in range(part.shape[1])]
     topic = np.repeat(np.arange(sum(counts)), sizes)
-    whole, without = _LEAVE_OUT[method](flat, topic, progress)
+    whole, without = _LEAVE_OUT[method](flat, topic)
     return whole, np.split(without, np.cumsum(counts)[:-1])
 
 
-def over_means(parts: Sequence[Array], method: Method, *, progress: Progress = silent) -> tuple[Array, list[Array]]:
+def over_means(parts: Sequence[Array], method: Coefficient) -> tuple[Array, list[Array]]:
     """Correlate metrics over the system means of parts (system, topic, metric), and without each topic of each part.
 
     The second value holds, for each part, an array (topic left out, metric, metric), empty if it has under 4 topics.
@@ -63,13 +63,16 @@ def over_means(parts: Sequence[Array], method: Method, *, progress: Progress = s
         for start in range(0, topics, block)
     ]
     without = [np.empty((topics, metrics, metrics)) for topics in left]
-    for (at, topics), r in zip(cuts, in_order(partial(_means_without, parts, means, method), cuts), strict=True):
+    for (at, topics), r in zip(
+        cuts, in_order(partial(_means_without, parts, means, method), cuts, "topics left out"), strict=True
+    ):
         without[at][topics] = r
-        progress("topics")
     return COEFFICIENTS[method][1](together, together), without
 
 
-def _means_without(parts: Sequence[Array], means: Sequence[Array], method: Method, cut: tuple[int, range]) -> Array:
+def _means_without(
+    parts: Sequence[Array], means: Sequence[Array], method: Coefficient, cut: tuple[int, range]
+) -> Array:
     """Correlate the means with each of some topics of one part left out: (topic, metric, metric)."""
     at, topics = cut
     part = parts[at]
@@ -126,7 +129,7 @@ def components(r: Array) -> tuple[Array, Array]:
     return vectors * np.sqrt(values), values / values.sum()
 
 
-def _pearson_without(x: Array, topic: npt.NDArray[np.int64], progress: Progress) -> tuple[Array, Array]:
+def _pearson_without(x: Array, topic: npt.NDArray[np.int64]) -> tuple[Array, Array]:
     """Take each topic's share off the sums of scores, squares and products."""
     centred = x - x.mean(axis=1, keepdims=True)
     starts = np.flatnonzero(np.diff(topic, prepend=-1))
@@ -137,17 +140,15 @@ def _pearson_without(x: Array, topic: npt.NDArray[np.int64], progress: Progress)
     others = len(topic) - np.diff([*starts, len(topic)])
     moments = products.sum(axis=0) - products - rest[:, :, None] * rest[:, None, :] / others[:, None, None]
     spread = np.sqrt(np.maximum(np.diagonal(moments, axis1=1, axis2=2), 0))
-    progress("topics")
     return pearson(x, x), over(moments, spread[:, :, None] * spread[:, None, :])
 
 
-def _spearman_without(x: Array, topic: npt.NDArray[np.int64], progress: Progress) -> tuple[Array, Array]:
+def _spearman_without(x: Array, topic: npt.NDArray[np.int64]) -> tuple[Array, Array]:
     """Rank all scores once; without a topic a rank is less by the topic's scores below it, and half of those equal."""
     ranks, values = scipy.stats.rankdata(x, axis=1), dense_ranks(x)
-    without = []
-    for r in in_order(partial(_spearman_without_one, ranks, values, topic), range(topic[-1] + 1)):
-        without.append(r)
-        progress("topics")
+    without = list(
+        in_order(partial(_spearman_without_one, ranks, values, topic), range(topic[-1] + 1), "topics left out")
+    )
     return spearman(x, x), np.stack(without)
 
 
@@ -162,9 +163,9 @@ def _spearman_without_one(ranks: Array, values: npt.NDArray[np.int64], topic: np
     return _scaled(centred @ centred.T)
 
 
-def _kendall_without(x: Array, topic: npt.NDArray[np.int64], progress: Progress) -> tuple[Array, Array]:
+def _kendall_without(x: Array, topic: npt.NDArray[np.int64]) -> tuple[Array, Array]:
     """Take off the pairs of scores that a topic has a part in; a metric with itself counts the pairs not tied."""
-    any_part, within = concordance_by_group(x, topic, progress)
+    any_part, within = concordance_by_group(x, topic)
     total = any_part.sum(axis=0)
     return _scaled(total), _scaled(total - 2 * any_part + within)
 

@@ -195,19 +195,15 @@ def tau_without_each(x: Array, y: Array, *, ties: Literal["a", "b"] = "b") -> Ar
     return over(counts, np.sqrt(left[..., :, None] * right[..., None, :]))
 
 
-def concordance_by_group(
-    x: Array, group: npt.NDArray[np.int64], progress: Callable[[str], object] = lambda _: None
-) -> tuple[Array, Array]:
+def concordance_by_group(x: Array, group: npt.NDArray[np.int64]) -> tuple[Array, Array]:
     """Sum the concordance of all rankings (A, n) over ordered pairs of items: two arrays (group, A, A).
 
     group : the group of each item, numbered from 0. The first sum is over pairs whose first item is in the group, the
     second over pairs with both in it. Over all groups the first adds up to twice `concordance`.
     """
     ranks = np.ascontiguousarray(dense_ranks(x).T, dtype=np.float32)
-    sums = []
-    for one in in_order(partial(_over_group, ranks, group), range(int(group.max()) + 1)):
-        sums.append(one)
-        progress("topics")
+    groups = range(int(group.max()) + 1)
+    sums = list(in_order(partial(_over_group, ranks, group), groups, "topics left out"))
     any_part, within = np.stack(sums, axis=1)
     return any_part, within
 

@@ -83,7 +83,7 @@ def repartitions(
     own = (rng for rng, _ in streams(rng, len(pairs), 1))
     cases = zip(pairs, own, blocks, strict=True)
     items = ((pair, *part) for pair, stream, block in cases for part in streams(stream, draws, block))
-    with closing(in_order(partial(_deal, scores, alpha), items)) as dealt:
+    with closing(in_order(partial(_deal, scores, alpha), items, "blocks of re-partitions")) as dealt:
         for block in blocks:
             errors, rates = zip(*islice(dealt, -(-draws // block)), strict=True)
             yield np.concatenate(errors), np.concatenate(rates)

@@ -8,9 +8,10 @@ from itertools import islice
 import numpy as np
 import numpy.typing as npt
 
+from irmeta.choices import Kind
 from irmeta.parallel import in_order, streams
 from irmeta.stats.standardizing import normal, standardizers
-from irmeta.stats.standardizing.standardizers import Factors, Kind
+from irmeta.stats.standardizing.standardizers import Factors
 
 Floats = npt.NDArray[np.float64]
 _BLOCK = 1 << 18  # scores standardized at once: 2 MiB stay in the processor's cache, and their memory is used again
@@ -32,7 +33,7 @@ def partial_means(
     """
     block = max(1, _BLOCK // new.size)
     blocks = [(size, *stream) for size in sizes for stream in streams(rng, draws, block)]
-    with closing(in_order(partial(_means, old, np.asfortranarray(new), kind), blocks)) as means:
+    with closing(in_order(partial(_means, old, np.asfortranarray(new), kind), blocks, "blocks of draws")) as means:
         for _ in sizes:
             yield np.concatenate(list(islice(means, len(blocks) // len(sizes))))
 

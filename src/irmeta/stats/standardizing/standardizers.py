@@ -8,8 +8,9 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import ndtr
 
+from irmeta.choices import Kind
+
 Floats = npt.NDArray[np.float64]
-Kind = Literal["z", "normal", "uniform", "empirical", "max", "center"]
 
 
 class Factors(NamedTuple):

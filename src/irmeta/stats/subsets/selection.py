@@ -3,11 +3,11 @@
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
+from irmeta.choices import Objective, Search
 from irmeta.stats.subsets.branch_and_bound import Best, best_subsets
 from irmeta.stats.subsets.criteria import Criterion, ExplainedVariance, LogDeterminant, choose, diagonals
 from irmeta.stats.subsets.matrices import Floats
@@ -20,9 +20,6 @@ from irmeta.stats.subsets.orders import (
     sheffield,
     unexplained,
 )
-
-Objective = Literal["determinant", "unreported"]
-Method = Literal["exact", "ib", "gf", "gf-code", "pivot", "sheffield", "trace"]
 
 CRITERIA: Mapping[str, Criterion] = MappingProxyType(
     {"determinant": LogDeterminant(), "unreported": ExplainedVariance()}
@@ -60,7 +57,7 @@ ORDERS: Mapping[str, Callable[[Floats, Order, list[int]], Order]] = MappingProxy
 class Task:
     """What to choose from, how, and by what it is judged."""
 
-    method: Method
+    method: Search
     objective: Objective
     candidates: Order  # ascending; the others cannot be chosen, but count among those to be explained
     include: Order  # of the candidates, in every subset

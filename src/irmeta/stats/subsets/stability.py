@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
-from irmeta.parallel import Progress, in_order, silent, streams
+from irmeta.parallel import in_order, streams
 from irmeta.stats.subsets.matrices import Floats, dependent
 from irmeta.stats.subsets.orders import Order
 from irmeta.stats.subsets.selection import Task, choose_again
@@ -40,7 +40,6 @@ def choices(
     chosen: Mapping[int, Order],
     resamples: int,
     rng: np.random.Generator,
-    progress: Progress = silent,
 ) -> tuple[Flags, Flags]:
     """Choose again from resampled matrices: flags (resample, k, variable), and (resample, k) whether they are proven.
 
@@ -49,12 +48,13 @@ def choices(
     """
     again: list[Flags] = []
     proven: list[Flags] = []
-    for some in in_order(partial(_block, resample, task, tuple(chosen)), streams(rng, resamples, _BLOCK)):
+    for some in in_order(
+        partial(_block, resample, task, tuple(chosen)), streams(rng, resamples, _BLOCK), "blocks of resamples"
+    ):
         for choice in some:
             if choice is not None:
                 again.append(choice[0])
                 proven.append(choice[1])
-            progress("on other topics")
     return np.array(again, dtype=np.bool_), np.array(proven, dtype=np.bool_)
 
 

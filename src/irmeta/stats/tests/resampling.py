@@ -20,7 +20,7 @@ _LEAST = 500  # resamples in a block, so that matrix products pay; many pairs ar
 
 def _counted(work: Callable[[Block], Counts], blocks: Iterable[Block]) -> Floats:
     """Add up what blocks of resamples count for each pair."""
-    return np.asarray(sum(in_order(work, blocks)), dtype=np.float64)
+    return np.asarray(sum(in_order(work, blocks, "blocks of resamples")), dtype=np.float64)
 
 
 def _gaps(values: Floats) -> Floats:
@@ -121,7 +121,7 @@ def tukey(scores: Floats, resamples: int, rng: np.random.Generator) -> Floats:
     Source: Carterette (TOIS 2012).
     """
     draws = streams(rng, resamples, max(1, _BLOCK // scores.size))
-    ranges = np.concatenate(list(in_order(partial(_dealt_ranges, scores), draws)))
+    ranges = np.concatenate(list(in_order(partial(_dealt_ranges, scores), draws, "blocks of resamples")))
     below = np.searchsorted(np.sort(ranges), _gaps(scores.mean(axis=1)) - 1e-12)
     return np.asarray((resamples - below + 1) / (resamples + 1))
 

@@ -7,13 +7,32 @@ from functools import partial
 import polars as pl
 import xarray as xr
 
-from irmeta.report.page.panel import Chart, Panel, names, numbers, of_study
-from irmeta.report.plots import comparison as plots
-from irmeta.report.plots import figure
+from irmeta.report.page.content import Content
+from irmeta.report.page.panel import Chart, Panel, Text, attempt, names, numbers, of_study
+from irmeta.report.plots import figure_of
 from irmeta.studies import comparison
 
 DEALS = 1000
 """Random deals of each pair's topics: the standard error of a quantile is at most .016."""
+
+
+TEXT = Text(
+    "collections",
+    "Across collections",
+    "Do scores compare across collections?",
+    "dRMSE is the difference between a system's means on two collections, relative to how much systems "
+    "differ: 0 would be perfect. The tick is what dealing the same topics at random gives; a form whose "
+    "dot lies beyond its tick compares systems less well than one collection would with itself.",
+    "Webber, Moffat and Zobel, Score standardization, SIGIR 2008, section 5.",
+)
+
+
+def panels(content: Content) -> list[Panel]:
+    """Make one panel of all pairs of collections, where there are several."""
+    if len(content.used) < 2:
+        return []
+    first = next(iter(content.order.values()))
+    return [attempt("All pairs", lambda: comparison_panel(content.used, first, content.source, content.seed))]
 
 
 def comparison_panel(cubes: Mapping[str, xr.DataArray], by: str, source: str, seed: int) -> Panel:
@@ -32,13 +51,12 @@ def comparison_panel(cubes: Mapping[str, xr.DataArray], by: str, source: str, se
             "label": "mean dRMSE between collections",
         },
     )
-    width = min(figure.PAGE, max(figure.COLUMN, 0.5 * outcome.sizes["metric"]))
     panel = of_study(
         "All pairs",
         outcome,
         charts=[chart],
         shown=["forms", "pairs"],
-        figures={"drmse": partial(figure.draw, plots.plot, outcome, width=width)},
+        figures={"drmse": partial(figure_of, outcome)},
         command=f"irmeta compare {source} --kind {','.join(kinds)} --randomise {DEALS} --seed {seed}",
     )
 

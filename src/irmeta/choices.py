@@ -1,0 +1,215 @@
+"""Every set of named options, declared once for Python and for the command line, with what each name means.
+
+This module loads nothing, so that `irmeta --help` is fast.
+"""
+
+from typing import Any, Literal, get_args
+
+# What to use of the scores
+Missing = Literal["error", "topics", "systems"]
+Level = Literal["topic", "within-topic", "system"]
+TopOn = Literal["all", "half"]
+
+# Evaluation
+TopicSet = Literal["qrels", "common"]
+OnError = Literal["stop", "skip"]
+Precision = Literal["float64", "float32"]
+Duplicates = Literal["error", "first", "best"]
+QrelsFormat = Literal["trec", "beir"]
+MetricSet = Literal["seeds23"]
+
+# Tables that others made
+TableKind = Literal["trec_eval", "matrix", "systemwise"]
+Rows = Literal["topics", "systems"]
+
+# Statistics
+Coefficient = Literal["pearson", "spearman", "kendall", "tau-ap"]
+Ties = Literal["a", "b"]
+OverlapTies = Literal["w", "a", "b"]
+Test = Literal["t", "wilcoxon", "permutation", "bootstrap", "sign", "tukey"]
+Correction = Literal["holm", "bh", "none"]
+
+# Judges
+JudgedTopics = Literal["shared", "own"]
+
+# Subsets of metrics
+Matrix = Literal["correlation", "covariance", "rank", "shrunk"]
+Objective = Literal["determinant", "unreported"]
+Search = Literal["exact", "ib", "gf", "gf-code", "pivot", "sheffield", "trace"]
+
+# Prediction
+Scale = Literal["raw", "logit"]
+ChosenBy = Literal["dev", "leave-one-out"]
+Judgments = Literal["full", "pool"]
+
+# Standardization
+Kind = Literal["z", "normal", "uniform", "empirical", "max", "center"]
+Flat = Literal["half", "drop", "raw"]
+Form = Literal["raw", Kind]
+
+# Results
+Format = Literal["table", "json", "csv", "latex"]
+Status = Literal["reproduced", "close", "not checkable", "contradicted", "ours"]
+ScoreView = Literal["means", "matrix", "distribution"]
+CorrelationView = Literal["heatmap", "clustered", "dendrogram", "components"]
+PredictivityView = Literal["advantage", "curve"]
+
+MEANINGS: dict[Any, dict[str, str]] = {
+    Missing: {
+        "error": "stop",
+        "topics": "drop the topics that lack a score",
+        "systems": "drop the systems that lack a score",
+    },
+    Level: {
+        "topic": "all pairs of a system and a topic",
+        "within-topic": "the same, less the topic's mean",
+        "system": "means of systems over topics",
+    },
+    TopOn: {
+        "all": "the best systems on all topics, as in the paper",
+        "half": "the best systems on one half of each partition",
+    },
+    TopicSet: {
+        "qrels": "every judged topic; a run scores 0 on a topic that it misses",
+        "common": "the topics that all runs have",
+    },
+    OnError: {"stop": "stop at a run that cannot be read", "skip": "leave it out and continue"},
+    Precision: {
+        "float64": "scores as written in the run",
+        "float32": "scores rounded as trec_eval 9 and pytrec_eval round them",
+    },
+    Duplicates: {
+        "error": "stop where a topic lists a document twice",
+        "first": "keep its first line",
+        "best": "keep its best score",
+    },
+    QrelsFormat: {"trec": "topic, iteration, document, grade", "beir": "a table with a header line"},
+    MetricSet: {"seeds23": "the 23 metrics of Gupta et al. (2019)"},
+    TableKind: {
+        "trec_eval": "output of trec_eval -q, one file per system",
+        "matrix": "CSV of topics and systems, one file per metric (P@10.csv)",
+        "systemwise": "CSV with systems in rows and metrics in columns, one file per collection",
+    },
+    Rows: {"topics": "rows are topics, columns are systems", "systems": "rows are systems, columns are topics"},
+    Coefficient: {
+        "pearson": "Pearson's r",
+        "spearman": "Spearman's rho",
+        "kendall": "Kendall's tau-b",
+        "tau-ap": "tau_AP,b, which weights the top of the ranking; at system level",
+    },
+    Ties: {"a": "Kendall's tau-a", "b": "Kendall's tau-b"},
+    OverlapTies: {
+        "w": "tied items are a set",
+        "a": "the mean over all orders of tied items",
+        "b": "the same, scaled so that a ranking agrees perfectly with itself",
+    },
+    Test: {
+        "t": "Student's t",
+        "wilcoxon": "Wilcoxon's signed ranks",
+        "permutation": "random signs of the differences",
+        "bootstrap": "studentised bootstrap",
+        "sign": "wins against losses",
+        "tukey": "randomised Tukey HSD, which corrects for all pairs by itself",
+    },
+    Correction: {
+        "holm": "limits the chance of any false rejection",
+        "bh": "Benjamini-Hochberg, limits the share of false rejections",
+        "none": "no correction",
+    },
+    JudgedTopics: {
+        "shared": "the topics that all judges have",
+        "own": "the mean over each judge's own topics, for judges of different topics",
+    },
+    Matrix: {
+        "correlation": "Pearson's r between metrics",
+        "covariance": "covariances, so that metrics with more variance count for more",
+        "rank": "correlation of normal scores",
+        "shrunk": "correlation, shrunk as by Ledoit and Wolf; for few systems",
+    },
+    Objective: {
+        "determinant": "metrics that vary much and overlap little",
+        "unreported": "metrics that leave the least variance of all metrics unexplained",
+    },
+    Search: {
+        "exact": "the best set of each size, with proof",
+        "ib": "iterative backward elimination",
+        "gf": "greedy forward as published",
+        "gf-code": "greedy forward as released",
+        "pivot": "pivoted Cholesky",
+        "sheffield": "iterative backward, every determinant computed",
+        "trace": "greedy forward on the variance left unexplained",
+    },
+    Scale: {
+        "raw": "scores as they are",
+        "logit": "log odds of the scores, so that predictions stay between 0 and 1",
+    },
+    ChosenBy: {
+        "dev": "tau on the dev collections",
+        "leave-one-out": "tau on training collections, each left out in turn",
+    },
+    Judgments: {
+        "full": "predictors know every judgment of the documents they look at",
+        "pool": "predictors know only the judgments of a pool of their depth",
+    },
+    Kind: {
+        "z": "z score",
+        "normal": "normal distribution function of the z score",
+        "uniform": "0.15 z + 0.5",
+        "empirical": "share of the standardizing systems beaten",
+        "max": "divided by the best standardizing system's score",
+        "center": "less the mean of the standardizing systems",
+    },
+    Flat: {
+        "half": "the middle of the scale",
+        "drop": "leave the topic out",
+        "raw": "the raw score",
+    },
+    Format: {
+        "table": "for people",
+        "json": "all figures, for programs",
+        "csv": "one table, for spreadsheets",
+        "latex": "one table, for papers",
+    },
+    Status: {
+        "reproduced": "equal as printed, or within Monte-Carlo error",
+        "close": "within the tolerance stated beside it",
+        "not checkable": "the data are not public",
+        "contradicted": "the data give another figure",
+        "ours": "the published figure is lost or was never printed",
+    },
+    ScoreView: {
+        "means": "means with intervals",
+        "matrix": "every score",
+        "distribution": "the distribution of scores",
+    },
+    CorrelationView: {
+        "heatmap": "a heat map, metrics as given",
+        "clustered": "a heat map, similar metrics side by side",
+        "dendrogram": "groups of metrics",
+        "components": "principal components",
+    },
+    PredictivityView: {
+        "advantage": "what the best predictor gains over each target itself",
+        "curve": "predictive power by the number of topics",
+    },
+}
+"""What each option means, by set of options; the help of the command line is made from it."""
+
+
+def explained(choice: Any, question: str) -> str:
+    """Return the help of an option: its question, then each of its names with its meaning.
+
+    >>> explained(Ties, "Which tau?")
+    "Which tau? a: Kendall's tau-a; b: Kendall's tau-b."
+    """
+    meanings = [f"{name}: {meaning}" for name, meaning in MEANINGS[choice].items()]
+    return f"{question} {'; '.join(meanings)}."
+
+
+def names(choice: Any) -> tuple[str, ...]:
+    """Return the names of a set of options.
+
+    >>> names(Scale)
+    ('raw', 'logit')
+    """
+    return get_args(choice)

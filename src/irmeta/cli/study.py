@@ -1,0 +1,221 @@
+"""The options that commands share, in groups: a command takes a group as one parameter and gets what it stands for."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from irmeta.choices import Format, Missing, explained
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+SCORES = "Scores to use"
+RESULT = "Result"
+
+
+def option(*names: str, panel: str | None = None, **settings: Any) -> Any:
+    """Declare an option in a panel of the command's help."""
+    return typer.Option(*names, rich_help_panel=panel, **settings)
+
+
+def _drawable(path: Path | None) -> Path | None:
+    """Refuse, before the work, a figure that cannot be saved after it."""
+    if path is not None:
+        from irmeta.io.files import require_folder
+        from irmeta.report.plots.figure import require_form
+
+        require_form(path)
+        require_folder(path)
+    return path
+
+
+Seed = Annotated[int, option(min=0, help="Random seed; the result records it.")]
+Quiet = Annotated[bool, option("--quiet", panel=RESULT, help="No progress and no notes on stderr.")]
+Cluster = Annotated[
+    str | None,
+    option(
+        panel=RESULT,
+        help="Work on a Dask cluster: its scheduler, as in tcp://10.0.0.1:8786, or local, one process per core.",
+        show_default="the threads of this process",
+    ),
+]
+Metrics = Annotated[
+    str | None,
+    option(
+        "-m", "--metrics", "--metric", panel=SCORES, help="Metrics, as in 'AP nDCG@10'.", show_default="all there are"
+    ),
+]
+MissingScores = Annotated[
+    Missing, option(panel=SCORES, help=explained(Missing, "What to do where scores are missing."))
+]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Selected:
+    """Which of the scores to use."""
+
+    collection: Annotated[
+        str | None, option(panel=SCORES, help="The collection to use, where a file holds several.")
+    ] = None
+    metrics: Metrics = None
+    systems: Annotated[str | None, option(panel=SCORES, help="Systems, separated by commas.")] = None
+    topics: Annotated[str | None, option(panel=SCORES, help="Topics, separated by commas.")] = None
+
+    def read(self, path: Path, also: str | None = None) -> "dict[str, xr.DataArray]":
+        """Read the cubes of a file by collection name; `also` are metrics read beside those to use, as that of --by."""
+        from irmeta.io.scores import load_all
+
+        metrics = self.metrics
+        if metrics is not None and also is not None:
+            metrics = f"{metrics} {also}"
+        return load_all(path, collection=self.collection, metrics=metrics, systems=self.systems, topics=self.topics)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Chosen(Selected):
+    """Which of the scores to use, and what to do where some are missing."""
+
+    missing: MissingScores = "error"
+
+    def used(self, best: "Best | None" = None) -> dict[str, Any]:
+        """Return the options of a study that say what to use of the scores."""
+        used: dict[str, Any] = {"metrics": self.metrics, "missing": self.missing}
+        if best is not None:
+            used |= {"top": best.top, "by": best.by}
+        return used
+
+
+@dataclass(frozen=True, kw_only=True)
+class Picked(Chosen):
+    """Scores of one file."""
+
+    scores: Annotated[Path, typer.Argument(help="A score file (Parquet), as written by irmeta evaluate or import.")]
+
+    def cubes(self, also: str | None = None) -> "dict[str, xr.DataArray]":
+        """Read every collection of the file."""
+        return self.read(self.scores, also)
+
+    def cube(self, also: str | None = None) -> "xr.DataArray":
+        """Read the only collection; where there are several the user has to choose one."""
+        return only(self.cubes(also))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pooled(Chosen):
+    """Scores of one or more files, all collections in them."""
+
+    scores: Annotated[list[Path], typer.Argument(help="Score files (Parquet); every collection in them is used.")]
+
+    def cubes(self, also: str | None = None) -> "dict[str, xr.DataArray]":
+        """Read every collection of the files by name."""
+        [cubes] = self.groups(self.scores, also=also)
+        return cubes
+
+    def groups(self, *groups: Sequence[Path], also: str | None = None) -> "list[dict[str, xr.DataArray]]":
+        """Read groups of files, whose collections have names that are distinct over all groups."""
+        return distinct([[(path, self.read(path, also)) for path in group] for group in groups])
+
+
+@dataclass(frozen=True, kw_only=True)
+class Best:
+    """Which systems to keep."""
+
+    top: Annotated[
+        float | None, option(panel=SCORES, help="Keep the best floor(share x systems), as in 0.75.", show_default="all")
+    ] = None
+    by: Annotated[
+        str | None,
+        option(
+            panel=SCORES,
+            help="The metric that orders systems, in --metrics or not.",
+            show_default="AP, else the deepest AP@k",
+        ),
+    ] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Shown:
+    """How to compute a result, and where it goes."""
+
+    output: Annotated[
+        Path | None, option("-o", "--output", panel=RESULT, help="Write to this file, not to the terminal.")
+    ] = None
+    form: Annotated[
+        Format | None,
+        option(
+            "--format",
+            panel=RESULT,
+            help=explained(Format, "Form of the result."),
+            show_default="the suffix of -o, else table",
+        ),
+    ] = None
+    table: Annotated[
+        str | None,
+        option("--table", panel=RESULT, help="The one table to write.", show_default="all, for csv the first"),
+    ] = None
+    plot: Annotated[
+        Path | None, option(panel=RESULT, help="Draw the result: FILE.svg, .pdf or .png.", callback=_drawable)
+    ] = None
+    cluster: Cluster = None
+    quiet: Quiet = False
+
+    def show(
+        self, study: "Callable[..., xr.Dataset]", *scores: Any, view: str | None = None, **options: Any
+    ) -> "xr.Dataset":
+        """Run a study on scores with its options, draw the result, and write it; `view` says what of it to draw."""
+        from irmeta.cli.output import emit, form_of, working
+
+        form = self.form or form_of(self.output)
+        with working(self.cluster, quiet=self.quiet):
+            result = study(*scores, **options)
+        if self.plot is not None:
+            from irmeta.report.plots import figure_of
+            from irmeta.report.plots.figure import save
+
+            save(figure_of(result, **({"view": view} if view else {})), self.plot)
+        emit(result, form=form, output=self.output, table=self.table)
+        return result
+
+
+def distinct(read: "Sequence[Sequence[tuple[Path, Mapping[str, xr.DataArray]]]]") -> "list[dict[str, xr.DataArray]]":
+    """Name the collections of groups of files: a name that two files use is replaced by the files' names."""
+    from irmeta.errors import ScoresError
+
+    names = [name for group in read for _, cubes in group for name in cubes]
+    named = [
+        [(name if names.count(name) == 1 else path.stem, cube) for path, cubes in group for name, cube in cubes.items()]
+        for group in read
+    ]
+    once = [name for group in named for name, _ in group]
+    if twice := sorted({name for name in once if once.count(name) > 1}):
+        raise ScoresError(
+            f"two collections have the same name, {twice[0]!r}; name each file once, and give each collection a name "
+            "of its own when evaluating or importing (--collection)"
+        )
+    return [dict(group) for group in named]
+
+
+def only(cubes: "Mapping[str, xr.DataArray]") -> "xr.DataArray":
+    """Return the only cube; raise ScoresError where there are several."""
+    from irmeta.io.scores import choose
+
+    return choose(cubes, None)
+
+
+def whole_numbers(name: str, text: str | None) -> list[int]:
+    """Read whole numbers above 0, as in 5,10,20: each once, in rising order; an option not given is an empty list.
+
+    >>> whole_numbers("--sizes", "20,5,5")
+    [5, 20]
+    """
+    from irmeta.errors import IrmetaError
+
+    if text is None:
+        return []
+    parts = [part.strip() for part in text.split(",")]
+    if not all(part.isdecimal() and int(part) for part in parts):
+        raise IrmetaError(f"{name} {text!r}: expected whole numbers above 0, as in 5,10,20")
+    return sorted({int(part) for part in parts})

@@ -1,0 +1,25 @@
+"""`irmeta validate`: what is odd about runs and judgments."""
+
+import sys
+from typing import Annotated
+
+from irmeta.cli.app import app
+from irmeta.cli.evaluate import Reader, Runs
+from irmeta.cli.study import Shown, option
+
+
+@app.command()
+def validate(
+    runs: Runs,
+    reader: Reader,
+    shown: Shown,
+    qrels: Annotated[str | None, option(help="Judgments that the runs should fit.")] = None,
+) -> None:
+    """Check run files and judgments, and evaluate nothing; exits with 1 if something is an error.
+
+    irmeta validate runs/ --qrels qrels.txt
+    """
+    from irmeta.studies.validation import validate as study
+
+    outcome = shown.show(study, runs, qrels, reading=reader.reading())
+    sys.exit(int("error" in outcome["level"].values))

@@ -1,0 +1,63 @@
+"""The section on agreement: which metrics say the same."""
+
+from collections.abc import Mapping
+from functools import partial
+
+import xarray as xr
+from scipy.cluster.hierarchy import leaves_list
+
+from irmeta.choices import Level
+from irmeta.report.page.content import LEVELS, Content
+from irmeta.report.page.panel import Chart, Panel, Text, names, numbers, of_study
+from irmeta.report.plots import figure_of
+from irmeta.studies import correlation
+
+TEXT = Text(
+    "agreement",
+    "Agreement of metrics",
+    "Which metrics say the same?",
+    "Topic level correlates scores over all systems and topics; within topics takes out that topics are easy "
+    "or hard for everybody; system level correlates system means. Outlined metrics form a group: every two of "
+    "them correlate at the threshold or above.",
+    "Kutlu et al. (2018) and Gupta et al. (ECIR 2019), section 4; groups by complete linkage.",
+)
+
+
+def panels(content: Content) -> list[Panel]:
+    """Make a panel for each level."""
+    return content.levels(lambda level: correlation_panel(level, content.used, content.source))
+
+
+def correlation_panel(level: Level, scores: Mapping[str, xr.DataArray], source: str) -> Panel:
+    """Show the correlation of every pair of metrics, ordered by the groups that they form."""
+    outcome = correlation.correlation(scores, level=level)
+    options = outcome.attrs["options"]
+    order = leaves_list(outcome["merge"].values)
+    chart = Chart(
+        "matrix",
+        f"{options['coefficient']} between metrics, {level} level",
+        "Heat map of the correlation of every pair of metrics, similar ones side by side; the table has the figures.",
+        {
+            "rows": names(outcome.metric),
+            "order": order.tolist(),
+            "ordered": "similar side by side",
+            "group": numbers(outcome["group"].values),
+            "threshold": options["threshold"],
+            "values": numbers(outcome["r"].values),
+            "low": numbers(outcome["low"].values),
+            "high": numbers(outcome["high"].values),
+            "symbol": "r",
+        },
+    )
+    figures = {
+        "heatmap": partial(figure_of, outcome, view="clustered"),
+        "groups": partial(figure_of, outcome, view="dendrogram"),
+    }
+    return of_study(
+        LEVELS[level],
+        outcome,
+        charts=[chart],
+        shown=["correlation", "groups"],
+        figures=figures,
+        command=f"irmeta correlate {source} --level {level}",
+    )

@@ -1,0 +1,78 @@
+"""The section on the data: what was scored, and every score as a shade."""
+
+from base64 import b64encode
+from collections.abc import Collection
+
+import numpy as np
+import polars as pl
+import xarray as xr
+
+from irmeta.report.page.content import Content
+from irmeta.report.page.panel import Chart, Panel, Text, names
+from irmeta.result import describe as described
+
+REMARKS = 5
+"""How many remarks on the data stand at the top; all are below."""
+
+TEXT = Text(
+    "data",
+    "The data",
+    "What was scored?",
+    "Each cell of the picture is one system on one topic: a column of high scores is an easy topic, a row of "
+    "them a good system, and stripes that break the pattern are scores worth a second look.",
+    "The score file and what was remarked when it was made.",
+)
+
+
+def panels(content: Content) -> list[Panel]:
+    """Make a panel for each collection."""
+    cubes, order, used = content.cubes, content.order, content.used
+    return content.each(lambda name: data_panel(name, cubes[name], order[name], names(used[name].metric)))
+
+
+def data_panel(name: str, scores: xr.DataArray, by: str, used: Collection[str]) -> Panel:
+    """Say what a collection holds: sizes, missing cells, provenance, remarks, and which metrics are not used."""
+    size = described(scores)
+    counts = {dim: size[f"{dim}s"] for dim in ("system", "topic", "metric")}
+    missing = f"{size['missing']:,} of {scores.size:,} scores are missing" if size["missing"] else "no score is missing"
+    systems, topics, metrics = (f"{count} {dim}{'s' if count != 1 else ''}" for dim, count in counts.items())
+    finding = f"{name}: {systems}, {topics} and {metrics}; {missing}."
+    facts = {key: value for key, value in scores.attrs.items() if key not in ("notes", "runs", "options", "collection")}
+    table = pl.DataFrame({"metric": names(scores.metric), "missing": np.isnan(scores.values).sum(axis=(0, 1))})
+    notes = [str(note) for note in scores.attrs.get("notes") or []]
+    if flat := [metric for metric in names(scores.metric) if metric not in used]:
+        notes.insert(0, f"{', '.join(flat)} does not tell the systems apart and is left out of all that follows.")
+    return Panel(
+        name,
+        [finding, *notes[:REMARKS]],
+        [_shades(scores, by)] if counts["topic"] > 1 else [],
+        {"missing": table},
+        ["missing"] if size["missing"] else [],
+        options={**facts, **dict(scores.attrs.get("options") or {})},
+        notes=notes,
+        command="irmeta validate RUNS --qrels QRELS",
+    )
+
+
+def _shades(scores: xr.DataArray, by: str) -> Chart:
+    """Draw every score of one metric: a byte a score, 255 where it is missing."""
+    one = scores.sel(metric=by)
+    one = one.isel(
+        system=np.argsort(-one.mean("topic").fillna(0).values, kind="stable"),
+        topic=np.argsort(-one.mean("system").fillna(0).values, kind="stable"),
+    )
+    top = max(float(one.max()), 1e-12)
+    codes = np.where(np.isnan(one.values), 255, np.clip(one.fillna(0).values / top, 0, 1) * 254).astype(np.uint8)
+    return Chart(
+        "shades",
+        f"Every score of {by}",
+        f"Matrix of {by}: {one.sizes['system']} systems down, best first; {one.sizes['topic']} topics across, easiest "
+        "first.",
+        {
+            "systems": names(one.system),
+            "topics": names(one.topic),
+            "metric": by,
+            "top": round(top, 4),
+            "codes": b64encode(codes.tobytes()).decode(),
+        },
+    )

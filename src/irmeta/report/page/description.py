@@ -1,0 +1,65 @@
+"""The section on the systems: their means, and the ranks that these leave open."""
+
+from dataclasses import replace
+from functools import partial
+from shlex import quote
+
+import polars as pl
+import xarray as xr
+
+from irmeta.report.page.content import Content
+from irmeta.report.page.panel import Chart, Panel, Text, names, numbers, of_study
+from irmeta.report.plots import figure_of
+from irmeta.studies import description
+
+TEXT = Text(
+    "systems",
+    "The systems",
+    "How sure are the means?",
+    "A point is a system's mean over topics, the line its interval. Point at a system to see the ranks that it "
+    "may have: those of all systems whose intervals overlap with its own. That two intervals overlap does not "
+    "say that the systems do not differ; the last section tests that.",
+    "Webber, Moffat and Zobel, Score standardization, SIGIR 2008, section 3; Student's t over topics.",
+)
+
+
+def panels(content: Content) -> list[Panel]:
+    """Make a panel for each collection."""
+    used, order = content.used, content.order
+    return content.each(lambda name: systems_panel(name, used[name], order[name], content.source_of(name)))
+
+
+def systems_panel(name: str, scores: xr.DataArray, by: str, source: str) -> Panel:
+    """Show the systems' means with intervals, and the ranks that these leave open."""
+    outcome = description.describe(scores, by=by)
+    columns = ("mean", "low", "high", "rank", "rank_low", "rank_high")
+    per_metric = {
+        str(metric): {column: numbers(outcome[column].sel(metric=metric).values) for column in columns}
+        for metric in outcome.metric.values
+    }
+    level, topics = outcome.attrs["options"]["level"], outcome.sizes["topic"]
+    chart = Chart(
+        "means",
+        f"System means with {level:.0%} intervals over {topics} topics",
+        f"Mean score of each of {outcome.sizes['system']} systems, best first, with its interval; table `means` has "
+        "the figures.",
+        {"systems": names(outcome.system), "by": by, "metrics": per_metric},
+    )
+    figures = {
+        "means": partial(figure_of, outcome, view="means"),
+        "matrix": partial(figure_of, outcome, view="matrix"),
+    }
+    panel = of_study(
+        name,
+        outcome,
+        charts=[chart],
+        shown=["means", "topics"],
+        figures=figures,
+        command=f"irmeta describe {source} --by {quote(by)}",
+    )
+    return replace(panel, tables={title: first(frame, by) for title, frame in panel.tables.items()})
+
+
+def first(frame: pl.DataFrame, metric: str) -> pl.DataFrame:
+    """Put the rows of one metric before those of the others."""
+    return frame.sort(pl.col("metric") != metric, maintain_order=True)

@@ -1,0 +1,90 @@
+"""The section on which few metrics to report."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
+
+import polars as pl
+import xarray as xr
+
+from irmeta.choices import Level
+from irmeta.report.page.content import LEVELS, Content
+from irmeta.report.page.panel import Chart, Panel, Text, names, numbers, of_study
+from irmeta.report.plots import figure_of
+from irmeta.studies import ranking
+
+RESAMPLES = 30
+"""Resampled sets of topics: the standard error of a share is at most .09."""
+ENOUGH = 0.1
+"""The share of variance that the metrics to report may leave unexplained."""
+LARGEST = 8
+"""The largest number of metrics to report that the page draws."""
+
+TEXT = Text(
+    "reporting",
+    "Metrics to report",
+    "Which few metrics tell the rest?",
+    "A filled mark: the metric is in the best subset of that size, which leaves least of the variance of all "
+    "metrics unexplained. Up to the size to report, topics are resampled: the larger a mark, the oftener the "
+    "metric is chosen again. Rings are metrics that only other topics choose.",
+    "Gupta et al. (ECIR 2019), section 6; McCabe (Technometrics 1984); exact search.",
+)
+
+
+def panels(content: Content) -> list[Panel]:
+    """Make a panel for each level."""
+
+    def made() -> list[Panel]:
+        return content.levels(lambda level: ranking_panel(level, content.used, content.source, content.seed))
+
+    found: list[Panel] = content.once("ranking", made)
+    return found
+
+
+def to_report(content: Content) -> list[str]:
+    """Return the metrics to report by the first level that could be computed; none where none could."""
+    for panel in panels(content):
+        if panel.tables:
+            return reported(panel.tables["subsets"])
+    return []
+
+
+def ranking_panel(level: Level, scores: Mapping[str, xr.DataArray], source: str, seed: int) -> Panel:
+    """Show the best subset of metrics of each size, and how much of the one to report other topics would choose.
+
+    The subset to report is the smallest that leaves less than a tenth unexplained; only up to its size are topics
+    resampled, since every resample is a search of its own.
+    """
+    choose = partial(ranking.rank_metrics, scores, objective="unreported", level=level, rng=seed)
+    outcome = choose()
+    few = len(reported(ranking.tables(outcome)["subsets"]))
+    resamples = 0 if level == "system" else RESAMPLES
+    again = choose(k=few, resamples=resamples)
+    shown = outcome.isel(k=slice(0, LARGEST))
+    chart = Chart(
+        "subsets",
+        "The best metrics to report, by how many one reports",
+        "Grid of metrics by number reported: a filled mark where the metric is in the best subset; table `subsets`.",
+        {
+            "rows": names(outcome.metric),
+            "k": numbers(shown["k"].values),
+            "chosen": numbers(shown["chosen"].values),
+            "again": numbers(again["again"].values) if resamples else [],
+            "unexplained": numbers(shown["unexplained"].values),
+        },
+    )
+    panel = of_study(
+        LEVELS[level],
+        again,
+        charts=[chart],
+        shown=["subsets", "stability"] if resamples else ["subsets"],
+        figures={"ranking": partial(figure_of, outcome)},
+        command=f"irmeta rank {source} --objective unreported --level {level} -k {few} --resamples {resamples} "
+        f"--seed {seed}",
+    )
+    return replace(panel, tables={**panel.tables, **ranking.tables(outcome)})
+
+
+def reported(subsets: pl.DataFrame) -> list[str]:
+    """Give the metrics to report: the smallest best subset that leaves less than a tenth unexplained."""
+    return list(subsets.filter(pl.col("unexplained") < ENOUGH)["metrics"][0])

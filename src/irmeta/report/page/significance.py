@@ -1,0 +1,82 @@
+"""The section on significance: which systems differ, and how many pairs a metric distinguishes."""
+
+from dataclasses import replace
+from functools import partial
+
+import polars as pl
+import xarray as xr
+
+from irmeta.cube import studied
+from irmeta.report.page.content import Content
+from irmeta.report.page.description import first
+from irmeta.report.page.panel import Chart, Panel, Text, names, numbers, of_study
+from irmeta.report.plots import figure_of
+from irmeta.studies import description, significance
+
+LETTERED = 20
+"""How many of the best systems the table for print shows, with the letters of those that do not differ."""
+
+TEXT = Text(
+    "significance",
+    "Significance",
+    "Which systems differ?",
+    "The bar is a metric's discriminative power: the share of pairs of systems that a paired test tells apart, "
+    "corrected for testing all of them. More is not better by itself: a metric can be sure of the wrong thing.",
+    "Smucker, Allan and Carterette (CIKM 2007); Sakai (SIGIR 2006).",
+)
+
+
+def panels(content: Content) -> list[Panel]:
+    """Make a panel for each collection."""
+    used, order = content.used, content.order
+    return content.each(lambda name: significance_panel(name, used[name], order[name], content.source_of(name)))
+
+
+def significance_panel(name: str, scores: xr.DataArray, by: str, source: str) -> Panel:
+    """Test all pairs of systems; the page has discriminative power and the groups, a file the tests of one metric."""
+    outcome = significance.significance(scores)
+    options = outcome.attrs["options"]
+    power = Chart(
+        "bars",
+        f"Share of {outcome.sizes['pair']:,} pairs of systems that each metric tells apart",
+        "Bar chart of discriminative power by metric; the table `power` has the figures.",
+        {
+            "rows": names(outcome.metric),
+            "values": numbers(outcome["share_significant"].values),
+            "label": f"share of pairs with corrected p below {options['alpha']:g}",
+        },
+    )
+    panel = of_study(
+        name,
+        outcome,
+        charts=[power],
+        shown=["power", "systems"],
+        figures={"p-values": partial(figure_of, outcome.sel(metric=[by]))},
+        command=f"irmeta significance {source}",
+    )
+    views = {title: first(frame, by) for title, frame in panel.tables.items()}
+    tests = views["tests"].filter(pl.col("metric") == by)
+    ranked = views["power"].sort("share_significant", descending=True)
+    best, last = ranked.row(0, named=True), ranked.row(-1, named=True)
+    told = [line for line in panel.findings if line.startswith(f"{by}:")]
+    if ranked.height > 1:
+        told.append(
+            f"{best['metric']} tells most pairs apart ({best['share_significant']:.1%}), {last['metric']} fewest "
+            f"({last['share_significant']:.1%})."
+        )
+    return replace(
+        panel,
+        findings=told,
+        tables={**views, "power": ranked, "tests": tests},
+        latex={"systems": _lettered(scores, by)},
+        notes=[*panel.notes, f"the file of single tests has those of {by}; the command gives all"],
+    )
+
+
+def _lettered(scores: xr.DataArray, by: str) -> pl.DataFrame:
+    """Give the best systems with means, intervals, and letters: systems that share one do not differ."""
+    best, _ = studied(scores, metrics=[by], top=min(1.0, LETTERED / scores.sizes["system"]), by=by)
+    letters = significance.tables(significance.significance(best))["systems"]
+    means = description.tables(description.describe(best, by=by))["means"]
+    joined = means.join(letters.select("system", "letters"), on="system", maintain_order="left")
+    return joined.select("system", "mean", "low", "high", "letters")
