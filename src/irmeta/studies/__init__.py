@@ -59,6 +59,13 @@ STUDIES: dict[str, Study] = {
         "coverage", "predict coverage", "metrics", "How often do prediction intervals hold?", docs="prediction"
     ),
     "models": Study("models", "predict models", "metrics", "Do other models predict better?", docs="prediction"),
+    "judges": Study(
+        "compare_judges", "judges compare", "judgments", "Do these judgments rank systems as people do?", docs="judges"
+    ),
+    "estimate": Study(
+        "estimate", "judges estimate", "judgments", "What do few human and many machine topics show?", docs="judges"
+    ),
+    "plan": Study("plan", "judges plan", "judgments", "How many topics should people judge?", docs="judges"),
     "comparison": Study(
         "compare", "compare", "collections", "Do scores compare between collections?", True, "comparison"
     ),

@@ -164,6 +164,8 @@ def _confusion(truth: _Side, judges: Sequence[_Side], both: Mapping[str, Any]) -
 
 def _notes(sides: Mapping[str, _Side], truth: str, judges: Sequence[str], alike: Sequence[str]) -> list[str]:
     lines = ["A pair that one set did not judge does not count in the agreement of labels; it is never grade 0."]
+    if any((side.grades % 1 != 0).any() or side.grades.max(initial=0) > 1 for side in sides.values()):
+        lines.append("relevant is every grade above 0 unless --rel names another, as in --rel 2 or --rel 'nist=2 llm=1'")
     if other := [name for name in judges if name not in alike]:
         lines.append(
             f"On another scale than {truth}, so that only relevant or not is compared: "
