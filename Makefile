@@ -1,11 +1,14 @@
-# Two commands on a fresh machine with Python 3.11+: make demo, make test. Each does its own set-up.
+# Two commands on a new machine with Python 3.11 or newer: make demo, make test. Each sets itself up.
 PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
 LOWEST = .venv-lowest
+PIP = -m pip --quiet --disable-pip-version-check
+PYTEST = -m pytest --numprocesses auto --dist loadfile
+QUICK = -m "not slow"
 
-.PHONY: help demo test lint docs bench lowest clean
-help:            ## this list
+.PHONY: help demo test lint format check coverage docs bench wheel lowest browser hooks clean
+help:            ## list the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## */\t/' | expand -t 12
 
 $(VENV)/bin/python:
@@ -13,40 +16,61 @@ $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 
 $(VENV)/%.ready: pyproject.toml | $(VENV)/bin/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[$*]'
+	$(BIN)/python $(PIP) install -e '.[$*]'
 	@touch $@
 
 $(VENV)/test.ready: pyproject.toml | $(VENV)/bin/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[test,browser]'
+	$(BIN)/python $(PIP) install -e '.[test,browser]'
 	@touch $@
 
 $(VENV)/demo.ready: pyproject.toml | $(VENV)/bin/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
+	$(BIN)/python $(PIP) install -e .
 	@touch $@
 
-demo: $(VENV)/demo.ready            ## simulate a collection, evaluate it, print what irmeta finds
+demo: $(VENV)/demo.ready            ## simulate a collection, evaluate it, report what irmeta finds
 	$(BIN)/irmeta demo -o demo
 
-test: $(VENV)/test.ready            ## the test suite (quick part; PYTEST_ARGS="" for all)
-	$(BIN)/python -m pytest $(or $(PYTEST_ARGS),-m "not slow")
+test: $(VENV)/test.ready            ## run the quick tests (PYTEST_ARGS="" runs all of them)
+	$(BIN)/python $(PYTEST) $(or $(PYTEST_ARGS),$(QUICK))
 
-lint: $(VENV)/lint.ready            ## style, types, import contracts
+lint: $(VENV)/lint.ready            ## check style, types and import contracts
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-docs: $(VENV)/docs.ready            ## the documentation, in build/docs; figures are drawn anew
+format: $(VENV)/lint.ready          ## format the code and fix what ruff can fix
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+check: lint test ## run lint and the quick tests: do this before every commit
+
+coverage: $(VENV)/test.ready        ## run the tests and measure branch coverage (fails under 95%)
+	$(BIN)/python $(PYTEST) $(or $(PYTEST_ARGS),$(QUICK)) --cov
+
+docs: $(VENV)/docs.ready            ## build the documentation, with its figures, in build/docs
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
-bench: $(VENV)/bench.ready          ## speed against peers, as ratios measured in one run
+bench: $(VENV)/bench.ready          ## compare the speed with other tools, as ratios from one run
 	$(BIN)/python -m bench
 
-lowest:          ## the tests on the lowest versions that pyproject.toml allows
+wheel: $(VENV)/bin/python           ## build the wheel and run its demo in a venv without the source (lowest versions, no extras)
+	rm -rf dist $(LOWEST)
+	$(BIN)/python $(PIP) wheel --no-deps --wheel-dir dist .
 	$(PYTHON) -m venv $(LOWEST)
 	$(LOWEST)/bin/python .ci/lowest.py > $(LOWEST)/lowest.txt
-	$(LOWEST)/bin/python -m pip install --quiet --disable-pip-version-check -e '.[test]' -c $(LOWEST)/lowest.txt
-	$(LOWEST)/bin/python -m pytest -m "not slow"
+	$(LOWEST)/bin/python $(PIP) install dist/irmeta-*.whl -c $(LOWEST)/lowest.txt
+	$(LOWEST)/bin/irmeta demo --quiet -o $(LOWEST)/demo
 
-clean:           ## remove what make made
+lowest: wheel    ## run the quick tests on the wheel and the lowest versions that pyproject.toml allows
+	$(LOWEST)/bin/python $(PIP) install "$$(echo dist/irmeta-*.whl)[test]" -c $(LOWEST)/lowest.txt
+	$(LOWEST)/bin/python $(PYTEST) tests -m "not slow and not data"
+
+browser:         ## install Chromium for the tests of the page (Debian, as root)
+	.ci/browser
+
+hooks: $(VENV)/lint.ready           ## check style, formatting and types at every commit
+	$(BIN)/pre-commit install
+
+clean:           ## remove everything that make made
 	rm -rf $(VENV) $(LOWEST) demo build dist

@@ -11,10 +11,10 @@ import xarray as xr
 
 from irmeta.cube import cube
 from irmeta.io.scores import load
-from irmeta.names import SETS
 from irmeta.parallel import watched_by
 from irmeta.report.page.sections import SECTIONS
 from irmeta.report.page.writing import write_report
+from irmeta.signatures import SETS
 
 READY = """
 const [time] = performance.getEntriesByType("navigation");

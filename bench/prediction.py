@@ -8,7 +8,7 @@ from scipy.stats import kendalltau
 from sklearn.linear_model import LinearRegression
 
 from bench.timing import line, ratio, seconds
-from irmeta.stats.prediction.predictors import best_subsets, folds
+from irmeta.stats.prediction.predictors import best_predictors, folds
 
 Floats = npt.NDArray[np.float64]
 
@@ -39,7 +39,7 @@ def by_loop(train: Floats, dev: Floats, sizes: range) -> list[tuple[int, ...]]:
 def at_once(train: Floats, dev: Floats, sizes: range) -> list[tuple[int, ...]]:
     every = range(train.shape[1])
     fold = folds([train], [dev])
-    found = [best_subsets(fold, every, every, size).predictors for size in sizes]
+    found = [best_predictors(fold, every, every, size).predictors for size in sizes]
     return [tuple(int(i) for i in found[s][target]) for target in every for s in range(len(sizes))]
 
 
@@ -50,9 +50,9 @@ def main() -> None:
     line("12 targets, 1-3 of 11 predictors, 428 + 48 systems", ours, theirs, target=200)
     train, dev = systems(428, 23, seed=1), systems(48, 23, seed=2)
     every = range(23)
-    one = seconds(lambda: [best_subsets(folds([train], [dev]), every, [0], size) for size in range(1, 7)])
+    one = seconds(lambda: [best_predictors(folds([train], [dev]), every, [0], size) for size in range(1, 7)])
     print(f"{'1 target, 1-6 of 22 predictors (110,055 subsets)':<60} {one:10.2f} s   (aim: under 60 s)", flush=True)
-    all_targets = seconds(lambda: [best_subsets(folds([train], [dev]), every, every, size) for size in range(1, 7)])
+    all_targets = seconds(lambda: [best_predictors(folds([train], [dev]), every, every, size) for size in range(1, 7)])
     print(f"{'all 23 targets, 1-6 of 22 predictors (2,531,265 subsets)':<60} {all_targets:10.2f} s", flush=True)
 
 

@@ -11,9 +11,10 @@ import numpy as np
 from bench.timing import line, seconds
 from irmeta.evaluation.engine import evaluate
 from irmeta.io.importers import import_systemwise
+from irmeta.stats.arrays import Floats
 from irmeta.stats.subsets.branch_and_bound import best_subsets
 from irmeta.stats.subsets.criteria import Criterion, ExplainedVariance, LogDeterminant
-from irmeta.stats.subsets.matrices import Floats, correlation, covariance
+from irmeta.stats.subsets.matrices import correlation, covariance
 from irmeta.stats.subsets.orders import iterative_backward, sheffield
 
 DATA = Path(os.environ.get("IRMETA_DATA", Path(__file__).resolve().parents[2] / "shared" / "data"))

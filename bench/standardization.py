@@ -102,7 +102,7 @@ def permutations(scores: np.ndarray, resamples: int = 10_000, pairs: int = 10) -
     for name, work, loop, aim in (
         ("permutation tests", lambda: resampling.permutation(scores, resamples, rng), permutation, 50),
         ("bootstrap tests", lambda: resampling.bootstrap(scores, resamples, rng), bootstrap, None),
-        ("t tests", lambda: paired.of_pairs(paired.t, scores), student, None),
+        ("t tests", lambda: paired.over_pairs(paired.t, scores), student, None),
     ):
         us, them = (min(seconds(way) for _ in range(2)) for way in (work, loop))
         line(f"{count} pairs: {name}; scipy pair by pair", us, them * count / len(sample), target=aim)

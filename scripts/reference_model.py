@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import xarray as xr
 
+from irmeta.attributes import about
 from irmeta.cube import means
 from irmeta.evaluation.engine import evaluate
 from irmeta.io.importers import import_systemwise
@@ -54,7 +55,7 @@ def main(data: Path) -> None:
 def fitted(cubes: dict[str, xr.DataArray]) -> Model:
     """Fit the model that ships."""
     model = prediction_model(cubes, scale="logit", provenance=PROVENANCE)
-    described = {name: {"systems": scores.sizes["system"], **scores.attrs} for name, scores in cubes.items()}
+    described = {name: {"systems": scores.sizes["system"], **about(scores)} for name, scores in cubes.items()}
     return replace(model, provenance={**model.provenance, "collections": described})
 
 

@@ -1,4 +1,4 @@
-"""What the docs have besides their pages: figures made by the commands they show, and the list of decisions."""
+"""What the docs have besides their pages: figures that their commands draw, CONTRIBUTING.md, and a list of decisions."""
 
 import re
 import tempfile
@@ -13,16 +13,18 @@ GALLERY = "gallery"
 
 
 def on_files(files: Files, *, config: MkDocsConfig) -> Files:
-    """Add the figures that the commands of the gallery draw, and decisions/index.md."""
+    """Add the figures that the commands of the gallery draw, contributing.md and decisions/index.md."""
     docs = Path(config.docs_dir)
     for name, content in figures((docs / f"{GALLERY}.md").read_text()).items():
         files.append(File.generated(config, f"{GALLERY}/{name}", content=content))
+    contributing = (docs.parent / "CONTRIBUTING.md").read_text().replace("](docs/", "](")
+    files.append(File.generated(config, "contributing.md", content=contributing))
     files.append(File.generated(config, "decisions/index.md", content=decisions(docs / "decisions")))
     return files
 
 
 def figures(page: str) -> dict[str, bytes]:
-    """Run a page's commands and give the SVG files they leave."""
+    """Run a page's commands and return the SVG files that they write."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         for command in console["commands"](page):
@@ -34,4 +36,4 @@ def decisions(folder: Path) -> str:
     """List the decisions by their headings."""
     heads = {path.name: re.match(r"# (.*)", path.read_text()) for path in sorted(folder.glob("0*.md"))}
     lines = "".join(f"- [{head[1]}]({name})\n" for name, head in heads.items() if head)
-    return f"# Decisions\n\nWhat was decided, why, and at what price; one screen each.\n\n{lines}"
+    return f"# Decisions\n\nWhat was decided, why, and at what price. Each fits on one screen.\n\n{lines}"

@@ -18,6 +18,7 @@ import xarray as xr
 import irmeta
 import irmeta.cluster
 import irmeta.parallel
+from irmeta.attributes import about
 from irmeta.cluster import Cluster, on_cluster
 from irmeta.errors import FileFormatError, IrmetaError, MetricError
 
@@ -162,7 +163,7 @@ def test_a_broken_run(desk: Path, tmp_path: Path) -> None:
     assert [remark.line for remark in caught.value.remarks] == [1]
     scores = irmeta.evaluate(desk / "qrels.txt", runs, on_error="skip")
     assert scores.sizes["system"] == 24
-    assert any("left out" in note and "broken:1" in note for note in scores.attrs["notes"])
+    assert any("left out" in note and "broken:1" in note for note in about(scores)["notes"])
 
 
 @pytest.mark.usefixtures("cluster")
@@ -195,7 +196,7 @@ def test_files_on_a_server(desk: Path, web: str) -> None:
     for runs in (f"{web}/runs/*", f"{web}/runs/", [f"{web}/runs/{file.name}" for file in (desk / "runs").iterdir()]):
         there = irmeta.evaluate(f"{web}/qrels.txt", runs, "AP nDCG@10").sortby("system")
         xr.testing.assert_equal(there, evaluated(desk, metrics="AP nDCG@10").sortby("system"))
-    assert there.attrs["runs"] == evaluated(desk).attrs["runs"]
+    assert about(there)["runs"] == about(evaluated(desk))["runs"]
     with pytest.raises(FileFormatError, match="/runs/none: no such file"):
         irmeta.evaluate(f"{web}/qrels.txt", f"{web}/runs/none")
     with pytest.raises(FileFormatError, match=r"/runs/\*.none: no such file"):

@@ -81,3 +81,20 @@ def test_every_study_has_its_page_in_one_form(path: Path) -> None:
     assert found == ["Question", "Formulas", "How to read it", "How it can mislead", "Source", "Measured"]
     assert re.match(r"# [A-Z]\w+: .*\?\n\n`irmeta ", page) or "standardiz" in path.stem
     assert f"({path.name})" in (DOCS / "studies" / "index.md").read_text()
+
+
+def test_every_metric_is_explained() -> None:
+    """The table of metrics has every measure of the catalogue, and no other."""
+    from irmeta.signatures import CATALOGUE
+
+    table = (DOCS / "metrics.md").read_text().partition("| name | formula |")[2].partition("\n\n")[0]
+    first = [row.split("|")[1] for row in table.splitlines()[2:]]
+    assert {name for cell in first for name in re.findall(r"`(\w+)", cell)} == set(CATALOGUE)
+
+
+def test_every_standardizer_is_explained() -> None:
+    """The table of the page on standardization has a row for each standardizer, in the order of the records."""
+    from irmeta.stats.standardizing.standardizers import KINDS
+
+    page = (DOCS / "studies" / "standardization.md").read_text()
+    assert re.findall(r"^\| `(\w+)`", page, re.MULTILINE) == list(KINDS)

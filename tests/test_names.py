@@ -1,25 +1,25 @@
 """Metric names: the grammar, its errors, and its agreement with the measures."""
 
 import inspect
+from collections.abc import Iterator
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from irmeta import names as module
+from irmeta import signatures
 from irmeta.errors import IrmetaError, MetricError
 from irmeta.evaluation import measures
-from irmeta.names import CATALOGUE, GENERAL, SETS, Metric, canonical, metric_names, nearest, parse, parse_list, split
+from irmeta.evaluation.engine import evaluate
+from irmeta.evaluation.judged import Judged
+from irmeta.names import Metric, canonical, metric_names, nearest, parse, parse_list, split
+from irmeta.signatures import CATALOGUE, GENERAL, RANK, SETS, Parameter, Signature
 
-GRADES = st.integers(0, 9) | st.floats(0.01, 9, allow_nan=False)
-VALUES = {
-    "rel": GRADES,
-    "max_rel": st.integers(1, 9) | st.floats(0.01, 9),
-    "p": st.floats(0.001, 0.999),
-    "gains": st.sampled_from(["linear", "exp"]),
-    "judged_only": st.booleans(),
-    "depth": st.integers(1, 2000),
-    "pool": st.integers(1, 2000),
-}
+NUMBERS = st.integers(0, 2000) | st.floats(0.001, 9) | st.floats(0.001, 0.999)
+VALUES = NUMBERS | st.booleans() | st.sampled_from(["linear", "exp"])
+"""Among these every parameter finds some that it takes."""
 
 
 @st.composite
@@ -27,12 +27,16 @@ def names(draw: st.DrawFn) -> str:
     """Draw a valid name, in any spelling: blanks, either quotes, parameters in any order."""
     base = draw(st.sampled_from(sorted(CATALOGUE)))
     signature = CATALOGUE[base]
-    params = draw(st.lists(st.sampled_from([*signature.params, *GENERAL]), unique=True))
+    known = {**signature.params, **GENERAL}
+    params = draw(st.lists(st.sampled_from(list(known)), unique=True))
     blank = draw(st.sampled_from(["", " "]))
-    inside = f",{blank}".join(f"{name}{blank}={blank}{draw(VALUES[name])!r}" for name in params)
-    level = draw(st.floats(0, 1)) if base == "IPrec" else draw(st.integers(1, 5000))
-    wanted = signature.cutoff == "required" or (signature.cutoff == "optional" and draw(st.booleans()))
-    return base + (f"({inside})" if params else "") + (f"@{level}" if wanted else "")
+    inside = f",{blank}".join(f"{name}{blank}={blank}{draw(VALUES.filter(known[name].takes))!r}" for name in params)
+    called = base + (f"({inside})" if params else "")
+    if signature.cutoff is None or not (signature.cutoff.required or draw(st.booleans())):
+        return called
+    fits = signature.cutoff.read
+    texts = (st.integers(1, 5000) | st.floats(0, 1)).map(str).filter(lambda text: fits(text) is not None)
+    return f"{called}@{draw(texts)}"
 
 
 @given(names())
@@ -94,17 +98,17 @@ def test_spelling(given_name: str, printed: str) -> None:
         ("IPrec@1.5", "recall level between 0 and 1"),
         ("IPrec@0.1.2", "recall level between 0 and 1"),
         ("IPrec@.", "recall level between 0 and 1"),
-        ("RBP(p=1)", "p is a number between 0 and 1"),
-        ("RBP(p='a')", "p is a number between 0 and 1"),
+        ("RBP(p=1)", "p of RBP must be a number between 0 and 1"),
+        ("RBP(p='a')", "p of RBP must be a number between 0 and 1"),
         ("RBP(0.5)", "written name=value"),
-        ("AP(rel=None)", "rel is a grade"),
-        ("AP(rel=True)", "rel is a grade"),
-        ("AP(rel=1e999)", "rel is a grade"),
-        ("ERR(max_rel=0)", "max_rel is a grade above 0"),
-        ("AP(depth=True)", "depth is a whole number above 0"),
-        ("AP(depth=0)", "depth is a whole number above 0"),
-        ("AP(pool=1.5)", "pool is a whole number above 0"),
-        (f"AP(depth={10**30})", "depth is a whole number above 0"),
+        ("AP(rel=None)", "rel of AP must be a grade of 0 or above"),
+        ("AP(rel=True)", "rel of AP must be a grade of 0 or above"),
+        ("AP(rel=1e999)", "rel of AP must be a grade of 0 or above"),
+        ("ERR(max_rel=0)", "max_rel of ERR must be a grade above 0"),
+        ("AP(depth=True)", "depth of AP must be a whole number above 0"),
+        ("AP(depth=0)", "depth of AP must be a whole number above 0"),
+        ("AP(pool=1.5)", "pool of AP must be a whole number above 0"),
+        (f"AP(depth={10**30})", "depth of AP must be a whole number above 0"),
         ("nDCG(gains='square')@10", "'linear' or 'exp'"),
         ("AP(judged_only=1)", "True or False"),
         ("AP(rel=1, rel=2)", "written name=value"),
@@ -191,13 +195,53 @@ def test_nearest() -> None:
 
 @pytest.mark.parametrize("name", sorted(CATALOGUE))
 def test_catalogue_and_measures_agree(name: str) -> None:
-    """Each metric of the catalogue has one measure, with the same cutoff and the same parameters and defaults."""
+    """Each metric of the catalogue has one measure, with the same cutoff, parameters and defaults."""
     signature = CATALOGUE[name]
     parameters = inspect.signature(measures.MEASURES[name]).parameters
     own = {key: one.default for key, one in parameters.items() if one.kind is one.KEYWORD_ONLY}
-    assert own == dict(signature.params)
-    cutoff = {"none": [], "optional": [None], "required": [inspect.Parameter.empty]}[signature.cutoff]
-    assert [one.default for key, one in parameters.items() if key == "k"] == cutoff
+    assert own == {key: one.default for key, one in signature.params.items()}
+    there = [one.default is inspect.Parameter.empty for key, one in parameters.items() if key == "k"]
+    assert there == ([] if signature.cutoff is None else [signature.cutoff.required])
+
+
+@pytest.mark.parametrize("name", sorted(CATALOGUE))
+def test_defaults_follow_the_rules(name: str) -> None:
+    """Each parameter takes its own default, and the example of a cutoff is one."""
+    signature = CATALOGUE[name]
+    assert all(parameter.takes(parameter.default) for parameter in [*signature.params.values(), *GENERAL.values()])
+    assert signature.cutoff is None or signature.cutoff.read(signature.cutoff.example) is not None
+
+
+@pytest.fixture
+def f_measure(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Declare a further measure: van Rijsbergen's F at a cutoff, whose parameter no other measure has."""
+
+    def f(judged: Judged, k: int, *, beta: float = 1) -> np.ndarray:
+        precision, recall = (measures.MEASURES[name](judged, k) for name in ("P", "R"))
+        whole = beta**2 * precision + recall
+        return np.divide((1 + beta**2) * precision * recall, whole, out=np.zeros_like(whole), where=whole > 0)
+
+    beta = Parameter(1, "a number above 0", lambda value: isinstance(value, int | float) and value > 0)
+    monkeypatch.setattr(signatures, "CATALOGUE", {**CATALOGUE, "F": Signature(RANK, {"beta": beta})})
+    monkeypatch.setitem(measures.MEASURES, "F", f)
+    yield
+    module._parse.cache_clear()
+
+
+def test_a_measure_brings_the_rules_of_its_parameters(f_measure: None) -> None:
+    """A line of the catalogue and a function are a measure: here 1 of 4 relevant documents is among the first 2."""
+    qrels = {"1": {"a": 1, "b": 1, "c": 1, "d": 1}}
+    scores = evaluate(qrels, {"bm25": {"1": {"a": 2.0, "x": 1.0}}}, "F(beta=0.5)@2 F@2")
+    assert scores.metric.values.tolist() == ["F(beta=0.5)@2", "F@2"]
+    expected = [1.25 * 0.5 * 0.25 / (0.25 * 0.5 + 0.25), 2 * 0.5 * 0.25 / (0.5 + 0.25)]
+    np.testing.assert_allclose(scores.values.ravel(), expected, rtol=1e-12)
+
+
+def test_the_rule_of_a_new_parameter_is_told(f_measure: None) -> None:
+    """The refusal of a wrong value names the metric, the parameter and the rule."""
+    with pytest.raises(MetricError) as error:
+        parse("F(beta=0)@2")
+    assert str(error.value) == "'F(beta=0)@2': beta of F must be a number above 0, not 0"
 
 
 def test_no_measure_without_a_name() -> None:

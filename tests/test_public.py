@@ -11,9 +11,12 @@ import xarray as xr
 
 import irmeta
 from irmeta import standardization
+from irmeta.attributes import about
 from irmeta.cube import cube
 from irmeta.errors import IrmetaError, ScoresError
 from irmeta.io.model_file import Model, described
+from irmeta.studies import study_of
+from irmeta.studies.reproduction import compare, reproduction
 
 METRICS = ["AP", "P@10", "nDCG@20", "P(depth=10)@1000"]
 
@@ -173,7 +176,7 @@ def recorded(call, folder, rng):
     """Give what a result, or the truth of a simulation, says of its seed."""
     outcome = call(unchanged, folder, rng=rng)
     if isinstance(outcome, xr.Dataset):
-        return json.loads(json.dumps(outcome.attrs["options"]["seed"]))
+        return json.loads(json.dumps(about(outcome)["options"]["seed"]))
     return json.loads((folder / "simulation.json").read_text())["seed"]
 
 
@@ -228,3 +231,47 @@ def test_a_cube_is_a_collection() -> None:
     for study in (irmeta.compare, irmeta.coverage, irmeta.models):
         with pytest.raises(ScoresError, match="collections"):
             study(one)
+
+
+def findings_of(result):
+    return study_of(result).findings(result)
+
+
+CELL = compare("Table 1", "AP", "P@10", 0.6, 0.6, within=0.1, close=0.2)
+RESULTS = {name: call for name, call in STUDIES.items() if name not in ("prediction_model", "save", "write_report")}
+RESULTS |= {
+    "validate": lambda _, __: irmeta.validate({"x": {"1": {"a": 2.0}}, "y": {"2": {"b": 1.0}}}, QRELS),
+    "reproduction": lambda _, __: reproduction("a paper", [CELL], options={}),
+}
+
+
+def through_netcdf(labelled, folder):
+    path = folder / "file.nc"
+    labelled.to_netcdf(path, engine="netcdf4")
+    read = xr.load_dataarray if isinstance(labelled, xr.DataArray) else xr.load_dataset
+    return read(path, engine="netcdf4")
+
+
+def through_zarr(labelled, folder):
+    pytest.importorskip("zarr")
+    path = folder / "file.zarr"
+    labelled.to_zarr(path, consolidated=False)
+    whole = xr.open_zarr(path, consolidated=False).load()
+    return whole[labelled.name] if isinstance(labelled, xr.DataArray) else whole
+
+
+@pytest.mark.filterwarnings("ignore")  # of Zarr, whose format has no texts yet, and of netCDF4's own import
+@pytest.mark.parametrize("through", [through_netcdf, through_zarr])
+@pytest.mark.parametrize("name", RESULTS)
+def test_what_public_functions_return_goes_through_files(name, through, tmp_path):
+    """Cubes and results are the same after netCDF and Zarr: attributes, tables, findings."""
+    made = RESULTS[name](unchanged, tmp_path)
+    back = through(made, tmp_path)
+    assert about(back) == about(made)
+    if "study" not in made.attrs:
+        xr.testing.assert_equal(back, made)
+        return
+    before, after = irmeta.tables(made), irmeta.tables(back)
+    assert list(after) == list(before)
+    assert all(after[table].equals(before[table]) for table in before)
+    assert findings_of(back) == findings_of(made)

@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from irmeta import standardization
+from irmeta.attributes import about
 from irmeta.cube import cube
 from irmeta.errors import FileFormatError, ScoresError
 from irmeta.io.scores import load, save
@@ -50,8 +51,8 @@ def test_inputs_are_not_changed_and_the_kind_is_recorded():
     factors = standardization.fit(raw)
     made = standardization.apply(raw, factors, "uniform")
     xr.testing.assert_identical(raw, before)
-    assert made.attrs["standardization"]["kind"] == "uniform"
-    assert made.attrs["standardization"]["factors"] == {"collection": "TREC-X", "digest": factors.attrs["digest"]}
+    assert about(made)["standardization"]["kind"] == "uniform"
+    assert about(made)["standardization"]["factors"] == {"collection": "TREC-X", "digest": factors.attrs["digest"]}
     assert made.attrs["collection"] == "TREC-X"
 
 
@@ -70,12 +71,12 @@ def test_topics_that_have_numbers_for_names_are_doubtful():
     new = old.assign_attrs(collection="another")
     factors = standardization.fit(old)
     doubt = "topics are matched by name, and those of another and TREC-X are numbered from 1: unless"
-    (note,) = standardization.apply(new, factors).attrs["standardization"]["notes"]
+    (note,) = about(standardization.apply(new, factors))["standardization"]["notes"]
     assert note.startswith(doubt)
     assert standardization.common(new, old)[2] == [note]
-    assert standardization.apply(old, factors).attrs["standardization"]["notes"] == []
+    assert about(standardization.apply(old, factors))["standardization"]["notes"] == []
     named = scores().assign_attrs(collection="another")
-    assert standardization.apply(named, standardization.fit(scores())).attrs["standardization"]["notes"] == []
+    assert about(standardization.apply(named, standardization.fit(scores())))["standardization"]["notes"] == []
 
 
 @pytest.mark.parametrize(
@@ -113,7 +114,7 @@ def test_missing_scores_are_dropped_only_when_asked_and_then_said():
     some[3, 1, 0] = np.nan
     factors = standardization.fit(some, missing="systems")
     assert factors["n"].values.max() == 5
-    assert "dropped 1 of 6 systems" in factors.attrs["notes"][0]
+    assert "dropped 1 of 6 systems" in about(factors)["notes"][0]
 
 
 @pytest.mark.parametrize(("policy", "topics"), [("half", 4), ("raw", 4), ("drop", 3)])
@@ -123,7 +124,7 @@ def test_flat_topics_follow_the_policy_and_are_listed(policy, topics):
     old[:, 2, 1] = 0.0
     made = standardization.apply(new, standardization.fit(old), flat=policy)
     assert made.sizes["topic"] == topics
-    assert made.attrs["standardization"]["flat"] == {"P@10": ["303"]}
+    assert about(made)["standardization"]["flat"] == {"P@10": ["303"]}
     assert standardization.flat_topics(made)[0].startswith(
         "P@10: all standardizing systems score alike on 1 topic (303)"
     )

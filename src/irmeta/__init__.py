@@ -8,6 +8,7 @@ from irmeta.studies import STUDIES
 _HOME = {study.function: f"irmeta.studies.{name}" for name, study in STUDIES.items() if study.function} | {
     "IrmetaError": "irmeta.errors",
     "Reading": "irmeta.io.trec",
+    "about": "irmeta.attributes",
     "evaluate": "irmeta.evaluation.engine",
     "evaluate_to": "irmeta.evaluation.archive",
     "import_matrix": "irmeta.io.importers",

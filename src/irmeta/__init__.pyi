@@ -1,5 +1,6 @@
 # Written by scripts/public.py (make format).
 from irmeta import standardization as standardization
+from irmeta.attributes import about as about
 from irmeta.cluster import on_cluster as on_cluster
 from irmeta.cube import means as means
 from irmeta.cube import select as select
@@ -27,13 +28,17 @@ from irmeta.studies.correlation import correlation as correlation
 from irmeta.studies.coverage import coverage as coverage
 from irmeta.studies.description import describe as describe
 from irmeta.studies.durability import durability as durability
+from irmeta.studies.estimate import estimate as estimate
+from irmeta.studies.judges import compare_judges as compare_judges
 from irmeta.studies.lowcost import lowcost as lowcost
 from irmeta.studies.models import models as models
+from irmeta.studies.plan import plan as plan
 from irmeta.studies.prediction import predict as predict
 from irmeta.studies.prediction_model import prediction_model as prediction_model
 from irmeta.studies.predictivity import predictivity as predictivity
 from irmeta.studies.predictors import predictors as predictors
 from irmeta.studies.ranking import rank_metrics as rank_metrics
+from irmeta.studies.reliability import reliability as reliability
 from irmeta.studies.significance import significance as significance
 from irmeta.studies.standardizing_set import standardizing_set as standardizing_set
 from irmeta.studies.validation import validate as validate

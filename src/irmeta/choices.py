@@ -28,6 +28,7 @@ Ties = Literal["a", "b"]
 OverlapTies = Literal["w", "a", "b"]
 Test = Literal["t", "wilcoxon", "permutation", "bootstrap", "sign", "tukey"]
 Correction = Literal["holm", "bh", "none"]
+Sets = Literal["simultaneous", "marginal"]
 
 # Judges
 JudgedTopics = Literal["shared", "own"]
@@ -115,6 +116,10 @@ MEANINGS: dict[Any, dict[str, str]] = {
         "holm": "limits the chance of any false rejection",
         "bh": "Benjamini-Hochberg, limits the share of false rejections",
         "none": "no correction",
+    },
+    Sets: {
+        "simultaneous": "the rank sets of all systems hold their true ranks at once",
+        "marginal": "each holds the true rank of a system named in advance",
     },
     JudgedTopics: {
         "shared": "the topics that all judges have",

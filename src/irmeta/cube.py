@@ -7,9 +7,11 @@ import numpy as np
 import numpy.typing as npt
 import xarray as xr
 
+from irmeta.attributes import recorded
 from irmeta.choices import Missing
 from irmeta.errors import ScoresError, require_choice
 from irmeta.names import canonical, metric_names, nearest, split
+from irmeta.stats.arrays import Bools, Floats
 
 DIMS = ("system", "topic", "metric")
 GMAP_FLOOR = 1e-5
@@ -41,7 +43,7 @@ def cube(
             "metric": np.asarray([canonical(str(metric)) for metric in metrics], dtype=object),
         },
         name="score",
-        attrs={"collection": collection, **(provenance or {})},
+        attrs=recorded({"collection": collection, **(provenance or {})}),
     )
     return check(array)
 
@@ -255,7 +257,7 @@ def complete(scores: xr.DataArray, missing: Missing = "error") -> tuple[xr.DataA
     return scores.isel({dim: keep}), [f"{count}; dropped {int((~keep).sum())} of {keep.size} {dim}s that lack some"]
 
 
-def require_variation(values: npt.NDArray[np.float64], metrics: Iterable[str], where: str = "") -> None:
+def require_variation(values: Floats, metrics: Iterable[str], where: str = "") -> None:
     """Raise ScoresError if a metric, a row of `values`, has the same value throughout: it tells nothing apart.
 
     where : what the message is to say of the place, as in " on TREC-8".
@@ -290,5 +292,6 @@ def geometric(metrics: Iterable[object]) -> list[str]:
     return [str(name) for name in metrics if str(name).startswith("GMAP")]
 
 
-def _geometric(scores: xr.DataArray) -> npt.NDArray[np.bool_]:
-    return np.isin(scores.metric.values.astype(str), geometric(scores.metric.values))
+def _geometric(scores: xr.DataArray) -> Bools:
+    logs = geometric(scores.metric.values)
+    return np.array([str(name) in logs for name in scores.metric.values], dtype=np.bool_)

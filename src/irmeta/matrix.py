@@ -13,8 +13,8 @@ from irmeta.cube import ALL, DIMS, additive, means
 from irmeta.cubes import by_name, studied_together
 from irmeta.errors import ScoresError
 from irmeta.names import canonical
+from irmeta.stats.arrays import Floats
 from irmeta.stats.subsets.matrices import (
-    Floats,
     correlation,
     covariance,
     normal_scores,

@@ -2,95 +2,14 @@
 
 import ast
 import difflib
-import math
 import re
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from functools import cache
-from types import MappingProxyType
-from typing import Literal
 
+from irmeta import signatures
 from irmeta.errors import MetricError
-
-Value = int | float | str | bool | None
-
-GENERAL: Mapping[str, Value] = MappingProxyType({"judged_only": False, "depth": None, "pool": None})
-"""Parameters of every metric: what is done to the ranking or the judgments before the measure sees them."""
-
-HIGHEST = 2**31
-"""The largest number that a grade (in size), a depth or a pool's depth can be."""
-
-
-@dataclass(frozen=True)
-class Signature:
-    """What a metric's name may hold: its cutoff (`@k`) and its own parameters with their defaults."""
-
-    cutoff: Literal["none", "optional", "required"] = "none"
-    params: Mapping[str, Value] = field(default_factory=dict)
-    always: tuple[str, ...] = ()  # parameters that the name prints even at their default
-    high: float = 1.0  # the largest value the metric can take
-
-
-def _signature(
-    cutoff: Literal["none", "optional", "required"] = "none",
-    *,
-    always: tuple[str, ...] = (),
-    high: float = 1.0,
-    **params: Value,
-) -> Signature:
-    return Signature(cutoff, MappingProxyType(params), always, high)
-
-
-UNBOUNDED = float("inf")
-CATALOGUE: Mapping[str, Signature] = MappingProxyType(
-    {
-        "AP": _signature("optional", rel=1),
-        "SP": _signature("optional", rel=1, high=UNBOUNDED),
-        "GMAP": _signature("optional", rel=1),
-        "P": _signature("required", rel=1),
-        "R": _signature("required", rel=1),
-        "RR": _signature("optional", rel=1),
-        "Rprec": _signature(rel=1),
-        "Bpref": _signature(rel=1),
-        "infAP": _signature(rel=1),
-        "nDCG": _signature("optional", gains="linear"),
-        "DCG": _signature("optional", gains="linear", high=UNBOUNDED),
-        "ERR": _signature("optional", max_rel=None),
-        "RBP": _signature("optional", p=0.8, rel=None, max_rel=None, always=("p",)),
-        "Compatibility": _signature("optional", p=0.9, always=("p",)),
-        "RBPResidual": _signature("optional", p=0.8, always=("p",)),
-        "Success": _signature("required", rel=1),
-        "Judged": _signature("optional"),
-        "IPrec": _signature("required", rel=1),
-        "NumRet": _signature(high=UNBOUNDED),
-        "NumRel": _signature(rel=1, high=UNBOUNDED),
-        "NumRelRet": _signature("optional", rel=1, high=UNBOUNDED),
-    }
-)
-"""Every metric irmeta computes itself; `irmeta.evaluation.measures` has one function for each."""
-
-SETS: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {
-        "seeds23": (
-            *(f"{base}@{k}" for base in ("AP", "nDCG", "P", "R") for k in (10, 20, 100, 1000)),
-            *("RBP(p=0.5)", "RBP(p=0.8)", "RBP(p=0.95)", "ERR@20", "Bpref", "Rprec", "RR"),
-        ),
-    }
-)
-"""Named sets of metrics. seeds23: the 23 metrics of Gupta et al. (ECIR 2019), section 3."""
-
-_OTHERS: Mapping[str, str] = MappingProxyType(
-    {
-        **{"map": "AP", "mrr": "RR", "ndcg": "nDCG", "r-prec": "Rprec", "recall": "R", "precision": "P", "prec": "P"},
-        **{"gm_map": "GMAP", "bpref": "Bpref", "recip_rank": "RR"},
-        **{"num_ret": "NumRet", "num_rel": "NumRel", "num_rel_ret": "NumRelRet"},
-    }
-)
-"""What papers and trec_eval call metrics, however they write capitals."""
-_CUT: Mapping[str, str] = MappingProxyType(
-    {"map_cut": "AP", "ndcg_cut": "nDCG", "P": "P", "recall": "R", "success": "Success", "iprec_at_recall": "IPrec"}
-)
-"""What trec_eval calls metrics with a cutoff: it prints ndcg_cut_10, and is asked for ndcg_cut.10."""
+from irmeta.signatures import GENERAL, SETS, UNBOUNDED, Parameter, Value
 
 
 @dataclass(frozen=True)
@@ -108,15 +27,22 @@ class Metric:
 
     def __str__(self) -> str:
         inside = ", ".join(f"{name}={value!r}" for name, value in self.params)
-        return self.base + (f"({inside})" if inside else "") + (f"@{self.cutoff}" if self.cutoff is not None else "")
+        params = f"({inside})" if inside else ""
+        cutoff = "" if self.cutoff is None else f"@{self.cutoff}"
+        return self.base + params + cutoff
 
     def __getitem__(self, name: str) -> Value:
-        """Give a parameter's value, its default where the name does not say it."""
-        return dict(self.params).get(name, _defaults(self.base)[name])
+        """Return a parameter's value, its default where the name does not say it."""
+        return dict(self.params).get(name, _parameters(self.base)[name].default)
 
     def get(self, name: str) -> Value:
-        """Give a parameter's value, None where the metric has no such parameter."""
-        return self[name] if name in _defaults(self.base) else None
+        """Return a parameter's value, None where the metric has no such parameter."""
+        return self[name] if name in _parameters(self.base) else None
+
+    @property
+    def own(self) -> dict[str, Value]:
+        """The values of the measure's own parameters, without those that every metric has."""
+        return {name: self[name] for name in signatures.CATALOGUE[self.base].params}
 
 
 def parse(name: str | Metric) -> Metric:
@@ -134,25 +60,42 @@ def parse(name: str | Metric) -> Metric:
 
 @cache
 def _parse(name: str) -> Metric:
-    cut = re.fullmatch(rf"({'|'.join(_CUT)})[_.]([0-9.]+)", name)
-    ours = f"{_CUT[cut[1]]}@{cut[2]}" if cut else name
-    found = re.fullmatch(r"([\w-]+)\s*(?:\((.*)\))?\s*(?:@\s*([0-9.]+(?:e-?[0-9]+)?))?", ours)
+    found = re.fullmatch(r"([\w-]+)\s*(?:\((.*)\))?\s*(?:@\s*([0-9.]+(?:e-?[0-9]+)?))?", _from_trec_eval(name))
     if not found:
         raise MetricError(f"{name!r} is not a metric name; names look like AP, nDCG@10, RBP(p=0.95), P(rel=2)@10")
-    base, inside, cutoff = found.groups()
-    base = _OTHERS.get(base.lower(), base)
-    if base not in CATALOGUE:
-        raise MetricError(f"unknown metric {base!r} in {name!r}; {nearest(base, CATALOGUE)}")
+    called, inside, cutoff = found.groups()
+    base = _aliases().get(called.lower(), called)
+    if base not in signatures.CATALOGUE:
+        raise MetricError(f"unknown metric {base!r} in {name!r}; {nearest(base, signatures.CATALOGUE)}")
     given = _arguments(name, inside or "")
-    allowed = _defaults(base)
+    return Metric(base, _cutoff(name, base, cutoff), _params(name, base, given))
+
+
+def _from_trec_eval(name: str) -> str:
+    """Write trec_eval's names with a cutoff, ndcg_cut_10 or ndcg_cut.10, as ours; leave other names."""
+    cut = {one.cut: base for base, one in signatures.CATALOGUE.items() if one.cut}
+    found = re.fullmatch(rf"({'|'.join(cut)})[_.]([0-9.]+)", name)
+    return f"{cut[found[1]]}@{found[2]}" if found else name
+
+
+def _aliases() -> dict[str, str]:
+    return {alias: base for base, one in signatures.CATALOGUE.items() for alias in one.aliases}
+
+
+def _params(name: str, base: str, given: dict[str, Value]) -> tuple[tuple[str, Value], ...]:
+    """Check the parameters given, and return those that the metric's name prints."""
+    parameters = _parameters(base)
     for key, value in given.items():
-        if key not in allowed:
-            raise MetricError(f"{name!r}: {base} has no parameter {key!r}; {nearest(key, allowed)}")
-        if value is not None or allowed[key] is not None:
-            _check_value(name, key, value)
-    always = CATALOGUE[base].always
-    params = tuple((k, given.get(k, d)) for k, d in allowed.items() if given.get(k, d) != d or k in always)
-    return Metric(base, _cutoff(name, base, cutoff), params)
+        if key not in parameters:
+            raise MetricError(f"{name!r}: {base} has no parameter {key!r}; {nearest(key, parameters)}")
+        if not parameters[key].takes(value):
+            raise MetricError(f"{name!r}: {key} of {base} must be {parameters[key].rule}, not {value!r}")
+    printed = []
+    for key, parameter in parameters.items():
+        value = given.get(key, parameter.default)
+        if parameter.shown or value != parameter.default:
+            printed.append((key, value))
+    return tuple(printed)
 
 
 def parse_list(
@@ -160,7 +103,7 @@ def parse_list(
 ) -> list[Metric]:
     """Read metric names: a list, or one text with spaces, commas or set names between them; repeats are dropped.
 
-    other : asked for names that are not ours; where it gives None the MetricError is raised.
+    other : asked for names that are not ours; where it returns None the MetricError is raised.
 
     >>> [str(metric) for metric in parse_list("AP nDCG@20, RBP(p=0.8, rel=1) AP")]
     ['AP', 'nDCG@20', 'RBP(p=0.8, rel=1)']
@@ -201,12 +144,12 @@ def canonical(name: str) -> str:
 
 
 def highest(name: str) -> float:
-    """Give the largest value that a metric can take; infinity where irmeta does not know the metric.
+    """Return the largest value that a metric can take; infinity where irmeta does not know the metric.
 
     >>> highest("P@10"), highest("DCG@20")
     (1.0, inf)
     """
-    return CATALOGUE[parse(name).base].high if is_known(name) else UNBOUNDED
+    return signatures.CATALOGUE[parse(name).base].high if is_known(name) else UNBOUNDED
 
 
 def is_known(name: str) -> bool:
@@ -250,8 +193,9 @@ def split(text: str) -> list[str]:
     return [part for part in re.split(r"[\s,]+(?![^()]*\))", text.strip()) if part]
 
 
-def _defaults(base: str) -> dict[str, Value]:
-    return {**CATALOGUE[base].params, **GENERAL}
+def _parameters(base: str) -> dict[str, Parameter]:
+    """Return all parameters of a metric, its own first."""
+    return {**signatures.CATALOGUE[base].params, **GENERAL}
 
 
 def _arguments(name: str, inside: str) -> dict[str, Value]:
@@ -275,32 +219,16 @@ def _value(written: ast.expr) -> Value:
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
-def _check_value(name: str, key: str, value: Value) -> None:
-    number = value if isinstance(value, int | float) and not isinstance(value, bool) else math.nan
-    wanted = {
-        "p": (0 < number < 1, "a number between 0 and 1"),
-        "rel": (0 <= number <= HIGHEST, "a grade, 0 or above: below it a document counts as not judged"),
-        "max_rel": (0 < number <= HIGHEST, "a grade above 0"),
-        "gains": (value in ("linear", "exp"), "'linear' or 'exp'"),
-        "judged_only": (isinstance(value, bool), "True or False"),
-    }
-    fits, what = wanted.get(key, (0 < number <= HIGHEST and number % 1 == 0, "a whole number above 0"))
-    if not fits:
-        raise MetricError(f"{name!r}: {key}={value!r}, but {key} is {what}")
-
-
-def _cutoff(name: str, base: str, cutoff: str | None) -> int | float | None:
-    kind = CATALOGUE[base].cutoff
-    if cutoff is None:
-        if kind == "required":
-            raise MetricError(f"{name!r} needs a cutoff, as in {base}@{'0.1' if base == 'IPrec' else '10'}")
+def _cutoff(name: str, base: str, text: str | None) -> int | float | None:
+    """Return the number behind the @, or None; one that is missing, too much or wrong raises MetricError."""
+    cutoff = signatures.CATALOGUE[base].cutoff
+    if text is None:
+        if cutoff is not None and cutoff.required:
+            raise MetricError(f"{name!r} needs a cutoff, as in {base}@{cutoff.example}")
         return None
-    if kind == "none":
-        raise MetricError(f"{name!r}: {base} takes no cutoff; {base}(depth={cutoff}) looks only at the first {cutoff}")
-    if base == "IPrec":
-        if not re.fullmatch(r"(\d+\.?\d*|\.\d+)(e-?\d+)?", cutoff) or float(cutoff) > 1:
-            raise MetricError(f"{name!r}: the cutoff of IPrec is a recall level between 0 and 1, as in IPrec@0.1")
-        return float(cutoff)
-    if not re.fullmatch("0*[1-9][0-9]{0,8}", cutoff):
-        raise MetricError(f"{name!r}: a cutoff is a whole number above 0, of at most nine digits")
-    return int(cutoff)
+    if cutoff is None:
+        raise MetricError(f"{name!r}: {base} takes no cutoff; {base}(depth={text}) looks only at the first {text}")
+    number = cutoff.read(text)
+    if number is None:
+        raise MetricError(f"{name!r}: the cutoff of {base} must be {cutoff.rule}, as in {base}@{cutoff.example}")
+    return number

@@ -8,6 +8,8 @@ import numpy as np
 import polars as pl
 import xarray as xr
 
+from irmeta.attributes import about, recorded
+
 
 def result(
     study: str,
@@ -19,6 +21,8 @@ def result(
 ) -> xr.Dataset:
     """Make a study's result: labelled arrays, and attributes `study`, `inputs`, `options` and `notes`.
 
+    `irmeta.attributes.about` reads the attributes back.
+
     study : the module of `irmeta.studies` that knows how to turn the result into tables.
     inputs : the cubes as the study used them (after selection), by collection name.
     """
@@ -29,7 +33,7 @@ def result(
         "options": dict(options),
         "notes": list(notes),
     }
-    return xr.Dataset(dict(data), attrs=attrs)
+    return xr.Dataset(dict(data), attrs=recorded(attrs))
 
 
 def long_frame(outcome: xr.Dataset, variables: Sequence[str]) -> pl.DataFrame:
@@ -50,7 +54,7 @@ def long_frame(outcome: xr.Dataset, variables: Sequence[str]) -> pl.DataFrame:
 def describe(scores: xr.DataArray) -> dict[str, Any]:
     """Say what a cube holds: counts of systems, topics and metrics, missing cells, and its provenance."""
     size = {f"{dim}s": int(scores.sizes[dim]) for dim in ("system", "topic", "metric")}
-    return {**size, "missing": int(np.isnan(scores.values).sum()), **scores.attrs}
+    return {**size, "missing": int(np.isnan(scores.values).sum()), **about(scores)}
 
 
 def frame(outcome: xr.Dataset, names: Sequence[str], columns: Sequence[str]) -> pl.DataFrame:

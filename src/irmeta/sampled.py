@@ -4,7 +4,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 import scipy.stats
 import xarray as xr
 
@@ -12,9 +11,8 @@ from irmeta.choices import Missing
 from irmeta.cube import additive
 from irmeta.cubes import studied_together
 from irmeta.errors import ScoresError
+from irmeta.stats.arrays import Floats
 from irmeta.stats.judging.sampling import Sample
-
-Floats = npt.NDArray[np.float64]
 
 UNLIKE = 0.001
 """Below this p of a difference in machine scores, the human topics are taken not to be drawn at random."""
@@ -48,8 +46,8 @@ def paired(
         notes.append(f"{len(lost)} systems lack human or machine scores and are left out")
     if stray := [topic for topic in one.topic.values if topic not in set(other.topic.values)]:
         raise ScoresError(
-            f"{len(stray)} of {one.sizes['topic']} human topics have no machine judgments, as {stray[0]}; judge them by "
-            "machine, too"
+            f"{len(stray)} of {one.sizes['topic']} human topics have no machine judgments, as {stray[0]}; "
+            "judge them by machine, too"
         )
     if one.sizes["topic"] < 2:
         raise ScoresError("estimates with intervals need 2 human topics or more")
@@ -66,8 +64,8 @@ def weights(both: Paired, sample: Mapping[str, float] | None) -> tuple[Floats, l
     if set(topics) != set(sample):
         wrong = sorted(set(topics) ^ set(sample))
         raise ScoresError(
-            f"the human topics are not those of the sample ({len(wrong)} differ, as {wrong[0]}): estimates need all that "
-            "were drawn and no others"
+            f"the human topics are not those of the sample ({len(wrong)} differ, as {wrong[0]}): estimates need all "
+            "that were drawn and no others"
         )
     chances = np.array([sample[topic] for topic in topics])
     if not ((chances > 0) & (chances <= 1)).all():
@@ -85,7 +83,7 @@ def _refuse_chosen(both: Paired) -> None:
         p = float(scipy.stats.mannwhitneyu(level[drawn, which], level[~drawn, which]).pvalue)
         if p < UNLIKE:
             raise ScoresError(
-                f"the {int(drawn.sum())} human topics do not look drawn at random: by the machine's {metric} they differ "
-                f"from the other {int((~drawn).sum())} (p {p:.2g}). Draw topics with irmeta judges sample, or give their "
-                "probabilities with --sample"
+                f"the {int(drawn.sum())} human topics do not look drawn at random: by the machine's {metric} they "
+                f"differ from the other {int((~drawn).sum())} (p {p:.2g}). Draw topics with irmeta judges sample, or "
+                "give their probabilities with --sample"
             )

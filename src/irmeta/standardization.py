@@ -12,13 +12,13 @@ import numpy as np
 import polars as pl
 import xarray as xr
 
+from irmeta.attributes import about, recorded
 from irmeta.choices import Flat, Kind, Missing
 from irmeta.cube import ALL, check, complete, geometric, only_numbered
 from irmeta.errors import FileFormatError, ScoresError, require_choice
 from irmeta.io.files import writing
 from irmeta.names import nearest
 from irmeta.stats.standardizing import standardizers
-from irmeta.stats.standardizing.standardizers import KINDS as KINDS
 
 _KEY = "irmeta_factors"
 
@@ -43,21 +43,20 @@ def fit(scores: xr.DataArray, *, missing: Missing = "error") -> xr.Dataset:
     provenance = {
         "collection": scores.attrs.get("collection", "collection"),
         "systems": [str(system) for system in scores.system.values],
-        "scores": dict(scores.attrs),
+        "scores": about(scores),
         "notes": notes,
         "irmeta": version("irmeta"),
     }
-    return _dataset(factors, list(scores.topic.values), list(scores.metric.values)).assign_attrs(provenance)
+    return _dataset(factors, list(scores.topic.values), list(scores.metric.values)).assign_attrs(recorded(provenance))
 
 
 def apply(scores: xr.DataArray, factors: xr.Dataset, kind: Kind = "normal", *, flat: Flat = "half") -> xr.DataArray:
     """Standardize a cube with factors fitted on any systems on the same topics; missing scores stay missing.
 
-    kind : z, normal (Webber et al. 2008), uniform (Sakai 2016), empirical (Urbano et al. 2019), max (Zobel 1998) or
-    center (Mizzaro and Robertson 2007).
+    kind : the formula; docs/studies/standardization.md has them all, with their sources.
     flat : for topics without a scale, where all standardizing systems score alike: "half" gives every system the middle
-    (0.5; 0 for z), "drop" leaves the topic out, "raw" leaves the scores. They are listed in
-    `attrs["standardization"]["flat"]`.
+    (0.5; 0 for z), "drop" leaves the topic out, "raw" leaves the scores. `about(cube)["standardization"]["flat"]` lists
+    them.
 
     Raises ScoresError naming topics or metrics that the factors do not have.
 
@@ -66,7 +65,7 @@ def apply(scores: xr.DataArray, factors: xr.Dataset, kind: Kind = "normal", *, f
     >>> apply(scores, fit(scores), "normal").values.ravel().round(3).tolist()
     [0.159, 0.841, 0.5]
     """
-    require_choice("kind", kind, get_args(Kind))
+    require_choice("kind", kind, tuple(standardizers.KINDS))
     require_choice("flat", flat, get_args(Flat))
     scores = check(scores)
     _refuse(scores)
@@ -81,7 +80,7 @@ def apply(scores: xr.DataArray, factors: xr.Dataset, kind: Kind = "normal", *, f
             )
     notes = _numbered(scores.topic.values, scores.attrs, factors.attrs)
     arrays = _arrays(factors.sel(topic=scores.topic.values, metric=scores.metric.values))
-    undefined = standardizers.undefined(arrays, kind)
+    undefined = standardizers.KINDS[kind].undefined(arrays)
     values = standardizers.standardize(scores.values, arrays, kind, flat="raw" if flat == "raw" else "half")
     description = {
         "kind": kind,
@@ -94,7 +93,7 @@ def apply(scores: xr.DataArray, factors: xr.Dataset, kind: Kind = "normal", *, f
             if column.any()
         },
     }
-    standardized = scores.copy(data=values).assign_attrs(standardization=description)
+    standardized = scores.copy(data=values).assign_attrs(recorded({"standardization": description}))
     return standardized.isel(topic=~undefined.any(axis=1)) if flat == "drop" else standardized
 
 
@@ -138,7 +137,7 @@ def flat_topics(standardized: xr.DataArray) -> list[str]:
     >>> flat_topics(apply(scores, fit(scores)))
     ['AP: all standardizing systems score alike on 1 topic (301): every system gets the middle of the scale there']
     """
-    done = standardized.attrs["standardization"]
+    done = about(standardized)["standardization"]
     became = {
         "half": "every system gets the middle of the scale there",
         "drop": "left out",
@@ -154,7 +153,7 @@ def flat_topics(standardized: xr.DataArray) -> list[str]:
 def save(factors: xr.Dataset, path: str | PathLike[str]) -> None:
     """Write factors to a Parquet file, one row a topic and metric; provenance and digest are in its metadata."""
     with writing(Path(path)) as part:
-        _frame(factors).write_parquet(part, metadata={_KEY: json.dumps(factors.attrs, default=str)})
+        _frame(factors).write_parquet(part, metadata={_KEY: json.dumps(about(factors), default=str)})
 
 
 def load(path: str | PathLike[str]) -> xr.Dataset:
@@ -175,7 +174,7 @@ def load(path: str | PathLike[str]) -> xr.Dataset:
     same = all(np.allclose(frame[name], factors[name].values.ravel()) for name in ("mean", "sd", "n"))
     if factors.attrs["digest"] != attrs["digest"] or not same:
         raise FileFormatError(f"{path}: its numbers are not those it was saved with; get the file again, or fit anew")
-    return factors.assign_attrs(attrs)
+    return factors.assign_attrs(recorded(attrs))
 
 
 def digest(factors: xr.Dataset) -> str:

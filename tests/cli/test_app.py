@@ -8,6 +8,7 @@ import pytest
 from polars.testing import assert_frame_equal
 
 import irmeta
+from irmeta.attributes import about
 from irmeta.cube import cube
 
 METRICS = ["AP@1000", "P@10", "RR", "nDCG@10"]
@@ -45,7 +46,7 @@ def test_systems_are_chosen_by_a_metric_that_is_not_studied(run, verb):
     expected = STUDIES[verb](made(), metrics="P_10 RR", top=0.75, by="map_cut.1000")
     for name, frame in irmeta.tables(expected).items():
         assert_frame_equal(pl.DataFrame(told["tables"][name], schema=frame.schema), frame)
-    assert told["options"] == json.loads(json.dumps(expected.attrs["options"]))
+    assert told["options"] == json.loads(json.dumps(about(expected)["options"]))
     used = told["inputs"]["collections"]["qrels"]
     assert (used["systems"], used["metrics"]) == (9, 3 if verb == "describe" else 2)
     assert any("9 of 12 systems: the top 0.75 by AP@1000" in note for note in told["notes"])
@@ -182,7 +183,7 @@ def test_a_text_is_a_list_of_metrics():
     single = irmeta.prediction_model(named)
     lacking = made(3).sel(metric=["P@10"])
     assert irmeta.predict(lacking, single, want="recip_rank").target.values.tolist() == ["RR"]
-    assert irmeta.rank_metrics(made(), k=2, include="RR P@10").attrs["options"]["include"] == ["P@10", "RR"]
+    assert about(irmeta.rank_metrics(made(), k=2, include="RR P@10"))["options"]["include"] == ["P@10", "RR"]
     assert irmeta.significance(made(), metrics="RR").metric.values.tolist() == ["RR"]
 
 
@@ -198,4 +199,4 @@ def test_systems_chosen_on_one_half_by_a_metric_that_is_not_studied():
     few = irmeta.predictivity(made(), metrics="P@10 RR", **options)
     whole = irmeta.predictivity(made(), **options).sel(metric=["P@10", "RR"], metric_2=["P@10", "RR"])
     np.testing.assert_allclose(few["phi"], whole["phi"], atol=1e-12)
-    assert few.attrs["inputs"]["collections"]["qrels"]["metrics"] == 2
+    assert about(few)["inputs"]["collections"]["qrels"]["metrics"] == 2

@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose
 
 from irmeta.datasets.reference import reference_model
 from irmeta.io.importers import import_systemwise
-from irmeta.names import SETS
+from irmeta.signatures import SETS
 from irmeta.studies.coverage import coverage
 from irmeta.studies.models import models
 

@@ -10,6 +10,7 @@ import pytest
 import xarray as xr
 
 import irmeta
+from irmeta.attributes import about
 from irmeta.errors import FileFormatError, ScoresError
 from irmeta.evaluation import archive, engine
 from irmeta.evaluation.archive import evaluate_to
@@ -70,7 +71,7 @@ def test_the_file_holds_what_evaluate_gives(desk: Path, metrics: str, topics: st
     got = written(desk, metrics=metrics, topics=topics)
     cube = irmeta.evaluate(desk / "qrels.txt", desk / "runs", metrics, topics=topics)
     xr.testing.assert_identical(load(desk / "s.parquet"), cube)
-    assert got.about["attributes"] == cube.attrs
+    assert got.about["attributes"] == about(cube)
     assert got.kept == 0
     assert sorted(file.name for file in desk.iterdir()) == ["qrels.txt", "runs", "s.parquet"]
 

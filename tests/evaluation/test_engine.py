@@ -10,6 +10,7 @@ import xarray as xr
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from irmeta.attributes import about
 from irmeta.cube import means
 from irmeta.errors import FileFormatError, IrmetaError, MetricError
 from irmeta.evaluation import engine, task
@@ -17,17 +18,21 @@ from irmeta.evaluation.engine import evaluate
 from irmeta.evaluation.judging import Judgments
 from irmeta.io.rankings import qrels_from_mapping, run_from_mapping
 from irmeta.io.trec import Reading
-from irmeta.names import CATALOGUE, highest, parse
+from irmeta.names import highest
 from irmeta.parallel import watched_by
+from irmeta.signatures import CATALOGUE
 
 Lists = dict[str, dict[str, float]]
 Grades = dict[str, dict[str, int]]
 
-METRICS = (
+SPELLED = (
     "AP AP@3 nDCG nDCG@3 nDCG(gains='exp')@5 DCG@2 P@1 P@5 R@3 R@1000 RR RR@2 Rprec Bpref infAP GMAP SP ERR ERR@3 "
     "RBP(p=0.5) RBP(p=0.95, rel=2) RBPResidual(p=0.8) Compatibility(p=0.9) Success@3 Judged@3 Judged IPrec@0.1 IPrec@1 "
     "NumRet NumRel NumRelRet AP(rel=2) Bpref(rel=2)"
 )
+SIMPLEST = [f"{name}@{one.cutoff.example}" if one.cutoff else name for name, one in CATALOGUE.items()]
+METRICS = " ".join([SPELLED, *SIMPLEST])
+"""Every metric there is, in some forms; a new measure is among them without being named here."""
 QRELS: Grades = {"1": {"a": 1, "b": 0, "c": 2}, "2": {"a": 1, "d": 0}, "3": {"e": 1}}
 RUNS: dict[str, Lists] = {
     "whole": {"1": {"a": 3, "b": 2, "c": 1}, "2": {"a": 2, "d": 1}, "3": {"e": 1}},
@@ -197,7 +202,6 @@ def test_bounds(drawn: tuple[Grades, list[Lists]]) -> None:
     """No score is below 0, above what its metric can be, or missing."""
     qrels, runs = drawn
     cube = evaluate(qrels, named(runs), METRICS)
-    assert {parse(name).base for name in cube.metric.values} == set(CATALOGUE)
     for name in cube.metric.values:
         values = cube.sel(metric=name).values
         assert (values >= 0).all()
@@ -221,7 +225,7 @@ def test_missing_topics() -> None:
     cube = evaluate(QRELS, RUNS, "AP NumRel")
     assert cube.topic.values.tolist() == ["1", "2", "3"]
     assert cube.sel(system="part", topic="3").values.tolist() == [0, 1]
-    notes = cube.attrs["notes"]
+    notes = about(cube)["notes"]
     assert (
         "topics: 3 in the qrels, 2 to 3 in the runs; judged ones: 3 in some run, 1 in every run; scored: 3 (qrels)"
         in notes
@@ -238,10 +242,10 @@ def test_common_topics() -> None:
     xr.testing.assert_equal(cube, evaluate(QRELS, RUNS, "AP").sel(topic=["1"]))
     assert (
         "topics: 3 in the qrels, 2 to 3 in the runs; judged ones: 3 in some run, 1 in every run; scored: 1 (common)"
-        in cube.attrs["notes"]
+        in about(cube)["notes"]
     )
-    assert "part lacks 1 of 3 topics (left out): 3" in cube.attrs["notes"]
-    assert cube.attrs["options"]["topics"] == "common"
+    assert "part lacks 1 of 3 topics (left out): 3" in about(cube)["notes"]
+    assert about(cube)["options"]["topics"] == "common"
     with pytest.raises(IrmetaError, match="no judged topic is in every run; b has 1 of 3"):
         evaluate(
             QRELS,
@@ -255,7 +259,7 @@ def test_many_lacking() -> None:
     """The notes name five runs that lack topics, and five topics, and count the rest."""
     qrels = {str(number): {"a": 1} for number in range(10)}
     runs = {f"r{number}": {"0": {"a": 1.0}} for number in range(8)}
-    notes = evaluate(qrels, runs, "AP").attrs["notes"]
+    notes = about(evaluate(qrels, runs, "AP"))["notes"]
     assert "r4 lacks 9 of 10 topics (score 0): 1, 2, 3, 4, 5 and 4 more" in notes
     assert "3 more runs lack topics" in notes
 
@@ -270,9 +274,9 @@ def test_unreadable_runs(tmp_path: Path) -> None:
     for metrics in ("AP", "AP AP(pool=1)", "AP SetP"):
         cube = evaluate(QRELS, tmp_path, metrics, on_error="skip")
         assert cube.system.values.tolist() == ["good"]
-    assert any(note.startswith(f"left out: {tmp_path}/bad:1: 3 fields") for note in cube.attrs["notes"])
-    assert any(note.startswith(f"left out: {tmp_path}/strange: no topic") for note in cube.attrs["notes"])
-    assert list(cube.attrs["runs"]) == ["good"]
+    assert any(note.startswith(f"left out: {tmp_path}/bad:1: 3 fields") for note in about(cube)["notes"])
+    assert any(note.startswith(f"left out: {tmp_path}/strange: no topic") for note in about(cube)["notes"])
+    assert list(about(cube)["runs"]) == ["good"]
     with pytest.raises(FileFormatError, match="no run could be read:\n.*bad:1: 3 fields"):
         evaluate(QRELS, tmp_path / "bad", "AP", on_error="skip")
 
@@ -283,8 +287,8 @@ def test_provenance(tmp_path: Path) -> None:
     (tmp_path / "bm25").write_text("1 Q0 a 1 1 t\n")
     cube = evaluate(tmp_path / "robust.qrels", tmp_path / "bm25", "AP", score_precision="float32")
     assert cube.attrs["collection"] == "robust"
-    assert cube.attrs["options"] == {"score_precision": "float32", "topics": "qrels"}
-    assert len(cube.attrs["qrels"]["sha256"]) == len(cube.attrs["runs"]["bm25"]) == 64
+    assert about(cube)["options"] == {"score_precision": "float32", "topics": "qrels"}
+    assert len(about(cube)["qrels"]["sha256"]) == len(about(cube)["runs"]["bm25"]) == 64
     assert evaluate(QRELS, RUNS, "AP", collection="mine").attrs["collection"] == "mine"
 
 
@@ -388,7 +392,7 @@ def test_ties_are_no_disagreement(tmp_path: Path) -> None:
     run = "1 Q0 a 1 2.0 t\n1 Q0 b 2 2.0 t\n1 Q0 c 10 1.0 t\n"
     for text, noted in ((run, False), (run.replace("c 10", "c 0"), True), (run.replace("2 2.0", "2 3.0"), True)):
         (tmp_path / "r").write_text(text)
-        notes = evaluate(qrels, tmp_path / "r", "AP").attrs["notes"]
+        notes = about(evaluate(qrels, tmp_path / "r", "AP"))["notes"]
         assert any("disagree" in note for note in notes) is noted
 
 
@@ -399,7 +403,7 @@ def test_ties_of_rounded_scores_are_no_disagreement(tmp_path: Path) -> None:
     run.write_text("1 Q0 a 1 1.00000001 t\n1 Q0 b 2 1.0 t\n1 Q0 c 3 0.5 t\n")
     cube = evaluate(qrels, run, "RR", score_precision="float32")
     assert cube.item() == 0.5
-    assert not any("disagree" in note for note in cube.attrs["notes"])
+    assert not any("disagree" in note for note in about(cube)["notes"])
 
 
 def test_names_of_trec_eval_and_of_papers() -> None:
@@ -412,7 +416,7 @@ def test_names_of_trec_eval_and_of_papers() -> None:
 
 def test_topics_that_are_not_judged_are_counted() -> None:
     """The notes say how many topics the runs have, judged or not."""
-    notes = evaluate(QRELS, {"one": {str(topic): {"a": 1.0} for topic in range(1, 8)}}, "AP").attrs["notes"]
+    notes = about(evaluate(QRELS, {"one": {str(topic): {"a": 1.0} for topic in range(1, 8)}}, "AP"))["notes"]
     assert (
         "topics: 3 in the qrels, 7 in each run; judged ones: 3 in some run, 3 in every run; scored: 3 (qrels)" in notes
     )

@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from irmeta.attributes import about
 from irmeta.errors import FileFormatError, IrmetaError, ScoresError
 from irmeta.io.importers import import_matrix, import_systemwise, import_trec_eval, table_name, topic_range
 
@@ -149,7 +150,8 @@ def test_matrices_without_row_names(tmp_path: Path) -> None:
     path = put(tmp_path, "P@10.csv", '"s1","s2"\n0.1,0.2\n0.3,0.4\n')
     numbered = import_matrix(path, rows="topics")
     assert numbered.topic.values.tolist() == ["1", "2"]
-    assert numbered.attrs["notes"][0].startswith("topics are numbered from 1; if the file does not name them, --topics")
+    (note,) = about(numbered)["notes"]
+    assert note.startswith("topics are numbered from 1; if the file does not name them, --topics")
     named = import_matrix(path, rows="topics", topics=["401", "402"])
     assert named.sel(system="s2", topic="402", metric="P@10").item() == 0.4
     assert "notes" not in named.attrs
@@ -171,7 +173,7 @@ def test_what_tables_may_not_mean(tmp_path: Path) -> None:
     """Metrics that irmeta does not know, and those that the released tables compute otherwise, are remarked upon."""
 
     def notes(text: str) -> list[str]:
-        return import_systemwise(put(tmp_path, "t.csv", text))["t"].attrs.get("notes", [])
+        return about(import_systemwise(put(tmp_path, "t.csv", text))["t"]).get("notes", [])
 
     assert notes("map,P_10\n0.1,0.2\n") == []
     assert notes("map,clicks\n0.1,0.2\n") == ["1 of 2 metrics are none that irmeta knows: clicks"]

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 import zstandard
 
+from irmeta.attributes import about
 from irmeta.errors import FileFormatError, IrmetaError
 from irmeta.evaluation.engine import evaluate
 from irmeta.io.trec import Reading, read_qrels, read_run
@@ -43,7 +44,7 @@ class Desk:
         run_path = self.run if run is None else self.put("odd.run", run)
         qrels_path = self.qrels if qrels is None else self.put("odd.qrels", qrels)
         cube = evaluate(qrels_path, run_path, METRICS, reading=Reading(**reading))
-        self.notes = "\n".join(cube.attrs["notes"])
+        self.notes = "\n".join(about(cube)["notes"])
         return cube.values[0]
 
     def same(self, run: str | bytes | None = None, qrels: str | bytes | None = None, **reading: object) -> bool:
@@ -453,7 +454,7 @@ def test_37_no_relevant_document(desk: Desk) -> None:
 def test_37_no_document_of_the_grade_asked_for(desk: Desk) -> None:
     """37: a metric with rel= has a remark of its own on topics without a document of that grade."""
     cube = evaluate(desk.put("flat.qrels", QRELS.replace("c 2", "c 1")), desk.run, "AP AP(rel=2) P(rel=2)@5")
-    told = [note for note in cube.attrs["notes"] if " have no " in note]
+    told = [note for note in about(cube)["notes"] if " have no " in note]
     said = "2 topics have no document of grade 2 or above (score 0 for all systems by AP(rel=2), P(rel=2)@5): 1, 2"
     assert told == [said]
 

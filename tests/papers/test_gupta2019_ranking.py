@@ -5,8 +5,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from irmeta.names import SETS
 from irmeta.papers.gupta2019_ranking import TABLE_3, ranking_cells, sheffield_cells
+from irmeta.signatures import SETS
 from irmeta.studies.reproduction import Cell, reproduction, tables
 
 

@@ -3,6 +3,7 @@ import pytest
 import xarray as xr
 
 from irmeta import standardization
+from irmeta.attributes import about
 from irmeta.cube import cube
 from irmeta.errors import ScoresError
 from irmeta.stats.standardizing import comparability
@@ -50,7 +51,7 @@ def test_names_that_tell_nothing_are_remarked_upon():
     """Where the shared names are only numbers, as in anonymous tables, a note says that they may be other systems."""
     named = {name: one.assign_coords(system=[f"run{i}" for i in range(10)]) for name, one in three().items()}
     for cubes, said in ((named, True), (three(), False)):
-        notes = compare(cubes, kinds=("raw",), randomise=10).attrs["notes"]
+        notes = about(compare(cubes, kinds=("raw",), randomise=10))["notes"]
         assert any("tell nothing" in note for note in notes) is said
 
 
@@ -60,7 +61,7 @@ def test_systems_are_matched_by_name_and_left_out_aloud():
     cubes["B"] = cubes["B"][::-1].isel(system=slice(0, 8))
     outcome = compare(cubes, kinds=("raw",), randomise=10)
     assert int(outcome["systems"]) == 8
-    assert "A: 2 systems are not in every collection: left out" in outcome.attrs["notes"]
+    assert "A: 2 systems are not in every collection: left out" in about(outcome)["notes"]
     kept = cubes["B"].system.values
     expected = comparability.drmse(*(cubes[name].sel(system=kept).mean("topic").values[:, 0] for name in "AB"))
     assert np.isclose(tables(outcome)["pairs"]["drmse"][0], expected, atol=1e-12)
@@ -119,7 +120,7 @@ def test_the_seed_decides_and_is_recorded():
     one, same, other = (compare(three(), randomise=50, rng=seed) for seed in (1, 1, 2))
     assert one.identical(same)
     assert not one["quantile"].equals(other["quantile"])
-    assert one.attrs["options"]["seed"] == 1
+    assert about(one)["options"]["seed"] == 1
 
 
 @pytest.mark.parametrize(

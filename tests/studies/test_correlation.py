@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import scipy.stats
 
+from irmeta.attributes import about
 from irmeta.cube import cube
 from irmeta.errors import ScoresError
 from irmeta.report.tables import render
@@ -86,8 +87,8 @@ def test_collections_are_pooled():
     assert int(outcome["n"]) == 80 + 40
     x, y = (np.concatenate([one.values[..., at].ravel(), two.values[..., at].ravel()]) for at in (0, 1))
     assert outcome["r"].values[0, 1] == pytest.approx(scipy.stats.pearsonr(x, y).statistic)
-    assert outcome.attrs["notes"][0] == "left out, as not all collections have them: P@10, RR"
-    assert "2 collections pooled" in outcome.attrs["notes"][1]
+    assert about(outcome)["notes"][0] == "left out, as not all collections have them: P@10, RR"
+    assert "2 collections pooled" in about(outcome)["notes"][1]
 
 
 def test_each_collection_by_itself():
@@ -105,15 +106,15 @@ def test_each_collection_by_itself():
 def test_collections_go_by_the_names_given():
     """Each collection has the name that the caller gives it, whatever the cube calls itself."""
     outcome = each({"a": made("one"), "b": made("one", seed=1)}, level="system")
-    assert outcome["collection"].values.tolist() == list(outcome.attrs["inputs"]["collections"]) == ["a", "b"]
+    assert outcome["collection"].values.tolist() == list(about(outcome)["inputs"]["collections"]) == ["a", "b"]
 
 
 def test_the_variant_is_named():
     """The coefficient stands in the options and in the notes."""
     for method, name in (("kendall", "Kendall tau-b"), ("tau-ap", "tau_AP,b"), ("spearman", "Spearman rho")):
         outcome = correlation(made(), level="system", method=method)
-        assert outcome.attrs["options"]["coefficient"] == name
-        assert outcome.attrs["notes"][-1].startswith(f"{name} over 10 system means")
+        assert about(outcome)["options"]["coefficient"] == name
+        assert about(outcome)["notes"][-1].startswith(f"{name} over 10 system means")
 
 
 def test_system_wise_tables():
@@ -121,7 +122,7 @@ def test_system_wise_tables():
     scores = made(topics=1)
     outcome = correlation(scores, level="system")
     assert np.isnan(outcome["low"].values).all()
-    assert "no intervals" in outcome.attrs["notes"][-1]
+    assert "no intervals" in about(outcome)["notes"][-1]
     assert "interval" not in findings(outcome)[0]
     assert "r" in render(outcome)
     with pytest.raises(ScoresError, match="takes 4 or more, there is 1; system means"):
@@ -153,7 +154,7 @@ def test_missing_scores_are_dropped_where_asked():
     scores[2, 1, 0] = np.nan
     outcome = correlation(scores, missing="systems")
     assert int(outcome["n"]) == 72
-    assert any("made: 1 of 240 scores are missing; dropped 1 of 10 systems" in note for note in outcome.attrs["notes"])
+    assert any("made: 1 of 240 scores are missing; dropped 1 of 10 systems" in note for note in about(outcome)["notes"])
 
 
 def test_findings_name_the_group():
@@ -186,8 +187,8 @@ def test_too_few_system_means_have_no_interval(systems):
     """Two or three means correlate highly whatever the metrics: there is no interval, and a note says so."""
     outcome = correlation(made(systems=systems), level="system")
     assert np.isnan(outcome["low"].values).all()
-    assert "no intervals from so few" in outcome.attrs["notes"][-1]
-    assert ("always correlate at 1 or -1" in outcome.attrs["notes"][-1]) is (systems == 2)
+    assert "no intervals from so few" in about(outcome)["notes"][-1]
+    assert ("always correlate at 1 or -1" in about(outcome)["notes"][-1]) is (systems == 2)
     assert "interval" not in findings(outcome)[0]
 
 

@@ -2,9 +2,12 @@ import numpy as np
 import pytest
 import scipy.stats
 
+from irmeta.attributes import about
 from irmeta.cube import cube, select
 from irmeta.errors import ScoresError
 from irmeta.io.importers import import_matrix, topic_range
+from irmeta.stats import descriptive
+from irmeta.stats.rankings.ranksets import rank_sets
 from irmeta.studies.description import PERCENTILES, describe, findings, tables
 
 
@@ -68,7 +71,7 @@ def test_spread_and_reliability_of_gmap_are_of_logarithms():
     sd = other["topics"]["sd"]
     assert f"does so {sd.max() / sd.min():.1f} times as much" in findings(outcome)[1]
     assert "standardize" not in findings(outcome)[1]
-    assert "GMAP: means are geometric; standard deviations and reliability are of logarithms" in outcome.attrs["notes"]
+    assert "GMAP: means are geometric; standard deviations and reliability are of logarithms" in about(outcome)["notes"]
 
 
 @pytest.mark.parametrize(
@@ -86,42 +89,60 @@ def test_what_cannot_be_described_is_an_error(change, options, words):
         describe(change(scores()), **options)
 
 
-def test_findings_name_the_best_system_and_how_many_overlap():
-    """The answer in words says who is best, with its interval, and down to which rank intervals overlap."""
+def test_findings_name_the_best_system_and_how_many_may_be_it():
+    """The answer in words says who is best, with its interval, and how many systems may be the best."""
     described = describe(scores())
-    best = tables(described)["means"].filter(metric="AP").row(0, named=True)
-    assert (
-        f"{best['system']}, scores {best['mean']:.3f} [{best['low']:.3f}, {best['high']:.3f}]" in findings(described)[0]
-    )
-    assert (
-        f"11 of the 11 other systems overlap with it, the last of them at rank {best['rank_high']}. "
-        in findings(described)[0]
-    )
+    means = tables(described)["means"].filter(metric="AP")
+    best = means.row(0, named=True)
+    said = findings(described)[0]
+    assert f"{best['system']}, scores {best['mean']:.3f} [{best['low']:.3f}, {best['high']:.3f}]" in said
+    assert f"{means.filter(rank_low=1).height} systems may be the best" in said
 
 
-def test_only_systems_whose_intervals_overlap_are_counted():
-    """A system of wide spread may overlap with the best where a better one does not: ranks alone do not tell."""
-    rows = [[0.88, 0.92, 0.9, 0.9], [0.5, 0.52, 0.48, 0.5], [0.0, 0.9, 0.0, 0.7]]
-    described = describe(cube(np.array(rows)[..., None], ["a", "b", "c"], ["1", "2", "3", "4"], ["AP"]))
-    said = "the intervals of 1 of the 2 other systems overlap with it, the last of them at rank 3. "
-    assert said in findings(described)[0]
+def test_ranks_are_the_rank_sets_of_each_metric():
+    """The table holds for each metric the simultaneous sets of its own scores, or the marginal ones."""
+    paired = scores(topics=20) + np.random.default_rng(1).normal(size=(1, 20, 1)) * 5  # topics differ more than systems
+    paired = paired.copy(data=paired.values + np.arange(12)[:, None, None] / 10)
+    widths = {}
+    for sets in ("simultaneous", "marginal"):
+        described = describe(paired, sets=sets)
+        rng = np.random.default_rng(0)
+        for metric in ("AP", "P@10"):
+            expected = rank_sets(paired.sel(metric=metric).values.T, rng, marginal=sets == "marginal")
+            assert described["rank_low"].sel(metric=metric).values.tolist() == expected.low.tolist()
+            assert described["rank_high"].sel(metric=metric).values.tolist() == expected.high.tolist()
+        widths[sets] = int((described["rank_high"] - described["rank_low"]).sum())
+    assert widths["marginal"] < widths["simultaneous"] < 2 * 12 * 11
 
 
 def test_a_best_system_that_stands_alone_is_said_to():
-    """Where no interval overlaps with the best system's, no rank is named."""
-    apart = scores()
+    """Where no other system may be the best, no rank is named."""
+    apart = scores(topics=20)
     apart[11] += 5
-    assert "no other system's interval overlaps with it" in findings(describe(apart))[0]
+    described = describe(apart)
+    assert "no other system may be the best" in findings(described)[0]
+    assert described["rank_high"].sel(system="s11", metric="AP") == 1
+
+
+def test_marginal_findings_are_about_one_system():
+    """A marginal set is said to be of one system named in advance, and nothing is said of all."""
+    said = findings(describe(scores(), sets="marginal"))[0]
+    assert "of this one system, if you named it in advance" in said
+    assert "may be the best" not in said
 
 
 @pytest.mark.data
 def test_flab8atdn_of_trec8(data):
-    """Webber et al. 2008, section 3: mean .324 [.262, .386], rank 13, overlapping with ranks 2 to 94."""
+    """Webber et al. 2008, section 3: mean .324 [.262, .386], rank 13; overlap of intervals leaves it ranks 2 to 94."""
     path = data / "matrices" / "trec8-adhoc" / "AP.csv"
     trec8 = import_matrix(path, rows="topics", topics=topic_range("401-450"))
     row = tables(describe(trec8))["means"].row(12, named=True)
     assert [round(row[name], 3) for name in ("mean", "low", "high")] == [0.324, 0.262, 0.386]
-    assert [row[name] for name in ("rank", "rank_low", "rank_high")] == [13, 2, 94]
+    assert row["rank"] == 13
+    line = trec8.values[..., 0]
+    low, high = descriptive.rank_intervals(line.mean(axis=1), *descriptive.t_interval(line))
+    at = trec8.system.values.tolist().index(row["system"])
+    assert (low[at], high[at]) == (2, 94)
 
 
 @pytest.mark.data

@@ -3,6 +3,7 @@ import pytest
 import scipy.stats
 
 from irmeta import standardization
+from irmeta.attributes import about
 from irmeta.cube import cube
 from irmeta.errors import ScoresError
 from irmeta.studies import durability as study
@@ -40,7 +41,7 @@ def test_each_old_collection_meets_its_topics_in_the_new_one():
     old = {"A": scores("A", 0), "B": scores("B", 1, first=11)}
     outcome = durability(old, {"all": scores("new", 2, topics=20)})
     assert outcome["topic_count"].values.tolist() == [10, 10]
-    assert "A: new: 10 of its topics are not in the other: left out" in outcome.attrs["notes"]
+    assert "A: new: 10 of its topics are not in the other: left out" in about(outcome)["notes"]
 
 
 def test_collections_are_matched_by_name():
@@ -58,7 +59,7 @@ def test_the_deals_are_what_chance_gives():
     one, same, other = (durability({"T": scores("T", 0)}, {"T": scores("T", 1)}, rng=seed) for seed in (1, 1, 2))
     assert one.identical(same)
     assert one["chance_tau"].item() != other["chance_tau"].item()
-    assert one.attrs["options"]["seed"] == 1
+    assert about(one)["options"]["seed"] == 1
 
 
 @pytest.mark.parametrize("flat", ["half", "drop", "raw"])

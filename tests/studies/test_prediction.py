@@ -5,6 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 from sklearn.linear_model import LinearRegression
 
+from irmeta.attributes import about
 from irmeta.cube import ALL, cube, means
 from irmeta.errors import MetricError, ScoresError
 from irmeta.studies.prediction import findings, given, predict, tables
@@ -69,11 +70,11 @@ def test_a_score_missing_on_one_topic_is_no_unreported_metric(model):
         predict(by_topic(), model)
     topics, systems = (predict(by_topic(), model, missing=policy) for policy in ("topics", "systems"))
     assert tables(topics)["prediction"].select("system", "metric").rows() == [("b", "RR")]
-    assert "1 of 24 scores are missing; dropped 1 of 4 topics that lack some" in topics.attrs["notes"]
+    assert "1 of 24 scores are missing; dropped 1 of 4 topics that lack some" in about(topics)["notes"]
     left = by_topic().sel(topic=["1", "3", "4"], system="c", metric="P@10").mean().item()
     assert topics["reported"].sel(system="c", metric="P@10").item() == pytest.approx(left)
     assert systems.system.values.tolist() == ["a", "b"]
-    assert systems.attrs["options"]["missing"] == "systems"
+    assert about(systems)["options"]["missing"] == "systems"
 
 
 def test_known_systems_that_lack_some_topics_are_the_policys_too(model):
@@ -81,7 +82,7 @@ def test_known_systems_that_lack_some_topics_are_the_policys_too(model):
     with pytest.raises(ScoresError, match="1 of 24 scores are missing"):
         predict(given("P@10=0.4"), model, want=["RR"], known=by_topic())
     outcome = predict(given("P@10=0.4"), model, want=["RR"], known=by_topic(), missing="topics")
-    assert any(note.startswith("known systems: 1 of 24 scores are missing") for note in outcome.attrs["notes"])
+    assert any(note.startswith("known systems: 1 of 24 scores are missing") for note in about(outcome)["notes"])
 
 
 def test_standardized_scores_are_not_taken_for_raw_ones(model, made):
@@ -99,7 +100,7 @@ def test_filled_table_keeps_its_names_and_columns(model):
     assert tables(outcome)["filled"].columns == [
         *("system", "P@10", "AP", "AP low", "AP high", "mine", "RR", "RR low", "RR high")
     ]
-    assert any("mine" in note for note in outcome.attrs["notes"])
+    assert any("mine" in note for note in about(outcome)["notes"])
 
 
 def test_metric_without_cutoff_is_taken_as_the_one_cut_at_1000(made):
@@ -107,7 +108,7 @@ def test_metric_without_cutoff_is_taken_as_the_one_cut_at_1000(made):
     cubes = {n: c.assign_coords(metric=["AP@1000", *made.METRICS[1:]]) for n, c in made.collections().items()}
     outcome = predict(given("P@10=0.4"), prediction_model(cubes), want=["AP"])
     assert outcome.target.values.tolist() == ["AP@1000"]
-    assert any(note.startswith("AP is taken as AP@1000") for note in outcome.attrs["notes"])
+    assert any(note.startswith("AP is taken as AP@1000") for note in about(outcome)["notes"])
 
 
 def test_intervals_of_new_collections_hold_about_their_level(made):
@@ -138,15 +139,15 @@ def test_known_systems_without_the_metrics_it_takes_calibrate_nothing(model):
     blind = predict(given("P@10=0.4"), model, want=["AP"])
     told = predict(given("P@10=0.4"), model, want=["AP"], known=table([[0.4, 0.5]], ["P@10", "RR"]))
     assert told["value"].item() == blind["value"].item()
-    assert any("not calibrated" in note for note in told.attrs["notes"])
-    assert not any("not calibrated" in note for note in blind.attrs["notes"])
+    assert any("not calibrated" in note for note in about(told)["notes"])
+    assert not any("not calibrated" in note for note in about(blind)["notes"])
 
 
 def test_scores_unlike_any_seen_are_marked(model):
     """Perfect RR beside P@10 of almost nothing lies outside; the note names the system; usual scores are inside."""
     outcome = predict(table([[0.01, 1.0], [0.4, 0.4]], ["P@10", "RR"], ["odd", "usual"]), model, want=["AP"])
     assert outcome["outside"].values[:, 0].tolist() == [1, 0]
-    assert any("outside what the model has seen" in note and "odd" in note for note in outcome.attrs["notes"])
+    assert any("outside what the model has seen" in note and "odd" in note for note in about(outcome)["notes"])
 
 
 def test_predictions_stay_in_the_range_of_their_metric(model, made):
@@ -165,7 +166,7 @@ def test_one_collection_gives_no_interval(made):
     outcome = predict(given("P@10=0.4"), prediction_model(made.collections(1)), want=["AP"])
     assert np.isnan(outcome["low"].item())
     assert tables(outcome)["prediction"]["low"].to_list() == [None]
-    assert any("no interval" in note for note in outcome.attrs["notes"])
+    assert any("no interval" in note for note in about(outcome)["notes"])
     assert "predicted as" in findings(outcome)[0]
 
 
@@ -183,7 +184,7 @@ def test_row_without_scores_is_left_and_named(model):
     """A system with nothing to predict from stays empty; the note names it."""
     outcome = predict(table([[np.nan, np.nan], [0.4, np.nan]], ["P@10", "AP"], ["empty", "full"]), model)
     assert tables(outcome)["prediction"]["system"].to_list() == ["full"]
-    assert any("empty" in note for note in outcome.attrs["notes"])
+    assert any("empty" in note for note in about(outcome)["notes"])
 
 
 def test_trec_eval_and_paper_names_are_understood(model):

@@ -5,6 +5,7 @@ import polars as pl
 import pytest
 import xarray as xr
 
+from irmeta.attributes import about
 from irmeta.cube import cube, top_systems
 from irmeta.errors import ScoresError
 from irmeta.io.importers import import_matrix
@@ -46,11 +47,11 @@ def test_tables_have_the_columns_of_the_contract(power):
 
 def test_the_result_records_how_it_was_made(power):
     """Seed, partitions, halves, tau variant and systems are in the result."""
-    options = power.attrs["options"]
+    options = about(power)["options"]
     assert (options["seed"], options["partitions"], options["halves"]) == (0, 200, [5, 5])
     assert options["coefficient"] == "Kendall tau-b"
-    assert "rankings of 12 systems on 5 and on 5 topics, mean of 200" in power.attrs["notes"][0]
-    assert power.attrs["inputs"]["collections"]["made"]["systems"] == 12
+    assert "rankings of 12 systems on 5 and on 5 topics, mean of 200" in about(power)["notes"][0]
+    assert about(power)["inputs"]["collections"]["made"]["systems"] == 12
 
 
 def test_same_seed_same_result():
@@ -80,7 +81,7 @@ def test_more_topics_foretell_better(power):
 
 def test_odd_topics_are_halved_as_evenly_as_it_goes():
     """With 7 topics the halves have 3 and 4, and the result says so."""
-    assert predictivity(made(topics=7), partitions=10).attrs["options"]["halves"] == [3, 4]
+    assert about(predictivity(made(topics=7), partitions=10))["options"]["halves"] == [3, 4]
 
 
 def test_top_systems_on_all_topics():
@@ -89,7 +90,7 @@ def test_top_systems_on_all_topics():
     one = predictivity(scores, partitions=30, top=0.7, by="P@10")
     two = predictivity(top_systems(scores, 0.7, "P@10"), partitions=30)
     np.testing.assert_array_equal(one["phi"].values, two["phi"].values)
-    assert any("8 of 12 systems: the top 0.7 by P@10 on all topics" in note for note in one.attrs["notes"])
+    assert any("8 of 12 systems: the top 0.7 by P@10 on all topics" in note for note in about(one)["notes"])
 
 
 def test_top_systems_on_one_half():
@@ -97,7 +98,7 @@ def test_top_systems_on_one_half():
     whole, half = (predictivity(made(), partitions=50, top=0.5, top_on=where) for where in ("all", "half"))
     assert (whole["phi"].values != half["phi"].values).any()
     assert np.isnan(half["low"].values).all()
-    assert any("No intervals" in note for note in half.attrs["notes"])
+    assert any("No intervals" in note for note in about(half)["notes"])
     assert "there is no interval" in findings(half)[1]
 
 
@@ -115,7 +116,7 @@ def test_variants_of_tau():
     scores[..., 1] = scores[..., 1].round()
     a, b = (predictivity(scores, partitions=30, tau=tau) for tau in ("a", "b"))
     assert a["phi"].values[1, 1] < b["phi"].values[1, 1]
-    assert a.attrs["options"]["coefficient"] == "Kendall tau-a"
+    assert about(a)["options"]["coefficient"] == "Kendall tau-a"
 
 
 @pytest.mark.parametrize(
@@ -148,8 +149,8 @@ def test_missing_topics_are_dropped_where_asked():
     scores = made()
     scores[0, 3, 0] = np.nan
     dropped = predictivity(scores, partitions=10, missing="topics")
-    assert dropped.attrs["options"]["halves"] == [4, 5]
-    assert any("dropped 1 of 10 topics" in note for note in dropped.attrs["notes"])
+    assert about(dropped)["options"]["halves"] == [4, 5]
+    assert any("dropped 1 of 10 topics" in note for note in about(dropped)["notes"])
 
 
 def said(low, high):
@@ -232,6 +233,6 @@ def test_trec8_as_printed(data):
     assert both.height == 6
     assert (both["phi"] - both["printed"]).abs().max() < 0.01
     assert both["se"].max() < 0.0013
-    assert outcome.attrs["inputs"]["collections"]["collection"]["systems"] == 96
+    assert about(outcome)["inputs"]["collections"]["collection"]["systems"] == 96
     gain = outcome["advantage"].sel(metric="AP", metric_2="P@10").item()
     assert gain == pytest.approx(0.013, abs=0.004)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import kendalltau
 
+from irmeta.attributes import about
 from irmeta.cube import means
 from irmeta.errors import ScoresError
 from irmeta.studies.predictors import findings, predictors, tables
@@ -51,8 +52,8 @@ def test_leave_one_out_choice_ignores_dev(roles, made):
     one = chosen(roles, choose="leave-one-out")
     other = predictors(first["train"], test, dev={"c3": made.collection(99)}, choose="leave-one-out")
     assert one["coefficient"].identical(other["coefficient"])
-    assert not any("optimistic" in note for note in one.attrs["notes"])
-    assert any("optimistic" in note for note in chosen(roles).attrs["notes"])
+    assert not any("optimistic" in note for note in about(one)["notes"])
+    assert any("optimistic" in note for note in about(chosen(roles))["notes"])
 
 
 def test_tables_have_a_row_a_target_size_and_collection(roles):

@@ -9,6 +9,7 @@ import pytest
 import xarray as xr
 
 import irmeta
+from irmeta.attributes import about
 from irmeta.cube import ALL, cube
 from irmeta.errors import ScoresError
 from irmeta.io.importers import import_systemwise
@@ -69,7 +70,7 @@ def test_an_order_has_nested_subsets_beside_the_optimum(method: str) -> None:
         if method != "trace":
             best = exact["subsets"].filter(k=k)["log_det"].item()
             np.testing.assert_allclose(ratio, np.exp(log_det - best), rtol=1e-9)
-    assert outcome.attrs["options"]["objective"] == ("unreported" if method == "trace" else "determinant")
+    assert about(outcome)["options"]["objective"] == ("unreported" if method == "trace" else "determinant")
 
 
 def test_gf_is_judged_by_the_determinant_and_trace_by_what_it_aims_at() -> None:
@@ -92,8 +93,8 @@ def test_nested_optima_are_the_order() -> None:
     """Where each best subset contains the smaller ones, the order of "exact" adds one metric after the other."""
     outcome = rank_metrics(SHEFFIELD)
     assert outcome["order"].values.tolist() == ["5", "4", "1", "7", "6", "3", "2"]
-    assert outcome.attrs["options"]["matrix"] == "given"
-    assert "not symmetric" in outcome.attrs["notes"][0]
+    assert about(outcome)["options"]["matrix"] == "given"
+    assert "not symmetric" in about(outcome)["notes"][0]
 
 
 def test_optima_that_are_not_nested_say_so() -> None:
@@ -103,7 +104,7 @@ def test_optima_that_are_not_nested_say_so() -> None:
         outcome = rank_metrics(scores(seed))
         sets = [set(np.flatnonzero(row)) for row in outcome["chosen"].values]
         nested = all(small < large for small, large in pairwise(sets))
-        assert nested != any("not nested" in note for note in outcome.attrs["notes"])
+        assert nested != any("not nested" in note for note in about(outcome)["notes"])
         seen.add(nested)
     assert seen == {True, False}
 
@@ -180,7 +181,7 @@ def test_copies_are_named_and_not_chosen() -> None:
     for method in ("exact", "ib", "sheffield", "pivot", "gf", "gf-code"):
         outcome = rank_metrics(twice, method)
         assert outcome.sizes["position"] == 6
-        assert outcome.attrs["notes"][0] == "R@100 cannot be chosen: it is determined by AP."
+        assert about(outcome)["notes"][0] == "R@100 cannot be chosen: it is determined by AP."
     assert "R@100" in rank_metrics(twice, k=1, include=["R@100"])["order"].values
     assert "R@100" in rank_metrics(twice, exclude=["AP"])["order"].values
     with pytest.raises(ScoresError, match="linear combination"):
@@ -195,7 +196,7 @@ def test_stability_counts_choices_on_resampled_topics() -> None:
     assert (first["again"].values != other["again"].values).any()
     included = rank_metrics(scores(), "pivot", k=3, include=["RR"], resamples=20)
     assert included["again"].sel(metric="RR").values.tolist() == [1, 1, 1]
-    assert first.attrs["options"]["seed"] == 1
+    assert about(first)["options"]["seed"] == 1
 
 
 def test_stability_of_a_copy_of_every_topic_is_complete() -> None:
@@ -243,9 +244,9 @@ def test_stability_has_no_part_in_the_time_limit() -> None:
 
 def test_resamples_that_are_not_proven_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
     """A note counts the resamples whose search came to its limit, and names the sizes; there is none if none did."""
-    assert not any("resamples" in note for note in rank_metrics(scores(), k=3, resamples=4).attrs["notes"])
+    assert not any("resamples" in note for note in about(rank_metrics(scores(), k=3, resamples=4))["notes"])
     monkeypatch.setattr(selection, "WORK", 1)
-    notes = rank_metrics(scores(), k=3, resamples=4).attrs["notes"]
+    notes = about(rank_metrics(scores(), k=3, resamples=4))["notes"]
     assert notes[-1].startswith("In 4 of 4 resamples the search came to its limit before the best subsets of ")
     assert notes[-1].endswith("3 were proven: what counts there is the best found.")
 

@@ -5,6 +5,7 @@ import pytest
 import scipy.stats
 
 from irmeta import parallel
+from irmeta.attributes import about
 from irmeta.cube import cube
 from irmeta.errors import ScoresError
 from irmeta.io.importers import import_matrix
@@ -106,13 +107,13 @@ def test_tukey_is_not_corrected_twice():
     """Randomised Tukey HSD holds for all pairs by itself, and the result says so."""
     outcome = significance(scores(), test="tukey", correct="holm")
     assert outcome["p"].equals(outcome["p_corrected"].rename("p"))
-    assert "corrected for all pairs by itself" in outcome.attrs["notes"][0]
+    assert "corrected for all pairs by itself" in about(outcome)["notes"][0]
 
 
 def test_too_few_resamples_for_holm_are_named():
     """Where p cannot be small enough for the correction, the result says how many resamples it takes."""
     outcome = significance(scores(systems=30), metrics="AP", test="permutation", resamples=1000)
-    assert "take 8700 resamples" in outcome.attrs["notes"][0]
+    assert "take 8700 resamples" in about(outcome)["notes"][0]
     assert not outcome["significant"].any()
 
 
@@ -122,7 +123,7 @@ def test_the_seed_decides_and_is_recorded(test):
     one, same, other = (significance(scores(), test=test, resamples=200, rng=seed) for seed in (1, 1, 2))
     assert one.identical(same)
     assert not one["p"].equals(other["p"])
-    assert one.attrs["options"]["seed"] == 1
+    assert about(one)["options"]["seed"] == 1
 
 
 @pytest.mark.parametrize(
@@ -166,6 +167,6 @@ def test_differences_of_logarithms_and_infinite_effect_sizes_are_noted():
     outcome = significance(cube(values, ["a", "b", "c"], ["1", "2", "3", "4"], ["AP", "GMAP"]))
     assert outcome["difference"].sel(metric="GMAP").values[0] == pytest.approx(-np.log(2))
     assert np.isinf(outcome["effect_size"].values).sum() == 1
-    notes = outcome.attrs["notes"]
+    notes = about(outcome)["notes"]
     assert any(note.startswith("GMAP: differences are of means of natural logarithms") for note in notes)
     assert any(note.startswith("effect_size is infinite in 1 tests") for note in notes)

@@ -3,6 +3,7 @@ import pytest
 import scipy.stats
 
 from irmeta import standardization
+from irmeta.attributes import about
 from irmeta.cube import cube
 from irmeta.errors import ScoresError
 from irmeta.studies.standardizing_set import findings, standardizing_set, tables
@@ -77,10 +78,10 @@ def test_a_metric_that_tells_no_systems_apart_is_an_error():
 def test_draws_that_tie_all_systems_have_no_percentiles():
     """Standardizing systems that score alike leave every new one the middle: tau is undefined, and a note says so."""
     outcome = standardizing_set(scores(0)[[0] * 4 + [1]].assign_coords(system=list("abcde")), scores(1), sizes=[4, 5])
-    (note,) = (note for note in outcome.attrs["notes"] if note.startswith("AP: by"))
+    (note,) = (note for note in about(outcome)["notes"] if note.startswith("AP: by"))
     assert 0 < int(note.split()[2]) < 1500
     assert "4 systems" in note
     assert np.isfinite(outcome["p50"].values).all()
     alike = standardizing_set(scores(0)[[0] * 4].assign_coords(system=list("abcd")), scores(1), sizes=[2], draws=100)
     assert np.isnan([alike[name].values for name in ("p50", "p5", "p1", "p1_se")]).all()
-    assert "AP: by 100 of 100 draws of 2 systems all new systems are tied" in " ".join(alike.attrs["notes"])
+    assert "AP: by 100 of 100 draws of 2 systems all new systems are tied" in " ".join(about(alike)["notes"])

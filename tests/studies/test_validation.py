@@ -7,6 +7,7 @@ import polars as pl
 import pytest
 import xarray as xr
 
+from irmeta.attributes import about
 from irmeta.errors import FileFormatError
 from irmeta.evaluation.engine import evaluate
 from irmeta.evaluation.judging import Judgments
@@ -169,10 +170,10 @@ def test_what_evaluate_notes_validate_says() -> None:
     assert [row[:2] for row in rows if row[2].startswith("retrieves no judged document; do its ids match")] == [
         ("warning", "run quoted")
     ]
-    assert outcome.attrs["notes"][0] == "grades: 3 of 0, 1 of 1, 1 of 2"
-    assert outcome.attrs["notes"][1].startswith("binary metrics count every grade from 1 up as relevant: AP@10, ")
-    assert len(validate({"sound": SOUND}, {"1": {"a": 1}, "2": {"a": 1}}).attrs["notes"]) == 1
-    assert validate({"sound": SOUND}).attrs["notes"] == []
+    assert about(outcome)["notes"][0] == "grades: 3 of 0, 1 of 1, 1 of 2"
+    assert about(outcome)["notes"][1].startswith("binary metrics count every grade from 1 up as relevant: AP@10, ")
+    assert len(about(validate({"sound": SOUND}, {"1": {"a": 1}, "2": {"a": 1}}))["notes"]) == 1
+    assert about(validate({"sound": SOUND}))["notes"] == []
 
 
 def test_all_errors_are_listed(tmp_path: Path) -> None:

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from irmeta.attributes import about
 from irmeta.choices import Duplicates, MetricSet, OnError, Precision, QrelsFormat, TopicSet, explained
 from irmeta.cli.app import app
-from irmeta.cli.output import emit, form_of, refuse_overwriting, say, working
+from irmeta.cli.output import form_of, refuse_overwriting, say, width_of, working, write
 from irmeta.cli.study import Shown, option
 from irmeta.errors import IrmetaError
 
@@ -117,14 +118,15 @@ def evaluate(
 def _print(shown: Shown, qrels: str, runs: list[str], wanted: Any, options: "Options") -> None:
     """Evaluate, and write the means or the scores instead of a score file."""
     from irmeta.evaluation.engine import evaluate as compute
+    from irmeta.report.tables import render
     from irmeta.studies.evaluation import evaluation
 
     form = shown.form or form_of(shown.output)
     with working(shown.cluster, quiet=shown.quiet):
         result = evaluation(compute(qrels, runs, wanted, **options))
-    _remark(result.attrs["notes"], quiet=shown.quiet)
-    result.attrs["notes"] = result.attrs["notes"] if form == "json" else []  # they were said on stderr
-    emit(result, form=form, output=shown.output, table=shown.table or ("means" if form == "table" else None))
+    _remark(about(result)["notes"], quiet=shown.quiet)
+    table = shown.table or ("means" if form == "table" else None)
+    write(render(result, form, table, width=width_of(shown.output)), shown.output)  # its notes were said on stderr
 
 
 def _remark(notes: list[str], *, quiet: bool) -> None:

@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from irmeta.attributes import about
 from irmeta.choices import Rows, TableKind, explained
 from irmeta.cli.app import app
 from irmeta.cli.output import refuse_overwriting, say
@@ -55,5 +56,5 @@ def import_scores(
     save(cubes, output, append=append)
     for name, cube in cubes.items():
         say(f"{name}: {', '.join(f'{size} {dim}s' for dim, size in cube.sizes.items())}", quiet=quiet)
-    for note in dict.fromkeys(note for cube in cubes.values() for note in cube.attrs.get("notes", [])):
+    for note in dict.fromkeys(note for cube in cubes.values() for note in about(cube).get("notes", [])):
         say(note, quiet=quiet)

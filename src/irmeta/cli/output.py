@@ -27,8 +27,8 @@ def emit(
     from irmeta.report.words import page
 
     form = form or form_of(output)
-    text = render(result, form, table, width=_width(output))
-    write(page(result, text, width=_width(output)) if form == "table" else text, output)
+    text = render(result, form, table, width=width_of(output))
+    write(page(result, text, width=width_of(output)) if form == "table" else text, output)
 
 
 def form_of(output: Path | None) -> "Format":
@@ -172,7 +172,8 @@ class _Lines:
         say(f"{what}: {done}{left}")
 
 
-def _width(output: Path | None) -> int | None:
+def width_of(output: Path | None) -> int | None:
+    """Return the columns of the terminal that a result goes to, if it goes to one."""
     from rich.console import Console
 
     return Console().width if output is None and sys.stdout.isatty() else None

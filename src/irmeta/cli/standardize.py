@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from irmeta.attributes import about
 from irmeta.choices import Flat, Kind, explained
 from irmeta.cli.app import Verbs, app, panel_of
 from irmeta.cli.output import refuse_overwriting, say
@@ -49,7 +50,7 @@ def fit(picked: Picked, output: To, quiet: Quiet = False) -> None:
     refuse_overwriting(output)
     factors = standardization.fit(picked.cube(), missing=picked.missing)
     standardization.save(factors, output)
-    for note in factors.attrs["notes"]:
+    for note in about(factors)["notes"]:
         say(note, quiet=quiet)
     flat = int((factors["quantiles"][..., 0] == factors["quantiles"][..., -1]).sum())
     say(
@@ -80,7 +81,7 @@ def apply(
     cube, fitted = only(selected.read(scores)), standardization.load(factors)
     standardized = standardization.apply(cube, fitted, kind, flat=flat)
     save(standardized, output)
-    for line in [*standardized.attrs["standardization"]["notes"], *standardization.flat_topics(standardized)]:
+    for line in [*about(standardized)["standardization"]["notes"], *standardization.flat_topics(standardized)]:
         say(line, quiet=quiet)
     unused = fitted.sizes["topic"] - cube.sizes["topic"]
     rest = f"; {unused} topics of the factors have no scores here" if unused else ""

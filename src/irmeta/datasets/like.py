@@ -6,7 +6,7 @@ Sources: Urbano and Nagler (SIGIR 2018); Urbano, Lima and Hanjalic (SIGIR 2019).
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +15,7 @@ from scipy.optimize import brentq
 from scipy.special import ndtr, ndtri
 from scipy.stats import rankdata
 
-from irmeta.cube import cube, means
+from irmeta.cube import cube
 from irmeta.errors import ScoresError
 
 Array = npt.NDArray[np.float64]
@@ -61,7 +61,9 @@ class Margin:
         """
         low, high = (self._with(tilt).mean for tilt in (-_STEEPEST, _STEEPEST))
         if not low <= mean <= high:
-            raise ScoresError(f"no scores like these have a mean of {mean:.4g}; it lies between {low:.4g} and {high:.4g}")
+            raise ScoresError(
+                f"no scores like these have a mean of {mean:.4g}; it lies between {low:.4g} and {high:.4g}"
+            )
         return self._with(float(brentq(lambda tilt: self._with(tilt).mean - mean, -_STEEPEST, _STEEPEST, xtol=1e-10)))
 
     def _with(self, tilt: float) -> "Margin":
@@ -91,7 +93,26 @@ class World:
     @property
     def truth(self) -> xr.DataArray:
         """The true means as a system-wise table: a cube whose one topic is `all`."""
-        return cube(self.means[:, None], self.systems, ["all"], self.metrics, collection=f"{self.collection}, true means")
+        return cube(
+            self.means[:, None], self.systems, ["all"], self.metrics, collection=f"{self.collection}, true means"
+        )
+
+    def tied(self, groups: int) -> "World":
+        """Return the world in which systems tie in so many groups, neighbours by mean, who all have one margin.
+
+        It is that of the system in the middle of the group. How systems depend on each other stays as it is.
+        """
+        middle = [self._middles(metric, groups) for metric in range(len(self.metrics))]
+        margins = [[self.margins[at[i]][m] for m, at in enumerate(middle)] for i in range(len(self.systems))]
+        return replace(self, margins=margins)
+
+    def _middles(self, metric: int, groups: int) -> list[int]:
+        """Find for each system the one in the middle of its group."""
+        order = np.argsort(-self.means[:, metric], kind="stable")
+        found = np.empty(len(order), dtype=np.int64)
+        for group in np.array_split(order, groups):
+            found[group] = group[len(group) // 2]
+        return [int(one) for one in found]
 
     def scores(self, topics: int, rng: np.random.Generator) -> Array:
         """Draw scores on new topics: (system, topic, metric)."""
@@ -139,24 +160,14 @@ def like(
     chosen = [margins[i] for i in picked]
     if means is not None:
         targets = np.broadcast_to(np.asarray(means, dtype=np.float64), (len(picked), scores.sizes["metric"]))
-        chosen = [[m.tilted(float(t)) for m, t in zip(*pair, strict=True)] for pair in zip(chosen, targets, strict=True)]
+        chosen = [
+            [m.tilted(float(t)) for m, t in zip(*pair, strict=True)] for pair in zip(chosen, targets, strict=True)
+        ]
     normal = _normal_scores(scores.values)
     mixed = _scaled(normal[picked] + normal[beside])
     metrics = [str(name) for name in scores.metric.values]
     collection = str(scores.attrs.get("collection", "collection"))
     return World(names, metrics, collection, chosen, mixed.reshape(-1, scores.sizes["topic"]))
-
-
-def tied(scores: xr.DataArray, groups: int) -> Array:
-    """Return true means that tie systems in so many groups, neighbours by mean together: (system, metric)."""
-    true = means(scores).values
-    order = np.argsort(np.argsort(-true, axis=0, kind="stable"), axis=0, kind="stable")
-    group = order * groups // len(true)
-    tied = np.empty_like(true)
-    for metric in range(true.shape[1]):
-        sums = np.bincount(group[:, metric], true[:, metric])
-        tied[:, metric] = (sums / np.bincount(group[:, metric]))[group[:, metric]]
-    return tied
 
 
 def _systems(

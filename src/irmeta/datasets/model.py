@@ -11,8 +11,8 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
+from irmeta.stats.arrays import Bools, Floats, Ints
+
 Habit = Literal["", "short", "absent", "rounded", "constant"]
 
 CANDIDATES = 5000
@@ -35,10 +35,10 @@ class Systems:
     strong than weak relevance counts.  pooled : its documents are judged.  habit : how a lazy system is lazy.
     """
 
-    group: Integers
+    group: Ints
     ability: Floats
     focus: Floats
-    pooled: npt.NDArray[np.bool_]
+    pooled: Bools
     habit: tuple[Habit, ...]
 
 
@@ -53,11 +53,11 @@ class Topics:
 
     difficulty: Floats
     focus: Floats
-    relevant: Integers
+    relevant: Ints
     strength: Floats
     noise: Floats
     grade: npt.NDArray[np.uint8]
-    number: Integers
+    number: Ints
 
 
 def bits(rng: np.random.Generator, *shape: int) -> npt.NDArray[np.uint64]:
@@ -118,9 +118,9 @@ class Submission:
     kept : what the run really holds; the rest is what a lazy system leaves out.
     """
 
-    documents: Integers
+    documents: Ints
     scores: Floats
-    kept: npt.NDArray[np.bool_]
+    kept: Bools
 
 
 def submissions(rng: np.random.Generator, systems: Systems, topics: Topics) -> Iterator[Submission]:
@@ -141,7 +141,7 @@ def _relevance(topics: Topics, signal: Floats, focus: Floats) -> Floats:
     return np.where(topics.grade > 0, signal[:, None] * strength, 0.0)
 
 
-def _best(score: Floats) -> tuple[Integers, Floats]:
+def _best(score: Floats) -> tuple[Ints, Floats]:
     """Rank the best documents of each topic; score and document share one integer, so that the order is unique."""
     steps = np.floor(score * 2.0**24).astype(np.int64)
     keys = np.partition(-steps * 2**13 + np.arange(CANDIDATES), DEPTH - 1, axis=1)[:, :DEPTH]
@@ -149,7 +149,7 @@ def _best(score: Floats) -> tuple[Integers, Floats]:
     return keys & (2**13 - 1), -(keys >> 13) / 2.0**24
 
 
-def _lazily(rng: np.random.Generator, habit: Habit, documents: Integers, scores: Floats) -> Submission:
+def _lazily(rng: np.random.Generator, habit: Habit, documents: Ints, scores: Floats) -> Submission:
     """Submit what a system with this habit would: short lists, topics left out, scores in quarters or all the same."""
     count = len(scores)
     kept = np.ones(scores.shape, dtype=np.bool_)

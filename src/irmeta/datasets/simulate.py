@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
 from irmeta.datasets.model import CANDIDATES, Submission, Systems, Topics, draw_systems, draw_topics, submissions
 from irmeta.errors import IrmetaError
 from irmeta.io.files import writing
 from irmeta.parallel import seeded, steps
+from irmeta.stats.arrays import Bools
 
 POOL_DEPTH = 50
 """Documents that each pooled run gives to the judges, for a topic."""
@@ -151,7 +151,7 @@ def _truth(collection: Simulation, seed: int | str) -> bytes:
     return json.dumps(truth, indent=1).encode()
 
 
-def _pool(run: Submission, pooled: npt.NDArray[np.bool_]) -> None:
+def _pool(run: Submission, pooled: Bools) -> None:
     """Add the first documents of a run to those judged, a mask of shape (topic, document)."""
     topic, rank = np.nonzero(run.kept[:, :POOL_DEPTH])
     pooled[topic, run.documents[topic, rank]] = True
@@ -170,7 +170,7 @@ def _run(name: str, run: Submission, topics: pl.Series, names: pl.Series, style:
     return _lines(columns, style.separator, style.decimals)
 
 
-def _qrels(topics: pl.Series, about: Topics, names: pl.Series, pooled: npt.NDArray[np.bool_]) -> bytes:
+def _qrels(topics: pl.Series, about: Topics, names: pl.Series, pooled: Bools) -> bytes:
     """Write the judgments of the pooled documents, those of a topic by name."""
     topic, document = np.nonzero(pooled)
     order = np.lexsort((about.number[topic, document], topic))

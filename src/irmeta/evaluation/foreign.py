@@ -7,9 +7,10 @@ from threading import Lock
 import numpy as np
 
 from irmeta.errors import MetricError
-from irmeta.io.fields import Floats
 from irmeta.io.rankings import Qrels, Run
-from irmeta.names import CATALOGUE, GENERAL, Metric, parse
+from irmeta.names import Metric, parse
+from irmeta.signatures import CATALOGUE, GENERAL
+from irmeta.stats.arrays import Floats
 
 
 def foreign_metric(name: str) -> Metric | None:

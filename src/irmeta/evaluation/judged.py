@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from irmeta.evaluation.judging import JudgedRun
-from irmeta.io.fields import Bools, Floats, Ints
 from irmeta.io.rankings import Qrels
+from irmeta.stats.arrays import Bools, Floats, Ints
 
 T = TypeVar("T", bound=npt.NDArray[Any])
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from irmeta.choices import Precision
-from irmeta.io.fields import Bools, Floats, Ints
-from irmeta.io.rankings import Index, Qrels, Run, pair_keys
+from irmeta.io.rankings import Qrels, Run, pair_keys
+from irmeta.stats.arrays import Bools, Floats, Indices, Ints
 
 
 @dataclass(frozen=True)
@@ -17,8 +17,8 @@ class Ranking:
     new : whether a list begins here; lower : whether it does, or the score is lower than that of the document before.
     """
 
-    row: Index
-    topic: Index
+    row: Indices
+    topic: Indices
     new: Bools
     lower: Bools
 
@@ -38,9 +38,9 @@ class JudgedRun:
     """
 
     name: str
-    topic: Index
+    topic: Indices
     rank: Ints
-    judgment: Index
+    judgment: Indices
     retrieved: Ints
     topics: frozenset[str]
     other_topics: int
@@ -114,7 +114,7 @@ class Judgments:
             disagreeing=_disagreeing(run, ranking),
         )
 
-    def _find(self, run: Run, ranking: Ranking) -> tuple[Index, Index]:
+    def _find(self, run: Run, ranking: Ranking) -> tuple[Indices, Indices]:
         """Give the positions in the ranking that hold judged documents, and the judgments they hold."""
         key = pair_keys(ranking.topic, run.documents.hash.take(ranking.row))
         maybe = np.flatnonzero(self._present.take((key >> self._filter).astype(np.intp)))
@@ -129,14 +129,14 @@ class Judgments:
         return maybe[same], judgment[same]
 
 
-def _changes(values: Index | Floats) -> Bools:
+def _changes(values: Indices | Floats) -> Bools:
     """Say where a value differs from the one before it."""
     new = np.ones(values.size, dtype=np.bool_)
     new[1:] = values[1:] != values[:-1]
     return new
 
 
-def _is_ranked(topic: Index, score: Floats) -> bool:
+def _is_ranked(topic: Indices, score: Floats) -> bool:
     """Tell whether each topic stands in one block, and scores never rise within it."""
     new = _changes(topic)
     rises = score[1:] > score[:-1]

@@ -15,22 +15,22 @@ import numpy as np
 
 from irmeta.errors import MetricError
 from irmeta.evaluation.judged import FIRST, Judged
-from irmeta.io.fields import Floats
-from irmeta.names import CATALOGUE, Metric
+from irmeta.names import Metric
+from irmeta.stats.arrays import Floats
 
 _ABOVE_0 = math.ulp(0.0)
 """The lowest grade above 0, fractions included."""
 
 MEASURES: dict[str, Callable[..., Floats]] = {}
-"""Every measure by its name in `irmeta.names.CATALOGUE`."""
+"""Every measure by its name in `irmeta.signatures.CATALOGUE`."""
 
 Measure = Callable[..., Floats]
 
 
 def score(judged: Judged, metric: Metric) -> Floats:
     """Compute one metric: scores of shape (system, topic). The general parameters have been applied to `judged`."""
-    own = {name: metric[name] for name in CATALOGUE[metric.base].params}
-    return MEASURES[metric.base](judged, *([] if metric.cutoff is None else [metric.cutoff]), **own)
+    cutoff = [] if metric.cutoff is None else [metric.cutoff]
+    return MEASURES[metric.base](judged, *cutoff, **metric.own)
 
 
 def _measure(name: str) -> Callable[[Measure], Measure]:

@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from irmeta.errors import FileFormatError, Remark
-from irmeta.io.fields import Floats
+from irmeta.stats.arrays import Floats
 
 Key = tuple[str, str, str]
 """What a finished run is known by: its system's name, where it is from, and the digest of its content."""

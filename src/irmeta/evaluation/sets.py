@@ -16,11 +16,12 @@ from irmeta.evaluation.judging import JudgedRun, Judgments
 from irmeta.evaluation.outcome import Outcome
 from irmeta.evaluation.sources import QrelsLike, RunsLike, Source, qrels_of, sources_of, where
 from irmeta.evaluation.task import Task, chunks
-from irmeta.io.fields import PADDING, Floats, Ints, Strings
-from irmeta.io.rankings import Index, Qrels, index_strings
+from irmeta.io.fields import PADDING, Strings
+from irmeta.io.rankings import Qrels, index_strings
 from irmeta.io.trec import Reading
 from irmeta.names import Metric, parse_list
 from irmeta.parallel import in_order, steps
+from irmeta.stats.arrays import Floats, Indices, Ints
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -36,8 +37,8 @@ class JudgmentSets:
 
     sets: Mapping[str, Qrels]
     pairs: Qrels
-    topic: Mapping[str, Index]
-    row: Mapping[str, Index]
+    topic: Mapping[str, Indices]
+    row: Mapping[str, Indices]
 
     @classmethod
     def of(cls, sets: Mapping[str, QrelsLike], reading: Reading | None = None) -> "JudgmentSets":
@@ -181,8 +182,8 @@ class _Under:
     the set's judgment, -1 where it has none.
     """
 
-    topic: Index
-    own_topic: Index
+    topic: Indices
+    own_topic: Indices
     own_row: Ints
 
     @classmethod
@@ -207,7 +208,7 @@ class _Under:
         )
 
 
-def _inverse(places: Index, size: int) -> Ints:
+def _inverse(places: Indices, size: int) -> Ints:
     inverse = np.full(size, -1)
     inverse[places] = np.arange(places.size)
     return inverse

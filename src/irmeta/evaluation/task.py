@@ -18,11 +18,12 @@ from irmeta.evaluation.judged import GradeArray, Judged
 from irmeta.evaluation.judging import JudgedRun, Judgments
 from irmeta.evaluation.outcome import Key, Outcome
 from irmeta.evaluation.sources import Source, opened, refuse_strangers, where
-from irmeta.io.fields import Bools, Floats
 from irmeta.io.rankings import Run
 from irmeta.io.trec import Reading, run_of
-from irmeta.names import GENERAL, Metric
+from irmeta.names import Metric
 from irmeta.parallel import in_order
+from irmeta.signatures import GENERAL
+from irmeta.stats.arrays import Bools, Floats
 
 CHUNK = 2**18
 """Cells (system, topic, rank) whose measures are computed together; their arrays then fit the processor's cache."""

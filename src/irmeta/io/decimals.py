@@ -5,7 +5,8 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
-from irmeta.io.fields import Bools, Floats, Strings, Words, windows
+from irmeta.io.fields import Strings, Words, windows
+from irmeta.stats.arrays import Bools, Floats
 
 
 def numbers(texts: Strings, spell: Callable[[str], float]) -> Floats:

@@ -12,11 +12,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-Ints = npt.NDArray[np.int64]
+from irmeta.stats.arrays import Bools, Indices
+
 Offsets = npt.NDArray[np.signedinteger[Any]]
 Words = npt.NDArray[np.uint64]
-Floats = npt.NDArray[np.float64]
-Bools = npt.NDArray[np.bool_]
 
 PADDING = b"\n" * 40
 """Stands after every buffer, so that the words of its last field, and some behind it, can be read."""
@@ -52,7 +51,7 @@ class Strings:
         for start, length in zip(self.start.tolist(), self.length.tolist(), strict=True):
             yield self.buffer[start : start + length].decode("utf-8", "surrogateescape")
 
-    def take(self, index: npt.NDArray[np.intp]) -> "Strings":
+    def take(self, index: Indices) -> "Strings":
         """Keep the strings at these positions; the buffer is shared."""
         return Strings(self.buffer, self.start[index], self.length[index])
 

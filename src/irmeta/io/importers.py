@@ -8,16 +8,17 @@ from os import PathLike
 from typing import get_args
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 import xarray as xr
 
+from irmeta.attributes import recorded
 from irmeta.choices import Rows
 from irmeta.cube import ALL, check, cube, only_numbered
 from irmeta.errors import FileFormatError, ScoresError, require_choice
 from irmeta.io.files import Location, listed, read_bytes, stem
 from irmeta.io.scores import from_frame
 from irmeta.names import canonical, highest, is_known
+from irmeta.stats.arrays import Floats
 
 Paths = str | PathLike[str] | Iterable[str | PathLike[str]]
 
@@ -92,7 +93,8 @@ def import_matrix(
                 )
     together = xr.concat([part.reindex_like(first[:, :, 0]) for part in parts], "metric")
     notes = _strange(together) + ([_NUMBERED] if only_numbered(together.topic.values) else [])
-    return check(together.assign_attrs(collection=collection, **({"notes": notes} if notes else {})))
+    said = {"collection": collection, "notes": notes} if notes else {"collection": collection}
+    return check(together.assign_attrs(recorded(said)))
 
 
 def import_systemwise(paths: Paths) -> dict[str, xr.DataArray]:
@@ -112,7 +114,7 @@ def import_systemwise(paths: Paths) -> dict[str, xr.DataArray]:
         made = cube(scores[:, None, :], names, [ALL], metrics, collection=name)
         released = any(column.startswith(("rdp_", "errall")) for column in columns)
         notes = _strange(made) + ([_RELEASED] if released else [])
-        cubes[name] = made.assign_attrs(notes=notes) if notes else made
+        cubes[name] = made.assign_attrs(recorded({"notes": notes})) if notes else made
     return cubes
 
 
@@ -198,7 +200,7 @@ _MISSING = {"", "na", "nan"}
 _NAMES_HINT = "; if a column holds the names of the rows, its header should say topic or system"
 
 
-def _matrix(path: Location, rows: Rows) -> tuple[list[str], list[str], npt.NDArray[np.float64]]:
+def _matrix(path: Location, rows: Rows) -> tuple[list[str], list[str], Floats]:
     """Read a CSV with a header, whose rows are topics or systems, as row names, column names and numbers."""
     reader = csv.reader(read_bytes(path).decode("utf-8-sig", "surrogateescape").splitlines())
     lines = [(reader.line_num, [cell.strip() for cell in row]) for row in reader if any(row)]
@@ -242,7 +244,7 @@ def _score(text: str, where: str) -> float:
     return float(text)
 
 
-def _possible(scores: npt.NDArray[np.float64], metric: str, path: Location, hint: str = "") -> None:
+def _possible(scores: Floats, metric: str, path: Location, hint: str = "") -> None:
     """Raise FileFormatError if a score is lower or higher than the metric can be: it is something else."""
     if not is_known(metric):  # it may take any value
         return

@@ -13,8 +13,9 @@ from irmeta.choices import Scale
 from irmeta.errors import FileFormatError
 from irmeta.io.files import read_bytes, writing
 from irmeta.names import is_variant
+from irmeta.stats.arrays import Floats
 from irmeta.stats.prediction.intervals import LEVELS
-from irmeta.stats.prediction.regression import Floats, Moments
+from irmeta.stats.prediction.regression import Moments
 
 _FORMAT = "irmeta prediction model 1"
 

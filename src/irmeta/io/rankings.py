@@ -7,13 +7,11 @@ from pathlib import PurePath
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from irmeta.errors import FileFormatError, Remark
-from irmeta.io.fields import Floats, Ints, Strings, Words
-from irmeta.names import HIGHEST
-
-Index = npt.NDArray[np.intp]
+from irmeta.io.fields import Strings, Words
+from irmeta.signatures import HIGHEST
+from irmeta.stats.arrays import Floats, Indices, Ints
 
 TOPIC = ("topic", "query_id", "qid", "query", "query-id")
 DOCUMENT = ("document", "doc_id", "docno", "docid", "doc", "corpus-id")
@@ -34,7 +32,7 @@ class Run:
 
     name: str
     topics: list[str]
-    topic: Index
+    topic: Indices
     documents: Strings
     scores: Floats
     ranks: Strings | None = None
@@ -51,7 +49,7 @@ class Qrels:
     """
 
     topics: list[str]
-    topic: Index
+    topic: Indices
     documents: Strings
     grades: Floats
     remarks: Sequence[Remark] = ()
@@ -73,7 +71,7 @@ def collection_name(source: str | PurePath) -> str:
     return PurePath(source).name.partition(".")[0] or "collection"
 
 
-def index_strings(texts: Strings) -> tuple[list[str], Index]:
+def index_strings(texts: Strings) -> tuple[list[str], Indices]:
     """Give the distinct strings in order of first appearance, and each string's index among them."""
     new = texts.starts_block()
     known: dict[str, int] = {}
@@ -81,12 +79,12 @@ def index_strings(texts: Strings) -> tuple[list[str], Index]:
     return list(known), np.array(codes, dtype=np.intp).take(np.cumsum(new) - 1)
 
 
-def pair_keys(topic: Index, document: Words) -> Words:
+def pair_keys(topic: Indices, document: Words) -> Words:
     """Give a number to each (topic, document hash) pair: equal ones to equal pairs, others almost surely differ."""
     return document ^ (topic.astype(np.uint64) + np.uint64(1)) * np.uint64(0xD6E8FEB86659FD93)
 
 
-def duplicates(topic: Index, documents: Strings) -> tuple[Ints, Ints]:
+def duplicates(topic: Indices, documents: Strings) -> tuple[Ints, Ints]:
     """Find rows that repeat an earlier row's topic and document: their indices, and the indices of the first ones."""
     key = pair_keys(topic, documents.hash)
     if not _repeats(key):
@@ -194,7 +192,7 @@ def _digest(topics: Strings, documents: Strings, values: Floats) -> str:
     return hashlib.sha256(b"".join(bytes(part) for part in (*parts, values))).hexdigest()
 
 
-def _refuse_duplicates(source: str, names: list[str], topic: Index, documents: Strings) -> None:
+def _refuse_duplicates(source: str, names: list[str], topic: Indices, documents: Strings) -> None:
     repeated, _ = duplicates(topic, documents)
     if repeated.size:
         first = int(repeated.min())

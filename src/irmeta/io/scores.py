@@ -8,21 +8,21 @@ from types import MappingProxyType
 from typing import Any, TypedDict, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 import xarray as xr
 
+from irmeta.attributes import about
 from irmeta.cube import DIMS, check, choose_names, cube, labels
 from irmeta.cubes import by_name
 from irmeta.errors import FileFormatError, ScoresError
 from irmeta.io.files import writing
 from irmeta.names import nearest
+from irmeta.stats.arrays import Floats
 
 COLUMNS = ("collection", *DIMS, "score")
 _KEY = "irmeta"
 
 Chosen = TypeVar("Chosen")
-Floats = npt.NDArray[np.float64]
 Names = Mapping[str, Sequence[str]]
 """The names of systems, topics and metrics by dimension."""
 
@@ -135,11 +135,11 @@ def save(scores: xr.DataArray | Mapping[str, xr.DataArray], path: str | PathLike
     if not cubes:
         raise ScoresError("there are no scores to save")
     named = [one.assign_attrs(collection=labels([name])[0]) for name, one in cubes.items()]
-    about = {
-        one.attrs["collection"]: About(attributes=one.attrs, names={dim: labels(one[dim].values) for dim in DIMS})
+    held = {
+        one.attrs["collection"]: About(attributes=about(one), names={dim: labels(one[dim].values) for dim in DIMS})
         for one in named
     }
-    write([to_frame(one) for one in named], about, Path(path), append=append)
+    write([to_frame(one) for one in named], held, Path(path), append=append)
 
 
 def write(

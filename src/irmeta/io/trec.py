@@ -12,11 +12,10 @@ from functools import partial
 from typing import Any, Literal, NamedTuple, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
 from irmeta.errors import FileFormatError, Remark, require_choice
 from irmeta.io.decimals import numbers
-from irmeta.io.fields import Columns, Floats, Ints, Strings, split
+from irmeta.io.fields import Columns, Strings, split
 from irmeta.io.files import Content, Location, read, stem
 from irmeta.io.rankings import (
     Qrels,
@@ -28,7 +27,8 @@ from irmeta.io.rankings import (
     run_from_mapping,
     score_remarks,
 )
-from irmeta.names import HIGHEST
+from irmeta.signatures import HIGHEST
+from irmeta.stats.arrays import Floats, Indices, Ints
 
 SHOWN = 20
 """How many problems of one file an error shows."""
@@ -89,7 +89,7 @@ class _Rows:
     remarks: list[Remark] = field(default_factory=list)
     tag: str = ""
 
-    def take(self, keep: npt.NDArray[np.intp]) -> "_Rows":
+    def take(self, keep: Indices) -> "_Rows":
         line = None if self.line is None else self.line[keep]
         ranks = None if self.ranks is None else self.ranks.take(keep)
         return _Rows(
@@ -322,8 +322,8 @@ def _shown(text: bytes) -> str:
 
 
 def _without_duplicates(
-    rows: _Rows, topic: npt.NDArray[np.intp], text: bytes, path: Location, reading: Reading, *, judged: bool = False
-) -> npt.NDArray[np.intp] | None:
+    rows: _Rows, topic: Indices, text: bytes, path: Location, reading: Reading, *, judged: bool = False
+) -> Indices | None:
     """Say which rows to keep where documents are repeated (None: all); raise unless the repetition is harmless."""
     repeated, original = duplicates(topic, rows.document)
     if not repeated.size:

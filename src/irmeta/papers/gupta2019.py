@@ -11,8 +11,9 @@ from irmeta.io.importers import import_systemwise
 from irmeta.names import split
 from irmeta.papers.gupta2019_ranking import ranking_cells
 from irmeta.papers.gupta2019_tables import CORRELATION, FITS, LOWCOST, PREDICTION, TOPICWISE, TOPICWISE_R2
+from irmeta.stats.arrays import Floats
 from irmeta.stats.prediction.accuracy import Accuracy, accuracy
-from irmeta.stats.prediction.regression import Floats, least_squares, moments
+from irmeta.stats.prediction.regression import least_squares, moments
 from irmeta.studies.lowcost import lowcost
 from irmeta.studies.predictors import predictors
 from irmeta.studies.reproduction import Cell, compare, reproduction

@@ -11,9 +11,10 @@ from scipy.stats import kendalltau
 from irmeta.choices import Matrix, Search, Status
 from irmeta.io.importers import import_systemwise
 from irmeta.names import split
+from irmeta.stats.arrays import Floats
 from irmeta.stats.subsets.branch_and_bound import best_subsets
 from irmeta.stats.subsets.criteria import LogDeterminant
-from irmeta.stats.subsets.matrices import Floats, symmetrized
+from irmeta.stats.subsets.matrices import symmetrized
 from irmeta.stats.subsets.orders import Order, log_determinant
 from irmeta.stats.subsets.selection import ORDERS
 from irmeta.studies.ranking import rank_metrics

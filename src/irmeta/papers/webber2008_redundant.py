@@ -6,6 +6,7 @@ from pathlib import Path
 
 import xarray as xr
 
+from irmeta.attributes import about
 from irmeta.io.importers import import_matrix, topic_range
 from irmeta.studies.predictivity import predictivity
 from irmeta.studies.reproduction import Cell, compare, reproduction
@@ -28,7 +29,7 @@ def reproduce(data: Path, *, rng: int = 0) -> xr.Dataset:
     trec8, trec7 = (_power(data, name, topics, rng) for name, topics in (("trec8", "401-450"), ("trec7", "351-400")))
     cells = [*_table_1(trec8), *_table_2(), *_figure_1(trec8), *_claims(trec8), *_elsewhere(trec7)]
     options = {"partitions": PARTITIONS, "top": 0.75, "by": "AP", "coefficient": "Kendall tau-b", "seed": rng}
-    notes = [f"{name}: {note}" for name, one in (("TREC-8", trec8), ("TREC-7", trec7)) for note in one.attrs["notes"]]
+    notes = [f"{name}: {note}" for name, one in (("TREC-8", trec8), ("TREC-7", trec7)) for note in about(one)["notes"]]
     return reproduction("webber2008-redundant", cells, options=options, notes=notes)
 
 

@@ -79,8 +79,12 @@ def _one_collection(scores: xr.DataArray) -> list[Cell]:
     described = describe(scores).isel(metric=0)
     one = described.isel(system=int(np.abs(described["mean"].values - 0.324).argmin()))  # the scores have no run names
     published = {"mean": 0.324, "rank": 13, "low": 0.262, "high": 0.386, "rank_low": 2, "rank_high": 94}
+    low, high = descriptive.rank_intervals(*(described[name].values for name in ("mean", "low", "high")))
+    overlap = {"rank_low": low, "rank_high": high}  # the paper's ranks are of systems whose intervals overlap
+    at = int(np.flatnonzero(described.system.values == one.system.item())[0])
+    ours = {name: overlap[name][at] if name in overlap else one[name].item() for name in published}
     cells = [
-        _cell("Figure 2", "Flab8atdn", name, value, one[name].item(), 0 if name.startswith("rank") else 0.0005)
+        _cell("Figure 2", "Flab8atdn", name, value, float(ours[name]), 0 if name.startswith("rank") else 0.0005)
         for name, value in published.items()
     ]
     standardized = standardization.apply(scores, standardization.fit(scores))

@@ -8,6 +8,7 @@ from typing import Any, get_args
 import xarray as xr
 from jinja2 import Environment
 
+from irmeta.attributes import about
 from irmeta.choices import Status
 from irmeta.studies.reproduction import findings, tables
 
@@ -41,11 +42,11 @@ def _paper(title: str, outcome: xr.Dataset) -> dict[str, Any]:
     for cell, unexpected in zip(cells, outcome["unexpected"].values.tolist(), strict=True):
         items.setdefault(cell["item"], []).append({**cell, "unexpected": unexpected})
     return {
-        "name": outcome.attrs["options"]["paper"],
+        "name": about(outcome)["options"]["paper"],
         "title": title,
         "findings": findings(outcome),
-        "notes": outcome.attrs["notes"],
-        "options": {name: value for name, value in outcome.attrs["options"].items() if name != "paper"},
+        "notes": about(outcome)["notes"],
+        "options": {name: value for name, value in about(outcome)["options"].items() if name != "paper"},
         "total": len(cells),
         "counts": _counts(cells),
         "items": [_item(name, of_item) for name, of_item in items.items()],

@@ -13,6 +13,7 @@ import xarray as xr
 from rich.console import Console
 from rich.table import Table
 
+from irmeta.attributes import about
 from irmeta.choices import Format
 from irmeta.errors import IrmetaError
 from irmeta.names import nearest
@@ -38,7 +39,8 @@ def overview(result: xr.Dataset) -> dict[str, pl.DataFrame]:
 def document(result: xr.Dataset) -> dict[str, Any]:
     """Give a study's result as the JSON document: study, inputs, options, notes, tables; missing numbers are null."""
     views = {name: frame.to_dicts() for name, frame in tables(result).items()}
-    parts = {key: result.attrs[key] for key in ("study", "inputs", "options", "notes")} | {"tables": views}
+    said = about(result)
+    parts = {key: said[key] for key in ("study", "inputs", "options", "notes")} | {"tables": views}
     return {name: _jsonable(part) for name, part in parts.items()}
 
 

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 import xarray as xr
 
+from irmeta.attributes import about
 from irmeta.studies import study_of
 
 WIDTH = 80
@@ -18,7 +19,7 @@ def page(result: xr.Dataset, tables: str, *, width: int | None = None) -> str:
         _wrapped(findings[:1], width),
         tables,
         _wrapped(findings[1:], width),
-        _wrapped([f"Note: {note}" for note in result.attrs["notes"]], width),
+        _wrapped([f"Note: {note}" for note in about(result)["notes"]], width),
     ]
     return "\n".join(part for part in parts if part)
 

@@ -1,27 +1,29 @@
 """Means with their intervals, the ranks that intervals leave open, and the reliability of topics."""
 
 import numpy as np
-import numpy.typing as npt
 from scipy.special import stdtrit
 from scipy.stats import rankdata
 
-Floats = npt.NDArray[np.float64]
+from irmeta.stats.arrays import Floats, Ints
 
 
 def t_interval(scores: Floats, level: float = 0.95) -> tuple[Floats, Floats]:
-    """Give the ends of the t interval of the mean over the last axis, n - 1 degrees of freedom.
+    """Return the ends of the t interval of the mean over the last axis, n - 1 degrees of freedom.
+
+    mean -/+ t((1 + level) / 2, n - 1) * standard deviation / sqrt(n).
 
     >>> low, high = t_interval(np.array([0.1, 0.2, 0.3]))
     >>> float(low.round(4)), float(high.round(4))
     (-0.0484, 0.4484)
     """
     n = scores.shape[-1]
-    mean, error = scores.mean(axis=-1), scores.std(axis=-1, ddof=1) / np.sqrt(n)
+    mean = scores.mean(axis=-1)
+    error = scores.std(axis=-1, ddof=1) / np.sqrt(n)
     half = stdtrit(n - 1, (1 + level) / 2) * error
     return mean - half, mean + half
 
 
-def ranks(means: Floats) -> npt.NDArray[np.int64]:
+def ranks(means: Floats) -> Ints:
     """Rank systems (last axis) by mean, best first, from 1; equal means, to 10 decimals, share the better rank.
 
     >>> ranks(np.array([0.2, 0.4, 0.2])).tolist()
@@ -30,8 +32,8 @@ def ranks(means: Floats) -> npt.NDArray[np.int64]:
     return np.asarray(rankdata(-means.round(10), method="min", axis=-1), dtype=np.int64)
 
 
-def rank_intervals(means: Floats, low: Floats, high: Floats) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Give the best and the worst rank among the systems whose intervals overlap the system's own; shape (system,).
+def rank_intervals(means: Floats, low: Floats, high: Floats) -> tuple[Ints, Ints]:
+    """Return the best and the worst rank among the systems whose intervals overlap the system's own; shape (system,).
 
     Source: the reading of Figure 2 in Webber et al. (SIGIR 2008), section 3.
 
@@ -39,12 +41,15 @@ def rank_intervals(means: Floats, low: Floats, high: Floats) -> tuple[npt.NDArra
     (array([1, 1, 3]), array([2, 2, 3]))
     """
     rank = ranks(means)
-    overlap = (low[:, None] <= high[None, :]) & (low[None, :] <= high[:, None])
-    return np.where(overlap, rank, rank.max()).min(axis=1), np.where(overlap, rank, 1).max(axis=1)
+    begins_before = low[:, None] <= high[None, :]
+    overlap = begins_before & begins_before.T
+    best = np.where(overlap, rank, rank.max()).min(axis=1)
+    worst = np.where(overlap, rank, 1).max(axis=1)
+    return best, worst
 
 
 def item_total(scores: Floats) -> Floats:
-    """Give the reliability of each topic: Pearson's correlation over systems with the sum of the other topics.
+    """Return the reliability of each topic: Pearson's correlation over systems with the sum of the other topics.
 
     scores : (system, topic).  Returns (topic,) in [-1, 1]; NaN where all systems score alike. The total is corrected:
     it leaves the topic out. Source: Bodoff and Li (SIGIR 2007).
@@ -53,17 +58,21 @@ def item_total(scores: Floats) -> Floats:
     [0.5, 0.5]
     """
     rest = scores.sum(axis=1, keepdims=True) - scores
-    item, rest = (part - part.mean(axis=0) for part in (scores, rest))
+    item = scores - scores.mean(axis=0)
+    rest = rest - rest.mean(axis=0)
+    products = (item * rest).sum(axis=0)
     spread = np.sqrt((item**2).sum(axis=0) * (rest**2).sum(axis=0))
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.asarray(np.where(spread > 1e-12, (item * rest).sum(axis=0) / spread, np.nan))
+        return np.asarray(np.where(spread > 1e-12, products / spread, np.nan))
 
 
-def at_percentiles(values: Floats, percentiles: Floats) -> npt.NDArray[np.int64]:
-    """Say which of the values, from the highest down, stand at the percentiles: the one at position ceil(p/100 n).
+def at_percentiles(values: Floats, percentiles: Floats) -> Ints:
+    """Return which of the values, from the highest down, stand at the percentiles: the one at position ceil(p/100 n).
 
     >>> at_percentiles(np.array([0.3, 0.9, 0.1, 0.5]), np.array([1, 50, 75])).tolist()
     [1, 3, 0]
     """
-    position = np.ceil(np.asarray(percentiles) / 100 * values.size - 1e-9).astype(int).clip(1, values.size)
-    return np.asarray(np.argsort(-values, kind="stable")[position - 1])
+    n = values.size
+    falling = np.argsort(-values, kind="stable")
+    position = np.ceil(np.asarray(percentiles) / 100 * n - 1e-9).astype(int)
+    return np.asarray(falling[position.clip(1, n) - 1])

@@ -69,6 +69,9 @@ STUDIES: dict[str, Study] = {
     "comparison": Study(
         "compare", "compare", "collections", "Do scores compare between collections?", True, "comparison"
     ),
+    "reliability": Study(
+        "reliability", "reliability", "collections", "Is the collection big enough?", docs="reliability"
+    ),
     "durability": Study(
         "durability",
         "standardize durability",

@@ -4,6 +4,7 @@ import numpy as np
 import polars as pl
 import xarray as xr
 
+from irmeta.attributes import about
 from irmeta.cube import check, means, select
 from irmeta.errors import ScoresError
 from irmeta.result import long_frame, result
@@ -52,8 +53,8 @@ def accuracy(predicted: xr.Dataset, actual: xr.DataArray) -> xr.Dataset:
         {name: (("system", "target"), cell) for name, cell in cells.items()}
         | {name: ("target", column) for name, column in figures.items()},
         inputs={str(actual.attrs.get("collection", "collection")): actual},
-        options={**predicted.attrs["options"], "given": [str(name) for name in predicted["metric"].values]},
-        notes=predicted.attrs["notes"],
+        options={**about(predicted)["options"], "given": [str(name) for name in predicted["metric"].values]},
+        notes=about(predicted)["notes"],
     )
     return outcome.assign_coords(system=systems, target=targets)
 
@@ -66,7 +67,7 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
 
 def findings(outcome: xr.Dataset) -> list[str]:
     """Say how many metrics the given ones stand in for, which they do not, and whether the intervals held."""
-    options, count = outcome.attrs["options"], outcome.sizes["target"]
+    options, count = about(outcome)["options"], outcome.sizes["target"]
     tau = outcome["tau"].values
     good, worst = int((tau >= 0.9).sum()), int(np.nan_to_num(tau, nan=-2.0).argmin())
     least = "undefined" if np.isnan(tau[worst]) else f"{tau[worst]:.2f}"

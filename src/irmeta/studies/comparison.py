@@ -6,11 +6,11 @@ from itertools import combinations, product
 from typing import Any, get_args
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 import xarray as xr
 
 from irmeta import standardization
+from irmeta.attributes import about
 from irmeta.choices import Flat, Form, Missing
 from irmeta.cube import additive, require_variation
 from irmeta.cubes import by_name, studied_together
@@ -18,9 +18,8 @@ from irmeta.errors import MetricError, ScoresError, require_choice
 from irmeta.names import parse
 from irmeta.parallel import seeded, steps
 from irmeta.result import frame, result
+from irmeta.stats.arrays import Floats
 from irmeta.stats.standardizing import comparability
-
-Floats = npt.NDArray[np.float64]
 
 FEW_METRICS = 4
 """Up to so many metrics are each spoken of."""
@@ -199,7 +198,7 @@ def _figures(one: Floats, other: Floats, alpha: float, chance: Floats, chance_ra
 
 def _standardized_before(cubes: Mapping[str, xr.DataArray]) -> str | None:
     """Name the kind that all cubes were standardized by; none if they are raw; different ones raise ScoresError."""
-    kinds = {name: scores.attrs.get("standardization", {}).get("kind") for name, scores in cubes.items()}
+    kinds = {name: about(scores).get("standardization", {}).get("kind") for name, scores in cubes.items()}
     if len(set(kinds.values())) > 1:
         listed = ", ".join(f"{name} {kind or 'raw'}" for name, kind in kinds.items())
         raise ScoresError(f"scores compare in one form only, and these are: {listed}; standardize all alike, or none")

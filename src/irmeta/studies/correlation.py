@@ -4,15 +4,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, get_args
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 import xarray as xr
 
 from irmeta import cube
+from irmeta.attributes import about, recorded
 from irmeta.choices import Coefficient, Level, Missing
 from irmeta.cubes import by_name, studied_together
 from irmeta.errors import ScoresError, require_choice
 from irmeta.result import result, short, square
+from irmeta.stats.arrays import Floats
 from irmeta.stats.rankings.agreement import COEFFICIENTS, components, groups, interval, merges, over_means, over_scores
 from irmeta.stats.rankings.rank import settled
 
@@ -93,10 +94,11 @@ def each(cubes: Mapping[str, xr.DataArray], **options: Any) -> xr.Dataset:
     used, dropped = studied_together(by_name(cubes), missing=options.get("missing", "error"))
     outcomes = {name: correlation({name: one}, **options) for name, one in used.items()}
     together = xr.concat(list(outcomes.values()), xr.Variable("collection", list(outcomes)), combine_attrs="drop")
-    first = next(iter(outcomes.values())).attrs
-    described = {name: one.attrs["inputs"]["collections"][name] for name, one in outcomes.items()}
-    notes = dropped + [f"{name}: {note}" for name, one in outcomes.items() for note in one.attrs["notes"]]
-    return together.assign_attrs(first | {"inputs": first["inputs"] | {"collections": described}, "notes": notes})
+    first = about(next(iter(outcomes.values())))
+    described = {name: about(one)["inputs"]["collections"][name] for name, one in outcomes.items()}
+    notes = dropped + [f"{name}: {note}" for name, one in outcomes.items() for note in about(one)["notes"]]
+    said = first | {"inputs": first["inputs"] | {"collections": described}, "notes": notes}
+    return together.assign_attrs(recorded(said))
 
 
 def _check(used: Mapping[str, xr.DataArray], level: Level, method: Coefficient, threshold: float) -> None:
@@ -118,7 +120,7 @@ def _check(used: Mapping[str, xr.DataArray], level: Level, method: Coefficient, 
             )
 
 
-def _values(used: Mapping[str, xr.DataArray], level: Level) -> list[npt.NDArray[np.float64]]:
+def _values(used: Mapping[str, xr.DataArray], level: Level) -> list[Floats]:
     parts = [cube.additive(one).values for one in used.values()]
     if level == "within-topic":
         parts = [settled(part - part.mean(axis=0)) for part in parts]
@@ -127,7 +129,7 @@ def _values(used: Mapping[str, xr.DataArray], level: Level) -> list[npt.NDArray[
     return parts
 
 
-def _interval_note(n: int, without: Sequence[npt.NDArray[np.float64]]) -> str:
+def _interval_note(n: int, without: Sequence[Floats]) -> str:
     if n < FEWEST:
         return f"no intervals from so few{', of which two always correlate at 1 or -1' if n == 2 else ''}."
     topics = sum(len(part) for part in without)
@@ -151,7 +153,7 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
 
 def _each(outcome: xr.Dataset) -> Iterator[tuple[str, xr.Dataset]]:
     if "collection" not in outcome.dims:
-        yield ", ".join(outcome.attrs["inputs"]["collections"]), outcome
+        yield ", ".join(about(outcome)["inputs"]["collections"]), outcome
         return
     for name in outcome["collection"].values:
         yield str(name), outcome.sel(collection=name)
@@ -210,7 +212,7 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
 
 def findings(outcome: xr.Dataset) -> list[str]:
     """Name the pairs that agree most and least, the groups above the threshold, and the number of components."""
-    return [line for name, one in _each(outcome) for line in _words(name, one, outcome.attrs["options"])]
+    return [line for name, one in _each(outcome) for line in _words(name, one, about(outcome)["options"])]
 
 
 def _words(name: str, one: xr.Dataset, options: Mapping[str, Any]) -> list[str]:

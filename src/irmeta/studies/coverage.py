@@ -6,13 +6,15 @@ import numpy as np
 import polars as pl
 import xarray as xr
 
+from irmeta.attributes import about
 from irmeta.choices import Missing, Scale
 from irmeta.cubes import by_name, check_scale, check_sizes, system_level, targets_and_candidates
 from irmeta.errors import ScoresError
 from irmeta.result import long_frame, result
+from irmeta.stats.arrays import Floats
 from irmeta.stats.prediction.intervals import band, leave_one_out, reach, tails
 from irmeta.stats.prediction.predictors import chunks
-from irmeta.stats.prediction.regression import Floats, least_squares, moments, pool
+from irmeta.stats.prediction.regression import least_squares, moments, pool
 from irmeta.stats.prediction.scales import from_scale, to_scale
 
 _SUBSETS = 256
@@ -63,7 +65,7 @@ def coverage(
 def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     """Table `coverage`: target, collection, nominal, measured, width, relative_width."""
     names = ("measured", "width", "relative_width")
-    nominal = pl.lit(outcome.attrs["options"]["level"]).alias("nominal")
+    nominal = pl.lit(about(outcome)["options"]["level"]).alias("nominal")
     return {"coverage": long_frame(outcome, names).select("target", "collection", nominal, *names)}
 
 
@@ -79,7 +81,7 @@ def findings(outcome: xr.Dataset) -> list[str]:
     worst, hardest = by_target.idxmin(), by_collection.idxmin()
     width = float(outcome["relative_width"].median())
     return [
-        f"{outcome.attrs['options']['level']:.0%} intervals held {float(by_target.mean()):.1%} of the systems of"
+        f"{about(outcome)['options']['level']:.0%} intervals held {float(by_target.mean()):.1%} of the systems of"
         f" collections left out; least for {worst.item()} ({float(by_target.min()):.1%}) and on"
         f" {hardest.item()} ({float(by_collection.min()):.1%}).",
         f"They reach {width:.2f} standard deviations of the systems' scores to each side (median).",

@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 import xarray as xr
 
@@ -14,10 +13,10 @@ from irmeta.cubes import by_name, common_metrics
 from irmeta.errors import ScoresError
 from irmeta.parallel import seeded
 from irmeta.result import frame, result
+from irmeta.stats.arrays import Floats
 from irmeta.stats.rankings import rank, topheavy
 from irmeta.stats.standardizing import comparability, standardizers
 
-Floats = npt.NDArray[np.float64]
 FIGURES = ("pearson", "tau", "tau_ap")
 CHANCE = ("chance_tau", "quantile")
 SIZES = ("topic_count", "old_systems", "new_systems")
@@ -138,5 +137,5 @@ def _means(scores: Floats, by: Floats, kind: Kind, flat: Flat) -> Floats:
     factors = standardizers.fit(by)
     standardized = standardizers.standardize(scores, factors, kind, flat="raw" if flat == "raw" else "half")
     if flat == "drop":
-        standardized = standardized[:, ~standardizers.undefined(factors, kind).any(axis=1)]
+        standardized = standardized[:, ~standardizers.KINDS[kind].undefined(factors).any(axis=1)]
     return np.asarray(standardized.mean(axis=1).T)

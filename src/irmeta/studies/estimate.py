@@ -4,19 +4,18 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 import xarray as xr
 
+from irmeta.attributes import about
 from irmeta.choices import Missing
 from irmeta.result import frame, result, short
 from irmeta.sampled import paired, weights
 from irmeta.stats import descriptive
+from irmeta.stats.arrays import Floats
 from irmeta.stats.judging import sampling
 from irmeta.stats.judging.sampling import Estimates, Sample
 from irmeta.stats.tests import multiplicity
-
-Floats = npt.NDArray[np.float64]
 
 SHOWN = 15
 """How many systems the overview shows."""
@@ -61,18 +60,23 @@ def estimate(
     n, total = both.human.sizes["topic"], both.machine.sizes["topic"]
     target = "topics like these" if new_topics else f"these {total} topics"
     lines = [f"{n} of {total} topics have human judgments; means are over {target}; Student's t with {n - 1} degrees"]
+    drawn = "as the sample says" if sample else "at random"
     outcome = result(
         "estimate",
         {**data, "metric": both.human.metric.values, "system": systems},
         inputs={"human": both.human, "machine": both.machine},
-        options={"new_topics": new_topics, "drawn": "as the sample says" if sample else "at random", "missing": missing},
+        options={
+            "new_topics": new_topics,
+            "drawn": drawn,
+            "missing": missing,
+        },
         notes=[*notes, *told, *lines],
     )
     return outcome.assign_coords(system_a=("pair", systems[left]), system_b=("pair", systems[right]))
 
 
 def _of_metric(sample: Sample, new_topics: bool) -> dict[str, tuple[tuple[str, ...], Any]]:
-    n, total = sample.sizes
+    n, _ = sample.sizes
     means = sampling.estimate_means(sample, new_topics=new_topics)
     alone = sampling.estimate_means(sample, 0.0, new_topics=new_topics)
     pairs = sampling.estimate_differences(sample, new_topics=new_topics)
@@ -145,7 +149,7 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
 def findings(outcome: xr.Dataset) -> list[str]:
     """Say how much narrower the machine makes the intervals, and how many pairs of systems differ."""
     told = []
-    size = outcome.attrs["inputs"]["collections"]
+    size = about(outcome)["inputs"]["collections"]
     n, total = (size[side]["topics"] for side in ("human", "machine"))
     for metric in outcome.metric.values:
         one = outcome.sel(metric=metric)
@@ -162,7 +166,9 @@ def findings(outcome: xr.Dataset) -> list[str]:
             f"{one.sizes['pair']} pairs of systems differ significantly (Holm, .05), {alone} by the human topics alone."
         )
         if abs(float(one["rho"])) < 0.3:
-            told.append(f"{metric}: this machine says little of what people find; more human topics help, not more of it.")
+            told.append(
+                f"{metric}: this machine says little of what people find; more human topics help, not more of it."
+            )
     return told
 
 

@@ -3,6 +3,7 @@
 import polars as pl
 import xarray as xr
 
+from irmeta.attributes import about
 from irmeta.cube import labels, means
 from irmeta.io.scores import to_frame
 from irmeta.result import result
@@ -11,8 +12,8 @@ from irmeta.result import result
 def evaluation(scores: xr.DataArray) -> xr.Dataset:
     """Give a cube as a result: the scores, and `mean` of shape (system, metric) over its topics."""
     name = str(scores.attrs.get("collection", "collection"))
-    options = scores.attrs.get("options", {})
-    notes = scores.attrs.get("notes", [])
+    options = about(scores).get("options", {})
+    notes = about(scores).get("notes", [])
     return result(
         "evaluation", {"score": scores, "mean": means(scores)}, inputs={name: scores}, options=options, notes=notes
     )

@@ -4,7 +4,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import product
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 import xarray as xr
 
@@ -13,8 +12,9 @@ from irmeta.cubes import common_metrics, system_level, with_roles
 from irmeta.errors import MetricError, ScoresError
 from irmeta.names import parse, split
 from irmeta.result import long_frame, result
+from irmeta.stats.arrays import Indices
 from irmeta.stats.prediction.accuracy import accuracy
-from irmeta.stats.prediction.predictors import Fold, best_subsets, folds
+from irmeta.stats.prediction.predictors import Fold, best_predictors, folds
 from irmeta.stats.prediction.regression import least_squares, moments
 
 _MEASURES = ("tau", "r2", "rmse")
@@ -131,10 +131,8 @@ def _groups(metrics: Sequence[str], depths: Sequence[int]) -> dict[tuple[Judgmen
     return groups
 
 
-def _best(
-    fold: Sequence[Fold], candidates: Sequence[int], targets: Sequence[int], proper: bool
-) -> list[npt.NDArray[np.intp]]:
+def _best(fold: Sequence[Fold], candidates: Sequence[int], targets: Sequence[int], proper: bool) -> list[Indices]:
     """Give the best subset of any size for each target; the first of equals, the smaller sizes first."""
-    found = [best_subsets(fold, candidates, targets, k) for k in range(1, len(candidates) + (0 if proper else 1))]
+    found = [best_predictors(fold, candidates, targets, k) for k in range(1, len(candidates) + (0 if proper else 1))]
     taus = np.array([best.tau for best in found])
     return [found[size].predictors[t] for t, size in enumerate(taus.argmax(axis=0))] if found else []

@@ -12,8 +12,9 @@ from irmeta.cubes import by_name, check_scale, system_level, targets_and_candida
 from irmeta.errors import ScoresError, require_choice
 from irmeta.parallel import seed, steps
 from irmeta.result import long_frame, result
+from irmeta.stats.arrays import Floats
 from irmeta.stats.prediction.accuracy import accuracy
-from irmeta.stats.prediction.regression import Floats, least_squares, moments
+from irmeta.stats.prediction.regression import least_squares, moments
 from irmeta.stats.prediction.scales import from_scale, to_scale
 
 Fit = Callable[[Floats, Floats], Callable[[Floats], Floats]]

@@ -4,19 +4,18 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 import scipy.stats
 import xarray as xr
 
+from irmeta.attributes import about
 from irmeta.choices import Missing
 from irmeta.errors import ScoresError
 from irmeta.result import frame, result, short
 from irmeta.sampled import paired, weights
+from irmeta.stats.arrays import Floats
 from irmeta.stats.judging import sampling
 from irmeta.stats.judging.sampling import Sample
-
-Floats = npt.NDArray[np.float64]
 
 SIZES = (5, 10, 15, 20, 25, 30, 40, 50, 75, 100, 150, 200, 300, 400, 500, 750, 1000)
 """Numbers of human topics that the table of sizes lists, up to those that the machine judged."""
@@ -172,8 +171,8 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
 
 def findings(outcome: xr.Dataset) -> list[str]:
     """Say how many topics people should judge."""
-    wanted, told = outcome.attrs["options"]["width"], []
-    total = outcome.attrs["inputs"]["collections"]["machine"]["topics"]
+    wanted, told = about(outcome)["options"]["width"], []
+    total = about(outcome)["inputs"]["collections"]["machine"]["topics"]
     for metric in outcome.metric.values:
         one = outcome.sel(metric=metric)
         needed, alone = int(one["topics_needed"]), int(one["topics_alone"])
@@ -185,7 +184,7 @@ def findings(outcome: xr.Dataset) -> list[str]:
         )
         if "best_share" in one and int(one["topics_best"]) > 0:
             told.append(
-                f"{metric}: cheapest are {int(one['topics_best'])} human topics of {int(one['machine_best'])} judged by "
-                f"machine, for {float(one['cost_best']):g}; people alone cost {float(one['cost_alone']):g}."
+                f"{metric}: cheapest are {int(one['topics_best'])} human topics of {int(one['machine_best'])} judged "
+                f"by machine, for {float(one['cost_best']):g}; people alone cost {float(one['cost_alone']):g}."
             )
     return told

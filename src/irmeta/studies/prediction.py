@@ -4,11 +4,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 import xarray as xr
 from scipy import stats
 
+from irmeta.attributes import about
 from irmeta.choices import Missing, Scale
 from irmeta.cube import ALL, check, complete, cube, means
 from irmeta.cubes import in_range
@@ -17,8 +17,9 @@ from irmeta.errors import MetricError, ScoresError
 from irmeta.io.model_file import Model
 from irmeta.names import highest, metric_names, nearest, parse, split
 from irmeta.result import result
+from irmeta.stats.arrays import Floats, Indices
 from irmeta.stats.prediction.intervals import band, leave_one_out, mahalanobis, reach
-from irmeta.stats.prediction.regression import Floats, least_squares, pool
+from irmeta.stats.prediction.regression import least_squares, pool
 from irmeta.stats.prediction.scales import from_scale, to_scale
 
 OUTSIDE = 0.999
@@ -123,7 +124,7 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     at = np.argwhere(~np.isnan(outcome["value"].values))
     cells = {name: outcome[name].values[*at.T] for name in ("value", "low", "high", "distance")}
     labels = {"system": outcome.system.values[at[:, 0]].tolist(), "metric": outcome.target.values[at[:, 1]].tolist()}
-    level = pl.lit(outcome.attrs["options"]["level"]).alias("level")
+    level = pl.lit(about(outcome)["options"]["level"]).alias("level")
     frame = pl.DataFrame({**labels, **cells}).with_columns(pl.col("low", "high").fill_nan(None))
     prediction = frame.select("system", "metric", "value", "low", "high", level, "distance")
     return {"prediction": prediction, "filled": _filled(outcome)}
@@ -137,7 +138,7 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
 def findings(outcome: xr.Dataset) -> list[str]:
     """Say what was predicted and how sure that is."""
     cells = tables(outcome)["prediction"]
-    level = f"{outcome.attrs['options']['level'] * 100:g}%"
+    level = f"{about(outcome)['options']['level'] * 100:g}%"
     if cells.height == 1:
         one = cells.row(0, named=True)
         interval = "" if one["low"] is None else f", between {one['low']:.3f} and {one['high']:.3f} ({level} interval)"
@@ -149,7 +150,7 @@ def findings(outcome: xr.Dataset) -> list[str]:
 
 def _usable(scores: xr.DataArray, model: Model, missing: Missing) -> tuple[xr.DataArray, list[str]]:
     """Give a cube in which a system has a metric on all topics or on none, and notes on what was dropped for it."""
-    kind = scores.attrs.get("standardization", {}).get("kind")
+    kind = about(scores).get("standardization", {}).get("kind")
     fitted = {part.get("standardization", {}).get("kind") for part in model.provenance.get("collections", {}).values()}
     if kind is not None and kind not in fitted:
         raise ScoresError(
@@ -217,7 +218,7 @@ def _grid(
     return grid
 
 
-def _patterns(table: xr.DataArray) -> Iterator[tuple[npt.NDArray[np.intp], list[str]]]:
+def _patterns(table: xr.DataArray) -> Iterator[tuple[Indices, list[str]]]:
     """Give the systems that have the same metrics, and these metrics; systems without any are left out."""
     there = ~np.isnan(table.values)
     patterns, of = np.unique(there, axis=0, return_inverse=True)
@@ -288,7 +289,7 @@ def _warnings(
 
 def _filled(outcome: xr.Dataset) -> pl.DataFrame:
     """Give the table as it was, every hole that was predicted filled, with its interval in the columns beside."""
-    reported, names = outcome["reported"], outcome.attrs["options"]["names"]
+    reported, names = outcome["reported"], about(outcome)["options"]["names"]
     known = [str(metric) for metric in reported.metric.values]
     targets = [str(target) for target in outcome.target.values]
     columns = {"system": reported.system.values.astype(str)}

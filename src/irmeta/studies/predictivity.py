@@ -4,17 +4,18 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, get_args
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 import scipy.stats
 import xarray as xr
 
 from irmeta import cube
+from irmeta.attributes import about
 from irmeta.choices import Missing, Ties, TopOn
 from irmeta.errors import ScoresError, require_choice
 from irmeta.names import canonical
 from irmeta.parallel import seeded
 from irmeta.result import result, short, square
+from irmeta.stats.arrays import Floats
 from irmeta.stats.halves.halving import Agreement, halves, shuffles, split_half
 from irmeta.stats.halves.jackknife import advantage_variance
 
@@ -126,7 +127,7 @@ def _check(used: xr.DataArray, partitions: int, sizes: Sequence[int]) -> None:
     cube.require_variation(cube.means(used).values.T, used["metric"].values)
 
 
-def _best(scores: xr.DataArray, top: float, by: str) -> tuple[int, npt.NDArray[np.float64]]:
+def _best(scores: xr.DataArray, top: float, by: str) -> tuple[int, Floats]:
     """Give how many systems are the best, and the scores (system, topic) that say which."""
     kept = cube.top_systems(scores, top, by).sizes["system"]
     if kept < 2:
@@ -136,7 +137,7 @@ def _best(scores: xr.DataArray, top: float, by: str) -> tuple[int, npt.NDArray[n
     return kept, cube.additive(cube.select(scores, metrics=[by])).values[..., 0]
 
 
-def _quantile(values: npt.NDArray[np.float64]) -> float:
+def _quantile(values: Floats) -> float:
     return float(scipy.stats.t.ppf(0.975, min(values.shape[:2]) - 1))
 
 
@@ -188,7 +189,7 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     return views
 
 
-def _sizes(outcome: xr.Dataset) -> Iterator[tuple[int, npt.NDArray[np.float64]]]:
+def _sizes(outcome: xr.Dataset) -> Iterator[tuple[int, Floats]]:
     return zip(outcome["size"].values.tolist(), outcome["curve"].values, strict=True)
 
 
@@ -196,7 +197,7 @@ def _long(
     names: Sequence[str],
     pairs: Sequence[tuple[int, int]],
     heads: tuple[str, str],
-    figures: dict[str, npt.NDArray[np.float64]],
+    figures: dict[str, Floats],
 ) -> pl.DataFrame:
     columns = {head: [names[pair[side]] for pair in pairs] for side, head in enumerate(heads)}
     schema = dict.fromkeys(heads, pl.String) | dict.fromkeys(figures, pl.Float64)
@@ -224,7 +225,7 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
 def findings(outcome: xr.Dataset) -> list[str]:
     """Say which metric foretells all of them best, and which others it foretells as well as they do themselves."""
     names = [str(name) for name in outcome["metric"].values]
-    where = next(iter(outcome.attrs["inputs"]["collections"]))
+    where = next(iter(about(outcome)["inputs"]["collections"]))
     if len(names) == 1:
         return [f"On {where} {names[0]} foretells itself on new topics with phi {short(outcome['phi'].item())}."]
     best, beside = best_predictor(outcome), [names[other] for other in _rivals(outcome)]

@@ -13,9 +13,10 @@ from irmeta.cubes import check_sizes, system_level, targets_and_candidates, with
 from irmeta.errors import ScoresError, require_choice
 from irmeta.parallel import steps
 from irmeta.result import long_frame, result
+from irmeta.stats.arrays import Floats
 from irmeta.stats.prediction.accuracy import Accuracy, accuracy
-from irmeta.stats.prediction.predictors import Fold, best_subsets, folds
-from irmeta.stats.prediction.regression import Floats, Moments, least_squares, moments
+from irmeta.stats.prediction.predictors import Fold, best_predictors, folds
+from irmeta.stats.prediction.regression import Moments, least_squares, moments
 
 _MEASURES = Accuracy._fields
 
@@ -125,7 +126,7 @@ def _best_of_size(
 ) -> xr.Dataset:
     """Choose the predictors of each target, fit them on all training systems, and measure them on each test."""
     at, sources = ([names.index(name) for name in part] for part in (targets, candidates))
-    best = best_subsets(chosen_on, sources, at, size)
+    best = best_predictors(chosen_on, sources, at, size)
     weights = np.full((len(at), len(names)), np.nan)
     intercepts = np.empty(len(at))
     measured = np.empty((len(at), len(tests), len(_MEASURES)))

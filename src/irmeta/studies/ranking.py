@@ -8,15 +8,17 @@ import numpy as np
 import polars as pl
 import xarray as xr
 
+from irmeta.attributes import about
 from irmeta.choices import Level, Matrix, Missing, Objective, Search
 from irmeta.errors import ScoresError, require_choice
 from irmeta.matrix import MetricMatrix, from_matrix, from_scores, is_scores
 from irmeta.names import metric_names, nearest
 from irmeta.parallel import seeded
 from irmeta.result import result
-from irmeta.stats.subsets.matrices import Floats, dependent
+from irmeta.stats.arrays import Floats
+from irmeta.stats.subsets.matrices import dependent
 from irmeta.stats.subsets.orders import Order, log_determinant, unexplained
-from irmeta.stats.subsets.selection import Selection, Task, limit, ratio, select, value
+from irmeta.stats.subsets.selection import Choice, Selection, limit, ratio, select, value
 from irmeta.stats.subsets.stability import choices, flags, stability
 
 TRUST = ((0.8, "the choice holds"), (0.5, "part of it is arbitrary"), (-np.inf, "do not trust the choice"))
@@ -86,25 +88,25 @@ def rank_metrics(
         raise ScoresError("a matrix is used whole: metrics, top and by choose from scores; cut the matrix itself")
     else:
         source = from_matrix(scores, matrix)
-    task, notes = _task(source, method, objective, k, include, exclude, cost, budget, time_limit)
+    choice, notes = _task(source, method, objective, k, include, exclude, cost, budget, time_limit)
     if resamples < 0 or (resamples and _topics(source.cubes) < 2):
         raise ScoresError("topics are resampled 0 or more times, and there must be at least two; leave out --resamples")
-    selection = select(source.sigma, task)
+    selection = select(source.sigma, choice)
     if not selection.optima:
         raise ScoresError(f"no subset costs at most {budget}; raise the budget, or include fewer metrics")
     if not _nested(selection):
         notes.append("The best sets are not nested: the order goes by the number of them that hold a metric.")
-    data = _described(source, task, selection)
+    data = _described(source, choice, selection)
     if resamples:
-        stability, more = _stability(source, task, selection, resamples, generator)
+        stability, more = _stability(source, choice, selection, resamples, generator)
         data, notes = data | stability, notes + more
     options = {
         "method": method,
-        "objective": task.objective,
+        "objective": choice.objective,
         "matrix": source.kind,
         "level": source.level,
         "k": k,
-        "include": [source.metrics[i] for i in task.include],
+        "include": [source.metrics[i] for i in choice.include],
         "exclude": metric_names(exclude),
         "cost": dict(cost or {}),
         "budget": budget,
@@ -154,7 +156,7 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
 
 def findings(outcome: xr.Dataset) -> list[str]:
     """Say what to report, how good that is, and whether to trust it."""
-    options = outcome.attrs["options"]
+    options = about(outcome)["options"]
     few = _few(outcome)
     at = outcome.sel(k=few)
     named = ", ".join(str(name) for name in outcome["metric"].values[at["chosen"].values])
@@ -180,14 +182,14 @@ def findings(outcome: xr.Dataset) -> list[str]:
     )
     if "kept" in outcome:
         said.append(_trust(outcome, few))
-    elif any(one["topics"] > 1 for one in outcome.attrs["inputs"]["collections"].values()):
+    elif any(one["topics"] > 1 for one in about(outcome)["inputs"]["collections"].values()):
         said.append("Would other topics choose the same? --resamples 100 tells.")
     return said
 
 
 def _searched(outcome: xr.Dataset) -> str:
     """Say which sets a search went through: their sizes, and what they may hold and cost."""
-    options, sizes = outcome.attrs["options"], outcome["k"].values
+    options, sizes = about(outcome)["options"], outcome["k"].values
     least, most = int(sizes.min()), int(sizes.max())
     free, every = int(outcome["candidate"].sum()), outcome.sizes["metric"]
     return (
@@ -201,7 +203,7 @@ def _searched(outcome: xr.Dataset) -> str:
 def _few(outcome: xr.Dataset) -> int:
     """Give the size to speak of: the largest if the user set one, else the first that leaves less than a tenth."""
     enough = outcome["k"].values[outcome["unexplained"].values < 0.1]
-    asked = outcome.attrs["options"]["k"] is not None
+    asked = about(outcome)["options"]["k"] is not None
     return int(outcome["k"].values[-1] if asked or not enough.size else enough[0])
 
 
@@ -225,7 +227,7 @@ def _task(
     cost: Mapping[str, float] | None,
     budget: float | None,
     time_limit: float,
-) -> tuple[Task, list[str]]:
+) -> tuple[Choice, list[str]]:
     goal: Objective = objective or ("unreported" if method == "trace" else "determinant")
     if (cost or budget is not None) and (method != "exact" or budget is None):
         raise ScoresError("costs go with --budget and --method exact: an order of metrics knows no budget")
@@ -241,7 +243,7 @@ def _task(
         notes.append("All variances are equal: subsets of one metric are tied, and the first metric stands for all.")
     limit = np.inf if budget is None else float(budget)
     paid = _costs(source, cost or {})
-    return Task(method, goal, candidates, np.array(inside, dtype=np.intp), largest, paid, limit, time_limit), notes
+    return Choice(method, goal, candidates, np.array(inside, dtype=np.intp), largest, paid, limit, time_limit), notes
 
 
 def _candidates(source: MetricMatrix, inside: list[int], outside: list[int]) -> tuple[Order, list[str]]:
@@ -290,47 +292,47 @@ def _costs(source: MetricMatrix, cost: Mapping[str, float]) -> Floats:
     return paid
 
 
-def _described(source: MetricMatrix, task: Task, selection: Selection) -> dict[str, Any]:
+def _described(source: MetricMatrix, choice: Choice, selection: Selection) -> dict[str, Any]:
     """Give the subsets with what they are worth, beside the best of their size."""
     chosen, optima = selection.chosen.values(), selection.optima.values()
     log_det = np.array([log_determinant(source.sigma, subset) for subset in chosen])
     left = np.array([unexplained(source.sigma, subset) for subset in chosen])
-    values = log_det if task.objective == "determinant" else left
-    best = np.array([value(source.sigma, one.subset, task.objective) for one in optima])
-    limits = np.array([limit(source.sigma, one, task.objective) for one in optima])
+    values = log_det if choice.objective == "determinant" else left
+    best = np.array([value(source.sigma, one.subset, choice.objective) for one in optima])
+    limits = np.array([limit(source.sigma, one, choice.objective) for one in optima])
     proven = np.array([one.proven for one in optima])
     first = [selection.order[:position] for position in range(1, len(selection.order) + 1)]
     per_size = {
         "log_det": log_det,
         "unexplained": left,
         "optimal": best,
-        "ratio_to_optimum": ratio(values, best, task.objective),
+        "ratio_to_optimum": ratio(values, best, choice.objective),
         "gap": np.where(proven, 0.0, np.abs(limits - best)),
         "proven": proven,
         "nodes": np.array([one.nodes for one in optima]),
-        **({"cost": np.array([task.cost[subset].sum() for subset in chosen])} if np.isfinite(task.budget) else {}),
+        **({"cost": np.array([choice.cost[subset].sum() for subset in chosen])} if np.isfinite(choice.budget) else {}),
     }
     return {
         "order": ("position", np.array(source.metrics, dtype=object)[selection.order]),
-        "value": ("position", np.array([value(source.sigma, subset, task.objective) for subset in first])),
+        "value": ("position", np.array([value(source.sigma, subset, choice.objective) for subset in first])),
         "chosen": (("k", "metric"), flags(selection.chosen, len(source.metrics))),
-        "candidate": ("metric", np.isin(np.arange(len(source.metrics)), task.candidates)),
+        "candidate": ("metric", np.isin(np.arange(len(source.metrics)), choice.candidates)),
         **{name: ("k", numbers) for name, numbers in per_size.items()},
     }
 
 
 def _stability(
     source: MetricMatrix,
-    task: Task,
+    choice: Choice,
     selection: Selection,
     resamples: int,
     rng: np.random.Generator,
 ) -> tuple[dict[str, Any], list[str]]:
     """Choose again on topics drawn with replacement: how often each metric is chosen, and how much of each subset."""
-    again, proven = choices(source.resampled, task, selection.chosen, resamples, rng)
+    again, proven = choices(source.resampled, choice, selection.chosen, resamples, rng)
     if not len(again):
         raise ScoresError("in every resample of the topics some metric is determined by others; use fewer metrics")
-    found = stability(flags(selection.chosen, len(source.metrics)), again, task)
+    found = stability(flags(selection.chosen, len(source.metrics)), again, choice)
     notes = []
     if skipped := resamples - len(again):
         notes.append(

@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 import xarray as xr
 
+from irmeta.attributes import about
 from irmeta.choices import Status
 from irmeta.result import result
 
@@ -56,7 +57,7 @@ def reproduction(
 def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     """Table `cells`: paper, item, row, column, published, ours, difference, status, note."""
     frame = pl.DataFrame({name: outcome[name].values.tolist() for name in outcome.data_vars}).with_columns(
-        pl.col("published", "ours").fill_nan(None), paper=pl.lit(outcome.attrs["options"]["paper"])
+        pl.col("published", "ours").fill_nan(None), paper=pl.lit(about(outcome)["options"]["paper"])
     )
     return {"cells": frame.with_columns(difference=pl.col("ours") - pl.col("published")).select(COLUMNS)}
 
@@ -83,6 +84,6 @@ def findings(outcome: xr.Dataset) -> list[str]:
     at = np.flatnonzero(outcome["unexpected"].values)
     places = zip(*(outcome[name].values[at].astype(str) for name in ("item", "row", "column")), strict=True)
     return [
-        f"{outcome.attrs['options']['paper']}: {outcome.sizes['cell']} cells: {listed}.",
+        f"{about(outcome)['options']['paper']}: {outcome.sizes['cell']} cells: {listed}.",
         *(f"Contradicted without a known reason: {', '.join(place)}." for place in places),
     ]

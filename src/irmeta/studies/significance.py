@@ -6,19 +6,20 @@ from types import MappingProxyType
 from typing import get_args
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 import xarray as xr
 
+from irmeta.attributes import about
 from irmeta.choices import Correction, Missing, Test
 from irmeta.cube import additive, geometric, means, studied
 from irmeta.errors import ScoresError, require_choice
 from irmeta.parallel import seeded, steps
 from irmeta.result import frame, result
 from irmeta.stats import descriptive
+from irmeta.stats.arrays import Bools, Floats
 from irmeta.stats.tests import multiplicity, paired, resampling
 
-Floats = npt.NDArray[np.float64]
+Floats = Floats
 
 RESAMPLING: Mapping[str, Callable[[Floats, int, np.random.Generator], Floats]] = MappingProxyType(
     {"permutation": resampling.permutation, "bootstrap": resampling.bootstrap, "tukey": resampling.tukey}
@@ -114,7 +115,7 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
 
 def findings(outcome: xr.Dataset) -> list[str]:
     """Say how many pairs differ, what that means for the best system, and what correction costs."""
-    options, told = outcome.attrs["options"], []
+    options, told = about(outcome)["options"], []
     for metric in outcome.metric.values:
         one = outcome.sel(metric=metric)
         differs = _matrix(one)
@@ -144,7 +145,7 @@ def _check(test: Test, correct: Correction, alpha: float, resamples: int) -> Non
 def _tests(
     scores: Floats, test: Test, correct: Correction, resamples: int, rng: np.random.Generator
 ) -> dict[str, Floats]:
-    difference, effect, *closed = paired.of_pairs(partial(_quantities, test), scores)
+    difference, effect, *closed = paired.over_pairs(partial(_quantities, test), scores)
     p = closed[0] if closed else RESAMPLING[test](scores, resamples, rng)
     corrections = {"holm": multiplicity.holm, "bh": multiplicity.bh}
     corrected = p if correct == "none" or test == "tukey" else corrections[correct](p)
@@ -183,7 +184,7 @@ def _scale_notes(scores: xr.DataArray, effect_size: Floats) -> list[str]:
     return lines
 
 
-def _matrix(one: xr.Dataset) -> npt.NDArray[np.bool_]:
+def _matrix(one: xr.Dataset) -> Bools:
     """Give which systems differ, as a symmetric matrix (system, system)."""
     size = one.sizes["system"]
     differs = np.zeros((size, size), dtype=np.bool_)
@@ -198,7 +199,7 @@ def _systems(one: xr.Dataset, metric: str) -> pl.DataFrame:
     few = len(order) <= MOST_LETTERS
     return pl.DataFrame(
         {
-            "system": one.system.values[order].astype(str),
+            "system": one.system.values[order].tolist(),
             "metric": [metric] * len(order),
             "mean": one["mean"].values[order],
             "rank": rank,

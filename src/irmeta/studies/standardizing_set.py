@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 import xarray as xr
 
@@ -13,6 +12,7 @@ from irmeta.cube import require_variation
 from irmeta.errors import ScoresError
 from irmeta.parallel import seeded, steps
 from irmeta.result import frame, result
+from irmeta.stats.arrays import Floats
 from irmeta.stats.rankings import rank
 from irmeta.stats.standardizing.partial import partial_means
 
@@ -102,7 +102,7 @@ def findings(outcome: xr.Dataset) -> list[str]:
     return told
 
 
-def _tied(taus: npt.NDArray[np.float64], sizes: Sequence[int], old: xr.DataArray) -> list[str]:
+def _tied(taus: Floats, sizes: Sequence[int], old: xr.DataArray) -> list[str]:
     """Note the draws by which all new systems are tied, so that tau is undefined."""
     counts = np.isnan(taus).sum(axis=0)
     return [
@@ -112,13 +112,13 @@ def _tied(taus: npt.NDArray[np.float64], sizes: Sequence[int], old: xr.DataArray
     ]
 
 
-def _quantiles(taus: npt.NDArray[np.float64], shares: Sequence[float]) -> npt.NDArray[np.float64]:
+def _quantiles(taus: Floats, shares: Sequence[float]) -> Floats:
     """Give quantiles over the draws in which tau is defined, NaN where it is in none: (share, size, metric)."""
     undefined = np.isnan(taus).all(axis=0)
     return np.where(undefined, np.nan, np.nanquantile(np.where(undefined, 0.0, taus), shares, axis=0))
 
 
-def _quantile_error(taus: npt.NDArray[np.float64], share: float) -> npt.NDArray[np.float64]:
+def _quantile_error(taus: Floats, share: float) -> Floats:
     """Give the Monte-Carlo standard error of a quantile: half the distance of those one binomial error apart."""
     error = np.sqrt(share * (1 - share) / taus.shape[0])
     low, high = _quantiles(taus, [max(share - error, 0), share + error])

@@ -27,11 +27,12 @@ from irmeta.evaluation.sources import (
 from irmeta.io.decimals import numbers
 from irmeta.io.fields import Strings
 from irmeta.io.files import Location, stem
-from irmeta.io.rankings import Index, Qrels, Run
+from irmeta.io.rankings import Qrels, Run
 from irmeta.io.trec import Reading, run_of
 from irmeta.names import parse_list
 from irmeta.parallel import in_order
 from irmeta.result import result
+from irmeta.stats.arrays import Indices
 
 MANY_UNJUDGED = 0.2
 """Share of unjudged documents among the first ten above which a run's scores say little."""
@@ -191,7 +192,7 @@ def _facts(run: Run, against: Judgments, ranking: Ranking, judged: JudgedRun, *,
     )
 
 
-def _reversed(run: Run, row: Index, heads: Index, last: Index) -> int:
+def _reversed(run: Run, row: Indices, heads: Indices, last: Indices) -> int:
     """Count the topics whose rank column runs the other way than the scores: its end stands before its beginning."""
     if run.ranks is None:
         return 0
@@ -202,7 +203,7 @@ def _reversed(run: Run, row: Index, heads: Index, last: Index) -> int:
     return int((ranks[heads] > ranks[last]).sum())
 
 
-def _unjudged(judgments: Judgments, judged: JudgedRun, depths: Index) -> float:
+def _unjudged(judgments: Judgments, judged: JudgedRun, depths: Indices) -> float:
     """Give the share of the first ten documents that are not judged, or below zero."""
     first = np.minimum(depths, 10).sum()
     known = (judged.rank < 10) & (judgments.qrels.grades[judged.judgment] >= 0)

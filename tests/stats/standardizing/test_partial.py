@@ -5,6 +5,8 @@ import numpy as np
 import pytest
 import scipy.stats
 
+from irmeta import standardization
+from irmeta.cube import cube
 from irmeta.parallel import apart, working_on
 from irmeta.stats.standardizing import standardizers
 from irmeta.stats.standardizing.partial import partial_means
@@ -62,6 +64,39 @@ def test_alike_but_for_rounding_is_alike(kind):
     expected = standardizers.standardize(new, standardizers.fit(old), kind).mean(axis=1)
     (found,) = partial_means(old, new, [2], 1, kind, np.random.default_rng(0))
     np.testing.assert_allclose(found, [expected], rtol=0, atol=1e-12)
+
+
+@pytest.fixture
+def median(monkeypatch):
+    """A further standardizer, which needs the scores between the ends; no function knows it by its name."""
+
+    def less_the_median(scores, factors):
+        return scores - np.median(factors.quantiles, axis=-1)
+
+    one = standardizers.Standardizer(less_the_median, middle=0.0)
+    monkeypatch.setattr(standardizers, "KINDS", {**standardizers.KINDS, "median": one})
+    return "median"
+
+
+def test_a_standardizer_that_needs_all_quantiles_gets_them(median):
+    """Scores less the median of the drawn systems: every draw is what numpy gives for one of the subsets."""
+    rng = np.random.default_rng(7)
+    old, new = rng.uniform(size=(6, 9)), rng.uniform(size=(5, 9))
+    expected = np.array([(new - np.median(subset, axis=0)).mean(axis=1) for subset in combinations(old, 4)])
+    (found,) = partial_means(old, new, [4], 50, median, np.random.default_rng(0))
+    assert np.abs(found[:, None] - expected).max(axis=-1).min(axis=1).max() < 1e-12
+
+
+def test_standardizing_by_all_systems_is_what_the_study_and_the_cube_agree_on(median):
+    """A standardizer that was only registered serves `standardization.apply` and random parts alike."""
+    rng = np.random.default_rng(8)
+    old, new = rng.uniform(size=(6, 4)), rng.uniform(size=(5, 4))
+    topics = ["1", "2", "3", "4"]
+    before, after = (cube(one[..., None], [f"s{i}" for i in range(len(one))], topics, ["AP"]) for one in (old, new))
+    applied = standardization.apply(after, standardization.fit(before), median)
+    np.testing.assert_allclose(applied.values[..., 0], new - np.median(old, axis=0), rtol=0, atol=1e-12)
+    (drawn,) = partial_means(old, new, [6], 1, median, rng)
+    np.testing.assert_allclose(drawn[0], applied.values[..., 0].mean(axis=1), rtol=0, atol=1e-12)
 
 
 def test_a_missing_score_makes_its_system_missing_alone():

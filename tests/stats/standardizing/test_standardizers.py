@@ -1,3 +1,5 @@
+from typing import get_args
+
 import numpy as np
 import pytest
 import scipy.stats
@@ -5,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+from irmeta.choices import Kind
 from irmeta.stats.standardizing import standardizers
 from irmeta.stats.standardizing.standardizers import KINDS, Factors, fit, standardize
 
@@ -105,3 +108,8 @@ def test_missing_scores_stay_missing(kind):
     """NaN goes in and NaN comes out, whatever the kind."""
     factors = fit(np.array([[0.1], [0.5], [0.3]]))
     assert np.isnan(standardize(np.array([[np.nan]]), factors, kind)).all()
+
+
+def test_every_name_that_an_option_may_have_is_a_standardizer():
+    """The names in the signature and the records are the same."""
+    assert set(get_args(Kind)) == set(KINDS)

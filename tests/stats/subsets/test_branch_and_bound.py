@@ -9,10 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from irmeta.io.importers import import_systemwise
+from irmeta.stats.arrays import Floats
 from irmeta.stats.subsets import branch_and_bound
 from irmeta.stats.subsets.branch_and_bound import best_subsets, swap
 from irmeta.stats.subsets.criteria import Criterion, ExplainedVariance, LogDeterminant
-from irmeta.stats.subsets.matrices import Floats, correlation, covariance
+from irmeta.stats.subsets.matrices import correlation, covariance
 from irmeta.stats.subsets.orders import iterative_backward, log_determinant, unexplained
 
 seeds = st.integers(0, 2**32 - 1)

@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from irmeta.stats.arrays import Floats
 from irmeta.stats.subsets.criteria import Criterion, ExplainedVariance, LogDeterminant, choose, diagonals
-from irmeta.stats.subsets.matrices import Floats, covariance
+from irmeta.stats.subsets.matrices import covariance
 
 seeds = st.integers(0, 2**32 - 1)
 both = pytest.mark.parametrize("criterion", [LogDeterminant(), ExplainedVariance()])

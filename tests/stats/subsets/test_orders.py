@@ -7,9 +7,10 @@ from hypothesis import strategies as st
 from scipy.linalg import lapack
 
 from irmeta.papers.gupta2019_ranking import SHEFFIELD, backward_as_printed, row_sums_updated
+from irmeta.stats.arrays import Floats
 from irmeta.stats.subsets.branch_and_bound import best_subsets
 from irmeta.stats.subsets.criteria import ExplainedVariance, LogDeterminant
-from irmeta.stats.subsets.matrices import Floats, correlation, covariance, symmetrized
+from irmeta.stats.subsets.matrices import correlation, covariance, symmetrized
 from irmeta.stats.subsets.orders import (
     greedy,
     iterative_backward,

@@ -72,7 +72,7 @@ def test_pairs_in_blocks_are_all_pairs(test):
     """60 systems on 300 topics fill more than one block; each pair has what it has among all of them."""
     one = np.random.default_rng(0).beta(1, 2, size=(60, 300)).round(3)
     assert len(list(paired.blocks(*one.shape))) > 1
-    np.testing.assert_array_equal(paired.of_pairs(test, one), test(paired.differences(one)))
+    np.testing.assert_array_equal(paired.over_pairs(test, one), test(paired.differences(one)))
 
 
 @pytest.mark.parametrize("test", [paired.t, paired.wilcoxon, paired.sign])

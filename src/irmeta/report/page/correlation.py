@@ -6,6 +6,7 @@ from functools import partial
 import xarray as xr
 from scipy.cluster.hierarchy import leaves_list
 
+from irmeta.attributes import about
 from irmeta.choices import Level
 from irmeta.report.page.content import LEVELS, Content
 from irmeta.report.page.panel import Chart, Panel, Text, names, numbers, of_study
@@ -31,7 +32,7 @@ def panels(content: Content) -> list[Panel]:
 def correlation_panel(level: Level, scores: Mapping[str, xr.DataArray], source: str) -> Panel:
     """Show the correlation of every pair of metrics, ordered by the groups that they form."""
     outcome = correlation.correlation(scores, level=level)
-    options = outcome.attrs["options"]
+    options = about(outcome)["options"]
     order = leaves_list(outcome["merge"].values)
     chart = Chart(
         "matrix",

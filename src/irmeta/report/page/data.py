@@ -7,6 +7,7 @@ import numpy as np
 import polars as pl
 import xarray as xr
 
+from irmeta.attributes import about
 from irmeta.report.page.content import Content
 from irmeta.report.page.panel import Chart, Panel, Text, names
 from irmeta.result import describe as described
@@ -37,9 +38,10 @@ def data_panel(name: str, scores: xr.DataArray, by: str, used: Collection[str]) 
     missing = f"{size['missing']:,} of {scores.size:,} scores are missing" if size["missing"] else "no score is missing"
     systems, topics, metrics = (f"{count} {dim}{'s' if count != 1 else ''}" for dim, count in counts.items())
     finding = f"{name}: {systems}, {topics} and {metrics}; {missing}."
-    facts = {key: value for key, value in scores.attrs.items() if key not in ("notes", "runs", "options", "collection")}
+    said = about(scores)
+    facts = {key: value for key, value in said.items() if key not in ("notes", "runs", "options", "collection")}
     table = pl.DataFrame({"metric": names(scores.metric), "missing": np.isnan(scores.values).sum(axis=(0, 1))})
-    notes = [str(note) for note in scores.attrs.get("notes") or []]
+    notes = [str(note) for note in said.get("notes") or []]
     if flat := [metric for metric in names(scores.metric) if metric not in used]:
         notes.insert(0, f"{', '.join(flat)} does not tell the systems apart and is left out of all that follows.")
     return Panel(
@@ -48,7 +50,7 @@ def data_panel(name: str, scores: xr.DataArray, by: str, used: Collection[str]) 
         [_shades(scores, by)] if counts["topic"] > 1 else [],
         {"missing": table},
         ["missing"] if size["missing"] else [],
-        options={**facts, **dict(scores.attrs.get("options") or {})},
+        options={**facts, **dict(said.get("options") or {})},
         notes=notes,
         command="irmeta validate RUNS --qrels QRELS",
     )

@@ -7,6 +7,7 @@ from shlex import quote
 import polars as pl
 import xarray as xr
 
+from irmeta.attributes import about
 from irmeta.report.page.content import Content
 from irmeta.report.page.panel import Chart, Panel, Text, names, numbers, of_study
 from irmeta.report.plots import figure_of
@@ -37,7 +38,7 @@ def systems_panel(name: str, scores: xr.DataArray, by: str, source: str) -> Pane
         str(metric): {column: numbers(outcome[column].sel(metric=metric).values) for column in columns}
         for metric in outcome.metric.values
     }
-    level, topics = outcome.attrs["options"]["level"], outcome.sizes["topic"]
+    level, topics = about(outcome)["options"]["level"], outcome.sizes["topic"]
     chart = Chart(
         "means",
         f"System means with {level:.0%} intervals over {topics} topics",

@@ -9,6 +9,7 @@ import polars as pl
 import xarray as xr
 from matplotlib.figure import Figure
 
+from irmeta.attributes import about
 from irmeta.errors import IrmetaError
 from irmeta.report import tables
 from irmeta.studies import study_of
@@ -88,8 +89,8 @@ def of_study(
         shown,
         {name: overview[name] for name in list(overview)[:1]},
         figures,
-        outcome.attrs["options"],
-        outcome.attrs["notes"],
+        about(outcome)["options"],
+        about(outcome)["notes"],
         command,
     )
 

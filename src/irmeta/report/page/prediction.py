@@ -8,6 +8,7 @@ import numpy as np
 import xarray as xr
 from scipy import stats
 
+from irmeta.attributes import about
 from irmeta.datasets.reference import reference_model
 from irmeta.errors import ScoresError
 from irmeta.io.model_file import Model, described
@@ -52,7 +53,7 @@ def prediction_panel(name: str, scores: xr.DataArray, reported: Sequence[str], m
     outcome = accuracy.accuracy(predict(here.sel(metric=given), model, want=others), here)
     order = np.argsort(-outcome["tau"].fillna(-2).values, kind="stable")
     targets = [names(outcome.target)[at] for at in order]
-    level = outcome.attrs["options"]["level"]
+    level = about(outcome)["options"]["level"]
     charts = [
         Chart(
             "bars",

@@ -6,6 +6,7 @@ from functools import partial
 import polars as pl
 import xarray as xr
 
+from irmeta.attributes import about
 from irmeta.cube import studied
 from irmeta.report.page.content import Content
 from irmeta.report.page.description import first
@@ -35,7 +36,7 @@ def panels(content: Content) -> list[Panel]:
 def significance_panel(name: str, scores: xr.DataArray, by: str, source: str) -> Panel:
     """Test all pairs of systems; the page has discriminative power and the groups, a file the tests of one metric."""
     outcome = significance.significance(scores)
-    options = outcome.attrs["options"]
+    options = about(outcome)["options"]
     power = Chart(
         "bars",
         f"Share of {outcome.sizes['pair']:,} pairs of systems that each metric tells apart",

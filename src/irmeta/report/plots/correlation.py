@@ -3,16 +3,17 @@
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from scipy.cluster.hierarchy import dendrogram, leaves_list
 
+from irmeta.attributes import about
 from irmeta.choices import CorrelationView
 from irmeta.errors import ScoresError
 from irmeta.report.plots.figure import PAGE, PALETTE, draw
 from irmeta.result import short
+from irmeta.stats.arrays import Floats
 
 
 def figure(result: xr.Dataset, *, view: CorrelationView = "heatmap") -> Figure:
@@ -31,7 +32,7 @@ def heatmap(result: xr.Dataset, axes: Axes, *, order: Literal["given", "clustere
     """Draw the correlations as a matrix with their values, metrics in the order given or by the dendrogram."""
     places = leaves_list(result["merge"].values) if order == "clustered" else np.arange(result.sizes["metric"])
     names = [str(name) for name in result["metric"].values[places]]
-    _matrix(axes, result["r"].values[np.ix_(places, places)], names, names, result.attrs["options"]["coefficient"])
+    _matrix(axes, result["r"].values[np.ix_(places, places)], names, names, about(result)["options"]["coefficient"])
     axes.tick_params(axis="x", rotation=90)
     return axes
 
@@ -47,7 +48,7 @@ def loadings(result: xr.Dataset, axes: Axes) -> Axes:
     return axes
 
 
-def _matrix(axes: Axes, values: npt.NDArray[np.float64], rows: list[str], columns: list[str], label: str) -> None:
+def _matrix(axes: Axes, values: Floats, rows: list[str], columns: list[str], label: str) -> None:
     image = axes.imshow(values, cmap="RdBu", vmin=-1, vmax=1, aspect="equal" if len(rows) == len(columns) else "auto")
     size = min(8.0, 130 / len(rows))
     for (i, j), value in np.ndenumerate(values):
@@ -62,7 +63,7 @@ def _matrix(axes: Axes, values: npt.NDArray[np.float64], rows: list[str], column
 
 def tree(result: xr.Dataset, axes: Axes) -> Axes:
     """Draw the dendrogram of complete linkage: a joint stands at the least correlation within what it joins."""
-    threshold = float(result.attrs["options"]["threshold"])
+    threshold = float(about(result)["options"]["threshold"])
     dendrogram(
         result["merge"].values,
         labels=list(result["metric"].values),
@@ -77,6 +78,6 @@ def tree(result: xr.Dataset, axes: Axes) -> Axes:
     axes.set_xlim(top * 1.05, 0)
     ticks = [tick for tick in axes.get_xticks() if 0 <= tick <= top * 1.05]
     axes.set_xticks(ticks, [short(1 - tick) for tick in ticks])
-    axes.set_xlabel(f"Least {result.attrs['options']['coefficient']} within the group")
+    axes.set_xlabel(f"Least {about(result)['options']['coefficient']} within the group")
     axes.spines["left"].set_visible(False)
     return axes

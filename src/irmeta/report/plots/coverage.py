@@ -7,6 +7,7 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from irmeta.attributes import about
 from irmeta.report.plots.figure import PAGE, PALETTE, draw
 from irmeta.report.plots.rows import MARKERS, NEAR, height, named_rows
 
@@ -21,6 +22,6 @@ def coverage(outcome: xr.Dataset, axes: Axes) -> Axes:
     for name, marker, colour in zip(outcome.collection.values, cycle(MARKERS), cycle(PALETTE)):
         share = outcome["measured"].sel(collection=name).values
         axes.plot(share, np.arange(share.size), marker, color=colour, markersize=4, label=str(name), linestyle="none")
-    axes.axvline(outcome.attrs["options"]["level"], color=NEAR, linewidth=0.8, zorder=0)
+    axes.axvline(about(outcome)["options"]["level"], color=NEAR, linewidth=0.8, zorder=0)
     axes.legend(loc="upper left", bbox_to_anchor=(1, 1))
     return named_rows(axes, [str(target) for target in outcome.target.values], "share of systems inside the interval")

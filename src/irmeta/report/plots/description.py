@@ -5,6 +5,7 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from irmeta.attributes import about
 from irmeta.choices import ScoreView
 from irmeta.report.plots.figure import COLUMN, PAGE, draw
 
@@ -27,7 +28,7 @@ def means(result: xr.Dataset, axes: Axes) -> Axes:
     place = np.arange(1, len(names) + 1)
     error = np.abs(np.stack([one["low"].values, one["high"].values]) - one["mean"].values)
     axes.errorbar(place, one["mean"].values, error, fmt="o", markersize=2.5, elinewidth=0.7)
-    axes.set_ylabel(f"mean {one.metric.item()}, {result.attrs['options']['level']:.0%} interval")
+    axes.set_ylabel(f"mean {one.metric.item()}, {about(result)['options']['level']:.0%} interval")
     if len(names) <= 30:
         axes.set_xticks(place, names, rotation=90)
     else:
@@ -61,5 +62,5 @@ def distribution(result: xr.Dataset, axes: Axes) -> Axes:
 
 
 def _ordered(result: xr.Dataset) -> xr.Dataset:
-    one = result.sel(metric=result.attrs["options"]["by"])
+    one = result.sel(metric=about(result)["options"]["by"])
     return one.isel(system=np.argsort(one["rank"].values, kind="stable"))

@@ -5,6 +5,7 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from irmeta.attributes import about
 from irmeta.report.plots.figure import PAGE, PALETTE, draw
 from irmeta.report.plots.rows import NEAR, height, named_rows
 
@@ -26,4 +27,4 @@ def prediction(outcome: xr.Dataset, axes: Axes) -> Axes:
         axes.plot(value[row], row, "o", color=colour, markersize=4)
     one = len(set(systems)) == 1
     names = [target if one else f"{system}: {target}" for system, target in zip(systems, targets, strict=True)]
-    return named_rows(axes, names, f"predicted score and {outcome.attrs['options']['level']:.0%} interval")
+    return named_rows(axes, names, f"predicted score and {about(outcome)['options']['level']:.0%} interval")

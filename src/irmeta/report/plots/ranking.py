@@ -5,6 +5,7 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from irmeta.attributes import about
 from irmeta.report.plots.figure import PAGE, PALETTE, Plot, draw
 
 _LABELS = {"determinant": "log determinant", "unreported": "unexplained variance (share)"}
@@ -17,7 +18,7 @@ def figure(result: xr.Dataset) -> Figure:
 
 def plots(outcome: xr.Dataset) -> list[Plot]:
     """Give the plots that a result needs: the ratio to the optimum only where it is not 1 by design."""
-    return [ranking] if outcome.attrs["options"]["method"] == "exact" else [ratio, ranking]
+    return [ranking] if about(outcome)["options"]["method"] == "exact" else [ratio, ranking]
 
 
 def ranking(outcome: xr.Dataset, axes: Axes) -> Axes:
@@ -25,7 +26,7 @@ def ranking(outcome: xr.Dataset, axes: Axes) -> Axes:
 
     The bars are those of Figure 3 of Gupta et al. (ECIR 2019), from the first metric to the last for every method.
     """
-    options = outcome.attrs["options"]
+    options = about(outcome)["options"]
     position = np.arange(1, outcome.sizes["position"] + 1)
     proven = outcome["proven"].values
     axes.bar(position, outcome["value"].values, color=PALETTE[4], label="first k in this order")

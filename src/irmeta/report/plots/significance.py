@@ -5,6 +5,7 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from irmeta.attributes import about
 from irmeta.report.plots.figure import draw
 
 
@@ -18,7 +19,7 @@ def plot(result: xr.Dataset, axes: Axes) -> Axes:
 
     Source: Sakai (SIGIR 2006), section 4.
     """
-    alpha = result.attrs["options"]["alpha"]
+    alpha = about(result)["options"]["alpha"]
     share = np.arange(1, result.sizes["pair"] + 1) / result.sizes["pair"]
     for metric in result.metric.values:
         axes.step(share, np.sort(result["p"].sel(metric=metric).values), where="pre", label=str(metric))
@@ -27,6 +28,6 @@ def plot(result: xr.Dataset, axes: Axes) -> Axes:
     axes.set_xlim(0, 1)
     axes.set_ylim(0, min(1.0, 4 * alpha))
     axes.set_xlabel("share of system pairs")
-    axes.set_ylabel(f"p ({result.attrs['options']['test']}, not corrected)")
+    axes.set_ylabel(f"p ({about(result)['options']['test']}, not corrected)")
     axes.legend()
     return axes

@@ -5,50 +5,55 @@ from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
-import numpy.typing as npt
 
 from irmeta.choices import Ties
 from irmeta.parallel import in_order, single_threaded, streams
-from irmeta.stats.rankings.rank import Array, settled, tau_a, tau_b
-
-Drawn = npt.NDArray[np.bool_]
-
-
-def shuffles(topics: int, partitions: int, rng: np.random.Generator) -> npt.NDArray[np.int64]:
-    """Put the topics in so many random orders: (partition, topic)."""
-    return rng.permuted(np.tile(np.arange(topics), (partitions, 1)), axis=1)
+from irmeta.stats.arrays import Bools, Floats, Indices, Ints
+from irmeta.stats.rankings.rank import settled, tau_a, tau_b
 
 
-def halves(orders: npt.NDArray[np.int64], sizes: tuple[int, int]) -> Drawn:
+def shuffles(topics: int, partitions: int, rng: np.random.Generator) -> Ints:
+    """Put the topics in a random order for each partition: (partition, topic)."""
+    orders = np.tile(np.arange(topics), (partitions, 1))
+    return rng.permuted(orders, axis=1)
+
+
+def halves(orders: Ints, sizes: tuple[int, int]) -> Bools:
     """Take the first and the last topics of each order as two disjoint sets: membership of shape (partition, 2, topic).
 
     >>> halves(np.array([[3, 0, 4, 1, 2]]), (2, 2)).astype(int)
     array([[[1, 0, 0, 1, 0],
             [0, 1, 1, 0, 0]]])
     """
-    drawn = np.zeros((len(orders), 2, orders.shape[1]), dtype=np.bool_)
-    np.put_along_axis(drawn[:, 0], orders[:, : sizes[0]], True, axis=1)
-    np.put_along_axis(drawn[:, 1], orders[:, orders.shape[1] - sizes[1] :], True, axis=1)
+    partitions, topics = orders.shape
+    first = orders[:, : sizes[0]]
+    last = orders[:, topics - sizes[1] :]
+    drawn = np.zeros((partitions, 2, topics), dtype=np.bool_)
+    np.put_along_axis(drawn[:, 0], first, True, axis=1)
+    np.put_along_axis(drawn[:, 1], last, True, axis=1)
     return drawn
 
 
-def half_means(by_topic: Array, drawn: Drawn) -> Array:
+def half_means(by_topic: Floats, drawn: Bools) -> Floats:
     """Average scores (topic, metric, system) over each drawn set, settled: (partition, 2, metric, system)."""
-    weights = (drawn / drawn.sum(axis=-1, keepdims=True)).reshape(-1, len(by_topic))
+    topics = len(by_topic)
+    weights = drawn / drawn.sum(axis=-1, keepdims=True)  # 1 / size of the set for its topics, else 0
     with single_threaded():
-        means = weights @ by_topic.reshape(len(by_topic), -1)
+        means = weights.reshape(-1, topics) @ by_topic.reshape(topics, -1)
     return settled(means.reshape(*drawn.shape[:2], *by_topic.shape[1:]))
 
 
-def half_tau(x: Array, y: Array, ties: Ties) -> Array:
-    """Give tau between rankings on two halves; 0 where a metric ties all systems: such a half foretells nothing."""
-    return np.nan_to_num((tau_b if ties == "b" else tau_a)(x, y), nan=0.0)
+def half_tau(x: Floats, y: Floats, ties: Ties) -> Floats:
+    """Return tau between rankings on two halves; 0 where a metric ties all systems: such a half predicts nothing."""
+    tau = tau_b if ties == "b" else tau_a
+    return np.nan_to_num(tau(x, y), nan=0.0)
 
 
-def advantage(tau: Array) -> tuple[Array, Array]:
-    """Give phi(A, B), both ways round of each split averaged, and phi(A, B) - phi(B, B), from tau of (..., A, B)."""
+def advantage(tau: Floats) -> tuple[Floats, Floats]:
+    """Return phi(A, B), both ways round of each split averaged, and phi(A, B) - phi(B, B), from tau of (..., A, B)."""
     phi = (tau + np.swapaxes(tau, -1, -2)) / 2
-    return phi, phi - np.diagonal(phi, axis1=-2, axis2=-1)[..., None, :]
+    own = np.diagonal(phi, axis1=-2, axis2=-1)  # phi(B, B)
+    return phi, phi - own[..., None, :]
 
 
 @dataclass(frozen=True)
@@ -61,23 +66,23 @@ class Agreement:
     undefined : (metric,), the number of halves in which the metric ties all systems.
     """
 
-    phi: Array
-    se: Array
-    difference: Array
-    difference_se: Array
-    lead: Array
-    lead_se: Array
-    undefined: npt.NDArray[np.int64]
+    phi: Floats
+    se: Floats
+    difference: Floats
+    difference_se: Floats
+    lead: Floats
+    lead_se: Floats
+    undefined: Ints
 
 
 def split_half(
-    scores: Array,
+    scores: Floats,
     sizes: Sequence[tuple[int, int]],
     partitions: int,
     rng: np.random.Generator,
     *,
     ties: Ties = "b",
-    best: tuple[int, Array] | None = None,
+    best: tuple[int, Floats] | None = None,
 ) -> list[Agreement]:
     """Correlate the ranking of systems by metric A on one part of the topics with that by metric B on another.
 
@@ -99,47 +104,61 @@ def split_half(
 
 
 def _block(systems: int) -> int:
-    """Say how many partitions to compute together: some hundredths of a second of work, but several in 2000."""
+    """Return how many partitions to compute together: some hundredths of a second of work, but several in 2000."""
     return int(np.clip((1 << 22) // systems**2, 1, 250))
 
 
 def _sums(
-    by_topic: Array,
+    by_topic: Floats,
     sizes: Sequence[tuple[int, int]],
     ties: Ties,
     kept: int | None,
     block: tuple[np.random.Generator, int],
-) -> tuple[Array, npt.NDArray[np.int64]]:
+) -> tuple[Floats, Ints]:
     """Draw partitions; sum phi, advantages, leads, and their squares, and count the halves that tie all systems.
 
     kept : how many systems to rank, those best by the scores that stand in place of a last metric; None for all.
+    Returns the sums (size, 2, 3, metric, metric) and the counts (size, metric).
     """
     rng, partitions = block
     orders = shuffles(len(by_topic), partitions, rng)
     moments, undefined = [], []
     for size in sizes:
-        means = half_means(by_topic, halves(orders, size))
+        means = half_means(by_topic, halves(orders, size))  # (partition, 2, metric, system)
         if kept is None:
             tau = half_tau(means[:, 0], means[:, 1], ties)
         else:
-            means, order = means[:, :, :-1], means[:, :, -1]
-            tau = _among_best(means, np.argsort(-order, axis=-1, kind="stable")[:, :, :kept], ties)
-        phi, difference = advantage(tau)
-        mean = phi.mean(axis=-1)
-        figures = np.stack([phi, difference, mean[:, :, None] - mean[:, None, :]])
+            means, by = means[:, :, :-1], means[:, :, -1]
+            best = np.argsort(-by, axis=-1, kind="stable")[:, :, :kept]
+            tau = _among_best(means, best, ties)
+        figures = _figures(tau)
+        all_tied = np.ptp(means, axis=-1) == 0
         moments.append([figures.sum(axis=1), (figures**2).sum(axis=1)])
-        undefined.append((np.ptp(means, axis=-1) == 0).sum(axis=(0, 1)))
+        undefined.append(all_tied.sum(axis=(0, 1)))
     return np.array(moments), np.array(undefined)
 
 
-def _agreement(moments: Array, undefined: npt.NDArray[np.int64], partitions: int) -> Agreement:
+def _figures(tau: Floats) -> Floats:
+    """Return phi, advantages and leads of each partition: (3, partition, metric, metric)."""
+    phi, difference = advantage(tau)
+    mean = phi.mean(axis=-1)
+    lead = mean[:, :, None] - mean[:, None, :]  # mean phi of A less that of B
+    return np.stack([phi, difference, lead])
+
+
+def _agreement(moments: Floats, undefined: Ints, partitions: int) -> Agreement:
+    """Turn sums over partitions into means and Monte-Carlo errors, sqrt(variance / (partitions - 1))."""
     means, squares = moments / partitions
-    errors = (np.maximum(squares - means**2, 0) / max(partitions - 1, 1)) ** 0.5
+    variance = np.maximum(squares - means**2, 0)
+    errors = (variance / max(partitions - 1, 1)) ** 0.5
     (phi, difference, lead), (se, difference_se, lead_se) = means, errors
     return Agreement(phi, se, difference, difference_se, lead, lead_se, undefined)
 
 
-def _among_best(means: Array, picks: npt.NDArray[np.intp], ties: Ties) -> Array:
-    """Give tau among the systems picked (partition, half, system) by either half, averaged."""
-    chosen = [np.take_along_axis(means, picks[:, half, None, None], axis=-1) for half in (0, 1)]
-    return np.asarray(sum(half_tau(among[:, 0], among[:, 1], ties) for among in chosen)) / 2
+def _among_best(means: Floats, picks: Indices, ties: Ties) -> Floats:
+    """Return tau among the systems picked (partition, half, system) by either half, averaged."""
+    taus = []
+    for half in (0, 1):
+        among = np.take_along_axis(means, picks[:, half, None, None], axis=-1)
+        taus.append(half_tau(among[:, 0], among[:, 1], ties))
+    return (taus[0] + taus[1]) / 2

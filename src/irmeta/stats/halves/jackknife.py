@@ -3,18 +3,18 @@
 from functools import partial
 
 import numpy as np
-import numpy.typing as npt
 
 from irmeta.choices import Ties
 from irmeta.parallel import in_order
-from irmeta.stats.halves.halving import Drawn, advantage, half_means, half_tau
-from irmeta.stats.rankings.rank import BLOCK, Array, concordance, settled, tau_without_each, untied
+from irmeta.stats.arrays import Bools, Floats, Ints, Singles
+from irmeta.stats.halves.halving import advantage, half_means, half_tau
+from irmeta.stats.rankings.rank import BLOCK, concordance, settled, tau_without_each, untied
 
 SAMPLE = 100
 """Where there are more systems, the noise of single scores is estimated from so many, evenly spaced."""
 
 
-def advantage_variance(scores: Array, drawn: Drawn, *, ties: Ties = "b") -> Array:
+def advantage_variance(scores: Floats, drawn: Bools, *, ties: Ties = "b") -> Floats:
     """Estimate the variance of phi(A, B) - phi(B, B) over samples of topics and of systems: (metric, metric).
 
     Each topic, each system, and each single score (a system's on a topic) is left out of the same partitions, and the
@@ -48,104 +48,155 @@ class _Moves:
         self.sums = np.zeros((2, n, metrics, metrics))
         self.partitions = 0
 
-    def add(self, sums: Array, partitions: int) -> None:
+    def add(self, sums: Floats, partitions: int) -> None:
         """Take in the moves of some partitions, as `_summed` gives them."""
         self.sums += sums
         self.partitions += partitions
 
-    def squares(self) -> Array:
-        """Sum the squared mean moves over items, less what the drawing of partitions adds to them."""
+    def squares(self) -> Floats:
+        """Sum the squared mean moves over items, less what the drawing of partitions adds to them.
+
+        Of each item mean^2 - var / (partitions - 1): the mean's own Monte-Carlo variance is taken off its square.
+        """
         mean, square = self.sums / self.partitions
-        return np.asarray((mean**2 - (square - mean**2) / max(self.partitions - 1, 1)).sum(axis=0))
+        noise = (square - mean**2) / max(self.partitions - 1, 1)
+        return np.asarray((mean**2 - noise).sum(axis=0))
 
 
-def _summed(moves: Array) -> Array:
+def _summed(moves: Floats) -> Floats:
     """Sum moves (partition, item, metric, metric), and their squares, over partitions."""
     return np.stack([moves.sum(axis=0), (moves**2).sum(axis=0)])
 
 
-def _left_out(scores: Array, ties: Ties, drawn: Drawn) -> tuple[Array, Array]:
+def _left_out(scores: Floats, ties: Ties, drawn: Bools) -> tuple[Floats, Floats]:
     """Sum how far phi(A, B) - phi(B, B) moves without each system, and without each topic."""
     means = half_means(scores.transpose(1, 2, 0), drawn)
-    now = advantage(half_tau(means[:, 0], means[:, 1], ties))[1][:, None]
-    without = np.nan_to_num(tau_without_each(means[:, 0], means[:, 1], ties=ties))
-    by_system = _summed(advantage(without)[1] - now)
-    return by_system, _summed(advantage(_without_topics(scores, drawn, means, ties))[1] - now)
+    first, second = means[:, 0], means[:, 1]  # (partition, metric, system)
+    _, now = advantage(half_tau(first, second, ties))
+    now = now[:, None]  # (partition, 1, metric, metric)
+    _, without_system = advantage(np.nan_to_num(tau_without_each(first, second, ties=ties)))
+    _, without_topic = advantage(_without_topics(scores, drawn, means, ties))
+    return _summed(without_system - now), _summed(without_topic - now)
 
 
-def _members(drawn: Drawn, half: int) -> npt.NDArray[np.int64]:
-    return np.nonzero(drawn[:, half])[1].reshape(len(drawn), -1)
+def _members(drawn: Bools, half: int) -> Ints:
+    """List the topics of a half of each partition: (partition, member)."""
+    _, topics = np.nonzero(drawn[:, half])
+    return topics.reshape(len(drawn), -1)
 
 
-def _without_topics(scores: Array, drawn: Drawn, means: Array, ties: Ties) -> Array:
+def _without_topics(scores: Floats, drawn: Bools, means: Floats, ties: Ties) -> Floats:
     """Correlate the halves with each topic left out of the one it is in: (partition, topic, metric, metric)."""
-    metrics = scores.shape[2]
-    taus = np.empty((*drawn[:, 0].shape, metrics, metrics))
+    _, topics, metrics = scores.shape
+    by_topic = scores.transpose(1, 2, 0)  # (topic, metric, system)
+    partition = np.arange(len(drawn))[:, None]
+    taus = np.empty((len(drawn), topics, metrics, metrics))
     for half in (0, 1):
         members = _members(drawn, half)
-        left = _without(means[:, half, None], scores.transpose(1, 2, 0)[members], members.shape[1])
-        tau = half_tau(left.reshape(len(drawn), -1, left.shape[-1]), means[:, 1 - half], ties)
-        taus[np.arange(len(drawn))[:, None], members] = tau.reshape(*members.shape, metrics, metrics)
+        size = members.shape[1]
+        left = _without(means[:, half, None], by_topic[members], size)  # (partition, member, metric, system)
+        rankings = left.reshape(len(drawn), size * metrics, -1)
+        tau = half_tau(rankings, means[:, 1 - half], ties)
+        taus[partition, members] = tau.reshape(len(drawn), size, metrics, metrics)
     return taus
 
 
-def _without(mean: Array, score: Array, size: int) -> Array:
-    """Take one score out of a mean of `size`."""
+def _without(mean: Floats, score: Floats, size: int) -> Floats:
+    """Take one score out of a mean of `size`: mean + (mean - score) / (size - 1)."""
     return settled(mean + (mean - score) / (size - 1))
 
 
 class _SingleScores:
     """What leaving out one system's score on one topic does: only that system's mean on one half changes."""
 
-    def __init__(self, scores: Array, drawn: Drawn, ties: Ties) -> None:
-        means = half_means(scores.transpose(1, 2, 0), drawn)
-        self.scores, self.drawn, self.means, self.ties = scores, drawn, means, ties
-        self.counts = concordance(means[:, 0], means[:, 1])
-        systems = means.shape[-1]
-        self.pairs = untied(means) if ties == "b" else np.full(means.shape[:-1], systems * (systems - 1) / 2)
+    def __init__(self, scores: Floats, drawn: Bools, ties: Ties) -> None:
+        self.scores = scores  # (system, topic, metric)
+        self.drawn = drawn  # (partition, 2, topic)
+        self.ties = ties
+        self.means = half_means(scores.transpose(1, 2, 0), drawn)  # (partition, 2, metric, system)
+        self.counts = concordance(self.means[:, 0], self.means[:, 1])  # (partition, metric, metric)
+        self.pairs = self._pairs()  # (partition, 2, metric)
 
-    def squares(self, system: int) -> Array:
+    def _pairs(self) -> Floats:
+        """Count the pairs of systems that tau divides by: those not tied for tau-b, all for tau-a."""
+        if self.ties == "b":
+            return untied(self.means)
+        systems = self.means.shape[-1]
+        return np.full(self.means.shape[:-1], systems * (systems - 1) / 2)
+
+    def squares(self, system: int) -> Floats:
         """Sum the squared moves over the topics of one system: (metric, metric)."""
-        _, topics, metrics = self.scores.shape
+        systems, topics, metrics = self.scores.shape
         moves = _Moves(topics, metrics)
-        chunk = max(1, BLOCK // (topics * metrics * self.means.shape[-1]))
+        chunk = max(1, BLOCK // (topics * metrics * systems))
         for start in range(0, len(self.drawn), chunk):
             part = slice(start, start + chunk)
-            taus = np.zeros((*self.drawn[part, 0].shape, metrics, metrics))
-            for half in (0, 1):
-                members = _members(self.drawn[part], half)
-                taus[np.arange(len(members))[:, None], members] = self._moved(part, half, members, system)
-            moves.add(_summed(advantage(taus)[1]), len(taus))
+            taus = self._moves(part, system)
+            _, difference = advantage(taus)
+            moves.add(_summed(difference), len(taus))
         return moves.squares()
 
-    def _moved(self, part: slice, half: int, members: npt.NDArray[np.int64], system: int) -> Array:
-        """Tell how far tau moves without each member of a half: (partition, member, metric, metric)."""
-        here, there = self.means[part, half], self.means[part, 1 - half]
-        own = here[:, :, system, None]
-        left = _without(here[:, None, :, system], self.scores[system][members], members.shape[1])
-        new = _signs(left[..., None], here[:, None])
-        new[..., system] = 0
-        old, other = _signs(own, here), _signs(there[:, :, system, None], there).transpose(0, 2, 1)
-        moved = (new.reshape(len(new), -1, new.shape[-1]) @ other).reshape(*left.shape, -1) - (old @ other)[:, None]
-        counts = self.counts[part] if half == 0 else self.counts[part].transpose(0, 2, 1)
-        pairs, beside = self.pairs[part, half][:, None], self.pairs[part, 1 - half][:, None, None, :]
-        untied_moved = _count(new) - _count(old)[:, None] if self.ties == "b" else np.zeros(left.shape)
-        return _ratio(counts[:, None] + moved, (pairs + untied_moved)[..., None] * beside) - _ratio(
-            counts[:, None], pairs[..., None] * beside
-        )
+    def _moves(self, part: slice, system: int) -> Floats:
+        """Return how far tau moves without the system's score on each topic: (partition, topic, metric, metric)."""
+        drawn = self.drawn[part]
+        metrics = self.scores.shape[2]
+        partition = np.arange(len(drawn))[:, None]
+        moves = np.zeros((len(drawn), drawn.shape[2], metrics, metrics))
+        for half in (0, 1):
+            members = _members(drawn, half)
+            moves[partition, members] = self._moved(part, half, members, system)
+        return moves
+
+    def _moved(self, part: slice, half: int, members: Ints, system: int) -> Floats:
+        """Return how far tau moves without each member of a half: (partition, member, metric, metric).
+
+        tau = counts / sqrt(pairs here * pairs there). When the system's mean m becomes m', only its own pairs change,
+        by sign(m' - m_j) - sign(m - m_j) for every other system j; so
+
+            counts move by  sum over j of (new sign - old sign) * sign in the other half
+            pairs move by   number of new signs that are not 0 - number of old ones
+        """
+        here, there = self.means[part, half], self.means[part, 1 - half]  # (partition, metric, system)
+        size = members.shape[1]
+        before = here[:, :, system]
+        after = _without(before[:, None], self.scores[system][members], size)  # (partition, member, metric)
+
+        new = _signs(after[..., None], here[:, None])  # (partition, member, metric, system)
+        new[..., system] = 0  # a system makes no pair with itself
+        old = _signs(before[..., None], here)  # (partition, metric, system)
+        other = _signs(there[:, :, system, None], there).transpose(0, 2, 1)  # (partition, system, metric)
+
+        counts = self.counts[part]
+        if half == 1:
+            counts = counts.transpose(0, 2, 1)
+        counts = counts[:, None]  # (partition, 1, metric here, metric there)
+        products = new.reshape(len(new), -1, new.shape[-1]) @ other
+        moved = products.reshape(*after.shape, -1) - (old @ other)[:, None]
+
+        pairs = self.pairs[part, half][:, None]  # (partition, 1, metric here)
+        beside = self.pairs[part, 1 - half][:, None, None, :]  # (partition, 1, 1, metric there)
+        pairs_after = pairs
+        if self.ties == "b":
+            pairs_after = pairs + (_count(new) - _count(old)[:, None])  # (partition, member, metric here)
+
+        tau_after = _ratio(counts + moved, pairs_after[..., None] * beside)
+        tau_before = _ratio(counts, pairs[..., None] * beside)
+        return tau_after - tau_before
 
 
-def _signs(a: Array, b: Array) -> npt.NDArray[np.float32]:
+def _signs(a: Floats, b: Floats) -> Singles:
+    """Compare: 1 where a > b, -1 where a < b, else 0."""
     signs = np.greater(a, b).view(np.int8)
     signs -= np.less(a, b).view(np.int8)
     return signs.astype(np.float32)
 
 
-def _count(signs: npt.NDArray[np.float32]) -> Array:
+def _count(signs: Singles) -> Floats:
+    """Count the signs along the last axis that are not 0."""
     return np.einsum("...j,...j->...", signs, signs).astype(np.float64)
 
 
-def _ratio(counts: Array, squared: Array) -> Array:
-    """Divide by the root, giving 0 where that is 0."""
+def _ratio(counts: Floats, squared: Floats) -> Floats:
+    """Divide by the root of `squared`; 0 where that is 0."""
     shape = np.broadcast_shapes(counts.shape, squared.shape)
     return np.divide(counts, np.sqrt(squared), out=np.zeros(shape), where=squared > 0)

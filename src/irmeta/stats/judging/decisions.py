@@ -5,7 +5,7 @@ from enum import IntEnum
 
 import numpy as np
 
-from irmeta.stats.rankings.rank import Array
+from irmeta.stats.arrays import Floats
 from irmeta.stats.tests import paired
 
 
@@ -19,10 +19,10 @@ class Decision(IntEnum):
     NEITHER = 4
 
 
-def decisions(scores: Sequence[Array], alpha: float, correct: Callable[[Array], Array]) -> Array:
-    """Count pairs of systems by what becomes of them under each judge: (system, topic) of each set, to (judge, decision).
+def decisions(scores: Sequence[Floats], alpha: float, correct: Callable[[Floats], Floats]) -> Floats:
+    """Count pairs of systems by what becomes of them under each judge: (judge, decision).
 
-    scores : the truth's first; sets need not have the same topics.
+    scores : (system, topic) of each set, the truth's first; sets need not have the same topics.
     A pair is significant if p of the paired t test, corrected for all pairs, is below alpha. Source: Otero, Parapar
     and Ferro (CIKM 2023).
     """
@@ -39,7 +39,12 @@ def decisions(scores: Sequence[Array], alpha: float, correct: Callable[[Array], 
     return np.stack([counted[which].sum(axis=-1) for which in Decision], axis=-1)
 
 
-def _claims(scores: Array, alpha: float, correct: Callable[[Array], Array]) -> Array:
+def _claims(scores: Floats, alpha: float, correct: Callable[[Floats], Floats]) -> Floats:
     """Say of each pair which system is significantly better: 1, -1, or 0 for neither."""
-    p, mean = paired.of_pairs(lambda found: np.stack([paired.t(found), found.mean(axis=1)]), scores)
+    p, mean = paired.over_pairs(_p_and_mean, scores)
     return np.where(correct(p) < alpha, np.sign(mean), 0)
+
+
+def _p_and_mean(found: Floats) -> Floats:
+    """Test differences (pair, topic), and average them: (2, pair)."""
+    return np.stack([paired.t(found), found.mean(axis=1)])

@@ -5,20 +5,21 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.stats
 
-from irmeta.stats.rankings.rank import Array, over
+from irmeta.stats.arrays import Floats
+from irmeta.stats.rankings.rank import over
 
 
 @dataclass(frozen=True)
 class Favour:
     """How much a judge favours, with 95% intervals and p, each of (judge, system or group)."""
 
-    favour: Array
-    low: Array
-    high: Array
-    p: Array
+    favour: Floats
+    low: Floats
+    high: Floats
+    p: Floats
 
 
-def favour(scores: Array, members: Array) -> Favour:
+def favour(scores: Floats, members: Floats) -> Favour:
     """Estimate how much each judge favours groups of systems: scores of (set, system, topic), the truth first.
 
     members : (group, system), weights that sum to 1 in each group; the identity for single systems. On each topic the

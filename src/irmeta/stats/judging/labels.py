@@ -1,8 +1,8 @@
 """Agreement of labels: Cohen's kappas, Krippendorff's alpha, leniency, from tables of how often grades meet.
 
-A table counts, for each topic, the pairs of topic and document that one set gives grade i and the other grade j. What is
-left without a topic is the sum less the topic's table, so that intervals by the jackknife over topics cost next to
-nothing; documents of one topic are not independent, and topics are what is left out.
+A table counts, for each topic, the documents that one set gives grade i and the other grade j. What is left without a
+topic is the sum less the topic's table, so that the jackknife over topics costs next to nothing. Topics are left out,
+and not documents: those of one topic are not independent.
 """
 
 from collections.abc import Callable
@@ -10,14 +10,13 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 import scipy.stats
 
-from irmeta.stats.rankings.rank import Array, over
+from irmeta.stats.arrays import Floats, Ints
+from irmeta.stats.rankings.rank import over
 
-Ints = npt.NDArray[np.int64]
 Scale = Literal["nominal", "ordinal", "interval"]
-Figure = Callable[[Array], Array]
+Figure = Callable[[Floats], Floats]
 
 
 @dataclass(frozen=True)
@@ -29,7 +28,7 @@ class Estimate:
     high: float
 
 
-def meetings(one: Ints, other: Ints, topic: Ints, shape: tuple[int, int, int]) -> Array:
+def meetings(one: Ints, other: Ints, topic: Ints, shape: tuple[int, int, int]) -> Floats:
     """Count how often grades meet: grade indices and topic index of each pair to (topic, grade, grade).
 
     >>> meetings(np.array([0, 1]), np.array([1, 1]), np.array([0, 0]), (1, 2, 2)).tolist()
@@ -40,7 +39,7 @@ def meetings(one: Ints, other: Ints, topic: Ints, shape: tuple[int, int, int]) -
     return np.bincount(cell, minlength=topics * rows * columns).reshape(shape).astype(np.float64)
 
 
-def coincidences(codes: Ints, topic: Ints, topics: int, grades: int) -> Array:
+def coincidences(codes: Ints, topic: Ints, topics: int, grades: int) -> Floats:
     """Count how often grades meet among any number of sets: codes (set, pair), -1 for none, to (topic, grade, grade).
 
     A pair that u sets judged adds each of its u (u - 1) ordered pairs of grades, divided by u - 1. Source:
@@ -59,7 +58,7 @@ def coincidences(codes: Ints, topic: Ints, topics: int, grades: int) -> Array:
     return table
 
 
-def kappa(table: Array, weights: Array) -> Array:
+def kappa(table: Floats, weights: Floats) -> Floats:
     """Give Cohen's kappa of tables (..., grade, grade): 1 - observed over expected disagreement.
 
     weights : how much each pair of grades disagrees, (grade, grade). Sources: Cohen (1960, 1968).
@@ -75,7 +74,7 @@ def kappa(table: Array, weights: Array) -> Array:
     return np.asarray(1 - over(observed * total, chance))
 
 
-def alpha(table: Array, grades: Array, scale: Scale) -> Array:
+def alpha(table: Floats, grades: Floats, scale: Scale) -> Floats:
     """Give Krippendorff's alpha of symmetric tables of coincidences (..., grade, grade): 1 - observed over expected.
 
     scale : how far grades are apart: "nominal", equal or not; "interval", by their square difference; "ordinal", by
@@ -89,7 +88,7 @@ def alpha(table: Array, grades: Array, scale: Scale) -> Array:
     return np.asarray(1 - over((total - 1) * observed, expected))
 
 
-def _distance(counts: Array, grades: Array, scale: Scale) -> Array:
+def _distance(counts: Floats, grades: Floats, scale: Scale) -> Floats:
     """Square the distances of grades: (..., grade, grade)."""
     if scale == "nominal":
         return np.broadcast_to(1 - np.eye(grades.size), (*counts.shape, grades.size))
@@ -100,13 +99,13 @@ def _distance(counts: Array, grades: Array, scale: Scale) -> Array:
     return np.asarray((middle[..., :, None] - middle[..., None, :]) ** 2)
 
 
-def leniency(table: Array, grades: Array) -> Array:
+def leniency(table: Floats, grades: Floats) -> Floats:
     """Give the judge's mean grade less the truth's, of tables (..., truth's grade, judge's grade)."""
     gap = grades[None, :] - grades[:, None]
     return over((table * gap).sum(axis=(-1, -2)), table.sum(axis=(-1, -2)))
 
 
-def over_topics(figure: Figure, table: Array) -> Estimate:
+def over_topics(figure: Figure, table: Floats) -> Estimate:
     """Compute a figure of all topics' tables (topic, grade, grade) together, with its jackknife interval over topics.
 
     Student's t with topics - 1 degrees of freedom; topics without a pair do not count. Source: Efron and Tibshirani

@@ -15,8 +15,9 @@ import numpy as np
 import scipy.stats
 
 from irmeta.parallel import streams
+from irmeta.stats.arrays import Floats
 from irmeta.stats.halves.halving import half_means, half_tau, halves, shuffles
-from irmeta.stats.rankings.rank import Array, over, settled, tau_b
+from irmeta.stats.rankings.rank import over, settled, tau_b
 
 HALVES = 200
 """Random halves of the topics that the part of topics is estimated from."""
@@ -32,10 +33,10 @@ OVERSHOOT = 0.5
 class Interval:
     """Figures with the ends of their 95% intervals, and p of the hypothesis that they are 0; all of one shape."""
 
-    value: Array
-    low: Array
-    high: Array
-    p: Array
+    value: Floats
+    low: Floats
+    high: Floats
+    p: Floats
 
 
 @dataclass(frozen=True)
@@ -46,10 +47,10 @@ class Taus:
     together, apart : (half, judge), tau on halves of the topics that all systems share, or that each has for itself.
     """
 
-    tau: Array
-    kernel: Array
-    together: Array
-    apart: Array
+    tau: Floats
+    kernel: Floats
+    together: Floats
+    apart: Floats
     topics: int
 
     def interval(self) -> Interval:
@@ -76,7 +77,7 @@ class Taus:
         same = (difference == 0) & (error == 0)
         return Interval(difference, difference - half, difference + half, np.where(same, 1.0, p))
 
-    def _variance(self, kernel: Array, together: Array, apart: Array, overshoot: float) -> tuple[Array, Array]:
+    def _variance(self, kernel: Floats, together: Floats, apart: Floats, overshoot: float) -> tuple[Floats, Floats]:
         """Give the variance of tau, or of a difference, and its degrees of freedom (Welch and Satterthwaite)."""
         systems = kernel.shape[-1]
         if systems < FEWEST or self.topics < FEWEST:
@@ -89,7 +90,7 @@ class Taus:
         return one + two, np.where(parts > 0, over((one + two) ** 2, parts), systems - 1)
 
 
-def taus(scores: Array, rng: np.random.Generator, draws: int = HALVES) -> Taus:
+def taus(scores: Floats, rng: np.random.Generator, draws: int = HALVES) -> Taus:
     """Correlate the truth's means with each judge's over the same topics: scores of (set, system, topic)."""
     scores = scores - scores.mean(axis=1, keepdims=True)  # what a topic does to all systems alike leaves tau as it is
     drawn = [_means_on_halves(scores, stream, count) for stream, count in streams(rng, draws, BLOCK)]
@@ -97,7 +98,7 @@ def taus(scores: Array, rng: np.random.Generator, draws: int = HALVES) -> Taus:
     return _taus(settled(scores.mean(axis=-1)), together, apart, scores.shape[-1])
 
 
-def taus_apart(truth: Array, judge: Array, rng: np.random.Generator, draws: int = HALVES) -> Taus:
+def taus_apart(truth: Floats, judge: Floats, rng: np.random.Generator, draws: int = HALVES) -> Taus:
     """Correlate the truth's means with one judge's where each has topics of its own: both of (system, topic)."""
     sides = [one - one.mean(axis=0) for one in (truth, judge)]
     drawn = []
@@ -109,13 +110,13 @@ def taus_apart(truth: Array, judge: Array, rng: np.random.Generator, draws: int 
     return _taus(means, together, apart, min(truth.shape[1], judge.shape[1]))
 
 
-def _taus(means: Array, together: Array, apart: Array, topics: int) -> Taus:
+def _taus(means: Floats, together: Floats, apart: Floats, topics: int) -> Taus:
     tau, kernel = pair_kernel(means)
-    on_halves = [tau_b(half[:, :1], half[:, 1:])[:, 0] for half in (together, apart)]
-    return Taus(tau, kernel, *on_halves, topics)
+    shared, own = (tau_b(half[:, :1], half[:, 1:])[:, 0] for half in (together, apart))
+    return Taus(tau, kernel, shared, own, topics)
 
 
-def pair_kernel(means: Array) -> tuple[Array, Array]:
+def pair_kernel(means: Floats) -> tuple[Floats, Floats]:
     """Give tau-b of the truth with each judge, and what each pair of systems adds to it: (judge,), (judge, i, j).
 
     means : (set, system). Tau-b is P / sqrt(A B), P the mean product of signs and A, B the shares of untied pairs; to
@@ -136,7 +137,7 @@ def pair_kernel(means: Array) -> tuple[Array, Array]:
     return tau, kernel
 
 
-def by_systems(kernel: Array, overshoot: float = 0.0) -> Array:
+def by_systems(kernel: Floats, overshoot: float = 0.0) -> Floats:
     """Estimate the variance of a mean over pairs of systems, drawn at random: (..., system, system) to (...).
 
     The infinitesimal jackknife, 4 / m^2 times the sum of squared mean contributions; it is too large by
@@ -152,7 +153,7 @@ def by_systems(kernel: Array, overshoot: float = 0.0) -> Array:
     return np.asarray(np.maximum(jackknife - overshoot * 2 * single / pairs, 0))
 
 
-def by_topics(on_halves: Array, topics: int) -> Array:
+def by_topics(on_halves: Floats, topics: int) -> Floats:
     """Estimate the variance over samples of topics from a figure on halves drawn without replacement: (half, ...).
 
     A mean over h of n topics varies by S^2 (1/h - 1/n), one over n topics by S^2 / n: h / (n - h) times as much.
@@ -161,7 +162,7 @@ def by_topics(on_halves: Array, topics: int) -> Array:
     return np.asarray(on_halves.var(axis=0, ddof=1) * half / (topics - half))
 
 
-def _means_on_halves(scores: Array, rng: np.random.Generator, count: int) -> tuple[Array, Array]:
+def _means_on_halves(scores: Floats, rng: np.random.Generator, count: int) -> tuple[Floats, Floats]:
     """Average scores (set, system, topic) over halves that all systems share, and over halves for each by itself.
 
     Both of (half, set, system).
@@ -175,7 +176,7 @@ def _means_on_halves(scores: Array, rng: np.random.Generator, count: int) -> tup
     return settled(together), settled(apart)
 
 
-def phi(scores: Array, rng: np.random.Generator, partitions: int) -> Array:
+def phi(scores: Floats, rng: np.random.Generator, partitions: int) -> Floats:
     """Predict the truth's ranking on half of the topics from each set's on the other: (set, system, topic) to (set,).
 
     Mean tau-b over random partitions, both ways round; the first is how well the truth predicts itself. Source: Webber

@@ -1,19 +1,18 @@
 """Means of systems when all N topics have machine scores and n of them, drawn at random, have human ones.
 
-theta = lambda mean_N(L) + mean_n(H - lambda L), the difference estimator of double sampling: the machine's scores L carry
-what all topics say, the human scores H take the machine's error off. lambda = 0 is the human scores alone. Sources:
-Cochran (1977), Sampling Techniques, chapters 9 and 12; Angelopoulos et al. (PPI++, 2023); Oosterhuis et al. (KDD 2024).
+theta = lambda mean_N(L) + mean_n(H - lambda L), the difference estimator of double sampling: the machine's scores L
+carry what all topics say, the human scores H take the machine's error off. lambda = 0 is the human scores alone.
+Sources: Cochran (1977), Sampling Techniques, chapters 9 and 12; Angelopoulos et al. (PPI++, 2023); Oosterhuis et al.
+(KDD 2024).
 """
 
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 import scipy.stats
 
-from irmeta.stats.rankings.rank import Array, over
-
-Index = npt.NDArray[np.int64]
+from irmeta.stats.arrays import Floats, Ints
+from irmeta.stats.rankings.rank import over
 
 
 @dataclass(frozen=True)
@@ -24,10 +23,10 @@ class Sample:
     weight : (n,), n / (N x the topic's probability of being drawn): 1 where all have the same.
     """
 
-    human: Array
-    machine: Array
-    drawn: Index
-    weight: Array
+    human: Floats
+    machine: Floats
+    drawn: Ints
+    weight: Floats
 
     @property
     def sizes(self) -> tuple[int, int]:
@@ -39,16 +38,16 @@ class Sample:
 class Estimates:
     """Estimates with their variance, of systems (system,) or of pairs (system, system)."""
 
-    value: Array
-    variance: Array
+    value: Floats
+    variance: Floats
     slope: float
 
-    def interval(self, freedom: int) -> tuple[Array, Array]:
+    def interval(self, freedom: int) -> tuple[Floats, Floats]:
         """Give the ends of Student's 95% interval."""
         half = scipy.stats.t.ppf(0.975, freedom) * np.sqrt(self.variance)
         return self.value - half, self.value + half
 
-    def p(self, freedom: int) -> Array:
+    def p(self, freedom: int) -> Floats:
         """Give p of the hypothesis that the value is 0, two-sided; 1 where nothing varies and the value is 0."""
         t = over(np.abs(self.value), np.sqrt(self.variance))
         certain = np.where(np.abs(self.value) < 1e-12, 1.0, 0.0)
@@ -120,7 +119,7 @@ def best_share(rho: float, cost_human: float, cost_machine: float) -> float:
     return float(min(1.0, np.sqrt((1 - rho**2) / rho**2 * cost_machine / cost_human)))
 
 
-def width(variance: Array, rho: float, n: int, total: float) -> float:
+def width(variance: Floats, rho: float, n: int, total: float) -> float:
     """Predict the mean width of 95% intervals with n human topics of N judged by machine.
 
     variance : of human scores over topics, (system,) or (pair,). The variance of an estimate is
@@ -130,7 +129,7 @@ def width(variance: Array, rho: float, n: int, total: float) -> float:
     return float(2 * scipy.stats.t.ppf(0.975, n - 1) * np.sqrt(each).mean())
 
 
-def topics_for(variance: Array, rho: float, wanted: float, share: float | None, total: int) -> int | None:
+def topics_for(variance: Floats, rho: float, wanted: float, share: float | None, total: int) -> int | None:
     """Give the fewest human topics whose intervals are at most so wide; None if no number up to 100 000 does.
 
     share : n / N where more topics can be judged by machine, or None where N is `total`.
@@ -148,28 +147,28 @@ def topics_for(variance: Array, rho: float, wanted: float, share: float | None, 
     return low
 
 
-def variances(human: Array, weight: Array) -> Array:
+def variances(human: Floats, weight: Floats) -> Floats:
     """Estimate the variance of human scores over topics: (system, n) to (system,)."""
     return _variance(human, weight)
 
 
-def _mean(values: Array, weight: Array) -> Array:
+def _mean(values: Floats, weight: Floats) -> Floats:
     return np.asarray((values * weight).mean(axis=1))
 
 
-def _variance(values: Array, weight: Array) -> Array:
+def _variance(values: Floats, weight: Floats) -> Floats:
     centred = values - _mean(values, weight)[:, None]
     return np.asarray((weight * centred**2).sum(axis=1) / (values.shape[1] - 1))
 
 
-def _of_differences(values: Array) -> Array:
+def _of_differences(values: Floats) -> Floats:
     """Give the variance over topics of the difference of each two rows: var a + var b - 2 cov."""
     products = np.atleast_2d(np.cov(values))
     spread = np.diag(products)
     return np.asarray(np.maximum(spread[:, None] + spread - 2 * products, 0))
 
 
-def draw(size: int, total: int, strata: Array | None, groups: int, rng: np.random.Generator) -> tuple[Index, Array]:
+def draw(size: int, total: int, strata: Floats | None, groups: int, rng: np.random.Generator) -> tuple[Ints, Floats]:
     """Draw topics at random: their positions in order, and the probability that each had of being drawn, (size,).
 
     strata : (N,), a score of each topic by which they are put into `groups` groups of about equal size, from each of

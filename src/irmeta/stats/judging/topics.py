@@ -2,9 +2,8 @@
 
 from dataclasses import dataclass
 
-import numpy as np
-
-from irmeta.stats.rankings.rank import Array, settled, tau_b
+from irmeta.stats.arrays import Floats
+from irmeta.stats.rankings.rank import settled, tau_b
 
 
 @dataclass(frozen=True)
@@ -16,12 +15,12 @@ class TopicTaus:
     rest : (judge, topic), the judge on this topic with the truth's means over all others.
     """
 
-    tau: Array
-    own: Array
-    rest: Array
+    tau: Floats
+    own: Floats
+    rest: Floats
 
 
-def topic_taus(scores: Array) -> TopicTaus:
+def topic_taus(scores: Floats) -> TopicTaus:
     """Correlate rankings of systems on single topics: scores of (set, system, topic), the truth first."""
     by_topic = settled(scores.transpose(2, 0, 1))  # (topic, set, system)
     topics = by_topic.shape[0]

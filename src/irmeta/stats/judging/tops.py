@@ -2,11 +2,12 @@
 
 import numpy as np
 
+from irmeta.stats.arrays import Floats
 from irmeta.stats.descriptive import ranks
-from irmeta.stats.rankings.rank import Array, over, tau_b
+from irmeta.stats.rankings.rank import over, tau_b
 
 
-def tau_gap(truth: Array, judges: Array) -> Array:
+def tau_gap(truth: Floats, judges: Floats) -> Floats:
     """Give tau_GAP of each judge's ranking with the truth: (system,) and (judge, system) to (judge,), in [-1, 1].
 
     Down the judge's ranking, each system is compared with those above it; a pair counts by how far apart the truth has
@@ -26,7 +27,7 @@ def tau_gap(truth: Array, judges: Array) -> Array:
     return np.asarray(2 * mean - 1)
 
 
-def tau_among_best(truth: Array, judges: Array, best: int) -> Array:
+def tau_among_best(truth: Floats, judges: Floats, best: int) -> Floats:
     """Give tau-b among the systems that are best by the truth: (system,) and (judge, system) to (judge,).
 
     Ties at the last place stay with the earlier system.
@@ -38,7 +39,7 @@ def tau_among_best(truth: Array, judges: Array, best: int) -> Array:
     return np.asarray(tau_b(truth[kept], judges[:, kept]))
 
 
-def moves(truth: Array, judges: Array) -> Array:
+def moves(truth: Floats, judges: Floats) -> Floats:
     """Tell how many ranks each judge moves each system: (system,) and (judge, system) to whole numbers (judge, system).
 
     Above 0 the judge ranks the system higher than the truth does.

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from irmeta.stats.prediction.regression import Floats
+from irmeta.stats.arrays import Floats
 from irmeta.stats.rankings.rank import settled, tau_b
 
 
@@ -33,19 +33,22 @@ def accuracy(actual: npt.ArrayLike, predicted: npt.ArrayLike, *, training_mean: 
     >>> [round(float(value), 6) for value in (found.r2, found.r2_offset_removed, found.bias_share)]
     [-0.5, 1.0, 1.0]
     """
-    y, p = np.asarray(actual, dtype=np.float64), np.asarray(predicted, dtype=np.float64)
+    y = np.asarray(actual, dtype=np.float64)
+    p = np.asarray(predicted, dtype=np.float64)
     errors = y - p
-    tau = np.asarray(tau_b(settled(p), settled(y)))
-    squared, offset = (errors**2).mean(axis=-1), errors.mean(axis=-1) ** 2
+    squared = (errors**2).mean(axis=-1)
+    offset = errors.mean(axis=-1) ** 2
+    centred = p - p.mean(axis=-1, keepdims=True)
+    covariance = ((y - y.mean()) * centred).mean(axis=-1)
+    about_training = ((y - training_mean) ** 2).mean()
     with np.errstate(divide="ignore", invalid="ignore"):
         spread = np.where(np.ptp(y) > 0, y.var(), np.nan)
-        covariance = ((y - y.mean()) * (p - p.mean(axis=-1, keepdims=True))).mean(axis=-1)
         return Accuracy(
-            tau=tau,
+            tau=np.asarray(tau_b(settled(p), settled(y))),
             r2=1 - squared / spread,
             r=covariance / np.sqrt(spread * p.var(axis=-1)),
             rmse=np.sqrt(squared),
             r2_offset_removed=1 - (squared - offset) / spread,
-            r2_training_mean=1 - squared / ((y - training_mean) ** 2).mean(),
+            r2_training_mean=1 - squared / about_training,
             bias_share=offset / squared,
         )

@@ -5,10 +5,10 @@ from itertools import combinations, islice
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from irmeta.errors import ScoresError
-from irmeta.stats.prediction.regression import Floats, Moments, least_squares, moments, pool
+from irmeta.stats.arrays import Floats, Indices
+from irmeta.stats.prediction.regression import Moments, least_squares, moments, pool
 from irmeta.stats.rankings.rank import settled, tau_b
 
 _CELLS = 4_000_000
@@ -22,15 +22,15 @@ class Fold(NamedTuple):
     dev: Floats
 
 
-class Best(NamedTuple):
+class Predictors(NamedTuple):
     """The best subset of predictors of each target, of shape (target, k), and its mean tau over the folds."""
 
-    predictors: npt.NDArray[np.intp]
+    predictors: Indices
     tau: Floats
 
 
 def folds(train: Sequence[Floats], dev: Sequence[Floats]) -> list[Fold]:
-    """Give what subsets are chosen by: the dev collections, else each training collection by a fit on the others.
+    """Return what subsets are chosen by: the dev collections, else each training collection by a fit on the others.
 
     train, dev : scores of shape (system, variable), one array a collection.
     """
@@ -38,13 +38,15 @@ def folds(train: Sequence[Floats], dev: Sequence[Floats]) -> list[Fold]:
     if dev:
         return [Fold(pool(parts), scores) for scores in dev]
     if len(train) < 2:
-        raise ScoresError(
-            "to leave training collections out in turn there must be two or more; or give a dev collection"
-        )
-    return [Fold(pool([*parts[:i], *parts[i + 1 :]]), scores) for i, scores in enumerate(train)]
+        raise ScoresError("leaving out one training collection at a time needs at least two; or give a dev collection")
+    found = []
+    for i, scores in enumerate(train):
+        others = [*parts[:i], *parts[i + 1 :]]
+        found.append(Fold(pool(others), scores))
+    return found
 
 
-def best_subsets(folds: Sequence[Fold], candidates: Sequence[int], targets: Sequence[int], k: int) -> Best:
+def best_predictors(folds: Sequence[Fold], candidates: Sequence[int], targets: Sequence[int], k: int) -> Predictors:
     """Try all subsets of k candidates other than the target; the highest mean tau-b over the folds wins.
 
     Subsets are tried in the order of `itertools.combinations`; the first wins ties. A tau that is not defined (all
@@ -53,29 +55,36 @@ def best_subsets(folds: Sequence[Fold], candidates: Sequence[int], targets: Sequ
     of = np.asarray(targets)
     best = np.full(len(of), -np.inf)
     chosen = np.zeros((len(of), k), dtype=np.intp)
-    for subsets in chunks(candidates, k, max(1, _CELLS // (len(of) * max(len(fold.dev) for fold in folds)))):
+    systems = max(len(fold.dev) for fold in folds)
+    size = max(1, _CELLS // (len(of) * systems))
+    for subsets in chunks(candidates, k, size):  # (subset, k)
         usable = (subsets != of[:, None, None]).all(axis=2)  # (target, subset)
-        kept = np.argsort(~usable, axis=1, kind="stable")[:, : usable.sum(axis=1).max()]
-        taus = np.mean([_taus(fold, subsets, kept, of) for fold in folds], axis=0)
-        taus[np.isnan(taus) | ~np.take_along_axis(usable, kept, axis=1)] = -np.inf
-        first, found = taus.argmax(axis=1), taus.max(axis=1)  # argmax gives the first of equals
+        # the usable subsets of each target first; a target may have fewer than another
+        most = usable.sum(axis=1).max()
+        kept = np.argsort(~usable, axis=1, kind="stable")[:, :most]
+        taus = np.mean([_taus(fold, subsets, kept, of) for fold in folds], axis=0)  # (target, kept)
+        unusable = ~np.take_along_axis(usable, kept, axis=1)
+        taus[np.isnan(taus) | unusable] = -np.inf
+        first = taus.argmax(axis=1)  # argmax gives the first of equals
+        found = taus.max(axis=1)
         better = found > best
-        chosen[better], best[better] = subsets[kept[better, first[better]]], found[better]
-    return Best(chosen, best)
+        best[better] = found[better]
+        chosen[better] = subsets[kept[better, first[better]]]
+    return Predictors(chosen, best)
 
 
-def _taus(
-    fold: Fold, subsets: npt.NDArray[np.intp], kept: npt.NDArray[np.intp], targets: npt.NDArray[np.intp]
-) -> Floats:
-    """Fit all targets on every subset; give tau on held-out systems for those kept of each target: (target, kept)."""
-    slopes, intercepts = least_squares(fold.train, subsets, targets)
-    predicted = np.einsum("nsk,skt->tsn", fold.dev[:, subsets], slopes, optimize=True) + intercepts.T[:, :, None]
-    predicted = np.take_along_axis(predicted, kept[:, :, None], axis=1)
-    return np.asarray(tau_b(settled(predicted), settled(fold.dev.T[targets, None, :])))[..., 0]
+def _taus(fold: Fold, subsets: Indices, kept: Indices, targets: Indices) -> Floats:
+    """Fit all targets on every subset; return tau on held-out systems for those kept of each target: (target, kept)."""
+    slopes, intercepts = least_squares(fold.train, subsets, targets)  # (subset, k, target), (subset, target)
+    given = fold.dev[:, subsets]  # (system, subset, k)
+    predicted = np.einsum("nsk,skt->tsn", given, slopes, optimize=True) + intercepts.T[:, :, None]
+    predicted = np.take_along_axis(predicted, kept[:, :, None], axis=1)  # (target, kept, system)
+    actual = fold.dev.T[targets, None, :]  # (target, 1, system)
+    return np.asarray(tau_b(settled(predicted), settled(actual)))[..., 0]
 
 
-def chunks(candidates: Sequence[int], k: int, size: int) -> Iterator[npt.NDArray[np.intp]]:
-    """Give all subsets of k candidates, in the order of `itertools.combinations`, as arrays of at most size subsets."""
+def chunks(candidates: Sequence[int], k: int, size: int) -> Iterator[Indices]:
+    """Yield all subsets of k candidates, in the order of `itertools.combinations`, in arrays of at most `size`."""
     subsets = combinations(candidates, k)
     while part := list(islice(subsets, size)):
         yield np.array(part, dtype=np.intp)

@@ -8,8 +8,9 @@ from scipy.special import expit, logit
 
 from irmeta.choices import Scale
 from irmeta.errors import require_choice
+from irmeta.stats.arrays import Floats
 
-Floats = npt.NDArray[np.float64]
+Floats = Floats
 
 EDGE = 0.001
 """Scores nearer to 0 or 1 than this are moved here before their log odds are taken."""
@@ -27,7 +28,7 @@ def to_scale(scores: npt.ArrayLike, scale: Scale) -> Floats:
 
 
 def from_scale(values: npt.ArrayLike, scale: Scale) -> Floats:
-    """Give back scores.
+    """Return scores.
 
     >>> from_scale(to_scale([0.25], "logit"), "logit").tolist()
     [0.25]

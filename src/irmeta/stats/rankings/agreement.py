@@ -5,18 +5,18 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import scipy.stats
 from scipy.cluster import hierarchy
 from scipy.spatial.distance import squareform
 
 from irmeta.choices import Coefficient
 from irmeta.parallel import in_order, single_threaded
+from irmeta.stats.arrays import Floats, Ints
 from irmeta.stats.rankings.rank import (
     BLOCK,
-    Array,
     concordance_by_group,
     dense_ranks,
+    outer,
     over,
     pearson,
     settled,
@@ -34,7 +34,7 @@ COEFFICIENTS: dict[Coefficient, tuple[str, Callable[..., Any]]] = {
 """The name that outputs carry, and the function."""
 
 
-def over_scores(parts: Sequence[Array], method: Coefficient) -> tuple[Array, list[Array]]:
+def over_scores(parts: Sequence[Floats], method: Coefficient) -> tuple[Floats, list[Floats]]:
     """Correlate metrics over all scores of parts (system, topic, metric): (metric, metric), and without each topic.
 
     The second value holds, for each part, an array (topic left out, metric, metric).
@@ -47,7 +47,7 @@ def over_scores(parts: Sequence[Array], method: Coefficient) -> tuple[Array, lis
     return whole, np.split(without, np.cumsum(counts)[:-1])
 
 
-def over_means(parts: Sequence[Array], method: Coefficient) -> tuple[Array, list[Array]]:
+def over_means(parts: Sequence[Floats], method: Coefficient) -> tuple[Floats, list[Floats]]:
     """Correlate metrics over the system means of parts (system, topic, metric), and without each topic of each part.
 
     The second value holds, for each part, an array (topic left out, metric, metric), empty if it has under 4 topics.
@@ -71,65 +71,80 @@ def over_means(parts: Sequence[Array], method: Coefficient) -> tuple[Array, list
 
 
 def _means_without(
-    parts: Sequence[Array], means: Sequence[Array], method: Coefficient, cut: tuple[int, range]
-) -> Array:
+    parts: Sequence[Floats], means: Sequence[Floats], method: Coefficient, cut: tuple[int, range]
+) -> Floats:
     """Correlate the means with each of some topics of one part left out: (topic, metric, metric)."""
     at, topics = cut
-    part = parts[at]
+    part = parts[at]  # (system, topic, metric)
     rest = part.sum(axis=1, keepdims=True) - part[:, topics]
-    left = settled(rest.transpose(1, 2, 0) / (part.shape[1] - 1))
-    beside = [np.broadcast_to(mean, (len(topics), *mean.shape)) for mean in means]
-    rankings = np.concatenate([*beside[:at], left, *beside[at + 1 :]], axis=2)
-    return np.asarray(COEFFICIENTS[method][1](rankings, rankings))
+    left = settled(rest.transpose(1, 2, 0) / (part.shape[1] - 1))  # (topic left out, metric, system)
+    # the means of the other parts stay as they are
+    rankings = [np.broadcast_to(mean, (len(topics), *mean.shape)) for mean in means]
+    rankings[at] = left
+    together = np.concatenate(rankings, axis=2)
+    _, correlate = COEFFICIENTS[method]
+    return np.asarray(correlate(together, together))
 
 
-def interval(whole: Array, without: Sequence[Array]) -> tuple[Array, Array]:
-    """Give 95% intervals from a correlation and its values without each topic, topics drawn within each part.
+def interval(whole: Floats, without: Sequence[Floats]) -> tuple[Floats, Floats]:
+    """Return 95% intervals from a correlation and its values without each topic, topics drawn within each part.
 
     The jackknife on Fisher's z, with Student's t on as many degrees of freedom as topics less parts; NaN where a part
     is empty, or where without some topic there is no correlation. Source: Efron and Tibshirani (1993), chapter 11.
     """
     if any(len(part) == 0 for part in without):
-        return np.full(whole.shape, np.nan), np.full(whole.shape, np.nan)
-    pieces = [_fisher(part) for part in without]
-    variance = sum((len(z) - 1) / len(z) * ((z - z.mean(axis=0)) ** 2).sum(axis=0) for z in pieces)
-    freedom = sum(len(z) - 1 for z in pieces)
+        unknown = np.full(whole.shape, np.nan)
+        return unknown, unknown.copy()
+    variance = np.zeros(whole.shape)
+    freedom = 0
+    for part in without:
+        z = _fisher(part)  # (topic left out, metric, metric)
+        n = len(z)
+        # the jackknife: (n - 1) / n times the sum of squares about the mean
+        variance += (n - 1) / n * ((z - z.mean(axis=0)) ** 2).sum(axis=0)
+        freedom += n - 1
     half = scipy.stats.t.ppf(0.975, freedom) * np.sqrt(variance)
-    low, high = (np.tanh(_fisher(whole) + sign * half) for sign in (-1, 1))
+    centre = _fisher(whole)
+    low, high = np.tanh(centre - half), np.tanh(centre + half)
     return np.where(half == 0, whole, low), np.where(half == 0, whole, high)
 
 
-def _fisher(r: Array) -> Array:
+def _fisher(r: Floats) -> Floats:
+    """Return Fisher's z of a correlation, finite for -1 and 1 too."""
     return np.arctanh(np.clip(r, -1 + 1e-15, 1 - 1e-15))
 
 
-def merges(r: Array) -> Array:
+def merges(r: Floats) -> Floats:
     """Join metrics to groups by complete linkage on 1 - r: scipy's linkage matrix, (metric - 1, 4)."""
     distance = np.clip(1 - (r + r.T) / 2, 0, 2)
     np.fill_diagonal(distance, 0)
-    return np.asarray(hierarchy.linkage(squareform(distance, checks=False), "complete", optimal_ordering=True))
+    condensed = squareform(distance, checks=False)
+    return np.asarray(hierarchy.linkage(condensed, "complete", optimal_ordering=True))
 
 
-def groups(linkage: Array, threshold: float) -> npt.NDArray[np.int64]:
+def groups(linkage: Floats, threshold: float) -> Ints:
     """Number the groups, from 1 by first member, in which every pair of metrics correlates at `threshold` or above."""
-    found = hierarchy.fcluster(linkage, 1 - threshold + 1e-12, "distance")
-    first = dict.fromkeys(found.tolist())
+    found = hierarchy.fcluster(linkage, 1 - threshold + 1e-12, "distance").tolist()
+    first = dict.fromkeys(found)  # each group once, in the order of its first member
     numbers = {old: new for new, old in enumerate(first, 1)}
-    return np.array([numbers[old] for old in found.tolist()])
+    return np.array([numbers[old] for old in found])
 
 
-def components(r: Array) -> tuple[Array, Array]:
-    """Give the principal components of a correlation matrix: loadings (metric, component), and their variance shares.
+def components(r: Floats) -> tuple[Floats, Floats]:
+    """Return the principal components of a correlation matrix: loadings (metric, component), and variance shares.
 
     A loading is the correlation of a metric with the component; most of a component's loadings are positive.
     """
     values, vectors = np.linalg.eigh((r + r.T) / 2)
-    values, vectors = np.maximum(values[::-1], 0), vectors[:, ::-1]
-    vectors = vectors * np.where(vectors.sum(axis=0) < 0, -1, 1)
-    return vectors * np.sqrt(values), values / values.sum()
+    # eigh gives the smallest first; rounding can leave it below 0
+    values = np.maximum(values[::-1], 0)
+    vectors = vectors[:, ::-1]
+    signs = np.where(vectors.sum(axis=0) < 0, -1, 1)
+    loadings = vectors * signs * np.sqrt(values)
+    return loadings, values / values.sum()
 
 
-def _pearson_without(x: Array, topic: npt.NDArray[np.int64]) -> tuple[Array, Array]:
+def _pearson_without(x: Floats, topic: Ints) -> tuple[Floats, Floats]:
     """Take each topic's share off the sums of scores, squares and products."""
     centred = x - x.mean(axis=1, keepdims=True)
     starts = np.flatnonzero(np.diff(topic, prepend=-1))
@@ -143,7 +158,7 @@ def _pearson_without(x: Array, topic: npt.NDArray[np.int64]) -> tuple[Array, Arr
     return pearson(x, x), over(moments, spread[:, :, None] * spread[:, None, :])
 
 
-def _spearman_without(x: Array, topic: npt.NDArray[np.int64]) -> tuple[Array, Array]:
+def _spearman_without(x: Floats, topic: Ints) -> tuple[Floats, Floats]:
     """Rank all scores once; without a topic a rank is less by the topic's scores below it, and half of those equal."""
     ranks, values = scipy.stats.rankdata(x, axis=1), dense_ranks(x)
     without = list(
@@ -152,28 +167,33 @@ def _spearman_without(x: Array, topic: npt.NDArray[np.int64]) -> tuple[Array, Ar
     return spearman(x, x), np.stack(without)
 
 
-def _spearman_without_one(ranks: Array, values: npt.NDArray[np.int64], topic: npt.NDArray[np.int64], one: int) -> Array:
-    """Correlate the ranks, (metric, score), of distinct values, numbered from 0, with one topic left out."""
-    out, kept = np.flatnonzero(topic == one), np.flatnonzero(topic != one)
-    centred = ranks.take(kept, axis=1)
-    for rank, value in zip(centred, values, strict=True):
-        count = np.bincount(value[out], minlength=value.max() + 1)
-        rank -= (count.cumsum() - count / 2).take(value.take(kept))
-    centred -= (kept.size + 1) / 2
-    return _scaled(centred @ centred.T)
+def _spearman_without_one(ranks: Floats, values: Ints, topic: Ints, one: int) -> Floats:
+    """Correlate the ranks, (metric, score), of distinct values, numbered from 0, with one topic left out.
+
+    A rank loses one for each score of the topic below it, and a half for each that equals it.
+    """
+    out = np.flatnonzero(topic == one)
+    kept = np.flatnonzero(topic != one)
+    left = ranks.take(kept, axis=1)
+    for rank, value in zip(left, values, strict=True):
+        equal = np.bincount(value[out], minlength=value.max() + 1)
+        lost = equal.cumsum() - equal / 2
+        rank -= lost.take(value.take(kept))
+    left -= (kept.size + 1) / 2  # the mean rank
+    return _scaled(left @ left.T)
 
 
-def _kendall_without(x: Array, topic: npt.NDArray[np.int64]) -> tuple[Array, Array]:
+def _kendall_without(x: Floats, topic: Ints) -> tuple[Floats, Floats]:
     """Take off the pairs of scores that a topic has a part in; a metric with itself counts the pairs not tied."""
     any_part, within = concordance_by_group(x, topic)
     total = any_part.sum(axis=0)
     return _scaled(total), _scaled(total - 2 * any_part + within)
 
 
-def _scaled(products: Array) -> Array:
+def _scaled(products: Floats) -> Floats:
     """Divide products of metrics, or counts, by the roots of what each has with itself."""
     own = np.sqrt(np.diagonal(products, axis1=-2, axis2=-1))
-    return over(products, own[..., :, None] * own[..., None, :])
+    return over(products, outer(own, own))
 
 
 _LEAVE_OUT = {"pearson": _pearson_without, "spearman": _spearman_without, "kendall": _kendall_without}

@@ -16,11 +16,10 @@ import scipy.stats
 
 from irmeta.errors import ScoresError
 from irmeta.parallel import cores, in_order, on_threads, single_threaded
+from irmeta.stats.arrays import Bools, Floats, Ints, Singles
 
-Array = npt.NDArray[np.float64]
-Single = npt.NDArray[np.float32]
 P = ParamSpec("P")
-Kernel = Callable[Concatenate[Array, Array, P], Array]
+Kernel = Callable[Concatenate[Floats, Floats, P], Floats]
 
 DECIMALS = 10
 """Means are compared to so many decimals: sums of the same scores in another order differ in the sixteenth."""
@@ -28,8 +27,8 @@ BLOCK = 1 << 21
 """Numbers held at once for the comparisons of pairs of items: 8 MiB in single precision, about a processor's cache."""
 
 
-def settled(means: Array) -> Array:
-    """Round means so that those which are equal tie, whatever the order in which their scores were added.
+def settled(means: Floats) -> Floats:
+    """Round means so that equal ones tie, whatever the order in which their scores were added.
 
     >>> (0.1 + 0.2 == 0.3), bool(np.equal(*settled(np.array([0.1 + 0.2, 0.3]))))
     (False, True)
@@ -42,44 +41,59 @@ def pairwise(kernel: Kernel[P]) -> Callable[Concatenate[npt.ArrayLike, npt.Array
 
     @wraps(kernel)
     def coefficient(x: npt.ArrayLike, y: npt.ArrayLike, *args: P.args, **options: P.kwargs) -> Any:
-        given = [np.asarray(side, dtype=np.float64) for side in (x, y)]
-        _check(*given)
-        left, right = (np.atleast_2d(side) for side in given)
-        lead = np.broadcast_shapes(left.shape[:-2], right.shape[:-2])
-        flat = [np.broadcast_to(s, (*lead, *s.shape[-2:])).reshape(-1, *s.shape[-2:]) for s in (left, right)]
-        values = kernel(flat[0], flat[1], *args, **options).reshape(*lead, left.shape[-2], right.shape[-2])
-        return values[(..., *(0 if side.ndim == 1 else slice(None) for side in given))]
+        left = np.asarray(x, dtype=np.float64)
+        right = np.asarray(y, dtype=np.float64)
+        _check(left, right)
+        rows, columns = np.atleast_2d(left), np.atleast_2d(right)  # (..., A, n), (..., B, n)
+        lead = np.broadcast_shapes(rows.shape[:-2], columns.shape[:-2])
+        values = kernel(_batched(rows, lead), _batched(columns, lead), *args, **options)
+        values = values.reshape(*lead, rows.shape[-2], columns.shape[-2])
+        # a single ranking has no axis in the result
+        if right.ndim == 1:
+            values = values[..., 0]
+        if left.ndim == 1:
+            values = values[..., 0] if right.ndim == 1 else values[..., 0, :]
+        return values
 
     return coefficient  # type: ignore[return-value]  # rankings are given by position
 
 
-def _check(x: Array, y: Array) -> None:
-    if min(x.ndim, y.ndim) < 1 or x.shape[-1] != y.shape[-1] or x.shape[-1] < 2:
+def _batched(rankings: Floats, lead: tuple[int, ...]) -> Floats:
+    """Repeat rankings (..., A, n) along the axes `lead`, and join these axes to one: (batch, A, n)."""
+    shape = rankings.shape[-2:]
+    return np.broadcast_to(rankings, (*lead, *shape)).reshape(-1, *shape)
+
+
+def _check(x: Floats, y: Floats) -> None:
+    """Refuse rankings of different items, of fewer than two, and scores that are missing."""
+    if x.ndim < 1 or y.ndim < 1 or x.shape[-1] != y.shape[-1] or x.shape[-1] < 2:
         raise ScoresError(
-            f"rankings to correlate have the same items, two or more; the shapes are {x.shape}, {y.shape}"
+            f"rankings to correlate need the same items, at least two; the shapes are {x.shape}, {y.shape}"
         )
     if np.isnan(x).any() or np.isnan(y).any():
-        raise ScoresError("rankings to correlate have a score for every item; drop the items that lack one")
+        raise ScoresError("rankings to correlate need a score for every item; drop the items that lack one")
 
 
-def dense_ranks(x: Array) -> npt.NDArray[np.int64]:
+def dense_ranks(x: Floats) -> Ints:
     """Number the distinct values along the last axis from 0, the smallest first; equal values share a number.
 
     >>> dense_ranks(np.array([0.5, 0.1, 0.5, 0.9]))
     array([1, 0, 1, 2])
     """
-    flat = x.reshape(-1, x.shape[-1])
-    order = np.argsort(flat, axis=-1)
-    order += x.shape[-1] * np.arange(order.shape[0])[:, None]
-    ordered = flat.ravel()[order]
-    steps = np.zeros(flat.shape, dtype=np.int64)
-    np.cumsum(ordered[:, 1:] > ordered[:, :-1], axis=-1, out=steps[:, 1:])
-    ranks = np.empty_like(steps)
-    ranks.ravel()[order] = steps
+    n = x.shape[-1]
+    rows = x.reshape(-1, n)
+    order = np.argsort(rows, axis=-1)
+    order += n * np.arange(len(rows))[:, None]  # positions in the raveled array
+    ordered = rows.ravel()[order]
+    # the number grows by 1 wherever the sorted values grow
+    numbers = np.zeros(rows.shape, dtype=np.int64)
+    np.cumsum(ordered[:, 1:] > ordered[:, :-1], axis=-1, out=numbers[:, 1:])
+    ranks = np.empty_like(numbers)
+    ranks.ravel()[order] = numbers
     return ranks.reshape(x.shape)
 
 
-def tie_sizes(x: Array) -> npt.NDArray[np.int64]:
+def tie_sizes(x: Floats) -> Ints:
     """Count, for every item along the last axis, how many items have its value, itself included.
 
     >>> tie_sizes(np.array([0.5, 0.1, 0.5, 0.9]))
@@ -87,61 +101,83 @@ def tie_sizes(x: Array) -> npt.NDArray[np.int64]:
     """
     n = x.shape[-1]
     ranks = dense_ranks(x).reshape(-1, n)
-    where = ranks + n * np.arange(ranks.shape[0])[:, None]
-    return np.bincount(where.ravel(), minlength=ranks.size)[where].reshape(x.shape)
+    # a bin for each rank of each ranking
+    bins = ranks + n * np.arange(len(ranks))[:, None]
+    sizes = np.bincount(bins.ravel(), minlength=ranks.size)
+    return sizes[bins].reshape(x.shape)
 
 
 def _blocks(n: int, width: int) -> Iterator[tuple[int, int]]:
     """Cut the items into runs whose comparisons with all later items, `width` numbers each, fit in a block."""
     start = 0
     while start < n - 1:
-        stop = start + max(1, min(n - 1 - start, BLOCK // (width * (n - 1 - start))))
+        later = n - 1 - start  # items that the first of a run is compared with
+        items = max(1, BLOCK // (width * later))
+        stop = start + min(later, items)
         yield start, stop
         start = stop
 
 
-def _signs(ranks: Single, start: int, stop: int, room: Single) -> Single:
-    """Compare items start to stop of (n, batch, A) with all later ones: -1, 0 or 1, shape (pairs, batch, A)."""
-    n = ranks.shape[0]
+def _signs(ranks: Singles, start: int, stop: int, room: Singles) -> Singles:
+    """Compare items start to stop of (n, batch, A) with all later ones: -1, 0 or 1, shape (pairs, batch, A).
+
+    room : where the comparisons are written, so that blocks share their memory.
+    """
+    n = len(ranks)
     pairs = sum(n - 1 - i for i in range(start, stop))
-    signs = room[: pairs * ranks[0].size].reshape(pairs, *ranks.shape[1:])
-    at = 0
+    size = pairs * ranks[0].size
+    signs = room[:size].reshape(pairs, *ranks.shape[1:])
+    first = 0
     for i in range(start, stop):
-        np.subtract(ranks[i + 1 :], ranks[i], out=signs[at : at + n - 1 - i])
-        at += n - 1 - i
+        last = first + n - 1 - i
+        np.subtract(ranks[i + 1 :], ranks[i], out=signs[first:last])
+        first = last
     return np.clip(signs, -1, 1, out=signs)
 
 
 @pairwise
-def concordance(x: Array, y: Array) -> Array:
-    """Give concordant minus discordant pairs of items, exactly; a pair tied in either ranking counts 0.
+def concordance(x: Floats, y: Floats) -> Floats:
+    """Return concordant minus discordant pairs of items, exactly; a pair tied in either ranking counts 0.
 
-    The signs of all pairwise differences of a ranking are a vector, and the counts of all rankings one matrix product.
+    The sum over pairs i < j of sign(x_j - x_i) sign(y_j - y_i): the signs of a ranking are a vector, and the counts of
+    all rankings are one matrix product. Single precision is exact: a block has fewer than 2^24 pairs.
 
     >>> float(concordance([1, 2, 3, 3], [1, 3, 2, 4]))
     3.0
     """
-    counts = np.zeros((x.shape[0], x.shape[1], y.shape[1]))
-    n, width = x.shape[2], x.shape[1] + y.shape[1]
+    batch, n = x.shape[0], x.shape[2]
+    width = x.shape[1] + y.shape[1]
+    counts = np.zeros((batch, x.shape[1], y.shape[1]))
     chunk = max(1, 2 * BLOCK // (n * n * width))
-    parts = [slice(first, first + chunk) for first in range(0, x.shape[0], chunk)]
+    parts = [slice(first, first + chunk) for first in range(0, batch, chunk)]
+    # comparisons that a block holds at most: all pairs of the items, or those of one item
+    pairs = min(n * (n - 1) // 2, max(BLOCK // (chunk * width), n - 1))
+    most = pairs * min(chunk, batch)
 
     def count(parts: list[slice]) -> None:
-        most = min(n * (n - 1) // 2, max(BLOCK // (chunk * width), n - 1)) * min(chunk, x.shape[0])
-        room = [np.empty(most * side.shape[1], dtype=np.float32) for side in (x, y)]
+        room_x = np.empty(most * x.shape[1], dtype=np.float32)
+        room_y = np.empty(most * y.shape[1], dtype=np.float32)
         for part in parts:
-            ranks = [np.ascontiguousarray(dense_ranks(s[part]).transpose(2, 0, 1), dtype=np.float32) for s in (x, y)]
-            for start, stop in _blocks(n, width * ranks[0].shape[1]):
-                a, b = (_signs(side, start, stop, space) for side, space in zip(ranks, room, strict=True))
-                counts[part] += np.matmul(a.transpose(1, 2, 0), b.transpose(1, 0, 2))
+            ranks_x = _single_ranks(x[part])  # (n, chunk, A)
+            ranks_y = _single_ranks(y[part])  # (n, chunk, B)
+            for start, stop in _blocks(n, width * ranks_x.shape[1]):
+                signs_x = _signs(ranks_x, start, stop, room_x)  # (pairs, chunk, A)
+                signs_y = _signs(ranks_y, start, stop, room_y)  # (pairs, chunk, B)
+                counts[part] += np.matmul(signs_x.transpose(1, 2, 0), signs_y.transpose(1, 0, 2))
 
-    shares = [parts[start :: cores()] for start in range(min(cores(), len(parts)))]
+    workers = min(cores(), len(parts))
+    shares = [parts[start :: cores()] for start in range(workers)]
     with single_threaded():
         deque(on_threads(count, shares), maxlen=0)
     return counts
 
 
-def untied(x: Array) -> Array:
+def _single_ranks(x: Floats) -> Singles:
+    """Rank the items of (batch, A, n) in single precision, in which ranks are exact: (n, batch, A)."""
+    return np.ascontiguousarray(dense_ranks(x).transpose(2, 0, 1), dtype=np.float32)
+
+
+def untied(x: Floats) -> Floats:
     """Count the pairs of items that a ranking does not tie: (..., n) gives (...).
 
     >>> float(untied(np.array([1.0, 2, 3, 3])))
@@ -150,7 +186,8 @@ def untied(x: Array) -> Array:
     n = x.shape[-1]
     pairs = np.full(x.shape[:-1], n * (n - 1) / 2)
     ordered = np.sort(x, axis=-1)
-    for lag in range(1, n):  # equal items stand side by side: as many lags as the largest group has items, less one
+    # Equal items stand side by side. A group of g items has g - lag pairs at a distance of `lag`.
+    for lag in range(1, n):
         same = ordered[..., lag:] == ordered[..., :-lag]
         if not same.any():
             break
@@ -158,44 +195,71 @@ def untied(x: Array) -> Array:
     return pairs
 
 
-def over(numerator: Array, denominator: Array) -> Array:
-    """Divide, giving NaN where the denominator is 0."""
-    return np.divide(numerator, denominator, out=np.full(numerator.shape, np.nan), where=denominator > 0)
+def over(numerator: Floats, denominator: Floats) -> Floats:
+    """Divide; NaN where the denominator is 0."""
+    undefined = np.full(numerator.shape, np.nan)
+    return np.divide(numerator, denominator, out=undefined, where=denominator > 0)
+
+
+def outer(x: Floats, y: Floats) -> Floats:
+    """Multiply every value of (..., A) by every one of (..., B): (..., A, B)."""
+    return x[..., :, None] * y[..., None, :]
 
 
 @pairwise
-def tau_a(x: Array, y: Array) -> Array:
+def tau_a(x: Floats, y: Floats) -> Floats:
     """Kendall's tau-a: concordant minus discordant pairs over all pairs, in [-1, 1]. Source: Kendall (1938)."""
     n = x.shape[-1]
-    return concordance(x, y) / (n * (n - 1) / 2)
+    pairs = n * (n - 1) / 2
+    return concordance(x, y) / pairs
 
 
 @pairwise
-def tau_b(x: Array, y: Array) -> Array:
-    """Kendall's tau-b: tau over the pairs that neither ranking ties, in [-1, 1]. Source: Kendall (1945).
+def tau_b(x: Floats, y: Floats) -> Floats:
+    """Kendall's tau-b: concordance / sqrt(pairs untied in x * pairs untied in y), in [-1, 1]. Source: Kendall (1945).
 
     >>> round(float(tau_b([1, 2, 3, 3], [1, 3, 2, 4])), 4)
     0.5477
     """
-    return over(concordance(x, y), np.sqrt(untied(x)[:, :, None] * untied(y)[:, None, :]))
+    pairs = np.sqrt(outer(untied(x), untied(y)))
+    return over(concordance(x, y), pairs)
 
 
-def tau_without_each(x: Array, y: Array, *, ties: Literal["a", "b"] = "b") -> Array:
-    """Kendall's tau-a or tau-b with each item left out in turn: (batch, A, n) and (batch, B, n) to (batch, n, A, B)."""
+def tau_without_each(x: Floats, y: Floats, *, ties: Literal["a", "b"] = "b") -> Floats:
+    """Return Kendall's tau-a or tau-b with each item left out in turn.
+
+    x, y : (batch, A, n) and (batch, B, n).  Returns (batch, n, A, B).
+    """
     n = x.shape[-1]
-    a, b = (np.ascontiguousarray(dense_ranks(side).transpose(2, 0, 1), dtype=np.float32) for side in (x, y))
-    with single_threaded():
-        item = [
-            np.clip(a[i] - a, -1, 1).transpose(1, 2, 0) @ np.clip(b[i] - b, -1, 1).transpose(1, 0, 2) for i in range(n)
-        ]
-    counts = concordance(x, y)[:, None] - np.stack(item, axis=1)
+    # concordance without an item = concordance of all - concordance of the pairs that the item is in
+    counts = concordance(x, y)[:, None] - _item_concordance(x, y)
     if ties == "a":
-        return over(counts, np.full(counts.shape, (n - 1) * (n - 2) / 2))
-    left, right = ((untied(side)[..., None] - (n - tie_sizes(side))).transpose(0, 2, 1) for side in (x, y))
-    return over(counts, np.sqrt(left[..., :, None] * right[..., None, :]))
+        pairs = np.full(counts.shape, (n - 1) * (n - 2) / 2)
+    else:
+        pairs = np.sqrt(outer(_untied_without_each(x), _untied_without_each(y)))
+    return over(counts, pairs)
 
 
-def concordance_by_group(x: Array, group: npt.NDArray[np.int64]) -> tuple[Array, Array]:
+def _item_concordance(x: Floats, y: Floats) -> Singles:
+    """Return the concordance of each item's pairs with all items: (batch, n, A, B)."""
+    a, b = _single_ranks(x), _single_ranks(y)  # (n, batch, A), (n, batch, B)
+    items = []
+    with single_threaded():
+        for i in range(len(a)):
+            signs_a = np.clip(a[i] - a, -1, 1)
+            signs_b = np.clip(b[i] - b, -1, 1)
+            items.append(signs_a.transpose(1, 2, 0) @ signs_b.transpose(1, 0, 2))
+    return np.stack(items, axis=1)
+
+
+def _untied_without_each(x: Floats) -> Floats:
+    """Count the untied pairs of rankings (batch, A, n) that are left without each item: (batch, n, A)."""
+    lost = x.shape[-1] - tie_sizes(x)  # pairs of the item with items of another value
+    left = untied(x)[..., None] - lost
+    return left.transpose(0, 2, 1)
+
+
+def concordance_by_group(x: Floats, group: Ints) -> tuple[Floats, Floats]:
     """Sum the concordance of all rankings (A, n) over ordered pairs of items: two arrays (group, A, A).
 
     group : the group of each item, numbered from 0. The first sum is over pairs whose first item is in the group, the
@@ -208,29 +272,39 @@ def concordance_by_group(x: Array, group: npt.NDArray[np.int64]) -> tuple[Array,
     return any_part, within
 
 
-def _over_group(ranks: Single, group: npt.NDArray[np.int64], one: int) -> Array:
+def _over_group(ranks: Singles, group: Ints, one: int) -> Floats:
     """Sum the concordance over the pairs of a group's items with all items, and with each other: (2, A, A)."""
     members = ranks[group == one]
     sums = np.zeros((2, ranks.shape[1], ranks.shape[1]))
     for rank in members:
         for side, others in enumerate((ranks, members)):
-            signs = np.clip(rank - others, -1, 1)
+            signs = np.clip(rank - others, -1, 1)  # (other item, A)
             sums[side] += signs.T @ signs
     return sums
 
 
 @pairwise
-def pearson(x: Array, y: Array) -> Array:
+def pearson(x: Floats, y: Floats) -> Floats:
     """Pearson's product-moment correlation of the scores themselves, in [-1, 1]."""
-    a, b = (side - side.mean(axis=-1, keepdims=True) for side in (x, y))
-    norms = np.linalg.norm(a, axis=-1)[:, :, None] * np.linalg.norm(b, axis=-1)[:, None, :]
-    flat = (np.ptp(x, axis=-1) == 0)[:, :, None] | (np.ptp(y, axis=-1) == 0)[:, None, :]
+    a = x - x.mean(axis=-1, keepdims=True)
+    b = y - y.mean(axis=-1, keepdims=True)
     with single_threaded():
         products = np.matmul(a, b.transpose(0, 2, 1))
-    return np.clip(over(products, np.where(flat, 0.0, norms)), -1, 1)
+    norms = outer(np.linalg.norm(a, axis=-1), np.linalg.norm(b, axis=-1))
+    # rounding can leave a norm above 0 where all scores are equal
+    flat = _flat(x)[:, :, None] | _flat(y)[:, None, :]
+    norms = np.where(flat, 0.0, norms)
+    return np.clip(over(products, norms), -1, 1)
+
+
+def _flat(x: Floats) -> Bools:
+    """Find the rankings that tie all items: (..., n) gives (...)."""
+    return np.asarray(np.ptp(x, axis=-1) == 0)
 
 
 @pairwise
-def spearman(x: Array, y: Array) -> Array:
+def spearman(x: Floats, y: Floats) -> Floats:
     """Spearman's rho: Pearson's correlation of the ranks, tied items sharing their mean rank, in [-1, 1]."""
-    return pearson(scipy.stats.rankdata(x, axis=-1), scipy.stats.rankdata(y, axis=-1))
+    ranks_x = scipy.stats.rankdata(x, axis=-1)
+    ranks_y = scipy.stats.rankdata(y, axis=-1)
+    return pearson(ranks_x, ranks_y)

@@ -15,11 +15,10 @@ import numpy.typing as npt
 
 from irmeta.errors import ScoresError
 from irmeta.parallel import in_order
-from irmeta.stats.rankings.rank import BLOCK, Array, Single, settled
+from irmeta.stats.arrays import Bools, Floats, Ints, Singles
+from irmeta.stats.rankings.rank import BLOCK, settled
 
-Counts = npt.NDArray[np.int64]
-Claims = npt.NDArray[np.bool_]
-Differences = Callable[[slice], Iterator[Single]]
+Differences = Callable[[slice], Iterator[Singles]]
 """For some systems: their differences from all systems, (row, system), draw after draw."""
 
 DRAWS = 1000
@@ -37,16 +36,16 @@ class RankSets:
     simultaneous sets `worse` is the transpose of `better`; of marginal ones each row is a claim of its own.
     """
 
-    better: Claims
-    worse: Claims
+    better: Bools
+    worse: Bools
 
     @property
-    def low(self) -> Counts:
+    def low(self) -> Ints:
         """The best rank that each system may have: 1 + the number of systems surely better."""
         return 1 + self.worse.sum(axis=1)
 
     @property
-    def high(self) -> Counts:
+    def high(self) -> Ints:
         """The worst rank that each system may have: the number of systems less those surely worse."""
         return len(self.better) - self.better.sum(axis=1)
 
@@ -115,7 +114,7 @@ def rank_sets_of(
     return _stepped(observed, spread, partial(_of_means, values), len(values), level, marginal)
 
 
-def _complete(values: Array) -> tuple[Array, Array]:
+def _complete(values: Floats) -> tuple[Floats, Floats]:
     """Compute each pair's statistic and the root of the sum of squares about its mean, of (topic, system)."""
     topics = len(values)
     centred = values - values.mean(axis=0)
@@ -128,13 +127,13 @@ def _complete(values: Array) -> tuple[Array, Array]:
     return _ratio(topics * difference, size), spread
 
 
-def _drawn(values: Array, signs: Single) -> Single:
+def _drawn(values: Floats, signs: Singles) -> Singles:
     """Sum the centred scores of each system under each draw of signs: (draw, system)."""
     centred = values - values.mean(axis=0)
     return np.ascontiguousarray(signs @ centred.astype(np.float32))
 
 
-def _with_holes(values: Array, known: Array) -> tuple[Array, Array, Array]:
+def _with_holes(values: Floats, known: Floats) -> tuple[Floats, Floats, Floats]:
     """Compute as `_complete` on the topics that both systems of a pair have, and the pairs' mean differences."""
     shared = known.T @ known
     total = values.T @ known
@@ -146,29 +145,29 @@ def _with_holes(values: Array, known: Array) -> tuple[Array, Array, Array]:
     return np.where(shared > 1, _ratio(shared * mean, size), 0), spread, mean
 
 
-def _root(squares: Array, largest: float) -> Array:
+def _root(squares: Floats, largest: float) -> Floats:
     """Take the root; 0 where a square is one of rounding only."""
     return np.sqrt(np.where(squares > 1e-12 * largest, squares, 0))
 
 
-def _divided(numerator: Array, denominator: Array) -> Array:
+def _divided(numerator: Floats, denominator: Floats) -> Floats:
     return np.divide(numerator, denominator, out=np.zeros(numerator.shape), where=denominator > 0)
 
 
-def _ratio(difference: Array, scale: Array) -> Array:
+def _ratio(difference: Floats, scale: Floats) -> Floats:
     """Divide; no difference is 0, and one without any spread is beyond all draws."""
     beyond = np.where(difference != 0, np.copysign(np.inf, difference), 0)
     return np.divide(difference, scale, out=beyond, where=scale > 0)
 
 
-def _of_means(drawn: Single, rows: slice) -> Iterator[Single]:
+def _of_means(drawn: Singles, rows: slice) -> Iterator[Singles]:
     """Compute the differences of drawn means (draw, system), of some systems from all, draw after draw."""
     room = np.empty((len(drawn[0, rows]), drawn.shape[1]), dtype=np.float32)
     for means in drawn:
         yield np.subtract(means[rows, None], means, out=room)
 
 
-def _of_shared(values: Array, known: Claims, mean: Array, signs: Single, rows: slice) -> Iterator[Single]:
+def _of_shared(values: Floats, known: Bools, mean: Floats, signs: Singles, rows: slice) -> Iterator[Singles]:
     """Compute sum(e (d - mean)) over shared topics, of some systems from all, draw after draw."""
     there, scores = known.astype(np.float32), values.astype(np.float32)
     centre = mean[rows].astype(np.float32)
@@ -180,7 +179,7 @@ def _of_shared(values: Array, known: Claims, mean: Array, signs: Single, rows: s
 
 
 def _stepped(
-    observed: Array, spread: Array, differences: Differences, draws: int, level: float, marginal: bool
+    observed: Floats, spread: Floats, differences: Differences, draws: int, level: float, marginal: bool
 ) -> RankSets:
     """Claim the differences beyond the largest drawn, take them out of the family, and repeat while there are new."""
     if not 0 < level < 1:
@@ -198,7 +197,7 @@ def _stepped(
         better, worse = found
 
 
-def _largest(differences: Differences, upward: Single, downward: Single, draws: int) -> Single:
+def _largest(differences: Differences, upward: Singles, downward: Singles, draws: int) -> Singles:
     """Find each system's largest statistic in each draw, of those not yet claimed: (draw, system)."""
     systems = len(upward)
     step = max(1, BLOCK // 16 // systems)  # rows whose weights stay in the processor's cache
@@ -207,7 +206,7 @@ def _largest(differences: Differences, upward: Single, downward: Single, draws: 
     return np.concatenate(list(in_order(work, rows)), axis=1)
 
 
-def _largest_of(differences: Differences, upward: Single, downward: Single, draws: int, rows: slice) -> Single:
+def _largest_of(differences: Differences, upward: Singles, downward: Singles, draws: int, rows: slice) -> Singles:
     """Find the largest statistics of some systems: (draw, row)."""
     above, below = upward[rows], downward[rows]
     largest = np.empty((draws, len(above)), dtype=np.float32)

@@ -9,7 +9,7 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 from scipy.optimize import brentq
-from scipy.special import nctdtr, stdtrit
+from scipy.special import ncfdtr, stdtrit
 
 Array = npt.NDArray[np.float64]
 
@@ -20,11 +20,10 @@ def power(effect: npt.ArrayLike, topics: int, alpha: float = 0.05) -> Array:
     >>> float(power(0.5, 34).round(3))
     0.808
     """
-    nc = np.asarray(effect, dtype=np.float64) * np.sqrt(topics)
-    limit = stdtrit(topics - 1, 1 - alpha / 2)
-    within = nctdtr(topics - 1, nc, limit) - nctdtr(topics - 1, nc, -limit)
-    # scipy's noncentral t fails where the noncentrality is far beyond the limit, and power is 1
-    return np.where(np.isfinite(within) & (np.abs(nc) < limit + 20), 1 - within, 1.0)
+    nc = np.asarray(effect, dtype=np.float64) ** 2 * topics  # of t squared, which is F with 1 and n - 1
+    limit = stdtrit(topics - 1, 1 - alpha / 2) ** 2
+    finite = np.where(np.isfinite(nc), nc, 0)
+    return np.where(np.isfinite(nc), 1 - ncfdtr(1, topics - 1, finite, limit), 1.0)
 
 
 def smallest_effect(topics: int, alpha: float = 0.05, power_wanted: float = 0.8) -> float:
@@ -37,8 +36,10 @@ def smallest_effect(topics: int, alpha: float = 0.05, power_wanted: float = 0.8)
     def short(effect: float) -> float:
         return float(power(effect, topics, alpha)) - power_wanted
 
-    highest = 2 * (stdtrit(topics - 1, 1 - alpha / 2) + stdtrit(topics - 1, power_wanted)) / np.sqrt(topics)
-    return float(brentq(short, 0, max(float(highest), 1e-3)))
+    highest = 1.0
+    while short(highest) < 0:
+        highest *= 2
+    return float(brentq(short, 0, highest))
 
 
 def paired_topics(effect: float, alpha: float = 0.05, power_wanted: float = 0.8) -> int:

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from scipy.special import gammaln, ndtri, stdtr
 
 from irmeta.parallel import in_order
-from irmeta.stats.rankings.rank import BLOCK, settled
+from irmeta.stats.rankings.rank import BLOCK, settled, tau_a
 
 Array = npt.NDArray[np.float64]
 Estimator = Literal["ML", "MSQD"]
@@ -39,7 +39,7 @@ class Pairs:
 
 @dataclass(frozen=True)
 class Expected:
-    """Expected tau and tau_AP with the true ranking, and how many pairs differ on no topic, so that nothing is known."""
+    """Expected tau and tau_AP with the true ranking, and how many pairs of systems differ on no topic."""
 
     tau: float
     tau_ap: float
@@ -80,9 +80,9 @@ def by_likelihood(scores: Array) -> Array:
 
 
 def by_normal_scores(scores: Array) -> Array:
-    """Estimate the deviation by the slope of the ranked differences D on normal scores e: sum(D e) / sum(e^2) / sqrt(2).
+    """Estimate the deviation by the slope of ranked differences D on normal scores e, sum(D e) / sum(e^2) / sqrt(2).
 
-    e = Phi^-1(rank / (n + 1)) / sqrt(2), tied differences sharing their mean rank.
+    Here e = Phi^-1(rank / (n + 1)) / sqrt(2), tied differences sharing their mean rank.
     """
     systems, topics = scores.shape
     halves = np.arange(2, 2 * topics + 1) / 2  # mean ranks are whole or half numbers
@@ -147,3 +147,22 @@ def expected(found: Pairs, topics: int | None = None) -> Expected:
     tau_ap = 1 - 2 * above.sum() / (systems - 1)
     same = np.triu((found.sd == 0) & (found.difference == 0), 1)
     return Expected(float(tau), float(tau_ap), int(same.sum()))
+
+
+def tau_interval(scores: Array, rng: np.random.Generator, level: float = 0.95, draws: int = 200) -> tuple[float, float]:
+    """Return between which values tau-a of this ranking with the true one lies, scores of (system, topic).
+
+    The means are moved by errors as they occur, whole topics less the means with random signs, and ranked again: the
+    ends are quantiles of tau with the means as they are. Its coverage is measured in the documentation.
+
+    >>> scores = np.arange(5)[:, None] + np.random.default_rng(0).normal(size=(5, 20))
+    >>> tau_interval(scores, np.random.default_rng(0))
+    (0.8, 1.0)
+    """
+    n = scores.shape[1]
+    means = scores.mean(axis=1)
+    signs = rng.choice([-1.0, 1.0], size=(draws, n))
+    errors = signs @ (scores - means[:, None]).T / np.sqrt(n * (n - 1))  # sd / sqrt(n), with n - 1 in sd
+    taus = tau_a(settled(means), settled(means + errors))
+    low, high = np.quantile(taus, [(1 - level) / 2, (1 + level) / 2], method="nearest")
+    return float(low), float(high)

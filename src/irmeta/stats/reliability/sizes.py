@@ -42,7 +42,7 @@ def by_anova(difference: float, variance: float, systems: int, alpha: float = 0.
 
     def enough(topics: int) -> bool:
         between, within = systems - 1, systems * (topics - 1)
-        limit = fdtri(between, within, 1 - alpha)
+        limit = float(fdtri(between, within, 1 - alpha))
         missed = ncfdtr(between, within, topics * difference**2 / (2 * variance), limit)
         return bool(1 - missed >= power)
 

@@ -7,19 +7,20 @@ from itertools import islice
 from typing import TypeVar
 
 import numpy as np
-import numpy.typing as npt
 from scipy.special import stdtrit
 
 from irmeta.parallel import in_order, single_threaded, streams
+from irmeta.stats.arrays import Bools, Floats
 
-Floats = npt.NDArray[np.float64]
 Key = TypeVar("Key", bound=Hashable)
 _BLOCK = 1 << 16
-"""Numbers of one kind in a block of random deals: some milliseconds of work."""
+"""Numbers of one kind in a block of random splits: some milliseconds of work."""
 
 
 def drmse(a: Floats, b: Floats) -> Floats:
     """Root mean square difference of systems' means, in units of their standard deviation (divisor n - 1).
+
+    sqrt(mean((a - b)^2)) / ((sd(a) + sd(b)) / 2).
 
     a, b : means of shape (..., system).  Returns (...,), from 0; NaN where systems differ on neither.
     Source: Webber et al. (SIGIR 2008), equations 3 and 4.
@@ -33,8 +34,8 @@ def drmse(a: Floats, b: Floats) -> Floats:
         return np.asarray(np.where(spread > 1e-10, 2 * rmse / spread, np.nan))
 
 
-def differs_from_itself(a: Floats, b: Floats, alpha: float = 0.05) -> npt.NDArray[np.bool_]:
-    """Say which systems a two-sided two-sample t test (equal variances) finds different on two sets of topics.
+def differs_from_itself(a: Floats, b: Floats, alpha: float = 0.05) -> Bools:
+    """Return which systems a two-sided two-sample t test (equal variances) finds different on two sets of topics.
 
     a, b : scores of shape (system, topic), topics of their own.  Returns (system,). Every True is a false positive.
     Source: Webber et al. (SIGIR 2008), section 5.
@@ -42,33 +43,40 @@ def differs_from_itself(a: Floats, b: Floats, alpha: float = 0.05) -> npt.NDArra
     >>> differs_from_itself(np.array([[0.1, 0.2, 0.1]]), np.array([[0.8, 0.9, 0.9, 0.8]])).tolist()
     [True]
     """
+    n, m = a.shape[1], b.shape[1]
     difference = a.mean(axis=1) - b.mean(axis=1)
-    squares = a.var(axis=1) * a.shape[1] + b.var(axis=1) * b.shape[1]
-    return _beyond(difference, squares, a.shape[1], b.shape[1], alpha)
+    squares = a.var(axis=1) * n + b.var(axis=1) * m
+    return _beyond(difference, squares, n, m, alpha)
 
 
 def repartition(
     a: Floats, b: Floats, draws: int, rng: np.random.Generator, alpha: float = 0.05
 ) -> tuple[Floats, Floats]:
-    """Deal the topics of both collections anew at random, keeping their sizes: what dRMSE and false positives become.
+    """Split the topics of both collections at random into two sets of the same sizes: the dRMSE and false positives.
 
     a, b : scores of shape (system, topic).  Returns the dRMSE and the share of false positives, each (draws,).
-    Source: Webber et al. (SIGIR 2008), section 5; the topics are dealt without replacement.
+    Source: Webber et al. (SIGIR 2008), section 5; topics are drawn without replacement.
     """
+    n, m = a.shape[1], b.shape[1]
     pooled = np.hstack([a, b])
     means = pooled.mean(axis=1)
+    # sums of centred scores keep their digits
     centered = pooled - means[:, None]
-    total, squares = centered.sum(axis=1), (centered**2).sum(axis=1)
-    n, m = a.shape[1], b.shape[1]
+    total = centered.sum(axis=1)
+    squares = (centered**2).sum(axis=1)
+
     order = rng.random((draws, n + m)).argsort(axis=1)
-    chosen = np.zeros(order.shape)
+    chosen = np.zeros(order.shape)  # (draw, topic): 1 in the first set
     np.put_along_axis(chosen, order[:, :n], 1.0, axis=1)
     with single_threaded():
         first = chosen @ centered.T  # (draw, system): sums over the first set
-    mean_a, mean_b = first / n, (total - first) / m
+
+    mean_a = first / n
+    mean_b = (total - first) / m
+    # sum of squares within both sets = of all - n mean_a^2 - m mean_b^2
     within = squares - n * mean_a**2 - m * mean_b**2
-    positives = _beyond(mean_a - mean_b, within, n, m, alpha).mean(axis=1)
-    return drmse(mean_a + means, mean_b + means), positives
+    positives = _beyond(mean_a - mean_b, within, n, m, alpha)
+    return drmse(mean_a + means, mean_b + means), positives.mean(axis=1)
 
 
 def repartitions(
@@ -79,21 +87,31 @@ def repartitions(
     alpha: float = 0.05,
 ) -> Iterator[tuple[Floats, Floats]]:
     """Do as `repartition` for every pair of collections, named by the keys of their scores, in the order given."""
-    blocks = [_block(scores[a], scores[b]) for a, b in pairs]
-    own = (rng for rng, _ in streams(rng, len(pairs), 1))
-    cases = zip(pairs, own, blocks, strict=True)
-    items = ((pair, *part) for pair, stream, block in cases for part in streams(stream, draws, block))
-    with closing(in_order(partial(_deal, scores, alpha), items, "blocks of re-partitions")) as dealt:
-        for block in blocks:
-            errors, rates = zip(*islice(dealt, -(-draws // block)), strict=True)
+    sizes = [_block(scores[a], scores[b]) for a, b in pairs]
+    items = _items(pairs, sizes, draws, rng)
+    with closing(in_order(partial(_redrawn, scores, alpha), items, "blocks of re-partitions")) as redrawn:
+        for size in sizes:
+            blocks = -(-draws // size)  # rounded up
+            errors, rates = zip(*islice(redrawn, blocks), strict=True)
             yield np.concatenate(errors), np.concatenate(rates)
 
 
+def _items(
+    pairs: Sequence[tuple[Key, Key]], sizes: Sequence[int], draws: int, rng: np.random.Generator
+) -> Iterator[tuple[tuple[Key, Key], np.random.Generator, int]]:
+    """Cut the draws of every pair into blocks of its size; each pair, and each of its blocks, has its own stream."""
+    for pair, (own, _), size in zip(pairs, streams(rng, len(pairs), 1), sizes, strict=True):
+        for stream, number in streams(own, draws, size):
+            yield pair, stream, number
+
+
 def _block(a: Floats, b: Floats) -> int:
-    return max(1, _BLOCK // max(len(a), a.shape[1] + b.shape[1]))
+    """Return how many draws to compute together."""
+    topics = a.shape[1] + b.shape[1]
+    return max(1, _BLOCK // max(len(a), topics))
 
 
-def _deal(
+def _redrawn(
     scores: Mapping[Key, Floats], alpha: float, block: tuple[tuple[Key, Key], np.random.Generator, int]
 ) -> tuple[Floats, Floats]:
     (a, b), rng, draws = block
@@ -101,7 +119,7 @@ def _deal(
 
 
 def quantile(observed: Floats, null: Floats) -> Floats:
-    """Say where a value stands among chance ones: the share of them below it, those equal to it counted half.
+    """Return where a value stands among chance ones: the share of them below it, those equal to it counted half.
 
     observed : (...);  null : (draw, ...).  Returns (...); NaN where observed is.
 
@@ -113,8 +131,12 @@ def quantile(observed: Floats, null: Floats) -> Floats:
     return np.asarray(np.where(np.isnan(observed), np.nan, share))
 
 
-def _beyond(difference: Floats, squares: Floats, n: int, m: int, alpha: float) -> npt.NDArray[np.bool_]:
-    """Test mean differences with the pooled sum of squares within both samples: |t| beyond its critical value."""
-    critical = stdtrit(n + m - 2, 1 - alpha / 2)
-    error = squares / (n + m - 2) * (1 / n + 1 / m)
+def _beyond(difference: Floats, squares: Floats, n: int, m: int, alpha: float) -> Bools:
+    """Test mean differences with the pooled sum of squares within both samples: |t| beyond its critical value.
+
+    t^2 = difference^2 / (squares / (n + m - 2) * (1/n + 1/m)).
+    """
+    freedom = n + m - 2
+    critical = stdtrit(freedom, 1 - alpha / 2)
+    error = squares / freedom * (1 / n + 1 / m)
     return np.asarray(difference**2 > critical**2 * np.maximum(error, 0) + 1e-24)

@@ -1,10 +1,9 @@
 """The normal distribution function of very many values: a table, and a parabola from its nearest knot."""
 
 import numpy as np
-import numpy.typing as npt
 from scipy.special import ndtr
 
-Floats = npt.NDArray[np.float64]
+from irmeta.stats.arrays import Floats
 
 ERROR = 2.5e-13
 """Bound of the absolute error of `cdf`: the remainder of its parabolas, at most 2.42e-13, and rounding."""

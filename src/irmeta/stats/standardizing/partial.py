@@ -11,7 +11,7 @@ import numpy.typing as npt
 from irmeta.choices import Kind
 from irmeta.parallel import in_order, streams
 from irmeta.stats.standardizing import normal, standardizers
-from irmeta.stats.standardizing.standardizers import Factors
+from irmeta.stats.standardizing.standardizers import Factors, Standardizer
 
 Floats = npt.NDArray[np.float64]
 _BLOCK = 1 << 18  # scores standardized at once: 2 MiB stay in the processor's cache, and their memory is used again
@@ -22,7 +22,7 @@ def partial_means(
 ) -> Generator[Floats, None, None]:
     """Standardize new systems by some of the old ones, `draws` times for each size, drawn without replacement.
 
-    old : (old system, topic);  new : (system, topic).  Gives one size after the other mean standardized scores (draw,
+    old : (old system, topic);  new : (system, topic).  Yields one size after the other mean standardized scores (draw,
     system); those of kind "normal" within `normal.ERROR`. A topic on which the drawn systems score alike gives every
     new system the same score, so that the others decide their order. Source: Webber et al. (SIGIR 2008), section 4,
     Figure 4.
@@ -39,28 +39,38 @@ def partial_means(
 
 
 def _means(old: Floats, new: Floats, kind: Kind, block: tuple[int, np.random.Generator, int]) -> Floats:
+    """Return mean standardized scores (draw, system) for a block of draws of one size."""
     size, rng, draws = block
+    standardizer = _standardizer(kind)
     drawn = rng.random((draws, len(old))).argsort(axis=1)[:, :size]
-    return _standardized(new, _fit(old[drawn.T], kind), kind).mean(axis=1)
+    factors = _fit(old[drawn.T], standardizer)
+    standardized = standardizer(new[:, None, :], factors)  # (system, draw, topic)
+    return standardized.transpose(1, 2, 0).mean(axis=1)
 
 
-def _fit(scores: Floats, kind: Kind) -> Factors:
-    """Give the factors (draw, topic) of scores (system, draw, topic); the quantiles are the two ends where those do.
+def _normal(scores: Floats, factors: Factors) -> Floats:
+    """Normal distribution function of z, within `normal.ERROR`; systems lie side by side, as they do in the scores."""
+    z = standardizers.z(scores, factors)
+    return normal.cdf(z.transpose(1, 2, 0)).transpose(2, 0, 1)
 
-    Only "empirical" needs the others. To sort takes longer than all the rest, and serves factors that are published:
-    the last bit of a mean depends on the order in which its systems are drawn.
+
+_QUICKER = {"normal": _normal}
+"""Formulas for many scores at once, by the name of the standardizer whose formula they replace here."""
+
+
+def _standardizer(kind: Kind) -> Standardizer:
+    """Return the standardizer of this name, with the quicker formula where there is one."""
+    known = standardizers.KINDS[kind]
+    return known._replace(formula=_QUICKER.get(kind, known.formula))
+
+
+def _fit(scores: Floats, standardizer: Standardizer) -> Factors:
+    """Return the factors (draw, topic) of scores (system, draw, topic), with the quantiles that the standardizer needs.
+
+    To sort takes longer than all the rest, and serves factors that are published: the last bit of a mean depends on the
+    order in which its systems are drawn.
     """
-    if kind == "empirical":
+    if standardizer.needs == "all":
         return standardizers.fit(scores)
     ends = np.stack([scores.min(axis=0), scores.max(axis=0)], axis=-1)
     return Factors(scores.mean(axis=0), scores.std(axis=0, ddof=1), ends)
-
-
-def _standardized(new: Floats, factors: Factors, kind: Kind) -> Floats:
-    """Standardize by factors (draw, topic): (draw, topic, system), with systems side by side as in new.
-
-    The middle of z, which topics without spread give, becomes 0.5, the middle of "normal".
-    """
-    if kind == "normal":
-        return normal.cdf(_standardized(new, factors, "z"))
-    return standardizers.standardize(new[:, None, :], factors, kind).transpose(1, 2, 0)

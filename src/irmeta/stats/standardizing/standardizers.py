@@ -11,6 +11,7 @@ from scipy.special import ndtr
 from irmeta.choices import Kind
 
 Floats = npt.NDArray[np.float64]
+Bools = npt.NDArray[np.bool_]
 
 
 class Factors(NamedTuple):
@@ -25,15 +26,9 @@ class Factors(NamedTuple):
         """The best standardizing score of each topic."""
         return self.quantiles[..., -1]
 
-    @property
-    def flat(self) -> npt.NDArray[np.bool_]:
-        """Whether all standardizing systems score alike on the topic, but for rounding."""
-        ends = self.quantiles[..., [0, -1]]
-        return np.asarray(np.ptp(ends, axis=-1) <= 1e-12 * np.abs(ends).max(axis=-1))
-
 
 def fit(scores: Floats) -> Factors:
-    """Give the factors of each topic from scores of shape (system, *topic); sd has the divisor n - 1.
+    """Return the factors of each topic from scores of shape (system, *topic); sd has the divisor n - 1.
 
     Everything is computed from the sorted scores, so that the order of the systems changes no bit of it.
 
@@ -79,29 +74,65 @@ def center(scores: Floats, factors: Factors) -> Floats:
     return scores - factors.mean
 
 
-KINDS: Mapping[str, Callable[[Floats, Factors], Floats]] = MappingProxyType(
-    {"z": z, "normal": normal, "uniform": uniform, "empirical": empirical, "max": maximum, "center": center}
+def flat(factors: Factors) -> Bools:
+    """Say on which topics all standardizing systems score alike, but for rounding: there a score has no scale."""
+    ends = factors.quantiles[..., [0, -1]]
+    return np.asarray(np.ptp(ends, axis=-1) <= 1e-12 * np.abs(ends).max(axis=-1))
+
+
+def best_is_zero(factors: Factors) -> Bools:
+    """Say on which topics the best standardizing score is 0: nothing can be divided by it."""
+    return factors.best <= 0
+
+
+def nowhere(factors: Factors) -> Bools:
+    """Say that no topic is undefined: a mean can always be subtracted."""
+    return np.zeros(factors.mean.shape, dtype=np.bool_)
+
+
+class Standardizer(NamedTuple):
+    """One way to standardize; all that depends on which one it is stands here.
+
+    formula : standardized scores from scores of shape (system, *topic) and the topics' factors.
+    middle : what every system gets on a topic where the formula is undefined.
+    needs : the standardizing scores that the formula reads: "ends", the lowest and the highest beside mean and sd, or
+    "all". Random parts of the standardizing systems are standardized by faster where the ends do.
+    undefined : the topics on which the formula means nothing.
+    """
+
+    formula: Callable[[Floats, Factors], Floats]
+    middle: float = 0.5
+    needs: Literal["ends", "all"] = "all"
+    undefined: Callable[[Factors], Bools] = flat
+
+    def __call__(self, scores: Floats, factors: Factors, *, flat: Literal["half", "raw"] = "half") -> Floats:
+        """Standardize scores of shape (system, *topic); missing ones (NaN) stay missing.
+
+        flat : what scores become on topics where the formula is undefined: "half", the middle of the scale, or "raw",
+        what they were.
+        """
+        with np.errstate(divide="ignore", invalid="ignore"):
+            standardized = self.formula(scores, factors)
+        undefined = self.undefined(factors)
+        if not undefined.any():
+            return standardized
+        middle = np.where(np.isnan(scores), np.nan, self.middle)
+        return np.where(undefined, scores if flat == "raw" else middle, standardized)
+
+
+KINDS: Mapping[str, Standardizer] = MappingProxyType(
+    {
+        "z": Standardizer(z, middle=0.0, needs="ends"),
+        "normal": Standardizer(normal, needs="ends"),
+        "uniform": Standardizer(uniform, needs="ends"),
+        "empirical": Standardizer(empirical),
+        "max": Standardizer(maximum, needs="ends", undefined=best_is_zero),
+        "center": Standardizer(center, needs="ends", undefined=nowhere),
+    }
 )
-"""Every standardizer by its name; scores have the shape (system, *topic)."""
-
-
-def undefined(factors: Factors, kind: Kind) -> npt.NDArray[np.bool_]:
-    """Say on which topics a kind has no meaning: flat ones; for max, those whose best score is 0; for center, none."""
-    if kind == "center":
-        return np.zeros(factors.mean.shape, dtype=np.bool_)
-    return factors.best <= 0 if kind == "max" else factors.flat
+"""Every standardizer by its name."""
 
 
 def standardize(scores: Floats, factors: Factors, kind: Kind, *, flat: Literal["half", "raw"] = "half") -> Floats:
-    """Standardize scores of shape (system, *topic); missing ones (NaN) stay missing.
-
-    flat : what scores become on topics where `kind` is undefined: "half", the middle of its scale (0 for z, else 0.5),
-    or "raw", what they were.
-    """
-    with np.errstate(divide="ignore", invalid="ignore"):
-        standardized = KINDS[kind](scores, factors)
-    without = undefined(factors, kind)
-    if not without.any():
-        return standardized
-    instead = scores if flat == "raw" else np.where(np.isnan(scores), np.nan, 0.0 if kind == "z" else 0.5)
-    return np.where(without, instead, standardized)
+    """Standardize scores of shape (system, *topic) by the standardizer of this name; see `Standardizer`."""
+    return KINDS[kind](scores, factors, flat=flat)

@@ -2,16 +2,14 @@
 
 import time
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
+from irmeta.stats.arrays import Bools, Floats
 from irmeta.stats.subsets.criteria import Criterion, choose, diagonals
-from irmeta.stats.subsets.matrices import Floats
 from irmeta.stats.subsets.orders import Order, greedy, iterative_backward
-
-Flags = npt.NDArray[np.bool_]
 
 SLACK = 1e-9
 """Two subsets whose values differ by less than this, relative to the larger of 1 and the value, count as equal."""
@@ -20,7 +18,7 @@ _CELLS = 2**19  # numbers in a batch of nodes: large enough for NumPy, small eno
 
 
 @dataclass(frozen=True)
-class Best:
+class Optimum:
     """The best subset found of one size, and how far from the best of all it can be."""
 
     subset: Order  # ascending
@@ -30,7 +28,7 @@ class Best:
 
     @property
     def proven(self) -> bool:
-        """Tell whether no subset of this size is better, but for rounding."""
+        """Return whether no subset of this size is better, but for rounding."""
         return self.bound <= self.value + SLACK * max(1.0, abs(self.value))
 
 
@@ -43,7 +41,7 @@ def best_subsets(
     budget: float = np.inf,
     time_limit: float = np.inf,
     work_limit: float = np.inf,
-) -> dict[int, Best]:
+) -> dict[int, Optimum]:
     """Find, for each size, the subset with the largest value of the criterion among those that cost at most `budget`.
 
     layers : as `criterion.layers` gives them, of shape (layer, n, n), positive definite.  sizes : in 1, ..., n.
@@ -71,50 +69,66 @@ def best_subsets(
 
 
 def swap(criterion: Criterion, layers: Floats, subset: npt.ArrayLike) -> tuple[Order, float]:
-    """Exchange one chosen variable for another, the best exchange first, until none helps; give the gain as well.
+    """Exchange one chosen variable for another, the best exchange first, until none helps; return the gain as well.
 
     All exchanges are weighed at once, from the regressions of every variable on the chosen ones.
     """
     inside = np.asarray(subset, dtype=np.intp)
+    every = np.arange(layers.shape[-1])
     total = 0.0
     while True:
-        outside = np.setdiff1d(np.arange(layers.shape[-1]), inside)
-        if not (inside.size and outside.size):
-            return np.sort(inside), total
+        outside = np.setdiff1d(every, inside)
+        if not inside.size or not outside.size:
+            break
         gains = _exchanges(criterion, layers, inside, outside)
-        j, i = np.unravel_index(np.argmax(gains), gains.shape)
-        if not gains[j, i] > SLACK:
-            return np.sort(inside), total
-        inside = np.append(np.delete(inside, i), outside[j])
-        total += float(gains[j, i])
+        enters, leaves = np.unravel_index(np.argmax(gains), gains.shape)
+        gain = float(gains[enters, leaves])
+        if not gain > SLACK:
+            break
+        inside = np.append(np.delete(inside, leaves), outside[enters])
+        total += gain
+    return np.sort(inside), total
 
 
 def _exchanges(criterion: Criterion, layers: Floats, inside: Order, outside: Order) -> Floats:
-    """Give what the criterion gains, of shape (outside, inside), if an outside variable replaces an inside one."""
-    inverse = np.linalg.inv(layers[0][np.ix_(inside, inside)])
-    weights = layers[0][np.ix_(outside, inside)] @ inverse
-    own = inverse / np.diag(inverse)[:, None]  # rows: what is left of an inside variable given the other inside ones
-    left = layers[:, outside] - weights @ layers[:, inside]  # what is left of the outside ones given the inside ones
-    inside_diagonal = np.einsum("ia,lab,ib->li", own, layers[:, inside[:, None], inside], own, optimize=True)
-    cross = left[:, :, inside] @ own.T
-    outside_diagonal = diagonals(left[:, :, outside] - left[:, :, inside] @ weights.T)
-    freed = outside_diagonal[:, :, None] + 2 * weights * cross + weights**2 * inside_diagonal[:, None, :]
-    return criterion.gains(np.moveaxis(freed, 0, 1)) - criterion.gains(inside_diagonal)
+    """Return what the criterion gains, of shape (outside, inside), if an outside variable replaces an inside one.
+
+    Let e_j be what is left of an outside variable j given all inside ones, u_i what is left of an inside variable i
+    given the other inside ones, and w_ji the weight of i in the regression of j on the inside ones. Once i is taken
+    out, what is left of j is e_j + w_ji u_i; so each layer's diagonal for j becomes
+
+        d(e_j) + 2 w_ji c(e_j, u_i) + w_ji^2 d(u_i)
+    """
+    covariance = layers[0]
+    inverse = np.linalg.inv(covariance[np.ix_(inside, inside)])
+    weights = covariance[np.ix_(outside, inside)] @ inverse  # w, (outside, inside)
+    own = inverse / np.diag(inverse)[:, None]  # row i: u_i as a combination of the inside variables
+    among = layers[:, inside[:, None], inside]  # (layer, inside, inside)
+    own_diagonal = np.einsum("ia,lab,ib->li", own, among, own, optimize=True)  # d(u), (layer, inside)
+    left = layers[:, outside] - weights @ layers[:, inside]  # products of e_j with every variable
+    cross = left[:, :, inside] @ own.T  # c(e, u), (layer, outside, inside)
+    left_diagonal = diagonals(left[:, :, outside] - left[:, :, inside] @ weights.T)  # d(e), (layer, outside)
+    freed = left_diagonal[:, :, None] + 2 * weights * cross + weights**2 * own_diagonal[:, None, :]
+    return criterion.gains(np.moveaxis(freed, 0, 1)) - criterion.gains(own_diagonal)
 
 
 class _Limit:
     """How long a search may go on: seconds from now, and work; infinity for no limit."""
 
     def __init__(self, seconds: float, work: float) -> None:
-        self.start, self.seconds, self.work, self.done = time.monotonic(), seconds, work, 0
+        self.start = time.monotonic()
+        self.seconds = seconds
+        self.work = work
+        self.done = 0
 
     def count(self, layers: Floats) -> None:
         """Count the work on layers, of shape (..., n, n), as n^3 for each matrix."""
         self.done += layers.size * layers.shape[-1]
 
     def spent(self) -> float:
-        """Give the share used up of the limit that comes first; no clock has a part in it without one of time."""
-        return max((time.monotonic() - self.start) / self.seconds, self.done / self.work)
+        """Return the share used up of the limit that comes first; no clock has a part in it without one of time."""
+        seconds = time.monotonic() - self.start
+        return max(seconds / self.seconds, self.done / self.work)
 
 
 @dataclass(frozen=True)
@@ -124,21 +138,30 @@ class _Nodes:
     layers: Floats  # (node, layer, n, n)
     value: Floats  # (node,)
     cost: Floats  # (node,)
-    chosen: Flags  # (node, variable)
+    chosen: Bools  # (node, variable)
     bound: Floats  # (node, size): what no subset of this size below the node exceeds; -inf where there is none
 
     def __len__(self) -> int:
         return len(self.value)
 
-    def __getitem__(self, at: Flags | slice) -> "_Nodes":
-        return _Nodes(self.layers[at], self.value[at], self.cost[at], self.chosen[at], self.bound[at])
+    def __getitem__(self, at: Bools | slice) -> "_Nodes":
+        return _Nodes(
+            self.layers[at],
+            self.value[at],
+            self.cost[at],
+            self.chosen[at],
+            self.bound[at],
+        )
 
     def children(self, gain: Floats, cost: float) -> "_Nodes":
         """Decide the next variable: each node without it, then each node with it."""
+        n = self.layers.shape[-1]
+        without = self.layers[..., 1:, 1:]
+        given = choose(self.layers, 0)[..., 1:, 1:]
         taken = self.chosen.copy()
-        taken[:, -self.layers.shape[-1]] = True
+        taken[:, -n] = True
         return _Nodes(
-            np.concatenate([self.layers[..., 1:, 1:], choose(self.layers, 0)[..., 1:, 1:]]),
+            np.concatenate([without, given]),
             np.concatenate([self.value, self.value + gain]),
             np.concatenate([self.cost, self.cost + cost]),
             np.concatenate([self.chosen, taken]),
@@ -146,8 +169,9 @@ class _Nodes:
         )
 
     def sizes(self) -> Order:
-        """Give the size, of shape (node, n + 1), of each node's subset with 0, ..., n more variables."""
-        sizes: Order = self.chosen.sum(axis=1)[:, None] + np.arange(self.layers.shape[-1] + 1)
+        """Return the size, of shape (node, n + 1), of each node's subset with 0, ..., n more variables."""
+        n = self.layers.shape[-1]
+        sizes: Order = self.chosen.sum(axis=1)[:, None] + np.arange(n + 1)
         return sizes
 
 
@@ -156,11 +180,15 @@ class _Search:
 
     def __init__(self, criterion: Criterion, layers: Floats, cost: Floats, budget: float, limit: _Limit) -> None:
         n = len(cost)
-        self.criterion, self.budget, self.limit = criterion, budget, limit
+        self.criterion = criterion
+        self.budget = budget
+        self.limit = limit
+        # decide on the variables in the greedy order, so that good subsets are found early
         self.order = greedy(criterion, layers)
         self.layers = layers[:, self.order[:, None], self.order]
         self.cost = cost[self.order]
-        self.cheapest = [np.append(0.0, np.cumsum(np.sort(self.cost[depth:]))) for depth in range(n + 1)]
+        self.cheapest = [_cheapest(self.cost[depth:]) for depth in range(n + 1)]
+        # by size, 0 to n
         self.best = np.full(n + 1, -np.inf)
         self.subsets = np.zeros((n + 1, n), dtype=bool)
         self.bound = np.full(n + 1, np.inf)
@@ -169,16 +197,18 @@ class _Search:
     @property
     def threshold(self) -> Floats:
         """What a subset of each size must exceed to be better than the best so far."""
-        known = np.where(np.isfinite(self.best), self.best, 0.0)
-        return np.where(np.isfinite(self.best), known + SLACK * np.maximum(1, np.abs(known)), -np.inf)
+        found = np.isfinite(self.best)
+        known = np.where(found, self.best, 0.0)
+        slack = SLACK * np.maximum(1, np.abs(known))
+        return np.where(found, known + slack, -np.inf)
 
     @property
-    def open(self) -> Flags:
+    def open(self) -> Bools:
         """Tell which sizes may have a better subset than the best so far."""
         return self.bound > self.threshold
 
     def gap(self, size: int) -> float:
-        """Give how much better than the best so far a subset of this size could be."""
+        """Return how much better than the best so far a subset of this size could be."""
         return float(self.bound[size] - self.best[size])
 
     def heuristics(self, sizes: list[int], until: float) -> None:
@@ -186,7 +216,8 @@ class _Search:
 
         until : the share of the limit at which exchanges are left.
         """
-        for order in (np.arange(len(self.cost)), iterative_backward(self.layers[0])):
+        every = np.arange(len(self.cost))
+        for order in (every, iterative_backward(self.layers[0])):
             values = np.cumsum(_steps(self.criterion, self.layers, order))
             for size in sizes:
                 subset, gain = order[:size], 0.0
@@ -194,13 +225,11 @@ class _Search:
                     subset, gain = swap(self.criterion, self.layers, subset)
                     self.limit.count(self.layers)
                 if self.cost[subset].sum() <= self.budget:
-                    self._offer(size, values[size - 1] + gain, np.isin(np.arange(len(self.cost)), subset))
+                    self._offer(size, values[size - 1] + gain, np.isin(every, subset))
 
     def run(self, sizes: list[int], until: float) -> None:
         """Search depth first, a batch of nodes at a time, until all is settled or this share of the limit is spent."""
-        bound = np.where(np.isin(np.arange(len(self.bound)), sizes), self.bound, -np.inf)
-        root = _Nodes(self.layers[None], np.zeros(1), np.zeros(1), np.zeros((1, len(self.cost)), bool), bound[None])
-        stack = [root]
+        stack = [self._root(sizes)]
         while stack:
             nodes = self._pruned(stack.pop())
             n = nodes.layers.shape[-1]
@@ -211,23 +240,32 @@ class _Search:
                 stack += [children[at : at + batch] for at in range(0, len(children), batch)]
             if self.limit.spent() > until:
                 break
-        left = (
-            np.max([nodes.bound.max(axis=0) for nodes in stack], axis=0) if stack else np.full_like(self.best, -np.inf)
-        )
-        self.bound[sizes] = np.minimum(self.bound, np.maximum(self.best, left))[sizes]
+        # what is not settled lies below the nodes that are left
+        left = np.full_like(self.best, -np.inf)
+        for nodes in stack:
+            left = np.maximum(left, nodes.bound.max(axis=0))
+        proven = np.minimum(self.bound, np.maximum(self.best, left))
+        self.bound[sizes] = proven[sizes]
 
-    def outcome(self, sizes: list[int]) -> dict[int, Best]:
-        """Give what was found, in the variables' own numbering."""
-        return {
-            size: Best(
-                np.sort(self.order[self.subsets[size]]),
-                float(self.best[size]),
-                float(self.bound[size]),
-                int(self.nodes[size]),
-            )
-            for size in sizes
-            if np.isfinite(self.best[size])
-        }
+    def _root(self, sizes: list[int]) -> _Nodes:
+        """Return the node at which nothing is decided, with the bounds of these sizes."""
+        n = len(self.cost)
+        wanted = np.isin(np.arange(n + 1), sizes)
+        bound = np.where(wanted, self.bound, -np.inf)
+        return _Nodes(self.layers[None], np.zeros(1), np.zeros(1), np.zeros((1, n), dtype=bool), bound[None])
+
+    def outcome(self, sizes: list[int]) -> dict[int, Optimum]:
+        """Return what was found, in the variables' own numbering."""
+        found = {}
+        for size in sizes:
+            if np.isfinite(self.best[size]):
+                found[size] = Optimum(
+                    subset=np.sort(self.order[self.subsets[size]]),
+                    value=float(self.best[size]),
+                    bound=float(self.bound[size]),
+                    nodes=int(self.nodes[size]),
+                )
+        return found
 
     def _pruned(self, nodes: _Nodes) -> _Nodes:
         """Keep the nodes below which some size may have a better subset, with the bounds that say so."""
@@ -242,39 +280,53 @@ class _Search:
 
     def _bounded(self, nodes: _Nodes, bound: Floats) -> _Nodes:
         """Lower the nodes' bounds to those on 0, ..., n more variables, and drop the nodes that this settles."""
+        sizes = nodes.sizes()
         reachable = np.full_like(nodes.bound, -np.inf)
-        np.put_along_axis(reachable, nodes.sizes()[:, 2:], bound[:, 2:], axis=1)  # `_complete` has seen one more
+        np.put_along_axis(reachable, sizes[:, 2:], bound[:, 2:], axis=1)  # `_complete` has seen one more
         lower = np.minimum(nodes.bound, reachable)
-        keep = (lower > self.threshold).any(axis=1)
-        return _Nodes(nodes.layers[keep], nodes.value[keep], nodes.cost[keep], nodes.chosen[keep], lower[keep])
+        keep: Bools = np.asarray((lower > self.threshold).any(axis=1))
+        return replace(nodes, bound=lower)[keep]
 
     def _affordable(self, nodes: _Nodes) -> Floats:
-        """Give infinity where that many more variables can be paid for, minus infinity where not."""
-        least = nodes.cost[:, None] + self.cheapest[-nodes.layers.shape[-1] - 1]
+        """Return infinity where that many more variables can be paid for, minus infinity where not."""
+        n = nodes.layers.shape[-1]
+        least = nodes.cost[:, None] + self.cheapest[-n - 1]
         return np.where(least <= self.budget, np.inf, -np.inf)
 
     def _complete(self, nodes: _Nodes) -> None:
         """Try each node's subset with the best one more variable."""
         n = nodes.layers.shape[-1]
-        total = nodes.value[:, None] + self.criterion.gains(diagonals(nodes.layers))
-        total[nodes.cost[:, None] + self.cost[-n:] > self.budget] = -np.inf
+        total = nodes.value[:, None] + self.criterion.gains(diagonals(nodes.layers))  # (node, variable)
+        cost = nodes.cost[:, None] + self.cost[-n:]
+        total[cost > self.budget] = -np.inf
         sizes = nodes.sizes()[:, 1]
-        for size in np.unique(sizes[nodes.bound[np.arange(len(nodes)), sizes] > self.threshold[sizes]]):
+        every = np.arange(len(nodes))
+        may_be_better = nodes.bound[every, sizes] > self.threshold[sizes]
+        for size in np.unique(sizes[may_be_better]):
             of_size = np.flatnonzero(sizes == size)
             node, last = divmod(int(total[of_size].argmax()), n)
-            chosen = nodes.chosen[of_size[node]].copy()
+            best = of_size[node]
+            chosen = nodes.chosen[best].copy()
             chosen[last - n] = True
-            self._offer(int(size), float(total[of_size[node], last]), chosen)
+            self._offer(int(size), float(total[best, last]), chosen)
 
-    def _offer(self, size: int, value: float, chosen: Flags) -> None:
+    def _offer(self, size: int, value: float, chosen: Bools) -> None:
+        """Keep a subset if it is better than the best of its size so far."""
         if value > self.threshold[size] and np.isfinite(value):
-            self.best[size], self.subsets[size] = value, chosen
+            self.best[size] = value
+            self.subsets[size] = chosen
 
 
 def _steps(criterion: Criterion, layers: Floats, order: Order) -> Floats:
-    """Give what each variable gains when they are chosen in this order."""
+    """Return what each variable gains when they are chosen in this order."""
     gains = []
     for variable in order:
-        gains.append(float(criterion.gains(diagonals(layers))[variable]))
+        gain = criterion.gains(diagonals(layers))[variable]
+        gains.append(float(gain))
         layers = choose(layers, int(variable))
     return np.array(gains)
+
+
+def _cheapest(cost: Floats) -> Floats:
+    """Return the least cost of 0, 1, ..., n of the variables."""
+    return np.append(0.0, np.cumsum(np.sort(cost)))

@@ -11,17 +11,17 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from irmeta.stats.subsets.matrices import Floats
+from irmeta.stats.arrays import Floats
 
 
 class Criterion(Protocol):
     """A set function that grows, by `gains`, with each variable chosen; the search looks for its largest value."""
 
     def layers(self, sigma: Floats) -> Floats:
-        """Give the layers, of shape (layer, n, n), of a covariance matrix of which nothing is chosen yet."""
+        """Return the layers, of shape (layer, n, n), of a covariance matrix of which nothing is chosen yet."""
 
     def gains(self, diagonal: Floats) -> Floats:
-        """Give what each variable adds, of shape (..., n), from the diagonals of the layers, (..., layer, n)."""
+        """Return what each variable adds, of shape (..., n), from the diagonals of the layers, (..., layer, n)."""
 
     @property
     def bounds(self) -> tuple[Callable[[Floats], Floats], ...]:
@@ -38,11 +38,11 @@ class LogDeterminant:
     """
 
     def layers(self, sigma: Floats) -> Floats:
-        """Give the covariance alone."""
+        """Return the covariance alone."""
         return sigma[None]
 
     def gains(self, diagonal: Floats) -> Floats:
-        """Give the logarithms of the variances given what is chosen."""
+        """Return the logarithms of the variances given what is chosen."""
         return _log(diagonal[..., 0, :])
 
     @property
@@ -55,15 +55,21 @@ class LogDeterminant:
         return _best_sums(self.gains(diagonals(layers)))
 
     def complement(self, layers: Floats) -> Floats:
-        """Bound by Hadamard's inequality on the inverse, whose minors belong to what is left out."""
-        left_out = _best_sums(_log(diagonals(np.linalg.inv(layers[:, 0]))))
-        bound: Floats = np.linalg.slogdet(layers[:, 0])[1][:, None] + left_out[:, ::-1]
+        """Bound by Hadamard's inequality on the inverse, whose minors belong to what is left out.
+
+        log det of the chosen = log det of all + log det of the inverse's minor of those left out.
+        """
+        covariance = layers[:, 0]
+        left_out = _best_sums(_log(diagonals(np.linalg.inv(covariance))))  # of 0, ..., n left out
+        whole = np.linalg.slogdet(covariance).logabsdet
+        bound: Floats = whole[:, None] + left_out[:, ::-1]
         return bound
 
     def spectral(self, layers: Floats) -> Floats:
         """Bound by the largest eigenvalues. Source: Ko, Lee and Queyranne (Operations Research 1995), section 2."""
-        values = np.linalg.eigvalsh(layers[:, 0])
-        rounding = values.shape[1] * np.finfo(float).eps * values[:, -1:]
+        values = np.linalg.eigvalsh(layers[:, 0])  # ascending
+        n = values.shape[1]
+        rounding = n * np.finfo(float).eps * values[:, -1:]
         return _best_sums(_log(np.maximum(values, 0) + rounding))
 
 
@@ -75,13 +81,14 @@ class ExplainedVariance:
     """
 
     def layers(self, sigma: Floats) -> Floats:
-        """Give the covariance and its square."""
+        """Return the covariance and its square."""
         return np.stack([sigma, sigma @ sigma])
 
     def gains(self, diagonal: Floats) -> Floats:
-        """Give the sum of squared covariances with all variables over the variance."""
+        """Return the sum of squared covariances with all variables over the variance."""
         variance = diagonal[..., 0, :]
-        gain: Floats = diagonal[..., 1, :] / np.where(variance > 0, variance, np.inf)
+        squares = diagonal[..., 1, :]
+        gain: Floats = squares / np.where(variance > 0, variance, np.inf)
         return gain
 
     @property
@@ -94,42 +101,55 @@ class ExplainedVariance:
 
         Source: Furnival and Wilson (Technometrics 1974), leaps and bounds.
         """
-        inverse = np.linalg.inv(layers[:, 0])
-        total = np.einsum("bij,bji->b", inverse, layers[:, 1])[:, None]
-        losses = diagonals(inverse @ layers[:, 1] @ inverse) / diagonals(inverse)
-        return np.concatenate([total - np.sort(losses, axis=1)[:, ::-1], total], axis=1)
+        covariance, products = layers[:, 0], layers[:, 1]
+        inverse = np.linalg.inv(covariance)
+        total = np.einsum("bij,bji->b", inverse, products)[:, None]  # what all variables explain
+        losses = diagonals(inverse @ products @ inverse) / diagonals(inverse)  # (batch, variable)
+        falling = np.sort(losses, axis=1)[:, ::-1]
+        return np.concatenate([total - falling, total], axis=1)
 
     def spectral(self, layers: Floats) -> Floats:
-        """Bound by the best directions among all combinations of the variables. Source: Rao (Sankhya 1964)."""
-        root = np.linalg.cholesky(layers[:, 0])
-        half = np.linalg.solve(root, layers[:, 1])
+        """Bound by the best directions among all combinations of the variables. Source: Rao (Sankhya 1964).
+
+        With covariance L L' and products Q, the eigenvalues of L^-1 Q L'^-1.
+        """
+        covariance, products = layers[:, 0], layers[:, 1]
+        root = np.linalg.cholesky(covariance)
+        half = np.linalg.solve(root, products)
         values = np.linalg.eigvalsh(np.linalg.solve(root, half.swapaxes(1, 2)))
         return _best_sums(np.maximum(values, 0))
 
 
 def choose(layers: Floats, variable: int) -> Floats:
-    """Give the layers, of shape (..., layer, n, n), once `variable` is chosen; its own row and column become zero."""
+    """Return the layers, of shape (..., layer, n, n), once `variable` is chosen; its own row and column become zero.
+
+    With w = the weights of the regressions of all variables on v, each layer M becomes (I - w e_v') M (I - w e_v')',
+    which is M - w r' - r w' with r = M_v - M_vv w / 2.
+    """
     pivot = layers[..., :1, variable, variable]
-    weights = layers[..., :1, :, variable] / pivot[..., None]
-    rows = layers[..., variable, :]
-    outer = weights[..., :, None] * (rows - rows[..., variable, None] * weights / 2)[..., None, :]
+    weights = layers[..., :1, :, variable] / pivot[..., None]  # w
+    rows = layers[..., variable, :]  # M_v
+    half = rows - rows[..., variable, None] * weights / 2  # r
+    outer = weights[..., :, None] * half[..., None, :]
     chosen: Floats = layers - outer - outer.swapaxes(-1, -2)
     return chosen
 
 
 def diagonals(layers: npt.NDArray[np.floating]) -> Floats:
-    """Give the diagonals, of shape (..., layer, n), of layers of shape (..., layer, n, n)."""
+    """Return the diagonals, of shape (..., layer, n), of layers of shape (..., layer, n, n)."""
     found: Floats = np.diagonal(layers, axis1=-2, axis2=-1)
     return found
 
 
 def _best_sums(values: Floats) -> Floats:
-    """Give the largest sum of m = 0, ..., n of the values along the last axis."""
-    ordered = -np.sort(-values, axis=-1)
-    return np.concatenate([np.zeros((*values.shape[:-1], 1)), np.cumsum(ordered, axis=-1)], axis=-1)
+    """Return the largest sum of m = 0, ..., n of the values along the last axis."""
+    falling = -np.sort(-values, axis=-1)
+    none = np.zeros((*values.shape[:-1], 1))
+    return np.concatenate([none, np.cumsum(falling, axis=-1)], axis=-1)
 
 
 def _log(values: Floats) -> Floats:
-    """Give the logarithm, minus infinity for zero and for what rounding left below it."""
+    """Return the logarithm; minus infinity for zero and for what rounding left below it."""
     positive = values > 0
-    return np.where(positive, np.log(np.where(positive, values, 1.0)), -np.inf)
+    logs = np.log(np.where(positive, values, 1.0))
+    return np.where(positive, logs, -np.inf)

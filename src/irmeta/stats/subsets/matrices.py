@@ -4,11 +4,11 @@ import numpy as np
 import numpy.typing as npt
 from scipy import stats
 
-Floats = npt.NDArray[np.float64]
+from irmeta.stats.arrays import Floats
 
 
 def covariance(rows: Floats) -> Floats:
-    """Give the covariance of the columns of `rows`, with n - 1; one column gives a 1 x 1 matrix."""
+    """Return the covariance of the columns of `rows`, with n - 1; one column gives a 1 x 1 matrix."""
     return np.atleast_2d(np.cov(rows, rowvar=False))
 
 
@@ -19,8 +19,8 @@ def correlation(sigma: Floats) -> Floats:
     array([[1. , 0.5],
            [0.5, 1. ]])
     """
-    scale = np.sqrt(np.diag(sigma))
-    scaled: Floats = np.clip(sigma / np.outer(scale, scale), -1, 1)
+    sd = np.sqrt(np.diag(sigma))
+    scaled: Floats = np.clip(sigma / np.outer(sd, sd), -1, 1)
     np.fill_diagonal(scaled, 1.0)
     return scaled
 
@@ -39,14 +39,16 @@ def normal_scores(rows: Floats) -> Floats:
 
 
 def symmetrized(matrix: Floats) -> tuple[Floats, float]:
-    """Give the mean of a matrix and its transpose, and the largest difference between the two."""
-    return (matrix + matrix.T) / 2, float(np.abs(matrix - matrix.T).max(initial=0.0))
+    """Return the mean of a matrix and its transpose, and the largest difference between the two."""
+    largest = np.abs(matrix - matrix.T).max(initial=0.0)
+    return (matrix + matrix.T) / 2, float(largest)
 
 
 def smallest_eigenvalue(sigma: Floats) -> float:
-    """Give the smallest eigenvalue over the largest; clearly below zero, `sigma` is no covariance matrix."""
+    """Return the smallest eigenvalue over the largest; clearly below zero, `sigma` is no covariance matrix."""
     values = np.linalg.eigvalsh(sigma)
-    return float(values[0] / max(abs(values[-1]), np.finfo(float).tiny))
+    largest = max(abs(values[-1]), np.finfo(float).tiny)
+    return float(values[0] / largest)
 
 
 def dependent(sigma: Floats, first: npt.ArrayLike = (), *, tolerance: float = 1e-9) -> list[tuple[int, list[int]]]:
@@ -59,21 +61,35 @@ def dependent(sigma: Floats, first: npt.ArrayLike = (), *, tolerance: float = 1e
     >>> dependent(np.array([[1.0, 1.0, 0.1], [1.0, 1.0, 0.1], [0.1, 0.1, 1.0]]))
     [(1, [0])]
     """
-    scaled, wanted = correlation(sigma), set(np.asarray(first, dtype=np.intp).tolist())
+    scaled = correlation(sigma)
+    wanted = set(np.asarray(first, dtype=np.intp).tolist())
+    kept, left = _independent(scaled, wanted, tolerance)
+    if not left:
+        return []
+    # the weights of the kept variables in each of the others; those near 0 have no part in it
+    weights = np.linalg.solve(scaled[np.ix_(kept, kept)], scaled[np.ix_(kept, left)])  # (kept, left)
+    sizes = np.abs(weights)
+    parts = sizes > 1e-3 * sizes.max(axis=0)
+    found = []
+    for variable, has_part in zip(left, parts.T, strict=True):
+        found.append((variable, [kept[i] for i in np.flatnonzero(has_part)]))
+    return found
+
+
+def _independent(scaled: Floats, wanted: set[int], tolerance: float) -> tuple[list[int], list[int]]:
+    """Keep, again and again, the variable with the most variance given those kept; return those kept and those left."""
     kept: list[int] = []
-    left = list(range(len(sigma)))
+    left = list(range(len(scaled)))
     residual = scaled.copy()
     while left:
         variance = np.diag(residual)
-        pool = [i for i in left if i in wanted and variance[i] > tolerance] or left
-        best = pool[int(np.argmax(variance[pool].round(9)))]
+        wanted_left = [i for i in left if i in wanted and variance[i] > tolerance]
+        among = wanted_left or left
+        best = among[int(np.argmax(variance[among].round(9)))]
         if variance[best] <= tolerance:
             break
         kept.append(best)
         left.remove(best)
-        residual = residual - np.outer(residual[:, best], residual[best]) / residual[best, best]
-    if not left:
-        return []
-    weights = np.linalg.solve(scaled[np.ix_(kept, kept)], scaled[np.ix_(kept, left)])
-    parts = np.abs(weights) > 1e-3 * np.abs(weights).max(axis=0)
-    return [(i, [kept[j] for j in np.flatnonzero(parts[:, at])]) for at, i in enumerate(left)]
+        product = np.outer(residual[:, best], residual[best])
+        residual = residual - product / residual[best, best]
+    return kept, left

@@ -11,15 +11,15 @@ import numpy as np
 import numpy.typing as npt
 from scipy import linalg
 
+from irmeta.stats.arrays import Bools, Floats, Indices
 from irmeta.stats.subsets.criteria import Criterion, choose, diagonals
-from irmeta.stats.subsets.matrices import Floats
 
-Order = npt.NDArray[np.intp]
+Order = Indices
 TIE = 1e-9
 
 
 def log_determinant(sigma: Floats, subset: npt.ArrayLike) -> float:
-    """Give the natural logarithm of the determinant of the rows and columns in `subset`; -inf if singular.
+    """Return the natural logarithm of the determinant of the rows and columns in `subset`; -inf if singular.
 
     >>> round(log_determinant(np.diag([1e-200, 1e-200, 1.0]), [0, 1]), 3)
     -921.034
@@ -30,18 +30,20 @@ def log_determinant(sigma: Floats, subset: npt.ArrayLike) -> float:
 
 
 def unexplained(sigma: Floats, subset: npt.ArrayLike) -> float:
-    """Give the share of the total variance that a linear model on the variables in `subset` leaves unexplained.
+    """Return the share of the total variance that a linear model on the variables in `subset` leaves unexplained.
 
-    In [0, 1]. Only the variables outside `subset` have any left.
+    In [0, 1]. Only the variables outside `subset` have any left. With A the covariance of the subset and B that of the
+    subset with the rest, the variances explained are the diagonal of B' A^-1 B.
     """
     chosen = np.asarray(subset, dtype=np.intp)
     if not chosen.size:
         return 1.0
-    factor = linalg.cholesky(sigma[np.ix_(chosen, chosen)], lower=True)
     rest = np.setdiff1d(np.arange(len(sigma)), chosen)
-    half = linalg.solve_triangular(factor, sigma[np.ix_(chosen, rest)], lower=True)
-    left = np.maximum(np.diag(sigma)[rest] - (half**2).sum(axis=0), 0).sum()
-    return float(left / np.trace(sigma))
+    factor = linalg.cholesky(sigma[np.ix_(chosen, chosen)], lower=True)  # L with A = L L'
+    half = linalg.solve_triangular(factor, sigma[np.ix_(chosen, rest)], lower=True)  # L^-1 B
+    explained = (half**2).sum(axis=0)
+    left = np.maximum(np.diag(sigma)[rest] - explained, 0)
+    return float(left.sum() / np.trace(sigma))
 
 
 def iterative_backward(sigma: Floats, include: Sequence[int] = ()) -> Order:
@@ -51,12 +53,13 @@ def iterative_backward(sigma: Floats, include: Sequence[int] = ()) -> Order:
     P_i P_i' / P_ii; so one inversion serves all steps. Raises LinAlgError if sigma is singular.
     Source: Gupta et al. (ECIR 2019), Algorithm 1, whose step 7 prints the update for the covariance, where it is wrong.
     """
-    inverse = linalg.cho_solve(linalg.cho_factor(sigma), np.eye(len(sigma)))
+    inverse = linalg.cho_solve(linalg.cho_factor(sigma), np.eye(len(sigma)))  # P
     remaining = np.ones(len(sigma), dtype=bool)
     dropped = []
     for _ in range(len(sigma)):
         worst = _last_best(np.diag(inverse), _droppable(remaining, include))
-        inverse = inverse - np.outer(inverse[:, worst], inverse[worst]) / inverse[worst, worst]
+        product = np.outer(inverse[:, worst], inverse[worst])
+        inverse = inverse - product / inverse[worst, worst]
         remaining[worst] = False
         dropped.append(worst)
     return np.array(dropped[::-1], dtype=np.intp)
@@ -71,10 +74,11 @@ def sheffield(sigma: Floats, include: Sequence[int] = ()) -> Order:
     remaining = np.ones(len(sigma), dtype=bool)
     dropped = []
     for _ in range(len(sigma)):
-        values = np.full(len(sigma), -np.inf)
         left = np.flatnonzero(remaining)
-        without = np.stack([left[left != variable] for variable in left])
-        values[left] = np.linalg.slogdet(sigma[without[:, :, None], without[:, None, :]])[1]
+        without = np.stack([left[left != variable] for variable in left])  # (variable, others)
+        minors = sigma[without[:, :, None], without[:, None, :]]
+        values = np.full(len(sigma), -np.inf)
+        values[left] = np.linalg.slogdet(minors).logabsdet
         worst = _last_best(values, _droppable(remaining, include))
         remaining[worst] = False
         dropped.append(worst)
@@ -107,34 +111,43 @@ def row_sums(sigma: Floats, include: Sequence[int] = ()) -> Order:
     remaining = np.ones(len(sigma), dtype=bool)
     order = []
     for _ in range(len(sigma)):
-        best = _first_best(sigma[:, remaining].sum(axis=1), _addable(remaining, include))
+        sums = sigma[:, remaining].sum(axis=1)
+        best = _first_best(sums, _addable(remaining, include))
         remaining[best] = False
         order.append(best)
     return np.array(order, dtype=np.intp)
 
 
-def _addable(remaining: npt.NDArray[np.bool_], include: Sequence[int]) -> Order:
-    """Give the variables that may come next: the included ones while there are any."""
-    wanted = [variable for variable in include if remaining[variable]]
-    return np.array(sorted(wanted), dtype=np.intp) if wanted else np.flatnonzero(remaining)
+def _addable(remaining: Bools, include: Sequence[int]) -> Order:
+    """Return the variables that may come next: the included ones while there are any."""
+    wanted = sorted(variable for variable in include if remaining[variable])
+    if wanted:
+        return np.array(wanted, dtype=np.intp)
+    return np.flatnonzero(remaining)
 
 
-def _droppable(remaining: npt.NDArray[np.bool_], include: Sequence[int]) -> Order:
-    """Give the variables that may go next: the included ones only when nothing else is left."""
+def _droppable(remaining: Bools, include: Sequence[int]) -> Order:
+    """Return the variables that may go next: the included ones only when nothing else is left."""
     left = np.flatnonzero(remaining)
     free = np.setdiff1d(left, np.asarray(include, dtype=np.intp))
     return free if free.size else left
 
 
 def _first_best(values: Floats, among: Order) -> int:
-    return int(among[np.argmax(_best(values[among]))])
+    """Return the variable with the largest value; the first in the matrix wins ties."""
+    best = _best(values[among])
+    return int(among[np.argmax(best)])
 
 
 def _last_best(values: Floats, among: Order) -> int:
-    return int(among[::-1][np.argmax(_best(values[among][::-1]))])
+    """Return the variable with the largest value; the last in the matrix wins ties."""
+    reverse = among[::-1]
+    best = _best(values[reverse])
+    return int(reverse[np.argmax(best)])
 
 
-def _best(values: Floats) -> npt.NDArray[np.bool_]:
+def _best(values: Floats) -> Bools:
     """Mark the values that equal the largest but for rounding."""
-    tied: npt.NDArray[np.bool_] = values >= values.max() - TIE * np.abs(values[np.isfinite(values)]).max(initial=0.0)
+    scale = np.abs(values[np.isfinite(values)]).max(initial=0.0)
+    tied: Bools = values >= values.max() - TIE * scale
     return tied

@@ -8,9 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from irmeta.choices import Objective, Search
-from irmeta.stats.subsets.branch_and_bound import Best, best_subsets
+from irmeta.stats.arrays import Floats
+from irmeta.stats.subsets.branch_and_bound import Optimum, best_subsets
 from irmeta.stats.subsets.criteria import Criterion, ExplainedVariance, LogDeterminant, choose, diagonals
-from irmeta.stats.subsets.matrices import Floats
 from irmeta.stats.subsets.orders import (
     Order,
     greedy,
@@ -54,7 +54,7 @@ ORDERS: Mapping[str, Callable[[Floats, Order, list[int]], Order]] = MappingProxy
 
 
 @dataclass(frozen=True)
-class Task:
+class Choice:
     """What to choose from, how, and by what it is judged."""
 
     method: Search
@@ -73,92 +73,112 @@ class Selection:
 
     order: Order  # as long as the largest subset
     chosen: dict[int, Order]
-    optima: dict[int, Best]  # `value` and `bound` are those of the criterion
+    optima: dict[int, Optimum]  # `value` and `bound` are those of the criterion
 
 
-def select(sigma: Floats, task: Task) -> Selection:
+def select(sigma: Floats, choice: Choice) -> Selection:
     """Choose subsets of every size from a covariance matrix that is positive definite on the candidates.
 
     A method that gives one order has its first variables as subsets. The method "exact" has the best subset of each
     size; its order goes by the number of sizes whose best subset holds a variable, which is the only order there is
     where the best subsets are nested; ties go to the greedy order. Sizes nobody can afford are left out.
     """
-    optima = _optima(sigma, task, time_limit=task.time_limit)
-    if task.method == "exact":
-        chosen = {size: one.subset for size, one in optima.items()}
-        return Selection(_consensus(sigma, task, chosen), chosen, optima)
-    order = _order(sigma, task)
-    return Selection(order, {size: np.sort(order[:size]) for size in optima}, optima)
+    optima = _optima(sigma, choice, time_limit=choice.time_limit)
+    if choice.method == "exact":
+        chosen = {size: optimum.subset for size, optimum in optima.items()}
+        order = _consensus(sigma, choice, chosen)
+    else:
+        order = _order(sigma, choice)
+        chosen = {size: np.sort(order[:size]) for size in optima}
+    return Selection(order, chosen, optima)
 
 
-def choose_again(sigma: Floats, task: Task, sizes: Iterable[int]) -> dict[int, tuple[Order, bool]]:
+def choose_again(sigma: Floats, choice: Choice, sizes: Iterable[int]) -> dict[int, tuple[Order, bool]]:
     """Choose subsets of these sizes as `select` does, without the optimum to compare them with.
 
     Each comes with whether it is all that the method promises: for "exact", whether it is proven. A limit of work, not
     of time, makes them the same on every machine.
     """
-    if task.method == "exact":
-        found = _optima(sigma, task, work_limit=WORK)
-        return {size: (found[size].subset, found[size].proven) if size in found else NONE for size in sizes}
-    order = _order(sigma, task)
-    return {size: (np.sort(order[:size]), True) for size in sizes}
+    if choice.method != "exact":
+        order = _order(sigma, choice)
+        return {size: (np.sort(order[:size]), True) for size in sizes}
+    found = _optima(sigma, choice, work_limit=WORK)
+    again = {}
+    for size in sizes:
+        again[size] = NONE
+        if size in found:
+            again[size] = found[size].subset, found[size].proven
+    return again
 
 
 def value(sigma: Floats, subset: npt.ArrayLike, objective: Objective) -> float:
-    """Give a subset's log determinant, or the share of variance that it leaves unexplained."""
-    return log_determinant(sigma, subset) if objective == "determinant" else unexplained(sigma, subset)
+    """Return a subset's log determinant, or the share of variance that it leaves unexplained."""
+    if objective == "determinant":
+        return log_determinant(sigma, subset)
+    return unexplained(sigma, subset)
 
 
-def limit(sigma: Floats, best: Best, objective: Objective) -> float:
-    """Give the value that no subset of the size of `best` can better: its bound, in the unit of `value`."""
-    return best.bound if objective == "determinant" else 1 - best.bound / float(np.trace(sigma))
+def limit(sigma: Floats, best: Optimum, objective: Objective) -> float:
+    """Return the value that no subset of the size of `best` can better: its bound, in the unit of `value`."""
+    if objective == "determinant":
+        return best.bound
+    total = float(np.trace(sigma))
+    return 1 - best.bound / total
 
 
 def ratio(value: Floats, optimum: Floats, objective: Objective) -> Floats:
-    """Give how good a subset is, at most 1: its determinant over the largest, or the least unexplained over its own."""
+    """Return how good a subset is, at most 1: its determinant over the largest, or least unexplained over its own."""
     if objective == "determinant":
         return np.exp(np.minimum(value - optimum, 0))
-    return np.where(value > optimum, optimum / np.where(value > 0, value, 1), 1.0)
+    divisor = np.where(value > 0, value, 1)
+    return np.where(value > optimum, optimum / divisor, 1.0)
 
 
-def _optima(sigma: Floats, task: Task, **limits: float) -> dict[int, Best]:
-    """Give the best subset of every size that holds the included variables, within the limits of `best_subsets`."""
-    criterion = CRITERIA[task.objective]
-    layers, base = criterion.layers(sigma), 0.0
-    for variable in task.include:
+def _optima(sigma: Floats, choice: Choice, **limits: float) -> dict[int, Optimum]:
+    """Return the best subset of every size that holds the included variables, within the limits of `best_subsets`."""
+    criterion = CRITERIA[choice.objective]
+    include = choice.include
+    # choose the included variables first, then search among the others
+    layers = criterion.layers(sigma)
+    base = 0.0
+    for variable in include:
         base += float(criterion.gains(diagonals(layers))[variable])
         layers = choose(layers, int(variable))
-    free = np.setdiff1d(task.candidates, task.include)
-    budget = task.budget - float(task.cost[task.include].sum())
+    free = np.setdiff1d(choice.candidates, include)
+    budget = choice.budget - float(choice.cost[include].sum())
+    sizes = range(1, choice.largest - include.size + 1)
     found = best_subsets(
-        criterion,
-        layers[:, free[:, None], free],
-        range(1, task.largest - task.include.size + 1),
-        cost=task.cost[free],
-        budget=budget,
-        **limits,
+        criterion, layers[:, free[:, None], free], sizes, cost=choice.cost[free], budget=budget, **limits
     )
-    if task.include.size and budget >= 0:
-        found = {0: Best(np.arange(0), 0.0, 0.0, 0), **found}
-    return {
-        task.include.size + more: Best(
-            np.sort(np.append(task.include, free[one.subset])), base + one.value, base + one.bound, one.nodes
+    if include.size and budget >= 0:
+        nothing_more = Optimum(np.arange(0), value=0.0, bound=0.0, nodes=0)
+        found = {0: nothing_more, **found}
+    optima = {}
+    for more, optimum in found.items():
+        optima[include.size + more] = Optimum(
+            subset=np.sort(np.append(include, free[optimum.subset])),
+            value=base + optimum.value,
+            bound=base + optimum.bound,
+            nodes=optimum.nodes,
         )
-        for more, one in found.items()
-    }
+    return optima
 
 
-def _order(sigma: Floats, task: Task) -> Order:
-    inside = [int(i) for i in np.searchsorted(task.candidates, task.include)]
-    return task.candidates[ORDERS[task.method](sigma, task.candidates, inside)][: task.largest]
+def _order(sigma: Floats, choice: Choice) -> Order:
+    """Return the order of a method that gives one, as long as the largest subset."""
+    include = [int(i) for i in np.searchsorted(choice.candidates, choice.include)]  # places among the candidates
+    order = ORDERS[choice.method](sigma, choice.candidates, include)
+    return choice.candidates[order][: choice.largest]
 
 
-def _consensus(sigma: Floats, task: Task, chosen: dict[int, Order]) -> Order:
+def _consensus(sigma: Floats, choice: Choice, chosen: dict[int, Order]) -> Order:
+    """Order the variables of the largest subset by the number of subsets that hold them, then by the greedy order."""
     if not chosen:
         return np.arange(0)
-    criterion = CRITERIA[task.objective]
-    layers = criterion.layers(sigma)[:, task.candidates[:, None], task.candidates]
-    by_gain = task.candidates[greedy(criterion, layers)]
+    criterion = CRITERIA[choice.objective]
+    layers = criterion.layers(sigma)[:, choice.candidates[:, None], choice.candidates]
+    by_gain = choice.candidates[greedy(criterion, layers)]
     times = np.bincount(np.concatenate([*chosen.values()]), minlength=len(sigma))
     counted = by_gain[np.argsort(-times[by_gain], kind="stable")]
-    return counted[np.isin(counted, chosen[max(chosen)])]
+    largest = chosen[max(chosen)]
+    return counted[np.isin(counted, largest)]

@@ -5,15 +5,14 @@ from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
-import numpy.typing as npt
 
 from irmeta.parallel import in_order, streams
-from irmeta.stats.subsets.matrices import Floats, dependent
+from irmeta.stats.arrays import Bools, Floats
+from irmeta.stats.subsets.matrices import dependent
 from irmeta.stats.subsets.orders import Order
-from irmeta.stats.subsets.selection import Task, choose_again
+from irmeta.stats.subsets.selection import Choice, choose_again
 
 Resample = Callable[[np.random.Generator], Floats | None]
-Flags = npt.NDArray[np.bool_]
 _BLOCK = 4
 """Choices in a block; each takes some milliseconds or more."""
 
@@ -36,63 +35,71 @@ class Stability:
 
 def choices(
     resample: Resample,
-    task: Task,
+    choice: Choice,
     chosen: Mapping[int, Order],
     resamples: int,
     rng: np.random.Generator,
-) -> tuple[Flags, Flags]:
+) -> tuple[Bools, Bools]:
     """Choose again from resampled matrices: flags (resample, k, variable), and (resample, k) whether they are proven.
 
     resample : gives a matrix, or None where a variable is constant. Those, and matrices in which variables determine
     each other, are left out.
     """
-    again: list[Flags] = []
-    proven: list[Flags] = []
-    for some in in_order(
-        partial(_block, resample, task, tuple(chosen)), streams(rng, resamples, _BLOCK), "blocks of resamples"
-    ):
-        for choice in some:
-            if choice is not None:
-                again.append(choice[0])
-                proven.append(choice[1])
+    again: list[Bools] = []
+    proven: list[Bools] = []
+    work = partial(_block, resample, choice, tuple(chosen))
+    for some in in_order(work, streams(rng, resamples, _BLOCK), "blocks of resamples"):
+        for found in some:
+            if found is not None:
+                again.append(found[0])
+                proven.append(found[1])
     return np.array(again, dtype=np.bool_), np.array(proven, dtype=np.bool_)
 
 
 def _block(
-    resample: Resample, task: Task, sizes: tuple[int, ...], block: tuple[np.random.Generator, int]
-) -> list[tuple[Flags, Flags] | None]:
+    resample: Resample, choice: Choice, sizes: tuple[int, ...], block: tuple[np.random.Generator, int]
+) -> list[tuple[Bools, Bools] | None]:
     rng, resamples = block
-    return [_choice(resample(rng), task, sizes) for _ in range(resamples)]
+    return [_again(resample(rng), choice, sizes) for _ in range(resamples)]
 
 
-def _choice(sigma: Floats | None, task: Task, sizes: tuple[int, ...]) -> tuple[Flags, Flags] | None:
-    if sigma is None or dependent(sigma[np.ix_(task.candidates, task.candidates)]):
+def _again(sigma: Floats | None, choice: Choice, sizes: tuple[int, ...]) -> tuple[Bools, Bools] | None:
+    """Choose again from one matrix: flags (k, variable), and (k,) whether they are proven; None where it cannot be."""
+    if sigma is None:
         return None
-    again = choose_again(sigma, task, sizes)
+    if dependent(sigma[np.ix_(choice.candidates, choice.candidates)]):
+        return None
+    again = choose_again(sigma, choice, sizes)
     subsets = {size: subset for size, (subset, _) in again.items()}
-    return flags(subsets, len(sigma)), np.array([proven for _, proven in again.values()])
+    proven = [proven for _, proven in again.values()]
+    return flags(subsets, len(sigma)), np.array(proven)
 
 
-def flags(subsets: Mapping[int, Order], variables: int) -> Flags:
-    """Give subsets as flags of shape (k, variable).
+def flags(subsets: Mapping[int, Order], variables: int) -> Bools:
+    """Return subsets as flags of shape (k, variable).
 
     >>> flags({1: np.array([2]), 2: np.array([0, 2])}, 3).astype(int)
     array([[0, 0, 1],
            [1, 0, 1]])
     """
-    return np.array([np.isin(np.arange(variables), subset) for subset in subsets.values()])
+    every = np.arange(variables)
+    return np.array([np.isin(every, subset) for subset in subsets.values()])
 
 
-def stability(chosen: Flags, again: Flags, task: Task) -> Stability:
+def stability(chosen: Bools, again: Bools, choice: Choice) -> Stability:
     """Compare subsets, flags (k, variable), with those chosen again, (resample, k, variable)."""
-    share = again.mean(axis=0)
-    included = np.isin(np.arange(chosen.shape[1]), task.include)
-    free = (chosen & ~included).sum(axis=1)
-    hits = np.where(free > 0, (again & chosen & ~included).sum(axis=2) / np.maximum(free, 1), 1.0)
+    resamples, _, variables = again.shape
+    share = again.mean(axis=0)  # (k, variable)
+    included = np.isin(np.arange(variables), choice.include)
+    # included variables are chosen again by force: only the free ones count
+    free = (chosen & ~included).sum(axis=1)  # (k,)
+    hit = (again & chosen & ~included).sum(axis=2)  # (resample, k)
+    kept = np.where(free > 0, hit / np.maximum(free, 1), 1.0)
+    candidates = choice.candidates.size - choice.include.size
     return Stability(
-        share,
-        np.sqrt(share * (1 - share) / len(again)),
-        hits.mean(axis=0),
-        (hits == 1).mean(axis=0),
-        free / max(1, task.candidates.size - task.include.size),
+        chosen=share,
+        se=np.sqrt(share * (1 - share) / resamples),
+        kept=kept.mean(axis=0),
+        same=(kept == 1).mean(axis=0),
+        chance=free / max(1, candidates),
     )

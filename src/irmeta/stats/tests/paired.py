@@ -4,13 +4,12 @@ from collections.abc import Callable, Iterator
 from functools import partial
 
 import numpy as np
-import numpy.typing as npt
 from scipy import stats
 from scipy.special import bdtr, stdtr
 
 from irmeta.parallel import in_order
+from irmeta.stats.arrays import Floats, Ints
 
-Floats = npt.NDArray[np.float64]
 _BLOCK = 1 << 17
 """Numbers of one kind in a block of pairs: 1 MiB, so that a few such arrays stay near the processor."""
 
@@ -18,34 +17,38 @@ _FEW, _EXACT = 13, 50
 """Up to so many topics that differ Wilcoxon's test is exact, with ties and without; beyond, scipy approximates it."""
 
 
-def of_pairs(quantity: Callable[[Floats], Floats], scores: Floats) -> Floats:
-    """Give a quantity of the differences of all pairs of systems i < j, from scores (system, topic).
+def over_pairs(quantity: Callable[[Floats], Floats], scores: Floats) -> Floats:
+    """Compute a quantity of the differences of all pairs of systems i < j, from scores (system, topic).
 
-    quantity : takes differences (pair, topic) of some pairs, and gives (..., pair). Pairs are taken in blocks, so that
-    they are never held all at once.
+    quantity : takes differences (pair, topic) of some pairs, and returns (..., pair). Pairs are taken in blocks, so
+    that they are never held all at once.
 
-    >>> of_pairs(sign, np.array([[0.4, 0.5, 0.6], [0.1, 0.2, 0.3], [0.1, 0.2, 0.3]])).tolist()
+    >>> over_pairs(sign, np.array([[0.4, 0.5, 0.6], [0.1, 0.2, 0.3], [0.1, 0.2, 0.3]])).tolist()
     [0.25, 0.25, 1.0]
     """
-    found = in_order(partial(_of_block, quantity, scores), blocks(len(scores), scores.shape[1]))
+    systems, topics = scores.shape
+    found = in_order(partial(_of_block, quantity, scores), blocks(systems, topics))
     return np.concatenate(list(found), axis=-1)
 
 
 def _of_block(quantity: Callable[[Floats], Floats], scores: Floats, block: tuple[int, int]) -> Floats:
-    return quantity(differences(scores, *block))
+    start, stop = block
+    return quantity(differences(scores, start, stop))
 
 
 def blocks(systems: int, width: int) -> Iterator[tuple[int, int]]:
     """Cut the pairs i < j into runs of i, first and last + 1, that fit in a block with `width` numbers a pair."""
     start = 0
     while start < systems - 1:
-        stop = start + max(1, min(systems - 1 - start, _BLOCK // (width * (systems - 1 - start))))
+        later = systems - 1 - start  # pairs of the first i of a run
+        rows = max(1, _BLOCK // (width * later))
+        stop = start + min(later, rows)
         yield start, stop
         start = stop
 
 
 def differences(scores: Floats, start: int = 0, stop: int | None = None) -> Floats:
-    """Give the differences (pair, topic) of pairs of systems i < j, from scores (system, topic).
+    """Return the differences (pair, topic) of pairs of systems i < j, from scores (system, topic).
 
     start, stop : only pairs with start <= i < stop.
     What only rounding can have made, up to 1e-12, is 0: systems that are the same must not differ significantly.
@@ -53,19 +56,21 @@ def differences(scores: Floats, start: int = 0, stop: int | None = None) -> Floa
     >>> differences(np.array([[0.5, 0.1], [0.2, 0.1], [0.2, 0.3]])).round(12).tolist()
     [[0.3, 0.0], [0.3, -0.2], [0.0, -0.2]]
     """
-    last = len(scores) - 1
-    found = np.concatenate([scores[i] - scores[i + 1 :] for i in range(start, last if stop is None else stop)])
+    if stop is None:
+        stop = len(scores) - 1
+    found = np.concatenate([scores[i] - scores[i + 1 :] for i in range(start, stop)])
     found[np.abs(found) <= 1e-12] = 0.0
     return found
 
 
 def t(found: Floats) -> Floats:
-    """Give p of the paired t test, from differences (pair, topic); 1 for equal systems, 0 for a constant difference.
+    """Return p of the paired t test, from differences (pair, topic); 1 for equal systems, 0 for a constant difference.
 
     >>> t(np.array([[0.1, 0.2, 0.3], [0.0, 0.0, 0.0]])).round(4).tolist()
     [0.0742, 1.0]
     """
-    return np.asarray(2 * stdtr(found.shape[1] - 1, -np.abs(statistic(found))))
+    freedom = found.shape[1] - 1
+    return np.asarray(2 * stdtr(freedom, -np.abs(statistic(found))))
 
 
 def statistic(found: Floats) -> Floats:
@@ -78,62 +83,101 @@ def effect_size(found: Floats) -> Floats:
 
     0 where all differences are 0, infinite where all are the same but not 0. Source: Cohen (1988), section 2.3.5.
     """
-    mean, sd = found.mean(axis=1), found.std(axis=1, ddof=1)
-    sd = np.where(sd <= 1e-12 * np.abs(mean), 0.0, sd)
+    mean = found.mean(axis=1)
+    sd = found.std(axis=1, ddof=1)
+    sd = np.where(sd <= 1e-12 * np.abs(mean), 0.0, sd)  # constant but for rounding
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(mean == 0, 0.0, mean / sd)
 
 
 def wilcoxon(found: Floats) -> Floats:
-    """Give p of Wilcoxon's signed-rank test, from differences (pair, topic); topics without a difference are left out.
+    """Return p of Wilcoxon's signed-rank test, from differences (pair, topic).
 
-    Exact where 13 topics or fewer differ, and up to 50 if no two of them do so by as much; else the normal
-    approximation corrected for ties: as scipy.stats.wilcoxon decides for the topics that differ. Equal systems have
-    p = 1.
+    Topics without a difference are left out. The test is exact where 13 topics or fewer differ, and up to 50 if no two
+    of them do so by as much; else it is the normal approximation corrected for ties: as scipy.stats.wilcoxon decides
+    for the topics that differ. Equal systems have p = 1.
 
     >>> wilcoxon(np.array([[0.1, 0.1, 0.2, 0.2, 0.2, 0.0, 0.0], [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]])).tolist()
     [0.0625, 1.0]
     """
-    p = np.ones(found.shape[0])
     found = found.round(10)  # ties that rounding broke are ties
     sizes = np.sort(np.abs(found), axis=1)
-    differing = (sizes > 0).sum(axis=1)
-    tied = ((np.diff(sizes, axis=1) == 0) & (sizes[:, 1:] > 0)).any(axis=1)
-    few = (differing > 0) & tied & (differing <= _FEW)
-    exact = (differing > 0) & ~tied & (differing <= _EXACT)
+    counts = (sizes > 0).sum(axis=1)  # topics that differ, of each pair
+    equal = (np.diff(sizes, axis=1) == 0) & (sizes[:, 1:] > 0)
+    tied = equal.any(axis=1)
+
+    differ = counts > 0
+    few = differ & tied & (counts <= _FEW)
+    exact = differ & ~tied & (counts <= _EXACT)
+    many = differ & ~few & ~exact
+
+    p = np.ones(len(found))
     if few.any():
         p[few] = _with_ties(found[few])
-    for count in np.unique(differing[exact]):
-        rows = exact & (differing == count)
+    for count in np.unique(counts[exact]):
+        rows = exact & (counts == count)
         some = found[rows]
-        p[rows] = stats.wilcoxon(some[some != 0].reshape(-1, count), axis=1, method="exact").pvalue
-    if (rows := (differing > 0) & ~few & ~exact).any():
-        p[rows] = stats.wilcoxon(found[rows], axis=1, method="asymptotic").pvalue  # type: ignore[call-overload]
+        some = some[some != 0].reshape(-1, count)
+        p[rows] = stats.wilcoxon(some, axis=1, method="exact").pvalue
+    if many.any():
+        p[many] = stats.wilcoxon(found[many], axis=1, method="asymptotic").pvalue  # type: ignore[call-overload]
     return p
 
 
 def _with_ties(found: Floats) -> Floats:
-    """Give p of differences of which few are not 0, from all ways to sign their ranks (doubled: whole numbers)."""
-    order = np.argsort(-np.abs(found), axis=1, kind="stable")[:, :_FEW]
-    some = np.take_along_axis(found, order, axis=1)
-    sizes = np.abs(some)
-    below, same = (compare(sizes[:, None, :], sizes[:, :, None]) for compare in (np.less, np.equal))
-    counted = sizes[:, None, :] > 0
-    ranks = np.where(sizes > 0, (2 * (below & counted) + (same & counted)).sum(axis=2) + 1, 0)
-    ways, sums = np.zeros((len(found), _FEW * (_FEW + 1) + 1)), np.arange(_FEW * (_FEW + 1) + 1)
+    """Return p of differences of which few are not 0, from all ways to sign their ranks.
+
+    Ranks are doubled, so that the mean rank of a tie is a whole number. With W = the sum of the ranks that count as
+    positive, p = 2 * min(P(W <= observed), P(W >= observed)), at most 1, where each rank is positive with probability
+    1/2. Source: Wilcoxon (Biometrics Bulletin 1945).
+    """
+    largest = np.argsort(-np.abs(found), axis=1, kind="stable")[:, :_FEW]
+    some = np.take_along_axis(found, largest, axis=1)  # (pair, topic): all that differ are among these
+    ranks = _doubled_ranks(np.abs(some))
+
+    ways = _ways(ranks)  # (pair, sum)
+    sums = np.arange(ways.shape[1])
+    observed = (ranks * (some > 0)).sum(axis=1)[:, None]
+    below = np.where(sums <= observed, ways, 0).sum(axis=1)
+    above = np.where(sums >= observed, ways, 0).sum(axis=1)
+    p = 2 * np.minimum(below, above) / ways.sum(axis=1)
+    return np.asarray(np.minimum(1, p))
+
+
+def _doubled_ranks(sizes: Floats) -> Ints:
+    """Return twice the mean rank of each size among those above 0, of (pair, topic); 0 for a size of 0.
+
+    2 * mean rank = 2 * (number below) + (number equal, itself included) + 1.
+    """
+    one, other = sizes[:, :, None], sizes[:, None, :]
+    counted = other > 0
+    below = (other < one) & counted
+    equal = (other == one) & counted
+    doubled = (2 * below + equal).sum(axis=2) + 1
+    return np.where(sizes > 0, doubled, 0)
+
+
+def _ways(ranks: Ints) -> Floats:
+    """Count the ways in which some of the ranks (pair, topic) add up to each sum from 0 to _FEW * (_FEW + 1)."""
+    sums = np.arange(_FEW * (_FEW + 1) + 1)
+    ways = np.zeros((len(ranks), sums.size))
     ways[:, 0] = 1
-    for rank in ranks.T[:, :, None]:
-        ways += np.where(sums >= rank, np.take_along_axis(ways, np.maximum(sums - rank, 0), axis=1), 0)
-    above = (ranks * (some > 0)).sum(axis=1)[:, None]
-    tails = [np.where(compare(sums, above), ways, 0).sum(axis=1) for compare in (np.less_equal, np.greater_equal)]
-    return np.asarray(np.minimum(1, 2 * np.min(tails, axis=0) / ways.sum(axis=1)))
+    for rank in ranks.T[:, :, None]:  # (pair, 1)
+        # with a further rank, a sum is reached without it, or from the sum less the rank
+        from_less = np.take_along_axis(ways, np.maximum(sums - rank, 0), axis=1)
+        ways += np.where(sums >= rank, from_less, 0)
+    return ways
 
 
 def sign(found: Floats) -> Floats:
-    """Give p of the sign test, exact, from differences (pair, topic); topics without a difference are left out.
+    """Return p of the sign test, exact, from differences (pair, topic); topics without a difference are left out.
+
+    p = 2 * P(a binomial count of n with probability 1/2 is at most the rarer sign's), at most 1.
 
     >>> sign(np.array([[0.1, 0.2, 0.3, 0.0], [0.0, 0.0, 0.0, 0.0]])).tolist()
     [0.25, 1.0]
     """
-    above, below = (found > 0).sum(axis=1), (found < 0).sum(axis=1)
-    return np.asarray(np.minimum(1.0, 2 * bdtr(np.minimum(above, below), above + below, 0.5)))
+    above = (found > 0).sum(axis=1)
+    below = (found < 0).sum(axis=1)
+    rarer = np.minimum(above, below)
+    return np.asarray(np.minimum(1.0, 2 * bdtr(rarer, above + below, 0.5)))

@@ -5,15 +5,14 @@ from functools import partial
 from typing import TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
 from irmeta.parallel import in_order, streams
-from irmeta.stats.tests.paired import blocks, differences, of_pairs, statistic
+from irmeta.stats.arrays import Floats, Indices
+from irmeta.stats.tests.paired import blocks, differences, over_pairs, statistic
 
 Block = TypeVar("Block")
 Draws = tuple[np.random.Generator, int]
-Floats = npt.NDArray[np.float64]
-Counts = npt.NDArray[np.intp]
+Counts = Indices  # how many resamples, for each pair
 _BLOCK = 1 << 20  # numbers of one kind in a block of resamples, 8 MiB: some hundredths of a second of work
 _LEAST = 500  # resamples in a block, so that matrix products pay; many pairs are then taken a run at a time
 
@@ -24,13 +23,13 @@ def _counted(work: Callable[[Block], Counts], blocks: Iterable[Block]) -> Floats
 
 
 def _gaps(values: Floats) -> Floats:
-    """Give how far apart the values of all pairs of systems i < j are."""
+    """Return the absolute differences between the values of all pairs of systems i < j."""
     left, right = np.triu_indices(values.size, 1)
     return np.abs(values[left] - values[right])
 
 
 def permutation(scores: Floats, resamples: int, rng: np.random.Generator) -> Floats:
-    """Give p of the paired permutation test on the mean difference, from scores (system, topic); returns (pair,).
+    """Return p of the paired permutation test on the mean difference, from scores (system, topic): shape (pair,).
 
     In each resample the two systems swap their scores on a random half of the topics; all pairs share the swaps, so a
     pair's null differences are differences of two systems' sums. p counts the data themselves as one resample; where
@@ -43,43 +42,51 @@ def permutation(scores: Floats, resamples: int, rng: np.random.Generator) -> Flo
     topics = scores.shape[1]
     ways = 2**topics
     observed = _gaps(scores.sum(axis=1))
-    rounding = 1e-12 * max(topics, np.abs(scores).sum(axis=1).max())  # sums of the same numbers differ by as much
+    # sums of the same numbers differ by rounding; an equal difference counts as at least as large
+    rounding = 1e-12 * max(topics, np.abs(scores).sum(axis=1).max())
     threshold = observed - rounding
     block = max(_LEAST, 4 * _BLOCK // max(observed.size, scores.size))
     if ways <= resamples:
         rows = [(start, min(block, ways - start)) for start in range(0, ways, block)]
-        return np.asarray(_counted(partial(_swapped, scores, threshold, _all_signs), rows) / ways)
-    counts = _counted(partial(_swapped, scores, threshold, _random_signs), streams(rng, resamples, block))
+        counts = _counted(partial(_swapped, scores, threshold, _all_signs), rows)
+        return np.asarray(counts / ways)
+    draws = streams(rng, resamples, block)
+    counts = _counted(partial(_swapped, scores, threshold, _random_signs), draws)
     return np.asarray((counts + 1) / (resamples + 1))
 
 
 def _swapped(scores: Floats, threshold: Floats, signs: Callable[[int, Block], Floats], block: Block) -> Counts:
-    """Count for each pair the resamples of a block with a difference of sums of at least its threshold."""
+    """Count for each pair the resamples of a block with a difference of sums of at least its threshold.
+
+    A swap on a topic changes the sign of the pair's difference there, so the difference of sums becomes
+    sum over topics of sign * (a - b) = (signed sum of a) - (signed sum of b).
+    """
     systems, topics = scores.shape
     sums = scores @ signs(topics, block).T  # (system, resample)
-    last = np.cumsum(np.arange(systems - 1, 0, -1))
-    return np.concatenate(
-        [
-            np.count_nonzero(np.abs(sums[i + 1 :] - sums[i]) >= least[:, None], axis=1)
-            for i, least in enumerate(np.split(threshold, last[:-1]))
-        ]
-    )
+    pairs = np.cumsum(np.arange(systems - 1, 0, -1))  # where the pairs of the next system begin
+    counts = []
+    for i, least in enumerate(np.split(threshold, pairs[:-1])):
+        gaps = np.abs(sums[i + 1 :] - sums[i])  # (pair of i, resample)
+        counts.append(np.count_nonzero(gaps >= least[:, None], axis=1))
+    return np.concatenate(counts)
 
 
 def _random_signs(topics: int, draws: Draws) -> Floats:
+    """Draw signs: (resample, topic)."""
     rng, size = draws
     return np.asarray(rng.integers(0, 2, (size, topics)) * 2.0 - 1)
 
 
 def _all_signs(topics: int, rows: tuple[int, int]) -> Floats:
-    """Give some rows, first and how many, of the 2^topics ways to put signs before topics, shape (row, topic)."""
+    """Return some rows, first and how many, of the 2^topics ways to put signs before topics, shape (row, topic)."""
     start, size = rows
     numbers = np.arange(start, start + size)[:, None]
-    return np.asarray((numbers >> np.arange(topics) & 1) * 2.0 - 1, dtype=np.float64)
+    bits = numbers >> np.arange(topics) & 1
+    return np.asarray(bits * 2.0 - 1, dtype=np.float64)
 
 
 def bootstrap(scores: Floats, resamples: int, rng: np.random.Generator) -> Floats:
-    """Give p of the paired bootstrap test on the studentised mean, from scores (system, topic); returns (pair,).
+    """Return p of the paired bootstrap test on the studentised mean, from scores (system, topic): shape (pair,).
 
     Topics are drawn with replacement from differences shifted to mean 0; all pairs share the draws. p counts the data
     themselves as one resample. Source: Sakai (SIGIR 2006), after Efron and Tibshirani (1993), chapter 16.
@@ -88,8 +95,8 @@ def bootstrap(scores: Floats, resamples: int, rng: np.random.Generator) -> Float
     [1.0]
     """
     topics = scores.shape[1]
-    t = of_pairs(statistic, scores)
-    observed = np.minimum(t**2, 1e300) / topics
+    t = over_pairs(statistic, scores)
+    observed = np.minimum(t**2, 1e300) / topics  # finite, for products with it
     block = max(_LEAST, _BLOCK // max(t.size, topics))
     counts = _counted(partial(_drawn_again, scores, observed), streams(rng, resamples, block))
     counts = np.where(np.isinf(t), 0, counts)  # a constant difference is beyond all others
@@ -97,37 +104,51 @@ def bootstrap(scores: Floats, resamples: int, rng: np.random.Generator) -> Float
 
 
 def _drawn_again(scores: Floats, observed: Floats, draws: Draws) -> Counts:
-    """Count for each pair the resamples of a block whose t^2 / n is at least the observed one."""
+    """Count for each pair the resamples of a block whose t^2 / n is at least the observed one.
+
+    With mean m and mean square q of a resample of n differences, the variance is (q - m^2) n / (n - 1), so
+
+        t^2 / n = m^2 / ((q - m^2) n / (n - 1))  >=  observed    if    m^2  >=  observed n / (n - 1) (q - m^2)
+    """
     rng, size = draws
     systems, topics = scores.shape
-    drawn = rng.multinomial(topics, np.full(topics, 1 / topics), size).astype(np.float64).T / topics
+    times = rng.multinomial(topics, np.full(topics, 1 / topics), size)  # (resample, topic)
+    shares = times.astype(np.float64).T / topics  # (topic, resample)
+    least = observed * (topics / (topics - 1)) * (1 - 1e-12)  # equal but for rounding counts
     counts = np.empty(observed.size, dtype=np.intp)
     first = 0
     for start, stop in blocks(systems, max(size, topics)):
-        found = differences(scores, start, stop)
-        some = slice(first, first := first + len(found))
+        found = differences(scores, start, stop)  # (pair, topic)
         shifted = found - found.mean(axis=1, keepdims=True)
-        mean, square = shifted @ drawn, shifted**2 @ drawn  # (pair, resample)
-        least = observed[some, None] * (topics / (topics - 1)) * (1 - 1e-12)
-        counts[some] = np.count_nonzero(mean**2 >= least * (square - mean**2), axis=1)
+        mean = shifted @ shares  # (pair, resample)
+        square = shifted**2 @ shares
+        last = first + len(found)
+        beyond = mean**2 >= least[first:last, None] * (square - mean**2)
+        counts[first:last] = np.count_nonzero(beyond, axis=1)
+        first = last
     return counts
 
 
 def tukey(scores: Floats, resamples: int, rng: np.random.Generator) -> Floats:
-    """Give p of the randomised Tukey HSD test, from scores (system, topic); returns (pair,), corrected for all pairs.
+    """Return p of the randomised Tukey HSD test, from scores (system, topic): shape (pair,), corrected for all pairs.
 
-    In each resample every topic's scores are dealt anew to the systems; a pair's p is the share of resamples in which
-    the best and the worst mean lie at least as far apart as the pair's, the data themselves counted as one resample.
+    Each resample permutes every topic's scores among the systems; a pair's p is the share of resamples in which the
+    best and the worst mean lie at least as far apart as the pair's, the data themselves counted as one resample.
     Source: Carterette (TOIS 2012).
     """
     draws = streams(rng, resamples, max(1, _BLOCK // scores.size))
-    ranges = np.concatenate(list(in_order(partial(_dealt_ranges, scores), draws, "blocks of resamples")))
-    below = np.searchsorted(np.sort(ranges), _gaps(scores.mean(axis=1)) - 1e-12)
-    return np.asarray((resamples - below + 1) / (resamples + 1))
+    permuted = in_order(partial(_permuted_ranges, scores), draws, "blocks of resamples")
+    ranges = np.concatenate(list(permuted))  # (resample,)
+    observed = _gaps(scores.mean(axis=1))
+    below = np.searchsorted(np.sort(ranges), observed - 1e-12)
+    beyond = resamples - below
+    return np.asarray((beyond + 1) / (resamples + 1))
 
 
-def _dealt_ranges(scores: Floats, draws: Draws) -> Floats:
-    """Deal every topic's scores anew to the systems: how far apart the best and the worst mean lie, by resample."""
+def _permuted_ranges(scores: Floats, draws: Draws) -> Floats:
+    """Permute every topic's scores among the systems; return the best mean less the worst, of each resample."""
     rng, size = draws
-    dealt = rng.permuted(np.broadcast_to(scores, (size, *scores.shape)), axis=1)
-    return np.asarray(np.ptp(dealt.mean(axis=2), axis=1))
+    copies = np.broadcast_to(scores, (size, *scores.shape))
+    permuted = rng.permuted(copies, axis=1)  # (resample, system, topic)
+    means = permuted.mean(axis=2)
+    return np.asarray(np.ptp(means, axis=1))

@@ -4,7 +4,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 import xarray as xr
 
 from irmeta.choices import JudgedTopics, Missing
@@ -12,8 +11,7 @@ from irmeta.cube import additive
 from irmeta.cubes import by_name, studied_together
 from irmeta.errors import ScoresError
 from irmeta.names import nearest
-
-Floats = npt.NDArray[np.float64]
+from irmeta.stats.arrays import Floats
 
 
 @dataclass(frozen=True)
@@ -54,7 +52,7 @@ def aligned(
     used, notes = studied_together(ordered, metrics=metrics, missing=missing)
     used, more = _same_systems(used, truth)
     shared = topics == "shared"
-    used, told = (_same_topics if shared else _own_topics)(used, truth)
+    used, told = _same_topics(used, truth) if shared else _own_topics(used)
     return Aligned(truth, used, shared, [*notes, *more, *told])
 
 
@@ -91,8 +89,8 @@ def _same_topics(cubes: Mapping[str, xr.DataArray], truth: str) -> tuple[dict[st
     for name, here in held.items():
         if not here & set(topics):
             raise ScoresError(
-                f"{name} and {truth} share no topic, so that nothing is paired; leave {name} out, or compare means over "
-                "different topics (--topics own)"
+                f"{name} and {truth} share no topic, so that nothing is paired; leave {name} out, or compare "
+                "means over different topics (--topics own)"
             )
     common = set.intersection(*held.values())
     if len(common) < 2:
@@ -122,7 +120,7 @@ def _barren(cubes: Mapping[str, xr.DataArray], truth: str) -> list[str]:
     return notes
 
 
-def _own_topics(cubes: Mapping[str, xr.DataArray], truth: str) -> tuple[dict[str, xr.DataArray], list[str]]:
+def _own_topics(cubes: Mapping[str, xr.DataArray]) -> tuple[dict[str, xr.DataArray], list[str]]:
     """Keep of each judge the topics on which some system scores above 0."""
     used, notes = {}, []
     for name, one in cubes.items():

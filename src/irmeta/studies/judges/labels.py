@@ -10,6 +10,7 @@ import numpy as np
 from irmeta.errors import ScoresError
 from irmeta.evaluation.sets import JudgmentSets
 from irmeta.names import nearest
+from irmeta.stats.arrays import Bools, Floats, Ints
 from irmeta.stats.judging import labels
 from irmeta.stats.judging.labels import Estimate
 
@@ -25,7 +26,7 @@ FIGURES = (
     "higher_grade",
 )
 """Agreement of a judge's labels with the truth's; the last two are leniency: share relevant, and mean grade."""
-ALPHAS = ("nominal", "ordinal", "interval")
+ALPHAS: tuple[labels.Scale, ...] = ("nominal", "ordinal", "interval")
 MANY = 12
 """Sets with more grades than these are not shown as a confusion matrix."""
 Relevant = float | Mapping[str, float] | None
@@ -37,12 +38,12 @@ class _Side:
     """One set's grades of all pairs: the distinct ones, their indices (-1: not judged), and which are relevant."""
 
     name: str
-    grades: np.ndarray[Any, np.dtype[np.float64]]
-    codes: np.ndarray[Any, np.dtype[np.int64]]
-    relevant: np.ndarray[Any, np.dtype[np.bool_]]
+    grades: Floats
+    codes: Ints
+    relevant: Bools
 
     @classmethod
-    def of(cls, name: str, given: np.ndarray[Any, np.dtype[np.float64]], rel: float | None) -> "_Side":
+    def of(cls, name: str, given: Floats, rel: float | None) -> "_Side":
         judged = ~np.isnan(given)
         grades, places = np.unique(given[judged], return_inverse=True)
         codes = np.full(given.size, -1)
@@ -99,16 +100,19 @@ def _figures(truth: _Side, judge: _Side, both: Any, topic: Any, topics: int) -> 
     binary = labels.meetings(
         truth.relevant[one].astype(np.int64), judge.relevant[other].astype(np.int64), where, (topics, 2, 2)
     )
-    unequal = 1 - np.eye(2)
-    figures["kappa_relevant"] = labels.over_topics(partial(labels.kappa, weights=unequal), binary)
+    figures["kappa_relevant"] = labels.over_topics(partial(labels.kappa, weights=1 - np.eye(2)), binary)
     figures["more_relevant"] = labels.over_topics(partial(labels.leniency, grades=np.arange(2.0)), binary)
     if not _same_scale(truth, judge):
         return figures
     grades = np.union1d(truth.grades, judge.grades)
     one, other = (np.searchsorted(grades, side.grades)[codes] for side, codes in ((truth, one), (judge, other)))
     table = labels.meetings(one, other, where, (topics, grades.size, grades.size))
-    apart = np.abs(grades[:, None] - grades)
-    for name, weights in (("kappa", 1.0 * (apart > 0)), ("kappa_linear", apart), ("kappa_quadratic", apart**2)):
+    apart: Floats = np.abs(grades[:, None] - grades)
+    for name, weights in (
+        ("kappa", (apart > 0).astype(np.float64)),
+        ("kappa_linear", apart),
+        ("kappa_quadratic", apart**2),
+    ):
         figures[name] = labels.over_topics(partial(labels.kappa, weights=weights), table)
     mirrored = table + table.transpose(0, 2, 1)
     for scale in ALPHAS:
@@ -165,7 +169,9 @@ def _confusion(truth: _Side, judges: Sequence[_Side], both: Mapping[str, Any]) -
 def _notes(sides: Mapping[str, _Side], truth: str, judges: Sequence[str], alike: Sequence[str]) -> list[str]:
     lines = ["A pair that one set did not judge does not count in the agreement of labels; it is never grade 0."]
     if any((side.grades % 1 != 0).any() or side.grades.max(initial=0) > 1 for side in sides.values()):
-        lines.append("relevant is every grade above 0 unless --rel names another, as in --rel 2 or --rel 'nist=2 llm=1'")
+        lines.append(
+            "every grade above 0 is relevant unless --rel names another, as in --rel 2 or --rel 'nist=2 llm=1'"
+        )
     if other := [name for name in judges if name not in alike]:
         lines.append(
             f"On another scale than {truth}, so that only relevant or not is compared: "

@@ -5,7 +5,6 @@ from types import MappingProxyType
 from typing import Any, get_args
 
 import numpy as np
-import numpy.typing as npt
 import xarray as xr
 
 from irmeta.choices import Correction, JudgedTopics, Missing
@@ -14,6 +13,7 @@ from irmeta.errors import ScoresError, require_choice
 from irmeta.evaluation.sets import JudgmentSets
 from irmeta.parallel import seeded
 from irmeta.result import result
+from irmeta.stats.arrays import Floats
 from irmeta.stats.judging import rankings, tops
 from irmeta.stats.judging.decisions import Decision, decisions
 from irmeta.stats.judging.favour import favour
@@ -25,7 +25,6 @@ from irmeta.stats.tests import multiplicity
 from irmeta.studies.judges.aligned import Aligned, aligned, named_truth
 from irmeta.studies.judges.labels import Relevant, label_variables
 
-Floats = npt.NDArray[np.float64]
 Variables = dict[str, tuple[tuple[str, ...], Any]]
 
 CORRECTIONS: Mapping[str, Callable[[Floats], Floats]] = MappingProxyType(

@@ -6,6 +6,7 @@ import numpy as np
 import polars as pl
 import xarray as xr
 
+from irmeta.attributes import about
 from irmeta.result import frame, short
 
 FAVOURS = 8
@@ -55,7 +56,7 @@ def findings(outcome: xr.Dataset) -> list[str]:
 
 
 def _truth(outcome: xr.Dataset) -> str:
-    return str(outcome.attrs["options"]["truth"])
+    return str(about(outcome)["options"]["truth"])
 
 
 def _of_metric(one: xr.Dataset, metric: str) -> list[str]:
@@ -160,7 +161,9 @@ def _systems(outcome: xr.Dataset) -> pl.DataFrame:
         .first()
         .rename({"system": "moved_most"})
     )
-    return made.join(most, on=["judge", "metric"], maintain_order="left").with_columns(pl.selectors.float().fill_nan(None))
+    return made.join(most, on=["judge", "metric"], maintain_order="left").with_columns(
+        pl.selectors.float().fill_nan(None)
+    )
 
 
 def _ranks(outcome: xr.Dataset) -> pl.DataFrame:
@@ -282,7 +285,7 @@ def _favoured(outcome: xr.Dataset) -> pl.DataFrame:
         "judge",
         *(["metric"] if outcome.sizes["metric"] > 1 else []),
         pl.col("name").alias(dim),
-        pl.Series("favour", [_with_interval(*row, digits=3) for row in most.select("favour", "low", "high").rows()]),
+        pl.Series("favour", [_with_interval(a, b, c, 3) for a, b, c in most.select("favour", "low", "high").rows()]),
     )
 
 

@@ -1,0 +1,19 @@
+"""The kinds of arrays that this package passes on, each with one name."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+"""Scores, means, coefficients: numbers in double precision."""
+
+Singles = NDArray[np.float32]
+"""Numbers in single precision, where speed counts and every value is exact all the same."""
+
+Bools = NDArray[np.bool_]
+"""Yes or no for each item."""
+
+Ints = NDArray[np.int64]
+"""Counts, ranks, group numbers."""
+
+Indices = NDArray[np.intp]
+"""Positions along an axis of another array."""

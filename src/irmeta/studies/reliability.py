@@ -1,0 +1,276 @@
+"""Is the collection big enough: how reliable the ranking of systems is, which differences show, how many topics do."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+import xarray as xr
+
+from irmeta.attributes import about
+from irmeta.choices import Missing
+from irmeta.cube import additive, studied
+from irmeta.errors import ScoresError
+from irmeta.parallel import seeded
+from irmeta.result import frame, result, short
+from irmeta.stats.halves.halving import split_half
+from irmeta.stats.reliability import components, differences, expected, sizes
+
+Floats = npt.NDArray[np.float64]
+
+TOPICS = (10, 25, 50, 100, 150, 200)
+SHARES = (0.1, 0.5, 0.9)
+"""Which pairs of systems are shown: those at these quantiles of the spread of their differences."""
+PARTITIONS = 200
+MOST_SORTED = 1000
+"""MSQD sorts the differences of every pair of systems; with more systems only ML is computed."""
+
+
+def reliability(
+    scores: xr.DataArray,
+    *,
+    metrics: str | Iterable[str] | None = None,
+    topics: Sequence[int] = TOPICS,
+    stability: float = 0.95,
+    difference: float | None = None,
+    power: float = 0.8,
+    alpha: float = 0.05,
+    level: float = 0.95,
+    top: float | None = None,
+    by: str | None = None,
+    missing: Missing = "error",
+    rng: int | np.random.Generator = 0,
+) -> xr.Dataset:
+    """Measure how reliable a collection's ranking of systems is, and what other numbers of topics would give.
+
+    topics : the numbers of topics to say it for, from 2; those of the collection are added.
+    stability : the wanted coefficient, in (0, 1), that `needed` topics give.
+    difference : a difference in mean score; the power of these topics to show it, and the topics that show it with
+    `power`, are added.  power, alpha : of paired t tests, in (0, 1).  level : of the intervals, in (0, 1).
+    metrics, top, by, missing : what to use of the scores, as in `irmeta.cube.studied`.  rng : a seed or a generator.
+
+    Returns over (component, metric) variance; over (size, metric) erho2, phi, with _low and _high, tau and tau_ap;
+    over (share, size, metric) detectable: the smallest difference that a paired t test shows, for pairs of systems at
+    the 10th, 50th and 90th percentile of spread; over (coefficient, metric) needed, needed_low, needed_high; over
+    (estimator, metric) expected_tau and expected_tau_ap; over (metric) tau_low and tau_high, between which tau with the
+    true ranking lies, and half_tau, that of two halves. With a difference: over (share, size,
+    metric) shown, the power; over (share, metric) pair_topics; over (way, metric) design_topics.
+    Sources: Brennan (2001); Urbano, Marrero and Martin (SIGIR 2013); Urbano and Marrero (SIGIR 2016); Webber, Moffat
+    and Zobel (CIKM 2008); Sakai (Information Retrieval Journal 2016).
+
+    >>> from irmeta.cube import cube
+    >>> rng = np.random.default_rng(0)
+    >>> made = rng.random((5, 1, 1)) + rng.random((5, 20, 1))
+    >>> found = reliability(cube(made, list("abcde"), [str(n) for n in range(20)], ["AP"]), topics=[20, 40])
+    >>> bool(found["erho2"].sel(size=40) > found["erho2"].sel(size=20))
+    True
+    """
+    _check(topics, {"stability": stability, "power": power, "alpha": alpha, "level": level}, difference)
+    generator, chance = seeded(rng)
+    used, notes = studied(scores, metrics=metrics, top=top, by=by, missing=missing)
+    if used.sizes["system"] < 2 or used.sizes["topic"] < 4:
+        raise ScoresError("reliability needs at least 2 systems and 4 topics (a system-wise table has means only)")
+    values = additive(used).values
+    counts = sorted({*topics, used.sizes["topic"]})
+    found = components.components(values)
+    data: dict[str, Any] = {"metric": used.metric.values, "size": counts, "share": list(SHARES)}
+    data |= _coefficients(found, counts, stability, level)
+    data |= _taus(values, counts)
+    data |= _tau_ends(values, generator, level)
+    data |= _shown(values, counts, difference, alpha, power)
+    halves = (used.sizes["topic"] // 2, used.sizes["topic"] - used.sizes["topic"] // 2)
+    data["half_tau"] = ("metric", np.diag(split_half(values, [halves], PARTITIONS, generator)[0].phi))
+    options = {"topics": list(topics), "stability": stability, "difference": difference, "power": power, "alpha": alpha}
+    options |= {"level": level, "top": top, "by": by, "missing": missing, "partitions": PARTITIONS, "seed": chance}
+    return result(
+        "reliability",
+        data,
+        inputs={str(scores.attrs.get("collection", "collection")): used},
+        options=options,
+        notes=notes + _notes(found, data, used),
+    )
+
+
+def _check(topics: Sequence[int], shares: dict[str, float], difference: float | None) -> None:
+    for name, share in shares.items():
+        if not 0 < share < 1:
+            raise ScoresError(f"{name} lies between 0 and 1, as in .95, not {share:g}")
+    if any(count < 2 for count in topics):
+        raise ScoresError(f"reliability is of at least 2 topics, not {min(topics)}")
+    if difference is not None and difference <= 0:
+        raise ScoresError(f"a difference to be shown is above 0, as in .03, not {difference:g}")
+
+
+def _coefficients(found: components.Components, counts: list[int], stability: float, level: float) -> dict[str, Any]:
+    """Compute variance components, both coefficients by number of topics, and the topics that stability needs."""
+    sizes = np.array(counts)[:, None]
+    data: dict[str, Any] = {"component": ["systems", "topics", "interaction"], "coefficient": ["erho2", "phi"]}
+    data["variance"] = (("component", "metric"), np.stack(found.variances))
+    needed = []
+    for name in ("erho2", "phi"):
+        signal, (low, high) = components.signal(found, name), components.signal_interval(found, name, level)
+        for suffix, one in (("", signal), ("_low", low), ("_high", high)):
+            data[name + suffix] = (("size", "metric"), components.stability(one, sizes))
+        # fewer topics are needed where the signal is stronger: the ends change places
+        needed.append([components.topics_needed(one, stability) for one in (signal, high, low)])
+    for suffix, part in zip(("", "_low", "_high"), np.moveaxis(np.array(needed), 1, 0), strict=True):
+        data["needed" + suffix] = (("coefficient", "metric"), part)
+    return data
+
+
+def _taus(values: Floats, counts: list[int]) -> dict[str, Any]:
+    """Compute expected tau and tau_AP with the true ranking: by ML for each number of topics, by both here."""
+    estimators: list[expected.Estimator] = ["ML"] if len(values) > MOST_SORTED else ["ML", "MSQD"]
+    curves, here, undefined = [], [], []
+    for column in np.moveaxis(values, -1, 0):
+        known = {name: expected.pairs(np.ascontiguousarray(column), name) for name in estimators}
+        curves.append([expected.expected(known["ML"], count) for count in counts])
+        here.append([expected.expected(pairs) for pairs in known.values()])
+        undefined.append(here[-1][0].undefined)
+    return {
+        "estimator": list(estimators),
+        "tau": (("size", "metric"), np.array([[one.tau for one in row] for row in curves]).T),
+        "tau_ap": (("size", "metric"), np.array([[one.tau_ap for one in row] for row in curves]).T),
+        "expected_tau": (("estimator", "metric"), np.array([[one.tau for one in row] for row in here]).T),
+        "expected_tau_ap": (("estimator", "metric"), np.array([[one.tau_ap for one in row] for row in here]).T),
+        "undefined": ("metric", undefined),
+    }
+
+
+def _tau_ends(values: Floats, rng: np.random.Generator, level: float) -> dict[str, Any]:
+    """Compute the ends between which tau with the true ranking lies, on the topics there are."""
+    ends = [expected.tau_interval(np.ascontiguousarray(column), rng, level) for column in np.moveaxis(values, -1, 0)]
+    low, high = np.array(ends).T
+    return {"tau_low": ("metric", low), "tau_high": ("metric", high)}
+
+
+def _shown(values: Floats, counts: list[int], difference: float | None, alpha: float, power: float) -> dict[str, Any]:
+    """Compute which differences show with each number of topics, and with a difference how well it shows."""
+    upper = np.triu_indices(len(values), 1)
+    spread = np.stack([expected.spread(column)[upper] for column in np.moveaxis(values, -1, 0)], axis=-1)
+    deviation = np.quantile(spread, SHARES, axis=0)  # (share, metric)
+    effects = np.array([differences.smallest_effect(count, alpha, power) for count in counts])
+    data: dict[str, Any] = {
+        "deviation": (("share", "metric"), deviation),
+        "detectable": (("share", "size", "metric"), deviation[:, None] * effects[:, None]),
+    }
+    if difference is None:
+        return data
+    with np.errstate(divide="ignore"):
+        effect = difference / deviation
+    shown = np.stack([differences.power(effect, count, alpha) for count in counts], axis=1)
+    topics = [[differences.paired_topics(one, alpha, power) for one in row] for row in effect]
+    variance = sizes.within_variance(values)
+    design = [
+        [sizes.by_t_test(difference, one, alpha, power) for one in variance],
+        [sizes.by_anova(difference, one, len(values), alpha, power) for one in variance],
+        [sizes.by_interval(2 * difference, one, alpha) for one in variance],
+    ]
+    data["shown"] = (("share", "size", "metric"), shown)
+    data["pair_topics"] = (("share", "metric"), topics)
+    return data | {"way": ["t test", "ANOVA", "interval"], "design_topics": (("way", "metric"), design)}
+
+
+def _notes(found: components.Components, data: dict[str, Any], used: xr.DataArray) -> list[str]:
+    """Say what was set to 0 and what was left out."""
+    lines = []
+    for name, part in zip(("systems", "topics", "interaction"), found.raw, strict=True):
+        below = [str(metric) for metric, value in zip(used.metric.values, part, strict=True) if value < 0]
+        if below:
+            lines.append(f"{', '.join(below)}: the variance of {name} is estimated below 0, and taken as 0.")
+    for metric, count in zip(used.metric.values, data["undefined"][1], strict=True):
+        if count:
+            pairs = "1 pair of systems scores" if count == 1 else f"{count} pairs of systems score"
+            lines.append(f"{metric}: {pairs} the same on every topic; expected tau counts them as ranked rightly.")
+    if used.sizes["system"] > MOST_SORTED:
+        lines.append(f"Expected tau by ML only: MSQD is computed for at most {MOST_SORTED} systems.")
+    return lines
+
+
+def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
+    """Tables `coefficients`, `components`, `needed`, `tau`, `differences`; with a difference `power`, `design`."""
+    curve = ("erho2", "erho2_low", "erho2_high", "phi", "phi_low", "phi_high", "tau", "tau_ap")
+    shares = outcome["variance"] / outcome["variance"].sum("component")
+    views = {
+        "coefficients": _topics(frame(outcome, ("metric", "size"), curve)),
+        "components": frame(outcome.assign(part=shares), ("metric", "component"), ("variance", "part")),
+        "needed": frame(outcome, ("metric", "coefficient"), ("needed", "needed_low", "needed_high")),
+        "tau": frame(
+            outcome, ("metric", "estimator"), ("expected_tau", "tau_low", "tau_high", "expected_tau_ap", "half_tau")
+        ),
+        "differences": _topics(frame(outcome, ("metric", "size", "share"), ("deviation", "detectable"))),
+    }
+    if "shown" in outcome:
+        views["power"] = _topics(frame(outcome, ("metric", "size", "share"), ("shown",)))
+        views["design"] = _designs(outcome)
+    return views
+
+
+def _topics(table: pl.DataFrame) -> pl.DataFrame:
+    return table.rename({"size": "topics"})
+
+
+def _designs(outcome: xr.Dataset) -> pl.DataFrame:
+    """List the topic set sizes by Sakai's ways and from real paired differences."""
+    real = frame(outcome, ("metric", "share"), ("pair_topics",)).select(
+        "metric",
+        pl.format("real pairs, p{}", (pl.col("share") * 100).round().cast(pl.Int64)).alias("way"),
+        pl.col("pair_topics").alias("topics"),
+    )
+    design = frame(outcome, ("metric", "way"), ("design_topics",)).rename({"design_topics": "topics"})
+    return pl.concat([design, real])
+
+
+def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
+    """Show the coefficients and expected tau by number of topics, the topics needed, and what differences show."""
+    stability, views = about(outcome)["options"]["stability"], tables(outcome)
+    columns = {"metric": "metric", "topics": "topics", "erho2": "E rho2", "phi": "Phi"}
+    columns |= {"tau": "E tau", "tau_ap": "E tau_AP"}
+    median = _topics(frame(outcome.sel(share=0.5), ("metric", "size"), ("detectable",)))
+    together = views["coefficients"].join(median, on=["metric", "topics"], maintain_order="left")
+    shown = together.select(*[pl.col(old).alias(new) for old, new in columns.items()], shows=pl.col("detectable"))
+    needed = views["needed"].select(
+        "metric", "coefficient", pl.col("^needed.*$").map_batches(_counts).name.replace("needed", "topics")
+    )
+    found = {"by topics": shown, f"topics for {short(stability)}": needed}
+    if "design" in views:
+        found["topics for the difference"] = views["design"].pivot("way", index="metric", values="topics")
+    return found
+
+
+def _counts(numbers: pl.Series) -> pl.Series:
+    """Write numbers of topics; without limit as such."""
+    return pl.Series([f"{number:.0f}" if np.isfinite(number) else "no number" for number in numbers])
+
+
+def findings(outcome: xr.Dataset) -> list[str]:
+    """Say how near these topics come to the true ranking, what they show, and how many would do."""
+    collection, size = next(iter(about(outcome)["inputs"]["collections"].items()))
+    return [_finding(outcome.sel(metric=metric), collection, size["topics"]) for metric in outcome.metric.values]
+
+
+def _finding(one: xr.Dataset, collection: str, topics: int) -> str:
+    options, here = about(one)["options"], one.sel(size=topics)
+    metric, shows = str(one.metric.item()), float(here["detectable"].sel(share=0.5))
+    tau, low, high = (short(float(part), 2) for part in (here["tau"], one["tau_low"], one["tau_high"]))
+    text = (
+        f"{collection}, {metric}: the ranking by {topics} topics agrees with the true one to a tau of about {tau} "
+        f"({low} to {high}); of two typical systems a paired t test shows differences from {short(shows, 3)}. "
+        + _enough(one, topics, options["stability"])
+    )
+    if options["difference"] is None:
+        return text
+    needed = int(one["pair_topics"].sel(share=0.5))
+    return f"{text} {needed} topics show a difference of {options['difference']:g} with power {options['power']:g}."
+
+
+def _enough(one: xr.Dataset, topics: int, stability: float) -> str:
+    """Say whether there are topics enough for the wanted E rho^2."""
+    needed, low, high = (float(one[name].sel(coefficient="erho2")) for name in ("needed", "needed_low", "needed_high"))
+    if not np.isfinite(needed):
+        return f"No number of topics gives an E rho2 of {short(stability)}: these systems do not differ beyond noise."
+    between = f"{low:.0f} to {high:.0f}" if np.isfinite(high) else f"{low:.0f} or more"
+    if needed > topics:
+        return f"An E rho2 of {short(stability)} needs {needed:.0f} topics ({between}): {needed - topics:.0f} more."
+    return f"They are enough for an E rho2 of {short(stability)}, which needs {needed:.0f} ({between})."

@@ -1,0 +1,106 @@
+"""Expected tau against the authors' figures, and against the tau that simulated truth gives."""
+
+import json
+
+import numpy as np
+import pytest
+from scipy.special import erfinv
+from scipy.stats import rankdata, t
+
+from irmeta.stats.rankings.rank import tau_a
+from irmeta.stats.reliability.expected import by_normal_scores, expected, pairs, spread, tau_interval
+
+from .test_components import kept
+
+
+@pytest.mark.data
+def test_figures_of_sigir2016(data):
+    """Expected tau and tau_AP by both estimators are those of the authors' R code, for every file we have."""
+    goldens = json.loads((data / "reliability" / "goldens.json").read_text())["sigir2016-correlation"]["computed"]
+    assert len(goldens) == 20
+    here = [golden for golden in goldens if (data / golden["data"]).is_file()]
+    assert len(here) == 12
+    for golden in here:
+        found = expected(pairs(kept(data / golden["data"], golden["drop"]), golden["estimator"]))
+        np.testing.assert_allclose([found.tau, found.tau_ap], [golden["Etau"], golden["EtauAP"]], atol=1e-12)
+        assert found.undefined == golden["undefined_pairs"]
+
+
+@pytest.mark.data
+def test_figures_of_the_other_file_of_trec8(data):
+    """With the two cells that differ, TREC-8 gives the authors' figures to 6 decimals: they move by less."""
+    goldens = json.loads((data / "reliability" / "goldens.json").read_text())["sigir2016-correlation"]["computed"]
+    theirs = [golden for golden in goldens if golden["data"].endswith("adhoc8.csv")]
+    assert len(theirs) == 4
+    for golden in theirs:
+        scores = kept(data / "matrices" / "trec8-adhoc" / "AP.csv", golden["drop"])
+        found = expected(pairs(scores, golden["estimator"]))
+        np.testing.assert_allclose([found.tau, found.tau_ap], [golden["Etau"], golden["EtauAP"]], atol=1e-6)
+
+
+@pytest.mark.data
+def test_expected_tau_of_robust_2004(data):
+    """On 249 topics the expected tau by ML is .927."""
+    scores = np.genfromtxt(data / "matrices" / "robust2004-249" / "AP.csv", delimiter=",", skip_header=1)[:, 1:]
+    assert round(expected(pairs(scores)).tau, 3) == 0.927
+
+
+def test_a_loop_over_pairs_says_the_same():
+    """Expected tau and tau_AP are the sums of the formulas, a pair at a time."""
+    scores = np.random.default_rng(0).random((6, 15))
+    scores = scores[np.argsort(-scores.mean(axis=1))]
+    p = np.zeros((6, 6))
+    for i in range(6):
+        for j in range(i + 1, 6):
+            d = scores[i] - scores[j]
+            e = erfinv(2 * rankdata(d) / 16 - 1)
+            sd = np.sqrt(2) * (d * e).sum() / (2 * (e**2).sum())
+            p[i, j] = t.cdf(-d.mean() / sd * np.sqrt(15), 14)
+    found = expected(pairs(scores, "MSQD"))
+    assert np.isclose(found.tau, 1 - 2 * p.sum() / 15)
+    assert np.isclose(found.tau_ap, 1 - 2 / 5 * sum(p[:j, j].mean() for j in range(1, 6)))
+
+
+@pytest.mark.parametrize("decimals", [1, 8])
+def test_tied_differences_share_their_rank(decimals):
+    """Normal scores are those of mean ranks, as scipy computes them, with ties and without."""
+    scores = np.random.default_rng(0).random((8, 20)).round(decimals)
+    ours = by_normal_scores(scores)
+    for i in range(8):
+        for j in range(i + 1, 8):
+            d = scores[i] - scores[j]
+            e = erfinv(2 * rankdata(d) / 21 - 1)
+            assert np.isclose(ours[i, j], np.sqrt(2) * (d * e).sum() / (2 * (e**2).sum()))
+
+
+def test_spread_is_that_of_the_differences():
+    """The deviation of each pair's differences is numpy's, and exactly 0 where there is none."""
+    scores = np.random.default_rng(0).random((5, 12))
+    scores[4] = scores[0] + 0.25
+    expected_spread = (scores[:, None] - scores).std(axis=-1, ddof=1)
+    np.testing.assert_allclose(spread(scores), np.where(expected_spread < 1e-12, 0, expected_spread), atol=1e-9)
+    assert spread(scores)[0, 4] == 0
+
+
+def test_equal_systems_count_as_ranked_rightly():
+    """A pair that differs on no topic has no probability: it is counted, and its p is 0."""
+    scores = np.random.default_rng(0).random((3, 10)) + np.array([[0.0], [3.0], [6.0]])
+    found = expected(pairs(np.concatenate([scores, scores[:1]])))
+    assert found.undefined == 1
+    assert found.tau > 0.999
+
+
+def test_expected_tau_is_the_mean_tau_with_the_truth():
+    """Of simulated collections, tau with the true ranking is on average what is expected, and lies in its interval."""
+    rng = np.random.default_rng(3)
+    truth = np.linspace(0, 1, 15)
+    taus, promised, inside = [], [], []
+    for _ in range(200):
+        scores = truth[:, None] + rng.normal(size=(15, 30)) + rng.normal(size=30)
+        tau = float(tau_a(truth, scores.mean(axis=1)))
+        low, high = tau_interval(scores, rng)
+        taus.append(tau)
+        promised.append(expected(pairs(scores)).tau)
+        inside.append(low <= tau <= high)
+    assert abs(np.mean(taus) - np.mean(promised)) < 0.03
+    assert np.mean(inside) > 0.9

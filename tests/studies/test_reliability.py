@@ -1,0 +1,105 @@
+"""The study of reliability: its tables, what it says in words, and what it refuses."""
+
+import numpy as np
+import pytest
+
+from irmeta.cube import cube
+from irmeta.errors import ScoresError
+from irmeta.io.importers import import_matrix
+from irmeta.studies.reliability import findings, overview, reliability, tables
+
+
+def scores(systems=8, topics=20, apart=0.6):
+    """Make scores by two metrics of systems that differ, on topics that differ."""
+    rng = np.random.default_rng(0)
+    drawn = rng.normal(size=(systems, topics, 2)) + rng.normal(size=(1, topics, 1))
+    names = [f"s{i}" for i in range(systems)], [str(301 + i) for i in range(topics)]
+    return cube(drawn + apart * np.arange(systems)[:, None, None], *names, ["AP", "P@10"], collection="made")
+
+
+def test_every_table_covers_every_metric_and_number_of_topics():
+    """Tables have their columns, and a row for each metric, number of topics and part."""
+    views = tables(reliability(scores(), topics=[10, 40], difference=0.5))
+    assert {name: view.height for name, view in views.items()} == {
+        "coefficients": 6,
+        "components": 6,
+        "needed": 4,
+        "tau": 4,
+        "differences": 18,
+        "power": 18,
+        "design": 12,
+    }
+    assert views["coefficients"]["topics"].to_list() == [10, 20, 40] * 2
+    assert not any(view.null_count().sum_horizontal().sum() for view in views.values())
+    np.testing.assert_allclose(views["components"].group_by("metric").agg(part=1 * _sum())["part"], 1)
+
+
+def _sum():
+    import polars as pl
+
+    return pl.col("part").sum()
+
+
+def test_without_a_difference_nothing_is_said_of_power():
+    """Power and topic set sizes are there only for a difference that was asked about."""
+    assert set(tables(reliability(scores()))) == {"coefficients", "components", "needed", "tau", "differences"}
+    assert "with power" not in findings(reliability(scores()))[0]
+
+
+def test_findings_say_whether_the_topics_are_enough():
+    """Systems that differ much need no more topics; systems that differ little need the number that the table has."""
+    assert "They are enough for an E rho2 of .95" in findings(reliability(scores(apart=2)))[0]
+    few = reliability(scores(apart=0.15), metrics="AP")
+    needed = tables(few)["needed"].filter(coefficient="erho2").row(0, named=True)
+    assert f"An E rho2 of .95 needs {needed['needed']:.0f} topics" in findings(few)[0]
+    assert f"{needed['needed'] - 20:.0f} more." in findings(few)[0]
+
+
+def test_systems_that_do_not_differ_are_said_so():
+    """Where no number of topics would do, the words and the overview say so, and a note says what was set to 0."""
+    same = scores(apart=0)
+    same.values[:] -= same.values.mean(axis=1, keepdims=True)
+    found = reliability(same)
+    assert "No number of topics gives an E rho2 of .95" in findings(found)[0]
+    assert "no number" in overview(found)["topics for .95"]["topics"].to_list()
+    assert any("the variance of systems is estimated below 0" in note for note in found.attrs["notes"])
+
+
+def test_pairs_that_never_differ_are_noted():
+    """Two systems with the same scores are named as one pair about which nothing is known."""
+    twice = scores()
+    twice.values[1] = twice.values[0]
+    assert "AP: 1 pair of systems scores the same on every topic" in " ".join(reliability(twice).attrs["notes"])
+
+
+def test_the_same_seed_gives_the_same_figures():
+    """A seed settles every figure, and inputs are not changed."""
+    given = scores()
+    before = given.copy(deep=True)
+    assert reliability(given, rng=3).identical(reliability(given, rng=3))
+    assert given.identical(before)
+
+
+@pytest.mark.parametrize(
+    ("change", "options", "words"),
+    [
+        (lambda one: one[:, :1], {}, "at least 2 systems and 4 topics"),
+        (lambda one: one, {"topics": [1]}, "at least 2 topics, not 1"),
+        (lambda one: one, {"stability": 95}, "stability lies between 0 and 1"),
+        (lambda one: one, {"difference": -0.1}, "above 0"),
+        (lambda one: one.where(one.system != "s1"), {}, "scores are missing"),
+    ],
+)
+def test_what_has_no_reliability_is_an_error(change, options, words):
+    """Means alone, shares in percent and missing scores are refused with a reason."""
+    with pytest.raises(ScoresError, match=words):
+        reliability(change(scores()), **options)
+
+
+@pytest.mark.data
+def test_topics_for_a_difference_on_trec8(data):
+    """Sakai's variance of unpaired systems asks for three times the topics that real pairs of TREC-8 need."""
+    trec8 = import_matrix(data / "matrices" / "trec8-adhoc" / "AP.csv", rows="topics")
+    design = dict(tables(reliability(trec8, difference=0.03))["design"].select("way", "topics").iter_rows())
+    assert design["t test"] == 702
+    assert 3 < design["t test"] / design["real pairs, p50"] < 3.3
