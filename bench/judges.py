@@ -1,4 +1,4 @@
-"""How often 95% intervals hold the truth: tau of judges, its differences, favour, and estimates from few human topics."""
+"""How often 95% intervals hold the truth: of judges' tau, of differences, of favour, of estimates."""
 
 import os
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ SPREAD, TOPIC, NOISE = 0.08, 0.2, 0.15
 
 @dataclass(frozen=True)
 class Judge:
-    """How a simulated judge errs: its favour of single systems (sd), and how it shares the truth's noise (correlation)."""
+    """How a simulated judge errs: its favour of systems (sd), and its correlation with the truth's noise."""
 
     favour: float
     shared: float

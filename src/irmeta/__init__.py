@@ -7,12 +7,17 @@ from irmeta.studies import STUDIES
 
 _HOME = {study.function: f"irmeta.studies.{name}" for name, study in STUDIES.items() if study.function} | {
     "IrmetaError": "irmeta.errors",
+    "JudgmentSets": "irmeta.evaluation.sets",
     "Reading": "irmeta.io.trec",
     "about": "irmeta.attributes",
     "evaluate": "irmeta.evaluation.engine",
+    "evaluate_under": "irmeta.evaluation.sets",
     "evaluate_to": "irmeta.evaluation.archive",
+    "import_ir_measures": "irmeta.io.lines",
+    "import_jsonl": "irmeta.io.lines",
     "import_matrix": "irmeta.io.importers",
     "import_systemwise": "irmeta.io.importers",
+    "import_tot": "irmeta.io.lines",
     "import_trec_eval": "irmeta.io.importers",
     "load": "irmeta.io.scores",
     "load_all": "irmeta.io.scores",

@@ -10,9 +10,14 @@ from irmeta.datasets.simulate import simulate as simulate
 from irmeta.errors import IrmetaError as IrmetaError
 from irmeta.evaluation.archive import evaluate_to as evaluate_to
 from irmeta.evaluation.engine import evaluate as evaluate
+from irmeta.evaluation.sets import JudgmentSets as JudgmentSets
+from irmeta.evaluation.sets import evaluate_under as evaluate_under
 from irmeta.io.importers import import_matrix as import_matrix
 from irmeta.io.importers import import_systemwise as import_systemwise
 from irmeta.io.importers import import_trec_eval as import_trec_eval
+from irmeta.io.lines import import_ir_measures as import_ir_measures
+from irmeta.io.lines import import_jsonl as import_jsonl
+from irmeta.io.lines import import_tot as import_tot
 from irmeta.io.model_file import load_model as load_model
 from irmeta.io.model_file import save_model as save_model
 from irmeta.io.scores import load as load

@@ -19,7 +19,7 @@ QrelsFormat = Literal["trec", "beir"]
 MetricSet = Literal["seeds23"]
 
 # Tables that others made
-TableKind = Literal["trec_eval", "matrix", "systemwise"]
+TableKind = Literal["trec_eval", "ir_measures", "tot", "jsonl", "matrix", "systemwise"]
 Rows = Literal["topics", "systems"]
 
 # Statistics
@@ -88,6 +88,9 @@ MEANINGS: dict[Any, dict[str, str]] = {
     MetricSet: {"seeds23": "the 23 metrics of Gupta et al. (2019)"},
     TableKind: {
         "trec_eval": "output of trec_eval -q, one file per system",
+        "ir_measures": "topic, measure and value on a line, one file per system; or the run before them",
+        "tot": "run, measure, topic and value on a line (TREC Auto-Judge)",
+        "jsonl": "a JSON object on a line, with run_id, topic_id, measure and value",
         "matrix": "CSV of topics and systems, one file per metric (P@10.csv)",
         "systemwise": "CSV with systems in rows and metrics in columns, one file per collection",
     },

@@ -25,7 +25,7 @@ def import_scores(
     ] = None,
     collection: Annotated[
         str,
-        option(help="trec_eval, matrix: what to call the collection; a systemwise table is named by its file."),
+        option(help="What to call the collection; a systemwise table is named by its file."),
     ] = "collection",
     append: Annotated[bool, option("--append", help="Add to a score file that exists.")] = False,
     quiet: Quiet = False,
@@ -37,8 +37,10 @@ def import_scores(
     irmeta import matrix AP.csv P@10.csv --rows topics -o scores.parquet
 
     irmeta import systemwise wt2012.csv -o scores.parquet
+
+    irmeta import tot judge-a.eval.txt --collection judge-a -o judges.parquet --append
     """
-    from irmeta.io import importers
+    from irmeta.io import importers, lines
     from irmeta.io.scores import save
 
     refuse_overwriting(output, append=append)
@@ -46,8 +48,14 @@ def import_scores(
         raise IrmetaError(f"{output}: a score file is named .parquet")
     if kind == "matrix" and rows is None:
         raise IrmetaError("a matrix alone does not say what its rows are; add --rows topics or --rows systems")
-    if kind == "trec_eval":
-        cubes = {collection: importers.import_trec_eval(files, collection=collection)}
+    readers = {
+        "trec_eval": importers.import_trec_eval,
+        "ir_measures": lines.import_ir_measures,
+        "tot": lines.import_tot,
+        "jsonl": lines.import_jsonl,
+    }
+    if kind in readers:
+        cubes = {collection: readers[kind](files, collection=collection)}
     elif kind == "matrix" and rows is not None:
         names = importers.topic_range(topics) if topics else None
         cubes = {collection: importers.import_matrix(files, rows=rows, topics=names, collection=collection)}

@@ -118,9 +118,7 @@ def sample(
     if topics > len(names):
         raise IrmetaError(f"{topics} topics cannot be drawn from {len(names)}; draw fewer")
     if strata > 1 and level is None:
-        raise IrmetaError(
-            "strata are made by the machine's scores: give a score file (irmeta evaluate -o machine.parquet)"
-        )
+        raise IrmetaError("strata are made by the machine's scores: give a score file, as irmeta evaluate writes it")
     if strata > topics:
         raise IrmetaError(f"{topics} topics cannot be drawn from {strata} strata, one or more from each")
     drawn, chance = draw(topics, len(names), level if strata > 1 else None, strata, np.random.default_rng(seed))
@@ -137,9 +135,7 @@ class HumanAndMachine:
     runs: Runs = None
     metrics: MetricNames = None
     sample: SampleFile = None
-    missing: Annotated[
-        Missing, option(panel=SCORES, help=explained(Missing, "What to do where scores are missing."))
-    ] = "error"
+    missing: MissingScores = "error"
 
     def cubes(self, shown: Shown) -> "list[xr.DataArray]":
         """Return the scores by people and by the machine."""

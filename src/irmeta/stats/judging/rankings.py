@@ -25,7 +25,7 @@ BLOCK = 50
 """Halves drawn from one random stream."""
 FEWEST = 4
 """With fewer systems, or topics, there is no interval."""
-OVERSHOOT = 0.5
+OVERSHOOT = 0.25
 """The share of the jackknife's upward bias that is taken off the variance of tau; docs/studies/judges.md says why."""
 
 
