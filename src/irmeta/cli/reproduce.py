@@ -21,6 +21,8 @@ PAPERS: dict[str, str] = {
     "webber2008-redundant": "Precision-at-ten considered redundant (Webber et al., SIGIR 2008)",
     "gupta2019": "Correlation, prediction and ranking of metrics (Gupta et al., ECIR 2019; Kutlu et al., 2018)",
     "webber2008-standardization": "Score standardization for inter-collection comparison (Webber et al., SIGIR 2008)",
+    "arabzadeh2025": "Benchmarking LLM-based relevance judgment methods (Arabzadeh and Clarke, SIGIR 2025)",
+    "rahmani2025-syndl": "SynDL, a synthetic test collection (Rahmani et al., WWW Companion 2025)",
 }
 """Title by name; a name with underscores is the module in `irmeta.papers` that has `reproduce` and `NEEDS`."""
 
