@@ -5,6 +5,8 @@ from irmeta.cluster import on_cluster as on_cluster
 from irmeta.cube import means as means
 from irmeta.cube import select as select
 from irmeta.cube import top_systems as top_systems
+from irmeta.datasets.judges import JudgeModel as JudgeModel
+from irmeta.datasets.judges import simulate_judge as simulate_judge
 from irmeta.datasets.reference import reference_model as reference_model
 from irmeta.datasets.simulate import simulate as simulate
 from irmeta.errors import IrmetaError as IrmetaError

@@ -54,6 +54,7 @@ Status = Literal["reproduced", "close", "not checkable", "contradicted", "ours"]
 ScoreView = Literal["means", "matrix", "distribution"]
 CorrelationView = Literal["heatmap", "clustered", "dendrogram", "components"]
 PredictivityView = Literal["advantage", "curve"]
+JudgesView = Literal["tau", "means", "favour"]
 
 MEANINGS: dict[Any, dict[str, str]] = {
     Missing: {
@@ -195,6 +196,11 @@ MEANINGS: dict[Any, dict[str, str]] = {
         "clustered": "a heat map, similar metrics side by side",
         "dendrogram": "groups of metrics",
         "components": "principal components",
+    },
+    JudgesView: {
+        "tau": "tau with its interval and ceiling",
+        "means": "system means under the best judge and the truth",
+        "favour": "whom the best judge favours",
     },
     PredictivityView: {
         "advantage": "what the best predictor gains over each target itself",

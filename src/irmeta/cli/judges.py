@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from irmeta.choices import Correction, JudgedTopics, explained
+from irmeta.choices import Correction, JudgedTopics, JudgesView, explained
 from irmeta.cli.app import Verbs, app, panel_of
 from irmeta.cli.output import refuse_overwriting, say, write
-from irmeta.cli.study import SCORES, MissingScores, Quiet, Seed, Shown, option
+from irmeta.cli.study import RESULT, SCORES, MissingScores, Quiet, Seed, Shown, option
 from irmeta.errors import IrmetaError
 
 if TYPE_CHECKING:
@@ -55,6 +55,7 @@ def compare(
     correct: Annotated[
         Correction, option(help=explained(Correction, "Correction of these tests for testing all pairs."))
     ] = "none",
+    view: Annotated[JudgesView, option(panel=RESULT, help=explained(JudgesView, "What --plot draws."))] = "tau",
     missing: MissingScores = "error",
     seed: Seed = 0,
 ) -> None:
@@ -80,6 +81,7 @@ def compare(
     shown.show(
         compare_judges,
         cubes,
+        view=None if view == "tau" else view,
         judgments=judgments,
         metrics=metrics if judgments is None else None,
         groups=None if groups is None else read_groups(groups),

@@ -10,7 +10,8 @@ import xarray as xr
 
 from irmeta.evaluation.sets import evaluate_under
 from irmeta.evaluation.sources import sources_of
-from irmeta.io.trec import Run, read_run
+from irmeta.io.rankings import Run
+from irmeta.io.trec import read_run
 from irmeta.stats.arrays import Floats
 from irmeta.stats.judging.rankings import Interval, Taus, taus
 from irmeta.stats.reliability.expected import expected, pairs

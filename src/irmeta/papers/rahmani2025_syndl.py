@@ -73,5 +73,7 @@ def _cube(table: dict[str, dict[str, dict[str, float]]]) -> xr.DataArray:
 
     systems = sorted(table[METRICS[0]])
     topics = sorted(table[METRICS[0]][systems[0]])
-    scores = [[[table[metric][system].get(topic, np.nan) for metric in METRICS] for topic in topics] for system in systems]
+    scores = [
+        [[table[metric][system].get(topic, np.nan) for metric in METRICS] for topic in topics] for system in systems
+    ]
     return cube(scores, systems, topics, METRICS)

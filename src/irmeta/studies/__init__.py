@@ -60,7 +60,12 @@ STUDIES: dict[str, Study] = {
     ),
     "models": Study("models", "predict models", "metrics", "Do other models predict better?", docs="prediction"),
     "judges": Study(
-        "compare_judges", "judges compare", "judgments", "Do these judgments rank systems as people do?", docs="judges"
+        "compare_judges",
+        "judges compare",
+        "judgments",
+        "Do these judgments rank systems as people do?",
+        True,
+        "judges",
     ),
     "estimate": Study(
         "estimate", "judges estimate", "judgments", "What do few human and many machine topics show?", docs="judges"

@@ -192,6 +192,8 @@ def _tops(means: Floats, best: int) -> Variables:
         "tau_best": (("judge",), tops.tau_among_best(truth, judges, min(best, truth.size))),
         "rbo": (("judge",), rbo(truth, judges)),
         "moved": (("judge", "system"), moved),
+        "truth_mean": (("system",), truth),
+        "judge_mean": (("judge", "system"), judges),
     }
 
 

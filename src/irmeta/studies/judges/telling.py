@@ -167,8 +167,8 @@ def _systems(outcome: xr.Dataset) -> pl.DataFrame:
 
 
 def _ranks(outcome: xr.Dataset) -> pl.DataFrame:
-    """List how far each judge moves each system, and how much it favours it."""
-    return frame(outcome, ("judge", "metric", "system"), ("moved",))
+    """List each system's mean under the truth and each judge, and how many ranks the judge moves it."""
+    return frame(outcome, ("judge", "metric", "system"), ("truth_mean", "judge_mean", "moved"))
 
 
 def _pairs(outcome: xr.Dataset) -> pl.DataFrame:
