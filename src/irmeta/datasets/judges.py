@@ -1,4 +1,4 @@
-"""Judges made from true judgments, whose leniency, noise and favour are known: to see what a comparison finds of them."""
+"""Judges made from true judgments, of known leniency, noise and favour: to see what a comparison finds of them."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
