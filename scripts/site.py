@@ -1,4 +1,4 @@
-"""What the docs have besides their pages: figures that their commands draw, CONTRIBUTING.md, and a list of decisions."""
+"""What the docs have besides their pages: figures, CONTRIBUTING.md, decisions, lists made from the registry."""
 
 import re
 import tempfile
@@ -7,9 +7,26 @@ from runpy import run_path
 
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
+from mkdocs.structure.pages import Page
 
 console = run_path(str(Path(__file__).with_name("console.py")))
+lists = run_path(str(Path(__file__).with_name("lists.py")))
 GALLERY = "gallery"
+
+
+def on_config(config: MkDocsConfig) -> MkDocsConfig:
+    """List the pages of studies in the navigation, in the order of the registry."""
+    assert config.nav is not None
+    for entry in config.nav:
+        if isinstance(entry, dict) and "Studies" in entry:
+            entry["Studies"] = ["studies/index.md", *(f"studies/{name}.md" for name in lists["pages"]())]
+    return config
+
+
+def on_page_markdown(markdown: str, *, page: Page, config: MkDocsConfig, files: Files) -> str:  # noqa: ARG001
+    """Put the lists that are made from the registry in the place of their marks."""
+    filled: str = lists["filled"](markdown)
+    return filled
 
 
 def on_files(files: Files, *, config: MkDocsConfig) -> Files:

@@ -62,11 +62,11 @@ def test_what_is_no_cube(changed: dict, says: str) -> None:
         ),
         (lambda scores: scores.rename(system="run"), r"this array has \(run, topic, metric\)"),
         (lambda scores: scores.drop_vars("topic"), r"assign_coords\(topic="),
-        (lambda scores: scores.assign_coords(topic=[301, 302]), "names, which are text"),
+        (lambda scores: scores.assign_coords(topic=[301, 302]), "names that are text"),
         (lambda scores: scores.astype(object), "numbers, not object"),
-        (lambda scores: scores.values, "and this is a ndarray$"),
-        (lambda scores: scores.to_dataset(), "and this is a Dataset; choose one"),
-        (lambda scores: {"one": scores}, "and this is a dict; choose one"),
+        (lambda scores: scores.values, "this is a ndarray$"),
+        (lambda scores: scores.to_dataset(), "this is a Dataset; choose one"),
+        (lambda scores: {"one": scores}, "this is a dict; choose one"),
     ],
 )
 def test_what_is_no_array_of_scores(change: Callable[[xr.DataArray], object], says: str) -> None:
@@ -150,7 +150,7 @@ def test_what_is_studied() -> None:
         assert len(notes) == 1 + dropped
     with pytest.raises(ScoresError, match="1 of 12 scores are missing"):
         studied(scores, metrics=["P@10"], top=0.5, by="AP")
-    with pytest.raises(ScoresError, match="only with a share of them to keep"):
+    with pytest.raises(ScoresError, match="--by needs --top"):
         studied(scores, by="AP")
     with pytest.raises(ScoresError, match="no AP to order systems by among P@10; name a metric with --by"):
         studied(scores, metrics=["P@10"], top=0.5)
@@ -197,7 +197,7 @@ def test_what_tells_nothing_apart_is_named_with_what_to_ask_for():
     with pytest.raises(ScoresError) as one:
         require_variation(np.array([[0.1, 0.2], [0.3, 0.3]]), ["AP", "RR"])
     assert str(one.value).endswith(
-        "RR does not tell these systems apart (all scores equal); leave it out: --metrics 'AP'"
+        "RR does not distinguish these systems (all scores equal); leave it out: --metrics 'AP'"
     )
-    with pytest.raises(ScoresError, match=r"AP, RR do not tell these systems apart on A \(all scores"):
+    with pytest.raises(ScoresError, match=r"AP, RR do not distinguish these systems on A \(all scores"):
         require_variation(np.array([[0.1, 0.1], [0.3, 0.3]]), ["AP", "RR"], " on A")

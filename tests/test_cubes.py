@@ -38,7 +38,7 @@ def test_metric_that_a_collection_lacks_is_named_with_it():
     both = {"a": collection(["AP", "RR"]), "b": collection(["AP"])}
     with pytest.raises(ScoresError, match=r"no metric 'RR' in b; .*AP"):
         common_metrics(both, ["RR"])
-    with pytest.raises(ScoresError, match="a, c have no metric in common; evaluate them by the same"):
+    with pytest.raises(ScoresError, match="a, c have no metric in common; evaluate them with the same"):
         common_metrics({"a": both["a"], "c": collection(["P@10"])})
     with pytest.raises(ScoresError, match="there are no collections"):
         common_metrics({})
@@ -47,7 +47,7 @@ def test_metric_that_a_collection_lacks_is_named_with_it():
 COMMON = {
     "correlation": correlation,
     "rank_metrics": rank_metrics,
-    "compare": lambda cubes: compare(cubes, randomise=1),
+    "compare": lambda cubes: compare(cubes, partitions=1),
     "durability": lambda cubes: durability(cubes, cubes),
     "coverage": lambda cubes: coverage({**cubes, "c": cubes["a"]}),
 }
@@ -56,7 +56,7 @@ COMMON = {
 @pytest.mark.parametrize("study", COMMON)
 def test_every_study_says_alike_that_collections_share_no_metric(study):
     """Whichever study it is, the error is the same."""
-    with pytest.raises(ScoresError, match="have no metric in common; evaluate them by the same, or take each alone"):
+    with pytest.raises(ScoresError, match="have no metric in common; evaluate them with the same, or study each alone"):
         COMMON[study]({"a": collection(["AP", "RR"]), "b": collection(["P@10", "Bpref"])})
 
 
@@ -110,7 +110,7 @@ def test_targets_outside_the_candidates_are_not_candidates():
     cubes = {"a": collection(["AP", "RR", "P@10"])}
     assert targets_and_candidates(cubes, ["AP"], ["RR"]) == (["RR", "AP"], ["AP"], ["RR"])
     assert targets_and_candidates(cubes, None, None)[1:] == (["AP", "RR", "P@10"], ["AP", "RR", "P@10"])
-    with pytest.raises(ScoresError, match="AP has no other metric"):
+    with pytest.raises(ScoresError, match="no other metric to predict AP from"):
         targets_and_candidates(cubes, ["AP"], ["AP"])
 
 

@@ -12,6 +12,7 @@ import pytest
 import irmeta
 
 DOCS = Path(__file__).parents[1] / "docs"
+LISTS = runpy.run_path(str(DOCS.parent / "scripts" / "lists.py"))
 CONSOLE = runpy.run_path(str(DOCS.parent / "scripts" / "console.py"))
 
 
@@ -62,7 +63,7 @@ def test_every_figure_is_drawn_by_a_command() -> None:
 
 def test_every_public_name_is_on_the_page() -> None:
     """The Python page has each public function once, and nothing that is not there."""
-    named = re.findall(r"^::: (\S+)$", (DOCS / "api.md").read_text(), flags=re.MULTILINE)
+    named = re.findall(r"^::: (\S+)$", LISTS["filled"]((DOCS / "api.md").read_text()), flags=re.MULTILINE)
     assert len(named) == len(set(named))
     for path in named:
         module, _, name = path.rpartition(".")
@@ -80,7 +81,8 @@ def test_every_study_has_its_page_in_one_form(path: Path) -> None:
     )
     assert found == ["Question", "Formulas", "How to read it", "How it can mislead", "Source", "Measured"]
     assert re.match(r"# [A-Z]\w+: .*\?\n\n`irmeta ", page) or "standardiz" in path.stem
-    assert f"({path.name})" in (DOCS / "studies" / "index.md").read_text()
+    assert path.stem in LISTS["pages"]()
+    assert f"({path.name})" in LISTS["filled"]((DOCS / "studies" / "index.md").read_text())
 
 
 def test_every_metric_is_explained() -> None:

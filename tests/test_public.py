@@ -59,13 +59,13 @@ ONE = {
     ),
     "standardization.fit": lambda change, _, **options: standardization.fit(change(scores()), **options),
     "standardizing_set": lambda change, _, **options: irmeta.standardizing_set(
-        change(scores()), change(scores("B")), draws=100, sizes=[4], **options
+        change(scores()), change(scores("B")), resamples=100, sizes=[4], **options
     ),
     "top_systems": lambda change, _: irmeta.top_systems(change(scores()), 0.5),
 }
 """Functions that take cubes: called with a change to be made to each, and a folder."""
 SEVERAL = {
-    "compare": lambda change, _, **options: irmeta.compare(collections(change), randomise=20, **options),
+    "compare": lambda change, _, **options: irmeta.compare(collections(change), partitions=20, **options),
     "coverage": lambda change, _, **options: irmeta.coverage(collections(change), **options),
     "durability": lambda change, _, **options: irmeta.durability(
         collections(change, "A"), collections(change, "B"), **options

@@ -12,6 +12,7 @@ from irmeta.choices import Missing
 from irmeta.errors import ScoresError, require_choice
 from irmeta.names import canonical, metric_names, nearest, split
 from irmeta.stats.arrays import Bools, Floats
+from irmeta.words import listed
 
 DIMS = ("system", "topic", "metric")
 GMAP_FLOOR = 1e-5
@@ -31,25 +32,27 @@ def cube(
 ) -> xr.DataArray:
     """Make a cube from scores of shape (system, topic, metric).
 
+    systems, topics, metrics : the names along each axis.  collection : the name of the test collection.
+    provenance : where the scores come from; it becomes attributes of the cube, which `irmeta.about` reads.
+
     >>> cube([[[0.5], [0.1]]], ["bm25"], ["301", "302"], ["AP"]).sel(topic="302").item()
     0.1
     """
+    spelled = [canonical(str(metric)) for metric in metrics]
+    names = {"system": systems, "topic": topics, "metric": spelled}
+    said = {"collection": collection, **(provenance or {})}
     array = xr.DataArray(
         np.asarray(scores, dtype=np.float64),
         dims=DIMS,
-        coords={
-            "system": np.asarray(systems, dtype=object),
-            "topic": np.asarray(topics, dtype=object),
-            "metric": np.asarray([canonical(str(metric)) for metric in metrics], dtype=object),
-        },
+        coords={dim: np.asarray(names[dim], dtype=object) for dim in DIMS},
         name="score",
-        attrs=recorded({"collection": collection, **(provenance or {})}),
+        attrs=recorded(said),
     )
     return check(array)
 
 
 def only_numbered(names: Iterable[str]) -> bool:
-    """Tell whether names are the numbers from 1 in order, which are those of any collection.
+    """Say whether names are the numbers from 1 in order, which any collection may have.
 
     >>> only_numbered(["1", "2", "3"]), only_numbered(["401", "402"])
     (True, False)
@@ -58,41 +61,48 @@ def only_numbered(names: Iterable[str]) -> bool:
 
 
 def check(scores: object) -> xr.DataArray:
-    """Return the cube, its dimensions in their order; raise ScoresError naming what is wrong if it is none.
+    """Return the cube with its dimensions in order (system, topic, metric).
 
-    Wrong are other dimensions, names that are missing, no text or repeated, and scores that are no numbers or infinite.
+    Raises ScoresError if a dimension is missing, if a name is missing, repeated or not text, and if a score is infinite
+    or not a number.
     """
     scores = _in_order(scores)
     for dim in DIMS:
         names = scores.indexes[dim]
         if names.has_duplicates:
             twice = sorted({str(name) for name in names[names.duplicated()]})
-            raise ScoresError(f"{dim} names must be unique; given more than once: {', '.join(twice[:5])}")
-    if np.isinf(scores.values).any():
-        system, topic, metric = (int(i[0]) for i in np.nonzero(np.isinf(scores.values)))
-        where = f"{scores.system.values[system]}, topic {scores.topic.values[topic]}, {scores.metric.values[metric]}"
-        raise ScoresError(f"infinite score ({where}); a missing score is written as NaN")
+            raise ScoresError(f"{dim} names must be unique; given more than once: {listed(twice)}")
+    infinite = np.isinf(scores.values)
+    if infinite.any():
+        raise ScoresError(f"infinite score ({_first(scores, infinite)}); write a missing score as NaN")
     return scores
 
 
+def _first(scores: xr.DataArray, where: Bools) -> str:
+    """Name the first of the marked cells."""
+    system, topic, metric = np.argwhere(where)[0]
+    return f"{scores.system.values[system]}, topic {scores.topic.values[topic]}, {scores.metric.values[metric]}"
+
+
 def _in_order(scores: object) -> xr.DataArray:
-    """Put the dimensions of a cube in their order; what has not these three, with names, raises ScoresError."""
+    """Put the dimensions of a cube in order; raise ScoresError if it lacks one, or names along one."""
     if not isinstance(scores, xr.DataArray):
         one = "; choose one of what it holds, as in scores[NAME]" if isinstance(scores, Mapping) else ""
         raise ScoresError(
-            f"a score cube is an xarray.DataArray of {', '.join(DIMS)}, and this is a {type(scores).__name__}{one}"
+            f"a score cube is an xarray.DataArray of {', '.join(DIMS)}; this is a {type(scores).__name__}{one}"
         )
     if set(scores.dims) != set(DIMS):
         dims = ", ".join(map(str, scores.dims))
         raise ScoresError(
-            f"a score cube has the dimensions {', '.join(DIMS)}, and this array has ({dims});"
-            " rename them, or select with a list, as in sel(metric=['AP']), which keeps a dimension"
+            f"a score cube has the dimensions {', '.join(DIMS)}; this array has ({dims});"
+            " rename them, or select with a list, as in sel(metric=['AP']), which keeps the dimension"
         )
     for dim in DIMS:
-        if dim not in scores.indexes or not all(isinstance(name, str) for name in scores[dim].values):
-            raise ScoresError(f"the {dim}s of a score cube have names, which are text: assign_coords({dim}=[...])")
+        named = dim in scores.indexes and all(isinstance(name, str) for name in scores[dim].values)
+        if not named:
+            raise ScoresError(f"the {dim}s of a score cube must have names that are text: assign_coords({dim}=[...])")
     if scores.dtype.kind not in "fiu":
-        raise ScoresError(f"the scores of a cube are numbers, not {scores.dtype}; convert them with astype(float)")
+        raise ScoresError(f"scores must be numbers, not {scores.dtype}; convert them with astype(float)")
     if scores.dims == DIMS and scores.dtype == np.float64:
         return scores
     ordered = scores.transpose(*DIMS)
@@ -100,7 +110,7 @@ def _in_order(scores: object) -> xr.DataArray:
 
 
 def labels(names: Iterable[object]) -> list[str]:
-    r"""List names as text that every program can write; bytes of ids that are not UTF-8 become \xe9 and the like.
+    r"""List names as text that every program can write; bytes of ids that are not UTF-8 are escaped, as in \xe9.
 
     >>> labels(["caf\udce9", 301])
     ['caf\\xe9', '301']
@@ -115,32 +125,38 @@ def select(
     topics: Iterable[str] | None = None,
     metrics: Iterable[str] | None = None,
 ) -> xr.DataArray:
-    """Keep the named systems, topics and metrics, in the order given, once each; an unknown name raises ScoresError.
+    """Keep the named systems, topics and metrics, in the order given, each once.
 
-    Names are a list, or one text with spaces or commas between them; metrics also go by the names of trec_eval.
+    systems, topics, metrics : a list of names, or one text with spaces or commas between them; all by default. Metrics
+    also go by the names of trec_eval. An unknown name raises ScoresError.
     """
     scores = check(scores)
     where = str(scores.attrs.get("collection", "these scores"))
     for dim, wanted in (("system", systems), ("topic", topics), ("metric", metrics)):
         known = [str(name) for name in scores[dim].values]
-        if (names := choose_names(dim, wanted, known, where)) != known:
+        names = choose_names(dim, wanted, known, where)
+        if names != known:
             scores = scores.sel({dim: names})
     return scores
 
 
 def choose_names(dim: str, wanted: Iterable[str] | None, known: Sequence[str], where: str) -> list[str]:
-    """Give the wanted names as they are known, once each, or all; an unknown one raises ScoresError with the nearest.
+    """Return the wanted names as they are known, each once; all of them if `wanted` is None.
 
-    One text may have spaces or commas between names.
+    dim : "system", "topic" or "metric".  wanted : a list, or one text with spaces or commas between names.
+    known : the names there are.  where : what holds them, for messages. An unknown name raises ScoresError, which
+    suggests the nearest.
     """
     if wanted is None:
         return list(known)
     if dim == "metric":
-        names, spelled = metric_names(wanted), {canonical(name): name for name in known}
+        names = metric_names(wanted)
+        spelled = {canonical(name): name for name in known}
     else:
-        names, spelled = split(wanted) if isinstance(wanted, str) else list(wanted), {name: name for name in known}
+        names = split(wanted) if isinstance(wanted, str) else list(wanted)
+        spelled = {name: name for name in known}
     if not names:
-        raise ScoresError(f"no {dim} is named; name some of {where}, or leave the choice out to have all")
+        raise ScoresError(f"no {dim} is named; name some of {where}, or leave the choice out to use all")
     for name in names:
         if name not in spelled:
             raise ScoresError(f"no {dim} {name!r} in {where}; {nearest(name, known)}")
@@ -148,19 +164,21 @@ def choose_names(dim: str, wanted: Iterable[str] | None, known: Sequence[str], w
 
 
 def additive(scores: xr.DataArray) -> xr.DataArray:
-    """Put each metric on the scale on which a system's score is its arithmetic mean over topics: GMAP as logarithm.
+    """Return scores whose arithmetic mean over topics orders systems as the metric does: GMAP becomes a logarithm.
 
     Rank systems by the mean of this over any set of topics. Source of GMAP: Robertson (CIKM 2006).
     """
     geometric = _geometric(scores)
     if not geometric.any():
         return scores
-    logs = np.log(np.where(geometric, np.maximum(scores.values, GMAP_FLOOR), 1.0))
+    # GMAP of a system = exp(mean over topics of log max(AP, floor)): its additive score is the logarithm
+    floored = np.maximum(scores.values, GMAP_FLOOR)
+    logs = np.log(np.where(geometric, floored, 1.0))
     return scores.copy(data=np.where(geometric, logs, scores.values))
 
 
 def means(scores: xr.DataArray) -> xr.DataArray:
-    """Give system-level scores of shape (system, metric): the mean over topics, for GMAP the geometric mean.
+    """Return system-level scores of shape (system, metric): the mean over topics, for GMAP the geometric mean.
 
     A system with a missing topic has a missing mean: means over different topics do not compare.
 
@@ -172,20 +190,22 @@ def means(scores: xr.DataArray) -> xr.DataArray:
 
 def from_additive(values: xr.DataArray) -> xr.DataArray:
     """Undo `additive`: put means, or the ends of their intervals, back on each metric's own scale."""
-    geometric = _geometric(values)
-    index = values.dims.index("metric")
-    geometric = geometric.reshape([-1 if axis == index else 1 for axis in range(values.ndim)])
-    return values.copy(data=np.where(geometric, np.exp(np.where(geometric, values.values, 0.0)), values.values))
+    # along the metric's axis, and of length 1 along the others, so that it fits values of any shape
+    shape = [1] * values.ndim
+    shape[values.dims.index("metric")] = -1
+    geometric = _geometric(values).reshape(shape)
+    powers = np.exp(np.where(geometric, values.values, 0.0))
+    return values.copy(data=np.where(geometric, powers, values.values))
 
 
 def top_systems(scores: xr.DataArray, share: float, by: str | None = None) -> xr.DataArray:
-    """Keep the best floor(share x systems) systems by mean `by` over all topics, in their old order.
+    """Keep the best floor(share x systems) systems by mean `by` over all topics, in the order they had.
 
-    share is in (0, 1]; `by` defaults to AP, else to the deepest AP@k there is. Ties keep the earlier system.
-    Source: Webber et al. (SIGIR 2008), section 2, where 129 systems at 0.75 leave 96.
+    share : in (0, 1].  by : a metric; by default AP, else the deepest AP@k there is. Of tied systems the earlier one
+    stays. Source: Webber et al. (SIGIR 2008), section 2, where 129 systems at 0.75 leave 96.
     """
     if not 0 < share <= 1:
-        raise ScoresError(f"the share of systems to keep is above 0 and at most 1, not {share}")
+        raise ScoresError(f"the share of systems to keep must be above 0 and at most 1, not {share}")
     scores = check(scores)
     by = default_by(scores) if by is None else by
     column = means(select(scores, metrics=[by])).values[:, 0]
@@ -194,7 +214,9 @@ def top_systems(scores: xr.DataArray, share: float, by: str | None = None) -> xr
     kept = int(np.floor(share * column.size + 1e-9))
     if not kept:
         raise ScoresError(f"a share of {share} keeps none of {column.size} systems; keep more")
-    return scores.isel(system=np.sort(np.argsort(-column.round(10), kind="stable")[:kept]))
+    # means that differ by rounding only are tied; a stable order lets the earlier of them stay
+    best_first = np.argsort(-column.round(10), kind="stable")
+    return scores.isel(system=np.sort(best_first[:kept]))
 
 
 def studied(
@@ -205,37 +227,40 @@ def studied(
     by: str | None = None,
     missing: Missing = "error",
 ) -> tuple[xr.DataArray, list[str]]:
-    """Give the part of a cube that a study is about, without missing cells, and notes on what was left out.
+    """Return the part of a cube that a study is about, without missing cells, and notes on what was left out.
 
     metrics : all by default.  top, by : keep the best systems, see `top_systems`; `by` need not be among the metrics.
     missing : see `complete`; scores of metrics that are neither studied nor `by` may be missing.
     """
     if by is not None and top is None:
-        raise ScoresError("systems are chosen by a metric only with a share of them to keep, as in --top 0.75")
+        raise ScoresError("--by needs --top, as in --top 0.75")
     used = select(scores, metrics=metrics)
     names = [str(name) for name in used.metric.values]
     if top is None:
         return complete(used, missing)
     by = default_by(used) if by is None else canonical(by)
-    both, notes = complete(used if by in names else select(scores, metrics=[*names, by]), missing)
-    best = top_systems(both, top, by)
-    notes.append(f"{best.sizes['system']} of {both.sizes['system']} systems: the top {top:g} by {by} on all topics")
+    needed = used if by in names else select(scores, metrics=[*names, by])
+    whole, notes = complete(needed, missing)
+    best = top_systems(whole, top, by)
+    notes.append(f"{best.sizes['system']} of {whole.sizes['system']} systems: the top {top:g} by {by} on all topics")
     return select(best, metrics=names), notes
 
 
 def default_by(scores: xr.DataArray) -> str:
-    """Name the metric that systems are ordered by when nobody says: AP, else the deepest AP@k."""
+    """Return the metric that orders systems by default: AP, else the deepest AP@k."""
     names = [str(name) for name in scores.metric.values]
+    if "AP" in names:
+        return "AP"
     cut = [name for name in names if name.startswith("AP@")]
-    if "AP" in names or cut:
-        return "AP" if "AP" in names else max(cut, key=lambda name: int(name[3:]))
+    if cut:
+        return max(cut, key=lambda name: int(name.removeprefix("AP@")))
     raise ScoresError(
         f"there is no AP to order systems by among {', '.join(names)}; name a metric with --by, studied or not"
     )
 
 
 def complete(scores: xr.DataArray, missing: Missing = "error") -> tuple[xr.DataArray, list[str]]:
-    """Give a cube without missing cells, and notes on what was dropped for it.
+    """Return a cube without missing cells, and notes on what was dropped for it.
 
     missing : "error" raises ScoresError; "topics" drops every topic that some system lacks, "systems" every system
     that lacks some topic.
@@ -247,34 +272,36 @@ def complete(scores: xr.DataArray, missing: Missing = "error") -> tuple[xr.DataA
         return scores, []
     count = f"{int(absent.sum())} of {absent.size} scores are missing"
     if missing == "error":
-        system, topic, metric = (int(i[0]) for i in np.nonzero(absent))
-        first = f"{scores.system.values[system]}, topic {scores.topic.values[topic]}, {scores.metric.values[metric]}"
-        raise ScoresError(f"{count} (first: {first}); drop their topics or their systems (--missing topics|systems)")
-    dim, axes = ("topic", (0, 2)) if missing == "topics" else ("system", (1, 2))
-    keep = ~absent.any(axis=axes)
+        raise ScoresError(
+            f"{count} (first: {_first(scores, absent)}); drop their topics or their systems (--missing topics|systems)"
+        )
+    dim, others = ("topic", (0, 2)) if missing == "topics" else ("system", (1, 2))
+    keep = ~absent.any(axis=others)
     if not keep.any():
         raise ScoresError(f"{count}, and every {dim} lacks some; select systems or metrics first")
-    return scores.isel({dim: keep}), [f"{count}; dropped {int((~keep).sum())} of {keep.size} {dim}s that lack some"]
+    note = f"{count}; dropped {np.count_nonzero(~keep)} of {keep.size} {dim}s that lack some"
+    return scores.isel({dim: keep}), [note]
 
 
 def require_variation(values: Floats, metrics: Iterable[str], where: str = "") -> None:
-    """Raise ScoresError if a metric, a row of `values`, has the same value throughout: it tells nothing apart.
+    """Raise ScoresError if a metric has the same value throughout: it distinguishes no systems.
 
-    where : what the message is to say of the place, as in " on TREC-8".
+    values : a row for each metric.  where : what the message says of the place, as in " on TREC-8".
     """
     names = [str(name) for name in metrics]
     flat = [name for name, row in zip(names, values, strict=True) if np.ptp(row) < 1e-10]
-    if flat:
-        does, them = ("does", "it") if len(flat) == 1 else ("do", "them")
-        others = " ".join(name for name in names if name not in flat)
-        rest = f": --metrics {others!r}" if others else ""
-        raise ScoresError(
-            f"{', '.join(flat)} {does} not tell these systems apart{where} (all scores equal); leave {them} out{rest}"
-        )
+    if not flat:
+        return
+    does, them = ("does", "it") if len(flat) == 1 else ("do", "them")
+    others = " ".join(name for name in names if name not in flat)
+    rest = f": --metrics {others!r}" if others else ""
+    raise ScoresError(
+        f"{', '.join(flat)} {does} not distinguish these systems{where} (all scores equal); leave {them} out{rest}"
+    )
 
 
 def varying(scores: xr.DataArray) -> xr.DataArray:
-    """Keep the metrics that tell systems apart: a metric whose mean is the same for all correlates with nothing.
+    """Keep the metrics that distinguish systems: a metric whose mean is the same for all correlates with nothing.
 
     >>> varying(cube([[[0.1, 1.0]], [[0.2, 1.0]]], ["a", "b"], ["301"], ["AP", "P@10"])).metric.values.tolist()
     ['AP']
@@ -293,5 +320,6 @@ def geometric(metrics: Iterable[object]) -> list[str]:
 
 
 def _geometric(scores: xr.DataArray) -> Bools:
+    """Mark the metrics whose mean over topics is geometric."""
     logs = geometric(scores.metric.values)
     return np.array([str(name) in logs for name in scores.metric.values], dtype=np.bool_)

@@ -36,38 +36,48 @@ def result(
     return xr.Dataset(dict(data), attrs=recorded(attrs))
 
 
-def long_frame(outcome: xr.Dataset, variables: Sequence[str]) -> pl.DataFrame:
-    """Give variables that share their dimensions as a data frame: a column a dimension, then one a variable.
-
-    One row a cell, the last dimension fastest; NaN becomes null.
-
-    >>> long_frame(xr.Dataset({"tau": ("metric", [0.5, np.nan])}, {"metric": ["AP", "RR"]}), ["tau"]).rows()
-    [('AP', 0.5), ('RR', None)]
-    """
-    dims = outcome[variables[0]].dims
-    at = np.indices(outcome[variables[0]].shape).reshape(len(dims), -1)
-    labels = {str(dim): outcome[dim].values[where].tolist() for dim, where in zip(dims, at, strict=True)}
-    values = {name: outcome[name].transpose(*dims).values.ravel() for name in variables}
-    return pl.DataFrame({**labels, **values}).with_columns(pl.selectors.float().fill_nan(None))
-
-
 def describe(scores: xr.DataArray) -> dict[str, Any]:
     """Say what a cube holds: counts of systems, topics and metrics, missing cells, and its provenance."""
     size = {f"{dim}s": int(scores.sizes[dim]) for dim in ("system", "topic", "metric")}
     return {**size, "missing": int(np.isnan(scores.values).sum()), **about(scores)}
 
 
-def frame(outcome: xr.Dataset, names: Sequence[str], columns: Sequence[str]) -> pl.DataFrame:
-    """Give variables of a result as a table: a row for every combination of the coordinates `names`, the last fastest.
+def frame(result: xr.Dataset, columns: Sequence[str], *, by: Sequence[str] | None = None) -> pl.DataFrame:
+    """Return variables of a result as a table: columns that name the row, then one column for each variable.
 
-    >>> frame(xr.Dataset({"n": (("x", "y"), [[1, 2]])}, {"x": ["a"], "y": ["b", "c"]}), ["x", "y"], ["n"]).rows()
-    [('a', 'b', 1), ('a', 'c', 2)]
+    by : the coordinates that name the rows, the last fastest; by default the dimensions of the variables. Dimensions
+    that `by` does not cover, as of results put together by xr.concat, come before it.
+
+    >>> made = xr.Dataset({"n": (("x", "y"), [[1, 2]])}, {"x": ["a"], "y": ["b", "c"]})
+    >>> frame(made, ["n"]).rows(), frame(made, ["n"], by=["y", "x"]).columns
+    ([('a', 'b', 1), ('a', 'c', 2)], ['y', 'x', 'n'])
     """
-    parts = xr.broadcast(*(outcome[name] for name in (*names, *columns)))
-    flat = {name: part.values.ravel() for name, part in zip((*names, *columns), parts, strict=True)}
-    return pl.DataFrame(
-        {name: values.astype(str) if values.dtype == object else values for name, values in flat.items()}
-    )
+    values = [result[name] for name in columns]
+    dims = list(dict.fromkeys(str(dim) for one in values for dim in one.dims))
+    named = dims if by is None else list(by)
+    covered = {dim for name in named for dim in result[name].dims}
+    names = [*(dim for dim in dims if dim not in covered), *named, *columns]
+    together = xr.broadcast(*(result[name] for name in names))
+    return pl.DataFrame([_column(name, one.values.ravel()) for name, one in zip(names, together, strict=True)])
+
+
+def once(pairs: pl.DataFrame, size: int, *, diagonal: int = 0) -> pl.DataFrame:
+    """Keep each pair of a symmetric figure once: the rows of a square frame on and above its diagonal.
+
+    size : rows and columns of the square.  diagonal : 1 leaves the diagonal out.
+
+    >>> square = pl.DataFrame({"a": ["AP", "AP", "RR", "RR"], "b": ["AP", "RR", "AP", "RR"]})
+    >>> once(square, 2).rows(), once(square, 2, diagonal=1).rows()
+    ([('AP', 'AP'), ('AP', 'RR'), ('RR', 'RR')], [('AP', 'RR')])
+    """
+    above = np.triu(np.ones((size, size), dtype=np.bool_), diagonal)
+    return pairs.filter(pl.Series(np.resize(above, pairs.height)))
+
+
+def _column(name: str, values: np.ndarray[Any, Any]) -> pl.Series:
+    """Return an array as a column; text stays text, of whatever kind the array is."""
+    text = values.dtype.kind in "OUT"
+    return pl.Series(name, values.tolist(), dtype=pl.String) if text else pl.Series(name, values)
 
 
 def square(names: Sequence[str], cells: Sequence[Sequence[str]], corner: str = "metric") -> pl.DataFrame:

@@ -113,7 +113,7 @@ def test_collections_of_one_name_go_by_their_files(run, files):
     """Every verb that takes several files tells collections of one name apart by the files, also across roles."""
     assert run("predict", "fit", *files[:3], "-o", "m.json")[0] == 0
     assert [part.name for part in irmeta.load_model("m.json").parts] == ["a", "b", "c"]
-    told = document(run, "compare", "a.parquet", "b.parquet", "-m", "RR", "--randomise", 5)
+    told = document(run, "compare", "a.parquet", "b.parquet", "-m", "RR", "--partitions", 5)
     assert told["tables"]["pairs"][0]["collection_b"] == "b"
     told = document(run, "predict", "coverage", *files[:3], "--targets", "recip_rank", "-m", "AP@1000 P.10 nDCG@10")
     assert [row["collection"] for row in told["tables"]["coverage"]] == ["a", "b", "c"]
@@ -177,7 +177,7 @@ def test_a_model_keeps_metrics_by_the_names_of_trec_eval(run, files):
 def test_a_text_is_a_list_of_metrics():
     """In Python, too, one text names several metrics, and never its characters."""
     named = {"a": made(0), "b": made(1), "c": made(2)}
-    assert irmeta.compare(named, metrics="RR ndcg_cut_10", randomise=5).metric.values.tolist() == ["RR", "nDCG@10"]
+    assert irmeta.compare(named, metrics="RR ndcg_cut_10", partitions=5).metric.values.tolist() == ["RR", "nDCG@10"]
     assert irmeta.coverage(named, targets="RR", metrics="P@10 AP@1000").target.values.tolist() == ["RR"]
     assert irmeta.prediction_model(named, metrics="RR P@10").metrics == ["RR", "P@10"]
     single = irmeta.prediction_model(named)
@@ -189,7 +189,7 @@ def test_a_text_is_a_list_of_metrics():
 
 def test_metrics_are_chosen_from_scores_only():
     """A matrix of covariances is used whole."""
-    with pytest.raises(irmeta.IrmetaError, match="a matrix is used whole"):
+    with pytest.raises(irmeta.IrmetaError, match="this is a matrix; cut the matrix itself"):
         irmeta.rank_metrics(np.eye(3), metrics="AP")
 
 

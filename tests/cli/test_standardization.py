@@ -37,10 +37,10 @@ CONTRACT = {
         "topics": ["topic", "metric", "mean", "sd", "reliability"],
     },
     "standardize durability old.parquet new.parquet": {"durability": ["topics", "metric", "pearson", "tau", "tau_ap"]},
-    "standardize sample old.parquet new.parquet --sizes 2,4 --draws 100": {
+    "standardize sample old.parquet new.parquet --sizes 2,4 --resamples 100": {
         "sample": ["systems", "metric", "p50", "p5", "p1"]
     },
-    "compare old.parquet new.parquet third.parquet --kind raw,normal --randomise 20": {
+    "compare old.parquet new.parquet third.parquet --kind raw,normal --partitions 20": {
         "pairs": [
             *("collection_a", "collection_b", "metric", "kind", "drmse", "false_positives", "systems", "quantile"),
         ]
@@ -141,9 +141,9 @@ def test_describe_draws(typed, files, tmp_path, view, suffix):
 @pytest.mark.parametrize(
     "line",
     [
-        "compare old.parquet new.parquet --randomise 20",
+        "compare old.parquet new.parquet --partitions 20",
         "significance old.parquet",
-        "standardize sample old.parquet new.parquet --sizes 2,4 --draws 100",
+        "standardize sample old.parquet new.parquet --sizes 2,4 --resamples 100",
     ],
 )
 def test_other_studies_draw(typed, files, tmp_path, line):
@@ -165,8 +165,8 @@ def test_seed_and_top_are_options_of_the_command(typed, files):
 def test_one_old_collection_of_several_is_chosen(typed, files):
     """Of a file with several old collections one is named, and meets the new one of its name, or the only one."""
     save({name: load(f"{name}.parquet") for name in ("old", "new")}, "both.parquet")
-    line = "standardize sample both.parquet third.parquet --sizes 2 --draws 100"
+    line = "standardize sample both.parquet third.parquet --sizes 2 --resamples 100"
     assert "choose one with --collection: old, new" in typed(line)[2]
     told = document(typed, f"{line} --collection new")
     assert told["inputs"]["collections"]["old"]["collection"] == "new"
-    assert typed("standardize sample old.parquet both.parquet --sizes 2 --draws 100")[0] == 0
+    assert typed("standardize sample old.parquet both.parquet --sizes 2 --resamples 100")[0] == 0

@@ -37,7 +37,7 @@ STUDIES = {
     "correlation, Kendall": lambda: correlation(scores(), method="kendall"),
     "correlation, Spearman": lambda: correlation(scores(), method="spearman", level="within-topic"),
     "correlation of means": lambda: correlation(collections(), method="kendall", level="system"),
-    "comparison": lambda: compare(collections(), randomise=2500),
+    "comparison": lambda: compare(collections(), partitions=2500),
     "permutation": lambda: significance(scores(), test="permutation", resamples=20_000),
     "permutation, exact": lambda: significance(scores(topics=14), test="permutation", resamples=20_000),
     "bootstrap": lambda: significance(scores(), test="bootstrap", resamples=5000),

@@ -24,7 +24,7 @@ def three():
 
 def test_every_pair_metric_and_kind_has_a_row_with_its_figures():
     """DRMSE and false positives of each pair are those of its two score matrices, raw and standardized."""
-    pairs = tables(compare(three(), kinds=("raw", "normal"), randomise=50))["pairs"]
+    pairs = tables(compare(three(), kinds=("raw", "normal"), partitions=50))["pairs"]
     assert pairs.columns[: len(CONTRACT)] == CONTRACT
     assert pairs.height == 3 * 2
     for row in pairs.iter_rows(named=True):
@@ -38,9 +38,9 @@ def test_every_pair_metric_and_kind_has_a_row_with_its_figures():
 
 
 def test_a_shifted_collection_stands_out_raw_and_not_standardized():
-    """A collection on which all systems score higher lies beyond random deals, and standardization removes that."""
+    """A collection on which all systems score higher lies beyond random splits, and standardization removes that."""
     cubes = {"A": collection("A", 0, topics=40), "B": collection("B", 1, topics=40, shift=0.3)}
-    pairs = tables(compare(cubes, randomise=300))["pairs"]
+    pairs = tables(compare(cubes, partitions=300))["pairs"]
     raw, standardized = (pairs.filter(kind=kind).row(0, named=True) for kind in ("raw", "normal"))
     assert raw["quantile"] > 0.99
     assert raw["false_positives"] > 5
@@ -51,15 +51,15 @@ def test_names_that_tell_nothing_are_remarked_upon():
     """Where the shared names are only numbers, as in anonymous tables, a note says that they may be other systems."""
     named = {name: one.assign_coords(system=[f"run{i}" for i in range(10)]) for name, one in three().items()}
     for cubes, said in ((named, True), (three(), False)):
-        notes = about(compare(cubes, kinds=("raw",), randomise=10))["notes"]
-        assert any("tell nothing" in note for note in notes) is said
+        notes = about(compare(cubes, kinds=("raw",), partitions=10))["notes"]
+        assert any("are only numbers" in note for note in notes) is said
 
 
 def test_systems_are_matched_by_name_and_left_out_aloud():
     """Only systems that ran everywhere are compared, whatever their order; the others are counted in a note."""
     cubes = three()
     cubes["B"] = cubes["B"][::-1].isel(system=slice(0, 8))
-    outcome = compare(cubes, kinds=("raw",), randomise=10)
+    outcome = compare(cubes, kinds=("raw",), partitions=10)
     assert int(outcome["systems"]) == 8
     assert "A: 2 systems are not in every collection: left out" in about(outcome)["notes"]
     kept = cubes["B"].system.values
@@ -71,7 +71,7 @@ def test_factors_come_from_all_systems_of_a_collection():
     """Systems that did not run everywhere still standardize those that did."""
     cubes = three()
     cubes["B"] = cubes["B"].isel(system=slice(0, 8))
-    outcome = compare(cubes, kinds=("normal",), randomise=10)
+    outcome = compare(cubes, kinds=("normal",), partitions=10)
     whole = standardization.apply(cubes["A"], standardization.fit(cubes["A"])).isel(system=slice(0, 8))
     other = standardization.apply(cubes["B"], standardization.fit(cubes["B"]))
     expected = comparability.drmse(whole.mean("topic").values[:, 0], other.mean("topic").values[:, 0])
@@ -83,7 +83,7 @@ def test_forms_name_what_is_normalised():
     cubes = {
         name: collection(name, seed, metrics=("SP", "AP", "DCG@10", "nDCG@10", "own")) for seed, name in enumerate("AB")
     }
-    forms = tables(compare(cubes, randomise=10))["forms"]
+    forms = tables(compare(cubes, partitions=10))["forms"]
     named = {(row["metric"], row["kind"]): row["form"] for row in forms.iter_rows(named=True)}
     assert named["SP", "raw"] == named["DCG@10", "raw"] == named["own", "raw"] == "raw"
     assert named["AP", "raw"] == "SP, R-normalised"
@@ -98,8 +98,8 @@ def standardized(name, seed, kind="normal"):
 
 def test_scores_standardized_before_are_compared_as_they_are_and_called_so():
     """Standardized cubes need no option, are not called R-normalised, and give what raw ones do with kind normal."""
-    before = compare({name: standardized(name, seed) for seed, name in enumerate("AB")}, randomise=50)
-    after = compare({name: collection(name, seed) for seed, name in enumerate("AB")}, kinds=("normal",), randomise=50)
+    before = compare({name: standardized(name, seed) for seed, name in enumerate("AB")}, partitions=50)
+    after = compare({name: collection(name, seed) for seed, name in enumerate("AB")}, kinds=("normal",), partitions=50)
     assert before.kind.values.tolist() == ["raw"]
     np.testing.assert_allclose(before["drmse"].values, after["drmse"].values)
     assert findings(before) == findings(after)
@@ -111,13 +111,13 @@ def test_a_metric_that_separates_no_systems_is_refused():
     for scores in cubes.values():
         scores[..., 1] = 0.1
         scores[3, :, 1] = 0.1 + 1e-16
-    with pytest.raises(ScoresError, match="NumRel does not tell these systems apart on A"):
-        compare(cubes, kinds=("raw",), randomise=10)
+    with pytest.raises(ScoresError, match="NumRel does not distinguish these systems on A"):
+        compare(cubes, kinds=("raw",), partitions=10)
 
 
 def test_the_seed_decides_and_is_recorded():
     """The same seed gives the same quantiles, another seed others."""
-    one, same, other = (compare(three(), randomise=50, rng=seed) for seed in (1, 1, 2))
+    one, same, other = (compare(three(), partitions=50, rng=seed) for seed in (1, 1, 2))
     assert one.identical(same)
     assert not one["quantile"].equals(other["quantile"])
     assert about(one)["options"]["seed"] == 1
@@ -127,7 +127,7 @@ def test_the_seed_decides_and_is_recorded():
     ("change", "options", "words"),
     [
         (lambda cubes: {"A": cubes["A"]}, {}, "at least 2 collections"),
-        (lambda cubes: cubes, {"randomise": 0}, "random deals"),
+        (lambda cubes: cubes, {"partitions": 0}, "random splits"),
         (lambda cubes: cubes, {"alpha": 5}, "alpha is between"),
         (lambda cubes: cubes | {"B": cubes["B"][:, :1]}, {}, "B has 1 topic; a t test over topics takes 2"),
         (
@@ -135,7 +135,11 @@ def test_the_seed_decides_and_is_recorded():
             {"kinds": ["z"], "flat": "drop"},
             "B has 0 topics, once flat topics are dropped",
         ),
-        (lambda cubes: cubes | {"B": standardized("B", 1)}, {}, "one form only, and these are: A raw, B normal, C raw"),
+        (
+            lambda cubes: cubes | {"B": standardized("B", 1)},
+            {},
+            "collections mix raw and standardized scores: A raw, B normal, C raw",
+        ),
         (
             lambda _: {"A": standardized("A", 0, "z"), "B": standardized("B", 1, "z")},
             {"kinds": ("raw", "normal")},
@@ -157,10 +161,10 @@ def test_what_cannot_be_compared_is_an_error(change, options, words):
 
 
 def test_findings_say_which_pairs_chance_does_not_explain():
-    """The answer in words names the pairs beyond 97.5% of random deals, for each metric and form."""
+    """The answer in words names the pairs beyond 97.5% of random splits, for each metric and form."""
     cubes = {"A": collection("A", 0, topics=40), "B": collection("B", 1, topics=40, shift=0.3)}
-    raw, standardized = findings(compare(cubes, randomise=300))
-    assert "Further apart than 97.5% of random deals: A with B." in raw
+    raw, standardized = findings(compare(cubes, partitions=300))
+    assert "Larger than in 97.5% of random splits: A vs B." in raw
     assert standardized.startswith("AP (standardized, normal): mean dRMSE")
 
 
@@ -172,7 +176,7 @@ def test_findings_of_many_metrics_are_summed_up():
         name: xr.concat([one, *(same[name].assign_coords(metric=[f"P@{k}"]) for k in range(1, 5))], "metric")
         for name, one in cubes.items()
     }
-    raw, standardized = findings(compare(many, randomise=300))
+    raw, standardized = findings(compare(many, partitions=300))
     assert raw.startswith("raw: mean dRMSE of the 5 metrics is ")
-    assert raw.endswith("On 1 of them some pair is further apart than 97.5% of random deals: AP.")
+    assert raw.endswith("With 1 of them some pair differs more than 97.5% of random splits: AP.")
     assert standardized.startswith("normal: mean dRMSE of the 5 metrics is ")

@@ -132,11 +132,11 @@ def test_system_wise_tables():
 @pytest.mark.parametrize(
     ("change", "options", "says"),
     [
-        (lambda s: s[:1], {}, "takes 2 systems or more; there is 1"),
+        (lambda s: s[:1], {}, "needs at least 2 systems; there is 1"),
         (lambda s: s[:, :3], {}, "takes 4 or more, there are 3"),
-        (lambda s: s[:, :, :1], {}, "two or more that all have; there is AP"),
-        (lambda s: s.where(s["metric"] != "RR", 0.3), {}, "RR does not tell these systems apart"),
-        (lambda s: s.where(s["metric"] != "RR", s[:1].values), {"level": "within-topic"}, "RR does not tell"),
+        (lambda s: s[:, :, :1], {}, "at least 2 metrics common to all collections; only AP is"),
+        (lambda s: s.where(s["metric"] != "RR", 0.3), {}, "RR does not distinguish these systems"),
+        (lambda s: s.where(s["metric"] != "RR", s[:1].values), {"level": "within-topic"}, "RR does not distinguish"),
         (lambda s: s.where(s["topic"] != "made3"), {}, "30 of 240 scores are missing"),
         (lambda s: s, {"method": "tau-ap"}, "level system"),
         (lambda s: s, {"threshold": 2}, "between -1 and 1"),
@@ -162,19 +162,21 @@ def test_findings_name_the_group():
     words = findings(correlation(made()))
     assert words[0].startswith("On made at topic level AP and Rprec (.9")
     assert words[1] == (
-        "Every two of a group correlate at .90 or above, so each tells at least 81% of the variance of another: "
-        "AP, Rprec."
+        "Within each group every pair of metrics correlates at .90 or more (at least 81% shared variance): AP, Rprec."
     )
-    assert words[2] == "2 principal components of 3 carry 95% of what the metrics say."
+    assert words[2] == "2 of 3 principal components explain 95% of the variance of the metrics."
 
 
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        ({"threshold": 0.2}, "at .20 or above, so each tells at least 4% of the variance of another: "),
-        ({"threshold": 0.9951}, "No two metrics correlate at .9951 or above."),
-        ({"threshold": -0.5}, "Every two of a group correlate at -.50 or above: "),
-        ({"threshold": 0.5, "method": "kendall"}, "Every two of a group correlate at .50 or above: "),
+        ({"threshold": 0.2}, "at .20 or more (at least 4% shared variance): "),
+        ({"threshold": 0.9951}, "No two metrics correlate at .9951 or more."),
+        ({"threshold": -0.5}, "Within each group every pair of metrics correlates at -.50 or more: "),
+        (
+            {"threshold": 0.5, "method": "kendall"},
+            "Within each group every pair of metrics correlates at .50 or more: ",
+        ),
     ],
 )
 def test_findings_claim_what_the_threshold_allows(options, says):

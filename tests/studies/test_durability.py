@@ -76,7 +76,7 @@ def test_few_systems_are_not_said_to_have_aged():
     words = [durability({"T": scores("T", i, systems=5)}, {"T": scores("T", 50 + i, systems=5)}) for i in range(12)]
     told = [findings(outcome)[0] for outcome in words if outcome["tau"].item() < 0.9]
     assert len(told) > 2
-    assert sum("cannot tell" in line for line in told) > len(told) / 2
+    assert sum("cannot show" in line for line in told) > len(told) / 2
 
 
 def test_systems_of_another_kind_age_the_factors():
@@ -87,10 +87,10 @@ def test_systems_of_another_kind_age_the_factors():
     outcome = durability({"T": old}, {"T": new})
     assert outcome["tau"].item() < 0.9
     assert outcome["quantile"].item() < 0.05
-    assert findings(outcome)[0].endswith("the old factors have aged; fit new ones.")
+    assert "the old factors have aged; fit new ones." in findings(outcome)[0]
 
 
 def test_findings_say_whether_the_factors_still_serve():
     """The answer in words is a judgment of the old factors."""
     one = scores("one", 0)
-    assert findings(durability({"T": one}, {"T": one}))[0].endswith("the old factors still serve.")
+    assert "the old factors still serve." in findings(durability({"T": one}, {"T": one}))[0]

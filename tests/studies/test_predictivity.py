@@ -71,7 +71,7 @@ def test_a_pair_of_metrics_does_not_depend_on_the_others():
         np.testing.assert_allclose(one[figure].values, two[figure].values, rtol=0, atol=1e-12)
 
 
-def test_more_topics_foretell_better(power):
+def test_more_topics_predict_better(power):
     """Phi grows with the number of topics, and at the half it is phi."""
     curve = power["curve"].sel(metric="AP", metric_2="AP").values
     assert curve[0] < curve[1] < power["phi"].sel(metric="AP", metric_2="AP")
@@ -99,7 +99,7 @@ def test_top_systems_on_one_half():
     assert (whole["phi"].values != half["phi"].values).any()
     assert np.isnan(half["low"].values).all()
     assert any("No intervals" in note for note in about(half)["notes"])
-    assert "there is no interval" in findings(half)[1]
+    assert "without an interval there is no verdict" in findings(half)[1]
 
 
 @pytest.mark.parametrize("tau", ["a", "b"])
@@ -124,15 +124,15 @@ def test_variants_of_tau():
     [
         (lambda s: s[:1], {}, "2 systems and 4 topics or more; there are 1 and 10"),
         (lambda s: s[:, :3], {}, "2 systems and 4 topics or more; there are 12 and 3"),
-        (lambda s: s.where(s["metric"] != "RR", 0.3), {}, "RR does not tell these systems apart"),
+        (lambda s: s.where(s["metric"] != "RR", 0.3), {}, "RR does not distinguish these systems"),
         (lambda s: s.where(s["topic"] != "3"), {}, "36 of 360 scores are missing"),
         (lambda s: s, {"top": 0.5, "by": "nDCG"}, "no metric 'nDCG' in made"),
         (lambda s: s[:, :, 1:], {"top": 0.5}, "no AP to order systems by"),
-        (lambda s: s, {"by": "AP"}, "only with a share of them to keep"),
-        (lambda s: s, {"top_on": "half"}, "only with a share of them to keep"),
+        (lambda s: s, {"by": "AP"}, "--by needs --top"),
+        (lambda s: s, {"top_on": "half"}, "--top-on half needs --top"),
         (lambda s: s, {"top": 1.5}, "above 0 and at most 1"),
         (lambda s: s, {"top": 0.1}, "2 systems and 4 topics or more; there are 1"),
-        (lambda s: s, {"top": 0.1, "top_on": "half"}, "leaves 1 of 12 systems"),
+        (lambda s: s, {"top": 0.1, "top_on": "half"}, "keeps 1 of 12 systems"),
         (lambda s: s, {"sizes": (3, 6)}, "two disjoint sets of 6 topics cannot be drawn from 10"),
         (lambda s: s, {"sizes": (0,)}, "1 to 5"),
         (lambda s: s, {"partitions": 1}, "2 or more"),
@@ -167,11 +167,11 @@ def said(low, high):
         (
             -0.02,
             0.05,
-            "AP predicts P@10 as well as P@10 does: difference .015, 95% interval -.02 to .05; reporting P@10",
+            "AP predicts P@10 as well as P@10 predicts itself: difference in phi .015, 95% interval -.02 to .05; r",
         ),
-        (0.01, 0.05, "AP predicts P@10 better than P@10 does: difference .030"),
-        (-0.09, -0.01, "AP predicts P@10 worse than P@10 does: difference -.050"),
-        (-0.15, 0.05, "these topics and systems cannot tell"),
+        (0.01, 0.05, "AP predicts P@10 better than P@10 predicts itself: difference in phi .030"),
+        (-0.09, -0.01, "AP predicts P@10 worse than P@10 predicts itself: difference in phi -.050"),
+        (-0.15, 0.05, "these topics and systems are too few to say"),
     ],
 )
 def test_findings_follow_the_interval(low, high, says):
@@ -186,12 +186,15 @@ def test_no_metric_is_named_best_within_monte_carlo_error():
     twin[0] += 1e-3
     both = predictivity(xr.concat([scores, twin], "metric"), partitions=100)
     assert findings(both)[0].startswith(
-        "On made AP and Rprec foretell the 4 metrics, themselves among them, best: with"
+        "On made, AP and Rprec are the best single predictors of rankings on new topics"
     )
     alone = predictivity(scores, partitions=100)
     phi = alone["phi"].sel(metric="AP")
-    said = f"best: with mean phi {short(phi.mean().item(), 3)}, with itself {short(phi.sel(metric_2='AP').item())}."
-    assert findings(alone)[0] == f"On made AP foretells the 3 metrics, itself among them, {said}"
+    mean, own = short(phi.mean().item(), 3), short(phi.sel(metric_2="AP").item())
+    assert findings(alone)[0] == (
+        "On made, AP is the best single predictor of rankings on new topics: "
+        f"mean phi {mean} over the 3 metrics, {own} for itself."
+    )
 
 
 def test_the_best_predictor_has_the_largest_mean_phi_and_advantage(power):
@@ -203,7 +206,7 @@ def test_the_best_predictor_has_the_largest_mean_phi_and_advantage(power):
 def test_findings_of_many_metrics_are_grouped():
     """With more than two targets every one of them stands in one of the groups."""
     outcome = predictivity(made(metrics=("AP", "P@10", "RR", "nDCG")), partitions=50)
-    words = " ".join(findings(outcome)[1:])
+    words = ", ".join(line.partition(": ")[2] for line in findings(outcome)[1:])
     best = outcome["metric"].values[study.best_predictor(outcome)]
     assert all((name in words) == (name != best) for name in ("AP", "P@10", "RR", "nDCG"))
 

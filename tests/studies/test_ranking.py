@@ -247,7 +247,7 @@ def test_resamples_that_are_not_proven_are_told(monkeypatch: pytest.MonkeyPatch)
     assert not any("resamples" in note for note in about(rank_metrics(scores(), k=3, resamples=4))["notes"])
     monkeypatch.setattr(selection, "WORK", 1)
     notes = about(rank_metrics(scores(), k=3, resamples=4))["notes"]
-    assert notes[-1].startswith("In 4 of 4 resamples the search came to its limit before the best subsets of ")
+    assert notes[-1].startswith("In 4 of 4 resamples the search reached its limit before the best subsets of ")
     assert notes[-1].endswith("3 were proven: what counts there is the best found.")
 
 
@@ -262,7 +262,7 @@ def test_resamples_that_are_not_proven_are_told(monkeypatch: pytest.MonkeyPatch)
         ({"include": ["AP"], "exclude": ["AP"]}, "both included and excluded"),
         ({"cost": {"AP": 2.0}}, "--budget"),
         ({"method": "ib", "budget": 3.0}, "--method exact"),
-        ({"cost": {"AP": -1.0}, "budget": 3.0}, "numbers from 0"),
+        ({"cost": {"AP": -1.0}, "budget": 3.0}, "0 or more"),
         ({"budget": 0.5}, "raise the budget"),
         ({"time_limit": 0}, "above 0"),
         ({"resamples": -1}, "0 or more"),

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from irmeta.attributes import about
 from irmeta.cube import cube
 from irmeta.errors import ScoresError
 from irmeta.io.importers import import_matrix
@@ -61,15 +62,15 @@ def test_systems_that_do_not_differ_are_said_so():
     same.values[:] -= same.values.mean(axis=1, keepdims=True)
     found = reliability(same)
     assert "No number of topics gives an E rho2 of .95" in findings(found)[0]
-    assert "no number" in overview(found)["topics for .95"]["topics"].to_list()
-    assert any("the variance of systems is estimated below 0" in note for note in found.attrs["notes"])
+    assert "no number" in overview(found)["needed"]["topics"].to_list()
+    assert any("the variance of systems is estimated below 0" in note for note in about(found)["notes"])
 
 
 def test_pairs_that_never_differ_are_noted():
     """Two systems with the same scores are named as one pair about which nothing is known."""
     twice = scores()
     twice.values[1] = twice.values[0]
-    assert "AP: 1 pair of systems scores the same on every topic" in " ".join(reliability(twice).attrs["notes"])
+    assert "AP: 1 pair of systems scores the same on every topic" in " ".join(about(reliability(twice))["notes"])
 
 
 def test_the_same_seed_gives_the_same_figures():

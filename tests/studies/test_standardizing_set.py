@@ -16,7 +16,7 @@ def scores(seed, systems=12, metrics=("AP", "RR")):
 
 def test_more_systems_bring_the_ranking_nearer():
     """The percentiles rise with the number of systems drawn, to 1 when all are."""
-    sample = tables(standardizing_set(scores(0), scores(1), sizes=[2, 6, 12], draws=200))["sample"]
+    sample = tables(standardizing_set(scores(0), scores(1), sizes=[2, 6, 12], resamples=200))["sample"]
     assert sample.columns[:5] == ["systems", "metric", "p50", "p5", "p1"]
     for metric in ("AP", "RR"):
         rows = sample.filter(metric=metric)
@@ -29,7 +29,7 @@ def test_more_systems_bring_the_ranking_nearer():
 
 def test_raw_is_the_tau_of_raw_and_standardized_means():
     """The line to compare with is scipy's tau between the two rankings by all systems."""
-    outcome = standardizing_set(scores(0), scores(1), sizes=[3], draws=100)
+    outcome = standardizing_set(scores(0), scores(1), sizes=[3], resamples=100)
     full = standardization.apply(scores(1), standardization.fit(scores(0)))
     for metric in ("AP", "RR"):
         raw, standardized = (one.sel(metric=metric).mean("topic").values for one in (scores(1), full))
@@ -38,7 +38,7 @@ def test_raw_is_the_tau_of_raw_and_standardized_means():
 
 def test_standard_errors_are_those_of_repeating_the_draws():
     """The Monte-Carlo standard error of a median is the spread of medians over twenty seeds, within a factor of two."""
-    runs = [standardizing_set(scores(0), scores(1), sizes=[4], draws=400, rng=seed) for seed in range(20)]
+    runs = [standardizing_set(scores(0), scores(1), sizes=[4], resamples=400, rng=seed) for seed in range(20)]
     medians = [run["p50"].values[0, 0] for run in runs]
     told = np.mean([run["p50_se"].values[0, 0] for run in runs])
     assert np.std(medians) / 2 < told < np.std(medians) * 2
@@ -46,14 +46,16 @@ def test_standard_errors_are_those_of_repeating_the_draws():
 
 def test_the_seed_decides():
     """The same seed draws the same systems."""
-    one, same, other = (standardizing_set(scores(0), scores(1), sizes=[3], draws=100, rng=seed) for seed in (1, 1, 2))
+    one, same, other = (
+        standardizing_set(scores(0), scores(1), sizes=[3], resamples=100, rng=seed) for seed in (1, 1, 2)
+    )
     assert one.identical(same)
     assert not one.equals(other)
 
 
 @pytest.mark.parametrize(
     ("options", "words"),
-    [({"sizes": [1]}, "between 2 and the 12"), ({"sizes": [13]}, "not 13"), ({"draws": 5}, "draws")],
+    [({"sizes": [1]}, "between 2 and the 12"), ({"sizes": [13]}, "not 13"), ({"resamples": 5}, "resamples")],
 )
 def test_sizes_and_draws_have_bounds(options, words):
     """One system has no spread, more than there are cannot be drawn, and few draws have no percentiles."""
@@ -63,16 +65,16 @@ def test_sizes_and_draws_have_bounds(options, words):
 
 def test_findings_say_how_many_systems_are_enough():
     """The answer in words is the smallest size that beats raw scores in 95% and in 99% of draws."""
-    told = findings(standardizing_set(scores(0), scores(1), sizes=[2, 12], draws=100))
-    assert "12 systems do in 95% of draws and 12 systems do in 99% of draws" in told[0]
+    told = findings(standardizing_set(scores(0), scores(1), sizes=[2, 12], resamples=100))
+    assert "12 systems are enough in 95% of draws and 12 systems are enough in 99% of draws" in told[0]
 
 
 def test_a_metric_that_tells_no_systems_apart_is_an_error():
     """Where all new systems score alike there is no ranking to compare."""
     flat = scores(1)
     flat[..., 1] = 1.0
-    with pytest.raises(ScoresError, match="RR does not tell these systems apart"):
-        standardizing_set(scores(0), flat, sizes=[3], draws=100)
+    with pytest.raises(ScoresError, match="RR does not distinguish these systems"):
+        standardizing_set(scores(0), flat, sizes=[3], resamples=100)
 
 
 def test_draws_that_tie_all_systems_have_no_percentiles():
@@ -82,6 +84,8 @@ def test_draws_that_tie_all_systems_have_no_percentiles():
     assert 0 < int(note.split()[2]) < 1500
     assert "4 systems" in note
     assert np.isfinite(outcome["p50"].values).all()
-    alike = standardizing_set(scores(0)[[0] * 4].assign_coords(system=list("abcd")), scores(1), sizes=[2], draws=100)
+    alike = standardizing_set(
+        scores(0)[[0] * 4].assign_coords(system=list("abcd")), scores(1), sizes=[2], resamples=100
+    )
     assert np.isnan([alike[name].values for name in ("p50", "p5", "p1", "p1_se")]).all()
     assert "AP: by 100 of 100 draws of 2 systems all new systems are tied" in " ".join(about(alike)["notes"])

@@ -18,14 +18,14 @@ def compare(
             show_default="raw,normal; for standardized scores raw",
         ),
     ] = None,
-    randomise: Annotated[int, option(help="Random re-partitions of the pooled topics, for each pair.")] = 2000,
+    partitions: Annotated[int, option(help="Random re-partitions of the pooled topics, for each pair.")] = 2000,
     alpha: Annotated[float, option(help="Level of the test that counts false positives.")] = 0.05,
     flat: FlatTopics = "half",
     seed: Seed = 0,
 ) -> None:
     """Say whether scores of the same systems compare across collections: dRMSE and false positives, beside chance.
 
-    irmeta compare trec7.parquet trec8.parquet robust03.parquet --kind raw,normal --randomise 2000
+    irmeta compare trec7.parquet trec8.parquet robust03.parquet --kind raw,normal --partitions 2000
 
     Factors come from each collection's own systems; to use others, run irmeta standardize apply first.
     """
@@ -34,7 +34,7 @@ def compare(
     kinds = None if kind is None else [part.strip() for part in kind.split(",")]
     options: dict[str, Any] = {
         "kinds": kinds,
-        "randomise": randomise,
+        "partitions": partitions,
         "alpha": alpha,
         "flat": flat,
         "missing": pooled.missing,

@@ -115,7 +115,7 @@ def sample(
     sizes: Annotated[
         str | None, option(help="How many old systems to draw, as in 2,3,5,10,20.", show_default="2 to 50")
     ] = None,
-    draws: Annotated[int, option(help="Draws of each size.")] = 1500,
+    resamples: Annotated[int, option(help="Random samples of each size.")] = 1500,
     kind: KindOption = "normal",
     seed: Seed = 0,
 ) -> None:
@@ -129,5 +129,5 @@ def sample(
     cubes, others = given.cubes()
     old = only(cubes)
     new = standardization.counterpart(str(old.attrs["collection"]), others)
-    options: dict[str, Any] = {"sizes": whole_numbers("--sizes", sizes) or None, "draws": draws, "kind": kind}
+    options: dict[str, Any] = {"sizes": whole_numbers("--sizes", sizes) or None, "resamples": resamples, "kind": kind}
     shown.show(standardizing_set, old, new, **options, missing=given.missing, rng=seed)

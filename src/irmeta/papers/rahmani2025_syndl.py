@@ -13,8 +13,9 @@ import xarray as xr
 from irmeta.attributes import about
 from irmeta.io.files import read_bytes
 from irmeta.names import canonical
+from irmeta.papers.arabzadeh2025 import printed_tau
 from irmeta.studies.judges import compare_judges
-from irmeta.studies.reproduction import Cell, compare, reproduction
+from irmeta.studies.reproduction import Cell, reproduction
 
 NEEDS = ("syndl",)
 """The public collections it reads, as `irmeta datasets list` names them."""
@@ -43,7 +44,7 @@ def reproduce(data: Path, *, rng: int = 0) -> xr.Dataset:
         for metric in METRICS:
             one = found.sel(metric=metric, judge="synthetic")
             tau, low, high, ceiling = (float(one[name]) for name in ("tau", "tau_low", "tau_high", "ceiling"))
-            cells.append(compare(f"Figures, {year}", metric, "tau", PRINTED[year, metric], tau, within=0.00006))
+            cells.append(printed_tau(f"Figures, {year}", metric, PRINTED[year, metric], tau, decimals=4))
             for column, value in (("low", low), ("high", high)):
                 cells.append(Cell("Intervals", f"{year} {metric}", column, None, value, "ours", "95%, topics differ"))
             cells.append(Cell("Ceilings", f"{year} {metric}", "tau", None, ceiling, "ours", "human topics alone"))

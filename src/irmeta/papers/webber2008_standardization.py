@@ -46,7 +46,7 @@ def reproduce(data: Path, *, rng: int = 0) -> xr.Dataset:
         OWN: {name: standardization.apply(cube, standardization.fit(cube)) for name, cube in new.items()},
         ORIGINAL: {name: standardization.apply(cube, standardization.fit(old[name])) for name, cube in new.items()},
     }
-    compared = {name: comparison(cubes, kinds=("raw",), randomise=DEALS, rng=rng) for name, cubes in forms.items()}
+    compared = {name: comparison(cubes, kinds=("raw",), partitions=DEALS, rng=rng) for name, cubes in forms.items()}
     cells = [
         *_one_collection(old["T8"]),
         *_durability(new, old),
@@ -57,7 +57,7 @@ def reproduce(data: Path, *, rng: int = 0) -> xr.Dataset:
         *_power(old["T8"]),
         *_unscored(),
     ]
-    options = {"seed": rng, "draws": DRAWS, "randomise": DEALS}
+    options = {"seed": rng, "resamples": DRAWS, "partitions": DEALS}
     return reproduction("webber2008-standardization", cells, options=options)
 
 
@@ -146,7 +146,7 @@ def _durability(new: Cubes, old: Cubes) -> list[Cell]:
 
 def _sample(new: Cubes, old: Cubes, rng: int) -> list[Cell]:
     """Figure 4, and what the text reads from it."""
-    sampled = standardizing_set(old["R03"], new["R03"], sizes=SIZES, draws=DRAWS, rng=rng).isel(metric=0)
+    sampled = standardizing_set(old["R03"], new["R03"], sizes=SIZES, resamples=DRAWS, rng=rng).isel(metric=0)
     raw = sampled["raw"].item()
     cells = [_cell("Figure 4", "all 78 systems", "tau with AP", 0.919, raw, 0.0005)]
     claims = {(5, "p1"): (0.742, "text: above .742"), (10, "p5"): (raw, ENOUGH), (15, "p1"): (raw, ENOUGH)}

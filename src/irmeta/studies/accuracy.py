@@ -7,7 +7,7 @@ import xarray as xr
 from irmeta.attributes import about
 from irmeta.cube import check, means, select
 from irmeta.errors import ScoresError
-from irmeta.result import long_frame, result
+from irmeta.result import frame, result
 from irmeta.stats.prediction import accuracy as measures
 
 _MEASURES = ("tau", "r2", "r", "rmse", "r2_offset_removed", "bias_share")
@@ -61,7 +61,8 @@ def accuracy(predicted: xr.Dataset, actual: xr.DataArray) -> xr.Dataset:
 
 def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     """Tables `accuracy` (metric, tau, ..., inside, width) and `cells` (system, metric, value, low, high, actual)."""
-    accuracy, cells = long_frame(outcome, _FIGURES), long_frame(outcome, ("value", "low", "high", "actual"))
+    accuracy = frame(outcome, _FIGURES).fill_nan(None)
+    cells = frame(outcome, ("value", "low", "high", "actual")).fill_nan(None)
     return {"accuracy": accuracy.rename({"target": "metric"}), "cells": cells.rename({"target": "metric"})}
 
 

@@ -12,7 +12,8 @@ from irmeta.attributes import about, recorded
 from irmeta.choices import Coefficient, Level, Missing
 from irmeta.cubes import by_name, studied_together
 from irmeta.errors import ScoresError, require_choice
-from irmeta.result import result, short, square
+from irmeta.layout import WIDE
+from irmeta.result import frame, once, result, short, square
 from irmeta.stats.arrays import Floats
 from irmeta.stats.rankings.agreement import COEFFICIENTS, components, groups, interval, merges, over_means, over_scores
 from irmeta.stats.rankings.rank import settled
@@ -43,7 +44,7 @@ def correlation(
     method : "pearson", "spearman", "kendall" (tau-b), or at system level "tau-ap" (tau_AP,b).
     threshold : every two metrics of a group correlate at it or above.
 
-    Gives `r` in [-1, 1] with the 95% interval `low`, `high` over topics (metric, metric_2), `n` values correlated,
+    Returns `r` in [-1, 1] with the 95% interval `low`, `high` over topics (metric, metric_2), `n` values correlated,
     `group` (metric), `merge` the steps of the complete-linkage dendrogram, and of the principal components `loading`
     (metric, component) and `share`. Source: Kutlu et al. (2018) and Gupta et al. (ECIR 2019), section 4; groups and
     components as in Baccini et al. (2012).
@@ -56,10 +57,11 @@ def correlation(
     require_choice("method", method, get_args(Coefficient))
     used, notes = studied_together(by_name(scores), missing=missing)
     _check(used, level, method, threshold)
-    parts, metrics = _values(used, level), next(iter(used.values()))["metric"].values
+    parts = _values(used, level)
+    metrics = next(iter(used.values()))["metric"].values
     over = over_means if level == "system" else over_scores
     r, without = over(parts, method)
-    n = sum(part.shape[0] * (1 if level == "system" else part.shape[1]) for part in parts)
+    n = sum(part.shape[0] if level == "system" else part.shape[0] * part.shape[1] for part in parts)
     if n < FEWEST:
         without = [part[:0] for part in without]
     low, high = interval(r, without)
@@ -91,47 +93,57 @@ def each(cubes: Mapping[str, xr.DataArray], **options: Any) -> xr.Dataset:
 
     The metrics are those that all collections have; options are those of `correlation`.
     """
-    used, dropped = studied_together(by_name(cubes), missing=options.get("missing", "error"))
-    outcomes = {name: correlation({name: one}, **options) for name, one in used.items()}
-    together = xr.concat(list(outcomes.values()), xr.Variable("collection", list(outcomes)), combine_attrs="drop")
-    first = about(next(iter(outcomes.values())))
-    described = {name: about(one)["inputs"]["collections"][name] for name, one in outcomes.items()}
-    notes = dropped + [f"{name}: {note}" for name, one in outcomes.items() for note in about(one)["notes"]]
-    said = first | {"inputs": first["inputs"] | {"collections": described}, "notes": notes}
-    return together.assign_attrs(recorded(said))
+    used, notes = studied_together(by_name(cubes), missing=options.get("missing", "error"))
+    results = {name: correlation({name: scores}, **options) for name, scores in used.items()}
+    together = xr.concat(list(results.values()), xr.Variable("collection", list(results)), combine_attrs="drop")
+    described = {}
+    for name, outcome in results.items():
+        described[name] = about(outcome)["inputs"]["collections"][name]
+        notes += [f"{name}: {note}" for note in about(outcome)["notes"]]
+    attributes = about(next(iter(results.values())))
+    attributes |= {"inputs": attributes["inputs"] | {"collections": described}, "notes": notes}
+    return together.assign_attrs(recorded(attributes))
 
 
 def _check(used: Mapping[str, xr.DataArray], level: Level, method: Coefficient, threshold: float) -> None:
     names = next(iter(used.values()))["metric"].values
     if len(names) < 2:
-        raise ScoresError(f"to correlate metrics takes two or more that all have; there is {names[0]}")
+        raise ScoresError(f"need at least 2 metrics common to all collections; only {names[0]} is")
     if method == "tau-ap" and level != "system":
         raise ScoresError("tau_AP compares rankings of systems: use it with level system (--level system)")
     if not -1 <= threshold <= 1:
         raise ScoresError(f"a threshold of correlation is between -1 and 1, not {threshold}")
-    for name, one in used.items():
-        systems, topics = one.sizes["system"], one.sizes["topic"]
+    for name, scores in used.items():
+        systems, topics = scores.sizes["system"], scores.sizes["topic"]
         if systems < 2:
-            raise ScoresError(f"{name}: to correlate metrics takes 2 systems or more; there is {systems}")
+            raise ScoresError(f"{name}: a correlation between metrics needs at least 2 systems; there is {systems}")
         if level != "system" and topics < 4:
+            verb = "is" if topics == 1 else "are"
             raise ScoresError(
-                f"{name}: a correlation over topics takes 4 or more, there {'is' if topics == 1 else 'are'} {topics}; "
+                f"{name}: a correlation over topics takes 4 or more, there {verb} {topics}; "
                 "system means are correlated with level system (--level system)"
             )
 
 
 def _values(used: Mapping[str, xr.DataArray], level: Level) -> list[Floats]:
-    parts = [cube.additive(one).values for one in used.values()]
+    """Return the scores (system, topic, metric) of each collection, on a scale on which they can be averaged."""
+    parts = [cube.additive(scores).values for scores in used.values()]
     if level == "within-topic":
         parts = [settled(part - part.mean(axis=0)) for part in parts]
-    rows = [(part.mean(axis=1) if level == "system" else part).reshape(-1, part.shape[2]).T for part in parts]
+    rows = []  # what is correlated, of each collection: (metric, value)
+    for part in parts:
+        values = part.mean(axis=1) if level == "system" else part
+        rows.append(values.reshape(-1, part.shape[2]).T)
     cube.require_variation(np.concatenate(rows, axis=1), next(iter(used.values()))["metric"].values)
     return parts
 
 
 def _interval_note(n: int, without: Sequence[Floats]) -> str:
+    """Say how the intervals were made, or why there are none."""
+    if n == 2:
+        return "no intervals from so few, of which two always correlate at 1 or -1."
     if n < FEWEST:
-        return f"no intervals from so few{', of which two always correlate at 1 or -1' if n == 2 else ''}."
+        return "no intervals from so few."
     topics = sum(len(part) for part in without)
     if topics == 0:
         return "no intervals, as there are no topics to leave out."
@@ -140,18 +152,11 @@ def _interval_note(n: int, without: Sequence[Floats]) -> str:
 
 def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     """Tables `correlation` (each pair once), `groups` and `components`; with `collection` where each has its own."""
-    views = [
-        {"correlation": _pairs(one), "groups": _groups(one), "components": _components(one)}
-        for _, one in _each(outcome)
-    ]
-    if "collection" in outcome.dims:
-        for (name, _), view in zip(_each(outcome), views, strict=True):
-            for table, frame in view.items():
-                view[table] = frame.insert_column(0, pl.lit(name).alias("collection"))
-    return {table: pl.concat([view[table] for view in views]) for table in views[0]}
+    return {"correlation": _pairs(outcome), "groups": _groups(outcome), "components": _components(outcome)}
 
 
 def _each(outcome: xr.Dataset) -> Iterator[tuple[str, xr.Dataset]]:
+    """Go through the collections of a result, or through all of them pooled, by name."""
     if "collection" not in outcome.dims:
         yield ", ".join(about(outcome)["inputs"]["collections"]), outcome
         return
@@ -164,89 +169,116 @@ def _names(outcome: xr.Dataset) -> list[str]:
 
 
 def _pairs(outcome: xr.Dataset) -> pl.DataFrame:
-    names = _names(outcome)
-    above = np.triu_indices(len(names), 1)
-    return pl.DataFrame(
-        {
-            "metric_a": [names[i] for i in above[0]],
-            "metric_b": [names[j] for j in above[1]],
-            **{name: outcome[name].values[above] for name in ("r", "low", "high")},
-            "n": [int(outcome["n"])] * len(above[0]),
-        }
-    )
+    pairs = frame(outcome, ["r", "low", "high", "n"]).rename({"metric": "metric_a", "metric_2": "metric_b"})
+    return once(pairs, outcome.sizes["metric"], diagonal=1)
 
 
 def _groups(outcome: xr.Dataset) -> pl.DataFrame:
-    members = sorted(zip(outcome["group"].values.tolist(), range(outcome.sizes["metric"]), strict=True))
-    return pl.DataFrame(
-        {"group": [group for group, _ in members], "metric": [_names(outcome)[at] for _, at in members]}
-    )
+    """Return the groups' members, group by group, of one collection after the other."""
+    collection = pl.int_range(pl.len()) // outcome.sizes["metric"]
+    members = frame(outcome, ["group"]).sort(collection, "group", maintain_order=True)
+    return members.select(pl.exclude("metric"), "metric")
 
 
 def _members(outcome: xr.Dataset) -> pl.DataFrame:
-    return _groups(outcome).group_by("group", maintain_order=True).agg(pl.col("metric").str.join(", ").alias("metrics"))
+    """List the groups, the metrics of each in one text."""
+    metrics = pl.col("metric").str.join(", ").alias("metrics")
+    return _groups(outcome).group_by("group", maintain_order=True).agg(metrics)
 
 
 def _components(outcome: xr.Dataset) -> pl.DataFrame:
-    names, count = _names(outcome), outcome.sizes["component"]
-    return pl.DataFrame(
-        {
-            "component": np.repeat(outcome["component"].values, len(names)),
-            "share": np.repeat(outcome["share"].values, len(names)),
-            "metric": names * count,
-            "loading": outcome["loading"].values.T.ravel(),
-        }
-    )
+    loadings = frame(outcome, ["share", "loading"], by=["component", "metric"])
+    return loadings.select(pl.exclude("metric", "loading"), "metric", "loading")
 
 
 def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
-    """Give the correlations as the upper triangle of a matrix, and each group on a line."""
+    """Show the upper triangle of the matrix and the groups; of many metrics, what each agrees with most and least."""
     views = {}
     for name, one in _each(outcome):
-        names, r, count = _names(one), one["r"].values, range(one.sizes["metric"])
         of = f" ({name})" if "collection" in outcome.dims else ""
-        views[f"correlation{of}"] = square(names, [[short(r[i, j]) if j >= i else "" for j in count] for i in count])
-        views[f"groups{of}"] = _members(one)
+        metrics = _names(one)
+        if len(metrics) > WIDE:
+            views[f"metrics by group{of}"] = _neighbours(one)
+        else:
+            cells = [[short(r) if j >= i else "" for j, r in enumerate(row)] for i, row in enumerate(one["r"].values)]
+            views[f"correlation{of}"] = square(metrics, cells)
+            views[f"groups{of}"] = _members(one)
     return views
+
+
+def _neighbours(one: xr.Dataset) -> pl.DataFrame:
+    """Return a row for each metric: its group, and the metrics that it agrees with most and least."""
+    metrics, r = np.array(_names(one)), one["r"].values
+    others = r.copy()
+    np.fill_diagonal(others, np.nan)
+    most, least = np.nanargmax(others, axis=1), np.nanargmin(others, axis=1)
+    each = np.arange(len(metrics))
+    frame = pl.DataFrame(
+        {
+            "group": one["group"].values,
+            "metric": metrics,
+            "agrees most with": metrics[most],
+            "r": [short(value) for value in r[each, most]],
+            "least with": metrics[least],
+            "r ": [short(value) for value in r[each, least]],
+        }
+    )
+    return frame.sort("group", maintain_order=True)
 
 
 def findings(outcome: xr.Dataset) -> list[str]:
     """Name the pairs that agree most and least, the groups above the threshold, and the number of components."""
-    return [line for name, one in _each(outcome) for line in _words(name, one, about(outcome)["options"])]
-
-
-def _words(name: str, one: xr.Dataset, options: Mapping[str, Any]) -> list[str]:
-    pairs = _pairs(one)
-    most, least = (pairs.sort("r", descending=down, maintain_order=True).row(0, named=True) for down in (True, False))
-    lines = [
-        f"On {name} at {options['level']} level {_pair(most)} agree most"
-        + (f", {_pair(least)} least." if pairs.height > 1 else ".")
-    ]
-    listed = "; ".join(group for group in _members(one)["metrics"] if ", " in group)
-    threshold = options["threshold"]
-    level = short(threshold, max(2, len(f"{threshold:.10f}".rstrip("0").partition(".")[2])))
-    if listed:
-        shared = f", so each tells {_shared_variance(threshold)} of the variance of another"
-        told = shared if options["method"] == "pearson" and threshold > 0 else ""
-        lines.append(f"Every two of a group correlate at {level} or above{told}: {listed}.")
-    else:
-        lines.append(f"No two metrics correlate at {level} or above.")
-    count = int(np.searchsorted(np.cumsum(one["share"].values), 0.95 - 1e-9)) + 1
-    if one.sizes["metric"] > 2:
-        lines.append(f"{count} principal components of {one.sizes['component']} carry 95% of what the metrics say.")
+    options = about(outcome)["options"]
+    lines = []
+    for name, part in _each(outcome):
+        lines.append(_extremes(name, part, options["level"]))
+        lines.append(_grouped(part, options["threshold"], options["method"]))
+        if part.sizes["metric"] > 2:
+            lines.append(_dimensions(part))
     return lines
 
 
+def _extremes(name: str, part: xr.Dataset, level: Level) -> str:
+    """Name the pair of metrics that agrees most, and the one that agrees least."""
+    pairs = _pairs(part)
+    most = pairs.sort("r", descending=True, maintain_order=True).row(0, named=True)
+    least = pairs.sort("r", maintain_order=True).row(0, named=True)
+    if pairs.height == 1:
+        return f"On {name} at {level} level {_pair(most)} agree most."
+    return f"On {name} at {level} level {_pair(most)} agree most, {_pair(least)} least."
+
+
+def _grouped(part: xr.Dataset, threshold: float, method: Coefficient) -> str:
+    """List the groups of metrics that correlate at the threshold or above."""
+    digits = len(f"{threshold:.10f}".rstrip("0").partition(".")[2])
+    level = short(threshold, max(2, digits))
+    groups = [metrics for metrics in _members(part)["metrics"] if ", " in metrics]
+    if not groups:
+        return f"No two metrics correlate at {level} or more."
+    shared = ""
+    if method == "pearson" and threshold > 0:
+        shared = f" ({_shared_variance(threshold)} shared variance)"
+    return f"Within each group every pair of metrics correlates at {level} or more{shared}: {'; '.join(groups)}."
+
+
+def _dimensions(part: xr.Dataset) -> str:
+    """Say how many principal components carry 95% of the variance."""
+    shares = np.cumsum(part["share"].values)
+    count = int(np.searchsorted(shares, 0.95 - 1e-9)) + 1
+    verb = "explains" if count == 1 else "explain"
+    return f"{count} of {part.sizes['component']} principal components {verb} 95% of the variance of the metrics."
+
+
 def _shared_variance(r: float) -> str:
-    """Say what share of variance is explained at least where two metrics correlate at r or above."""
+    """Say what share of variance two metrics share at least that correlate at r or more."""
     share = 100 * r**2
-    return "all" if share == 100 else f"at least {np.floor(share + 1e-9):.0f}%"
+    if share == 100:
+        return "100%"
+    return f"at least {np.floor(share + 1e-9):.0f}%"
 
 
 def _pair(row: Mapping[str, Any]) -> str:
-    between = (
-        f", 95% interval {short(row['low'])} to {short(row['high'])}"
-        if row["low"] is not None and not np.isnan(row["low"])
-        else ""
-    )
-    return f"{row['metric_a']} and {row['metric_b']} ({short(row['r'])}{between})"
+    interval = ""
+    if row["low"] is not None and not np.isnan(row["low"]):
+        interval = f", 95% interval {short(row['low'])} to {short(row['high'])}"
+    return f"{row['metric_a']} and {row['metric_b']} ({short(row['r'])}{interval})"

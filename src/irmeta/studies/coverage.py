@@ -10,7 +10,7 @@ from irmeta.attributes import about
 from irmeta.choices import Missing, Scale
 from irmeta.cubes import by_name, check_scale, check_sizes, system_level, targets_and_candidates
 from irmeta.errors import ScoresError
-from irmeta.result import long_frame, result
+from irmeta.result import frame, result
 from irmeta.stats.arrays import Floats
 from irmeta.stats.prediction.intervals import band, leave_one_out, reach, tails
 from irmeta.stats.prediction.predictors import chunks
@@ -66,7 +66,7 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     """Table `coverage`: target, collection, nominal, measured, width, relative_width."""
     names = ("measured", "width", "relative_width")
     nominal = pl.lit(about(outcome)["options"]["level"]).alias("nominal")
-    return {"coverage": long_frame(outcome, names).select("target", "collection", nominal, *names)}
+    return {"coverage": frame(outcome, names).fill_nan(None).select("target", "collection", nominal, *names)}
 
 
 def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:

@@ -12,12 +12,15 @@ from irmeta.attributes import about
 from irmeta.choices import Missing, Sets
 from irmeta.cube import additive, default_by, from_additive, geometric, means, studied
 from irmeta.errors import ScoresError, require_choice
+from irmeta.layout import first_rows, intervals, spans
 from irmeta.names import canonical, metric_names, nearest
 from irmeta.parallel import seeded
 from irmeta.result import frame, result
 from irmeta.stats import descriptive
 from irmeta.stats.rankings.ranksets import RankSets, rank_sets
 
+FEW_METRICS = 4
+"""The means by this many metrics stand side by side; more are a table for programs."""
 PERCENTILES = (1, 10, 40, 75, 90)
 SHARES = np.arange(101) / 100
 
@@ -97,11 +100,11 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     """Tables `means`, `topics`, `percentiles` (systems and topics that stand at them), `scores` (quantiles)."""
     by, metrics = about(outcome)["options"]["by"], outcome.metric.values
     systems = outcome.isel(system=np.argsort(outcome["rank"].sel(metric=by).values, kind="stable"))
-    quartiles = frame(outcome.sel(share=[0.05, 0.25, 0.5, 0.75, 0.95]), ("metric", "share"), ("quantiles",))
+    quartiles = frame(outcome.sel(share=[0.05, 0.25, 0.5, 0.75, 0.95]), ["quantiles"], by=["metric", "share"])
     columns = ("mean", "low", "high", "rank", "rank_low", "rank_high")
     return {
-        "means": frame(systems, ("metric", "system"), columns).select("system", "metric", *columns),
-        "topics": frame(outcome, ("metric", "topic"), ("topic_mean", "topic_sd", "reliability")).select(
+        "means": frame(systems, columns, by=["metric", "system"]).select("system", "metric", *columns),
+        "topics": frame(outcome, ("topic_mean", "topic_sd", "reliability"), by=["metric", "topic"]).select(
             "topic", "metric", pl.col("topic_mean").alias("mean"), pl.col("topic_sd").alias("sd"), "reliability"
         ),
         "percentiles": pl.concat([_percentiles(outcome["score"].sel(metric=[metric])) for metric in metrics]),
@@ -112,9 +115,22 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
 
 
 def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
-    """Show the systems' means by the metric they are listed by, and the distribution of scores."""
-    views = tables(outcome)
-    return {"means": views["means"].filter(metric=about(outcome)["options"]["by"]), "scores": views["scores"]}
+    """Show the best systems: their means with the interval and the ranks by one metric, and their means by others."""
+    by, metrics = about(outcome)["options"]["by"], [str(metric) for metric in outcome.metric.values]
+    order = np.argsort(outcome["rank"].sel(metric=by).values, kind="stable")
+    shown = outcome.isel(system=order)
+    one = shown.sel(metric=by)
+    columns = {
+        "system": pl.Series(one.system.values.tolist(), dtype=pl.String),
+        by: one["mean"].values,
+        "interval": intervals(one["low"].values, one["high"].values),
+        "rank": one["rank"].values.astype(int),
+        "possible ranks": spans(one["rank_low"].values, one["rank_high"].values),
+    }
+    others = [metric for metric in metrics if metric != by]
+    if len(others) < FEW_METRICS:
+        columns |= {metric: shown["mean"].sel(metric=metric).values for metric in others}
+    return first_rows("means", pl.DataFrame(columns))
 
 
 def findings(outcome: xr.Dataset) -> list[str]:

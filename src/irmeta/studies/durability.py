@@ -1,6 +1,7 @@
 """Whether old standardization factors still serve new systems: the new systems' own factors beside them."""
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -20,8 +21,8 @@ from irmeta.stats.standardizing import comparability, standardizers
 FIGURES = ("pearson", "tau", "tau_ap")
 CHANCE = ("chance_tau", "quantile")
 SIZES = ("topic_count", "old_systems", "new_systems")
-DEALS = 200
-"""Random deals of the systems: the standard error of a quantile is at most .035, and .015 at a quantile of .05."""
+PARTITIONS = 200
+"""Random splits of the systems: the standard error of a quantile is at most .035, and .015 at a quantile of .05."""
 
 
 def durability(
@@ -37,103 +38,117 @@ def durability(
 
     old, new : a cube, or cubes by collection name. Each old collection meets the new one of its name, or the only new
     one, on the topics and metrics that both have.
+    kind, flat : of the standardization, as in `irmeta.standardization.apply`.
 
     Returns over (topics, metric) the correlation of the new systems' mean standardized scores by the old factors with
     those by their own: Pearson's, Kendall's tau-b, and tau_AP,b. Few systems make factors that others do not share,
-    whatever their age; so all systems are dealt anew at random, in sets of these sizes: chance_tau is the mean tau of
-    such deals, quantile the share of them with a lower one (equal ones counted half).
-    Source: Webber et al. (SIGIR 2008), Table 2; the deals are ours.
+    whatever their age; so all systems are split at random into sets of these sizes: chance_tau is the mean tau of
+    such splits, quantile the share of them with a lower one (equal ones counted half).
+    Source: Webber et al. (SIGIR 2008), Table 2; the splits are ours.
     """
     old, new = by_name(old), by_name(new)
     if not old:
         raise ScoresError("no old collection to take factors from")
-    met = {
-        name: standardization.common(scores, standardization.counterpart(name, new), missing)
-        for name, scores in old.items()
-    }
+    met = {}
+    for name, scores in old.items():
+        met[name] = standardization.common(scores, standardization.counterpart(name, new), missing)
     metrics = common_metrics({name: by for name, (by, _, _) in met.items()})
+    generator, seed = seeded(rng)
+
     figures, sizes, notes = [], [], []
-    generator, chance = seeded(rng)
     used: dict[str, xr.DataArray] = {}
-    for name, (by, scores, told) in met.items():
+    for name, (by, scores, more) in met.items():
         by, scores = by.sel(metric=metrics), scores.sel(metric=metrics)
         require_variation(scores.mean("topic").values.T, metrics)
-        ways = [standardization.apply(scores, standardization.fit(one), kind, flat=flat) for one in (by, scores)]
-        found = _correlations(*(way.mean("topic").values.T for way in ways))
-        dealt = _dealt(by.values, scores.values, kind, flat, generator)
-        below = comparability.quantile(found[:, FIGURES.index("tau")], dealt)
-        figures.append(np.column_stack([found, dealt.mean(axis=0), below]))
+        found, flat_notes = _aged(by, scores, kind, flat, generator)
+        figures.append(found)
         sizes.append((by.sizes["topic"], by.sizes["system"], scores.sizes["system"]))
-        told += [line for way in ways for line in standardization.flat_topics(way)]
-        notes += [f"{name}: {line}" for line in told]
+        notes += [f"{name}: {line}" for line in more + flat_notes]
         used |= {f"{name} old": by, f"{name} new": scores}
-    return result(
-        "durability",
-        {
-            **{
-                name: (("topics", "metric"), part)
-                for name, part in zip((*FIGURES, *CHANCE), np.moveaxis(np.array(figures), 2, 0), strict=True)
-            },
-            **{name: ("topics", list(part)) for name, part in zip(SIZES, zip(*sizes, strict=True), strict=True)},
-        },
-        inputs=used,
-        options={"kind": kind, "flat": flat, "missing": missing, "deals": DEALS, "seed": chance},
-        notes=[*notes, f"Monte-Carlo standard error of the quantiles: at most {0.5 / DEALS**0.5:.3f}"],
-    ).assign_coords(topics=list(met), metric=metrics)
+    notes.append(f"Monte-Carlo standard error of the quantiles: at most {0.5 / PARTITIONS**0.5:.3f}")
+
+    by_figure = np.array(figures)  # (topics, metric, figure)
+    data: dict[str, Any] = {}
+    for at, name in enumerate((*FIGURES, *CHANCE)):
+        data[name] = (("topics", "metric"), by_figure[..., at])
+    for at, name in enumerate(SIZES):
+        data[name] = ("topics", [counts[at] for counts in sizes])
+    options = {"kind": kind, "flat": flat, "missing": missing, "partitions": PARTITIONS, "seed": seed}
+    outcome = result("durability", data, inputs=used, options=options, notes=notes)
+    return outcome.assign_coords(topics=list(met), metric=metrics)
+
+
+def _aged(
+    old: xr.DataArray, new: xr.DataArray, kind: Kind, flat: Flat, rng: np.random.Generator
+) -> tuple[Floats, list[str]]:
+    """Return FIGURES and CHANCE of one collection, (metric, figure), and notes on flat topics."""
+    by_old = standardization.apply(new, standardization.fit(old), kind, flat=flat)
+    by_own = standardization.apply(new, standardization.fit(new), kind, flat=flat)
+    found = _correlations(by_old.mean("topic").values.T, by_own.mean("topic").values.T)
+    splits = _split_taus(old.values, new.values, kind, flat, rng)  # (split, metric)
+    below = comparability.quantile(found[:, FIGURES.index("tau")], splits)
+    notes = standardization.flat_topics(by_old) + standardization.flat_topics(by_own)
+    return np.column_stack([found, splits.mean(axis=0), below]), notes
 
 
 def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     """Table `durability`: topics (the old collection), metric, the figures, and how many of each."""
-    return {"durability": frame(outcome, ("topics", "metric"), (*FIGURES, *CHANCE, *SIZES))}
+    return {"durability": frame(outcome, (*FIGURES, *CHANCE, *SIZES), by=["topics", "metric"])}
 
 
 def findings(outcome: xr.Dataset) -> list[str]:
     """Say how far the old factors still order the new systems as their own factors do."""
-    return [
+    return [_sentence(row) for row in tables(outcome)["durability"].iter_rows(named=True)]
+
+
+def _sentence(row: Mapping[str, Any]) -> str:
+    """Say it of one collection and metric, and beside it what chance gives."""
+    return (
         f"{row['topics']}, {row['metric']}: by the factors of {row['old_systems']} old systems, the "
-        f"{row['new_systems']} new ones rank with tau {row['tau']:.3f} (scores: Pearson {row['pearson']:.3f}) "
-        f"to their ranking by their own; {row['chance_tau']:.3f} where old and new are dealt at random, and less than "
-        f"this in {row['quantile']:.0%} of deals: {_verdict(row['tau'], row['quantile'])}."
-        for row in tables(outcome)["durability"].iter_rows(named=True)
-    ]
+        f"{row['new_systems']} new ones rank with tau {row['tau']:.3f} to their ranking by their own factors "
+        f"(scores: Pearson {row['pearson']:.3f}): {_verdict(row['tau'], row['quantile'])}. Random splits into old and "
+        f"new systems reach {row['chance_tau']:.3f} on average, and less than this in {row['quantile']:.0%} of splits."
+    )
 
 
 def _verdict(tau: float, quantile: float) -> str:
+    """Say whether old factors still serve."""
     if tau >= 0.9:
         return "the old factors still serve"
     if quantile < 0.05:
         return "the old factors have aged; fit new ones"
-    return "so few systems cannot tell whether the old factors have aged"
+    return "so few systems cannot show whether the old factors have aged"
 
 
 def _correlations(a: Floats, b: Floats) -> Floats:
-    """Give each of FIGURES for each row of scores by two ways: (metric, figure)."""
-    a, b = rank.settled(a), rank.settled(b)
-    return np.array(
-        [[float(of(x, y)) for of in (rank.pearson, rank.tau_b, topheavy.tau_ap_b)] for x, y in zip(a, b, strict=True)]
-    )
+    """Return each of FIGURES for each row of scores by two ways: (metric, figure)."""
+    rows = []
+    for x, y in zip(rank.settled(a), rank.settled(b), strict=True):
+        rows.append([float(rank.pearson(x, y)), float(rank.tau_b(x, y)), float(topheavy.tau_ap_b(x, y))])
+    return np.array(rows)
 
 
-def _dealt(
+def _split_taus(
     old: Floats,
     new: Floats,
     kind: Kind,
     flat: Flat,
     rng: np.random.Generator,
 ) -> Floats:
-    """Give tau of random deals of the systems in sets of the old sizes: (deal, metric); 0 where a set is tied."""
+    """Return tau of random splits of the systems into sets of the old sizes: (split, metric); 0 where a set is tied."""
     pooled = np.concatenate([old, new])
     taus = []
-    for _ in range(DEALS):
+    for _ in range(PARTITIONS):
         order = rng.permutation(len(pooled))
         by, scores = pooled[order[: len(old)]], pooled[order[len(old) :]]
-        ways = [rank.settled(_means(scores, one, kind, flat))[:, None] for one in (by, scores)]
-        taus.append(rank.tau_b(*ways)[:, 0, 0])
+        by_others = rank.settled(_means(scores, by, kind, flat))  # (metric, system)
+        by_own = rank.settled(_means(scores, scores, kind, flat))
+        taus.append(rank.tau_b(by_others[:, None], by_own[:, None])[:, 0, 0])
     return np.nan_to_num(np.array(taus))
 
 
 def _means(scores: Floats, by: Floats, kind: Kind, flat: Flat) -> Floats:
-    """Give mean standardized scores (metric, system) of scores (system, topic, metric), by the factors of others."""
+    """Return mean standardized scores (metric, system) of scores (system, topic, metric), by the factors of others."""
     factors = standardizers.fit(by)
     standardized = standardizers.standardize(scores, factors, kind, flat="raw" if flat == "raw" else "half")
     if flat == "drop":

@@ -121,9 +121,9 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     pairs = ("difference", "difference_low", "difference_high", "p_corrected", "human_p_corrected")
     gain = ("rho", "rho_pairs", "slope", "slope_pairs", "gain", "gain_pairs")
     return {
-        "means": frame(outcome, ("system", "metric"), (*systems, "machine_rank")),
-        "pairs": frame(outcome, ("metric", "system_a", "system_b"), pairs),
-        "gain": frame(outcome, ("metric",), gain),
+        "means": frame(outcome, (*systems, "machine_rank"), by=("system", "metric")),
+        "pairs": frame(outcome, pairs, by=("metric", "system_a", "system_b")),
+        "gain": frame(outcome, gain, by=("metric",)),
     }
 
 

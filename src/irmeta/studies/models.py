@@ -11,7 +11,7 @@ from irmeta.choices import Missing, Scale
 from irmeta.cubes import by_name, check_scale, system_level, targets_and_candidates
 from irmeta.errors import ScoresError, require_choice
 from irmeta.parallel import seed, steps
-from irmeta.result import long_frame, result
+from irmeta.result import frame, result
 from irmeta.stats.arrays import Floats
 from irmeta.stats.prediction.accuracy import accuracy
 from irmeta.stats.prediction.regression import least_squares, moments
@@ -69,11 +69,11 @@ def models(
 
 def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     """Tables `summary` (means over targets and collections) and `models` (target, model, scale, collection, ...)."""
-    frame = long_frame(outcome, _MEASURES)
-    summary = frame.group_by("model", "scale", maintain_order=True).agg(
+    figures = frame(outcome, _MEASURES).fill_nan(None)
+    summary = figures.group_by("model", "scale", maintain_order=True).agg(
         pl.col("tau").mean(), pl.col("rmse").mean(), pl.col("rmse").max().alias("worst_rmse")
     )
-    return {"summary": summary, "models": frame}
+    return {"summary": summary, "models": figures}
 
 
 def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:

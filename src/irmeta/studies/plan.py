@@ -145,8 +145,8 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     needed = [str(name) for name in outcome.data_vars if outcome[name].dims == ("metric",)]
     sizes = [str(name) for name in outcome.data_vars if "size" in outcome[name].dims]
     return {
-        "needed": frame(outcome, ("metric",), needed),
-        "sizes": frame(outcome, ("metric", "size"), sizes).rename({"size": "topics"}),
+        "needed": frame(outcome, needed, by=("metric",)),
+        "sizes": frame(outcome, sizes, by=("metric", "size")).rename({"size": "topics"}),
     }
 
 

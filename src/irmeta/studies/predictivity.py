@@ -1,7 +1,7 @@
-"""Which metrics foretell results on new topics: predictive power from random halves of the topics."""
+"""Which metrics predict results on new topics: predictive power from random halves of the topics."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, get_args
+from typing import Any, NamedTuple, get_args
 
 import numpy as np
 import polars as pl
@@ -12,9 +12,10 @@ from irmeta import cube
 from irmeta.attributes import about
 from irmeta.choices import Missing, Ties, TopOn
 from irmeta.errors import ScoresError, require_choice
+from irmeta.layout import WIDE
 from irmeta.names import canonical
 from irmeta.parallel import seeded
-from irmeta.result import result, short, square
+from irmeta.result import frame, once, result, short, square
 from irmeta.stats.arrays import Floats
 from irmeta.stats.halves.halving import Agreement, halves, shuffles, split_half
 from irmeta.stats.halves.jackknife import advantage_variance
@@ -35,14 +36,15 @@ def predictivity(
     missing: Missing = "error",
     rng: int | np.random.Generator = 0,
 ) -> xr.Dataset:
-    """Measure how well the ranking by one metric on half of the topics foretells the ranking by another on the rest.
+    """Measure how well the ranking by one metric on half of the topics predicts the ranking by another on the rest.
 
     top, by : rank only the best floor(top x systems) by mean `by`, on all topics or, with top_on="half", on one half.
     metrics, missing : what else to use of the scores, as in `irmeta.cube.studied`.
-    sizes : also draw disjoint pairs of so many topics each. An odd number of topics is halved as evenly as it goes.
+    partitions : how many random partitions of the topics to average over, at least 2.
+    sizes : also draw disjoint pairs of this many topics each. An odd number of topics is halved as evenly as it goes.
     tau : "b" or "a". rng : a seed or a generator. At least 2 systems and 4 topics, else ScoresError.
 
-    Gives `phi` (metric, metric_2) in [-1, 1] with its Monte-Carlo standard error `se`; `advantage` (predictor metric,
+    Returns `phi` (metric, metric_2) in [-1, 1] with its Monte-Carlo standard error `se`; `advantage` (predictor metric,
     target metric_2), phi(A, B) - phi(B, B), with its 95% interval `low`, `high` over samples of topics and systems;
     `lead`, the mean phi of A with all metrics, itself among them, less that of B, with its Monte-Carlo error `lead_se`;
     with sizes `curve` and `curve_se` (size, metric, metric_2). Source: Webber et al. (SIGIR 2008).
@@ -57,62 +59,118 @@ def predictivity(
     """
     require_choice("top_on", top_on, get_args(TopOn))
     require_choice("tau", tau, get_args(Ties))
-    generator, chance = seeded(rng)
-    if top_on == "half" and top is None:
-        raise ScoresError("systems are chosen on one half only with a share of them to keep, as in --top 0.75")
-    names = cube.select(scores, metrics=metrics)["metric"].values.tolist()
-    if top is not None:
-        by = cube.default_by(scores.sel(metric=names)) if by is None else canonical(by)
-    best = None
-    if top is not None and by is not None and top_on == "half":
-        both, notes = cube.studied(scores, metrics=[*names, by], missing=missing)
-        used, best = both.sel(metric=names), _best(both, top, by)
-        kept = f"{best[0]} of {both.sizes['system']} systems: the top {top:g} by {by}"
-        notes.append(f"{kept} on one half of the topics, each half in turn")
-    else:
-        used, notes = cube.studied(scores, metrics=names, top=top, by=by, missing=missing)
-    values, topics = cube.additive(used).values, used.sizes["topic"]
+    generator, seed = seeded(rng)
+    chosen = _chosen(scores, metrics, top, by, top_on, missing)
+    used = chosen.scores
     _check(used, partitions, sizes)
 
+    values = cube.additive(used).values
+    topics = used.sizes["topic"]
     half_sizes = (topics // 2, topics - topics // 2)
-    whole, *curve = split_half(
-        values,
-        [half_sizes, *((n, n) for n in sizes)],
-        partitions,
-        generator,
-        ties=tau,
-        best=best,
-    )
-    few = 0 if best else min(partitions, max(20, min(100, 10_000 // len(values))))  # more change no second digit
+    drawn_sizes = [half_sizes, *((n, n) for n in sizes)]
+    drawn = split_half(values, drawn_sizes, partitions, generator, ties=tau, best=chosen.best)
+    whole, curve = drawn[0], drawn[1:]
+    few = 0 if chosen.best else _interval_partitions(partitions, len(values))
     half = np.full(whole.phi.shape, np.nan)
     if few:
-        drawn = halves(shuffles(topics, few, generator), half_sizes)
-        variance = advantage_variance(values, drawn, ties=tau)
-        half = _quantile(values) * np.sqrt(np.maximum(variance, 0) + whole.difference_se**2)
+        members = halves(shuffles(topics, few, generator), half_sizes)
+        variance = advantage_variance(values, members, ties=tau)
+        half = _half_width(values, variance, whole.difference_se)
 
-    data: dict[str, Any] = dict.fromkeys(_PAIR, used["metric"].values)
-    figures = {"phi": whole.phi, "se": whole.se, "advantage": whole.difference}
-    figures |= {"low": whole.difference - half, "high": whole.difference + half}
-    figures |= {"lead": whole.lead, "lead_se": whole.lead_se}
-    data |= {name: (_PAIR, figure) for name, figure in figures.items()}
-    if sizes:
-        data |= {"size": list(sizes), "curve": (("size", *_PAIR), np.stack([one.phi for one in curve]))}
-        data |= {"curve_se": (("size", *_PAIR), np.stack([one.se for one in curve]))}
     options = {
         "partitions": partitions,
         "halves": list(half_sizes),
         "coefficient": f"Kendall tau-{tau}",
         "top": top,
-        "by": by,
+        "by": chosen.by,
         "top_on": top_on if top is not None else None,
         "sizes": list(sizes),
         "interval_partitions": few,
         "missing": missing,
-        "seed": chance,
+        "seed": seed,
     }
-    inputs = {str(scores.attrs.get("collection", "collection")): used}
-    notes += _notes(used, options, [whole, *curve], used.sizes["system"] if best is None else best[0])
-    return result("predictivity", data, inputs=inputs, options=options, notes=notes)
+    return result(
+        "predictivity",
+        _figures(used["metric"].values, whole, half) | _curve(sizes, curve),
+        inputs={str(scores.attrs.get("collection", "collection")): used},
+        options=options,
+        notes=chosen.notes + _notes(used, options, drawn, chosen.ranked),
+    )
+
+
+class _Chosen(NamedTuple):
+    """The scores to study, and the systems of them that are ranked."""
+
+    scores: xr.DataArray
+    by: str | None  # the metric that says which systems are best
+    ranked: int  # systems in a ranking
+    best: tuple[int, Floats] | None  # where each half chooses the best anew: how many, and the scores that say which
+    notes: list[str]
+
+
+def _chosen(
+    scores: xr.DataArray,
+    metrics: str | Iterable[str] | None,
+    top: float | None,
+    by: str | None,
+    top_on: TopOn,
+    missing: Missing,
+) -> _Chosen:
+    """Choose the metrics, the topics and the systems to study."""
+    if top_on == "half" and top is None:
+        raise ScoresError("--top-on half needs --top, as in --top 0.75")
+    names = cube.select(scores, metrics=metrics)["metric"].values.tolist()
+    if top is not None:
+        by = cube.default_by(scores.sel(metric=names)) if by is None else canonical(by)
+    if top is None or by is None or top_on == "all":
+        used, notes = cube.studied(scores, metrics=names, top=top, by=by, missing=missing)
+        return _Chosen(used, by, used.sizes["system"], None, notes)
+    both, notes = cube.studied(scores, metrics=[*names, by], missing=missing)
+    kept, order = _best(both, top, by)
+    systems = both.sizes["system"]
+    notes.append(f"{kept} of {systems} systems: the top {top:g} by {by} on one half of the topics, each half in turn")
+    return _Chosen(both.sel(metric=names), by, kept, (kept, order), notes)
+
+
+def _interval_partitions(partitions: int, systems: int) -> int:
+    """Return how many partitions intervals are computed on: 20 to 100; more change no second digit."""
+    enough = max(20, min(100, 10_000 // systems))
+    return min(partitions, enough)
+
+
+def _half_width(values: Floats, variance: Floats, error: Floats) -> Floats:
+    """Return half the width of the 95% intervals: t * sqrt(variance + Monte-Carlo error^2).
+
+    t : Student's 97.5% quantile with one degree of freedom less than there are systems, or topics if they are fewer.
+    """
+    systems, topics, _ = values.shape
+    quantile = float(scipy.stats.t.ppf(0.975, min(systems, topics) - 1))
+    return np.asarray(quantile * np.sqrt(np.maximum(variance, 0) + error**2))
+
+
+def _figures(metrics: Any, whole: Agreement, half: Floats) -> dict[str, Any]:
+    """Label the figures of halves by pairs of metrics."""
+    figures = {
+        "phi": whole.phi,
+        "se": whole.se,
+        "advantage": whole.difference,
+        "low": whole.difference - half,
+        "high": whole.difference + half,
+        "lead": whole.lead,
+        "lead_se": whole.lead_se,
+    }
+    coords = dict.fromkeys(_PAIR, metrics)
+    return coords | {name: (_PAIR, values) for name, values in figures.items()}
+
+
+def _curve(sizes: Sequence[int], curve: Sequence[Agreement]) -> dict[str, Any]:
+    """Label phi of smaller sets of topics by their size; nothing without sizes."""
+    if not sizes:
+        return {}
+    phi = np.stack([drawn.phi for drawn in curve])
+    se = np.stack([drawn.se for drawn in curve])
+    dims = ("size", *_PAIR)
+    return {"size": list(sizes), "curve": (dims, phi), "curve_se": (dims, se)}
 
 
 def _check(used: xr.DataArray, partitions: int, sizes: Sequence[int]) -> None:
@@ -128,129 +186,154 @@ def _check(used: xr.DataArray, partitions: int, sizes: Sequence[int]) -> None:
 
 
 def _best(scores: xr.DataArray, top: float, by: str) -> tuple[int, Floats]:
-    """Give how many systems are the best, and the scores (system, topic) that say which."""
+    """Return how many systems are the best, and the scores (system, topic) that say which."""
     kept = cube.top_systems(scores, top, by).sizes["system"]
     if kept < 2:
-        raise ScoresError(
-            f"a share of {top} leaves {kept} of {scores.sizes['system']} systems; 2 or more can be ranked"
-        )
-    return kept, cube.additive(cube.select(scores, metrics=[by])).values[..., 0]
+        systems = scores.sizes["system"]
+        raise ScoresError(f"--top {top:g} keeps {kept} of {systems} systems; a ranking needs at least 2")
+    order = cube.additive(cube.select(scores, metrics=[by])).values[..., 0]
+    return kept, order
 
 
-def _quantile(values: Floats) -> float:
-    return float(scipy.stats.t.ppf(0.975, min(values.shape[:2]) - 1))
-
-
-def _notes(used: xr.DataArray, options: dict[str, Any], drawn: Sequence[Agreement], kept: int) -> list[str]:
+def _notes(used: xr.DataArray, options: dict[str, Any], drawn: Sequence[Agreement], ranked: int) -> list[str]:
     first, second = options["halves"]
     lines = [
-        f"{options['coefficient']} between rankings of {kept} systems on {first} and on {second} topics, "
+        f"{options['coefficient']} between rankings of {ranked} systems on {first} and on {second} topics, "
         f"mean of {options['partitions']} random partitions; means are compared to 10 decimals."
     ]
-    error = max(float(one.se.max()) for one in drawn)
-    lines.append(f"The Monte-Carlo standard error of phi is {short(error, 4)} at most.")
-    if options["top_on"] != "half":
+    error = max(float(agreement.se.max()) for agreement in drawn)
+    lines.append(f"The Monte-Carlo standard error of phi is at most {short(error, 4)}.")
+    if options["top_on"] == "half":
+        lines.append("No intervals: they are not defined where each partition has its own systems.")
+    else:
         lines.append(
             "advantage: phi(predictor, target) - phi(target, target); 95% interval over samples of topics and systems."
         )
-    else:
-        lines.append("No intervals: they are not defined where each partition has its own systems.")
-    undefined = np.sum([one.undefined for one in drawn], axis=0)
-    lines += [
-        f"{name} ties all systems in {count} sets of topics; tau counts 0 there."
-        for name, count in zip(used["metric"].values, undefined, strict=True)
-        if count
-    ]
+    undefined = np.sum([agreement.undefined for agreement in drawn], axis=0)
+    for name, count in zip(used["metric"].values, undefined, strict=True):
+        if count:
+            lines.append(f"{name} ties all systems in {count} sets of topics; tau counts 0 there.")
     return lines
 
 
 def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     """Tables `phi`, `advantage` and, where sizes were given, `curve`; phi is symmetric and listed once a pair."""
-    names = [str(name) for name in outcome["metric"].values]
-    pairs = [(i, j) for i in range(len(names)) for j in range(i, len(names))]
-    ordered = [(i, j) for i in range(len(names)) for j in range(len(names)) if i != j]
+    pair = {"metric": "metric_a", "metric_2": "metric_b"}
+    phi = frame(outcome, ["phi", "se"]).rename(pair)
+    roles = {"metric": "predictor", "metric_2": "target", "advantage": "difference"}
+    gains = frame(outcome, ["advantage", "low", "high"]).rename(roles)
     views = {
-        "phi": _long(names, pairs, ("metric_a", "metric_b"), {name: outcome[name].values for name in ("phi", "se")}),
-        "advantage": _long(
-            names,
-            ordered,
-            ("predictor", "target"),
-            {"difference": outcome["advantage"].values, "low": outcome["low"].values, "high": outcome["high"].values},
-        ),
+        "phi": once(phi, outcome.sizes["metric"]),
+        "advantage": gains.filter(pl.col("predictor") != pl.col("target")),
     }
     if "curve" in outcome:
-        parts = [
-            _long(names, pairs, ("metric_a", "metric_b"), {"phi": phi, "se": se}).insert_column(
-                0, pl.Series("topics", [size] * len(pairs))
-            )
-            for (size, phi), se in zip(_sizes(outcome), outcome["curve_se"].values, strict=True)
-        ]
-        views["curve"] = pl.concat(parts)
+        columns = {"size": "topics", "curve": "phi", "curve_se": "se"}
+        curve = frame(outcome, ["curve", "curve_se"]).rename(pair | columns)
+        views["curve"] = once(curve, outcome.sizes["metric"])
     return views
 
 
 def _sizes(outcome: xr.Dataset) -> Iterator[tuple[int, Floats]]:
+    """Go through the sizes with phi of each."""
     return zip(outcome["size"].values.tolist(), outcome["curve"].values, strict=True)
 
 
-def _long(
-    names: Sequence[str],
-    pairs: Sequence[tuple[int, int]],
-    heads: tuple[str, str],
-    figures: dict[str, Floats],
-) -> pl.DataFrame:
-    columns = {head: [names[pair[side]] for pair in pairs] for side, head in enumerate(heads)}
-    schema = dict.fromkeys(heads, pl.String) | dict.fromkeys(figures, pl.Float64)
-    return pl.DataFrame({**columns, **{name: [float(v[p]) for p in pairs] for name, v in figures.items()}}, schema)
-
-
 def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
-    """Give phi as the upper triangle of a matrix, as papers print it, advantages as a matrix, and the curve."""
-    names = [str(name) for name in outcome["metric"].values]
-    phi, gain = outcome["phi"].values, outcome["advantage"].values
-    clear = (outcome["low"].values > 0) | (outcome["high"].values < 0)
-    count = range(len(names))
-    cells = [["" if i == j else short(gain[i, j], sign=True) + "*" * int(clear[i, j]) for j in count] for i in count]
-    views = {
-        "phi": square(names, [[short(phi[i, j]) if j >= i else "" for j in count] for i in count]),
-        "advantage (* clear of 0)": square(names, cells, "predictor"),
-    }
+    """Show phi as the upper triangle of a matrix and advantages as a matrix; of many metrics, a row each; the curve."""
+    metrics = [str(name) for name in outcome["metric"].values]
+    views = _matrices(outcome, metrics) if len(metrics) <= WIDE else {_PREDICTORS: _predictors(outcome, metrics)}
     if "curve" in outcome:
-        sizes = {str(size): [short(at[i, j]) for i in count for j in count if j >= i] for size, at in _sizes(outcome)}
-        pairs = [f"{names[i]}, {names[j]}" if i != j else names[i] for i in count for j in count if j >= i]
-        views["phi by topics"] = pl.DataFrame({"metrics": pairs, **sizes})
+        views["phi by topics"] = _curves(outcome, metrics)
     return views
 
 
+_PREDICTORS = "predictors (beats, loses to: targets that predict themselves clearly worse, or better)"
+
+
+def _matrices(outcome: xr.Dataset, metrics: list[str]) -> dict[str, pl.DataFrame]:
+    """Return phi and advantages as papers print them."""
+    phi, gain = outcome["phi"].values, outcome["advantage"].values
+    clear = (outcome["low"].values > 0) | (outcome["high"].values < 0)
+    each = range(len(metrics))
+    upper = [[short(phi[i, j]) if j >= i else "" for j in each] for i in each]
+    cells = [[short(gain[i, j], sign=True) + "*" * int(clear[i, j]) if i != j else "" for j in each] for i in each]
+    return {"phi": square(metrics, upper), "advantage (* clear of 0)": square(metrics, cells, "predictor")}
+
+
+def _predictors(outcome: xr.Dataset, metrics: list[str]) -> pl.DataFrame:
+    """Return a row for each predictor, best first: its phi, and for how many targets it is clearly better or worse."""
+    phi, low, high = (outcome[name].values for name in ("phi", "low", "high"))
+    frame = pl.DataFrame(
+        {
+            "predictor": metrics,
+            "mean phi": phi.mean(axis=1),
+            "with itself": np.diagonal(phi),
+            "beats": (low > 0).sum(axis=1),
+            "loses to": (high < 0).sum(axis=1),
+        }
+    )
+    return frame.sort("mean phi", descending=True, maintain_order=True)
+
+
+def _curves(outcome: xr.Dataset, metrics: list[str]) -> pl.DataFrame:
+    """Return phi of each pair of metrics, a column for each number of topics."""
+    each = range(len(metrics))
+    pairs = [(i, j) for i in each for j in each if j >= i]
+    names = [metrics[i] if i == j else f"{metrics[i]}, {metrics[j]}" for i, j in pairs]
+    return pl.DataFrame({"metrics": names} | {str(n): [short(at[i, j]) for i, j in pairs] for n, at in _sizes(outcome)})
+
+
 def findings(outcome: xr.Dataset) -> list[str]:
-    """Say which metric foretells all of them best, and which others it foretells as well as they do themselves."""
+    """Say which metric predicts all of them best, and which others it predicts as well as they do themselves."""
     names = [str(name) for name in outcome["metric"].values]
     where = next(iter(about(outcome)["inputs"]["collections"]))
     if len(names) == 1:
-        return [f"On {where} {names[0]} foretells itself on new topics with phi {short(outcome['phi'].item())}."]
-    best, beside = best_predictor(outcome), [names[other] for other in _rivals(outcome)]
-    phi = outcome["phi"].values[best]
-    lines = [
-        f"On {where} {names[best]} foretells the {len(names)} metrics, itself among them, best: with mean phi "
-        f"{short(phi.mean(), 3)}, with itself {short(phi[best])}."
-    ]
-    if beside:
-        lines = [
-            f"On {where} {' and '.join((names[best], *beside))} foretell the {len(names)} metrics, themselves among "
-            f"them, best: with mean phi {short(phi.mean(), 3)}, or less by no more than Monte-Carlo error. "
-            f"Of {names[best]}, whose phi with itself is {short(phi[best])}:"
+        return [
+            f"On {where}, {names[0]} predicts its own ranking on new topics with phi {short(outcome['phi'].item())}."
         ]
+    best = best_predictor(outcome)
     targets = [target for target in range(len(names)) if target != best]
     if len(targets) <= 2:
-        return lines + [_verdict(outcome, best, target) for target in targets]
-    listed = {name: [names[target] for target in targets if _kind(outcome, best, target) == name] for name in _VERDICTS}
-    return lines + [f"{_VERDICTS[name][1]}: {', '.join(listed[name])}." for name in _VERDICTS if listed[name]]
+        verdicts = [_verdict(outcome, best, target) for target in targets]
+    else:
+        verdicts = _verdicts(outcome, best, targets)
+    return [_best_of_all(outcome, where, names, best), *verdicts]
+
+
+def _best_of_all(outcome: xr.Dataset, where: str, names: Sequence[str], best: int) -> str:
+    """Name the best predictor, and those that are as good but for Monte-Carlo error."""
+    phi = outcome["phi"].values[best]
+    mean, own = short(phi.mean(), 3), short(phi[best])
+    rivals = [names[other] for other in _rivals(outcome)]
+    if not rivals:
+        return (
+            f"On {where}, {names[best]} is the best single predictor of rankings on new topics: mean phi {mean} over "
+            f"the {len(names)} metrics, {own} for itself."
+        )
+    return (
+        f"On {where}, {' and '.join((names[best], *rivals))} are the best single predictors of rankings on new topics "
+        f"and differ by no more than Monte-Carlo error. {names[best]} has mean phi {mean} over the {len(names)} "
+        f"metrics, {own} for itself."
+    )
+
+
+def _verdicts(outcome: xr.Dataset, best: int, targets: Sequence[int]) -> list[str]:
+    """Say of the other metrics, grouped by verdict, how well the best one predicts them."""
+    listed: dict[str, list[str]] = {kind: [] for kind in _VERDICTS}
+    for target in targets:
+        listed[_kind(outcome, best, target)].append(str(outcome["metric"].values[target]))
+    best_name = outcome["metric"].values[best]
+    lines = []
+    for kind, names in listed.items():
+        if names:
+            lines.append(f"{_VERDICTS[kind].of_several.format(a=best_name)}: {', '.join(names)}.")
+    return lines
 
 
 def best_predictor(outcome: xr.Dataset) -> int:
     """Find the metric with the largest mean phi with all metrics, itself among them.
 
-    All are measured by the same targets so. It is the metric with the largest sum of advantages, too: that of A is the
+    So all are measured by the same targets. It is also the metric with the largest sum of advantages: that of A is the
     sum of its phi less a number that is the same for all.
     """
     return int(outcome["phi"].values.mean(axis=1).argmax())
@@ -259,56 +342,74 @@ def best_predictor(outcome: xr.Dataset) -> int:
 def _rivals(outcome: xr.Dataset) -> list[int]:
     """Find the metrics that the best one leads by no more than two standard errors of the partitions drawn."""
     best = best_predictor(outcome)
-    lead, error = (outcome[name].values[best] for name in ("lead", "lead_se"))
+    lead = outcome["lead"].values[best]
+    error = outcome["lead_se"].values[best]
     order = np.argsort(lead, kind="stable")
     return [int(other) for other in order if other != best and lead[other] <= 2 * error[other]]
 
 
 MARGIN = 0.05
-"""A loss of phi that we call none, one pair of systems in forty ranked otherwise, where an interval stays within it."""
+
+
+class _Verdict(NamedTuple):
+    """What is said of a predictor {a}: of one target {b}, of several, and what follows for one."""
+
+    of_one: str
+    of_several: str
+    so: str
+
+
+"""A loss of phi that counts as none, if the interval stays within it: one pair of systems in forty ranked otherwise."""
 
 _VERDICTS = {
-    "better": (
-        "{a} predicts {b} better than {b} does",
-        "It predicts better than they do themselves",
-        "{b} beside it tells no more about new topics",
+    "better": _Verdict(
+        of_one="{a} predicts {b} better than {b} predicts itself",
+        of_several="{a} predicts these better than they predict themselves",
+        so="{b} adds no information about new topics",
     ),
-    "same": (
-        "{a} predicts {b} as well as {b} does",
-        "It predicts as well as they do themselves, so reporting them adds nothing that these topics can show",
-        "reporting {b} beside it adds nothing that these topics can show",
+    "same": _Verdict(
+        of_one="{a} predicts {b} as well as {b} predicts itself",
+        of_several="{a} predicts these as well as they predict themselves; reporting them as well adds no measurable "
+        "information",
+        so="reporting {b} as well adds no measurable information",
     ),
-    "open": (
-        "{a} predicts {b} as well as {b} does, or worse",
-        "It may predict as well as they do themselves or worse: these topics and systems cannot tell",
-        "these topics and systems cannot tell",
+    "open": _Verdict(
+        of_one="{a} predicts {b} as well as {b} predicts itself, or worse",
+        of_several="{a} predicts these as well as they predict themselves, or worse; these topics and systems are too "
+        "few to say",
+        so="these topics and systems are too few to say",
     ),
-    "worse": (
-        "{a} predicts {b} worse than {b} does",
-        "It predicts worse than they do themselves, so they add to it",
-        "{b} tells something about new topics that {a} does not",
+    "worse": _Verdict(
+        of_one="{a} predicts {b} worse than {b} predicts itself",
+        of_several="{a} predicts these worse than they predict themselves, so they add information",
+        so="{b} adds information about new topics",
     ),
-    "unsure": (
-        "{a} beside {b} itself as a predictor of {b}",
-        "No intervals, so nothing is said of",
-        "there is no interval to judge it by",
+    "unsure": _Verdict(
+        of_one="{a} as a predictor of {b}, compared with {b} itself",
+        of_several="No intervals, so no verdict on",
+        so="without an interval there is no verdict",
     ),
 }
-"""For each verdict: of one target, of several, and what follows."""
 
 
 def _kind(outcome: xr.Dataset, predictor: int, target: int) -> str:
-    low, high = (float(outcome[name].values[predictor, target]) for name in ("low", "high"))
+    """Judge a predictor by the interval of its advantage over the target itself."""
+    low = float(outcome["low"].values[predictor, target])
+    high = float(outcome["high"].values[predictor, target])
     if np.isnan(low):
         return "unsure"
-    if low > 0 or high < 0:
-        return "better" if low > 0 else "worse"
+    if low > 0:
+        return "better"
+    if high < 0:
+        return "worse"
     return "same" if low >= -MARGIN else "open"
 
 
 def _verdict(outcome: xr.Dataset, predictor: int, target: int) -> str:
-    a, b = (str(outcome["metric"].values[at]) for at in (predictor, target))
-    gain, low, high = (float(outcome[name].values[predictor, target]) for name in ("advantage", "low", "high"))
-    said, _, so = (part.format(a=a, b=b) for part in _VERDICTS[_kind(outcome, predictor, target)])
+    """Say of one target how well it is predicted, with the figures."""
+    a, b = str(outcome["metric"].values[predictor]), str(outcome["metric"].values[target])
+    verdict = _VERDICTS[_kind(outcome, predictor, target)]
+    difference, low, high = (float(outcome[name].values[predictor, target]) for name in ("advantage", "low", "high"))
     interval = "" if np.isnan(low) else f", 95% interval {short(low)} to {short(high)}"
-    return f"{said}: difference {short(gain, 3)}{interval}; {so}."
+    claim, so = verdict.of_one.format(a=a, b=b), verdict.so.format(a=a, b=b)
+    return f"{claim}: difference in phi {short(difference, 3)}{interval}; {so}."

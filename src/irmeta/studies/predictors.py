@@ -1,4 +1,4 @@
-"""Which one, two or three metrics foretell each other metric best? Every subset is tried."""
+"""Which one, two or three metrics predict each other metric best? Every subset is tried."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
@@ -12,7 +12,7 @@ from irmeta.choices import ChosenBy, Missing
 from irmeta.cubes import check_sizes, system_level, targets_and_candidates, with_roles
 from irmeta.errors import ScoresError, require_choice
 from irmeta.parallel import steps
-from irmeta.result import long_frame, result
+from irmeta.result import frame, result
 from irmeta.stats.arrays import Floats
 from irmeta.stats.prediction.accuracy import Accuracy, accuracy
 from irmeta.stats.prediction.predictors import Fold, best_predictors, folds
@@ -69,10 +69,12 @@ def predictors(
 def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     """Tables `selection` (target, k, predictors, collection, role, tau, r2, ...) and `coefficients`."""
     spread = outcome.assign(role=outcome["role"].broadcast_like(outcome["tau"]))
-    figures = long_frame(spread.transpose("target", "size", ...), ["role", *_MEASURES]).rename({"size": "k"})
+    figures = frame(spread.transpose("target", "size", ...), ["role", *_MEASURES]).fill_nan(None).rename({"size": "k"})
     weights = xr.concat([outcome["coefficient"], outcome["intercept"].expand_dims(metric=["intercept"])], "metric")
     fitted = weights.transpose("target", "size", "metric").to_dataset(name="coefficient")
-    coefficients = long_frame(fitted, ["coefficient"]).drop_nulls().rename({"size": "k", "metric": "predictor"})
+    coefficients = (
+        frame(fitted, ["coefficient"]).fill_nan(None).drop_nulls().rename({"size": "k", "metric": "predictor"})
+    )
     sets = coefficients.filter(pl.col("predictor") != "intercept").group_by("target", "k", maintain_order=True)
     selection = figures.join(sets.agg(predictors="predictor"), on=["target", "k"], maintain_order="left")
     columns = ("target", "k", "predictors", "collection", "role", *_MEASURES)

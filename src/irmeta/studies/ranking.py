@@ -1,4 +1,4 @@
-"""Which few metrics to report: those that say most and repeat each other least, or that foretell the others best."""
+"""Which few metrics to report: those that say most and repeat each other least, or that predict the others best."""
 
 from collections.abc import Iterable, Mapping
 from itertools import pairwise
@@ -22,7 +22,7 @@ from irmeta.stats.subsets.selection import Choice, Selection, limit, ratio, sele
 from irmeta.stats.subsets.stability import choices, flags, stability
 
 TRUST = ((0.8, "the choice holds"), (0.5, "part of it is arbitrary"), (-np.inf, "do not trust the choice"))
-"""What we say of a choice, by the least share of it, corrected for chance, that resampled topics make again."""
+"""What is said of a choice, by the least share of it, corrected for chance, that resampled topics make again."""
 
 
 _SUBSETS = ("log_det", "unexplained", "cost", "optimal", "ratio_to_optimum", "gap", "proven", "nodes", "kept", "same")
@@ -59,6 +59,7 @@ def rank_metrics(
     little variance of the other metrics unexplained. The default is "unreported" for "trace", else "determinant".
     matrix : "covariance", "correlation" (the default), "rank" (correlation of normal scores), "shrunk" (correlation,
     Ledoit-Wolf). A matrix that is given is used as it is, unless this says "correlation".
+    k : the largest size of a subset; every size by default.
     level : what a row of scores is: a system on a topic ("topic"), the same less the topic's mean ("within-topic"), or
     a system's mean ("system").
     metrics, top, by, missing : what to use of the scores, as in `irmeta.cube.studied`; a matrix is used whole.
@@ -66,8 +67,8 @@ def rank_metrics(
     cost, budget : what a metric costs (1 where not named), and what a subset may cost; with "exact" only.
     time_limit : seconds for the search; a size that is not proven by then says so, with the gap that remains, and may
     have another subset on another machine.
-    resamples : how often to draw topics with replacement and choose again, to see what can be trusted; each choice has
-    a limit of work, about a second, not of time, so that the same seed chooses the same on every machine.
+    resamples : how often to draw topics with replacement and choose again, to see what can be trusted. Work is capped
+    by operations, not seconds, so these results do not depend on the machine.
 
     Raises ScoresError if the matrix is not positive semi-definite, or has too few rows for its metrics.
     Sources: Gupta et al. (ECIR 2019), section 6; Sheffield (1985); McCabe (1984); Ko, Lee and Queyranne (1995).
@@ -80,17 +81,12 @@ def rank_metrics(
     require_choice("level", level, get_args(Level))
     require_choice("objective", objective, (None, *get_args(Objective)))
     require_choice("missing", missing, get_args(Missing))
-    generator, chance = seeded(rng)
-    if is_scores(scores):
-        kind = matrix or "correlation"
-        source = from_scores(scores, kind, level, missing, metrics=metrics, top=top, by=by)
-    elif metrics is not None or top is not None or by is not None:
-        raise ScoresError("a matrix is used whole: metrics, top and by choose from scores; cut the matrix itself")
-    else:
-        source = from_matrix(scores, matrix)
-    choice, notes = _task(source, method, objective, k, include, exclude, cost, budget, time_limit)
+    generator, seed = seeded(rng)
+    source = _source(scores, matrix, level, missing, metrics, top, by)
+    choice, notes = _choice(source, method, objective, k, include, exclude, cost, budget, time_limit)
     if resamples < 0 or (resamples and _topics(source.cubes) < 2):
-        raise ScoresError("topics are resampled 0 or more times, and there must be at least two; leave out --resamples")
+        raise ScoresError("--resamples is 0 or more, and needs at least 2 topics")
+
     selection = select(source.sigma, choice)
     if not selection.optima:
         raise ScoresError(f"no subset costs at most {budget}; raise the budget, or include fewer metrics")
@@ -99,7 +95,9 @@ def rank_metrics(
     data = _described(source, choice, selection)
     if resamples:
         stability, more = _stability(source, choice, selection, resamples, generator)
-        data, notes = data | stability, notes + more
+        data |= stability
+        notes += more
+
     options = {
         "method": method,
         "objective": choice.objective,
@@ -114,14 +112,31 @@ def rank_metrics(
         "by": by,
         "time_limit": time_limit,
         "resamples": resamples,
-        "seed": chance,
+        "seed": seed,
     }
     outcome = result("ranking", data, inputs=source.cubes, options=options, notes=[*source.notes, *notes])
     return outcome.assign_coords(k=list(selection.optima), metric=source.metrics)
 
 
+def _source(
+    scores: Any,
+    matrix: Matrix | None,
+    level: Level,
+    missing: Missing,
+    metrics: str | Iterable[str] | None,
+    top: float | None,
+    by: str | None,
+) -> MetricMatrix:
+    """Compute the matrix from scores, or take the one that is given."""
+    if is_scores(scores):
+        return from_scores(scores, matrix or "correlation", level, missing, metrics=metrics, top=top, by=by)
+    if metrics is not None or top is not None or by is not None:
+        raise ScoresError("metrics, top and by choose from scores, and this is a matrix; cut the matrix itself")
+    return from_matrix(scores, matrix)
+
+
 def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
-    """Give the tables of the JSON contract.
+    """Return the tables of the JSON contract.
 
     order : position, metric, value (of the metrics up to there, by the objective).
     subsets : k, metrics, log_det, unexplained (share of all variance), optimal (the best value of the objective),
@@ -130,9 +145,9 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     (share of resamples in which all of it is).
     stability : k, metric, chosen (share of resamples), se; with resamples only.
     """
-    metrics = [str(name) for name in outcome["metric"].values]
+    metrics = outcome["metric"].values.astype(str)
     order = [str(name) for name in outcome["order"].values]
-    chosen = [[name for name, taken in zip(metrics, row, strict=True) if taken] for row in outcome["chosen"].values]
+    chosen = [metrics[taken].tolist() for taken in outcome["chosen"].values]
     numbers = {name: outcome[name].values for name in _SUBSETS if name in outcome}
     views = {
         "order": pl.DataFrame(
@@ -141,83 +156,121 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
         "subsets": pl.DataFrame({"k": outcome["k"].values, "metrics": chosen, **numbers}),
     }
     if "again" in outcome:
-        again, error = outcome["again"].values, outcome["again_se"].values
-        at = np.argwhere(again > 0)
-        views["stability"] = pl.DataFrame(
+        again = outcome["again"].values
+        k, metric = np.nonzero(again > 0)
+        stability = pl.DataFrame(
             {
-                "k": outcome["k"].values[at[:, 0]],
-                "metric": [metrics[i] for i in at[:, 1]],
-                "chosen": again[again > 0],
-                "se": error[again > 0],
+                "k": outcome["k"].values[k],
+                "metric": metrics[metric].tolist(),
+                "chosen": again[k, metric],
+                "se": outcome["again_se"].values[k, metric],
             }
-        ).sort("k", "chosen", descending=[False, True], maintain_order=True)
+        )
+        views["stability"] = stability.sort("k", "chosen", descending=[False, True], maintain_order=True)
     return views
+
+
+def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
+    """Show the best set of each size, what it explains, whether it is proven, and how much of it is chosen again."""
+    subsets = tables(outcome)["subsets"]
+    gaps = zip(subsets["proven"], subsets["gap"], strict=True)
+    shown = subsets.select("k", "metrics", explained=1 - pl.col("unexplained"))
+    shown = shown.with_columns(best=pl.Series(["proven" if sure else f"to within {gap:.3g}" for sure, gap in gaps]))
+    if about(outcome)["options"]["method"] != "exact":
+        shown = shown.with_columns(subsets["ratio_to_optimum"].alias("of the best"))
+    if "kept" in subsets:
+        shown = shown.with_columns(subsets["kept"].alias("chosen again"))
+    return {"subsets": shown}
 
 
 def findings(outcome: xr.Dataset) -> list[str]:
     """Say what to report, how good that is, and whether to trust it."""
-    options = about(outcome)["options"]
     few = _few(outcome)
-    at = outcome.sel(k=few)
-    named = ", ".join(str(name) for name in outcome["metric"].values[at["chosen"].values])
-    basis = f"{options['matrix']} matrix" + (f", {options['level']} level" if options["level"] else "")
-    said = [
-        f"Report {named} ({basis}): {few} of {outcome.sizes['metric']} metrics, which leave "
-        f"{float(at['unexplained']):.1%} of the variance of all unexplained."
-    ]
-    proven, ratios = outcome["proven"].values, outcome["ratio_to_optimum"].values
-    if options["method"] != "exact":
-        worst = outcome["k"].values[ratios.argmin()]
-        said.append(
-            f"{options['method']} finds the best subset at {int((ratios > 1 - 1e-6).sum())} of {ratios.size} sizes; "
-            f"at its worst, {worst} metrics, it reaches {ratios.min():.2g} of the optimum."
-        )
-    unproven = [str(k) for k in outcome["k"].values[~proven]]
-    said.append(
-        f"Not proven in the time given: the best subsets of {', '.join(unproven)}; see the column gap."
-        if unproven
-        else f"No better set {_searched(outcome)} exists: proven by search."
-        if options["method"] == "exact"
-        else f"The optimum that it is measured by, the best set {_searched(outcome)}, is proven at every size."
-    )
+    lines = [_report(outcome, few)]
+    if about(outcome)["options"]["method"] != "exact":
+        lines.append(_beside_optimum(outcome))
+    lines.append(_proof(outcome))
+    collections = about(outcome)["inputs"]["collections"].values()
     if "kept" in outcome:
-        said.append(_trust(outcome, few))
-    elif any(one["topics"] > 1 for one in about(outcome)["inputs"]["collections"].values()):
-        said.append("Would other topics choose the same? --resamples 100 tells.")
-    return said
+        lines.append(_trust(outcome, few))
+    elif any(described["topics"] > 1 for described in collections):
+        lines.append("To see whether other topics would choose the same, add --resamples 100.")
+    return lines
+
+
+def _report(outcome: xr.Dataset, few: int) -> str:
+    """Name the metrics to report, and how much of the variance of all they explain."""
+    options = about(outcome)["options"]
+    at = outcome.sel(k=few)
+    chosen = ", ".join(str(name) for name in outcome["metric"].values[at["chosen"].values])
+    level = f", {options['level']} level" if options["level"] else ""
+    explained = 1 - float(at["unexplained"])
+    verb = "explains" if few == 1 else "explain"
+    return (
+        f"Report {chosen}: {few} of {outcome.sizes['metric']} metrics, which {verb} {explained:.1%} of the variance "
+        f"of all ({options['matrix']} matrix{level})."
+    )
+
+
+def _beside_optimum(outcome: xr.Dataset) -> str:
+    """Say how near a method that gives one order comes to the best subset of each size."""
+    ratios = outcome["ratio_to_optimum"].values
+    found = int((ratios > 1 - 1e-6).sum())
+    worst = outcome["k"].values[ratios.argmin()]
+    return (
+        f"{about(outcome)['options']['method']} finds the best subset at {found} of {ratios.size} sizes; "
+        f"at its worst, {worst} metrics, it reaches {ratios.min():.2g} of the optimum."
+    )
+
+
+def _proof(outcome: xr.Dataset) -> str:
+    """Say whether the optima are proven."""
+    unproven = outcome["k"].values[~outcome["proven"].values]
+    if unproven.size:
+        sizes = ", ".join(str(k) for k in unproven)
+        return f"Not proven in the time given: the best subsets of {sizes}; see the column gap."
+    if about(outcome)["options"]["method"] == "exact":
+        return f"No better set {_searched(outcome)} exists: proven by search."
+    return f"The optimum it is compared with, the best set {_searched(outcome)}, is proven at every size."
 
 
 def _searched(outcome: xr.Dataset) -> str:
     """Say which sets a search went through: their sizes, and what they may hold and cost."""
-    options, sizes = about(outcome)["options"], outcome["k"].values
+    options = about(outcome)["options"]
+    sizes = outcome["k"].values
     least, most = int(sizes.min()), int(sizes.max())
     free, every = int(outcome["candidate"].sum()), outcome.sizes["metric"]
-    return (
-        f"of {least if least == most else f'{least} to {most}'} of the "
-        + (f"{every} metrics" if free == every else f"{free} metrics that can be chosen")
-        + (f", with {', '.join(options['include'])} in it" if options["include"] else "")
-        + (f", at a cost of at most {options['budget']:g}" if options["budget"] is not None else "")
-    )
+    size = f"{least}" if least == most else f"{least} to {most}"
+    among = f"{every} metrics" if free == every else f"{free} metrics that can be chosen"
+    parts = [f"of {size} of the {among}"]
+    if options["include"]:
+        parts.append(f"with {', '.join(options['include'])} in it")
+    if options["budget"] is not None:
+        parts.append(f"at a cost of at most {options['budget']:g}")
+    return ", ".join(parts)
 
 
 def _few(outcome: xr.Dataset) -> int:
-    """Give the size to speak of: the largest if the user set one, else the first that leaves less than a tenth."""
-    enough = outcome["k"].values[outcome["unexplained"].values < 0.1]
-    asked = about(outcome)["options"]["k"] is not None
-    return int(outcome["k"].values[-1] if asked or not enough.size else enough[0])
+    """Return the size to speak of: the largest if the user set one, else the first that leaves less than a tenth."""
+    sizes = outcome["k"].values
+    enough = sizes[outcome["unexplained"].values < 0.1]
+    if about(outcome)["options"]["k"] is not None or not enough.size:
+        return int(sizes[-1])
+    return int(enough[0])
 
 
 def _trust(outcome: xr.Dataset, few: int) -> str:
+    """Say how much of the choice resampled topics make again, and what follows."""
     kept, same, chance = (float(outcome[name].sel(k=few)) for name in ("kept", "same", "chance"))
     corrected = (kept - chance) / (1 - chance) if chance < 1 else 1.0
-    verdict = next(said for least, said in TRUST if corrected >= least)
+    verdict = next(verdict for least, verdict in TRUST if corrected >= least)
     return (
-        f"On resampled topics, {kept:.0%} of these {few} are chosen again (by chance it would be {chance:.0%}), all of "
-        f"them in {same:.0%} of resamples: {verdict}."
+        f"On resampled topics, {kept:.0%} of these {few} are chosen again (by chance {chance:.0%}), all of them in "
+        f"{same:.0%} of resamples: {verdict}."
     )
 
 
-def _task(
+def _choice(
     source: MetricMatrix,
     method: Search,
     objective: Objective | None,
@@ -228,9 +281,13 @@ def _task(
     budget: float | None,
     time_limit: float,
 ) -> tuple[Choice, list[str]]:
-    goal: Objective = objective or ("unreported" if method == "trace" else "determinant")
-    if (cost or budget is not None) and (method != "exact" or budget is None):
-        raise ScoresError("costs go with --budget and --method exact: an order of metrics knows no budget")
+    """Check what to choose from, and how; with notes on metrics that cannot be chosen."""
+    if objective is None:
+        objective = "unreported" if method == "trace" else "determinant"
+    if cost and budget is None:
+        raise ScoresError("--cost needs --budget and --method exact")
+    if budget is not None and method != "exact":
+        raise ScoresError("--budget needs --method exact: the other methods give an order, which knows no budget")
     if not time_limit > 0:
         raise ScoresError(f"the time limit is in seconds and above 0, not {time_limit}")
     inside, outside = _named(source, include), _named(source, exclude)
@@ -239,36 +296,48 @@ def _task(
     least = max(1, len(inside))
     if not least <= largest <= candidates.size:
         raise ScoresError(f"k is {largest}; with these metrics it can be {least} to {candidates.size}")
-    if goal == "determinant" and not inside and candidates.size > 1 and np.ptp(np.diag(source.sigma)) == 0:
+    equal_variances = np.ptp(np.diag(source.sigma)) == 0
+    if objective == "determinant" and not inside and candidates.size > 1 and equal_variances:
         notes.append("All variances are equal: subsets of one metric are tied, and the first metric stands for all.")
-    limit = np.inf if budget is None else float(budget)
-    paid = _costs(source, cost or {})
-    return Choice(method, goal, candidates, np.array(inside, dtype=np.intp), largest, paid, limit, time_limit), notes
+    choice = Choice(
+        method,
+        objective,
+        candidates,
+        include=np.array(inside, dtype=np.intp),
+        largest=largest,
+        cost=_costs(source, cost or {}),
+        budget=np.inf if budget is None else float(budget),
+        time_limit=time_limit,
+    )
+    return choice, notes
 
 
 def _candidates(source: MetricMatrix, inside: list[int], outside: list[int]) -> tuple[Order, list[str]]:
-    """Give the metrics that can be chosen, and notes on those that others determine."""
-    if both := set(inside) & set(outside):
+    """Return the metrics that can be chosen, and notes on those that others determine."""
+    both = set(inside) & set(outside)
+    if both:
         raise ScoresError(f"{source.metrics[both.pop()]} is both included and excluded")
     free = np.setdiff1d(np.arange(len(source.metrics)), outside)
     combined = dependent(source.sigma[np.ix_(free, free)], np.searchsorted(free, inside))
     candidates = np.delete(free, [i for i, _ in combined])
-    if lost := [source.metrics[i] for i in inside if i not in candidates]:
+    lost = [source.metrics[i] for i in inside if i not in candidates]
+    if lost:
         raise ScoresError(f"{lost[0]} is a linear combination of the other included metrics; include fewer")
     names = [source.metrics[i] for i in free]
-    notes = [
-        f"{names[i]} cannot be chosen: it is determined by {', '.join(names[j] for j in parts)}."
-        for i, parts in combined
-    ]
+    notes = []
+    for i, parts in combined:
+        determining = ", ".join(names[j] for j in parts)
+        notes.append(f"{names[i]} cannot be chosen: it is determined by {determining}.")
     return candidates, notes
 
 
 def _topics(cubes: Mapping[str, xr.DataArray]) -> int:
     """Count the topics of the collection that has most."""
-    return max((one.sizes["topic"] for one in cubes.values()), default=0)
+    return max((scores.sizes["topic"] for scores in cubes.values()), default=0)
 
 
 def _nested(selection: Selection) -> bool:
+    """Return whether each subset holds the smaller ones."""
     sets = [set(subset.tolist()) for subset in selection.chosen.values()]
     return all(small < large for small, large in pairwise(sets))
 
@@ -284,41 +353,51 @@ def _named(source: MetricMatrix, names: str | Iterable[str]) -> list[int]:
 
 
 def _costs(source: MetricMatrix, cost: Mapping[str, float]) -> Floats:
+    """Return the cost of each metric, 1 where none is given."""
     paid = np.ones(len(source.metrics))
     for name, price in cost.items():
         if not (np.isfinite(price) and price >= 0):
-            raise ScoresError(f"the cost of {name} is {price}; costs are numbers from 0")
+            raise ScoresError(f"the cost of {name} is {price}; a cost is a number, 0 or more")
         paid[_named(source, [name])] = price
     return paid
 
 
 def _described(source: MetricMatrix, choice: Choice, selection: Selection) -> dict[str, Any]:
-    """Give the subsets with what they are worth, beside the best of their size."""
+    """Return the order, and the subsets with what they are worth beside the best of their size."""
+    prefixes = [selection.order[:size] for size in range(1, len(selection.order) + 1)]
+    data: dict[str, Any] = {
+        "order": ("position", np.array(source.metrics, dtype=object)[selection.order]),
+        "value": ("position", np.array([value(source.sigma, subset, choice.objective) for subset in prefixes])),
+        "chosen": (("k", "metric"), flags(selection.chosen, len(source.metrics))),
+        "candidate": ("metric", np.isin(np.arange(len(source.metrics)), choice.candidates)),
+    }
+    for name, numbers in _per_size(source, choice, selection).items():
+        data[name] = ("k", numbers)
+    return data
+
+
+def _per_size(source: MetricMatrix, choice: Choice, selection: Selection) -> dict[str, Any]:
+    """Return what the subset of each size is worth, beside the best of that size: arrays of shape (k,)."""
+    sigma, objective = source.sigma, choice.objective
     chosen, optima = selection.chosen.values(), selection.optima.values()
-    log_det = np.array([log_determinant(source.sigma, subset) for subset in chosen])
-    left = np.array([unexplained(source.sigma, subset) for subset in chosen])
-    values = log_det if choice.objective == "determinant" else left
-    best = np.array([value(source.sigma, one.subset, choice.objective) for one in optima])
-    limits = np.array([limit(source.sigma, one, choice.objective) for one in optima])
-    proven = np.array([one.proven for one in optima])
-    first = [selection.order[:position] for position in range(1, len(selection.order) + 1)]
-    per_size = {
+    log_det = np.array([log_determinant(sigma, subset) for subset in chosen])
+    left = np.array([unexplained(sigma, subset) for subset in chosen])
+    values = log_det if objective == "determinant" else left
+    best = np.array([value(sigma, optimum.subset, objective) for optimum in optima])
+    limits = np.array([limit(sigma, optimum, objective) for optimum in optima])
+    proven = np.array([optimum.proven for optimum in optima])
+    numbers = {
         "log_det": log_det,
         "unexplained": left,
         "optimal": best,
-        "ratio_to_optimum": ratio(values, best, choice.objective),
+        "ratio_to_optimum": ratio(values, best, objective),
         "gap": np.where(proven, 0.0, np.abs(limits - best)),
         "proven": proven,
-        "nodes": np.array([one.nodes for one in optima]),
-        **({"cost": np.array([choice.cost[subset].sum() for subset in chosen])} if np.isfinite(choice.budget) else {}),
+        "nodes": np.array([optimum.nodes for optimum in optima]),
     }
-    return {
-        "order": ("position", np.array(source.metrics, dtype=object)[selection.order]),
-        "value": ("position", np.array([value(source.sigma, subset, choice.objective) for subset in first])),
-        "chosen": (("k", "metric"), flags(selection.chosen, len(source.metrics))),
-        "candidate": ("metric", np.isin(np.arange(len(source.metrics)), choice.candidates)),
-        **{name: ("k", numbers) for name, numbers in per_size.items()},
-    }
+    if np.isfinite(choice.budget):
+        numbers["cost"] = np.array([choice.cost[subset].sum() for subset in chosen])
+    return numbers
 
 
 def _stability(
@@ -333,21 +412,25 @@ def _stability(
     if not len(again):
         raise ScoresError("in every resample of the topics some metric is determined by others; use fewer metrics")
     found = stability(flags(selection.chosen, len(source.metrics)), again, choice)
-    notes = []
-    if skipped := resamples - len(again):
-        notes.append(
-            f"{skipped} of {resamples} resamples are left out: a metric was constant, or determined by others."
-        )
-    if stopped := np.count_nonzero(~proven.all(axis=1)):
-        sizes = ", ".join(str(k) for k in np.array(list(selection.chosen))[~proven.all(axis=0)])
-        notes.append(
-            f"In {stopped} of {len(again)} resamples the search came to its limit before the best subsets of {sizes} "
-            "were proven: what counts there is the best found."
-        )
-    return {
+    data = {
         "again": (("k", "metric"), found.chosen),
         "again_se": (("k", "metric"), found.se),
         "kept": ("k", found.kept),
         "same": ("k", found.same),
         "chance": ("k", found.chance),
-    }, notes
+    }
+    notes = []
+    skipped = resamples - len(again)
+    if skipped:
+        notes.append(
+            f"{skipped} of {resamples} resamples are left out: a metric was constant, or determined by others."
+        )
+    stopped = np.count_nonzero(~proven.all(axis=1))
+    if stopped:
+        unproven = np.array(list(selection.chosen))[~proven.all(axis=0)]
+        sizes = ", ".join(str(k) for k in unproven)
+        notes.append(
+            f"In {stopped} of {len(again)} resamples the search reached its limit before the best subsets of {sizes} "
+            "were proven: what counts there is the best found."
+        )
+    return data, notes

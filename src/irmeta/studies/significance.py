@@ -1,9 +1,9 @@
-"""Which systems differ significantly, pair by pair, and how many pairs a metric can tell apart."""
+"""Which systems differ significantly, pair by pair, and how many pairs a metric can distinguish."""
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from types import MappingProxyType
-from typing import get_args
+from typing import Any, get_args
 
 import numpy as np
 import polars as pl
@@ -13,13 +13,12 @@ from irmeta.attributes import about
 from irmeta.choices import Correction, Missing, Test
 from irmeta.cube import additive, geometric, means, studied
 from irmeta.errors import ScoresError, require_choice
+from irmeta.layout import ROWS, spans
 from irmeta.parallel import seeded, steps
 from irmeta.result import frame, result
 from irmeta.stats import descriptive
 from irmeta.stats.arrays import Bools, Floats
 from irmeta.stats.tests import multiplicity, paired, resampling
-
-Floats = Floats
 
 RESAMPLING: Mapping[str, Callable[[Floats, int, np.random.Generator], Floats]] = MappingProxyType(
     {"permutation": resampling.permutation, "bootstrap": resampling.bootstrap, "tukey": resampling.tukey}
@@ -29,6 +28,8 @@ CLOSED: Mapping[str, Callable[[Floats], Floats]] = MappingProxyType(
 )
 FEW_METRICS = 4
 """Systems are shown of so many metrics at most; more are a table for programs."""
+FEW_PAIRS = 15
+"""So many tests are shown at most; more are a table for programs."""
 MOST_LETTERS = 40
 """Above so many systems a compact letter display is no help, and may need thousands of letters."""
 
@@ -51,7 +52,9 @@ def significance(
     metrics : one or several; all by default. Each is corrected for its own pairs.
     test : t, wilcoxon, sign, permutation, bootstrap (studentised), or tukey (randomised Tukey HSD, which is corrected
     for all pairs by itself, so that `correct` does nothing). Systems that score the same on every topic have p = 1.
-    correct : holm (any false rejection), bh (share of false rejections) or none.
+    correct : holm or bonferroni (any false rejection), bh (share of false rejections) or none.
+    alpha : the level of significance, in (0, 1).
+    resamples : of permutation, bootstrap and tukey, at least 100.
     top, by, missing : what to use of the scores, as in `irmeta.cube.studied`.
 
     Returns over (pair, metric) difference (system_a less system_b), p, p_corrected, effect_size (mean difference over
@@ -64,73 +67,111 @@ def significance(
     0.00521
     """
     _check(test, correct, alpha, resamples)
-    generator, chance = seeded(rng)
+    generator, seed = seeded(rng)
     scores, notes = studied(scores, metrics=metrics, top=top, by=by, missing=missing)
     if scores.sizes["system"] < 2 or scores.sizes["topic"] < 2:
         raise ScoresError("a paired test needs at least 2 systems and 2 topics (a system-wise table has means only)")
-    left, right = np.triu_indices(scores.sizes["system"], 1)
-    line = additive(scores)
-    columns = [
-        _tests(np.ascontiguousarray(line.values[..., m]), test, correct, resamples, generator)
-        for m in steps(range(scores.sizes["metric"]), "metrics")
-    ]
-    data = {name: (("pair", "metric"), np.stack([column[name] for column in columns], axis=1)) for name in columns[0]}
+
+    values = additive(scores).values
+    columns = []
+    for m in steps(range(scores.sizes["metric"]), "metrics"):
+        of_metric = np.ascontiguousarray(values[..., m])
+        columns.append(_tests(of_metric, test, correct, resamples, generator))
+    data: dict[str, Any] = {}
+    for name in columns[0]:
+        data[name] = (("pair", "metric"), np.stack([column[name] for column in columns], axis=1))
+    notes += _notes(test, correct, alpha, resamples, scores) + _scale_notes(scores, data["effect_size"][1])
     mean = means(scores)
-    outcome = result(
-        "significance",
-        {**data, "mean": mean, "rank": (("system", "metric"), descriptive.ranks(mean.values.T).T)},
-        inputs={scores.attrs.get("collection", "collection"): scores},
-        options={
-            **{"test": test, "correct": correct, "alpha": alpha, "top": top, "by": by, "missing": missing},
-            **({"resamples": resamples, "seed": chance} if test in RESAMPLING else {}),
-        },
-        notes=notes + _notes(test, correct, alpha, resamples, scores) + _scale_notes(scores, data["effect_size"][1]),
-    )
+    data["mean"] = mean
+    data["rank"] = (("system", "metric"), descriptive.ranks(mean.values.T).T)
+
+    options = {"test": test, "correct": correct, "alpha": alpha, "top": top, "by": by, "missing": missing}
+    if test in RESAMPLING:
+        options |= {"resamples": resamples, "seed": seed}
+    inputs = {scores.attrs.get("collection", "collection"): scores}
+    outcome = result("significance", data, inputs=inputs, options=options, notes=notes)
     outcome["significant"] = outcome["p_corrected"] < alpha
     outcome["share_significant"] = outcome["significant"].mean("pair")
     names = scores.system.values
+    left, right = np.triu_indices(len(names), 1)
     return outcome.assign_coords(system_a=("pair", names[left]), system_b=("pair", names[right]))
 
 
 def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
-    """Tables `tests` (a row a pair and metric), `systems` (those that share a letter do not differ), `power`."""
+    """Tables `tests` (of each pair and metric), `systems` (those that share a letter do not differ), `power`."""
     metrics = [str(metric) for metric in outcome.metric.values]
     fields = ("difference", "p", "p_corrected", "effect_size", "significant")
     return {
-        "tests": frame(outcome, ("metric", "system_a", "system_b"), fields).select(
+        "tests": frame(outcome, fields, by=["metric", "system_a", "system_b"]).select(
             "system_a", "system_b", "metric", *fields
         ),
         "systems": pl.concat([_systems(outcome.sel(metric=metric), metric) for metric in metrics]),
-        "power": frame(outcome, ("metric",), ("share_significant",)),
+        "power": frame(outcome, ["share_significant"]),
     }
 
 
 def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
-    """Show power, systems where there are few metrics, and the tests themselves where they are few."""
-    views = tables(outcome)
-    if outcome.sizes["metric"] > FEW_METRICS:
-        return {"power": views["power"]}
-    return views if outcome.sizes["pair"] <= MOST_LETTERS else {name: views[name] for name in ("systems", "power")}
+    """Show discriminative power where there are many metrics; else the best systems with letters, and a few tests."""
+    metrics = [str(metric) for metric in outcome.metric.values]
+    if len(metrics) > FEW_METRICS:
+        power = tables(outcome)["power"].sort("share_significant", descending=True, maintain_order=True)
+        return {"power": power.rename({"share_significant": "pairs distinguished"})}
+    views: dict[str, pl.DataFrame] = {}
+    for metric in metrics:
+        views |= _lettered(outcome.sel(metric=metric), metric)
+    if outcome.sizes["pair"] <= FEW_PAIRS:
+        tests = tables(outcome)["tests"].select("metric", "system_a", "system_b", "difference", "p_corrected")
+        views["tests"] = tests.rename({"system_a": "system", "system_b": "other", "p_corrected": "p"})
+    return views
+
+
+def _lettered(one: xr.Dataset, metric: str) -> dict[str, pl.DataFrame]:
+    """Show the systems by one metric, the best of them with letters: those that share a letter do not differ."""
+    systems = _systems(one, metric)
+    shown = systems.select(
+        "system",
+        pl.col("mean").alias(metric),
+        pl.col("rank").cast(pl.Int64),
+        spans(systems["rank_low"], systems["rank_high"]).alias("possible ranks"),
+    )
+    if systems.height <= MOST_LETTERS:
+        return {f"systems by {metric}": shown.with_columns(systems["letters"])}
+    order = np.argsort(one["rank"].values, kind="stable")[:ROWS]
+    letters = _letters(_matrix(one)[np.ix_(order, order)])
+    title = f"systems by {metric}: the best {ROWS} of {systems.height}, with letters among these"
+    return {title: shown.head(ROWS).with_columns(letters=pl.Series(letters))}
 
 
 def findings(outcome: xr.Dataset) -> list[str]:
     """Say how many pairs differ, what that means for the best system, and what correction costs."""
-    options, told = about(outcome)["options"], []
+    options = about(outcome)["options"]
+    corrected = options["correct"] != "none" and options["test"] != "tukey"
+    lines = []
     for metric in outcome.metric.values:
-        one = outcome.sel(metric=metric)
-        differs = _matrix(one)
-        best = int(one["rank"].values.argmin())
-        alike = int((~differs[best]).sum()) - 1
-        corrected = options["correct"] != "none" and options["test"] != "tukey"
-        before = f"; {float((one['p'] < options['alpha']).mean()):.1%} before correction" if corrected else ""
-        told.append(
-            f"{metric}: {int(one['significant'].sum())} of {outcome.sizes['pair']} pairs differ significantly "
-            f"({one['share_significant'].item():.1%}; "
-            f"{options['test']}{', ' + options['correct'] if corrected else ''}, alpha {options['alpha']:g}{before}). "
-            f"{alike} system{' is' if alike == 1 else 's are'} not significantly different from the best, "
-            f"{outcome.system.values[best]}."
+        of_metric = outcome.sel(metric=metric)
+        significant = int(of_metric["significant"].sum())
+        test, before = options["test"], ""
+        if corrected:
+            uncorrected = float((of_metric["p"] < options["alpha"]).mean())
+            test = f"{test}, {options['correct']}"
+            before = f"; {uncorrected:.1%} before correction"
+        lines.append(
+            f"{metric}: {significant} of {outcome.sizes['pair']} pairs differ significantly "
+            f"({of_metric['share_significant'].item():.1%}; {test}, alpha {options['alpha']:g}{before}). "
+            + _beside_best(of_metric)
         )
-    return told
+    return lines
+
+
+def _beside_best(of_metric: xr.Dataset) -> str:
+    """Say how many systems are not significantly different from the best."""
+    best = int(of_metric["rank"].values.argmin())
+    name = of_metric.system.values[best]
+    alike = int((~_matrix(of_metric)[best]).sum()) - 1
+    if alike == 0:
+        return f"The best system, {name}, is significantly different from every other."
+    verb = "system is" if alike == 1 else "systems are"
+    return f"{alike} {verb} not significantly different from the best, {name}."
 
 
 def _check(test: Test, correct: Correction, alpha: float, resamples: int) -> None:
@@ -145,37 +186,44 @@ def _check(test: Test, correct: Correction, alpha: float, resamples: int) -> Non
 def _tests(
     scores: Floats, test: Test, correct: Correction, resamples: int, rng: np.random.Generator
 ) -> dict[str, Floats]:
+    """Test all pairs of systems by one metric, from scores (system, topic): arrays (pair,)."""
     difference, effect, *closed = paired.over_pairs(partial(_quantities, test), scores)
     p = closed[0] if closed else RESAMPLING[test](scores, resamples, rng)
-    corrections = {"holm": multiplicity.holm, "bh": multiplicity.bh}
-    corrected = p if correct == "none" or test == "tukey" else corrections[correct](p)
+    corrected = p if test == "tukey" else multiplicity.CORRECTIONS[correct](p)
     return {"difference": difference, "p": p, "p_corrected": corrected, "effect_size": effect}
 
 
 def _quantities(test: Test, found: Floats) -> Floats:
-    """Give the mean of differences (pair, topic), the effect size and, where it has a formula, p: (quantity, pair)."""
-    closed = [CLOSED[test](found)] if test in CLOSED else []
-    return np.stack([found.mean(axis=1), paired.effect_size(found), *closed])
+    """Return mean and effect size of differences (pair, topic) and, where it has a formula, p: (quantity, pair)."""
+    quantities = [found.mean(axis=1), paired.effect_size(found)]
+    if test in CLOSED:
+        quantities.append(CLOSED[test](found))
+    return np.stack(quantities)
 
 
 def _notes(test: Test, correct: Correction, alpha: float, resamples: int, scores: xr.DataArray) -> list[str]:
-    pairs = scores.sizes["system"] * (scores.sizes["system"] - 1) // 2
-    if test == "tukey":
-        return ["Tukey HSD is corrected for all pairs by itself; p_corrected is p"] if correct != "none" else []
+    """Say what correction Tukey's test has, and warn of resamples too few for Holm's correction."""
+    systems = scores.sizes["system"]
+    pairs = systems * (systems - 1) // 2
+    if test == "tukey" and correct != "none":
+        return ["Tukey HSD is corrected for all pairs by itself; p_corrected is p"]
     smallest = 1 / (resamples + 1)
-    if test in RESAMPLING and correct == "holm" and smallest * pairs >= alpha:
+    needed = alpha / pairs  # the smallest p has to be below this for Holm
+    if test in ("permutation", "bootstrap") and correct == "holm" and smallest * pairs >= alpha:
         return [
             f"with {resamples} resamples no p is below {smallest:.2g}, and Holm's correction for {pairs} pairs needs "
-            f"{alpha / pairs:.2g}: nothing can be significant; take {int(np.ceil(pairs / alpha))} resamples, or bh, or "
-            "tukey"
+            f"{needed:.2g}: nothing can be significant; take {int(np.ceil(pairs / alpha))} resamples, or bh, or tukey"
         ]
     return []
 
 
 def _scale_notes(scores: xr.DataArray, effect_size: Floats) -> list[str]:
-    """Say which differences are not of scores, and which effect sizes no number can tell."""
-    logs, constant = ", ".join(geometric(scores.metric.values)), int(np.isinf(effect_size).sum())
-    lines = [f"{logs}: differences are of means of natural logarithms, as the means are geometric"] if logs else []
+    """Say which differences are not of scores, and which effect sizes are infinite."""
+    lines = []
+    logs = ", ".join(geometric(scores.metric.values))
+    if logs:
+        lines.append(f"{logs}: differences are of means of natural logarithms, as the means are geometric")
+    constant = int(np.isinf(effect_size).sum())
     if constant:
         lines.append(
             f"effect_size is infinite in {constant} tests: the two systems differ by the same on every topic (null in "
@@ -184,32 +232,41 @@ def _scale_notes(scores: xr.DataArray, effect_size: Floats) -> list[str]:
     return lines
 
 
-def _matrix(one: xr.Dataset) -> Bools:
-    """Give which systems differ, as a symmetric matrix (system, system)."""
-    size = one.sizes["system"]
+def _matrix(of_metric: xr.Dataset) -> Bools:
+    """Return which systems differ, as a symmetric matrix (system, system)."""
+    size = of_metric.sizes["system"]
     differs = np.zeros((size, size), dtype=np.bool_)
-    differs[np.triu_indices(size, 1)] = one["significant"].values
+    differs[np.triu_indices(size, 1)] = of_metric["significant"].values
     return differs | differs.T
 
 
-def _systems(one: xr.Dataset, metric: str) -> pl.DataFrame:
-    order = np.argsort(one["rank"].values, kind="stable")
-    differs = _matrix(one)[np.ix_(order, order)]
-    rank = one["rank"].values[order]
-    few = len(order) <= MOST_LETTERS
+def _systems(of_metric: xr.Dataset, metric: str) -> pl.DataFrame:
+    """List the systems, best first, with the ranks of those that do not differ, and the letters of their groups."""
+    order = np.argsort(of_metric["rank"].values, kind="stable")
+    differs = _matrix(of_metric)[np.ix_(order, order)]
+    rank = of_metric["rank"].values[order]
+    letters = None
+    if len(order) <= MOST_LETTERS:
+        letters = _letters(differs)
     return pl.DataFrame(
         {
-            "system": one.system.values[order].tolist(),
+            "system": of_metric.system.values[order].tolist(),
             "metric": [metric] * len(order),
-            "mean": one["mean"].values[order],
+            "mean": of_metric["mean"].values[order],
             "rank": rank,
             "rank_low": np.where(differs, rank.max(), rank).min(axis=1),
             "rank_high": np.where(differs, 1, rank).max(axis=1),
-            "letters": ["".join(map(_letter, groups)) for groups in multiplicity.letters(differs)] if few else None,
+            "letters": letters,
         },
         schema_overrides={"letters": pl.String},
     )
 
 
+def _letters(differs: Bools) -> list[str]:
+    """Return the letters of each system; two that share one do not differ."""
+    return ["".join(map(_letter, groups)) for groups in multiplicity.letters(differs)]
+
+
 def _letter(number: int) -> str:
+    """Write a group's number as a letter, with an apostrophe for every 26 before it."""
     return chr(ord("a") + number % 26) + "'" * (number // 26)

@@ -63,7 +63,7 @@ def test_significance_levels_rise(axes):
 
 def test_bars_are_mean_drmse(axes):
     """A bar is the mean over pairs of one metric in one form."""
-    result = compare({f"c{seed}": scores(seed) for seed in range(3)}, randomise=10)
+    result = compare({f"c{seed}": scores(seed) for seed in range(3)}, partitions=10)
     comparison.plot(result, axes)
     for kind, bars in zip(("raw", "normal"), axes.containers, strict=True):
         heights = [bar.get_height() for bar in bars]
@@ -72,7 +72,7 @@ def test_bars_are_mean_drmse(axes):
 
 def test_percentiles_are_drawn_over_the_number_of_systems(axes):
     """Three lines a metric, and a level one at the tau of raw scores."""
-    result = draw_sets(scores(), scores(1), sizes=[2, 4], draws=100)
+    result = draw_sets(scores(), scores(1), sizes=[2, 4], resamples=100)
     standardizing_set.plot(result, axes)
     lines = {line.get_label(): line for line in axes.get_lines()}
     for metric in ("AP", "RR"):

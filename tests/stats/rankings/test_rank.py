@@ -200,7 +200,7 @@ def test_constant_ranking_is_nan():
 @pytest.mark.parametrize(
     ("coefficient", "x", "y", "says"),
     [
-        (rank.tau_b, [1.0], [1.0], "two or more"),
+        (rank.tau_b, [1.0], [1.0], "at least two"),
         (rank.tau_b, [1.0, 2.0], [1.0, 2.0, 3.0], "same items"),
         (rank.tau_b, [1.0, np.nan], [1.0, 2.0], "a score for every item"),
         (topheavy.tau_ap, [1, 2, 3], [1, 2, 2], "not defined for rankings with ties"),

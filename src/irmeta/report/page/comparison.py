@@ -12,8 +12,8 @@ from irmeta.report.page.panel import Chart, Panel, Text, attempt, names, numbers
 from irmeta.report.plots import figure_of
 from irmeta.studies import comparison
 
-DEALS = 1000
-"""Random deals of each pair's topics: the standard error of a quantile is at most .016."""
+PARTITIONS = 1000
+"""Random splits of each pair's topics: the standard error of a quantile is at most .016."""
 
 
 TEXT = Text(
@@ -37,7 +37,7 @@ def panels(content: Content) -> list[Panel]:
 
 def comparison_panel(cubes: Mapping[str, xr.DataArray], by: str, source: str, seed: int) -> Panel:
     """Compare the scores that the same systems get on every pair of collections; in words for one metric only."""
-    outcome = comparison.compare(cubes, randomise=DEALS, rng=seed)
+    outcome = comparison.compare(cubes, partitions=PARTITIONS, rng=seed)
     kinds, forms = names(outcome.kind), comparison.tables(outcome)["forms"]
     chart = Chart(
         "compared",
@@ -57,7 +57,7 @@ def comparison_panel(cubes: Mapping[str, xr.DataArray], by: str, source: str, se
         charts=[chart],
         shown=["forms", "pairs"],
         figures={"drmse": partial(figure_of, outcome)},
-        command=f"irmeta compare {source} --kind {','.join(kinds)} --randomise {DEALS} --seed {seed}",
+        command=f"irmeta compare {source} --kind {','.join(kinds)} --partitions {PARTITIONS} --seed {seed}",
     )
 
     told = [line for line in panel.findings if line.startswith(f"{by} (")]

@@ -16,9 +16,9 @@ PARTITIONS = 500
 TEXT = Text(
     "power",
     "Predictive power",
-    "Which metrics foretell results on new topics?",
+    "Which metrics predict results on new topics?",
     "Phi is Kendall's tau between the ranking of systems by one metric on half of the topics and by another on "
-    "the rest, averaged over random halves. Where a metric foretells another as well as the other does itself "
+    "the rest, averaged over random halves. Where a metric predicts another as well as the other predicts itself "
     "(interval across 0), reporting both adds nothing that these topics can show.",
     "Webber, Moffat, Zobel and Sakai, Precision-at-ten considered redundant, SIGIR 2008.",
 )
@@ -31,7 +31,7 @@ def panels(content: Content) -> list[Panel]:
 
 
 def predictivity_panel(name: str, scores: xr.DataArray, source: str, seed: int) -> Panel:
-    """Show how well each metric foretells each other on new topics, what the best gains, and the curve over topics."""
+    """Show how well each metric predicts each other on new topics, what the best gains, and the curve over topics."""
     half = scores.sizes["topic"] // 2
     sizes = sorted({max(1, round(half * share)) for share in (0.2, 0.4, 0.6, 0.8, 1.0)})
     outcome = predictivity.predictivity(scores, partitions=PARTITIONS, sizes=sizes, rng=seed)
@@ -44,7 +44,7 @@ def predictivity_panel(name: str, scores: xr.DataArray, source: str, seed: int) 
     charts = [
         Chart(
             "intervals",
-            f"What {metrics[best]} foretells of each target beyond the target itself",
+            f"What {metrics[best]} predicts of each target beyond the target itself",
             f"Predictive power of {metrics[best]} for each target less the target's own, with 95% intervals; the table "
             "`advantage` has the figures.",
             {
@@ -71,7 +71,7 @@ def predictivity_panel(name: str, scores: xr.DataArray, source: str, seed: int) 
         Chart(
             "matrix",
             "Predictive power of every metric for every other",
-            "Heat map of phi; metrics that foretell themselves best come first; the table `phi` has the figures.",
+            "Heat map of phi; metrics that predict themselves best come first; the table `phi` has the figures.",
             {
                 "rows": metrics,
                 "order": order.tolist(),
@@ -97,6 +97,6 @@ def predictivity_panel(name: str, scores: xr.DataArray, source: str, seed: int) 
 
 
 def _few(outcome: xr.Dataset, order: np.ndarray) -> xr.Dataset:
-    """Keep the metrics that foretell themselves best and least: a figure for print has room for a few lines."""
+    """Keep the metrics that predict themselves best and least: a figure for print has room for a few lines."""
     kept = [int(order[0]), int(order[-1])]
     return outcome.isel(metric=kept, metric_2=kept)

@@ -21,7 +21,7 @@ TEXT = Text(
     "significance",
     "Significance",
     "Which systems differ?",
-    "The bar is a metric's discriminative power: the share of pairs of systems that a paired test tells apart, "
+    "The bar is a metric's discriminative power: the share of pairs of systems that a paired test distinguishes, "
     "corrected for testing all of them. More is not better by itself: a metric can be sure of the wrong thing.",
     "Smucker, Allan and Carterette (CIKM 2007); Sakai (SIGIR 2006).",
 )
@@ -39,7 +39,7 @@ def significance_panel(name: str, scores: xr.DataArray, by: str, source: str) ->
     options = about(outcome)["options"]
     power = Chart(
         "bars",
-        f"Share of {outcome.sizes['pair']:,} pairs of systems that each metric tells apart",
+        f"Share of {outcome.sizes['pair']:,} pairs of systems that each metric distinguishes",
         "Bar chart of discriminative power by metric; the table `power` has the figures.",
         {
             "rows": names(outcome.metric),

@@ -1,4 +1,4 @@
-"""Achieved significance levels: how many pairs of systems a metric tells apart at every level."""
+"""Achieved significance levels: how many pairs of systems a metric distinguishes at every level."""
 
 import numpy as np
 import xarray as xr

@@ -92,15 +92,19 @@ def split_half(
     are averaged, which lessens the Monte-Carlo error where A is not B.
     """
     systems, _, metrics = scores.shape
-    kept, every = None, scores
+    kept = None
     if best is not None:
-        kept, every = best[0], np.concatenate([scores, best[1][..., None]], axis=-1)
-    work = partial(_sums, np.ascontiguousarray(every.transpose(1, 2, 0)), sizes, ties, kept)
-    moments, undefined = np.zeros((len(sizes), 2, 3, metrics, metrics)), np.zeros((len(sizes), metrics), dtype=np.int64)
-    for sums, all_tied in in_order(work, streams(rng, partitions, _block(systems)), "blocks of partitions"):
+        kept, by = best
+        scores = np.concatenate([scores, by[..., None]], axis=-1)
+    by_topic = np.ascontiguousarray(scores.transpose(1, 2, 0))  # (topic, metric, system)
+    moments = np.zeros((len(sizes), 2, 3, metrics, metrics))
+    undefined = np.zeros((len(sizes), metrics), dtype=np.int64)
+    work = partial(_sums, by_topic, sizes, ties, kept)
+    blocks = streams(rng, partitions, _block(systems))
+    for sums, all_tied in in_order(work, blocks, "blocks of partitions"):
         moments += sums
         undefined += all_tied
-    return [_agreement(*part, partitions) for part in zip(moments, undefined, strict=True)]
+    return [_agreement(sums, all_tied, partitions) for sums, all_tied in zip(moments, undefined, strict=True)]
 
 
 def _block(systems: int) -> int:

@@ -25,20 +25,33 @@ def advantage_variance(scores: Floats, drawn: Bools, *, ties: Ties = "b") -> Flo
     scores : (system, topic, metric); drawn : (partition, 2, topic), halves that use every topic. About 100 partitions
     do: the noise that they add is estimated and taken off.
     """
+    by_system, by_topic = _whole_moves(scores, drawn, ties)  # S, T
+    by_score = _score_moves(scores, drawn, ties)  # C
+    return by_system + np.maximum(by_topic - by_score, 0)
+
+
+def _whole_moves(scores: Floats, drawn: Bools, ties: Ties) -> tuple[Floats, Floats]:
+    """Sum the squared moves of leaving out each system, and each topic: S and T."""
     systems, topics, metrics = scores.shape
-    by_system, by_topic, by_score = _Moves(systems, metrics), _Moves(topics, metrics), np.zeros((metrics, metrics))
+    by_system, by_topic = _Moves(systems, metrics), _Moves(topics, metrics)
     chunk = max(1, BLOCK // (systems * metrics * max(topics, metrics)))
     parts = [drawn[start : start + chunk] for start in range(0, len(drawn), chunk)]
-    for part, moves in zip(
-        parts, in_order(partial(_left_out, scores, ties), parts, "intervals: partitions"), strict=True
-    ):
-        for moved, sums in zip((by_system, by_topic), moves, strict=True):
-            moved.add(sums, len(part))
+    moves = in_order(partial(_left_out, scores, ties), parts, "intervals: partitions")
+    for part, (of_systems, of_topics) in zip(parts, moves, strict=True):
+        by_system.add(of_systems, len(part))
+        by_topic.add(of_topics, len(part))
+    return by_system.squares(), by_topic.squares()
+
+
+def _score_moves(scores: Floats, drawn: Bools, ties: Ties) -> Floats:
+    """Sum the squared moves of leaving out each single score: C, of many systems estimated from some."""
+    systems, _, metrics = scores.shape
     single = _SingleScores(scores, drawn, ties)
     sample = np.unique(np.linspace(0, systems - 1, min(systems, SAMPLE)).astype(int))
+    total = np.zeros((metrics, metrics))
     for squares in in_order(single.squares, sample.tolist(), "intervals: systems"):
-        by_score += squares * (systems / len(sample))
-    return by_system.squares() + np.maximum(by_topic.squares() - by_score, 0)
+        total += squares * (systems / len(sample))
+    return total
 
 
 class _Moves:

@@ -10,8 +10,6 @@ from irmeta.choices import Scale
 from irmeta.errors import require_choice
 from irmeta.stats.arrays import Floats
 
-Floats = Floats
-
 EDGE = 0.001
 """Scores nearer to 0 or 1 than this are moved here before their log odds are taken."""
 

@@ -39,11 +39,11 @@ def over_scores(parts: Sequence[Floats], method: Coefficient) -> tuple[Floats, l
 
     The second value holds, for each part, an array (topic left out, metric, metric).
     """
-    flat = np.concatenate([part.transpose(2, 1, 0).reshape(part.shape[2], -1) for part in parts], axis=1)
     counts = [part.shape[1] for part in parts]
-    sizes = [part.shape[0] for part in parts for _ in range(part.shape[1])]
-    topic = np.repeat(np.arange(sum(counts)), sizes)
-    whole, without = _LEAVE_OUT[method](flat, topic)
+    rows = [part.transpose(2, 1, 0).reshape(part.shape[2], -1) for part in parts]  # (metric, topic x system)
+    systems = np.repeat([part.shape[0] for part in parts], counts)  # of each topic
+    topic = np.repeat(np.arange(sum(counts)), systems)  # of each score
+    whole, without = _LEAVE_OUT[method](np.concatenate(rows, axis=1), topic)
     return whole, np.split(without, np.cumsum(counts)[:-1])
 
 
@@ -55,19 +55,18 @@ def over_means(parts: Sequence[Floats], method: Coefficient) -> tuple[Floats, li
     means = [settled(part.mean(axis=1).T) for part in parts]
     together = np.concatenate(means, axis=1)
     metrics, systems = together.shape
-    left = [part.shape[1] if part.shape[1] >= 4 else 0 for part in parts]
-    block = max(1, BLOCK // (systems**2 * metrics))
-    cuts = [
-        (at, range(topics)[start : start + block])
-        for at, topics in enumerate(left)
-        for start in range(0, topics, block)
-    ]
-    without = [np.empty((topics, metrics, metrics)) for topics in left]
-    for (at, topics), r in zip(
-        cuts, in_order(partial(_means_without, parts, means, method), cuts, "topics left out"), strict=True
-    ):
-        without[at][topics] = r
-    return COEFFICIENTS[method][1](together, together), without
+    block = max(1, BLOCK // (systems**2 * metrics))  # topics to leave out at a time
+    without = []
+    cuts = []
+    for at, part in enumerate(parts):
+        topics = part.shape[1] if part.shape[1] >= 4 else 0
+        without.append(np.empty((topics, metrics, metrics)))
+        cuts += [(at, range(topics)[start : start + block]) for start in range(0, topics, block)]
+    found = in_order(partial(_means_without, parts, means, method), cuts, "topics left out")
+    for (at, left_out), r in zip(cuts, found, strict=True):
+        without[at][left_out] = r
+    _, correlate = COEFFICIENTS[method]
+    return correlate(together, together), without
 
 
 def _means_without(
@@ -145,35 +144,39 @@ def components(r: Floats) -> tuple[Floats, Floats]:
 
 
 def _pearson_without(x: Floats, topic: Ints) -> tuple[Floats, Floats]:
-    """Take each topic's share off the sums of scores, squares and products."""
+    """Take each topic's share off the sums of scores, squares and products.
+
+    Of scores centred over all topics, with sums S_t and products P_t over topic t and m scores in the other topics,
+    what the others have about their own mean is  sum P - P_t - S_t S_t' / m,  as all scores sum to 0.
+    """
+    n = len(topic)
     centred = x - x.mean(axis=1, keepdims=True)
     starts = np.flatnonzero(np.diff(topic, prepend=-1))
     parts = np.split(centred, starts[1:], axis=1)
-    rest = -np.stack([part.sum(axis=1) for part in parts])  # what the other topics sum to, as all sum to 0
+    sums = -np.stack([part.sum(axis=1) for part in parts])  # of the other topics: (topic, metric)
     with single_threaded():
-        products = np.stack([part @ part.T for part in parts])
-    others = len(topic) - np.diff([*starts, len(topic)])
-    moments = products.sum(axis=0) - products - rest[:, :, None] * rest[:, None, :] / others[:, None, None]
+        products = np.stack([part @ part.T for part in parts])  # (topic, metric, metric)
+    others = n - np.diff([*starts, n])
+    moments = products.sum(axis=0) - products - outer(sums, sums) / others[:, None, None]
     spread = np.sqrt(np.maximum(np.diagonal(moments, axis1=1, axis2=2), 0))
-    return pearson(x, x), over(moments, spread[:, :, None] * spread[:, None, :])
+    return pearson(x, x), over(moments, outer(spread, spread))
 
 
 def _spearman_without(x: Floats, topic: Ints) -> tuple[Floats, Floats]:
     """Rank all scores once; without a topic a rank is less by the topic's scores below it, and half of those equal."""
-    ranks, values = scipy.stats.rankdata(x, axis=1), dense_ranks(x)
-    without = list(
-        in_order(partial(_spearman_without_one, ranks, values, topic), range(topic[-1] + 1), "topics left out")
-    )
+    ranks = scipy.stats.rankdata(x, axis=1)
+    without_one = partial(_spearman_without_one, ranks, dense_ranks(x), topic)
+    without = list(in_order(without_one, range(topic[-1] + 1), "topics left out"))
     return spearman(x, x), np.stack(without)
 
 
-def _spearman_without_one(ranks: Floats, values: Ints, topic: Ints, one: int) -> Floats:
+def _spearman_without_one(ranks: Floats, values: Ints, topic: Ints, left_out: int) -> Floats:
     """Correlate the ranks, (metric, score), of distinct values, numbered from 0, with one topic left out.
 
     A rank loses one for each score of the topic below it, and a half for each that equals it.
     """
-    out = np.flatnonzero(topic == one)
-    kept = np.flatnonzero(topic != one)
+    out = np.flatnonzero(topic == left_out)
+    kept = np.flatnonzero(topic != left_out)
     left = ranks.take(kept, axis=1)
     for rank, value in zip(left, values, strict=True):
         equal = np.bincount(value[out], minlength=value.max() + 1)
@@ -184,7 +187,10 @@ def _spearman_without_one(ranks: Floats, values: Ints, topic: Ints, one: int) ->
 
 
 def _kendall_without(x: Floats, topic: Ints) -> tuple[Floats, Floats]:
-    """Take off the pairs of scores that a topic has a part in; a metric with itself counts the pairs not tied."""
+    """Take off the pairs of scores that a topic has a part in; a metric with itself counts the pairs not tied.
+
+    Pairs within the topic were counted twice, once from either end.
+    """
     any_part, within = concordance_by_group(x, topic)
     total = any_part.sum(axis=0)
     return _scaled(total), _scaled(total - 2 * any_part + within)

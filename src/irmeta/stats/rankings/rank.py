@@ -8,12 +8,13 @@ A coefficient is NaN where a ranking ties all its items and the formula divides 
 from collections import deque
 from collections.abc import Callable, Iterator
 from functools import partial, wraps
-from typing import Any, Concatenate, Literal, ParamSpec
+from typing import Any, Concatenate, ParamSpec
 
 import numpy as np
 import numpy.typing as npt
 import scipy.stats
 
+from irmeta.choices import Ties
 from irmeta.errors import ScoresError
 from irmeta.parallel import cores, in_order, on_threads, single_threaded
 from irmeta.stats.arrays import Bools, Floats, Ints, Singles
@@ -225,7 +226,7 @@ def tau_b(x: Floats, y: Floats) -> Floats:
     return over(concordance(x, y), pairs)
 
 
-def tau_without_each(x: Floats, y: Floats, *, ties: Literal["a", "b"] = "b") -> Floats:
+def tau_without_each(x: Floats, y: Floats, *, ties: Ties = "b") -> Floats:
     """Return Kendall's tau-a or tau-b with each item left out in turn.
 
     x, y : (batch, A, n) and (batch, B, n).  Returns (batch, n, A, B).
@@ -272,9 +273,9 @@ def concordance_by_group(x: Floats, group: Ints) -> tuple[Floats, Floats]:
     return any_part, within
 
 
-def _over_group(ranks: Singles, group: Ints, one: int) -> Floats:
+def _over_group(ranks: Singles, group: Ints, number: int) -> Floats:
     """Sum the concordance over the pairs of a group's items with all items, and with each other: (2, A, A)."""
-    members = ranks[group == one]
+    members = ranks[group == number]
     sums = np.zeros((2, ranks.shape[1], ranks.shape[1]))
     for rank in members:
         for side, others in enumerate((ranks, members)):

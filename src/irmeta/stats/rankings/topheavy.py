@@ -4,16 +4,14 @@ Rankings are given as in `irmeta.stats.rankings.rank`: one pair, or all pairs of
 """
 
 from collections.abc import Callable
-from typing import Literal
 
 import numpy as np
 import scipy.stats
 
+from irmeta.choices import OverlapTies
 from irmeta.errors import ScoresError
 from irmeta.stats.arrays import Floats
 from irmeta.stats.rankings.rank import BLOCK, outer, over, pairwise, tie_sizes
-
-Ties = Literal["w", "a", "b"]
 
 
 @pairwise
@@ -143,7 +141,7 @@ def _random_weights(y: Floats) -> tuple[Floats, Floats]:
 
 
 @pairwise
-def rbo(x: Floats, y: Floats, p: float = 0.9, ties: Ties = "a") -> Floats:
+def rbo(x: Floats, y: Floats, p: float = 0.9, ties: OverlapTies = "a") -> Floats:
     """Rank-biased overlap of two rankings of the same items, in [0, 1]; p in (0, 1) is the persistence down the ranks.
 
     (1 - p) * sum over depths d = 1, ..., n of p^(d - 1) * agreement at d, and p^n for the depths beyond n.
@@ -185,7 +183,7 @@ def _within(first: Floats, last: Floats, depth: int, *, whole: bool) -> Floats:
     return np.clip((depth - first + 1) / ranks, 0, 1)
 
 
-def _size(a: Floats, b: Floats, depth: int, ties: Ties) -> Floats:
+def _size(a: Floats, b: Floats, depth: int, ties: OverlapTies) -> Floats:
     """Return what the overlap of two rankings at a depth is divided by: broadcasts to (batch, A, B)."""
     if ties == "a":
         return np.full((a.shape[0], 1, 1), float(depth))

@@ -1,7 +1,6 @@
 """The study of judges: what is computed, under labels."""
 
-from collections.abc import Callable, Iterable, Mapping
-from types import MappingProxyType
+from collections.abc import Iterable, Mapping
 from typing import Any, get_args
 
 import numpy as np
@@ -26,10 +25,6 @@ from irmeta.studies.judges.aligned import Aligned, aligned, named_truth
 from irmeta.studies.judges.labels import Relevant, label_variables
 
 Variables = dict[str, tuple[tuple[str, ...], Any]]
-
-CORRECTIONS: Mapping[str, Callable[[Floats], Floats]] = MappingProxyType(
-    {"holm": multiplicity.holm, "bh": multiplicity.bh, "none": lambda p: p}
-)
 
 
 def compare_judges(
@@ -200,7 +195,7 @@ def _tops(means: Floats, best: int) -> Variables:
 def _pairs_of_systems(together: Aligned, which: int, alpha: float, correct: Correction) -> Variables:
     """Count what becomes of the pairs of systems; each judge is tested on the topics that it keeps."""
     every = [np.ascontiguousarray(one.values[..., which]) for one in together.cubes.values()]
-    return {"pairs": (("judge", "decision"), decisions(every, alpha, CORRECTIONS[correct]))}
+    return {"pairs": (("judge", "decision"), decisions(every, alpha, multiplicity.CORRECTIONS[correct]))}
 
 
 def _on_halves(scores: Floats, partitions: int, rng: np.random.Generator) -> Variables:
@@ -246,7 +241,7 @@ def _members(together: Aligned, groups: Mapping[str, str] | None) -> tuple[list[
 def _notes(together: Aligned, groups: Mapping[str, str] | None, alpha: float, correct: Correction) -> list[str]:
     systems, topics = together.first.sizes["system"], together.first.sizes["topic"]
     over = f"{systems} systems on {topics} topics" if together.shared else f"{systems} systems"
-    corrected = {"none": "not corrected for the number of pairs", "holm": "Holm", "bh": "Benjamini-Hochberg"}[correct]
+    corrected = "not corrected for all pairs" if correct == "none" else f"corrected for all pairs ({correct})"
     lines = [
         f"{over}; intervals of tau are for as many systems and topics, drawn anew from where these come from",
         f"pairs of systems: paired t test at {alpha:g}, {corrected}",

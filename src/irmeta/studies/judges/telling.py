@@ -153,8 +153,8 @@ def _of_labels(outcome: xr.Dataset) -> list[str]:
 def _systems(outcome: xr.Dataset) -> pl.DataFrame:
     columns = ["tau", "tau_low", "tau_high", "ceiling", "tau_ap", "tau_best", "tau_gap", "rbo"]
     columns += ["phi", "phi_truth"] if "phi" in outcome else []
-    made = frame(outcome, ("judge", "metric"), columns)
-    moved = frame(outcome, ("judge", "metric", "system"), ("moved",))
+    made = frame(outcome, columns, by=("judge", "metric"))
+    moved = frame(outcome, ("moved",), by=("judge", "metric", "system"))
     most = (
         moved.sort(pl.col("moved").abs(), descending=True, maintain_order=True)
         .group_by("judge", "metric", maintain_order=True)
@@ -168,12 +168,12 @@ def _systems(outcome: xr.Dataset) -> pl.DataFrame:
 
 def _ranks(outcome: xr.Dataset) -> pl.DataFrame:
     """List each system's mean under the truth and each judge, and how many ranks the judge moves it."""
-    return frame(outcome, ("judge", "metric", "system"), ("truth_mean", "judge_mean", "moved"))
+    return frame(outcome, ("truth_mean", "judge_mean", "moved"), by=("judge", "metric", "system"))
 
 
 def _pairs(outcome: xr.Dataset) -> pl.DataFrame:
     columns = [f"difference{suffix}" for suffix in ("", "_low", "_high", "_p", "_p_corrected")]
-    every = frame(outcome, ("metric", "judge", "judge_2"), columns)
+    every = frame(outcome, columns, by=("metric", "judge", "judge_2"))
     order = {str(name): place for place, name in enumerate(outcome.judge.values)}
     place = [pl.col(name).replace_strict(order, return_dtype=pl.Int64) for name in ("judge", "judge_2")]
     names = {column: column.removeprefix("difference_") for column in columns}
@@ -186,7 +186,7 @@ def _pairs(outcome: xr.Dataset) -> pl.DataFrame:
 
 
 def _significance(outcome: xr.Dataset) -> pl.DataFrame:
-    long = frame(outcome, ("judge", "metric", "decision"), ("pairs",))
+    long = frame(outcome, ("pairs",), by=("judge", "metric", "decision"))
     wide = long.pivot("decision", index=["judge", "metric"], values="pairs", maintain_order=True)
     claimed = pl.col("agree") + pl.col("invented") + pl.col("reversed")
     share = pl.when(claimed > 0).then((pl.col("invented") + pl.col("reversed")) / claimed)
@@ -194,7 +194,7 @@ def _significance(outcome: xr.Dataset) -> pl.DataFrame:
 
 
 def _topics(outcome: xr.Dataset) -> pl.DataFrame:
-    made = frame(outcome, ("judge", "metric", "topic"), ("topic_tau", "topic_own", "topic_rest"))
+    made = frame(outcome, ("topic_tau", "topic_own", "topic_rest"), by=("judge", "metric", "topic"))
     names = {"topic_tau": "tau", "topic_own": "truth_with_other_topics", "topic_rest": "judge_with_other_topics"}
     return made.rename(names).with_columns(pl.selectors.float().fill_nan(None))
 
@@ -204,7 +204,7 @@ def _bias(outcome: xr.Dataset) -> pl.DataFrame:
     for dim in ("group", "system"):
         if f"{dim}_favour" in outcome:
             columns = [f"{dim}_favour{suffix}" for suffix in ("", "_low", "_high", "_p_corrected")]
-            part = frame(outcome, ("judge", "metric", dim), columns)
+            part = frame(outcome, columns, by=("judge", "metric", dim))
             names = {column: column.removeprefix(f"{dim}_favour_").removeprefix(f"{dim}_") for column in columns}
             parts.append(part.rename({**names, dim: "name"}).with_columns(of=pl.lit(dim)))
     return pl.concat(parts).select("judge", "metric", "of", "name", "favour", "low", "high", "p_corrected")
@@ -213,8 +213,8 @@ def _bias(outcome: xr.Dataset) -> pl.DataFrame:
 def _labels(outcome: xr.Dataset) -> pl.DataFrame:
     of_judges = frame(
         outcome,
-        ("judge", "figure"),
         ("label", "label_low", "label_high", "judged_by_both", "judged", "topics_by_both"),
+        by=("judge", "figure"),
     ).rename({"label": "value", "label_low": "low", "label_high": "high"})
     of_all = pl.DataFrame(
         {

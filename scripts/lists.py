@@ -1,0 +1,47 @@
+"""Lists of the docs that are made from the registry: studies, their pages, the public names."""
+
+import irmeta
+from irmeta.studies import STUDIES
+
+HEADINGS = {
+    "systems": "Systems",
+    "metrics": "Metrics",
+    "judgments": "Judgments",
+    "collections": "Collections",
+    "scores": "Scores",
+}
+
+
+def filled(markdown: str) -> str:
+    """Replace `<!-- studies -->` by the table of studies and `<!-- public names -->` by the functions of irmeta."""
+    return markdown.replace("<!-- studies -->", studies()).replace("<!-- public names -->", public_names())
+
+
+def pages() -> list[str]:
+    """Return the pages of studies, each once, in the order of the registry."""
+    return list(dict.fromkeys(study.docs for study in STUDIES.values() if study.docs))
+
+
+def studies() -> str:
+    """Return a table of the questions, each with its command and its page."""
+    rows = [
+        f"| {study.question} | `irmeta {study.verb}` | [{study.docs}]({study.docs}.md) |"
+        for study in STUDIES.values()
+        if study.docs and study.verb
+    ]
+    return "\n".join(["| you ask | command | page |", "|---|---|---|", *rows])
+
+
+def public_names() -> str:
+    """Return the public functions, those of studies by what they are about, then all others."""
+    left = dict(irmeta._HOME)
+    parts = []
+    for about, heading in HEADINGS.items():
+        names = {study.function: name for name, study in STUDIES.items() if study.function and study.about == about}
+        parts.append(
+            f"## {heading}\n\n" + "".join(f"::: irmeta.studies.{home}.{name}\n" for name, home in names.items())
+        )
+        for name in names:
+            left.pop(name)
+    rest = "".join(f"::: {home}.{name}\n" for name, home in left.items())
+    return "\n".join([*parts, f"## Files, cubes and all else\n\n{rest}"])
