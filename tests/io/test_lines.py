@@ -83,5 +83,5 @@ def test_what_is_wrong_is_named(reader, text: str, said: str, tmp_path: Path) ->
 def test_topics_beside_means(tmp_path: Path) -> None:
     """A system with means only, beside others with topics, is refused by name."""
     path = put(tmp_path, "mixed.txt", "a AP 1 .5\nb AP all .5\n")
-    with pytest.raises(ScoresError, match="b has means only"):
+    with pytest.raises(ScoresError, match="b has only means"):
         import_tot(path)
