@@ -7,7 +7,7 @@ PIP = -m pip --quiet --disable-pip-version-check
 PYTEST = -m pytest --numprocesses auto --dist loadfile
 QUICK = -m "not slow"
 
-.PHONY: help demo test lint format check coverage docs bench wheel lowest browser hooks clean
+.PHONY: help demo test lint format check branches coverage docs bench wheel lowest browser hooks clean
 help:            ## list the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## */\t/' | expand -t 12
 
@@ -38,15 +38,20 @@ lint: $(VENV)/lint.ready            ## check style, types and import contracts
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/python scripts/public.py --check
 
 format: $(VENV)/lint.ready          ## format the code and fix what ruff can fix
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+	$(BIN)/python scripts/public.py
 
 check: lint test ## run lint and the quick tests: do this before every commit
 
-coverage: $(VENV)/test.ready        ## run the tests and measure branch coverage (fails under 95%)
+branches: $(VENV)/test.ready        ## run the tests and measure branch coverage (fails under 95%)
 	$(BIN)/python $(PYTEST) $(or $(PYTEST_ARGS),$(QUICK)) --cov
+
+coverage: $(VENV)/bench.ready       ## how often intervals hold and tests reject, on worlds with known truth (COVERAGE_ARGS="--short": CI)
+	$(BIN)/python -m bench.coverage $(COVERAGE_ARGS)
 
 docs: $(VENV)/docs.ready            ## build the documentation, with its figures, in build/docs
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict

@@ -1,4 +1,4 @@
-"""What the docs have besides their pages: figures, CONTRIBUTING.md, decisions, and lists made from the registry."""
+"""What the docs have besides their pages: figures, CONTRIBUTING.md, decisions, lists made from the registry."""
 
 import re
 import tempfile

@@ -27,9 +27,11 @@ from irmeta.studies.comparison import compare as compare
 from irmeta.studies.correlation import correlation as correlation
 from irmeta.studies.coverage import coverage as coverage
 from irmeta.studies.description import describe as describe
+from irmeta.studies.design import design as design
 from irmeta.studies.durability import durability as durability
 from irmeta.studies.lowcost import lowcost as lowcost
 from irmeta.studies.models import models as models
+from irmeta.studies.paper_table import paper_table as paper_table
 from irmeta.studies.prediction import predict as predict
 from irmeta.studies.prediction_model import prediction_model as prediction_model
 from irmeta.studies.predictivity import predictivity as predictivity
@@ -39,5 +41,6 @@ from irmeta.studies.reliability import reliability as reliability
 from irmeta.studies.significance import significance as significance
 from irmeta.studies.standardizing_set import standardizing_set as standardizing_set
 from irmeta.studies.validation import validate as validate
+from irmeta.studies.versus import versus as versus
 
 __version__: str

@@ -27,7 +27,10 @@ Coefficient = Literal["pearson", "spearman", "kendall", "tau-ap"]
 Ties = Literal["a", "b"]
 OverlapTies = Literal["w", "a", "b"]
 Test = Literal["t", "wilcoxon", "permutation", "bootstrap", "sign", "tukey"]
-Correction = Literal["holm", "bh", "none"]
+TableTest = Literal["t", "permutation", "none"]
+PairedTest = Literal["t", "wilcoxon", "permutation", "bootstrap", "sign"]
+Correction = Literal["holm", "bh", "bonferroni", "none"]
+ManyToOne = Literal["holm", "bh", "bonferroni", "dunnett", "none"]
 
 Sets = Literal["simultaneous", "marginal"]
 
@@ -47,11 +50,12 @@ Flat = Literal["half", "drop", "raw"]
 Form = Literal["raw", Kind]
 
 # Results
-Format = Literal["table", "json", "csv", "latex"]
+Format = Literal["table", "json", "csv", "latex", "markdown"]
 Status = Literal["reproduced", "close", "not checkable", "contradicted", "ours"]
 ScoreView = Literal["means", "matrix", "distribution"]
 CorrelationView = Literal["heatmap", "clustered", "dendrogram", "components"]
 PredictivityView = Literal["advantage", "curve"]
+ReliabilityView = Literal["reliability", "differences"]
 
 MEANINGS: dict[Any, dict[str, str]] = {
     Missing: {
@@ -110,9 +114,29 @@ MEANINGS: dict[Any, dict[str, str]] = {
         "sign": "wins against losses",
         "tukey": "randomised Tukey HSD, which corrects for all pairs by itself",
     },
+    TableTest: {
+        "t": "Student's t",
+        "permutation": "random signs of the differences",
+        "none": "no test",
+    },
+    PairedTest: {
+        "t": "Student's t",
+        "wilcoxon": "Wilcoxon's signed ranks",
+        "permutation": "random signs of the differences",
+        "bootstrap": "studentised bootstrap",
+        "sign": "wins against losses",
+    },
     Correction: {
         "holm": "limits the chance of any false rejection",
         "bh": "Benjamini-Hochberg, limits the share of false rejections",
+        "bonferroni": "as holm, with fewer rejections",
+        "none": "no correction",
+    },
+    ManyToOne: {
+        "holm": "limits the chance of any false rejection",
+        "bh": "Benjamini-Hochberg, limits the share of false rejections",
+        "bonferroni": "as holm, with fewer rejections",
+        "dunnett": "as holm, by the joint distribution of the comparisons with one system",
         "none": "no correction",
     },
     Sets: {
@@ -168,6 +192,7 @@ MEANINGS: dict[Any, dict[str, str]] = {
         "json": "all figures, for programs",
         "csv": "one table, for spreadsheets",
         "latex": "one table, for papers",
+        "markdown": "one table, for web pages and issues",
     },
     Status: {
         "reproduced": "equal as printed, or within Monte-Carlo error",
@@ -186,6 +211,10 @@ MEANINGS: dict[Any, dict[str, str]] = {
         "clustered": "a heat map, similar metrics side by side",
         "dendrogram": "groups of metrics",
         "components": "principal components",
+    },
+    ReliabilityView: {
+        "reliability": "E rho2, Phi and expected tau by the number of topics",
+        "differences": "the differences that a test shows by the number of topics",
     },
     PredictivityView: {
         "advantage": "what the best predictor gains over each target itself",

@@ -62,7 +62,7 @@ def test_systems_that_do_not_differ_are_said_so():
     same.values[:] -= same.values.mean(axis=1, keepdims=True)
     found = reliability(same)
     assert "No number of topics gives an E rho2 of .95" in findings(found)[0]
-    assert "no number" in overview(found)["topics for .95"]["topics"].to_list()
+    assert "no number" in overview(found)["needed"]["topics"].to_list()
     assert any("the variance of systems is estimated below 0" in note for note in about(found)["notes"])
 
 

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from irmeta.choices import ScoreView, explained
 from irmeta.cli.app import app
-from irmeta.cli.study import Best, Picked, Shown, option
+from irmeta.cli.study import Best, Picked, Seed, Shown, option
 
 
 @app.command()
@@ -12,15 +12,23 @@ def describe(
     picked: Picked,
     best: Best,
     shown: Shown,
-    level: Annotated[float, option(help="Level of the intervals.")] = 0.95,
+    level: Annotated[float, option(help="Level of the intervals and rank sets.")] = 0.95,
+    marginal: Annotated[
+        bool,
+        option("--marginal", help="Rank sets of systems named in advance, one by one; else of all systems at once."),
+    ] = False,
     view: Annotated[ScoreView, option(help=explained(ScoreView, "What --plot draws."))] = "means",
+    seed: Seed = 0,
 ) -> None:
-    """Show system means with intervals, the ranks these leave open, topic difficulty, spread and reliability.
+    """Show system means with intervals, the ranks that systems may have, topic difficulty, spread and reliability.
 
     irmeta describe scores.parquet --by AP --plot means.svg
 
     irmeta describe scores.parquet --top 0.75 --table topics
+
+    irmeta describe scores.parquet --marginal   (the rank of one system that you named in advance)
     """
     from irmeta.studies.description import describe as study
 
-    shown.show(study, picked.cube(best.by), **picked.used(best), level=level, view=view)
+    sets = "marginal" if marginal else "simultaneous"
+    shown.show(study, picked.cube(best.by), **picked.used(best), level=level, sets=sets, rng=seed, view=view)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from irmeta.parallel import Progress
 
 
-_FORMATS: "dict[str, Format]" = {".json": "json", ".csv": "csv", ".tex": "latex", ".txt": "table"}
+_FORMATS: "dict[str, Format]" = {".json": "json", ".csv": "csv", ".tex": "latex", ".md": "markdown", ".txt": "table"}
 
 
 def emit(

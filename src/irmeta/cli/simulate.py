@@ -1,34 +1,89 @@
-"""`irmeta simulate`: a TREC-like collection from a seed."""
+"""`irmeta simulate`: a TREC-like collection, or scores like those of a real one, from a random seed."""
 
 from pathlib import Path
 from typing import Annotated
 
 from irmeta.cli.app import app
-from irmeta.cli.output import say, working
+from irmeta.cli.output import refuse_overwriting, say, working
 from irmeta.cli.study import Quiet, Seed, option
 
 
 @app.command()
 def simulate(
-    output: Annotated[Path, option("-o", "--output", help="The folder to write; new, empty, or simulated before.")],
-    systems: Annotated[int, option(min=1, help="Number of systems.")] = 40,
-    topics: Annotated[int, option(min=1, help="Number of topics.")] = 50,
+    output: Annotated[
+        Path,
+        option(
+            "-o", "--output", help="The folder to write, new, empty, or simulated before; with --like a score file."
+        ),
+    ],
+    like: Annotated[
+        Path | None, option(help="A score file whose scores to simulate, in the place of runs.", show_default="none")
+    ] = None,
+    systems: Annotated[
+        int | None, option(min=2, help="Number of systems.", show_default="40; with --like as many as there are")
+    ] = None,
+    topics: Annotated[
+        int | None, option(min=1, help="Number of topics.", show_default="50; with --like as many")
+    ] = None,
+    collection: Annotated[
+        str | None, option(help="The collection to be like, where the file of --like holds several.")
+    ] = None,
     seed: Seed = 0,
     quiet: Quiet = False,
 ) -> None:
-    """Make a TREC-like collection: run files, pooled judgments, and the truth about both.
+    """Make a TREC-like collection: run files, pooled judgments, and the truth about both; or scores like yours.
 
     Systems come in groups and differ in ability, in focus on precision or recall, and in habits such as short lists,
     missing topics and tied scores; topics differ in difficulty. DIR gets runs/, qrels.txt and simulation.json, the
     truth. The same seed gives the same collection.
 
     irmeta simulate -o demo/ --systems 40 --topics 50 --seed 1
+
+    With --like the scores of new topics are drawn: each system's are spread as its real ones are, and systems depend on
+    each other as the real ones do. Beside FILE.parquet stands FILE.truth.parquet, the true means.
+
+    irmeta simulate --like scores.parquet -o like.parquet --systems 50 --topics 100 --seed 1
     """
+    if like is not None:
+        _like(like, output, collection, systems, topics, seed, quiet)
+        return
     from irmeta.datasets.simulate import simulate as simulate_collection
 
+    counts = {"systems": systems or 40, "topics": topics or 50}
     with working(quiet=quiet):
-        made = simulate_collection(output, systems=systems, topics=topics, rng=seed)
+        made = simulate_collection(output, **counts, rng=seed)
     say(
-        f"{output}: runs/ ({systems} systems), qrels.txt ({topics} topics), simulation.json (what is true)", quiet=quiet
+        f"{output}: runs/ ({counts['systems']} systems), qrels.txt ({counts['topics']} topics), "
+        "simulation.json (what is true)",
+        quiet=quiet,
     )
     say(f"Next: irmeta evaluate {made.qrels} {made.runs} -o {output / 'scores.parquet'}", quiet=quiet)
+
+
+def _like(
+    real: Path, output: Path, collection: str | None, systems: int | None, topics: int | None, seed: int, quiet: bool
+) -> None:
+    """Write a cube like a real one, and its truth beside it."""
+    import numpy as np
+
+    from irmeta.cube import complete
+    from irmeta.datasets.like import like
+    from irmeta.errors import IrmetaError
+    from irmeta.io.scores import choose, load_all, save
+
+    if output.suffix != ".parquet":
+        raise IrmetaError(f"{output}: with --like a score file is written: -o FILE.parquet")
+    truth = output.with_suffix(".truth.parquet")
+    for path in (output, truth):
+        refuse_overwriting(path)
+    rng = np.random.default_rng(seed)
+    scores, _ = complete(choose(load_all(real, collection=collection), None))
+    world = like(scores, rng, systems=systems)
+    made = world.cube(topics or scores.sizes["topic"], rng)
+    made.attrs |= {"simulated_like": str(real), "seed": seed}
+    save(made, output)
+    save(world.truth, truth)
+    say(
+        f"{output}: {made.sizes['system']} systems, {made.sizes['topic']} topics; {truth}: their true means",
+        quiet=quiet,
+    )

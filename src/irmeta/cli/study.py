@@ -208,14 +208,18 @@ def only(cubes: "Mapping[str, xr.DataArray]") -> "xr.DataArray":
 def whole_numbers(name: str, text: str | None) -> list[int]:
     """Read whole numbers above 0, as in 5,10,20: each once, in rising order; an option not given is an empty list.
 
-    >>> whole_numbers("--sizes", "20,5,5")
-    [5, 20]
+    From 25 to 100 in steps of 25 is 25:100:25.
+
+    >>> whole_numbers("--sizes", "20,5,5"), whole_numbers("--sizes", "25:100:25")
+    ([5, 20], [25, 50, 75, 100])
     """
     from irmeta.errors import IrmetaError
 
     if text is None:
         return []
-    parts = [part.strip() for part in text.split(",")]
-    if not all(part.isdecimal() and int(part) for part in parts):
-        raise IrmetaError(f"{name} {text!r}: expected whole numbers above 0, as in 5,10,20")
-    return sorted({int(part) for part in parts})
+    steps = text.split(":")
+    parts = [part.strip() for part in (text.split(",") if len(steps) == 1 else steps)]
+    if len(steps) not in (1, 3) or not all(part.isdecimal() and int(part) for part in parts):
+        raise IrmetaError(f"{name} {text!r}: expected whole numbers above 0, as in 5,10,20 or 25:100:25")
+    numbers = [int(part) for part in parts]
+    return sorted(set(numbers if len(steps) == 1 else range(numbers[0], numbers[1] + 1, numbers[2])))

@@ -17,8 +17,7 @@ from scipy.stats import rankdata
 
 from irmeta.cube import cube
 from irmeta.errors import ScoresError
-
-Array = npt.NDArray[np.float64]
+from irmeta.stats.arrays import Floats, Ints
 
 _FEW = 0.5
 """A metric whose scores have fewer distinct values than this share of the topics is discrete, as P@10 and RR are."""
@@ -34,11 +33,11 @@ class Margin:
     quantiles between them are interpolated.
     """
 
-    values: Array
-    weights: Array
+    values: Floats
+    weights: Floats
     discrete: bool
 
-    def quantiles(self, share: Array) -> Array:
+    def quantiles(self, share: Floats) -> Floats:
         """Return the scores below which these shares, in (0, 1), of the topics lie."""
         above = np.cumsum(self.weights)
         if self.discrete:
@@ -72,7 +71,7 @@ class Margin:
         return Margin(self.values, weights / weights.sum(), self.discrete)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class World:
     """What score cubes are drawn from: names, the margin of each system by each metric, and how they depend.
 
@@ -83,10 +82,10 @@ class World:
     metrics: Sequence[str]
     collection: str
     margins: Sequence[Sequence[Margin]]
-    normal: Array
+    normal: Floats
 
     @property
-    def means(self) -> Array:
+    def means(self) -> Floats:
         """The true mean of each system by each metric, (system, metric)."""
         return np.array([[margin.mean for margin in row] for row in self.margins])
 
@@ -114,7 +113,7 @@ class World:
             found[group] = group[len(group) // 2]
         return [int(one) for one in found]
 
-    def scores(self, topics: int, rng: np.random.Generator) -> Array:
+    def scores(self, topics: int, rng: np.random.Generator) -> Floats:
         """Draw scores on new topics: (system, topic, metric)."""
         drawn = self.normal @ rng.standard_normal((self.normal.shape[1], topics))
         share = ndtr(drawn / np.sqrt(self.normal.shape[1])).clip(1e-12, 1 - 1e-12)
@@ -170,9 +169,7 @@ def like(
     return World(names, metrics, collection, chosen, mixed.reshape(-1, scores.sizes["topic"]))
 
 
-def _systems(
-    scores: xr.DataArray, systems: int | None, rng: np.random.Generator
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], list[str]]:
+def _systems(scores: xr.DataArray, systems: int | None, rng: np.random.Generator) -> tuple[Ints, Ints, list[str]]:
     """Pick systems, and for each the one it is mixed with: itself, but for those beyond the real ones."""
     there = scores.sizes["system"]
     wanted = there if systems is None else systems
@@ -185,11 +182,11 @@ def _systems(
     return np.append(known, more), np.append(known, other), names + [f"further{n}" for n in range(1, len(more) + 1)]
 
 
-def _is_discrete(scores: Array) -> bool:
+def _is_discrete(scores: Floats) -> bool:
     return len(np.unique(scores.round(6))) < _FEW * scores.shape[1]
 
 
-def _margin(scores: Array, discrete: bool) -> Margin:
+def _margin(scores: Floats, discrete: bool) -> Margin:
     """Make the margin of one system's scores: a value counts as often as it occurs."""
     if discrete:
         values, counts = np.unique(scores, return_counts=True)
@@ -197,12 +194,12 @@ def _margin(scores: Array, discrete: bool) -> Margin:
     return Margin(np.sort(scores), np.full(len(scores), 1 / len(scores)), False)
 
 
-def _normal_scores(scores: Array) -> Array:
+def _normal_scores(scores: Floats) -> Floats:
     """Return Phi^-1(rank / (n + 1)) over topics, (system, metric, topic), rows of mean square 1."""
     ranks = rankdata(scores, axis=1).transpose(0, 2, 1)
     return _scaled(ndtri(ranks / (scores.shape[1] + 1)))
 
 
-def _scaled(normal: Array) -> Array:
+def _scaled(normal: Floats) -> Floats:
     size = np.sqrt((normal**2).mean(axis=-1, keepdims=True))
     return np.divide(normal, size, out=np.zeros(normal.shape), where=size > 0)

@@ -47,7 +47,7 @@ def document(result: xr.Dataset) -> dict[str, Any]:
 def render(result: xr.Dataset, form: Format = "table", table: str | None = None, *, width: int | None = None) -> str:
     """Give a study's result as text in the form wanted; csv and latex give one table, the first unless named.
 
-    Forms "table" and "latex" are for people and show the study's overview, unless a table is named.
+    Forms "table", "latex" and "markdown" are for people and show the study's overview, unless a table is named.
     width : columns of the terminal, for form "table".
     """
     if form == "json" and table is None:
@@ -60,9 +60,15 @@ def render(result: xr.Dataset, form: Format = "table", table: str | None = None,
     chosen = {table: views[table]} if table is not None else views if form == "csv" else overview(result)
     if form == "table":
         return "\n".join(text(frame, name, width=width) for name, frame in chosen.items())
+    if form in ("latex", "markdown") and table is None and about(result)["study"] == "paper_table":
+        from irmeta.report import paper
+
+        return paper.latex(result) if form == "latex" else paper.markdown(result)
     frame = next(iter(chosen.values()))
     if form == "latex":
         return latex(frame)
+    if form == "markdown":
+        return markdown(frame)
     return flat(frame).write_csv()
 
 
@@ -116,13 +122,27 @@ def latex(frame: pl.DataFrame, *, digits: int = 4) -> str:
     lines = [
         f"\\begin{{tabular}}{{{columns}}}",
         "\\toprule",
-        " & ".join(_escape(name) for name in frame.columns) + " \\\\",
+        " & ".join(escaped(name) for name in frame.columns) + " \\\\",
         "\\midrule",
-        *(" & ".join(_escape(cell(value, digits)) for value in row) + " \\\\" for row in frame.iter_rows()),
+        *(" & ".join(escaped(cell(value, digits)) for value in row) + " \\\\" for row in frame.iter_rows()),
         "\\bottomrule",
         "\\end{tabular}",
     ]
     return "\n".join(lines) + "\n"
+
+
+def markdown(frame: pl.DataFrame, *, digits: int = 4) -> str:
+    r"""Return a data frame as a Markdown table.
+
+    >>> print(markdown(pl.DataFrame({"system": ["a|b"], "AP": [0.25]})), end="")
+    | system | AP |
+    | --- | ---: |
+    | a\|b | 0.2500 |
+    """
+    rules = ["---:" if kind.is_numeric() else "---" for kind in frame.schema.values()]
+    rows = [[cell(value, digits) for value in row] for row in frame.iter_rows()]
+    lines = [[part.replace("|", "\\|") for part in row] for row in [frame.columns, rules, *rows]]
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 
 def cell(value: object, digits: int = 4) -> str:
@@ -136,7 +156,8 @@ def cell(value: object, digits: int = 4) -> str:
     return str(value)
 
 
-def _escape(value: str) -> str:
+def escaped(value: str) -> str:
+    """Return text that LaTeX prints as it is."""
     special = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
     return "".join(special.get(char, f"\\{char}" if char in "&%$#_{}" else char) for char in value)
 

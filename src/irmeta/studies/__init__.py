@@ -37,7 +37,9 @@ STUDIES: dict[str, Study] = {
     "description": Study(
         "describe", "describe", "systems", "How good are the systems, and how sure is that?", True, "description"
     ),
+    "paper_table": Study("paper_table", "table", "systems", "What is the table for my paper?", docs="paper_table"),
     "significance": Study("significance", "significance", "systems", "Which systems differ?", True, "significance"),
+    "versus": Study("versus", "versus", "systems", "Is mine better, by how much, and on which topics?", docs="versus"),
     "correlation": Study("correlation", "correlate", "metrics", "Which metrics say the same?", True, "correlation"),
     "predictivity": Study(
         "predictivity", "predictivity", "metrics", "Which metrics predict results on new topics?", True, "predictivity"
@@ -63,8 +65,9 @@ STUDIES: dict[str, Study] = {
         "compare", "compare", "collections", "Do scores compare between collections?", True, "comparison"
     ),
     "reliability": Study(
-        "reliability", "reliability", "collections", "Is the collection big enough?", docs="reliability"
+        "reliability", "reliability", "collections", "Is the collection big enough?", True, "reliability"
     ),
+    "design": Study("design", "design", "collections", "What should the next collection be?", docs="design"),
     "durability": Study(
         "durability",
         "standardize durability",

@@ -4,7 +4,6 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 import xarray as xr
 
@@ -12,12 +11,12 @@ from irmeta.attributes import about
 from irmeta.choices import Missing
 from irmeta.cube import additive, studied
 from irmeta.errors import ScoresError
+from irmeta.layout import first_rows
 from irmeta.parallel import seeded
 from irmeta.result import frame, result, short
+from irmeta.stats.arrays import Floats
 from irmeta.stats.halves.halving import split_half
 from irmeta.stats.reliability import components, differences, expected, sizes
-
-Floats = npt.NDArray[np.float64]
 
 TOPICS = (10, 25, 50, 100, 150, 200)
 SHARES = (0.1, 0.5, 0.9)
@@ -224,7 +223,7 @@ def _designs(outcome: xr.Dataset) -> pl.DataFrame:
 
 def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     """Show the coefficients and expected tau by number of topics, the topics needed, and what differences show."""
-    stability, views = about(outcome)["options"]["stability"], tables(outcome)
+    views = tables(outcome)
     columns = {"metric": "metric", "topics": "topics", "erho2": "E rho2", "phi": "Phi"}
     columns |= {"tau": "E tau", "tau_ap": "E tau_AP"}
     median = _topics(frame(outcome.sel(share=0.5), ("detectable",), by=("metric", "size")))
@@ -233,7 +232,7 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     needed = views["needed"].select(
         "metric", "coefficient", pl.col("^needed.*$").map_batches(_counts).name.replace("needed", "topics")
     )
-    found = {"by topics": shown, f"topics for {short(stability)}": needed}
+    found = first_rows("coefficients", shown) | first_rows("needed", needed)
     if "design" in views:
         found["topics for the difference"] = views["design"].pivot("way", index="metric", values="topics")
     return found
@@ -244,10 +243,27 @@ def _counts(numbers: pl.Series) -> pl.Series:
     return pl.Series([f"{number:.0f}" if np.isfinite(number) else "no number" for number in numbers])
 
 
+SPOKEN = 3
+"""Of more metrics than this only the first has sentences of its own."""
+
+
 def findings(outcome: xr.Dataset) -> list[str]:
     """Say how near these topics come to the true ranking, what they show, and how many would do."""
-    collection, size = next(iter(about(outcome)["inputs"]["collections"].items()))
-    return [_finding(outcome.sel(metric=metric), collection, size["topics"]) for metric in outcome.metric.values]
+    collection, said = next(iter(about(outcome)["inputs"]["collections"].items()))
+    metrics = outcome.metric.values
+    each = metrics if len(metrics) <= SPOKEN else metrics[:1]
+    lines = [_finding(outcome.sel(metric=metric), collection, said["topics"]) for metric in each]
+    return lines if len(each) == len(metrics) else [*lines, _range(outcome, said["topics"])]
+
+
+def _range(outcome: xr.Dataset, topics: int) -> str:
+    """Say between which metrics expected tau goes."""
+    tau = outcome["tau"].sel(size=topics).values
+    least, most = (str(outcome.metric.values[at]) for at in (tau.argmin(), tau.argmax()))
+    return (
+        f"Of the {len(tau)} metrics {most} ranks systems most reliably (expected tau {short(float(tau.max()))}), "
+        f"{least} least ({short(float(tau.min()))})."
+    )
 
 
 def _finding(one: xr.Dataset, collection: str, topics: int) -> str:

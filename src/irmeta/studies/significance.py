@@ -52,7 +52,7 @@ def significance(
     metrics : one or several; all by default. Each is corrected for its own pairs.
     test : t, wilcoxon, sign, permutation, bootstrap (studentised), or tukey (randomised Tukey HSD, which is corrected
     for all pairs by itself, so that `correct` does nothing). Systems that score the same on every topic have p = 1.
-    correct : holm (any false rejection), bh (share of false rejections) or none.
+    correct : holm or bonferroni (any false rejection), bh (share of false rejections) or none.
     alpha : the level of significance, in (0, 1).
     resamples : of permutation, bootstrap and tukey, at least 100.
     top, by, missing : what to use of the scores, as in `irmeta.cube.studied`.
@@ -189,10 +189,7 @@ def _tests(
     """Test all pairs of systems by one metric, from scores (system, topic): arrays (pair,)."""
     difference, effect, *closed = paired.over_pairs(partial(_quantities, test), scores)
     p = closed[0] if closed else RESAMPLING[test](scores, resamples, rng)
-    corrected = p
-    if test != "tukey" and correct != "none":
-        corrections = {"holm": multiplicity.holm, "bh": multiplicity.bh}
-        corrected = corrections[correct](p)
+    corrected = p if test == "tukey" else multiplicity.CORRECTIONS[correct](p)
     return {"difference": difference, "p": p, "p_corrected": corrected, "effect_size": effect}
 
 

@@ -1,4 +1,4 @@
-"""The section on the systems: their means, and the ranks that these leave open."""
+"""The section on the systems: their means, and the ranks that they may have."""
 
 from dataclasses import replace
 from functools import partial
@@ -18,21 +18,23 @@ TEXT = Text(
     "The systems",
     "How sure are the means?",
     "A point is a system's mean over topics, the line its interval. Point at a system to see the ranks that it "
-    "may have: those of all systems whose intervals overlap with its own. That two intervals overlap does not "
-    "say that the systems do not differ; the last section tests that.",
-    "Webber, Moffat and Zobel, Score standardization, SIGIR 2008, section 3; Student's t over topics.",
+    "may have: its rank set. All rank sets together hold all true ranks with 95%. That two intervals overlap does not "
+    "say that the systems do not differ: systems share topics, and rank sets take that into account.",
+    "Mogstad, Romano, Shaikh and Wilhelm, Inference for ranks, REStud 2024; Student's t over topics.",
 )
 
 
 def panels(content: Content) -> list[Panel]:
     """Make a panel for each collection."""
     used, order = content.used, content.order
-    return content.each(lambda name: systems_panel(name, used[name], order[name], content.source_of(name)))
+    return content.each(
+        lambda name: systems_panel(name, used[name], order[name], content.source_of(name), content.seed)
+    )
 
 
-def systems_panel(name: str, scores: xr.DataArray, by: str, source: str) -> Panel:
-    """Show the systems' means with intervals, and the ranks that these leave open."""
-    outcome = description.describe(scores, by=by)
+def systems_panel(name: str, scores: xr.DataArray, by: str, source: str, seed: int) -> Panel:
+    """Show the systems' means with intervals, and the ranks that they may have."""
+    outcome = description.describe(scores, by=by, rng=seed)
     columns = ("mean", "low", "high", "rank", "rank_low", "rank_high")
     per_metric = {
         str(metric): {column: numbers(outcome[column].sel(metric=metric).values) for column in columns}
@@ -56,7 +58,7 @@ def systems_panel(name: str, scores: xr.DataArray, by: str, source: str) -> Pane
         charts=[chart],
         shown=["means", "topics"],
         figures=figures,
-        command=f"irmeta describe {source} --by {quote(by)}",
+        command=f"irmeta describe {source} --by {quote(by)} --seed {seed}",
     )
     return replace(panel, tables={title: first(frame, by) for title, frame in panel.tables.items()})
 

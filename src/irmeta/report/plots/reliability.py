@@ -1,18 +1,15 @@
 """Reliability against the number of topics: coefficients with their bands, expected tau, differences that show."""
 
-from typing import Literal
-
 import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from irmeta.attributes import about
+from irmeta.choices import ReliabilityView
 from irmeta.report.plots.figure import COLUMN, draw
 
-View = Literal["reliability", "differences"]
 
-
-def figure(result: xr.Dataset, *, view: View = "reliability") -> Figure:
+def figure(result: xr.Dataset, *, view: ReliabilityView = "reliability") -> Figure:
     """Draw a result of `reliability`: E rho2, Phi and expected tau one above the other, or differences that show."""
     if view == "differences":
         return draw(differences, result)

@@ -12,7 +12,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import chdtri, fdtri
 
-Array = npt.NDArray[np.float64]
+from irmeta.stats.arrays import Floats
+
 Coefficient = Literal["erho2", "phi"]
 """The relative coefficient, E rho^2, of the order of systems; the absolute one, Phi, of the scores themselves."""
 
@@ -26,23 +27,23 @@ class Components:
 
     systems: int
     topics: int
-    ms_s: Array
-    ms_q: Array
-    ms_e: Array
+    ms_s: Floats
+    ms_q: Floats
+    ms_e: Floats
 
     @property
-    def raw(self) -> tuple[Array, Array, Array]:
+    def raw(self) -> tuple[Floats, Floats, Floats]:
         """Variance components of systems, topics and interaction, as they come: an estimate may be below 0."""
         return (self.ms_s - self.ms_e) / self.topics, (self.ms_q - self.ms_e) / self.systems, self.ms_e
 
     @property
-    def variances(self) -> tuple[Array, Array, Array]:
+    def variances(self) -> tuple[Floats, Floats, Floats]:
         """Variance components of systems, topics and interaction, those below 0 as 0."""
         s, q, e = (np.maximum(part, 0) for part in self.raw)
         return s, q, e
 
 
-def components(scores: Array) -> Components:
+def components(scores: Floats) -> Components:
     """Return the mean squares of scores (system, topic, ...).
 
     >>> found = components(np.array([[1.0, 2, 3], [2, 3, 5], [4, 5, 6]]))
@@ -59,13 +60,13 @@ def components(scores: Array) -> Components:
     return Components(systems, topics, *(np.asarray(part) for part in (ms_s, ms_q, ms_e)))
 
 
-def signal(found: Components, coefficient: Coefficient) -> Array:
+def signal(found: Components, coefficient: Coefficient) -> Floats:
     """Return the ratio of signal to noise on one topic: s^2_s / s^2_e, or s^2_s / (s^2_q + s^2_e) for Phi."""
     s, q, e = found.variances
     return _ratio(s, e if coefficient == "erho2" else q + e)
 
 
-def signal_interval(found: Components, coefficient: Coefficient, level: float = 0.95) -> tuple[Array, Array]:
+def signal_interval(found: Components, coefficient: Coefficient, level: float = 0.95) -> tuple[Floats, Floats]:
     """Return the ends of the interval of `signal`, not below 0, by quantiles of F.
 
     For E rho^2 exact if scores are normal: Feldt (Psychometrika 1965). For Phi approximate: Arteaga, Jeyaratnam and
@@ -75,7 +76,7 @@ def signal_interval(found: Components, coefficient: Coefficient, level: float = 
     return np.maximum(ends[0], 0), np.maximum(ends[1], 0)
 
 
-def _end(found: Components, coefficient: Coefficient, below: float) -> Array:
+def _end(found: Components, coefficient: Coefficient, below: float) -> Floats:
     """Compute one end, the lower from upper quantiles: `below` is the probability below them."""
     m, n = found.systems, found.topics
     s, q, e = found.ms_s, found.ms_q, found.ms_e
@@ -89,7 +90,7 @@ def _end(found: Components, coefficient: Coefficient, below: float) -> Array:
     return _ratio(m * above, n * under)
 
 
-def stability(signal: Array, topics: npt.ArrayLike) -> Array:
+def stability(signal: Floats, topics: npt.ArrayLike) -> Floats:
     """Return the coefficient that a number of topics gives: n L / (1 + n L), in [0, 1], L the signal on one topic.
 
     >>> float(stability(np.array(0.25), 12))
@@ -100,7 +101,7 @@ def stability(signal: Array, topics: npt.ArrayLike) -> Array:
         return np.where(np.isinf(signal), 1.0, n * signal / (1 + n * signal))
 
 
-def topics_needed(signal: Array, stability: npt.ArrayLike) -> Array:
+def topics_needed(signal: Floats, stability: npt.ArrayLike) -> Floats:
     """Return how many topics give a coefficient: ceil(pi / (L (1 - pi))); infinite where there is no signal.
 
     >>> float(topics_needed(np.array(0.25), 0.75))
@@ -111,7 +112,7 @@ def topics_needed(signal: Array, stability: npt.ArrayLike) -> Array:
     return np.ceil(exact * (1 - 1e-12))
 
 
-def _ratio(above: Array, under: Array) -> Array:
+def _ratio(above: Floats, under: Floats) -> Floats:
     """Divide; by 0 infinite, and 0 / 0 is 0: scores that never vary hold no signal."""
     above, under = np.broadcast_arrays(np.asarray(above, dtype=np.float64), np.asarray(under, dtype=np.float64))
     beyond = np.where(above > 0, np.inf, 0.0)

@@ -11,10 +11,10 @@ import numpy.typing as npt
 from scipy.optimize import brentq
 from scipy.special import ncfdtr, stdtrit
 
-Array = npt.NDArray[np.float64]
+from irmeta.stats.arrays import Floats
 
 
-def power(effect: npt.ArrayLike, topics: int, alpha: float = 0.05) -> Array:
+def power(effect: npt.ArrayLike, topics: int, alpha: float = 0.05) -> Floats:
     """Return the power of a two-sided paired t test: the chance that it shows a difference of so many deviations.
 
     >>> float(power(0.5, 34).round(3))

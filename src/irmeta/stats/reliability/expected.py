@@ -9,13 +9,12 @@ from functools import partial
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 from scipy.special import gammaln, ndtri, stdtr
 
 from irmeta.parallel import in_order
+from irmeta.stats.arrays import Floats, Ints
 from irmeta.stats.rankings.rank import BLOCK, settled, tau_a
 
-Array = npt.NDArray[np.float64]
 Estimator = Literal["ML", "MSQD"]
 """How the standard deviation of differences is estimated: by maximum likelihood, or from normal scores."""
 
@@ -31,9 +30,9 @@ class Pairs:
     difference, sd : (system, system), in that order: mean of the row's scores less the column's, and its deviation.
     """
 
-    order: npt.NDArray[np.int64]
-    difference: Array
-    sd: Array
+    order: Ints
+    difference: Floats
+    sd: Floats
     topics: int
 
 
@@ -46,7 +45,7 @@ class Expected:
     undefined: int
 
 
-def pairs(scores: Array, estimator: Estimator = "ML") -> Pairs:
+def pairs(scores: Floats, estimator: Estimator = "ML") -> Pairs:
     """Order systems by their means, and estimate how every pair differs: scores of (system, topic).
 
     Equal means keep the order in which the systems stand.
@@ -58,7 +57,7 @@ def pairs(scores: Array, estimator: Estimator = "ML") -> Pairs:
     return Pairs(order, means[order, None] - means[order], sd, scores.shape[1])
 
 
-def spread(scores: Array) -> Array:
+def spread(scores: Floats) -> Floats:
     """Compute the standard deviation of each pair's differences over topics (n - 1): (system, topic) to square.
 
     >>> spread(np.array([[0.1, 0.3], [0.2, 0.2]])).round(4).tolist()
@@ -70,7 +69,7 @@ def spread(scores: Array) -> Array:
     return np.sqrt(np.where(squares > 1e-12 * variance.max(), squares, 0))
 
 
-def by_likelihood(scores: Array) -> Array:
+def by_likelihood(scores: Floats) -> Floats:
     """Estimate the deviation as `spread` without its bias: times sqrt((n-1)/2) Gamma((n-1)/2) / Gamma(n/2)."""
     n = scores.shape[1]
     if n > _CORRECTED:
@@ -79,7 +78,7 @@ def by_likelihood(scores: Array) -> Array:
     return spread(scores) * np.exp(log)
 
 
-def by_normal_scores(scores: Array) -> Array:
+def by_normal_scores(scores: Floats) -> Floats:
     """Estimate the deviation by the slope of ranked differences D on normal scores e, sum(D e) / sum(e^2) / sqrt(2).
 
     Here e = Phi^-1(rank / (n + 1)) / sqrt(2), tied differences sharing their mean rank.
@@ -94,7 +93,7 @@ def by_normal_scores(scores: Array) -> Array:
     return upper + upper.T
 
 
-def _slopes(scores: Array, normal: Array, rows: slice) -> Array:
+def _slopes(scores: Floats, normal: Floats, rows: slice) -> Floats:
     """Estimate the deviations of some systems' differences from all that do not stand before them: (row, system)."""
     first = rows.start
     ordered = np.sort(scores[rows, None] - scores[first:], axis=-1)
@@ -104,7 +103,7 @@ def _slopes(scores: Array, normal: Array, rows: slice) -> Array:
     return np.pad(slope, ((0, 0), (first, 0)))
 
 
-def _mean_ranks(ordered: Array) -> npt.NDArray[np.int32]:
+def _mean_ranks(ordered: Floats) -> Ints:
     """Return twice the mean rank, less 2, of values in ascending order along the last axis, ties sharing theirs."""
     n = ordered.shape[-1]
     place = np.arange(n, dtype=np.int32)
@@ -119,7 +118,7 @@ def _mean_ranks(ordered: Array) -> npt.NDArray[np.int32]:
     return first + last
 
 
-def wrong(found: Pairs, topics: int | None = None) -> Array:
+def wrong(found: Pairs, topics: int | None = None) -> Floats:
     """Return the probability that each pair is ranked wrongly: of the row above the column, (system, system).
 
     topics : how many topics the ranking has; those there are by default.
@@ -149,7 +148,9 @@ def expected(found: Pairs, topics: int | None = None) -> Expected:
     return Expected(float(tau), float(tau_ap), int(same.sum()))
 
 
-def tau_interval(scores: Array, rng: np.random.Generator, level: float = 0.95, draws: int = 200) -> tuple[float, float]:
+def tau_interval(
+    scores: Floats, rng: np.random.Generator, level: float = 0.95, draws: int = 200
+) -> tuple[float, float]:
     """Return between which values tau-a of this ranking with the true one lies, scores of (system, topic).
 
     The means are moved by errors as they occur, whole topics less the means with random signs, and ranked again: the

@@ -5,15 +5,13 @@ taken as if they did not share topics. Source: Sakai, "Topic set size design" (I
 """
 
 import numpy as np
-import numpy.typing as npt
 from scipy.special import fdtri, gammaln, ncfdtr, stdtrit
 
+from irmeta.stats.arrays import Floats
 from irmeta.stats.reliability.differences import fewest, paired_topics
 
-Array = npt.NDArray[np.float64]
 
-
-def within_variance(scores: Array) -> Array:
+def within_variance(scores: Floats) -> Floats:
     """Return the mean over systems of the variance of their scores over topics: (system, topic, ...) to (...).
 
     >>> float(within_variance(np.array([[0.1, 0.3], [0.2, 0.2]])).round(4))

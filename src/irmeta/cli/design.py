@@ -1,0 +1,93 @@
+"""`irmeta design`: what the next collection should be."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any
+
+from irmeta.cli.app import app
+from irmeta.cli.study import Picked, Seed, Shown, option, whole_numbers
+from irmeta.errors import IrmetaError
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+POOLS = "Depths of judging"
+COSTS = "Costs, in any one unit"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Judged:
+    """Runs and judgments, from which scores at other depths of judging are computed."""
+
+    runs: Annotated[
+        str | None, option(panel=POOLS, help="The run files: a folder or a glob.", show_default="depth is not varied")
+    ] = None
+    qrels: Annotated[str | None, option(panel=POOLS, help="Their relevance judgments.", show_default="none")] = None
+    depths: Annotated[str, option(panel=POOLS, help="Pool depths to choose from.")] = "5,10,20,50,100"
+    llm: Annotated[
+        str | None, option(panel=POOLS, help="Judgments of the same runs by a machine.", show_default="none")
+    ] = None
+
+    def given(self) -> bool:
+        """Say whether there are runs; raise IrmetaError where only a part of what belongs together is given."""
+        if (self.runs is None) != (self.qrels is None):
+            raise IrmetaError("--runs and --qrels belong together: depths of judging need both")
+        if self.llm is not None and self.runs is None:
+            raise IrmetaError("--llm needs --runs and --qrels: the same runs are scored by the machine's judgments")
+        return self.runs is not None
+
+
+@app.command()
+def design(
+    picked: Picked,
+    judged: Judged,
+    shown: Shown,
+    target: Annotated[str, option(help="The metric that new topics should be ranked by.")] = "AP",
+    topic_cost: Annotated[float, option(panel=COSTS, help="Of a topic.")] = 30.0,
+    judgment_cost: Annotated[float, option(panel=COSTS, help="Of a document judged by a person.")] = 1.0,
+    llm_cost: Annotated[float, option(panel=COSTS, help="Of a document judged by a machine.")] = 0.0,
+    budget: Annotated[float | None, option(panel=COSTS, help="What may be spent.", show_default="none")] = None,
+    level: Annotated[float, option(help="Level of the intervals.")] = 0.95,
+    partitions: Annotated[int, option(help="Random partitions of the topics.")] = 400,
+    seed: Seed = 0,
+) -> None:
+    """Choose how many topics to judge, how deep, and by which metric, for a budget.
+
+    irmeta design scores.parquet --target AP -m "AP nDCG@10 P@10 RR" --budget 5000
+
+    irmeta design scores.parquet --runs runs/ --qrels qrels.txt --target AP -m "AP nDCG@10" --depths 5,10,20,50,100
+    --topic-cost 30 --judgment-cost 1 --budget 5000
+    """
+    from irmeta.studies.design import design as study
+
+    costs: dict[str, Any] = {"topic_cost": topic_cost, "judgment_cost": judgment_cost, "machine_cost": llm_cost}
+    asked = costs | {"target": target, "budget": budget, "level": level, "partitions": partitions, "rng": seed}
+    scores = picked.cube(target)
+    if not judged.given():
+        shown.show(study, scores, metrics=picked.metrics, missing=picked.missing, **asked)
+        return
+    shown.show(_measured, scores, judged, picked.metrics or target, picked.missing, asked)
+
+
+def _measured(
+    scores: "xr.DataArray", judged: Judged, metrics: str, missing: Any, asked: dict[str, Any]
+) -> "xr.Dataset":
+    """Score the runs as pools of each depth would let them be scored, and choose among the depths."""
+    from irmeta.cube import select
+    from irmeta.evaluation.engine import evaluate
+    from irmeta.evaluation.pooling import pooled, pools
+    from irmeta.names import metric_names
+    from irmeta.studies.design import design as study
+
+    depths = whole_numbers("--depths", judged.depths)
+    wanted = metric_names(metrics)
+    columns = [pooled(metric, depth) for metric in wanted for depth in depths]
+    kept = {"systems": scores.system.values.tolist(), "topics": scores.topic.values.tolist()}
+    full = evaluate(judged.qrels, judged.runs, [*wanted, asked["target"], *columns])
+    size = pools(judged.qrels, judged.runs, depths)
+    machine = None
+    if judged.llm is not None:
+        machine = select(evaluate(judged.llm, judged.runs, [*wanted, *columns]), **kept)
+    cube = select(full, **kept)
+    cube.attrs["collection"] = scores.attrs.get("collection", "collection")
+    pool: dict[str, Any] = {"pools": size.sizes, "judged": size.judged, "known": size.known}
+    return study(cube, metrics=wanted, machine=machine, missing=missing, **pool, **asked)

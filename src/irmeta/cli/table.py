@@ -1,0 +1,41 @@
+"""`irmeta table`: the table for a paper."""
+
+from typing import Annotated, Any
+
+from irmeta.choices import Correction, TableTest, explained
+from irmeta.cli.app import app
+from irmeta.cli.study import Picked, Seed, Shown, option
+
+
+@app.command()
+def table(
+    picked: Picked,
+    shown: Shown,
+    baseline: Annotated[
+        str | None,
+        option(help="Mark what is significantly better or worse than this system.", show_default="letters"),
+    ] = None,
+    test: Annotated[TableTest, option(help=explained(TableTest, "The test, two-sided, paired by topic."))] = "t",
+    correct: Annotated[Correction, option(help=explained(Correction, "Correction for the tests of a metric."))] = (
+        "holm"
+    ),
+    alpha: Annotated[float, option(help="Level of the tests.")] = 0.05,
+    resamples: Annotated[int, option(help="Resamples of the permutation test.")] = 10_000,
+    by: Annotated[str | None, option(help="The metric that sorts the rows.", show_default="the first")] = None,
+    seed: Seed = 0,
+) -> None:
+    r"""Make the table of a paper: systems in rows, metrics in columns, the best in bold, significance as superscripts.
+
+    irmeta table scores.parquet -m "AP nDCG@20 P@10" --format latex
+
+    irmeta table scores.parquet -m "AP nDCG@20" --baseline bm25 --test permutation -o table.tex
+
+    irmeta table scores.parquet -m "AP nDCG@20" --test none --format markdown
+
+    Without a baseline, systems that share a letter do not differ significantly. Of more than 40 systems the best 20
+    are shown. LaTeX needs \usepackage{booktabs}.
+    """
+    from irmeta.studies.paper_table import paper_table as study
+
+    tests: dict[str, Any] = {"test": test, "correct": correct, "alpha": alpha, "resamples": resamples}
+    shown.show(study, picked.cube(by), **picked.used(), baseline=baseline, by=by, **tests, rng=seed)

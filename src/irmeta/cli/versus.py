@@ -1,0 +1,43 @@
+"""`irmeta versus`: is this system better than others, by how much, and on which topics."""
+
+from typing import Annotated, Any
+
+from irmeta.choices import ManyToOne, PairedTest, explained
+from irmeta.cli.app import app
+from irmeta.cli.study import Picked, Seed, Shown, option
+
+
+@app.command()
+def versus(
+    picked: Picked,
+    shown: Shown,
+    system: Annotated[str, option(help="The system in question.")],
+    against: Annotated[
+        str,
+        option(
+            help="Whom to compare it with, separated by commas: systems; median, the median of the others on each "
+            "topic; best, the best other system by each metric; all, every other system."
+        ),
+    ] = "all",
+    test: Annotated[PairedTest, option(help=explained(PairedTest, "The test, two-sided, paired by topic."))] = (
+        "permutation"
+    ),
+    correct: Annotated[
+        ManyToOne, option(help=explained(ManyToOne, "Correction for the comparisons of a metric."))
+    ] = "holm",
+    alpha: Annotated[float, option(help="Level of the tests; intervals have the level 1 - alpha.")] = 0.05,
+    resamples: Annotated[int, option(help="Resamples of permutation, bootstrap and dunnett.")] = 10_000,
+    seed: Seed = 0,
+) -> None:
+    """Compare one system with a baseline or with everybody: difference, interval, test, and the topics behind it.
+
+    irmeta versus scores.parquet --system mine --against bm25 -m "AP nDCG@20"
+
+    irmeta versus scores.parquet --system mine --against median,best -m nDCG@10 --plot topics.pdf
+
+    irmeta versus scores.parquet --system mine        (against all, p corrected for these comparisons only)
+    """
+    from irmeta.studies.versus import versus as study
+
+    tests: dict[str, Any] = {"test": test, "correct": correct, "alpha": alpha, "resamples": resamples}
+    shown.show(study, picked.cube(), system, against, **picked.used(), **tests, rng=seed)

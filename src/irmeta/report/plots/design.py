@@ -1,0 +1,45 @@
+"""What a design is worth against what it costs: a line a way, the front marked, the budget as a line."""
+
+from typing import Any
+
+import numpy as np
+import xarray as xr
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from irmeta.attributes import about
+from irmeta.report.plots.figure import PAGE, draw
+
+LISTED = 8
+"""Ways that the legend names: those that are on the front most often."""
+
+
+def figure(result: xr.Dataset) -> Figure:
+    """Draw a result of `design`."""
+    return draw(worth, result, width=PAGE, height=4.0)
+
+
+def worth(result: xr.Dataset, axes: Axes) -> Axes:
+    """Draw tau against cost, a line a way: solid where measured, dotted where extrapolated; points on the front."""
+    options = about(result)["options"]
+    often = result["front"].sum("size").values
+    named = set(np.argsort(-often, kind="stable")[:LISTED].tolist())
+    for way in range(result.sizes["way"]):
+        one = result.isel(way=way)
+        cost, tau, measured = (one[name].values for name in ("cost", "tau", "measured"))
+        label = str(one["label"].item()) if way in named else None
+        style: dict[str, Any] = {} if way in named else {"color": "lightgrey", "zorder": 1}
+        (line,) = axes.plot(cost[measured], tau[measured], label=label, **style)
+        last = max(int(measured.sum()) - 1, 0)
+        axes.plot(cost[last:], tau[last:], ":", color=line.get_color(), zorder=line.get_zorder())
+    front = result["front"].values
+    axes.plot(
+        result["cost"].values[front], result["tau"].values[front], "o", color="black", markersize=3, label="front"
+    )
+    if options["budget"] is not None:
+        axes.axvline(options["budget"], color="grey", linewidth=0.6)
+    axes.set_xscale("log")
+    axes.set_xlabel("cost (dotted: extrapolated)")
+    axes.set_ylabel(f"tau with {options['target']} on other topics")
+    axes.legend(fontsize=6)
+    return axes

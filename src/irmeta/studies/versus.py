@@ -1,0 +1,392 @@
+"""Is this system better than others, by how much, and on which topics: one system against those asked for."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any, get_args
+
+import numpy as np
+import polars as pl
+import xarray as xr
+
+from irmeta.attributes import about
+from irmeta.choices import ManyToOne, Missing, PairedTest
+from irmeta.cube import additive, from_additive, geometric, means, studied
+from irmeta.errors import ScoresError, require_choice
+from irmeta.layout import first_rows, intervals
+from irmeta.names import nearest
+from irmeta.parallel import seeded
+from irmeta.result import frame, result, short
+from irmeta.stats.arrays import Floats
+from irmeta.stats.tests import many_to_one, multiplicity, paired
+from irmeta.words import counted, listed
+
+MEDIAN, BEST, ALL = "median", "best", "all"
+"""Baselines that are not systems of the collection: its topic-wise median, its best other system, every other one."""
+FEW_METRICS = 4
+FEW_COMPARISONS = 3
+FEW_TOPICS = 5
+"""How many of the topics that gain and lose most are shown."""
+
+
+def versus(
+    scores: xr.DataArray,
+    system: str,
+    against: str | Iterable[str] = ALL,
+    *,
+    metrics: str | Iterable[str] | None = None,
+    test: PairedTest = "permutation",
+    correct: ManyToOne = "holm",
+    alpha: float = 0.05,
+    resamples: int = 10_000,
+    missing: Missing = "error",
+    rng: int | np.random.Generator = 0,
+) -> xr.Dataset:
+    """Compare one system with others: mean difference, interval, wins, ties and losses, p, and the topics behind it.
+
+    system : the system in question.
+    against : systems, and any of "all" (every other system), "median" (on each topic the median of the other systems)
+    and "best" (the other system with the best mean by that metric); a system that is called so is meant first.
+    metrics : one or several; all by default.
+    test : t, wilcoxon, sign, permutation or bootstrap (studentised), each two-sided and paired by topic.
+    correct : holm, bonferroni (any false rejection), dunnett (the same, by the joint distribution of the comparisons),
+    bh (share of false rejections) or none; by metric, over the comparisons asked for and no others.
+    alpha : level of the tests, in (0, 1); intervals have the level 1 - alpha, all comparisons of a metric at once
+    unless `correct` is bh or none.
+    missing : what to do with missing scores, as in `irmeta.cube.complete`.
+
+    Returns over (against, metric) difference (system less other), low, high, wins, ties, losses (topics), p,
+    p_corrected, effect_size and significant; over (topic, metric) score, median and best (of the other systems),
+    systems_above; over (against, topic, metric) by_topic, the differences. Raises ScoresError for an unknown system.
+    Sources: Smucker et al. (CIKM 2007); Sakai (SIGIR 2006); Westfall and Young (1993); Holm (1979).
+
+    >>> from irmeta.cube import cube
+    >>> topics = [[[0.1], [0.2], [0.3], [0.2]], [[0.4], [0.6], [0.5], [0.5]]]
+    >>> found = versus(cube(topics, ["mine", "bm25"], ["1", "2", "3", "4"], ["AP"]), "mine", "bm25", test="t")
+    >>> found["losses"].item(), round(found["difference"].item(), 3)
+    (4, -0.3)
+    """
+    require_choice("test", test, get_args(PairedTest))
+    require_choice("correct", correct, get_args(ManyToOne))
+    if not 0 < alpha < 1:
+        raise ScoresError(f"alpha must be between 0 and 1, as in 0.05, not {alpha:g}")
+    if resamples < 100:
+        raise ScoresError(f"{resamples} resamples are too few; use at least 1000")
+    generator, seed = seeded(rng)
+    scores, notes = studied(scores, metrics=metrics, missing=missing)
+    if scores.sizes["topic"] < 2:
+        raise ScoresError("a paired test needs at least 2 topics (a system-wise table has means only)")
+    others = _others(scores, system)
+    names = _baselines(scores, system, against)
+    line = additive(scores)
+    mine = line.sel(system=system).transpose("topic", "metric").values
+    theirs, who = _scores_of(line, others, names)  # (against, topic, metric)
+    found = mine - theirs
+    found[np.abs(found) <= 1e-12] = 0.0  # rounding must not make equal systems differ
+    tested = [_tested(found[..., m], test, correct, alpha, resamples, generator) for m in range(found.shape[2])]
+    pair = ("against", "metric")
+    data: dict[str, Any] = {name: (pair, np.stack([one[name] for one in tested], axis=1)) for name in tested[0]}
+    data |= {
+        "wins": (pair, (found > 0).sum(axis=1)),
+        "ties": (pair, (found == 0).sum(axis=1)),
+        "losses": (pair, (found < 0).sum(axis=1)),
+        "who": (pair, who),
+        "by_topic": (("against", "topic", "metric"), found),
+        "mean": means(scores).sel(system=system, drop=True),
+    }
+    data |= _topics(scores, system, others)
+    outcome = result(
+        "versus",
+        data,
+        inputs={scores.attrs.get("collection", "collection"): scores},
+        options={
+            "system": system,
+            "against": against if isinstance(against, str) else list(against),
+            "test": test,
+            "correct": correct,
+            "alpha": alpha,
+            "missing": missing,
+            "resamples": resamples,
+            "seed": seed,
+        },
+        notes=[*notes, *_notes(scores, names, test, correct, alpha, resamples)],
+    )
+    outcome["significant"] = outcome["p_corrected"] < alpha
+    return outcome.assign_coords(against=names)
+
+
+def _others(scores: xr.DataArray, system: str) -> list[str]:
+    systems = [str(name) for name in scores.system.values]
+    if system not in systems:
+        raise ScoresError(f"no system {system!r}; {nearest(system, systems)}")
+    others = [name for name in systems if name != system]
+    if not others:
+        raise ScoresError(f"{system} is the only system; there is nothing to compare it with")
+    return others
+
+
+def _baselines(scores: xr.DataArray, system: str, against: str | Iterable[str]) -> list[str]:
+    """List whom to compare with, each once, in the order asked for."""
+    others = _others(scores, system)
+    asked = [name.strip() for name in against.split(",")] if isinstance(against, str) else list(against)
+    names: list[str] = []
+    for name in asked:
+        if name == system:
+            raise ScoresError(f"{system} cannot be compared with itself; name other systems in --against")
+        if name in others or name in (MEDIAN, BEST):
+            names.append(name)
+        elif name == ALL:
+            names += others
+        else:
+            raise ScoresError(f"no system {name!r} to compare with; {nearest(name, [*others, MEDIAN, BEST, ALL])}")
+    return list(dict.fromkeys(names))
+
+
+def _scores_of(line: xr.DataArray, others: Sequence[str], names: Sequence[str]) -> tuple[Floats, list[list[str]]]:
+    """Return the scores of each baseline (against, topic, metric), and for each metric whose they are."""
+    values = line.sel(system=list(others)).transpose("system", "topic", "metric").values
+    rows, who = [], []
+    for name in names:
+        if name in others:
+            rows.append(values[others.index(name)])
+            who.append([name] * values.shape[2])
+        elif name == MEDIAN:
+            rows.append(np.median(values, axis=0))
+            who.append([MEDIAN] * values.shape[2])
+        else:
+            best = values.mean(axis=1).argmax(axis=0)  # (metric,)
+            rows.append(np.stack([values[at, :, m] for m, at in enumerate(best)], axis=1))
+            who.append([others[at] for at in best])
+    return np.stack(rows), who
+
+
+def _tested(
+    found: Floats, test: str, correct: str, alpha: float, resamples: int, rng: np.random.Generator
+) -> dict[str, Floats]:
+    """Test the differences (against, topic) of one metric."""
+    p = many_to_one.p_values(found, test, resamples, rng)
+    mean, count = found.mean(axis=1), len(found)
+    half = many_to_one.half_widths(found, 1 - alpha, count if correct in ("holm", "bonferroni") else 1)
+    if correct == "dunnett":
+        together = many_to_one.joint(found, 1 - alpha, resamples, rng)
+        corrected, half = together.p, together.quantile * many_to_one.standard_errors(found)
+    else:
+        corrected = multiplicity.CORRECTIONS[correct](p)
+    return {
+        "difference": mean,
+        "low": mean - half,
+        "high": mean + half,
+        "p": p,
+        "p_corrected": corrected,
+        "effect_size": paired.effect_size(found),
+    }
+
+
+def _topics(scores: xr.DataArray, system: str, others: Sequence[str]) -> dict[str, Any]:
+    """Return, by topic and metric, the system's score, the median and best of the others, and how many are above."""
+    line = additive(scores)
+    rest = line.sel(system=list(others))
+    own = scores.sel(system=system, drop=True)
+    above = (scores.sel(system=list(others)) > own + 1e-12).sum("system")
+    return {
+        "score": own,
+        "median": from_additive(rest.median("system")),
+        "best": scores.sel(system=list(others)).max("system"),
+        "systems_above": above,
+    }
+
+
+def _notes(
+    scores: xr.DataArray, names: Sequence[str], test: str, correct: str, alpha: float, resamples: int
+) -> list[str]:
+    topics, count = scores.sizes["topic"], len(names)
+    notes = []
+    if count > 1:
+        held = "each by itself" if correct in ("bh", "none") else f"all {count} of a metric at once"
+        notes.append(f"{1 - alpha:.0%} intervals of the differences hold {held}.")
+    floor = 0.0
+    if test in ("sign", "wilcoxon"):
+        floor = 2.0 ** (1 - topics)
+    elif test == "permutation":
+        floor = max(1 / (resamples + 1), 2.0 ** (1 - topics))
+    elif test == "bootstrap":
+        floor = 1 / (resamples + 1)
+    smallest = floor * count if correct in ("holm", "bonferroni") else floor
+    if correct != "dunnett" and smallest >= alpha:
+        notes.append(
+            f"Nothing can be significant: the smallest p of this test is {floor:.2g} here, corrected for "
+            f"{counted(count, 'comparison')} {smallest:.2g}; use --test t, fewer comparisons or more topics."
+        )
+    if test in ("sign", "wilcoxon"):
+        what = "which system wins more topics" if test == "sign" else "whether differences are symmetric about 0"
+        notes.append(f"The {test} test asks {what}, not which mean is higher.")
+    if BEST in names and BEST not in scores.system.values:
+        notes.append("The best other system was picked from these scores, which makes its lead look larger than it is.")
+    if logs := geometric(scores.metric.values):
+        notes.append(f"{listed(logs)}: differences are of means of natural logarithms, as the means are geometric.")
+    return notes
+
+
+def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
+    """Return the tables of the JSON contract.
+
+    comparisons : against, metric, who (the system behind "best"), difference, low, high, wins, ties, losses, p,
+    p_corrected, effect_size, significant.
+    topics : topic, metric, score, median, best, systems_above (how many other systems score more).
+    differences : against, topic, metric, difference.
+    contradictions : against, better_by, worse_by: pairs of metrics that both find a significant difference, one for
+    the system and one against it.
+    """
+    fields = ["who", "difference", "low", "high", "wins", "ties", "losses", "p", "p_corrected", "effect_size"]
+    by_topic = frame(outcome, ["by_topic"], by=["against", "topic", "metric"]).rename({"by_topic": "difference"})
+    return {
+        "comparisons": frame(outcome, [*fields, "significant"], by=["against", "metric"]),
+        "topics": frame(outcome, ["score", "median", "best", "systems_above"], by=["topic", "metric"]),
+        "differences": by_topic,
+        "contradictions": _contradictions(outcome),
+    }
+
+
+def _contradictions(outcome: xr.Dataset) -> pl.DataFrame:
+    rows = []
+    for name in outcome.against.values:
+        one = outcome.sel(against=name)
+        sure, difference = one["significant"].values, one["difference"].values
+        better, worse = (outcome.metric.values[sure & sign] for sign in (difference > 0, difference < 0))
+        rows += [(str(name), str(up), str(down)) for up in better for down in worse]
+    return pl.DataFrame(rows, schema=dict.fromkeys(("against", "better_by", "worse_by"), pl.String), orient="row")
+
+
+def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
+    """Show the comparisons by up to four metrics, else how many are won and lost by each; then the topics behind it."""
+    views: dict[str, pl.DataFrame] = {}
+    if outcome.sizes["metric"] > FEW_METRICS:
+        views["metrics"] = _by_metric(outcome)
+        return views
+    for metric in outcome.metric.values:
+        one = outcome.sel(metric=metric)
+        one = one.isel(against=np.argsort(one["difference"].values, kind="stable"))
+        views |= {
+            name.replace("comparisons", f"by {metric}", 1): table
+            for name, table in first_rows("comparisons", _compared(one)).items()
+        }
+        views[f"topics by {metric}: the farthest below and above the median of the others"] = _extremes(one)
+    return views
+
+
+def _compared(one: xr.Dataset) -> pl.DataFrame:
+    """Return a row for each comparison by one metric."""
+    alpha = about(one)["options"]["alpha"]
+    names = [str(name) for name in one.against.values]
+    who = [str(name) for name in one["who"].values]
+    named = [name if name in (other, MEDIAN) else f"{name} ({other})" for name, other in zip(names, who, strict=True)]
+    counts = zip(*(one[name].values for name in ("wins", "ties", "losses")), strict=True)
+    verdicts = {(True, True): "better", (True, False): "worse"}
+    sure = zip(one["significant"].values, one["difference"].values > 0, strict=True)
+    return pl.DataFrame(
+        {
+            "against": named,
+            "diff.": [short(value, 3, sign=True) for value in one["difference"].values],
+            f"{1 - alpha:.0%} interval": intervals(one["low"].values, one["high"].values),
+            "W/T/L": ["/".join(map(str, count)) for count in counts],
+            "p": [_p(value) for value in one["p_corrected"].values],
+            "verdict": [verdicts.get((bool(s), bool(up)), "-") for s, up in sure],
+        }
+    )
+
+
+def _p(value: float) -> str:
+    return "< .0001" if value < 0.0001 else short(value, 4)
+
+
+def _extremes(one: xr.Dataset) -> pl.DataFrame:
+    """Return the topics on which the system lies farthest below and above the median of the other systems."""
+    gap = (one["score"] - one["median"]).values
+    order = np.argsort(gap, kind="stable")
+    ends = order if order.size <= 2 * FEW_TOPICS else np.concatenate([order[:FEW_TOPICS], order[-FEW_TOPICS:]])
+    return pl.DataFrame(
+        {
+            "topic": one.topic.values[ends].tolist(),
+            "score": one["score"].values[ends],
+            "median": one["median"].values[ends],
+            "best": one["best"].values[ends],
+            "systems above": one["systems_above"].values[ends],
+        }
+    )
+
+
+def _by_metric(outcome: xr.Dataset) -> pl.DataFrame:
+    """Return a row for each metric: how many of the comparisons are won and lost, significantly or not."""
+    sure, up = outcome["significant"], outcome["difference"] > 0
+    return pl.DataFrame(
+        {
+            "metric": outcome.metric.values.tolist(),
+            "mean": outcome["mean"].values,
+            "better than": (sure & up).sum("against").values,
+            "worse than": (sure & ~up).sum("against").values,
+            "not distinguished": (~sure).sum("against").values,
+        }
+    )
+
+
+def findings(outcome: xr.Dataset) -> list[str]:
+    """Say whether the system is better, by how much, and on how many topics; then where metrics contradict."""
+    sentences = []
+    for metric in _spoken_of(outcome):
+        one = outcome.sel(metric=metric)
+        if one.sizes["against"] <= FEW_COMPARISONS:
+            sentences += [_of_one(one.isel(against=at)) for at in range(one.sizes["against"])]
+        else:
+            sentences.append(_of_many(one))
+    contradictions = _contradictions(outcome)
+    if contradictions.height:
+        name, better, worse = contradictions.row(0)
+        sentences.append(
+            f"Metrics contradict each other about {counted(contradictions['against'].n_unique(), 'comparison')}: "
+            f"{_system(outcome)} is significantly better than {name} by {better} and worse by {worse}."
+        )
+    return sentences
+
+
+def _spoken_of(outcome: xr.Dataset) -> list[str]:
+    """Return the metrics that findings are about: all of a few; of many AP, or else the first."""
+    metrics = [str(metric) for metric in outcome.metric.values]
+    if len(metrics) <= FEW_METRICS:
+        return metrics
+    return [next((metric for metric in metrics if metric in ("AP", "AP@1000")), metrics[0])]
+
+
+def _system(outcome: xr.Dataset) -> str:
+    """Return the system that the comparisons are about."""
+    return str(about(outcome)["options"]["system"])
+
+
+def _of_one(one: xr.Dataset) -> str:
+    """Say what one comparison by one metric shows."""
+    options, metric = about(one)["options"], str(one.metric.item())
+    system, other = options["system"], str(one["who"].item())
+    other = "the median of the other systems" if other == MEDIAN else other
+    difference, p = float(one["difference"]), float(one["p_corrected"])
+    low, high = float(one["low"]), float(one["high"])
+    wins, ties, losses = (int(one[name]) for name in ("wins", "ties", "losses"))
+    more = "more" if difference >= 0 else "less"
+    equal = f", equal on {ties}" if ties else ""
+    topics = f"It is better on {counted(wins, 'topic')}{equal} and worse on {losses}."
+    figures = f"{1 - options['alpha']:.0%} interval {short(low, 3, sign=True)} to {short(high, 3, sign=True)}"
+    shown = f"p = {_p(p)}" if p >= 0.0001 else f"p {_p(p)}"
+    if bool(one["significant"]):
+        lead = f"{system} scores {short(abs(difference), 3)} {more} than {other} by {metric}, a significant difference"
+        return f"{lead} ({figures}; {shown}, {options['test']} test). {topics}"
+    lead = f"By {metric}, no difference between {system} and {other} is shown"
+    return f"{lead} ({short(difference, 3, sign=True)}, {figures}; {shown}, {options['test']} test). {topics}"
+
+
+def _of_many(one: xr.Dataset) -> str:
+    """Say how many of the comparisons by one metric are significant, and in which direction."""
+    options, metric = about(one)["options"], str(one.metric.item())
+    sure, up = one["significant"].values, one["difference"].values > 0
+    better, worse, count = int((sure & up).sum()), int((sure & ~up).sum()), one.sizes["against"]
+    correction = "" if options["correct"] == "none" else f", {options['correct']}"
+    return (
+        f"By {metric}, {options['system']} is significantly better than {better} of {count} systems and worse than "
+        f"{worse}; {count - better - worse} are not distinguished from it ({options['test']} test{correction}, level "
+        f"{options['alpha']:g})."
+    )

@@ -1,0 +1,130 @@
+"""The study of designs: costs, the front, the choice for a budget, and what it says in words."""
+
+import numpy as np
+import pytest
+
+from irmeta.attributes import about
+from irmeta.cube import cube
+from irmeta.errors import ScoresError
+from irmeta.studies.design import design, findings, overview, tables
+
+POOLS = {5: 20.0, 20: 100.0}
+
+
+def scores(topics=24):
+    """Make AP and P@10 at two depths: deeper judgments are less noisy, P@10 is noisier than AP."""
+    rng = np.random.default_rng(0)
+    good = np.linspace(0, 2, 12)[:, None] + rng.normal(size=(12, topics))
+    noise = {"AP": 0.0, "AP(pool=5)": 1.0, "AP(pool=20)": 0.2, "P@10": 2.0, "P(pool=5)@10": 2.0, "P(pool=20)@10": 2.0}
+    columns = [good + sd * rng.normal(size=good.shape) for sd in noise.values()]
+    names = [f"s{i}" for i in range(12)], [str(t) for t in range(topics)], list(noise)
+    return cube(np.stack(columns, axis=-1), *names, collection="made")
+
+
+def chosen(**options):
+    return design(scores(), target="AP", pools=POOLS, judged=150.0, topic_cost=30, partitions=60, **options)
+
+
+def test_a_design_costs_its_topics_and_their_judgments():
+    """Cost is n (c_T + c_J J(d)): topics, and the documents of a pool of the depth."""
+    rows = tables(chosen(judgment_cost=2))["designs"].filter(metric="AP", topics=10)
+    costs = dict(rows.select("depth", "cost").iter_rows())
+    assert costs == {0: 10 * (30 + 2 * 150), 5: 10 * (30 + 2 * 20), 20: 10 * (30 + 2 * 100)}
+
+
+def test_the_front_holds_what_no_other_beats():
+    """No design of the front is as expensive as, and worse than, any other; every other is beaten by one."""
+    views = tables(chosen())
+    front = views["front"]
+    assert front["tau"].is_sorted()
+    assert front["cost"].is_sorted()
+    for row in views["designs"].filter(~_front()).iter_rows(named=True):
+        assert front.filter((_column("cost") <= row["cost"]) & (_column("tau") >= row["tau"])).height
+
+
+def _front():
+    import polars as pl
+
+    return pl.col("front")
+
+
+def _column(name):
+    import polars as pl
+
+    return pl.col(name)
+
+
+def test_a_budget_buys_as_many_topics_as_it_can():
+    """Each way gets the topics that the budget pays for, best first, and none costs more."""
+    budget = tables(chosen(budget=1000))["budget"]
+    assert (budget["topic_cost"] * budget["topics"] <= 1000).all()
+    assert budget.filter(metric="AP", depth=5)["topics"].item() == 1000 // 50
+    assert budget["tau"].is_sorted(descending=True)
+
+
+def test_findings_say_what_to_buy_and_what_that_is_worth():
+    """The first sentence has the topics, depth and metric; the second what the target in full would cost."""
+    found = chosen(budget=1000)
+    best = tables(found)["budget"].row(0, named=True)
+    said = findings(found)
+    assert f"For 1000: {best['topics']} topics to depth {best['depth']} by {best['metric']}" in said[0]
+    assert "buy what" in said[1]
+    assert "within error of the best" in said[-1]
+
+
+def test_extrapolated_figures_are_marked():
+    """Figures of more topics than half of those there are say so, in tables and in words."""
+    found = chosen(budget=1500)
+    views = tables(found)
+    assert views["designs"].filter(~_column("measured"))["topics"].min() > 12
+    assert "extrapolated" in overview(found)["best for each cost"]["tau is"].to_list()
+    assert "extrapolated" in findings(found)[0]
+
+
+def test_scores_alone_vary_no_depth():
+    """Without pools the depth is as it is, judgments cost nothing, and notes say both."""
+    found = design(scores(), target="AP", metrics="P@10", topic_cost=10, partitions=20, pools=POOLS, judged=0)
+    assert found["metric"].values.tolist() == ["P@10"] * 3
+    alone = design(scores().sel(metric=["AP", "P@10"]), target="AP", partitions=20)
+    notes = about(alone)["notes"]
+    assert "depth of judging is not varied" in str(notes)
+    assert "only topics cost" in str(notes)
+    assert alone["topic_cost"].values.tolist() == [30, 30]
+
+
+def test_a_machine_is_a_further_way_to_spend():
+    """A machine's judgments are columns of their own, at their own cost."""
+    machine = scores()
+    found = chosen(machine=machine, machine_cost=0.1, budget=1000)
+    ways = tables(found)["budget"]
+    assert ways["judge"].n_unique() == 2
+    assert ways.filter(judge="machine", metric="AP", depth=20)["topic_cost"].item() == 30 + 0.1 * 100
+    assert "judged by a machine" in findings(found)[0]
+
+
+def test_a_budget_too_small_is_said_to_be():
+    """Where nothing can be bought the words say so."""
+    assert findings(chosen(budget=40)) == ["A budget of 40 does not buy 2 topics in any way."]
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"budget": -1}, "above 0"),
+        ({"metrics": "RR"}, "no metric 'RR'"),
+        ({"target": "RR"}, "no metric 'RR'"),
+        ({"pools": {5: 20}}, "a pool of depth 20"),
+        ({"topic_cost": -1}, "0 or more"),
+    ],
+)
+def test_what_cannot_be_designed_is_an_error(options, words):
+    """Wrong costs, unknown metrics and pools of unknown size are refused with a reason."""
+    given = {"target": "AP", "pools": POOLS, "judged": 150.0, "partitions": 20} | options
+    with pytest.raises(ScoresError, match=words):
+        design(scores(), **given)
+
+
+def test_few_topics_are_an_error():
+    """Halves of fewer than 8 topics measure nothing."""
+    with pytest.raises(ScoresError, match="at least 3 systems and 8 topics"):
+        design(scores(topics=6).sel(metric=["AP"]), target="AP")

@@ -1,0 +1,111 @@
+"""One system against others: figures as scipy and counting give them, and sentences that follow from them."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy import stats
+
+import irmeta
+from irmeta.cube import cube
+from irmeta.errors import IrmetaError, ScoresError
+from irmeta.studies.versus import findings, tables
+
+SYSTEMS = ["mine", "bm25", "dense", "fusion"]
+
+
+def scores(topics=20, seed=0):
+    rng = np.random.default_rng(seed)
+    values = np.clip(rng.normal([[[0.5]], [[0.3]], [[0.5]], [[0.52]]], 0.1, (4, topics, 2)), 0, 1).round(3)
+    return cube(values, SYSTEMS, [str(one) for one in range(topics)], ["AP", "P@10"], collection="made")
+
+
+def test_figures_are_scipys_and_counts_are_counts():
+    """Difference, interval, p, wins, ties and losses of a comparison are what scipy and counting give."""
+    made = scores()
+    found = irmeta.versus(made, "mine", "bm25", test="t").sel(against="bm25", metric="AP")
+    mine, other = made.sel(system="mine", metric="AP").values, made.sel(system="bm25", metric="AP").values
+    theirs = stats.ttest_rel(mine, other)
+    low, high = theirs.confidence_interval(0.95)
+    assert_allclose(found["p"], theirs.pvalue, rtol=1e-10)
+    assert_allclose([found["low"], found["high"]], [low, high], rtol=1e-10)
+    counts = [int(found[name]) for name in ("wins", "ties", "losses")]
+    assert counts == [(mine > other).sum(), (mine == other).sum(), (mine < other).sum()]
+
+
+def test_only_the_comparisons_asked_for_are_corrected():
+    """Holm's correction of one system against three is over three tests, not over all six pairs."""
+    made = scores()
+    found = irmeta.versus(made, "mine", test="t", metrics="AP")
+    p = [
+        stats.ttest_rel(made.sel(system="mine", metric="AP"), made.sel(system=name, metric="AP")).pvalue
+        for name in SYSTEMS[1:]
+    ]
+    assert_allclose(found["p_corrected"].values[:, 0].min(), min(p) * 3, rtol=1e-10)
+
+
+def test_median_and_best_are_of_the_other_systems():
+    """The median is topic by topic over the others; the best is the other system with the best mean, by metric."""
+    made = scores()
+    found = irmeta.versus(made, "mine", ["median", "best"], test="t")
+    others = made.sel(system=SYSTEMS[1:])
+    gap = (made.sel(system="mine") - others.median("system")).mean("topic")
+    assert_allclose(found["difference"].sel(against="median"), gap, rtol=1e-10)
+    best = others.mean("topic").idxmax("system").values.tolist()
+    assert found["who"].sel(against="best").values.tolist() == best
+
+
+def test_topics_say_where_the_system_stands():
+    """A topic's row has the system's score, the median and best of the others, and how many others are above."""
+    made = scores()
+    found = irmeta.versus(made, "mine", "bm25", metrics="AP", test="t")
+    topic, metric, score, median, best, above = tables(found)["topics"].row(0)
+    column = made.sel(topic=topic, metric=metric)
+    rest = column.sel(system=SYSTEMS[1:]).values
+    assert score == column.sel(system="mine").item()
+    assert (median, best, above) == (np.median(rest), rest.max(), (rest > score).sum())
+
+
+def test_metrics_that_contradict_each_other_are_named():
+    """Where one metric finds the system significantly better and another significantly worse, the pair is listed."""
+    made = scores()
+    made.loc[{"system": "mine", "metric": "P@10"}] = 0.0
+    found = irmeta.versus(made, "mine", "bm25", test="t")
+    assert tables(found)["contradictions"].rows() == [("bm25", "AP", "P@10")]
+    assert "contradict" in findings(found)[-1]
+
+
+def test_a_sentence_claims_a_difference_only_where_there_is_one():
+    """A significant difference is said with its size; otherwise that none is shown, never that there is none."""
+    made = scores()
+    assert "a significant difference" in findings(irmeta.versus(made, "mine", "bm25", metrics="AP"))[0]
+    same = made.copy()
+    same.loc[{"system": "dense"}] = made.sel(system="mine").values[::-1]
+    assert findings(irmeta.versus(same, "mine", "dense", metrics="AP"))[0].startswith("By AP, no difference")
+
+
+def test_tests_that_can_find_nothing_say_so():
+    """On four topics no permutation test reaches 5%, and a note says so."""
+    found = irmeta.versus(scores(topics=4), "mine", "bm25")
+    assert any(note.startswith("Nothing can be significant") for note in irmeta.about(found)["notes"])
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"system": "mien"}, "no system 'mien'"),
+        ({"system": "mine", "against": "bm52"}, "no system 'bm52' to compare with"),
+        ({"system": "mine", "against": "mine"}, "cannot be compared with itself"),
+        ({"system": "mine", "alpha": 5}, "alpha must be between 0 and 1"),
+        ({"system": "mine", "resamples": 5}, "too few"),
+    ],
+)
+def test_wrong_options_are_refused(options, message):
+    """What cannot be compared is an error that names it."""
+    with pytest.raises(ScoresError, match=message):
+        irmeta.versus(scores(), **options)
+
+
+def test_a_correction_that_does_not_exist_is_refused():
+    """Misspelt corrections are errors that list those there are."""
+    with pytest.raises(IrmetaError, match="dunnett"):
+        irmeta.versus(scores(), "mine", correct="dunnet")
