@@ -101,12 +101,15 @@ def matrices() -> dict[str, dict[str, Any]]:
         },
         "robust2004-249": {
             "about": "TREC 2004 Robust: AP of 110 named systems, topics 301-450 and 601-700 without 672",
-            "source": "https://github.com/Miccighel/NewBestSub",
+            "source": "https://github.com/Miccighel/NewBestSub, https://github.com/KevinRoitero/NewBestSub",
             "licence": "MIT",
             "citation": "M. Soprano, K. Roitero, S. Mizzaro: Best Topic Subsets for IR Evaluation, ACM Journal of Data"
             " and Information Quality, 2018",
             "use": _matrix("robust2004-249", "--rows systems"),
-            "files": {"matrices/robust2004-249/AP.csv": None},
+            "files": {
+                "matrices/robust2004-249/AP.csv": f"{RAW}/KevinRoitero/NewBestSub"
+                "/933c22c1f3cf8db3eeb51390623e886e13cd5214/data/R04.csv"
+            },
         },
     }
 

@@ -9,7 +9,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 import xarray as xr
 
 from irmeta.attributes import about
@@ -17,13 +16,13 @@ from irmeta.cube import means
 from irmeta.evaluation.engine import evaluate
 from irmeta.io.importers import import_systemwise
 from irmeta.io.model_file import Model, save_model
+from irmeta.papers.gupta2019.released import by_topics
 from irmeta.studies.prediction_model import prediction_model
 
 TARGET = Path(__file__).parents[1] / "src" / "irmeta" / "datasets" / "reference.json"
 
 TOPICS = {50: "web2000+2001+2011", 48: "web2010", 249: "robust2004"}
-"""The released training rows bear no collection. A mean of P@10 over n topics is a multiple of 1/(10 n), so the number
-of topics shows in the scores: 263, 55 and 110 rows, where the collections named have 264, 55 and 110 systems."""
+"""Names of the groups of released rows, by their number of topics."""
 
 AS_RELEASED = {
     "RBP(p=0.5)": "RBP(p=0.5, rel=1)",
@@ -72,21 +71,6 @@ def collections(data: Path) -> dict[str, xr.DataArray]:
         n: scores.drop_attrs().assign_attrs(dropped=cubes[n].sizes["system"] - len(scores))
         for n, scores in kept.items()
     }
-
-
-def by_topics(train: xr.DataArray) -> dict[int, xr.DataArray]:
-    """Divide rows by the number of topics that all of P@10, P@20 and P@100 are multiples of; 50 is tried first."""
-    rest, parts = np.ones(train.sizes["system"], dtype=bool), {}
-    for topics in TOPICS:
-        fits = [_multiple(train.sel(metric=f"P@{k}").values[:, 0], topics * k) for k in (10, 20, 100)]
-        parts[topics] = train[rest & np.all(fits, axis=0)]
-        rest &= ~np.all(fits, axis=0)
-    assert not rest.any()
-    return parts
-
-
-def _multiple(scores: npt.NDArray[np.float64], parts: int) -> npt.NDArray[np.bool_]:
-    return np.abs(np.round(scores * parts) / parts - scores) < 6e-5  # the scores are printed to four decimals
 
 
 def as_computed(table: xr.DataArray) -> xr.DataArray:

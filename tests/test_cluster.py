@@ -139,7 +139,7 @@ def test_relative_paths(desk: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     Path("broken").write_text("1 Q0 d 1 high tag\n")
     with pytest.raises(FileFormatError, match="^broken:1: the score"):
         irmeta.evaluate("qrels.txt", "broken")
-    assert "error" not in irmeta.validate("runs", "qrels.txt")["level"].values
+    assert "error" not in irmeta.validate("qrels.txt", "runs")["level"].values
 
 
 def test_workers_that_come_later(cluster: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:

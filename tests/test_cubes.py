@@ -79,7 +79,7 @@ def test_studied_together():
 def test_collection_in_two_roles_and_empty_roles_are_errors():
     """A collection is for training or for testing; each of the two needs one."""
     one = {"a": collection(["AP"])}
-    with pytest.raises(ScoresError, match="'a' is given as train and as test"):
+    with pytest.raises(ScoresError, match="a collection cannot be both train and test: a"):
         with_roles(train=one, test=one)
     with pytest.raises(ScoresError, match="no test collection"):
         with_roles(train=one, test={})

@@ -136,9 +136,9 @@ def test_a_given_matrix_is_used_as_it_is() -> None:
     [
         (np.ones((2, 3)), "square"),
         (np.zeros((0, 0)), "square"),
-        (np.array([[1.0, np.nan], [np.nan, 1.0]]), "missing"),
-        (np.diag([1.0, 0.0]), "variances above 0"),
-        (np.array([[1.0, 2.0], [2.0, 1.0]]), "below 0"),
+        (np.array([[1.0, np.nan], [np.nan, 1.0]]), "entries must be finite"),
+        (np.diag([1.0, 0.0]), "variances positive"),
+        (np.array([[1.0, 2.0], [2.0, 1.0]]), "not positive semi-definite"),
         (xr.DataArray(np.eye(2), coords={"a": ["x", "y"], "b": ["y", "x"]}, dims=("a", "b")), "the same names"),
         (xr.DataArray(np.eye(2), coords={"a": ["x", "x"], "b": ["x", "x"]}, dims=("a", "b")), "each once"),
     ],
@@ -151,5 +151,5 @@ def test_what_is_no_matrix_of_metrics_is_refused(matrix: object, said: str) -> N
 
 def test_ranks_cannot_be_taken_of_a_matrix() -> None:
     """Normal scores and shrinkage need scores."""
-    with pytest.raises(ScoresError, match="give the scores"):
+    with pytest.raises(ScoresError, match="pass the scores"):
         from_matrix(np.eye(2), "rank")

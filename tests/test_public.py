@@ -45,11 +45,15 @@ def model():
 ONE = {
     "accuracy": lambda change, _: irmeta.accuracy(predicted(), change(scores())),
     "describe": lambda change, _, **options: irmeta.describe(change(scores()), **options),
+    "design": lambda change, _, **options: irmeta.design(
+        change(scores()), **({"target": "AP", "partitions": 20} | options)
+    ),
     "means": lambda change, _: irmeta.means(change(scores())),
     "predict": lambda change, _, **options: irmeta.predict(
         change(scores()[..., :2]), model(), known=change(scores("F")), **options
     ),
     "predictivity": lambda change, _, **options: irmeta.predictivity(change(scores()), partitions=50, **options),
+    "reliability": lambda change, _, **options: irmeta.reliability(change(scores()), **options),
     "select": lambda change, _: irmeta.select(change(scores()), topics=["302", "301"]),
     "significance": lambda change, _, **options: irmeta.significance(
         change(scores()), **{"test": "permutation", "resamples": 200} | options
@@ -240,7 +244,7 @@ def findings_of(result):
 CELL = compare("Table 1", "AP", "P@10", 0.6, 0.6, within=0.1, close=0.2)
 RESULTS = {name: call for name, call in STUDIES.items() if name not in ("prediction_model", "save", "write_report")}
 RESULTS |= {
-    "validate": lambda _, __: irmeta.validate({"x": {"1": {"a": 2.0}}, "y": {"2": {"b": 1.0}}}, QRELS),
+    "validate": lambda _, __: irmeta.validate(QRELS, {"x": {"1": {"a": 2.0}}, "y": {"2": {"b": 1.0}}}),
     "reproduction": lambda _, __: reproduction("a paper", [CELL], options={}),
 }
 

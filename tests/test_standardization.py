@@ -70,7 +70,7 @@ def test_topics_that_have_numbers_for_names_are_doubtful():
     old = scores().assign_coords(topic=["1", "2", "3", "4"])
     new = old.assign_attrs(collection="another")
     factors = standardization.fit(old)
-    doubt = "topics are matched by name, and those of another and TREC-X are numbered from 1: unless"
+    doubt = "topics are matched by name, and another and TREC-X number theirs from 1: unless"
     (note,) = about(standardization.apply(new, factors))["standardization"]["notes"]
     assert note.startswith(doubt)
     assert standardization.common(new, old)[2] == [note]
@@ -82,9 +82,9 @@ def test_topics_that_have_numbers_for_names_are_doubtful():
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        (lambda one: one.assign_coords(topic=["301", "302", "303", "999"]), r"lack 1 of these scores' topics: 999"),
-        (lambda one: one.assign_coords(metric=["AP", "RR"]), r"lack 1 of these scores' metrics: RR"),
-        (lambda one: standardization.apply(one, standardization.fit(one)), "standardized already"),
+        (lambda one: one.assign_coords(topic=["301", "302", "303", "999"]), r"lack 1 topic of these scores: 999"),
+        (lambda one: one.assign_coords(metric=["AP", "RR"]), r"lack 1 metric of these scores: RR"),
+        (lambda one: standardization.apply(one, standardization.fit(one)), "already standardized"),
     ],
 )
 def test_scores_that_do_not_fit_are_refused_by_name(change, words):
@@ -97,7 +97,7 @@ def test_scores_that_do_not_fit_are_refused_by_name(change, words):
     ("wrong", "words"),
     [
         (scores(systems=1), "at least 2 systems"),
-        (scores(topics=1).assign_coords(topic=["all"]), "means only"),
+        (scores(topics=1).assign_coords(topic=["all"]), "only means"),
         (scores(metrics=("GMAP",)), "geometric mean of AP"),
         (scores().where(lambda one: one.system != "s3"), "scores are missing"),
     ],
@@ -158,13 +158,13 @@ def test_a_changed_file_is_refused(tmp_path, column):
     standardization.save(standardization.fit(scores()), path)
     frame, metadata = pl.read_parquet(path), pl.read_parquet_metadata(path)
     frame.with_columns(pl.col(column) * 2).write_parquet(path, metadata={"irmeta_factors": metadata["irmeta_factors"]})
-    with pytest.raises(FileFormatError, match="not those it was saved with"):
+    with pytest.raises(FileFormatError, match="its numbers changed since it was saved"):
         standardization.load(path)
 
 
 def test_other_files_are_no_factors(tmp_path):
     """A missing file and a score file are named as what they are not."""
-    with pytest.raises(FileFormatError, match="not a factors file"):
+    with pytest.raises(FileFormatError, match="no such file"):
         standardization.load(tmp_path / "none.parquet")
     save(scores(), tmp_path / "scores.parquet")
     with pytest.raises(FileFormatError, match="not a factors file"):

@@ -42,6 +42,8 @@ Search = Literal["exact", "ib", "gf", "gf-code", "pivot", "sheffield", "trace"]
 # Prediction
 Scale = Literal["raw", "logit"]
 ChosenBy = Literal["dev", "leave-one-out"]
+Unit = Literal["system", "topic"]
+Learner = Literal["ols", "ridge", "svr", "boosting"]
 Judgments = Literal["full", "pool"]
 
 # Standardization
@@ -51,7 +53,7 @@ Form = Literal["raw", Kind]
 
 # Results
 Format = Literal["table", "json", "csv", "latex", "markdown"]
-Status = Literal["reproduced", "close", "not checkable", "contradicted", "ours"]
+Status = Literal["reproduced", "contradicted", "not checkable", "ours"]
 ScoreView = Literal["means", "matrix", "distribution"]
 CorrelationView = Literal["heatmap", "clustered", "dendrogram", "components"]
 PredictivityView = Literal["advantage", "curve"]
@@ -170,6 +172,16 @@ MEANINGS: dict[Any, dict[str, str]] = {
         "dev": "tau on the dev collections",
         "leave-one-out": "tau on training collections, each left out in turn",
     },
+    Unit: {
+        "system": "a system's mean over topics",
+        "topic": "a system's score on a topic",
+    },
+    Learner: {
+        "ols": "least squares",
+        "ridge": "ridge regression, its penalty chosen by cross-validation",
+        "svr": "a support vector machine with a radial kernel",
+        "boosting": "gradient-boosted trees",
+    },
     Judgments: {
         "full": "predictors know every judgment of the documents they look at",
         "pool": "predictors know only the judgments of a pool of their depth",
@@ -195,11 +207,10 @@ MEANINGS: dict[Any, dict[str, str]] = {
         "markdown": "one table, for web pages and issues",
     },
     Status: {
-        "reproduced": "equal as printed, or within Monte-Carlo error",
-        "close": "within the tolerance stated beside it",
-        "not checkable": "the data are not public",
-        "contradicted": "the data give another figure",
-        "ours": "the published figure is lost or was never printed",
+        "reproduced": "ours keeps the rule that stands beside it",
+        "contradicted": "ours breaks the rule; the note says why, where that is known",
+        "not checkable": "data that it takes are not at hand; the note names them; ours, if given, is of a stand-in",
+        "ours": "nothing was printed, or it is lost, or another cell is held to it",
     },
     ScoreView: {
         "means": "means with intervals",

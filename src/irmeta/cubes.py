@@ -1,13 +1,14 @@
 """Several collections at once: a mapping from name to cube, their common metrics, their system-level tables."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import get_args
 
 import numpy as np
 import xarray as xr
 
-from irmeta.choices import Missing, Scale
-from irmeta.cube import check, means, studied
-from irmeta.errors import MetricError, ScoresError
+from irmeta.choices import Missing, Scale, Unit
+from irmeta.cube import ALL, check, cube, means, studied
+from irmeta.errors import MetricError, ScoresError, require_choice
 from irmeta.names import highest, metric_names, nearest
 from irmeta.words import listed
 
@@ -122,6 +123,27 @@ def system_level(
     """
     used, notes = studied_together(cubes, metrics=metrics, missing=missing)
     return {name: in_range(means(scores)) for name, scores in used.items()}, notes
+
+
+def at_unit(cubes: Mapping[str, xr.DataArray], unit: Unit) -> dict[str, xr.DataArray]:
+    """Return cubes whose rows are what is to be predicted: systems, or with "topic" every system on every topic.
+
+    A score on a topic then stands as a system-wise table has it, on the one topic `all`, under the name SYSTEM TOPIC.
+    """
+    require_choice("level", unit, get_args(Unit))
+    return {name: by_topic(scores) if unit == "topic" else scores for name, scores in cubes.items()}
+
+
+def by_topic(scores: xr.DataArray) -> xr.DataArray:
+    """Return a cube in which every system on every topic is a system of its own.
+
+    >>> scores = cube([[[0.1], [0.3]]], ["bm25"], ["301", "302"], ["AP"])
+    >>> by_topic(scores).system.values.tolist()
+    ['bm25 301', 'bm25 302']
+    """
+    names = [f"{system} {topic}" for system in scores.system.values for topic in scores.topic.values]
+    rows = scores.values.reshape(-1, 1, scores.sizes["metric"])
+    return cube(rows, names, [ALL], scores.metric.values).assign_attrs(scores.attrs)
 
 
 def in_range(table: xr.DataArray) -> xr.DataArray:

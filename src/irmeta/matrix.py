@@ -21,6 +21,7 @@ from irmeta.stats.subsets.matrices import (
     smallest_eigenvalue,
     symmetrized,
 )
+from irmeta.words import counted
 
 
 def _shrunk(rows: Floats) -> Floats:
@@ -88,50 +89,57 @@ def from_scores(
         more.append(f"Left out, since all its scores are equal: {', '.join(constant)}.")
         cubes = {name: one.isel(metric=varies) for name, one in cubes.items()}
         rows, names = rows[:, varies], [name for name in names if name not in constant]
-    spent = sum(one.sizes["topic"] for one in cubes.values()) if level == "within-topic" else 1
-    if not names or (kind != "shrunk" and len(rows) - spent < len(names)):
+    # each mean that was subtracted takes a degree of freedom: one of all rows, or one of each topic
+    means_taken = sum(one.sizes["topic"] for one in cubes.values()) if level == "within-topic" else 1
+    too_few = len(rows) - means_taken < len(names)
+    if not names or (too_few and kind != "shrunk"):
         raise ScoresError(
-            f"{len(rows)} rows of scores at {level} level are too few for a matrix of {len(names)} metrics; "
+            f"{counted(len(rows), 'row')} of scores at {level} level cannot make a matrix of "
+            f"{counted(len(names), 'metric')}; "
             "use --matrix shrunk, --level topic, or fewer metrics"
         )
     return MetricMatrix(names, _KINDS[kind](rows), kind, level, cubes, (*notes, *more))
 
 
 def from_matrix(matrix: Any, kind: Matrix | None = None) -> MetricMatrix:
-    """Take a square array, DataFrame or DataArray as a matrix of covariances; kind "correlation" scales it.
+    """Use a square array, DataFrame or DataArray as a covariance matrix; kind "correlation" scales it.
 
     Metrics without names are numbered from 1. A matrix that is not symmetric is replaced by the mean of both halves,
     with a note. Raises ScoresError if it is not square, not finite, not positive semi-definite, or misnamed.
     """
     labelled = xr.DataArray(matrix)
     if labelled.ndim != 2 or labelled.shape[0] != labelled.shape[1] or not labelled.size:
-        raise ScoresError(
-            f"a matrix of metrics is square, and this has the shape {labelled.shape}; is it a score table?"
-        )
-    rows, columns = (
-        [str(name) for name in labelled.coords[dim].values] if dim in labelled.coords else None for dim in labelled.dims
-    )
-    metrics = [canonical(name) for name in rows or map(str, range(1, len(labelled) + 1))]
-    if rows != columns or len(set(metrics)) < len(metrics):
-        raise ScoresError("rows and columns of a matrix of metrics have the same names, each once")
+        raise ScoresError(f"a matrix of metrics must be square, not of shape {labelled.shape}; is it a score table?")
+    metrics = _named(labelled)
     if kind not in (None, "covariance", "correlation"):
-        raise ScoresError(f"a {kind} matrix is made from scores, not from another matrix; give the scores")
+        raise ScoresError(f"a {kind} matrix is computed from scores, not from another matrix; pass the scores")
     sigma, off = symmetrized(labelled.values.astype(np.float64))
     if not np.isfinite(sigma).all() or (np.diag(sigma) <= 0).any():
         raise ScoresError(
-            "a matrix of covariances has no missing values, and variances above 0; leave out what has not"
+            "not a covariance matrix: entries must be finite and variances positive; drop the metrics that are not"
         )
-    if (low := smallest_eigenvalue(sigma)) < -1e-9:
-        raise ScoresError(
-            f"no matrix of covariances: its smallest eigenvalue is {low:.2g} times the largest, so below 0"
-        )
+    low = smallest_eigenvalue(sigma)
+    if low < -1e-9:
+        raise ScoresError(f"not positive semi-definite: smallest / largest eigenvalue = {low:.2g}")
     notes = [f"The matrix is not symmetric (by up to {off:.3g}); the mean of both halves is used."] if off else []
     scaled = correlation(sigma) if kind == "correlation" else sigma
     return MetricMatrix(metrics, scaled, kind or "given", notes=tuple(notes))
 
 
+def _named(labelled: xr.DataArray) -> list[str]:
+    """Return the metrics of a square matrix: its names, or numbers from 1."""
+    names = [
+        [str(name) for name in labelled.coords[dim].values] if dim in labelled.coords else None for dim in labelled.dims
+    ]
+    rows, columns = names
+    metrics = [canonical(name) for name in rows or map(str, range(1, len(labelled) + 1))]
+    if rows != columns or len(set(metrics)) < len(metrics):
+        raise ScoresError("rows and columns of a matrix of metrics must have the same names, each once")
+    return metrics
+
+
 def is_scores(given: Any) -> bool:
-    """Tell a cube, or several, from a matrix."""
+    """Say whether something is a cube, or several, rather than a matrix."""
     return isinstance(given, Mapping) or (isinstance(given, xr.DataArray) and set(given.dims) == set(DIMS))
 
 
@@ -140,16 +148,17 @@ def _level(cubes: Mapping[str, xr.DataArray], level: Level) -> tuple[Level, list
     if level == "system" or not any(systemwise):
         return level, []
     if not all(systemwise):
-        raise ScoresError("some collections have means only, and some have topics; use --level system for both")
+        raise ScoresError("some collections have means only, others have topics; use --level system for both")
     return "system", ["The scores are means over topics: the matrix is at system level."]
 
 
 def _rows(cubes: Mapping[str, xr.DataArray], level: str) -> Floats:
-    """Give the rows that a matrix is computed from, of shape (row, metric)."""
+    """Return the rows that a matrix is computed from, of shape (row, metric)."""
     parts = []
     for one in cubes.values():
         values = means(one).values if level == "system" else additive(one).values
-        values = values - values.mean(axis=0) if level == "within-topic" else values
+        if level == "within-topic":
+            values = values - values.mean(axis=0)  # less the topic's mean over systems
         parts.append(values.reshape(-1, values.shape[-1]))
     return np.concatenate(parts)
 

@@ -138,7 +138,7 @@ def _signature(
     return Signature(cutoff, MappingProxyType(params), high, aliases, cut)
 
 
-CATALOGUE: Mapping[str, Signature] = MappingProxyType(
+_BASES: Mapping[str, Signature] = MappingProxyType(
     {
         "AP": _signature(RANK_OR_NONE, rel=grade(1), aliases=("map",), cut="map_cut"),
         "SP": _signature(RANK_OR_NONE, rel=grade(1), high=UNBOUNDED),
@@ -161,6 +161,18 @@ CATALOGUE: Mapping[str, Signature] = MappingProxyType(
         "NumRel": _signature(rel=grade(1), high=UNBOUNDED, aliases=("num_rel",)),
         "NumRelRet": _signature(RANK_OR_NONE, rel=grade(1), high=UNBOUNDED, aliases=("num_rel_ret",)),
     }
+)
+
+NORMALISED = ("P", "R", "AP", "SP", "ERR", "RBP")
+"""Metrics that also come divided by the best score that the topic's judgments allow, under their name with n before."""
+
+
+def _normalised(base: Signature) -> Signature:
+    return Signature(base.cutoff, base.params, high=1.0)
+
+
+CATALOGUE: Mapping[str, Signature] = MappingProxyType(
+    {**_BASES, **{f"n{base}": _normalised(_BASES[base]) for base in NORMALISED}}
 )
 """Every metric that irmeta computes itself; `irmeta.evaluation.measures` has one function for each."""
 

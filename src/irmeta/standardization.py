@@ -19,6 +19,7 @@ from irmeta.errors import FileFormatError, ScoresError, require_choice
 from irmeta.io.files import writing
 from irmeta.names import nearest
 from irmeta.stats.standardizing import standardizers
+from irmeta.words import counted, listed
 
 _KEY = "irmeta_factors"
 
@@ -26,8 +27,9 @@ _KEY = "irmeta_factors"
 def fit(scores: xr.DataArray, *, missing: Missing = "error") -> xr.Dataset:
     """Fit the factors of every topic and metric on the systems of a cube, the standardizing systems.
 
+    missing : what to do about missing scores, as in `irmeta.cube.complete`.
     Returns mean, sd (divisor n - 1), n over (topic, metric) and quantiles, the n scores in rising order, over (topic,
-    metric, order). Its attributes tell which factors these are: collection, systems, and a digest of the numbers that
+    metric, order). Its attributes say which factors these are: collection, systems, and a digest of the numbers that
     two labs can compare.
 
     >>> from irmeta.cube import cube
@@ -70,67 +72,83 @@ def apply(scores: xr.DataArray, factors: xr.Dataset, kind: Kind = "normal", *, f
     scores = check(scores)
     _refuse(scores)
     _require_factors(factors)
-    for dim in ("topic", "metric"):
-        unknown = [str(name) for name in scores[dim].values if name not in factors.indexes[dim]]
-        if unknown:
-            raise ScoresError(
-                f"the factors ({factors.attrs.get('collection', 'unnamed')}) lack {len(unknown)} of these scores' "
-                f"{dim}s: {', '.join(unknown[:5])}{', ...' if len(unknown) > 5 else ''}; keep to the others (--{dim}s) "
-                "or fit factors that have them"
-            )
+    _require_names(scores, factors)
     notes = _numbered(scores.topic.values, scores.attrs, factors.attrs)
     arrays = _arrays(factors.sel(topic=scores.topic.values, metric=scores.metric.values))
     undefined = standardizers.KINDS[kind].undefined(arrays)
     values = standardizers.standardize(scores.values, arrays, kind, flat="raw" if flat == "raw" else "half")
+    without_scale = {
+        str(metric): [str(topic) for topic in scores.topic.values[column]]
+        for metric, column in zip(scores.metric.values, undefined.T, strict=True)
+        if column.any()
+    }
     description = {
         "kind": kind,
         "factors": {name: factors.attrs.get(name) for name in ("collection", "digest")},
         "policy": flat,
         "notes": notes,
-        "flat": {
-            str(metric): [str(topic) for topic in scores.topic.values[column]]
-            for metric, column in zip(scores.metric.values, undefined.T, strict=True)
-            if column.any()
-        },
+        "flat": without_scale,
     }
     standardized = scores.copy(data=values).assign_attrs(recorded({"standardization": description}))
     return standardized.isel(topic=~undefined.any(axis=1)) if flat == "drop" else standardized
 
 
+def _require_names(scores: xr.DataArray, factors: xr.Dataset) -> None:
+    """Raise ScoresError if the factors lack topics or metrics of the scores."""
+    for dim in ("topic", "metric"):
+        unknown = [name for name in scores[dim].values if name not in factors.indexes[dim]]
+        if unknown:
+            raise ScoresError(
+                f"the factors ({factors.attrs.get('collection', 'unnamed')}) lack {counted(len(unknown), dim)} of "
+                f"these scores: {listed(unknown)}; use the others (--{dim}s) or fit factors that have them"
+            )
+
+
 def counterpart(name: str, new: Mapping[str, xr.DataArray]) -> xr.DataArray:
-    """Find the new collection that goes with an old one: that of its name, or the only one."""
+    """Return the new collection that goes with an old one: that of its name, or the only one."""
     if name in new:
         return new[name]
     if len(new) == 1:
         return next(iter(new.values()))
-    raise ScoresError(f"there is no new collection {name!r} to go with the old one; {nearest(name, new)}")
+    raise ScoresError(f"no new collection is named {name!r}, as the old one is; {nearest(name, new)}")
 
 
 def common(
     old: xr.DataArray, new: xr.DataArray, missing: Missing = "error"
 ) -> tuple[xr.DataArray, xr.DataArray, list[str]]:
     """Cut two cubes to the topics and metrics that both have, without missing cells; say what was left out."""
-    old, new, notes = check(old), check(new), list[str]()
+    notes: list[str] = []
+    old, new = check(old), check(new)
     for dim in ("metric", "topic"):
         old, new = _shared(old, new, dim, notes)
-    (old, told), (new, also) = complete(old, missing), complete(new, missing)
-    notes += told + also + _numbered(old.topic.values, old.attrs, new.attrs)
-    return *_shared(old, new, "topic", notes), notes
+    old, of_old = complete(old, missing)
+    new, of_new = complete(new, missing)
+    notes += of_old + of_new + _numbered(old.topic.values, old.attrs, new.attrs)
+    old, new = _shared(old, new, "topic", notes)  # again: each may have dropped topics of its own
+    return old, new, notes
 
 
 def _numbered(topics: Iterable[str], *both: Mapping[str, Any]) -> list[str]:
-    """Warn of two collections whose topics have nothing but numbers to be told by."""
+    """Warn if two collections only number their topics, so that equal names say nothing."""
     names = [str(attrs.get("collection", "collection")) for attrs in both]
     if names[0] == names[1] or not only_numbered(topics):
         return []
     return [
-        f"topics are matched by name, and those of {names[0]} and {names[1]} are numbered from 1: unless they are the "
-        "same topics, these figures mean nothing"
+        f"topics are matched by name, and {names[0]} and {names[1]} number theirs from 1: unless they are the same "
+        "topics, these figures mean nothing"
     ]
 
 
+_BECAME = {
+    "half": "every system gets the middle of the scale there",
+    "drop": "left out",
+    "raw": "raw scores kept there",
+}
+"""What became of topics without a scale, by the policy."""
+
+
 def flat_topics(standardized: xr.DataArray) -> list[str]:
-    """Say which topics had no scale and what became of them, a line a metric; empty where there were none.
+    """Say which topics had no scale and what became of them, one line for each metric that has such topics.
 
     >>> from irmeta.cube import cube
     >>> scores = cube([[[0.1]], [[0.1]]], ["a", "b"], ["301"], ["AP"])
@@ -138,16 +156,12 @@ def flat_topics(standardized: xr.DataArray) -> list[str]:
     ['AP: all standardizing systems score alike on 1 topic (301): every system gets the middle of the scale there']
     """
     done = about(standardized)["standardization"]
-    became = {
-        "half": "every system gets the middle of the scale there",
-        "drop": "left out",
-        "raw": "raw scores kept there",
-    }[done["policy"]]
-    return [
-        f"{metric}: all standardizing systems score alike on {len(topics)} topic{'s' * (len(topics) > 1)} "
-        f"({', '.join(topics[:5])}{', ...' if len(topics) > 5 else ''}): {became}"
-        for metric, topics in done["flat"].items()
-    ]
+    became = _BECAME[done["policy"]]
+    lines = []
+    for metric, topics in done["flat"].items():
+        where = f"{counted(len(topics), 'topic')} ({listed(topics)})"
+        lines.append(f"{metric}: all standardizing systems score alike on {where}: {became}")
+    return lines
 
 
 def save(factors: xr.Dataset, path: str | PathLike[str]) -> None:
@@ -157,8 +171,10 @@ def save(factors: xr.Dataset, path: str | PathLike[str]) -> None:
 
 
 def load(path: str | PathLike[str]) -> xr.Dataset:
-    """Read factors from a file that `save` wrote; numbers that were changed since raise FileFormatError."""
+    """Read factors from a file that `save` wrote; raise FileFormatError if their numbers were changed since."""
     path = Path(path)
+    if not path.exists():
+        raise FileFormatError(f"{path}: no such file; `irmeta standardize fit` writes factors files")
     try:
         frame = pl.read_parquet(path)
         attrs = json.loads(pl.read_parquet_metadata(path)[_KEY])
@@ -167,18 +183,20 @@ def load(path: str | PathLike[str]) -> xr.Dataset:
     topics, metrics = (list(dict.fromkeys(frame[dim])) for dim in ("topic", "metric"))
     rows = frame.height, frame["quantiles"].list.len().n_unique()
     if rows != (len(topics) * len(metrics), 1):
-        raise FileFormatError(f"{path}: a factors file has one row for every topic and metric, all with the same n")
+        raise FileFormatError(
+            f"{path}: not a factors file: it must have one row for each topic and metric, all of one n"
+        )
     shape = (len(topics), len(metrics), -1)
     arrays = standardizers.fit(np.moveaxis(np.array(frame["quantiles"].to_list()).reshape(shape), -1, 0))
     factors = _dataset(arrays, topics, metrics)
     same = all(np.allclose(frame[name], factors[name].values.ravel()) for name in ("mean", "sd", "n"))
     if factors.attrs["digest"] != attrs["digest"] or not same:
-        raise FileFormatError(f"{path}: its numbers are not those it was saved with; get the file again, or fit anew")
+        raise FileFormatError(f"{path}: its numbers changed since it was saved; copy the file again, or fit again")
     return factors.assign_attrs(recorded(attrs))
 
 
 def digest(factors: xr.Dataset) -> str:
-    """Give a fingerprint of factors: equal where topics, metrics and standardizing scores are, whatever their order."""
+    """Return a fingerprint of factors: equal if topics, metrics and standardizing scores are, in whatever order."""
     frame = _frame(factors).sort("topic", "metric")
     sha = hashlib.sha256()
     for topic, metric, scores in frame.select("topic", "metric", "quantiles").iter_rows():
@@ -195,8 +213,9 @@ def _shared(old: xr.DataArray, new: xr.DataArray, dim: str, notes: list[str]) ->
             f"{names[0]} and {names[1]} have no {dim} in common; old and new systems need the same {dim}s"
         )
     for name, one in zip(names, (old, new), strict=True):
-        if one.sizes[dim] > len(both):
-            notes.append(f"{name}: {one.sizes[dim] - len(both)} of its {dim}s are not in the other: left out")
+        left_out = one.sizes[dim] - len(both)
+        if left_out:
+            notes.append(f"{name}: {left_out} of its {dim}s are not in the other: left out")
     return old.sel({dim: both}), new.sel({dim: both})
 
 
@@ -216,7 +235,7 @@ def _dataset(factors: standardizers.Factors, topics: list[str], metrics: list[st
 
 def _require_factors(factors: object) -> None:
     if not isinstance(factors, xr.Dataset) or not {"mean", "sd", "quantiles"} <= set(factors):
-        raise ScoresError("factors are what standardization.fit makes of a cube, or standardization.load reads")
+        raise ScoresError("these are not factors: pass what standardization.fit or standardization.load returned")
 
 
 def _arrays(factors: xr.Dataset) -> standardizers.Factors:
@@ -237,10 +256,11 @@ def _frame(factors: xr.Dataset) -> pl.DataFrame:
 
 
 def _refuse(scores: xr.DataArray) -> None:
-    """Raise for cubes that standardization has no meaning for."""
+    """Raise ScoresError for cubes that cannot be standardized."""
     if list(scores.topic.values) == [ALL]:
-        raise ScoresError("a system-wise table has means only; standardization needs the scores of each topic")
+        raise ScoresError("this table has only means; standardization needs the scores of each topic")
     if "standardization" in scores.attrs:
-        raise ScoresError("these scores are standardized already; use the raw ones")
-    if logs := geometric(scores.metric.values):
+        raise ScoresError("these scores are already standardized; use the raw ones")
+    logs = geometric(scores.metric.values)
+    if logs:
         raise ScoresError(f"{logs[0]} is a geometric mean of AP, not a topic's score; standardize AP (--metrics)")

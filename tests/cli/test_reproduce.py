@@ -4,24 +4,20 @@ import json
 import sys
 from pathlib import Path
 from types import ModuleType
-from typing import get_args
 
 import pytest
 import xarray as xr
 from typer.testing import CliRunner
 
-from irmeta.choices import Status
 from irmeta.cli import reproduce as verb
 from irmeta.cli.app import app
 from irmeta.errors import IrmetaError
 from irmeta.studies.reproduction import compare, reproduction
 
-DOCS = Path(__file__).parents[2] / "docs"
-
 
 def paper(name: str, ours: float, needs: tuple[str, ...] = ()) -> ModuleType:
     def reproduce(data: Path, *, rng: int = 0) -> xr.Dataset:
-        cell = compare("Table 1", "AP", "tau", 0.5, ours, within=0.01, close=0.02)
+        cell = compare("Table 1", "AP", "tau", 0.5, ours, within=0.01)
         return reproduction(name, [cell], options={"seed": rng})
 
     module = ModuleType(f"irmeta.papers.{name}")
@@ -91,19 +87,3 @@ def test_wrong_arguments_are_errors(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(IrmetaError, match="cannot be made .*name another folder"):
         run("all", "--data", tmp_path, "-o", tmp_path / "file")
-
-
-@pytest.mark.data
-@pytest.mark.slow
-def test_every_paper_that_should_reproduce_does(data: Path, tmp_path: Path) -> None:
-    """On the real data no figure of any paper fails unexpectedly; the page and the docs account for every figure."""
-    code, _ = run("all", "--data", data, "-o", tmp_path)
-    assert code == 0
-    page = (tmp_path / "index.html").read_text()
-    table = (DOCS / "papers.md").read_text()
-    for name in verb.PAPERS:
-        assert f'<section id="{name}"' in page
-        cells = json.loads((tmp_path / f"{name}.json").read_text())["tables"]["cells"]
-        status = [cell["status"] for cell in cells]
-        counts = [len(status), *(status.count(word) for word in get_args(Status))]
-        assert f"| {name} | {' | '.join(map(str, counts))} |" in table

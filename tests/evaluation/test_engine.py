@@ -28,7 +28,7 @@ Grades = dict[str, dict[str, int]]
 SPELLED = (
     "AP AP@3 nDCG nDCG@3 nDCG(gains='exp')@5 DCG@2 P@1 P@5 R@3 R@1000 RR RR@2 Rprec Bpref infAP GMAP SP ERR ERR@3 "
     "RBP(p=0.5) RBP(p=0.95, rel=2) RBPResidual(p=0.8) Success@3 Judged@3 Judged IPrec@0.1 IPrec@1 "
-    "NumRet NumRel NumRelRet AP(rel=2) Bpref(rel=2)"
+    "NumRet NumRel NumRelRet AP(rel=2) Bpref(rel=2) nP@2 nR@2 nAP@3 nSP nERR@3 nRBP(p=0.8) nRBP(p=0.5, rel=2)@3"
 )
 SIMPLEST = [f"{name}@{one.cutoff.example}" if one.cutoff else name for name, one in CATALOGUE.items()]
 METRICS = " ".join([SPELLED, *SIMPLEST])
@@ -116,7 +116,7 @@ def test_judged_only(drawn: tuple[Grades, list[Lists]]) -> None:
 @pytest.mark.parametrize("runs", [{"1": {}, "2": {}}, {"bm25": {"1": {}}}, {"bm25": {"1": {"a": 1.0}}, "x": {}}])
 def test_runs_without_documents(runs: dict[str, dict[str, Any]]) -> None:
     """A run that retrieved nothing is refused, unless it is asked for, from Python as from a file."""
-    with pytest.raises(FileFormatError, match=r"no document in it; a run that retrieved nothing\? \(Reading\(allow"):
+    with pytest.raises(FileFormatError, match=r"the run has no documents; did it retrieve nothing\? \(Reading\(allow"):
         evaluate({"1": {"a": 1}}, runs, "AP")
     scores = evaluate({"1": {"a": 1}}, runs, "AP", reading=Reading(allow_empty=True))
     assert scores.max().item() == ("x" in runs)
@@ -198,6 +198,27 @@ def test_unjudged_documents_below(drawn: tuple[Grades, list[Lists]]) -> None:
 
 @few
 @given(collections)
+def test_normalised_metrics_are_shares_of_the_best_score(drawn: tuple[Grades, list[Lists]]) -> None:
+    """NSP is AP; nP@2, nR@2 and nAP@3 divide by what min(k, R) relevant documents give; a perfect run has 1."""
+    qrels, runs = drawn
+    scores = evaluate(qrels, named(runs), "nSP AP nP@2 P@2 nR@2 NumRelRet@2 nAP@3 SP@3 NumRel")
+    R = scores.sel(metric="NumRel").values
+    np.testing.assert_allclose(scores.sel(metric="nSP"), scores.sel(metric="AP"), atol=1e-12)
+    for name, raw, best in (
+        ("nP@2", 2 * scores.sel(metric="P@2"), np.minimum(2, R)),
+        ("nR@2", scores.sel(metric="NumRelRet@2"), np.minimum(2, R)),
+        ("nAP@3", scores.sel(metric="SP@3"), np.minimum(3, R)),
+    ):
+        expected = np.where(R > 0, raw / np.maximum(best, 1), 0)
+        np.testing.assert_allclose(scores.sel(metric=name), expected, atol=1e-12)
+    perfect = {topic: dict(grades) for topic, grades in qrels.items()}  # scored by grade
+    scores = evaluate(qrels, {"perfect": perfect}, "nP@2 nERR nRBP(p=0.8) nRBP(p=0.8)@2 NumRel")
+    found = scores.sel(metric=scores.metric[:-1]).values
+    np.testing.assert_allclose(found, (scores.sel(metric="NumRel").values > 0)[..., None] * np.ones(4), atol=1e-12)
+
+
+@few
+@given(collections)
 def test_bounds(drawn: tuple[Grades, list[Lists]]) -> None:
     """No score is below 0, above what its metric can be, or missing."""
     qrels, runs = drawn
@@ -226,13 +247,10 @@ def test_missing_topics() -> None:
     assert cube.topic.values.tolist() == ["1", "2", "3"]
     assert cube.sel(system="part", topic="3").values.tolist() == [0, 1]
     notes = about(cube)["notes"]
-    assert (
-        "topics: 3 in the qrels, 2 to 3 in the runs; judged ones: 3 in some run, 1 in every run; scored: 3 (qrels)"
-        in notes
-    )
+    assert "judged topics: 3, in every run: 1, in some run: 3, scored: 3 (qrels)" in notes
     assert "part lacks 1 of 3 topics (score 0): 3" in notes
     assert "other lacks 2 of 3 topics (score 0): 2, 3" in notes
-    assert "1 runs have topics that are not judged, which do not count: other" in notes
+    assert "1 run with topics that are not judged, which do not count: other" in notes
     assert not any(note.startswith("whole") for note in notes)
 
 
@@ -240,10 +258,7 @@ def test_common_topics() -> None:
     """With topics=common only topics of all runs are scored; none at all is an error."""
     cube = evaluate(QRELS, RUNS, "AP", topics="common")
     xr.testing.assert_equal(cube, evaluate(QRELS, RUNS, "AP").sel(topic=["1"]))
-    assert (
-        "topics: 3 in the qrels, 2 to 3 in the runs; judged ones: 3 in some run, 1 in every run; scored: 1 (common)"
-        in about(cube)["notes"]
-    )
+    assert "judged topics: 3, in every run: 1, in some run: 3, scored: 1 (common)" in about(cube)["notes"]
     assert "part lacks 1 of 3 topics (left out): 3" in about(cube)["notes"]
     assert about(cube)["options"]["topics"] == "common"
     with pytest.raises(IrmetaError, match="no judged topic is in every run; b has 1 of 3"):
@@ -261,7 +276,7 @@ def test_many_lacking() -> None:
     runs = {f"r{number}": {"0": {"a": 1.0}} for number in range(8)}
     notes = about(evaluate(qrels, runs, "AP"))["notes"]
     assert "r4 lacks 9 of 10 topics (score 0): 1, 2, 3, 4, 5 and 4 more" in notes
-    assert "3 more runs lack topics" in notes
+    assert "topics are missing from 3 more runs" in notes
 
 
 def test_unreadable_runs(tmp_path: Path) -> None:
@@ -275,7 +290,7 @@ def test_unreadable_runs(tmp_path: Path) -> None:
         cube = evaluate(QRELS, tmp_path, metrics, on_error="skip")
         assert cube.system.values.tolist() == ["good"]
     assert any(note.startswith(f"left out: {tmp_path}/bad:1: 3 fields") for note in about(cube)["notes"])
-    assert any(note.startswith(f"left out: {tmp_path}/strange: no topic") for note in about(cube)["notes"])
+    assert any(note.startswith(f"left out: {tmp_path}/strange: none of its topics") for note in about(cube)["notes"])
     assert list(about(cube)["runs"]) == ["good"]
     with pytest.raises(FileFormatError, match="no run could be read:\n.*bad:1: 3 fields"):
         evaluate(QRELS, tmp_path / "bad", "AP", on_error="skip")
@@ -393,7 +408,7 @@ def test_ties_are_no_disagreement(tmp_path: Path) -> None:
     for text, noted in ((run, False), (run.replace("c 10", "c 0"), True), (run.replace("2 2.0", "2 3.0"), True)):
         (tmp_path / "r").write_text(text)
         notes = about(evaluate(qrels, tmp_path / "r", "AP"))["notes"]
-        assert any("disagree" in note for note in notes) is noted
+        assert any("contradict" in note for note in notes) is noted
 
 
 def test_ties_of_rounded_scores_are_no_disagreement(tmp_path: Path) -> None:
@@ -403,7 +418,7 @@ def test_ties_of_rounded_scores_are_no_disagreement(tmp_path: Path) -> None:
     run.write_text("1 Q0 a 1 1.00000001 t\n1 Q0 b 2 1.0 t\n1 Q0 c 3 0.5 t\n")
     cube = evaluate(qrels, run, "RR", score_precision="float32")
     assert cube.item() == 0.5
-    assert not any("disagree" in note for note in about(cube)["notes"])
+    assert not any("contradict" in note for note in about(cube)["notes"])
 
 
 def test_names_of_trec_eval_and_of_papers() -> None:
@@ -417,9 +432,7 @@ def test_names_of_trec_eval_and_of_papers() -> None:
 def test_topics_that_are_not_judged_are_counted() -> None:
     """The notes say how many topics the runs have, judged or not."""
     notes = about(evaluate(QRELS, {"one": {str(topic): {"a": 1.0} for topic in range(1, 8)}}, "AP"))["notes"]
-    assert (
-        "topics: 3 in the qrels, 7 in each run; judged ones: 3 in some run, 3 in every run; scored: 3 (qrels)" in notes
-    )
+    assert "every run has all judged topics (3)" in notes
 
 
 def test_every_judged_document_is_found() -> None:
@@ -429,3 +442,24 @@ def test_every_judged_document_is_found() -> None:
     run = {"one": {topic: {name: float(at) for at, name in enumerate(ids)} for topic in qrels}}
     scores = evaluate(qrels, run, "NumRelRet Judged").sel(system="one")
     assert scores.values.tolist() == [[3000, 0.5], [0, 0.5]]
+
+
+def test_runs_that_rank_alike_are_named() -> None:
+    """Two names for one ranking are remarked upon, whatever its scores are; other runs, and empty ones, are not."""
+    qrels: Grades = {"1": {"a": 1, "b": 0}, "2": {"c": 1}}
+    ranked: Lists = {"1": {"a": 3, "b": 2}, "2": {"c": 1}}
+    again: Lists = {"2": {"c": 9}, "1": {"a": 0.5, "b": 0.1}}
+    other: Lists = {"1": {"b": 3, "a": 2}, "2": {"c": 1}}
+    notes = about(evaluate(qrels, {"one": ranked, "two": again, "three": other}, "AP"))["notes"]
+    assert [note for note in notes if "ranks as" in note] == [
+        "1 run ranks as an earlier run does on every topic: two as one; count such runs once where runs are a sample"
+    ]
+    apart = about(evaluate(qrels, {"one": ranked, "three": other}, "AP"))["notes"]
+    assert not [note for note in apart if "ranks as" in note]
+
+
+@pytest.mark.data
+def test_copies_among_the_runs_of_trec_covid(data: Path) -> None:
+    """Of the 143 runs of round 1 four rank as another does."""
+    notes = about(evaluate(data / "trec-covid/round1/qrels.txt", [data / "trec-covid/round1/runs"], "P@5"))["notes"]
+    assert any(note.startswith("4 runs rank as an earlier run does on every topic") for note in notes)

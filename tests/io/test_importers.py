@@ -63,7 +63,7 @@ def test_several_runs_in_one_trec_eval_file(tmp_path: Path) -> None:
     assert means.topic.values.tolist() == ["all"]
     with pytest.raises(ScoresError, match="more than one score for A, topic 1, AP"):
         import_trec_eval(put(tmp_path, "twice", (TOPICS + SUMMARY.format("A")) * 2))
-    with pytest.raises(FileFormatError, match="several runs, and not each has its runid line"):
+    with pytest.raises(FileFormatError, match="several runs, and not each has a runid line"):
         import_trec_eval(put(tmp_path, "cut", TOPICS + SUMMARY.format("A") + TOPICS))
 
 
@@ -72,7 +72,7 @@ def test_means_of_trec_eval(tmp_path: Path) -> None:
     means = put(tmp_path, "means.txt", SUMMARY.format("x"))
     cube = import_trec_eval(means)
     assert cube.sel(system="means", topic="all", metric="GMAP").item() == 0.59
-    with pytest.raises(ScoresError, match="means has means only, others have topics"):
+    with pytest.raises(ScoresError, match="means has only means, others have topics"):
         import_trec_eval([put(tmp_path, "q.txt", TOPICS), means])
 
 
@@ -89,9 +89,9 @@ def test_other_lines_of_trec_eval(tmp_path: Path) -> None:
     [
         ("map 1\n", "x.txt:1: 2 fields, trec_eval prints 3"),
         ("map 1 0.5\n\nmap 2 abc\n", "x.txt:3: 'abc' is not a score"),
-        ("map 1 0.5\nmap 2 1.5\n", "x.txt: 1.5 is no score, for AP is at most 1$"),
-        ("P_5 1 -0.2\n", "x.txt: -0.2 is no score, for P@5 is at least 0$"),
-        ("num_ret 1 -3\n", "x.txt: -3 is no score, for NumRet is at least 0$"),
+        ("map 1 0.5\nmap 2 1.5\n", "x.txt: 1.5 is not a valid AP score .maximum 1.$"),
+        ("P_5 1 -0.2\n", "x.txt: -0.2 is not a valid P@5 score .minimum 0.$"),
+        ("num_ret 1 -3\n", "x.txt: -3 is not a valid NumRet score .minimum 0.$"),
         ("map 1 inf\n", "x.txt:1: 'inf' is not a score"),
         ("", "x.txt: no scores in it"),
         ("runid all x\n", "x.txt: no scores in it"),
@@ -137,7 +137,7 @@ def test_headers_against_rows(tmp_path: Path, first: str, rows: str, others: str
     """A header that says that rows are the others is refused; one that names both or neither is not."""
     path = put(tmp_path, "AP.csv", f"{first},a,b\nx,0.1,0.2\n")
     with pytest.raises(
-        FileFormatError, match=f"AP.csv:1: the header '{first}' says that rows are {others}, but {rows}"
+        FileFormatError, match=f"AP.csv:1: the header '{first}' says that rows are {others}, not {rows}"
     ):
         import_matrix(path, rows=rows)
     assert import_matrix(path, rows=others).size == 2
@@ -155,7 +155,7 @@ def test_matrices_without_row_names(tmp_path: Path) -> None:
     named = import_matrix(path, rows="topics", topics=["401", "402"])
     assert named.sel(system="s2", topic="402", metric="P@10").item() == 0.4
     assert "notes" not in named.attrs
-    with pytest.raises(FileFormatError, match="2 topics, but 3 topic names were given"):
+    with pytest.raises(FileFormatError, match="2 topics, but --topics names 3"):
         import_matrix(path, rows="topics", topics=["1", "2", "3"])
 
 
@@ -176,10 +176,10 @@ def test_what_tables_may_not_mean(tmp_path: Path) -> None:
         return about(import_systemwise(put(tmp_path, "t.csv", text))["t"]).get("notes", [])
 
     assert notes("map,P_10\n0.1,0.2\n") == []
-    assert notes("map,clicks\n0.1,0.2\n") == ["1 of 2 metrics are none that irmeta knows: clicks"]
+    assert notes("map,clicks\n0.1,0.2\n") == ["irmeta does not know 1 of 2 metrics: clicks"]
     (strange,) = notes("run1,run2\n0.1,0.2\n")
     assert strange == (
-        "2 of 2 metrics are none that irmeta knows: run1, run2; if they are systems or topics, it is a matrix "
+        "irmeta does not know 2 of 2 metrics: run1, run2; if they are systems or topics, it is a matrix "
         "(irmeta import matrix)"
     )
     (released,) = notes("mapall,rdp_8all\n0.1,0.2\n")
@@ -191,12 +191,15 @@ def test_what_tables_may_not_mean(tmp_path: Path) -> None:
     [
         ("topic,s1,s1\n1,0.1,0.2\n", "more than one column is named 's1'"),
         ("topic,s1,s2\n1,0.1,0.2\n1,0.1,0.2\n", "more than one row is named '1'"),
-        ("0.1,0.2\n0.3,0.4\n", "AP.csv:1: a header is missing; the first line holds scores"),
-        ("number of topic,s1\n301,0.1\n302,0.3\n", "301 is no score, for AP is at most 1; if a column holds the names"),
+        ("0.1,0.2\n0.3,0.4\n", "AP.csv:1: no header: the first line holds scores"),
+        (
+            "number of topic,s1\n301,0.1\n302,0.3\n",
+            "301 is not a valid AP score .maximum 1.; if a column holds the names",
+        ),
         ("topic,s1,s2\n1,0.1\n", "AP.csv:2: 2 cells, but the header has 3"),
         ("topic,s1,s2\n1,0.1,0.2\n\n2,0.1,0.2,0.3\n", "AP.csv:4: 4 cells, but the header has 3"),
         ("topic,s1,s2\n1,0.1,x\n", "AP.csv:2: 'x' is not a score"),
-        ("topic,s1,s2\n1,0.1,-0.3\n", "AP.csv: -0.3 is no score, for AP is at least 0$"),
+        ("topic,s1,s2\n1,0.1,-0.3\n", "AP.csv: -0.3 is not a valid AP score .minimum 0.$"),
         ("topic,s1,s2\n1,0.1,inf\n", "AP.csv:2: 'inf' is not a score"),
         ("topic;s1;s2\n1;0,1;0,2\n", "AP.csv:2: 3 cells, but the header has 1"),
         ("topic\ts1\n1\t0.5\n", "not a CSV table with a header and scores under it"),
@@ -236,9 +239,9 @@ def test_systemwise(tmp_path: Path) -> None:
         "RBP(p=0.95)": 0.6,
     }
     assert cubes["wt2013"].system.values.tolist() == ["x"]
-    with pytest.raises(FileFormatError, match="a second table named 'wt2012'"):
+    with pytest.raises(FileFormatError, match="two tables are named 'wt2012'"):
         import_systemwise([files[0], put(tmp_path, "b/wt2012.csv", "P_10all\n0.1\n")])
-    with pytest.raises(FileFormatError, match="5 is no score, for P@10 is at most 1"):
+    with pytest.raises(FileFormatError, match="5 is not a valid P@10 score .maximum 1."):
         import_systemwise(put(tmp_path, "w.csv", "P_10all\n5\n"))
 
 

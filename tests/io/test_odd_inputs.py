@@ -57,7 +57,7 @@ class Desk:
 
     def problems(self, run: str | bytes) -> str:
         """Validate a run and give the problems as lines `level file line text`."""
-        outcome = validate(self.put("odd.run", run), self.qrels)
+        outcome = validate(self.qrels, self.put("odd.run", run))
         columns = [outcome[name].values.tolist() for name in ("level", "file", "line", "text")]
         return "\n".join(f"{level} {Path(file).name} {text}" for level, file, _, text in zip(*columns, strict=True))
 
@@ -93,7 +93,7 @@ def test_02_missing_tag(desk: Desk) -> None:
     )
     assert "odd.run:1: 5 fields" in desk.refusal(RUN.replace(" tag", "").replace("\n", "\r\n"))
     assert desk.same(without, allow_missing_tag=True)
-    assert "odd.run: 1 lines with a missing tag or extra columns were accepted" in desk.notes
+    assert "odd.run: 1 line with a missing tag or extra columns accepted" in desk.notes
     assert desk.same(RUN.replace(" tag", ""), allow_missing_tag=True)
     assert "5 lines with a missing tag" in desk.notes
     assert "more than one run tag" not in desk.notes
@@ -107,7 +107,7 @@ def test_03_extra_columns(desk: Desk) -> None:
     assert "a document id with a blank in it?" in said
     assert "--extra-columns" in said
     assert desk.same(extra, extra_columns=True)
-    assert "1 lines with a missing tag or extra columns" in desk.notes
+    assert "1 line with a missing tag or extra columns" in desk.notes
     assert desk.refusal(RUN.replace(" b ", " b b ")).startswith("odd.run:2: 7 fields")
     assert desk.refusal(RUN.replace("2.0 tag", "tag"), extra_columns=True).startswith("odd.run:2: 5 fields")
 
@@ -177,7 +177,7 @@ def test_10_what_is_read_after_a_header(desk: Desk) -> None:
     """10: with --skip-header ranks and tags are looked at as ever."""
     odd = "qid Q0 docno rank score tag\n" + RUN.replace("1 3.0", "9 3.0").replace("1 tag", "1 other")
     desk.scores(odd, skip_header=True)
-    assert "1 runs have ranks that disagree with their scores" in desk.notes
+    assert "1 run with ranks that contradict the scores" in desk.notes
     assert "odd.run: more than one run tag" in desk.notes
 
 
@@ -186,14 +186,14 @@ def test_11_duplicate_documents(desk: Desk) -> None:
     twice = RUN + "1 Q0 c 4 9 tag\n"
     said = desk.refusal(twice)
     assert said == (
-        "odd.run:6: document 'c' of topic '1' stands already in line 3; a ranking holds a document once "
+        "odd.run:6: document 'c' of topic '1' is already on line 3; a ranking holds a document once "
         "(--dedup first or best)"
     )
     assert desk.same(twice, dedup="first")
-    assert "odd.run: 1 lines repeat a document of their topic; the first was kept" in desk.notes
+    assert "odd.run: dropped 1 line with a document that its topic already has" in desk.notes
     best = desk.scores(RUN.replace("c 3 1.0", "c 3 9"))
     assert np.array_equal(desk.scores(twice, dedup="best"), best)
-    assert "the best-scored was kept" in desk.notes
+    assert "that its topic has with a better score" in desk.notes
     assert desk.same(RUN + "1 Q0 a 1 3.0 tag\n", dedup="best")
 
 
@@ -201,33 +201,33 @@ def test_11_lines_of_duplicates(desk: Desk) -> None:
     """11: comments, blank lines and a header before it do not shift the lines that are named."""
     odd = "# c\n\nqid Q0 docno rank score tag\n" + RUN + "\n1 Q0 a 9 0.1 tag\n1 Q0 a 10 0.1 tag\n"
     said = desk.refusal(odd, skip_header=True)
-    assert "odd.run:10: document 'a' of topic '1' stands already in line 4" in said
-    assert "odd.run:11: document 'a' of topic '1' stands already in line 4" in said
+    assert "odd.run:10: document 'a' of topic '1' is already on line 4" in said
+    assert "odd.run:11: document 'a' of topic '1' is already on line 4" in said
     regular = desk.refusal("# c\n" + RUN + "2 Q0 d 3 0 tag\n")
-    assert regular.startswith("odd.run:7: document 'd' of topic '2' stands already in line 6")
+    assert regular.startswith("odd.run:7: document 'd' of topic '2' is already on line 6")
 
 
 def test_12_duplicate_judgments(desk: Desk) -> None:
     """12: a document judged twice is refused where the grades differ, and dropped with a remark where they agree."""
     said = desk.refusal(qrels=QRELS + "1 0 a 0\n")
     assert said == (
-        "odd.qrels:6: document 'a' of topic '1' stands already in line 1 with the grade 1, here 0; decide which holds"
+        "odd.qrels:6: document 'a' of topic '1' is already on line 1 with grade 1, here with 0; remove one of them"
     )
     assert desk.same(qrels=QRELS + "1 5 a 1.0\n")
-    assert "odd.qrels: 1 lines repeat an earlier judgment with the same grade and were dropped" in desk.notes
+    assert "odd.qrels: dropped 1 line with a judgment that an earlier line has too" in desk.notes
 
 
 @pytest.mark.parametrize("score", ["nan", "NaN", "NAN"])
 def test_13_nan(desk: Desk, score: str) -> None:
     """13: a score that is not a number has no place in a ranking."""
     said = desk.refusal(RUN.replace("2.0", score))
-    assert said == (f"odd.run:2: the score is {score!r}: such a document has no place in a ranking; leave it out")
+    assert said == (f"odd.run:2: the score is {score!r}, which has no place in a ranking; leave the document out")
 
 
 def test_14_infinities(desk: Desk) -> None:
     """14: infinite scores rank first and last, with a remark, for equal ones are ties."""
     assert desk.same(RUN.replace("1.0", "-inf").replace("3.0", "Infinity"))
-    assert "odd.run: 2 scores are infinite; documents with equal ones are ties" in desk.notes
+    assert "odd.run: 2 infinite scores; documents with equal ones are tied" in desk.notes
 
 
 def test_15_exponents(desk: Desk) -> None:
@@ -241,7 +241,7 @@ def test_16_text_for_a_score(desk: Desk, score: str) -> None:
     said = desk.refusal(RUN.replace("1.0", score))
     assert said.startswith("odd.run:3: the score ")
     assert "is not a number" in said
-    assert ("the decimal sign is a point" in said) == ("," in score)
+    assert ("write decimals with a point" in said) == ("," in score)
 
 
 def test_16_empty_score(desk: Desk) -> None:
@@ -257,7 +257,7 @@ def test_17_ranks(desk: Desk) -> None:
     assert "ranks" not in desk.notes
     partly = RUN.replace("a 1 3.0", "a 2 3.0").replace("b 2", "b 1")
     assert desk.same(partly)
-    assert "1 runs have ranks that disagree with their scores, and scores count: odd.run" in desk.notes
+    assert "1 run with ranks that contradict the scores; the scores count: odd.run" in desk.notes
     assert "warning odd.run rank and score disagree in 1 of 2 topics (ranks are ignored)" in desk.problems(partly)
     against = RUN.replace("a 1", "a 3").replace("c 3", "c 1").replace("d 2", "d 1")
     assert "warning odd.run ranks run against scores in 2 of 2 topics" in desk.problems(against)
@@ -315,7 +315,7 @@ def test_24_packed_files(desk: Desk, pack) -> None:
 def test_25_and_26_empty_files(desk: Desk, empty: str) -> None:
     """25, 26: empty qrels are refused; an empty run too, unless --allow-empty says that it scores 0."""
     assert desk.refusal(qrels=empty) == "odd.qrels: the file is empty; is it the qrels?"
-    assert desk.refusal(empty) == "odd.run: the file is empty; a run that retrieved nothing? (--allow-empty)"
+    assert desk.refusal(empty) == "odd.run: the file is empty; did the run retrieve nothing? (--allow-empty)"
     assert not desk.scores(empty, allow_empty=True).any()
     assert "odd.run lacks 2 of 2 topics (score 0): 1, 2" in desk.notes
     assert "the file is empty" in desk.refusal(qrels=empty, allow_empty=True)
@@ -331,8 +331,8 @@ def test_27_json(desk: Desk) -> None:
     assert "the file is empty" in desk.refusal("{}")
     assert not desk.scores("{}", allow_empty=True).any()
     wrong = {
-        '{"1": {"a": 3, "a": 2}}': "'a' is given twice",
-        '{"1": {"a": 3}, "1": {"b": 2}}': "'1' is given twice",
+        '{"1": {"a": 3, "a": 2}}': "'a' occurs twice",
+        '{"1": {"a": 3}, "1": {"b": 2}}': "'1' occurs twice",
         '{"1": {"a": NaN}}': "NaN",
         '{"1": {"a": null}}': "NoneType",
         '{"1": {"a": "x"}}': "'x'",
@@ -361,14 +361,14 @@ def test_27_csv_and_quotes(desk: Desk) -> None:
     assert "separated by blanks or tabs, not commas" in said
     quoted = "".join(f'{t} Q0 "{d}" {r} {s} tag\n' for t, _, d, r, s, _ in map(str.split, RUN.splitlines()))
     assert not desk.scores(quoted)[:, :3].any()
-    assert "1 runs retrieve no judged document; do their ids match those of the qrels? odd.run" in desk.notes
+    assert "1 run without any judged document; do the ids match those of the qrels? odd.run" in desk.notes
     assert desk.same(RUN.replace(" b ", ' "b '), QRELS.replace(" b ", ' "b '))
 
 
 def test_28_topics_that_are_not_judged(desk: Desk) -> None:
     """28: topics of the run that are not judged count for nothing, and are counted aloud."""
     assert desk.same("9 Q0 a 1 1 tag\n" + RUN + "8 Q0 a 1 1 tag\n")
-    assert "1 runs have topics that are not judged, which do not count: odd.run" in desk.notes
+    assert "1 run with topics that are not judged, which do not count: odd.run" in desk.notes
     assert "warning odd.run 2 of its 4 topics are not judged" in desk.problems(
         "9 Q0 a 1 1 tag\n" + RUN + "8 Q0 a 1 1 tag\n"
     )
@@ -379,10 +379,7 @@ def test_29_topics_that_the_run_lacks(desk: Desk) -> None:
     scores = desk.scores("".join(line + "\n" for line in RUN.splitlines() if line.startswith("1")))
     assert np.array_equal(scores[0], desk.clean[0])
     assert not scores[1].any()
-    assert (
-        "topics: 2 in the qrels, 1 in each run; judged ones: 1 in some run, 1 in every run; scored: 2 (qrels)"
-        in desk.notes
-    )
+    assert "judged topics: 2, in every run: 1, in some run: 1, scored: 2 (qrels)" in desk.notes
     assert "odd.run lacks 1 of 2 topics (score 0): 2" in desk.notes
 
 
@@ -390,7 +387,7 @@ def test_30_no_common_topic(desk: Desk) -> None:
     """30: a run without any judged topic is refused with examples of both sides, and zero padding is told."""
     said = desk.refusal(RUN.replace("1 Q0", "x1 Q0").replace("2 Q0", "x2 Q0"))
     assert said == (
-        "odd.run: no topic of it is judged: it has 'x1', 'x2', the qrels have '1', '2'; "
+        "odd.run: none of its topics is judged: it has 'x1', 'x2', the qrels have '1', '2'; "
         "do run and qrels belong together?"
     )
     said = desk.refusal(RUN.replace("1 Q0", "001 Q0").replace("2 Q0", "002 Q0"))
@@ -412,7 +409,7 @@ def test_32_deep_lists(desk: Desk) -> None:
     run = desk.put("deep.run", deep)
     cube = evaluate(desk.qrels, run, "NumRet AP AP(depth=1000) RR")
     assert cube.sel(topic="1").values.tolist() == [[3001, 1 / 3001 / 2, 0, 1 / 3001]]
-    outcome = validate([run, desk.run], desk.qrels)
+    outcome = validate(desk.qrels, [run, desk.run])
     texts = "\n".join(outcome["text"].values.tolist())
     assert "lists are up to 3001 documents long, but at most half of that in 1: ok.run" in texts
 
@@ -448,14 +445,14 @@ def test_37_no_relevant_document(desk: Desk) -> None:
     scores = desk.scores(qrels="1 0 a 1\n1 0 b 0\n1 0 c 2\n2 0 a 0\n2 0 d 0\n")
     assert np.array_equal(scores[0], desk.clean[0])
     assert scores[1].tolist() == [0, 0, 0, 2, 0, 0]
-    assert "1 topics have no relevant document (score 0 for all systems): 2" in desk.notes
+    assert "1 topic without a relevant document (all systems score 0): 2" in desk.notes
 
 
 def test_37_no_document_of_the_grade_asked_for(desk: Desk) -> None:
     """37: a metric with rel= has a remark of its own on topics without a document of that grade."""
     cube = evaluate(desk.put("flat.qrels", QRELS.replace("c 2", "c 1")), desk.run, "AP AP(rel=2) P(rel=2)@5")
-    told = [note for note in about(cube)["notes"] if " have no " in note]
-    said = "2 topics have no document of grade 2 or above (score 0 for all systems by AP(rel=2), P(rel=2)@5): 1, 2"
+    told = [note for note in about(cube)["notes"] if " without a " in note]
+    said = "2 topics without a document of grade 2 or above (all systems score 0 by AP(rel=2), P(rel=2)@5): 1, 2"
     assert told == [said]
 
 
@@ -464,7 +461,7 @@ def test_38_grades(desk: Desk) -> None:
     scores = desk.scores(qrels=QRELS.replace("c 2", "c 1.7").replace("b 0", "b 0.2"))
     assert scores[0, 1] == pytest.approx((1 + 0.2 / np.log2(3) + 1.7 / 2) / (1.7 + 1 / np.log2(3) + 0.2 / 2))
     assert scores[0, 0] == pytest.approx((1 + 2 / 3) / 2)
-    assert "odd.qrels: 2 grades are not whole numbers; they are used as gains as they are" in desk.notes
+    assert "odd.qrels: 2 grades not whole: used as gains as they are" in desk.notes
     assert "odd.qrels:3: the grade 'yes' is not a number" in desk.refusal(qrels=QRELS.replace("c 2", "c yes"))
     for grade in ("99999999999", "inf", "-inf", "-1e10", "2147483649"):
         assert f"odd.qrels:3: the grade {grade!r} is too large" in desk.refusal(
@@ -549,13 +546,13 @@ def test_all_problems_of_a_file(desk: Desk) -> None:
 def test_what_is_no_run(desk: Desk) -> None:
     """A file among the runs that is none is told as a whole; judgments, runs and archives are told by their looks."""
     said = desk.refusal("# Runs\n\nOf team one.\n\nOf team two or three.\n\nAnd three.\n").splitlines()
-    assert said[0].startswith("odd.run: no line is one of a run; move what is no run elsewhere")
+    assert said[0].startswith("odd.run: this is not a run file (no line has 6 fields); remove it")
     assert said[1].startswith("odd.run:3: 3 fields")
     assert desk.refusal("1 0 a 1\n").endswith("is this a line of judgments?")
     with pytest.raises(FileFormatError, match=r"is this a line of a run\? The judgments come first"):
         evaluate(desk.put("q", RUN), desk.put("r", RUN), "AP")
     (desk.folder / "runs.tar").write_bytes(b"x".ljust(257, b"\0") + b"ustar\0".ljust(600, b"\0"))
-    with pytest.raises(FileFormatError, match=r"runs\.tar: an archive of files; unpack it"):
+    with pytest.raises(FileFormatError, match=r"runs\.tar: this is an archive of files; unpack it"):
         read_run(desk.folder / "runs.tar")
 
 

@@ -72,7 +72,7 @@ def test_append(tmp_path: Path) -> None:
     xr.testing.assert_identical(load(path, "one"), small("one"))
     xr.testing.assert_identical(load(path, "two"), small("two", 0.75))
     before = path.read_bytes()
-    with pytest.raises(ScoresError, match="already holds the collection 'two'"):
+    with pytest.raises(ScoresError, match="already holds a collection 'two'"):
         save(small("two"), path, append=True)
     assert path.read_bytes() == before
     save(small("three"), path)
@@ -121,7 +121,7 @@ def test_csv_and_the_parquet_of_others(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("changed", "says"),
     [
-        ({"score": ["x", "y"]}, "the scores are not numbers"),
+        ({"score": ["x", "y"]}, "some scores are not numbers"),
         ({"score": [0.5, float("inf")]}, "infinite score"),
         ({"topic": ["1", "1"]}, "more than one score for bm25, topic 1, AP"),
         ({"topic": ["1", None]}, "the column topic of a score table has missing names"),

@@ -123,7 +123,7 @@ def test_dedup(tmp_path_factory: pytest.TempPathFactory, rows: list[tuple[str, s
         assert len(found) == len(wanted)
         assert {(t, d): score for t, d, score in found} == wanted
     if len(first) < len(rows):
-        with pytest.raises(FileFormatError, match="stands already in line"):
+        with pytest.raises(FileFormatError, match="is already on line"):
             trec.read_run(path)
 
 
@@ -205,12 +205,12 @@ def test_qrels_frames(make: type, columns: tuple[str, str, str]) -> None:
             pd.DataFrame({"run": ["x", pd.NA], "qid": ["1", "1"], "docno": ["a", "b"], "score": [1, 2]}),
             "'run' of the table has missing ids",
         ),
-        (pd.DataFrame({"qid": ["1"], "docno": ["a"], "score": ["x"]}), "'score' of the table is not of numbers"),
-        (pl.DataFrame({"qid": ["1"], "docno": ["a"], "score": ["x"]}), "'score' of the table is not of numbers"),
+        (pd.DataFrame({"qid": ["1"], "docno": ["a"], "score": ["x"]}), "'score' of the table must hold numbers"),
+        (pl.DataFrame({"qid": ["1"], "docno": ["a"], "score": ["x"]}), "'score' of the table must hold numbers"),
         (pl.DataFrame({"qid": ["1"], "docno": ["a"], "score": [None]}), "a score is NaN"),
         (
             pd.DataFrame({"qid": ["1", "1"], "docno": ["a", "a"], "score": [1, 2]}),
-            "document 'a' is given twice for topic '1'",
+            "document 'a' occurs twice for topic '1'",
         ),
     ],
 )
@@ -243,10 +243,10 @@ def test_mappings_with_odd_values() -> None:
     assert qrels_from_mapping({"1": {"a": 2**31}}).grades.tolist() == [2**31]
     with pytest.raises(FileFormatError, match="no judgment"):
         qrels_from_mapping({"1": {}})
-    with pytest.raises(FileFormatError, match="document '1' is given twice for topic '1'"):
+    with pytest.raises(FileFormatError, match="document '1' occurs twice for topic '1'"):
         run_from_mapping({"1": {"1": 1, 1: 2}}, "x")  # type: ignore[dict-item]
     (remark,) = run_from_mapping({1: {2: float("inf"), 3: 1.0}}, "x").remarks  # type: ignore[dict-item]
-    assert str(remark) == "run x: 1 scores are infinite; documents with equal ones are ties"
+    assert str(remark) == "run x: 1 infinite score; documents with equal ones are tied"
 
 
 def test_what_runs_can_be(tmp_path: Path) -> None:
@@ -274,8 +274,8 @@ def test_what_runs_can_be(tmp_path: Path) -> None:
         ("nowhere/*.gz", r"nowhere/\*.gz: no such file"),
         ([], "no run given"),
         ({}, "no run given"),
-        (3, "runs are paths, mappings or data frames, not int"),
-        ({"x": 3}, "run 'x' is a path, a mapping or a data frame, not int"),
+        (3, "runs must be paths, mappings or data frames, not int"),
+        ({"x": 3}, "run 'x' must be a path, a mapping or a data frame, not int"),
         ([{"1": {"a": 1}}, {"1": {"a": 1}}], "two systems are named 'run': two runs"),
     ],
 )

@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 import xarray as xr
+from scipy.stats import ttest_ind
 
 from irmeta import standardization
 from irmeta.attributes import about
@@ -35,6 +36,29 @@ def test_every_pair_metric_and_kind_has_a_row_with_its_figures():
         assert np.isclose(row["drmse"], comparability.drmse(a.mean(axis=1), b.mean(axis=1)), atol=1e-12)
         assert row["false_positives"] == comparability.differs_from_itself(a, b).sum()
         assert row["systems"] == 10
+
+
+def test_each_system_is_set_beside_itself():
+    """A row a system gives its difference between two collections and the p value of SciPy's two-sample t test."""
+    outcome = compare(three(), kinds=("raw",), partitions=50)
+    rows = tables(outcome)["systems"].filter(collection_a="A", collection_b="C")
+    assert rows.height == 10
+    assert rows["difference"].abs().is_sorted(descending=True)
+    a, c = (three()[name].sel(system=rows["system"].to_list()).values[..., 0] for name in "AC")
+    expected = ttest_ind(a, c, axis=1)
+    np.testing.assert_allclose(rows["difference"], a.mean(axis=1) - c.mean(axis=1), atol=1e-12)
+    np.testing.assert_allclose(rows["p"], expected.pvalue, atol=1e-12)
+    differs = tables(outcome)["pairs"].filter(collection_a="A", collection_b="C")["false_positives"].item()
+    assert rows["differs"].sum() == differs
+
+
+def test_rmse_and_the_geometric_form_stand_beside_drmse():
+    """RMSE is in the unit of the scores; the geometric form divides it by the root of the product of both spreads."""
+    row = tables(compare(three(), kinds=("raw",), partitions=10))["pairs"].row(0, named=True)
+    a, b = (three()[name].values[..., 0].mean(axis=1) for name in "AB")
+    rmse = np.sqrt(((a - b) ** 2).mean())
+    assert np.isclose(row["rmse"], rmse)
+    assert np.isclose(row["drmse_geometric"], rmse / np.sqrt(a.std(ddof=1) * b.std(ddof=1)))
 
 
 def test_a_shifted_collection_stands_out_raw_and_not_standardized():

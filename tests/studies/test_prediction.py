@@ -8,6 +8,7 @@ from sklearn.linear_model import LinearRegression
 from irmeta.attributes import about
 from irmeta.cube import ALL, cube, means
 from irmeta.errors import MetricError, ScoresError
+from irmeta.stats.prediction.learners import learner
 from irmeta.studies.prediction import findings, given, predict, tables
 from irmeta.studies.prediction_model import prediction_model
 
@@ -253,3 +254,35 @@ def test_findings_count_many_and_spell_out_one(model):
     assert f"{one['value'].item():.3f}" in findings(one)[0]
     assert "90% interval" in findings(one)[0]
     assert findings(predict(given("P@10=0.4"), model))[0].startswith("3 scores predicted; half of the 90%")
+
+
+def test_a_model_that_is_not_linear_takes_the_scores_it_was_fitted_on(model, made):
+    """A support vector machine is fitted on all systems, with an interval; without their scores it is an error."""
+    cubes = made.collections()
+    rows = np.concatenate([means(scores).values for scores in cubes.values()])
+    expected = learner("svr", kernel=0.5)(rows[:, [1, 2]], rows[:, 0])(np.array([[0.43, 0.61]]))
+    outcome = predict(given("P@10=0.43 RR=0.61"), model, want=["AP"], train=cubes, learner="svr", kernel=0.5)
+    assert outcome["value"].item() == pytest.approx(expected[0])
+    assert outcome["low"].item() < outcome["value"].item() < outcome["high"].item()
+    with pytest.raises(ScoresError, match=r"of which svr cannot be fitted; name the score files .* \(--train\)"):
+        predict(given("P@10=0.43"), model, want=["AP"], learner="svr")
+
+
+def test_a_model_of_topics_predicts_topics(made):
+    """Fitted at topic level a model fills holes of single topics, with what a regression on all of them gives."""
+    rng = np.random.default_rng(8)
+    names = ["AP", "P@10", "RR"]
+    cubes = {
+        name: cube(rng.random((6, 5, 3)) ** 2, [f"s{i}" for i in range(6)], [f"{t}" for t in range(5)], names)
+        for name in "abc"
+    }
+    fitted = prediction_model(cubes, level="topic")
+    scores = cubes["a"].copy(deep=True)
+    scores.loc[{"metric": "AP"}] = np.nan
+    outcome = predict(scores, fitted, want=["AP"])
+    rows = np.concatenate([one.values.reshape(-1, one.sizes["metric"]) for one in cubes.values()])
+    expected = LinearRegression().fit(rows[:, 1:], rows[:, 0])
+    values = scores.values.reshape(-1, scores.sizes["metric"])[:, 1:]
+    assert outcome.sizes["system"] == scores.sizes["system"] * scores.sizes["topic"]
+    assert outcome.system.values[1] == f"{scores.system.values[0]} {scores.topic.values[1]}"
+    assert_allclose(outcome["value"].values[:, 0], np.clip(expected.predict(values), 0, 1), rtol=1e-9)

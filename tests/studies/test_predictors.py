@@ -3,10 +3,12 @@
 import numpy as np
 import pytest
 from scipy.stats import kendalltau
+from sklearn.linear_model import LinearRegression
 
 from irmeta.attributes import about
-from irmeta.cube import means
+from irmeta.cube import cube, means
 from irmeta.errors import ScoresError
+from irmeta.stats.prediction.learners import learner as fitted
 from irmeta.studies.predictors import findings, predictors, tables
 
 
@@ -117,3 +119,39 @@ def test_choosing_needs_something_to_choose_on(roles):
         predictors(first["train"], test)
     with pytest.raises(ScoresError, match="at least two"):
         predictors({"c0": first["train"]["c0"]}, test, choose="leave-one-out")
+
+
+def test_topics_are_predicted_one_by_one():
+    """At topic level the rows are systems on topics: the figures are those of a regression on all of them."""
+    rng = np.random.default_rng(3)
+    names, systems, topics = ["AP", "P@10", "RR", "R@100"], [f"s{i}" for i in range(8)], [f"{t}" for t in range(6)]
+    made = {name: rng.random((8, 6, 1)) * [0.5, 0.6, 0.7, 0.8] + 0.2 * rng.random((8, 6, 4)) for name in "abcd"}
+    cubes = {name: cube(scores, systems, topics, names) for name, scores in made.items()}
+    first, test = {"train": {"a": cubes["a"], "b": cubes["b"]}}, {"c5": cubes["d"]}
+    outcome = predictors(first["train"], test, dev={"c": cubes["c"]}, level="topic", targets=["AP"], sizes=(2,))
+    one = outcome.sel(target="AP", size=2, collection="c5")
+    subset = one["coefficient"].dropna("metric").metric.values
+    train = first["train"].values()
+    x = np.concatenate([one.sel(metric=subset).values.reshape(-1, 2) for one in train])
+    y = np.concatenate([one.sel(metric="AP").values.ravel() for one in train])
+    scores = test["c5"]
+    predicted = LinearRegression().fit(x, y).predict(scores.sel(metric=subset).values.reshape(-1, 2))
+    actual = scores.sel(metric="AP").values.ravel()
+    assert one["rmse"].item() == pytest.approx(np.sqrt(((actual - predicted) ** 2).mean()))
+    assert about(outcome)["options"]["level"] == "topic"
+
+
+def test_another_model_is_measured_on_the_sets_that_least_squares_chose(roles):
+    """With a support vector machine sets and coefficients stay, figures are its own, and a note says so."""
+    one, other = (chosen(roles, learner=learner, sizes=(1,)) for learner in ("ols", "svr"))
+    assert one["coefficient"].identical(other["coefficient"])
+    assert not np.isclose(one["rmse"], other["rmse"]).any()
+    assert any("measured with svr" in note for note in about(other)["notes"])
+    first, test = roles
+    subset = [str(name) for name in other.sel(target="AP", size=1)["coefficient"].dropna("metric").metric.values]
+    rows = np.concatenate([means(one).values for one in first["train"].values()])
+    at = [list(test["c5"].metric.values).index(name) for name in (*subset, "AP")]
+    predict = fitted("svr")(rows[:, at[:1]], rows[:, at[1]])
+    table = means(test["c5"]).values
+    expected = np.sqrt(((table[:, at[1]] - predict(table[:, at[:1]])) ** 2).mean())
+    assert other["rmse"].sel(target="AP", size=1, collection="c5").item() == pytest.approx(expected)

@@ -13,7 +13,7 @@ from irmeta.attributes import about
 from irmeta.cube import ALL, cube
 from irmeta.errors import ScoresError
 from irmeta.io.importers import import_systemwise
-from irmeta.papers.gupta2019_ranking import SHEFFIELD
+from irmeta.papers.gupta2019.ranking import SHEFFIELD
 from irmeta.report.tables import document
 from irmeta.stats.subsets import selection
 from irmeta.stats.subsets.orders import log_determinant, unexplained
@@ -35,7 +35,7 @@ def test_tables_have_the_columns_of_the_contract() -> None:
     """The JSON document has the tables and columns that programs read."""
     views = document(rank_metrics(scores(), resamples=3))["tables"]
     assert list(views) == ["order", "subsets", "stability"]
-    assert list(views["order"][0]) == ["position", "metric", "value"]
+    assert list(views["order"][0]) == ["position", "metric", "value", "criterion"]
     assert list(views["subsets"][0]) == [
         *("k", "metrics", "log_det", "unexplained", "optimal", "ratio_to_optimum", "gap", "proven", "nodes"),
         *("kept", "same"),

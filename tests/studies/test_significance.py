@@ -170,3 +170,31 @@ def test_differences_of_logarithms_and_infinite_effect_sizes_are_noted():
     notes = about(outcome)["notes"]
     assert any(note.startswith("GMAP: differences are of means of natural logarithms") for note in notes)
     assert any(note.startswith("effect_size is infinite in 1 tests") for note in notes)
+
+
+def two_metrics():
+    """Three systems on eight topics: AP and RR agree that c is worst, and contradict each other on a and b."""
+    rng = np.random.default_rng(5)
+    levels = np.array([[0.6, 0.3], [0.4, 0.5], [0.1, 0.1]])
+    scores = levels[:, None, :] + 0.02 * rng.normal(size=(3, 8, 2))
+    return cube(scores, ["a", "b", "c"], [str(topic) for topic in range(8)], ["AP", "RR"])
+
+
+def test_metrics_that_contradict_each_other_are_named():
+    """The one pair on which AP and RR disagree is listed with the metrics for either side, and counted in words."""
+    outcome = significance(two_metrics())
+    [row] = tables(outcome)["conflicts"].rows(named=True)
+    assert row == {"system_a": "a", "system_b": "b", "for_a": ["AP"], "for_b": ["RR"], "both_significant": True}
+    said = "contradict each other on 1 of 3 pairs, on 1 of them with significant differences on both sides"
+    assert any(said in line for line in findings(outcome))
+    alone = significance(two_metrics().sel(metric=["AP"]))
+    assert not any("contradict" in line for line in findings(alone))
+
+
+def test_swap_rates_stand_beside_the_tests():
+    """Differences of these systems never turn round on other topics, as they are far larger than the noise."""
+    table = tables(significance(two_metrics()))["swaps"]
+    assert table.columns == ["topics", "metric", "difference", "comparisons", "error_rate"]
+    assert set(table["topics"]) == {4}
+    assert (table["error_rate"] == 0).all()
+    assert table["comparisons"].sum() == 2 * 20 * 2 * 3

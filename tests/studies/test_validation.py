@@ -24,7 +24,7 @@ def texts(outcome: xr.Dataset) -> list[str]:
 
 def test_sound_runs() -> None:
     """Sound runs have no problem, and their facts are counted."""
-    outcome = validate({"sound": SOUND}, QRELS)
+    outcome = validate(QRELS, {"sound": SOUND})
     assert texts(outcome) == []
     facts = tables(outcome)["runs"].row(0, named=True)
     assert facts == {
@@ -67,12 +67,12 @@ def test_sound_runs() -> None:
             "2 more documents would be judged if case did not matter",
             {"unjudged_10": 1},
         ),
-        ({"1": {"a": 1.0, "b": float("inf")}, "2": {"a": 1}}, "1 scores are infinite", {}),
+        ({"1": {"a": 1.0, "b": float("inf")}, "2": {"a": 1}}, "1 infinite score", {}),
     ],
 )
 def test_oddities(run: dict, says: str, facts: dict) -> None:
     """Each oddity of a run is a warning in words, and a figure in the table of runs."""
-    outcome = validate({"odd": run}, QRELS)
+    outcome = validate(QRELS, {"odd": run})
     assert any(says in text and text.startswith("warning") for text in texts(outcome)), texts(outcome)
     row = tables(outcome)["runs"].row(0, named=True)
     assert {name: row[name] for name in facts} == pytest.approx(facts)
@@ -80,14 +80,14 @@ def test_oddities(run: dict, says: str, facts: dict) -> None:
 
 def test_runs_that_retrieve_nothing() -> None:
     """A run without documents retrieves nothing."""
-    outcome = validate({"none": {}}, QRELS)
+    outcome = validate(QRELS, {"none": {}})
     assert texts(outcome) == ["warning retrieves nothing"]
     assert tables(outcome)["runs"]["documents"].to_list() == [0]
 
 
 def test_without_qrels() -> None:
     """Without judgments all that needs none is checked, and the rest is missing."""
-    outcome = validate({"odd": {"1": {"a": 1.0, "b": 1.0}}})
+    outcome = validate(None, {"odd": {"1": {"a": 1.0, "b": 1.0}}})
     assert [text.partition(":")[0] for text in texts(outcome)] == ["warning constant scores in 1 of 1 topics"]
     row = tables(outcome)["runs"].row(0, named=True)
     assert all(np.isnan(row[name]) for name in ("topics_missing", "topics_unjudged", "unjudged_10"))
@@ -96,7 +96,7 @@ def test_without_qrels() -> None:
 def test_depths_beside_each_other() -> None:
     """Lists much shorter than those of other runs are remarked upon."""
     deep = {"1": {f"d{number}": float(number) for number in range(100)}, "2": {"a": 1.0}}
-    outcome = validate({"deep": deep, "short": SOUND}, {"1": {"d1": 1, "a": 1}, "2": {"a": 1}})
+    outcome = validate({"1": {"d1": 1, "a": 1}, "2": {"a": 1}}, {"deep": deep, "short": SOUND})
     assert "warning lists are up to 100 documents long, but at most half of that in 1: short" in texts(outcome)
 
 
@@ -105,7 +105,7 @@ def test_ranks(tmp_path: Path) -> None:
     (tmp_path / "some").write_text("1 Q0 a 2 3 t\n1 Q0 b 1 2 t\n2 Q0 a 1 2 t\n2 Q0 d 2 1 t\n")
     (tmp_path / "reversed").write_text("1 Q0 a 2 3 t\n1 Q0 b 1 2 t\n2 Q0 a 2 2 t\n2 Q0 d 1 1 t\n")
     (tmp_path / "words").write_text("1 Q0 a first 3 t\n1 Q0 b second 2 t\n2 Q0 a - 2 t\n2 Q0 d + 1 t\n")
-    outcome = validate(tmp_path, QRELS)
+    outcome = validate(QRELS, tmp_path)
     said = "\n".join(
         f"{file} {text}" for file, text in zip(outcome["file"].values, outcome["text"].values, strict=True)
     )
@@ -119,7 +119,7 @@ def test_errors_first(tmp_path: Path) -> None:
     (tmp_path / "bad").write_text("1 Q0 a 1 1 t\n1 Q0 a 1 x t\n1 Q0 a\n")
     (tmp_path / "tags").write_text("1 Q0 a 1 1 t\n2 Q0 a 1 1 u\n")
     (tmp_path / "torn").write_bytes(b"\x1f\x8b")
-    outcome = validate(tmp_path, QRELS)
+    outcome = validate(QRELS, tmp_path)
     problems = tables(outcome)["problems"]
     assert problems["level"].to_list() == ["error"] * 3 + ["warning"]
     assert problems["line"].to_list() == [2, 3, None, None]
@@ -132,14 +132,14 @@ def test_errors_first(tmp_path: Path) -> None:
 def test_unreadable_qrels(tmp_path: Path) -> None:
     """Judgments that cannot be read are errors; the runs are checked all the same."""
     (tmp_path / "qrels").write_text("1 0 a yes\n")
-    outcome = validate({"sound": SOUND}, tmp_path / "qrels")
+    outcome = validate(tmp_path / "qrels", {"sound": SOUND})
     assert texts(outcome) == ["error the grade 'yes' is not a number"]
     assert outcome.sizes["system"] == 1
 
 
 def test_remarks_of_the_qrels() -> None:
     """What is remarked upon in judgments stands among the problems."""
-    outcome = validate({"sound": SOUND}, {**QRELS, "1": {**QRELS["1"], "x": -1}})
+    outcome = validate({**QRELS, "1": {**QRELS["1"], "x": -1}}, {"sound": SOUND})
     assert texts(outcome) == ["warning grades below zero count as not judged: 1 of -1"]
 
 
@@ -148,7 +148,7 @@ def test_what_validate_refuses_evaluate_refuses(tmp_path: Path) -> None:
     for name, text in {"bad": "x\n", "good": "1 Q0 a 1 1 t\n", "strange": "x1 Q0 a 1 1 t\n", "empty": ""}.items():
         path = tmp_path / name
         path.write_text(text)
-        if any(line.startswith("error") for line in texts(validate(path, QRELS))):
+        if any(line.startswith("error") for line in texts(validate(QRELS, path))):
             with pytest.raises(Exception, match=name):
                 evaluate(QRELS, path, "AP")
             assert name != "good"
@@ -160,20 +160,20 @@ def test_what_validate_refuses_evaluate_refuses(tmp_path: Path) -> None:
 def test_what_evaluate_notes_validate_says() -> None:
     """Topics without relevant documents and ids that match nothing are warnings; the grades stand in the notes."""
     quoted = {topic: {f'"{name}"': score for name, score in lists.items()} for topic, lists in SOUND.items()}
-    outcome = validate({"quoted": quoted, "sound": SOUND}, {**QRELS, "2": {"a": 0, "d": 0}})
+    outcome = validate({**QRELS, "2": {"a": 0, "d": 0}}, {"quoted": quoted, "sound": SOUND})
     rows = tables(outcome)["problems"].select("level", "file", "problem").rows()
     assert (
         "warning",
         "qrels",
-        "1 topics have no relevant document (score 0 for all systems): 2",
+        "1 topic without a relevant document (all systems score 0): 2",
     ) in rows
     assert [row[:2] for row in rows if row[2].startswith("retrieves no judged document; do its ids match")] == [
         ("warning", "run quoted")
     ]
     assert about(outcome)["notes"][0] == "grades: 3 of 0, 1 of 1, 1 of 2"
     assert about(outcome)["notes"][1].startswith("binary metrics count every grade from 1 up as relevant: AP@10, ")
-    assert len(about(validate({"sound": SOUND}, {"1": {"a": 1}, "2": {"a": 1}}))["notes"]) == 1
-    assert about(validate({"sound": SOUND}))["notes"] == []
+    assert len(about(validate({"1": {"a": 1}, "2": {"a": 1}}, {"sound": SOUND}))["notes"]) == 1
+    assert about(validate(None, {"sound": SOUND}))["notes"] == []
 
 
 def test_all_errors_are_listed(tmp_path: Path) -> None:
@@ -182,16 +182,16 @@ def test_all_errors_are_listed(tmp_path: Path) -> None:
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text("1 Q0 a 1 2 a\n2 Q0 a 1 1 a\n" if "a.run" in name else "")
     given = [tmp_path / name for name in ("nowhere", "a.run", "more", "none")]
-    outcome = validate(given, QRELS)
+    outcome = validate(QRELS, given)
     errors = tables(outcome)["problems"].filter(level="error").select("file", "problem").rows()
     first, second = tmp_path / "a.run", tmp_path / "more/a.run.gz"
     assert errors == [
         (str(tmp_path / "nowhere"), "no such file"),
         (
             str(second),
-            f"two systems are named 'a.run': {first} and {second}; the file's name is the system's, rename one",
+            f"two systems are named 'a.run': {first} and {second}; a system is named after its file: rename one",
         ),
-        (str(tmp_path / "more/empty"), "the file is empty; a run that retrieved nothing? (--allow-empty)"),
+        (str(tmp_path / "more/empty"), "the file is empty; did the run retrieve nothing? (--allow-empty)"),
         (str(tmp_path / "none"), "no files in this folder"),
     ]
     assert outcome.system.values.tolist() == ["a.run"]
@@ -202,11 +202,11 @@ def test_all_errors_are_listed(tmp_path: Path) -> None:
 
 def test_objects_that_are_no_runs() -> None:
     """Wrong Python objects are errors beside sound ones, and no run at all is one."""
-    outcome = validate({"odd": {"1": {"a": float("nan")}}, "sound": SOUND}, QRELS)
+    outcome = validate(QRELS, {"odd": {"1": {"a": float("nan")}}, "sound": SOUND})
     assert outcome["file"].values.tolist() == ["run odd"]
     assert texts(outcome)[0].startswith("error a score is NaN")
     assert outcome.system.values.tolist() == ["sound"]
-    assert texts(validate([], QRELS)) == ["error no run given"]
+    assert texts(validate(QRELS, [])) == ["error no run given"]
 
 
 def test_files_of_problems(tmp_path: Path) -> None:
@@ -214,10 +214,10 @@ def test_files_of_problems(tmp_path: Path) -> None:
     (tmp_path / "odd").write_text("1 Q0 a 1 1 odd\n1 Q0 b 1 1 odd\n")
     (tmp_path / "torn").write_bytes(b"\x1f\x8b")
     (tmp_path / "strange").write_text("x Q0 a 1 1 strange\n")
-    outcome = validate(tmp_path, QRELS)
+    outcome = validate(QRELS, tmp_path)
     assert set(outcome["file"].values) == {str(tmp_path / name) for name in ("odd", "torn", "strange")}
     assert not any(str(tmp_path) in text for text in outcome["text"].values)
-    outcome = validate({"sound": SOUND}, tmp_path / "nowhere")
+    outcome = validate(tmp_path / "nowhere", {"sound": SOUND})
     assert outcome["file"].values.tolist() == [str(tmp_path / "nowhere")]
     assert outcome["text"].values[0].startswith("cannot be read")
 
@@ -226,13 +226,13 @@ def test_run_tags(tmp_path: Path) -> None:
     """A tag in two files, and a tag unlike its file's name, are remarked upon; `input.TAG` is like its tag."""
     for name, tag in {"input.bm25": "BM25", "ql.run": "ql", "ql.v2": "ql", "dense": "x", "bm": "bm-long"}.items():
         (tmp_path / name).write_text("".join(f"{topic} Q0 a 1 1 {tag}\n" for topic in "12"))
-    said = tables(validate(tmp_path, QRELS))["problems"].filter(pl.col("problem").str.contains("run tag"))
+    said = tables(validate(QRELS, tmp_path))["problems"].filter(pl.col("problem").str.contains("run tag"))
     assert said.select("level", "file", "problem").rows() == [
         ("warning", str(tmp_path / "dense"), "the run tag 'x' is not the file's name, which names the system"),
         ("warning", "all runs", "the run tag 'ql' stands in 2 files: ql.run, ql.v2"),
     ]
     (tmp_path / "dense").write_text("1 Q0 a 1 1\n2 Q0 a 1 1 x\n2 Q0 b 1 1 y\n")
-    said = texts(validate(tmp_path / "dense", QRELS, reading=Reading(allow_missing_tag=True)))
+    said = texts(validate(QRELS, tmp_path / "dense", reading=Reading(allow_missing_tag=True)))
     assert "warning the run tag 'x' is not the file's name, which names the system" in said
 
 
@@ -244,5 +244,15 @@ def test_each_run_is_ranked_once(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(
             Judgments, name, lambda *args, name=name, method=method: (calls.append(name), method(*args))[1]
         )
-    validate(dict.fromkeys("abc", SOUND), QRELS)
+    validate(QRELS, dict.fromkeys("abc", SOUND))
     assert sorted(calls) == ["__init__"] * 2 + ["rank"] * 3
+
+
+def test_runs_that_rank_alike_are_remarked_upon() -> None:
+    """A ranking under two names is one warning over all runs, with and without judgments."""
+    ranked = {"1": {"a": 3.0, "b": 2.0}, "2": {"c": 1.0}}
+    runs = {"one": ranked, "two": {topic: {d: s / 7 for d, s in docs.items()} for topic, docs in ranked.items()}}
+    for qrels in ({"1": {"a": 1}, "2": {"c": 0}}, None):
+        problems = tables(validate(runs, qrels))["problems"]
+        told = problems.filter(problems["problem"].str.contains("ranks as an earlier run does"))
+        assert told["problem"].str.contains("two as one").to_list() == [True]

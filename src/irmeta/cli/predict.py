@@ -1,14 +1,14 @@
 """`irmeta predict apply` and `fit`: the metrics that nobody reported from those that were."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from irmeta.choices import Missing, Scale, explained
+from irmeta.choices import Learner, Missing, Scale, Unit, explained
 from irmeta.cli.app import Verbs, app, panel_of
 from irmeta.cli.output import form_of, say
-from irmeta.cli.study import Pooled, Shown, option
+from irmeta.cli.study import Pooled, Seed, Shown, option
 from irmeta.errors import IrmetaError
 
 if TYPE_CHECKING:
@@ -22,6 +22,9 @@ predict = Verbs(
 app.add_typer(predict, name="predict", rich_help_panel=panel_of("predict"))
 
 ScaleOption = Annotated[Scale, option(help=explained(Scale, "The scale to model."))]
+UnitOption = Annotated[Unit, option("--level", help=explained(Unit, "What to predict."))]
+LearnerOption = Annotated[Learner, option(help=explained(Learner, "The kind of model."))]
+Kernel = Annotated[float | None, option(min=1e-6, help="Size of the radial kernel of svr.", show_default="scaled")]
 Nominal = Annotated[float, option("--level", help="Share of systems whose scores the intervals are to hold.")]
 
 
@@ -40,7 +43,13 @@ def apply(
     calibrate: Annotated[
         Path | None, option(help="A table of a few systems of the same collection whose wanted metrics are known.")
     ] = None,
+    train: Annotated[
+        list[Path] | None, option(help="Score files to fit on, in place of a model; once for each file.")
+    ] = None,
+    learner: LearnerOption = "ols",
+    kernel: Kernel = None,
     level: Nominal = 0.9,
+    seed: Seed = 0,
     missing: Annotated[
         Missing, option(help=explained(Missing, "What to do where a system lacks a metric on some topics only."))
     ] = "error",
@@ -53,6 +62,8 @@ def apply(
 
     irmeta predict apply ours.csv --want AP --calibrate baselines.csv
 
+    irmeta predict apply ours.csv --want AP --train A.parquet --train B.parquet --learner svr
+
     What a system lacks on all topics is predicted. As CSV the table itself is written, its holes filled: a predicted
     score has its interval in the columns beside it, a reported one has none. `distance` says how far the given scores
     lie from those that the model has seen: 1 is usual.
@@ -61,15 +72,20 @@ def apply(
 
     from irmeta.io.model_file import load_model
     from irmeta.studies import prediction
+    from irmeta.studies.prediction_model import prediction_model
 
     if (scores is None) == (given is None):
         raise IrmetaError("name a table to fill, or one system's scores with --given 'P@10=0.43 RR=0.61'")
     cube = prediction.given(given) if given is not None else _table(scores or Path())
-    fitted = load_model(model) if model else None
+    if model is not None and train:
+        raise IrmetaError("a model is given or fitted: name --model or --train, not both")
+    cubes = Pooled(scores=train).cubes() if train else None
+    fitted = prediction_model(cubes) if cubes else load_model(model) if model else None
     known = _table(calibrate) if calibrate else None
     if scores is not None and (shown.form or form_of(shown.output)) == "csv":
         shown = replace(shown, table=shown.table or "filled")
-    shown.show(prediction.predict, cube, fitted, want=want, level=level, known=known, missing=missing)
+    learned: dict[str, Any] = {"train": cubes, "learner": learner, "kernel": kernel, "rng": seed}
+    shown.show(prediction.predict, cube, fitted, want=want, level=level, known=known, missing=missing, **learned)
 
 
 @predict.command()
@@ -77,13 +93,15 @@ def fit(
     pooled: Pooled,
     output: Annotated[Path, option("-o", "--output", help="The model file to write (JSON).")],
     scale: ScaleOption = "raw",
+    level: UnitOption = "system",
     quiet: Annotated[bool, option("--quiet", help="No notes on stderr.")] = False,
 ) -> None:
     """Fit a model: for each collection the counts, means and covariances of its systems' scores, and no score itself.
 
     irmeta predict fit web2012.parquet web2013.parquet web2014.parquet -o model.json
 
-    The model predicts any of its metrics from any others. It needs several collections to learn how they differ.
+    The model predicts any of its metrics from any others, by least squares. It needs several collections to learn how
+    they differ. With --level topic it predicts scores on topics, and irmeta predict apply takes such scores.
     """
     from dataclasses import replace
 
@@ -91,10 +109,11 @@ def fit(
     from irmeta.studies.prediction_model import prediction_model
 
     cubes = replace(pooled, metrics=None).cubes()  # all metrics: a collection may lack some of those asked for
-    fitted = prediction_model(cubes, metrics=pooled.metrics, scale=scale, missing=pooled.missing)
+    fitted = prediction_model(cubes, metrics=pooled.metrics, scale=scale, level=level, missing=pooled.missing)
     save_model(fitted, output)
     systems = sum(part.moments.n for part in fitted.parts)
-    size = f"{len(fitted.metrics)} metrics, {systems} systems of {len(fitted.parts)} collections"
+    rows = "systems" if level == "system" else "systems on topics"
+    size = f"{len(fitted.metrics)} metrics, {systems} {rows} of {len(fitted.parts)} collections"
     say(f"{output}: {size} ({scale} scale)", quiet=quiet)
     for note in fitted.provenance["notes"]:
         say(note, quiet=quiet)

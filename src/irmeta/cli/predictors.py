@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from irmeta.choices import ChosenBy, explained
 from irmeta.cli.app import Verb
-from irmeta.cli.predict import Nominal, ScaleOption, predict
+from irmeta.cli.predict import Kernel, LearnerOption, Nominal, ScaleOption, UnitOption, predict
 from irmeta.cli.study import Chosen, Pooled, Seed, Shown, distinct, option, whole_numbers
 from irmeta.errors import IrmetaError
 
@@ -53,18 +53,27 @@ def select(
     targets: Targets = None,
     k: Annotated[str, option("-k", help="Numbers of predictors, as in 2 or 1-3.")] = "1-3",
     choose: Annotated[ChosenBy, option(help=explained(ChosenBy, "What predictors are chosen by."))] = "dev",
+    level: UnitOption = "system",
+    learner: LearnerOption = "ols",
+    kernel: Kernel = None,
+    seed: Seed = 0,
 ) -> None:
     """Find the best predictors of each metric among all subsets of the others, and measure them on other collections.
 
     irmeta predict select --train A.parquet B.parquet --dev C.parquet --test D.parquet E.parquet -k 1-3
 
     irmeta predict select --train A.parquet B.parquet --test D.parquet --choose leave-one-out --targets "AP P@10"
+
+    irmeta predict select --train A.parquet --dev C.parquet --test D.parquet --learner svr --kernel 2 --level topic
+
+    Predictors are chosen by least squares, whatever the model that is measured.
     """
     from irmeta.studies.predictors import predictors
 
     sizes = _sizes(k)
     train, dev, test = roles.cubes(targets)
-    shown.show(predictors, train, test, dev=dev, choose=choose, targets=targets, sizes=sizes, **roles.used())
+    model: dict[str, Any] = {"level": level, "learner": learner, "kernel": kernel, "rng": seed}
+    shown.show(predictors, train, test, dev=dev, choose=choose, targets=targets, sizes=sizes, **model, **roles.used())
 
 
 @predict.command(cls=SeveralFiles)
@@ -111,14 +120,14 @@ def coverage(
 
 
 @predict.command()
-def models(pooled: Pooled, shown: Shown, targets: Targets = None, seed: Seed = 0) -> None:
+def models(pooled: Pooled, shown: Shown, targets: Targets = None, level: UnitOption = "system", seed: Seed = 0) -> None:
     """Compare least squares with ridge regression, a support vector machine and boosted trees, collections left out.
 
     irmeta predict models A.parquet B.parquet C.parquet --targets AP
     """
     from irmeta.studies.models import models as study
 
-    shown.show(study, pooled.cubes(targets), targets=targets, **pooled.used(), rng=seed)
+    shown.show(study, pooled.cubes(targets), targets=targets, level=level, **pooled.used(), rng=seed)
 
 
 def _sizes(text: str) -> list[int]:

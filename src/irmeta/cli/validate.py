@@ -21,5 +21,5 @@ def validate(
     """
     from irmeta.studies.validation import validate as study
 
-    outcome = shown.show(study, runs, qrels, reading=reader.reading())
+    outcome = shown.show(study, qrels, runs, reading=reader.reading())
     sys.exit(int("error" in outcome["level"].values))

@@ -41,7 +41,7 @@ class PublicCollection:
 
 @cache
 def catalog() -> dict[str, PublicCollection]:
-    """Give the public collections by name. Made by scripts/catalog.py.
+    """Return the public collections by name. Made by scripts/catalog.py.
 
     >>> catalog()["trec8-adhoc"].licence
     'CC BY-SA 4.0'
@@ -54,7 +54,7 @@ def catalog() -> dict[str, PublicCollection]:
 
 
 def data_folder(given: Path | None = None) -> Path:
-    """Give the folder of public collections: the one given, else IRMETA_DATA, else one in the user's cache."""
+    """Return the folder of public collections: the one given, else IRMETA_DATA, else one in the user's cache."""
     if given is not None:
         return given
     if named := os.environ.get("IRMETA_DATA"):
@@ -65,7 +65,7 @@ def data_folder(given: Path | None = None) -> Path:
 
 
 def missing(collection: PublicCollection, folder: Path) -> list[PublicFile]:
-    """Give the files of a collection that a folder lacks; a compressed copy (NAME.gz) counts as there."""
+    """Return the files of a collection that a folder lacks; a compressed copy (NAME.gz) counts as there."""
     return [file for file in collection.files if _found(file, folder) is None]
 
 

@@ -10,7 +10,7 @@ _FILE = Path(__file__).with_name("reference.json")
 
 @cache
 def reference_model() -> Model:
-    """Give the reference model; its provenance names the collections it was fitted on and the papers to cite.
+    """Return the reference model; its provenance names the collections it was fitted on and the papers to cite.
 
     Made by scripts/reference_model.py from the system-level scores released with Gupta et al. (ECIR 2019) and the runs
     submitted to rounds 1 and 3 of TREC-COVID.

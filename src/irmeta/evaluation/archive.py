@@ -1,4 +1,4 @@
-"""Evaluation to a score file: written in parts as scores come, and gone on with where it was interrupted."""
+"""Evaluation to a score file: written in parts as scores come, and continued where it was interrupted."""
 
 import json
 import os
@@ -32,7 +32,7 @@ except ImportError:  # on Windows
 EVERY = 5.0
 """Seconds of work that an interruption may cost."""
 MOST = 1 << 19
-"""Scores held before they are written, as the rows of a table some 50 MiB."""
+"""Scores held before they are written; as rows of a table about 50 MiB."""
 _PARTS = "part-*.parquet"
 _KEY = "irmeta_part"
 
@@ -51,7 +51,7 @@ class Options(TypedDict, total=False):
 
 @dataclass(frozen=True)
 class Written:
-    """What a score file got: what it says of the collection, and how many runs an earlier evaluation had done."""
+    """What was written: what the file says of the collection, and how many runs an earlier evaluation had done."""
 
     about: About = field(repr=False)
     kept: int
@@ -68,9 +68,10 @@ def evaluate_to(
 ) -> Written:
     """Score runs as `evaluate` does, into a score file, which may be larger than memory.
 
-    What is finished stands beside it, in the hidden folder .NAME.parts, until the file is whole; when the same
-    evaluation is asked for again, runs whose content has not changed since are taken from there. append : keep the
-    other collections of a file that exists; without it such a file is replaced, as by `save`.
+    Finished runs are kept beside it, in the hidden folder .NAME.parts, until the file is complete. If the same
+    evaluation runs again, it takes runs whose content has not changed from there.
+    path : the score file.  append : keep the other collections of a file that exists; by default it is replaced.
+    qrels, runs, metrics and options : as in `irmeta.evaluate`.
     """
     path = Path(path)
     require_folder(path)
@@ -100,7 +101,7 @@ def evaluate_to(
 
 @contextmanager
 def _alone(output: Path) -> Iterator[None]:
-    """Have the folder of parts to oneself; FileFormatError if another evaluation has it, here or on this machine."""
+    """Lock the folder of parts; raise FileFormatError if another evaluation on this machine has it."""
     folder = parts_of(output)
     try:
         folder.mkdir(exist_ok=True)
@@ -133,7 +134,7 @@ def _lock(handle: int, output: Path) -> None:
 
 
 def parts_of(output: Path) -> Path:
-    """Give the folder in which the finished parts of a score file stand until it is whole."""
+    """Return the folder that keeps the finished parts of a score file until it is complete."""
     return output.with_name(f".{output.name}.parts")
 
 
@@ -178,7 +179,7 @@ class Parts:
             raise
 
     def tables(self, outcomes: Sequence[Outcome]) -> list[pl.LazyFrame]:
-        """Give the scores of these runs as tables to be read one after the other."""
+        """Return the scores of these runs as tables, to be read one after the other."""
         wanted: dict[Path, list[str]] = {}
         for outcome in outcomes:
             if part := self._part.get(outcome.key):
@@ -198,14 +199,14 @@ class Parts:
             half.unlink(missing_ok=True)
 
     def _read(self, part: Path) -> Iterator[Outcome]:
-        """Give the runs of a part, if it is one of this evaluation."""
+        """Yield the runs of a part, if it is one of this evaluation."""
         about = self._about(part)
         if about.get("key") == self._key:
             yield from map(Outcome.of_facts, about["runs"])
 
     @staticmethod
     def _about(part: Path) -> dict[str, Any]:
-        """Give what a part says of itself; nothing if a machine that went down has left half of it."""
+        """Return what a part says of itself; nothing if it was only half written when the machine stopped."""
         try:
             with part.open("rb") as file:
                 about: dict[str, Any] = json.loads(pl.read_parquet_metadata(file).get(_KEY, "{}"))

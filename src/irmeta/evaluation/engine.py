@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 """Called with the name of each system that is done, and how many there are."""
 
 BATCH, SHARES = 8, 32
-"""Runs that are evaluated together, so many at most, and fewer where they would not give so many shares."""
+"""At most BATCH runs are evaluated together; fewer if there would not be SHARES batches for the cores to share."""
 
 
 def evaluate(
@@ -135,7 +135,8 @@ class Evaluation:
         """A digest of all that a run's scores depend on, beside the run."""
         pools = {depth: sha256(pool.tobytes()).hexdigest() for depth, pool in self.task.pools.items()}
         options = [self.collection, self.task.precision, asdict(self.task.reading), pools]
-        others = version("ir-measures") if len(self.task.own) < len(self.metrics) else ""
+        all_ours = len(self.task.own) == len(self.metrics)
+        others = "" if all_ours else version("ir-measures")
         given = [_version(), others, self.task.judgments.qrels.digest, self.metrics, *options]
         return sha256(json.dumps(given).encode()).hexdigest()
 

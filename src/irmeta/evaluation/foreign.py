@@ -14,9 +14,9 @@ from irmeta.stats.arrays import Floats
 
 
 def foreign_metric(name: str) -> Metric | None:
-    """Give the metric that ir_measures calls so, ours if it is one of ours; None if there is none.
+    """Return the metric that ir_measures knows by this name, ours if we have it; None if there is none.
 
-    A measure of ours is asked of ir_measures only for a parameter that ours has not; a wrong value stays wrong.
+    A measure that we have comes from ir_measures only for a parameter that ours lacks; a wrong value stays an error.
     """
     try:
         import ir_measures
@@ -50,10 +50,10 @@ class Foreign:
         try:
             import ir_measures
         except ImportError as error:  # on a worker
-            missing = "comes from ir_measures, which is not installed there: pip install 'irmeta[ir-measures]'"
+            missing = "comes from ir_measures, which is not installed on the worker: pip install 'irmeta[ir-measures]'"
             raise MetricError(f"{self.metrics[0]} {missing}") from error
         if (qrels.grades % 1 != 0).any():
-            raise MetricError(f"{self.metrics[0]} comes from ir_measures, which wants whole grades")
+            raise MetricError(f"{self.metrics[0]} comes from ir_measures, which needs whole grades")
         judged = (
             ir_measures.Qrel(qrels.topics[topic], qrels.documents[row], int(qrels.grades[row]))
             for row, topic in enumerate(qrels.topic)
@@ -79,7 +79,7 @@ class Foreign:
 
     @contextmanager
     def _refusals(self) -> Iterator[None]:
-        """Turn whatever ir_measures or a provider of its raises into a MetricError that names the metrics."""
+        """Turn whatever ir_measures or one of its providers raises into a MetricError that names the metrics."""
         try:
             yield
         except Exception as error:  # each provider raises errors of its own

@@ -27,7 +27,7 @@ class Memo:
         self._known: dict[Any, Any] = {}
 
     def __call__(self, key: Any, compute: Callable[[], T]) -> T:
-        """Give what is known under this key, computing it the first time."""
+        """Return what is kept under this key; compute it the first time."""
         if key not in self._known:
             self._known[key] = compute()
         known: T = self._known[key]
@@ -48,7 +48,7 @@ class Facts:
     memo: Memo = field(default_factory=Memo, repr=False)
 
     def grade_index(self, rel: float) -> int:
-        """Give the place among `grades` of the lowest grade that is at least `rel`."""
+        """Return the place among `grades` of the lowest grade that is at least `rel`."""
         return int(np.searchsorted(self.grades, rel))
 
     def num_relevant(self, rel: float) -> Ints:
@@ -61,10 +61,11 @@ class Facts:
         return self.num_relevant(0) - self.num_relevant(max(rel, 0))
 
     def ideal_gains(self, transform: Callable[[Floats], Floats]) -> Floats:
-        """Give the gains of each topic's judged documents, best first, then zeros: (topic, documents)."""
+        """Return the gains of each topic's judged documents, best first, then zeros: (topic, documents)."""
 
         def compute() -> Floats:
-            ideal = np.zeros((self.judged.shape[0], _whole_steps(int(self.judged.sum(axis=1).max(initial=1)))))
+            most = int(self.judged.sum(axis=1).max(initial=1))
+            ideal = np.zeros((self.judged.shape[0], _whole_steps(most)))
             for topic, counts in enumerate(self.judged[:, ::-1]):
                 listed = np.repeat(gain, counts)
                 ideal[topic, : listed.size] = listed
@@ -72,6 +73,20 @@ class Facts:
 
         gain = transform(np.maximum(self.grades, 0.0))[::-1]
         return self.memo(gain.tobytes(), compute)
+
+    def ideal(self) -> "Judged":
+        """Give the grade array of one system that ranks each topic's judged documents by grade, best first."""
+
+        def compute() -> npt.NDArray[Any]:
+            listed = self.judged.sum(axis=1)
+            depth = _whole_steps(int(listed.max(initial=1)))
+            codes = np.zeros((1, len(listed), depth), dtype=np.min_scalar_type(FIRST + self.grades.size))
+            by_grade = np.arange(self.grades.size)[::-1]
+            for topic, counts in enumerate(self.judged[:, ::-1]):
+                codes[0, topic, : listed[topic]] = FIRST + np.repeat(by_grade, counts)
+            return codes
+
+        return Judged(self.memo("ideal", compute), self.judged.sum(axis=1)[None], self)
 
 
 @dataclass(frozen=True)
@@ -117,7 +132,7 @@ class Judged:
         return found
 
     def precision_at_relevant(self, rel: float) -> Floats:
-        """Give the precision at each rank with a relevant document, 0 elsewhere: (system, topic, rank)."""
+        """Return the precision at each rank with a relevant document, 0 elsewhere: (system, topic, rank)."""
 
         def compute() -> Floats:
             precision: Floats = self.relevant_so_far(rel) / np.arange(1, self.depth + 1)
@@ -127,7 +142,7 @@ class Judged:
         return self.memo(("precision", rel), compute)
 
     def gains(self, transform: Callable[[Floats], Floats]) -> Floats:
-        """Give the gain of each rank's document, 0 where there is none or it is unjudged: (system, topic, rank)."""
+        """Return the gain of each rank's document, 0 where there is none or it is unjudged: (system, topic, rank)."""
         table = np.concatenate([np.zeros(FIRST), transform(np.maximum(self.facts.grades, 0.0))])
         return self.memo(("gains", table.tobytes()), lambda: table.take(self.codes))
 
@@ -139,6 +154,7 @@ class Judged:
         """Drop unjudged documents from the lists, so that judged ones move up (trec_eval -J)."""
         kept = self.codes >= FIRST + self.facts.grade_index(0)
         count = kept.sum(axis=-1)
+        # list by list, the codes that are kept fill the first ranks; the others stay BEYOND
         codes = np.zeros_like(self.codes)
         codes[np.arange(self.depth) < count[..., None]] = self.codes[kept]
         return replace(self, codes=codes, retrieved=count, memo=Memo())
@@ -154,20 +170,24 @@ class GradeArray:
         self._facts = self._facts_of(slice(None))
 
     def of(self, runs: Sequence[JudgedRun], pool: Bools | None = None) -> Judged:
-        """Give the grades of these runs; where `pool` is given, only the judgments it marks count as judged."""
+        """Return the grades of these runs; if there is a `pool`, only the judgments that it marks count as judged."""
         retrieved = np.array([run.retrieved for run in runs])
         depth = _whole_steps(int(retrieved.max(initial=1)))
-        codes = np.zeros((*retrieved.shape, depth), dtype=np.min_scalar_type(FIRST + self._grades.size))
+        smallest = np.min_scalar_type(FIRST + self._grades.size)
+        codes = np.zeros((*retrieved.shape, depth), dtype=smallest)
+        # every retrieved document is unjudged, until its judgment says otherwise
         codes[np.arange(depth) < retrieved[..., None]] = UNJUDGED
         for system, run in enumerate(runs):
             counts = slice(None) if pool is None else pool[run.judgment]
-            codes[system, run.topic[counts], run.rank[counts]] = FIRST + self._grade[run.judgment[counts]]
-        return Judged(codes, retrieved, self._facts if pool is None else self._facts_of(pool))
+            grade = self._grade[run.judgment[counts]]
+            codes[system, run.topic[counts], run.rank[counts]] = FIRST + grade
+        facts = self._facts if pool is None else self._facts_of(pool)
+        return Judged(codes, retrieved, facts)
 
     def _facts_of(self, counts: slice | Bools) -> Facts:
         """Count the judgments of each grade, by topic, among those that count."""
         size = self._grades.size
-        cell = self._topic[counts] * size + self._grade[counts]
+        cell = self._topic[counts] * size + self._grade[counts]  # (topic, grade) as one number
         judged = np.bincount(cell, minlength=self.topics * size).reshape(self.topics, size)
         return Facts(self._grades, judged, float(self._grades.max(initial=0.0)))
 

@@ -1,10 +1,12 @@
 """Judging a run: rank its documents once, look each up among the judgments, and keep where the judged ones stand."""
 
 from dataclasses import dataclass
+from hashlib import sha256
 
 import numpy as np
 
 from irmeta.choices import Precision
+from irmeta.io.fields import Words
 from irmeta.io.rankings import Qrels, Run, pair_keys
 from irmeta.stats.arrays import Bools, Floats, Indices, Ints
 
@@ -24,8 +26,9 @@ class Ranking:
 
     @property
     def tied(self) -> Bools:
-        """Say whether a document of the same list has the same score."""
-        return ~(self.lower & np.append(self.lower[1:], True))
+        """Say whether a document of the same list has the same score: the one before, or the one after."""
+        ends_a_tie = np.append(self.lower[1:], True)
+        return ~(self.lower & ends_a_tie)
 
 
 @dataclass(frozen=True)
@@ -35,6 +38,7 @@ class JudgedRun:
     retrieved : documents retrieved, of shape (judged topics,). topics : the judged topics that the run has;
     other_topics : how many more it has.
     disagreeing : topics in whose list the rank column contradicts the order by score, beyond ties.
+    order : a digest of the lists of the judged topics; runs that rank the same documents alike share it.
     """
 
     name: str
@@ -45,6 +49,7 @@ class JudgedRun:
     topics: frozenset[str]
     other_topics: int
     disagreeing: int
+    order: str
 
 
 class Judgments:
@@ -72,6 +77,7 @@ class Judgments:
 
         That is trec_eval's order. Precision "float32" rounds the scores first, as trec_eval 9 and pytrec_eval do.
         """
+        # the judged topics' rows; -1 marks topics that are not judged
         topic = np.array([self._topics.get(name, -1) for name in run.topics], dtype=np.intp)[run.topic]
         row = np.arange(topic.size) if topic.min(initial=0) >= 0 else np.flatnonzero(topic >= 0)
         with np.errstate(over="ignore"):  # a score beyond float32 becomes infinite there too
@@ -85,9 +91,11 @@ class Judgments:
         ranking = Ranking(row, topic, new, new | _changes(score))
         places = np.flatnonzero(ranking.tied)
         if places.size:
+            # within each tie, numbered by where it begins, by document id: its inverted bytes put the last first
             documents = run.documents.take(row[places])
             words = [~documents.word(which) for which in reversed(range(documents.widest))]
-            row[places] = row[places][np.lexsort((*words, np.cumsum(ranking.lower[places])))]
+            tie = np.cumsum(ranking.lower[places])
+            row[places] = row[places][np.lexsort((*words, tie))]
         return ranking
 
     def judge(self, run: Run, precision: Precision = "float64") -> JudgedRun:
@@ -96,7 +104,9 @@ class Judgments:
 
     def look_up(self, run: Run, ranking: Ranking) -> JudgedRun:
         """Find the judged documents of a run that is ranked."""
-        at, judgment = self._find(run, ranking)
+        key = pair_keys(ranking.topic, run.documents.hash.take(ranking.row))
+        at, judgment = self._find(run, ranking, key)
+        # where each topic's list begins in the ranking, and how long it is
         heads = np.flatnonzero(ranking.new)
         first = np.zeros(len(self.qrels.topics), dtype=np.int64)
         first[ranking.topic[heads]] = heads
@@ -112,18 +122,26 @@ class Judgments:
             topics=frozenset(shared),
             other_topics=len(run.topics) - len(shared),
             disagreeing=_disagreeing(run, ranking),
+            order=sha256(key[np.argsort(ranking.topic, kind="stable")].tobytes()).hexdigest(),
         )
 
-    def _find(self, run: Run, ranking: Ranking) -> tuple[Indices, Indices]:
-        """Give the positions in the ranking that hold judged documents, and the judgments they hold."""
-        key = pair_keys(ranking.topic, run.documents.hash.take(ranking.row))
-        maybe = np.flatnonzero(self._present.take((key >> self._filter).astype(np.intp)))
+    def _find(self, run: Run, ranking: Ranking, key: Words) -> tuple[Indices, Indices]:
+        """Return the positions in the ranking that hold judged documents, and the judgments they hold.
+
+        key : of each topic and document of the ranking, as `pair_keys` makes it.
+        """
+        # most documents of a run are not judged, and the filter says so of most of them
+        in_filter = self._present.take((key >> self._filter).astype(np.intp))
+        maybe = np.flatnonzero(in_filter)
         key = key[maybe]
+        # from the first judgment with these first bits, step on while its key is smaller
         place = self._first[key >> self._slot]
         for _ in range(self._most - 1):
-            place += (self._key[place] < key) & (place < self._key.size - 1)
+            smaller = self._key[place] < key
+            place += smaller & (place < self._key.size - 1)
         equal = np.flatnonzero(self._key[place] == key)
         maybe, judgment = maybe[equal], self._order[place[equal]]
+        # equal keys may be of different pairs: compare the documents and topics themselves
         same = run.documents.take(ranking.row[maybe]).equals(self.qrels.documents.take(judgment))
         same &= self.qrels.topic[judgment] == ranking.topic[maybe]
         return maybe[same], judgment[same]
@@ -137,19 +155,24 @@ def _changes(values: Indices | Floats) -> Bools:
 
 
 def _is_ranked(topic: Indices, score: Floats) -> bool:
-    """Tell whether each topic stands in one block, and scores never rise within it."""
+    """Tell whether each topic is one block, and scores never rise within it."""
     new = _changes(topic)
-    rises = score[1:] > score[:-1]
+    rises_within = (score[1:] > score[:-1]) & ~new[1:]
     heads = topic[new].tolist()
-    return not bool((rises & ~new[1:]).any()) and len(set(heads)) == len(heads)
+    one_block_each = len(set(heads)) == len(heads)
+    return one_block_each and not bool(rises_within.any())
 
 
 def _disagreeing(run: Run, ranking: Ranking) -> int:
-    """Count the topics in whose list a document is ranked above one of higher score; ties may stand as they like."""
+    """Count the topics in whose list a document is ranked above one of higher score; ties may be in any order."""
     if run.ranks is None or not ranking.row.size:
         return 0
     rank = run.ranks.magnitude.take(ranking.row)
+    # within ties by the rank column, so that they never disagree with it
     tied = np.flatnonzero(ranking.tied)
-    rank[tied] = rank[tied][np.lexsort((rank[tied], np.cumsum(ranking.lower[tied])))]
-    falls = (rank[1:] <= rank[:-1]) & ranking.lower[1:] & ~ranking.new[1:]
-    return int(np.count_nonzero(np.bincount(ranking.topic[1:][falls])))
+    tie = np.cumsum(ranking.lower[tied])
+    rank[tied] = rank[tied][np.lexsort((rank[tied], tie))]
+    # the score falls within a list, and the rank does not rise
+    contradicts = (rank[1:] <= rank[:-1]) & ranking.lower[1:] & ~ranking.new[1:]
+    topics = np.bincount(ranking.topic[1:][contradicts])
+    return int(np.count_nonzero(topics))

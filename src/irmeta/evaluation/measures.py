@@ -8,7 +8,7 @@ far we agree with it.
 
 import math
 from collections.abc import Callable
-from functools import cache
+from functools import cache, wraps
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ import numpy as np
 from irmeta.errors import MetricError
 from irmeta.evaluation.judged import FIRST, Judged
 from irmeta.names import Metric
+from irmeta.signatures import NORMALISED
 from irmeta.stats.arrays import Floats
 
 MEASURES: dict[str, Callable[..., Floats]] = {}
@@ -54,7 +55,8 @@ def recall(judged: Judged, k: int, *, rel: float = 1) -> Floats:
 def r_precision(judged: Judged, *, rel: float = 1) -> Floats:
     """Rprec: precision at rank R. Source: trec_eval 9, m_Rprec.c."""
     R = judged.facts.num_relevant(rel)
-    found = _at(judged.relevant_so_far(rel), np.minimum(R, judged.depth) - 1)
+    last = np.minimum(R, judged.depth) - 1  # the place of rank R, or the end of the lists
+    found = _at(judged.relevant_so_far(rel), last)
     return _ratio(found, R)
 
 
@@ -94,9 +96,14 @@ def floored_average_precision(judged: Judged, k: int | None = None, *, rel: floa
 def bpref(judged: Judged, *, rel: float = 1) -> Floats:
     """Bpref: mean over the R relevant of 1 - min(n, R) / min(N, R), n judged non-relevant above. Source: m_bpref.c."""
     R, N = judged.facts.num_relevant(rel), judged.facts.num_nonrelevant(rel)
-    above = np.minimum(judged.nonrelevant(rel).cumsum(axis=-1, dtype=np.int32), R.astype(np.int32)[:, None])
+    # min(n, R) at every rank, then at the ranks of relevant documents only
+    nonrelevant = judged.nonrelevant(rel).cumsum(axis=-1, dtype=np.int32)
+    above = np.minimum(nonrelevant, R.astype(np.int32)[:, None])
     above *= judged.relevant(rel)
-    return _ratio(judged.num_relevant_in(judged.depth, rel) - _ratio(above.sum(axis=-1), np.minimum(N, R)), R)
+    # sum of 1 - min(n, R) / min(N, R) = retrieved relevant documents - sum of min(n, R) / min(N, R)
+    found = judged.num_relevant_in(judged.depth, rel)
+    lost = _ratio(above.sum(axis=-1), np.minimum(N, R))
+    return _ratio(found - lost, R)
 
 
 @_measure("infAP")
@@ -107,11 +114,15 @@ def inferred_ap(judged: Judged, *, rel: float = 1) -> Floats:
     """
     epsilon = 1e-5
     pooled = judged.codes >= FIRST
+    # of the documents above each rank: how many, relevant, judged non-relevant, and pooled
     above = np.arange(judged.depth)
     relevant = judged.relevant_so_far(rel) - judged.relevant(rel)
     nonrelevant = judged.nonrelevant(rel).cumsum(axis=-1)
     in_pool = pooled.cumsum(axis=-1) - pooled
-    inferred = (in_pool / np.maximum(above, 1)) * (relevant + epsilon) / (relevant + nonrelevant + 2 * epsilon)
+    # precision above the rank = share that is pooled x share of the judged that is relevant
+    share_pooled = in_pool / np.maximum(above, 1)
+    inferred = share_pooled * (relevant + epsilon) / (relevant + nonrelevant + 2 * epsilon)
+    # precision at the rank, whose document is relevant: 1/i + (i - 1)/i x precision above
     expected = 1 / (above + 1) + above / (above + 1) * inferred
     return _ratio(_weighted(judged.relevant(rel), expected), judged.facts.num_relevant(rel))
 
@@ -122,11 +133,12 @@ def interpolated_precision(judged: Judged, k: float, *, rel: float = 1) -> Float
 
     Source: m_iprec_at_recall.c of trec_eval 9: from floor(r R + 0.9) relevant documents on; version 10 rounds r R.
     """
+    R = judged.facts.num_relevant(rel)
     found = judged.relevant_so_far(rel)
-    needed = np.floor(k * judged.facts.num_relevant(rel) + 0.9)
-    at = found / np.arange(1, judged.depth + 1)
-    best = np.where(found >= needed[:, None], at, 0).max(axis=-1)
-    return best * (judged.facts.num_relevant(rel) > 0)
+    needed = np.floor(k * R + 0.9)
+    precision = found / np.arange(1, judged.depth + 1)
+    best = np.where(found >= needed[:, None], precision, 0).max(axis=-1)
+    return best * (R > 0)
 
 
 def _linear(grades: Floats) -> Floats:
@@ -164,10 +176,13 @@ def expected_reciprocal_rank(judged: Judged, k: int | None = None, *, max_rel: f
     """
     highest = judged.facts.max_grade if max_rel is None else max_rel
     seen = judged if k is None else judged.at_depth(k)
+    # the chance to stop at a rank: (2^g - 1) / 2^max = 2^(g - max) - 2^-max, which does not overflow
     stop = seen.gains(lambda grades: np.minimum(np.exp2(grades - highest) - np.exp2(-highest), 1))
+    # the chance to reach it: the product over earlier ranks of 1 - stop
     reached = np.ones_like(stop)
     np.cumprod(1 - stop[..., :-1], axis=-1, out=reached[..., 1:])
-    return _weighted(stop * reached, 1 / np.arange(1, stop.shape[-1] + 1))
+    ranks = np.arange(1, stop.shape[-1] + 1)
+    return _weighted(stop * reached, 1 / ranks)
 
 
 @_measure("RBP")
@@ -190,16 +205,18 @@ def rank_biased_precision(
 def rbp_residual(judged: Judged, k: int | None = None, *, p: float = 0.8) -> Floats:
     """RBPResidual@k: how much RBP could still rise if unjudged documents and ranks not seen were relevant."""
     unjudged = judged.unjudged()[..., :k]
+    # the weights of all ranks beyond the n documents seen sum to p^n
     seen = np.minimum(judged.retrieved, unjudged.shape[-1])
-    unseen = _powers(p, judged.depth + 1)[seen]
-    return _weighted(unjudged, _geometric(p, unjudged.shape[-1])) + unseen
+    beyond = _powers(p, judged.depth + 1)[seen]
+    return _weighted(unjudged, _geometric(p, unjudged.shape[-1])) + beyond
 
 
 @_measure("Judged")
 def judged_share(judged: Judged, k: int | None = None) -> Floats:
     """Judged@k: share of the first k documents that are judged; of those there are, in a shorter list."""
-    there = np.minimum(judged.retrieved, judged.depth if k is None else k)
-    return 1 - _ratio(judged.unjudged()[..., :k].sum(axis=-1), there) - (there == 0)
+    seen = np.minimum(judged.retrieved, judged.depth if k is None else k)
+    unjudged = judged.unjudged()[..., :k].sum(axis=-1)
+    return 1 - _ratio(unjudged, seen) - (seen == 0)  # an empty list scores 0
 
 
 @_measure("NumRet")
@@ -220,6 +237,23 @@ def num_relevant_retrieved(judged: Judged, k: int | None = None, *, rel: float =
     return judged.num_relevant_in(judged.depth if k is None else k, rel).astype(np.float64)
 
 
+def _normalised(measure: Measure) -> Measure:
+    """Divide a measure by what an ideal ranking of the topic's judged documents gets; 0 where that is 0.
+
+    Source: Webber et al. (SIGIR 2008), section 2, R-normalisation.
+    """
+
+    @wraps(measure)
+    def share_of_ideal(judged: Judged, *cutoff: int, **own: Any) -> Floats:
+        best = measure(judged.facts.ideal(), *cutoff, **own)
+        return _ratio(measure(judged, *cutoff, **own), best)
+
+    return share_of_ideal
+
+
+MEASURES.update({f"n{base}": _normalised(MEASURES[base]) for base in NORMALISED})
+
+
 def _weighted(values: Any, weights: Floats) -> Floats:
     """Sum values over ranks, times weights: the same to the last bit whatever other systems are beside.
 
@@ -237,8 +271,9 @@ def _ratio(parts: Any, whole: Any) -> Floats:
 
 
 def _at(values: Any, rank: Any) -> Any:
-    """Pick one rank for each topic, 0 where it is below 0."""
-    picked = np.take_along_axis(values, np.broadcast_to(np.maximum(rank, 0)[:, None], (*values.shape[:2], 1)), axis=-1)
+    """Pick the value at one place of each topic's lists; 0 where the place is below 0."""
+    place = np.maximum(rank, 0)[:, None]
+    picked = np.take_along_axis(values, np.broadcast_to(place, (*values.shape[:2], 1)), axis=-1)
     return picked[..., 0] * (np.asarray(rank) >= 0)
 
 

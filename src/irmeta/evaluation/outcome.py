@@ -8,7 +8,7 @@ from irmeta.errors import FileFormatError, Remark
 from irmeta.stats.arrays import Floats
 
 Key = tuple[str, str, str]
-"""What a finished run is known by: its system's name, where it is from, and the digest of its content."""
+"""Identifies a finished run: its system's name, where it is from, and the digest of its content."""
 
 
 @dataclass(frozen=True)
@@ -18,6 +18,7 @@ class Outcome:
     source : where it is from. scores : of shape (topic, metric); None once they are stored elsewhere.
     lacking : the judged topics it lacks; other_topics : how many it has that are not judged.
     disagreeing : topics in whose list ranks contradict scores. found : judged documents retrieved.
+    order : a digest of its lists; runs that rank the same documents alike share it.
     """
 
     name: str
@@ -28,21 +29,22 @@ class Outcome:
     other_topics: int = 0
     disagreeing: int = 0
     found: int = 0
+    order: str = ""
     remarks: Sequence[Remark] = ()
     error: FileFormatError | None = None
 
     @property
     def key(self) -> Key:
-        """What it is known by."""
+        """What identifies the run."""
         return self.name, self.source, self.digest
 
     def facts(self) -> dict[str, Any]:
-        """Give all but the scores, as JSON takes it."""
+        """Return all but the scores, as JSON takes it."""
         kept = {name: value for name, value in vars(self).items() if name not in ("scores", "error", "remarks")}
         return {**kept, "remarks": [asdict(remark) for remark in self.remarks]}
 
     @classmethod
     def of_facts(cls, facts: Mapping[str, Any]) -> "Outcome":
-        """Make it of what `facts` gave."""
+        """Make an outcome from what `facts` returned."""
         lists = {"lacking": tuple(facts["lacking"]), "remarks": tuple(Remark(**one) for one in facts["remarks"])}
         return cls(**{**facts, **lists})

@@ -1,4 +1,4 @@
-"""What users hand us as qrels and runs (paths, folders, globs, dicts, data frames), made one thing."""
+"""What users pass as qrels and runs (paths, folders, globs, dicts, data frames), made one thing."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
@@ -16,11 +16,11 @@ QrelsLike = Any
 RunsLike = Any
 """A path, folder or glob, or several; a frame; {topic: {document: score}}; or {name: path, frame or such a mapping}."""
 Source = tuple[str, Location | Run | FileFormatError]
-"""A system's name, and its run, the file that holds it, or what is wrong with what was given for it."""
+"""A system's name, and its run, or the file that holds it, or the error if it has neither."""
 
 
 def qrels_of(given: QrelsLike, reading: Reading) -> Qrels:
-    """Give the judgments of a path, a mapping or a frame."""
+    """Return the judgments of a path, a mapping or a frame."""
     if isinstance(given, Qrels):
         return given
     if isinstance(given, str | PathLike):
@@ -29,11 +29,13 @@ def qrels_of(given: QrelsLike, reading: Reading) -> Qrels:
         return qrels_from_mapping(given)
     if _is_frame(given):
         return qrels_from_frame(given)
-    raise IrmetaError(f"qrels are a path, {{topic: {{document: grade}}}} or a data frame, not {type(given).__name__}")
+    raise IrmetaError(
+        f"qrels must be a path, {{topic: {{document: grade}}}} or a data frame, not {type(given).__name__}"
+    )
 
 
 def sources_of(given: RunsLike) -> list[Source]:
-    """List the systems of whatever runs were given; a path without runs or two of one name raise FileFormatError."""
+    """List the systems of the runs given; raise FileFormatError for a path without runs, or two runs of one name."""
     sources = list(sources_with_problems(given))
     for _, run in sources:
         if isinstance(run, FileFormatError):
@@ -42,9 +44,10 @@ def sources_of(given: RunsLike) -> list[Source]:
 
 
 def sources_with_problems(given: RunsLike) -> Iterator[Source]:
-    """List the systems of whatever runs were given, with errors in the place of those that are none."""
+    """List the systems of the runs given, with an error in place of each that cannot be used."""
     seen: dict[str, Location | Run] = {}
-    for name, run in list(_sources(given)) or [("runs", FileFormatError("no run given"))]:
+    sources = list(_sources(given)) or [("runs", FileFormatError("no run given"))]
+    for name, run in sources:
         if isinstance(run, FileFormatError):
             yield name, run
         elif name in seen:
@@ -57,19 +60,25 @@ def sources_with_problems(given: RunsLike) -> Iterator[Source]:
 def where(source: Source) -> str:
     """Say where a system is from: its file, or its name."""
     name, given = source
-    return f"run {name}" if isinstance(given, Run) else name if isinstance(given, FileFormatError) else shown(given)
+    if isinstance(given, Run):
+        return f"run {name}"
+    if isinstance(given, FileFormatError):
+        return name
+    return shown(given)
 
 
 def _second(name: str, first: Location | Run, second: Location | Run) -> FileFormatError:
-    both = " and ".join(str(one) for one in (first, second) if not isinstance(one, Run)) or "two runs"
-    text = f"two systems are named {name!r}: {both}; the file's name is the system's, rename one"
+    """Return the error of two systems with one name."""
+    files = [str(one) for one in (first, second) if not isinstance(one, Run)]
+    both = " and ".join(files) or "two runs"
+    text = f"two systems are named {name!r}: {both}; a system is named after its file: rename one"
     return FileFormatError(text, [Remark("error", where((name, second)), None, text)])
 
 
 def opened(source: Source, folder: Path) -> Run | Content:
-    """Give a system's run, or what its file holds; where nothing could be opened FileFormatError is raised.
+    """Return a system's run, or the content of its file; raise FileFormatError if it cannot be opened.
 
-    folder : where relative paths begin, which may not be where this process is.
+    folder : where relative paths begin, which may not be the working folder of this process.
     """
     _, given = source
     if isinstance(given, FileFormatError):
@@ -81,15 +90,15 @@ def opened(source: Source, folder: Path) -> Run | Content:
     return replace(read(folder / given), path=given)
 
 
-def refuse_strangers(run: Run, qrels: Qrels, source: str) -> None:
+def require_judged_topics(run: Run, qrels: Qrels, source: str) -> None:
     """Raise FileFormatError if a run has topics and none of them is judged."""
     judged = set(qrels.topics)
     if not run.topics or not judged.isdisjoint(run.topics):
         return
     theirs, ours = (", ".join(map(repr, topics[:3])) for topics in (run.topics, qrels.topics))
     padded = {topic.lstrip("0") for topic in judged} & {topic.lstrip("0") for topic in run.topics}
-    hint = "; they differ in leading zeros, write them alike" if padded else "; do run and qrels belong together?"
-    raise FileFormatError(f"{source}: no topic of it is judged: it has {theirs}, the qrels have {ours}{hint}")
+    hint = "they differ in leading zeros: write them alike" if padded else "do run and qrels belong together?"
+    raise FileFormatError(f"{source}: none of its topics is judged: it has {theirs}, the qrels have {ours}; {hint}")
 
 
 def _sources(given: RunsLike) -> Iterator[Source]:
@@ -111,7 +120,7 @@ def _sources(given: RunsLike) -> Iterator[Source]:
         for part in given:
             yield from _sources(part)
     else:
-        raise IrmetaError(f"runs are paths, mappings or data frames, not {type(given).__name__}")
+        raise IrmetaError(f"runs must be paths, mappings or data frames, not {type(given).__name__}")
 
 
 def _one(given: Any, name: str) -> Location | Run:
@@ -124,11 +133,11 @@ def _one(given: Any, name: str) -> Location | Run:
         if len(runs) != 1:
             raise FileFormatError(f"the table of run {name!r} holds {len(runs)} systems")
         return runs[0]
-    raise IrmetaError(f"run {name!r} is a path, a mapping or a data frame, not {type(given).__name__}")
+    raise IrmetaError(f"run {name!r} must be a path, a mapping or a data frame, not {type(given).__name__}")
 
 
 def _is_lists(given: Mapping[Any, Any]) -> bool:
-    """Tell {topic: {document: score}} from {name: {topic: {document: score}}}."""
+    """Say whether this is {topic: {document: score}}, the lists of one run, not {name: {topic: {document: score}}}."""
     inner = next((value for value in given.values() if isinstance(value, Mapping) and value), None)
     return inner is not None and not isinstance(next(iter(inner.values())), Mapping)
 

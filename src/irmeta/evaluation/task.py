@@ -17,7 +17,7 @@ from irmeta.evaluation.foreign import Foreign
 from irmeta.evaluation.judged import GradeArray, Judged
 from irmeta.evaluation.judging import JudgedRun, Judgments
 from irmeta.evaluation.outcome import Key, Outcome
-from irmeta.evaluation.sources import Source, opened, refuse_strangers, where
+from irmeta.evaluation.sources import Source, opened, require_judged_topics, where
 from irmeta.io.rankings import Run
 from irmeta.io.trec import Reading, run_of
 from irmeta.names import Metric
@@ -56,8 +56,9 @@ class Task:
         return [one if run is None else self._with_scores(one, next(scores)) for one, run in outcomes]
 
     def with_pools(self, batches: Sequence[Sequence[Source]]) -> "Task":
-        """Look at all runs first where a metric has `pool=`, whose scores depend on what they all have."""
-        depths = sorted({depth for metric in self.own if isinstance(depth := metric["pool"], int)})
+        """Read all runs first if a metric has `pool=`: its scores depend on what all of them rank."""
+        asked = {metric["pool"] for metric in self.own}
+        depths = sorted(depth for depth in asked if isinstance(depth, int))
         pools = {depth: np.zeros(len(self.judgments.qrels.documents), dtype=np.bool_) for depth in depths}
         with closing(in_order(partial(_pools, self, depths), batches if depths else [])) as parts:
             for part in parts:
@@ -66,15 +67,15 @@ class Task:
         return replace(self, pools=pools)
 
     def read(self, source: Source) -> Run | str:
-        """Read a run, or give the digest of one that is done; one without judged topics raises FileFormatError."""
+        """Read a run, or return the digest of one that is done; raise FileFormatError if no topic of it is judged."""
         given = opened(source, self.folder)
         if (source[0], where(source), given.digest) in self.done:
             return given.digest
         run = given if isinstance(given, Run) else run_of(given, source[0], self.reading)
         if not run.topics and not self.reading.allow_empty:
-            hint = "a run that retrieved nothing? (Reading(allow_empty=True))"
-            raise FileFormatError(f"{where(source)}: no document in it; {hint}")
-        refuse_strangers(run, self.judgments.qrels, where(source))
+            hint = "did it retrieve nothing? (Reading(allow_empty=True))"
+            raise FileFormatError(f"{where(source)}: the run has no documents; {hint}")
+        require_judged_topics(run, self.judgments.qrels, where(source))
         return run
 
     def _judged(self, source: Source) -> tuple[Outcome, JudgedRun | None]:
@@ -87,15 +88,16 @@ class Task:
         if isinstance(run, str):
             return replace(outcome, digest=run), None
         judged = self.judgments.judge(run, self.precision)
-        whole = len(judged.topics) == len(self.topics)
+        complete = len(judged.topics) == len(self.topics)
         outcome = replace(
             outcome,
             digest=run.digest,
             scores=self._foreign.scores(run) if self._foreign.metrics else None,
-            lacking=() if whole else tuple(topic for topic in self.topics if topic not in judged.topics),
+            lacking=() if complete else tuple(topic for topic in self.topics if topic not in judged.topics),
             other_topics=judged.other_topics,
             disagreeing=judged.disagreeing,
             found=judged.rank.size,
+            order=judged.order if judged.retrieved.any() else "",
             remarks=run.remarks,
         )
         return outcome, judged
@@ -122,9 +124,10 @@ class Task:
         """Put our scores (topic, metric) beside those of ir_measures, in the order of the metrics."""
         if outcome.scores is None:
             return replace(outcome, scores=own)
-        together = [*self.own, *self._foreign.metrics]
-        order = [together.index(metric) for metric in self.metrics]
-        return replace(outcome, scores=np.concatenate([own, outcome.scores], axis=1)[:, order])
+        metrics = [*self.own, *self._foreign.metrics]
+        scores = np.concatenate([own, outcome.scores], axis=1)
+        order = [metrics.index(metric) for metric in self.metrics]
+        return replace(outcome, scores=scores[:, order])
 
     def _scores(self, runs: Sequence[JudgedRun]) -> Floats:
         """Compute our metrics for a chunk of runs; metrics that look at the lists alike share a grade array."""
@@ -138,14 +141,19 @@ class Task:
         return scores
 
     def _view(self, runs: Sequence[JudgedRun], metric: Metric) -> Judged:
-        """Give the grade array as general parameters want it: first the pool, then the depth, then the judged ones."""
+        """Return the grade array with the general parameters applied: the pool, then the depth, then judged_only."""
         pool, depth = metric["pool"], metric["depth"]
-        judged = self._array.of(runs, self.pools[pool] if isinstance(pool, int) else None)
-        judged = judged.at_depth(depth) if isinstance(depth, int) else judged
-        return judged.judged_only() if metric["judged_only"] else judged
+        pooled = self.pools[pool] if isinstance(pool, int) else None
+        judged = self._array.of(runs, pooled)
+        if isinstance(depth, int):
+            judged = judged.at_depth(depth)
+        if metric["judged_only"]:
+            judged = judged.judged_only()
+        return judged
 
 
 def _chunks(runs: Iterable[JudgedRun]) -> Iterator[list[JudgedRun]]:
+    """Share runs out over chunks whose grade arrays, as deep as the deepest run, have at most CHUNK cells."""
     chunk: list[JudgedRun] = []
     deepest = 0
     for run in runs:

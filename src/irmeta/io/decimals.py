@@ -32,17 +32,21 @@ _TOPS = np.uint64(0x8080808080808080)
 def _decimals(texts: Strings) -> tuple[Floats, Bools]:
     """Read plain decimals eight digits at a time; also say which strings were plain."""
     start, length = texts.start, np.minimum(texts.length, 32).astype(np.int8)
+    # the sign
     negative = np.frombuffer(texts.buffer, dtype=np.uint8)[start] == ord("-")
     if negative.any():
         start, length = start + negative, length - negative
+    # the strings as rows of 8-byte words, the first character in the lowest byte
     count = -(-int(length.max(initial=1)) // 8)
     words = windows(texts.buffer, f"V{8 * count}")[start].view("<u8").reshape(-1, count).T
+    # digits before and after the point
     before = np.minimum(_before_point(words[0]), length)
     after = np.maximum(length - before - 1, 0)
     plain = (before + after > 0) & (after <= 19) & ((before < 8) | (length == 8))
     after[~plain] = 0
     whole, odd = _digits(words[0], before)
     plain &= (whole == 0) | (before + after <= 19)
+    # the fraction, eight digits at a time: fraction x 10^size + part
     fraction = np.zeros_like(whole)
     shift = (8 * before + 8).astype(np.uint64)
     for which in range(-(-int(after.max(initial=0)) // 8)):
@@ -54,6 +58,7 @@ def _decimals(texts: Strings) -> tuple[Floats, Bools]:
         fraction = fraction * _POWERS.take(size) + part if which else part
         odd |= bad
     plain &= (odd & _TOPS) == 0
+    # value = (whole x 10^after + fraction) / 10^after
     power = _POWERS.take(after)
     values, certain = _divide(whole * power + fraction, power.astype(np.float64))
     return np.negative(values, out=values, where=negative), plain & certain
@@ -110,7 +115,7 @@ def _divide(mantissa: Words, power: Floats) -> tuple[Floats, Bools]:
 
 
 def _remainder(dividend: Floats, quotient: Floats, divisor: Floats) -> Floats:
-    """Give dividend - quotient x divisor without rounding error, by splitting both factors in halves."""
+    """Return dividend - quotient x divisor without rounding error, by splitting both factors in halves."""
     product = quotient * divisor
     q_high, q_low = _halves(quotient)
     d_high, d_low = _halves(divisor)

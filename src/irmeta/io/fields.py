@@ -57,11 +57,11 @@ class Strings:
 
     @property
     def widest(self) -> int:
-        """How many 8-byte words the longest string needs."""
+        """The number of 8-byte words that the longest string needs."""
         return -(-int(self.length.max(initial=0)) // 8)
 
     def word(self, which: int) -> Words:
-        """Give bytes 8 x which .. 8 x which + 7 of each string as one number that orders as the bytes do."""
+        """Return bytes 8 x which to 8 x which + 7 of each string as one number, in the order of the bytes."""
         view = windows(self.buffer, ">u8")
         if which == 0:
             return view[self.start].astype(np.uint64) & _MASKS.take(np.minimum(self.length, 8))
@@ -70,7 +70,7 @@ class Strings:
 
     @property
     def magnitude(self) -> Words:
-        """Give strings of up to 8 digits as numbers that order as those they spell do; of longer ones 8 bytes count."""
+        """Return strings of up to 8 digits as numbers in the order of those they spell; longer ones count 8 bytes."""
         word = windows(self.buffer, ">u8")[self.start].astype(np.uint64)
         word >>= (64 - 8 * np.minimum(self.length, 8)).astype(np.uint64)
         return word
@@ -120,7 +120,7 @@ class Columns:
         return self.ends.shape[1]
 
     def __getitem__(self, which: int) -> Strings:
-        """Give one field of every line."""
+        """Return one field of every line."""
         before = self.ends[which - 1] if which else np.append(np.int32(-1), self.ends[-1, :-1])
         return Strings(self.buffer, before + 1, self.ends[which] - before - 1)
 
@@ -140,10 +140,11 @@ def _split_regular(text: bytes, width: int) -> Columns | None:
     blank = characters[: len(text) + (not text.endswith(b"\n"))] <= _SPACE
     ends = np.flatnonzero(blank)
     between = characters.take(ends).tobytes()
+    # every line ends its fields with the same bytes, width - 1 of them blanks or tabs and the last a newline
     if not re.fullmatch(rb"[ \t]*\n", between[:width]) or between != between[:width] * (ends.size // width):
         return None
     if blank[0] or (blank[1:] & blank[:-1]).any():
-        return None
+        return None  # an empty field
     narrow = ends.astype(np.int32 if len(buffer) < 2**31 else np.int64)
     columns = Columns(buffer, np.ascontiguousarray(narrow.reshape(-1, width).T))
     return None if b"#" in text and (characters[columns[0].start] == ord("#")).any() else columns
@@ -158,6 +159,7 @@ def _squeeze(text: bytes) -> bytes:
     first = blank.copy()
     first[1:] &= ~blank[:-1]
     runs = np.flatnonzero(first)
+    # a run of blanks becomes one newline if it holds any, else one space
     newline = np.add.reduceat((characters == _NEWLINE).astype(np.int64), runs) > 0
     squeezed = characters.copy()
     squeezed[runs] = np.where(newline, _NEWLINE, _SPACE)
@@ -171,6 +173,7 @@ def windows(buffer: bytes, dtype: str) -> npt.NDArray[Any]:
 
 
 def _scramble(word: Words) -> Words:
+    """Mix the bits of each number: two multiplications by an odd constant, and the upper half folded in between."""
     mixed = word * _MIX
     mixed ^= mixed >> np.uint64(32)
     return mixed * _MIX

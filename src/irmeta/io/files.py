@@ -1,4 +1,4 @@
-"""Bytes in and out: compressed files are told by their content, outputs appear whole or not at all."""
+"""Bytes in and out: compressed files are recognised by their content, outputs appear whole or not at all."""
 
 import bz2
 import glob
@@ -45,7 +45,7 @@ Location = Path | str
 
 
 def location(given: str | os.PathLike[str]) -> Location:
-    """Tell a URL from a path.
+    """Return a URL as text, anything else as a path.
 
     >>> location("s3://archive/runs/bm25.gz")
     's3://archive/runs/bm25.gz'
@@ -55,9 +55,9 @@ def location(given: str | os.PathLike[str]) -> Location:
 
 
 def listed(given: str | os.PathLike[str]) -> list[Location]:
-    """List the files of a folder and of its folders, or of a glob, in order, or just the file.
+    """List the files of a folder and of its folders, or of a glob, in order; of a file, just the file.
 
-    Those whose name, or whose folder's name, begins with a point are not listed. None at all raises FileFormatError.
+    Files and folders whose name begins with a point are left out. Raises FileFormatError if there is no file.
     """
     where = location(given)
     if isinstance(where, str):
@@ -68,25 +68,31 @@ def listed(given: str | os.PathLike[str]) -> list[Location]:
     elif not where.exists() and glob.has_magic(str(where)):
         files = sorted(Path(file) for file in glob.glob(str(where), recursive=True) if Path(file).is_file())  # noqa: PTH207
     if not files or not files[0].exists():
-        raise FileFormatError(f"{given}: no such file" if not where.is_dir() else f"{given}: no files in this folder")
+        what = "no files in this folder" if where.is_dir() else "no such file"
+        raise FileFormatError(f"{given}: {what}")
     return list(files)
 
 
 def _beneath(folder: Path) -> Iterator[Path]:
-    """Give the files of a folder and of its folders, through links, each folder once."""
+    """Yield the files of a folder and of its folders, through links, each folder once."""
     seen: set[str] = set()
     for where, folders, names in os.walk(folder, followlinks=True):
         real = os.path.realpath(where)
-        folders[:] = [name for name in folders if not name.startswith(".")] if real not in seen else []
-        if real not in seen:
-            yield from (Path(where, name) for name in names if not name.startswith(".") and Path(where, name).is_file())
+        if real in seen:  # a link leads back here
+            folders.clear()
+            continue
         seen.add(real)
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        for name in names:
+            file = Path(where, name)
+            if not name.startswith(".") and file.is_file():
+                yield file
 
 
 def _listed_by_fsspec(url: str) -> list[Location]:
     inner, chain, _ = url.partition("::")
     if chain and glob.has_magic(inner):
-        raise FileFormatError(f"{url}: no globs in chained URLs; name the files")
+        raise FileFormatError(f"{url}: a chained URL cannot have a glob; name the files")
     with _remote(url) as (system, path):
         if glob.has_magic(path):
             found = system.glob(path, detail=True).values()
@@ -103,11 +109,11 @@ def _listed_by_fsspec(url: str) -> list[Location]:
 
 @contextmanager
 def _remote(url: str) -> Iterator[tuple[Any, str]]:
-    """Give the file system of a URL and the path in it; whatever goes wrong there is a FileFormatError."""
+    """Yield the file system of a URL and the path in it; turn whatever goes wrong there into a FileFormatError."""
     try:
         import fsspec
     except ImportError as error:
-        raise FileFormatError(f"{url}: to read from URLs takes fsspec: pip install 'irmeta[cluster]'") from error
+        raise FileFormatError(f"{url}: reading from URLs needs fsspec: pip install 'irmeta[cluster]'") from error
     try:
         yield fsspec.url_to_fs(url)
     except FileNotFoundError as error:
@@ -160,9 +166,9 @@ def _packed(path: Location) -> bytes:
 
 @contextmanager
 def writing(path: Path) -> Iterator[Path]:
-    """Give a path beside `path` to write to; at the end it replaces `path`, or vanishes if anything failed.
+    """Yield a path beside `path` to write to; at the end it replaces `path`, or is removed if anything failed.
 
-    A link stays one, and its target is replaced; what is no file (a pipe, a device) is written to as it is.
+    A link stays a link, and its target is replaced. A pipe or a device is written to directly.
     """
     require_folder(path)
     part = None
@@ -195,7 +201,7 @@ def require_folder(path: Path) -> None:
 
 
 def stem(path: Location) -> str:
-    """Give the file's name without a compression suffix: the name of the system whose run it holds.
+    """Return the file's name without a compression suffix: the name of the system whose run it holds.
 
     >>> stem(Path("runs/input.bm25.gz")), stem("s3://archive/bm25.run")
     ('input.bm25', 'bm25.run')
@@ -205,7 +211,7 @@ def stem(path: Location) -> str:
 
 
 def shown(path: Location) -> str:
-    """Name a file: its path, or its URL without a query, which may hold a signature, and without what it is chained to.
+    """Name a file: its path, or its URL without query, which may hold a signature, and without the rest of a chain.
 
     >>> shown("https://archive.org/bm25.gz?token=secret")
     'https://archive.org/bm25.gz'

@@ -11,6 +11,7 @@ import numpy as np
 import polars as pl
 import xarray as xr
 
+from irmeta import words
 from irmeta.attributes import recorded
 from irmeta.choices import Rows
 from irmeta.cube import ALL, check, cube, only_numbered
@@ -46,16 +47,16 @@ def table_name(name: str) -> str:
 
 
 def import_trec_eval(paths: Paths, *, collection: str = "collection") -> xr.DataArray:
-    """Read the output of `trec_eval -q`, one file a system (or several, told apart by their runid lines).
+    """Read the output of `trec_eval -q`: one file for each system, or several systems in a file with runid lines.
 
-    The means that trec_eval prints under `all` are left out where there are topics, and are the one topic `all` where
-    there are none. A system is named by its file, or by `runid` where a file holds several.
+    The means that trec_eval prints under `all` are left out if there are topics; otherwise `all` is the one topic. A
+    system is named after its file, or by `runid` if a file holds several.
     """
     frames = [_trec_eval_rows(path) for path in _listed(paths)]
     rows = pl.concat(frames)
     topics = rows.filter(pl.col("topic") != ALL)
     if only_means := sorted(set(rows["system"]) - set(topics["system"])) if topics.height else []:
-        raise ScoresError(f"{only_means[0]} has means only, others have topics (trec_eval -q); import them separately")
+        raise ScoresError(f"{only_means[0]} has only means, others have topics (trec_eval -q); import them separately")
     frame = (topics if topics.height else rows).with_columns(collection=pl.lit(collection))
     return next(iter(from_frame(frame).values()))
 
@@ -67,10 +68,10 @@ def import_matrix(
     topics: Sequence[str] | None = None,
     collection: str = "collection",
 ) -> xr.DataArray:
-    """Read score matrices in CSV with a header, one file a metric, named by the file (`P@10.csv`).
+    """Read score matrices in CSV with a header: one file for each metric, which names the file (`P@10.csv`).
 
-    rows : what a row is; the columns are the other. A first column that holds names (not numbers, or under a header
-    that says topic, system, run or nothing) names the rows; without one they are numbered from 1.
+    rows : "topics" or "systems"; the columns are the other. A first column of names (not numbers, or under a header
+    topic, system, run or none) names the rows; without one they are numbered from 1.
     topics : names for the topics, in order, in place of the file's.
     """
     require_choice("rows", rows, get_args(Rows))
@@ -82,7 +83,7 @@ def import_matrix(
         if rows == "topics":
             names, columns, scores = columns, names, scores.T
         if topics is not None and len(topics) != len(columns):
-            raise FileFormatError(f"{path}: {len(columns)} topics, but {len(topics)} topic names were given")
+            raise FileFormatError(f"{path}: {len(columns)} topics, but --topics names {len(topics)}")
         parts.append(cube(scores[:, :, None], names, topics or columns, [metric]))
     first = parts[0]
     for path, part in zip(_listed(paths), parts, strict=True):
@@ -98,16 +99,16 @@ def import_matrix(
 
 
 def import_systemwise(paths: Paths) -> dict[str, xr.DataArray]:
-    """Read tables of system-level scores in CSV: a row a system, a column a metric; each file is a collection.
+    """Read tables of system-level scores in CSV: systems in rows, metrics in columns; each file is a collection.
 
-    Systems are named by a first column that holds names, else numbered from 1. The cubes have the one topic `all`.
+    A first column of names names the systems; without one they are numbered from 1. The cubes have one topic, `all`.
     """
     cubes = {}
     for path in _listed(paths):
         names, columns, scores = _matrix(path, "systems")
         name = stem(path).removesuffix(".csv")
         if name in cubes:
-            raise FileFormatError(f"{path}: a second table named {name!r}; rename one, the name is the collection")
+            raise FileFormatError(f"{path}: two tables are named {name!r}, and the name is the collection; rename one")
         metrics = [table_name(column) for column in columns]
         for metric, column in zip(metrics, scores.T, strict=True):
             _possible(column, metric, path, _NAMES_HINT)
@@ -122,9 +123,10 @@ def _strange(scores: xr.DataArray) -> list[str]:
     """Say which metrics irmeta does not know: they may be something else."""
     names = [str(name) for name in scores.metric.values]
     strange = [name for name in names if not is_known(name)]
-    some = ", ".join(strange[:3]) + (", ..." if len(strange) > 3 else "")
+    if not strange:
+        return []
     hint = "; if they are systems or topics, it is a matrix (irmeta import matrix)" if strange == names else ""
-    return [f"{len(strange)} of {len(names)} metrics are none that irmeta knows: {some}{hint}"] if strange else []
+    return [f"irmeta does not know {len(strange)} of {len(names)} metrics: {words.listed(strange, 3)}{hint}"]
 
 
 def topic_range(text: str) -> list[str]:
@@ -183,7 +185,7 @@ def _trec_eval_rows(path: Location) -> pl.DataFrame:
     if len(runs) == 1:
         runs = [stem(path).removesuffix(".txt")]
     elif "" in runs:
-        raise FileFormatError(f"{path}: it holds several runs, and not each has its runid line")
+        raise FileFormatError(f"{path}: several runs, and not each has a runid line")
     rows = [(runs[run], *rest) for run, *rest in kept]
     frame = pl.DataFrame(rows, schema=["system", "topic", "metric", "score"], orient="row")
     for (metric,), part in frame.group_by("metric", maintain_order=True):
@@ -216,9 +218,9 @@ def _matrix(path: Location, rows: Rows) -> tuple[list[str], list[str], Floats]:
         raise FileFormatError(f"{path}: not a CSV table with a header and scores under it")
     other = "systems" if rows == "topics" else "topics"
     if labelled and words & _ROW_WORDS[other] and not words & _ROW_WORDS[rows]:
-        raise FileFormatError(f"{path}:1: the header {header[0]!r} says that rows are {other}, but {rows} are wanted")
+        raise FileFormatError(f"{path}:1: the header {header[0]!r} says that rows are {other}, not {rows} (--rows)")
     if any(_is_number(name) and "." in name for name in columns):
-        raise FileFormatError(f"{path}:1: a header is missing; the first line holds scores")
+        raise FileFormatError(f"{path}:1: no header: the first line holds scores")
     for kind, given in (("column", columns), ("row", names)):
         if len(set(given)) < len(given):
             twice = next(name for name in given if given.count(name) > 1)
@@ -250,6 +252,6 @@ def _possible(scores: Floats, metric: str, path: Location, hint: str = "") -> No
         return
     high = highest(metric)
     if (wrong := scores[scores < 0]).size:
-        raise FileFormatError(f"{path}: {wrong[0]:g} is no score, for {metric} is at least 0")
+        raise FileFormatError(f"{path}: {wrong[0]:g} is not a valid {metric} score (minimum 0)")
     if (wrong := scores[scores > high]).size:
-        raise FileFormatError(f"{path}: {wrong[0]:g} is no score, for {metric} is at most {high:g}{hint}")
+        raise FileFormatError(f"{path}: {wrong[0]:g} is not a valid {metric} score (maximum {high:g}){hint}")

@@ -44,19 +44,20 @@ class Model:
         return list(dict.fromkeys(metric for part in self.parts for metric in part.metrics))
 
     def name_of(self, metric: str) -> str | None:
-        """Give the model's name for a metric: its own or, where it lacks that, the same measure's cut at 1000."""
-        return next((known for known in (metric, f"{metric}@1000") if known in self.metrics), None)
+        """Return the model's name for a metric: the metric's own, else the same measure cut at 1000, else None."""
+        names = (metric, f"{metric}@1000")
+        return next((name for name in names if name in self.metrics), None)
 
     def variant_of(self, metric: str) -> str | None:
-        """Give the model's only metric that is this measure with more parameters: of the same kind, with other scores.
+        """Return the model's only metric that is this measure with more parameters, whose scores differ.
 
-        So RBP(p=0.8, rel=1) for RBP(p=0.8).
+        So RBP(p=0.8, rel=1) for RBP(p=0.8); None if there is none, or more than one.
         """
         variants = [known for known in self.metrics if is_variant(known, metric)]
         return variants[0] if len(variants) == 1 else None
 
     def holding(self, metrics: list[str]) -> list[Part]:
-        """Give the collections that have all of these metrics, reduced to them in this order."""
+        """Return the collections that have all of these metrics, reduced to them in this order."""
         return [_reduced(part, metrics) for part in self.parts if set(metrics) <= set(part.metrics)]
 
 
@@ -95,7 +96,7 @@ def load_model(path: str | PathLike[str]) -> Model:
 
 
 def described(part: Part) -> dict[str, Any]:
-    """Give a collection's figures as the model file has them; covariances as the rows of a lower triangle."""
+    """Return a collection's figures as the model file has them; covariances as the rows of a lower triangle."""
     lower = [row[: i + 1].tolist() for i, row in enumerate(part.moments.cov)]
     return {
         "name": part.name,

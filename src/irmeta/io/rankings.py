@@ -12,6 +12,7 @@ from irmeta.errors import FileFormatError, Remark
 from irmeta.io.fields import Strings, Words
 from irmeta.signatures import HIGHEST
 from irmeta.stats.arrays import Floats, Indices, Ints
+from irmeta.words import counted
 
 TOPIC = ("topic", "query_id", "qid", "query", "query-id")
 DOCUMENT = ("document", "doc_id", "docno", "docid", "doc", "corpus-id")
@@ -72,7 +73,7 @@ def collection_name(source: str | PurePath) -> str:
 
 
 def index_strings(texts: Strings) -> tuple[list[str], Indices]:
-    """Give the distinct strings in order of first appearance, and each string's index among them."""
+    """Return the distinct strings in order of first appearance, and each string's index among them."""
     new = texts.starts_block()
     known: dict[str, int] = {}
     codes = [known.setdefault(text, len(known)) for text in texts.take(np.flatnonzero(new))]
@@ -80,8 +81,10 @@ def index_strings(texts: Strings) -> tuple[list[str], Indices]:
 
 
 def pair_keys(topic: Indices, document: Words) -> Words:
-    """Give a number to each (topic, document hash) pair: equal ones to equal pairs, others almost surely differ."""
-    return document ^ (topic.astype(np.uint64) + np.uint64(1)) * np.uint64(0xD6E8FEB86659FD93)
+    """Return a number for each (topic, document hash) pair: equal pairs have equal ones, others almost never."""
+    # the topic's number times a large odd constant, so that neighbouring topics differ in their first bits too
+    spread = (topic.astype(np.uint64) + np.uint64(1)) * np.uint64(0xD6E8FEB86659FD93)
+    return document ^ spread
 
 
 def duplicates(topic: Indices, documents: Strings) -> tuple[Ints, Ints]:
@@ -89,44 +92,52 @@ def duplicates(topic: Indices, documents: Strings) -> tuple[Ints, Ints]:
     key = pair_keys(topic, documents.hash)
     if not _repeats(key):
         return np.empty(0, np.int64), np.empty(0, np.int64)
+    # sorted, equal keys are neighbours; the sort is stable, so the first of them is the row that came first
     order = np.argsort(key, kind="stable")
-    later = np.flatnonzero(key[order][1:] == key[order][:-1]) + 1
-    repeated, original = order[later], order[np.searchsorted(key[order], key[order][later])]
-    same = (topic[repeated] == topic[original]) & documents.take(repeated).equals(documents.take(original))
+    key = key[order]
+    later = np.flatnonzero(key[1:] == key[:-1]) + 1
+    first = np.searchsorted(key, key[later])
+    repeated, original = order[later], order[first]
+    # equal keys may be of different pairs, by a chance of 2^-64: look at the pairs themselves
+    same = topic[repeated] == topic[original]
+    same &= documents.take(repeated).equals(documents.take(original))
     return repeated[same], original[same]
 
 
 def _repeats(key: Words) -> bool:
-    """Tell whether a number stands there twice, without sorting: all go to slots, where only the last to come stays.
+    """Tell whether a number occurs twice, without sorting.
 
-    The others are compared with the one that stayed in theirs, and if they differ, go to slots among themselves.
+    Each number is written into the slot that its first bits name, over what another wrote there before. The numbers
+    that were overwritten are compared with the one that stayed, and then go through the same among themselves.
     """
-    slot = (key >> np.uint64(64 - int(key.size * 4).bit_length())).astype(np.intp)
+    # about four slots for each number
+    bits = np.uint64(64 - int(key.size * 4).bit_length())
+    slot = (key >> bits).astype(np.intp)
     row = np.arange(key.size)
     stays = np.empty(int(slot.max(initial=0)) + 1, dtype=np.intp)
     while row.size:
         stays[slot] = row
-        other = stays.take(slot)
-        gone = np.flatnonzero(other != row)
-        row, other, slot = row[gone], other[gone], slot[gone]
-        if (key[row] == key[other]).any():
+        winner = stays.take(slot)
+        overwritten = np.flatnonzero(winner != row)
+        row, winner, slot = row[overwritten], winner[overwritten], slot[overwritten]
+        if (key[row] == key[winner]).any():
             return True
     return False
 
 
 def run_from_mapping(lists: Mapping[str, Mapping[str, float]], name: str) -> Run:
-    """Make a run of {topic: {document: score}}."""
+    """Make a run from {topic: {document: score}}."""
     topics, documents, scores = _flat(lists)
     return _run(name, topics, documents, scores)
 
 
 def qrels_from_mapping(judgments: Mapping[str, Mapping[str, float]]) -> Qrels:
-    """Make judgments of {topic: {document: grade}}."""
+    """Make judgments from {topic: {document: grade}}."""
     return _qrels(*_flat(judgments))
 
 
 def runs_from_frame(table: Any, name: str = "run") -> list[Run]:
-    """Make runs of a pandas or polars frame with columns for topic, document and score, and for system if several.
+    """Make runs from a pandas or polars frame with columns for topic, document and score, and for system if several.
 
     Column names may be those of ir_measures (query_id, doc_id), PyTerrier (qid, docno) or ours.
     """
@@ -135,39 +146,46 @@ def runs_from_frame(table: Any, name: str = "run") -> list[Run]:
     if system is None:
         return [_run(name, topics, documents, scores)]
     names, code = index_strings(_ids(table[system]))
-    rows = [np.flatnonzero(code == index) for index in range(len(names))]
-    return [_run(name, topics.take(at), documents.take(at), scores[at]) for name, at in zip(names, rows, strict=True)]
+    runs = []
+    for index, system_name in enumerate(names):
+        rows = np.flatnonzero(code == index)
+        runs.append(_run(system_name, topics.take(rows), documents.take(rows), scores[rows]))
+    return runs
 
 
 def qrels_from_frame(table: Any) -> Qrels:
-    """Make judgments of a pandas or polars frame with columns for topic, document and grade."""
+    """Make judgments from a pandas or polars frame with columns for topic, document and grade."""
     return _qrels(*_columns(table, GRADE))
 
 
 def grade_remarks(grades: Floats, source: str) -> list[Remark]:
     """Say what is unusual about grades: below zero, very high, not whole."""
     texts = []
-    if (grades < 0).any():
-        kinds, counts = np.unique(grades[grades < 0], return_counts=True)
-        listed = ", ".join(f"{count} of {kind:g}" for kind, count in zip(kinds, counts, strict=True))
-        texts.append(f"grades below zero count as not judged: {listed}")
+    below = grades[grades < 0]
+    if below.size:
+        kinds, counts = np.unique(below, return_counts=True)
+        histogram = ", ".join(f"{count} of {kind:g}" for kind, count in zip(kinds, counts, strict=True))
+        texts.append(f"grades below zero count as not judged: {histogram}")
     if (grades > 127).any():
         texts.append(f"the highest grade is {grades.max():g}; is that a grade?")
-    if (grades % 1 != 0).any():
-        texts.append(f"{int((grades % 1 != 0).sum())} grades are not whole numbers; they are used as gains as they are")
+    fractions = int(np.count_nonzero(grades % 1))
+    if fractions:
+        texts.append(f"{counted(fractions, 'grade')} not whole: used as gains as they are")
     return [Remark("warning", source, None, text) for text in texts]
 
 
 def score_remarks(scores: Floats, source: str) -> list[Remark]:
     """Say what is unusual about scores: infinities."""
-    count = np.count_nonzero(np.isinf(scores))
-    text = f"{count} scores are infinite; documents with equal ones are ties"
-    return [Remark("warning", source, None, text)] if count else []
+    count = int(np.count_nonzero(np.isinf(scores)))
+    if not count:
+        return []
+    text = f"{counted(count, 'infinite score')}; documents with equal ones are tied"
+    return [Remark("warning", source, None, text)]
 
 
 def _run(name: str, topics: Strings, documents: Strings, scores: Floats) -> Run:
     if np.isnan(scores).any():
-        raise FileFormatError(f"run {name}: a score is NaN; such a document has no place in a ranking, leave it out")
+        raise FileFormatError(f"run {name}: a score is NaN, which has no place in a ranking; leave the document out")
     names, topic = index_strings(topics)
     _refuse_duplicates(f"run {name}", names, topic, documents)
     remarks = score_remarks(scores, f"run {name}")
@@ -176,10 +194,11 @@ def _run(name: str, topics: Strings, documents: Strings, scores: Floats) -> Run:
 
 def _qrels(topics: Strings, documents: Strings, grades: Floats) -> Qrels:
     if not grades.size:
-        raise FileFormatError("qrels: there is no judgment in them")
+        raise FileFormatError("qrels: no judgments in them")
     if not np.isfinite(grades).all():
         raise FileFormatError("qrels: a grade is not a finite number")
-    if (large := grades[np.abs(grades) > HIGHEST]).size:
+    large = grades[np.abs(grades) > HIGHEST]
+    if large.size:
         raise FileFormatError(f"qrels: the grade {large[0]:g} is too large for a grade (at most 2^31)")
     names, topic = index_strings(topics)
     _refuse_duplicates("qrels", names, topic, documents)
@@ -188,26 +207,33 @@ def _qrels(topics: Strings, documents: Strings, grades: Floats) -> Qrels:
 
 
 def _digest(topics: Strings, documents: Strings, values: Floats) -> str:
-    parts = [part for texts in (topics, documents) for part in (texts.buffer, texts.start, texts.length)]
-    return hashlib.sha256(b"".join(bytes(part) for part in (*parts, values))).hexdigest()
+    sha = hashlib.sha256()
+    for texts in (topics, documents):
+        for part in (texts.buffer, texts.start, texts.length):
+            sha.update(bytes(part))
+    sha.update(bytes(values))
+    return sha.hexdigest()
 
 
 def _refuse_duplicates(source: str, names: list[str], topic: Indices, documents: Strings) -> None:
     repeated, _ = duplicates(topic, documents)
     if repeated.size:
         first = int(repeated.min())
-        raise FileFormatError(
-            f"{source}: document {documents[first]!r} is given twice for topic {names[topic[first]]!r}"
-        )
+        raise FileFormatError(f"{source}: document {documents[first]!r} occurs twice for topic {names[topic[first]]!r}")
 
 
 def _flat(nested: Mapping[str, Mapping[str, float]]) -> tuple[Strings, Strings, Floats]:
+    topics: list[str] = []
+    documents: list[str] = []
+    values: list[float] = []
     try:
-        cells = [(topic, document, value) for topic, inner in nested.items() for document, value in inner.items()]
-        values = np.array([float(value) for _, _, value in cells], dtype=np.float64)
+        for topic, inner in nested.items():
+            topics += [str(topic)] * len(inner)
+            documents += map(str, inner)
+            values += map(float, inner.values())
     except (AttributeError, TypeError, ValueError) as error:
         raise FileFormatError(f"not of the form {{topic: {{document: number}}}}: {error}") from error
-    return Strings.of([str(topic) for topic, _, _ in cells]), Strings.of([str(name) for _, name, _ in cells]), values
+    return Strings.of(topics), Strings.of(documents), np.array(values, dtype=np.float64)
 
 
 def _columns(table: Any, value: tuple[str, ...]) -> tuple[Strings, Strings, Floats]:
@@ -222,7 +248,7 @@ def _columns(table: Any, value: tuple[str, ...]) -> tuple[Strings, Strings, Floa
     try:
         return topics, documents, np.asarray(found[2], dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise FileFormatError(f"the column {found[2].name!r} of the table is not of numbers: {error}") from error
+        raise FileFormatError(f"the column {found[2].name!r} of the table must hold numbers: {error}") from error
 
 
 def _ids(column: Any) -> Strings:
@@ -235,5 +261,5 @@ def _ids(column: Any) -> Strings:
 def _is_missing(cell: Any) -> bool:
     try:
         return cell is None or bool(cell != cell)
-    except TypeError:  # pandas.NA: whether it differs from anything is missing, too
+    except TypeError:  # pandas.NA != pandas.NA is itself pandas.NA, which is neither True nor False
         return True

@@ -18,6 +18,7 @@ from irmeta.errors import FileFormatError, ScoresError
 from irmeta.io.files import writing
 from irmeta.names import nearest
 from irmeta.stats.arrays import Floats
+from irmeta.words import listed
 
 COLUMNS = ("collection", *DIMS, "score")
 _KEY = "irmeta"
@@ -35,17 +36,20 @@ class About(TypedDict):
 
 
 def to_frame(scores: xr.DataArray) -> pl.DataFrame:
-    """Give the cube as a long table, one row a score, in the order system, topic, metric; missing scores have no row.
+    """Return the cube as a long table, one row for each score, by system, topic, metric; missing scores have no row.
 
     >>> to_frame(cube([[[0.5], [0.1]]], ["bm25"], ["301", "302"], ["AP"])).rows()[1]
     ('collection', 'bm25', '302', 'AP', 0.1)
     """
     scores = check(scores)
-    names = [pl.Series(dim, labels(scores[dim].values), dtype=pl.String) for dim in DIMS]
-    index = np.indices(scores.shape, dtype=np.int32).reshape(3, -1)
-    columns = {dim: series.gather(at) for dim, series, at in zip(DIMS, names, index, strict=True)}
-    collection = pl.lit(labels([scores.attrs.get("collection", "collection")])[0]).alias("collection")
-    frame = pl.DataFrame({**columns, "score": scores.values.ravel()}).select(collection, *DIMS, "score")
+    (collection,) = labels([scores.attrs.get("collection", "collection")])
+    places = np.indices(scores.shape, dtype=np.int32).reshape(3, -1)  # of each cell, in the order of the values
+    columns = {}
+    for dim, at in zip(DIMS, places, strict=True):
+        names = pl.Series(dim, labels(scores[dim].values), dtype=pl.String)
+        columns[dim] = names.gather(at)
+    cells = pl.DataFrame({**columns, "score": scores.values.ravel()})
+    frame = cells.select(pl.lit(collection).alias("collection"), *DIMS, "score")
     return frame.filter(pl.col("score").is_not_nan())
 
 
@@ -59,10 +63,11 @@ def from_frame(
 ) -> dict[str, xr.DataArray]:
     """Make cubes, by collection name, from a long table with the columns of the score file.
 
+    provenance : attributes of each cube, by collection.
     names : the systems, topics and metrics of each collection, also those without a score; by default those of the
-    table, in the order of their first appearance. A cell given twice raises ScoresError.
+    table, in the order of their first appearance. Two scores for one cell raise ScoresError.
     collection, wanted : make only this one's cube, and only of these systems, topics or metrics, in the order given;
-    nothing else of a lazy table is held in memory. Names that it has not raise ScoresError.
+    nothing else of a lazy table is held in memory. Unknown names raise ScoresError.
     """
     try:
         rows = _plain(table.lazy())
@@ -73,21 +78,23 @@ def from_frame(
             scores = _filled(rows.filter(pl.col("collection") == name), known[name], chosen, name)
             cubes[name] = cube(scores, *chosen.values(), collection=name, provenance=(provenance or {}).get(name))
     except pl.exceptions.PolarsError as error:
-        raise ScoresError(f"the scores are not numbers, or of names that the file does not list: {error}") from error
+        raise ScoresError(f"some scores are not numbers, or have names that the file does not list: {error}") from error
     return cubes
 
 
 def _plain(table: pl.LazyFrame) -> pl.LazyFrame:
-    """Give the columns of a score file, as text and numbers, whatever they were."""
+    """Return the columns of a score file, as text and numbers, whatever they were."""
     columns = table.collect_schema().names()
-    if lacking := [name for name in COLUMNS if name not in columns]:
-        found = f"it has {', '.join(columns[:5])}" if lacking == list(COLUMNS) else f"missing: {', '.join(lacking)}"
+    lacking = [name for name in COLUMNS if name not in columns]
+    if lacking:
+        none = lacking == list(COLUMNS)
+        found = f"this has {listed(columns)}" if none else f"missing: {', '.join(lacking)}"
         raise ScoresError(f"a score table has the columns {', '.join(COLUMNS)}, between commas; {found}")
     return table.select(pl.col(COLUMNS[:-1]).cast(pl.String), pl.col("score").cast(pl.Float64))
 
 
 def _known(rows: pl.LazyFrame, names: Mapping[str, Names]) -> dict[str, Names]:
-    """Give the names of each collection: those it is said to have, or else those it has, in order."""
+    """Return the names of each collection: those that the file declares, else those in its rows, in order."""
     there = rows.select(pl.col("collection").unique(maintain_order=True)).collect(engine="streaming")["collection"]
     if there.null_count():
         raise _unnamed("collection")
@@ -108,21 +115,24 @@ def _unnamed(column: str) -> ScoresError:
 
 def _filled(rows: pl.LazyFrame, known: Names, chosen: Names, collection: str) -> Floats:
     """Fill an array (system, topic, metric) of the chosen names from rows of one collection."""
-    few = {dim: names for dim, names in chosen.items() if len(names) < len(known[dim])}
-    rows = rows.filter(pl.col(dim).is_in(names) for dim, names in few.items()) if few else rows
+    for dim, names in chosen.items():
+        if len(names) < len(known[dim]):
+            rows = rows.filter(pl.col(dim).is_in(names))
+    # an Enum's numbers are the places of its names: where in the array a score belongs
     places = [pl.col(dim).cast(pl.Enum(chosen[dim])).to_physical() for dim in DIMS]
     table = rows.select(*places, "score").collect(engine="streaming")
     for dim in DIMS:
         if table[dim].null_count():
             raise _unnamed(dim)
     shape = tuple(len(names) for names in chosen.values())
-    flat = np.ravel_multi_index([table[dim].to_numpy() for dim in DIMS], shape)
-    if table.height and (counts := np.bincount(flat)).max() > 1:
-        at = np.unravel_index(int(counts.argmax()), shape)
+    cell = np.ravel_multi_index([table[dim].to_numpy() for dim in DIMS], shape)
+    times = np.bincount(cell)
+    if times.max(initial=0) > 1:
+        at = np.unravel_index(int(times.argmax()), shape)
         system, topic, metric = (names[int(i)] for names, i in zip(chosen.values(), at, strict=True))
         raise ScoresError(f"collection {collection}: more than one score for {system}, topic {topic}, {metric}")
     scores = np.full(shape, np.nan)
-    scores.flat[flat] = table["score"].to_numpy()
+    scores.flat[cell] = table["score"].to_numpy()
     return scores
 
 
@@ -143,7 +153,7 @@ def save(scores: xr.DataArray | Mapping[str, xr.DataArray], path: str | PathLike
 
 
 def write(
-    tables: Iterable[pl.DataFrame | pl.LazyFrame], about: Mapping[str, About], path: Path, *, append: bool = False
+    tables: Iterable[pl.DataFrame | pl.LazyFrame], held: Mapping[str, About], path: Path, *, append: bool = False
 ) -> None:
     """Write tables, one after the other, and what there is to say of their collections to a score file; see `save`.
 
@@ -151,12 +161,13 @@ def write(
     """
     rows = [table.lazy() for table in tables]
     if append and path.exists():
-        refuse_clash(path, *about)
+        refuse_clash(path, *held)
         older, before = _scan(path)
-        rows, about = [older, *rows], {**before, **about}
+        rows = [older, *rows]
+        held = {**before, **held}
     try:
         with writing(path) as part:
-            pl.concat(rows).sink_parquet(part, metadata={_KEY: json.dumps(about, default=str)})
+            pl.concat(rows).sink_parquet(part, metadata={_KEY: json.dumps(held, default=str)})
     except pl.exceptions.PolarsError as error:
         raise FileFormatError(f"{path}: cannot be written ({error})") from error
 
@@ -165,8 +176,9 @@ def refuse_clash(path: Path | None, *names: str) -> None:
     """Raise ScoresError if a score file that exists holds a collection of one of these names."""
     if path is None or not path.exists():
         return
-    if both := sorted(set(_held(path)[1]).intersection(names)):
-        raise ScoresError(f"{path} already holds the collection {both[0]!r}; give the new one another --collection")
+    both = sorted(set(_held(path)[1]).intersection(names))
+    if both:
+        raise ScoresError(f"{path} already holds a collection {both[0]!r}; name the new one with --collection")
 
 
 def load_all(
@@ -182,13 +194,13 @@ def load_all(
     collection, systems, topics, metrics : read only these; the rest of the file is not held in memory.
     """
     path = Path(path)
-    table, known, about = _held(path)
+    table, known, held = _held(path)
     if collection is not None:
         choose(known, collection, str(path))
     try:
         return from_frame(
             table,
-            provenance={name: one["attributes"] for name, one in about.items()},
+            provenance={name: one["attributes"] for name, one in held.items()},
             names=known,
             collection=collection,
             wanted={"system": systems, "topic": topics, "metric": metrics},
@@ -199,14 +211,14 @@ def load_all(
 
 def _held(path: Path) -> tuple[pl.LazyFrame, dict[str, Names], dict[str, About]]:
     """Open a score file: its rows, the names of its collections, and what it says of them."""
-    table, about = _scan(path)
+    table, held = _scan(path)
     try:
-        known = _known(table, {name: one["names"] for name, one in about.items()})
+        known = _known(table, {name: one["names"] for name, one in held.items()})
     except (ScoresError, pl.exceptions.PolarsError) as error:
         raise FileFormatError(f"{path}: {error}") from error
     if not known:
         raise FileFormatError(f"{path}: no scores in it")
-    return table, known, about
+    return table, known, held
 
 
 def _scan(path: Path) -> tuple[pl.LazyFrame, dict[str, About]]:
@@ -216,8 +228,8 @@ def _scan(path: Path) -> tuple[pl.LazyFrame, dict[str, About]]:
     try:
         with path.open("rb") as file:
             if file.read(4) == b"PAR1":
-                about: dict[str, About] = json.loads(pl.read_parquet_metadata(file).get(_KEY, "{}"))
-                return _plain(pl.scan_parquet(path, glob=False)), about
+                held: dict[str, About] = json.loads(pl.read_parquet_metadata(file).get(_KEY, "{}"))
+                return _plain(pl.scan_parquet(path, glob=False)), held
         text = dict.fromkeys(COLUMNS[:-1], pl.String)
         return _plain(pl.read_csv(path, schema_overrides={**text, "score": pl.Float64}, glob=False).lazy()), {}
     except ScoresError as error:
@@ -229,7 +241,7 @@ def _scan(path: Path) -> tuple[pl.LazyFrame, dict[str, About]]:
 
 
 def choose(cubes: Mapping[str, Chosen], collection: str | None, source: str = "the file") -> Chosen:
-    """Give the collection of this name; the name may be left out where there is only one."""
+    """Return the collection of this name; None is enough where there is only one."""
     if collection is None and len(cubes) == 1:
         return next(iter(cubes.values()))
     if collection is None:

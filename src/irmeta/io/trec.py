@@ -29,6 +29,7 @@ from irmeta.io.rankings import (
 )
 from irmeta.signatures import HIGHEST
 from irmeta.stats.arrays import Floats, Indices, Ints
+from irmeta.words import counted
 
 SHOWN = 20
 """How many problems of one file an error shows."""
@@ -40,7 +41,7 @@ _RUN_LINE = re.compile(rb"^[ \t]*(?:\S+[ \t]+){4}[-+.\d][^\s,]*[ \t]+\S+[ \t]*$"
 
 @dataclass(frozen=True)
 class Reading:
-    """What a reader may let pass: each is off unless the user asks for it."""
+    """What a reader accepts beyond the format: nothing unless the user asks for it."""
 
     allow_missing_tag: bool = False
     extra_columns: bool = False
@@ -73,7 +74,7 @@ class _Layout(NamedTuple):
 _RUN = _Layout("run", ("topic", "Q0", "document", "rank", "score", "tag"), 2, 4)
 _QRELS = _Layout("qrels", ("topic", "iteration", "document", "grade"), 2, 3)
 _BEIR = _Layout("qrels", ("query-id", "corpus-id", "score"), 1, 2)
-_STRAY = "no line is one of a run; move what is no run elsewhere, or name the runs by a glob, as in 'runs/*.gz'"
+_STRAY = "this is not a run file (no line has 6 fields); remove it from the folder or pass a glob such as 'runs/*.gz'"
 _HEADERS = {b"qid", b"query", b"query-id", b"query_id", b"queryid", b"topic", b"topic_id", b"topicid"}
 
 
@@ -117,7 +118,7 @@ def run_of(content: Content, name: str, reading: Reading) -> Run:
     else:
         run = run_from_mapping({}, name)
     if not run.topics and not reading.allow_empty:
-        raise FileFormatError(f"{path}: the file is empty; a run that retrieved nothing? (--allow-empty)")
+        raise FileFormatError(f"{path}: the file is empty; did the run retrieve nothing? (--allow-empty)")
     return replace(run, remarks=[*remarks, *run.remarks], digest=content.digest)
 
 
@@ -158,10 +159,11 @@ def read_qrels(path: Location, reading: Reading | None = None) -> Qrels:
 
 
 def _text(content: Content) -> tuple[bytes, list[Remark]]:
-    """Give a file's text with newlines as line ends and without byte order mark."""
-    text, path, remarks = content.data, content.path, []
+    """Return a file's text with newlines as line ends and without byte order mark."""
+    text, path = content.data, content.path
+    remarks: list[Remark] = []
     if text[257:262] == b"ustar" or text.startswith(b"PK\x03\x04"):
-        raise FileFormatError(f"{path}: an archive of files; unpack it and give the folder")
+        raise FileFormatError(f"{path}: this is an archive of files; unpack it and pass the folder")
     if b"\0" in text:
         raise FileFormatError(f"{path}: contains NUL bytes; is it UTF-16 or binary? Save it as UTF-8 text")
     if text.startswith(b"\xef\xbb\xbf"):
@@ -217,7 +219,7 @@ def _number(text: str) -> float:
 
 
 def _carefully(text: bytes, layout: _Layout, path: Location, reading: Reading) -> _Rows:
-    """Read line by line; raise FileFormatError with the first problems, or take what the user lets pass."""
+    """Read line by line; raise FileFormatError with the first problems, or accept what the user allows."""
     taken: list[tuple[int, list[bytes], float]] = []
     remarks: list[Remark] = []
     unfit = 0
@@ -242,7 +244,7 @@ def _carefully(text: bytes, layout: _Layout, path: Location, reading: Reading) -
     if remarks:
         raise problems(remarks)
     if not taken:
-        raise FileFormatError(f"{path}: no lines of a {layout.noun} in it, only blank lines, comments or a header")
+        raise FileFormatError(f"{path}: no {layout.noun} lines in it, only blank lines, comments or a header")
     line_numbers, lines, values = zip(*taken, strict=True)
     rows = _Rows(_field(lines, 0), _field(lines, layout.document), np.array(values), np.array(line_numbers))
     if layout is _RUN:
@@ -252,7 +254,7 @@ def _carefully(text: bytes, layout: _Layout, path: Location, reading: Reading) -
         if len(tags) > 1:
             rows.remarks.append(_tag_remark(path))
     if unfit:
-        what = f"{unfit} lines with a missing tag or extra columns were accepted"
+        what = f"{counted(unfit, 'line')} with a missing tag or extra columns accepted"
         rows.remarks.append(Remark("warning", str(path), None, what))
     return rows
 
@@ -262,7 +264,7 @@ def _field(lines: Sequence[Sequence[bytes]], which: int) -> Strings:
 
 
 def _fitted(fields: list[bytes], line: bytes, layout: _Layout, reading: Reading, header: bool) -> list[bytes]:
-    """Give the fields of a line if it has the right number of them, or the user lets this number pass."""
+    """Return the fields of a line if it has the right number of them, or the user allows this number."""
     count, width = len(fields), layout.width
     if header:
         hint = "--qrels-format beir" if count == 3 and layout is _QRELS else "--skip-header"
@@ -283,7 +285,7 @@ def _hint(fields: list[bytes], line: bytes, layout: _Layout) -> str:
     if line.lstrip().startswith(b"<"):
         return "; is this a web page? The URL of a folder ends with /"
     if b"\xc2\xa0" in line:
-        return "; it holds a no-break space (U+00A0), which separates nothing: replace it by a blank"
+        return "; it has a no-break space (U+00A0), which does not separate fields: replace it with a blank"
     if count == 1 and b"," in line:
         return "; fields are separated by blanks or tabs, not commas"
     if layout is _RUN and count == width - 1:
@@ -308,9 +310,9 @@ def _value(text: bytes, layout: _Layout) -> float:
     except ValueError:
         if text.lower() == b"nan":
             raise ValueError(
-                f"the {what} is {shown}: such a document has no place in a ranking; leave it out"
+                f"the {what} is {shown}, which has no place in a ranking; leave the document out"
             ) from None
-        comma = "; the decimal sign is a point" if b"," in text else ""
+        comma = "; write decimals with a point" if b"," in text else ""
         raise ValueError(f"the {what} {shown} is not a number{comma}") from None
     if layout is not _RUN and abs(value) > HIGHEST:
         raise ValueError(f"the {what} {shown} is too large for a grade (at most 2^31)")
@@ -333,25 +335,29 @@ def _without_duplicates(
     if wrong.any():
         line = _line_numbers(text) if rows.line is None else rows.line
         raise problems(_duplicate_remarks(rows, line, repeated[wrong], original[wrong], path, judged))
+    drop = repeated
+    lines = counted(repeated.size, "line")
     if judged:
-        drop, what = repeated, "repeat an earlier judgment with the same grade and were dropped"
+        what = f"dropped {lines} with a judgment that an earlier line has too"
     elif reading.dedup == "first":
-        drop, what = repeated, "repeat a document of their topic; the first was kept"
+        what = f"dropped {lines} with a document that its topic already has"
     else:
-        drop, what = (
-            _all_but_best(rows.value, repeated, original),
-            "repeat a document of their topic; the best-scored was kept",
-        )
-    rows.remarks.append(Remark("warning", str(path), None, f"{repeated.size} lines {what}"))
+        drop = _all_but_best(rows.value, repeated, original)
+        what = f"dropped {lines} with a document that its topic has with a better score"
+    rows.remarks.append(Remark("warning", str(path), None, what))
     return np.setdiff1d(np.arange(topic.size), drop)
 
 
 def _all_but_best(values: Floats, repeated: Ints, original: Ints) -> Ints:
-    group = np.concatenate([np.unique(original), repeated])
-    owner = np.concatenate([np.unique(original), original])
-    order = np.lexsort((group, -values[group], owner))
-    later: Ints = group[order][np.diff(owner[order], prepend=-1) == 0]
-    return later
+    """Return the rows to drop of each repeated document: all but the one with the highest score, the first if tied."""
+    firsts = np.unique(original)
+    row = np.concatenate([firsts, repeated])
+    owner = np.concatenate([firsts, original])  # the first row of the same document
+    # document by document, the best score first, of equal scores the earlier row
+    order = np.lexsort((row, -values[row], owner))
+    same_document = np.diff(owner[order], prepend=-1) == 0
+    drop: Ints = row[order][same_document]
+    return drop
 
 
 def _line_numbers(text: bytes) -> Ints:
@@ -364,12 +370,11 @@ def _duplicate_remarks(
 ) -> list[Remark]:
     remarks = []
     for later, first in sorted(zip(repeated.tolist(), original.tolist(), strict=True)):
-        what = f"document {rows.document[later]!r} of topic {rows.topic[later]!r} stands already in line {line[first]}"
-        mend = (
-            f" with the grade {rows.value[first]:g}, here {rows.value[later]:g}; decide which holds"
-            if judged
-            else "; a ranking holds a document once (--dedup first or best)"
-        )
+        what = f"document {rows.document[later]!r} of topic {rows.topic[later]!r} is already on line {line[first]}"
+        if judged:
+            mend = f" with grade {rows.value[first]:g}, here with {rows.value[later]:g}; remove one of them"
+        else:
+            mend = "; a ranking holds a document once (--dedup first or best)"
         remarks.append(Remark("error", str(path), int(line[later]), what + mend))
     return remarks
 
@@ -391,7 +396,7 @@ def _is_json(text: bytes) -> bool:
 
 
 def _from_json(text: bytes, path: Location, make: Callable[[Any], Given], value: str) -> Given:
-    """Make a run or judgments of JSON."""
+    """Make a run or judgments from JSON."""
     try:
         return make(json.loads(text, object_pairs_hook=_without_repeats))
     except (ValueError, RecursionError, FileFormatError) as error:
@@ -401,5 +406,5 @@ def _from_json(text: bytes, path: Location, make: Callable[[Any], Given], value:
 def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(dict(pairs)) < len(pairs):
         names = [name for name, _ in pairs]
-        raise ValueError(f"{next(name for name in names if names.count(name) > 1)!r} is given twice")
+        raise ValueError(f"{next(name for name in names if names.count(name) > 1)!r} occurs twice")
     return dict(pairs)

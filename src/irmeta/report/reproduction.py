@@ -9,20 +9,12 @@ import xarray as xr
 from jinja2 import Environment
 
 from irmeta.attributes import about
-from irmeta.choices import Status
+from irmeta.choices import MEANINGS, Status
 from irmeta.studies.reproduction import findings, tables
 
 _TEMPLATE = Path(__file__).with_name("reproduction.html.j2")
 WIDEST = 13
 """The most columns that are laid out as the paper's table was; wider or patchy ones become a list."""
-
-MEANING: dict[Status, str] = {
-    "reproduced": "equal as printed, or within Monte-Carlo error",
-    "close": "near, but not within the error",
-    "not checkable": "the data it needs are not public",
-    "contradicted": "the data give another figure; the note says why, where we know it",
-    "ours": "the published figure is lost or was never printed",
-}
 
 Cell = dict[str, Any]
 
@@ -33,7 +25,7 @@ def page(papers: Iterable[tuple[str, xr.Dataset]]) -> str:
         _TEMPLATE.read_text(encoding="utf-8")
     )
     views = [_paper(title, outcome) for title, outcome in papers]
-    return template.render(papers=views, meaning=MEANING, version=version("irmeta"))
+    return template.render(papers=views, meaning=MEANINGS[Status], version=version("irmeta"))
 
 
 def _paper(title: str, outcome: xr.Dataset) -> dict[str, Any]:
@@ -68,6 +60,7 @@ def _item(name: str, cells: Sequence[Cell]) -> dict[str, Any]:
         "columns": columns,
         "matrix": laid_out,
         "notes": notes,
+        "rules": list(dict.fromkeys(cell["rule"] for cell in cells if cell["rule"])),
         "counts": _counts(cells),
     }
 

@@ -18,6 +18,7 @@ from irmeta.errors import MetricError, ScoresError, require_choice
 from irmeta.names import parse
 from irmeta.parallel import seeded, steps
 from irmeta.result import frame, result
+from irmeta.signatures import NORMALISED
 from irmeta.stats.arrays import Floats
 from irmeta.stats.standardizing import comparability
 
@@ -26,7 +27,7 @@ FEW_METRICS = 4
 FEW = 10
 """With fewer systems than these a note says that the figures are rough."""
 
-NORMALISED_FORM_OF = {"AP": "SP", "nDCG": "DCG"}
+NORMALISED_FORM_OF = {"AP": "SP", "nDCG": "DCG", **{f"n{base}": base for base in NORMALISED}}
 """Metrics that are another divided by what an ideal ranking of the topic would get."""
 
 
@@ -50,10 +51,13 @@ def compare(
     alpha : the level of the t tests, in (0, 1).
     flat : what is done with topics that a standardization is not defined for, as in `irmeta.standardization.apply`.
 
-    Returns over (pair, metric, kind) drmse and false_positives (systems that a two-sample t test at alpha finds
-    different from themselves); for both the quantile among the random splits (0.5: as chance has it; near 1: the
-    collections differ), and the mean and the 97.5th percentile of those. Systems that are not in every collection are
-    left out, after the factors are fitted; a metric that scores all of them alike raises ScoresError.
+    Returns over (pair, metric, kind) rmse, drmse, drmse_geometric (in units of the geometric mean of both standard
+    deviations) and false_positives (systems that a two-sample t test at alpha finds different from themselves); for
+    dRMSE and false positives the quantile among the random splits (0.5: as chance has it; near 1: the collections
+    differ), and the mean and the 97.5th percentile of those; over (pair, metric, kind, system) own_difference, a
+    system's mean on the first collection less that on the second, and own_p, the p value of that test. Systems that are
+    not in every collection are left out, after the factors are fitted; a metric that scores all of them alike raises
+    ScoresError.
     Source: Webber et al. (SIGIR 2008), section 5.
     """
     cubes = by_name(cubes)
@@ -81,7 +85,10 @@ def compare(
         data[name] = (("pair", "metric", "kind"), by_figure[..., at])
     labels = [[_form(name, kind, before) for kind in kinds] for name in names]
     data["form"] = (("metric", "kind"), labels)
-    data["systems"] = forms[kinds[0]][pairs[0][0]].sizes["system"]
+    systems = forms[kinds[0]][pairs[0][0]].system.values
+    own = _own_differences(forms, cases).reshape(len(pairs), len(names), len(kinds), 2, systems.size)
+    each = ("pair", "metric", "kind", "system")
+    data |= {"own_difference": (each, own[..., 0, :]), "own_p": (each, own[..., 1, :]), "systems": systems.size}
     options = {
         "kinds": kinds,
         "partitions": partitions,
@@ -97,6 +104,7 @@ def compare(
         collection_b=("pair", [b for _, b in pairs]),
         metric=names,
         kind=kinds,
+        system=systems,
     )
 
 
@@ -112,9 +120,12 @@ def _kinds(kinds: Sequence[Form] | None, before: str | None) -> list[Form]:
 
 
 def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
-    """Tables `pairs` (one row for each pair, metric and kind), `forms` (means over pairs), `chance` (random splits)."""
+    """Tables `pairs` (one row for each pair, metric and kind), `forms` (means over pairs), `chance` (random splits).
+
+    `systems`: a row for each pair, metric, kind and system: how far it differs from itself, largest differences first.
+    """
     names = ("collection_a", "collection_b", "metric", "kind")
-    figures = ("drmse", "false_positives", "systems", "quantile", "false_positives_quantile")
+    figures = ("drmse", "false_positives", "systems", "quantile", "false_positives_quantile", "rmse", "drmse_geometric")
     pairs = frame(outcome, figures, by=names).with_columns(pl.col("false_positives").cast(pl.Int64))
     chance = frame(outcome, _CHANCE, by=names)
     systems = int(outcome["systems"])
@@ -127,7 +138,17 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     )
     labels = frame(outcome, ["form"], by=["metric", "kind"])
     forms = labels.join(means, on=["metric", "kind"], maintain_order="left")
-    return {"pairs": pairs, "forms": forms, "chance": chance}
+    return {"pairs": pairs, "forms": forms, "chance": chance, "systems": _inconsistency(outcome)}
+
+
+def _inconsistency(outcome: xr.Dataset) -> pl.DataFrame:
+    """List every system's difference from itself, largest first within a pair, metric and kind."""
+    names = ("collection_a", "collection_b", "metric", "kind", "system")
+    alpha = about(outcome)["options"]["alpha"]
+    rows = frame(outcome, ("own_difference", "own_p"), by=names).rename({"own_difference": "difference", "own_p": "p"})
+    case = pl.int_range(pl.len()) // outcome.sizes["system"]
+    ordered = rows.with_columns(differs=pl.col("p") < alpha, case=case)
+    return ordered.sort("case", pl.col("difference").abs(), descending=[False, True]).drop("case")
 
 
 def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
@@ -186,7 +207,8 @@ def _of_kind(forms: pl.DataFrame, differing: pl.DataFrame) -> str:
 
 _BEYOND = "differs more than 97.5% of random splits"
 _CHANCE = ("drmse_mean", "drmse_high", "false_positive_rate_mean", "false_positive_rate_high")
-_FIGURES = ("drmse", "false_positives", "quantile", "false_positives_quantile", *_CHANCE)
+_MEASURES = ("drmse", "rmse", "drmse_geometric", "false_positives", "quantile", "false_positives_quantile")
+_FIGURES = (*_MEASURES, *_CHANCE)
 
 
 def _compared(
@@ -208,12 +230,27 @@ def _compared(
         yield _figures(scores[a], scores[b], alpha, errors, rates)
 
 
+def _own_differences(
+    forms: Mapping[Form, Mapping[str, xr.DataArray]], cases: Sequence[tuple[tuple[str, str], str, Form]]
+) -> Floats:
+    """Return each system's difference from itself, and its p value, in every case: (case, 2, system)."""
+    return np.array(
+        [
+            comparability.own_difference(*(forms[kind][name].sel(metric=metric).values for name in pair))
+            for pair, metric, kind in cases
+        ]
+    )
+
+
 def _figures(one: Floats, other: Floats, alpha: float, chance: Floats, chance_rates: Floats) -> list[float]:
     """Compare scores (system, topic) on two collections: with each other, and that with random splits."""
-    observed = comparability.drmse(one.mean(axis=1), other.mean(axis=1))
+    means = one.mean(axis=1), other.mean(axis=1)
+    observed = comparability.drmse(*means)
     positives = comparability.differs_from_itself(one, other, alpha)
     figures = [
         observed,
+        comparability.rmse(*means),
+        comparability.geometric_drmse(*means),
         positives.sum(),
         comparability.quantile(observed, chance),
         comparability.quantile(positives.mean(), chance_rates),

@@ -11,7 +11,7 @@ import xarray as xr
 
 from irmeta.attributes import about
 from irmeta.choices import Missing
-from irmeta.cube import additive, complete, select
+from irmeta.cube import additive, check, complete, select
 from irmeta.errors import ScoresError
 from irmeta.layout import first_rows, intervals
 from irmeta.names import canonical, is_known, metric_names, parse
@@ -92,6 +92,7 @@ def design(
     (['AP', 'RR'], [10, 10])
     """
     generator, chance = seeded(rng)
+    scores = check(scores)
     names = _candidates(scores, metrics)
     target = canonical(target)
     used, notes = complete(select(scores, metrics=list(dict.fromkeys([*names, target]))), missing)
@@ -299,15 +300,10 @@ def _read(designs: pl.DataFrame, verdict: pl.Expr) -> pl.DataFrame:
     full = pl.when(pl.col("depth") == FULL).then(pl.lit("full")).otherwise(pl.col("depth").cast(pl.String))
     judge = ["judge"] if (designs["judge"] == "machine").any() else []
     cost = pl.col("cost") if "cost" in designs.columns else pl.col("topic_cost") * pl.col("topics")
-    between = intervals(designs["low"].to_numpy(), designs["high"].to_numpy()).alias("interval")
-    columns: list[str | pl.Expr] = [
-        full.alias("depth"),
-        *judge,
-        "topics",
-        cost.round().cast(pl.Int64).alias("cost"),
-        "tau",
-    ]
-    return designs.select("metric", *columns, between, verdict)
+    between = pl.lit(intervals(designs["low"].to_numpy(), designs["high"].to_numpy())).alias("interval")
+    price = cost.round().cast(pl.Int64).alias("cost")
+    columns: list[str | pl.Expr] = ["metric", full.alias("depth"), *judge, "topics", price, "tau", between, verdict]
+    return designs.select(columns)
 
 
 def findings(outcome: xr.Dataset) -> list[str]:

@@ -1,24 +1,20 @@
 """Does another model predict unseen collections better than least squares? Compare them, each collection left out."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, get_args
+from collections.abc import Iterable, Mapping, Sequence
+from typing import get_args
 
 import numpy as np
 import polars as pl
 import xarray as xr
 
-from irmeta.choices import Missing, Scale
-from irmeta.cubes import by_name, check_scale, system_level, targets_and_candidates
+from irmeta.choices import Learner, Missing, Scale, Unit
+from irmeta.cubes import at_unit, by_name, check_scale, system_level, targets_and_candidates
 from irmeta.errors import ScoresError, require_choice
 from irmeta.parallel import seed, steps
 from irmeta.result import frame, result
-from irmeta.stats.arrays import Floats
 from irmeta.stats.prediction.accuracy import accuracy
-from irmeta.stats.prediction.regression import least_squares, moments
+from irmeta.stats.prediction.learners import learner
 from irmeta.stats.prediction.scales import from_scale, to_scale
-
-Fit = Callable[[Floats, Floats], Callable[[Floats], Floats]]
-"""Training predictors (system, k) and target (system,) to a function that predicts from predictors."""
 
 _MEASURES = ("tau", "r2", "rmse")
 
@@ -29,17 +25,19 @@ def models(
     targets: Iterable[str] | None = None,
     metrics: Iterable[str] | None = None,
     scales: Sequence[Scale] = ("raw", "logit"),
+    level: Unit = "system",
     missing: Missing = "error",
     rng: int = 0,
 ) -> xr.Dataset:
     """Predict each collection's systems by models fitted on the systems of all the others, and measure how well.
 
     Each target is predicted from all the other metrics.  rng : seed of what is random in the models.
+    level : predict systems' means, or with "topic" every system's score on every topic.
     Models: least squares; ridge regression (penalty chosen by cross-validation), a support vector machine with a
     radial kernel, and gradient-boosted trees, these three by scikit-learn on standardized predictors.
     Gives over (target, model, scale, collection): tau, r2, rmse, on the metric's own scale.
     """
-    cubes, rng = by_name(cubes), seed(rng)
+    cubes, rng = at_unit(by_name(cubes), level), seed(rng)
     if len(cubes) < 2:
         raise ScoresError("models are compared on collections left out in turn; give two collections or more")
     names, wanted, candidates = targets_and_candidates(cubes, targets, metrics)
@@ -47,7 +45,7 @@ def models(
         require_choice("scales", scale, get_args(Scale))
         check_scale(names, scale)
     levels, notes = system_level(cubes, names, missing=missing)
-    fits = _fits(rng)
+    fits = {name: learner(name, rng=rng) for name in get_args(Learner)}
     found = np.full((len(wanted), len(fits), len(scales), len(cubes), len(_MEASURES)), np.nan)
     for j, scale in enumerate(scales):
         values = {name: to_scale(table.values, scale) for name, table in levels.items()}
@@ -63,7 +61,7 @@ def models(
                     found[t, m, j, c] = [getattr(close, name) for name in _MEASURES]
     coords = {"target": wanted, "model": list(fits), "scale": list(scales), "collection": list(cubes)}
     data = {name: xr.DataArray(found[..., i], coords, tuple(coords)) for i, name in enumerate(_MEASURES)}
-    options = {"metrics": candidates, "seed": rng}
+    options = {"metrics": candidates, "level": level, "seed": rng}
     return result("models", data, inputs=cubes, options=options, notes=notes)
 
 
@@ -90,27 +88,3 @@ def findings(outcome: xr.Dataset) -> list[str]:
         f"Lowest mean RMSE on collections left out: {best['model']} on the {best['scale']} scale ({best['rmse']:.4f});"
         f" the best least squares has {plain['rmse']:.4f} ({plain['scale']})."
     ]
-
-
-def _ols(x: Floats, y: Floats) -> Callable[[Floats], Floats]:
-    data = moments(np.column_stack([x, y]))
-    slopes, intercept = least_squares(data, range(x.shape[1]), [x.shape[1]])
-    return lambda new: np.asarray(new @ slopes[:, 0] + intercept[0])
-
-
-def _fits(rng: int) -> dict[str, Fit]:
-    from sklearn.ensemble import GradientBoostingRegressor
-    from sklearn.linear_model import RidgeCV
-    from sklearn.pipeline import make_pipeline
-    from sklearn.preprocessing import StandardScaler
-    from sklearn.svm import SVR
-
-    def learned(make: Callable[[], Any]) -> Fit:
-        return lambda x, y: make_pipeline(StandardScaler(), make()).fit(x, y).predict
-
-    return {
-        "ols": _ols,
-        "ridge": learned(lambda: RidgeCV(alphas=np.logspace(-3, 3, 13))),
-        "svr": learned(lambda: SVR(C=1.0, epsilon=0.01)),
-        "boosting": learned(lambda: GradientBoostingRegressor(random_state=rng)),
-    }

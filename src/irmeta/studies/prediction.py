@@ -1,7 +1,7 @@
 """What would a metric that nobody reported have been? Predict it from those that were, with an interval."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple, get_args
 
 import numpy as np
 import polars as pl
@@ -9,17 +9,19 @@ import xarray as xr
 from scipy import stats
 
 from irmeta.attributes import about
-from irmeta.choices import Missing, Scale
+from irmeta.choices import Learner, Missing, Scale
 from irmeta.cube import ALL, check, complete, cube, means
-from irmeta.cubes import in_range
+from irmeta.cubes import by_name, by_topic, in_range
 from irmeta.datasets.reference import reference_model
-from irmeta.errors import MetricError, ScoresError
+from irmeta.errors import MetricError, ScoresError, require_choice
 from irmeta.io.model_file import Model
 from irmeta.names import highest, metric_names, nearest, parse, split
 from irmeta.result import result
 from irmeta.stats.arrays import Floats, Indices
+from irmeta.stats.prediction import learners
 from irmeta.stats.prediction.intervals import band, leave_one_out, mahalanobis, reach
-from irmeta.stats.prediction.regression import least_squares, pool
+from irmeta.stats.prediction.learners import Fit
+from irmeta.stats.prediction.regression import Moments, least_squares, pool
 from irmeta.stats.prediction.scales import from_scale, to_scale
 from irmeta.words import listed
 
@@ -69,12 +71,19 @@ def predict(
     want: Iterable[str] | None = None,
     level: float = 0.9,
     known: xr.DataArray | None = None,
+    train: Mapping[str, xr.DataArray] | None = None,
+    learner: Learner = "ols",
+    kernel: float | None = None,
     missing: Missing = "error",
+    rng: int = 0,
 ) -> xr.Dataset:
     """Predict what is missing from a table of system-level scores, each system from the scores that it has.
 
-    scores : a cube; its means over topics are used. What a system lacks on all topics (NaN) is a hole to fill.
+    scores : a cube; its means over topics are used, or each topic by itself where the model is one of scores on topics.
+    What a system lacks on all topics (NaN) is a hole to fill.
     model : as `prediction_model` makes it; by default the reference model that ships with irmeta.
+    learner, kernel, rng : the kind of model, see `irmeta.stats.prediction.learners.learner`. One that is not linear is
+    fitted on `train`, the collections that `model` was made of.
     want : metrics to predict, as a list or in one text; by default those that some system lacks.
     level : coverage aimed at, in (0, 1), for a system of a collection that the model has not seen.
     known : systems of the same collection whose wanted scores are known; they tell the collection's offset.
@@ -86,20 +95,24 @@ def predict(
     if not 0 < level < 1:
         raise ScoresError(f"the level of an interval is between 0 and 1, as in 0.9, not {level}")
     model = model or reference_model()
-    scores, notes = _usable(check(scores), model, missing)
+    learned = _learned(train, learner, kernel, rng)
+    on_topics = model.provenance.get("unit") == "topic"
+    scores = by_topic(check(scores)) if on_topics else check(scores)
+    scores, notes = _usable(scores, model, missing)
     reported = in_range(means(scores))
     table, names, more = _renamed(reported, model)
     notes += more
     calibration = None
     inputs = {"given": scores}
     if known is not None:
-        known, more = _usable(check(known), model, missing)
+        known = by_topic(check(known)) if on_topics else check(known)
+        known, more = _usable(known, model, missing)
         calibration, _, _ = _renamed(in_range(means(known)), model)
         notes += [f"known systems: {note}" for note in more]
         inputs["known"] = known
 
     targets, stand_ins = _targets(table, model, None if want is None else metric_names(want))
-    grid = _grid(table, targets, model, level, calibration)
+    grid = _grid(table, targets, model, level, calibration, learned)
     if np.isnan(grid["value"]).all():
         raise ScoresError("nothing to predict: no system lacks a wanted metric and has another that the model knows")
     notes += stand_ins + _warnings(table, grid, model, level, calibrated=known is not None)
@@ -109,6 +122,8 @@ def predict(
     options = {
         "level": level,
         "scale": model.scale,
+        "learner": learner,
+        "kernel": kernel,
         "model": [part.name for part in model.parts],
         "sources": model.provenance.get("sources", []),
         "want": targets,
@@ -233,8 +248,54 @@ def _targets(table: xr.DataArray, model: Model, want: list[str] | None) -> tuple
     return list(dict.fromkeys(targets.values())), notes
 
 
+class _Learned(NamedTuple):
+    """A kind of model that takes the scores themselves, and these: (system, metric) by collection."""
+
+    fit: Fit
+    tables: Mapping[str, xr.DataArray]
+
+    def rows(self, metrics: Sequence[str]) -> list[Floats]:
+        """Return the scores of the collections that have these metrics."""
+        held = [table for table in self.tables.values() if set(metrics) <= set(table.metric.values)]
+        return [table.sel(metric=list(metrics)).values for table in held]
+
+    def fitted(self, rows: Sequence[Floats]) -> Callable[[Floats], Floats]:
+        """Fit the last variable of all these rows on the others."""
+        together = np.concatenate(rows)
+        return self.fit(together[:, :-1], together[:, -1])
+
+
+def _linear(data: Sequence[Moments]) -> Callable[[Floats], Floats]:
+    """Fit the last variable by least squares on all the others."""
+    together = pool(data)
+    last = len(together.mean) - 1
+    slopes, intercept = least_squares(together, range(last), [last])
+    return lambda rows: np.asarray((rows @ slopes + intercept)[:, 0])
+
+
+def _learned(
+    train: Mapping[str, xr.DataArray] | None, learner: Learner, kernel: float | None, rng: int
+) -> _Learned | None:
+    """Return what a kind of model takes that is not linear; None for least squares, which the model itself serves."""
+    require_choice("learner", learner, get_args(Learner))
+    if learner == "ols":
+        return None
+    if train is None:
+        raise ScoresError(
+            f"a model holds means and covariances, of which {learner} cannot be fitted; name the score files that it "
+            "was fitted on, too (--train)"
+        )
+    tables = {name: in_range(means(scores)) for name, scores in by_name(train).items()}
+    return _Learned(learners.learner(learner, kernel=kernel, rng=rng), tables)
+
+
 def _grid(
-    table: xr.DataArray, targets: Sequence[str], model: Model, level: float, calibration: xr.DataArray | None
+    table: xr.DataArray,
+    targets: Sequence[str],
+    model: Model,
+    level: float,
+    calibration: xr.DataArray | None,
+    learned: _Learned | None,
 ) -> dict[str, Floats]:
     """Predict what each system lacks from all that it has: each figure of _Predicted, of shape (system, target)."""
     shape = (table.sizes["system"], len(targets))
@@ -244,7 +305,7 @@ def _grid(
         for j, target in enumerate(targets):
             if target in given:
                 continue
-            found = _predict(scores, given, target, model, level, calibration)
+            found = _predict(scores, given, target, model, level, calibration, learned)
             for name, values in zip(found._fields, found, strict=True):
                 grid[name][rows, j] = values
     return grid
@@ -260,7 +321,13 @@ def _patterns(table: xr.DataArray) -> Iterator[tuple[Indices, list[str]]]:
 
 
 def _predict(
-    scores: Floats, given: list[str], target: str, model: Model, level: float, calibration: xr.DataArray | None
+    scores: Floats,
+    given: list[str],
+    target: str,
+    model: Model,
+    level: float,
+    calibration: xr.DataArray | None,
+    learned: _Learned | None,
 ) -> _Predicted:
     """Predict one metric of systems that have the same given ones: scores of shape (system, given)."""
     held = model.holding([*given, target])
@@ -270,16 +337,17 @@ def _predict(
         )
     data = [part.moments for part in held]
     at, of = list(range(len(given))), [len(given)]  # places of the given metrics, and of the target
-    slopes, intercept = least_squares(pool(data), at, of)
     values = to_scale(scores, model.scale)
-    centre = (values @ slopes + intercept)[:, 0]
+    rows = [] if learned is None else [to_scale(part, model.scale) for part in learned.rows([*given, target])]
+    fitted = _linear(data) if learned is None else learned.fitted(rows)
+    centre = fitted(values)
     half: float | Floats = np.nan
-    residuals = _residuals(calibration, [*given, target], model.scale, slopes, intercept)
+    residuals = _residuals(calibration, [*given, target], model.scale, fitted)
     if len(held) > 1:
         # how far collections differ shows only on several
         mean = residuals.mean() if residuals.size else 0.0
         far = reach(np.array([part.tails[of] for part in held]), level)
-        errors = leave_one_out(data, at, of)
+        errors = leave_one_out(data, at, of) if learned is None else learners.held_out(rows, learned.fit)
         shift, half = band(errors, level, reach=far, known=residuals.size, known_mean=mean)
         centre = centre + shift
     ends = from_scale([centre, centre - half, centre + half], model.scale)
@@ -291,16 +359,17 @@ def _predict(
 
 
 def _residuals(
-    calibration: xr.DataArray | None, metrics: list[str], scale: Scale, slopes: Floats, intercept: Floats
+    calibration: xr.DataArray | None, metrics: list[str], scale: Scale, fitted: Callable[[Floats], Floats]
 ) -> Floats:
     """Return the errors on those known systems that have all the scores it takes; the target is the last metric."""
     if calibration is None or not set(metrics) <= set(calibration.metric.values):
         return np.empty(0)
     table = calibration.sel(metric=metrics).values
     whole = ~np.isnan(table).any(axis=1)
+    if not whole.any():
+        return np.empty(0)
     rows = to_scale(table[whole], scale)
-    predicted = rows[:, :-1] @ slopes[:, 0]
-    return np.asarray(rows[:, -1] - predicted - intercept[0])
+    return np.asarray(rows[:, -1] - fitted(rows[:, :-1]))
 
 
 def _warnings(

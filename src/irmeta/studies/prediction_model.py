@@ -5,8 +5,8 @@ from typing import Any
 
 import xarray as xr
 
-from irmeta.choices import Missing, Scale
-from irmeta.cubes import by_name, check_scale, system_level
+from irmeta.choices import Missing, Scale, Unit
+from irmeta.cubes import at_unit, by_name, check_scale, system_level
 from irmeta.errors import MetricError, ScoresError
 from irmeta.io.model_file import Model, Part
 from irmeta.names import metric_names, nearest
@@ -21,6 +21,7 @@ def prediction_model(
     *,
     metrics: Iterable[str] | None = None,
     scale: Scale = "raw",
+    level: Unit = "system",
     missing: Missing = "error",
     provenance: Mapping[str, Any] | None = None,
 ) -> Model:
@@ -29,6 +30,8 @@ def prediction_model(
     cubes : one, or several by collection name; a collection may lack some of the metrics.
     metrics : those to keep, all by default.
     scale : "raw", or "logit" to model log odds, so that predictions and intervals stay between 0 and 1.
+    level : of systems' means, or with "topic" of every system's score on every topic; a model of scores on topics
+    predicts such scores.
     missing : what to do with missing scores, as in `irmeta.cube.complete`.
 
     >>> from irmeta.cube import cube
@@ -36,7 +39,7 @@ def prediction_model(
     >>> prediction_model({"demo": scores}).metrics
     ['AP', 'P@10']
     """
-    cubes = by_name(cubes)
+    cubes = at_unit(by_name(cubes), level)
     if not cubes:
         raise ScoresError("there are no collections to fit a model on")
     wanted = None if metrics is None else metric_names(metrics)
@@ -60,4 +63,5 @@ def prediction_model(
         parts.append(Part(name, names, moments(values), tails(values)))
         notes += dropped
     described = {name: describe(scores) for name, scores in cubes.items()}
-    return Model(scale, tuple(parts), {"collections": described, "notes": notes, **(provenance or {})})
+    told = {"collections": described, "notes": notes, **({"unit": level} if level != "system" else {})}
+    return Model(scale, tuple(parts), {**told, **(provenance or {})})

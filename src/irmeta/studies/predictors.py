@@ -1,6 +1,6 @@
 """Which one, two or three metrics predict each other metric best? Every subset is tried."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any, get_args
 
@@ -8,13 +8,15 @@ import numpy as np
 import polars as pl
 import xarray as xr
 
-from irmeta.choices import ChosenBy, Missing
-from irmeta.cubes import check_sizes, system_level, targets_and_candidates, with_roles
+from irmeta.choices import ChosenBy, Learner, Missing, Unit
+from irmeta.cubes import at_unit, check_sizes, system_level, targets_and_candidates, with_roles
 from irmeta.errors import ScoresError, require_choice
 from irmeta.parallel import steps
 from irmeta.result import frame, result
-from irmeta.stats.arrays import Floats
+from irmeta.stats.arrays import Floats, Indices
+from irmeta.stats.prediction import learners
 from irmeta.stats.prediction.accuracy import Accuracy, accuracy
+from irmeta.stats.prediction.learners import Fit
 from irmeta.stats.prediction.predictors import Fold, best_predictors, folds
 from irmeta.stats.prediction.regression import Moments, least_squares, moments
 from irmeta.words import counted
@@ -31,7 +33,11 @@ def predictors(
     targets: Iterable[str] | None = None,
     metrics: Iterable[str] | None = None,
     sizes: Sequence[int] = (1, 2, 3),
+    level: Unit = "system",
+    learner: Learner = "ols",
+    kernel: float | None = None,
     missing: Missing = "error",
+    rng: int = 0,
 ) -> xr.Dataset:
     """Find the best predictors of each target, of each size, and measure how well they predict other collections.
 
@@ -42,12 +48,17 @@ def predictors(
     development collections test it too.
     targets : metrics to predict, by default all;  metrics : candidates, by default those that every collection has.
     sizes : how many predictors.
+    level : predict systems' means, or with "topic" every system's score on every topic.
+    learner, kernel, rng : the model that is measured, see `irmeta.stats.prediction.learners.learner`. Sets are always
+    chosen by least squares, whose coefficients are given.
     Returns over (target, size, collection): tau, r2, r, rmse, r2_offset_removed, r2_training_mean, bias_share; over
     (target, size): chosen_by, the tau that decided; over (target, size, metric): coefficient, NaN for metrics left out,
     and intercept.
     """
     require_choice("choose", choose, get_args(ChosenBy))
+    require_choice("learner", learner, get_args(Learner))
     cubes, role = with_roles(train=train, dev={} if dev is None else dev, test=test)
+    cubes = at_unit(cubes, level)
     names, wanted, candidates = targets_and_candidates(cubes, targets, metrics)
     check_sizes(sizes, wanted, candidates)
     levels, notes = system_level(cubes, names, missing=missing)
@@ -58,15 +69,27 @@ def predictors(
         raise ScoresError("there is no development collection to choose by; give one, or choose by leave-one-out")
 
     training = list(by_role["train"].values())
+    rows = np.concatenate(training)
     chosen_on = folds(training, list(by_role["dev"].values()) if choose == "dev" else [])
-    together = moments(np.concatenate(training))
     tests = {name: table.values for name, table in levels.items() if role[name] != "train"}
-    best = partial(_best_of_size, chosen_on, together, tests, names, wanted, candidates)
+    learned = None
+    if learner != "ols":
+        learned = partial(_learned, learners.learner(learner, kernel=kernel, rng=rng), rows)
+    best = partial(_best_of_size, chosen_on, moments(rows), learned, tests, names, wanted, candidates)
     parts = [best(size) for size in steps(sizes, "sizes")]
-    together_by_size = xr.concat(parts, xr.DataArray(list(sizes), dims="size", name="size"))
-    outcome = together_by_size.assign(role=("collection", [role[name] for name in tests]))
+    outcome = xr.concat(parts, xr.DataArray(list(sizes), dims="size", name="size"))
+    outcome = outcome.assign(role=("collection", [role[name] for name in tests]))
     notes += _notes(choose, outcome["chosen_by"].values, list(by_role["dev"]))
-    options = {"choose": choose, "sizes": list(sizes), "roles": role}
+    if learner != "ols":
+        notes.append(f"measured with {learner}; the sets were chosen by least squares, whose coefficients are given")
+    options = {
+        "choose": choose,
+        "sizes": list(sizes),
+        "level": level,
+        "learner": learner,
+        "kernel": kernel,
+        "roles": role,
+    }
     data = {str(name): values for name, values in outcome.data_vars.items()}
     return result("predictors", data, inputs=cubes, options=options, notes=notes)
 
@@ -127,9 +150,16 @@ def _undefined(tau: xr.DataArray) -> list[str]:
     return [f"tau is undefined where scores or predictions are all equal: {', '.join(cells)}."]
 
 
+def _learned(fit: Fit, rows: Floats, subset: Indices, target: int) -> Callable[[Floats], Floats]:
+    """Fit a model of a target on a set of predictors; the result predicts from all metrics (system, metric)."""
+    predict = fit(rows[:, subset], rows[:, target])
+    return lambda scores: predict(scores[:, subset])
+
+
 def _best_of_size(
     chosen_on: Sequence[Fold],
     together: Moments,
+    learned: Callable[[Indices, int], Callable[[Floats], Floats]] | None,
     tests: Mapping[str, Floats],
     names: list[str],
     targets: list[str],
@@ -147,8 +177,9 @@ def _best_of_size(
         slopes, (intercept,) = least_squares(together, subset, [target])
         weights[i, subset] = slopes[:, 0]
         intercepts[i] = intercept
+        model = None if learned is None else learned(subset, target)
         for c, scores in enumerate(tests.values()):
-            predicted = scores[:, subset] @ slopes[:, 0] + intercept
+            predicted = scores[:, subset] @ slopes[:, 0] + intercept if model is None else model(scores)
             measured[i, c] = accuracy(scores[:, target], predicted, training_mean=together.mean[target])
     data: dict[str, Any] = {}
     for m, name in enumerate(_MEASURES):

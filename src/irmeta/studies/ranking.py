@@ -17,7 +17,7 @@ from irmeta.parallel import seeded
 from irmeta.result import result
 from irmeta.stats.arrays import Floats
 from irmeta.stats.subsets.matrices import dependent
-from irmeta.stats.subsets.orders import Order, log_determinant, unexplained
+from irmeta.stats.subsets.orders import Order, explained_by_each, log_determinant, unexplained
 from irmeta.stats.subsets.selection import Choice, Selection, limit, ratio, select, value
 from irmeta.stats.subsets.stability import choices, flags, stability
 
@@ -138,7 +138,8 @@ def _source(
 def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     """Return the tables of the JSON contract.
 
-    order : position, metric, value (of the metrics up to there, by the objective).
+    order : position, metric, value (of the metrics up to there, by the objective), criterion (the variance of this
+    metric and those after it that it explains, given those before it, which is what "gf" goes by).
     subsets : k, metrics, log_det, unexplained (share of all variance), optimal (the best value of the objective),
     ratio_to_optimum, gap (how much better than that a subset may still be), proven, nodes (of the search); with a
     budget, cost; with resamples, kept (share of the subset, less included metrics, that is chosen again) and same
@@ -151,7 +152,12 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     numbers = {name: outcome[name].values for name in _SUBSETS if name in outcome}
     views = {
         "order": pl.DataFrame(
-            {"position": range(1, len(order) + 1), "metric": order, "value": outcome["value"].values}
+            {
+                "position": range(1, len(order) + 1),
+                "metric": order,
+                "value": outcome["value"].values,
+                "criterion": outcome["criterion"].values,
+            }
         ),
         "subsets": pl.DataFrame({"k": outcome["k"].values, "metrics": chosen, **numbers}),
     }
@@ -368,6 +374,7 @@ def _described(source: MetricMatrix, choice: Choice, selection: Selection) -> di
     data: dict[str, Any] = {
         "order": ("position", np.array(source.metrics, dtype=object)[selection.order]),
         "value": ("position", np.array([value(source.sigma, subset, choice.objective) for subset in prefixes])),
+        "criterion": ("position", explained_by_each(source.sigma, selection.order)),
         "chosen": (("k", "metric"), flags(selection.chosen, len(source.metrics))),
         "candidate": ("metric", np.isin(np.arange(len(source.metrics)), choice.candidates)),
     }

@@ -1,4 +1,4 @@
-"""Published figures beside ours, cell by cell, each with what can be said of it."""
+"""Published figures beside ours, cell by cell, each with what can be said of it and the rule that says so."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -12,12 +12,15 @@ from irmeta.attributes import about
 from irmeta.choices import Status
 from irmeta.result import result
 
-COLUMNS = ("paper", "item", "row", "column", "published", "ours", "difference", "status", "note")
+COLUMNS = ("paper", "item", "row", "column", "published", "ours", "difference", "rule", "status", "note")
 
 
 @dataclass(frozen=True)
 class Cell:
-    """One figure of a paper: where it stands, what was printed, what we get, and why they differ if they do."""
+    """One figure of a paper: where it stands, what was printed, what we get, and by which rule they agree.
+
+    unexpected : contradicted where we expect to reproduce: a fault of ours until shown otherwise.
+    """
 
     item: str
     row: str
@@ -26,28 +29,79 @@ class Cell:
     ours: float | None
     status: Status
     note: str = ""
-    unexpected: bool = False  # contradicted where we expect to reproduce: a fault of ours until shown otherwise
+    rule: str = ""
+    unexpected: bool = False
 
 
 def compare(
-    item: str, row: str, column: str, published: float, ours: float, *, within: float, close: float, known: str = ""
+    item: str, row: str, column: str, published: float, ours: float, *, within: float, known: str = "", note: str = ""
 ) -> Cell:
-    """Make a cell: reproduced if ours is within `within` of print, close within `close`, contradicted beyond.
+    """Make a cell of a printed figure: reproduced if ours is within `within` of print, else contradicted.
 
     known : why a contradiction is no surprise (an erratum of the paper); without it a contradiction is unexpected.
 
-    >>> compare("Table 1", "AP", "AP", 0.63, 0.626, within=0.005, close=0.01).status
+    >>> compare("Table 1", "AP", "AP", 0.63, 0.626, within=0.005).status
     'reproduced'
     """
-    off = round(abs(ours - published), 12)
-    status: Status = "reproduced" if off <= within else "close" if off <= close else "contradicted"
-    return Cell(item, row, column, published, ours, status, known, status == "contradicted" and not known)
+    holds = round(abs(ours - published), 12) <= within
+    return _judged(item, row, column, published, ours, holds, f"within {within:.3g}", note, known)
+
+
+def claim(
+    item: str,
+    row: str,
+    column: str,
+    ours: float,
+    *,
+    said: str,
+    least: float = -np.inf,
+    most: float = np.inf,
+    known: str = "",
+) -> Cell:
+    """Make a cell of a sentence: reproduced if ours lies from `least` to `most`, which is what the sentence says.
+
+    >>> claim("Section 5", "T7 with R03", "quantile", 0.98, said="beyond the 99th percentile", least=0.99).status
+    'contradicted'
+    """
+    ends = [(word, end) for word, end in (("at least", least), ("at most", most)) if np.isfinite(end)]
+    rule = " and ".join(f"{word} {end:.4g}" for word, end in ends)
+    holds = least - 1e-9 <= ours <= most + 1e-9
+    return _judged(item, row, column, None, ours, holds, rule, f"text: {said}", known)
+
+
+def mine(item: str, row: str, column: str, ours: float, note: str = "") -> Cell:
+    """Make a cell of a figure that has no print to be held to."""
+    return Cell(item, row, column, None, float(ours), "ours", note)
+
+
+def lacking(
+    item: str, row: str, column: str, why: str, *, published: float | None = None, ours: float | None = None
+) -> Cell:
+    """Make a cell that is not checkable. why : the data that are missing.  ours : what a stand-in gives."""
+    return Cell(item, row, column, published, ours, "not checkable", why)
+
+
+def _judged(
+    item: str,
+    row: str,
+    column: str,
+    published: float | None,
+    ours: float,
+    holds: bool,
+    rule: str,
+    note: str,
+    known: str,
+) -> Cell:
+    status: Status = "reproduced" if holds else "contradicted"
+    reasons = [note, "" if holds else known]
+    said = "; ".join(reason for reason in reasons if reason)
+    return Cell(item, row, column, published, float(ours), status, said, rule, not holds and not known)
 
 
 def reproduction(
     paper: str, cells: Sequence[Cell], *, options: dict[str, Any], notes: Sequence[str] = ()
 ) -> xr.Dataset:
-    """Give the cells of a paper as a result with the dimension `cell`."""
+    """Return the cells of a paper as a result with the dimension `cell`."""
     columns = {name: [asdict(cell)[name] for cell in cells] for name in Cell.__dataclass_fields__}
     numbers = {name: np.array(columns.pop(name), dtype=np.float64) for name in ("published", "ours")}
     data = {name: ("cell", values) for name, values in {**columns, **numbers}.items()}
@@ -55,7 +109,7 @@ def reproduction(
 
 
 def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
-    """Table `cells`: paper, item, row, column, published, ours, difference, status, note."""
+    """Table `cells`: paper, item, row, column, published, ours, difference, rule, status, note."""
     frame = pl.DataFrame({name: outcome[name].values.tolist() for name in outcome.data_vars}).with_columns(
         pl.col("published", "ours").fill_nan(None), paper=pl.lit(about(outcome)["options"]["paper"])
     )
@@ -63,11 +117,11 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
 
 
 def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
-    """Give the figures we have, how many of each item the data do not give us, and each remark once."""
+    """Show the figures that we have, how many of each item the data do not give us, and each remark once."""
     cells = tables(outcome)["cells"]
     unchecked = (pl.col("status") == "not checkable") & pl.col("ours").is_null()
     printed = pl.col("published").map_elements(lambda value: f"{value:.6g}", return_dtype=pl.String)
-    ours = cells.filter(~unchecked).select("item", "row", "column", printed, "ours", "difference", "status")
+    ours = cells.filter(~unchecked).select("item", "row", "column", printed, "ours", "rule", "status")
     grouped = [
         cells.filter(kept).group_by("item", "note", maintain_order=True).len("cells").select("item", "cells", "note")
         for kept in (unchecked, ~unchecked & (pl.col("note") != ""))

@@ -14,10 +14,13 @@ from irmeta.choices import Correction, Missing, Test
 from irmeta.cube import additive, geometric, means, studied
 from irmeta.errors import ScoresError, require_choice
 from irmeta.layout import ROWS, spans
+from irmeta.names import highest
 from irmeta.parallel import seeded, steps
 from irmeta.result import frame, result
 from irmeta.stats import descriptive
 from irmeta.stats.arrays import Bools, Floats
+from irmeta.stats.halves.halving import halves, shuffles
+from irmeta.stats.halves.swaps import EDGES, least_difference, swaps
 from irmeta.stats.tests import multiplicity, paired, resampling
 
 RESAMPLING: Mapping[str, Callable[[Floats, int, np.random.Generator], Floats]] = MappingProxyType(
@@ -28,6 +31,10 @@ CLOSED: Mapping[str, Callable[[Floats], Floats]] = MappingProxyType(
 )
 FEW_METRICS = 4
 """Systems are shown of so many metrics at most; more are a table for programs."""
+SWAP_SIZES = (5, 10, 25, 50, 100)
+"""Numbers of topics, below half of those there are, for which error rates are computed, too."""
+SWAP_PAIRS = 4_000_000
+"""Comparisons of systems on random sets of topics, about: more change no second digit of an error rate."""
 FEW_PAIRS = 15
 """So many tests are shown at most; more are a table for programs."""
 MOST_LETTERS = 40
@@ -87,9 +94,11 @@ def significance(
 
     options = {"test": test, "correct": correct, "alpha": alpha, "top": top, "by": by, "missing": missing}
     if test in RESAMPLING:
-        options |= {"resamples": resamples, "seed": seed}
+        options["resamples"] = resamples
+    options["seed"] = seed  # also of the random sets of topics that the swap rates are measured on
     inputs = {scores.attrs.get("collection", "collection"): scores}
     outcome = result("significance", data, inputs=inputs, options=options, notes=notes)
+    outcome = outcome.assign(_swapped(scores, generator))
     outcome["significant"] = outcome["p_corrected"] < alpha
     outcome["share_significant"] = outcome["significant"].mean("pair")
     names = scores.system.values
@@ -98,7 +107,11 @@ def significance(
 
 
 def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
-    """Tables `tests` (of each pair and metric), `systems` (those that share a letter do not differ), `power`."""
+    """Tables `tests` (of each pair and metric), `systems` (those that share a letter do not differ), `power`.
+
+    `conflicts`: the pairs on which metrics contradict each other: those for system_a, those for system_b, and whether
+    there is a significant difference on either side.
+    """
     metrics = [str(metric) for metric in outcome.metric.values]
     fields = ("difference", "p", "p_corrected", "effect_size", "significant")
     return {
@@ -107,6 +120,8 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
         ),
         "systems": pl.concat([_systems(outcome.sel(metric=metric), metric) for metric in metrics]),
         "power": frame(outcome, ["share_significant"]),
+        "conflicts": _conflicts(outcome),
+        "swaps": _swaps(outcome),
     }
 
 
@@ -160,7 +175,7 @@ def findings(outcome: xr.Dataset) -> list[str]:
             f"({of_metric['share_significant'].item():.1%}; {test}, alpha {options['alpha']:g}{before}). "
             + _beside_best(of_metric)
         )
-    return lines
+    return lines + _contradictions(outcome) + _reliable_differences(outcome)
 
 
 def _beside_best(of_metric: xr.Dataset) -> str:
@@ -172,6 +187,92 @@ def _beside_best(of_metric: xr.Dataset) -> str:
         return f"The best system, {name}, is significantly different from every other."
     verb = "system is" if alike == 1 else "systems are"
     return f"{alike} {verb} not significantly different from the best, {name}."
+
+
+def _swapped(scores: xr.DataArray, rng: np.random.Generator) -> xr.Dataset:
+    """Count comparisons of two systems on random sets of topics, and those that other topics turn round.
+
+    Over (half, swap_metric, step); the sets have as many topics as a half, and some smaller numbers of them. Metrics
+    that may exceed 1, and geometric means, are left out: their differences have another scale.
+    """
+    topics, systems = scores.sizes["topic"], scores.sizes["system"]
+    left_out = geometric(scores.metric.values)
+    names = [str(m) for m in scores.metric.values if highest(str(m)) <= 1 and str(m) not in left_out]
+    halved = topics // 2
+    sizes = sorted({halved, *(size for size in SWAP_SIZES if size < halved)}) if names else []
+    draws = int(np.clip(SWAP_PAIRS // (systems * systems), 2, 20))
+    values = scores.sel(metric=names).values
+    orders = shuffles(topics, draws, rng)
+    counted = [swaps(values, halves(orders, (size, size))) for size in sizes]
+    compared, swapped = zip(*counted, strict=True) if counted else ([], [])
+    dims, shape = ("half", "swap_metric", "step"), (len(sizes), len(names), EDGES.size)
+    data = {"compared": (dims, np.reshape(compared, shape)), "swapped": (dims, np.reshape(swapped, shape))}
+    return xr.Dataset(data, {"half": sizes, "swap_metric": names, "step": EDGES})
+
+
+def _swaps(outcome: xr.Dataset) -> pl.DataFrame:
+    """List the error rate by number of topics, metric and difference; differences that no pair has are left out."""
+    counted = frame(outcome, ["compared", "swapped"], by=["half", "swap_metric", "step"])
+    counted.columns = ["topics", "metric", "difference", "comparisons", "swaps"]
+    rate = (pl.col("swaps") / pl.col("comparisons")).alias("error_rate")
+    return counted.filter(pl.col("comparisons") > 0).with_columns(rate).drop("swaps")
+
+
+def _reliable_differences(outcome: xr.Dataset) -> list[str]:
+    """Say from which difference in mean on half of the topics the other half agrees in 95% of comparisons."""
+    if not outcome.sizes["half"] or not outcome.sizes["swap_metric"]:
+        return []
+    half = outcome.isel(half=-1)
+    least = least_difference(half["compared"].values, half["swapped"].values)
+    names = half.swap_metric.values
+    topics = int(half["half"])
+    parts = [
+        f"{name} {'none' if np.isnan(value) else f'{value:.2f}'}" for name, value in zip(names, least, strict=True)
+    ]
+    more = f" and {len(parts) - FEW_METRICS} more (table swaps)" if len(parts) > FEW_METRICS else ""
+    return [
+        f"On {topics} topics the smallest difference in mean that {topics} other topics turn round in at most 5% of "
+        f"comparisons: {', '.join(parts[:FEW_METRICS])}{more}."
+    ]
+
+
+def _sides(outcome: xr.Dataset) -> tuple[Bools, Bools]:
+    """Return which metrics are for system_a of each pair and which for system_b, both (pair, metric)."""
+    difference = outcome["difference"].transpose("pair", "metric").values
+    return difference > 1e-10, difference < -1e-10
+
+
+def _conflicts(outcome: xr.Dataset) -> pl.DataFrame:
+    """List the pairs of which some metric finds one system better, and another metric the other."""
+    for_a, for_b = _sides(outcome)
+    significant = outcome["significant"].transpose("pair", "metric").values
+    at = np.flatnonzero(for_a.any(axis=1) & for_b.any(axis=1))
+    metrics = outcome.metric.values.astype(str)
+    both = (for_a & significant).any(axis=1) & (for_b & significant).any(axis=1)
+    return pl.DataFrame(
+        {
+            "system_a": outcome.system_a.values[at].astype(str),
+            "system_b": outcome.system_b.values[at].astype(str),
+            "for_a": [metrics[for_a[pair]].tolist() for pair in at],
+            "for_b": [metrics[for_b[pair]].tolist() for pair in at],
+            "both_significant": both[at],
+        },
+        schema_overrides={"for_a": pl.List(pl.String), "for_b": pl.List(pl.String), "both_significant": pl.Boolean},
+    )
+
+
+def _contradictions(outcome: xr.Dataset) -> list[str]:
+    """Say on how many pairs the metrics contradict each other, and what to make of it."""
+    if outcome.sizes["metric"] < 2:
+        return []
+    found = _conflicts(outcome)
+    if not found.height:
+        return ["The metrics agree on which system is better for every pair."]
+    return [
+        f"The metrics contradict each other on {found.height} of {outcome.sizes['pair']} pairs, on "
+        f"{found['both_significant'].sum()} of them with significant differences on both sides (table conflicts): draw "
+        "no conclusion from such a pair, or follow the metric that predicts new topics best (irmeta predictivity)."
+    ]
 
 
 def _check(test: Test, correct: Correction, alpha: float, resamples: int) -> None:

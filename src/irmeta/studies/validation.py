@@ -13,14 +13,14 @@ import xarray as xr
 from irmeta.cube import labels
 from irmeta.errors import FileFormatError, Remark
 from irmeta.evaluation.judging import JudgedRun, Judgments, Ranking
-from irmeta.evaluation.notes import barren_notes, grade_notes, listed
+from irmeta.evaluation.notes import grade_notes, identical, topics_without_relevant
 from irmeta.evaluation.sources import (
     QrelsLike,
     RunsLike,
     Source,
     opened,
     qrels_of,
-    refuse_strangers,
+    require_judged_topics,
     sources_with_problems,
     where,
 )
@@ -33,6 +33,7 @@ from irmeta.names import parse_list
 from irmeta.parallel import in_order
 from irmeta.result import result
 from irmeta.stats.arrays import Indices
+from irmeta.words import listed
 
 MANY_UNJUDGED = 0.2
 """Share of unjudged documents among the first ten above which a run's scores say little."""
@@ -61,13 +62,14 @@ class RunFacts:
 
 
 def validate(
+    qrels: QrelsLike | None,
     runs: RunsLike,
-    qrels: QrelsLike | None = None,
     *,
     reading: Reading | None = None,
 ) -> xr.Dataset:
     """Check runs, and how they fit the judgments; evaluate nothing.
 
+    qrels, runs : as in `irmeta.evaluate`; qrels may be None, and then only the runs are checked.
     The result has the dimension `problem` (level, file, line, text; errors first) and `system` (see RunFacts); its
     notes say which grades there are.
     """
@@ -79,21 +81,27 @@ def validate(
         try:
             judgments = Judgments(qrels_of(qrels, reading))
             folded = Judgments(replace(judgments.qrels, documents=_lower(judgments.qrels.documents)))
-            barren = [Remark("warning", judgments.qrels.source, None, text) for text in barren_notes(judgments.qrels)]
+            barren = [
+                Remark("warning", judgments.qrels.source, None, text)
+                for text in topics_without_relevant(judgments.qrels)
+            ]
             remarks += [*judgments.qrels.remarks, *barren]
             notes = grade_notes(judgments.qrels, parse_list("seeds23"))
         except FileFormatError as error:
             remarks += _errors(error, str(qrels) if isinstance(qrels, str | PathLike) else "qrels")
     facts = []
     tags: dict[str, list[str]] = {}
-    for fact, tag, odd in in_order(
+    orders: dict[str, str] = {}
+    for fact, tag, order, odd in in_order(
         partial(_inspect, judgments, folded, reading, Path.cwd()), sources_with_problems(runs), "runs"
     ):
         remarks += odd
         if fact is not None:
             facts.append(fact)
             tags.setdefault(tag, []).append(fact.system)
+            orders[fact.system] = order if fact.documents else ""
     remarks += _together(facts, tags)
+    remarks += [Remark("warning", "all runs", None, text) for text in identical(orders)]
     remarks.sort(key=lambda remark: remark.level != "error")
     columns = {
         "level": [remark.level for remark in remarks],
@@ -141,15 +149,15 @@ def _errors(error: FileFormatError, file: str) -> list[Remark]:
 
 def _inspect(
     judgments: Judgments | None, folded: Judgments | None, reading: Reading, folder: Path, source: Source
-) -> tuple[RunFacts | None, str, list[Remark]]:
-    """Read a run, gather its facts, and say what is odd about them; also give its tag."""
+) -> tuple[RunFacts | None, str, str, list[Remark]]:
+    """Read a run, gather its facts, and say what is odd about them; also give its tag and a digest of its lists."""
     try:
         given = opened(source, folder)
         run = given if isinstance(given, Run) else run_of(given, source[0], reading)
         if judgments is not None:
-            refuse_strangers(run, judgments.qrels, where(source))
+            require_judged_topics(run, judgments.qrels, where(source))
     except FileFormatError as error:
-        return None, "", _errors(error, where(source))
+        return None, "", "", _errors(error, where(source))
     against = judgments or Judgments(Qrels(run.topics, np.empty(0, np.intp), Strings.of([]), np.empty(0)))
     ranking = against.rank(run)
     judged = against.look_up(run, ranking)
@@ -159,7 +167,8 @@ def _inspect(
         texts += _mismatches(run, ranking, judged, folded)
     if isinstance(source[1], Location) and not _alike(run.tag, stem(source[1])):
         texts.append(f"the run tag {run.tag!r} is not the file's name, which names the system")
-    return facts, run.tag, [*run.remarks, *(Remark("warning", where(source), None, text) for text in texts)]
+    odd = [Remark("warning", where(source), None, text) for text in texts]
+    return facts, run.tag, judged.order, [*run.remarks, *odd]
 
 
 def _alike(tag: str, name: str) -> bool:

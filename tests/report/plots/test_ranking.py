@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 from matplotlib.figure import Figure
 
-from irmeta.papers.gupta2019_ranking import SHEFFIELD
+from irmeta.papers.gupta2019.ranking import SHEFFIELD
 from irmeta.report.plots.figure import draw, save
 from irmeta.report.plots.ranking import plots, ranking, ratio
 from irmeta.studies.ranking import rank_metrics

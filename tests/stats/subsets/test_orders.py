@@ -6,12 +6,13 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy.linalg import lapack
 
-from irmeta.papers.gupta2019_ranking import SHEFFIELD, backward_as_printed, row_sums_updated
+from irmeta.papers.gupta2019.ranking import SHEFFIELD, backward_as_printed, row_sums_updated
 from irmeta.stats.arrays import Floats
 from irmeta.stats.subsets.branch_and_bound import best_subsets
 from irmeta.stats.subsets.criteria import ExplainedVariance, LogDeterminant
 from irmeta.stats.subsets.matrices import correlation, covariance, symmetrized
 from irmeta.stats.subsets.orders import (
+    explained_by_each,
     greedy,
     iterative_backward,
     log_determinant,
@@ -158,3 +159,13 @@ def test_unexplained_is_the_residual_of_least_squares(seed: int) -> None:
     expected = (residual**2).sum() / (rows**2).sum()
     np.testing.assert_allclose(unexplained(covariance(rows), [1, 3]), expected, rtol=1e-9)
     assert unexplained(covariance(rows), []) == 1
+
+
+@given(seeds)
+def test_what_each_explains_sums_to_what_all_explain(seed: int) -> None:
+    """The criterion of an order is the fall of unexplained variance at each step, and the trace in all."""
+    sigma = matrix(seed)
+    order = np.random.default_rng(seed).permutation(len(sigma))
+    explained = explained_by_each(sigma, order)
+    left = np.array([unexplained(sigma, order[:size]) for size in range(len(sigma) + 1)]) * np.trace(sigma)
+    np.testing.assert_allclose(explained, -np.diff(left), atol=1e-8 * np.trace(sigma))

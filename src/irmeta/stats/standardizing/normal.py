@@ -15,7 +15,7 @@ _REACH = 9.0
 
 
 def _heights_and_slopes() -> tuple[Floats, Floats]:
-    """Give the distribution function at each knot, and what it rises from there in a step of one knot, were it a line.
+    """Return the distribution function at each knot, and its rise over one knot along the tangent there.
 
     The slope has in it the cubic term of the Taylor series, replaced by the line nearest to it (economized, after
     Lanczos): over half a step d to either side, d³ and 3/16 d differ by at most 1/32.
@@ -29,7 +29,7 @@ _HEIGHTS, _SLOPES = _heights_and_slopes()
 
 
 def cdf(z: Floats) -> Floats:
-    """Give the share of the standard normal distribution below each z, with an absolute error of at most `ERROR`.
+    """Return the share of the standard normal distribution below each z, with an absolute error of at most `ERROR`.
 
     z : an array of one or more dimensions; NaN stays NaN. About three times as fast as `scipy.special.ndtr`, which is
     exact in the tails, too. The parabolas leave at most M h³ / 6 / 32, where M < 0.399 is the largest third derivative

@@ -31,6 +31,7 @@ def partial_means(
     >>> [means.round(3).tolist() for means in partial_means(scores, scores, [3], 1, "normal", np.random.default_rng(0))]
     [[[0.159, 0.841, 0.5]]]
     """
+    # blocks of draws, one size after the other; each block has a random stream of its own
     block = max(1, _BLOCK // new.size)
     blocks = [(size, *stream) for size in sizes for stream in streams(rng, draws, block)]
     with closing(in_order(partial(_means, old, np.asfortranarray(new), kind), blocks, "blocks of draws")) as means:
@@ -42,6 +43,7 @@ def _means(old: Floats, new: Floats, kind: Kind, block: tuple[int, np.random.Gen
     """Return mean standardized scores (draw, system) for a block of draws of one size."""
     size, rng, draws = block
     standardizer = _standardizer(kind)
+    # the places of the smallest random numbers are a draw without replacement
     drawn = rng.random((draws, len(old))).argsort(axis=1)[:, :size]
     factors = _fit(old[drawn.T], standardizer)
     standardized = standardizer(new[:, None, :], factors)  # (system, draw, topic)

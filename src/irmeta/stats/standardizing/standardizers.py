@@ -57,11 +57,12 @@ def uniform(scores: Floats, factors: Factors) -> Floats:
 def empirical(scores: Floats, factors: Factors) -> Floats:
     """Share of the standardizing scores not above the score. Source: Urbano, Lima and Hanjalic (SIGIR 2019)."""
     scores = np.broadcast_to(scores, (len(scores), *factors.mean.shape))
-    below = np.empty(scores.shape)
+    not_above = np.empty(scores.shape)
     for topic in np.ndindex(factors.mean.shape):
-        at = (slice(None), *topic)
-        below[at] = np.searchsorted(factors.quantiles[topic], scores[at], side="right")
-    return np.where(np.isnan(scores), np.nan, below / factors.quantiles.shape[-1])
+        cells = (slice(None), *topic)
+        not_above[cells] = np.searchsorted(factors.quantiles[topic], scores[cells], side="right")
+    shares = not_above / factors.quantiles.shape[-1]
+    return np.where(np.isnan(scores), np.nan, shares)  # NaN sorts last: its share would be 1
 
 
 def maximum(scores: Floats, factors: Factors) -> Floats:

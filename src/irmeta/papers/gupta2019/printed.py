@@ -1,4 +1,4 @@
-"""The published figures of Gupta et al. (ECIR 2019) and Kutlu et al. (2018) on prediction, as printed."""
+"""The published figures of Gupta et al. (ECIR 2019) and Kutlu et al. (2018), as printed."""
 
 PREDICTION = """
 Bpref | nDCG                  | .805 -.693  .885 .079  .915 -1.174
@@ -87,16 +87,18 @@ Kutlu et al. (2018), tables commented out of the source of the paper.
 """
 
 CORRELATION = """
-Pearson r, the largest of P@10's     | P@10 RBP(p=0.8)           | .97
-Pearson r, the largest of P@20's     | P@20 RBP(p=0.95)          | .98
-Pearson r of every two above         | AP Rprec Bpref            | .9
-Pearson r of every two above         | RBP(p=0.5) RR             | .9
-Pearson r of every two above         | RBP(p=0.95) RBP(p=0.8) P@10 P@20 | .9
-Pearson r of every two above         | nDCG@20 RBP(p=0.8)        | .9
-falls with p of RBP                  | RR RBP(p=0.5) RBP(p=0.8) RBP(p=0.95) |
-rises with the cut-off of R          | nDCG@1000 R@10 R@20 R@100 R@1000 |
-falls with the cut-off of nDCG       | RBP(p=0.5) nDCG@10 nDCG@20 nDCG@100 nDCG@1000 |
-least correlated with the others     | P@1000                    |
+largest of P@10's                   | P@10 RBP(p=0.8)           | .97
+largest of P@20's                   | P@20 RBP(p=0.95)          | .98
+every two above .9                  | AP@1000 Rprec Bpref       | .9
+every two above .9                  | RBP(p=0.5) RR             | .9
+every two above .9                  | RBP(p=0.95) RBP(p=0.8) P@10 P@20 | .9
+every two above .9                  | nDCG@20 RBP(p=0.8)        | .9
+high: every two above .9            | Rprec nDCG@100            |
+high: every two above .9            | nDCG@1000 AP@1000 Rprec   |
+falls with p of RBP                 | RR RBP(p=0.5) RBP(p=0.8) RBP(p=0.95) |
+rises with the cutoff of R          | nDCG@1000 R@10 R@20 R@100 R@1000 |
+falls with the cutoff of nDCG       | RBP(p=0.5) nDCG@10 nDCG@20 nDCG@100 nDCG@1000 |
+least correlated with the others    | P@1000                    |
 """
 """What is said, of which metrics, and the figure where there is one: text to the heat map of Gupta et al., Figure 1.
 
@@ -147,3 +149,8 @@ AP, Rprec | Bpref RR P@100            | .96 .89
 AP, Rprec | Bpref RR                  | .959 .883
 """
 """Targets, predictors, and R2 "w/ STD" and "w/ DTD"; Kutlu et al. (2018), another table commented out."""
+
+
+def rows(text: str) -> list[list[str]]:
+    """Cut a table into rows of parts."""
+    return [[part.strip() for part in line.split("|")] for line in text.strip().splitlines()]

@@ -1,0 +1,69 @@
+"""Section 3: which collections, which metrics, and how the scores were cleaned."""
+
+from collections.abc import Iterator
+
+import numpy as np
+import xarray as xr
+
+from irmeta.papers.gupta2019.released import TESTS, TOPICS, Released, by_topics, fits_topics
+from irmeta.signatures import SETS
+from irmeta.studies.reproduction import Cell, claim, compare, mine
+
+ITEM = "Figure 1 (left); Kutlu et al., Table 1"
+SYSTEMS = {"WT2000, WT2001 and WT2011": 105 + 97 + 62, "WT2010": 55, "RT2004": 110}
+SYSTEMS_TESTED = {"wt2012": 48, "wt2013": 59, "wt2014": 30}
+TOPICS_PRINTED = {"WT2000, WT2001 and WT2011": 50, "WT2010": 49, "RT2004": 250}
+CLEANED = "the table counts before runs with missing scores and copies were left out, of which the text speaks"
+NOT_JUDGED = "topics without a relevant document are counted in the table and in no mean"
+
+
+def collection_cells(released: Released) -> Iterator[Cell]:
+    """Hold the table of collections, the metrics and the cleaning to the released rows."""
+    parts = {TOPICS[topics]: (topics, part) for topics, part in by_topics(released.tables["train"]).items()}
+    for name, (topics, part) in parts.items():
+        systems = part.sizes["system"]
+        yield _systems(name, SYSTEMS[name], systems)
+        yield compare(ITEM, name, "topics", TOPICS_PRINTED[name], topics, within=0, known=NOT_JUDGED)
+    for name in TESTS:
+        table = released.tables[name]
+        systems = table.sizes["system"]
+        yield _systems(name, SYSTEMS_TESTED[name], systems)
+        share = float(fits_topics(table, 50).mean())
+        yield claim(ITEM, name, "share of rows that fit 50 topics", share, said="50 topics", least=1)
+    metrics = released.tables["train"].metric.values.tolist()
+    shared = len(set(metrics) & set(SETS["seeds23"]))
+    yield compare("Section 3", "metrics", "of the 23 named", 23, shared, within=0)
+    yield from _graded(released.tables["wt2012"])
+    yield from _cleaned(released.tables)
+
+
+def _systems(name: str, printed: int, rows: int) -> Cell:
+    """Hold the released rows to the printed number of systems, of which cleaning may have taken some."""
+    if rows == printed:
+        return compare(ITEM, name, "systems", printed, rows, within=0)
+    return claim(ITEM, name, "systems", rows, said=f"{printed} systems; {CLEANED}", least=0.9 * printed, most=printed)
+
+
+def _graded(table: xr.DataArray) -> Iterator[Cell]:
+    """Tell graded RBP from binary RBP: were a relevant document seldom of the top grade, it would be far below P@10."""
+    means = table.mean("system")[0]
+    ratio = float(means.sel(metric="RBP(p=0.8)") / means.sel(metric="P@10"))
+    known = "the released RBP is binary: it counts every relevant document alike"
+    said = "ERR and RBP use graded judgments"
+    column = "mean RBP(p=0.8) over mean P@10"
+    yield claim("Section 1, contributions", "wt2012", column, ratio, said=said, most=0.75, known=known)
+
+
+def _cleaned(tables: dict[str, xr.DataArray]) -> Iterator[Cell]:
+    known = "the released rows still hold zeros"
+    zeros = {name: int((table.values == 0).sum()) for name, table in tables.items()}
+    said = "null or zero values were filtered out"
+    yield claim("Section 3, cleaning", "all rows", "zero scores", sum(zeros.values()), said=said, most=0, known=known)
+    for name, table in tables.items():
+        rows = table.values[:, 0].round(10)
+        copies = len(rows) - len(np.unique(rows, axis=0))
+        if name in ("wt2013", "wt2014"):
+            said = "identical submissions were filtered out"
+            yield claim("Section 3, cleaning", name, "copies of other rows", copies, said=said, most=0)
+        else:
+            yield mine("Section 3, cleaning", name, "copies of other rows", copies, "the text speaks of 2013 and 2014")

@@ -1,0 +1,82 @@
+"""Section 5: tau, R2, coefficients and RMSE of the published predictors."""
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from irmeta.names import split
+from irmeta.papers.gupta2019.printed import FITS, PREDICTION, rows
+from irmeta.papers.gupta2019.released import TESTS, Tables
+from irmeta.stats.arrays import Floats
+from irmeta.stats.prediction.accuracy import Accuracy, accuracy
+from irmeta.stats.prediction.regression import least_squares, moments
+from irmeta.studies.reproduction import Cell, compare, lacking, mine
+
+STAND_IN = {"AP": "AP@1000", "nDCG": "nDCG@1000"}
+NOT_RELEASED = "needs full-run AP, full-run nDCG or GMAP, which were not released"
+PRINTED = 0.0005
+"""Half of the last printed digit."""
+
+
+class Fit(NamedTuple):
+    """One model: its coefficients in the order of the predictors, its intercept, and how it does on the tests."""
+
+    slopes: Floats
+    intercept: float
+    tests: list[Accuracy]
+
+
+def prediction_cells(tables: Tables) -> Iterator[Cell]:
+    """Give tau and R2 of the published predictors on the three test collections."""
+    for target, names, figures in rows(PREDICTION):
+        fit = fitted(tables, target, names)
+        item = "Kutlu et al. 2018, prediction" if target in ("RBP(p=0.5)", "RBP(p=0.8)") else "Table 1"
+        ours = [float(value) for found in fit.tests for value in (found.tau, found.r2)] if fit else []
+        columns = [f"{what} {test}" for test in TESTS for what in ("tau", "R2")]
+        yield from _cells(item, target, names, columns, figures, ours)
+
+
+def fit_cells(tables: Tables) -> Iterator[Cell]:
+    """Give the coefficients and RMSE of the tables that the source of Kutlu et al. (2018) comments out."""
+    for target, names, slopes, *rmse in rows(FITS):
+        fit = fitted(tables, target, names)
+        columns = [f"coefficient {name}" for name in split(names)]
+        yield from _cells("coefficients", target, names, columns, slopes, fit.slopes.tolist() if fit else [])
+        if fit and is_released(target, names):
+            yield mine("coefficients", row_of(target, names), "intercept", fit.intercept, "never printed")
+        ours = [float(found.rmse) for found in fit.tests] if fit else []
+        yield from _cells("RMSE", target, names, [f"RMSE {test}" for test in TESTS], "".join(rmse), ours)
+
+
+def is_released(target: str, names: str) -> bool:
+    """Say whether the scores of a row were released."""
+    return not {target, *split(names)} & {"AP", "nDCG", "GMAP"}
+
+
+def row_of(target: str, names: str) -> str:
+    """Name a row by its target and predictors."""
+    return f"{target} <- {', '.join(split(names))}"
+
+
+def fitted(tables: Tables, target: str, names: str) -> Fit | None:
+    """Fit a published model on the training rows, with stand-ins for AP and nDCG; None where GMAP is needed."""
+    wanted = [STAND_IN.get(name, name) for name in (*split(names), target)]
+    if "GMAP" in wanted:
+        return None
+    scores = {name: table.sel(metric=wanted).values[:, 0] for name, table in tables.items()}
+    at = list(range(len(wanted) - 1))
+    slopes, intercept = least_squares(moments(scores["train"]), at, [len(at)])
+    tests = [accuracy(scores[n][:, -1], scores[n][:, :-1] @ slopes[:, 0] + intercept[0]) for n in TESTS]
+    return Fit(slopes[:, 0], float(intercept[0]), tests)
+
+
+def _cells(
+    item: str, target: str, names: str, columns: Iterable[str], figures: str, ours: list[float]
+) -> Iterator[Cell]:
+    """Compare a row of printed figures with ours; where the data were not released, only set them side by side."""
+    row = row_of(target, names)
+    for i, (column, figure) in enumerate(zip(columns, figures.split(), strict=False)):
+        if is_released(target, names):
+            yield compare(item, row, column, float(figure), ours[i], within=PRINTED)
+        else:
+            here = ours[i] if ours else None
+            yield lacking(item, row, column, NOT_RELEASED, published=float(figure), ours=here)

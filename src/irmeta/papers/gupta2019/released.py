@@ -1,0 +1,96 @@
+"""The scores released with the papers, and collections with scores by topic, which were not."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Self
+
+import numpy as np
+import xarray as xr
+
+from irmeta.evaluation.engine import evaluate
+from irmeta.io.importers import import_matrix, import_systemwise
+from irmeta.signatures import SETS
+from irmeta.stats.arrays import Bools
+
+Tables = dict[str, xr.DataArray]
+
+TESTS = ("wt2012", "wt2013", "wt2014")
+TOPICS = {50: "WT2000, WT2001 and WT2011", 48: "WT2010", 249: "RT2004"}
+"""The released training rows bear no collection, but a mean of P@10 over n topics is a multiple of 1/(10 n)."""
+DEPTHS = (10, 20, 30, 40, 50)
+CHEAP = ("P", "Bpref", "ERR", "infAP", "AP", "nDCG", "RBP")
+NO_ROBUST03 = "17 runs of TREC 2003 Robust are not in the data folder (robust03)"
+
+
+@dataclass(frozen=True)
+class Released:
+    """System-wise scores: training and tests (`tables`), and runs cut at seven depths (`cheap`)."""
+
+    data: Path
+    tables: Tables
+    cheap: Tables
+
+    @classmethod
+    def load(cls, data: Path) -> Self:
+        """Read the released tables."""
+        folder = data / "systemwise"
+        tables = import_systemwise([folder / f"{name}.csv" for name in ("train", *TESTS)])
+        cheap = import_systemwise([folder / "lowcost" / f"{name}.csv" for name in TESTS])
+        return cls(data, tables, cheap)
+
+    @cached_property
+    def covid(self) -> Tables:
+        """Score two rounds of TREC-COVID by topic: the 23 metrics, AP, nDCG, and what low-cost prediction takes."""
+        metrics = [*SETS["seeds23"], "AP", "nDCG", *(cheap(name, depth) for name in CHEAP for depth in DEPTHS)]
+        return {name: self._scored(f"trec-covid/{name}", metrics) for name in ("round1", "round3")}
+
+    @cached_property
+    def robust03(self) -> xr.DataArray | None:
+        """Score 17 runs of TREC 2003 Robust by topic; None where they are not at hand."""
+        there = (self.data / "robust03").is_dir()
+        return self._scored("robust03", SETS["seeds23"]) if there else None
+
+    @cached_property
+    def web(self) -> Tables:
+        """Read ERR@20 and nDCG@20 by topic of three of the papers' own collections."""
+        return {f"WT{year}": self._matrix(f"web{year}", ("ERR@20", "nDCG@20")) for year in (2010, 2011, 2012)}
+
+    @cached_property
+    def robust2004(self) -> xr.DataArray:
+        """Read AP and nDCG by topic of another, on 99 of its 249 topics."""
+        return self._matrix("robust2004", ("AP", "nDCG"))
+
+    def _scored(self, folder: str, metrics: list[str] | tuple[str, ...]) -> xr.DataArray:
+        return evaluate(self.data / folder / "qrels.txt", [self.data / folder / "runs"], metrics)
+
+    def _matrix(self, folder: str, metrics: tuple[str, ...]) -> xr.DataArray:
+        paths = [self.data / "matrices" / folder / f"{metric}.csv" for metric in metrics]
+        return import_matrix(paths, rows="topics")
+
+
+def cheap(base: str, depth: int) -> str:
+    """Name a metric that looks at the first documents only."""
+    if base == "P":
+        return f"P(depth={depth})@1000"
+    return f"RBP(p=0.95, depth={depth})" if base == "RBP" else f"{base}(depth={depth})"
+
+
+def by_topics(train: xr.DataArray) -> dict[int, xr.DataArray]:
+    """Divide rows by the number of topics that all of P@10, P@20 and P@100 are multiples of; 50 is tried first."""
+    rest, parts = np.ones(train.sizes["system"], dtype=bool), {}
+    for topics in TOPICS:
+        fits = fits_topics(train, topics)
+        parts[topics] = train[rest & fits]
+        rest &= ~fits
+    assert not rest.any()
+    return parts
+
+
+def fits_topics(table: xr.DataArray, topics: int) -> Bools:
+    """Say which rows can be means over so many topics: their P@10, P@20 and P@100, of four decimals, are multiples."""
+    fits = []
+    for k in (10, 20, 100):
+        scores, parts = table.sel(metric=f"P@{k}").values[:, 0], topics * k
+        fits.append(np.abs(np.round(scores * parts) / parts - scores) < 6e-5)
+    return np.all(fits, axis=0)

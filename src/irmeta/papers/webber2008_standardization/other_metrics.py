@@ -1,0 +1,91 @@
+"""Figures 5 to 7 for metrics other than AP: what they print, and the parts of it that public scores allow."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import xarray as xr
+
+from irmeta import standardization
+from irmeta.evaluation.engine import evaluate
+from irmeta.papers.webber2008_standardization.levels import POWER, power
+from irmeta.papers.webber2008_standardization.sources import Sources, standardized
+from irmeta.studies.comparison import compare
+from irmeta.studies.reproduction import Cell, claim, lacking, mine
+
+BARS = {
+    "P@10": ("P@10", "nP@10", "sP@10"),
+    "RBP": ("RBP(p=0.95)", "nRBP(p=0.95)", "sRBP(p=0.95)"),
+    "SP": ("SP", "sSP"),
+    "DCG": ("DCG", "nDCG", "sDCG"),
+}
+"""The bars of Figures 5 to 7 by metric: raw, R-normalised, standardized; AP is the R-normalised SP."""
+NO_RUNS = "needs the runs of the 110 systems of TREC 2004 Robust and the judgments of all four collections"
+NO_ROBUST03 = "needs the runs or judgments of TREC 2003 Robust, which are not in the data folder (robust03)"
+PART = "R03 with R04 only, where nDCG of the 110 systems is public"
+SOME = "R of a topic is the number of relevant documents in the judgments of TREC 2003 Robust: 35 topics of T7 and T8"
+DRAWS = 2000
+
+
+def other_metric_cells(sources: Sources, rng: int) -> Iterator[Cell]:
+    """List what cannot be had, then give what can: nDCG on two collections, SP on the topics whose R is known."""
+    for figure in ("Figure 5", "Figure 6", "Figure 7"):
+        for metric, bars in BARS.items():
+            for bar in bars:
+                yield lacking(figure, metric, bar, NO_RUNS)
+    yield from _ndcg(sources, rng)
+    yield from _sum_of_precisions(sources, rng)
+    yield from _same_once_standardized(sources.data)
+
+
+def _ndcg(sources: Sources, rng: int) -> Iterator[Cell]:
+    raw = sources.ndcg
+    forms = {"nDCG": raw, "sDCG": {name: standardized(cube, cube) for name, cube in raw.items()}}
+    for form, cubes in forms.items():
+        found = compare(cubes, kinds=("raw",), partitions=DRAWS, rng=rng)
+        yield mine("Figure 7, in part", form, "dRMSE, R03 with R04", found["drmse"].item(), PART)
+        for name, cube in cubes.items():
+            yield mine("Section 5, other collections", form, f"{POWER}, {name}", power(cube))
+
+
+def _sum_of_precisions(sources: Sources, rng: int) -> Iterator[Cell]:
+    """Give dRMSE of SP = AP x R, AP and standardized SP between topics of T7 and T8 and those of R03."""
+    counted = sources.judgments
+    if counted is None:
+        yield lacking("Figure 7, in part", "SP", "dRMSE, AdHoc with R03", NO_ROBUST03)
+        return
+    relevant = dict(zip(counted["topic"], counted["relevant"], strict=True))
+    ap = {"AdHoc": xr.concat([sources.new["T7"], sources.new["T8"]], "topic"), "R03": sources.new["R03"]}
+    ap = {
+        name: cube.sel(topic=[topic for topic in cube.topic.values if topic in relevant]) for name, cube in ap.items()
+    }
+    sp = {name: _times(cube, relevant) for name, cube in ap.items()}
+    forms = {"SP": sp, "AP": ap, "sSP": {name: standardized(cube, cube) for name, cube in sp.items()}}
+    for form, cubes in forms.items():
+        found = compare(cubes, kinds=("raw",), partitions=DRAWS, rng=rng)
+        yield mine("Figure 7, in part", form, "dRMSE, AdHoc with R03", found["drmse"].item(), SOME)
+        yield mine("Figure 5, in part", form, "mean dRMSE", found["drmse_mean"].item(), SOME)
+        for name, cube in cubes.items():
+            yield mine("Table 6, in part", form, name, cube.mean().item(), SOME)
+
+
+def _times(ap: xr.DataArray, relevant: dict[str, int]) -> xr.DataArray:
+    """Return SP, the sum of precisions: AP times R."""
+    by_topic = np.array([relevant[topic] for topic in ap.topic.values], dtype=float)
+    return (ap * by_topic[None, :, None]).assign_coords(metric=["SP"]).assign_attrs(ap.attrs)
+
+
+def _same_once_standardized(data: Path) -> Iterator[Cell]:
+    """Compare standardized SP with AP, and DCG with nDCG, on the runs of TREC 2003 Robust."""
+    item, column = "Section 4", "largest difference, standardized"
+    folder = data / "robust03"
+    if not folder.is_dir():
+        for row in ("SP and AP", "DCG and nDCG"):
+            yield lacking(item, row, column, NO_ROBUST03)
+        return
+    scores = evaluate(folder / "qrels.txt", [folder / "runs"], "SP AP DCG nDCG")
+    z = standardization.apply(scores, standardization.fit(scores))
+    said = "precisely the same scores, since division by R scales a topic's mean and deviation alike"
+    for raw, normalised in (("SP", "AP"), ("DCG", "nDCG")):
+        apart = float(np.abs(z.sel(metric=raw) - z.sel(metric=normalised)).max())
+        yield claim(item, f"{raw} and {normalised}", column, apart, said=said, most=1e-9)

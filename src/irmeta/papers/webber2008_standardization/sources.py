@@ -1,0 +1,101 @@
+"""The scores that the paper is about: the TREC 2004 systems on four sub-collections, raw and standardized."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Self
+
+import polars as pl
+import xarray as xr
+
+from irmeta import standardization
+from irmeta.cube import select
+from irmeta.io.importers import import_matrix, topic_range
+from irmeta.studies.comparison import compare
+
+TOPICS = {"T7": "351-400", "T8": "401-450", "R03": "601-650", "R04": "651-671,673-700"}
+RAW, OWN, ORIGINAL = "AP", "sAP, own factors", "sAP, original factors"
+DRAWS = 20_000
+"""Draws of standardizing systems behind each percentile of Figure 4 that a claim is about."""
+REPARTITIONS = 20_000
+"""Random re-partitions of a pair's topics; both numbers are so large that no status depends on the seed."""
+
+Cubes = dict[str, xr.DataArray]
+
+
+@dataclass(frozen=True)
+class Sources:
+    """Scores by collection: of the 110 systems of TREC 2004 (`new`), and of the original systems (`old`)."""
+
+    data: Path
+    new: Cubes
+    old: Cubes
+
+    @classmethod
+    def load(cls, data: Path) -> Self:
+        """Read the AP matrices."""
+        folder = data / "matrices"
+        robust = import_matrix(folder / "robust2004-249" / "AP.csv", rows="systems")
+        new = {name: select(robust, topics=topic_range(topics)) for name, topics in TOPICS.items()}
+        old = {
+            name: import_matrix(
+                folder / where / "AP.csv", rows="topics", topics=topic_range(TOPICS[name]), collection=name
+            )
+            for name, where in (("T7", "trec7-adhoc"), ("T8", "trec8-adhoc"))
+        }
+        robust2003 = import_matrix(folder / "robust2003" / "AP.csv", rows="topics").isel(topic=slice(50, 100))
+        old["R03"] = robust2003.assign_coords(topic=topic_range(TOPICS["R03"]))
+        old["R04"] = new["R04"]
+        return cls(data, new, old)
+
+    @cached_property
+    def forms(self) -> dict[str, Cubes]:
+        """AP of the 110 systems: raw, standardized by their own factors, and by those of the original systems."""
+        own = {name: standardized(cube, cube) for name, cube in self.new.items()}
+        original = {name: standardized(cube, self.old[name]) for name, cube in self.new.items()}
+        return {RAW: self.new, OWN: own, ORIGINAL: original}
+
+    def compared(self, rng: int) -> dict[str, xr.Dataset]:
+        """Compare every two collections, in each form."""
+        return {
+            name: compare(cubes, kinds=("raw",), partitions=REPARTITIONS, rng=rng) for name, cubes in self.forms.items()
+        }
+
+    @cached_property
+    def ndcg(self) -> Cubes:
+        """Return nDCG of the 110 systems on the two collections for which it is public, R03 and R04."""
+        path = self.data / "matrices" / "robust2004" / "nDCG.csv"
+        scores = import_matrix(path, rows="topics", topics=topic_range("601-671,673-700"))
+        return {name: select(scores, topics=topic_range(TOPICS[name])) for name in ("R03", "R04")}
+
+    @cached_property
+    def judgments(self) -> pl.DataFrame | None:
+        """Count the judged and the relevant documents of the topics of TREC 2003 Robust; None without its qrels.
+
+        The 100 topics are R03 and 50 older ones, 35 of which are topics of T7 or T8.
+        """
+        path = self.data / "robust03" / "qrels.txt"
+        if not path.is_file():
+            return None
+        lines = pl.read_csv(path, separator=" ", has_header=False, new_columns=["topic", "iter", "document", "grade"])
+        of_topic = lines.group_by(pl.col("topic").cast(pl.String), maintain_order=True)
+        return of_topic.agg(judged=pl.len(), relevant=(pl.col("grade") > 0).sum())
+
+
+def standardized(scores: xr.DataArray, by: xr.DataArray) -> xr.DataArray:
+    """Standardize scores by factors fitted on the systems of another cube, or on their own."""
+    return standardization.apply(scores, standardization.fit(by))
+
+
+def pair(result: xr.Dataset, a: str, b: str) -> xr.Dataset:
+    """Pick two collections from the result of `irmeta.compare`."""
+    at = (result["collection_a"].values == a) & (result["collection_b"].values == b)
+    return result.isel(pair=int(at.argmax()), metric=0, kind=0)
+
+
+def drmse_of_pairs(result: xr.Dataset) -> Mapping[tuple[str, str], float]:
+    """Return dRMSE by the names of both collections."""
+    names = zip(result["collection_a"].values, result["collection_b"].values, strict=True)
+    values = result["drmse"].isel(metric=0, kind=0).values
+    return {(str(a), str(b)): float(value) for (a, b), value in zip(names, values, strict=True)}

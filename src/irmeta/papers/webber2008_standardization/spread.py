@@ -1,0 +1,114 @@
+"""Section 3 and Figure 3: how far scores of one collection, TREC-8, vary with the topic."""
+
+from collections.abc import Iterator
+
+import numpy as np
+import xarray as xr
+
+from irmeta import standardization
+from irmeta.cube import top_systems
+from irmeta.stats import descriptive
+from irmeta.stats.arrays import Floats
+from irmeta.stats.reliability.components import components
+from irmeta.studies.description import describe
+from irmeta.studies.reproduction import Cell, claim, compare, mine
+
+RULES = {
+    "ceil(p n)": lambda p, n: np.ceil(p * n - 1e-9),
+    "p n + 1/2": lambda p, n: p * n + 1 / 2,
+    "p (n + 1)": lambda p, n: p * (n + 1),
+    "p (n + 1/3) + 1/3": lambda p, n: p * (n + 1 / 3) + 1 / 3,
+    "p (n - 1) + 1": lambda p, n: p * (n - 1) + 1,
+}
+"""Where a percentile stands among n values in falling order, by the rules in use; the paper does not say which."""
+
+FACTORS = (
+    ("system", "mean", "mean", 2.5, 0.05),
+    ("topic", "mean", "mean", 15, 0.5),
+    ("topic", "mean", "sd", 2.5, 0.05),
+    ("topic", "sd", "sd", 6, 0.5),
+)
+"""Of what, ordered by what, which figure, the factor printed for its 1st over its 75th percentile, and how near."""
+
+NOT_75 = "no rule for percentiles gives it; that of the 90th percentile is as printed"
+
+
+def spread_cells(scores: xr.DataArray) -> Iterator[Cell]:
+    """Give Figures 2 and 3, Table 1, and what is said of the reliability of topics."""
+    yield from _flab8atdn(scores)
+    yield from _distribution(scores)
+    best = describe(top_systems(scores, 0.75)).isel(metric=0)
+    correlation = np.corrcoef(best["reliability"], best["topic_sd"])[0, 1]
+    yield compare("Section 3", "topic reliability", "correlation with sd", 0.005, correlation, within=0.0005)
+    yield from _percentiles(scores[..., 0])
+    yield from _effects(scores[..., 0].values)
+
+
+def _effects(scores: Floats) -> Iterator[Cell]:
+    """Give the shares of variance of systems, topics and both, which the paper takes from Tague-Sutcliffe."""
+    system, topic, rest = (float(part) for part in components(scores).variances)
+    for name, part in (("systems", system), ("topics", topic), ("the rest", rest)):
+        yield mine("Section 6", "AP on TREC-8", f"share of variance, {name}", part / (system + topic + rest))
+    said = "the topic effect is much stronger than the system effect (there on TREC-3)"
+    yield claim("Section 6", "AP on TREC-8", "topic variance over system variance", topic / system, said=said, least=2)
+
+
+def _flab8atdn(scores: xr.DataArray) -> Iterator[Cell]:
+    """Give what Figure 2 says of one system. Scores have no names; the paper ranks it 13th, so that one is meant."""
+    described = describe(scores).isel(metric=0)
+    at = int(np.flatnonzero(described["rank"].values == 13)[0])
+    one = described.isel(system=at)
+    for name, value in (("mean", 0.324), ("low", 0.262), ("high", 0.386)):
+        yield compare("Figure 2", "Flab8atdn, 13th of 129", name, value, one[name].item(), within=0.0005)
+    # the paper's ranks are of the systems whose intervals overlap
+    ranks = descriptive.rank_intervals(*(described[name].values for name in ("mean", "low", "high")))
+    for name, value, ours in zip(("rank_low", "rank_high"), (2, 94), ranks, strict=True):
+        yield compare("Figure 2", "Flab8atdn, 13th of 129", name, value, ours[at], within=0)
+
+
+def _distribution(scores: xr.DataArray) -> Iterator[Cell]:
+    standardized = standardization.apply(scores, standardization.fit(scores))
+    quartiles = np.quantile(standardized.values, [0.25, 0.5, 0.75])
+    for name, value, ours in zip(("25%", "50%", "75%"), (0.26, 0.50, 0.74), quartiles, strict=True):
+        yield compare("Figure 3", "standardized AP", name, value, ours, within=0.005)
+    below = float((scores.values < 0.2).mean())
+    known = "more than half are"
+    yield claim("Figure 3", "AP", "share below 0.2", below, said="almost half", least=0.45, most=0.5, known=known)
+
+
+def _percentiles(scores: xr.DataArray) -> Iterator[Cell]:
+    """Give Table 1: the factor between percentiles by every rule, and the figures themselves by the first rule."""
+    for of, order, column, published, within in FACTORS:
+        by_rule = {last: _factors(scores, of, order, column, last) for last in (0.75, 0.9)}
+        nearest = min(by_rule[0.75].values(), key=lambda ours: abs(ours - published))
+        row, name = f"{of}s by {order}", f"{column}, 1st over 75th percentile"
+        told = ", ".join(f"{rule} {factor:.2f}" for rule, factor in by_rule[0.75].items())
+        yield compare("Table 1", row, name, published, nearest, within=within, note=f"by rule: {told}", known=NOT_75)
+        at_90 = by_rule[0.9]["ceil(p n)"]
+        yield mine("Table 1", row, f"{column}, 1st over 90th percentile", at_90, "the position is ceil(p n)")
+    for of in ("system", "topic"):
+        mean, sd = _figures(scores, of)
+        for percent in (1, 10, 40, 75, 90):
+            for name, values in (("mean", mean), ("sd", sd)):
+                ours = _at(values, mean, percent / 100, "ceil(p n)")
+                yield mine("Table 1", f"{of}s", f"{name}, percentile {percent}", ours, "the position is ceil(p n)")
+
+
+def _factors(scores: xr.DataArray, of: str, order: str, column: str, last: float) -> dict[str, float]:
+    """Return the factor between the 1st percentile and the last, by rule."""
+    figures = dict(zip(("mean", "sd"), _figures(scores, of), strict=True))
+    values, by = figures[column], figures[order]
+    return {rule: _at(values, by, 0.01, rule) / _at(values, by, last, rule) for rule in RULES}
+
+
+def _figures(scores: xr.DataArray, of: str) -> tuple[Floats, Floats]:
+    """Return the mean and the standard deviation of every system, or topic."""
+    other = "topic" if of == "system" else "system"
+    return scores.mean(other).values, scores.std(other, ddof=1).values
+
+
+def _at(values: Floats, by: Floats, percentile: float, rule: str) -> float:
+    """Return the value at a percentile of the falling order `by`, between two of them where the rule says so."""
+    ordered = values[np.argsort(-by, kind="stable")]
+    position = RULES[rule](percentile, len(values))
+    return float(np.interp(position, np.arange(1, len(values) + 1), ordered))

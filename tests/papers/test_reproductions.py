@@ -1,0 +1,83 @@
+"""What holds of every paper that is re-run."""
+
+import re
+from pathlib import Path
+from types import ModuleType
+from typing import get_args
+
+import polars as pl
+import pytest
+
+from irmeta.papers import gupta2019, webber2008_redundant, webber2008_standardization
+from irmeta.studies.reproduction import Status, tables
+
+pytestmark = [pytest.mark.data, pytest.mark.slow]
+
+PAPERS = {
+    "webber2008-redundant": webber2008_redundant,
+    "gupta2019": gupta2019,
+    "webber2008-standardization": webber2008_standardization,
+}
+DOCS = Path(__file__).parents[2] / "docs" / "papers.md"
+MISSING = re.compile("needs |not released|not public|not in the data folder")
+
+
+@pytest.fixture(scope="module", params=PAPERS)
+def paper(request: pytest.FixtureRequest) -> str:
+    """The name of a paper."""
+    return str(request.param)
+
+
+@pytest.fixture(scope="module")
+def cells(paper: str, data: Path) -> pl.DataFrame:
+    """Its cells."""
+    return tables(PAPERS[paper].reproduce(data))["cells"]
+
+
+def test_no_figure_stands_twice(cells: pl.DataFrame) -> None:
+    """Item, row and column name one cell."""
+    assert not cells.select("item", "row", "column").is_duplicated().any()
+
+
+def test_every_status_follows_from_its_rule(cells: pl.DataFrame) -> None:
+    """A reader who applies the rule to the two figures finds the status; without a rule there is no verdict."""
+    judged = cells.filter(pl.col("status").is_in(["reproduced", "contradicted"]))
+    assert judged.height > 10
+    for cell in judged.iter_rows(named=True):
+        assert (cell["status"] == "reproduced") is _keeps(cell), cell
+    others = cells.filter(~pl.col("status").is_in(["reproduced", "contradicted"]))
+    assert set(others["rule"]) == {""}
+
+
+def _keeps(cell: dict[str, float | str]) -> bool:
+    slack = 1e-4 * (1 + abs(cell["ours"]))  # rules are written with four digits
+    if within := re.fullmatch(r"within (\S+)", cell["rule"]):
+        return abs(cell["ours"] - cell["published"]) <= float(within[1]) + 1e-9
+    ends = dict(part.rsplit(" ", 1) for part in cell["rule"].split(" and "))
+    low, high = float(ends.get("at least", "-inf")), float(ends.get("at most", "inf"))
+    return low - slack <= cell["ours"] <= high + slack
+
+
+def test_what_is_not_checkable_names_what_is_missing(cells: pl.DataFrame) -> None:
+    """The note of such a cell says which data it takes, and no verdict is passed on a stand-in."""
+    for note in cells.filter(status="not checkable")["note"].unique():
+        assert MISSING.search(note), note
+
+
+def test_every_contradiction_has_its_reason(cells: pl.DataFrame) -> None:
+    """The note of a contradiction holds what the paper says and why the data deny it."""
+    assert cells.filter(status="contradicted")["note"].str.len_chars().min() > 20
+
+
+def test_the_totals_stand_in_the_docs(paper: str, cells: pl.DataFrame) -> None:
+    """The table of docs/papers.md counts the cells of each status."""
+    counts = [cells.height, *((cells["status"] == status).sum() for status in get_args(Status))]
+    assert f"| {paper} | {' | '.join(map(str, counts))} |" in DOCS.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_no_status_depends_on_the_seed(paper: str, cells: pl.DataFrame, data: Path, seed: int) -> None:
+    """Another seed gives every cell the same status."""
+    module: ModuleType = PAPERS[paper]
+    other = tables(module.reproduce(data, rng=seed))["cells"]
+    assert other["status"].to_list() == cells["status"].to_list()

@@ -1,0 +1,75 @@
+"""Webber et al. (SIGIR 2008), re-run on the public TREC-8 and TREC-7 scores, and on other collections."""
+
+import pytest
+
+from irmeta.papers.webber2008_redundant import power
+from irmeta.papers.webber2008_redundant.elsewhere import elsewhere_cells
+from irmeta.papers.webber2008_redundant.halving import halving_cells
+from irmeta.papers.webber2008_redundant.trec8 import TERABYTE, terabyte_cells, trec8_cells
+from irmeta.studies.reproduction import reproduction, tables
+
+pytestmark = pytest.mark.data
+
+
+def frame(found):
+    return tables(reproduction("webber2008-redundant", list(found), options={}))["cells"]
+
+
+@pytest.fixture(scope="module")
+def cells(data):
+    scores = power.matrices(data, "trec8", "401-450")
+    return frame(trec8_cells(power.measured(scores, 0), power.measured(scores, 0, top=None)))
+
+
+def test_every_printed_cell_is_there(cells):
+    """All 15 cells of Table 1 have a status; those that AP, P@10 and RR allow are reproduced."""
+    table = cells.filter(item="Table 1 (TREC-8)")
+    assert table.height == 15
+    assert table.filter(status="reproduced").height == 6
+    assert table.filter(status="not checkable").height == 9
+    assert table["difference"].abs().max() < 0.008
+
+
+def test_table_2_is_listed():
+    """All 15 cells of Terabyte 2004 and what is said of it name the runs that are missing."""
+    found = list(terabyte_cells())
+    assert len(found) == len(TERABYTE) + 3 == 18
+    assert {cell.status for cell in found} == {"not checkable"}
+
+
+def test_the_headline_holds_on_trec8_for_p10_and_not_for_rr(cells):
+    """AP is as good a predictor of P@10 as P@10 is, among the best systems and among all; of RR it is worse."""
+    claims = cells.filter(item="Section 3 (TREC-8)", column="advantage")
+    status = dict(zip(claims["row"], claims["status"], strict=True))
+    assert status["AP over P@10 itself"] == status["AP over P@10 itself, all systems"] == "reproduced"
+    assert status["AP over RR itself"] == "contradicted"
+    assert "own Table 1" in claims.filter(row="AP over RR itself")["note"].item()
+
+
+def test_table_1_tells_97_systems_and_tau_a_from_what_the_paper_did(data):
+    """The tolerance is no formality: one system more, or tau-a, leaves cells of Table 1 contradicted."""
+    scores = power.matrices(data, "trec8", "401-450")
+    for options in ({"top": 97.5 / 129}, {"top": 0.75, "tau": "a"}):
+        found = power.predictivity(scores, partitions=500, by="AP", sizes=power.SIZES, **options)
+        cells = frame(trec8_cells(found, found))
+        assert cells.filter(item="Table 1 (TREC-8)", status="contradicted").height > 0
+
+
+def test_halves_do_for_samples(data):
+    """Phi by halves of 50 topics differs by less than .01 from tau between samples drawn apart."""
+    found = {cell.column: cell for cell in halving_cells(data, 0)}
+    assert found["phi by halves less by samples"].status == "reproduced"
+    assert found["phi by halves"].ours == pytest.approx(0.673, abs=0.01)
+
+
+@pytest.mark.slow
+def test_the_headline_does_not_carry_over_to_trec_covid(data):
+    """AP is a worse predictor of P@10 than P@10 is on TREC-COVID, clear of 0; P@10 predicts RR better."""
+    found = frame(elsewhere_cells(data, 0))
+    for part, expected in (("1", -0.083), ("3", -0.128)):
+        here = found.filter(item=f"TREC-COVID round {part}, not in the paper")
+        cell = here.filter(row="AP over P@10 itself").row(0, named=True)
+        assert cell["ours"] == pytest.approx(expected, abs=0.01)
+        assert cell["note"].endswith("below 0")
+        assert here.filter(row="P@10 over RR itself")["ours"].item() > 0
+    assert found.filter(row="Judged@100")["ours"].len() == 3

@@ -1,0 +1,47 @@
+"""What the figures of reliability and design draw."""
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from irmeta.cube import cube
+from irmeta.report.plots import design as design_plots
+from irmeta.report.plots import reliability as reliability_plots
+from irmeta.studies.design import design
+from irmeta.studies.reliability import reliability
+
+
+def scores():
+    rng = np.random.default_rng(0)
+    drawn = np.linspace(0, 2, 10)[:, None, None] + rng.normal(size=(10, 20, 2))
+    return cube(drawn, [f"s{i}" for i in range(10)], [str(t) for t in range(20)], ["AP", "P@10"])
+
+
+def test_a_line_is_expected_tau_by_topics():
+    """A metric has a line of expected tau and a dashed one of tau_AP, and all topics there are a dotted one."""
+    result = reliability(scores(), topics=[5, 40])
+    axes = reliability_plots.tau(result, Figure().subplots())
+    drawn = {line.get_label(): line.get_ydata() for line in axes.get_lines()}
+    np.testing.assert_allclose(drawn["AP"], result["tau"].sel(metric="AP"))
+    assert len(axes.get_lines()) == 5
+
+
+def test_coefficients_have_their_intervals():
+    """E rho2 is a line and a band for each metric."""
+    axes = reliability_plots.erho2(reliability(scores()), Figure().subplots())
+    assert len(axes.collections) == 2
+
+
+def test_both_views_are_figures():
+    """The view of coefficients has three panels, that of differences one."""
+    result = reliability(scores())
+    assert [len(reliability_plots.figure(result, view=view).axes) for view in ("reliability", "differences")] == [3, 1]
+
+
+def test_the_front_is_marked():
+    """Each point of the front is drawn, and the budget is a line."""
+    result = design(scores(), target="AP", budget=500, partitions=20)
+    axes = design_plots.worth(result, Figure().subplots())
+    front = next(line for line in axes.get_lines() if line.get_label() == "front")
+    assert len(front.get_xdata()) == int(result["front"].sum())
+    assert any(np.array_equal(line.get_xdata(), [500, 500]) for line in axes.get_lines())
+    assert design_plots.figure(result).axes
