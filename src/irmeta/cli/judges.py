@@ -98,9 +98,7 @@ def sample(
     topics: Annotated[int, option(min=2, help="How many topics to draw.")],
     strata: Annotated[
         int,
-        option(
-            min=1, help="Score files: draw about as many from each of this number of groups of topics, easy to hard."
-        ),
+        option(min=1, help="For score files: the number of groups of topics, easy to hard, to draw evenly from."),
     ] = 1,
     output: Annotated[
         Path | None, option("-o", "--output", help="Write to this file (CSV), not to the terminal.")
