@@ -46,7 +46,7 @@ def compare(
     topics: Annotated[
         JudgedTopics, option(panel=SCORES, help=explained(JudgedTopics, "Which topics means are over."))
     ] = "shared",
-    best: Annotated[int, option(help="Tau is also computed among this number of systems, the best by the truth.")] = 10,
+    best: Annotated[int, option(help="Tau is also computed among the N best systems by the truth.")] = 10,
     rel: Annotated[
         str | None,
         option(help="The lowest relevant grade of labels, as in 2 or 'nist=2 llm=1'.", show_default="any above 0"),
@@ -97,8 +97,7 @@ def sample(
     file: Annotated[str, typer.Argument(help="Judgments (qrels) or scores of the topics to draw from.")],
     topics: Annotated[int, option(min=2, help="How many topics to draw.")],
     strata: Annotated[
-        int,
-        option(min=1, help="For score files: the number of groups of topics, easy to hard, to draw evenly from."),
+        int, option(min=1, help="Draw equally from N groups of topics, easy to hard (score files only).")
     ] = 1,
     output: Annotated[
         Path | None, option("-o", "--output", help="Write to this file (CSV), not to the terminal.")

@@ -40,7 +40,7 @@ def tau_among_best(truth: Floats, judges: Floats, best: int) -> Floats:
 
 
 def moves(truth: Floats, judges: Floats) -> Floats:
-    """Tell how many ranks each judge moves each system: (system,) and (judge, system) to whole numbers (judge, system).
+    """Say how many ranks each judge moves each system: (system,) and (judge, system) to whole numbers (judge, system).
 
     Above 0 the judge ranks the system higher than the truth does.
 
