@@ -13,8 +13,8 @@ import xarray as xr
 from irmeta.choices import Rows
 from irmeta.cube import ALL, DIMS, check, from_frame_all, labels, select
 from irmeta.errors import FileFormatError, ScoresError
-from irmeta.frames import shortened
 from irmeta.io.files import Location, location, read_bytes, shown, stem
+from irmeta.words import shortened
 
 SEPARATORS = (",", ";", "\t")
 _SUFFIXES = (".csv", ".tsv", ".txt", ".json", ".parquet")
