@@ -59,7 +59,7 @@ class Columns(NamedTuple):
 
 
 def is_table(given: object) -> bool:
-    """Say whether something is a table of scores (a data frame, dicts of dicts, what turns into a data frame), and not a cube.
+    """Say whether something is a table of scores: a data frame, dicts of dicts, or what turns into a data frame.
 
     >>> is_table({"bm25": {"301": 0.5}}), is_table({"bm25": 0.5}), is_table(pl.DataFrame())
     (True, False, True)
