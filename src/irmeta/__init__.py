@@ -24,6 +24,7 @@ _HOME = {study.function: f"irmeta.studies.{name}" for name, study in STUDIES.ite
     "means": "irmeta.cube",
     "on_cluster": "irmeta.cluster",
     "prediction_model": "irmeta.studies.prediction_model",
+    "read_groups": "irmeta.io.groups",
     "reference_model": "irmeta.datasets.reference",
     "save": "irmeta.io.scores",
     "save_model": "irmeta.io.model_file",

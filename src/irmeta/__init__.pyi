@@ -12,6 +12,7 @@ from irmeta.datasets.simulate import simulate as simulate
 from irmeta.errors import IrmetaError as IrmetaError
 from irmeta.evaluation.archive import evaluate_to as evaluate_to
 from irmeta.evaluation.engine import evaluate as evaluate
+from irmeta.io.groups import read_groups as read_groups
 from irmeta.io.importers import import_matrix as import_matrix
 from irmeta.io.importers import import_systemwise as import_systemwise
 from irmeta.io.importers import import_trec_eval as import_trec_eval
@@ -40,12 +41,14 @@ from irmeta.studies.leaderboard import leaderboard as leaderboard
 from irmeta.studies.lowcost import lowcost as lowcost
 from irmeta.studies.models import models as models
 from irmeta.studies.paper_table import paper_table as paper_table
+from irmeta.studies.place import place as place
 from irmeta.studies.prediction import predict as predict
 from irmeta.studies.prediction_model import prediction_model as prediction_model
 from irmeta.studies.predictivity import predictivity as predictivity
 from irmeta.studies.predictors import predictors as predictors
 from irmeta.studies.ranking import rank_metrics as rank_metrics
 from irmeta.studies.reliability import reliability as reliability
+from irmeta.studies.reuse import reuse as reuse
 from irmeta.studies.significance import significance as significance
 from irmeta.studies.standardizing_set import standardizing_set as standardizing_set
 from irmeta.studies.validation import validate as validate

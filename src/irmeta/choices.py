@@ -63,6 +63,7 @@ ScoreView = Literal["means", "matrix", "distribution"]
 CorrelationView = Literal["heatmap", "clustered", "dendrogram", "components"]
 PredictivityView = Literal["advantage", "curve"]
 LeaderboardView = Literal["ranks", "aggregates"]
+ReuseView = Literal["metrics", "penalty"]
 ReliabilityView = Literal["reliability", "differences"]
 
 MEANINGS: dict[Any, dict[str, str]] = {
@@ -259,6 +260,10 @@ MEANINGS: dict[Any, dict[str, str]] = {
     LeaderboardView: {
         "ranks": "the ranks that each model may have",
         "aggregates": "the ranks by every aggregate",
+    },
+    ReuseView: {
+        "metrics": "what each metric loses",
+        "penalty": "each left-out run's loss by its unjudged share, by the first metric",
     },
 }
 """What each option means, by set of options; the help of the command line is made from it."""
