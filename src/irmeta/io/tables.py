@@ -51,12 +51,12 @@ def import_table(
     return cubes
 
 
-def read_groups(path: str | PathLike[str]) -> dict[str, str]:
-    """Read what belongs to which group from a CSV with a header: names in the first column, groups in the second."""
+def read_types(path: str | PathLike[str]) -> dict[str, str]:
+    """Read the type of each task from a CSV with a header: tasks in the first column, types in the second."""
     where = location(path)
     frame = _csv(read_bytes(where).decode("utf-8-sig"), where)
     if frame.width < 2:
-        raise FileFormatError(f"{shown(where)}: groups need two columns, as in task,type")
+        raise FileFormatError(f"{shown(where)}: types of tasks need two columns, as in task,type")
     names, groups = frame.to_series(0).str.strip_chars(), frame.to_series(1).str.strip_chars()
     if names.is_duplicated().any():
         raise FileFormatError(f"{shown(where)}: {names.filter(names.is_duplicated())[0]!r} is in it twice")
