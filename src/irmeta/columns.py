@@ -37,7 +37,7 @@ def names(column: pl.Series, name: str) -> pl.Series:
 
 
 def numbers(column: pl.Series, name: str) -> pl.Series:
-    """Return a column of scores as numbers, null where there is none; a text that is no number raises ScoresError."""
+    """Return a column of scores as numbers, null where one is missing; other texts raise ScoresError."""
     if column.dtype.is_numeric() or column.dtype == pl.Null:
         return column.cast(pl.Float64).fill_nan(None)
     texts = column.cast(pl.String).str.strip_chars() if column.dtype == pl.String else None

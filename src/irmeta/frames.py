@@ -84,7 +84,7 @@ def rows_of(
     rows: Rows | None = None,
     ignore: str | Iterable[str] = (),
 ) -> tuple[pl.DataFrame, list[str]]:
-    """Turn a table, long or wide, into one row a score with the columns `COLUMNS`, and say what was left out.
+    """Turn a table, long or wide, into a row for each score, with the columns `COLUMNS`, and say what was left out.
 
     The arguments are those of `irmeta.from_frame`.
 
@@ -223,7 +223,7 @@ def _spelling(name: str) -> str:
 
 
 def _long(frame: pl.DataFrame, found: Columns, metric: str) -> tuple[pl.DataFrame, list[str]]:
-    """Take one row a score."""
+    """Take a row for each score."""
     fixed = {"collection": "collection", "topic": ALL, "metric": metric}
     parts = []
     for role, column in zip(COLUMNS[:-1], found[:-1], strict=True):
@@ -239,7 +239,7 @@ def _long(frame: pl.DataFrame, found: Columns, metric: str) -> tuple[pl.DataFram
 
 
 def _wide(frame: pl.DataFrame, found: Columns, metric: str, rows: Rows | None) -> pl.DataFrame:
-    """Take one row a system, or a topic, or both: the other columns are topics, or systems, or metrics."""
+    """Take a row for each system, or topic, or both: the other columns are topics, or systems, or metrics."""
     labels = [name for name in (found.collection, found.system, found.topic) if name is not None]
     values = [name for name in frame.columns if name not in labels]
     system, topic = found.system, found.topic
@@ -250,7 +250,7 @@ def _wide(frame: pl.DataFrame, found: Columns, metric: str, rows: Rows | None) -
     if not values or not frame.height:
         raise ScoresError(
             f"no scores in the table, which has {_named(frame.columns) or 'no columns'}; a long table has columns for"
-            " system, topic and score, a wide one a row a system and a column a topic;"
+            " system, topic and score, a wide one a row for each system and a column for each topic;"
             " name them: irmeta.from_frame(table, system=..., topic=..., score=...)"
         )
     if sums := [name for name in values if SUMMARIES.fullmatch(_spelling(name).replace("_", " "))]:

@@ -64,9 +64,9 @@ def read_types(path: str | PathLike[str]) -> dict[str, str]:
 
 
 def wide(scores: Any, metric: str | None = None) -> pl.DataFrame:
-    """Lay out a cube for a spreadsheet: one row a system; columns are the topics of one metric, or a table's metrics.
+    """Lay out a cube for a spreadsheet: a row for each system, a column for each topic.
 
-    metric : which, where the cube has several; a table of means only has one column a metric. Missing cells are null.
+    metric : which, where the cube has several; means have a column for each metric. Missing cells are null.
 
     >>> from irmeta.cube import cube
     >>> wide(cube([[[0.5], [0.1]]], ["bm25"], ["301", "302"], ["AP"])).rows(named=True)
