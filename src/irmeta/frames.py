@@ -250,7 +250,7 @@ def _wide(frame: pl.DataFrame, found: Columns, metric: str, rows: Rows | None) -
     if not values or not frame.height:
         raise ScoresError(
             f"no scores in the table, which has {_named(frame.columns) or 'no columns'}; a long table has columns for"
-            " system, topic and score, a wide one a row for each system and a column for each topic;"
+            " system, topic and score, a wide one rows of systems and columns of topics;"
             " name them: irmeta.from_frame(table, system=..., topic=..., score=...)"
         )
     if sums := [name for name in values if SUMMARIES.fullmatch(_spelling(name).replace("_", " "))]:
