@@ -213,7 +213,7 @@ def _few(board: Board, rng: np.random.Generator) -> dict[str, object]:
 
 
 def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
-    """Tables `models` (a row for each model and aggregate), `aggregates`, `tau`, `tasks`, `few`, `predicted` (holes)."""
+    """Tables `models` (a row for each model and aggregate), `aggregates`, `tau`, `tasks`, `few`, `predicted`."""
     columns = ("value", "error", "rank", "best", "worst", "low", "high")
     counts = outcome["score"].notnull()
     scored = outcome.assign(tasks=counts.sum("topic")).isel(system=order(outcome))
