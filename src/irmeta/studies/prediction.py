@@ -95,7 +95,8 @@ def predict(
     if not 0 < level < 1:
         raise ScoresError(f"the level of an interval is between 0 and 1, as in 0.9, not {level}")
     scores, known = check(scores), None if known is None else check(known)
-    model, learned = model or reference_model(), _learned(train, learner, kernel, seed(rng))
+    rng = seed(rng)
+    model, learned = model or reference_model(), _learned(train, learner, kernel, rng)
     if model.provenance.get("unit") == "topic":
         scores, known = by_topic(scores), None if known is None else by_topic(known)
     scores, dropped = _usable(scores, model, missing)
@@ -119,6 +120,7 @@ def predict(
         "scale": model.scale,
         "learner": learner,
         "kernel": kernel,
+        "seed": rng,
         "model": [part.name for part in model.parts],
         "sources": model.provenance.get("sources", []),
         "want": targets,
