@@ -292,10 +292,12 @@ def _unpaired(scores: xr.DataArray, factors: Factors, placed: Placed, spread: Sp
     if scores.sizes["topic"] < factors.sizes["topic"]:
         nothing = np.empty((len(placed.scores), 0))
         return Everybody(np.empty(0), np.empty(0)), Estimate(nothing, nothing, nothing)
-    kept = {name: np.array(values) for name, values in about(factors)["standing"][str(scores.metric.item())].items()}
-    own = across.means([placed], [Spread(np.zeros((2, 2)), spread.units)])
-    versus = across.apart(own, kept["standardized"], kept["variance"], scores.sizes["topic"])
-    return Everybody(kept["mean"], kept["standardized"]), versus
+    kept = about(factors)["standing"][str(scores.metric.item())]
+    mean, standardized, variance = (np.array(kept[name]) for name in ("mean", "standardized", "variance"))
+    exact = Spread(np.zeros((2, 2)), spread.units)  # what the factors add, both have
+    own = across.means([placed], [exact])
+    versus = across.apart(own, standardized, variance, scores.sizes["topic"])
+    return Everybody(mean, standardized), versus
 
 
 def _figures(found: Sequence[_Collection], shared: Floats, level: float, rng: np.random.Generator) -> dict[str, Any]:
