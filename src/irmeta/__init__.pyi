@@ -2,6 +2,8 @@
 from irmeta import standardization as standardization
 from irmeta.attributes import about as about
 from irmeta.cluster import on_cluster as on_cluster
+from irmeta.cube import from_frame as from_frame
+from irmeta.cube import from_frame_all as from_frame_all
 from irmeta.cube import means as means
 from irmeta.cube import select as select
 from irmeta.cube import top_systems as top_systems
@@ -16,13 +18,18 @@ from irmeta.io.importers import import_systemwise as import_systemwise
 from irmeta.io.importers import import_trec_eval as import_trec_eval
 from irmeta.io.model_file import load_model as load_model
 from irmeta.io.model_file import save_model as save_model
+from irmeta.io.mteb import import_mteb as import_mteb
 from irmeta.io.scores import load as load
 from irmeta.io.scores import load_all as load_all
 from irmeta.io.scores import save as save
+from irmeta.io.tables import import_table as import_table
+from irmeta.io.tables import wide as wide
 from irmeta.io.trec import Reading as Reading
 from irmeta.parallel import watched_by as watched_by
+from irmeta.report.page.leaderboard import write_leaderboard as write_leaderboard
 from irmeta.report.page.writing import write_report as write_report
 from irmeta.report.tables import tables as tables
+from irmeta.report.tables import to_pandas as to_pandas
 from irmeta.studies.accuracy import accuracy as accuracy
 from irmeta.studies.comparison import compare as compare
 from irmeta.studies.correlation import correlation as correlation
@@ -30,6 +37,7 @@ from irmeta.studies.coverage import coverage as coverage
 from irmeta.studies.description import describe as describe
 from irmeta.studies.design import design as design
 from irmeta.studies.durability import durability as durability
+from irmeta.studies.leaderboard import leaderboard as leaderboard
 from irmeta.studies.lowcost import lowcost as lowcost
 from irmeta.studies.models import models as models
 from irmeta.studies.paper_table import paper_table as paper_table

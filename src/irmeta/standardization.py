@@ -192,7 +192,7 @@ def flat_topics(standardized: xr.DataArray) -> list[str]:
 
 
 def save(factors: xr.Dataset, path: str | PathLike[str]) -> None:
-    """Write factors to a Parquet file, one row a topic and metric; provenance and digest are in its metadata."""
+    """Write factors to a Parquet file, one row for each topic and metric; provenance and digest are in its metadata."""
     with writing(Path(path)) as part:
         _frame(factors).write_parquet(part, metadata={_KEY: json.dumps(about(factors), default=str)})
 

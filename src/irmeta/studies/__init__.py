@@ -39,6 +39,9 @@ STUDIES: dict[str, Study] = {
     ),
     "paper_table": Study("paper_table", "table", "systems", "What is the table for my paper?", docs="paper_table"),
     "significance": Study("significance", "significance", "systems", "Which systems differ?", True, "significance"),
+    "leaderboard": Study(
+        "leaderboard", "leaderboard", "systems", "Which ranks of a leaderboard are real?", docs="leaderboard"
+    ),
     "place": Study(
         "place", "place", "systems", "Where do my systems stand among everybody's, on any collection?", True, "place"
     ),
