@@ -241,7 +241,7 @@ def findings_of(result):
     return study_of(result).findings(result)
 
 
-CELL = compare("Table 1", "AP", "P@10", 0.6, 0.6, within=0.1, close=0.2)
+CELL = compare("Table 1", "AP", "P@10", 0.6, 0.6, within=0.1)
 RESULTS = {name: call for name, call in STUDIES.items() if name not in ("prediction_model", "save", "write_report")}
 RESULTS |= {
     "validate": lambda _, __: irmeta.validate(QRELS, {"x": {"1": {"a": 2.0}}, "y": {"2": {"b": 1.0}}}),
