@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 PAPERS: dict[str, str] = {
     "webber2008-redundant": "Precision-at-ten considered redundant (Webber et al., SIGIR 2008)",
     "gupta2019": "Correlation, prediction and ranking of metrics (Gupta et al., ECIR 2019; Kutlu et al., 2018)",
+    "urbano2013": "On the measurement of test collection reliability (Urbano et al., SIGIR 2013)",
+    "urbano2016": "Expected rank correlation with the true ranking (Urbano and Marrero, SIGIR 2016)",
     "webber2008-standardization": "Score standardization for inter-collection comparison (Webber et al., SIGIR 2008)",
 }
 """Title by name; a name with underscores is the module in `irmeta.papers` that has `reproduce` and `NEEDS`."""

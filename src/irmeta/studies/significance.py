@@ -247,12 +247,12 @@ def _conflicts(outcome: xr.Dataset) -> pl.DataFrame:
     for_a, for_b = _sides(outcome)
     significant = outcome["significant"].transpose("pair", "metric").values
     at = np.flatnonzero(for_a.any(axis=1) & for_b.any(axis=1))
-    metrics = np.array(outcome.metric.values.tolist())
+    metrics = np.array([str(metric) for metric in outcome.metric.values], dtype=object)
     both = (for_a & significant).any(axis=1) & (for_b & significant).any(axis=1)
     return pl.DataFrame(
         {
-            "system_a": outcome.system_a.values[at].tolist(),
-            "system_b": outcome.system_b.values[at].tolist(),
+            "system_a": [str(name) for name in outcome.system_a.values[at]],
+            "system_b": [str(name) for name in outcome.system_b.values[at]],
             "for_a": [metrics[for_a[pair]].tolist() for pair in at],
             "for_b": [metrics[for_b[pair]].tolist() for pair in at],
             "both_significant": both[at],

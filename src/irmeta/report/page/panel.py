@@ -14,6 +14,8 @@ from irmeta.errors import IrmetaError
 from irmeta.report import tables
 from irmeta.studies import study_of
 
+NOT_COMPUTED = "Not computed"
+"""How the finding of a panel begins that has no answer."""
 DIGITS = 5
 """Decimals that the page keeps of a figure that it draws; the files beside it have them all."""
 
@@ -100,7 +102,7 @@ def attempt(label: str, work: Callable[[], Panel]) -> Panel:
     try:
         return work()
     except IrmetaError as error:
-        return Panel(label, [f"Not computed: {error}."])
+        return Panel(label, [f"{NOT_COMPUTED}: {error}."])
 
 
 def numbers(values: Any) -> Any:
