@@ -90,13 +90,28 @@ SEVERAL = {
 """The same for functions that take cubes by collection name."""
 EITHER = {
     "correlation": lambda change, _, **options: irmeta.correlation(change(scores()), **options),
+    "leaderboard": lambda change, _, **options: irmeta.leaderboard(
+        change(scores()), **{"metric": "AP", "resamples": 40} | options
+    ),
+    "place": lambda change, _, **options: irmeta.place(change(scores()), on=change(scores()), **options),
     "rank_metrics": lambda change, _, **options: irmeta.rank_metrics(change(scores()), resamples=5, **options),
     "save": lambda change, folder: irmeta.save(change(scores()), folder / "scores.parquet"),
 }
+
+
+def table(folder):
+    """Write a score table beside the folder that is to stay empty."""
+    path = folder.parent / f"{folder.name}.csv"
+    path.write_text("model,1\nbm25,0.5\n")
+    return path
+
+
 QRELS, RUNS = {"1": {"a": 1}}, {"bm25": {"1": {"a": 2.0}}}
 OTHERS = {
     "evaluate": lambda _, __, **options: irmeta.evaluate(QRELS, RUNS, "RR", **options),
     "evaluate_to": lambda _, folder, **options: irmeta.evaluate_to(folder / "s.parquet", QRELS, RUNS, "RR", **options),
+    "from_frame": lambda _, __, **options: irmeta.from_frame({"bm25": {"1": 0.5}}, **options),
+    "import_table": lambda _, folder, **options: irmeta.import_table(table(folder), **options),
     "import_matrix": lambda _, folder, **options: irmeta.import_matrix(folder / "AP.csv", **options),
     "Reading": lambda _, __, **options: irmeta.Reading(**options),
     "simulate": lambda _, folder, **options: irmeta.simulate(folder, systems=3, topics=2, **options),
@@ -196,6 +211,24 @@ def test_the_order_of_dimensions_does_not_matter(name, tmp_path):
         again.mkdir()
         result = STUDIES[name](lambda one, order=order: one.transpose(*order), again)
         np.testing.assert_equal(plain(result, again), first)
+
+
+def table_of(one):
+    """Lay a cube out as people have their scores, in a data frame."""
+    return one.to_series().reset_index().assign(collection=one.attrs["collection"])
+
+
+@pytest.mark.parametrize("name", [pytest.param(name, marks=SLOW.get(name, ())) for name in STUDIES])
+def test_a_data_frame_does_as_well(name, tmp_path):
+    """Every function that takes a cube takes a data frame of the same scores, and returns the same."""
+    folders = [tmp_path / kind for kind in ("cube", "frame")]
+    for folder in folders:
+        folder.mkdir()
+    made = [STUDIES[name](change, folder) for change, folder in zip((unchanged, table_of), folders, strict=True)]
+    if isinstance(made[0], xr.Dataset | xr.DataArray):
+        xr.testing.assert_equal(*made)
+    else:
+        assert type(made[0]) is type(made[1])
 
 
 NO_CUBE = {

@@ -57,7 +57,11 @@ def test_findings_set_measured_beside_nominal(made):
 
 @pytest.mark.parametrize(
     ("count", "options", "message"),
-    [(2, {}, "three collections or more"), (3, {"level": 1}, "between 0 and 1"), (3, {"size": 4}, "1 to 3 predictors")],
+    [
+        (2, {}, "needs at least 3; there are 2"),
+        (3, {"level": 1}, "between 0 and 1"),
+        (3, {"size": 4}, "1 to 3 predictors"),
+    ],
 )
 def test_too_few_collections_and_wrong_options_are_errors(made, count, options, message):
     """Two collections, a level of 1, and more predictors than metrics are errors."""

@@ -89,7 +89,7 @@ def test_known_systems_that_lack_some_topics_are_the_policys_too(model):
 def test_standardized_scores_are_not_taken_for_raw_ones(model, made):
     """A model of raw scores refuses standardized ones; one that was fitted on such scores takes them."""
     marked = {n: c.assign_attrs(standardization={"kind": "normal"}) for n, c in made.collections().items()}
-    with pytest.raises(ScoresError, match=r"standardized \(normal\), and the model was not fitted on such"):
+    with pytest.raises(ScoresError, match=r"standardized \(normal\), and those of the model are not"):
         predict(marked["c0"], model, want=["AP"])
     one = marked["c0"].where(marked["c0"].metric != "AP")
     assert predict(one, prediction_model(marked))["value"].notnull().all()

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import polars as pl
 import rich.box
 import xarray as xr
@@ -16,6 +17,7 @@ from rich.table import Table
 from irmeta.attributes import about
 from irmeta.choices import Format
 from irmeta.errors import IrmetaError
+from irmeta.io.scores import to_frame
 from irmeta.names import nearest
 from irmeta.studies import study_of
 
@@ -48,6 +50,26 @@ def _added(result: xr.Dataset) -> str | None:
         return None
     (dim,) = first
     return None if dim is None or dim in own else str(dim)
+
+
+def to_pandas(given: Any, table: str | None = None) -> pd.DataFrame:
+    """Give a cube's scores, or a table of a study's result, as a pandas data frame; pyarrow is not needed.
+
+    given : a cube (its long table: system, topic, metric, score), or what a study returns.
+    table : which table of a result, the first by default; `tables` lists them.
+
+    >>> from irmeta.cube import cube
+    >>> to_pandas(cube([[[0.5], [0.1]]], ["bm25"], ["301", "302"], ["AP"])).shape
+    (2, 5)
+    """
+    if isinstance(given, xr.Dataset):
+        views = tables(given)
+        if table is not None and table not in views:
+            raise IrmetaError(f"no table {table!r} in this result; {nearest(table, views)}")
+        frame = views[table or next(iter(views))]
+    else:
+        frame = to_frame(given)
+    return pd.DataFrame({name: frame[name].to_list() for name in frame.columns})
 
 
 def overview(result: xr.Dataset) -> dict[str, pl.DataFrame]:

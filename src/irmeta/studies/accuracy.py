@@ -1,5 +1,7 @@
 """How near did predictions come? Set them beside the scores that they stand for, metric by metric."""
 
+from typing import Any
+
 import numpy as np
 import polars as pl
 import xarray as xr
@@ -17,7 +19,7 @@ _FIGURES = (*_MEASURES, "inside", "width")
 def accuracy(predicted: xr.Dataset, actual: xr.DataArray) -> xr.Dataset:
     """Compare predictions with the actual scores of the same systems, over the systems of each target.
 
-    predicted : what `irmeta.predict` gives, every system's prediction of every target.
+    predicted : what `irmeta.predict` returns, every system's prediction of every target.
     actual : a cube that has these systems and targets; its means over topics are used.
 
     Returns over (target) tau (Kendall's tau-b), r2 (below 0 where the mean would have done better), r, rmse,
@@ -32,30 +34,32 @@ def accuracy(predicted: xr.Dataset, actual: xr.DataArray) -> xr.Dataset:
     """
     actual = check(actual)
     if not isinstance(predicted, xr.Dataset) or predicted.attrs.get("study") != "prediction":
-        raise ScoresError("predictions are what `irmeta.predict` gives; the actual scores are the second argument")
-    systems, targets = ([str(name) for name in predicted[dim].values] for dim in ("system", "target"))
+        raise ScoresError("the first argument is a result of `irmeta.predict`, the second the actual scores")
+    systems = [str(name) for name in predicted["system"].values]
+    targets = [str(name) for name in predicted["target"].values]
     if len(systems) < 2:
         raise ScoresError(f"predictions are compared over systems, 2 or more; there is {len(systems)}")
     truth = means(select(actual, systems=systems, metrics=targets)).transpose("system", "metric").values
-    value, low, high = (predicted[name].transpose("system", "target").values for name in ("value", "low", "high"))
-    absent = np.isnan(truth) | np.isnan(value)
-    if absent.any():
-        system, target = (int(at[0]) for at in np.nonzero(absent))
+    ordered = predicted.transpose("system", "target", ...)
+    value, low, high = ordered["value"].values, ordered["low"].values, ordered["high"].values
+    absent = np.argwhere(np.isnan(truth) | np.isnan(value))
+    if len(absent):
+        system, target = absent[0]
         raise ScoresError(f"{targets[target]} of {systems[system]} is missing among the predictions or the scores")
-    found = [measures.accuracy(one, guess) for one, guess in zip(truth.T, value.T, strict=True)]
-    measured = np.array([[getattr(one, name) for one in found] for name in _MEASURES])
+
+    data: dict[str, Any] = {}
+    for name, cells in (("value", value), ("low", low), ("high", high), ("actual", truth)):
+        data[name] = (("system", "target"), cells)
+    found = [measures.accuracy(scores, guesses) for scores, guesses in zip(truth.T, value.T, strict=True)]
+    for name in _MEASURES:
+        data[name] = ("target", np.array([getattr(of_target, name) for of_target in found]))
     no_interval = np.isnan(low).any(axis=0)
-    inside = np.where(no_interval, np.nan, ((low <= truth) & (truth <= high)).mean(axis=0))
-    cells = {"value": value, "low": low, "high": high, "actual": truth}
-    figures = dict(zip(_FIGURES, [*measured, inside, (high - low).mean(axis=0)], strict=True))
-    outcome = result(
-        "accuracy",
-        {name: (("system", "target"), cell) for name, cell in cells.items()}
-        | {name: ("target", column) for name, column in figures.items()},
-        inputs={str(actual.attrs.get("collection", "collection")): actual},
-        options={**about(predicted)["options"], "given": [str(name) for name in predicted["metric"].values]},
-        notes=about(predicted)["notes"],
-    )
+    held = ((low <= truth) & (truth <= high)).mean(axis=0)
+    data["inside"] = ("target", np.where(no_interval, np.nan, held))
+    data["width"] = ("target", (high - low).mean(axis=0))
+    options = about(predicted)["options"] | {"given": [str(name) for name in predicted["metric"].values]}
+    inputs = {str(actual.attrs.get("collection", "collection")): actual}
+    outcome = result("accuracy", data, inputs=inputs, options=options, notes=about(predicted)["notes"])
     return outcome.assign_coords(system=systems, target=targets)
 
 
@@ -68,16 +72,17 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
 
 def findings(outcome: xr.Dataset) -> list[str]:
     """Say how many metrics the given ones stand in for, which they do not, and whether the intervals held."""
-    options, count = about(outcome)["options"], outcome.sizes["target"]
+    options = about(outcome)["options"]
     tau = outcome["tau"].values
-    good, worst = int((tau >= 0.9).sum()), int(np.nan_to_num(tau, nan=-2.0).argmin())
+    good = int((tau >= 0.9).sum())
+    worst = int(np.nan_to_num(tau, nan=-2.0).argmin())
     least = "undefined" if np.isnan(tau[worst]) else f"{tau[worst]:.2f}"
-    told = [
-        f"From {', '.join(options['given'])}, {good} of {count} other metrics are predicted with tau 0.9 or more; "
+    lines = [
+        f"From {', '.join(options['given'])}, {good} of {len(tau)} other metrics are predicted with tau 0.9 or more; "
         f"{outcome.target.values[worst]} least well (tau {least})."
     ]
     if np.isfinite(outcome["inside"].values).any():
-        held, width = float(outcome["inside"].mean()), float(outcome["width"].mean())
-        level = f"{options['level']:.0%}"
-        told.append(f"The {level} intervals hold {held:.0%} of the actual scores; their mean width is {width:.3f}.")
-    return told
+        level, held = f"{options['level']:.0%}", f"{float(outcome['inside'].mean()):.0%}"
+        width = float(outcome["width"].mean())
+        lines.append(f"The {level} intervals hold {held} of the actual scores; their mean width is {width:.3f}.")
+    return lines

@@ -35,31 +35,32 @@ def coverage(
 
     Every target is predicted from every set of `size` of the metrics, and the figures are means over those sets.
     cubes : three collections or more, by name.  scale : as in `irmeta.prediction_model`.  level : coverage aimed at.
-    Gives over (target, collection): measured, the share of systems inside; width, of the intervals, on the metric's
+    Returns over (target, collection): measured, the share of systems inside; width, of the intervals, on the metric's
     own scale; relative_width, half the width in standard deviations of the systems' actual scores.
     """
     cubes = by_name(cubes)
     if len(cubes) < 3:
-        raise ScoresError(f"coverage takes three collections or more, to leave one out of the rest; {len(cubes)} given")
+        raise ScoresError(f"coverage leaves out one collection at a time and needs at least 3; there are {len(cubes)}")
     if not 0 < level < 1:
         raise ScoresError(f"the level of an interval is between 0 and 1, as in 0.9, not {level}")
     names, wanted, candidates = targets_and_candidates(cubes, targets, metrics)
     check_sizes([size], wanted, candidates)
     check_scale(names, scale)
     levels, notes = system_level(cubes, names, missing=missing)
-    values = {name: to_scale(table.values, scale) for name, table in levels.items()}
-    at, sources = ([names.index(name) for name in part] for part in (wanted, candidates))
+    values = {name: to_scale(table.values, scale) for name, table in levels.items()}  # (system, metric)
+    at = [names.index(name) for name in wanted]
+    sources = [names.index(name) for name in candidates]
     found = np.array([_held_out(values, name, at, sources, size, level, scale) for name in values])
-    measured, width = np.moveaxis(found, 1, 0)
+    measured, width = found[:, 0], found[:, 1]  # (collection, target)
     spread = np.array([table.values[:, at].std(axis=0) for table in levels.values()])
     with np.errstate(divide="ignore", invalid="ignore"):  # where a metric is constant there is nothing to compare with
         relative = np.where(spread > 1e-12, width / 2 / spread, np.nan)
-    data = {"measured": measured, "width": width, "relative_width": relative}
-    coords = {"target": wanted, "collection": list(values)}
-    arrays = {name: xr.DataArray(array.T, coords, ("target", "collection")) for name, array in data.items()}
+    over = ("target", "collection")
+    data = {"measured": (over, measured.T), "width": (over, width.T), "relative_width": (over, relative.T)}
     options = {"size": size, "level": level, "scale": scale, "metrics": candidates}
     notes += [f"each figure is a mean over every set of {size} predictors; the collection named was not used to fit"]
-    return result("coverage", arrays, inputs=cubes, options=options, notes=notes)
+    outcome = result("coverage", data, inputs=cubes, options=options, notes=notes)
+    return outcome.assign_coords(target=wanted, collection=list(values))
 
 
 def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
@@ -77,13 +78,13 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
 
 def findings(outcome: xr.Dataset) -> list[str]:
     """Set the measured coverage beside the nominal one, and name the target and the collection it is worst on."""
-    by_target, by_collection = outcome["measured"].mean("collection"), outcome["measured"].mean("target")
-    worst, hardest = by_target.idxmin(), by_collection.idxmin()
+    by_target = outcome["measured"].mean("collection")
+    by_collection = outcome["measured"].mean("target")
     width = float(outcome["relative_width"].median())
     return [
         f"{about(outcome)['options']['level']:.0%} intervals held {float(by_target.mean()):.1%} of the systems of"
-        f" collections left out; least for {worst.item()} ({float(by_target.min()):.1%}) and on"
-        f" {hardest.item()} ({float(by_collection.min()):.1%}).",
+        f" collections left out; least for {by_target.idxmin().item()} ({float(by_target.min()):.1%}) and on"
+        f" {by_collection.idxmin().item()} ({float(by_collection.min()):.1%}).",
         f"They reach {width:.2f} standard deviations of the systems' scores to each side (median).",
     ]
 
@@ -102,19 +103,23 @@ def _held_out(
     level: float,
     scale: Scale,
 ) -> tuple[Floats, Floats]:
-    """Give coverage and width, of shape (target,), on one collection by the model of all others."""
+    """Return coverage and width, of shape (target,), on one collection by the model of all others."""
     others = [scores for name, scores in values.items() if name != held]
     data = [moments(scores) for scores in others]
     far = reach(np.array([tails(scores)[targets] for scores in others]), level)
-    actual = values[held][:, targets]
-    inside, width, count = (np.zeros(len(targets)) for _ in range(3))
-    for subsets in chunks(candidates, size, _SUBSETS):
+    actual = values[held][:, targets]  # (system, target)
+    inside = np.zeros(len(targets))
+    width = np.zeros(len(targets))
+    count = np.zeros(len(targets))
+    for subsets in chunks(candidates, size, _SUBSETS):  # (subset, size)
         slopes, intercepts = least_squares(pool(data), subsets, targets)
-        half = band(leave_one_out(data, subsets, targets), level, reach=far[:, None, :]).half
-        predicted = np.einsum("nsk,skt->nst", values[held][:, subsets], slopes) + intercepts
+        half = band(leave_one_out(data, subsets, targets), level, reach=far[:, None, :]).half  # (subset, target)
+        given = values[held][:, subsets]  # (system, subset, size)
+        predicted = np.einsum("nsk,skt->nst", given, slopes) + intercepts
         usable = ~(subsets[:, :, None] == np.asarray(targets)).any(axis=1)  # the target is not its own predictor
-        inside += np.where(usable, (np.abs(actual[:, None] - predicted) <= half).mean(axis=0), 0.0).sum(axis=0)
+        hits = (np.abs(actual[:, None] - predicted) <= half).mean(axis=0)
         spans = from_scale(predicted + half, scale) - from_scale(predicted - half, scale)
+        inside += np.where(usable, hits, 0.0).sum(axis=0)
         width += np.where(usable, spans.mean(axis=0), 0.0).sum(axis=0)
         count += usable.sum(axis=0)
     return inside / count, width / count

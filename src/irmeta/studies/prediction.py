@@ -1,7 +1,7 @@
 """What would a metric that nobody reported have been? Predict it from those that were, with an interval."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple, get_args
+from typing import Any, NamedTuple, get_args
 
 import numpy as np
 import polars as pl
@@ -24,6 +24,7 @@ from irmeta.stats.prediction.intervals import band, leave_one_out, mahalanobis, 
 from irmeta.stats.prediction.learners import Fit
 from irmeta.stats.prediction.regression import Moments, least_squares, pool
 from irmeta.stats.prediction.scales import from_scale, to_scale
+from irmeta.words import listed
 
 OUTSIDE = 0.999
 """A system is outside what the model has seen when, were its scores normal, this share would lie nearer."""
@@ -88,32 +89,37 @@ def predict(
     level : coverage aimed at, in (0, 1), for a system of a collection that the model has not seen.
     known : systems of the same collection whose wanted scores are known; they tell the collection's offset.
     missing : what to do where a system lacks a metric on some topics only, as in `irmeta.cube.complete`.
-    Gives, over (system, target), NaN where the score was given: value, low, high, distance (of the given scores from
+    Returns, over (system, target), NaN where the score was given: value, low, high, distance (of the given scores from
     those the model has seen, 1 is usual, see `irmeta.stats.prediction.intervals.mahalanobis`), outside, known (how many
     systems told the offset); and `reported`.
     """
     if not 0 < level < 1:
         raise ScoresError(f"the level of an interval is between 0 and 1, as in 0.9, not {level}")
-    scores, known = check(scores), None if known is None else check(known)
-    model, learned = model or reference_model(), _learned(train, learner, kernel, seed(rng))
-    if model.provenance.get("unit") == "topic":
-        scores, known = by_topic(scores), None if known is None else by_topic(known)
-    scores, dropped = _usable(scores, model, missing)
+    model = model or reference_model()
+    learned = _learned(train, learner, kernel, seed(rng))
+    on_topics = model.provenance.get("unit") == "topic"
+    scores = by_topic(check(scores)) if on_topics else check(scores)
+    scores, notes = _usable(scores, model, missing)
     reported = in_range(means(scores))
-    table, names, notes = _renamed(reported, model)
-    notes = dropped + notes
+    table, names, more = _renamed(reported, model)
+    notes += more
     calibration = None
+    inputs = {"given": scores}
     if known is not None:
-        known, dropped = _usable(known, model, missing)
-        calibration = _renamed(in_range(means(known)), model)[0]
-        notes += [f"known systems: {note}" for note in dropped]
+        known = by_topic(check(known)) if on_topics else check(known)
+        known, more = _usable(known, model, missing)
+        calibration, _, _ = _renamed(in_range(means(known)), model)
+        notes += [f"known systems: {note}" for note in more]
+        inputs["known"] = known
+
     targets, stand_ins = _targets(table, model, None if want is None else metric_names(want))
     grid = _grid(table, targets, model, level, calibration, learned)
     if np.isnan(grid["value"]).all():
         raise ScoresError("nothing to predict: no system lacks a wanted metric and has another that the model knows")
     notes += stand_ins + _warnings(table, grid, model, level, calibrated=known is not None)
-    coords = {"system": table.system.values.astype(str), "target": targets}
-    predicted = {name: xr.DataArray(values, coords, ("system", "target")) for name, values in grid.items()}
+
+    data: dict[str, Any] = {name: (("system", "target"), values) for name, values in grid.items()}
+    data["reported"] = reported
     options = {
         "level": level,
         "scale": model.scale,
@@ -125,8 +131,9 @@ def predict(
         "names": names,
         "missing": missing,
     }
-    data, inputs = {**predicted, "reported": reported}, {"given": scores} | ({} if known is None else {"known": known})
-    return result("prediction", data, inputs=inputs, options=options, notes=list(dict.fromkeys(notes)))
+    unique_notes = list(dict.fromkeys(notes))
+    outcome = result("prediction", data, inputs=inputs, options=options, notes=unique_notes)
+    return outcome.assign_coords(system=table.system.values.astype(str), target=targets)
 
 
 def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
@@ -135,12 +142,16 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     `filled` is the table given with its holes filled; a predicted score has its interval beside it (`AP low`,
     `AP high`), a reported one has none.
     """
-    at = np.argwhere(~np.isnan(outcome["value"].values))
-    cells = {name: outcome[name].values[*at.T] for name in ("value", "low", "high", "distance")}
-    labels = {"system": outcome.system.values[at[:, 0]].tolist(), "metric": outcome.target.values[at[:, 1]].tolist()}
+    system, target = np.nonzero(~np.isnan(outcome["value"].values))
+    columns = {
+        "system": outcome.system.values[system].tolist(),
+        "metric": outcome.target.values[target].tolist(),
+    }
+    for name in ("value", "low", "high", "distance"):
+        columns[name] = outcome[name].values[system, target]
     level = pl.lit(about(outcome)["options"]["level"]).alias("level")
-    frame = pl.DataFrame({**labels, **cells}).with_columns(pl.col("low", "high").fill_nan(None))
-    prediction = frame.select("system", "metric", "value", "low", "high", level, "distance")
+    cells = pl.DataFrame(columns).with_columns(pl.col("low", "high").fill_nan(None))
+    prediction = cells.select("system", "metric", "value", "low", "high", level, "distance")
     return {"prediction": prediction, "filled": _filled(outcome)}
 
 
@@ -154,21 +165,25 @@ def findings(outcome: xr.Dataset) -> list[str]:
     cells = tables(outcome)["prediction"]
     level = f"{about(outcome)['options']['level'] * 100:g}%"
     if cells.height == 1:
-        one = cells.row(0, named=True)
-        interval = "" if one["low"] is None else f", between {one['low']:.3f} and {one['high']:.3f} ({level} interval)"
-        return [f"{one['metric']} of {one['system']} is predicted as {one['value']:.3f}{interval}."]
+        cell = cells.row(0, named=True)
+        interval = ""
+        if cell["low"] is not None:
+            interval = f", between {cell['low']:.3f} and {cell['high']:.3f} ({level} interval)"
+        return [f"{cell['metric']} of {cell['system']} is predicted as {cell['value']:.3f}{interval}."]
     width = float((outcome["high"] - outcome["low"]).median())
     wide = "" if np.isnan(width) else f"; half of the {level} intervals are wider than {width:.3f}"
     return [f"{cells.height} scores predicted{wide}."]
 
 
 def _usable(scores: xr.DataArray, model: Model, missing: Missing) -> tuple[xr.DataArray, list[str]]:
-    """Give a cube in which a system has a metric on all topics or on none, and notes on what was dropped for it."""
+    """Return a cube in which a system has a metric on all topics or on none, and notes on what was dropped for it."""
     kind = about(scores).get("standardization", {}).get("kind")
-    fitted = {part.get("standardization", {}).get("kind") for part in model.provenance.get("collections", {}).values()}
+    fitted = set()
+    for part in model.provenance.get("collections", {}).values():
+        fitted.add(part.get("standardization", {}).get("kind"))
     if kind is not None and kind not in fitted:
         raise ScoresError(
-            f"these scores are standardized ({kind}), and the model was not fitted on such; give it raw ones, or fit a"
+            f"these scores are standardized ({kind}), and those of the model are not; predict from raw scores, or fit a"
             " model on scores that are standardized alike"
         )
     lacking = scores.isnull().all("topic")
@@ -177,41 +192,57 @@ def _usable(scores: xr.DataArray, model: Model, missing: Missing) -> tuple[xr.Da
 
 
 def _renamed(table: xr.DataArray, model: Model) -> tuple[xr.DataArray, dict[str, str], list[str]]:
-    """Give the scores that the model can use under its names, these names by the table's, and notes on the others."""
+    """Return the scores that the model can use under its names, these names by the table's, and notes on the others."""
     names = [str(name) for name in table.metric.values]
-    found = {name: model.name_of(name) for name in names}
-    used = {name: target for name, target in found.items() if target and (target == name or target not in names)}
-    left = [name for name in names if name not in used]
+    used, left = {}, []
+    for name in names:
+        target = model.name_of(name)
+        if target and (target == name or target not in names):
+            used[name] = target
+        else:
+            left.append(name)
+    if not used:
+        raise MetricError(f"none of these metrics is in the model: {listed(left)}; it has {', '.join(model.metrics)}")
     notes = [_stand_in(name, target) for name, target in used.items() if target != name]
     if left:
-        variants = [f"{name} is not {more}, which it holds" for name in left if (more := model.variant_of(name))]
-        hint = f" ({'; '.join(variants[:3])})" if variants else ""
-        notes.append(f"the model does not know these metrics, they were not used: {_some(left)}{hint}")
-    if not used:
-        raise MetricError(f"none of these metrics is in the model: {_some(left)}; it has {', '.join(model.metrics)}")
+        notes.append(f"the model does not know these metrics, they were not used: {listed(left)}{_hint(left, model)}")
     renamed = table.sel(metric=list(used)).assign_coords(metric=np.array(list(used.values()), dtype=object))
     return renamed, used, notes
 
 
+def _hint(left: Iterable[str], model: Model) -> str:
+    """Name the metrics of the model that are variants of those it does not know."""
+    variants = []
+    for name in left:
+        variant = model.variant_of(name)
+        if variant:
+            variants.append(f"{name} is not {variant}, which it holds")
+    return f" ({'; '.join(variants[:3])})" if variants else ""
+
+
 def _stand_in(name: str, target: str) -> str:
+    """Say that the model's metric stands for the one named."""
     if target.startswith(f"{name}@"):
         return (
             f"{name} is taken as {target}, which the model holds; for runs of at most 1000 documents they hardly differ"
         )
-    return f"{target} is predicted, which the model holds; it does not hold {name}, whose scores are others"
+    return f"{target} is predicted, which the model holds; it does not hold {name}, which has other scores"
 
 
 def _targets(table: xr.DataArray, model: Model, want: list[str] | None) -> tuple[list[str], list[str]]:
-    """Give the metrics to predict under the model's names, and notes on those wanted under another."""
+    """Return the metrics to predict under the model's names, and notes on those wanted under another."""
+    given = {str(metric) for metric in table.metric.values}
     if want is None:
-        holes = [str(m) for m in table.metric.values[np.isnan(table.values).any(axis=0)]]
-        return holes or [metric for metric in model.metrics if metric not in set(table.metric.values)], []
+        holes = table.metric.values[np.isnan(table.values).any(axis=0)]
+        if holes.size:
+            return [str(metric) for metric in holes], []
+        return [metric for metric in model.metrics if metric not in given], []
     targets = {}
     for name in want:
         target = model.name_of(name) or model.variant_of(name)
         if target is None:
             raise MetricError(f"the model does not know {name!r}; {nearest(name, model.metrics)}")
-        if target in set(table.metric.values) and not np.isnan(table.sel(metric=target).values).any():
+        if target in given and not np.isnan(table.sel(metric=target).values).any():
             raise ScoresError(f"{name} is given already; a metric cannot be predicted from itself")
         targets[name] = target
     notes = [_stand_in(name, target) for name, target in targets.items() if name != target]
@@ -268,25 +299,26 @@ def _grid(
     learned: _Learned | None,
 ) -> dict[str, Floats]:
     """Predict what each system lacks from all that it has: each figure of _Predicted, of shape (system, target)."""
-    grid = {name: np.full((table.sizes["system"], len(targets)), np.nan) for name in _Predicted._fields}
+    shape = (table.sizes["system"], len(targets))
+    grid = {name: np.full(shape, np.nan) for name in _Predicted._fields}
     for rows, given in _patterns(table):
+        scores = table.sel(metric=given).values[rows]
         for j, target in enumerate(targets):
-            if target not in given:
-                found = _predict(
-                    table.sel(metric=given).values[rows], given, target, model, level, calibration, learned
-                )
-                for name, values in zip(found._fields, found, strict=True):
-                    grid[name][rows, j] = values
+            if target in given:
+                continue
+            found = _predict(scores, given, target, model, level, calibration, learned)
+            for name, values in zip(found._fields, found, strict=True):
+                grid[name][rows, j] = values
     return grid
 
 
 def _patterns(table: xr.DataArray) -> Iterator[tuple[Indices, list[str]]]:
-    """Give the systems that have the same metrics, and these metrics; systems without any are left out."""
+    """Yield the systems that have the same metrics, and these metrics; systems without any are left out."""
     there = ~np.isnan(table.values)
-    patterns, of = np.unique(there, axis=0, return_inverse=True)
+    patterns, number = np.unique(there, axis=0, return_inverse=True)
     for i, pattern in enumerate(patterns):
         if pattern.any():
-            yield np.flatnonzero(of == i), [str(metric) for metric in table.metric.values[pattern]]
+            yield np.flatnonzero(number == i), [str(metric) for metric in table.metric.values[pattern]]
 
 
 def _predict(
@@ -304,7 +336,8 @@ def _predict(
         raise ScoresError(
             f"no collection of the model has all of {', '.join([*given, target])}; give fewer metrics, or fit a model"
         )
-    data, at, of = [part.moments for part in held], list(range(len(given))), [len(given)]
+    data = [part.moments for part in held]
+    at, of = list(range(len(given))), [len(given)]  # places of the given metrics, and of the target
     values = to_scale(scores, model.scale)
     rows = [] if learned is None else [to_scale(part, model.scale) for part in learned.rows([*given, target])]
     fitted = _linear(data) if learned is None else learned.fitted(rows)
@@ -312,6 +345,7 @@ def _predict(
     half: float | Floats = np.nan
     residuals = _residuals(calibration, [*given, target], model.scale, fitted)
     if len(held) > 1:
+        # how far collections differ shows only on several
         mean = residuals.mean() if residuals.size else 0.0
         far = reach(np.array([part.tails[of] for part in held]), level)
         errors = leave_one_out(data, at, of) if learned is None else learners.held_out(rows, learned.fit)
@@ -328,51 +362,58 @@ def _predict(
 def _residuals(
     calibration: xr.DataArray | None, metrics: list[str], scale: Scale, fitted: Callable[[Floats], Floats]
 ) -> Floats:
-    """Give the errors on those known systems that have all the scores it takes; the target is the last metric."""
+    """Return the errors on those known systems that have all the scores it takes; the target is the last metric."""
     if calibration is None or not set(metrics) <= set(calibration.metric.values):
         return np.empty(0)
-    rows = calibration.sel(metric=metrics).values
-    rows = to_scale(rows[~np.isnan(rows).any(axis=1)], scale)
-    return np.asarray(rows[:, -1] - fitted(rows[:, :-1])) if len(rows) else np.empty(0)
+    table = calibration.sel(metric=metrics).values
+    whole = ~np.isnan(table).any(axis=1)
+    if not whole.any():
+        return np.empty(0)
+    rows = to_scale(table[whole], scale)
+    return np.asarray(rows[:, -1] - fitted(rows[:, :-1]))
 
 
 def _warnings(
     table: xr.DataArray, grid: Mapping[str, Floats], model: Model, level: float, *, calibrated: bool
 ) -> list[str]:
     """Say what the reader of the predictions has to know of them."""
-    notes, systems = [], table.system.values.astype(str)
-    if len(empty := systems[np.isnan(table.values).all(axis=1)]):
-        notes.append(f"left as they are, for lack of any score to predict from: {_some(empty)}")
+    notes = []
+    systems = table.system.values.astype(str)
+    empty = systems[np.isnan(table.values).all(axis=1)]
+    outside = systems[(grid["outside"] == 1).any(axis=1)]
+    blind = systems[(grid["known"] == 0).any(axis=1)]
+    if len(empty):
+        notes.append(f"left as they are, for lack of any score to predict from: {listed(empty)}")
     if (np.isnan(grid["low"]) & ~np.isnan(grid["value"])).any():
         notes.append("no interval where a single collection of the model has the metrics: collections differ")
     elif len(model.parts) < 4:
         notes.append(f"the model knows {len(model.parts)} collections; {level:.0%} intervals from so few are wide")
-    if len(outside := systems[(grid["outside"] == 1).any(axis=1)]):
+    if len(outside):
         notes.append(
-            f"scores outside what the model has seen, their predictions are not to be trusted: {_some(outside)}"
+            f"scores outside what the model has seen; do not trust the predictions from them: {listed(outside)}"
         )
-    if calibrated and len(blind := systems[(grid["known"] == 0).any(axis=1)]):
-        notes.append(f"not calibrated, as no known system has all the metrics it takes: {_some(blind)}")
+    if calibrated and len(blind):
+        notes.append(f"not calibrated, as no known system has all the metrics it takes: {listed(blind)}")
     return notes
 
 
 def _filled(outcome: xr.Dataset) -> pl.DataFrame:
-    """Give the table as it was, every hole that was predicted filled, with its interval in the columns beside."""
-    reported, names = outcome["reported"], about(outcome)["options"]["names"]
+    """Return the table as it was, every hole that was predicted filled, with its interval in the columns beside."""
+    reported = outcome["reported"]
+    names = about(outcome)["options"]["names"]
     known = [str(metric) for metric in reported.metric.values]
     targets = [str(target) for target in outcome.target.values]
+    added = [target for target in targets if target not in names.values()]
     columns = {"system": reported.system.values.astype(str)}
-    for name in (*known, *(target for target in targets if target not in names.values())):
-        scores = reported.sel(metric=name).values if name in known else np.full(reported.sizes["system"], np.nan)
+    for name in (*known, *added):
+        scores = np.full(reported.sizes["system"], np.nan)
+        if name in known:
+            scores = reported.sel(metric=name).values
         columns[name] = scores
         target = names.get(name, name)
         if target in targets and outcome["value"].sel(target=target).notnull().any():
             found = outcome.sel(target=target)
             columns[name] = np.where(np.isnan(scores), found["value"].values, scores)
-            columns |= {f"{name} {end}": found[end].values for end in ("low", "high")}
+            columns[f"{name} low"] = found["low"].values
+            columns[f"{name} high"] = found["high"].values
     return pl.DataFrame(columns).with_columns(pl.selectors.float().fill_nan(None))
-
-
-def _some(names: Iterable[str], most: int = 5) -> str:
-    names = list(names)
-    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
-from typing import get_args
+from typing import Any, get_args
 
 import numpy as np
 import polars as pl
@@ -19,6 +19,7 @@ from irmeta.stats.prediction.accuracy import Accuracy, accuracy
 from irmeta.stats.prediction.learners import Fit
 from irmeta.stats.prediction.predictors import Fold, best_predictors, folds
 from irmeta.stats.prediction.regression import Moments, least_squares, moments
+from irmeta.words import counted
 
 _MEASURES = Accuracy._fields
 
@@ -38,7 +39,7 @@ def predictors(
     missing: Missing = "error",
     rng: int = 0,
 ) -> xr.Dataset:
-    """Find the best predictors of each target, of each size, and tell how well they predict other collections.
+    """Find the best predictors of each target, of each size, and measure how well they predict other collections.
 
     train, dev, test : a cube, or cubes by collection name; models are fitted on the systems of all training collections
     together.
@@ -46,12 +47,13 @@ def predictors(
     do; "leave-one-out" the highest mean tau over the training collections, each predicted from the others, so that the
     development collections test it too.
     targets : metrics to predict, by default all;  metrics : candidates, by default those that every collection has.
+    sizes : how many predictors.
     level : predict systems' means, or with "topic" every system's score on every topic.
     learner, kernel, rng : the model that is measured, see `irmeta.stats.prediction.learners.learner`. Sets are always
     chosen by least squares, whose coefficients are given.
-    Gives over (target, size, collection): tau, r2, r, rmse, r2_offset_removed,
-    r2_training_mean, bias_share; over (target, size):
-    chosen_by, the tau that decided; over (target, size, metric): coefficient, NaN for metrics left out, and intercept.
+    Returns over (target, size, collection): tau, r2, r, rmse, r2_offset_removed, r2_training_mean, bias_share; over
+    (target, size): chosen_by, the tau that decided; over (target, size, metric): coefficient, NaN for metrics left out,
+    and intercept.
     """
     require_choice("choose", choose, get_args(ChosenBy))
     require_choice("learner", learner, get_args(Learner))
@@ -61,20 +63,24 @@ def predictors(
     names, wanted, candidates = targets_and_candidates(cubes, targets, metrics)
     check_sizes(sizes, wanted, candidates)
     levels, notes = system_level(cubes, names, missing=missing)
-    values = {name: table.values for name, table in levels.items()}
-    by_role = {part: [values[name] for name in values if role[name] == part] for part in ("train", "dev", "test")}
+    by_role: dict[str, dict[str, Floats]] = {"train": {}, "dev": {}, "test": {}}
+    for name, table in levels.items():
+        by_role[role[name]][name] = table.values  # (system, metric)
     if choose == "dev" and not by_role["dev"]:
         raise ScoresError("there is no development collection to choose by; give one, or choose by leave-one-out")
-    chosen_on = folds(by_role["train"], by_role["dev"] if choose == "dev" else [])
-    together = moments(np.concatenate(by_role["train"]))
-    tests = {name: scores for name, scores in values.items() if role[name] != "train"}
-    rows = np.concatenate(by_role["train"])
-    learned = None if learner == "ols" else partial(_learned, learners.learner(learner, kernel=kernel, rng=rng), rows)
-    best = partial(_best_of_size, chosen_on, together, learned, tests, names, wanted, candidates)
+
+    training = list(by_role["train"].values())
+    rows = np.concatenate(training)
+    chosen_on = folds(training, list(by_role["dev"].values()) if choose == "dev" else [])
+    tests = {name: table.values for name, table in levels.items() if role[name] != "train"}
+    learned = None
+    if learner != "ols":
+        learned = partial(_learned, learners.learner(learner, kernel=kernel, rng=rng), rows)
+    best = partial(_best_of_size, chosen_on, moments(rows), learned, tests, names, wanted, candidates)
     parts = [best(size) for size in steps(sizes, "sizes")]
     outcome = xr.concat(parts, xr.DataArray(list(sizes), dims="size", name="size"))
     outcome = outcome.assign(role=("collection", [role[name] for name in tests]))
-    notes += _notes(choose, outcome["chosen_by"].values, [name for name in tests if role[name] == "dev"])
+    notes += _notes(choose, outcome["chosen_by"].values, list(by_role["dev"]))
     if learner != "ols":
         notes.append(f"measured with {learner}; the sets were chosen by least squares, whose coefficients are given")
     options = {
@@ -120,11 +126,14 @@ def findings(outcome: xr.Dataset) -> list[str]:
     for size in outcome["size"].values:
         worst = outcome["tau"].sel(size=size).min("collection", skipna=False)
         good = [str(target) for target in worst.target.values[worst.values >= 0.9]]
-        what = f"{size} predictor" + ("s" if size > 1 else "")
-        lines.append(f"With {what}, tau is 0.9 or more on every collection for: {', '.join(good) or 'no metric'}.")
+        lines.append(
+            f"With {counted(size, 'predictor')}, tau is 0.9 or more on every collection for: "
+            f"{', '.join(good) or 'no metric'}."
+        )
     lines += _undefined(outcome["tau"])
-    negative, cases = outcome["r2"].values < 0, int(outcome["r2"].notnull().sum())
+    negative = outcome["r2"].values < 0
     if negative.any():
+        cases = int(outcome["r2"].notnull().sum())
         share = float(np.nanmedian(outcome["bias_share"].values[negative]))
         lines.append(
             f"R2 is negative in {int(negative.sum())} of {cases} cases; in the median one {share:.0%} of the"
@@ -135,9 +144,11 @@ def findings(outcome: xr.Dataset) -> list[str]:
 
 def _undefined(tau: xr.DataArray) -> list[str]:
     """Name the targets and collections on which scores or predictions are all equal."""
-    at = np.argwhere(tau.isnull().any("size").transpose("target", "collection").values)
-    cells = [f"{tau.target.values[i]} on {tau.collection.values[j]}" for i, j in at]
-    return [f"tau is undefined where scores or predictions are all equal: {', '.join(cells)}."] if cells else []
+    undefined = tau.isnull().any("size").transpose("target", "collection")
+    cells = [f"{tau.target.values[i]} on {tau.collection.values[j]}" for i, j in np.argwhere(undefined.values)]
+    if not cells:
+        return []
+    return [f"tau is undefined where scores or predictions are all equal: {', '.join(cells)}."]
 
 
 def _learned(fit: Fit, rows: Floats, subset: Indices, target: int) -> Callable[[Floats], Floats]:
@@ -157,22 +168,27 @@ def _best_of_size(
     size: int,
 ) -> xr.Dataset:
     """Choose the predictors of each target, fit them on all training systems, and measure them on each test."""
-    at, sources = ([names.index(name) for name in part] for part in (targets, candidates))
+    at = [names.index(name) for name in targets]
+    sources = [names.index(name) for name in candidates]
     best = best_predictors(chosen_on, sources, at, size)
     weights = np.full((len(at), len(names)), np.nan)
     intercepts = np.empty(len(at))
     measured = np.empty((len(at), len(tests), len(_MEASURES)))
     for i, (target, subset) in enumerate(zip(at, best.predictors, strict=True)):
-        slopes, (intercepts[i],) = least_squares(together, subset, [target])
+        slopes, (intercept,) = least_squares(together, subset, [target])
         weights[i, subset] = slopes[:, 0]
+        intercepts[i] = intercept
         model = None if learned is None else learned(subset, target)
         for c, scores in enumerate(tests.values()):
-            predicted = scores[:, subset] @ slopes[:, 0] + intercepts[i] if model is None else model(scores)
+            predicted = scores[:, subset] @ slopes[:, 0] + intercept if model is None else model(scores)
             measured[i, c] = accuracy(scores[:, target], predicted, training_mean=together.mean[target])
-    coords = {"target": targets, "collection": list(tests), "metric": names}
-    data = {name: (("target", "collection"), measured[..., m]) for m, name in enumerate(_MEASURES)}
-    fitted = {"chosen_by": ("target", best.tau), "intercept": ("target", intercepts)}
-    return xr.Dataset({**data, **fitted, "coefficient": (("target", "metric"), weights)}, coords)
+    data: dict[str, Any] = {}
+    for m, name in enumerate(_MEASURES):
+        data[name] = (("target", "collection"), measured[..., m])
+    data["chosen_by"] = ("target", best.tau)
+    data["intercept"] = ("target", intercepts)
+    data["coefficient"] = (("target", "metric"), weights)
+    return xr.Dataset(data, {"target": targets, "collection": list(tests), "metric": names})
 
 
 def _notes(choose: ChosenBy, decided: Floats, dev: Sequence[str]) -> list[str]:

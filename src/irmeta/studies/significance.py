@@ -30,15 +30,15 @@ CLOSED: Mapping[str, Callable[[Floats], Floats]] = MappingProxyType(
     {"t": paired.t, "wilcoxon": paired.wilcoxon, "sign": paired.sign}
 )
 FEW_METRICS = 4
-"""Systems are shown of so many metrics at most; more are a table for programs."""
+"""Systems are shown for at most this number of metrics; programs read all of them."""
 SWAP_SIZES = (5, 10, 25, 50, 100)
 """Numbers of topics, below half of those there are, for which error rates are computed, too."""
 SWAP_PAIRS = 4_000_000
 """Comparisons of systems on random sets of topics, about: more change no second digit of an error rate."""
 FEW_PAIRS = 15
-"""So many tests are shown at most; more are a table for programs."""
+"""At most this number of tests is shown; programs read all of them."""
 MOST_LETTERS = 40
-"""Above so many systems a compact letter display is no help, and may need thousands of letters."""
+"""Above this number of systems letters are no help, and there may be thousands of them."""
 
 
 def significance(

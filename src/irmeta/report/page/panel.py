@@ -106,7 +106,7 @@ def attempt(label: str, work: Callable[[], Panel]) -> Panel:
 
 
 def numbers(values: Any) -> Any:
-    """Give an array as nested lists for JSON, rounded; missing figures are null.
+    """Return an array as nested lists for JSON, rounded; missing figures are null.
 
     >>> numbers(np.array([[0.1234567, np.nan]]))
     [[0.12346, None]]
@@ -118,5 +118,5 @@ def numbers(values: Any) -> Any:
 
 
 def names(labels: Any) -> list[str]:
-    """Give a coordinate's labels as a list."""
+    """Return a coordinate's labels as a list."""
     return [str(label) for label in np.asarray(labels).tolist()]

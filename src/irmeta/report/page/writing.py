@@ -213,7 +213,7 @@ def setting(value: Any) -> str:
 
 
 def _table(frame: pl.DataFrame) -> dict[str, Any]:
-    """Give a data frame for the page, by column: numbers to six digits, lists as texts."""
+    """Return a data frame for the page, by column: numbers to six digits, lists as texts."""
     shown = flat(frame).with_columns(cs.float().round_sig_figs(6).fill_nan(None))
     columns = [{"name": name, "number": kind.is_numeric()} for name, kind in shown.schema.items()]
     return {"columns": columns, "data": [shown[name].to_list() for name in shown.columns]}
