@@ -150,7 +150,7 @@ def shortened(name: str, most: int = 60) -> str:
 
 
 def _plain(table: Any) -> pl.DataFrame:
-    """Give any table as a polars frame with named columns, those of its index first."""
+    """Return any table as a polars frame with named columns, those of its index first."""
     if isinstance(table, pl.LazyFrame):
         return table.collect()
     if isinstance(table, pl.DataFrame):
@@ -266,7 +266,7 @@ def _wide(frame: pl.DataFrame, found: Columns, metric: str, rows: Rows | None) -
     if not values or not frame.height:
         raise ScoresError(
             f"no scores in the table, which has {_named(frame.columns) or 'no columns'}; a long table has columns for"
-            " system, topic and score, a wide one a row a system and a column a topic;"
+            " system, topic and score, a wide one has systems in rows and topics in columns;"
             " name them: irmeta.from_frame(table, system=..., topic=..., score=...)"
         )
     if sums := [name for name in values if SUMMARIES.fullmatch(_spelling(name).replace("_", " "))]:
@@ -319,7 +319,7 @@ def _spelled(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def _names(column: pl.Series, name: str) -> pl.Series:
-    """Give a column of names as text; missing and unprintable ones raise ScoresError."""
+    """Return a column of names as text; missing and unprintable ones raise ScoresError."""
     texts = column.cast(pl.Int64) if column.dtype.is_float() and (column == column.round()).all() else column
     texts = texts.cast(pl.String).str.strip_chars()
     if texts.null_count() or (texts == "").any():
@@ -339,7 +339,7 @@ def _names(column: pl.Series, name: str) -> pl.Series:
 
 
 def _numbers(column: pl.Series, name: str) -> pl.Series:
-    """Give a column of scores as numbers, null where there is none; a text that is not a number raises ScoresError."""
+    """Return a column of scores as numbers, null where there is none; other text raises ScoresError."""
     if column.dtype.is_numeric() or column.dtype == pl.Null:
         return column.cast(pl.Float64).fill_nan(None)
     texts = column.cast(pl.String).str.strip_chars() if column.dtype == pl.String else None

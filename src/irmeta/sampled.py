@@ -55,7 +55,7 @@ def paired(
 
 
 def weights(both: Paired, sample: Mapping[str, float] | None) -> tuple[Floats, list[str]]:
-    """Give each human topic its weight n / (N probability), and notes; refuse topics that seem chosen."""
+    """Return each human topic its weight n / (N probability), and notes; refuse topics that seem chosen."""
     topics = [str(topic) for topic in both.human.topic.values]
     n, total = len(topics), both.machine.sizes["topic"]
     if sample is None:

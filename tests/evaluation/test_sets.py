@@ -48,7 +48,7 @@ def test_a_set_that_cannot_be_read_is_named(tmp_path: Path) -> None:
     with pytest.raises(FileFormatError, match=r"set broken: .*broken\.txt:1: the grade 'ERROR' is not a number"):
         evaluate_under({"people": SETS["people"], "broken": path}, RUNS, "AP")
     path.write_text("1 0 a 1\n1 0 a 2\n")
-    with pytest.raises(FileFormatError, match="stands already in line 1 with the grade 1, here 2"):
+    with pytest.raises(FileFormatError, match="already on line 1 with grade 1, here with 2"):
         evaluate_under({"broken": path}, RUNS, "AP")
     path.write_text("")
     with pytest.raises(FileFormatError, match="the file is empty"):

@@ -219,7 +219,7 @@ def test_real_judges(data: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("dl2021/raw/umbrella_zeroshot_llama3.2_dl21.clean.json.gz", "decide which holds"),
+        ("dl2021/raw/umbrella_zeroshot_llama3.2_dl21.clean.json.gz", "remove one of them"),
         ("dl2021/raw/qrels.max.exam_graded_llama3.2_dl21.txt", "the file is empty"),
         ("syndl/raw/2020-synthetic-with-errors.txt.gz", "the grade 'ERROR' is not a number"),
         ("syndl/raw/2021-synthetic-with-errors.txt.gz", "the grade 'ERROR' is not a number"),

@@ -46,7 +46,7 @@ def compare(
     topics: Annotated[
         JudgedTopics, option(panel=SCORES, help=explained(JudgedTopics, "Which topics means are over."))
     ] = "shared",
-    best: Annotated[int, option(help="Tau is also computed among so many systems, the best by the truth.")] = 10,
+    best: Annotated[int, option(help="Tau is also computed among the N best systems by the truth.")] = 10,
     rel: Annotated[
         str | None,
         option(help="The lowest relevant grade of labels, as in 2 or 'nist=2 llm=1'.", show_default="any above 0"),
@@ -97,7 +97,7 @@ def sample(
     file: Annotated[str, typer.Argument(help="Judgments (qrels) or scores of the topics to draw from.")],
     topics: Annotated[int, option(min=2, help="How many topics to draw.")],
     strata: Annotated[
-        int, option(min=1, help="Draw about as many from each of so many groups of topics, easy to hard; score files.")
+        int, option(min=1, help="Draw equally from N groups of topics, easy to hard (score files only).")
     ] = 1,
     output: Annotated[
         Path | None, option("-o", "--output", help="Write to this file (CSV), not to the terminal.")

@@ -59,7 +59,7 @@ class JudgmentSets:
         return cls(qrels, pairs, topic, dict(zip(qrels, np.split(row, ends), strict=True)))
 
     def grades(self) -> Floats:
-        """Give the grade of every pair by every set, NaN where a set did not judge it: (set, pair).
+        """Return the grade of every pair by every set, NaN where a set did not judge it: (set, pair).
 
         A grade below zero is no judgment either, as trec_eval has it.
         """

@@ -16,7 +16,7 @@ from irmeta.stats.arrays import Floats
 from irmeta.stats.judging.rankings import Interval, Taus, taus
 from irmeta.stats.reliability.expected import expected, pairs
 from irmeta.stats.tests.multiplicity import holm
-from irmeta.studies.reproduction import Cell, reproduction
+from irmeta.studies.reproduction import Cell, compare, mine, reproduction
 
 NEEDS = ("dl2021-judges",)
 """The public collections it reads, as `irmeta datasets list` names them."""
@@ -53,7 +53,7 @@ def reproduce(data: Path, *, rng: int = 0) -> xr.Dataset:
 
 
 def scores(folder: Path) -> tuple[Floats, Floats]:
-    """Give nDCG@10 under NIST (system, topic), and compatibility under each category's judge (judge, system, topic)."""
+    """Return nDCG@10 under NIST (system, topic), and compatibility under each category's judge (judge, system, topic)."""
     files = {name: folder / "qrels" / f"{name}.txt" for name, _ in PRINTED.values()}
     runs = {name: read_run(path) for name, path in sources_of(folder / "runs") if isinstance(path, Path)}
     truth = evaluate_under({"nist": files["nist"]}, folder / "runs", "nDCG@10")["nist"]
@@ -71,20 +71,14 @@ def by_document(run: Run) -> dict[str, dict[str, float]]:
     return lists
 
 
-def printed_tau(item: str, row: str, printed: float, ours: float, *, decimals: int) -> Cell:
-    """Make a cell of a printed tau: reproduced if ours is the same to the decimals printed."""
-    same = round(ours, decimals) == printed
-    return Cell(item, row, "tau", printed, ours, "reproduced" if same else "contradicted", unexpected=not same)
-
-
 def _cells(one: Interval) -> list[Cell]:
     """Set each printed tau beside ours, which is to agree to the three decimals printed."""
     cells = []
     for at, (category, (judge, printed)) in enumerate(PRINTED.items()):
-        cells.append(printed_tau("Table 3", category, printed, float(one.value[at]), decimals=3))
+        cells.append(compare("Table 3", category, "tau", printed, float(one.value[at]), within=0.0005))
         for column, values in (("low", one.low), ("high", one.high)):
             note = f"95% interval over systems and topics, judge {judge}"
-            cells.append(Cell("Table 3, intervals", category, column, None, float(values[at]), "ours", note))
+            cells.append(mine("Table 3, intervals", category, column, float(values[at]), note))
     return cells
 
 
@@ -97,6 +91,6 @@ def _orders(found: Taus, truth: Floats) -> list[Cell]:
     plain = int((p < 0.05).sum())
     note = f"of {p.size} pairs of categories, Holm at .05; {plain} without correction"
     return [
-        Cell("Not in the paper", "ceiling", "tau", None, ceiling, "ours", "nist with its own true ranking, expected"),
-        Cell("Not in the paper", "orders more than noise", "pairs", None, float(clear), "ours", note),
+        mine("Not in the paper", "ceiling", "tau", ceiling, "nist with its own true ranking, expected"),
+        mine("Not in the paper", "orders more than noise", "pairs", clear, note),
     ]

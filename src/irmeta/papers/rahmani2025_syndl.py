@@ -13,9 +13,8 @@ import xarray as xr
 from irmeta.attributes import about
 from irmeta.io.files import read_bytes
 from irmeta.names import canonical
-from irmeta.papers.arabzadeh2025 import printed_tau
 from irmeta.studies.judges import compare_judges
-from irmeta.studies.reproduction import Cell, reproduction
+from irmeta.studies.reproduction import compare, mine, reproduction
 
 NEEDS = ("syndl",)
 """The public collections it reads, as `irmeta datasets list` names them."""
@@ -44,10 +43,11 @@ def reproduce(data: Path, *, rng: int = 0) -> xr.Dataset:
         for metric in METRICS:
             one = found.sel(metric=metric, judge="synthetic")
             tau, low, high, ceiling = (float(one[name]) for name in ("tau", "tau_low", "tau_high", "ceiling"))
-            cells.append(printed_tau(f"Figures, {year}", metric, PRINTED[year, metric], tau, decimals=4))
+            printed = PRINTED[year, metric]
+            cells.append(compare(f"Figures, {year}", metric, "tau", printed, tau, within=0.00005))
             for column, value in (("low", low), ("high", high)):
-                cells.append(Cell("Intervals", f"{year} {metric}", column, None, value, "ours", "95%, topics differ"))
-            cells.append(Cell("Ceilings", f"{year} {metric}", "tau", None, ceiling, "ours", "human topics alone"))
+                cells.append(mine("Intervals", f"{year} {metric}", column, value, "95%, topics differ"))
+            cells.append(mine("Ceilings", f"{year} {metric}", "tau", ceiling, "human topics alone"))
     return reproduction("rahmani2025-syndl", cells, options={"seed": rng}, notes=notes)
 
 

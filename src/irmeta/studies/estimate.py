@@ -110,13 +110,13 @@ def _with_ends(name: str, prefix: str, one: Estimates, n: int) -> dict[str, Floa
 
 
 def _narrower(one: Estimates, alone: Estimates) -> float:
-    """Give the mean width of intervals as a share of the human-only ones."""
+    """Return the mean width of intervals as a share of the human-only ones."""
     wide = float(np.sqrt(alone.variance).mean())
     return float(np.sqrt(one.variance).mean()) / wide if wide > 0 else float("nan")
 
 
 def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
-    """Tables `means` (a row a system and metric), `pairs` (a row a pair) and `gain` (a row a metric)."""
+    """Tables `means` (by system and metric), `pairs` (by pair and metric) and `gain` (by metric)."""
     systems = ("mean", "low", "high", "rank", "human", "human_low", "human_high", "human_rank", "machine")
     pairs = ("difference", "difference_low", "difference_high", "p_corrected", "human_p_corrected")
     gain = ("rho", "rho_pairs", "slope", "slope_pairs", "gain", "gain_pairs")

@@ -141,7 +141,7 @@ def _differing(apart: Floats, variance: Floats, rho: float, n: int, total: int) 
 
 
 def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
-    """Tables `needed` (a row a metric) and `sizes` (a row a number of human topics and metric)."""
+    """Tables `needed` (by metric) and `sizes` (by metric and number of human topics)."""
     needed = [str(name) for name in outcome.data_vars if outcome[name].dims == ("metric",)]
     sizes = [str(name) for name in outcome.data_vars if "size" in outcome[name].dims]
     return {
@@ -151,7 +151,7 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
 
 
 def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
-    """Show what so many human topics give, with the machine's help and alone."""
+    """Show what each number of human topics gives, with the machine's help and alone."""
     shown = {}
     for metric in outcome.metric.values:
         one = outcome.sel(metric=metric)

@@ -31,7 +31,7 @@ def panels(content: Content) -> list[Panel]:
 
 
 def are_judges(cubes: Mapping[str, xr.DataArray]) -> bool:
-    """Tell whether collections are several judgments of the same runs on the same topics."""
+    """Say whether collections are several judgments of the same runs on the same topics."""
     if len(cubes) < 2:
         return False
     systems = {frozenset(one.system.values) for one in cubes.values()}

@@ -92,7 +92,7 @@ def labels(result: xr.Dataset, axes: Axes) -> Axes:
 
 
 def _height(rows: int) -> float:
-    """Return the height in inches of a figure with so many rows, which may be few."""
+    """Return the height in inches of a figure with that number of rows, which may be few."""
     return 0.8 + 0.17 * max(rows, 3)
 
 

@@ -59,7 +59,7 @@ def coincidences(codes: Ints, topic: Ints, topics: int, grades: int) -> Floats:
 
 
 def kappa(table: Floats, weights: Floats) -> Floats:
-    """Give Cohen's kappa of tables (..., grade, grade): 1 - observed over expected disagreement.
+    """Return Cohen's kappa of tables (..., grade, grade): 1 - observed over expected disagreement.
 
     weights : how much each pair of grades disagrees, (grade, grade). Sources: Cohen (1960, 1968).
 
@@ -75,7 +75,7 @@ def kappa(table: Floats, weights: Floats) -> Floats:
 
 
 def alpha(table: Floats, grades: Floats, scale: Scale) -> Floats:
-    """Give Krippendorff's alpha of symmetric tables of coincidences (..., grade, grade): 1 - observed over expected.
+    """Return Krippendorff's alpha of symmetric tables of coincidences (..., grade, grade): 1 - observed over expected.
 
     scale : how far grades are apart: "nominal", equal or not; "interval", by their square difference; "ordinal", by
     the square of how many labels lie between. Source: Krippendorff (2018), chapter 12.
@@ -100,7 +100,7 @@ def _distance(counts: Floats, grades: Floats, scale: Scale) -> Floats:
 
 
 def leniency(table: Floats, grades: Floats) -> Floats:
-    """Give the judge's mean grade less the truth's, of tables (..., truth's grade, judge's grade)."""
+    """Return the judge's mean grade less the truth's, of tables (..., truth's grade, judge's grade)."""
     gap = grades[None, :] - grades[:, None]
     return over((table * gap).sum(axis=(-1, -2)), table.sum(axis=(-1, -2)))
 

@@ -54,7 +54,7 @@ class Taus:
     topics: int
 
     def interval(self) -> Interval:
-        """Give tau with its interval on Fisher's scale; no p: that tau is 0 nobody asks."""
+        """Return tau with its interval on Fisher's scale; no p: that tau is 0 nobody asks."""
         systems = self.kernel.shape[-1]
         pairs = systems * (systems - 1) / 2
         variance, freedom = self._variance(self.kernel, self.together, self.apart, OVERSHOOT)
@@ -67,7 +67,7 @@ class Taus:
         return Interval(self.tau, np.minimum(low, self.tau), np.maximum(high, self.tau), np.full_like(low, np.nan))
 
     def differences(self) -> Interval:
-        """Give tau of one judge less that of another, both with the truth: (judge, judge)."""
+        """Return tau of one judge less that of another, both with the truth: (judge, judge)."""
         kernel = self.kernel[:, None] - self.kernel
         together, apart = (taus[:, :, None] - taus[:, None] for taus in (self.together, self.apart))
         variance, freedom = self._variance(kernel, together, apart, 0.0)
@@ -78,7 +78,7 @@ class Taus:
         return Interval(difference, difference - half, difference + half, np.where(same, 1.0, p))
 
     def _variance(self, kernel: Floats, together: Floats, apart: Floats, overshoot: float) -> tuple[Floats, Floats]:
-        """Give the variance of tau, or of a difference, and its degrees of freedom (Welch and Satterthwaite)."""
+        """Return the variance of tau, or of a difference, and its degrees of freedom (Welch and Satterthwaite)."""
         systems = kernel.shape[-1]
         if systems < FEWEST or self.topics < FEWEST:
             return np.full(kernel.shape[:-2], np.nan), np.full(kernel.shape[:-2], np.nan)
@@ -117,7 +117,7 @@ def _taus(means: Floats, together: Floats, apart: Floats, topics: int) -> Taus:
 
 
 def pair_kernel(means: Floats) -> tuple[Floats, Floats]:
-    """Give tau-b of the truth with each judge, and what each pair of systems adds to it: (judge,), (judge, i, j).
+    """Return tau-b of the truth with each judge, and what each pair of systems adds to it: (judge,), (judge, i, j).
 
     means : (set, system). Tau-b is P / sqrt(A B), P the mean product of signs and A, B the shares of untied pairs; to
     first order a pair adds s / sqrt(A B) - tau (a / A + b / B) / 2, whose mean over pairs is 0.

@@ -30,7 +30,7 @@ class Sample:
 
     @property
     def sizes(self) -> tuple[int, int]:
-        """Give n and N."""
+        """Return n and N."""
         return self.human.shape[1], self.machine.shape[1]
 
 
@@ -43,19 +43,19 @@ class Estimates:
     slope: float
 
     def interval(self, freedom: int) -> tuple[Floats, Floats]:
-        """Give the ends of Student's 95% interval."""
+        """Return the ends of Student's 95% interval."""
         half = scipy.stats.t.ppf(0.975, freedom) * np.sqrt(self.variance)
         return self.value - half, self.value + half
 
     def p(self, freedom: int) -> Floats:
-        """Give p of the hypothesis that the value is 0, two-sided; 1 where nothing varies and the value is 0."""
+        """Return p of the hypothesis that the value is 0, two-sided; 1 where nothing varies and the value is 0."""
         t = over(np.abs(self.value), np.sqrt(self.variance))
         certain = np.where(np.abs(self.value) < 1e-12, 1.0, 0.0)
         return np.where(np.isnan(t), certain, 2 * scipy.stats.t.sf(np.nan_to_num(t), freedom))
 
 
 def slope(sample: Sample, *, pairs: bool = False) -> float:
-    """Give lambda = cov(H, L) / var(L), pooled over systems, or over all pairs of systems; 0 where L does not vary.
+    """Return lambda = cov(H, L) / var(L), pooled over systems, or over all pairs of systems; 0 where L does not vary.
 
     Pooled over pairs it is that of scores less each topic's mean over systems.
     """
@@ -107,7 +107,7 @@ def correlation(sample: Sample, *, pairs: bool = False) -> float:
 
 
 def best_share(rho: float, cost_human: float, cost_machine: float) -> float:
-    """Give the share n / N of human topics that is cheapest for any precision: sqrt((1 - rho^2) / rho^2 x c_L / c_H).
+    """Return the share n / N of human topics that is cheapest for any precision: sqrt((1 - rho^2) / rho^2 x c_L / c_H).
 
     At most 1: then machine judgments do not pay. Source: Cochran (1977), section 12.3.
 
@@ -130,7 +130,7 @@ def width(variance: Floats, rho: float, n: int, total: float) -> float:
 
 
 def topics_for(variance: Floats, rho: float, wanted: float, share: float | None, total: int) -> int | None:
-    """Give the fewest human topics whose intervals are at most so wide; None if no number up to 100 000 does.
+    """Return the fewest human topics whose intervals are at most so wide; None if no number up to 100 000 does.
 
     share : n / N where more topics can be judged by machine, or None where N is `total`.
     """
@@ -162,7 +162,7 @@ def _variance(values: Floats, weight: Floats) -> Floats:
 
 
 def _of_differences(values: Floats) -> Floats:
-    """Give the variance over topics of the difference of each two rows: var a + var b - 2 cov."""
+    """Return the variance over topics of the difference of each two rows: var a + var b - 2 cov."""
     products = np.atleast_2d(np.cov(values))
     spread = np.diag(products)
     return np.asarray(np.maximum(spread[:, None] + spread - 2 * products, 0))

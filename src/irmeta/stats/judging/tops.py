@@ -8,7 +8,7 @@ from irmeta.stats.rankings.rank import over, tau_b
 
 
 def tau_gap(truth: Floats, judges: Floats) -> Floats:
-    """Give tau_GAP of each judge's ranking with the truth: (system,) and (judge, system) to (judge,), in [-1, 1].
+    """Return tau_GAP of each judge's ranking with the truth: (system,) and (judge, system) to (judge,), in [-1, 1].
 
     Down the judge's ranking, each system is compared with those above it; a pair counts by how far apart the truth has
     the two. 2 mean_i (sum of the gaps ranked rightly above i / sum of all gaps above i) - 1, over systems that some
@@ -28,7 +28,7 @@ def tau_gap(truth: Floats, judges: Floats) -> Floats:
 
 
 def tau_among_best(truth: Floats, judges: Floats, best: int) -> Floats:
-    """Give tau-b among the systems that are best by the truth: (system,) and (judge, system) to (judge,).
+    """Return tau-b among the systems that are best by the truth: (system,) and (judge, system) to (judge,).
 
     Ties at the last place stay with the earlier system.
 
@@ -40,7 +40,7 @@ def tau_among_best(truth: Floats, judges: Floats, best: int) -> Floats:
 
 
 def moves(truth: Floats, judges: Floats) -> Floats:
-    """Tell how many ranks each judge moves each system: (system,) and (judge, system) to whole numbers (judge, system).
+    """Say how many ranks each judge moves each system: (system,) and (judge, system) to whole numbers (judge, system).
 
     Above 0 the judge ranks the system higher than the truth does.
 

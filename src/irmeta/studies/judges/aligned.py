@@ -34,7 +34,7 @@ class Aligned:
         return self.cubes[self.truth]
 
     def scores(self, metric: int) -> Floats:
-        """Give one metric's scores, the truth's first: (set, system, topic)."""
+        """Return one metric's scores, the truth's first: (set, system, topic)."""
         return np.stack([additive(one).values[..., metric] for one in self.cubes.values()])
 
 
@@ -57,7 +57,7 @@ def aligned(
 
 
 def named_truth(names: list[str], truth: str | None) -> str:
-    """Give the name of the truth, the first set by default; fewer than two sets raise ScoresError."""
+    """Return the name of the truth, the first set by default; fewer than two sets raise ScoresError."""
     if len(names) < 2:
         raise ScoresError(f"{', '.join(names) or 'nothing'}: to compare takes the truth and one judge or more")
     if truth is not None and truth not in names:

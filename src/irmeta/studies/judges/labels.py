@@ -88,7 +88,7 @@ def _sides(sets: JudgmentSets, rel: Relevant) -> dict[str, _Side]:
 
 
 def _same_scale(truth: _Side, judge: _Side) -> bool:
-    """Tell whether a judge's grades are on the truth's scale: whole, none higher, and not binary beside graded ones."""
+    """Say whether a judge's grades are on the truth's scale: whole, none higher, and not binary beside graded ones."""
     high, top = judge.grades.max(initial=0), truth.grades.max(initial=0)
     return truth.whole and judge.whole and high <= top and not (high <= 1 < top)
 

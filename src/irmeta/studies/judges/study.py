@@ -49,7 +49,7 @@ def compare_judges(
     truth : the name of the judge that the others are compared with; the first by default.
     judgments : the labels, if they are to be compared, too.  groups : the team, or family, of each system.
     topics : "shared", those that all judges have; "own", each judge's means are over its own, where none are shared.
-    best : tau is also computed among so many systems, the best by the truth.
+    best : tau is also computed among the first `best` systems by the truth.
     rel : the lowest relevant grade, of all sets or by set; by default every grade above 0 is relevant.
     alpha, correct : level and correction of the paired t tests of all pairs of systems: none, holm or bh.
     partitions : random halves of the topics that phi is the mean of.  missing : see `irmeta.cube.complete`.
@@ -146,7 +146,7 @@ def _of_scores(
 
 
 def _agreement(together: Aligned, which: int, rng: np.random.Generator) -> tuple[Floats, Variables]:
-    """Give the means (set, system), and tau with its interval, and the differences of judges where they are paired."""
+    """Return the means (set, system), and tau with its interval, and the differences of judges where they are paired."""
     every = [one.values[..., which] for one in together.cubes.values()]
     means = settled(np.stack([scores.mean(axis=1) for scores in every]))
     if not together.shared:
@@ -226,7 +226,7 @@ def _favoured(scores: Floats, members: Floats, dim: str) -> Variables:
 
 
 def _members(together: Aligned, groups: Mapping[str, str] | None) -> tuple[list[str], Floats]:
-    """Give the groups, and the weight of each system in the mean of each: (group, system)."""
+    """Return the groups, and the weight of each system in the mean of each: (group, system)."""
     systems = [str(name) for name in together.first.system.values]
     of = dict(groups or {})
     if lacking := [name for name in systems if name not in of]:
@@ -243,7 +243,7 @@ def _notes(together: Aligned, groups: Mapping[str, str] | None, alpha: float, co
     over = f"{systems} systems on {topics} topics" if together.shared else f"{systems} systems"
     corrected = "not corrected for all pairs" if correct == "none" else f"corrected for all pairs ({correct})"
     lines = [
-        f"{over}; intervals of tau are for as many systems and topics, drawn anew from where these come from",
+        f"{over}; intervals of tau are for as many systems and topics, drawn from where these come from",
         f"pairs of systems: paired t test at {alpha:g}, {corrected}",
     ]
     if min(systems, topics) < 10:

@@ -1,0 +1,33 @@
+"""The section on judges: when the page has it, and what it shows."""
+
+import numpy as np
+
+from irmeta.cube import cube
+from irmeta.report.page.judges import are_judges, judges_panel
+
+SYSTEMS, TOPICS = [f"s{i}" for i in range(8)], [str(i) for i in range(12)]
+
+
+def made(seed: int, systems=SYSTEMS, topics=TOPICS):
+    rng = np.random.default_rng(seed)
+    truth = np.random.default_rng(0).uniform(0.2, 0.8, (8, 12, 1))
+    return cube(np.clip(truth + rng.normal(0, 0.05, truth.shape), 0, 1), systems, topics, ["AP"])
+
+
+def test_judges_are_collections_of_the_same_runs_and_topics() -> None:
+    """The same systems on the same topics are judges; other systems, other topics and one alone are not."""
+    cubes = {"nist": made(1), "llm": made(2)}
+    assert are_judges(cubes)
+    assert not are_judges({"nist": made(1)})
+    assert not are_judges({**cubes, "other": made(3, systems=[f"x{i}" for i in range(8)])})
+    assert not are_judges({**cubes, "later": made(3, topics=[str(i) for i in range(10, 22)])})
+
+
+def test_the_panel_compares_with_the_first() -> None:
+    """The bars are tau of the other collections with the first, best on top, and the line is its ceiling."""
+    panel = judges_panel({"nist": made(1), "llm": made(2), "crowd": made(3)}, "AP", "scores.parquet", 0)
+    [chart] = panel.charts
+    assert set(chart.data["rows"]) == {"llm", "crowd"}
+    assert chart.data["values"] == sorted(chart.data["values"], reverse=True)
+    assert 0 < chart.data["reference"] <= 1
+    assert panel.command == "irmeta judges compare scores.parquet --truth 'nist'"
