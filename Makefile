@@ -47,10 +47,10 @@ format: $(VENV)/lint.ready          ## format the code and fix what ruff can fix
 
 check: lint test ## run lint and the quick tests: do this before every commit
 
-branches: $(VENV)/test.ready        ## run the tests and measure branch coverage (fails under 95%)
-	$(BIN)/python $(PYTEST) $(or $(PYTEST_ARGS),$(QUICK)) --cov
+branches: $(VENV)/test.ready        ## run the quick tests and measure branch coverage (fails under 95%)
+	$(BIN)/python $(PYTEST) $(QUICK) --cov
 
-coverage: $(VENV)/bench.ready       ## how often intervals hold and tests reject, on worlds with known truth (COVERAGE_ARGS="--short": CI)
+coverage: $(VENV)/test.ready        ## how often intervals hold and tests reject, on worlds with known truth (COVERAGE_ARGS="--short": CI)
 	$(BIN)/python -m bench.coverage $(COVERAGE_ARGS)
 
 docs: $(VENV)/docs.ready            ## build the documentation, with its figures, in build/docs
@@ -69,7 +69,7 @@ wheel: $(VENV)/bin/python           ## build the wheel and run its demo in a ven
 
 lowest: wheel    ## run the quick tests on the wheel and the lowest versions that pyproject.toml allows
 	$(LOWEST)/bin/python $(PIP) install "$$(echo dist/irmeta-*.whl)[test]" -c $(LOWEST)/lowest.txt
-	$(LOWEST)/bin/python $(PYTEST) tests -m "not slow and not data"
+	$(LOWEST)/bin/python $(PYTEST) tests -m "not slow and not data" --hypothesis-profile few
 
 browser:         ## install Chromium for the tests of the page (Debian, as root)
 	.ci/browser

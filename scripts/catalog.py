@@ -99,6 +99,16 @@ def matrices() -> dict[str, dict[str, Any]]:
                 "matrices/robust2004/nDCG.csv": f"{robust}/robust2004_ndcg.csv",
             },
         },
+        "trec3-adhoc": {
+            "about": "TREC-3 ad hoc: AP of 40 systems, 50 topics, without names; Brennan's synthetic data set 4",
+            "source": "https://github.com/julian-urbano/gt4ireval (data/*.rda; here as CSV)",
+            "licence": "MIT",
+            "citation": "J. Urbano, M. Marrero, D. Martin: On the Measurement of Test Collection Reliability, SIGIR"
+            " 2013",
+            "use": "irmeta import matrix {folder}/reliability/adhoc3.csv --rows topics --topics 151-200"
+            " --collection trec3-adhoc -o trec3-adhoc.parquet",
+            "files": {"reliability/adhoc3.csv": None, "reliability/synthetic4.csv": None},
+        },
         "robust2004-249": {
             "about": "TREC 2004 Robust: AP of 110 named systems, topics 301-450 and 601-700 without 672",
             "source": "https://github.com/Miccighel/NewBestSub, https://github.com/KevinRoitero/NewBestSub",

@@ -1,6 +1,9 @@
-"""Lists of the docs that are made from the registry: studies, their pages, the public names."""
+"""Lists of the docs that are made from the registry: studies, their pages, sections of the report, public names."""
+
+from importlib import import_module
 
 import irmeta
+from irmeta.report.page.sections import SECTIONS
 from irmeta.studies import STUDIES
 
 HEADINGS = {
@@ -13,8 +16,12 @@ HEADINGS = {
 
 
 def filled(markdown: str) -> str:
-    """Replace `<!-- studies -->` by the table of studies and `<!-- public names -->` by the functions of irmeta."""
-    return markdown.replace("<!-- studies -->", studies()).replace("<!-- public names -->", public_names())
+    """Replace each mark, as `<!-- studies -->`, by its list."""
+    lists = {"studies": studies, "sections": sections, "public names": public_names}
+    for mark, made in lists.items():
+        if f"<!-- {mark} -->" in markdown:
+            markdown = markdown.replace(f"<!-- {mark} -->", made())
+    return markdown
 
 
 def pages() -> list[str]:
@@ -30,6 +37,16 @@ def studies() -> str:
         if study.docs and study.verb
     ]
     return "\n".join(["| you ask | command | page |", "|---|---|---|", *rows])
+
+
+def sections() -> str:
+    """Return a table of the sections of the report, each with its question and its command."""
+    rows = []
+    for name in SECTIONS:
+        text = import_module(f"irmeta.report.page.{name}").TEXT
+        verb = STUDIES[name].verb if name in STUDIES else "evaluate"
+        rows.append(f"| {text.title} | {text.question} | `irmeta {verb}` |")
+    return "\n".join(["| section | question | command |", "|---|---|---|", *rows])
 
 
 def public_names() -> str:

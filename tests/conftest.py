@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 settings.register_profile("default", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("ci", settings.get_profile("default"), derandomize=True)
+settings.register_profile("few", settings.get_profile("ci"), max_examples=10)
 settings.load_profile("ci" if os.environ.get("CI") else "default")
 
 _BESIDE = Path(__file__).resolve().parents[2] / "shared" / "data"

@@ -6,10 +6,14 @@ import re
 import runpy
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
+from typer.main import get_command
 
 import irmeta
+from irmeta import cli
+from irmeta.cli.app import app
 
 DOCS = Path(__file__).parents[1] / "docs"
 LISTS = runpy.run_path(str(DOCS.parent / "scripts" / "lists.py"))
@@ -22,6 +26,32 @@ def examples(text: str, name: str) -> None:
     assert test.examples
     outcome = doctest.DocTestRunner(optionflags=flags).run(test)
     assert outcome.failed == 0
+
+
+def shown() -> list[str]:
+    """Return every command of irmeta that a page shows, in a block or within a sentence, as PAGE: COMMAND."""
+    found = []
+    for page in (DOCS.parent / "README.md", *sorted(DOCS.glob("*.md")), *sorted((DOCS / "studies").glob("*.md"))):
+        blocks = "\n".join(re.findall(r"^```\w*\n(.*?)^```$", page.read_text(), re.MULTILINE | re.DOTALL))
+        sentences = re.sub(r"^```.*?^```$", "", page.read_text(), flags=re.MULTILINE | re.DOTALL)
+        lines = re.findall(r"^(?:\$ )?(irmeta [a-z][^#|\n]*)", blocks, re.MULTILINE)
+        lines += re.findall(r"`(irmeta [a-z][^`]*)`", sentences)
+        found += [f"{page.name}: {line}" for line in lines]
+    return found
+
+
+@pytest.mark.parametrize("line", sorted(set(shown())))
+def test_a_command_has_the_options_that_a_page_shows(line: str) -> None:
+    """Every command on a page exists, and has each option that stands behind it."""
+    for name in cli._modules():
+        importlib.import_module(f"irmeta.cli.{name}")
+    command: Any = get_command(app)
+    for word in re.findall(r"\S+", line.partition(": irmeta ")[2]):
+        if inside := getattr(command, "commands", {}):
+            command = inside[word.partition("|")[0]]
+        if re.match(r"-[a-z-]", word):
+            options = {name for option in command.params for name in (*option.opts, "-h", "--help")}
+            assert word.partition("=")[0] in options, word
 
 
 @pytest.mark.slow
@@ -83,6 +113,14 @@ def test_every_study_has_its_page_in_one_form(path: Path) -> None:
     assert re.match(r"# [A-Z]\w+: .*\?\n\n`irmeta ", page) or "standardiz" in path.stem
     assert path.stem in LISTS["pages"]()
     assert f"({path.name})" in LISTS["filled"]((DOCS / "studies" / "index.md").read_text())
+
+
+def test_every_section_of_the_report_is_listed() -> None:
+    """The page on the report has the title of each section and the command that answers its question."""
+    page = LISTS["filled"]((DOCS / "report.md").read_text())
+    titles = re.findall(r"^\| ([^|]+) \| [^|]+\? \| `irmeta ", page, re.MULTILINE)
+    assert len(titles) == len(LISTS["SECTIONS"]) + 1
+    assert {"The data", "The systems", "Significance", "Calculator"} <= set(titles)
 
 
 def test_every_metric_is_explained() -> None:

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 NAMES = ("collection", "study")
 """Attributes that are names: text, whatever it looks like."""
 _NESTED = re.compile(r'[\[{"]|(true|false|null)$')
-"""How JSON text begins that is no number."""
+"""How JSON text begins that is not a number."""
 
 
 class Labelled(Protocol):

@@ -19,7 +19,7 @@ QrelsFormat = Literal["trec", "beir"]
 MetricSet = Literal["seeds23"]
 
 # Tables that others made
-TableKind = Literal["trec_eval", "matrix", "systemwise"]
+TableKind = Literal["table", "trec_eval", "matrix", "systemwise", "mteb"]
 Rows = Literal["topics", "systems"]
 
 # Statistics
@@ -33,6 +33,11 @@ Correction = Literal["holm", "bh", "bonferroni", "none"]
 ManyToOne = Literal["holm", "bh", "bonferroni", "dunnett", "none"]
 
 Sets = Literal["simultaneous", "marginal"]
+
+# Leaderboards
+Aggregate = Literal["mean", "types", "standardized", "borda", "bt"]
+Over = Literal["tasks", "items", "both"]
+Holes = Literal["bounds", "predict", "complete"]
 
 # Subsets of metrics
 Matrix = Literal["correlation", "covariance", "rank", "shrunk"]
@@ -57,6 +62,8 @@ Status = Literal["reproduced", "contradicted", "not checkable", "ours"]
 ScoreView = Literal["means", "matrix", "distribution"]
 CorrelationView = Literal["heatmap", "clustered", "dendrogram", "components"]
 PredictivityView = Literal["advantage", "curve"]
+LeaderboardView = Literal["ranks", "aggregates"]
+ReuseView = Literal["metrics", "penalty"]
 ReliabilityView = Literal["reliability", "differences"]
 
 MEANINGS: dict[Any, dict[str, str]] = {
@@ -91,9 +98,11 @@ MEANINGS: dict[Any, dict[str, str]] = {
     QrelsFormat: {"trec": "topic, iteration, document, grade", "beir": "a table with a header line"},
     MetricSet: {"seeds23": "the 23 metrics of Gupta et al. (2019)"},
     TableKind: {
+        "table": "CSV, Parquet or JSON, long (a row a score) or wide (models or tasks in rows)",
         "trec_eval": "output of trec_eval -q, one file per system",
         "matrix": "CSV of topics and systems, one file per metric (P@10.csv)",
         "systemwise": "CSV with systems in rows and metrics in columns, one file per collection",
+        "mteb": "a folder of MTEB's results (MODEL/REVISION/TASK.json)",
     },
     Rows: {"topics": "rows are topics, columns are systems", "systems": "rows are systems, columns are topics"},
     Coefficient: {
@@ -144,6 +153,23 @@ MEANINGS: dict[Any, dict[str, str]] = {
     Sets: {
         "simultaneous": "the rank sets of all systems hold their true ranks at once",
         "marginal": "each holds the true rank of a system named in advance",
+    },
+    Aggregate: {
+        "mean": "mean over tasks",
+        "types": "mean of the means of task types, with --groups",
+        "standardized": "mean of scores standardized task by task",
+        "borda": "Borda's count, as MTEB has it",
+        "bt": "Bradley-Terry strengths from who beats whom",
+    },
+    Over: {
+        "tasks": "other tasks could have been chosen",
+        "items": "the tasks are these, other items could have been chosen",
+        "both": "other tasks, and other items",
+    },
+    Holes: {
+        "bounds": "the best and worst rank that missing scores allow",
+        "predict": "predict them from the others, with intervals",
+        "complete": "leave out the models, or the tasks, that have some",
     },
     Matrix: {
         "correlation": "Pearson's r between metrics",
@@ -230,6 +256,14 @@ MEANINGS: dict[Any, dict[str, str]] = {
     PredictivityView: {
         "advantage": "what the best predictor gains over each target itself",
         "curve": "predictive power by the number of topics",
+    },
+    LeaderboardView: {
+        "ranks": "the ranks that each model may have",
+        "aggregates": "the ranks by every aggregate",
+    },
+    ReuseView: {
+        "metrics": "what each metric loses",
+        "penalty": "each left-out run's loss by its unjudged share, by the first metric",
     },
 }
 """What each option means, by set of options; the help of the command line is made from it."""

@@ -135,7 +135,7 @@ def _deaf_children() -> Iterator[None]:
 
 
 def _require_scheduler(address: str) -> None:
-    """Raise TimeoutError or OSError where no scheduler answers; a Client would wait for ever for what is none."""
+    """Raise TimeoutError or OSError if no scheduler answers; a Client alone would wait for ever."""
     from distributed.core import rpc
 
     async def ask() -> None:

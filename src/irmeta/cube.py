@@ -7,9 +7,11 @@ import numpy as np
 import numpy.typing as npt
 import xarray as xr
 
+from irmeta import frames
 from irmeta.attributes import recorded
-from irmeta.choices import Missing
+from irmeta.choices import Missing, Rows
 from irmeta.errors import ScoresError, require_choice
+from irmeta.frames import ALL as ALL
 from irmeta.names import canonical, metric_names, nearest, split
 from irmeta.stats.arrays import Bools, Floats
 from irmeta.words import listed
@@ -17,8 +19,8 @@ from irmeta.words import listed
 DIMS = ("system", "topic", "metric")
 GMAP_FLOOR = 1e-5
 """What GMAP takes for a score of 0, or below this, as trec_eval does."""
-ALL = "all"
-"""The one topic of a system-wise table, which holds means only."""
+
+_MAKES = "irmeta.from_frame(table) makes one from a data frame or dicts of dicts, irmeta.load(path) from a score file"
 
 
 def cube(
@@ -49,6 +51,67 @@ def cube(
         attrs=recorded(said),
     )
     return check(array)
+
+
+def from_frame(
+    table: Any,
+    *,
+    system: str | None = None,
+    topic: str | None = None,
+    metric: str | None = None,
+    score: str | None = None,
+    rows: Rows | None = None,
+    ignore: str | Iterable[str] = (),
+    collection: str | None = None,
+) -> xr.DataArray:
+    """Make a cube from a table of scores: a pandas or polars data frame, long or wide, or dicts of dicts.
+
+    Long: one row a score, with columns for system (or model, run, name), topic (query, qid, task, dataset), metric
+    (measure) and score (value, main_score). Wide: one row a system and one column a topic, the other way round, or one
+    row a system and topic and one column a metric. Columns named otherwise are named by `system`, `topic`, `metric` and
+    `score`; `metric` may also be the name of the metric that all scores are of ("score" if nothing says it).
+
+    rows : what the rows of a wide table are where no column's name says it; systems by default.
+    ignore : columns that hold something else, as a mean or a number of parameters.
+    collection : the name of the collection, or which of those of a table that holds several (see `from_frame_all`).
+    A name given twice, a text in place of a score, and an infinite score raise ScoresError; a missing score is NaN.
+
+    >>> made = from_frame({"bm25": {"fiqa": 0.24, "nq": 0.33}, "e5": {"fiqa": 0.40}}, metric="nDCG@10")
+    >>> made.sel(metric="nDCG@10").values.tolist()
+    [[0.24, 0.33], [0.4, nan]]
+    """
+    made = from_frame_all(table, system=system, topic=topic, metric=metric, score=score, rows=rows, ignore=ignore)
+    if len(made) == 1:
+        only = next(iter(made.values()))
+        return only if collection is None else only.assign_attrs(collection=collection)
+    if collection is None:
+        raise ScoresError(
+            f"the table holds {len(made)} collections ({', '.join(list(made)[:5])}); choose one with"
+            " from_frame(table, collection=...), or take all with from_frame_all(table)"
+        )
+    if collection not in made:
+        raise ScoresError(f"no collection {collection!r} in the table; {nearest(collection, made)}")
+    return made[collection]
+
+
+def from_frame_all(table: Any, **columns: Any) -> dict[str, xr.DataArray]:
+    """Make cubes by collection name from a table of scores; in one with columns for tasks and items, tasks are these.
+
+    columns : what `from_frame` takes, but for `collection`.
+
+    >>> rows = {"model": ["a", "b"], "task": ["fiqa", "fiqa"], "query": ["1", "1"], "score": [0.1, 0.2]}
+    >>> import polars
+    >>> {name: cube.shape for name, cube in from_frame_all(polars.DataFrame(rows)).items()}
+    {'fiqa': (2, 1, 1)}
+    """
+    rows, notes = frames.rows_of(table, **columns)
+    told = {"notes": notes} if notes else None
+    parts = rows.partition_by("collection", as_dict=True, maintain_order=True)
+    every = {str(name): frames.cells(part) for (name,), part in parts.items()}
+    return {
+        name: cube(one.values, one.systems, one.topics, one.metrics, collection=name, provenance=told)
+        for name, one in every.items()
+    }
 
 
 def only_numbered(names: Iterable[str]) -> bool:
@@ -85,17 +148,20 @@ def _first(scores: xr.DataArray, where: Bools) -> str:
 
 
 def _in_order(scores: object) -> xr.DataArray:
-    """Put the dimensions of a cube in order; raise ScoresError if it lacks one, or names along one."""
+    """Put the dimensions of a cube, or of a table's scores, in order; raise ScoresError if it lacks one, or names."""
+    if frames.is_table(scores):
+        return from_frame(scores)
     if not isinstance(scores, xr.DataArray):
-        one = "; choose one of what it holds, as in scores[NAME]" if isinstance(scores, Mapping) else ""
+        one = "choose one of what it holds, as in scores[NAME]" if isinstance(scores, Mapping) else _MAKES
         raise ScoresError(
-            f"a score cube is an xarray.DataArray of {', '.join(DIMS)}; this is a {type(scores).__name__}{one}"
+            f"a score cube is an xarray.DataArray of {', '.join(DIMS)}; this is a {type(scores).__name__}; {one}"
         )
     if set(scores.dims) != set(DIMS):
         dims = ", ".join(map(str, scores.dims))
         raise ScoresError(
             f"a score cube has the dimensions {', '.join(DIMS)}; this array has ({dims});"
-            " rename them, or select with a list, as in sel(metric=['AP']), which keeps the dimension"
+            " rename them, or select with a list, as in sel(metric=['AP']), which keeps the dimension;"
+            " irmeta.from_frame(array.to_series()) takes an array of two"
         )
     for dim in DIMS:
         named = dim in scores.indexes and all(isinstance(name, str) for name in scores[dim].values)

@@ -7,14 +7,20 @@ import numpy as np
 import xarray as xr
 
 from irmeta.choices import Missing, Scale, Unit
-from irmeta.cube import ALL, check, cube, means, studied
+from irmeta.cube import ALL, check, cube, from_frame_all, means, studied
 from irmeta.errors import MetricError, ScoresError, require_choice
+from irmeta.frames import is_table
 from irmeta.names import highest, metric_names, nearest
 from irmeta.words import listed
 
 
 def by_name(cubes: xr.DataArray | Mapping[str, xr.DataArray]) -> dict[str, xr.DataArray]:
-    """Return cubes by collection name, each as `check` returns it; a cube alone goes by the name of its collection."""
+    """Return cubes by collection name, each as `check` returns it; a cube alone goes by the name of its collection.
+
+    A table of scores gives the collections that it holds, as `irmeta.from_frame_all` does.
+    """
+    if is_table(cubes):
+        return from_frame_all(cubes)
     if isinstance(cubes, Mapping) and not isinstance(cubes, xr.Dataset):
         return {str(name): check(scores) for name, scores in cubes.items()}
     scores = check(cubes)

@@ -6,12 +6,14 @@ from types import MappingProxyType
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import xarray as xr
 
 from irmeta.choices import Level, Matrix, Missing
 from irmeta.cube import ALL, DIMS, additive, means
 from irmeta.cubes import by_name, studied_together
 from irmeta.errors import ScoresError
+from irmeta.frames import is_table
 from irmeta.names import canonical
 from irmeta.stats.arrays import Floats
 from irmeta.stats.subsets.matrices import (
@@ -139,8 +141,15 @@ def _named(labelled: xr.DataArray) -> list[str]:
 
 
 def is_scores(given: Any) -> bool:
-    """Say whether something is a cube, or several, rather than a matrix."""
-    return isinstance(given, Mapping) or (isinstance(given, xr.DataArray) and set(given.dims) == set(DIMS))
+    """Say whether something is a cube, several, or a table of scores; a matrix has the same names on both sides."""
+    if isinstance(given, xr.DataArray):
+        return set(given.dims) == set(DIMS)
+    return isinstance(given, Mapping) or (is_table(given) and not _is_square(given))
+
+
+def _is_square(table: Any) -> bool:
+    """Tell whether the rows of a pandas frame are named as its columns."""
+    return isinstance(table, pd.DataFrame) and table.index.to_list() == table.columns.to_list()
 
 
 def _level(cubes: Mapping[str, xr.DataArray], level: Level) -> tuple[Level, list[str]]:

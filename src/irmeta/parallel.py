@@ -119,7 +119,7 @@ class Promise(Protocol[Result_co]):
 def ordered(
     submit: Callable[[Item], Promise[Result]], items: Iterable[Item], ahead: Callable[[], int]
 ) -> Generator[Result, None, None]:
-    """Submit each item, so many ahead of whoever takes the results, and give those in the order of the items."""
+    """Submit each item, a number of them ahead of the results taken, and yield results in the order of the items."""
     remaining = iter(items)
     waiting: deque[Promise[Result]] = deque()
     try:
@@ -165,14 +165,17 @@ def working_on(engine: Engine | None) -> Iterator[None]:
 
 
 def seed(rng: object) -> int:
-    """Give a seed as a plain number; what is none, as None, raises IrmetaError: nobody could repeat the result."""
+    """Return a seed as a plain number; what is none, as None, raises IrmetaError: nobody could repeat the result."""
     if not isinstance(rng, Integral) or rng < 0:
-        raise IrmetaError(f"rng={rng!r}: chance needs a seed, a whole number from 0, so that it can be repeated")
+        raise IrmetaError(
+            f"rng={rng!r}: the random seed must be a whole number from 0, or a numpy Generator, so that others "
+            "can repeat the result"
+        )
     return int(rng)
 
 
 def seeded(rng: int | np.random.Generator) -> tuple[np.random.Generator, int | str]:
-    """Give the generator of a seed, or the caller's own, and what a result's options record of it.
+    """Return the generator of a seed, or the caller's own, and what a result's options record of it.
 
     >>> seeded(7)[1], seeded(np.random.default_rng(7))[1]
     (7, 'a generator')

@@ -19,21 +19,23 @@ def result(
     options: Mapping[str, Any],
     notes: Sequence[str] = (),
 ) -> xr.Dataset:
-    """Make a study's result: labelled arrays, and attributes `study`, `inputs`, `options` and `notes`.
+    """Make a study's result: labelled arrays, and attributes `study`, `inputs`, `options`, `notes` and `dims`.
 
-    `irmeta.attributes.about` reads the attributes back.
+    `irmeta.about` reads the attributes back; `dims` are the study's own, whatever xr.concat adds later.
 
     study : the module of `irmeta.studies` that knows how to turn the result into tables.
     inputs : the cubes as the study used them (after selection), by collection name.
     """
+    made = xr.Dataset(dict(data))
     described = {name: describe(scores) for name, scores in inputs.items()}
-    attrs = {
+    said = {
         "study": study,
         "inputs": {"irmeta": version("irmeta"), "collections": described},
         "options": dict(options),
         "notes": list(notes),
+        "dims": sorted(map(str, made.dims)),
     }
-    return xr.Dataset(dict(data), attrs=recorded(attrs))
+    return made.assign_attrs(recorded(said))
 
 
 def describe(scores: xr.DataArray) -> dict[str, Any]:

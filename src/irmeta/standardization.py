@@ -15,22 +15,26 @@ import xarray as xr
 from irmeta.attributes import about, recorded
 from irmeta.choices import Flat, Kind, Missing
 from irmeta.cube import ALL, check, complete, geometric, only_numbered
+from irmeta.datasets.reference import shipped_factors
 from irmeta.errors import FileFormatError, ScoresError, require_choice
 from irmeta.io.files import writing
 from irmeta.names import nearest
-from irmeta.stats.standardizing import standardizers
+from irmeta.stats.standardizing import across, standardizers
 from irmeta.words import counted, listed
 
 _KEY = "irmeta_factors"
 
 
-def fit(scores: xr.DataArray, *, missing: Missing = "error") -> xr.Dataset:
+def fit(scores: xr.DataArray, *, groups: Mapping[str, str] | None = None, missing: Missing = "error") -> xr.Dataset:
     """Fit the factors of every topic and metric on the systems of a cube, the standardizing systems.
 
+    groups : by system the team that submitted it. Systems of a team resemble each other; `place` then takes teams, not
+    systems, for what was drawn independently.
     missing : what to do about missing scores, as in `irmeta.cube.complete`.
     Returns mean, sd (divisor n - 1), n over (topic, metric) and quantiles, the n scores in rising order, over (topic,
-    metric, order). Its attributes say which factors these are: collection, systems, and a digest of the numbers that
-    two labs can compare.
+    metric, order). Its attributes tell which factors these are: collection, systems, and a digest of the numbers that
+    two labs can compare; and, by metric, what `place` needs: `spread`, how far other standardizing systems would move
+    all topics together, and `standing`, each system's mean score, mean standardized score and its variance over topics.
 
     >>> from irmeta.cube import cube
     >>> scores = cube([[[0.1]], [[0.5]], [[0.3]]], ["a", "b", "c"], ["301"], ["AP"])
@@ -48,8 +52,31 @@ def fit(scores: xr.DataArray, *, missing: Missing = "error") -> xr.Dataset:
         "scores": about(scores),
         "notes": notes,
         "irmeta": version("irmeta"),
+        **_together(scores, factors, groups),
     }
     return _dataset(factors, list(scores.topic.values), list(scores.metric.values)).assign_attrs(recorded(provenance))
+
+
+def _together(scores: xr.DataArray, factors: standardizers.Factors, groups: Mapping[str, str] | None) -> dict[str, Any]:
+    """Describe the standardizing systems by metric: how they vary together over topics, and where each stands."""
+    if scores.sizes["topic"] < 2:
+        return {}
+    systems = [str(system) for system in scores.system.values]
+    if groups is not None and (lacking := [system for system in systems if system not in groups]):
+        raise ScoresError(f"no group for {counted(len(lacking), 'system')} of {len(systems)}: {listed(lacking)}")
+    units = None if groups is None else [groups[system] for system in systems]
+    values = standardizers.standardize(scores.values, factors, "z")
+    spread, standing = {}, {}
+    for place, metric in enumerate(scores.metric.values):
+        found = across.spread(values[..., place], units)
+        own = across.place(values[..., place]).scores
+        spread[str(metric)] = {"covariance": found.covariance.tolist(), "units": found.units}
+        standing[str(metric)] = {
+            "mean": scores.values[..., place].mean(axis=1).round(6).tolist(),
+            "standardized": own.mean(axis=1).round(6).tolist(),
+            "variance": own.var(axis=1, ddof=1).round(6).tolist(),
+        }
+    return {"spread": spread, "standing": standing}
 
 
 def apply(scores: xr.DataArray, factors: xr.Dataset, kind: Kind = "normal", *, flat: Flat = "half") -> xr.DataArray:
@@ -165,16 +192,21 @@ def flat_topics(standardized: xr.DataArray) -> list[str]:
 
 
 def save(factors: xr.Dataset, path: str | PathLike[str]) -> None:
-    """Write factors to a Parquet file, one row a topic and metric; provenance and digest are in its metadata."""
+    """Write factors to a Parquet file, one row for each topic and metric; provenance and digest are in its metadata."""
     with writing(Path(path)) as part:
         _frame(factors).write_parquet(part, metadata={_KEY: json.dumps(about(factors), default=str)})
 
 
 def load(path: str | PathLike[str]) -> xr.Dataset:
-    """Read factors from a file that `save` wrote; raise FileFormatError if their numbers were changed since."""
-    path = Path(path)
-    if not path.exists():
-        raise FileFormatError(f"{path}: no such file; `irmeta standardize fit` writes factors files")
+    """Read factors from a file that `save` wrote, or those that ship under a name, as "trec8".
+
+    Raises FileFormatError for a file that is not there or holds no factors, and for numbers that were changed since.
+
+    >>> factors = load("trec8")
+    >>> int(factors["n"].max()), factors.sizes["topic"]
+    (129, 50)
+    """
+    path = _found(path)
     try:
         frame = pl.read_parquet(path)
         attrs = json.loads(pl.read_parquet_metadata(path)[_KEY])
@@ -193,6 +225,33 @@ def load(path: str | PathLike[str]) -> xr.Dataset:
     if factors.attrs["digest"] != attrs["digest"] or not same:
         raise FileFormatError(f"{path}: its numbers changed since it was saved; copy the file again, or fit again")
     return factors.assign_attrs(recorded(attrs))
+
+
+def is_factors(path: str | PathLike[str]) -> bool:
+    """Say whether this is a factors file, or a name under which some ship.
+
+    >>> is_factors("trec8"), is_factors("nothing.parquet")
+    (True, False)
+    """
+    if str(path) in shipped_factors():
+        return True
+    try:
+        return _KEY in pl.read_parquet_metadata(Path(path))
+    except (pl.exceptions.PolarsError, OSError):
+        return False
+
+
+def _found(path: str | PathLike[str]) -> Path:
+    """Return the path of a factors file; a file comes before a name under which factors ship."""
+    shipped = shipped_factors()
+    if Path(path).exists():
+        return Path(path)
+    if str(path) in shipped:
+        return shipped[str(path)]
+    raise FileFormatError(
+        f"{path}: no such file (`irmeta standardize fit` writes factors), and none ships under this name; "
+        f"{nearest(str(path), shipped)}"
+    )
 
 
 def digest(factors: xr.Dataset) -> str:

@@ -93,7 +93,7 @@ def test_a_compressed_copy_counts_as_there(upstream: Upstream, tmp_path: Path) -
 def test_a_changed_file_upstream_is_refused(upstream: Upstream, tmp_path: Path) -> None:
     """A download whose checksum differs is an error that names the address, and leaves no file."""
     (upstream.folder / "AP.csv").write_bytes(b"a,b\n0.9,0.9\n")
-    with pytest.raises(IrmetaError, match=r"127\.0\.0\.1:\d+/AP\.csv is not the file it was"):
+    with pytest.raises(IrmetaError, match=r"127\.0\.0\.1:\d+/AP\.csv has changed since"):
         fetch(upstream.collection, tmp_path)
     assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
 
@@ -123,7 +123,7 @@ def test_a_file_of_the_users_own_is_never_overwritten(upstream: Upstream, tmp_pa
 def test_a_file_without_an_address_is_asked_for(upstream: Upstream, tmp_path: Path) -> None:
     """Where we do not know an address the error says which file to put where."""
     lost = tuple(replace(file, address=None) for file in upstream.collection.files)
-    with pytest.raises(IrmetaError, match=r"address of matrices/toy/AP\.csv is not known .* put it at"):
+    with pytest.raises(IrmetaError, match=r"address of matrices/toy/AP\.csv is unknown .* put it at"):
         fetch(replace(upstream.collection, files=lost), tmp_path)
 
 

@@ -215,10 +215,10 @@ def test_normal_moments():
 def test_folder_that_is_not_ours(tmp_path):
     """A folder with other files in it is refused, and left as it was."""
     (tmp_path / "thesis.tex").write_text("years of work")
-    with pytest.raises(irmeta.IrmetaError, match="holds files that no simulation made; name a new or empty folder"):
+    with pytest.raises(irmeta.IrmetaError, match="contains other files than a simulation.s; use a new or empty folder"):
         simulate(tmp_path, systems=2, topics=2)
     (tmp_path / "simulation.json").write_text("[]")
-    with pytest.raises(irmeta.IrmetaError, match="no simulation made"):
+    with pytest.raises(irmeta.IrmetaError, match="other files than a simulation"):
         simulate(tmp_path, systems=2, topics=2)
     assert set(files(tmp_path)) == {"thesis.tex", "simulation.json"}
 
@@ -261,7 +261,7 @@ def test_folder_that_cannot_be(tmp_path):
 @pytest.mark.parametrize("size", [{"systems": 0}, {"topics": -1}])
 def test_sizes(tmp_path, size):
     """A collection has at least one system and one topic."""
-    with pytest.raises(irmeta.IrmetaError, match="at least one of each"):
+    with pytest.raises(irmeta.IrmetaError, match="at least one system and one topic"):
         simulate(tmp_path, **size)
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from irmeta.cube import cube
 from irmeta.errors import FileFormatError, ScoresError
-from irmeta.io.scores import COLUMNS, from_frame, load, load_all, save, to_frame
+from irmeta.io.scores import COLUMNS, from_rows, load, load_all, save, to_frame
 
 NAMES = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=6)
 
@@ -34,7 +34,7 @@ def test_round_trip(tmp_path_factory: pytest.TempPathFactory, scores: xr.DataArr
     path = tmp_path_factory.mktemp("scores") / "scores.parquet"
     save(scores, path)
     xr.testing.assert_identical(load(path), scores)
-    xr.testing.assert_equal(from_frame(to_frame(scores))[scores.attrs["collection"]], scores)
+    xr.testing.assert_equal(from_rows(to_frame(scores))[scores.attrs["collection"]], scores)
 
 
 def small(collection: str = "one", score: float = 0.5) -> xr.DataArray:

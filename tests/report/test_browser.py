@@ -11,8 +11,11 @@ import numpy as np
 import pytest
 import xarray as xr
 
+from irmeta.cube import cube
 from irmeta.datasets.reference import reference_model
 from irmeta.names import highest
+from irmeta.report.page.leaderboard import write_leaderboard
+from irmeta.studies.leaderboard import leaderboard
 from irmeta.studies.prediction import given, predict
 
 webdriver = pytest.importorskip("selenium.webdriver", reason="selenium is not installed (pip install -e '.[browser]')")
@@ -287,3 +290,108 @@ def test_the_theme_is_switched(opened: Any) -> None:
     assert json.loads(opened.execute_script("return JSON.stringify(document.documentElement.dataset)")) == {
         "theme": "light"
     }
+
+
+HOSTILE = [
+    "<img src=x onerror='window.pwned = 1'>",
+    "</script><script>window.pwned = 2</script>",
+    "=HYPERLINK(1)",
+    "x" * 10_000,
+    *(f"org/model-{i}" for i in range(146)),
+]
+
+
+@pytest.fixture(scope="module")
+def board(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The page of a leaderboard of 150 models, four of them with hostile names, on 8 tasks, without holes."""
+    scores = np.random.default_rng(1).random((150, 8, 1)).round(3)
+    groups = {f"task {i}": "ab"[i % 2] for i in range(8)}
+    table = cube(scores, HOSTILE, list(groups), ["score"], collection="board")
+    result = leaderboard(table, groups=groups, resamples=60)
+    return write_leaderboard(result, tmp_path_factory.mktemp("board"), title="<svg/onload='window.pwned = 3'>")
+
+
+@pytest.fixture
+def ranking(browser: Any, board: Path) -> Any:
+    browser.get_log("browser")
+    browser.get("about:blank")
+    browser.get(board.as_uri())
+    WebDriverWait(browser, 20).until(lambda driver: driver.find_element(By.CSS_SELECTOR, "body[data-ready]"))
+    return browser
+
+
+def cells(driver: Any, at: int) -> list[str]:
+    """Give a column of the ranking."""
+    return driver.execute_script(
+        "return [...document.querySelectorAll('#rows tr')].map((row) => row.children[arguments[0]].textContent)", at
+    )
+
+
+def test_nothing_of_strangers_runs(ranking: Any) -> None:
+    """Names are shown as text, nothing in them runs, and the console has no complaint."""
+    for name in HOSTILE[:4]:
+        ranking.execute_script("openModel(models.indexOf(arguments[0]))", name)
+        assert ranking.find_element(By.ID, "model-name").get_property("textContent") == name
+    assert ranking.execute_script("return window.pwned ?? null") is None
+    assert ranking.get_log("browser") == []
+    assert "'=HYPERLINK(1)" in ranking.execute_script("return boardCsv()")
+
+
+def test_the_ranking_sorts_and_finds(ranking: Any) -> None:
+    """The table shows the first hundred, all on demand, those found, and sorts by any column; the address says so."""
+    assert len(cells(ranking, 0)) == 100
+    click(ranking, "#more")
+    assert len(cells(ranking, 0)) == 150
+    click(ranking, "#heads th:nth-child(2) button")
+    shown = [name for name in cells(ranking, 1) if name.startswith("org/")]
+    assert shown == sorted(shown, key=lambda name: int(name.rpartition("-")[2]))
+    ranking.find_element(By.ID, "find").send_keys("model-77")
+    assert cells(ranking, 1) == ["org/model-77"]
+    assert "find=model-77" in ranking.execute_script("return location.hash")
+
+
+def test_tasks_switched_off(ranking: Any, board: Path) -> None:
+    """With tasks off, means and ranks are those of the tasks left, rank sets vanish, and the page says why."""
+    scores = np.random.default_rng(1).random((150, 8, 1)).round(3)[:, :, 0]
+    ranking.execute_script("document.querySelectorAll('#boxes input')[0].click()")
+    first = ranking.execute_script("return tasks[0].name")
+    left = [i for i in range(8) if f"task {i}" != first]
+    mean = scores[:, left].mean(axis=1)
+    best = HOSTILE[int(mean.argmax())]
+    assert cells(ranking, 1)[0] == best[:300]
+    assert float(cells(ranking, 3)[0]) == pytest.approx(mean.max(), abs=1e-4)
+    assert set(cells(ranking, 2)) == {"–"}
+    assert "7 of 8 tasks" in ranking.find_element(By.ID, "banner").text
+    ranking.execute_script("byId('aggregate').value = 'borda'; byId('aggregate').dispatchEvent(new Event('change'))")
+    votes = (149 - (scores[:, None, left] < scores[None, :, left]).sum(axis=1)).sum(axis=1)
+    ties = ((scores[:, None, left] == scores[None, :, left]).sum(axis=1) - 1).sum(axis=1)
+    assert float(cells(ranking, 3)[0]) == pytest.approx((votes - ties / 2).max(), abs=0.06)
+
+
+def test_a_model_opens_by_keyboard(ranking: Any) -> None:
+    """Enter on a model opens its tasks, strongest first, Escape closes them, and the focus goes back."""
+    button = ranking.find_element(By.CSS_SELECTOR, "#rows tr:nth-child(2) button")
+    button.send_keys(Keys.ENTER)
+    assert ranking.execute_script("return document.getElementById('model').open")
+    assert len(all_of(ranking, "#model tbody tr")) == 8
+    shares = [float(one.get_attribute("style").split(":")[1].strip(" %;")) for one in all_of(ranking, ".share span")]
+    assert shares == sorted(shares, reverse=True)
+    ranking.switch_to.active_element.send_keys(Keys.ESCAPE)
+    assert not ranking.execute_script("return document.getElementById('model').open")
+    assert ranking.switch_to.active_element == button
+
+
+@pytest.mark.parametrize("width", WIDTHS.values(), ids=WIDTHS)
+def test_the_ranking_fits_its_window(browser: Any, board: Path, width: int) -> None:
+    """From a phone to a projector the page of a leaderboard does not stick out sideways."""
+    screen = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 500}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", screen)
+    try:
+        browser.get("about:blank")
+        browser.get(board.as_uri())
+        assert (
+            browser.execute_script("const page = document.documentElement; return page.scrollWidth - page.clientWidth")
+            == 0
+        )
+    finally:
+        browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})

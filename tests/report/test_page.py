@@ -189,7 +189,7 @@ def test_a_metric_that_is_constant_is_left_out(scores: xr.DataArray) -> None:
     flat = scores.copy()
     flat[..., 3] = 0.5
     found = run({"made": flat})
-    assert "RR does not tell the systems apart and is left out" in found["data"][0].findings[1]
+    assert "RR has the same mean for every system and is left out" in found["data"][0].findings[1]
     assert not any(panel.findings[0].startswith("Not computed") for panels in found.values() for panel in panels)
     assert found["power"][0].charts[2].data["rows"] == ["AP@1000", "P@10", "nDCG@10", "RBP(p=0.8)"]
 

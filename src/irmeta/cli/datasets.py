@@ -2,7 +2,7 @@
 
 import shlex
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -11,6 +11,9 @@ from irmeta.cli.output import working, write
 from irmeta.cli.study import Quiet, option
 from irmeta.errors import IrmetaError
 from irmeta.names import nearest
+
+if TYPE_CHECKING:
+    import polars as pl
 
 datasets = Verbs("datasets", help="List public collections, and fetch them.")
 app.add_typer(datasets, name="datasets", rich_help_panel=panel_of("datasets"))
@@ -41,7 +44,25 @@ def list_(data: Data = None) -> None:
         rows.append((name, here, f"{size:.2f}", collection.licence, collection.about))
     frame = pl.DataFrame(rows, schema=["name", "here", "MB", "licence", "about"], orient="row")
     write(text(frame, f"Public collections; here: in {folder}", width=Console().width), None)
+    title = "Standardization factors that ship, for irmeta place --on NAME"
+    write(text(_factors(), title, width=Console().width), None)
     write("\nNext: irmeta datasets fetch NAME\n", None)
+
+
+def _factors() -> "pl.DataFrame":
+    """List the factors that ship."""
+    import polars as pl
+
+    from irmeta import standardization
+    from irmeta.attributes import about
+    from irmeta.datasets.reference import shipped_factors
+
+    rows = []
+    for name in shipped_factors():
+        factors = standardization.load(name)
+        sizes = int(factors["n"].max()), factors.sizes["topic"], " ".join(factors.metric.values.astype(str))
+        rows.append((name, *sizes, about(factors)["scores"]["dataset"], factors.attrs["digest"]))
+    return pl.DataFrame(rows, schema=["name", "systems", "topics", "metrics", "from", "digest"], orient="row")
 
 
 @datasets.command()

@@ -1,11 +1,16 @@
 """`irmeta demo`: the main job on a collection that irmeta makes itself."""
 
+import sys
 from pathlib import Path
-from typing import Annotated
+from shutil import which
+from typing import TYPE_CHECKING, Annotated
 
 from irmeta.cli.app import app
 from irmeta.cli.output import say, working, write
 from irmeta.cli.study import Quiet, Seed, option
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 
 @app.command()
@@ -14,28 +19,35 @@ def demo(
     seed: Seed = 1,
     quiet: Quiet = False,
 ) -> None:
-    """Simulate a collection, evaluate its runs, print the system means, and write the page of every study.
+    """Simulate a collection, evaluate its runs, run every study, and say what they find.
 
     irmeta demo -o demo/
     """
     from irmeta.datasets.simulate import simulate
     from irmeta.evaluation.engine import evaluate
     from irmeta.io.scores import save
-    from irmeta.report.page.writing import write_report
-    from irmeta.report.tables import text
-    from irmeta.studies.evaluation import evaluation, tables
+    from irmeta.report.page.writing import write_sections
+    from irmeta.report.words import headlines
 
     with working(quiet=quiet):
         made = simulate(output, rng=seed)
     say(f"simulated {len(list(made.runs.iterdir()))} runs: {made.runs}, and their judgments: {made.qrels}", quiet=quiet)
+    file = output / "scores.parquet"
     with working(quiet=quiet):
         scores = evaluate(made.qrels, made.runs, collection="demo")
-    file = output / "scores.parquet"
-    save(scores, file)
-    shown = scores.sel(metric=["AP@1000", "nDCG@10", "P@10", "RR", "RBP(p=0.8)", "Bpref"])
-    means = tables(evaluation(shown))["means"].sort("AP@1000", descending=True)
-    write(text(means, f"System means, best first ({scores.sizes['topic']} topics; all 23 metrics in {file})"), None)
-    with working(quiet=quiet):
-        page = write_report({"demo": scores}, output / "report", rng=seed, source=file.name)
-    write(f"\nEverything on one page: {page} (open it in a browser)\n", None)
-    write(f"Next: irmeta --help, or irmeta evaluate {made.qrels} {made.runs} -m 'AP nDCG@20'\n", None)
+        save(scores, file)
+        say(f"wrote {file}: {', '.join(f'{size} {dim}s' for dim, size in scores.sizes.items())}", quiet=quiet)
+        page, sections = write_sections({"demo": scores}, output / "report", rng=seed, source=file.name)
+    write(f"What irmeta finds in this collection:\n\n{headlines(sections)}\n", None)
+    write(f"All of it on one page: {page} (open it in a browser)\n", None)
+    write(f"Next: {_command()} versus {file} --system {_best(scores)} --against median -m nDCG@10\n", None)
+
+
+def _command() -> str:
+    """Return how the user calls irmeta: by its name where the shell finds it, else by its path."""
+    name = "irmeta"
+    return name if which(name) else sys.argv[0]
+
+
+def _best(scores: "xr.DataArray") -> str:
+    return str(scores.sel(metric="nDCG@10").mean("topic").idxmax("system").item())

@@ -1,7 +1,8 @@
 """`irmeta import`: scores that exist already."""
 
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -12,25 +13,59 @@ from irmeta.cli.output import refuse_overwriting, say
 from irmeta.cli.study import Quiet, option
 from irmeta.errors import IrmetaError
 
+if TYPE_CHECKING:
+    import xarray as xr
+
+TABLE = "Columns of a table"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Named:
+    """What the columns of a table are called, where they do not go by a name that people use."""
+
+    metric: Annotated[
+        str | None, option(panel=TABLE, help="The metric that all scores are of, or the column that says it.")
+    ] = None
+    system: Annotated[str | None, option(panel=TABLE, help="The column of systems (models).")] = None
+    topic: Annotated[str | None, option(panel=TABLE, help="The column of topics (tasks).")] = None
+    score: Annotated[str | None, option(panel=TABLE, help="The column of scores.")] = None
+    ignore: Annotated[
+        str | None, option(panel=TABLE, help="Columns that hold something else, separated by commas.")
+    ] = None
+
+    def named(self) -> dict[str, Any]:
+        """Return the arguments of `irmeta.import_table`."""
+        ignored = [name.strip() for name in (self.ignore or "").split(",") if name.strip()]
+        columns = {"metric": self.metric, "system": self.system, "topic": self.topic, "score": self.score}
+        return {**columns, "ignore": ignored}
+
 
 @app.command(name="import")
 def import_scores(
     kind: Annotated[TableKind, typer.Argument(help=explained(TableKind, "What the files hold."))],
     files: Annotated[list[str], typer.Argument(help="The files, or folders, globs or URLs of them.")],
     output: Annotated[Path, option("-o", "--output", help="The score file to write.")],
-    rows: Annotated[Rows | None, option(help=explained(Rows, "Which way round a matrix is."))] = None,
+    columns: Named,
+    rows: Annotated[Rows | None, option(help=explained(Rows, "Which way round a matrix or a wide table is."))] = None,
     topics: Annotated[
         str | None,
         option(help="matrix: names for the topics, in order, as in 401-450.", show_default="the file's"),
     ] = None,
     collection: Annotated[
-        str,
-        option(help="trec_eval, matrix: what to call the collection; a systemwise table is named by its file."),
-    ] = "collection",
+        str | None,
+        option(
+            help="What to call the collection; not for systemwise tables.",
+            show_default="collection; for table and mteb the name of the file or folder",
+        ),
+    ] = None,
     append: Annotated[bool, option("--append", help="Add to a score file that exists.")] = False,
     quiet: Quiet = False,
 ) -> None:
     """Make a score file of scores that exist already.
+
+    irmeta import table results.csv -o results.parquet
+
+    irmeta import mteb results/ -o results.parquet
 
     irmeta import trec_eval out/*.txt -o scores.parquet
 
@@ -38,23 +73,40 @@ def import_scores(
 
     irmeta import systemwise wt2012.csv -o scores.parquet
     """
-    from irmeta.io import importers
     from irmeta.io.scores import save
 
     refuse_overwriting(output, append=append)
     if output.suffix != ".parquet":
         raise IrmetaError(f"{output}: a score file is named .parquet")
-    if kind == "matrix" and rows is None:
-        raise IrmetaError("a matrix alone does not say what its rows are; add --rows topics or --rows systems")
-    if kind == "trec_eval":
-        cubes = {collection: importers.import_trec_eval(files, collection=collection)}
-    elif kind == "matrix" and rows is not None:
-        names = importers.topic_range(topics) if topics else None
-        cubes = {collection: importers.import_matrix(files, rows=rows, topics=names, collection=collection)}
-    else:
-        cubes = importers.import_systemwise(files)
+    cubes = _read(kind, files, columns, rows, topics, collection)
     save(cubes, output, append=append)
     for name, cube in cubes.items():
         say(f"{name}: {', '.join(f'{size} {dim}s' for dim, size in cube.sizes.items())}", quiet=quiet)
     for note in dict.fromkeys(note for cube in cubes.values() for note in about(cube).get("notes", [])):
         say(note, quiet=quiet)
+
+
+def _read(
+    kind: TableKind, files: list[str], columns: Named, rows: Rows | None, topics: str | None, collection: str | None
+) -> "dict[str, xr.DataArray]":
+    """Read the cubes of files of one kind by collection name."""
+    from irmeta.io import importers, mteb, tables
+
+    if kind in ("table", "mteb") and len(files) > 1:
+        raise IrmetaError(f"one {kind} at a time; add the next with --append")
+    name = collection or "collection"
+    match kind:
+        case "table":
+            return tables.import_table(files[0], rows=rows, collection=collection, **columns.named())
+        case "mteb":
+            made = mteb.import_mteb(files[0], collection=collection)
+            return {str(made.attrs["collection"]): made}
+        case "trec_eval":
+            return {name: importers.import_trec_eval(files, collection=name)}
+        case "matrix":
+            if rows is None:
+                raise IrmetaError("a matrix alone does not say what its rows are; add --rows topics or --rows systems")
+            named = importers.topic_range(topics) if topics else None
+            return {name: importers.import_matrix(files, rows=rows, topics=named, collection=name)}
+        case "systemwise":
+            return importers.import_systemwise(files)

@@ -31,10 +31,11 @@ def report(
 
     irmeta report trec7.parquet trec8.parquet -o report/ --by nDCG@10
     """
-    from irmeta.report.page.writing import write_report
+    from irmeta.report.page.writing import write_sections
+    from irmeta.report.words import headlines
 
     cubes, files = pooled.cubes(), pooled.scores
     source = quote(files[0].name) if len(files) == 1 else "SCORES"
     with working(cluster, quiet=quiet):
-        page = write_report(cubes, output, by=by, missing=pooled.missing, rng=seed, source=source)
-    say(f"wrote {page}; open it in a browser", quiet=quiet)
+        page, sections = write_sections(cubes, output, by=by, missing=pooled.missing, rng=seed, source=source)
+    say(f"{headlines(sections)}\nwrote {page}; open it in a browser", quiet=quiet)

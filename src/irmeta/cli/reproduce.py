@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 PAPERS: dict[str, str] = {
     "webber2008-redundant": "Precision-at-ten considered redundant (Webber et al., SIGIR 2008)",
     "gupta2019": "Correlation, prediction and ranking of metrics (Gupta et al., ECIR 2019; Kutlu et al., 2018)",
+    "urbano2013": "On the measurement of test collection reliability (Urbano et al., SIGIR 2013)",
+    "urbano2016": "Expected rank correlation with the true ranking (Urbano and Marrero, SIGIR 2016)",
     "webber2008-standardization": "Score standardization for inter-collection comparison (Webber et al., SIGIR 2008)",
 }
 """Title by name; a name with underscores is the module in `irmeta.papers` that has `reproduce` and `NEEDS`."""
@@ -42,7 +44,7 @@ def reproduce(
 
     irmeta reproduce gupta2019 --data DIR --format csv -o cells.csv
 
-    irmeta reproduce all --data DIR -o reproduction/   (a page, index.html, and a JSON file a paper)
+    irmeta reproduce all --data DIR -o reproduction/   (a page, index.html, and a JSON file for each paper)
     """
     from irmeta.datasets.catalog import data_folder
 
@@ -62,7 +64,7 @@ def reproduce(
 
 
 def _module(paper: str, folder: Path) -> ModuleType:
-    """Give the paper's module if the folder has the collections that it needs."""
+    """Return the paper's module if the folder has the collections that it needs."""
     from irmeta.datasets.catalog import catalog, missing
 
     module = import_module(f"irmeta.papers.{paper.replace('-', '_')}")

@@ -40,15 +40,24 @@ class OldAndNew(Chosen):
 
 
 @standardize.command()
-def fit(picked: Picked, output: To, quiet: Quiet = False) -> None:
+def fit(
+    picked: Picked,
+    output: To,
+    groups: Annotated[
+        Path | None, option(help="CSV of run and team: irmeta place then takes teams, not systems, for independent.")
+    ] = None,
+    quiet: Quiet = False,
+) -> None:
     """Fit the factors of every topic and metric on the systems of a score file, to publish or apply.
 
     irmeta standardize fit trec8.parquet -o factors.parquet
     """
     from irmeta import standardization
+    from irmeta.io.groups import read_groups
 
     refuse_overwriting(output)
-    factors = standardization.fit(picked.cube(), missing=picked.missing)
+    teams = None if groups is None else read_groups(groups).of
+    factors = standardization.fit(picked.cube(), groups=teams, missing=picked.missing)
     standardization.save(factors, output)
     for note in about(factors)["notes"]:
         say(note, quiet=quiet)
@@ -64,7 +73,10 @@ def fit(picked: Picked, output: To, quiet: Quiet = False) -> None:
 def apply(
     scores: Annotated[Path, typer.Argument(help="A score file (Parquet), as written by irmeta evaluate or import.")],
     selected: Selected,
-    factors: Annotated[Path, option(help="Factors, as written by irmeta standardize fit.")],
+    factors: Annotated[
+        str,
+        option(help="A file that irmeta standardize fit wrote, or factors that ship: a name of irmeta datasets list."),
+    ],
     output: To,
     kind: KindOption = "normal",
     flat: FlatTopics = "half",

@@ -28,7 +28,7 @@ class PublicFile:
 
 @dataclass(frozen=True)
 class PublicCollection:
-    """A public collection: what it is, where it comes from, its terms, and the command that makes scores of it."""
+    """A public collection: what it is, where it comes from, its terms, and the command that computes its scores."""
 
     name: str
     about: str
@@ -54,7 +54,7 @@ def catalog() -> dict[str, PublicCollection]:
 
 
 def data_folder(given: Path | None = None) -> Path:
-    """Return the folder of public collections: the one given, else IRMETA_DATA, else one in the user's cache."""
+    """Return the folder of public collections: `given`, else IRMETA_DATA, else one in the user's cache."""
     if given is not None:
         return given
     if named := os.environ.get("IRMETA_DATA"):
@@ -70,7 +70,7 @@ def missing(collection: PublicCollection, folder: Path) -> list[PublicFile]:
 
 
 def fetch(collection: PublicCollection, folder: Path) -> list[PublicFile]:
-    """Bring a collection into a folder and give the files that were downloaded; files already there are only checked.
+    """Bring a collection into a folder and return the files that were downloaded; those already there are checked.
 
     Every file is held to its SHA-256, decompressed. A file of another content is an error and stays as it is; so is a
     download that fails. Run again to go on where it stopped.
@@ -97,14 +97,16 @@ def _download(file: PublicFile, collection: PublicCollection, folder: Path) -> N
     place = folder / file.path
     if file.address is None:
         raise IrmetaError(
-            f"the address of {file.path} is not known (its repository: {collection.source}); if you have it, put it at "
-            f"{place}, where its SHA-256 {file.sha256} will be checked"
+            f"the address of {file.path} is unknown (it is from {collection.source}); if you have the file, put it at "
+            f"{place}, and its SHA-256 {file.sha256} will be checked"
         )
     pooch.get_logger().setLevel("ERROR")
     hub = pooch.create(folder, "", registry={file.path: file.sha256}, urls={file.path: file.address}, retry_if_failed=1)
     try:
         hub.fetch(file.path)
     except ValueError as error:  # pooch's word for a checksum that differs
-        raise IrmetaError(f"{file.address} is not the file it was (its SHA-256 differs): {error}") from error
+        raise IrmetaError(
+            f"{file.address} has changed since it was published (its SHA-256 differs): {error}"
+        ) from error
     except OSError as error:  # requests' errors are of this family
         raise IrmetaError(f"cannot fetch {file.address} ({error}); or put the file at {place} yourself") from error

@@ -97,7 +97,7 @@ class World:
         )
 
     def tied(self, groups: int) -> "World":
-        """Return the world in which systems tie in so many groups, neighbours by mean, who all have one margin.
+        """Return the world in which systems tie in that number of groups, neighbours by mean, all with one margin.
 
         It is that of the system in the middle of the group. How systems depend on each other stays as it is.
         """

@@ -1,7 +1,7 @@
 """The model of a simulated collection, on arrays: systems, topics, rankings. docs/simulation.md explains it.
 
-Chance comes as 64-bit integers, and what follows are integer operations and +, -, *, /: a seed gives the same
-collection on every machine. What libraries round differently (exp, log, sums of floats) has no place here.
+Random draws are 64-bit integers, and all that follows are integer operations and +, -, *, /: a seed makes the same
+collection on every machine. Functions that libraries round differently (exp, log, sums of floats) are not used.
 """
 
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ Habit = Literal["", "short", "absent", "rounded", "constant"]
 CANDIDATES = 5000
 """Documents of a topic that a run may retrieve."""
 DEPTH = 1000
-"""Documents that a run gives for a topic."""
+"""Documents that a run retrieves for a topic."""
 CORPUS = 100 * CANDIDATES
 HABITS: tuple[Habit, ...] = ("short", "absent", "rounded", "constant")
 
@@ -69,18 +69,24 @@ def normal(rng: np.random.Generator, *shape: int) -> Floats:
     """Draw nearly normal numbers, mean 0 and variance 1: each the sum of four 16-bit uniforms."""
     drawn = bits(rng, *shape)
     total = sum((drawn >> np.uint64(shift)) & np.uint64(0xFFFF) for shift in (0, 16, 32, 48))
+    # the sum of four uniforms on 0 to 65535: mean 4 x 65535 / 2, standard deviation 37837.22725
     return (np.asarray(total, dtype=np.float64) - 131070.0) / 37837.22725
 
 
 def draw_systems(rng: np.random.Generator, count: int) -> Systems:
     """Draw systems in groups of about three; two of each group are pooled, but none of every fourth group."""
     groups = max(1, round(count / 3))
-    group = np.unique(np.sort(bits(rng, count) % np.uint64(groups)), return_inverse=True)[1].astype(np.int64)
+    # each system in a random group; the groups that have systems are numbered from 0
+    drawn = np.sort(bits(rng, count) % np.uint64(groups))
+    group = np.unique(drawn, return_inverse=True)[1].astype(np.int64)
     member = np.arange(count) - np.searchsorted(group, group)
+    # a part of quality and focus is the group's, a part the system's own
     quality = 0.42 * normal(rng, groups)[group] + 0.2 * normal(rng, count)
     focus = 0.22 * normal(rng, groups)[group] + 0.12 * normal(rng, count)
+    # one system in eight is lazy, in one way after the other
     habit: list[Habit] = [""] * count
-    for turn, system in enumerate(np.argsort(bits(rng, count), kind="stable")[: count // 8]):
+    lazy = np.argsort(bits(rng, count), kind="stable")[: count // 8]
+    for turn, system in enumerate(lazy):
         habit[system] = HABITS[turn % len(HABITS)]
     return Systems(
         group=group,
@@ -93,11 +99,14 @@ def draw_systems(rng: np.random.Generator, count: int) -> Systems:
 
 def draw_topics(rng: np.random.Generator, count: int) -> Topics:
     """Draw topics: the more relevant documents one has, the harder it is to find them all."""
+    # number of relevant documents = 4.5 + 25 (breadth + 2)^2
     breadth = normal(rng, count)
     relevant = np.floor(4.5 + 25 * (breadth + 2) * (breadth + 2)).astype(np.int64)
     strength = normal(rng, count, CANDIDATES)
     is_relevant = np.arange(CANDIDATES) < relevant[:, None]
+    # strong documents have the higher grade more often
     highly = strength + 1.5 * normal(rng, count, CANDIDATES) > 0.9
+    # document numbers: one from each of CANDIDATES equal parts of the corpus, in random order
     order = np.argsort(bits(rng, count, CANDIDATES), axis=1, kind="stable")
     spacing = CORPUS // CANDIDATES
     return Topics(
@@ -126,27 +135,37 @@ class Submission:
 def submissions(rng: np.random.Generator, systems: Systems, topics: Topics) -> Iterator[Submission]:
     """Run each system on all topics; systems of a group share a part of their noise, and of their luck with a topic."""
     shape = topics.noise.shape
+    count = shape[0]
     for system, group in enumerate(systems.group):
-        if system == 0 or group != systems.group[system - 1]:
-            luck, noise = 0.23 * normal(rng, shape[0]), _SHARED * topics.noise + _GROUP * normal(rng, *shape)
-        signal = _SIGNAL + systems.ability[system] - topics.difficulty + luck + 0.1 * normal(rng, shape[0])
-        focus = systems.focus[system] + topics.focus + 0.3 * normal(rng, shape[0])
+        if system == 0 or group != systems.group[system - 1]:  # the next group
+            luck = 0.23 * normal(rng, count)
+            noise = _SHARED * topics.noise + _GROUP * normal(rng, *shape)
+        # what the system sees of relevance, and how far it prefers strong relevance, by topic
+        signal = _SIGNAL + systems.ability[system] - topics.difficulty + luck + 0.1 * normal(rng, count)
+        focus = systems.focus[system] + topics.focus + 0.3 * normal(rng, count)
+        relevance = _relevance(topics, np.maximum(signal, 0), np.maximum(focus, -0.2))
+        # score = noise of all and of the group + the system's own noise + relevance
         stray = normal(rng, *shape) * np.abs(normal(rng, *shape))  # heavy tails, variance 1
-        score = noise + _OWN * stray + _relevance(topics, np.maximum(signal, 0), np.maximum(focus, -0.2))
+        score = noise + _OWN * stray + relevance
         yield _lazily(rng, systems.habit[system], *_best(score))
 
 
 def _relevance(topics: Topics, signal: Floats, focus: Floats) -> Floats:
+    """Return how far relevance lifts each document: signal x (1 + focus (strength - weak)), 0 if not relevant."""
     strength = 1 + focus[:, None] * (topics.strength - _WEAK)
     return np.where(topics.grade > 0, signal[:, None] * strength, 0.0)
 
 
 def _best(score: Floats) -> tuple[Ints, Floats]:
     """Rank the best documents of each topic; score and document share one integer, so that the order is unique."""
+    # scores in steps of 2^-24, negated so that the best comes first; the lowest 13 bits are the document
     steps = np.floor(score * 2.0**24).astype(np.int64)
-    keys = np.partition(-steps * 2**13 + np.arange(CANDIDATES), DEPTH - 1, axis=1)[:, :DEPTH]
-    keys.sort(axis=1)
-    return keys & (2**13 - 1), -(keys >> 13) / 2.0**24
+    keys = -steps * 2**13 + np.arange(CANDIDATES)
+    best = np.partition(keys, DEPTH - 1, axis=1)[:, :DEPTH]
+    best.sort(axis=1)
+    documents = best & (2**13 - 1)
+    scores = -(best >> 13) / 2.0**24
+    return documents, scores
 
 
 def _lazily(rng: np.random.Generator, habit: Habit, documents: Ints, scores: Floats) -> Submission:
@@ -154,9 +173,11 @@ def _lazily(rng: np.random.Generator, habit: Habit, documents: Ints, scores: Flo
     count = len(scores)
     kept = np.ones(scores.shape, dtype=np.bool_)
     if habit == "short":
-        kept &= np.arange(DEPTH) < 10 + (bits(rng, count) % np.uint64(190)).astype(np.int64)[:, None]
+        length = 10 + (bits(rng, count) % np.uint64(190)).astype(np.int64)
+        kept &= np.arange(DEPTH) < length[:, None]
     elif habit == "absent":
-        kept[np.argsort(bits(rng, count), kind="stable")[: count * 15 // 100]] = False
+        left_out = np.argsort(bits(rng, count), kind="stable")[: count * 15 // 100]
+        kept[left_out] = False
     elif habit == "rounded":
         scores = np.floor(4 * scores) / 4
     elif habit == "constant":

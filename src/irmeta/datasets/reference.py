@@ -1,4 +1,4 @@
-"""The prediction model that ships with irmeta: figures of eight groups of TREC systems, no scores."""
+"""What ships with irmeta: a prediction model, and the standardization factors of public collections."""
 
 from functools import cache
 from pathlib import Path
@@ -6,6 +6,7 @@ from pathlib import Path
 from irmeta.io.model_file import Model, load_model
 
 _FILE = Path(__file__).with_name("reference.json")
+_FACTORS = Path(__file__).with_name("factors")
 
 
 @cache
@@ -19,3 +20,15 @@ def reference_model() -> Model:
     True
     """
     return load_model(_FILE)
+
+
+@cache
+def shipped_factors() -> dict[str, Path]:
+    """Return the factors files that ship, by the names that `irmeta place --on` knows them by.
+
+    Made by scripts/factors.py from published scores and runs; each file names its source and the paper to cite.
+
+    >>> "trec8" in shipped_factors()
+    True
+    """
+    return {path.stem: path for path in sorted(_FACTORS.glob("*.parquet"))}

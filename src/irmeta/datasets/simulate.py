@@ -37,7 +37,7 @@ class Simulation:
 
 @dataclass(frozen=True)
 class _Style:
-    """How a group writes its runs: a score is `zero` + `unit` x the model's, with so many decimals."""
+    """How a group writes its runs: a score is `zero` + `unit` x the model's, to this number of decimals."""
 
     separator: str
     first_rank: int
@@ -66,7 +66,7 @@ def simulate(
     """Write a TREC-like collection into a folder: runs/, qrels.txt, and the truth about both in simulation.json.
 
     The folder is made if need be, and emptied of what an earlier simulation wrote there; any other folder that is not
-    empty raises IrmetaError. A seed gives the same collection on every machine.
+    empty raises IrmetaError. A seed makes the same collection on every machine.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
@@ -75,7 +75,7 @@ def simulate(
     ['team01-1.gz', 'team01-2.gz', 'team01-3.gz', 'team01-4.gz'] True
     """
     if systems < 1 or topics < 1:
-        raise IrmetaError(f"{systems} systems and {topics} topics: a collection has at least one of each")
+        raise IrmetaError(f"a collection needs at least one system and one topic, not {systems} and {topics}")
     generator, seed = seeded(rng)
     drawn, about = draw_systems(generator, systems), draw_topics(generator, topics)
     folder = Path(folder)
@@ -143,7 +143,7 @@ def _earlier_runs(folder: Path) -> list[str]:
     try:
         return [Path(system["run"]).name for system in json.loads((folder / _TRUTH).read_bytes())["systems"]]
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise IrmetaError(f"{folder}: holds files that no simulation made; name a new or empty folder") from error
+        raise IrmetaError(f"{folder}: contains other files than a simulation's; use a new or empty folder") from error
 
 
 def _truth(collection: Simulation, seed: int | str) -> bytes:
@@ -198,7 +198,7 @@ def _write(path: Path, content: bytes) -> None:
 
 
 def _gzip(content: bytes) -> bytes:
-    """Compress without a time or a name in the header: the same content gives the same bytes."""
+    """Compress without a time or a name in the header: the same content makes the same bytes."""
     packed = io.BytesIO()
     with gzip.GzipFile(filename="", mode="wb", fileobj=packed, compresslevel=1, mtime=0) as stream:
         stream.write(content)

@@ -75,7 +75,7 @@ class Facts:
         return self.memo(gain.tobytes(), compute)
 
     def ideal(self) -> "Judged":
-        """Give the grade array of one system that ranks each topic's judged documents by grade, best first."""
+        """Return the grade array of one system that ranks each topic's judged documents by grade, best first."""
 
         def compute() -> npt.NDArray[Any]:
             listed = self.judged.sum(axis=1)

@@ -24,7 +24,7 @@ BATCH = 8
 class Pools:
     """What judging costs: mean numbers of documents a topic.
 
-    sizes : by depth, the distinct documents among the first so many of any run.  known : the share of these that are
+    sizes : by depth, the distinct documents among the first `depth` of any run.  known : the share of these that are
     judged, in [0, 1].  judged : the judgments there are.
     """
 

@@ -1,4 +1,4 @@
-"""The work of an evaluation that can be done apart: runs, a few at a time, to their scores."""
+"""One item of the work of an evaluation: a few runs, to their scores."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing

@@ -72,7 +72,7 @@ def _before_point(word: Words) -> npt.NDArray[np.int8]:
 
 
 def _digits(word: Words, count: npt.NDArray[np.int8]) -> tuple[Words, Words]:
-    """Read the first `count` of eight characters as a number; the top bits of the second result mark what is no digit.
+    """Read the first `count` of eight characters as a number; the top bits of the second result mark non-digits.
 
     The first character is the lowest byte. Zeros are put before them; then neighbours are joined to pairs, fours and
     eight, each in one multiplication.

@@ -17,7 +17,7 @@ from irmeta.choices import Rows
 from irmeta.cube import ALL, check, cube, only_numbered
 from irmeta.errors import FileFormatError, ScoresError, require_choice
 from irmeta.io.files import Location, listed, read_bytes, stem
-from irmeta.io.scores import from_frame
+from irmeta.io.scores import from_rows
 from irmeta.names import canonical, highest, is_known
 from irmeta.stats.arrays import Floats
 
@@ -58,7 +58,7 @@ def import_trec_eval(paths: Paths, *, collection: str = "collection") -> xr.Data
     if only_means := sorted(set(rows["system"]) - set(topics["system"])) if topics.height else []:
         raise ScoresError(f"{only_means[0]} has only means, others have topics (trec_eval -q); import them separately")
     frame = (topics if topics.height else rows).with_columns(collection=pl.lit(collection))
-    return next(iter(from_frame(frame).values()))
+    return next(iter(from_rows(frame).values()))
 
 
 def import_matrix(

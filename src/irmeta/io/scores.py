@@ -53,7 +53,7 @@ def to_frame(scores: xr.DataArray) -> pl.DataFrame:
     return frame.filter(pl.col("score").is_not_nan())
 
 
-def from_frame(
+def from_rows(
     table: pl.DataFrame | pl.LazyFrame,
     *,
     provenance: Mapping[str, Mapping[str, Any]] | None = None,
@@ -198,7 +198,7 @@ def load_all(
     if collection is not None:
         choose(known, collection, str(path))
     try:
-        return from_frame(
+        return from_rows(
             table,
             provenance={name: one["attributes"] for name, one in held.items()},
             names=known,

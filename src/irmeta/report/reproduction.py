@@ -20,7 +20,7 @@ Cell = dict[str, Any]
 
 
 def page(papers: Iterable[tuple[str, xr.Dataset]]) -> str:
-    """Give the page of papers, each a title and the outcome of its reproduction."""
+    """Return the page of papers, each a title and the outcome of its reproduction."""
     template = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True).from_string(
         _TEMPLATE.read_text(encoding="utf-8")
     )

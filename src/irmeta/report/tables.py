@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import polars as pl
 import rich.box
 import xarray as xr
@@ -16,6 +17,7 @@ from rich.table import Table
 from irmeta.attributes import about
 from irmeta.choices import Format
 from irmeta.errors import IrmetaError
+from irmeta.io.scores import to_frame
 from irmeta.names import nearest
 from irmeta.studies import study_of
 
@@ -24,20 +26,61 @@ FOLDS = (40, 30, 22, 16)
 
 
 def tables(result: xr.Dataset) -> dict[str, pl.DataFrame]:
-    """Give a study's result as data frames by name, with the columns of the JSON contract."""
-    views: dict[str, pl.DataFrame] = study_of(result).tables(result)
-    return views
+    """Return a study's result as data frames by name, with the columns of the JSON contract.
+
+    Results that xr.concat put together along a new dimension are tables of all, with that dimension as first column.
+    """
+    study = study_of(result)
+    added = _added(result)
+    if added is None:
+        view: dict[str, pl.DataFrame] = study.tables(result)
+        return view
+    parts = [tables(result.isel({added: at})) for at in range(result.sizes[added])]
+    for label, part in zip(result[added].values.tolist(), parts, strict=True):
+        for name, frame in part.items():
+            part[name] = frame.select(pl.lit(label).alias(added), pl.all())
+    return {name: pl.concat([part[name] for part in parts]) for name in parts[0]}
+
+
+def _added(result: xr.Dataset) -> str | None:
+    """Return the dimension that xr.concat added to a result: the first one of every variable, and not the study's."""
+    own = about(result).get("dims")
+    first = {next(iter(variable.dims), None) for variable in result.data_vars.values()}
+    if own is None or len(first) != 1:
+        return None
+    (dim,) = first
+    return None if dim is None or dim in own else str(dim)
+
+
+def to_pandas(given: Any, table: str | None = None) -> pd.DataFrame:
+    """Give a cube's scores, or a table of a study's result, as a pandas data frame; pyarrow is not needed.
+
+    given : a cube (its long table: system, topic, metric, score), or what a study returns.
+    table : which table of a result, the first by default; `tables` lists them.
+
+    >>> from irmeta.cube import cube
+    >>> to_pandas(cube([[[0.5], [0.1]]], ["bm25"], ["301", "302"], ["AP"])).shape
+    (2, 5)
+    """
+    if isinstance(given, xr.Dataset):
+        views = tables(given)
+        if table is not None and table not in views:
+            raise IrmetaError(f"no table {table!r} in this result; {nearest(table, views)}")
+        frame = views[table or next(iter(views))]
+    else:
+        frame = to_frame(given)
+    return pd.DataFrame({name: frame[name].to_list() for name in frame.columns})
 
 
 def overview(result: xr.Dataset) -> dict[str, pl.DataFrame]:
-    """Give a study's result as data frames for reading: its `overview` where it has one, else its tables."""
+    """Return a study's result as data frames for reading: its `overview` if it has one, else its tables."""
     study = study_of(result)
     views: dict[str, pl.DataFrame] = getattr(study, "overview", study.tables)(result)
     return views
 
 
 def document(result: xr.Dataset) -> dict[str, Any]:
-    """Give a study's result as the JSON document: study, inputs, options, notes, tables; missing numbers are null."""
+    """Return a study's result as the JSON document: study, inputs, options, notes, tables; missing numbers are null."""
     views = {name: frame.to_dicts() for name, frame in tables(result).items()}
     said = about(result)
     parts = {key: said[key] for key in ("study", "inputs", "options", "notes")} | {"tables": views}
@@ -45,7 +88,7 @@ def document(result: xr.Dataset) -> dict[str, Any]:
 
 
 def render(result: xr.Dataset, form: Format = "table", table: str | None = None, *, width: int | None = None) -> str:
-    """Give a study's result as text in the form wanted; csv and latex give one table, the first unless named.
+    """Return a study's result as text in one form; csv and latex have one table, the first unless named.
 
     Forms "table", "latex" and "markdown" are for people and show the study's overview, unless a table is named.
     width : columns of the terminal, for form "table".
@@ -117,7 +160,7 @@ def _blocks(widths: dict[str, int], width: int) -> list[list[str]]:
 
 
 def latex(frame: pl.DataFrame, *, digits: int = 4) -> str:
-    """Give a data frame as a LaTeX tabular in booktabs style."""
+    """Return a data frame as a LaTeX tabular in booktabs style."""
     columns = "".join("r" if kind.is_numeric() else "l" for kind in frame.schema.values())
     lines = [
         f"\\begin{{tabular}}{{{columns}}}",
@@ -163,7 +206,7 @@ def escaped(value: str) -> str:
 
 
 def _jsonable(value: Any) -> Any:
-    """Give a value as JSON knows it: NumPy's as Python's, numbers that are not finite as null, other things as text."""
+    """Return a value as JSON has it: NumPy's as Python's, numbers that are not finite as null, the rest as text."""
     if isinstance(value, np.ndarray | np.generic):
         return _jsonable(value.tolist())
     if isinstance(value, Mapping):

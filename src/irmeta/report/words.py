@@ -6,6 +6,7 @@ from collections.abc import Sequence
 import xarray as xr
 
 from irmeta.attributes import about
+from irmeta.report.page.panel import NOT_COMPUTED, Panel, Section
 from irmeta.studies import study_of
 
 WIDTH = 80
@@ -22,6 +23,22 @@ def page(result: xr.Dataset, tables: str, *, width: int | None = None) -> str:
         _wrapped([f"Note: {note}" for note in about(result)["notes"]], width),
     ]
     return "\n".join(part for part in parts if part)
+
+
+def headlines(sections: Sequence[Section], *, width: int | None = None) -> str:
+    """Return the first answer of each section of a page, and what could not be computed, with the reason."""
+    lines = []
+    for section in sections:
+        answered = [panel for panel in section.panels if not _failed(panel)]
+        if answered and section.key != "data":
+            lines.append(f"{section.title}: {answered[0].findings[0]}")
+        failed = [panel for panel in section.panels if _failed(panel)]
+        lines += [f"{section.title}, {panel.label}: {panel.findings[0]}" for panel in failed]
+    return _wrapped(lines, width)
+
+
+def _failed(panel: Panel) -> bool:
+    return bool(panel.findings) and panel.findings[0].startswith(NOT_COMPUTED)
 
 
 def _wrapped(lines: Sequence[str], width: int | None) -> str:

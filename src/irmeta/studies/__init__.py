@@ -39,6 +39,12 @@ STUDIES: dict[str, Study] = {
     ),
     "paper_table": Study("paper_table", "table", "systems", "What is the table for my paper?", docs="paper_table"),
     "significance": Study("significance", "significance", "systems", "Which systems differ?", True, "significance"),
+    "leaderboard": Study(
+        "leaderboard", "leaderboard", "systems", "Which ranks of a leaderboard are real?", docs="leaderboard"
+    ),
+    "place": Study(
+        "place", "place", "systems", "Where do my systems stand among everybody's, on any collection?", True, "place"
+    ),
     "versus": Study("versus", "versus", "systems", "Is mine better, by how much, and on which topics?", docs="versus"),
     "correlation": Study("correlation", "correlate", "metrics", "Which metrics say the same?", True, "correlation"),
     "predictivity": Study(
@@ -61,6 +67,7 @@ STUDIES: dict[str, Study] = {
         "coverage", "predict coverage", "metrics", "How often do prediction intervals hold?", docs="prediction"
     ),
     "models": Study("models", "predict models", "metrics", "Do other models predict better?", docs="prediction"),
+    "reuse": Study("reuse", "reuse", "judgments", "Is the pool fair to a run that was not pooled?", docs="reuse"),
     "comparison": Study(
         "compare", "compare", "collections", "Do scores compare between collections?", True, "comparison"
     ),

@@ -23,7 +23,7 @@ from irmeta.stats.arrays import Floats
 from irmeta.stats.standardizing import comparability
 
 FEW_METRICS = 4
-"""Up to so many metrics are each spoken of."""
+"""Up to this number, each metric has a finding of its own."""
 FEW = 10
 """With fewer systems than these a note says that the figures are rough."""
 

@@ -24,7 +24,7 @@ TOPICS = (5, 10, 15, 20, 25, 30, 40, 50, 75, 100, 150, 200)
 FULL = 0
 """Stands for a depth: all judgments there are."""
 BEYOND = 4
-"""Curves are followed to so many times the topics that were measured."""
+"""Curves are followed to this multiple of the topics that were measured."""
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from irmeta.result import result
 
 
 def evaluation(scores: xr.DataArray) -> xr.Dataset:
-    """Give a cube as a result: the scores, and `mean` of shape (system, metric) over its topics."""
+    """Return a cube as a result: the scores, and `mean` of shape (system, metric) over its topics."""
     name = str(scores.attrs.get("collection", "collection"))
     options = about(scores).get("options", {})
     notes = about(scores).get("notes", [])
@@ -20,7 +20,7 @@ def evaluation(scores: xr.DataArray) -> xr.Dataset:
 
 
 def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
-    """Tables `means` (a row a system, a column a metric) and `scores` (a row a score, as in the score file)."""
+    """Tables `means` (systems by metrics) and `scores` (one row for each score, as in the score file)."""
     mean = outcome["mean"].transpose("system", "metric")
     columns = {str(metric): mean.sel(metric=metric).values for metric in mean.metric.values}
     wide = pl.DataFrame({"system": labels(mean.system.values), **columns})

@@ -16,6 +16,7 @@ from irmeta.datasets.reference import reference_model
 from irmeta.errors import MetricError, ScoresError, require_choice
 from irmeta.io.model_file import Model
 from irmeta.names import highest, metric_names, nearest, parse, split
+from irmeta.parallel import seed
 from irmeta.result import result
 from irmeta.stats.arrays import Floats, Indices
 from irmeta.stats.prediction import learners
@@ -95,7 +96,7 @@ def predict(
     if not 0 < level < 1:
         raise ScoresError(f"the level of an interval is between 0 and 1, as in 0.9, not {level}")
     model = model or reference_model()
-    learned = _learned(train, learner, kernel, rng)
+    learned = _learned(train, learner, kernel, seed(rng))
     on_topics = model.provenance.get("unit") == "topic"
     scores = by_topic(check(scores)) if on_topics else check(scores)
     scores, notes = _usable(scores, model, missing)

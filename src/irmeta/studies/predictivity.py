@@ -104,7 +104,7 @@ class _Chosen(NamedTuple):
     scores: xr.DataArray
     by: str | None  # the metric that says which systems are best
     ranked: int  # systems in a ranking
-    best: tuple[int, Floats] | None  # where each half chooses the best anew: how many, and the scores that say which
+    best: tuple[int, Floats] | None  # where each half chooses its own best: how many, and the scores that say which
     notes: list[str]
 
 

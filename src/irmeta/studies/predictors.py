@@ -11,7 +11,7 @@ import xarray as xr
 from irmeta.choices import ChosenBy, Learner, Missing, Unit
 from irmeta.cubes import at_unit, check_sizes, system_level, targets_and_candidates, with_roles
 from irmeta.errors import ScoresError, require_choice
-from irmeta.parallel import steps
+from irmeta.parallel import seed, steps
 from irmeta.result import frame, result
 from irmeta.stats.arrays import Floats, Indices
 from irmeta.stats.prediction import learners
@@ -57,6 +57,7 @@ def predictors(
     """
     require_choice("choose", choose, get_args(ChosenBy))
     require_choice("learner", learner, get_args(Learner))
+    rng = seed(rng)
     cubes, role = with_roles(train=train, dev={} if dev is None else dev, test=test)
     cubes = at_unit(cubes, level)
     names, wanted, candidates = targets_and_candidates(cubes, targets, metrics)

@@ -30,15 +30,15 @@ CLOSED: Mapping[str, Callable[[Floats], Floats]] = MappingProxyType(
     {"t": paired.t, "wilcoxon": paired.wilcoxon, "sign": paired.sign}
 )
 FEW_METRICS = 4
-"""Systems are shown of so many metrics at most; more are a table for programs."""
+"""Systems are shown for at most this number of metrics; programs read all of them."""
 SWAP_SIZES = (5, 10, 25, 50, 100)
 """Numbers of topics, below half of those there are, for which error rates are computed, too."""
 SWAP_PAIRS = 4_000_000
 """Comparisons of systems on random sets of topics, about: more change no second digit of an error rate."""
 FEW_PAIRS = 15
-"""So many tests are shown at most; more are a table for programs."""
+"""At most this number of tests is shown; programs read all of them."""
 MOST_LETTERS = 40
-"""Above so many systems a compact letter display is no help, and may need thousands of letters."""
+"""Above this number of systems letters are no help, and there may be thousands of them."""
 
 
 def significance(
@@ -247,17 +247,23 @@ def _conflicts(outcome: xr.Dataset) -> pl.DataFrame:
     for_a, for_b = _sides(outcome)
     significant = outcome["significant"].transpose("pair", "metric").values
     at = np.flatnonzero(for_a.any(axis=1) & for_b.any(axis=1))
-    metrics = outcome.metric.values.astype(str)
+    metrics = np.array([str(metric) for metric in outcome.metric.values], dtype=object)
     both = (for_a & significant).any(axis=1) & (for_b & significant).any(axis=1)
     return pl.DataFrame(
         {
-            "system_a": outcome.system_a.values[at].astype(str),
-            "system_b": outcome.system_b.values[at].astype(str),
+            "system_a": [str(name) for name in outcome.system_a.values[at]],
+            "system_b": [str(name) for name in outcome.system_b.values[at]],
             "for_a": [metrics[for_a[pair]].tolist() for pair in at],
             "for_b": [metrics[for_b[pair]].tolist() for pair in at],
             "both_significant": both[at],
         },
-        schema_overrides={"for_a": pl.List(pl.String), "for_b": pl.List(pl.String), "both_significant": pl.Boolean},
+        schema_overrides={
+            "system_a": pl.String,
+            "system_b": pl.String,
+            "for_a": pl.List(pl.String),
+            "for_b": pl.List(pl.String),
+            "both_significant": pl.Boolean,
+        },
     )
 
 

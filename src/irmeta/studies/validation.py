@@ -122,7 +122,7 @@ def validate(
 
 
 def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
-    """Tables `problems` (level, file, line, problem) and `runs` (a row a system)."""
+    """Tables `problems` (level, file, line, problem) and `runs` (one row for each system)."""
     problems = pl.DataFrame(
         {
             "level": pl.Series(outcome["level"].values.tolist(), dtype=pl.String),
@@ -213,7 +213,7 @@ def _reversed(run: Run, row: Indices, heads: Indices, last: Indices) -> int:
 
 
 def _unjudged(judgments: Judgments, judged: JudgedRun, depths: Indices) -> float:
-    """Give the share of the first ten documents that are not judged, or below zero."""
+    """Return the share of the first ten documents that are not judged, or below zero."""
     first = np.minimum(depths, 10).sum()
     known = (judged.rank < 10) & (judgments.qrels.grades[judged.judgment] >= 0)
     return 1 - float(known.sum() / first) if first else 0.0

@@ -16,7 +16,7 @@ ELSEWHERE = {"P": "P@1000", "AP": "AP@1000", "nDCG": "nDCG@1000", "RBP": "RBP(p=
 
 
 def lowcost_cells(released: Released) -> Iterator[Cell]:
-    """Give every point of the figure by stand-in, what the text says of them, and the same on TREC-COVID."""
+    """Return every point of the figure by stand-in, what the text says of them, and the same on TREC-COVID."""
     found = _on_the_papers_tests(released)
     yield from _points(found)
     yield from _sentences(found)

@@ -18,7 +18,7 @@ WHY = "needs the penalty and the tube of the paper's SVM, which it does not give
 
 
 def model_cells(tables: Tables) -> Iterator[Cell]:
-    """Give what each kernel size changes: the mean and the largest change over 21 rows and three collections."""
+    """Return what each kernel size changes: the mean and the largest change over 21 rows and three collections."""
     linear, data = [], []
     for target, names, _ in rows(PREDICTION):
         fit = fitted(tables, target, names) if is_released(target, names) else None

@@ -26,7 +26,7 @@ class Fit(NamedTuple):
 
 
 def prediction_cells(tables: Tables) -> Iterator[Cell]:
-    """Give tau and R2 of the published predictors on the three test collections."""
+    """Return tau and R2 of the published predictors on the three test collections."""
     for target, names, figures in rows(PREDICTION):
         fit = fitted(tables, target, names)
         item = "Kutlu et al. 2018, prediction" if target in ("RBP(p=0.5)", "RBP(p=0.8)") else "Table 1"
@@ -36,7 +36,7 @@ def prediction_cells(tables: Tables) -> Iterator[Cell]:
 
 
 def fit_cells(tables: Tables) -> Iterator[Cell]:
-    """Give the coefficients and RMSE of the tables that the source of Kutlu et al. (2018) comments out."""
+    """Return the coefficients and RMSE of the tables that the source of Kutlu et al. (2018) comments out."""
     for target, names, slopes, *rmse in rows(FITS):
         fit = fitted(tables, target, names)
         columns = [f"coefficient {name}" for name in split(names)]

@@ -53,7 +53,7 @@ DRAWN = 1000
 
 
 def ranking_cells(released: Released, rng: int) -> Iterator[Cell]:
-    """Give Sheffield's example for every method, Table 3 beside what the released scores give, and the claims."""
+    """Return Sheffield's example for every method, Table 3 beside what the released scores give, and the claims."""
     yield from sheffield_cells()
     yield from table_3_cells(released.tables)
     yield from claim_cells(released.tables["train"])
@@ -88,7 +88,7 @@ def row_sums_updated(sigma: Floats) -> Order:
 
 
 def sheffield_cells() -> Iterator[Cell]:
-    """Give each method's order of Sheffield's bands, and its determinants over the largest of their size."""
+    """Return each method's order of Sheffield's bands, and its determinants over the largest of their size."""
     sigma, _ = symmetrized(SHEFFIELD)
     n = len(sigma)
     best = best_subsets(LogDeterminant(), sigma[None], range(1, n))
@@ -107,7 +107,7 @@ def sheffield_cells() -> Iterator[Cell]:
 
 
 def table_3_cells(tables: dict[str, xr.DataArray]) -> Iterator[Cell]:
-    """Give the published ranks beside those that the released scores give, and Kendall's tau between the two."""
+    """Return the published ranks beside those that the released scores give, and Kendall's tau between the two."""
     lost = "the scores behind Table 3 were not released; ours: covariance of the released training scores"
     for method, published in TABLE_3.items():
         ours = _ranks(tables["train"], method, "covariance")
@@ -121,7 +121,7 @@ def table_3_cells(tables: dict[str, xr.DataArray]) -> Iterator[Cell]:
 
 
 def claim_cells(train: xr.DataArray) -> Iterator[Cell]:
-    """Give what the paper claims of its methods beside what holds on the released training scores."""
+    """Return what the paper claims of its methods beside what holds on the released training scores."""
     item, column = "Section 6, claims", "smallest ratio to the optimum"
     lowest = {
         (method, matrix): float(rank_metrics(train, method, matrix)["ratio_to_optimum"].min())

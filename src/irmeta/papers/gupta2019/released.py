@@ -88,7 +88,7 @@ def by_topics(train: xr.DataArray) -> dict[int, xr.DataArray]:
 
 
 def fits_topics(table: xr.DataArray, topics: int) -> Bools:
-    """Say which rows can be means over so many topics: their P@10, P@20 and P@100, of four decimals, are multiples."""
+    """Say which rows can be means over this number of topics: P@10, P@20 and P@100, to four decimals, are multiples."""
     fits = []
     for k in (10, 20, 100):
         scores, parts = table.sel(metric=f"P@{k}").values[:, 0], topics * k

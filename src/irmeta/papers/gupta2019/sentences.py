@@ -47,7 +47,7 @@ def _measured(tables: Tables) -> Measured:
 
 
 def _averages(found: Measured) -> Iterator[Cell]:
-    """Give tau and R2 averaged over the three collections."""
+    """Return tau and R2 averaged over the three collections."""
     for target, printed in (("P@10", (0.912, 0.983)), ("RBP(p=0.5)", (0.919, 0.924))):
         for name, published, ours in zip(("tau", "R2"), printed, found[target, 2].mean(axis=1), strict=True):
             # print averages figures that it has rounded, which adds half a digit
@@ -74,7 +74,7 @@ def _levels(found: Measured) -> Iterator[Cell]:
 
 
 def _patterns(found: Measured) -> Iterator[Cell]:
-    """Give the two patterns that the text finds over the number of predictors."""
+    """Return the two patterns that the text finds over the number of predictors."""
     for test in ("wt2012", "wt2014"):
         tau, r2 = np.array([found["RR", k][:, TESTS.index(test)] for k in (1, 2, 3)]).T
         lag = float(r2[tau.argmax()] - r2.min())

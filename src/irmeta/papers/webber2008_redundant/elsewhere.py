@@ -22,7 +22,7 @@ COMPLEX = ("AP", "nDCG", "RBP(p=0.95)", "RBP(p=0.98)")
 
 
 def elsewhere_cells(data: Path, rng: int) -> Iterator[Cell]:
-    """Give phi of every pair of metrics, and what complex metrics gain over simple ones, by collection."""
+    """Return phi of every pair of metrics, and what complex metrics gain over simple ones, by collection."""
     yield from _collection("TREC-7, not in the paper", measured(matrices(data, "trec7", "351-400"), rng))
     for name, folder in RUNS.items():
         if not (data / folder).is_dir():

@@ -19,7 +19,7 @@ OWN_TABLE = "the paper's own Table 1 denies it: .36 and .37 against .39"
 
 
 def trec8_cells(best: xr.Dataset, every: xr.Dataset) -> Iterator[Cell]:
-    """Give what is said of TREC-8. best : among the top 75% of systems.  every : among all of them."""
+    """Return what is said of TREC-8. best : among the top 75% of systems.  every : among all of them."""
     for (a, b), published in PRINTED.items():
         if {a, b} <= set(best["metric"].values):
             yield compare("Table 1 (TREC-8)", a, b, published, phi(best, a, b), within=WITHIN)
@@ -42,7 +42,7 @@ def terabyte_cells() -> Iterator[Cell]:
 
 
 def _figure_1(power: xr.Dataset) -> Iterator[Cell]:
-    """Give the line that can be drawn, and AP's for nDCG's; with 25 topics they are cells of Table 1."""
+    """Return the line that can be drawn, and AP's for nDCG's; with 25 topics they are cells of Table 1."""
     curve = power["curve"]
     for a, b in (("P@10", "P@10"), ("AP", "AP"), ("AP", "P@10")):
         for at, size in enumerate(SIZES):

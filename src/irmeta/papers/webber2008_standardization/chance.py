@@ -16,7 +16,7 @@ SOURCE = "the paper does not say whose factors it used; the cell with own factor
 
 
 def chance_cells(compared: Mapping[str, xr.Dataset]) -> Iterator[Cell]:
-    """Give the mean dRMSE, and the mean and the upper end of the false positive rate, in each form."""
+    """Return the mean dRMSE, and the mean and the upper end of the false positive rate, in each form."""
     pairs = {name: pair(result, "T7", "T8") for name, result in compared.items()}
     mean = {name: one["drmse_mean"].item() for name, one in pairs.items()}
     yield compare("Figure 5", RAW, "mean dRMSE", 0.60, mean[RAW], within=MEAN_ERROR)

@@ -18,7 +18,7 @@ ENOUGH = "10 to 15 systems better the tau of raw scores at the 95th and 99th per
 
 
 def factor_cells(sources: Sources, rng: int) -> Iterator[Cell]:
-    """Give Table 2, Figure 4, and what the text reads from them."""
+    """Return Table 2, Figure 4, and what the text reads from them."""
     means = {name: rank.settled(sources.new[name].mean("topic").values[:, 0]) for name in ("R03", "R04")}
     row = "R03 with R04 topics"
     pearson, tau = float(rank.pearson(means["R03"], means["R04"])), float(rank.tau_b(means["R03"], means["R04"]))
@@ -41,7 +41,7 @@ def _durability(sources: Sources, pearson: float, tau: float, rng: int) -> Itera
 
 
 def _sample(sources: Sources, rng: int) -> Iterator[Cell]:
-    """Give Figure 4: the tau of rankings by some of the 78 systems of TREC 2003 with the ranking by all."""
+    """Return Figure 4: the tau of rankings by some of the 78 systems of TREC 2003 with the ranking by all."""
     old, new = sources.old["R03"], sources.new["R03"]
     judged = standardizing_set(old, new, sizes=CLAIMED, resamples=DRAWS, rng=rng).isel(metric=0)
     others = standardizing_set(old, new, sizes=OTHERS, resamples=FEWER, rng=rng).isel(metric=0)

@@ -14,14 +14,14 @@ POWER = "pairs of systems found different"
 
 
 def level_cells(sources: Sources) -> Iterator[Cell]:
-    """Give Table 6, and the discriminative power of AP on the TREC-8 topics."""
+    """Return Table 6, and the discriminative power of AP on the TREC-8 topics."""
     yield from _documents(sources)
     yield from _mean_scores(sources)
     yield from _power(sources)
 
 
 def _documents(sources: Sources) -> Iterator[Cell]:
-    """Give the mean numbers of judged and relevant documents: of R03, whose judgments are at hand."""
+    """Return the mean numbers of judged and relevant documents: of R03, whose judgments are at hand."""
     counted = sources.judgments
     for name in TOPICS:
         if counted is None or name != "R03":
@@ -56,7 +56,7 @@ def _range(means: dict[str, float]) -> float:
 
 
 def _power(sources: Sources) -> Iterator[Cell]:
-    """Give Section 5: the 110 systems of TREC 2004 on the TREC-8 sub-collection."""
+    """Return Section 5: the 110 systems of TREC 2004 on the TREC-8 sub-collection."""
     share = {form: power(cubes["T8"]) for form, cubes in sources.forms.items()}
     for form, ours in share.items():
         yield mine("Section 5", form, POWER, ours)

@@ -49,7 +49,7 @@ def _ndcg(sources: Sources, rng: int) -> Iterator[Cell]:
 
 
 def _sum_of_precisions(sources: Sources, rng: int) -> Iterator[Cell]:
-    """Give dRMSE of SP = AP x R, AP and standardized SP between topics of T7 and T8 and those of R03."""
+    """Return dRMSE of SP = AP x R, AP and standardized SP between topics of T7 and T8 and those of R03."""
     counted = sources.judgments
     if counted is None:
         yield lacking("Figure 7, in part", "SP", "dRMSE, AdHoc with R03", NO_ROBUST03)

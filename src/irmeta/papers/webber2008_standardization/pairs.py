@@ -19,7 +19,7 @@ CLOSE = "'close' has no number in the paper; we ask for the central half of the 
 
 
 def pair_cells(compared: Mapping[str, xr.Dataset]) -> Iterator[Cell]:
-    """Give dRMSE and false positives of the six pairs, and the claims about them."""
+    """Return dRMSE and false positives of the six pairs, and the claims about them."""
     yield from _tables(compared)
     yield from _raw_claims(compared[RAW])
     yield from _standardized_claims(compared[OWN])
@@ -27,7 +27,7 @@ def pair_cells(compared: Mapping[str, xr.Dataset]) -> Iterator[Cell]:
 
 
 def _tables(compared: Mapping[str, xr.Dataset]) -> Iterator[Cell]:
-    """Give the bodies of Tables 3 to 5, and what the text repeats of them."""
+    """Return the bodies of Tables 3 to 5, and what the text repeats of them."""
     for name, result in compared.items():
         table, positives = ("Table 3", "Table 4") if name == RAW else ("Table 5", "Section 5")
         for a, b in combinations(TOPICS, 2):
@@ -96,7 +96,7 @@ def _standardized_claims(result: xr.Dataset) -> Iterator[Cell]:
 
 
 def _means(compared: Mapping[str, xr.Dataset]) -> Iterator[Cell]:
-    """Give Figure 7 for AP, and how much of dRMSE standardization takes away."""
+    """Return Figure 7 for AP, and how much of dRMSE standardization takes away."""
     mean = {name: result["drmse"].mean().item() for name, result in compared.items()}
     yield compare("Figure 7", RAW, "mean dRMSE", 1.1, mean[RAW], within=0.05)
     for name in (OWN, ORIGINAL):

@@ -34,7 +34,7 @@ NOT_75 = "no rule for percentiles gives it; that of the 90th percentile is as pr
 
 
 def spread_cells(scores: xr.DataArray) -> Iterator[Cell]:
-    """Give Figures 2 and 3, Table 1, and what is said of the reliability of topics."""
+    """Return Figures 2 and 3, Table 1, and what is said of the reliability of topics."""
     yield from _flab8atdn(scores)
     yield from _distribution(scores)
     best = describe(top_systems(scores, 0.75)).isel(metric=0)
@@ -45,7 +45,7 @@ def spread_cells(scores: xr.DataArray) -> Iterator[Cell]:
 
 
 def _effects(scores: Floats) -> Iterator[Cell]:
-    """Give the shares of variance of systems, topics and both, which the paper takes from Tague-Sutcliffe."""
+    """Return the shares of variance of systems, topics and both, which the paper takes from Tague-Sutcliffe."""
     system, topic, rest = (float(part) for part in components(scores).variances)
     for name, part in (("systems", system), ("topics", topic), ("the rest", rest)):
         yield mine("Section 6", "AP on TREC-8", f"share of variance, {name}", part / (system + topic + rest))
@@ -54,7 +54,7 @@ def _effects(scores: Floats) -> Iterator[Cell]:
 
 
 def _flab8atdn(scores: xr.DataArray) -> Iterator[Cell]:
-    """Give what Figure 2 says of one system. Scores have no names; the paper ranks it 13th, so that one is meant."""
+    """Return what Figure 2 says of one system. Scores have no names; the paper ranks it 13th, so that one is meant."""
     described = describe(scores).isel(metric=0)
     at = int(np.flatnonzero(described["rank"].values == 13)[0])
     one = described.isel(system=at)
@@ -77,7 +77,7 @@ def _distribution(scores: xr.DataArray) -> Iterator[Cell]:
 
 
 def _percentiles(scores: xr.DataArray) -> Iterator[Cell]:
-    """Give Table 1: the factor between percentiles by every rule, and the figures themselves by the first rule."""
+    """Return Table 1: the factor between percentiles by every rule, and the figures themselves by the first rule."""
     for of, order, column, published, within in FACTORS:
         by_rule = {last: _factors(scores, of, order, column, last) for last in (0.75, 0.9)}
         nearest = min(by_rule[0.75].values(), key=lambda ours: abs(ours - published))

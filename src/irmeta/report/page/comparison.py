@@ -42,7 +42,7 @@ def comparison_panel(cubes: Mapping[str, xr.DataArray], by: str, source: str, se
     chart = Chart(
         "compared",
         "Difference between collections (dRMSE), raw and standardized, with what chance gives",
-        "Dot plot of dRMSE by metric and form, mean over pairs of collections, beside topics dealt at random.",
+        "Dot plot of dRMSE by metric and form, mean over pairs of collections, beside random partitions of the topics.",
         {
             "rows": names(outcome.metric),
             "kinds": kinds,
@@ -65,5 +65,5 @@ def comparison_panel(cubes: Mapping[str, xr.DataArray], by: str, source: str, se
 
 
 def _by_kind(forms: pl.DataFrame, kinds: Sequence[str], column: str) -> list[list[float | None]]:
-    """Give a column of the table `forms` as a list for each kind, in the order of metrics."""
+    """Return a column of the table `forms` as a list for each kind, in the order of metrics."""
     return [numbers(forms.filter(kind=kind)[column].to_numpy()) for kind in kinds]

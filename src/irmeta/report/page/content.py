@@ -65,7 +65,7 @@ class Content:
 
 
 def _usable(name: str, cube: xr.DataArray, missing: Missing) -> xr.DataArray:
-    """Keep what the studies can use: complete scores where a policy says so, metrics that tell systems apart."""
+    """Keep what the studies can use: complete scores where a policy says so, metrics by which systems differ."""
     kept = varying(cube if missing == "error" else complete(cube, missing)[0])
     if not kept.sizes["metric"]:
         count = f"{cube.sizes['system']} system{'s' if cube.sizes['system'] != 1 else ''}"

@@ -43,7 +43,7 @@ def data_panel(name: str, scores: xr.DataArray, by: str, used: Collection[str]) 
     table = pl.DataFrame({"metric": names(scores.metric), "missing": np.isnan(scores.values).sum(axis=(0, 1))})
     notes = [str(note) for note in said.get("notes") or []]
     if flat := [metric for metric in names(scores.metric) if metric not in used]:
-        notes.insert(0, f"{', '.join(flat)} does not tell the systems apart and is left out of all that follows.")
+        notes.insert(0, f"{', '.join(flat)} has the same mean for every system and is left out of all that follows.")
     return Panel(
         name,
         [finding, *notes[:REMARKS]],

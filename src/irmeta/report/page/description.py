@@ -64,5 +64,7 @@ def systems_panel(name: str, scores: xr.DataArray, by: str, source: str, seed: i
 
 
 def first(frame: pl.DataFrame, metric: str) -> pl.DataFrame:
-    """Put the rows of one metric before those of the others."""
+    """Put the rows of one metric before those of the others; a table that is not by metric stays as it is."""
+    if "metric" not in frame.columns:
+        return frame
     return frame.sort(pl.col("metric") != metric, maintain_order=True)

@@ -14,6 +14,8 @@ from irmeta.errors import IrmetaError
 from irmeta.report import tables
 from irmeta.studies import study_of
 
+NOT_COMPUTED = "Not computed"
+"""How the finding of a panel begins that has no answer."""
 DIGITS = 5
 """Decimals that the page keeps of a figure that it draws; the files beside it have them all."""
 
@@ -100,11 +102,11 @@ def attempt(label: str, work: Callable[[], Panel]) -> Panel:
     try:
         return work()
     except IrmetaError as error:
-        return Panel(label, [f"Not computed: {error}."])
+        return Panel(label, [f"{NOT_COMPUTED}: {error}."])
 
 
 def numbers(values: Any) -> Any:
-    """Give an array as nested lists for JSON, rounded; missing figures are null.
+    """Return an array as nested lists for JSON, rounded; missing figures are null.
 
     >>> numbers(np.array([[0.1234567, np.nan]]))
     [[0.12346, None]]
@@ -116,5 +118,5 @@ def numbers(values: Any) -> Any:
 
 
 def names(labels: Any) -> list[str]:
-    """Give a coordinate's labels as a list."""
+    """Return a coordinate's labels as a list."""
     return [str(label) for label in np.asarray(labels).tolist()]

@@ -88,7 +88,7 @@ def prediction_panel(name: str, scores: xr.DataArray, reported: Sequence[str], m
 
 
 def calculator(model: Model) -> Mapping[str, Any]:
-    """Give all that the page needs to predict as `irmeta predict apply` does: the model's figures, and quantiles.
+    """Return all that the page needs to predict as `irmeta predict apply` does: the model's figures, and quantiles.
 
     t[level][df - 1], normal[level] and chi2[number of scores - 1] are quantiles, which the page looks up.
     """

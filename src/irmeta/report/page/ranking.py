@@ -86,5 +86,5 @@ def ranking_panel(level: Level, scores: Mapping[str, xr.DataArray], source: str,
 
 
 def reported(subsets: pl.DataFrame) -> list[str]:
-    """Give the metrics to report: the smallest best subset that leaves less than a tenth unexplained."""
+    """Return the metrics to report: the smallest best subset that leaves less than a tenth unexplained."""
     return list(subsets.filter(pl.col("unexplained") < ENOUGH)["metrics"][0])

@@ -17,7 +17,7 @@ TEXT = Text(
     "reliability",
     "Is it big enough?",
     "Is the collection big enough?",
-    "Expected tau is how far the ranking by so many topics should agree with the ranking by all topics that could be. "
+    "Expected tau is how far the ranking by a number of topics should agree with the ranking by all possible topics. "
     "E rho2 is the share of variance between observed means that is of true means. The tables say which differences "
     "a test shows and how many topics would do.",
     "Urbano and Marrero, SIGIR 2016; Bodoff and Li, SIGIR 2007; Webber, Moffat and Zobel, CIKM 2008.",

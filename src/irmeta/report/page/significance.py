@@ -62,7 +62,7 @@ def significance_panel(name: str, scores: xr.DataArray, by: str, source: str) ->
     told = [line for line in panel.findings if line.startswith(f"{by}:")]
     if ranked.height > 1:
         told.append(
-            f"{best['metric']} tells most pairs apart ({best['share_significant']:.1%}), {last['metric']} fewest "
+            f"{best['metric']} distinguishes most pairs ({best['share_significant']:.1%}), {last['metric']} fewest "
             f"({last['share_significant']:.1%})."
         )
     return replace(
@@ -75,7 +75,7 @@ def significance_panel(name: str, scores: xr.DataArray, by: str, source: str) ->
 
 
 def _lettered(scores: xr.DataArray, by: str) -> pl.DataFrame:
-    """Give the best systems with means, intervals, and letters: systems that share one do not differ."""
+    """Return the best systems with means, intervals, and letters: systems that share one do not differ."""
     best, _ = studied(scores, metrics=[by], top=min(1.0, LETTERED / scores.sizes["system"]), by=by)
     letters = significance.tables(significance.significance(best))["systems"]
     means = description.tables(description.describe(best, by=by))["means"]

@@ -53,6 +53,19 @@ def write_report(
 
     Gives the path of the page. A folder that holds something else raises FileFormatError.
     """
+    return write_sections(cubes, folder, by=by, missing=missing, rng=rng, source=source)[0]
+
+
+def write_sections(
+    cubes: xr.DataArray | Mapping[str, xr.DataArray],
+    folder: str | PathLike[str],
+    *,
+    by: str | None = None,
+    missing: Missing = "error",
+    rng: int = 0,
+    source: str = "scores.parquet",
+) -> tuple[Path, list[Section]]:
+    """Do as `write_report`, and return the sections beside the path of the page."""
     require_choice("missing", missing, get_args(Missing))
     cubes, rng = by_name(cubes), seed(rng)
     folder = Path(folder)
@@ -67,7 +80,7 @@ def write_report(
         part.write_text(_html(made, listed, cubes), encoding="utf-8")
     for name in before.difference(*listed.values()):
         (folder / name).unlink(missing_ok=True)
-    return folder / "index.html"
+    return folder / "index.html", made
 
 
 def _refuse_others(folder: Path) -> None:
@@ -200,7 +213,7 @@ def setting(value: Any) -> str:
 
 
 def _table(frame: pl.DataFrame) -> dict[str, Any]:
-    """Give a data frame for the page, by column: numbers to six digits, lists as texts."""
+    """Return a data frame for the page, by column: numbers to six digits, lists as texts."""
     shown = flat(frame).with_columns(cs.float().round_sig_figs(6).fill_nan(None))
     columns = [{"name": name, "number": kind.is_numeric()} for name, kind in shown.schema.items()]
     return {"columns": columns, "data": [shown[name].to_list() for name in shown.columns]}

@@ -15,7 +15,7 @@ def figure(result: xr.Dataset) -> Figure:
 
 
 def accuracy(outcome: xr.Dataset, axes: Axes) -> Axes:
-    """Draw tau of predicted and actual scores, a row a target, best first; the line is at 0.9."""
+    """Draw tau of predicted and actual scores, one row for each target, best first; the line is at 0.9."""
     order = np.argsort(-outcome["tau"].fillna(-2).values, kind="stable")
     axes.plot(outcome["tau"].values[order], np.arange(order.size), "o", color=PALETTE[0], markersize=4)
     axes.axvline(0.9, color=NEAR, linewidth=0.6, zorder=0)

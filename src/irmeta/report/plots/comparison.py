@@ -16,7 +16,7 @@ def figure(result: xr.Dataset) -> Figure:
 def plot(result: xr.Dataset, axes: Axes) -> Axes:
     """Draw the mean dRMSE of every metric and form as a bar, each pair of collections as a dot, chance as a line.
 
-    The line is the mean dRMSE of topics dealt at random. Source: Webber et al. (SIGIR 2008), Figures 5 and 7.
+    The line is the mean dRMSE of random topic partitions. Source: Webber et al. (SIGIR 2008), Figures 5 and 7.
     """
     kinds = [str(kind) for kind in result.kind.values]
     width = 0.8 / len(kinds)
@@ -27,7 +27,7 @@ def plot(result: xr.Dataset, axes: Axes) -> Axes:
         for pair in one["drmse"].values:
             axes.plot(place, pair, "o", markersize=2.5, color=PALETTE[at])
         axes.hlines(one["drmse_mean"].mean("pair"), place - width * 0.45, place + width * 0.45, color="black")
-    axes.plot([], [], color="black", label="topics dealt at random")
+    axes.plot([], [], color="black", label="topics re-partitioned at random")
     axes.set_xticks(np.arange(result.sizes["metric"]), result.metric.values.astype(str))
     axes.set_ylabel("dRMSE between collections")
     axes.legend()

@@ -18,7 +18,7 @@ def figure(result: xr.Dataset) -> Figure:
 
 
 def coverage(outcome: xr.Dataset, axes: Axes) -> Axes:
-    """Draw measured coverage, a row a target, a marker a collection; the line is the nominal level."""
+    """Draw measured coverage: a row for each target, a marker for each collection; the line is the nominal level."""
     for name, marker, colour in zip(outcome.collection.values, cycle(MARKERS), cycle(PALETTE)):
         share = outcome["measured"].sel(collection=name).values
         axes.plot(share, np.arange(share.size), marker, color=colour, markersize=4, label=str(name), linestyle="none")

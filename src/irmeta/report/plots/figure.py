@@ -18,7 +18,7 @@ COLUMN = 3.35
 PAGE = 7.0
 
 PALETTE = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#000000")
-"""Colours that colour-blind readers can tell apart. Source: Okabe and Ito (2008)."""
+"""Colours that suit colour-blind readers. Source: Okabe and Ito (2008)."""
 
 STYLE: Any = {  # Any: matplotlib spells out every key it knows, and newer ones differ
     "font.size": 8,
@@ -64,7 +64,7 @@ def save(figure: Figure, path: Path) -> None:
 
 
 def require_form(path: Path) -> str:
-    """Give the form that a path's suffix asks for; raise IrmetaError if figures cannot be saved so."""
+    """Return the form that a path's suffix asks for; raise IrmetaError if figures cannot be saved so."""
     form = path.suffix.lstrip(".").lower()
     if form not in ("svg", "pdf", "png"):
         raise IrmetaError(f"{path}: figures are saved as .svg, .pdf or .png")

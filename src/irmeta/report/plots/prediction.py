@@ -16,7 +16,7 @@ def figure(result: xr.Dataset) -> Figure:
 
 
 def prediction(outcome: xr.Dataset, axes: Axes) -> Axes:
-    """Draw each predicted score with its interval, a row a score; grey: outside what the model has seen."""
+    """Draw each predicted score with its interval, one row each; grey: outside what the model has seen."""
     at = np.argwhere(~np.isnan(outcome["value"].values))
     value, low, high, outside = (outcome[name].values[*at.T] for name in ("value", "low", "high", "outside"))
     systems, targets = outcome.system.values[at[:, 0]], outcome.target.values[at[:, 1]]

@@ -17,7 +17,7 @@ def figure(result: xr.Dataset) -> Figure:
 
 
 def predictors(outcome: xr.Dataset, axes: Axes) -> Axes:
-    """Draw tau of each target's best predictors, a row a target: colour the number of them, marker a collection."""
+    """Draw tau of each target's best predictors in a row: the colour is their number, the marker the collection."""
     for size, colour in zip(outcome["size"].values, cycle(PALETTE)):
         for name, marker in zip(outcome.collection.values, cycle(MARKERS)):
             tau = outcome["tau"].sel(size=size, collection=name).values

@@ -17,7 +17,7 @@ def figure(result: xr.Dataset) -> Figure:
 
 
 def plots(outcome: xr.Dataset) -> list[Plot]:
-    """Give the plots that a result needs: the ratio to the optimum only where it is not 1 by design."""
+    """Return the plots that a result needs: the ratio to the optimum only where it is not 1 by design."""
     return [ranking] if about(outcome)["options"]["method"] == "exact" else [ratio, ranking]
 
 

@@ -1,4 +1,4 @@
-"""What several plots share: a named row a metric or a score, and legends of colours and markers."""
+"""What several plots share: a named row for each metric or score, and legends of colours and markers."""
 
 from itertools import cycle
 
@@ -13,7 +13,7 @@ NEAR = "0.6"
 
 
 def height(rows: int) -> float:
-    """Return the height in inches of a page-wide figure with so many named rows."""
+    """Return the height in inches of a page-wide figure with that number of named rows."""
     return max(3.0, 0.8 + 0.16 * rows)
 
 

@@ -11,7 +11,7 @@ from irmeta.stats.halves.halving import advantage, half_means, half_tau
 from irmeta.stats.rankings.rank import BLOCK, concordance, settled, tau_without_each, untied
 
 SAMPLE = 100
-"""Where there are more systems, the noise of single scores is estimated from so many, evenly spaced."""
+"""Of more systems, only this number, evenly spaced, estimates the noise of single scores."""
 
 
 def advantage_variance(scores: Floats, drawn: Bools, *, ties: Ties = "b") -> Floats:

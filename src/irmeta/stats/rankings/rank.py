@@ -23,7 +23,7 @@ P = ParamSpec("P")
 Kernel = Callable[Concatenate[Floats, Floats, P], Floats]
 
 DECIMALS = 10
-"""Means are compared to so many decimals: sums of the same scores in another order differ in the sixteenth."""
+"""Means are compared to this number of decimals: sums of the same scores in another order differ in the sixteenth."""
 BLOCK = 1 << 21
 """Numbers held at once for the comparisons of pairs of items: 8 MiB in single precision, about a processor's cache."""
 

@@ -15,7 +15,7 @@ from irmeta.stats.arrays import Floats
 
 
 def power(effect: npt.ArrayLike, topics: int, alpha: float = 0.05) -> Floats:
-    """Return the power of a two-sided paired t test: the chance that it shows a difference of so many deviations.
+    """Return the power of a two-sided paired t test: the chance that it shows a difference of `effect` deviations.
 
     >>> float(power(0.5, 34).round(3))
     0.808
@@ -43,7 +43,7 @@ def smallest_effect(topics: int, alpha: float = 0.05, power_wanted: float = 0.8)
 
 
 def paired_topics(effect: float, alpha: float = 0.05, power_wanted: float = 0.8) -> int:
-    """Return how many topics show a difference of so many deviations with this power.
+    """Return how many topics show a difference of `effect` deviations with this power.
 
     >>> paired_topics(0.5)
     34

@@ -19,7 +19,7 @@ Estimator = Literal["ML", "MSQD"]
 """How the standard deviation of differences is estimated: by maximum likelihood, or from normal scores."""
 
 _CORRECTED = 250
-"""The small-sample factor of ML is 1 above so many topics, as the authors have it."""
+"""The small-sample factor of ML is 1 above this number of topics, as the authors have it."""
 
 
 @dataclass(frozen=True)
@@ -131,7 +131,7 @@ def wrong(found: Pairs, topics: int | None = None) -> Floats:
 
 
 def expected(found: Pairs, topics: int | None = None) -> Expected:
-    """Return expected tau and tau_AP of the ranking on so many topics with the ranking by true means.
+    """Return expected tau and tau_AP of the ranking on `topics` topics with the ranking by true means.
 
     Pairs that differ on no topic count as ranked rightly.
 

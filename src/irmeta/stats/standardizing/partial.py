@@ -6,14 +6,13 @@ from functools import partial
 from itertools import islice
 
 import numpy as np
-import numpy.typing as npt
 
 from irmeta.choices import Kind
 from irmeta.parallel import in_order, streams
+from irmeta.stats.arrays import Floats
 from irmeta.stats.standardizing import normal, standardizers
 from irmeta.stats.standardizing.standardizers import Factors, Standardizer
 
-Floats = npt.NDArray[np.float64]
 _BLOCK = 1 << 18  # scores standardized at once: 2 MiB stay in the processor's cache, and their memory is used again
 
 

@@ -5,13 +5,10 @@ from types import MappingProxyType
 from typing import Literal, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from scipy.special import ndtr
 
 from irmeta.choices import Kind
-
-Floats = npt.NDArray[np.float64]
-Bools = npt.NDArray[np.bool_]
+from irmeta.stats.arrays import Bools, Floats
 
 
 class Factors(NamedTuple):

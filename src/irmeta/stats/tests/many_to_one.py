@@ -87,7 +87,7 @@ def joint(found: Floats, level: float, resamples: int, rng: np.random.Generator)
 def half_widths(found: Floats, level: float, comparisons: int = 1) -> Floats:
     """Return half the width of Student's t interval of each mean difference (comparison, topic): (comparison,).
 
-    comparisons : so many intervals hold together at the level (Bonferroni).
+    comparisons : the number of intervals that hold together at the level (Bonferroni).
     """
     topics = found.shape[1]
     quantile = stats.t.ppf(1 - (1 - level) / 2 / comparisons, topics - 1)

@@ -1,4 +1,4 @@
-"""Many tests at once: corrections of p, and groups of systems that cannot be told apart."""
+"""Many tests at once: corrections of p, and groups of systems that do not differ significantly."""
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType

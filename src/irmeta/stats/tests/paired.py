@@ -14,7 +14,7 @@ _BLOCK = 1 << 17
 """Numbers of one kind in a block of pairs: 1 MiB, so that a few such arrays stay near the processor."""
 
 _FEW, _EXACT = 13, 50
-"""Up to so many topics that differ Wilcoxon's test is exact, with ties and without; beyond, scipy approximates it."""
+"""Topics that differ up to which Wilcoxon's test is exact, with ties and without; beyond, scipy approximates it."""
 
 
 def over_pairs(quantity: Callable[[Floats], Floats], scores: Floats) -> Floats:

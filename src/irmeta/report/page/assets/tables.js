@@ -72,11 +72,12 @@ function tableOf(name, table, file, hidden) {
 }
 
 function csv(table) {
-  const quoted = (value) => {
-    const text = value === null ? "" : String(value);
-    return /[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  const quoted = (value, number) => {
+    let text = value === null ? "" : String(value);
+    if (!number && /^[=+\-@\t\r]/.test(text)) text = `'${text}`;  // spreadsheets would compute it
+    return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
   };
-  const lines = [table.columns.map((column) => quoted(column.name))];
-  for (let row = 0; row < (table.data[0]?.length ?? 0); row++) lines.push(table.data.map((column) => quoted(column[row])));
+  const lines = [table.columns.map((column) => quoted(column.name, false))];
+  for (let row = 0; row < (table.data[0]?.length ?? 0); row++) lines.push(table.data.map((column, at) => quoted(column[row], table.columns[at].number)));
   return lines.map((line) => line.join(",")).join("\n") + "\n";
 }

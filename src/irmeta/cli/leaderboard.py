@@ -1,0 +1,82 @@
+"""`irmeta leaderboard`: which ranks of a leaderboard are real."""
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from shlex import quote
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from irmeta.choices import Aggregate, Holes, LeaderboardView, Over, explained
+from irmeta.cli.app import app
+from irmeta.cli.output import say
+from irmeta.cli.study import Seed, Selected, Shown, option
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+
+@dataclass(frozen=True, kw_only=True)
+class Results(Selected):
+    """Scores of one file, whose holes the study itself deals with."""
+
+    scores: Annotated[
+        Path, typer.Argument(help="A score file (Parquet): its topics are the tasks; or its collections, of items.")
+    ]
+
+    def cubes(self) -> "dict[str, xr.DataArray]":
+        """Read every collection of the file."""
+        return self.read(self.scores)
+
+
+@app.command()
+def leaderboard(
+    results: Results,
+    shown: Shown,
+    over: Annotated[Over, option(help=explained(Over, "What could have been otherwise."))] = "tasks",
+    aggregate: Annotated[
+        str | None,
+        option(
+            help=explained(Aggregate, "How scores are put together; the first orders the table."),
+            show_default="all of them",
+        ),
+    ] = None,
+    holes: Annotated[Holes, option(help=explained(Holes, "What to do about missing scores."))] = "bounds",
+    groups: Annotated[Path | None, option(help="CSV with the type of each task (task,type).")] = None,
+    level: Annotated[float, option(help="Level of the rank sets, for all models together.")] = 0.95,
+    resamples: Annotated[int, option(min=40, help="Sign reversals behind each rank set.")] = 400,
+    top: Annotated[int, option(min=1, help="Models that the table shows; JSON and CSV have all.")] = 20,
+    title: Annotated[str | None, option(help="Heading of the page.", show_default="the collection's name")] = None,
+    view: Annotated[LeaderboardView, option(help=explained(LeaderboardView, "What --plot draws."))] = "ranks",
+    seed: Seed = 0,
+) -> None:
+    """Rank models over tasks, and say which ranks are real and what missing scores decide.
+
+    irmeta import table results.csv -o results.parquet
+
+    irmeta leaderboard results.parquet --groups types.csv
+
+    irmeta leaderboard results.parquet --holes predict -o board/   (a page to host: board/index.html)
+    """
+    from irmeta.io.tables import read_groups
+    from irmeta.studies.leaderboard import leaderboard as study
+
+    folder = shown.output if shown.output is not None and not shown.output.suffix else None
+    result = (shown if folder is None else replace(shown, output=None)).show(
+        study,
+        results.cubes(),
+        view=view,
+        over=over,
+        aggregate=aggregate,
+        holes=holes,
+        groups=read_groups(groups) if groups else None,
+        level=level,
+        resamples=resamples,
+        top=top,
+        rng=seed,
+    )
+    if folder is not None:
+        from irmeta.report.page.leaderboard import write_leaderboard
+
+        page = write_leaderboard(result, folder, title=title, source=quote(results.scores.name))
+        say(f"wrote {page}; open it in a browser, mail it, or host it", quiet=shown.quiet)

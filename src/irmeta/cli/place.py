@@ -1,0 +1,128 @@
+"""`irmeta place`: where systems stand among everybody's, on one collection or on several."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from irmeta.cli.app import app
+from irmeta.cli.study import MissingScores, Seed, Shown, distinct, option
+from irmeta.errors import IrmetaError
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+
+@app.command()
+def place(
+    given: Annotated[
+        list[str], typer.Argument(metavar="SCORES...|RUNS...", help="Score files; with --qrels, run files.")
+    ],
+    shown: Shown,
+    on: Annotated[
+        list[str] | None,
+        option(
+            "--on",
+            "--factors",
+            help="Everybody's systems: factors that ship (irmeta datasets list), a factors file, or a score file; for "
+            "several collections one each, in the same order.",
+            show_default="factors that ship under the collection's name",
+        ),
+    ] = None,
+    qrels: Annotated[str | None, option(help="Relevance judgments, to score run files by.")] = None,
+    baseline: Annotated[str | None, option(help="What was improved on: a system, or with --qrels a run file.")] = None,
+    metrics: Annotated[
+        str | None,
+        option(
+            "-m", "--metrics", "--metric", help="Metrics, as in 'AP nDCG@10'.", show_default="all that factors have"
+        ),
+    ] = None,
+    level: Annotated[float, option(help="Level of intervals and rank sets; tests are at 1 - level.")] = 0.95,
+    missing: MissingScores = "error",
+    seed: Seed = 0,
+) -> None:
+    """Place systems among everybody's on their collection, and compare systems of different collections.
+
+    irmeta place my.run --on trec-covid-1 --qrels qrels.txt --baseline bm25.run
+
+    irmeta place mine.parquet theirs.parquet --on trec8 --on robust2004 -m AP
+
+    Systems of different collections are compared by standardized scores; intervals include that other systems might
+    have standardized.
+    """
+    from irmeta.studies.place import place as study
+
+    known = {name: _everybody(name) for name in on or []}
+    if qrels is not None:
+        cubes = _evaluated(qrels, given, baseline, known, metrics)
+        baseline = None if baseline is None else _name(baseline)
+    else:
+        cubes = _read(given, metrics)
+    if not known:
+        known = {name: _everybody(name) for name in cubes}
+    options: dict[str, Any] = {
+        "metrics": metrics,
+        "baseline": baseline,
+        "level": level,
+        "missing": missing,
+        "rng": seed,
+    }
+    shown.show(study, cubes, on=_matched(list(cubes), known), **options)
+
+
+def _everybody(name: str) -> "xr.Dataset | xr.DataArray":
+    """Read what is known of everybody's systems: factors of a file, or that ship, or scores."""
+    from irmeta import standardization
+    from irmeta.io.scores import load
+
+    if standardization.is_factors(name) or not Path(name).exists():
+        return standardization.load(name)
+    return load(name)
+
+
+def _matched(
+    collections: list[str], known: "dict[str, xr.Dataset | xr.DataArray]"
+) -> "dict[str, xr.Dataset | xr.DataArray]":
+    """Give each collection its factors: those of its name, or those in its place."""
+    named = {str(one.attrs.get("collection")): one for one in known.values()} | known
+    if all(name in named for name in collections):
+        return {name: named[name] for name in collections}
+    if len(known) != len(collections):
+        raise IrmetaError(
+            f"{len(collections)} collections ({', '.join(collections)}) and {len(known)} --on ({', '.join(known)}): "
+            "give --on once for each collection, in the same order"
+        )
+    return dict(zip(collections, known.values(), strict=True))
+
+
+def _read(given: list[str], metrics: str | None) -> "dict[str, xr.DataArray]":
+    """Read every collection of score files, by names that are distinct."""
+    from irmeta.io.scores import load_all
+
+    [cubes] = distinct([[(Path(path), load_all(path, metrics=metrics)) for path in given]])
+    return cubes
+
+
+def _evaluated(
+    qrels: str,
+    runs: list[str],
+    baseline: str | None,
+    known: "dict[str, xr.Dataset | xr.DataArray]",
+    metrics: str | None,
+) -> "dict[str, xr.DataArray]":
+    """Score run files, and the baseline, by the metrics that everybody was scored by."""
+    from irmeta.evaluation.engine import evaluate
+
+    if len(known) != 1:
+        raise IrmetaError("run files are of one collection: name it by --on, as in --on trec-covid-1")
+    [(name, everybody)] = known.items()
+    wanted = metrics or [str(metric) for metric in everybody.metric.values]
+    files = runs if baseline is None else [*runs, baseline]
+    collection = Path(name).stem
+    return {collection: evaluate(qrels, files, wanted, collection=collection)}
+
+
+def _name(run: str) -> str:
+    from irmeta.io.files import location, stem
+
+    return stem(location(run))

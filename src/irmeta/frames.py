@@ -1,0 +1,378 @@
+"""Tables of scores that people have, long or wide, as the rows of a score file: columns go by the names people use."""
+
+import re
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, NamedTuple, get_args
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import xarray as xr
+
+from irmeta.choices import Rows
+from irmeta.errors import ScoresError, require_choice
+from irmeta.names import canonical, is_known
+from irmeta.stats.arrays import Floats, Indices
+from irmeta.words import listed
+
+COLUMNS = ("collection", "system", "topic", "metric", "score")
+ALL = "all"
+"""The one topic of a table that holds means only."""
+SCORE = "score"
+"""What scores are of where a table does not say it."""
+LONGEST = 500
+"""Characters of a name; a longer one is a text that stands in the wrong column."""
+
+_TASKS = ("task", "task_name", "dataset", "dataset_name", "data_set", "benchmark", "corpus")
+_ITEMS = ("topic", "topic_id", "query", "query_id", "qid", "q_id", "question", "question_id", "item", "item_id")
+SPELLINGS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "collection": ("collection",),
+        "system": ("system", "model", "run", "model_name", "system_id", "run_id", "runid", "method", "name"),
+        "topic": (*_ITEMS, *_TASKS),
+        "metric": ("metric", "measure"),
+        "score": ("score", "value", "main_score"),
+    }
+)
+"""How people name the columns; of several in one table the first one counts."""
+SUMMARIES = re.compile(r"(rank|average|avg|mean|overall|total)\b.*")
+"""Columns of a wide table that sum up the others."""
+_MISSING = ("", "-", "–", "na", "n/a", "nan", "none", "null")
+
+
+_TURNING = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
+"""Characters that make the text after them run the other way: names with them look like others."""
+
+
+class Cells(NamedTuple):
+    """The scores of one collection: names in the order of their first appearance, and values where there are any."""
+
+    systems: list[str]
+    topics: list[str]
+    metrics: list[str]
+    values: Floats  # (system, topic, metric); NaN: not scored
+
+
+class Columns(NamedTuple):
+    """Which column of a table says what; None: none does."""
+
+    collection: str | None
+    system: str | None
+    topic: str | None
+    metric: str | None
+    score: str | None
+
+
+def is_table(given: object) -> bool:
+    """Tell a table of scores (a data frame, dicts of dicts, what turns into a data frame) from a cube and the rest.
+
+    >>> is_table({"bm25": {"301": 0.5}}), is_table({"bm25": 0.5}), is_table(pl.DataFrame())
+    (True, False, True)
+    """
+    if isinstance(given, xr.DataArray | xr.Dataset):
+        return False
+    if isinstance(given, Mapping):
+        inner = next(iter(given.values()), None)
+        return (isinstance(inner, Mapping) and not isinstance(inner, xr.Dataset)) or "model_names" in given
+    return isinstance(given, pl.DataFrame | pl.LazyFrame | pd.DataFrame | pd.Series) or any(
+        hasattr(given, name) for name in ("to_dataframe", "model_names")
+    )
+
+
+def rows_of(
+    table: Any,
+    *,
+    system: str | None = None,
+    topic: str | None = None,
+    metric: str | None = None,
+    score: str | None = None,
+    rows: Rows | None = None,
+    ignore: str | Iterable[str] = (),
+) -> tuple[pl.DataFrame, list[str]]:
+    """Turn a table, long or wide, into one row a score with the columns `COLUMNS`, and say what was left out.
+
+    The arguments are those of `irmeta.from_frame`.
+
+    >>> rows_of({"bm25": {"fiqa": 0.5, "nq": None}})[0].rows()
+    [('collection', 'bm25', 'fiqa', 'score', 0.5), ('collection', 'bm25', 'nq', 'score', None)]
+    """
+    if rows is not None:
+        require_choice("rows", rows, get_args(Rows))
+    ignored = [ignore] if isinstance(ignore, str) else list(ignore)
+    frame = _plain(table)
+    if unknown := [name for name in ignored if name not in frame.columns]:
+        raise ScoresError(f"there is no column {unknown[0]!r} to ignore; the table has {_named(frame.columns)}")
+    frame = frame.drop(ignored)
+    named = metric if metric in frame.columns else None
+    found = _columns(frame.columns, system=system, topic=topic, metric=named, score=score)
+    constant = SCORE if metric is None or named else metric
+    if found.system is not None and found.score is not None:
+        return _long(frame, found, constant)
+    return _wide(frame, found, constant, rows), []
+
+
+def cells(rows: pl.DataFrame) -> Cells:
+    """Lay out the rows of one collection as an array; a cell given twice raises ScoresError."""
+    names = [rows[dim].unique(maintain_order=True).to_list() for dim in COLUMNS[1:4]]
+    at = [
+        rows[dim].cast(pl.Enum(known)).to_physical().to_numpy() for dim, known in zip(COLUMNS[1:4], names, strict=True)
+    ]
+    values = np.full([len(known) for known in names], np.nan)
+    flat = np.ravel_multi_index(at, values.shape)
+    _refuse_twice(rows, flat)
+    values.flat[flat] = rows["score"].fill_null(np.nan).to_numpy()
+    systems, topics, metrics = names
+    return Cells(systems, topics, metrics, values)
+
+
+def _refuse_twice(rows: pl.DataFrame, flat: Indices) -> None:
+    """Raise ScoresError if two rows are of the same cell."""
+    order = np.argsort(flat, kind="stable")
+    again = np.flatnonzero(np.diff(flat[order]) == 0)
+    if again.size:
+        collection, system, topic, metric, _ = rows.row(int(order[again[0] + 1]))
+        where = "" if collection == "collection" else f" of {collection}"
+        raise ScoresError(
+            f"more than one score{where} for {shortened(system)}, {shortened(topic)}, {shortened(metric)};"
+            " keep one of them, or their mean, before: table.group_by(...).mean()"
+        )
+
+
+def shortened(name: str, most: int = 60) -> str:
+    """Cut a name that a message is to hold.
+
+    >>> shortened("x" * 100, 5)
+    'xxxx…'
+    """
+    return name if len(name) <= most else name[: most - 1] + "…"
+
+
+def _plain(table: Any) -> pl.DataFrame:
+    """Give any table as a polars frame with named columns, those of its index first."""
+    if isinstance(table, pl.LazyFrame):
+        return table.collect()
+    if isinstance(table, pl.DataFrame):
+        return table
+    if hasattr(table, "model_names"):  # a report of ranx
+        table = table.to_dict()
+    if isinstance(table, Mapping):
+        return _of_mappings(table)
+    if isinstance(table, pd.Series):
+        return _of_pandas(table.to_frame(table.name or SCORE))
+    return _of_pandas(table if isinstance(table, pd.DataFrame) else table.to_dataframe())
+
+
+def _of_pandas(table: pd.DataFrame) -> pl.DataFrame:
+    """Copy a pandas frame column by column: polars would need pyarrow for it."""
+    if isinstance(table.columns, pd.MultiIndex):
+        raise ScoresError("the columns of the table have several levels; make them one: table.stack().reset_index()")
+    numbered = isinstance(table.index, pd.RangeIndex) and table.index.name is None
+    flat = table if numbered else table.reset_index()
+    names = [str(name) for name in flat.columns]
+    if twice := sorted({name for name in names if names.count(name) > 1}):
+        raise ScoresError(f"more than one column is named {shortened(twice[0])!r}; rename or drop all but one")
+    return pl.DataFrame({name: _series(flat.iloc[:, at]) for at, name in enumerate(names)})
+
+
+def _series(column: Any) -> pl.Series:
+    values = np.asarray(column)
+    if values.dtype.kind in "fiu":
+        return pl.Series(values.astype(np.float64) if values.dtype.kind == "f" else values)
+    held = [None if _is_missing(cell) else cell for cell in values.tolist()]
+    if all(cell is None or (isinstance(cell, int | float) and not isinstance(cell, bool)) for cell in held):
+        return pl.Series(held, dtype=pl.Float64)
+    return pl.Series([None if cell is None else str(cell) for cell in held], dtype=pl.String)
+
+
+def _is_missing(cell: Any) -> bool:
+    try:
+        return cell is None or bool(cell != cell)
+    except TypeError:  # pandas.NA: whether it differs from anything is missing, too
+        return True
+
+
+def _of_mappings(table: Mapping[Any, Any]) -> pl.DataFrame:
+    """Lay out {system: {topic: score}}, {system: {topic: {metric: score}}} or a comparison of ranx as long rows."""
+    compared = "model_names" in table
+    if compared:
+        table = {name: table[name]["scores"] for name in table["model_names"]}
+    flat: list[tuple[str, str, str | None, Any]] = []
+    for system, inside in table.items():
+        if not isinstance(inside, Mapping):
+            raise ScoresError(
+                f"the scores of {shortened(str(system))!r} are no dict; give {{system: {{topic: score}}}}"
+            )
+        for topic, value in inside.items():
+            deeper = value.items() if isinstance(value, Mapping) else [(None, value)]
+            flat += [(str(system), str(topic), None if name is None else str(name), score) for name, score in deeper]
+    systems, topics, metrics, scores = zip(*flat, strict=True) if flat else ((), (), (), ())
+    only_means = bool(topics) and set(metrics) == {None} and (compared or all(map(is_known, topics)))
+    held: dict[str, Any] = {"system": systems, "metric": topics} if only_means else {"system": systems, "topic": topics}
+    if set(metrics) != {None}:
+        held["metric"] = metrics
+    values = _series(np.array([*scores, None], dtype=object)).head(len(scores))
+    return pl.DataFrame({name: list(names) for name, names in held.items()}).with_columns(values.alias("score"))
+
+
+def _columns(names: Sequence[str], **wanted: str | None) -> Columns:
+    """Find out which column says what: those that are named, else those with a name that people use for it."""
+    for role, name in wanted.items():
+        if name is not None and name not in names:
+            raise ScoresError(f"no column {name!r} for {role} in the table; it has {_named(names)}")
+    taken = {name for name in wanted.values() if name is not None}
+    spelled = {_spelling(name): name for name in reversed(names) if name not in taken}
+    found = {
+        role: wanted.get(role) or next((spelled[one] for one in known if one in spelled), None)
+        for role, known in SPELLINGS.items()
+    }
+    tasks = next((spelled[one] for one in _TASKS if one in spelled and spelled[one] != found["topic"]), None)
+    if found["collection"] is None and _spelling(found["topic"] or "") in _ITEMS:
+        found["collection"] = tasks  # items within tasks
+    return Columns(**found)
+
+
+def _spelling(name: str) -> str:
+    """Write a column's name as `SPELLINGS` does: "Model Names" is model_name."""
+    return re.sub(r"\W+", "_", name.strip().lower()).strip("_").removesuffix("s")
+
+
+def _long(frame: pl.DataFrame, found: Columns, metric: str) -> tuple[pl.DataFrame, list[str]]:
+    """Take one row a score."""
+    fixed = {"collection": "collection", "topic": ALL, "metric": metric}
+    parts = []
+    for role, column in zip(COLUMNS[:-1], found[:-1], strict=True):
+        if column is not None:
+            parts.append(_names(frame[column], column).alias(role))
+        else:
+            parts.append(pl.repeat(fixed[role], frame.height, dtype=pl.String, eager=True).alias(role))
+    assert found.score is not None
+    scores = _numbers(frame[found.score], found.score).alias("score")
+    left = [name for name in frame.columns if name not in found]
+    notes = [f"columns that are not used: {_named(left)}"] if left else []
+    return _spelled(pl.DataFrame([*parts, scores])), notes
+
+
+def _wide(frame: pl.DataFrame, found: Columns, metric: str, rows: Rows | None) -> pl.DataFrame:
+    """Take one row a system, or a topic, or both: the other columns are topics, or systems, or metrics."""
+    labels = [name for name in (found.collection, found.system, found.topic) if name is not None]
+    values = [name for name in frame.columns if name not in labels]
+    system, topic = found.system, found.topic
+    if system is None and topic is None:
+        first = _first(frame)
+        values.remove(first)
+        system, topic = (first, None) if rows != "topics" else (None, first)
+    if not values or not frame.height:
+        raise ScoresError(
+            f"no scores in the table, which has {_named(frame.columns) or 'no columns'}; a long table has columns for"
+            " system, topic and score, a wide one a row a system and a column a topic;"
+            " name them: irmeta.from_frame(table, system=..., topic=..., score=...)"
+        )
+    if sums := [name for name in values if SUMMARIES.fullmatch(_spelling(name).replace("_", " "))]:
+        raise ScoresError(
+            f"the column {sums[0]!r} looks like a sum of the others, not like scores of its own;"
+            f" leave it out with ignore={sums!r} (--ignore {sums[0]!r})"
+        )
+    parts = {name: _numbers(frame[name], name) for name in values}
+    across = _across(system, topic, values)
+    length = frame.height
+    made: dict[str, pl.Series] = {
+        across: pl.Series(values, dtype=pl.String).gather(np.repeat(range(len(values)), length))
+    }
+    constants = {"collection": "collection", "topic": ALL, "metric": metric}
+    for role, column in (("collection", found.collection), ("system", system), ("topic", topic), ("metric", None)):
+        if role in made:
+            continue
+        names = (
+            _names(frame[column], column)
+            if column is not None
+            else pl.Series([constants[role]] * length, dtype=pl.String)
+        )
+        made[role] = names.gather(np.tile(range(length), len(values)))
+    scores = pl.concat([parts[name].alias("score") for name in values])
+    return _spelled(pl.DataFrame({**{role: made[role] for role in COLUMNS[:-1]}, "score": scores}))
+
+
+def _across(system: str | None, topic: str | None, values: Sequence[str]) -> str:
+    """Say what the columns of a wide table are, of which some may name systems or topics."""
+    if system is not None and (topic is not None or all(map(is_known, values))):
+        return "metric"
+    return "topic" if system is not None else "system"
+
+
+def _first(frame: pl.DataFrame) -> str:
+    """Name the first column if it can name the rows; a table without one raises ScoresError."""
+    first = frame.columns[0] if frame.columns else None
+    if first is None or frame[first].dtype.is_numeric():
+        raise ScoresError(
+            f"no column of the table names systems or topics; it has {_named(frame.columns) or 'none'}."
+            " Say which does: irmeta.from_frame(table, system=..., topic=..., score=...)"
+        )
+    return first
+
+
+def _spelled(rows: pl.DataFrame) -> pl.DataFrame:
+    """Write metrics as irmeta does."""
+    known = rows["metric"].unique().to_list()
+    return rows.with_columns(pl.col("metric").replace({name: canonical(name) for name in known}))
+
+
+def _names(column: pl.Series, name: str) -> pl.Series:
+    """Give a column of names as text; missing and unprintable ones raise ScoresError."""
+    texts = column.cast(pl.Int64) if column.dtype.is_float() and (column == column.round()).all() else column
+    texts = texts.cast(pl.String).str.strip_chars()
+    if texts.null_count() or (texts == "").any():
+        row = int((texts.is_null() | (texts == "")).arg_max() or 0) + 1
+        raise ScoresError(f"the column {name!r} names nothing in row {row}; drop such rows or name them")
+    for text in texts.unique():
+        if len(text) > LONGEST:
+            raise ScoresError(
+                f"the column {name!r} holds a text of {len(text):,} characters ({shortened(text, 20)}),"
+                f" not a name; a name has at most {LONGEST}"
+            )
+        if any(unicodedata.category(one) in ("Cc", "Cs") or one in _TURNING for one in text):
+            raise ScoresError(
+                f"the name {shortened(ascii(text))} in the column {name!r} holds a control character; remove it"
+            )
+    return texts
+
+
+def _numbers(column: pl.Series, name: str) -> pl.Series:
+    """Give a column of scores as numbers, null where there is none; a text that is not a number raises ScoresError."""
+    if column.dtype.is_numeric() or column.dtype == pl.Null:
+        return column.cast(pl.Float64).fill_nan(None)
+    texts = column.cast(pl.String).str.strip_chars() if column.dtype == pl.String else None
+    if texts is None:
+        raise ScoresError(f"the column {name!r} holds {column.dtype}, not scores; leave it out with ignore={[name]!r}")
+    held = (
+        texts.to_frame("text")
+        .select(pl.when(pl.col("text").str.to_lowercase().is_in(_MISSING)).then(None).otherwise("text"))
+        .to_series()
+    )
+    scores = held.cast(pl.Float64, strict=False)
+    wrong = held.is_not_null() & scores.is_null()
+    if wrong.any():
+        row = int(wrong.arg_max() or 0)
+        raise ScoresError(
+            f"{_said(held[row])} in row {row + 1} of the column {name!r} is not a number; {_mend(held[row], name)}"
+        )
+    return scores.fill_nan(None)
+
+
+def _said(text: str) -> str:
+    return shortened(repr(text), 40)
+
+
+def _mend(text: str, column: str) -> str:
+    """Say what to do about a text where a score is expected."""
+    if re.fullmatch(r"-?\d+,\d+", text):
+        return "write a decimal point (pandas.read_csv(..., decimal=','))"
+    if text.endswith("%"):
+        return "remove the percent signs"
+    return f"an empty cell says that a score is missing; leave a column of other things out with ignore={[column]!r}"
+
+
+def _named(names: Iterable[str]) -> str:
+    """List names in a message, the first ten."""
+    return listed((shortened(name, 30) for name in names), 10)

@@ -1,0 +1,135 @@
+"""Score tables in files, long or wide, as cubes: CSV in any dialect of a spreadsheet, Parquet, JSON; and back, wide."""
+
+import csv
+import io
+import json
+from collections.abc import Iterable
+from os import PathLike
+from typing import Any
+
+import polars as pl
+import xarray as xr
+
+from irmeta.choices import Rows
+from irmeta.cube import ALL, DIMS, check, from_frame_all, labels, select
+from irmeta.errors import FileFormatError, ScoresError
+from irmeta.frames import shortened
+from irmeta.io.files import Location, location, read_bytes, shown, stem
+
+SEPARATORS = (",", ";", "\t")
+_SUFFIXES = (".csv", ".tsv", ".txt", ".json", ".parquet")
+
+
+def import_table(
+    path: str | PathLike[str],
+    *,
+    system: str | None = None,
+    topic: str | None = None,
+    metric: str | None = None,
+    score: str | None = None,
+    rows: Rows | None = None,
+    ignore: str | Iterable[str] = (),
+    collection: str | None = None,
+) -> dict[str, xr.DataArray]:
+    """Read a table of scores as cubes by collection name: CSV (comma, semicolon or tab), Parquet, or JSON.
+
+    JSON is a list of rows, dicts of dicts, or a comparison saved by ranx. What columns are called, and the other
+    arguments: as in `irmeta.from_frame`. A table without a column of collections is one, named by `collection` or the
+    file.
+    """
+    where = location(path)
+    columns: dict[str, Any] = {"system": system, "topic": topic, "metric": metric, "score": score, "rows": rows}
+    try:
+        cubes = from_frame_all(_read(where), ignore=ignore, **columns)
+    except ScoresError as error:
+        raise FileFormatError(f"{shown(where)}: {error}") from error
+    if list(cubes) == ["collection"]:
+        name = collection or _unsuffixed(stem(where))
+        return {name: cubes["collection"].assign_attrs(collection=name)}
+    if collection is not None:
+        raise FileFormatError(f"{shown(where)}: it holds {len(cubes)} collections with names of their own")
+    return cubes
+
+
+def read_groups(path: str | PathLike[str]) -> dict[str, str]:
+    """Read what belongs to which group from a CSV with a header: names in the first column, groups in the second."""
+    where = location(path)
+    frame = _csv(read_bytes(where).decode("utf-8-sig"), where)
+    if frame.width < 2:
+        raise FileFormatError(f"{shown(where)}: groups need two columns, as in task,type")
+    names, groups = frame.to_series(0).str.strip_chars(), frame.to_series(1).str.strip_chars()
+    if names.is_duplicated().any():
+        raise FileFormatError(f"{shown(where)}: {names.filter(names.is_duplicated())[0]!r} is in it twice")
+    return dict(zip(names, groups, strict=True))
+
+
+def wide(scores: Any, metric: str | None = None) -> pl.DataFrame:
+    """Lay out a cube for a spreadsheet: one row a system; columns are the topics of one metric, or a table's metrics.
+
+    metric : which, where the cube has several; a table of means only has one column a metric. Missing cells are null.
+
+    >>> from irmeta.cube import cube
+    >>> wide(cube([[[0.5], [0.1]]], ["bm25"], ["301", "302"], ["AP"])).rows(named=True)
+    [{'system': 'bm25', '301': 0.5, '302': 0.1}]
+    """
+    scores = check(scores)
+    if metric is not None:
+        scores = select(scores, metrics=[metric])
+    means_only = scores.topic.values.tolist() == [ALL]
+    if scores.sizes["metric"] > 1 and not means_only:
+        known = ", ".join(map(str, scores.metric.values[:10]))
+        raise ScoresError(f"a wide table holds one metric; choose with metric=... (--metric), of {known}")
+    table = scores.isel(topic=0) if means_only else scores.isel(metric=0)
+    columns = labels(table[table.dims[1]].values)
+    values = pl.DataFrame(table.values, schema=columns).with_columns(pl.all().fill_nan(None))
+    if "system" in columns:
+        raise ScoresError("a topic is named 'system', as the column of systems is; rename it")
+    return values.insert_column(0, pl.Series("system", labels(scores[DIMS[0]].values), dtype=pl.String))
+
+
+def _read(where: Location) -> Any:
+    data = read_bytes(where)
+    try:
+        if data[:4] == b"PAR1":
+            return pl.read_parquet(io.BytesIO(data))
+        if data[:1] in (b"{", b"["):
+            held = json.loads(data)
+            return pl.DataFrame(held, infer_schema_length=None) if isinstance(held, list) else held
+        return _csv(data.decode("utf-8-sig"), where)
+    except (pl.exceptions.PolarsError, ValueError) as error:
+        first = shortened(str(error).splitlines()[0] if str(error) else type(error).__name__, 200)
+        raise FileFormatError(
+            f"{shown(where)}: not a table of scores ({first}); a table is CSV with a header, Parquet, or JSON"
+        ) from error
+
+
+def _csv(text: str, where: Location) -> pl.DataFrame:
+    """Read CSV whose separator is the one that its header has most of; every cell is kept as text."""
+    header = text.partition("\n")[0]
+    separator = max(SEPARATORS, key=header.count)
+    lines = [(number, row) for number, row in _lines(text, separator) if any(cell.strip() for cell in row)]
+    if len(lines) < 2:
+        raise FileFormatError(f"{shown(where)}: not a table: it needs a header and a row of scores under it")
+    names = [cell.strip() for cell in lines[0][1]]
+    if twice := sorted({name for name in names if names.count(name) > 1}):
+        raise FileFormatError(f"{shown(where)}:1: more than one column is named {shortened(twice[0])!r}; rename one")
+    for number, row in lines[1:]:
+        if len(row) != len(names):
+            raise FileFormatError(
+                f"{shown(where)}:{number}: {len(row)} cells, but the header has {len(names)}"
+                + ("; are these decimal commas? write points" if separator == "," and len(row) > len(names) else "")
+            )
+    return pl.DataFrame([row for _, row in lines[1:]], schema=dict.fromkeys(names, pl.String), orient="row")
+
+
+def _lines(text: str, separator: str) -> Iterable[tuple[int, list[str]]]:
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
+    try:
+        for row in reader:
+            yield reader.line_num, row
+    except csv.Error as error:
+        raise ValueError(str(error)) from error
+
+
+def _unsuffixed(name: str) -> str:
+    return next((name.removesuffix(suffix) for suffix in _SUFFIXES if name.endswith(suffix)), name)

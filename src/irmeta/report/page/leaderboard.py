@@ -1,0 +1,172 @@
+"""A leaderboard as one page to look at, mail or host; nothing in it runs but its own script."""
+
+from base64 import b64encode
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from hashlib import sha256
+from importlib.metadata import version
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import xarray as xr
+from jinja2 import Environment, PackageLoader, select_autoescape
+
+from irmeta.attributes import about
+from irmeta.errors import FileFormatError
+from irmeta.io.files import writing
+from irmeta.report.page.panel import names, numbers
+from irmeta.report.page.writing import _asset, _script, _table, setting
+from irmeta.result import short
+from irmeta.studies import leaderboard
+from irmeta.words import counted
+
+GENERATOR = "irmeta leaderboard"
+"""Marks a page of ours, which may be written over."""
+_SCRIPTS = ("drawing.js", "tables.js", "leaderboard.js")
+_THEME = (
+    'document.documentElement.dataset.theme = matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";'
+)
+_VARIED = {"tasks": "other tasks", "items": "other items", "both": "other tasks and items"}
+_UNITS = {"tasks": "tasks", "items": "items", "both": "tasks and items"}
+
+
+def write_leaderboard(
+    outcome: xr.Dataset, folder: str | PathLike[str], *, title: str | None = None, source: str = "results.parquet"
+) -> Path:
+    """Write folder/index.html, one file with all it needs, of a result of `irmeta.leaderboard`; return its path.
+
+    title : the heading; the collection's name by default.  source : the score file, as the page names it.
+    A folder that holds another index.html, or a file of that name, raises FileFormatError.
+    """
+    folder = Path(folder)
+    page = folder / "index.html"
+    if folder.is_file():
+        raise FileFormatError(f"{folder} is a file; name a folder for the page")
+    if page.is_file() and f'content="{GENERATOR}' not in page.read_text(encoding="utf-8", errors="replace"):
+        raise FileFormatError(f"{page} is another page; name a new or an empty folder")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise FileFormatError(f"{folder}: no folder can be made there ({error.strerror or error})") from error
+    collections = list(about(outcome)["inputs"]["collections"])
+    heading = title or (collections[0] if len(collections) == 1 else "Leaderboard")
+    with writing(page) as part:
+        part.write_text(html(outcome, heading, source), encoding="utf-8")
+    return page
+
+
+def html(outcome: xr.Dataset, title: str, source: str) -> str:
+    """Return the page as text."""
+    environment = Environment(
+        loader=PackageLoader("irmeta.report.page", "assets"),
+        autoescape=select_autoescape(default=True),
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["setting"] = setting
+    options = about(outcome)["options"]
+    scripts = '"use strict";\n' + "\n".join(_asset(name) for name in _SCRIPTS)
+    return environment.get_template("leaderboard.html.j2").render(
+        title=title,
+        findings=leaderboard.findings(outcome),
+        aggregates=_aggregates(outcome),
+        missing=bool(np.isnan(outcome["score"].values).any()),
+        holes_say=_holes_say(outcome),
+        varied=_VARIED[options["over"]],
+        units=_UNITS[options["over"]],
+        level=f"{options['level']:.0%}",
+        options=options,
+        notes=about(outcome)["notes"],
+        command=_command(options, source),
+        generator=f"{GENERATOR} {version('irmeta')}",
+        written=datetime.now(UTC).strftime("%Y-%m-%d"),
+        css=_asset("page.css") + _asset("leaderboard.css"),
+        theme=_THEME,
+        scripts=scripts,
+        hashes=f"{_hash(_THEME)} {_hash(scripts)}",
+        content=_script(content(outcome)),
+    )
+
+
+def content(outcome: xr.Dataset) -> dict[str, Any]:
+    """Return what the page's script draws: models in their order, tasks, scores by task, and each aggregate's ranks."""
+    ordered = outcome.isel(system=leaderboard.order(outcome))
+    scores = ordered["score"].values
+    known = np.isfinite(scores)
+    filled: dict[int, dict[int, Any]] = {}
+    if "predicted" in ordered:
+        scores = np.where(known, scores, ordered["predicted"].values)
+        filled = _filled(ordered, known)
+    types = names(ordered["type"]) if "type" in ordered.coords else [None] * ordered.sizes["topic"]
+    return {
+        "models": names(ordered.system),
+        "tasks": [{"name": name, "type": kind} for name, kind in zip(names(ordered.topic), types, strict=True)],
+        "counts": known.sum(axis=1).tolist(),
+        "scores": numbers(scores.T),
+        "filled": filled,
+        "holesSay": _holes_say(outcome),
+        "aggregates": [_ranks(ordered, kind) for kind in names(ordered.aggregate)],
+        "tables": {name: _table(frame) for name, frame in _shown(outcome).items()},
+    }
+
+
+def _shown(outcome: xr.Dataset) -> Mapping[str, pl.DataFrame]:
+    """Return the tables of the page; predicted scores stand at their models."""
+    views = leaderboard.tables(outcome)
+    return {name: frame for name, frame in views.items() if name in ("tasks", "few")}
+
+
+def _filled(ordered: xr.Dataset, known: np.ndarray[Any, np.dtype[np.bool_]]) -> dict[int, dict[int, Any]]:
+    """Return the intervals of predicted scores by task and model."""
+    ends = np.stack([ordered["predicted_low"].values, ordered["predicted_high"].values], axis=-1).round(4)
+    return {
+        int(task): {int(model): ends[model, task].tolist() for model in np.flatnonzero(~known[:, task])}
+        for task in np.flatnonzero(~known.all(axis=0))
+    }
+
+
+def _ranks(ordered: xr.Dataset, kind: str) -> dict[str, Any]:
+    """Return one aggregate's values, to five digits, and ranks."""
+    one = ordered.sel(aggregate=kind)
+    ranks = {name: _whole(one[name].values) for name in ("rank", "best", "worst", "low", "high")}
+    return {"name": kind, "label": leaderboard.WORDS[kind], "value": numbers(one["value"].values), **ranks}
+
+
+def _whole(ranks: np.ndarray[Any, np.dtype[np.float64]]) -> list[int | None]:
+    return [None if np.isnan(rank) else int(rank) for rank in ranks]
+
+
+def _aggregates(outcome: xr.Dataset) -> list[dict[str, Any]]:
+    """Return what the page says of each aggregate."""
+    return [
+        {
+            "name": kind,
+            "label": leaderboard.WORDS[kind][0].upper() + leaderboard.WORDS[kind][1:],
+            "tau": [short(tau) for tau in outcome["tau"].sel(aggregate=kind).values],
+            "resolution": f"{outcome['resolution'].sel(aggregate=kind).item():.0%}",
+            "tied": counted(int(outcome["tied"].sel(aggregate=kind).item()), "model"),
+        }
+        for kind in names(outcome.aggregate)
+    ]
+
+
+def _holes_say(outcome: xr.Dataset) -> str:
+    """Say what the thin line of a model with missing scores means."""
+    if "predicted" in outcome:
+        return "predicted scores put it, with 90%, at rank"
+    return "whatever its missing scores and those of others are, it is at rank"
+
+
+def _command(options: Mapping[str, Any], source: str) -> str:
+    """Say which command gives the same."""
+    given = {"over": options["over"], "aggregate": ",".join(options["aggregate"]), "holes": options["holes"]}
+    groups = " --groups TYPES.csv" if options["groups"] else ""
+    return f"irmeta leaderboard {source} " + " ".join(f"--{name} {value}" for name, value in given.items()) + groups
+
+
+def _hash(script: str) -> str:
+    """Return the digest by which the page's policy allows a script, and no other."""
+    return f"'sha256-{b64encode(sha256(script.encode()).digest()).decode()}'"

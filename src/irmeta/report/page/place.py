@@ -1,0 +1,64 @@
+"""The section on everybody: where systems stand among those of a public collection whose factors ship."""
+
+from functools import partial
+from shlex import quote
+
+import xarray as xr
+
+from irmeta import standardization
+from irmeta.attributes import about
+from irmeta.datasets.reference import shipped_factors
+from irmeta.report.page.content import Content
+from irmeta.report.page.panel import Chart, Panel, Text, attempt, names, numbers, of_study
+from irmeta.report.plots import figure_of
+from irmeta.studies import place
+
+TEXT = Text(
+    "place",
+    "Among everybody",
+    "Where do the systems stand among all that were run on the collection?",
+    "A point is a system's mean standardized score, the line its interval: .5 is the average of the systems that were "
+    "officially run on this collection, on every topic alike. The interval includes that other systems might have "
+    "taken part. The percentile is the share of those systems that score lower.",
+    "Webber, Moffat and Zobel, Score standardization, SIGIR 2008; the factors ship with irmeta.",
+)
+
+
+def panels(content: Content) -> list[Panel]:
+    """Make a panel for each collection under whose name factors ship."""
+    known = [name for name in content.used if name in shipped_factors()]
+    return [attempt(name, partial(_panel, content, name)) for name in known]
+
+
+def _panel(content: Content, name: str) -> Panel:
+    factors = standardization.load(name)
+    used, by = content.used[name], content.order[name]
+    shared = [metric for metric in names(used.metric) if metric in names(factors.metric)]
+    metric = by if by in shared else shared[0] if shared else by
+    return place_panel(name, used, factors, metric, content.source_of(name), content.seed)
+
+
+def place_panel(name: str, scores: xr.DataArray, factors: xr.Dataset, metric: str, source: str, seed: int) -> Panel:
+    """Place the systems of one collection by one metric."""
+    outcome = place.place(scores, on=factors, metrics=[metric], rng=seed)
+    figures = {
+        "standardized": "mean",
+        **{column: column for column in ("low", "high", "rank", "rank_low", "rank_high")},
+    }
+    drawn = {to: numbers(outcome[column].sel(metric=metric).values) for column, to in figures.items()}
+    level = about(outcome)["options"]["level"]
+    chart = Chart(
+        "means",
+        f"Mean standardized {metric} with {level:.0%} intervals",
+        f"Mean standardized {metric} of each of {outcome.sizes['entry']} systems, best first, with its interval; table "
+        "`systems` has the figures.",
+        {"systems": names(outcome.system), "by": metric, "metrics": {metric: drawn}},
+    )
+    return of_study(
+        name,
+        outcome,
+        charts=[chart],
+        shown=["systems"],
+        figures={"place": partial(figure_of, outcome)},
+        command=f"irmeta place {source} --on {quote(name)} --metrics {quote(metric)} --seed {seed}",
+    )

@@ -1,0 +1,193 @@
+"""Missing scores predicted from a model's other scores, with intervals whose coverage is measured on hidden cells.
+
+The model is factor analysis: x_it = m_t + l_t z_i + e_it, z_i ~ N(0, I), e_it ~ N(0, p_t), on tasks scaled to mean 0
+and deviation 1. Given l, m and p the prediction of a task is the best linear one from the tasks that the model has.
+Sources: Rubin and Thayer (Psychometrika 1982); Little and Rubin, Statistical Analysis with Missing Data, chapter 11.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import ndtri
+
+from irmeta.errors import ScoresError
+from irmeta.stats.arrays import Bools, Floats, Ints
+
+FACTORS = (1, 2, 3, 5, 8)
+"""Numbers of factors that are tried; the one that predicts hidden cells best is taken."""
+FOLDS = 10
+STEPS = 40
+LEAST = 3
+"""Models that must have a task for it to be predicted."""
+_PRIOR = 2.0
+"""Observations' worth of a variance of one half, which keeps a task with few scores from looking certain."""
+
+
+class Fit(NamedTuple):
+    """Factor analysis of scaled scores: loadings (task, factor), means and variances (task,)."""
+
+    loadings: Floats
+    mean: Floats
+    noise: Floats
+
+
+class Predictions(NamedTuple):
+    """Predicted scores and how sure they are.
+
+    mean, low, high : (model, task), for every cell; those of cells that have a score tell what others say of it.
+    factor, spread : of each model's factors the mean (model, factor), and the root of their covariance.
+    fit, centre, unit : how factors become scores.  widening : of the model's standard deviations.
+    error : root mean squared error of hidden cells.  coverage : share of hidden cells within their intervals.
+    """
+
+    mean: Floats
+    low: Floats
+    high: Floats
+    factor: Floats
+    spread: Floats
+    fit: Fit
+    centre: Floats
+    unit: Floats
+    widening: float
+    error: float
+    coverage: float
+
+
+def predict(scores: Floats, rng: np.random.Generator, *, level: float = 0.9) -> Predictions:
+    """Predict the missing scores of a table (model, task) from the others, with intervals of this level.
+
+    The intervals' width is set, and their coverage measured, on cells that are hidden in turn, a tenth at a time: the
+    width for one tenth comes from the other nine. A task with fewer than
+    `LEAST` scores raises ScoresError.
+    """
+    present = np.isfinite(scores)
+    if present.sum(axis=0).min() < LEAST or len(scores) < LEAST:
+        raise ScoresError(f"a task that fewer than {LEAST} models have cannot be predicted; use --holes bounds")
+    centre, unit = _scaling(scores)
+    scaled = (scores - centre) / unit
+    fold = np.where(present, rng.integers(0, FOLDS, scores.shape), -1)
+    factors = _best_number(scaled, fold)
+    ratio = np.full(scores.shape, np.nan)
+    missed = np.full(scores.shape, np.nan)
+    for one in range(FOLDS):
+        away = fold == one
+        mean, sd = _hidden(scaled, away, factors)
+        missed[away] = (mean - scaled)[away]
+        ratio[away] = np.abs(missed[away]) / sd[away]
+    fit = _em(scaled, factors)
+    factor, spread, sd = _conditional(scaled, fit)
+    wide = float(np.quantile(ratio[present], level))
+    mean = centre + unit * (fit.mean + factor @ fit.loadings.T)
+    half = wide * unit * sd
+    error = float(np.sqrt(np.mean((missed * unit)[present] ** 2)))
+    covered = _covered(ratio, fold, level)
+    widening = wide / _normal_quantile(level)
+    return Predictions(mean, mean - half, mean + half, factor, spread, fit, centre, unit, widening, error, covered)
+
+
+def draw(scores: Floats, predicted: Predictions, draws: int, rng: np.random.Generator) -> Floats:
+    """Fill the holes `draws` times with what they may be: (draw, model, task); a model's errors go together."""
+    models, factors = predicted.factor.shape
+    fit, wide = predicted.fit, predicted.widening
+    normal = rng.standard_normal((draws, models, factors, 1))
+    factor = predicted.factor + wide * (predicted.spread @ normal)[..., 0]
+    noise = wide * np.sqrt(fit.noise) * rng.standard_normal((draws, *scores.shape))
+    filled = predicted.centre + predicted.unit * (fit.mean + factor @ fit.loadings.T + noise)
+    return np.where(np.isfinite(scores), scores, filled)
+
+
+def _normal_quantile(level: float) -> float:
+    return float(ndtri((1 + level) / 2))
+
+
+def _covered(ratio: Floats, fold: Ints, level: float) -> float:
+    """Return the share of hidden cells within intervals whose width the other folds set."""
+    inside = [ratio[fold == one] <= np.quantile(ratio[(fold >= 0) & (fold != one)], level) for one in range(FOLDS)]
+    return float(np.concatenate(inside).mean())
+
+
+def _scaling(scores: Floats) -> tuple[Floats, Floats]:
+    """Return mean and standard deviation of each task, 1 where all its scores are alike."""
+    centre, sd = np.nanmean(scores, axis=0), np.nanstd(scores, axis=0, ddof=1)
+    return centre, np.where(sd > 1e-12, sd, 1.0)
+
+
+def _best_number(scaled: Floats, fold: Ints) -> int:
+    """Choose the number of factors that predicts the cells of the first two folds best."""
+    most = max(1, min(scaled.shape) // 4)
+    away = (fold == 0) | (fold == 1)
+    errors = {r: np.square((_hidden(scaled, away, r)[0] - scaled)[away]).sum() for r in FACTORS if r <= most}
+    return min(errors, key=lambda r: errors[r])
+
+
+def _hidden(scaled: Floats, away: Bools, factors: int) -> tuple[Floats, Floats]:
+    """Predict every cell, mean and standard deviation, from a table without some cells."""
+    seen = np.where(away, np.nan, scaled)
+    fit = _em(seen, factors)
+    factor, _, sd = _conditional(seen, fit)
+    return fit.mean + factor @ fit.loadings.T, sd
+
+
+def _posterior(scaled: Floats, fit: Fit) -> tuple[Floats, Floats]:
+    """Return the mean (model, factor) and the covariance (model, factor, factor) of each model's factors."""
+    present = np.isfinite(scaled)
+    factors = fit.loadings.shape[1]
+    weighted = fit.loadings / fit.noise[:, None]
+    squares = (weighted[:, :, None] * fit.loadings[:, None, :]).reshape(len(weighted), -1)
+    # covariance = (I + L' P^-1 L)^-1 over the tasks that the model has; mean = covariance L' P^-1 (x - m)
+    precision = (present @ squares).reshape(-1, factors, factors) + np.eye(factors)
+    covariance: Floats = np.asarray(np.linalg.inv(precision), dtype=np.float64)
+    against = np.where(present, scaled - fit.mean, 0.0) @ weighted
+    return np.einsum("irs,is->ir", covariance, against), covariance
+
+
+def _conditional(scaled: Floats, fit: Fit) -> tuple[Floats, Floats, Floats]:
+    """Return factors' means, roots of their covariances, and cells' standard deviations, given models' scores."""
+    factor, covariance = _posterior(scaled, fit)
+    spread: Floats = np.asarray(np.linalg.cholesky(covariance), dtype=np.float64)
+    along = np.einsum("tr,irs->its", fit.loadings, spread)
+    return factor, spread, np.sqrt((along**2).sum(axis=2) + fit.noise)
+
+
+def _em(scaled: Floats, factors: int) -> Fit:
+    """Fit by EM, with a standard normal prior on loadings and a weak one on variances."""
+    present = np.isfinite(scaled)
+    values = np.where(present, scaled, 0.0)
+    count = present.sum(axis=0)
+    fit = Fit(_first_loadings(values, factors), np.zeros(len(count)), np.full(len(count), 0.5))
+    for _ in range(STEPS):
+        factor, covariance = _posterior(scaled, fit)
+        fit = _maximised(values, present, count, factor, covariance, fit)
+    return fit
+
+
+def _first_loadings(values: Floats, factors: int) -> Floats:
+    """Start from the principal components of the table with its holes at the mean."""
+    _, size, right = np.linalg.svd(values, full_matrices=False)
+    return np.asarray((right[:factors] * size[:factors, None]).T / np.sqrt(len(values)))
+
+
+def _maximised(
+    values: Floats,
+    present: Bools,
+    count: Ints,
+    factor: Floats,
+    covariance: Floats,
+    before: Fit,
+) -> Fit:
+    """Regress each task on the factors, and a constant, of the models that have it."""
+    models, factors = factor.shape
+    known = np.concatenate([factor, np.ones((models, 1))], axis=1)  # (model, factor + 1)
+    second = known[:, :, None] * known[:, None, :]
+    second[:, :factors, :factors] += covariance
+    size = factors + 1
+    gram = (present.T @ second.reshape(models, -1)).reshape(-1, size, size)
+    ridge = np.append(np.ones(factors), 1e-6)
+    gram_with_prior = gram + before.noise[:, None, None] * np.diag(ridge)
+    right = values.T @ known  # (task, factor + 1)
+    slopes = np.linalg.solve(gram_with_prior, right[..., None])[..., 0]
+    # sum (x - b'k)^2 = sum x^2 - 2 b' sum x k + b' (sum k k') b
+    fitted = np.einsum("tk,tkl,tl->t", slopes, gram, slopes)
+    left = (values**2).sum(axis=0) - 2 * (slopes * right).sum(axis=1) + fitted
+    noise = (np.maximum(left, 0.0) + _PRIOR * 0.5 * 0.1) / (count + _PRIOR)
+    return Fit(slopes[:, :factors], slopes[:, factors], np.maximum(noise, 1e-6))

@@ -1,0 +1,135 @@
+"""Where each model stands under one aggregate: value, rank, what holes leave open, and what other tasks could do."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from scipy.stats import rankdata
+
+from irmeta.choices import Aggregate
+from irmeta.stats.arrays import Floats, Ints
+from irmeta.stats.leaderboards.aggregates import earned, parts, values
+from irmeta.stats.leaderboards.bradley_terry import Strengths, strengths
+from irmeta.stats.leaderboards.holes import Bounds
+from irmeta.stats.rankings.rank import settled
+from irmeta.stats.rankings.ranksets import RankSets, rank_sets, rank_sets_of
+
+ENDS = (0.05, 0.95)
+"""Quantiles of the ranks that filled tables give: a 90% interval."""
+
+
+class Standing(NamedTuple):
+    """Models under one aggregate; every array but `sets` has the shape (model,).
+
+    value, rank : as they stand; NaN where missing scores leave them open.  error : of `value`, NaN where unknown.
+    best, worst : ranks that the holes allow.  sets : ranks that a change of tasks, or items, allows.
+    separated : see `Strengths`.
+    """
+
+    value: Floats
+    error: Floats
+    rank: Floats
+    best: Floats
+    worst: Floats
+    sets: RankSets
+    separated: bool = False
+
+
+def ranked(values: Floats) -> Floats:
+    """Rank values, best first, from 1; equal ones share the better rank, NaN has none.
+
+    >>> ranked(np.array([0.2, np.nan, 0.4])).tolist()
+    [2.0, nan, 1.0]
+    """
+    known = np.isfinite(values)
+    ranks = np.full(values.shape, np.nan)
+    ranks[known] = rankdata(-settled(values[known]), method="min")
+    return ranks
+
+
+def as_it_is(
+    scores: Floats,
+    kind: Aggregate,
+    rng: np.random.Generator,
+    *,
+    allowed: Bounds,
+    types: Ints | None = None,
+    level: float,
+    draws: int,
+) -> Standing:
+    """Rank models by the scores that there are, (model, task); pairs are compared on shared tasks.
+
+    allowed : the ranks that the holes allow, see `holes.bounds`.
+    """
+    model = strengths(scores) if kind == "bt" else None
+    value = values(scores, kind, types) if model is None else model.value
+    compared = parts(scores, kind, types) if model is None else model.parts
+    sets = rank_sets(compared.T, rng, level=level, draws=draws)
+    error = np.full(len(value), np.nan) if model is None else model.error
+    best, worst = (np.asarray(end, dtype=np.float64) for end in allowed)
+    rank = ranked(value)
+    if np.isnan(value).any():  # a rank among the models without holes is none among all
+        rank = np.where(best == worst, best, np.nan)
+    return Standing(value, error, rank, best, worst, sets, model is not None and model.separated)
+
+
+def resampled(
+    table: Floats,
+    kind: Aggregate,
+    tables: Floats,
+    rng: np.random.Generator,
+    *,
+    types: Ints | None = None,
+    level: float,
+    draws: int,
+    tasks: bool,
+    filled: bool,
+) -> Standing:
+    """Rank models by a table without holes, (model, task), that could as well be any of `tables`, (table, model, task).
+
+    tables : the table with its holes filled otherwise (`filled`), or with other items drawn.
+    tasks : whether a change of tasks counts, too.  `best` and `worst` are the ends of a 90% interval of the rank over
+    filled tables, and the rank itself where nothing was filled.
+    """
+    model = strengths(table) if kind == "bt" else None
+    others = _estimates(tables, table, kind, types, model)  # (table, model)
+    estimate = _estimate(table, kind, types) if model is None else model.value
+    centre = others.mean(axis=0) if filled else estimate
+    drawn = (others - others.mean(axis=0))[np.arange(draws) % len(others)]
+    if tasks:
+        drawn = drawn + _over_tasks(parts(table, kind, types) if model is None else model.parts, draws, rng)
+    covariance = drawn.T @ drawn / draws
+    spread = np.diag(covariance)
+    errors = np.sqrt(np.maximum(spread[:, None] + spread - 2 * covariance, 0.0))
+    sets = rank_sets_of(centre, drawn, errors, level=level)
+    rank = ranked(centre)
+    best, worst = rank, rank
+    if filled:
+        ranks = np.stack([ranked(one) for one in others])
+        best, worst = np.quantile(ranks, ENDS, axis=0, method="inverted_cdf")
+    value = centre if kind != "borda" else centre * table.shape[1] * (len(table) - 1)  # shares as votes
+    error = np.full(len(value), np.nan) if model is None else np.sqrt(spread)
+    return Standing(value, error, rank, best, worst, sets, model is not None and model.separated)
+
+
+def _estimate(table: Floats, kind: Aggregate, types: Ints | None) -> Floats:
+    """Return each model's mean part, on which all tables are compared."""
+    return np.asarray(parts(table, kind, types).mean(axis=1))
+
+
+def _estimates(
+    tables: Floats | Sequence[Floats], table: Floats, kind: Aggregate, types: Ints | None, model: Strengths | None
+) -> Floats:
+    """Return the estimates of every table, (table, model)."""
+    if model is None:
+        return np.stack([_estimate(one, kind, types) for one in tables])
+    before = earned(table, "bt").sum(axis=1)
+    return model.after(np.stack([earned(one, "bt").sum(axis=1) - before for one in tables]))
+
+
+def _over_tasks(compared: Floats, draws: int, rng: np.random.Generator) -> Floats:
+    """Draw how far estimates move with other tasks, (draw, model), by reversing the sign of whole tasks' deviations."""
+    tasks = compared.shape[1]
+    centred = compared - compared.mean(axis=1, keepdims=True)
+    signs = rng.integers(0, 2, (draws, tasks)) * 2.0 - 1
+    return np.asarray(signs @ centred.T / np.sqrt(tasks * (tasks - 1)))  # variance: s^2 / tasks

@@ -1,0 +1,377 @@
+"""Whether a collection is fair to a run that was not pooled: leave each group out, and learn what a new run loses."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import polars as pl
+import xarray as xr
+
+from irmeta.attributes import about, recorded
+from irmeta.cube import ALL, cube, geometric
+from irmeta.errors import MetricError, ScoresError
+from irmeta.evaluation import left_out
+from irmeta.evaluation.left_out import NOBODY, Looked
+from irmeta.evaluation.sources import QrelsLike, RunsLike
+from irmeta.io.groups import Groups
+from irmeta.names import Metric, parse, parse_list
+from irmeta.result import frame, result
+from irmeta.stats import descriptive
+from irmeta.stats.arrays import Bools, Floats, Indices
+from irmeta.stats.prediction import penalty
+from irmeta.stats.rankings.rank import settled, tau_b
+
+UNCUT = 10
+"""Documents of which the unjudged are counted for a metric without a cutoff, where pools have no depth."""
+_FIGURES = ("score", "without", "loss", "rank", "rank_without", "unjudged", "expected", "low", "high", "covered")
+_METRICS = ("mean_loss", "relative_loss", "most_ranks", "least_tau", "b", "c", "coverage")
+_NEW = ("new_score", "new_unjudged", "penalty", "penalty_low", "penalty_high", "bound")
+
+
+def reuse(
+    qrels: QrelsLike,
+    runs: RunsLike,
+    *,
+    groups: Groups | Mapping[str, str] | None = None,
+    depth: int | None = 10,
+    metrics: str | Iterable[str] = "seeds23",
+    new: RunsLike | None = None,
+    level: float = 0.9,
+) -> xr.Dataset:
+    """Leave out each group's judgments in turn, and learn what a run pays whose documents nobody judged.
+
+    qrels, runs : as in `evaluate`; the runs are those that the pool was made of, as far as they are known.
+    groups : the group of each run, by its name, as `read_groups` reads them; by default each run is a group of its own.
+    depth : of the pool, as many documents of each list as were judged; None where the pool had no depth (a bandit,
+    active learning): then a group brought every judged document that its runs retrieve.
+    metrics : names or sets of names; not GMAP, whose mean over topics is geometric.
+    new : runs that are not among those of the pool, to be adjusted.  level : of prediction intervals, in (0, 1).
+
+    Returns over (group): judged documents that it brought, alone, and alone and relevant. Over (system, metric): score;
+    score, rank and unjudged share without the own group's judgments; loss, and the loss that the other groups predict,
+    with its interval. Over (group, metric): tau between the rankings with and without. Over (metric): mean loss, the
+    model's slopes, coverage of the interval over groups. Over (run, metric), for new runs: score, unjudged share, and
+    penalty with its interval.
+    Raises ScoresError where fewer than 6 groups were pooled, or none brought a document that no other did.
+    Sources: Zobel (SIGIR 1998); Webber and Park (SIGIR 2009); Voorhees, Soboroff and Lin (2022).
+
+    >>> grades = {"1": {f"d{i}": i % 2 for i in range(12)}}
+    >>> lists = {f"s{i}": {"1": {f"d{i}": 2.0, f"d{i + 6}": 1.0}} for i in range(6)}
+    >>> outcome = reuse(grades, lists, depth=2, metrics="P@2")
+    >>> int(outcome["unique"].sel(group="s1")), float(outcome["loss"].sel(system="s1", metric="P@2"))
+    (2, 1.0)
+    """
+    _check(depth, level)
+    wanted = parse_list(metrics)
+    if logs := geometric(str(metric) for metric in wanted):
+        raise MetricError(f"{logs[0]} has a geometric mean over topics; leave it out (--metrics)")
+    seen = [_unjudged_at(metric, depth) for metric in wanted]
+    looked = left_out.look_up(qrels, runs, [*wanted, *dict.fromkeys(seen)])
+    groups = _groups(groups, looked.names)
+    names = list(dict.fromkeys(groups.of[run] for run in looked.names))
+    number = np.array([names.index(groups.of[run]) for run in looked.names])
+    pooled = np.array([run not in groups.unpooled for run in looked.names])
+    owner, brought = left_out.owners(looked, np.where(pooled, number, NOBODY).tolist(), depth)
+    full, left = left_out.without_each(looked, owner, len(names))
+    own = left[number, np.arange(len(number))]  # (system, metric): without the judgments of the own group
+    places = [looked.metrics.index(metric) for metric in seen]
+    count = len(wanted)
+    unjudged = 1 - own[:, places]
+    studied = _studied(pooled, owner, number)
+    bands, models = _penalties((full - own)[:, :count], unjudged, own[:, :count], number, studied, level)
+    over = ("system", "metric")
+    data: dict[str, Any] = {
+        **_of_groups(looked, owner, brought, names, number),
+        "group_of": ("system", [groups.of[run] for run in looked.names]),
+        "pooled": ("system", pooled),
+        "score": (over, full[:, :count]),
+        "without": (over, own[:, :count]),
+        "loss": (over, (full - own)[:, :count]),
+        "unjudged": (over, unjudged),
+        **_ranks(full[:, :count], left[:, :, :count], number),
+        **{name: (over, bands[..., place]) for place, name in enumerate(("expected", "low", "high"))},
+        **_of_metrics(full[:, :count], own[:, :count], unjudged, bands, models, number, studied),
+    }
+    if new is not None:
+        data |= _new(qrels, new, wanted, seen, models, level)
+    scores = cube(full[:, None, :count], looked.names, [ALL], [str(m) for m in wanted], collection=_name(looked))
+    scores = scores.assign_attrs(recorded({"qrels": looked.task.judgments.qrels.digest, "runs": dict(looked.digests)}))
+    outcome = result(
+        "reuse",
+        data,
+        inputs={_name(looked): scores},
+        options={"depth": depth, "level": level, "topics": len(looked.topics), "groups": groups.source},
+        notes=_notes(depth, owner, pooled, len(names), _beyond(data)),
+    )
+    return outcome.assign_coords(system=looked.names, metric=[str(metric) for metric in wanted], group=names)
+
+
+def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
+    """Tables `metrics`, `groups`, `rankings` (group and metric), `systems` (system and metric), and `new`."""
+    metrics = frame(outcome, _METRICS, by=("metric",))
+    views = {
+        "metrics": metrics.sort(pl.col("relative_loss").fill_nan(None), nulls_last=True, maintain_order=True),
+        "groups": frame(outcome, ("runs", "brought", "unique", "unique_relevant", "relevant_share"), by=("group",)),
+        "rankings": frame(outcome, ("tau", "group_loss", "group_ranks"), by=("group", "metric")),
+        "systems": frame(outcome, ("group_of", *_FIGURES), by=("system", "metric")).rename({"group_of": "group"}),
+    }
+    if "run" in outcome.dims:
+        found = frame(outcome, _NEW, by=("run", "metric")).rename({"new_score": "score", "new_unjudged": "unjudged"})
+        adjusted = {name.replace("penalty", "adjusted"): pl.col("score") + pl.col(name) for name in _NEW[2:5]}
+        views = {"new": found.with_columns(**adjusted), **views}
+    return {name: view.with_columns(pl.selectors.float().fill_nan(None)) for name, view in views.items()}
+
+
+def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
+    """Show new runs' scores as they are and adjusted, what metrics lose, and the groups that brought most."""
+    views, shown = tables(outcome), dict[str, pl.DataFrame]()
+    if "new" in views:
+        shown["new"] = views["new"].select(
+            *("run", "metric", "score", "unjudged", "adjusted"),
+            pl.format("[{}, {}]", *(pl.col(f"adjusted_{end}").round(3) for end in ("low", "high"))).alias("interval"),
+        )
+    shown["metrics"] = views["metrics"].select("metric", "mean_loss", "relative_loss", "most_ranks", "least_tau")
+    groups = views["groups"].sort("unique_relevant", descending=True, maintain_order=True)
+    shown["groups"] = groups.head(10).select("group", "runs", "brought", "unique", "unique_relevant")
+    return shown
+
+
+def findings(outcome: xr.Dataset) -> list[str]:
+    """Say what a new run pays, which metrics suffer least and most, and who brought what nobody else did."""
+    level, views = about(outcome)["options"]["level"], tables(outcome)
+    metrics = views["metrics"]
+    told = []
+    if "new" in views:
+        shown = (str(outcome["metric"].values[0]), metrics["metric"][0])  # the first asked for, and the fairest
+        rows = views["new"].filter(pl.col("metric").is_in(shown)).iter_rows(named=True)
+        told = [_of_new(row, level) for row in rows][:6]
+    known = metrics.drop_nulls("relative_loss")
+    if known.height:
+        least, most = known.row(0, named=True), known.row(-1, named=True)
+        told.append(
+            f"Left out in turn, groups lose least by {least['metric']} ({_loss(least)}) and most by {most['metric']} "
+            f"({_loss(most)}); a run falls by up to {int(outcome['most_ranks'].max())} ranks. To compare a new run "
+            f"with these, prefer {least['metric']}."
+        )
+    groups = views["groups"].sort("unique_relevant", descending=True, maintain_order=True)
+    top = groups.row(0, named=True)
+    told.append(
+        f"{groups['unique'].sum() / max(1, int(outcome['judged'])):.0%} of the judged documents were brought by one "
+        f"group alone, and so were {groups['unique_relevant'].sum()} of the {int(outcome['relevant'])} relevant ones; "
+        f"{top['group']} brought most of these ({top['unique_relevant']})."
+    )
+    covered = outcome["coverage"].values
+    told.append(
+        f"The {level:.0%} prediction intervals hold {covered.min():.0%} to {covered.max():.0%} of left-out groups' "
+        "losses, by metric."
+    )
+    return told
+
+
+def _check(depth: int | None, level: float) -> None:
+    if depth is not None and depth < 1:
+        raise ScoresError(f"the pool's depth is 1 or more, not {depth}; leave it out where the pool had none")
+    if not 0 < level < 1:
+        raise ScoresError(f"the level is between 0 and 1, as in 0.9, not {level:g}")
+
+
+def _groups(given: Groups | Mapping[str, str] | None, runs: list[str]) -> Groups:
+    """Return the group of each run; one of its own where none are given."""
+    if given is None:
+        return Groups({run: run for run in runs}, source="none: each run is a group of its own")
+    groups = given if isinstance(given, Groups) else Groups(dict(given))
+    groups.require(runs)
+    return groups
+
+
+def _unjudged_at(metric: Metric, depth: int | None) -> Metric:
+    """Name the metric Judged@k whose k a metric looks at, at most as deep as the pool."""
+    limit = UNCUT if depth is None else depth
+    own = metric.cutoff if isinstance(metric.cutoff, int) else limit
+    return parse(f"Judged@{own if depth is None else min(own, depth)}")
+
+
+def _studied(pooled: Bools, owner: Indices, number: Indices) -> Bools:
+    """Say which runs the penalty is learned from: those that were pooled; some of them must have brought something."""
+    count = np.unique(number[pooled]).size
+    if count <= penalty.LEAST:
+        raise ScoresError(
+            f"{count} groups were pooled; it takes {penalty.LEAST + 1} or more to learn what a new run loses"
+        )
+    if not (owner >= 0).any():
+        raise ScoresError(
+            "no group brought a judged document that no other did: are these the runs that were pooled, and is --depth "
+            "that of the pool?"
+        )
+    return pooled
+
+
+def _penalties(
+    loss: Floats, unjudged: Floats, score: Floats, number: Indices, studied: Bools, level: float
+) -> tuple[Floats, list[penalty.Penalty]]:
+    """Learn each metric's penalty; predict each group by the others: (system, metric, 3), NaN for runs not studied."""
+    bands, models = np.full((*loss.shape, 3), np.nan), []
+    group = np.unique(number[studied], return_inverse=True)[1]
+    for metric in range(loss.shape[1]):
+        cases = (loss[studied, metric], unjudged[studied, metric], score[studied, metric], group)
+        bands[studied, metric] = np.stack(penalty.leave_out(*cases, level), axis=-1)
+        models.append(penalty.fit(*cases))
+    return bands, models
+
+
+def _of_groups(looked: Looked, owner: Indices, brought: Bools, names: Sequence[str], number: Indices) -> dict[str, Any]:
+    """Count what each group brought to the pool: judged documents, alone, alone and relevant."""
+    relevant = looked.task.judgments.qrels.grades >= 1
+    whole = np.zeros((len(names), len(owner)), dtype=np.bool_)
+    whole[: len(brought)] = brought
+    alone = np.equal.outer(np.arange(len(names)), owner)
+    return {
+        "runs": ("group", np.bincount(number, minlength=len(names))),
+        "brought": ("group", whole.sum(axis=1)),
+        "unique": ("group", alone.sum(axis=1)),
+        "unique_relevant": ("group", (alone & relevant).sum(axis=1)),
+        "relevant_share": ("group", (alone & relevant).sum(axis=1) / max(1, int(relevant.sum()))),
+        "judged": len(owner),
+        "relevant": int(relevant.sum()),
+    }
+
+
+def _ranks(full: Floats, left: Floats, number: Indices) -> dict[str, Any]:
+    """Rank the systems with all judgments and without each group's: ranks of the own systems, and tau."""
+    metrics = full.shape[1]
+    rank, without = np.empty(full.shape, dtype=np.int64), np.empty(full.shape, dtype=np.int64)
+    tau = np.full((len(left), metrics), np.nan)
+    for metric in range(metrics):
+        whole, others = settled(full[:, metric]), settled(left[:, :, metric])
+        rank[:, metric] = descriptive.ranks(whole)
+        tau[:, metric] = tau_b(whole, others)
+        for group, scores in enumerate(others):
+            own = number == group
+            without[own, metric] = descriptive.ranks(scores)[own]
+    means = [(without - rank)[number == group].max(axis=0) for group in range(len(left))]
+    loss = [(full - left[group])[number == group].mean(axis=0) for group in range(len(left))]
+    return {
+        "rank": (("system", "metric"), rank),
+        "rank_without": (("system", "metric"), without),
+        "tau": (("group", "metric"), tau),
+        "group_loss": (("group", "metric"), np.array(loss)),
+        "group_ranks": (("group", "metric"), np.array(means)),
+        "most_ranks": ("metric", (without - rank).max(axis=0)),
+        "least_tau": ("metric", np.fmin.reduce(tau, axis=0)),
+    }
+
+
+def _of_metrics(
+    full: Floats,
+    own: Floats,
+    unjudged: Floats,
+    bands: Floats,
+    models: Sequence[penalty.Penalty],
+    number: Indices,
+    studied: Bools,
+) -> dict[str, Any]:
+    """Return what each metric loses, groups counted alike, and whether intervals hold it."""
+    loss = full - own
+    group = np.unique(number[studied], return_inverse=True)[1]
+    weight = 1 / np.bincount(group)[group]
+    mean = np.average(loss[studied], axis=0, weights=weight)
+    spread = full.std(axis=0, ddof=1)
+    covered = (loss >= bands[..., 1]) & (loss <= bands[..., 2])
+    held = [
+        penalty.coverage(loss[studied, metric], penalty.Band(*bands[studied, metric].T), group)
+        for metric in range(loss.shape[1])
+    ]
+    size = np.average(np.abs(loss[studied]), axis=0, weights=weight)
+    return {
+        "covered": (("system", "metric"), np.where(np.isnan(bands[..., 1]), np.nan, covered)),
+        "mean_loss": ("metric", mean),
+        "relative_loss": ("metric", np.divide(size, spread, out=np.full(len(size), np.nan), where=spread > 0)),
+        "b": ("metric", [model.slopes[0] for model in models]),
+        "c": ("metric", [model.slopes[1] for model in models]),
+        "coverage": ("metric", held),
+        "largest_unjudged": ("metric", unjudged[studied].max(axis=0)),
+    }
+
+
+def _new(
+    qrels: QrelsLike,
+    new: RunsLike,
+    wanted: Sequence[Metric],
+    seen: Sequence[Metric],
+    models: Sequence[penalty.Penalty],
+    level: float,
+) -> dict[str, Any]:
+    """Score new runs, predict what they lose, and bound RBP from above by its residual."""
+    residuals = {metric: _residual(metric) for metric in wanted if metric.base == "RBP"}
+    looked = left_out.look_up(qrels, new, [*wanted, *dict.fromkeys(seen), *dict.fromkeys(residuals.values())])
+    means = left_out.scores(looked).mean(axis=1)
+    at = {metric: place for place, metric in enumerate(looked.metrics)}
+    score = means[:, [at[metric] for metric in wanted]]
+    unjudged = 1 - means[:, [at[metric] for metric in seen]]
+    bands = [penalty.band(model, unjudged[:, i], score[:, i], level) for i, model in enumerate(models)]
+    bound = np.full(score.shape, np.nan)
+    for place, metric in enumerate(wanted):
+        if metric in residuals:
+            bound[:, place] = score[:, place] + means[:, at[residuals[metric]]]
+    over = ("run", "metric")
+    return {
+        "run": looked.names,
+        "new_score": (over, score),
+        "new_unjudged": (over, unjudged),
+        "penalty": (over, np.stack([one.expected for one in bands], axis=1)),
+        "penalty_low": (over, np.stack([one.low for one in bands], axis=1)),
+        "penalty_high": (over, np.stack([one.high for one in bands], axis=1)),
+        "bound": (over, bound),
+    }
+
+
+def _beyond(data: Mapping[str, Any]) -> list[str]:
+    """Name the new runs that have more unjudged documents than any that was left out, by some metric."""
+    if "run" not in data:
+        return []
+    more = (data["new_unjudged"][1] > data["largest_unjudged"][1]).any(axis=1)
+    return [run for run, far in zip(data["run"], more, strict=True) if far]
+
+
+def _residual(metric: Metric) -> Metric:
+    cutoff = "" if metric.cutoff is None else f"@{metric.cutoff}"
+    return parse(f"RBPResidual(p={metric['p']}){cutoff}")
+
+
+def _name(looked: Looked) -> str:
+    return looked.task.judgments.qrels.name
+
+
+def _of_new(row: Mapping[str, Any], level: float) -> str:
+    """Say of one new run and metric what it scores, and what it would if it had been pooled."""
+    bound = f"; it cannot exceed {row['bound']:.3f}" if row["bound"] is not None else ""
+    ends = f"[{row['adjusted_low']:.3f}, {row['adjusted_high']:.3f}]"
+    return (
+        f"{row['run']}: {row['metric']} {row['score']:.3f}, with {row['unjudged']:.0%} of its first documents "
+        f"unjudged. Had it been pooled, {row['adjusted']:.3f} {ends} is expected ({level:.0%} interval){bound}."
+    )
+
+
+def _loss(row: Mapping[str, Any]) -> str:
+    return f"{row['mean_loss']:+.4f}, {row['relative_loss']:.2f} of the systems' standard deviation"
+
+
+def _notes(depth: int | None, owner: Indices, pooled: Bools, groups: int, beyond: Sequence[str]) -> list[str]:
+    """Say what the figures rest on."""
+    notes = []
+    if groups == len(pooled):
+        notes.append("each run is a group of its own: runs of one team protect each other, so losses look too small")
+    if depth is None:
+        notes.append("the pool has no depth: a group brought every judged document that one of its runs retrieves")
+    if not pooled.all():
+        notes.append(f"{(~pooled).sum()} of {pooled.size} runs were not pooled: nothing is learned from them")
+    if nobody := int((owner == NOBODY).sum()):
+        where = "no run retrieves" if depth is None else f"no pooled run has among its first {depth}"
+        notes.append(
+            f"{nobody} of {owner.size} judged documents are ones that {where}: they count as judged throughout"
+        )
+    if beyond:
+        notes.append(
+            f"{', '.join(beyond)}: more unjudged documents than any run that was left out; the penalty is extrapolated"
+        )
+    return notes

@@ -1,0 +1,93 @@
+"""The factors that ship: found by name, what their script makes, and as good as those fitted from the data."""
+
+import importlib.util
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from irmeta import standardization
+from irmeta.attributes import about
+from irmeta.choices import Kind, names
+from irmeta.datasets.catalog import catalog
+from irmeta.datasets.reference import shipped_factors
+from irmeta.errors import FileFormatError
+from irmeta.evaluation.engine import evaluate
+from irmeta.studies.place import place
+
+SCRIPT = Path(__file__).parents[2] / "scripts" / "factors.py"
+TABLES = ["trec7", "trec8", "robust2003", "robust2004", "web2010", "web2011", "web2012"]
+ROUNDS = ["trec-covid-1", "trec-covid-3"]
+
+
+@pytest.fixture(scope="module")
+def script():
+    spec = importlib.util.spec_from_file_location("factors_script", SCRIPT)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_nine_collections_ship_with_source_and_standing():
+    """Every file names its dataset of the catalogue, licence and paper, and where each system stands by each metric."""
+    assert sorted(shipped_factors()) == sorted([*TABLES, *ROUNDS])
+    for name in shipped_factors():
+        said = about(standardization.load(name))
+        assert said["collection"] == name
+        assert said["scores"]["citation"] == catalog()[said["scores"]["dataset"]].citation
+        for metric, standing in said["standing"].items():
+            assert len(standing["mean"]) == len(said["systems"])
+            assert np.mean(standing["standardized"]) == pytest.approx(0.5, abs=0.05)
+            assert np.linalg.eigvalsh(said["spread"][metric]["covariance"]).min() >= -1e-12
+
+
+def test_an_unknown_name_lists_the_nearest(tmp_path, monkeypatch):
+    """What is no file and no name of factors raises what may be meant; a file of that name comes first."""
+    with pytest.raises(FileFormatError, match="did you mean trec8"):
+        standardization.load("trec-8")
+    monkeypatch.chdir(tmp_path)
+    standardization.save(standardization.load("trec7"), "trec8")
+    assert standardization.load("trec8").attrs["collection"] == "trec7"
+
+
+@pytest.mark.data
+@pytest.mark.parametrize("name", TABLES)
+def test_tables_standardize_alike_by_shipped_and_by_fitted_factors(script, data, name):
+    """Every kind of standardization gives the same scores to 1e-12."""
+    scores = script.matrix(data, name)
+    shipped, fitted = standardization.load(name), standardization.fit(scores)
+    assert shipped.attrs["digest"] == fitted.attrs["digest"]
+    for kind in names(Kind):
+        found, expected = (standardization.apply(scores, factors, kind) for factors in (shipped, fitted))
+        np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12)
+
+
+@pytest.mark.data
+@pytest.mark.parametrize("name", ROUNDS)
+def test_rounds_standardize_alike_by_shipped_and_by_fitted_factors(script, data, name):
+    """The same of two rounds of TREC-COVID, whose runs are evaluated again."""
+    scores = script.scores(data, name)
+    shipped, fitted = standardization.load(name), standardization.fit(scores)
+    for kind in names(Kind):
+        found, expected = (standardization.apply(scores, factors, kind) for factors in (shipped, fitted))
+        np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12)
+
+
+@pytest.mark.data
+def test_topics_of_robust_2003_are_those_of_its_runs(data, script):
+    """The table names no topics; 17 runs of the track have the same AP on every one of them."""
+    table = script.matrix(data, "robust2003")
+    runs = evaluate(data / "robust03" / "qrels.txt", data / "robust03" / "runs", "AP").sel(topic=table.topic.values)
+    for scores in runs.values[..., 0]:
+        assert np.abs(table.values[..., 0] - scores).max(axis=1).min() < 1e-4
+
+
+@pytest.mark.data
+def test_a_run_of_trec_covid_stands_where_the_official_leaderboard_has_it(data):
+    """A run's percentile among the shipped systems is that of its official mean, to a few ranks."""
+    folder = data / "trec-covid" / "round1"
+    scores = evaluate(folder / "qrels.txt", folder / "runs" / "BBGhelani1.gz", "P@5", collection="trec-covid-1")
+    outcome = place(scores, on=standardization.load("trec-covid-1"))
+    assert outcome["score"].item() == pytest.approx(0.82)
+    assert outcome["percentile"].item() > 97
+    assert outcome["best_score"].item() >= outcome["best_automatic"].item()

@@ -1,0 +1,35 @@
+"""The section of the page that places systems among everybody's."""
+
+import numpy as np
+import pytest
+
+from irmeta import standardization
+from irmeta.cube import cube
+from irmeta.report.page import place
+from irmeta.report.page.content import Content
+
+
+def content(name, metrics):
+    factors = standardization.load("web2012")
+    topics = list(factors.topic.values)
+    drawn = np.random.default_rng(0).random((3, len(topics), len(metrics))) / 2
+    scores = cube(drawn, ["a", "b", "c"], topics, metrics, collection=name)
+    return Content.of({name: scores}, by=None, missing="error", seed=0, source="scores.parquet")
+
+
+def test_systems_of_a_known_collection_are_drawn_with_their_intervals():
+    """The chart holds the standardized means; the command names the factors."""
+    [panel] = place.panels(content("web2012", ["AP", "nDCG@20"]))
+    [chart] = panel.charts
+    table = panel.tables["systems"]
+    assert chart.data["by"] == "nDCG@20"
+    assert chart.data["metrics"]["nDCG@20"]["mean"] == pytest.approx(table["standardized"].to_list(), abs=1e-5)
+    assert panel.command == "irmeta place scores.parquet --on web2012 --metrics nDCG@20 --seed 0"
+    assert "of 48 systems" in panel.findings[0]
+
+
+def test_an_unknown_collection_has_no_section_and_one_without_common_metric_says_so():
+    """Where no factors ship there is no panel; where they lack the metrics there is no answer."""
+    assert place.panels(content("mine", ["nDCG@20"])) == []
+    [panel] = place.panels(content("web2012", ["AP", "RR"]))
+    assert panel.findings[0].startswith("Not computed: the factors (web2012) lack")

@@ -1,0 +1,190 @@
+"""Leaderboards: who may be first, what holes decide, aggregates side by side."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+import xarray as xr
+
+from irmeta.attributes import about
+from irmeta.cube import cube
+from irmeta.errors import IrmetaError, ScoresError
+from irmeta.report.plots import figure_of
+from irmeta.report.plots.leaderboard import plot
+from irmeta.report.tables import document, render
+from irmeta.studies.leaderboard import findings, leaderboard, overview, tables
+
+NAN = np.nan
+
+
+def board(scores: Any) -> xr.DataArray:
+    scores = np.asarray(scores, dtype=float)
+    models, tasks = ([f"{letter}{i}" for i in range(size)] for letter, size in zip("mt", scores.shape, strict=True))
+    return cube(scores[:, :, None], models, tasks, ["score"], collection="board")
+
+
+def drawn(seed: int = 0, models: int = 14, tasks: int = 20, holes: float = 0.0) -> np.ndarray:
+    rng = np.random.default_rng(seed)
+    scores = np.clip(np.linspace(0.3, 0.7, models)[:, None] + 0.08 * rng.normal(size=(models, tasks)), 0, 1)
+    return np.where(rng.random(scores.shape) < holes, NAN, scores)
+
+
+@pytest.fixture(scope="module")
+def full() -> xr.Dataset:
+    groups = {f"t{i}": "ab"[i % 2] for i in range(20)}
+    return leaderboard(board(drawn()), groups=groups, resamples=100)
+
+
+@pytest.fixture(scope="module")
+def holed() -> xr.Dataset:
+    return leaderboard(board(drawn(holes=0.2)), resamples=100)
+
+
+@pytest.fixture(scope="module")
+def predicted() -> xr.Dataset:
+    return leaderboard(board(drawn(holes=0.2)), holes="predict", resamples=100)
+
+
+def test_a_full_table(full: xr.Dataset) -> None:
+    """Without holes, ranks are those of values, best and worst rank are the rank, and rank sets hold the rank."""
+    np.testing.assert_allclose(full["value"].sel(aggregate="mean"), drawn().mean(axis=1))
+    for kind in full.aggregate.values:
+        one = full.sel(aggregate=kind)
+        assert (one["best"] == one["rank"]).all()
+        assert (one["worst"] == one["rank"]).all()
+        assert ((one["low"] <= one["rank"]) & (one["rank"] <= one["high"])).all(), kind
+        assert one["resolution"].item() > 0.5
+    assert full["tau"].sel(aggregate="borda", other="bt").item() == 1
+    assert full.aggregate.values.tolist() == ["mean", "types", "standardized", "borda", "bt"]
+
+
+def test_holes_leave_ranks_open(holed: xr.Dataset) -> None:
+    """With holes, ranks by the mean are open, none is claimed outside of its bounds, and the finding says so."""
+    one = holed.sel(aggregate="mean")
+    known = ~np.isnan(one["rank"].values)
+    assert (one["best"].values[known] == one["worst"].values[known]).all()
+    assert np.isnan(one["value"].values).sum() == np.isnan(holed["score"].values).any(axis=1).sum() > 0
+    assert findings(holed)[0].startswith("Missing scores leave open which of ")
+    assert "whatever the missing scores are" in findings(holed)[1]
+    assert "holes allow" in overview(holed)["leaderboard"].columns
+    assert overview(holed)["ranks"]["mean"].str.contains("-").any()
+
+
+def test_true_ranks_within_bounds(full: xr.Dataset, holed: xr.Dataset) -> None:
+    """The ranks of the full table lie within what its holes allow, by mean and Borda."""
+    for kind in ("mean", "borda"):
+        true, one = full["rank"].sel(aggregate=kind), holed.sel(aggregate=kind)
+        assert ((one["best"] <= true) & (true <= one["worst"])).all()
+
+
+def test_predicted_holes(predicted: xr.Dataset) -> None:
+    """Predicted, every model has a rank within its interval, and the coverage that was measured is said."""
+    for kind in predicted.aggregate.values:
+        one = predicted.sel(aggregate=kind)
+        assert not np.isnan(one["rank"].values).any()
+        assert (one["low"] <= one["high"]).all()
+    assert 0.8 < predicted["coverage"].item() <= 1
+    assert f"{predicted['coverage'].item():.0%} lay within their 90% intervals" in findings(predicted)[1]
+    holes = tables(predicted)["predicted"]
+    assert holes.height == int(np.isnan(predicted["score"].values).sum())
+    assert (holes["predicted_low"] < holes["predicted_high"]).all()
+
+
+def test_complete_leaves_out(holed: xr.Dataset) -> None:
+    """Complete keeps the models without holes, or the tasks, whichever leaves more, and says how many it left out."""
+    few = drawn()
+    few[:3, 0] = NAN
+    made = leaderboard(board(few), holes="complete", aggregate="mean", resamples=40)
+    assert made.sizes["topic"] == 19
+    assert "left out for their holes: 1 task of 20" in about(made)["notes"]
+    few[0, :] = NAN
+    few[0, 1] = 0.5
+    few[1:3, 0] = 0.5
+    made = leaderboard(board(few), holes="complete", aggregate="mean", resamples=40)
+    assert made.sizes["system"] == 13
+
+
+def test_items_within_tasks() -> None:
+    """Over items the tasks are fixed: with many items the order is surer than over tasks."""
+    rng = np.random.default_rng(1)
+    table = drawn(tasks=6)
+    cubes = {f"t{i}": board(np.clip(table[:, i][:, None] + 0.1 * rng.normal(size=(14, 200)), 0, 1)) for i in range(6)}
+    over = {kind: leaderboard(cubes, over=kind, aggregate="mean borda", resamples=200) for kind in ("tasks", "items")}
+    assert (over["items"]["resolution"] > over["tasks"]["resolution"]).all()
+    np.testing.assert_allclose(over["items"]["value"], over["tasks"]["value"])
+    with pytest.raises(ScoresError, match="items within tasks"):
+        leaderboard(board(table), over="items")
+
+
+def test_rank_sets_hold() -> None:
+    """In at least 95% of worlds less two standard errors, all rank sets hold the true ranks at once."""
+    rng = np.random.default_rng(2)
+    strength = np.linspace(0, 0.5, 8)
+    held = []
+    for _ in range(120):
+        scores = strength[:, None] + 0.5 * rng.normal(size=(8, 25))
+        one = leaderboard(board(scores), aggregate="mean", resamples=150)
+        true = 8 - np.arange(8)
+        inside = (one["low"].values[:, 0] <= true) & (true <= one["high"].values[:, 0])
+        held.append(inside.all())
+    assert np.mean(held) > 0.95 - 2 * np.sqrt(0.05 * 0.95 / 120)
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"aggregate": "median"}, "aggregate='median': choose"),
+        ({"aggregate": "types"}, "--groups"),
+        ({"groups": {"t0": "a"}}, "no type for the task 't1'"),
+        ({"level": 2}, "between 0 and 1"),
+        ({"metric": "AP"}, "no metric 'AP'"),
+    ],
+)
+def test_wrong_options(options: dict[str, Any], says: str) -> None:
+    """A wrong option is an error that names the mend."""
+    with pytest.raises(IrmetaError, match=says):
+        leaderboard(board(drawn()), **options)
+
+
+@pytest.mark.parametrize(
+    ("scores", "says"),
+    [
+        ([[0.1, 0.2]], "2 models or more"),
+        ([[0.1], [0.2]], "2 tasks or more"),
+        ([[0.1, 0.2], [NAN, NAN]], "the model m1 has no score"),
+        ([[0.1, NAN], [0.2, NAN]], "the task t1 has no score"),
+    ],
+)
+def test_tables_that_cannot_be_ranked(scores: Any, says: str) -> None:
+    """What cannot be ranked is an error that says what is lacking."""
+    with pytest.raises(ScoresError, match=says):
+        leaderboard(board(scores))
+
+
+def test_several_metrics_are_a_choice() -> None:
+    """A cube with several metrics must be told which one counts."""
+    two = cube(np.ones((2, 2, 2)), ["a", "b"], ["1", "2"], ["AP", "RR"])
+    with pytest.raises(ScoresError, match="--metric"):
+        leaderboard(two)
+
+
+def test_tables_and_views(full: xr.Dataset, predicted: xr.Dataset) -> None:
+    """Tables hold a row a model and aggregate, and render in every form; the view for reading fits 80 columns."""
+    views = tables(full)
+    assert views["models"].height == 14 * 5
+    assert set(views) == {"models", "aggregates", "tau", "tasks", "few"}
+    assert document(predicted)["study"] == "leaderboard"
+    assert max(map(len, render(full, width=80).splitlines())) <= 80
+    assert views["few"]["tasks"].to_list() == list(range(1, 11))
+
+
+def test_drawn_ranks(full: xr.Dataset) -> None:
+    """The plot draws each model's rank, best on top."""
+    figure = figure_of(full)
+    axes = figure.axes[0]
+    assert axes.lines[0].get_xdata().tolist() == list(range(1, 15))
+    labels = [text.get_text() for text in axes.get_yticklabels()]
+    assert labels[0] == str(full.system.values[full["rank"].values[:, 0].argmin()])
+    other = figure_of(full, view="aggregates")
+    assert len(other.axes[0].lines) == 5
+    assert plot(full, axes) is axes

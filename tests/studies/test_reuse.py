@@ -1,0 +1,218 @@
+"""Leaving groups out of the pool: losses, ranks, predictions, new runs."""
+
+import numpy as np
+import polars as pl
+import pytest
+
+from irmeta.attributes import about
+from irmeta.errors import FileFormatError, MetricError, ScoresError
+from irmeta.evaluation.engine import evaluate
+from irmeta.io.groups import Groups, read_groups
+from irmeta.studies.reuse import findings, overview, reuse, tables
+
+METRICS = "P@5 AP RBP(p=0.8) R@20"
+TOPICS, DOCUMENTS = [str(topic) for topic in range(1, 9)], [f"d{i:03d}" for i in range(120)]
+
+
+def made(seed, groups=10, runs=2, depth=5):
+    """Runs of groups that share what they like, and judgments of the first documents of each; 1 in 4 is relevant."""
+    rng = np.random.default_rng(seed)
+    truth = {
+        topic: dict(zip(DOCUMENTS, (rng.random(120) < 0.25).astype(int).tolist(), strict=True)) for topic in TOPICS
+    }
+    worth = {topic: 2.0 * np.array(list(of.values())) for topic, of in truth.items()}
+    lists: dict = {}
+    for group in range(groups):
+        liked = {topic: rng.normal(size=120) for topic in TOPICS}
+        for run in range(runs):
+            scored = {topic: worth[topic] + liked[topic] + 0.5 * rng.normal(size=120) for topic in TOPICS}
+            lists[f"g{group}r{run}"] = {
+                topic: {DOCUMENTS[i]: float(scores[i]) for i in np.argsort(-scores)[:30]}
+                for topic, scores in scored.items()
+            }
+    return truth, lists, judged(truth, lists, depth)
+
+
+def judged(truth, lists, depth):
+    """Judge the first documents of each list."""
+    return {
+        topic: {document: truth[topic][document] for of in lists.values() for document in list(of[topic])[:depth]}
+        for topic in TOPICS
+    }
+
+
+def groups_of(lists):
+    return {name: name[:2] for name in lists}
+
+
+@pytest.fixture(scope="module")
+def outcome():
+    _, lists, grades = made(0)
+    return reuse(grades, lists, groups=groups_of(lists), depth=5, metrics=METRICS)
+
+
+def test_a_loss_is_what_the_group_s_own_judgments_gave(outcome):
+    """A run's loss is its score less the score by judgments of the pool of all other groups."""
+    truth, lists, grades = made(0)
+    others = {name: of for name, of in lists.items() if not name.startswith("g3")}
+    without = evaluate(judged(truth, others, 5), {"run": lists["g3r1"]}, METRICS).mean("topic").values[0]
+    full = evaluate(grades, {"run": lists["g3r1"]}, METRICS).mean("topic").values[0]
+    found = outcome.sel(system="g3r1")
+    np.testing.assert_allclose(found["score"], full, atol=1e-12)
+    np.testing.assert_allclose(found["without"], without, atol=1e-12)
+    np.testing.assert_allclose(found["loss"], full - without, atol=1e-12)
+
+
+def test_ranks_are_among_all_runs_by_the_judgments_that_are_left(outcome):
+    """With all judgments and without the own group's, a run's rank is that among all runs."""
+    truth, lists, _ = made(0)
+    others = {name: of for name, of in lists.items() if not name.startswith("g3")}
+    scores = evaluate(judged(truth, others, 5), lists, "AP").mean("topic").sel(metric="AP")
+    own = scores.sel(system="g3r0").item()
+    assert outcome["rank_without"].sel(system="g3r0", metric="AP") == 1 + (scores.values > own + 1e-9).sum()
+
+
+def test_groups_are_counted_by_what_they_alone_brought(outcome):
+    """Judged documents, alone and relevant: by sets of pairs of a topic and a document."""
+    truth, lists, _ = made(0)
+    pool = {
+        group: {(t, d) for name, of in lists.items() if name.startswith(group) for t in TOPICS for d in list(of[t])[:5]}
+        for group in (f"g{i}" for i in range(10))
+    }
+    for group, own in pool.items():
+        alone = own - set().union(*(other for name, other in pool.items() if name != group))
+        row = outcome.sel(group=group)
+        assert (row["brought"], row["unique"]) == (len(own), len(alone))
+        assert row["unique_relevant"] == sum(truth[topic][document] for topic, document in alone)
+
+
+def test_the_unjudged_are_counted_as_deep_as_a_metric_looks():
+    """P@3 is predicted from the first 3 documents, AP from as many as the pool is deep."""
+    _, lists, grades = made(1)
+    outcome = reuse(grades, lists, groups=groups_of(lists), depth=5, metrics="P@3 AP")
+    truth, _, _ = made(1)
+    others = {name: of for name, of in lists.items() if not name.startswith("g2")}
+    left = judged(truth, others, 5)
+    expected = evaluate(left, {"run": lists["g2r0"]}, "Judged@3 Judged@5").mean("topic").values[0]
+    np.testing.assert_allclose(outcome["unjudged"].sel(system="g2r0"), 1 - expected, atol=1e-12)
+
+
+def test_a_new_run_is_adjusted_towards_what_it_would_have_scored():
+    """Over new groups, adjusted scores are nearer the scores with their documents judged, and intervals hold them."""
+    raw, adjusted, held = [], [], []
+    for seed in range(6):
+        truth, lists, _ = made(seed, groups=16)
+        old = {name: of for name, of in lists.items() if int(name[1 : name.index("r")]) < 12}
+        outcome = reuse(
+            judged(truth, old, 5),
+            old,
+            groups={name: name[: name.index("r")] for name in old},
+            depth=5,
+            metrics="P@5",
+            new={name: of for name, of in lists.items() if name not in old},
+        )
+        for group in range(12, 16):
+            own = {name: of for name, of in lists.items() if name.startswith(f"g{group}r")}
+            true = evaluate(judged(truth, {**old, **own}, 5), own, "P@5").mean("topic").values[:, 0]
+            new = outcome.sel(run=list(own), metric="P@5")
+            loss = true - new["new_score"].values
+            raw += loss.tolist()
+            adjusted += (loss - new["penalty"].values).tolist()
+            held += ((loss >= new["penalty_low"].values) & (loss <= new["penalty_high"].values)).tolist()
+    assert np.abs(np.mean(adjusted)) < 0.3 * np.mean(raw)
+    assert np.mean(held) > 0.8
+
+
+def test_rbp_is_bounded_by_its_residual_and_other_metrics_are_not():
+    """The bound of RBP is its score if all that is unknown were relevant; others have none."""
+    _, lists, grades = made(2)
+    new = {"mine": {topic: {f"x{i}": 1.0 - i / 10 for i in range(5)} for topic in TOPICS}}
+    outcome = reuse(grades, lists, groups=groups_of(lists), depth=5, metrics="RBP(p=0.8) AP", new=new)
+    row = {one["metric"]: one for one in tables(outcome)["new"].iter_rows(named=True)}
+    assert row["RBP(p=0.8)"]["bound"] == pytest.approx(1.0)
+    assert row["AP"]["bound"] is None
+    assert row["AP"]["adjusted"] == pytest.approx(row["AP"]["score"] + row["AP"]["penalty"])
+    assert any("cannot exceed 1.000" in line for line in findings(outcome))
+    assert any("extrapolated" in note for note in about(outcome)["notes"])
+
+
+def test_runs_that_were_not_pooled_bring_nothing_and_teach_nothing():
+    """A run that was not pooled has a score; its documents are nobody's, and its loss is not predicted."""
+    truth, lists, _ = made(3)
+    pooled = {name: of for name, of in lists.items() if name != "g4r1"}
+    groups = Groups(groups_of(lists), frozenset({"g4r1"}))
+    outcome = reuse(judged(truth, pooled, 5), lists, groups=groups, depth=5, metrics="P@5")
+    systems = tables(outcome)["systems"]
+    assert systems.filter(system="g4r1")["expected"].to_list() == [None]
+    assert systems.filter(pl.col("system") != "g4r1")["expected"].null_count() == 0
+    own = {(t, d) for t in TOPICS for d in list(lists["g4r0"][t])[:5]}
+    assert outcome["brought"].sel(group="g4") == len(own)
+
+
+def test_a_pool_without_depth_counts_every_judged_document():
+    """Where the pool had no depth a group brought all judged documents that it retrieves, and a note says so."""
+    _, lists, grades = made(4)
+    outcome = reuse(grades, lists, groups=groups_of(lists), depth=None, metrics="P@5")
+    own = {(t, d) for name in ("g1r0", "g1r1") for t in TOPICS for d in lists[name][t] if d in grades[t]}
+    assert outcome["brought"].sel(group="g1") == len(own)
+    assert any("no depth" in note for note in about(outcome)["notes"])
+
+
+def test_what_is_said_follows_from_the_tables(outcome):
+    """The metrics that lose least and most, and the coverage, are those of the tables; tables have no NaN."""
+    views = tables(outcome)
+    losses = views["metrics"]["relative_loss"].to_list()
+    assert losses == sorted(losses)
+    first = findings(outcome)[0]
+    assert f"least by {views['metrics']['metric'][0]}" in first
+    assert f"most by {views['metrics']['metric'][-1]}" in first
+    assert set(overview(outcome)) == {"metrics", "groups"}
+    covered = views["systems"].filter(metric="P@5")["covered"].mean()
+    assert covered == pytest.approx(views["metrics"].filter(metric="P@5")["coverage"].item())
+
+
+def test_wrong_input_is_named():
+    """Runs without group, few groups, GMAP, and a wrong depth or level raise what says so."""
+    _, lists, grades = made(5)
+    groups = groups_of(lists)
+    with pytest.raises(FileFormatError, match="no group for 18 of 20 runs"):
+        reuse(grades, lists, groups={"g0r0": "g0", "g0r1": "g0"}, metrics="P@5")
+    with pytest.raises(ScoresError, match="it takes 6 or more"):
+        reuse(grades, {name: lists[name] for name in list(lists)[:6]}, groups=groups, metrics="P@5")
+    with pytest.raises(MetricError, match="GMAP has a geometric mean"):
+        reuse(grades, lists, groups=groups, metrics="GMAP")
+    with pytest.raises(ScoresError, match="depth is 1 or more"):
+        reuse(grades, lists, groups=groups, depth=0)
+    with pytest.raises(ScoresError, match="level is between 0 and 1"):
+        reuse(grades, lists, groups=groups, level=90)
+
+
+def test_without_groups_each_run_is_one(outcome):
+    """A note warns that relatives protect each other; losses are then smaller."""
+    _, lists, grades = made(0)
+    alone = reuse(grades, lists, depth=5, metrics=METRICS)
+    assert (alone["mean_loss"] < outcome["mean_loss"]).all()
+    assert any("each run is a group of its own" in note for note in about(alone)["notes"])
+
+
+@pytest.mark.data
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [1, 3])
+def test_intervals_hold_left_out_groups_of_trec_covid(data, number):
+    """Of two rounds of TREC-COVID 90% intervals hold 85 to 95% of left-out groups, by each of 23 metrics."""
+    folder = data / "trec-covid" / f"round{number}"
+    groups = read_groups(data / "teams" / f"trec-covid-round{number}.csv")
+    coverage = reuse(folder / "qrels.txt", folder / "runs", groups=groups, depth=10)["coverage"].values
+    assert coverage.shape == (23,)
+    assert coverage.min() >= 0.85
+    assert coverage.max() <= 0.95
+
+
+def test_a_metric_that_ties_all_runs_is_not_recommended():
+    """Where all runs score alike a loss has no scale: the metric stands last, and another is spoken of."""
+    _, lists, grades = made(6)
+    everything = {topic: dict.fromkeys(DOCUMENTS, 1) for topic in TOPICS}
+    tied = reuse(everything, lists, groups=groups_of(lists), depth=30, metrics="RR P@30")
+    assert tables(tied)["metrics"]["relative_loss"].to_list() == [None, None]
+    assert not any("lose least" in line for line in findings(tied))
+    assert reuse(grades, lists, groups=groups_of(lists), depth=5, metrics="Success@30 P@5")["least_tau"].notnull().any()
