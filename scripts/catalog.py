@@ -31,7 +31,7 @@ COVID_RUNS = {
 
 def main(data: Path) -> None:
     """Write the catalogue into the package."""
-    entries = {**matrices(), **released_tables(), **rounds(data)}
+    entries = {**matrices(), **released_tables(), **rounds(data), **judged(data)}
     for entry in entries.values():
         entry["files"] = [described(data, path, address) for path, address in entry["files"].items()]
     TARGET.write_text(json.dumps(entries, indent=1) + "\n")
@@ -169,6 +169,38 @@ def rounds(data: Path) -> dict[str, dict[str, Any]]:
             },
         }
     return entries
+
+
+def judged(data: Path) -> dict[str, dict[str, Any]]:
+    """Give collections that people and language models judged."""
+    folder = data / "judges" / "dl2021"
+    runs = sorted(stem(path) for path in (folder / "runs").iterdir())
+    sets = sorted(path.name for path in (folder / "qrels").iterdir())
+    years = [f"{year}-{judge}" for year in (2020, 2021) for judge in ("human", "synthetic")]
+    return {
+        "dl2021-judges": {
+            "about": f"TREC 2021 Deep Learning, passages: all {len(runs)} runs on 53 topics, {len(sets)} judgment sets",
+            "source": "https://github.com/Narabzad/llm-relevance-judgement-comparison",
+            "licence": "none stated (runs and nist.txt: NIST)",
+            "citation": "N. Arabzadeh, C. L. A. Clarke: Benchmarking LLM-based Relevance Judgment Methods, SIGIR 2025",
+            "use": "irmeta judges compare {folder}/judges/dl2021/qrels/nist.txt {folder}/judges/dl2021/qrels/umbrela*"
+            " --runs {folder}/judges/dl2021/runs -m nDCG@10",
+            "files": {
+                **{f"judges/dl2021/qrels/{name}": None for name in sets},
+                **{f"judges/dl2021/runs/{run}": None for run in runs},
+            },
+        },
+        "syndl": {
+            "about": "TREC 2020 and 2021 Deep Learning, passages: what trec_eval prints of 59 and 63 runs by people's"
+            " and by GPT-4's judgments",
+            "source": "https://github.com/rahmanidashti/SynDL",
+            "licence": "MIT",
+            "citation": "H. A. Rahmani, X. Wang, E. Yilmaz, N. Craswell, B. Mitra, P. Thomas: SynDL: A Large-Scale"
+            " Synthetic Test Collection for Passage Retrieval, WWW Companion 2025",
+            "use": "irmeta reproduce rahmani2025-syndl",
+            "files": {f"judges/syndl/trec_eval/{name}.tar.gz": None for name in years},
+        },
+    }
 
 
 def _matrix(name: str, options: str) -> str:

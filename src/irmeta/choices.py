@@ -19,7 +19,7 @@ QrelsFormat = Literal["trec", "beir"]
 MetricSet = Literal["seeds23"]
 
 # Tables that others made
-TableKind = Literal["table", "trec_eval", "matrix", "systemwise", "mteb"]
+TableKind = Literal["table", "trec_eval", "ir_measures", "tot", "jsonl", "matrix", "systemwise", "mteb"]
 Rows = Literal["topics", "systems"]
 
 # Statistics
@@ -31,13 +31,15 @@ TableTest = Literal["t", "permutation", "none"]
 PairedTest = Literal["t", "wilcoxon", "permutation", "bootstrap", "sign"]
 Correction = Literal["holm", "bh", "bonferroni", "none"]
 ManyToOne = Literal["holm", "bh", "bonferroni", "dunnett", "none"]
-
 Sets = Literal["simultaneous", "marginal"]
 
 # Leaderboards
 Aggregate = Literal["mean", "types", "standardized", "borda", "bt"]
 Over = Literal["tasks", "items", "both"]
 Holes = Literal["bounds", "predict", "complete"]
+
+# Judges
+JudgedTopics = Literal["shared", "own"]
 
 # Subsets of metrics
 Matrix = Literal["correlation", "covariance", "rank", "shrunk"]
@@ -64,6 +66,7 @@ CorrelationView = Literal["heatmap", "clustered", "dendrogram", "components"]
 PredictivityView = Literal["advantage", "curve"]
 LeaderboardView = Literal["ranks", "aggregates"]
 ReuseView = Literal["metrics", "penalty"]
+JudgesView = Literal["tau", "means", "favour"]
 ReliabilityView = Literal["reliability", "differences"]
 
 MEANINGS: dict[Any, dict[str, str]] = {
@@ -100,6 +103,9 @@ MEANINGS: dict[Any, dict[str, str]] = {
     TableKind: {
         "table": "CSV, Parquet or JSON, long (a row a score) or wide (models or tasks in rows)",
         "trec_eval": "output of trec_eval -q, one file per system",
+        "ir_measures": "topic, measure and value on a line, one file per system; or the run before them",
+        "tot": "run, measure, topic and value on a line (TREC Auto-Judge)",
+        "jsonl": "a JSON object on a line, with run_id, topic_id, measure and value",
         "matrix": "CSV of topics and systems, one file per metric (P@10.csv)",
         "systemwise": "CSV with systems in rows and metrics in columns, one file per collection",
         "mteb": "a folder of MTEB's results (MODEL/REVISION/TASK.json)",
@@ -170,6 +176,10 @@ MEANINGS: dict[Any, dict[str, str]] = {
         "bounds": "the best and worst rank that missing scores allow",
         "predict": "predict them from the others, with intervals",
         "complete": "leave out the models, or the tasks, that have some",
+    },
+    JudgedTopics: {
+        "shared": "the topics that all judges have",
+        "own": "the mean over each judge's own topics, for judges of different topics",
     },
     Matrix: {
         "correlation": "Pearson's r between metrics",
@@ -248,6 +258,11 @@ MEANINGS: dict[Any, dict[str, str]] = {
         "clustered": "a heat map, similar metrics side by side",
         "dendrogram": "groups of metrics",
         "components": "principal components",
+    },
+    JudgesView: {
+        "tau": "tau with its interval and ceiling",
+        "means": "system means under the best judge and the truth",
+        "favour": "whom the best judge favours",
     },
     ReliabilityView: {
         "reliability": "E rho2, Phi and expected tau by the number of topics",

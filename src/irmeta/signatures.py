@@ -153,6 +153,7 @@ _BASES: Mapping[str, Signature] = MappingProxyType(
         "DCG": _signature(RANK_OR_NONE, gains=one_of("linear", "exp"), high=UNBOUNDED),
         "ERR": _signature(RANK_OR_NONE, max_rel=highest_grade(None)),
         "RBP": _signature(RANK_OR_NONE, p=share(0.8), rel=grade(None), max_rel=highest_grade(None)),
+        "Compatibility": _signature(RANK_OR_NONE, p=share(0.9)),
         "RBPResidual": _signature(RANK_OR_NONE, p=share(0.8)),
         "Success": _signature(RANK, rel=grade(1), cut="success"),
         "Judged": _signature(RANK_OR_NONE),

@@ -27,8 +27,8 @@ Grades = dict[str, dict[str, int]]
 
 SPELLED = (
     "AP AP@3 nDCG nDCG@3 nDCG(gains='exp')@5 DCG@2 P@1 P@5 R@3 R@1000 RR RR@2 Rprec Bpref infAP GMAP SP ERR ERR@3 "
-    "RBP(p=0.5) RBP(p=0.95, rel=2) RBPResidual(p=0.8) Success@3 Judged@3 Judged IPrec@0.1 IPrec@1 "
-    "NumRet NumRel NumRelRet AP(rel=2) Bpref(rel=2) nP@2 nR@2 nAP@3 nSP nERR@3 nRBP(p=0.8) nRBP(p=0.5, rel=2)@3"
+    "RBP(p=0.5) RBP(p=0.95, rel=2) RBPResidual(p=0.8) Compatibility(p=0.9) Success@3 Judged@3 Judged IPrec@0.1 "
+    "IPrec@1 NumRet NumRel NumRelRet AP(rel=2) Bpref(rel=2) nP@2 nR@2 nAP@3 nSP nERR@3 nRBP(p=0.8) nRBP(p=0.5, rel=2)@3"
 )
 SIMPLEST = [f"{name}@{one.cutoff.example}" if one.cutoff else name for name, one in CATALOGUE.items()]
 METRICS = " ".join([SPELLED, *SIMPLEST])
@@ -373,8 +373,8 @@ def test_many_grades() -> None:
 def test_a_deep_list_is_computed_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
     """Runs share a chunk only as long as topics x the deepest list of them fit it, so that one deep list costs once."""
     sizes = []
-    scores = task.Task._scores
-    monkeypatch.setattr(task.Task, "_scores", lambda *parts: (sizes.append(len(parts[-1])), scores(*parts))[1])
+    scores = task.Task.scores_of
+    monkeypatch.setattr(task.Task, "scores_of", lambda *parts: (sizes.append(len(parts[-1])), scores(*parts))[1])
     monkeypatch.setattr(task, "CHUNK", 100)
     monkeypatch.setattr(engine, "BATCH", 11)
     monkeypatch.setattr(engine, "SHARES", 1)

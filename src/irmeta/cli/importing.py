@@ -72,6 +72,8 @@ def import_scores(
     irmeta import matrix AP.csv P@10.csv --rows topics -o scores.parquet
 
     irmeta import systemwise wt2012.csv -o scores.parquet
+
+    irmeta import tot judge-a.eval.txt --collection judge-a -o judges.parquet --append
     """
     from irmeta.io.scores import save
 
@@ -90,7 +92,7 @@ def _read(
     kind: TableKind, files: list[str], columns: Named, rows: Rows | None, topics: str | None, collection: str | None
 ) -> "dict[str, xr.DataArray]":
     """Read the cubes of files of one kind by collection name."""
-    from irmeta.io import importers, mteb, tables
+    from irmeta.io import importers, lines, mteb, tables
 
     if kind in ("table", "mteb") and len(files) > 1:
         raise IrmetaError(f"one {kind} at a time; add the next with --append")
@@ -103,6 +105,12 @@ def _read(
             return {str(made.attrs["collection"]): made}
         case "trec_eval":
             return {name: importers.import_trec_eval(files, collection=name)}
+        case "ir_measures":
+            return {name: lines.import_ir_measures(files, collection=name)}
+        case "tot":
+            return {name: lines.import_tot(files, collection=name)}
+        case "jsonl":
+            return {name: lines.import_jsonl(files, collection=name)}
         case "matrix":
             if rows is None:
                 raise IrmetaError("a matrix alone does not say what its rows are; add --rows topics or --rows systems")

@@ -23,6 +23,8 @@ PAPERS: dict[str, str] = {
     "urbano2013": "On the measurement of test collection reliability (Urbano et al., SIGIR 2013)",
     "urbano2016": "Expected rank correlation with the true ranking (Urbano and Marrero, SIGIR 2016)",
     "webber2008-standardization": "Score standardization for inter-collection comparison (Webber et al., SIGIR 2008)",
+    "arabzadeh2025": "Benchmarking LLM-based relevance judgment methods (Arabzadeh and Clarke, SIGIR 2025)",
+    "rahmani2025-syndl": "SynDL, a synthetic test collection (Rahmani et al., WWW Companion 2025)",
 }
 """Title by name; a name with underscores is the module in `irmeta.papers` that has `reproduce` and `NEEDS`."""
 

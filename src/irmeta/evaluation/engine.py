@@ -122,7 +122,7 @@ class Evaluation:
         wanted, reading = parse_list(metrics, other=foreign_metric), reading or Reading()
         judgments = Judgments(qrels_of(qrels, reading))
         sources = sources_of(runs)
-        task = Task(judgments, wanted, reading, score_precision).with_pools(_batches(sources))
+        task = Task(judgments, wanted, reading, score_precision).with_pools(batches(sources))
         return cls(task, sources, labels([collection or judgments.qrels.name])[0], topics, on_error)
 
     @property
@@ -147,7 +147,7 @@ class Evaluation:
         """
         task = replace(self.task, done=frozenset(done))
         failed: list[FileFormatError] = []
-        with closing(in_order(task, _batches(self.sources))) as arriving:
+        with closing(in_order(task, batches(self.sources))) as arriving:
             for outcome in steps(chain.from_iterable(arriving), "runs", total=len(self.sources)):
                 if outcome.error is not None:
                     failed.append(outcome.error)
@@ -183,6 +183,7 @@ def _version() -> str:
     return version("irmeta")
 
 
-def _batches(sources: Sequence[Source]) -> list[Sequence[Source]]:
+def batches(sources: Sequence[Source]) -> list[Sequence[Source]]:
+    """Cut the runs into the parts that are evaluated together."""
     size = max(1, min(BATCH, len(sources) // SHARES))
     return [sources[start : start + size] for start in range(0, len(sources), size)]

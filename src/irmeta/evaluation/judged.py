@@ -60,6 +60,12 @@ class Facts:
         """Count the documents of grade 0 to below `rel`: (topic,)."""
         return self.num_relevant(0) - self.num_relevant(max(rel, 0))
 
+    def num_above(self) -> Ints:
+        """Count the documents of a higher grade than each: (topic, grade)."""
+        so_far = self.judged.cumsum(axis=1)
+        above: Ints = so_far[:, -1:] - so_far
+        return above
+
     def ideal_gains(self, transform: Callable[[Floats], Floats]) -> Floats:
         """Return the gains of each topic's judged documents, best first, then zeros: (topic, documents)."""
 

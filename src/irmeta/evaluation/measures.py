@@ -19,6 +19,9 @@ from irmeta.names import Metric
 from irmeta.signatures import NORMALISED
 from irmeta.stats.arrays import Floats
 
+_ABOVE_0 = math.ulp(0.0)
+"""The lowest grade above 0, fractions included."""
+
 MEASURES: dict[str, Callable[..., Floats]] = {}
 """Every measure by its name in `irmeta.signatures.CATALOGUE`."""
 
@@ -211,6 +214,35 @@ def rbp_residual(judged: Judged, k: int | None = None, *, p: float = 0.8) -> Flo
     return _weighted(unjudged, _geometric(p, unjudged.shape[-1])) + beyond
 
 
+@_measure("Compatibility")
+def compatibility(judged: Judged, k: int | None = None, *, p: float = 0.9) -> Floats:
+    """Compatibility@k: rank-biased overlap of the list with the ideal one, over that of the ideal one with itself.
+
+    The ideal list holds the documents of grades above 0 by grade, ties as the run ranks them. k, the depth to which
+    overlap is summed, is 1000 by default. Source: Clarke, Vtyurina and Smucker (TOIS 2021), as compatibility.py has it.
+    """
+    depth = 1000 if k is None else k
+    overlap = _overlap_weights(p, depth)  # of a document that both lists hold from a rank on: (rank,)
+    system, topic, rank, place = _ideal_places(judged)
+    late = np.maximum(rank, place)
+    cell = system * judged.codes.shape[1] + topic
+    weight = np.where(late < depth, overlap[np.minimum(late, depth - 1)], 0.0)
+    found = np.bincount(cell, weight, minlength=judged.retrieved.size).reshape(judged.retrieved.shape)
+    ideal = np.concatenate([[0.0], overlap.cumsum()])  # by length of the ideal list
+    return _ratio(found, ideal[np.minimum(judged.facts.num_relevant(_ABOVE_0), depth)])
+
+
+def _ideal_places(judged: Judged) -> tuple[Any, ...]:
+    """Give system, topic, rank and place in the ideal list, from 0, of every retrieved document of a grade above 0."""
+    system, topic, rank = np.nonzero(judged.relevant(_ABOVE_0))
+    grade = judged.codes[system, topic, rank].astype(np.int64) - FIRST
+    group = (system * judged.codes.shape[1] + topic) * judged.facts.grades.size + grade
+    order = np.argsort(group, kind="stable")  # by list, then grade, then rank
+    system, topic, rank, grade, group = (part[order] for part in (system, topic, rank, grade, group))
+    first = np.searchsorted(group, group)
+    return system, topic, rank, judged.facts.num_above()[topic, grade] + np.arange(group.size) - first
+
+
 @_measure("Judged")
 def judged_share(judged: Judged, k: int | None = None) -> Floats:
     """Judged@k: share of the first k documents that are judged; of those there are, in a shorter list."""
@@ -288,6 +320,13 @@ def _discounts(depth: int) -> Floats:
 @cache
 def _powers(p: float, depth: int) -> Floats:
     return np.array([math.pow(p, rank) for rank in range(depth)])
+
+
+@cache
+def _overlap_weights(p: float, depth: int) -> Floats:
+    """Sum p^(d - 1) / d over the depths d from each rank on: (rank,)."""
+    terms = _powers(p, depth) / np.arange(1, depth + 1)
+    return np.asarray(terms[::-1].cumsum()[::-1])
 
 
 def _geometric(p: float, depth: int) -> Floats:

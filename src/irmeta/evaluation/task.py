@@ -52,7 +52,7 @@ class Task:
         """Evaluate runs: an outcome for each; those that cannot be read or are done have no scores."""
         outcomes = [self._judged(source) for source in sources]
         judged = [run for _, run in outcomes if run is not None]
-        scores = chain.from_iterable(map(self._scores, _chunks(judged)))
+        scores = chain.from_iterable(map(self.scores_of, chunks(judged)))
         return [one if run is None else self._with_scores(one, next(scores)) for one, run in outcomes]
 
     def with_pools(self, batches: Sequence[Sequence[Source]]) -> "Task":
@@ -129,7 +129,7 @@ class Task:
         order = [metrics.index(metric) for metric in self.metrics]
         return replace(outcome, scores=scores[:, order])
 
-    def _scores(self, runs: Sequence[JudgedRun]) -> Floats:
+    def scores_of(self, runs: Sequence[JudgedRun]) -> Floats:
         """Compute our metrics for a chunk of runs; metrics that look at the lists alike share a grade array."""
         views: dict[tuple[Any, ...], Judged] = {}
         scores = np.empty((len(runs), len(self.topics), len(self.own)))
@@ -152,7 +152,7 @@ class Task:
         return judged
 
 
-def _chunks(runs: Iterable[JudgedRun]) -> Iterator[list[JudgedRun]]:
+def chunks(runs: Iterable[JudgedRun]) -> Iterator[list[JudgedRun]]:
     """Share runs out over chunks whose grade arrays, as deep as the deepest run, have at most CHUNK cells."""
     chunk: list[JudgedRun] = []
     deepest = 0

@@ -52,11 +52,15 @@ def import_trec_eval(paths: Paths, *, collection: str = "collection") -> xr.Data
     The means that trec_eval prints under `all` are left out if there are topics; otherwise `all` is the one topic. A
     system is named after its file, or by `runid` if a file holds several.
     """
-    frames = [_trec_eval_rows(path) for path in _listed(paths)]
+    return collected([_trec_eval_rows(path) for path in all_files(paths)], collection)
+
+
+def collected(frames: Sequence[pl.DataFrame], collection: str) -> xr.DataArray:
+    """Make a cube of tables (system, topic, metric, score), without means under `all` where there are topics."""
     rows = pl.concat(frames)
     topics = rows.filter(pl.col("topic") != ALL)
     if only_means := sorted(set(rows["system"]) - set(topics["system"])) if topics.height else []:
-        raise ScoresError(f"{only_means[0]} has only means, others have topics (trec_eval -q); import them separately")
+        raise ScoresError(f"{only_means[0]} has only means, others have topics; import them separately")
     frame = (topics if topics.height else rows).with_columns(collection=pl.lit(collection))
     return next(iter(from_rows(frame).values()))
 
@@ -76,21 +80,21 @@ def import_matrix(
     """
     require_choice("rows", rows, get_args(Rows))
     parts = []
-    for path in _listed(paths):
+    for path in all_files(paths):
         names, columns, scores = _matrix(path, rows)
         metric = table_name(stem(path).removesuffix(".csv"))
-        _possible(scores, metric, path, _NAMES_HINT)
+        refuse_impossible(scores, metric, path, _NAMES_HINT)
         if rows == "topics":
             names, columns, scores = columns, names, scores.T
         if topics is not None and len(topics) != len(columns):
             raise FileFormatError(f"{path}: {len(columns)} topics, but --topics names {len(topics)}")
         parts.append(cube(scores[:, :, None], names, topics or columns, [metric]))
     first = parts[0]
-    for path, part in zip(_listed(paths), parts, strict=True):
+    for path, part in zip(all_files(paths), parts, strict=True):
         for dim in ("system", "topic"):
             if set(part[dim].values) != set(first[dim].values):
                 raise FileFormatError(
-                    f"{path}: its {dim}s are not those of {_listed(paths)[0]}; import them separately"
+                    f"{path}: its {dim}s are not those of {all_files(paths)[0]}; import them separately"
                 )
     together = xr.concat([part.reindex_like(first[:, :, 0]) for part in parts], "metric")
     notes = _strange(together) + ([_NUMBERED] if only_numbered(together.topic.values) else [])
@@ -104,14 +108,14 @@ def import_systemwise(paths: Paths) -> dict[str, xr.DataArray]:
     A first column of names names the systems; without one they are numbered from 1. The cubes have one topic, `all`.
     """
     cubes = {}
-    for path in _listed(paths):
+    for path in all_files(paths):
         names, columns, scores = _matrix(path, "systems")
         name = stem(path).removesuffix(".csv")
         if name in cubes:
             raise FileFormatError(f"{path}: two tables are named {name!r}, and the name is the collection; rename one")
         metrics = [table_name(column) for column in columns]
         for metric, column in zip(metrics, scores.T, strict=True):
-            _possible(column, metric, path, _NAMES_HINT)
+            refuse_impossible(column, metric, path, _NAMES_HINT)
         made = cube(scores[:, None, :], names, [ALL], metrics, collection=name)
         released = any(column.startswith(("rdp_", "errall")) for column in columns)
         notes = _strange(made) + ([_RELEASED] if released else [])
@@ -150,7 +154,7 @@ def _with_depth(name: str, depth: str) -> str:
     return canonical(inside + at + cutoff)
 
 
-def _listed(paths: Paths) -> list[Location]:
+def all_files(paths: Paths) -> list[Location]:
     """List the files of what was given: files, folders, globs, URLs of them."""
     given = [paths] if isinstance(paths, str | PathLike) else list(paths)
     if not given:
@@ -179,17 +183,22 @@ def _trec_eval_rows(path: Location) -> pl.DataFrame:
             continue
         if measure.startswith("relstring"):
             continue
-        kept.append((len(runs) - 1, topic, canonical(measure), _score(value, f"{path}:{number}")))
+        kept.append((len(runs) - 1, topic, canonical(measure), score_of(value, f"{path}:{number}")))
     if not kept:
         raise FileFormatError(f"{path}: no scores in it; it should be what trec_eval -q prints")
     if len(runs) == 1:
         runs = [stem(path).removesuffix(".txt")]
     elif "" in runs:
         raise FileFormatError(f"{path}: several runs, and not each has a runid line")
-    rows = [(runs[run], *rest) for run, *rest in kept]
+    rows = [(runs[run], topic, metric, score) for run, topic, metric, score in kept]
+    return table_of(rows, path)
+
+
+def table_of(rows: Sequence[tuple[str, str, str, float]], path: Location) -> pl.DataFrame:
+    """Make a table of rows (system, topic, metric, score); a score that its metric cannot take raises."""
     frame = pl.DataFrame(rows, schema=["system", "topic", "metric", "score"], orient="row")
     for (metric,), part in frame.group_by("metric", maintain_order=True):
-        _possible(part["score"].to_numpy(), str(metric), path)
+        refuse_impossible(part["score"].to_numpy(), str(metric), path)
     return frame
 
 
@@ -225,7 +234,7 @@ def _matrix(path: Location, rows: Rows) -> tuple[list[str], list[str], Floats]:
         if len(set(given)) < len(given):
             twice = next(name for name in given if given.count(name) > 1)
             raise FileFormatError(f"{path}: more than one {kind} is named {twice!r}")
-    scores = [[_score(cell, f"{path}:{line}") for cell in row[labelled:]] for line, row in body]
+    scores = [[score_of(cell, f"{path}:{line}") for cell in row[labelled:]] for line, row in body]
     return names, columns, np.array(scores)
 
 
@@ -237,7 +246,7 @@ def _is_number(text: str) -> bool:
     return text.lower() not in _MISSING
 
 
-def _score(text: str, where: str) -> float:
+def score_of(text: str, where: str) -> float:
     """Read a score, NaN where it is missing; anything else raises FileFormatError."""
     if text.lower() in _MISSING:
         return math.nan
@@ -246,7 +255,7 @@ def _score(text: str, where: str) -> float:
     return float(text)
 
 
-def _possible(scores: Floats, metric: str, path: Location, hint: str = "") -> None:
+def refuse_impossible(scores: Floats, metric: str, path: Location, hint: str = "") -> None:
     """Raise FileFormatError if a score is lower or higher than the metric can be: it is something else."""
     if not is_known(metric):  # it may take any value
         return

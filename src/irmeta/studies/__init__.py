@@ -68,6 +68,18 @@ STUDIES: dict[str, Study] = {
     ),
     "models": Study("models", "predict models", "metrics", "Do other models predict better?", docs="prediction"),
     "reuse": Study("reuse", "reuse", "judgments", "Is the pool fair to a run that was not pooled?", docs="reuse"),
+    "judges": Study(
+        "compare_judges",
+        "judges compare",
+        "judgments",
+        "Do these judgments rank systems as people do?",
+        True,
+        "judges",
+    ),
+    "estimate": Study(
+        "estimate", "judges estimate", "judgments", "What do few human and many machine topics show?", docs="judges"
+    ),
+    "plan": Study("plan", "judges plan", "judgments", "How many topics should people judge?", docs="judges"),
     "comparison": Study(
         "compare", "compare", "collections", "Do scores compare between collections?", True, "comparison"
     ),

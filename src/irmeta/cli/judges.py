@@ -1,0 +1,286 @@
+"""`irmeta judges`: other judgments compared with true ones, and few human topics joined with many machine ones."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from irmeta.choices import Correction, JudgedTopics, JudgesView, explained
+from irmeta.cli.app import Verbs, app, panel_of
+from irmeta.cli.output import refuse_overwriting, say, write
+from irmeta.cli.study import RESULT, SCORES, MissingScores, Quiet, Seed, Shown, option
+from irmeta.errors import IrmetaError
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+    from irmeta.evaluation.sets import JudgmentSets
+
+judges = Verbs("judges", help="Compare judgments with true ones; join few human topics with many machine ones.")
+app.add_typer(judges, name="judges", rich_help_panel=panel_of("judges"))
+
+Runs = Annotated[
+    list[str] | None, option("--runs", panel=SCORES, help="The runs: a folder, a glob or a file; may be repeated.")
+]
+MetricNames = Annotated[
+    str | None, option("-m", "--metrics", "--metric", panel=SCORES, help="Metrics, as in 'nDCG@10 AP(rel=2)'.")
+]
+SampleFile = Annotated[
+    Path | None, option(help="The topics drawn and their probabilities, as irmeta judges sample writes them.")
+]
+
+
+@judges.command()
+def compare(
+    files: Annotated[
+        list[str],
+        typer.Argument(help="Judgment sets (qrels), the truth first; or score files with one collection a judge."),
+    ],
+    shown: Shown,
+    runs: Runs = None,
+    metrics: MetricNames = None,
+    truth: Annotated[str | None, option(help="The judge to compare with.", show_default="the first")] = None,
+    groups: Annotated[Path | None, option(help="CSV with the team of each run: columns run and team.")] = None,
+    topics: Annotated[
+        JudgedTopics, option(panel=SCORES, help=explained(JudgedTopics, "Which topics means are over."))
+    ] = "shared",
+    best: Annotated[int, option(help="Tau is also computed among so many systems, the best by the truth.")] = 10,
+    rel: Annotated[
+        str | None,
+        option(help="The lowest relevant grade of labels, as in 2 or 'nist=2 llm=1'.", show_default="any above 0"),
+    ] = None,
+    alpha: Annotated[float, option(help="Level of the tests of pairs of systems.")] = 0.05,
+    correct: Annotated[
+        Correction, option(help=explained(Correction, "Correction of these tests for testing all pairs."))
+    ] = "none",
+    view: Annotated[JudgesView, option(panel=RESULT, help=explained(JudgesView, "What --plot draws."))] = "tau",
+    missing: MissingScores = "error",
+    seed: Seed = 0,
+) -> None:
+    """Say whether other judgments rank systems as the true ones do, what they miss and invent, whom they favour.
+
+    irmeta judges compare nist.txt umbrela.txt binary.txt --runs runs/ -m 'nDCG@10 AP' --groups teams.csv
+
+    irmeta judges compare scores.parquet --truth nist   (from scores, one collection a judge)
+
+    irmeta judges compare nist.txt umbrela.txt   (labels only)
+
+    With -o judges.parquet the scores under every judge are written there, and the result to the terminal.
+    """
+    from irmeta.io.lists import read_groups
+    from irmeta.studies.judges import compare_judges
+
+    refuse_overwriting(shown.output)
+    cubes, judgments = _given(files, runs, metrics, shown)
+    if shown.output is not None and shown.output.suffix == ".parquet":
+        _save(cubes, shown.output)
+        shown = replace(shown, output=None)
+    options: dict[str, Any] = {"truth": truth, "topics": topics, "best": best, "alpha": alpha, "correct": correct}
+    shown.show(
+        compare_judges,
+        cubes,
+        view=None if view == "tau" else view,
+        judgments=judgments,
+        metrics=metrics if judgments is None else None,
+        groups=None if groups is None else read_groups(groups),
+        rel=_relevant(rel),
+        missing=missing,
+        rng=seed,
+        **options,
+    )
+
+
+@judges.command()
+def sample(
+    file: Annotated[str, typer.Argument(help="Judgments (qrels) or scores of the topics to draw from.")],
+    topics: Annotated[int, option(min=2, help="How many topics to draw.")],
+    strata: Annotated[
+        int, option(min=1, help="Draw about as many from each of so many groups of topics, easy to hard; score files.")
+    ] = 1,
+    output: Annotated[
+        Path | None, option("-o", "--output", help="Write to this file (CSV), not to the terminal.")
+    ] = None,
+    seed: Seed = 0,
+    quiet: Quiet = False,
+) -> None:
+    """Draw the topics that people are to judge, at random, and write them with their probabilities.
+
+    irmeta judges sample qrels.txt --topics 15 --seed 1 -o sample.csv
+
+    irmeta judges sample machine.parquet --topics 15 --strata 5 -o sample.csv   (by the machine's mean scores)
+    """
+    import numpy as np
+
+    from irmeta.io.lists import sample_text
+    from irmeta.stats.judging.sampling import draw
+
+    names, level = _topics_of(file)
+    if topics > len(names):
+        raise IrmetaError(f"{topics} topics cannot be drawn from {len(names)}; draw fewer")
+    if strata > 1 and level is None:
+        raise IrmetaError("strata are made by the machine's scores: give a score file, as irmeta evaluate writes it")
+    if strata > topics:
+        raise IrmetaError(f"{topics} topics cannot be drawn from {strata} strata, one or more from each")
+    drawn, chance = draw(topics, len(names), level if strata > 1 else None, strata, np.random.default_rng(seed))
+    write(sample_text({names[at]: float(p) for at, p in zip(drawn, chance, strict=True)}), output)
+    say(f"{topics} of {len(names)} topics drawn with seed {seed}; judge them all, and no others", quiet=quiet)
+
+
+@dataclass(frozen=True, kw_only=True)
+class HumanAndMachine:
+    """Judgments of few topics by people and of all topics by a machine."""
+
+    human: Annotated[str, option(help="Judgments (qrels) by people on some topics; or a score file made with them.")]
+    llm: Annotated[str, option(help="Judgments (qrels) by a machine on all topics; or a score file made with them.")]
+    runs: Runs = None
+    metrics: MetricNames = None
+    sample: SampleFile = None
+    missing: MissingScores = "error"
+
+    def cubes(self, shown: Shown) -> "list[xr.DataArray]":
+        """Return the scores by people and by the machine."""
+        if Path(self.human).suffix == ".parquet":
+            from irmeta.cli.study import only
+            from irmeta.io.scores import load_all
+
+            return [only(load_all(Path(file), metrics=self.metrics)) for file in (self.human, self.llm)]
+        sets = _sets({"human": self.human, "machine": self.llm})
+        cubes = _evaluated(sets, self.runs, self.metrics, shown)
+        return [cubes["human"], cubes["machine"]]
+
+    def used(self) -> dict[str, Any]:
+        """Return the options that a study takes of these."""
+        from irmeta.io.lists import read_sample
+
+        return {
+            "sample": None if self.sample is None else read_sample(self.sample),
+            "missing": self.missing,
+        }
+
+
+@judges.command()
+def estimate(
+    given: HumanAndMachine,
+    shown: Shown,
+    these_topics: Annotated[
+        bool, option("--these-topics", help="Means over these topics only, not over topics like them.")
+    ] = False,
+) -> None:
+    """Estimate system means from few topics judged by people and all judged by a machine, with intervals.
+
+    irmeta judges estimate --human part.txt --llm full.txt --runs runs/ -m nDCG@10 --sample sample.csv
+
+    The topics that people judged must be drawn at random, as irmeta judges sample does.
+    """
+    from irmeta.studies.estimate import estimate as study
+
+    shown.show(study, *given.cubes(shown), **given.used(), new_topics=not these_topics)
+
+
+@judges.command()
+def plan(
+    given: HumanAndMachine,
+    shown: Shown,
+    width: Annotated[float, option(help="Wanted width of the intervals of differences, from end to end.")] = 0.1,
+    cost_human: Annotated[float | None, option(help="Cost of judging one topic by people.")] = None,
+    cost_llm: Annotated[float | None, option(help="Cost of judging one topic by the machine.")] = None,
+) -> None:
+    """Say how many topics people should judge beside the machine, and at what cost.
+
+    irmeta judges plan --human part.txt --llm full.txt --runs runs/ -m nDCG@10 --width .1 --cost-human 20 --cost-llm .1
+    """
+    from irmeta.studies.plan import plan as study
+
+    options: dict[str, Any] = {"width": width, "cost_human": cost_human, "cost_machine": cost_llm}
+    shown.show(study, *given.cubes(shown), **given.used(), **options)
+
+
+def _given(
+    files: list[str], runs: list[str] | None, metrics: str | None, shown: Shown
+) -> "tuple[Mapping[str, xr.DataArray] | None, JudgmentSets | None]":
+    """Return scores by judge, labels, or both, of what files were given."""
+    tables = [Path(file) for file in files if file.endswith(".parquet")]
+    if tables and (len(tables) < len(files) or runs):
+        raise IrmetaError("give either judgment sets, with --runs for scores, or score files; not both")
+    if tables:
+        from irmeta.cli.study import distinct
+        from irmeta.io.scores import load_all
+
+        [cubes] = distinct([[(path, load_all(path)) for path in tables]])
+        return cubes, None
+    sets = _sets(_named(files))
+    if not runs:
+        if metrics:
+            raise IrmetaError("metrics are of runs; name them with --runs")
+        return None, sets
+    return _evaluated(sets, runs, metrics, shown), sets
+
+
+def _named(files: list[str]) -> dict[str, str]:
+    """Name judgment sets by their files, without the usual suffixes."""
+    from irmeta.io.files import listed, location, stem
+
+    names: dict[str, str] = {}
+    for path in [path for file in files for path in listed(location(file))]:
+        name = stem(path)
+        for suffix in (".txt", ".json", ".qrels", ".qrel", ".tsv"):
+            name = name.removesuffix(suffix)
+        if name in names:
+            raise IrmetaError(f"two judgment sets are named {name!r}: {names[name]} and {path}; rename one file")
+        names[name] = str(path)
+    return names
+
+
+def _sets(files: Mapping[str, str]) -> "JudgmentSets":
+    from irmeta.evaluation.sets import JudgmentSets
+
+    return JudgmentSets.of(files)
+
+
+def _evaluated(
+    sets: "JudgmentSets", runs: list[str] | None, metrics: str | None, shown: Shown
+) -> "dict[str, xr.DataArray]":
+    from irmeta.cli.output import working
+    from irmeta.evaluation.sets import evaluate_under
+
+    if not runs:
+        raise IrmetaError("judgments become scores with runs; name them with --runs")
+    with working(shown.cluster, quiet=shown.quiet):
+        return evaluate_under(sets, runs, metrics or "nDCG@10")
+
+
+def _save(cubes: "Mapping[str, xr.DataArray] | None", output: Path) -> None:
+    from irmeta.io.scores import save
+
+    if cubes is None:
+        raise IrmetaError(f"{output}: labels alone give no scores to write; name runs with --runs")
+    save(cubes, output)
+
+
+def _relevant(text: str | None) -> "float | dict[str, float] | None":
+    """Read the lowest relevant grade, of all sets or of each: 2, or 'nist=2 llm=1'."""
+    if text is None:
+        return None
+    try:
+        if "=" not in text:
+            return float(text)
+        pairs = [part.rsplit("=", 1) for part in text.replace(",", " ").split()]
+        return {name: float(grade) for name, grade in pairs}
+    except ValueError:
+        raise IrmetaError(f"--rel {text!r}: expected a grade, as in 2, or one a set, as in 'nist=2 llm=1'") from None
+
+
+def _topics_of(file: str) -> "tuple[list[str], Any]":
+    """Return the topics of judgments or of a score file, and of the latter the mean score of each."""
+    if file.endswith(".parquet"):
+        from irmeta.cli.study import only
+        from irmeta.io.scores import load_all
+
+        cube = only(load_all(Path(file)))
+        return [str(name) for name in cube.topic.values], cube.values[..., 0].mean(axis=0)
+    from irmeta.evaluation.sources import qrels_of
+    from irmeta.io.trec import Reading
+
+    return list(qrels_of(file, Reading()).topics), None

@@ -1,0 +1,88 @@
+"""Judges made from true judgments, of known leniency, noise and favour: to see what a comparison finds of them."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from irmeta.errors import IrmetaError
+from irmeta.evaluation.judging import JudgedRun, Judgments
+from irmeta.evaluation.sources import QrelsLike, RunsLike, Source, qrels_of, sources_of
+from irmeta.evaluation.task import Task
+from irmeta.io.rankings import Qrels, Run
+from irmeta.io.trec import Reading
+from irmeta.parallel import seeded
+from irmeta.stats.arrays import Bools, Floats
+
+
+@dataclass(frozen=True)
+class JudgeModel:
+    """How a simulated judge departs from the truth, all in grades.
+
+    leniency : what it adds to every document.  noise : standard deviation of its error on a document.
+    favour : what it adds to documents that the favoured systems rank among their first `depth`.
+    by_rank : what it adds to a document that some system ranks first, half as much to one ranked second at best, ...
+    """
+
+    leniency: float = 0.0
+    noise: float = 0.5
+    favour: float = 0.0
+    by_rank: float = 0.0
+    depth: int = 10
+
+
+def simulate_judge(
+    qrels: QrelsLike,
+    model: JudgeModel,
+    *,
+    runs: RunsLike = (),
+    favoured: Iterable[str] = (),
+    rng: int | np.random.Generator = 0,
+) -> dict[str, dict[str, float]]:
+    """Judge again what true judgments hold, as a model errs: {topic: {document: grade}}.
+
+    A grade is the true one plus leniency, noise, favour and what its best rank adds, rounded to a whole number between
+    0 and the highest true grade. Judgments below zero stay as they are.
+    runs : what is ranked, where the model favours systems or heeds ranks.  favoured : the names of favoured systems.
+
+    >>> simulate_judge({"1": {"a": 1, "b": 0, "c": 2}}, JudgeModel(leniency=1, noise=0))
+    {'1': {'a': 2.0, 'b': 1.0, 'c': 2.0}}
+    """
+    true = qrels_of(qrels, Reading())
+    generator, _ = seeded(rng)
+    names = set(favoured)
+    if (model.favour or model.by_rank) and not runs:
+        raise IrmetaError("a judge that favours systems or heeds ranks is simulated with their runs (runs=...)")
+    liked, best = _seen(true, runs, names, model.depth) if runs else (np.zeros(true.grades.size, bool), None)
+    latent = true.grades + model.leniency + model.noise * generator.normal(size=true.grades.size)
+    latent = latent + model.favour * liked
+    if best is not None:
+        latent = latent + model.by_rank / best
+    grades = np.clip(np.round(latent), 0, true.grades.max())
+    grades = np.where(true.grades < 0, true.grades, grades)
+    made: dict[str, dict[str, float]] = {topic: {} for topic in true.topics}
+    for topic, document, grade in zip(true.topic.tolist(), true.documents, grades.tolist(), strict=True):
+        made[true.topics[topic]][document] = grade
+    return made
+
+
+def _seen(qrels: Qrels, runs: RunsLike, favoured: set[str], depth: int) -> tuple[Bools, Floats]:
+    """Say which documents a favoured system ranks high, and the best rank that any gives each, infinite if none."""
+    liked = np.zeros(qrels.grades.size, dtype=np.bool_)
+    best = np.full(qrels.grades.size, np.inf)
+    sources = sources_of(runs)
+    if unknown := favoured - {name for name, _ in sources}:
+        raise IrmetaError(f"no run of the favoured system {min(unknown)!r}")
+    for name, judged in _judged(qrels, sources):
+        np.minimum.at(best, judged.judgment, judged.rank + 1.0)
+        if name in favoured:
+            liked[judged.judgment[judged.rank < depth]] = True
+    return liked, best
+
+
+def _judged(qrels: Qrels, sources: list[Source]) -> Iterator[tuple[str, JudgedRun]]:
+    task = Task(Judgments(qrels), (), Reading())
+    for source in sources:
+        run = task.read(source)
+        assert isinstance(run, Run)  # none was done before
+        yield source[0], task.judgments.judge(run)

@@ -1,0 +1,236 @@
+"""Several judgment sets of the same runs: each run is read, ranked and looked up once, whatever the number of sets."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import chain
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from irmeta.errors import FileFormatError, MetricError, ScoresError
+from irmeta.evaluation import notes
+from irmeta.evaluation.engine import batches
+from irmeta.evaluation.judging import JudgedRun, Judgments
+from irmeta.evaluation.outcome import Outcome
+from irmeta.evaluation.sources import QrelsLike, RunsLike, Source, qrels_of, sources_of, where
+from irmeta.evaluation.task import Task, chunks
+from irmeta.io.fields import PADDING, Strings
+from irmeta.io.rankings import Qrels, index_strings
+from irmeta.io.trec import Reading
+from irmeta.names import Metric, parse_list
+from irmeta.parallel import in_order, steps
+from irmeta.stats.arrays import Floats, Indices, Ints
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+
+@dataclass(frozen=True)
+class JudgmentSets:
+    """Judgment sets by name, and the pairs of topic and document that any of them judged.
+
+    pairs : those pairs as judgments without a meaning of their own (grade 0).
+    topic : for each set, where its topics stand among those of the pairs. row : for each set, where its judgments do.
+    """
+
+    sets: Mapping[str, Qrels]
+    pairs: Qrels
+    topic: Mapping[str, Indices]
+    row: Mapping[str, Indices]
+
+    @classmethod
+    def of(cls, sets: Mapping[str, QrelsLike], reading: Reading | None = None) -> "JudgmentSets":
+        """Read judgment sets, given by name as paths, mappings or frames; one that cannot be read raises, named."""
+        if not sets:
+            raise ScoresError("there are no judgment sets; give one or more")
+        qrels = {str(name): _named(str(name), given, reading or Reading()) for name, given in sets.items()}
+        topics: dict[str, int] = {}
+        topic = {name: np.array([topics.setdefault(t, len(topics)) for t in one.topics]) for name, one in qrels.items()}
+        documents = _joined([one.documents for one in qrels.values()])
+        place = np.concatenate([topic[name][one.topic] for name, one in qrels.items()])
+        names, document = index_strings(documents)
+        # a number for each pair of topic and document
+        pair = place * len(names) + document
+        _, first, row = np.unique(pair, return_index=True, return_inverse=True)
+        pairs = Qrels(list(topics), place[first], documents.take(first), np.zeros(first.size))
+        ends = np.cumsum([one.grades.size for one in qrels.values()])[:-1]
+        return cls(qrels, pairs, topic, dict(zip(qrels, np.split(row, ends), strict=True)))
+
+    def grades(self) -> Floats:
+        """Give the grade of every pair by every set, NaN where a set did not judge it: (set, pair).
+
+        A grade below zero is no judgment either, as trec_eval has it.
+        """
+        grades = np.full((len(self.sets), self.pairs.grades.size), np.nan)
+        for which, (name, one) in enumerate(self.sets.items()):
+            grades[which, self.row[name]] = np.where(one.grades < 0, np.nan, one.grades)
+        return grades
+
+
+def _named(name: str, given: QrelsLike, reading: Reading) -> Qrels:
+    try:
+        return qrels_of(given, reading)
+    except FileFormatError as error:
+        raise FileFormatError(f"judgment set {name}: {error}", error.remarks) from error
+
+
+def _joined(parts: Sequence[Strings]) -> Strings:
+    """Put strings of several buffers into one."""
+    buffers = [part.buffer for part in parts]
+    offsets = np.cumsum([0, *map(len, buffers)])
+    starts = [part.start.astype(np.int64) + offset for part, offset in zip(parts, offsets[:-1], strict=True)]
+    lengths = [part.length.astype(np.int64) for part in parts]
+    return Strings(b"".join(buffers) + PADDING, np.concatenate(starts), np.concatenate(lengths))
+
+
+def evaluate_under(
+    sets: Mapping[str, QrelsLike] | JudgmentSets,
+    runs: RunsLike,
+    metrics: str | Metric | Sequence[str | Metric] = "nDCG@10",
+    *,
+    reading: Reading | None = None,
+) -> "dict[str, xr.DataArray]":
+    """Score the same runs under several judgment sets: a cube a set, each as `evaluate` gives it for that set alone.
+
+    sets : by name what `evaluate` takes as qrels. runs, metrics : as there; the metrics are irmeta's own.
+    A set without a topic of the runs raises FileFormatError.
+
+    >>> run = {"bm25": {"1": {"a": 3.0, "b": 2.0}}}
+    >>> cubes = evaluate_under({"people": {"1": {"a": 1}}, "model": {"1": {"b": 1}}}, run, "RR")
+    >>> [cube.item() for cube in cubes.values()]
+    [1.0, 0.5]
+    """
+    given = sets if isinstance(sets, JudgmentSets) else JudgmentSets.of(sets, reading)
+    sources = sources_of(runs)
+    task = _UnderSets.of(given, parse_list(metrics), reading or Reading(), sources)
+    with closing(in_order(task, batches(sources))) as arriving:
+        done = list(steps(chain.from_iterable(arriving), "runs", total=len(sources)))
+    for one in done:
+        if one.outcome.error is not None:
+            raise one.outcome.error
+    return {name: _cube(name, one, which, done, task) for which, (name, one) in enumerate(given.sets.items())}
+
+
+@dataclass(frozen=True)
+class _Scored:
+    """A run's outcome without scores, the topics it has, and its scores (topic, metric) under each set."""
+
+    outcome: Outcome
+    topics: frozenset[str] = frozenset()
+    scores: Sequence[Floats] = ()
+
+
+@dataclass(frozen=True)
+class _UnderSets:
+    """Judges and scores runs under several sets; one serves all runs, as `Task` does.
+
+    whole : looks documents up among the pairs of all sets. tasks : for each set what scores its judged runs.
+    """
+
+    given: JudgmentSets
+    whole: Task
+    tasks: Sequence[Task]
+
+    @classmethod
+    def of(
+        cls, given: JudgmentSets, metrics: Sequence[Metric], reading: Reading, sources: Sequence[Source]
+    ) -> "_UnderSets":
+        """Make what is needed ready, once for all runs."""
+        whole = Task(Judgments(given.pairs), metrics, reading)
+        if strange := [str(metric) for metric in metrics if metric not in whole.own]:
+            raise MetricError(f"of several judgment sets irmeta computes its own metrics only, not {strange[0]}")
+        each = (Task(Judgments(one), metrics, reading) for one in given.sets.values())
+        return cls(given, whole, [task.with_pools(batches(sources)) for task in each])
+
+    def __call__(self, sources: Sequence[Source]) -> list[_Scored]:
+        """Evaluate runs under every set."""
+        judged: list[tuple[Outcome, JudgedRun | None]] = [self._judged(source) for source in sources]
+        runs = [run for _, run in judged if run is not None]
+        scores = zip(*(self._scores(which, runs) for which in range(len(self.tasks))), strict=True)
+        return [
+            _Scored(outcome) if run is None else _Scored(outcome, run.topics, next(scores)) for outcome, run in judged
+        ]
+
+    def _judged(self, source: Source) -> tuple[Outcome, JudgedRun | None]:
+        outcome = Outcome(source[0], where(source))
+        try:
+            run = self.whole.read(source)
+        except FileFormatError as error:
+            return replace(outcome, error=error), None
+        assert not isinstance(run, str)  # no run was done before
+        judged = self.whole.judgments.judge(run, self.whole.precision)
+        found = replace(outcome, digest=run.digest, disagreeing=judged.disagreeing, remarks=run.remarks)
+        return replace(found, other_topics=judged.other_topics), judged
+
+    def _scores(self, which: int, runs: Sequence[JudgedRun]) -> Iterator[Floats]:
+        """Score the judged runs under one set."""
+        under = [self._under[which](run) for run in runs]
+        yield from chain.from_iterable(map(self.tasks[which].scores_of, chunks(under)))
+
+    @cached_property
+    def _under(self) -> list["_Under"]:
+        return [_Under.of(self.given, name) for name in self.given.sets]
+
+
+@dataclass(frozen=True)
+class _Under:
+    """Turns a run judged by the pairs of all sets into the run as one set judges it.
+
+    topic, own_topic : the set's topics among those of the pairs, and back (-1: it has none). own_row : for each pair
+    the set's judgment, -1 where it has none.
+    """
+
+    topic: Indices
+    own_topic: Indices
+    own_row: Ints
+
+    @classmethod
+    def of(cls, given: JudgmentSets, name: str) -> "_Under":
+        """Invert where a set's topics and judgments stand."""
+        return cls(
+            given.topic[name],
+            _inverse(given.topic[name], len(given.pairs.topics)),
+            _inverse(given.row[name], given.pairs.grades.size),
+        )
+
+    def __call__(self, run: JudgedRun) -> JudgedRun:
+        """Keep what this set judged, and name it as the set does."""
+        row = self.own_row[run.judgment]
+        kept = row >= 0
+        return replace(
+            run,
+            topic=self.own_topic[run.topic[kept]],
+            rank=run.rank[kept],
+            judgment=row[kept],
+            retrieved=run.retrieved[self.topic],
+        )
+
+
+def _inverse(places: Indices, size: int) -> Ints:
+    inverse = np.full(size, -1)
+    inverse[places] = np.arange(places.size)
+    return inverse
+
+
+def _cube(name: str, qrels: Qrels, which: int, done: Sequence[_Scored], task: _UnderSets) -> "xr.DataArray":
+    """Make one set's cube."""
+    from irmeta.cube import cube  # xarray: loaded when the work is done
+
+    outcomes = [_under_one(one, qrels) for one in done]
+    if all(len(outcome.lacking) == len(qrels.topics) for outcome in outcomes):
+        raise FileFormatError(f"judgment set {name}: none of its topics is in the runs; do they belong together?")
+    provenance: dict[str, Any] = {
+        "qrels": {"source": qrels.source, "sha256": qrels.digest},
+        "runs": {outcome.name: outcome.digest for outcome in outcomes},
+        "notes": notes.notes(qrels, outcomes, task.whole.own, "qrels"),
+    }
+    scores = np.stack([one.scores[which] for one in done])
+    names = [one.outcome.name for one in done]
+    return cube(scores, names, qrels.topics, list(map(str, task.whole.own)), collection=name, provenance=provenance)
+
+
+def _under_one(one: _Scored, qrels: Qrels) -> Outcome:
+    lacking = tuple(topic for topic in qrels.topics if topic not in one.topics)
+    return replace(one.outcome, lacking=lacking, found=1)

@@ -1,0 +1,68 @@
+"""Small tables that say something of systems or topics: groups of systems, samples of topics."""
+
+import csv
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from irmeta.errors import FileFormatError
+from irmeta.io.files import read_bytes
+
+RUN = ("run", "system", "name")
+GROUP = ("team", "group", "family")
+
+
+def read_groups(path: Path) -> dict[str, str]:
+    """Read the group of each system: a CSV with a column run (or system) and a column team (or group, family).
+
+    A system that is given two groups raises FileFormatError.
+    """
+    groups: dict[str, str] = {}
+    for line, row in _rows(path, RUN, GROUP):
+        name, group = row
+        if groups.setdefault(name, group) != group:
+            raise FileFormatError(f"{path}:{line}: {name} is in two groups, {groups[name]} and {group}; give it one")
+    return groups
+
+
+def read_sample(path: Path) -> dict[str, float]:
+    """Read the probability that each topic had of being drawn: a CSV with columns topic and probability."""
+    sample: dict[str, float] = {}
+    for line, (topic, text) in _rows(path, ("topic", "query_id", "qid"), ("probability",)):
+        try:
+            chance = float(text)
+        except ValueError:
+            chance = -1.0
+        if not 0 < chance <= 1:
+            raise FileFormatError(f"{path}:{line}: the probability {text!r} is not above 0 and at most 1")
+        if topic in sample:
+            raise FileFormatError(f"{path}:{line}: topic {topic} is given twice; remove one line")
+        sample[topic] = chance
+    return sample
+
+
+def sample_text(sample: Mapping[str, float]) -> str:
+    r"""Write a sample as CSV.
+
+    >>> sample_text({"301": 0.3})
+    'topic,probability\n301,0.3\n'
+    """
+    return "topic,probability\n" + "".join(f"{topic},{chance!r}\n" for topic, chance in sample.items())
+
+
+def _rows(path: Path, *columns: Sequence[str]) -> list[tuple[int, tuple[str, ...]]]:
+    """Read columns of a CSV with a header, each under one of several names, with line numbers."""
+    reader = csv.reader(read_bytes(path).decode("utf-8-sig", "replace").splitlines())
+    lines = [(reader.line_num, [cell.strip() for cell in row]) for row in reader if row]
+    if not lines:
+        raise FileFormatError(f"{path}: the file is empty; expected a CSV with a header")
+    header = [cell.lower() for cell in lines[0][1]]
+    places = []
+    for names in columns:
+        place = next((header.index(name) for name in names if name in header), None)
+        if place is None:
+            raise FileFormatError(f"{path}:1: no column {' or '.join(names)}; the header has {', '.join(header)}")
+        places.append(place)
+    for line, row in lines[1:]:
+        if len(row) != len(header):
+            raise FileFormatError(f"{path}:{line}: {len(row)} cells, the header has {len(header)}")
+    return [(line, tuple(row[place] for place in places)) for line, row in lines[1:]]

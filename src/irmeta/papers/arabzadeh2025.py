@@ -1,0 +1,102 @@
+"""Arabzadeh and Clarke, "Benchmarking LLM-based relevance judgment methods", SIGIR 2025: its 13 taus on DL 2021.
+
+Each tau is between the mean nDCG@10 under NIST's judgments and the mean compatibility under a judge's, over 63 runs.
+"""
+
+from pathlib import Path
+
+import numpy as np
+import xarray as xr
+
+from irmeta.evaluation.sets import evaluate_under
+from irmeta.evaluation.sources import sources_of
+from irmeta.io.rankings import Run
+from irmeta.io.trec import read_run
+from irmeta.stats.arrays import Floats
+from irmeta.stats.judging.rankings import Interval, Taus, taus
+from irmeta.stats.reliability.expected import expected, pairs
+from irmeta.stats.tests.multiplicity import holm
+from irmeta.studies.reproduction import Cell, reproduction
+
+NEEDS = ("dl2021-judges",)
+"""The public collections it reads, as `irmeta datasets list` names them."""
+
+PRINTED = {
+    "original": ("nist", 0.916),
+    "preferences": ("preferences-gpt-4o", 0.816),
+    "binary": ("binary-gpt-4o", 0.904),
+    "exam_binary": ("exam-binary-mean-gpt-4o", 0.711),
+    "exam_graded_max": ("exam-graded-max-gpt-4o", 0.863),
+    "exam_graded_mean": ("exam-graded-mean-gpt-4o", 0.832),
+    "umbrela_zeroshot": ("umbrela-gpt-4o", 0.890),
+    "nuggets_all": ("nuggets-all-gpt-4o", 0.769),
+    "nuggets_all_strict": ("nuggets-all-strict-gpt-4o", 0.810),
+    "nuggets_vital": ("nuggets-vital-gpt-4o", 0.712),
+    "nuggets_vital_strict": ("nuggets-vital-strict-gpt-4o", 0.712),
+    "nuggets_weighted": ("nuggets-weighted-gpt-4o", 0.760),
+    "nuggets_weighted_strict": ("nuggets-weighted-strict-gpt-4o", 0.794),
+}
+"""By the paper's name of a category: the judgment set, and the tau printed."""
+MEASURE = "Compatibility(p=0.9)"
+
+
+def reproduce(data: Path, *, rng: int = 0) -> xr.Dataset:
+    """Compute the 13 taus with intervals, the ceiling, and how many of their differences are more than noise."""
+    folder = data / "judges" / "dl2021"
+    truth, judges = scores(folder)
+    found = taus(np.concatenate([truth[None], judges]), np.random.default_rng(rng))
+    one = found.interval()
+    cells = [*_cells(one), *_orders(found, truth)]
+    options = {"truth": "nDCG@10 under nist", "judges": MEASURE, "systems": truth.shape[0], "seed": rng}
+    notes = ["runs are ranked with ties by document id ascending for compatibility, as the authors' program has it"]
+    return reproduction("arabzadeh2025", cells, options=options, notes=notes)
+
+
+def scores(folder: Path) -> tuple[Floats, Floats]:
+    """Give nDCG@10 under NIST (system, topic), and compatibility under each category's judge (judge, system, topic)."""
+    files = {name: folder / "qrels" / f"{name}.txt" for name, _ in PRINTED.values()}
+    runs = {name: read_run(path) for name, path in sources_of(folder / "runs") if isinstance(path, Path)}
+    truth = evaluate_under({"nist": files["nist"]}, folder / "runs", "nDCG@10")["nist"]
+    under = evaluate_under(files, {name: by_document(run) for name, run in runs.items()}, MEASURE)
+    made = [under[name].sel(system=truth.system, topic=truth.topic).values[..., 0] for name in files]
+    return truth.values[..., 0], np.stack(made)
+
+
+def by_document(run: Run) -> dict[str, dict[str, float]]:
+    """Order a run by score, ties by document id ascending: {topic: {document: minus the place}}."""
+    documents = np.array(list(run.documents))
+    lists: dict[str, dict[str, float]] = {topic: {} for topic in run.topics}
+    for place, row in enumerate(np.lexsort((documents, -run.scores))):
+        lists[run.topics[run.topic[row]]][str(documents[row])] = -float(place)
+    return lists
+
+
+def printed_tau(item: str, row: str, printed: float, ours: float, *, decimals: int) -> Cell:
+    """Make a cell of a printed tau: reproduced if ours is the same to the decimals printed."""
+    same = round(ours, decimals) == printed
+    return Cell(item, row, "tau", printed, ours, "reproduced" if same else "contradicted", unexpected=not same)
+
+
+def _cells(one: Interval) -> list[Cell]:
+    """Set each printed tau beside ours, which is to agree to the three decimals printed."""
+    cells = []
+    for at, (category, (judge, printed)) in enumerate(PRINTED.items()):
+        cells.append(printed_tau("Table 3", category, printed, float(one.value[at]), decimals=3))
+        for column, values in (("low", one.low), ("high", one.high)):
+            note = f"95% interval over systems and topics, judge {judge}"
+            cells.append(Cell("Table 3, intervals", category, column, None, float(values[at]), "ours", note))
+    return cells
+
+
+def _orders(found: Taus, truth: Floats) -> list[Cell]:
+    """Say what the topics support, and how many orders of two judges are more than noise."""
+    ceiling = expected(pairs(np.ascontiguousarray(truth))).tau
+    above = np.triu_indices(len(found.tau), 1)
+    p = found.differences().p[above]
+    clear = int((holm(np.nan_to_num(p, nan=1.0)) < 0.05).sum())
+    plain = int((p < 0.05).sum())
+    note = f"of {p.size} pairs of categories, Holm at .05; {plain} without correction"
+    return [
+        Cell("Not in the paper", "ceiling", "tau", None, ceiling, "ours", "nist with its own true ranking, expected"),
+        Cell("Not in the paper", "orders more than noise", "pairs", None, float(clear), "ours", note),
+    ]

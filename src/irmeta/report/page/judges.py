@@ -1,0 +1,67 @@
+"""The section on judges: whether other judgments of the same runs and topics rank systems as the first ones do."""
+
+from collections.abc import Mapping
+from functools import partial
+
+import numpy as np
+import xarray as xr
+
+from irmeta.report.page.content import Content
+from irmeta.report.page.panel import Chart, Panel, Text, attempt, names, numbers, of_study
+from irmeta.report.plots import figure_of
+from irmeta.studies import judges
+
+TEXT = Text(
+    "judges",
+    "Judges",
+    "Do other judgments rank the systems as the first ones do?",
+    "Tau of each judge's ranking with that of the first collection, which is taken for the truth. The line is the tau "
+    "that the truth itself is expected to have with the true ranking: no judge can be shown to be better than that. "
+    "The table has intervals; without them an order of judges is mostly noise.",
+    "Otero, Parapar and Ferro (CIKM 2023); Urbano and Marrero (SIGIR 2016).",
+)
+
+
+def panels(content: Content) -> list[Panel]:
+    """Make one panel where all collections have the same systems and share topics: judgments of the same runs."""
+    if not are_judges(content.used):
+        return []
+    first = next(iter(content.order.values()))
+    return [attempt("All judges", lambda: judges_panel(content.used, first, content.source, content.seed))]
+
+
+def are_judges(cubes: Mapping[str, xr.DataArray]) -> bool:
+    """Tell whether collections are several judgments of the same runs on the same topics."""
+    if len(cubes) < 2:
+        return False
+    systems = {frozenset(one.system.values) for one in cubes.values()}
+    shared = frozenset.intersection(*(frozenset(one.topic.values) for one in cubes.values()))
+    most = max(one.sizes["topic"] for one in cubes.values())
+    return len(systems) == 1 and len(shared) >= max(2, most / 2)
+
+
+def judges_panel(cubes: Mapping[str, xr.DataArray], by: str, source: str, seed: int) -> Panel:
+    """Compare all collections with the first, by one metric."""
+    outcome = judges.compare_judges(cubes, metrics=[by], rng=seed)
+    one = outcome.isel(metric=0)
+    order = np.argsort(-np.nan_to_num(one["tau"].values, nan=-2), kind="stable")
+    truth = next(iter(cubes))
+    chart = Chart(
+        "bars",
+        f"Tau with {truth} by judge, and what {truth} itself can reach ({by})",
+        "Bar chart of tau by judge; the table `systems` has the figures and their intervals.",
+        {
+            "rows": [names(one.judge)[at] for at in order],
+            "values": numbers(one["tau"].values[order]),
+            "label": f"Kendall's tau-b with {truth}",
+            "reference": float(one["ceiling"]),
+        },
+    )
+    return of_study(
+        "All judges",
+        outcome,
+        charts=[chart],
+        shown=["systems", "significance"],
+        figures={"tau": partial(figure_of, outcome)},
+        command=f"irmeta judges compare {source} --truth '{truth}'",
+    )

@@ -1,0 +1,89 @@
+"""Scores of few topics by people beside scores of all topics by a machine, as samples."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.stats
+import xarray as xr
+
+from irmeta.choices import Missing
+from irmeta.cube import additive
+from irmeta.cubes import studied_together
+from irmeta.errors import ScoresError
+from irmeta.stats.arrays import Floats
+from irmeta.stats.judging.sampling import Sample
+
+UNLIKE = 0.001
+"""Below this p of a difference in machine scores, the human topics are taken not to be drawn at random."""
+
+
+@dataclass(frozen=True)
+class Paired:
+    """Human and machine scores of the same systems and metrics; the human topics are among the machine's."""
+
+    human: xr.DataArray
+    machine: xr.DataArray
+
+    def sample(self, metric: int, weight: Floats) -> Sample:
+        """Return one metric's scores as arrays."""
+        place = {topic: at for at, topic in enumerate(self.machine.topic.values)}
+        drawn = np.array([place[topic] for topic in self.human.topic.values])
+        human, machine = (additive(one).values[..., metric] for one in (self.human, self.machine))
+        return Sample(human, machine, drawn, weight)
+
+
+def paired(
+    human: xr.DataArray, machine: xr.DataArray, metrics: str | Iterable[str] | None, missing: Missing
+) -> tuple[Paired, list[str]]:
+    """Bring human and machine scores to the same systems; what does not fit raises ScoresError."""
+    used, notes = studied_together({"human": human, "machine": machine}, metrics=metrics, missing=missing)
+    one, other = used["human"], used["machine"]
+    common = [name for name in one.system.values if name in set(other.system.values)]
+    if not common:
+        raise ScoresError("human and machine scores have no system in common; are they of the same runs?")
+    if lost := (set(one.system.values) | set(other.system.values)) - set(common):
+        notes.append(f"{len(lost)} systems lack human or machine scores and are left out")
+    if stray := [topic for topic in one.topic.values if topic not in set(other.topic.values)]:
+        raise ScoresError(
+            f"{len(stray)} of {one.sizes['topic']} human topics have no machine judgments, as {stray[0]}; "
+            "judge them by machine, too"
+        )
+    if one.sizes["topic"] < 2:
+        raise ScoresError("estimates with intervals need 2 human topics or more")
+    return Paired(one.sel(system=common), other.sel(system=common)), notes
+
+
+def weights(both: Paired, sample: Mapping[str, float] | None) -> tuple[Floats, list[str]]:
+    """Give each human topic its weight n / (N probability), and notes; refuse topics that seem chosen."""
+    topics = [str(topic) for topic in both.human.topic.values]
+    n, total = len(topics), both.machine.sizes["topic"]
+    if sample is None:
+        _refuse_chosen(both)
+        return np.ones(n), ["taken as drawn at random; --sample FILE, as judges sample writes it, makes that sure"]
+    if set(topics) != set(sample):
+        wrong = sorted(set(topics) ^ set(sample))
+        raise ScoresError(
+            f"the human topics are not those of the sample ({len(wrong)} differ, as {wrong[0]}): estimates need all "
+            "that were drawn and no others"
+        )
+    chances = np.array([sample[topic] for topic in topics])
+    if not ((chances > 0) & (chances <= 1)).all():
+        raise ScoresError("the probabilities of a sample are above 0 and at most 1")
+    return n / (total * chances), []
+
+
+def _refuse_chosen(both: Paired) -> None:
+    """Raise ScoresError where the human topics have other machine scores than random ones would."""
+    level = additive(both.machine).values.mean(axis=0)
+    drawn = np.isin(both.machine.topic.values, both.human.topic.values)
+    if min(drawn.sum(), (~drawn).sum()) < 3:
+        return
+    for which, metric in enumerate(both.machine.metric.values):
+        p = float(scipy.stats.mannwhitneyu(level[drawn, which], level[~drawn, which]).pvalue)
+        if p < UNLIKE:
+            raise ScoresError(
+                f"the {int(drawn.sum())} human topics do not look drawn at random: by the machine's {metric} they "
+                f"differ from the other {int((~drawn).sum())} (p {p:.2g}). Draw topics with irmeta judges sample, or "
+                "give their probabilities with --sample"
+            )

@@ -1,0 +1,124 @@
+"""Agreement of labels: Cohen's kappas, Krippendorff's alpha, leniency, from tables of how often grades meet.
+
+A table counts, for each topic, the documents that one set gives grade i and the other grade j. What is left without a
+topic is the sum less the topic's table, so that the jackknife over topics costs next to nothing. Topics are left out,
+and not documents: those of one topic are not independent.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import scipy.stats
+
+from irmeta.stats.arrays import Floats, Ints
+from irmeta.stats.rankings.rank import over
+
+Scale = Literal["nominal", "ordinal", "interval"]
+Figure = Callable[[Floats], Floats]
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A figure with its 95% interval over topics; NaN where it is not defined."""
+
+    value: float
+    low: float
+    high: float
+
+
+def meetings(one: Ints, other: Ints, topic: Ints, shape: tuple[int, int, int]) -> Floats:
+    """Count how often grades meet: grade indices and topic index of each pair to (topic, grade, grade).
+
+    >>> meetings(np.array([0, 1]), np.array([1, 1]), np.array([0, 0]), (1, 2, 2)).tolist()
+    [[[0.0, 1.0], [0.0, 1.0]]]
+    """
+    topics, rows, columns = shape
+    cell = (topic * rows + one) * columns + other
+    return np.bincount(cell, minlength=topics * rows * columns).reshape(shape).astype(np.float64)
+
+
+def coincidences(codes: Ints, topic: Ints, topics: int, grades: int) -> Floats:
+    """Count how often grades meet among any number of sets: codes (set, pair), -1 for none, to (topic, grade, grade).
+
+    A pair that u sets judged adds each of its u (u - 1) ordered pairs of grades, divided by u - 1. Source:
+    Krippendorff (2018), Content Analysis, chapter 12.
+    """
+    votes = np.stack([(codes == grade).sum(axis=0) for grade in range(grades)], axis=1).astype(np.float64)
+    judged = votes.sum(axis=1)
+    votes, judged, topic = votes[judged > 1], judged[judged > 1], topic[judged > 1]
+    table = np.zeros((topics, grades, grades))
+    for which in range(topics):
+        some = votes[topic == which] / np.sqrt(judged[topic == which, None] - 1)
+        table[which] = some.T @ some
+        # a set does not meet itself
+        own = votes[topic == which] / (judged[topic == which, None] - 1)
+        table[which] -= np.diag(own.sum(axis=0))
+    return table
+
+
+def kappa(table: Floats, weights: Floats) -> Floats:
+    """Give Cohen's kappa of tables (..., grade, grade): 1 - observed over expected disagreement.
+
+    weights : how much each pair of grades disagrees, (grade, grade). Sources: Cohen (1960, 1968).
+
+    >>> float(kappa(np.array([[2.0, 0], [1, 1]]), 1 - np.eye(2)))
+    0.5
+    """
+    total = table.sum(axis=(-1, -2))
+    rows, columns = table.sum(axis=-1), table.sum(axis=-2)
+    observed = (table * weights).sum(axis=(-1, -2))
+    # expected where grades meet by chance: row total x column total / total
+    chance = np.einsum("...i,ij,...j->...", rows, weights, columns)
+    return np.asarray(1 - over(observed * total, chance))
+
+
+def alpha(table: Floats, grades: Floats, scale: Scale) -> Floats:
+    """Give Krippendorff's alpha of symmetric tables of coincidences (..., grade, grade): 1 - observed over expected.
+
+    scale : how far grades are apart: "nominal", equal or not; "interval", by their square difference; "ordinal", by
+    the square of how many labels lie between. Source: Krippendorff (2018), chapter 12.
+    """
+    counts = table.sum(axis=-1)
+    total = counts.sum(axis=-1)
+    distance = _distance(counts, grades, scale)
+    observed = (table * distance).sum(axis=(-1, -2))
+    expected = (counts[..., :, None] * counts[..., None, :] * distance).sum(axis=(-1, -2))
+    return np.asarray(1 - over((total - 1) * observed, expected))
+
+
+def _distance(counts: Floats, grades: Floats, scale: Scale) -> Floats:
+    """Square the distances of grades: (..., grade, grade)."""
+    if scale == "nominal":
+        return np.broadcast_to(1 - np.eye(grades.size), (*counts.shape, grades.size))
+    if scale == "interval":
+        return np.broadcast_to((grades[:, None] - grades) ** 2, (*counts.shape, grades.size))
+    # the labels up to each grade, half of its own included; between two grades lies what these differ by
+    middle = counts.cumsum(axis=-1) - counts / 2
+    return np.asarray((middle[..., :, None] - middle[..., None, :]) ** 2)
+
+
+def leniency(table: Floats, grades: Floats) -> Floats:
+    """Give the judge's mean grade less the truth's, of tables (..., truth's grade, judge's grade)."""
+    gap = grades[None, :] - grades[:, None]
+    return over((table * gap).sum(axis=(-1, -2)), table.sum(axis=(-1, -2)))
+
+
+def over_topics(figure: Figure, table: Floats) -> Estimate:
+    """Compute a figure of all topics' tables (topic, grade, grade) together, with its jackknife interval over topics.
+
+    Student's t with topics - 1 degrees of freedom; topics without a pair do not count. Source: Efron and Tibshirani
+    (1993), chapter 11.
+    """
+    table = table[table.sum(axis=(1, 2)) > 0]
+    topics = len(table)
+    total = table.sum(axis=0)
+    value = float(figure(total)) if topics else float("nan")
+    if topics < 4:
+        return Estimate(value, float("nan"), float("nan"))
+    without = figure(total - table)
+    # (n - 1) / n times the sum of squares about the mean
+    error = np.sqrt((topics - 1) / topics * ((without - without.mean()) ** 2).sum())
+    half = float(scipy.stats.t.ppf(0.975, topics - 1) * error)
+    return Estimate(value, value - half, value + half)

@@ -1,0 +1,187 @@
+"""Means of systems when all N topics have machine scores and n of them, drawn at random, have human ones.
+
+theta = lambda mean_N(L) + mean_n(H - lambda L), the difference estimator of double sampling: the machine's scores L
+carry what all topics say, the human scores H take the machine's error off. lambda = 0 is the human scores alone.
+Sources: Cochran (1977), Sampling Techniques, chapters 9 and 12; Angelopoulos et al. (PPI++, 2023); Oosterhuis et al.
+(KDD 2024).
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.stats
+
+from irmeta.stats.arrays import Floats, Ints
+from irmeta.stats.rankings.rank import over
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Human and machine scores of one metric.
+
+    human : (system, n).  machine : (system, N).  drawn : (n,), which of the N topics are the human ones.
+    weight : (n,), n / (N x the topic's probability of being drawn): 1 where all have the same.
+    """
+
+    human: Floats
+    machine: Floats
+    drawn: Ints
+    weight: Floats
+
+    @property
+    def sizes(self) -> tuple[int, int]:
+        """Give n and N."""
+        return self.human.shape[1], self.machine.shape[1]
+
+
+@dataclass(frozen=True)
+class Estimates:
+    """Estimates with their variance, of systems (system,) or of pairs (system, system)."""
+
+    value: Floats
+    variance: Floats
+    slope: float
+
+    def interval(self, freedom: int) -> tuple[Floats, Floats]:
+        """Give the ends of Student's 95% interval."""
+        half = scipy.stats.t.ppf(0.975, freedom) * np.sqrt(self.variance)
+        return self.value - half, self.value + half
+
+    def p(self, freedom: int) -> Floats:
+        """Give p of the hypothesis that the value is 0, two-sided; 1 where nothing varies and the value is 0."""
+        t = over(np.abs(self.value), np.sqrt(self.variance))
+        certain = np.where(np.abs(self.value) < 1e-12, 1.0, 0.0)
+        return np.where(np.isnan(t), certain, 2 * scipy.stats.t.sf(np.nan_to_num(t), freedom))
+
+
+def slope(sample: Sample, *, pairs: bool = False) -> float:
+    """Give lambda = cov(H, L) / var(L), pooled over systems, or over all pairs of systems; 0 where L does not vary.
+
+    Pooled over pairs it is that of scores less each topic's mean over systems.
+    """
+    human, machine = sample.human, sample.machine[:, sample.drawn]
+    if pairs:
+        human, machine = human - human.mean(axis=0), machine - machine.mean(axis=0)
+    h, m = (one - _mean(one, sample.weight)[:, None] for one in (human, machine))
+    below = (sample.weight * m * m).sum()
+    return float((sample.weight * h * m).sum() / below) if below > 1e-15 else 0.0
+
+
+def estimate_means(sample: Sample, by: float | None = None, *, new_topics: bool = True) -> Estimates:
+    """Estimate each system's mean human score: (system,).
+
+    by : lambda; pooled over systems by default, 0 for the human scores alone. new_topics : the mean over topics like
+    these; else over these N. Variance: (1/n - 1/N) S^2(H - lambda L), and S^2(H) / N for new topics.
+    """
+    lam = slope(sample) if by is None else by
+    rest = sample.human - lam * sample.machine[:, sample.drawn]
+    value = lam * sample.machine.mean(axis=1) + _mean(rest, sample.weight)
+    n, total = sample.sizes
+    # each topic's part in the weighted mean varies as the mean does
+    variance = (1 / n - 1 / total) * (rest * sample.weight).var(axis=1, ddof=1)
+    if new_topics:
+        variance = variance + _variance(sample.human, sample.weight) / total
+    return Estimates(value, np.maximum(variance, 0), lam)
+
+
+def estimate_differences(sample: Sample, by: float | None = None, *, new_topics: bool = True) -> Estimates:
+    """Estimate the difference of each two systems' mean human scores, the row's less the column's: (system, system)."""
+    lam = slope(sample, pairs=True) if by is None else by
+    rest = sample.human - lam * sample.machine[:, sample.drawn]
+    value = lam * sample.machine.mean(axis=1) + _mean(rest, sample.weight)
+    n, total = sample.sizes
+    variance = (1 / n - 1 / total) * _of_differences(rest * sample.weight)
+    if new_topics:
+        variance = variance + _of_differences(sample.human * np.sqrt(sample.weight)) / total
+    return Estimates(value[:, None] - value, np.maximum(variance, 0), lam)
+
+
+def correlation(sample: Sample, *, pairs: bool = False) -> float:
+    """Correlate human and machine scores over topics, pooled over systems or over pairs: rho in [-1, 1]."""
+    human, machine = sample.human, sample.machine[:, sample.drawn]
+    if pairs:
+        human, machine = human - human.mean(axis=0), machine - machine.mean(axis=0)
+    h, m = (one - _mean(one, sample.weight)[:, None] for one in (human, machine))
+    root = np.sqrt((sample.weight * h * h).sum() * (sample.weight * m * m).sum())
+    return float((sample.weight * h * m).sum() / root) if root > 1e-15 else 0.0
+
+
+def best_share(rho: float, cost_human: float, cost_machine: float) -> float:
+    """Give the share n / N of human topics that is cheapest for any precision: sqrt((1 - rho^2) / rho^2 x c_L / c_H).
+
+    At most 1: then machine judgments do not pay. Source: Cochran (1977), section 12.3.
+
+    >>> round(best_share(0.8, 20, 0.2), 3)
+    0.075
+    """
+    if rho == 0:
+        return 1.0
+    return float(min(1.0, np.sqrt((1 - rho**2) / rho**2 * cost_machine / cost_human)))
+
+
+def width(variance: Floats, rho: float, n: int, total: float) -> float:
+    """Predict the mean width of 95% intervals with n human topics of N judged by machine.
+
+    variance : of human scores over topics, (system,) or (pair,). The variance of an estimate is
+    S^2 ((1 - rho^2) / n + rho^2 / N).
+    """
+    each = variance * ((1 - rho**2) / n + rho**2 / total)
+    return float(2 * scipy.stats.t.ppf(0.975, n - 1) * np.sqrt(each).mean())
+
+
+def topics_for(variance: Floats, rho: float, wanted: float, share: float | None, total: int) -> int | None:
+    """Give the fewest human topics whose intervals are at most so wide; None if no number up to 100 000 does.
+
+    share : n / N where more topics can be judged by machine, or None where N is `total`.
+    """
+    low, high = 2, 100_000
+
+    def wide(n: int) -> bool:
+        return width(variance, rho, n, max(n, n / share if share else total)) > wanted
+
+    if wide(high):
+        return None
+    while low < high:
+        middle = (low + high) // 2
+        low, high = (middle + 1, high) if wide(middle) else (low, middle)
+    return low
+
+
+def variances(human: Floats, weight: Floats) -> Floats:
+    """Estimate the variance of human scores over topics: (system, n) to (system,)."""
+    return _variance(human, weight)
+
+
+def _mean(values: Floats, weight: Floats) -> Floats:
+    return np.asarray((values * weight).mean(axis=1))
+
+
+def _variance(values: Floats, weight: Floats) -> Floats:
+    centred = values - _mean(values, weight)[:, None]
+    return np.asarray((weight * centred**2).sum(axis=1) / (values.shape[1] - 1))
+
+
+def _of_differences(values: Floats) -> Floats:
+    """Give the variance over topics of the difference of each two rows: var a + var b - 2 cov."""
+    products = np.atleast_2d(np.cov(values))
+    spread = np.diag(products)
+    return np.asarray(np.maximum(spread[:, None] + spread - 2 * products, 0))
+
+
+def draw(size: int, total: int, strata: Floats | None, groups: int, rng: np.random.Generator) -> tuple[Ints, Floats]:
+    """Draw topics at random: their positions in order, and the probability that each had of being drawn, (size,).
+
+    strata : (N,), a score of each topic by which they are put into `groups` groups of about equal size, from each of
+    which about as many are drawn; None draws from all alike.
+    """
+    order = np.arange(total) if strata is None else np.argsort(strata, kind="stable")
+    parts = np.array_split(order, 1 if strata is None else groups)
+    # the largest remainders get one more
+    quota = np.array([len(part) for part in parts]) * size / total
+    count = np.floor(quota).astype(int)
+    count[np.argsort(count - quota, kind="stable")[: size - count.sum()]] += 1
+    drawn = [(rng.permutation(part)[:k], k / len(part)) for part, k in zip(parts, count, strict=True)]
+    topics = np.concatenate([some for some, _ in drawn])
+    probability = np.concatenate([np.full(len(some), chance) for some, chance in drawn])
+    place = np.argsort(topics)
+    return topics[place], probability[place]

@@ -1,0 +1,31 @@
+"""Agreement on single topics, beside what the noise of one topic lets one expect."""
+
+from dataclasses import dataclass
+
+from irmeta.stats.arrays import Floats
+from irmeta.stats.rankings.rank import settled, tau_b
+
+
+@dataclass(frozen=True)
+class TopicTaus:
+    """Tau-b on each topic, NaN where one side ties all systems.
+
+    tau : (judge, topic), judge and truth on the same topic.
+    own : (topic,), the truth on this topic with the truth's means over all others: how far one topic tells anything.
+    rest : (judge, topic), the judge on this topic with the truth's means over all others.
+    """
+
+    tau: Floats
+    own: Floats
+    rest: Floats
+
+
+def topic_taus(scores: Floats) -> TopicTaus:
+    """Correlate rankings of systems on single topics: scores of (set, system, topic), the truth first."""
+    by_topic = settled(scores.transpose(2, 0, 1))  # (topic, set, system)
+    topics = by_topic.shape[0]
+    truth = by_topic[:, 0]
+    others = settled((truth.sum(axis=0) - truth) / (topics - 1))[:, None]
+    tau = tau_b(by_topic[:, :1], by_topic[:, 1:])[:, 0].T
+    with_others = tau_b(others, by_topic)[:, 0].T
+    return TopicTaus(tau, with_others[0], with_others[1:])

@@ -1,0 +1,139 @@
+"""The scores of several judges on the same systems and topics."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import xarray as xr
+
+from irmeta.choices import JudgedTopics, Missing
+from irmeta.cube import additive
+from irmeta.cubes import by_name, studied_together
+from irmeta.errors import ScoresError
+from irmeta.names import nearest
+from irmeta.stats.arrays import Floats
+
+
+@dataclass(frozen=True)
+class Aligned:
+    """Cubes of the same systems and metrics, the truth's first; of the same topics unless each keeps its own."""
+
+    truth: str
+    cubes: Mapping[str, xr.DataArray]
+    shared: bool
+    notes: list[str]
+
+    @property
+    def judges(self) -> list[str]:
+        """List the judges: all but the truth."""
+        return [name for name in self.cubes if name != self.truth]
+
+    @property
+    def first(self) -> xr.DataArray:
+        """The truth's cube."""
+        return self.cubes[self.truth]
+
+    def scores(self, metric: int) -> Floats:
+        """Give one metric's scores, the truth's first: (set, system, topic)."""
+        return np.stack([additive(one).values[..., metric] for one in self.cubes.values()])
+
+
+def aligned(
+    cubes: Mapping[str, xr.DataArray],
+    truth: str | None,
+    metrics: str | Iterable[str] | None,
+    topics: JudgedTopics,
+    missing: Missing,
+) -> Aligned:
+    """Bring cubes, by judge, to the same systems and topics; what does not fit raises ScoresError, named."""
+    given = by_name(cubes)
+    truth = named_truth(list(given), truth)
+    ordered = {truth: given[truth], **given}
+    used, notes = studied_together(ordered, metrics=metrics, missing=missing)
+    used, more = _same_systems(used, truth)
+    shared = topics == "shared"
+    used, told = _same_topics(used, truth) if shared else _own_topics(used)
+    return Aligned(truth, used, shared, [*notes, *more, *told])
+
+
+def named_truth(names: list[str], truth: str | None) -> str:
+    """Give the name of the truth, the first set by default; fewer than two sets raise ScoresError."""
+    if len(names) < 2:
+        raise ScoresError(f"{', '.join(names) or 'nothing'}: to compare takes the truth and one judge or more")
+    if truth is not None and truth not in names:
+        raise ScoresError(f"no judgment set {truth!r} to take for the truth; {nearest(truth, names)}")
+    return names[0] if truth is None else truth
+
+
+def _same_systems(cubes: Mapping[str, xr.DataArray], truth: str) -> tuple[dict[str, xr.DataArray], list[str]]:
+    held = {name: set(one.system.values) for name, one in cubes.items()}
+    common = set.intersection(*held.values())
+    kept = [name for name in cubes[truth].system.values if name in common]
+    if len(kept) < 2:
+        fewest = min(held, key=lambda name: len(held[name] & held[truth]))
+        raise ScoresError(
+            f"{fewest} and {truth} have scores of {len(held[fewest] & held[truth])} systems in common; are they of the "
+            "same runs? Two systems or more are compared"
+        )
+    notes = [
+        f"{name} has scores of {len(here)} systems, of which {len(kept)} are compared: those that every judge has"
+        for name, here in held.items()
+        if len(here) > len(kept)
+    ]
+    return {name: one.sel(system=kept) for name, one in cubes.items()}, notes
+
+
+def _same_topics(cubes: Mapping[str, xr.DataArray], truth: str) -> tuple[dict[str, xr.DataArray], list[str]]:
+    topics = list(cubes[truth].topic.values)
+    held = {name: set(one.topic.values) for name, one in cubes.items()}
+    for name, here in held.items():
+        if not here & set(topics):
+            raise ScoresError(
+                f"{name} and {truth} share no topic, so that nothing is paired; leave {name} out, or compare "
+                "means over different topics (--topics own)"
+            )
+    common = set.intersection(*held.values())
+    if len(common) < 2:
+        raise ScoresError(f"only {len(common)} topics are common to all of {', '.join(cubes)}; compare fewer judges")
+    kept = [topic for topic in topics if topic in common]
+    notes = [
+        f"{name} lacks {len(set(topics) - here)} of the {len(topics)} topics of {truth}, which are left out for all"
+        for name, here in held.items()
+        if set(topics) - here
+    ]
+    used = {name: one.sel(topic=kept) for name, one in cubes.items()}
+    return used, notes + _barren(used, truth)
+
+
+def _barren(cubes: Mapping[str, xr.DataArray], truth: str) -> list[str]:
+    """Say by which judges all systems score 0 on some topics; raise if one does so on all."""
+    notes = []
+    for name, one in cubes.items():
+        zero = (one.values == 0).all(axis=(0, 2))
+        if zero.all():
+            raise ScoresError(
+                f"{name} and {truth} share {zero.size} topics, and by {name} every system scores 0 on all of them: it "
+                "did not judge their documents. Compare means over different topics (--topics own) or leave it out"
+            )
+        if zero.any():
+            notes.append(f"by {name} every system scores 0 on {int(zero.sum())} of {zero.size} topics")
+    return notes
+
+
+def _own_topics(cubes: Mapping[str, xr.DataArray]) -> tuple[dict[str, xr.DataArray], list[str]]:
+    """Keep of each judge the topics on which some system scores above 0."""
+    used, notes = {}, []
+    for name, one in cubes.items():
+        zero = (one.values == 0).all(axis=(0, 2))
+        if zero.all():
+            raise ScoresError(f"by {name} every system scores 0 on every topic; leave it out")
+        used[name] = one.isel(topic=~zero)
+        if zero.any():
+            notes.append(f"{name}: {int(zero.sum())} of {zero.size} topics score 0 for every system and are left out")
+    common = set.intersection(*(set(one.topic.values) for one in used.values()))
+    notes.append(
+        "each judge keeps its own topics: "
+        + ", ".join(f"{name} {one.sizes['topic']}" for name, one in used.items())
+        + f"; {len(common)} are common to all. Differences of topics count as disagreement, so intervals are wider"
+    )
+    return used, notes

@@ -1,0 +1,256 @@
+"""The study of judges: what is computed, under labels."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any, get_args
+
+import numpy as np
+import xarray as xr
+
+from irmeta.choices import Correction, JudgedTopics, Missing
+from irmeta.cube import require_variation
+from irmeta.errors import ScoresError, require_choice
+from irmeta.evaluation.sets import JudgmentSets
+from irmeta.parallel import seeded
+from irmeta.result import result
+from irmeta.stats.arrays import Floats
+from irmeta.stats.judging import rankings, tops
+from irmeta.stats.judging.decisions import Decision, decisions
+from irmeta.stats.judging.favour import favour
+from irmeta.stats.judging.topics import topic_taus
+from irmeta.stats.rankings.rank import settled
+from irmeta.stats.rankings.topheavy import rbo, tau_ap_b
+from irmeta.stats.reliability.expected import expected, pairs
+from irmeta.stats.tests import multiplicity
+from irmeta.studies.judges.aligned import Aligned, aligned, named_truth
+from irmeta.studies.judges.labels import Relevant, label_variables
+
+Variables = dict[str, tuple[tuple[str, ...], Any]]
+
+
+def compare_judges(
+    cubes: Mapping[str, xr.DataArray] | None = None,
+    *,
+    truth: str | None = None,
+    judgments: JudgmentSets | None = None,
+    metrics: str | Iterable[str] | None = None,
+    groups: Mapping[str, str] | None = None,
+    topics: JudgedTopics = "shared",
+    best: int = 10,
+    rel: Relevant = None,
+    alpha: float = 0.05,
+    correct: Correction = "none",
+    partitions: int = 1000,
+    missing: Missing = "error",
+    rng: int | np.random.Generator = 0,
+) -> xr.Dataset:
+    """Compare judges, by the scores that systems get under each, and by their labels, with the truth.
+
+    cubes : scores of the same systems by judge, as `irmeta.evaluate_under` gives them; None compares labels only.
+    truth : the name of the judge that the others are compared with; the first by default.
+    judgments : the labels, if they are to be compared, too.  groups : the team, or family, of each system.
+    topics : "shared", those that all judges have; "own", each judge's means are over its own, where none are shared.
+    best : tau is also computed among so many systems, the best by the truth.
+    rel : the lowest relevant grade, of all sets or by set; by default every grade above 0 is relevant.
+    alpha, correct : level and correction of the paired t tests of all pairs of systems: none, holm or bh.
+    partitions : random halves of the topics that phi is the mean of.  missing : see `irmeta.cube.complete`.
+
+    Returns over (judge, metric) tau, tau_low, tau_high (95%, over systems and topics), tau_ap, tau_gap, tau_best, rbo,
+    phi and moved (ranks); over (metric) ceiling, the tau that the truth itself is expected to have with the true
+    ranking, and phi_truth; over (judge, judge_2, metric) difference of tau with interval, p and p_corrected (Holm);
+    over (judge, metric, decision) pairs of systems; over (judge, metric, topic) topic_tau and topic_rest; over
+    (judge, metric, system) and (judge, metric, group) favour with interval and p_corrected (Benjamini-Hochberg); over
+    (judge, figure) agreement of labels. Method and sources: docs/studies/judges.md.
+
+    >>> from irmeta.cube import cube
+    >>> draw = np.random.default_rng(0)
+    >>> made = {name: cube(draw.random((5, 8, 1)), list("abcde"), list("12345678"), ["AP"]) for name in ("nist", "llm")}
+    >>> compare_judges(made, truth="nist")["tau"].shape
+    (1, 1)
+    """
+    _check(topics, correct, alpha, best, partitions)
+    generator, chance = seeded(rng)
+    data: dict[str, Any] = {}
+    notes: list[str] = []
+    inputs: Mapping[str, xr.DataArray] = {}
+    if cubes is not None:
+        together = aligned(cubes, truth, metrics, topics, missing)
+        truth, inputs = together.truth, together.cubes
+        data, notes = _of_scores(together, groups, best, alpha, correct, partitions, generator)
+    elif judgments is None:
+        raise ScoresError("there are neither scores nor labels to compare; give one or both")
+    if judgments is not None:
+        truth = named_truth(list(judgments.sets), truth)
+        labels, told = label_variables(judgments, truth, rel)
+        data, notes = {**data, **labels}, [*notes, *told]
+    options = {
+        "truth": truth,
+        "topics": topics,
+        "best": best,
+        "rel": dict(rel) if isinstance(rel, Mapping) else rel,
+        "alpha": alpha,
+        "correct": correct,
+        "partitions": partitions,
+        "missing": missing,
+        "seed": chance,
+    }
+    names = [name for name in (cubes if cubes is not None else judgments.sets) if name != truth]  # type: ignore[union-attr]
+    return result("judges", {**data, "judge": names}, inputs=inputs, options=options, notes=notes)
+
+
+def _check(topics: JudgedTopics, correct: Correction, alpha: float, best: int, partitions: int) -> None:
+    require_choice("topics", topics, get_args(JudgedTopics))
+    require_choice("correct", correct, get_args(Correction))
+    if not 0 < alpha < 1:
+        raise ScoresError(f"alpha is between 0 and 1, as in 0.05, not {alpha:g}")
+    if best < 2:
+        raise ScoresError(f"tau among the best {best}: two systems or more can be ranked")
+    if partitions < 1:
+        raise ScoresError(f"{partitions} partitions: phi is a mean over one or more, as in 1000")
+
+
+def _of_scores(
+    together: Aligned,
+    groups: Mapping[str, str] | None,
+    best: int,
+    alpha: float,
+    correct: Correction,
+    partitions: int,
+    rng: np.random.Generator,
+) -> tuple[dict[str, Any], list[str]]:
+    """Compute all that scores tell, metric by metric."""
+    metrics = together.first.metric.values
+    for name, one in together.cubes.items():
+        require_variation(one.values.mean(axis=1).T, metrics, f" by {name}")
+    parts = []
+    for which in range(metrics.size):
+        means, found = _agreement(together, which, rng)
+        part = {**found, **_tops(means, best), **_pairs_of_systems(together, which, alpha, correct)}
+        if together.shared:
+            scores = together.scores(which)
+            part |= _on_halves(scores, partitions, rng) | _on_topics(scores) | _favour(scores, together, groups)
+        parts.append(part)
+    data: dict[str, Any] = {
+        name: (("metric", *dims), np.stack([part[name][1] for part in parts])) for name, (dims, _) in parts[0].items()
+    }
+    ceilings = [expected(pairs(np.ascontiguousarray(together.first.values[..., m]))).tau for m in range(metrics.size)]
+    data |= {
+        "ceiling": ("metric", ceilings),
+        "metric": metrics,
+        "system": together.first.system.values,
+        "decision": [one.name.lower() for one in Decision],
+    }
+    if together.shared:
+        data |= {"topic": together.first.topic.values, "judge_2": together.judges}
+        data |= {"group": _members(together, groups)[0]} if groups else {}
+    return data, [*together.notes, *_notes(together, groups, alpha, correct)]
+
+
+def _agreement(together: Aligned, which: int, rng: np.random.Generator) -> tuple[Floats, Variables]:
+    """Give the means (set, system), and tau with its interval, and the differences of judges where they are paired."""
+    every = [one.values[..., which] for one in together.cubes.values()]
+    means = settled(np.stack([scores.mean(axis=1) for scores in every]))
+    if not together.shared:
+        found = [rankings.taus_apart(every[0], judge, rng).interval() for judge in every[1:]]
+        ends = (np.concatenate([getattr(one, end) for one in found]) for end in ("value", "low", "high"))
+        return means, dict(zip(("tau", "tau_low", "tau_high"), ((("judge",), end) for end in ends), strict=True))
+    taus = rankings.taus(together.scores(which), rng)
+    one, two = taus.interval(), taus.differences()
+    pair = ("judge", "judge_2")
+    return means, {
+        "tau": (("judge",), one.value),
+        "tau_low": (("judge",), one.low),
+        "tau_high": (("judge",), one.high),
+        "difference": (pair, two.value),
+        "difference_low": (pair, two.low),
+        "difference_high": (pair, two.high),
+        "difference_p": (pair, two.p),
+        "difference_p_corrected": (pair, _corrected_pairs(two.p)),
+    }
+
+
+def _corrected_pairs(p: Floats) -> Floats:
+    """Correct p of all pairs of judges, (judge, judge), by Holm's method; 1 on the diagonal."""
+    corrected = np.ones_like(p)
+    above = np.triu_indices(len(p), 1)
+    if above[0].size and not np.isnan(p[above]).any():
+        corrected[above] = multiplicity.holm(p[above])
+        corrected.T[above] = corrected[above]
+    return corrected
+
+
+def _tops(means: Floats, best: int) -> Variables:
+    truth, judges = means[0], means[1:]
+    moved = tops.moves(truth, judges)
+    return {
+        "tau_ap": (("judge",), tau_ap_b(truth, judges)),
+        "tau_gap": (("judge",), tops.tau_gap(truth, judges)),
+        "tau_best": (("judge",), tops.tau_among_best(truth, judges, min(best, truth.size))),
+        "rbo": (("judge",), rbo(truth, judges)),
+        "moved": (("judge", "system"), moved),
+        "truth_mean": (("system",), truth),
+        "judge_mean": (("judge", "system"), judges),
+    }
+
+
+def _pairs_of_systems(together: Aligned, which: int, alpha: float, correct: Correction) -> Variables:
+    """Count what becomes of the pairs of systems; each judge is tested on the topics that it keeps."""
+    every = [np.ascontiguousarray(one.values[..., which]) for one in together.cubes.values()]
+    return {"pairs": (("judge", "decision"), decisions(every, alpha, multiplicity.CORRECTIONS[correct]))}
+
+
+def _on_halves(scores: Floats, partitions: int, rng: np.random.Generator) -> Variables:
+    found = rankings.phi(scores, rng, partitions) if scores.shape[-1] >= 4 else np.full(len(scores), np.nan)
+    return {"phi_truth": ((), found[0]), "phi": (("judge",), found[1:])}
+
+
+def _on_topics(scores: Floats) -> Variables:
+    found = topic_taus(scores)
+    return {
+        "topic_tau": (("judge", "topic"), found.tau),
+        "topic_rest": (("judge", "topic"), found.rest),
+        "topic_own": (("topic",), found.own),
+    }
+
+
+def _favour(scores: Floats, together: Aligned, groups: Mapping[str, str] | None) -> Variables:
+    """Estimate how far each judge favours each system, and each group."""
+    made = _favoured(scores, np.eye(scores.shape[1]), "system")
+    return made | (_favoured(scores, _members(together, groups)[1], "group") if groups else {})
+
+
+def _favoured(scores: Floats, members: Floats, dim: str) -> Variables:
+    found = favour(scores, members)
+    corrected = np.stack([multiplicity.bh(p) for p in found.p])
+    columns = {"": found.favour, "_low": found.low, "_high": found.high, "_p_corrected": corrected}
+    return {f"{dim}_favour{suffix}": (("judge", dim), values) for suffix, values in columns.items()}
+
+
+def _members(together: Aligned, groups: Mapping[str, str] | None) -> tuple[list[str], Floats]:
+    """Give the groups, and the weight of each system in the mean of each: (group, system)."""
+    systems = [str(name) for name in together.first.system.values]
+    of = dict(groups or {})
+    if lacking := [name for name in systems if name not in of]:
+        raise ScoresError(
+            f"{len(lacking)} of {len(systems)} systems have no group, as {lacking[0]}; add them to the table of groups"
+        )
+    names = sorted({of[name] for name in systems})
+    inside = np.array([[of[system] == name for system in systems] for name in names], dtype=np.float64)
+    return names, inside / inside.sum(axis=1, keepdims=True)
+
+
+def _notes(together: Aligned, groups: Mapping[str, str] | None, alpha: float, correct: Correction) -> list[str]:
+    systems, topics = together.first.sizes["system"], together.first.sizes["topic"]
+    over = f"{systems} systems on {topics} topics" if together.shared else f"{systems} systems"
+    corrected = "not corrected for all pairs" if correct == "none" else f"corrected for all pairs ({correct})"
+    lines = [
+        f"{over}; intervals of tau are for as many systems and topics, drawn anew from where these come from",
+        f"pairs of systems: paired t test at {alpha:g}, {corrected}",
+    ]
+    if min(systems, topics) < 10:
+        lines.append(
+            f"With {min(systems, topics)} {'systems' if systems <= topics else 'topics'} intervals are rough: under 10 "
+            "their coverage was not measured (docs/studies/judges.md)"
+        )
+    if together.shared and groups is None:
+        lines.append("no groups are given, so that favour is of single systems (--groups)")
+    return lines

@@ -1,0 +1,322 @@
+"""What the study of judges tells: tables for programs, an overview and findings for people."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import polars as pl
+import xarray as xr
+
+from irmeta.attributes import about
+from irmeta.result import frame, short
+
+FAVOURS = 8
+"""How many of the largest favours the overview shows."""
+DIFFER = 10
+"""How many pairs of judges the overview shows."""
+
+
+def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
+    """Tables `systems`, `pairs`, `significance`, `topics`, `bias`, `labels`, `confusion`, of what was compared."""
+    made: dict[str, pl.DataFrame] = {}
+    if "tau" in outcome:
+        made |= {"systems": _systems(outcome), "significance": _significance(outcome), "ranks": _ranks(outcome)}
+    if "difference" in outcome and outcome.sizes["judge"] > 1:
+        made["pairs"] = _pairs(outcome)
+    if "topic_tau" in outcome:
+        made |= {"topics": _topics(outcome), "bias": _bias(outcome)}
+    if "label" in outcome:
+        made |= {"labels": _labels(outcome), "confusion": _confusion(outcome)}
+    return made
+
+
+def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
+    """Show each judge on one line a metric, the judges that differ, the clearest favours, and labels."""
+    shown: dict[str, pl.DataFrame] = {}
+    if "tau" in outcome:
+        shown["agreement with " + _truth(outcome)] = _agreement(outcome)
+        shown["pairs of systems that differ"] = _decided(outcome)
+    if "difference" in outcome and (differ := _clear(outcome)).height:
+        shown["judges that differ (Holm)"] = differ
+    if "topic_tau" in outcome and (favoured := _favoured(outcome)).height:
+        shown["clearest favours"] = favoured
+    if "label" in outcome:
+        shown["labels"] = _labels_shown(outcome)
+    return shown
+
+
+def findings(outcome: xr.Dataset) -> list[str]:
+    """Say which judge ranks systems best, whether it is as good as the truth, what it invents, whom it favours."""
+    told: list[str] = []
+    if "tau" in outcome:
+        for metric in outcome.metric.values:
+            told += _of_metric(outcome.sel(metric=metric), str(metric))
+    if "label" in outcome:
+        told += _of_labels(outcome)
+    return told
+
+
+def _truth(outcome: xr.Dataset) -> str:
+    return str(about(outcome)["options"]["truth"])
+
+
+def _of_metric(one: xr.Dataset, metric: str) -> list[str]:
+    best = _best(one)
+    judge, truth = str(one.judge.values[best]), _truth(one)
+    tau, low, high = (short(float(one[name].values[best])) for name in ("tau", "tau_low", "tau_high"))
+    ceiling = float(one["ceiling"])
+    systems = one.sizes["system"]
+    lines = [
+        f"{metric}: {judge} ranks the {systems} systems as {truth} does with tau {tau} ({low} to {high})"
+        + (", the best of " + str(one.sizes["judge"]) + " judges" if one.sizes["judge"] > 1 else "")
+        + f"; {truth} itself is expected to rank them as they truly stand with tau {short(ceiling)}."
+    ]
+    lines += _same_as_best(one, best)
+    counts = dict(zip(one.decision.values, one["pairs"].values[best].tolist(), strict=True))
+    true = counts["agree"] + counts["missed"] + counts["reversed"]
+    claimed = counts["agree"] + counts["invented"] + counts["reversed"]
+    reversed_ = f", and reverses {counts['reversed']}" if counts["reversed"] else ""
+    lines.append(
+        f"{metric}: of {true} significant differences {judge} misses {counts['missed']}{reversed_}; it invents "
+        f"{counts['invented']} of the {claimed} that it claims."
+    )
+    return lines + _on_halves(one, best, metric) + _favour_told(one, best, metric)
+
+
+def _best(one: xr.Dataset) -> int:
+    return int(np.nanargmax(np.nan_to_num(one["tau"].values, nan=-2)))
+
+
+def _same_as_best(one: xr.Dataset, best: int) -> list[str]:
+    """Say of how many judges the best one is not clearly better."""
+    if "difference" not in one or one.sizes["judge"] < 2:
+        return []
+    p = np.delete(one["difference_p_corrected"].values[best], best)
+    alike = int((p >= 0.05).sum())
+    every = one.sizes["judge"] * (one.sizes["judge"] - 1) // 2
+    above = np.triu_indices(one.sizes["judge"], 1)
+    differ = int((one["difference_p_corrected"].values[above] < 0.05).sum())
+    return [
+        f"Between judges, {differ} of {every} differences of tau are more than noise (Holm, .05): "
+        f"{alike} of the {p.size} other judges {'is' if alike == 1 else 'are'} not clearly worse than "
+        f"{one.judge.values[best]}."
+    ]
+
+
+def _on_halves(one: xr.Dataset, best: int, metric: str) -> list[str]:
+    if "phi" not in one or np.isnan(one["phi"].values[best]):
+        return []
+    judge, truth = str(one.judge.values[best]), _truth(one)
+    own, other = float(one["phi_truth"]), float(one["phi"].values[best])
+    verdict = "as well as" if abs(own - other) < 0.005 else "better than" if other > own else "less well than"
+    return [
+        f"{metric}: on half of the topics {judge} predicts {truth} on the other half with tau {short(other)}, "
+        f"{verdict} {truth} predicts itself ({short(own)})."
+    ]
+
+
+def _favour_told(one: xr.Dataset, best: int, metric: str) -> list[str]:
+    """Name the group, or else the system, that the best judge favours most, if any is clear."""
+    for dim in ("group", "system"):
+        if f"{dim}_favour" not in one:
+            continue
+        p, favour = one[f"{dim}_favour_p_corrected"].values[best], one[f"{dim}_favour"].values[best]
+        clear = p < 0.05
+        if not clear.any():
+            return [f"{metric}: {one.judge.values[best]} clearly favours no {dim}."]
+        most = int(np.where(clear, np.abs(favour), -1).argmax())
+        verb = "favours" if favour[most] > 0 else "disfavours"
+        return [
+            f"{metric}: {one.judge.values[best]} {verb} {dim} {one[dim].values[most]} most clearly, by "
+            f"{short(abs(float(favour[most])), 3)} relative to all systems; {int(clear.sum())} of {clear.size} {dim}s "
+            "are clearly favoured or disfavoured (Benjamini-Hochberg, .05)."
+        ]
+    return []
+
+
+def _of_labels(outcome: xr.Dataset) -> list[str]:
+    kappa = outcome["label"].sel(figure="kappa_relevant").values
+    if np.isnan(kappa).all():
+        return [f"No judge has labels of pairs that {_truth(outcome)} judged."]
+    best = int(np.nanargmax(kappa))
+    low, high = (
+        short(float(outcome[f"label_{end}"].sel(figure="kappa_relevant").values[best])) for end in ("low", "high")
+    )
+    more = float(outcome["label"].sel(figure="more_relevant").values[best])
+    lenient = "more" if more > 0 else "fewer"
+    name, both = str(outcome.judge.values[best]), int(outcome["judged_by_both"].values[best])
+    return [
+        f"Labels: {name} agrees with {_truth(outcome)} on what is relevant with kappa {short(float(kappa[best]))} "
+        f"({low} to {high}) over {both} pairs that both judged; it finds {abs(more):.1%} {lenient} of them relevant."
+    ]
+
+
+def _systems(outcome: xr.Dataset) -> pl.DataFrame:
+    columns = ["tau", "tau_low", "tau_high", "ceiling", "tau_ap", "tau_best", "tau_gap", "rbo"]
+    columns += ["phi", "phi_truth"] if "phi" in outcome else []
+    made = frame(outcome, columns, by=("judge", "metric"))
+    moved = frame(outcome, ("moved",), by=("judge", "metric", "system"))
+    most = (
+        moved.sort(pl.col("moved").abs(), descending=True, maintain_order=True)
+        .group_by("judge", "metric", maintain_order=True)
+        .first()
+        .rename({"system": "moved_most"})
+    )
+    return made.join(most, on=["judge", "metric"], maintain_order="left").with_columns(
+        pl.selectors.float().fill_nan(None)
+    )
+
+
+def _ranks(outcome: xr.Dataset) -> pl.DataFrame:
+    """List each system's mean under the truth and each judge, and how many ranks the judge moves it."""
+    return frame(outcome, ("truth_mean", "judge_mean", "moved"), by=("judge", "metric", "system"))
+
+
+def _pairs(outcome: xr.Dataset) -> pl.DataFrame:
+    columns = [f"difference{suffix}" for suffix in ("", "_low", "_high", "_p", "_p_corrected")]
+    every = frame(outcome, columns, by=("metric", "judge", "judge_2"))
+    order = {str(name): place for place, name in enumerate(outcome.judge.values)}
+    place = [pl.col(name).replace_strict(order, return_dtype=pl.Int64) for name in ("judge", "judge_2")]
+    names = {column: column.removeprefix("difference_") for column in columns}
+    return (
+        every.filter(place[0] < place[1])
+        .rename({**names, "judge": "judge_a", "judge_2": "judge_b"})
+        .select("judge_a", "judge_b", "metric", *names.values())
+        .with_columns(pl.selectors.float().fill_nan(None))
+    )
+
+
+def _significance(outcome: xr.Dataset) -> pl.DataFrame:
+    long = frame(outcome, ("pairs",), by=("judge", "metric", "decision"))
+    wide = long.pivot("decision", index=["judge", "metric"], values="pairs", maintain_order=True)
+    claimed = pl.col("agree") + pl.col("invented") + pl.col("reversed")
+    share = pl.when(claimed > 0).then((pl.col("invented") + pl.col("reversed")) / claimed)
+    return wide.with_columns(share_wrong=share)
+
+
+def _topics(outcome: xr.Dataset) -> pl.DataFrame:
+    made = frame(outcome, ("topic_tau", "topic_own", "topic_rest"), by=("judge", "metric", "topic"))
+    names = {"topic_tau": "tau", "topic_own": "truth_with_other_topics", "topic_rest": "judge_with_other_topics"}
+    return made.rename(names).with_columns(pl.selectors.float().fill_nan(None))
+
+
+def _bias(outcome: xr.Dataset) -> pl.DataFrame:
+    parts = []
+    for dim in ("group", "system"):
+        if f"{dim}_favour" in outcome:
+            columns = [f"{dim}_favour{suffix}" for suffix in ("", "_low", "_high", "_p_corrected")]
+            part = frame(outcome, columns, by=("judge", "metric", dim))
+            names = {column: column.removeprefix(f"{dim}_favour_").removeprefix(f"{dim}_") for column in columns}
+            parts.append(part.rename({**names, dim: "name"}).with_columns(of=pl.lit(dim)))
+    return pl.concat(parts).select("judge", "metric", "of", "name", "favour", "low", "high", "p_corrected")
+
+
+def _labels(outcome: xr.Dataset) -> pl.DataFrame:
+    of_judges = frame(
+        outcome,
+        ("label", "label_low", "label_high", "judged_by_both", "judged", "topics_by_both"),
+        by=("judge", "figure"),
+    ).rename({"label": "value", "label_low": "low", "label_high": "high"})
+    of_all = pl.DataFrame(
+        {
+            "judge": ["(all on one scale)"] * outcome.sizes["alpha"],
+            "figure": [f"alpha_{name}" for name in outcome["alpha"].values],
+            **{name: outcome[f"all{suffix}"].values for name, suffix in _ENDS.items()},
+        }
+    )
+    return pl.concat([of_judges, of_all], how="diagonal").with_columns(pl.selectors.float().fill_nan(None))
+
+
+_ENDS = {"value": "", "low": "_low", "high": "_high"}
+
+
+def _confusion(outcome: xr.Dataset) -> pl.DataFrame:
+    columns = ("judge", "truth_grade", "grade", "count")
+    return pl.DataFrame({name: outcome[f"confusion_{name}"].values.tolist() for name in columns})
+
+
+def _agreement(outcome: xr.Dataset) -> pl.DataFrame:
+    made = _in_order(_systems(outcome))
+    several = outcome.sizes["metric"] > 1
+    shown = {
+        "judge": made["judge"],
+        **({"metric": made["metric"]} if several else {}),
+        "tau": [_with_interval(*row) for row in made.select("tau", "tau_low", "tau_high").rows()],
+        "ceiling": _short(made["ceiling"].to_list()),
+        "tau_AP": _short(made["tau_ap"].to_list()),
+        "best": _short(made["tau_best"].to_list()),
+    }
+    if "phi" in made.columns:
+        shown["phi (truth)"] = [f"{_one(a)} ({_one(b)})" for a, b in made.select("phi", "phi_truth").rows()]
+    return pl.DataFrame(shown)
+
+
+def _decided(outcome: xr.Dataset) -> pl.DataFrame:
+    """Show what becomes of the pairs of systems, judges in the order of their tau."""
+    order = _in_order(_systems(outcome)).select("judge", "metric")
+    counts = _significance(outcome).select("judge", "metric", "agree", "missed", "invented", "reversed")
+    shown = order.join(counts, on=["judge", "metric"], maintain_order="left")
+    return shown if outcome.sizes["metric"] > 1 else shown.drop("metric")
+
+
+def _in_order(systems: pl.DataFrame) -> pl.DataFrame:
+    """Order judges by tau, best first, within each metric."""
+    tau = pl.col("tau").fill_null(-2)
+    return systems.sort("metric", tau, descending=[False, True], maintain_order=True)
+
+
+def _clear(outcome: xr.Dataset) -> pl.DataFrame:
+    if outcome.sizes["judge"] < 2:
+        return pl.DataFrame()
+    clear = _pairs(outcome).filter(pl.col("p_corrected") < 0.05).sort("p").head(DIFFER)
+    return clear.select(
+        "judge_a",
+        "judge_b",
+        *(["metric"] if outcome.sizes["metric"] > 1 else []),
+        pl.Series("tau less tau", [_with_interval(*row) for row in clear.select("difference", "low", "high").rows()]),
+    )
+
+
+def _favoured(outcome: xr.Dataset) -> pl.DataFrame:
+    bias = _bias(outcome)
+    dim = "group" if "group_favour" in outcome else "system"
+    clear = bias.filter((pl.col("of") == dim) & (pl.col("p_corrected") < 0.05))
+    most = clear.sort(pl.col("favour").abs(), descending=True, maintain_order=True).head(FAVOURS)
+    return most.select(
+        "judge",
+        *(["metric"] if outcome.sizes["metric"] > 1 else []),
+        pl.col("name").alias(dim),
+        pl.Series("favour", [_with_interval(a, b, c, 3) for a, b, c in most.select("favour", "low", "high").rows()]),
+    )
+
+
+def _labels_shown(outcome: xr.Dataset) -> pl.DataFrame:
+    label = outcome["label"]
+    columns = {"kappa relevant": "kappa_relevant", "kappa": "kappa", "alpha": "alpha_ordinal"}
+    low, high = (outcome[f"label_{end}"].sel(figure="kappa_relevant").values for end in ("low", "high"))
+    cells = {head: _short(label.sel(figure=figure).values.tolist()) for head, figure in columns.items()}
+    kappa = label.sel(figure="kappa_relevant").values
+    cells["kappa relevant"] = [_with_interval(*row) for row in zip(kappa, low, high, strict=True)]
+    more = label.sel(figure="more_relevant").values.tolist()
+    return pl.DataFrame(
+        {
+            "judge": outcome.judge.values.astype(str),
+            "pairs": outcome["judged_by_both"].values,
+            **cells,
+            "more relevant": [short(value, sign=True) for value in more],
+        }
+    )
+
+
+def _with_interval(value: float | None, low: float | None, high: float | None, digits: int = 2) -> str:
+    if value is None or np.isnan(value):
+        return "-"
+    ends = "" if low is None or high is None or np.isnan(low) else f" ({short(low, digits)} to {short(high, digits)})"
+    return short(value, digits) + ends
+
+
+def _one(value: float | None) -> str:
+    return short(np.nan if value is None else value)
+
+
+def _short(values: Sequence[float | None]) -> list[str]:
+    return [_one(value) for value in values]

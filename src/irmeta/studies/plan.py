@@ -1,0 +1,190 @@
+"""How many topics people should judge beside a machine that judges all: for a width of intervals, and at what cost."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+import polars as pl
+import scipy.stats
+import xarray as xr
+
+from irmeta.attributes import about
+from irmeta.choices import Missing
+from irmeta.errors import ScoresError
+from irmeta.result import frame, result, short
+from irmeta.sampled import paired, weights
+from irmeta.stats.arrays import Floats
+from irmeta.stats.judging import sampling
+from irmeta.stats.judging.sampling import Sample
+
+SIZES = (5, 10, 15, 20, 25, 30, 40, 50, 75, 100, 150, 200, 300, 400, 500, 750, 1000)
+"""Numbers of human topics that the table of sizes lists, up to those that the machine judged."""
+
+
+def plan(
+    human: xr.DataArray,
+    machine: xr.DataArray,
+    *,
+    metrics: str | Iterable[str] | None = None,
+    sample: Mapping[str, float] | None = None,
+    width: float = 0.1,
+    cost_human: float | None = None,
+    cost_machine: float | None = None,
+    missing: Missing = "error",
+) -> xr.Dataset:
+    """Say how many human topics intervals of a width need, with the machine's help and without.
+
+    human, machine, sample : a first sample, as `estimate` takes it.  width : wanted mean width (from end to end) of the
+    95% intervals of the difference of two systems, on the metric's scale.
+    cost_human, cost_machine : of judging one topic, in any unit: both, or neither.
+
+    Returns over (metric) topics_needed, with machine judgments of as many topics as now; topics_alone, by people alone;
+    with costs best_share, the cheapest n / N, topics_best and machine_best, the numbers of topics at that share, and
+    costs of all three; over (size, metric) width of intervals of differences and of means, and pairs expected to differ
+    significantly, each with the machine and alone. What cannot be reached is -1. Source: Cochran (1977), section 12.3.
+
+    >>> from irmeta.cube import cube
+    >>> draw = np.random.default_rng(0)
+    >>> all_topics = cube(draw.random((3, 20, 1)), list("abc"), [str(t) for t in range(20)], ["AP"])
+    >>> int(plan(all_topics[:, :8], all_topics, width=0.3)["topics_alone"].item()) > 8
+    True
+    """
+    if not width > 0:
+        raise ScoresError(f"a wanted width is above 0, as in 0.1, not {width:g}")
+    if (cost_human is None) != (cost_machine is None):
+        raise ScoresError("costs come in twos: --cost-human and --cost-llm, of a topic each")
+    if cost_human is not None and cost_machine is not None and min(cost_human, cost_machine) <= 0:
+        raise ScoresError("costs are above 0")
+    both, notes = paired(human, machine, metrics, missing)
+    weight, told = weights(both, sample)
+    n, total = both.human.sizes["topic"], both.machine.sizes["topic"]
+    sizes = [size for size in SIZES if size < total] + [total]
+    parts = []
+    for which in range(both.human.sizes["metric"]):
+        one = both.sample(which, weight)
+        parts.append(_needed(one, width, cost_human, cost_machine) | _by_size(one, sizes))
+    dims = {name: ("size", "metric") if np.ndim(value) else ("metric",) for name, value in parts[0].items()}
+    data: dict[str, Any] = {name: (dim, np.stack([part[name] for part in parts], -1)) for name, dim in dims.items()}
+    lines = [
+        f"from {n} human topics of {total}: variances and rho are estimates, and with so few topics rough ones",
+        "widths are of 95% intervals from end to end, over new topics, mean over pairs of systems (or over systems)",
+    ]
+    costs = {"cost_human": cost_human, "cost_machine": cost_machine}
+    return result(
+        "plan",
+        {**data, "metric": both.human.metric.values, "size": sizes},
+        inputs={"human": both.human, "machine": both.machine},
+        options={"width": width, **costs, "missing": missing},
+        notes=[*notes, *told, *lines],
+    )
+
+
+def _needed(sample: Sample, width: float, cost_human: float | None, cost_machine: float | None) -> dict[str, Any]:
+    """Compute the numbers of topics for a width of intervals of differences; -1 where none suffices."""
+    total = sample.sizes[1]
+    rho, variance = sampling.correlation(sample, pairs=True), _of_pairs(sample)
+    here = sampling.topics_for(variance, rho, width, None, total)
+    alone = sampling.topics_for(variance, 0.0, width, 1.0, total)
+    found: dict[str, Any] = {
+        "rho_pairs": rho,
+        "topics_needed": -1 if here is None else here,
+        "topics_alone": -1 if alone is None else alone,
+    }
+    if cost_human is None or cost_machine is None:
+        return found
+    share = sampling.best_share(rho, cost_human, cost_machine)
+    best = sampling.topics_for(variance, rho, width, share, total)
+    every = -1 if best is None else int(np.ceil(best / share))
+    return found | {
+        "best_share": share,
+        "topics_best": -1 if best is None else best,
+        "machine_best": every,
+        "cost_needed": np.nan if here is None else here * cost_human + max(total, here) * cost_machine,
+        "cost_alone": np.nan if alone is None else alone * cost_human,
+        "cost_best": np.nan if best is None else best * cost_human + every * cost_machine,
+    }
+
+
+def _by_size(sample: Sample, sizes: list[int]) -> dict[str, Floats]:
+    """Predict widths, and how many pairs differ, by number of human topics: each of (size,)."""
+    total = sample.sizes[1]
+    pairs, systems = _of_pairs(sample), sampling.variances(sample.human, sample.weight)
+    by_pairs, by_means = sampling.correlation(sample, pairs=True), sampling.correlation(sample)
+    difference = sampling.estimate_differences(sample).value
+    apart = np.abs(difference[np.triu_indices(len(difference), 1)])
+    return {
+        "width_pairs": np.array([sampling.width(pairs, by_pairs, n, total) for n in sizes]),
+        "width_pairs_alone": np.array([sampling.width(pairs, 0.0, n, total) for n in sizes]),
+        "width_means": np.array([sampling.width(systems, by_means, n, total) for n in sizes]),
+        "width_means_alone": np.array([sampling.width(systems, 0.0, n, total) for n in sizes]),
+        "pairs_differ": np.array([_differing(apart, pairs, by_pairs, n, total) for n in sizes]),
+        "pairs_differ_alone": np.array([_differing(apart, pairs, 0.0, n, total) for n in sizes]),
+    }
+
+
+def _of_pairs(sample: Sample) -> Floats:
+    """Estimate the variance over topics of the difference of each two systems: (pair,)."""
+    centred = sample.human * np.sqrt(sample.weight)
+    products = np.atleast_2d(np.cov(centred))
+    spread = np.diag(products)
+    every = spread[:, None] + spread - 2 * products
+    return np.asarray(np.maximum(every[np.triu_indices(len(every), 1)], 0))
+
+
+def _differing(apart: Floats, variance: Floats, rho: float, n: int, total: int) -> float:
+    """Count the pairs expected to differ significantly at .05, not corrected, if they differ as they do now."""
+    error = np.sqrt(variance * ((1 - rho**2) / n + rho**2 / total))
+    certain = error <= 0
+    t = np.divide(apart, error, out=np.full(apart.shape, np.inf), where=~certain)
+    chance = scipy.stats.norm.cdf(t - scipy.stats.t.ppf(0.975, n - 1))
+    return float(np.where(certain, apart > 0, chance).sum())
+
+
+def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
+    """Tables `needed` (a row a metric) and `sizes` (a row a number of human topics and metric)."""
+    needed = [str(name) for name in outcome.data_vars if outcome[name].dims == ("metric",)]
+    sizes = [str(name) for name in outcome.data_vars if "size" in outcome[name].dims]
+    return {
+        "needed": frame(outcome, needed, by=("metric",)),
+        "sizes": frame(outcome, sizes, by=("metric", "size")).rename({"size": "topics"}),
+    }
+
+
+def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
+    """Show what so many human topics give, with the machine's help and alone."""
+    shown = {}
+    for metric in outcome.metric.values:
+        one = outcome.sel(metric=metric)
+        width = {name: [short(v, 3) for v in one[name].values] for name in ("width_pairs", "width_pairs_alone")}
+        differ = {name: one[name].values.round().astype(int) for name in ("pairs_differ", "pairs_differ_alone")}
+        shown[f"{metric}: intervals of differences"] = pl.DataFrame(
+            {
+                "human topics": one["size"].values,
+                "width": width["width_pairs"],
+                "people alone": width["width_pairs_alone"],
+                "pairs that differ": differ["pairs_differ"],
+                "people alone ": differ["pairs_differ_alone"],
+            }
+        )
+    return shown
+
+
+def findings(outcome: xr.Dataset) -> list[str]:
+    """Say how many topics people should judge."""
+    wanted, told = about(outcome)["options"]["width"], []
+    total = about(outcome)["inputs"]["collections"]["machine"]["topics"]
+    for metric in outcome.metric.values:
+        one = outcome.sel(metric=metric)
+        needed, alone = int(one["topics_needed"]), int(one["topics_alone"])
+        enough = f"{needed} human topics" if needed > 0 else f"no number of human topics beside {total} machine ones"
+        without = f"{alone} topics" if alone > 0 else "more than 100 000 topics"
+        told.append(
+            f"{metric}: for intervals of differences {wanted:g} wide {enough} suffice{'s' if needed <= 0 else ''}; "
+            f"people alone need {without} (rho {short(float(one['rho_pairs']))})."
+        )
+        if "best_share" in one and int(one["topics_best"]) > 0:
+            told.append(
+                f"{metric}: cheapest are {int(one['topics_best'])} human topics of {int(one['machine_best'])} judged "
+                f"by machine, for {float(one['cost_best']):g}; people alone cost {float(one['cost_alone']):g}."
+            )
+    return told

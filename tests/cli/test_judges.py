@@ -1,0 +1,153 @@
+"""`irmeta judges` as users call it."""
+
+import json
+
+import numpy as np
+import pytest
+
+from irmeta.datasets.judges import JudgeModel, simulate_judge
+from irmeta.datasets.simulate import simulate
+from irmeta.evaluation.sources import qrels_of
+from irmeta.io.scores import load_all
+from irmeta.io.trec import Reading
+
+
+def written(path, judged):
+    """Write judgments as qrels."""
+    lines = [
+        f"{topic} 0 {document} {grade:g}\n" for topic, inner in judged.items() for document, grade in inner.items()
+    ]
+    path.write_text("".join(lines))
+    return path
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """A collection with two judges, its teams, and judgments of half of the topics by people."""
+    folder = tmp_path_factory.mktemp("judges")
+    collection = simulate(folder / "made", systems=12, topics=20, rng=5)
+    for name, noise in (("good", 0.3), ("bad", 1.2)):
+        written(folder / f"{name}.txt", simulate_judge(collection.qrels, JudgeModel(noise=noise), rng=1))
+    lines = [f"{system},{group}\n" for system, group in collection.systems.select("system", "group").rows()]
+    (folder / "teams.csv").write_text("run,team\n" + "".join(lines))
+    return folder
+
+
+def names(made):
+    return made / "made" / "qrels.txt", made / "good.txt", made / "bad.txt", "--runs", made / "made" / "runs"
+
+
+def test_compare_from_qrels_and_from_scores(run, made, tmp_path):
+    """Judges compared from runs, and again from the scores that -o writes, have the same tau."""
+    code, out, _ = run("judges", "compare", *names(made), "-m", "nDCG@10", "-o", "judges.parquet")
+    assert code == 0
+    assert out.startswith("nDCG@10: ")
+    assert set(load_all(tmp_path / "judges.parquet")) == {"qrels", "good", "bad"}
+    _, one, _ = run("judges", "compare", *names(made), "-m", "nDCG@10", "--format", "json")
+    _, two, _ = run("judges", "compare", "judges.parquet", "--truth", "qrels", "--format", "json")
+    one, two = (json.loads(text)["tables"] for text in (one, two))
+    assert {row["judge"]: row["tau"] for row in one["systems"]} == {row["judge"]: row["tau"] for row in two["systems"]}
+    assert "labels" in one
+    assert "labels" not in two
+
+
+def test_compare_labels_only(run, made):
+    """Without runs labels are compared, and nothing else."""
+    code, out, _ = run("judges", "compare", *names(made)[:3], "--format", "json")
+    assert code == 0
+    assert set(json.loads(out)["tables"]) == {"labels", "confusion"}
+
+
+def test_groups_and_plot(run, made, tmp_path):
+    """With teams the bias of groups stands beside that of systems, and each view is drawn."""
+    for view in ("tau", "means", "favour"):
+        options = ("--groups", made / "teams.csv", "--plot", f"{view}.svg", "--view", view, "--format", "json")
+        code, out, _ = run("judges", "compare", *names(made), *options)
+        assert code == 0
+        assert {row["of"] for row in json.loads(out)["tables"]["bias"]} == {"group", "system"}
+        assert (tmp_path / f"{view}.svg").stat().st_size > 1000
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("qrels", "good", "--metrics", "AP"), "metrics are of runs"),
+        (("qrels", "good", "-o", "x.parquet"), "labels alone give no scores"),
+        (("qrels", "good", "--rel", "high"), "--rel 'high': expected a grade"),
+        (("qrels", "good", "--truth", "nobody"), "no judgment set 'nobody'"),
+        (("qrels", "scores.parquet"), "give either judgment sets"),
+        (("qrels", "nowhere.txt"), "no such file"),
+    ],
+)
+def test_wrong_words(run, made, words, said):
+    """What does not fit is said in a line, with exit code 2."""
+    known = {"qrels": made / "made" / "qrels.txt", "good": made / "good.txt"}
+    code, _, error = run("judges", "compare", *(known.get(word, word) for word in words))
+    assert code == 2
+    assert said in error
+
+
+def test_from_a_sample_to_an_estimate(run, made, tmp_path):
+    """Topics are drawn, people judge them, and their means are estimated beside the machine's; then planned on."""
+    qrels, good, _, *runs = names(made)
+    code, _, said = run("judges", "sample", qrels, "--topics", 8, "--seed", 1, "-o", "sample.csv")
+    assert code == 0
+    assert "8 of 20 topics drawn with seed 1" in said
+    drawn = [line.split(",")[0] for line in (tmp_path / "sample.csv").read_text().split()[1:]]
+    assert len(drawn) == 8
+    full = qrels_of(qrels, Reading())
+    cells = zip(full.topic.tolist(), full.documents, full.grades.tolist(), strict=True)
+    part = {topic: {} for topic in drawn}
+    for topic, document, grade in cells:
+        if full.topics[topic] in part:
+            part[full.topics[topic]][document] = grade
+    given = (
+        "--human",
+        written(tmp_path / "part.txt", part),
+        "--llm",
+        good,
+        *runs,
+        "-m",
+        "nDCG@10",
+        "--sample",
+        "sample.csv",
+    )
+    code, out, _ = run("judges", "estimate", *given, "--format", "json", "--plot", "means.svg")
+    assert code == 0
+    means = json.loads(out)["tables"]["means"]
+    assert len(means) == 12
+    assert all(row["low"] < row["mean"] < row["high"] for row in means)
+    code, out, _ = run(
+        "judges", "plan", *given, "--width", ".2", "--cost-human", 20, "--cost-llm", ".1", "--plot", "w.svg"
+    )
+    assert code == 0
+    assert "human topics" in out
+
+
+def test_samples_in_strata(run, made):
+    """Strata are made of the machine's scores, which judgments have not; too many topics cannot be drawn."""
+    qrels = names(made)[0]
+    code, _, error = run("judges", "sample", qrels, "--topics", 6, "--strata", 3)
+    assert (code, "give a score file" in error) == (2, True)
+    assert run("judges", "sample", qrels, "--topics", 21)[0] == 2
+    run("judges", "compare", *names(made), "-m", "nDCG@10", "-o", "judges.parquet", "--quiet")
+    cube = load_all("judges.parquet")["good"]
+    from irmeta.io.scores import save
+
+    save(cube, "good.parquet")
+    code, out, _ = run("judges", "sample", "good.parquet", "--topics", 6, "--strata", 3)
+    assert code == 0
+    chances = [float(line.split(",")[1]) for line in out.split()[1:]]
+    assert np.sum(1 / np.array(chances)) == pytest.approx(20)
+
+
+def test_import_of_a_judges_tables(run, tmp_path):
+    """Tables of other tools become collections of one score file, one a judge."""
+    rows = [("a", 0.1), ("b", 0.5), ("c", 0.7)]
+    for judge, shift in (("people", 0.0), ("model", 0.2)):
+        lines = [f"{name} f1 {topic} {value + shift * (topic % 3)}\n" for name, value in rows for topic in range(1, 9)]
+        (tmp_path / f"{judge}.txt").write_text("".join(lines))
+        assert run("import", "tot", f"{judge}.txt", "--collection", judge, "-o", "all.parquet", "--append")[0] == 0
+    code, out, _ = run("judges", "compare", "all.parquet", "--truth", "people", "--format", "json")
+    assert code == 0
+    assert json.loads(out)["tables"]["systems"][0]["tau"] == pytest.approx(1)

@@ -1,0 +1,125 @@
+"""Tau of judges: against scipy, its variance against simulation, and how often its intervals hold."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import kendalltau
+
+from irmeta.stats.judging.rankings import by_systems, by_topics, pair_kernel, phi, taus, taus_apart
+
+
+def scores(rng: np.random.Generator, sets: int = 3, systems: int = 12, topics: int = 20) -> np.ndarray:
+    """Draw a truth and judges that add noise to it: (set, system, topic)."""
+    truth = rng.normal(0, 0.1, (systems, 1)) + rng.normal(0, 0.2, topics) + rng.normal(0, 0.15, (systems, topics))
+    judges = [truth + rng.normal(0, 0.1 * which, truth.shape) for which in range(1, sets)]
+    return np.stack([truth, *judges])
+
+
+@given(st.integers(0, 2**32), st.integers(0, 2))
+def test_tau_is_that_of_scipy(seed: int, decimals: int) -> None:
+    """Tau of each judge, ties or not, is scipy's tau-b of the means."""
+    made = scores(np.random.default_rng(seed)).round(decimals + 1)
+    found = taus(made, np.random.default_rng(0), 4)
+    means = made.mean(axis=-1).round(10)
+    wanted = [kendalltau(means[0], judge).statistic for judge in means[1:]]
+    np.testing.assert_allclose(found.tau, wanted)
+
+
+def test_the_kernel_averages_to_nothing() -> None:
+    """What pairs of systems add to tau has the mean 0 over pairs, with ties and without."""
+    means = np.random.default_rng(1).integers(0, 6, (4, 15)) / 10
+    _, kernel = pair_kernel(means)
+    np.testing.assert_allclose(kernel.sum(axis=(1, 2)), 0, atol=1e-10)
+
+
+def test_a_jackknife_of_sums_is_that_of_a_mean() -> None:
+    """Of a kernel that adds up what two systems bring, the variance is that of twice a mean over systems."""
+    x = np.random.default_rng(2).normal(size=500)
+    x -= x.mean()
+    kernel = x[:, None] + x
+    np.fill_diagonal(kernel, 0)
+    assert by_systems(kernel) == pytest.approx(4 * x.var() / 500, rel=0.01)
+
+
+def test_halves_vary_as_their_mean_would() -> None:
+    """The variance over random halves, rescaled, is that of a mean over all topics."""
+    rng = np.random.default_rng(3)
+    x = rng.normal(size=21)
+    drawn = rng.random((20_000, 21)).argsort(axis=1) < 10
+    on_halves = (drawn * x).sum(axis=1) / 10
+    assert by_topics(on_halves, 21) == pytest.approx(x.var(ddof=1) / 21, rel=0.05)
+
+
+def test_a_judge_does_not_differ_from_itself() -> None:
+    """Two judges that give the same scores differ by 0, with p = 1 and an interval of no width."""
+    made = scores(np.random.default_rng(4))
+    found = taus(made[[0, 1, 1]], np.random.default_rng(0)).differences()
+    assert found.value[0, 1] == found.low[0, 1] == found.high[0, 1] == 0
+    assert found.p[0, 1] == 1
+
+
+def test_differences_are_antisymmetric() -> None:
+    """A less B is minus B less A, and p is the same."""
+    found = taus(scores(np.random.default_rng(5), sets=4), np.random.default_rng(0)).differences()
+    np.testing.assert_allclose(found.value, -found.value.T)
+    np.testing.assert_allclose(found.low, -found.high.T)
+    np.testing.assert_allclose(found.p, found.p.T)
+
+
+def test_what_a_topic_does_to_all_systems_does_not_matter() -> None:
+    """Easier and harder topics, by truth or judge, leave tau and its interval as they are."""
+    rng = np.random.default_rng(6)
+    made = scores(rng)
+    one, other = (
+        taus(each, np.random.default_rng(0)).interval() for each in (made, made + rng.normal(size=(3, 1, 20)))
+    )
+    for name in ("value", "low", "high"):
+        np.testing.assert_allclose(getattr(one, name), getattr(other, name))
+
+
+def test_an_equal_ranking_has_an_interval_of_its_own() -> None:
+    """A judge that ranks as the truth does has tau 1, and still an interval that reaches below."""
+    truth = scores(np.random.default_rng(7))[0]
+    found = taus(np.stack([truth, 2 * truth]), np.random.default_rng(0)).interval()
+    assert found.value[0] == found.high[0] == pytest.approx(1)
+    assert 0 < found.low[0] < 0.9
+
+
+@pytest.mark.parametrize(("systems", "topics"), [(3, 20), (12, 3)])
+def test_too_few_have_no_interval(systems: int, topics: int) -> None:
+    """With 3 systems, or 3 topics, there is a tau and no interval."""
+    found = taus(scores(np.random.default_rng(8), systems=systems, topics=topics), np.random.default_rng(0)).interval()
+    assert np.isfinite(found.value).all()
+    assert np.isnan(found.low).all()
+
+
+def test_topics_of_their_own() -> None:
+    """Where truth and judge have different topics, tau is that of their means, and its interval is wider."""
+    rng = np.random.default_rng(9)
+    made = scores(rng, sets=2, systems=30, topics=60)
+    apart = taus_apart(made[0, :, :30], made[1, :, 30:], np.random.default_rng(0)).interval()
+    paired = taus(made[:, :, :30], np.random.default_rng(0)).interval()
+    wanted = kendalltau(made[0, :, :30].mean(axis=1), made[1, :, 30:].mean(axis=1)).statistic
+    assert apart.value[0] == pytest.approx(wanted)
+    assert apart.high[0] - apart.low[0] > paired.high[0] - paired.low[0]
+
+
+def test_phi_is_the_mean_tau_of_disjoint_halves() -> None:
+    """Phi is the mean tau of the truth on one half of the topics and each set on the other, as a plain loop has it."""
+    made = scores(np.random.default_rng(10), sets=2)
+    rng, loop = np.random.default_rng(1), []
+    for _ in range(300):
+        order = rng.permutation(20)
+        first, second = made[0][:, order[:10]].mean(axis=1), made[:, :, order[10:]].mean(axis=2)
+        loop.append([kendalltau(first, one).statistic for one in second])
+    np.testing.assert_allclose(phi(made, np.random.default_rng(0), 300), np.mean(loop, axis=0), atol=0.02)
+
+
+@pytest.mark.slow
+def test_coverage() -> None:
+    """Of 150 simulated worlds at least 88% of the intervals hold the expected tau, difference and favour."""
+    from bench.judges import BAD, GOOD, rankings
+
+    for held in rankings(20, 25, (GOOD, BAD), factors=True, worlds=150):
+        assert 0.88 < held <= 1

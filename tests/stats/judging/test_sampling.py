@@ -1,0 +1,157 @@
+"""Estimates from few human and many machine scores: formulas, what they come to without a machine, and coverage."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from irmeta.stats.descriptive import t_interval
+from irmeta.stats.judging.sampling import (
+    Sample,
+    best_share,
+    correlation,
+    draw,
+    estimate_differences,
+    estimate_means,
+    slope,
+    topics_for,
+    width,
+)
+
+
+def sample(seed: int = 0, n: int = 10, total: int = 40, systems: int = 5) -> Sample:
+    """Draw human and machine scores that correlate over topics."""
+    rng = np.random.default_rng(seed)
+    human = rng.normal(0, 0.2, (systems, total))
+    machine = 0.8 * human + rng.normal(0, 0.1, human.shape)
+    drawn = np.sort(rng.permutation(total)[:n])
+    return Sample(human[:, drawn], machine, drawn, np.ones(n))
+
+
+def test_without_the_machine_it_is_students_interval() -> None:
+    """With lambda 0 the means over new topics, and their intervals, are Student's of the human scores."""
+    one = sample()
+    found = estimate_means(one, 0.0)
+    np.testing.assert_allclose(found.value, one.human.mean(axis=1))
+    np.testing.assert_allclose(found.interval(9), t_interval(one.human))
+
+
+def test_the_formula() -> None:
+    """Value and variance are those of the formula, written out for one system."""
+    one = sample(systems=1)
+    human, machine = one.human[0], one.machine[0]
+    seen = machine[one.drawn]
+    lam = np.cov(human, seen)[0, 1] / seen.var(ddof=1)
+    rest = human - lam * seen
+    found = estimate_means(one)
+    assert found.slope == pytest.approx(lam)
+    assert found.value[0] == pytest.approx(lam * machine.mean() + rest.mean())
+    wanted = (1 / 10 - 1 / 40) * rest.var(ddof=1) + human.var(ddof=1) / 40
+    assert found.variance[0] == pytest.approx(wanted)
+    these = estimate_means(one, new_topics=False)
+    assert these.variance[0] == pytest.approx((1 / 10 - 1 / 40) * rest.var(ddof=1))
+
+
+def test_a_perfect_machine_leaves_no_doubt_about_these_topics() -> None:
+    """Where the machine scores as people do, the mean over these topics is that of the machine, without error."""
+    one = sample()
+    exact = Sample(one.machine[:, one.drawn], one.machine, one.drawn, one.weight)
+    found = estimate_means(exact, new_topics=False)
+    np.testing.assert_allclose(found.value, one.machine.mean(axis=1))
+    np.testing.assert_allclose(found.variance, 0, atol=1e-20)
+
+
+def test_a_machine_that_says_nothing_is_not_used() -> None:
+    """Machine scores that do not vary have lambda 0 and rho 0."""
+    one = sample()
+    flat = Sample(one.human, np.full_like(one.machine, 0.3), one.drawn, one.weight)
+    assert slope(flat) == correlation(flat) == 0
+
+
+def test_differences_are_those_of_means_of_differences() -> None:
+    """The difference of two systems has the estimate, and the variance, of the mean of their scores' difference."""
+    one = sample(systems=2)
+    lam = slope(one, pairs=True)
+    pair = Sample(one.human[:1] - one.human[1:], one.machine[:1] - one.machine[1:], one.drawn, one.weight)
+    wanted = estimate_means(pair, lam)
+    found = estimate_differences(one)
+    assert found.value[0, 1] == pytest.approx(wanted.value[0])
+    assert found.variance[0, 1] == pytest.approx(wanted.variance[0])
+
+
+def test_unequal_probabilities_are_made_good() -> None:
+    """Averaged over many samples of unequal probabilities the estimate is the mean over all topics."""
+    rng = np.random.default_rng(1)
+    human = rng.normal(0, 0.2, (3, 30)) + np.linspace(0, 1, 30)  # the harder topics are drawn more often
+    machine = human + rng.normal(0, 0.3, human.shape)
+    chance = np.linspace(0.1, 0.5, 30)
+    found = []
+    for _ in range(4000):
+        # one topic of each two neighbours, and never both
+        pairs = np.arange(30).reshape(15, 2)
+        first = chance[pairs[:, 0]] / chance[pairs].sum(axis=1)
+        drawn = np.where(rng.random(15) < first, pairs[:, 0], pairs[:, 1])
+        probability = np.where(drawn == pairs[:, 0], first, 1 - first)
+        one = Sample(human[:, drawn], machine, drawn, 15 / (30 * probability))
+        found.append(estimate_means(one, 0.7).value)
+    np.testing.assert_allclose(np.mean(found, axis=0), human.mean(axis=1), atol=0.01)
+
+
+@given(st.integers(1, 12), st.integers(12, 40), st.integers(1, 4), st.integers(0, 99))
+def test_topics_are_drawn_with_the_probabilities_given(size: int, total: int, groups: int, seed: int) -> None:
+    """Topics are distinct, in order and as many as wanted, and their inverse probabilities sum to N where all count."""
+    level = np.random.default_rng(seed).random(total)
+    drawn, chance = draw(size, total, level if groups > 1 else None, groups, np.random.default_rng(seed))
+    assert drawn.size == size
+    assert (np.diff(drawn) > 0).all()
+    if size >= 2 * groups:
+        assert (1 / chance).sum() == pytest.approx(total)
+
+
+def test_every_topic_is_drawn_as_often_as_it_says() -> None:
+    """Over many samples each topic is drawn about as often as its probability says."""
+    level = np.arange(20.0)
+    count, chance = np.zeros(20), np.full(20, np.nan)
+    for seed in range(2000):
+        drawn, said = draw(6, 20, level, 3, np.random.default_rng(seed))
+        count[drawn] += 1
+        chance[drawn] = said
+    np.testing.assert_allclose(count / 2000, chance, atol=0.04)
+    assert chance.max() > chance.min()
+
+
+def test_the_cheapest_share() -> None:
+    """At the cheapest share no other has a lower cost for the same variance."""
+    rho, human, machine = 0.7, 20.0, 0.5
+    share = best_share(rho, human, machine)
+
+    def cost(share: float) -> float:
+        # topics n for a variance of 1: (1 - rho^2) / n + rho^2 share / n
+        n = (1 - rho**2) + rho**2 * share
+        return n * human + n / share * machine
+
+    assert cost(share) < min(cost(share * 0.8), cost(share * 1.25))
+    assert best_share(0.1, 1, 1) == best_share(0, 20, 0.1) == 1
+
+
+def test_topics_for_a_width() -> None:
+    """So many topics give intervals as narrow as wanted, and one fewer does not; some widths no number gives."""
+    variance = np.full(3, 0.04)
+    n = topics_for(variance, 0.6, 0.15, None, 200)
+    assert n is not None
+    assert width(variance, 0.6, n, 200) <= 0.15 < width(variance, 0.6, n - 1, 200)
+    assert topics_for(np.full(3, 1e9), 0.0, 0.001, 1.0, 10) is None
+
+
+@pytest.mark.data
+@pytest.mark.slow
+def test_coverage_on_real_topics(data) -> None:
+    """Of 300 draws of 10 of 53 topics 92% to 97% of the intervals hold; a good judge narrows them by a quarter."""
+    from bench.judges import real
+
+    found = dict(real(data / "judges" / "dl2021"))
+    for means, _, differences, _ in found.values():
+        assert 0.92 <= means <= 0.97
+        assert 0.92 <= differences <= 0.97
+    assert found["umbrela-gpt-4o"][1] < 0.8
+    assert found["umbrela-gpt-4o"][3] < 0.7

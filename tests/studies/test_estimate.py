@@ -1,0 +1,126 @@
+"""Estimates and plans from human topics beside machine topics: what is refused, what is told."""
+
+import numpy as np
+import pytest
+
+from irmeta.attributes import about
+from irmeta.cube import cube
+from irmeta.errors import ScoresError
+from irmeta.studies import estimate as estimating
+from irmeta.studies import plan as planning
+from irmeta.studies.estimate import estimate
+from irmeta.studies.plan import plan
+
+
+def both(seed=0, noise=0.1, topics=60, drawn=15):
+    """Human scores on some topics, and machine scores on all."""
+    rng = np.random.default_rng(seed)
+    truth = rng.normal(0.4, 0.05, (8, 1)) + rng.normal(0, 0.1, (8, topics)) + rng.normal(0, 0.1, topics)
+    machine = truth + rng.normal(0, noise, truth.shape) + 0.1
+    systems, names = [f"s{i}" for i in range(8)], [str(301 + i) for i in range(topics)]
+    made = [cube(np.clip(one, 0, 1)[..., None], systems, names, ["AP"]) for one in (truth, machine)]
+    chosen = np.sort(rng.permutation(topics)[:drawn])
+    return made[0][:, chosen], made[1]
+
+
+def test_a_good_machine_narrows_the_intervals() -> None:
+    """With a machine that agrees intervals are narrower than by people alone; with one that does not, hardly."""
+    good, bad = (estimate(*both(noise=noise)) for noise in (0.03, 1.0))
+    assert good["gain"].item() < 0.75
+    assert 0.9 < bad["gain"].item() <= 1.1
+    assert any("says little" in line for line in estimating.findings(bad))
+
+
+def test_a_lenient_machine_does_no_harm() -> None:
+    """A machine that scores all systems .1 higher leaves estimates where they are."""
+    human, machine = both()
+    one, other = (estimate(human, each)["mean"].values for each in (machine, machine * 0.9))
+    np.testing.assert_allclose(one, other, atol=1e-12)
+
+
+def test_topics_may_stand_in_any_order() -> None:
+    """Estimates do not depend on the order of topics or systems."""
+    human, machine = both()
+    one, other = estimate(human, machine), estimate(human[::-1, ::-1], machine[:, ::-1])
+    np.testing.assert_allclose(one["mean"].sel(system=other.system).values, other["mean"].values)
+
+
+def test_chosen_topics_are_refused() -> None:
+    """Human topics that the machine scores unlike the others are not taken for drawn at random."""
+    _, machine = both()
+    hardest = machine[:, np.argsort(machine.mean(("system", "metric")).values)[:15]]
+    with pytest.raises(ScoresError, match="do not look drawn at random"):
+        estimate(hardest, machine)
+    sample = {str(topic): 0.25 for topic in hardest.topic.values}
+    assert np.isfinite(estimate(hardest, machine, sample=sample)["mean"]).all()
+
+
+def test_human_topics_are_those_of_the_sample() -> None:
+    """Topics that were drawn and not judged, or judged and not drawn, are named."""
+    human, machine = both()
+    sample = {str(topic): 0.25 for topic in human.topic.values}
+    with pytest.raises(ScoresError, match="not those of the sample .1 differ, as 999"):
+        estimate(human, machine, sample={**sample, "999": 0.25})
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda human, machine: (human.assign_coords(system=list("abcdefgh")), machine), "no system in common"),
+        (lambda human, machine: (human, machine[:, 30:]), "human topics have no machine judgments"),
+        (lambda human, machine: (human[:, :1], machine), "2 human topics or more"),
+    ],
+)
+def test_what_does_not_fit(change, said) -> None:
+    """Other systems, human topics without machine judgments and a single topic are errors that say so."""
+    with pytest.raises(ScoresError, match=said):
+        estimate(*change(*both()))
+
+
+def test_tables_and_findings() -> None:
+    """Tables have a row for every system, pair and metric; the first finding says what the machine adds."""
+    outcome = estimate(*both(noise=0.03))
+    found = estimating.tables(outcome)
+    assert {name: frame.height for name, frame in found.items()} == {"means": 8, "pairs": 28, "gain": 1}
+    percent = round(100 * (1 - outcome["gain"].item()))
+    assert f"intervals of means are {percent}% narrower" in estimating.findings(outcome)[0]
+    assert found["means"]["rank"].min() == 1
+    assert next(iter(estimating.overview(outcome).values())).height == 8
+    assert any("drawn at random" in note for note in about(outcome)["notes"])
+
+
+def test_a_plan_is_cheaper_with_a_good_machine() -> None:
+    """With a machine that agrees fewer human topics give the width wanted, at less cost."""
+    human, machine = both(noise=0.03)
+    outcome = plan(human, machine, width=0.08, cost_human=20, cost_machine=0.1)
+    assert 0 < outcome["topics_needed"].item() < outcome["topics_alone"].item()
+    assert outcome["cost_best"].item() <= outcome["cost_needed"].item() < outcome["cost_alone"].item()
+    assert outcome["machine_best"].item() >= outcome["topics_best"].item()
+    widths = outcome["width_pairs"].values[:, 0]
+    assert (np.diff(widths) < 0).all()
+    assert "human topics suffice" in planning.findings(outcome)[0]
+
+
+def test_a_width_that_the_machine_topics_do_not_allow() -> None:
+    """Where no number of human topics beside these machine ones gives the width, the plan says so."""
+    outcome = plan(*both(), width=0.0005)
+    assert outcome["topics_needed"].item() == -1
+    assert "no number of human topics" in planning.findings(outcome)[0]
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [({"width": 0}, "above 0"), ({"cost_human": 3}, "come in twos"), ({"cost_human": 3, "cost_machine": 0}, "above 0")],
+)
+def test_odd_plans(options, said) -> None:
+    """A width of 0, one cost without the other, and a cost of 0 are errors."""
+    with pytest.raises(ScoresError, match=said):
+        plan(*both(), **options)
+
+
+def test_tables_of_a_plan() -> None:
+    """The table of sizes goes up to the topics that the machine judged."""
+    found = planning.tables(plan(*both()))
+    assert found["sizes"]["topics"].to_list()[-1] == 60
+    assert found["needed"].height == 1
+    assert planning.overview(plan(*both()))

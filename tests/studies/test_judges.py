@@ -1,0 +1,251 @@
+"""Judges compared: what is aligned, what is refused, what is told."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.stats import kendalltau
+
+from irmeta.attributes import about
+from irmeta.cube import cube
+from irmeta.errors import ScoresError
+from irmeta.evaluation.sets import JudgmentSets
+from irmeta.studies.judges import compare_judges, findings, overview, tables
+
+SYSTEMS = [f"s{i:02d}" for i in range(15)]
+TOPICS = [str(i) for i in range(301, 321)]
+
+
+def made(seed=0, noise=(0.05, 0.3), metrics=("AP", "nDCG@10")):
+    """Scores under a truth and judges that add noise to it."""
+    rng = np.random.default_rng(seed)
+    shape = (15, 20, len(metrics))
+    truth = rng.normal(0, 0.1, (15, 1, 1)) + rng.normal(0, 0.15, shape) + 0.5
+    judges = [truth + rng.normal(0, each, shape) for each in noise]
+    names = ["people", *(f"judge{i}" for i in range(len(noise)))]
+    return {
+        name: cube(np.clip(scores, 0, 1), SYSTEMS, TOPICS, metrics)
+        for name, scores in zip(names, [truth, *judges], strict=True)
+    }
+
+
+def test_tau_by_metric_and_judge() -> None:
+    """Tau of each judge by each metric is scipy's, inside its interval, and the noisier judge has the lower one."""
+    cubes = made()
+    outcome = compare_judges(cubes, truth="people")
+    for metric in outcome.metric.values:
+        for judge in outcome.judge.values:
+            one = outcome.sel(metric=metric, judge=judge)
+            x, y = (cubes[name].sel(metric=metric).mean("topic").values for name in ("people", judge))
+            assert one["tau"].item() == pytest.approx(kendalltau(x, y).statistic)
+            assert one["tau_low"].item() < one["tau"].item() <= one["tau_high"].item()
+    assert (outcome["tau"].sel(judge="judge0") > outcome["tau"].sel(judge="judge1")).all()
+
+
+def test_topics_in_any_order() -> None:
+    """Judges whose topics and systems stand in another order are compared on the same ones."""
+    cubes = made()
+    shuffled = {**cubes, "judge0": cubes["judge0"][::-1, ::-1]}
+    one, other = (compare_judges(each)["phi"].values for each in (cubes, shuffled))
+    np.testing.assert_array_equal(one, other)
+
+
+def test_a_judge_without_some_topics_is_named() -> None:
+    """Topics that one judge lacks are left out for all, with a note of whose they are."""
+    cubes = made()
+    cubes["judge1"] = cubes["judge1"][:, 3:]
+    outcome = compare_judges(cubes)
+    assert outcome.topic.values.tolist() == TOPICS[3:]
+    assert any("judge1 lacks 3 of the 20 topics" in note for note in about(outcome)["notes"])
+
+
+def test_judges_that_share_no_topic() -> None:
+    """A judge of other topics is refused by name; --topics own compares means, and says that nothing is paired."""
+    cubes = made()
+    cubes["judge0"] = cubes["judge0"].assign_coords(topic=[f"x{t}" for t in TOPICS])
+    with pytest.raises(ScoresError, match="judge0 and people share no topic"):
+        compare_judges(cubes)
+    outcome = compare_judges(cubes, topics="own")
+    assert "difference" not in outcome
+    assert "phi" not in outcome
+    paired = compare_judges(made())
+    width = (outcome["tau_high"] - outcome["tau_low"]).values
+    assert (width[:, 0] > (paired["tau_high"] - paired["tau_low"]).values[:, 0]).all()
+    assert set(tables(outcome)) == {"systems", "significance", "ranks"}
+    assert findings(outcome)
+
+
+def test_a_judge_that_scores_0_on_all_shared_topics() -> None:
+    """A judge by whom every system scores 0 on all shared topics did not judge them: an error, not a tau."""
+    cubes = made()
+    cubes["judge0"] = cubes["judge0"] * 0
+    with pytest.raises(ScoresError, match="by judge0 every system scores 0 on all of them"):
+        compare_judges(cubes)
+
+
+def test_a_judge_that_scores_0_on_some_topics_is_said() -> None:
+    """Topics on which a judge gives all systems 0 are counted in the notes."""
+    cubes = made()
+    cubes["judge0"][:, :4] = 0
+    assert any("0 on 4 of 20 topics" in note for note in about(compare_judges(cubes))["notes"])
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"truth": "nobody"}, "no judgment set 'nobody' to take for the truth"),
+        ({"alpha": 2}, "alpha is between 0 and 1"),
+        ({"best": 1}, "two systems or more"),
+        ({"groups": {"s00": "a"}}, "14 of 15 systems have no group, as s01"),
+        ({"partitions": 0}, "0 partitions"),
+    ],
+)
+def test_odd_options(options, said) -> None:
+    """An option that does not fit is an error that says what does."""
+    with pytest.raises(ScoresError, match=said):
+        compare_judges(made(), **options)
+
+
+def test_nothing_to_compare() -> None:
+    """Without scores and labels, or with the truth alone, there is nothing to compare."""
+    with pytest.raises(ScoresError, match="neither scores nor labels"):
+        compare_judges()
+    with pytest.raises(ScoresError, match="the truth and one judge"):
+        compare_judges({"people": made()["people"]})
+
+
+def test_other_systems() -> None:
+    """Systems that not all judges have are left out with a note; fewer than two in common are an error."""
+    cubes = made()
+    cubes["judge0"] = cubes["judge0"][:10]
+    outcome = compare_judges(cubes)
+    assert outcome.sizes["system"] == 10
+    assert any("people has scores of 15 systems, of which 10" in note for note in about(outcome)["notes"])
+    cubes["judge0"] = cubes["judge0"].assign_coords(system=[f"x{i}" for i in range(10)])
+    with pytest.raises(ScoresError, match="are they of the same runs"):
+        compare_judges(cubes)
+
+
+def test_tables_have_every_cell_once() -> None:
+    """Each table has a row for every judge and what it is about, and its figures are those of the result."""
+    groups = {name: "odd" if int(name[1:]) % 2 else "even" for name in SYSTEMS}
+    outcome = compare_judges(made(), groups=groups)
+    found = tables(outcome)
+    rows = {name: frame.height for name, frame in found.items()}
+    assert rows == {
+        "systems": 2 * 2,
+        "significance": 2 * 2,
+        "ranks": 2 * 2 * 15,
+        "pairs": 1 * 2,
+        "topics": 2 * 2 * 20,
+        "bias": 2 * 2 * (15 + 2),
+    }
+    row = found["pairs"].filter(metric="AP").row(0, named=True)
+    difference = outcome["tau"].sel(metric="AP", judge="judge0") - outcome["tau"].sel(metric="AP", judge="judge1")
+    assert row["difference"] == pytest.approx(difference.item())
+    counts = found["significance"].select("agree", "missed", "invented", "reversed", "neither")
+    assert set(counts.sum_horizontal().to_list()) == {15 * 14 // 2}
+    assert set(overview(outcome)) >= {"agreement with people", "pairs of systems that differ"}
+
+
+def test_findings_follow_from_the_figures() -> None:
+    """The first finding names the best judge, its tau and what the truth itself can reach."""
+    outcome = compare_judges(made(metrics=("AP",)))
+    told = findings(outcome)
+    tau = f"{outcome['tau'].sel(judge='judge0').item():.2f}"[1:]
+    ceiling = f"{outcome['ceiling'].item():.2f}"[1:]
+    assert told[0].startswith(f"AP: judge0 ranks the 15 systems as people does with tau {tau} (")
+    assert told[0].endswith(f"with tau {ceiling}.")
+
+
+LABELS = {
+    "people": {"1": {"a": 3, "b": 0, "c": 1}, "2": {"a": 2, "d": 0}, "3": {"e": 1, "f": 0}, "4": {"g": 0, "h": 2}},
+    "graded": {"1": {"a": 3, "b": 1, "c": 1}, "2": {"a": 3, "d": 0}, "3": {"e": 1, "f": 0}, "4": {"g": 0, "h": 0}},
+    "binary": {"1": {"a": 1, "b": 0, "z": 1}, "2": {"a": 1, "d": 0}, "3": {"e": 1, "f": 0}, "4": {"g": 1, "h": 1}},
+    "shares": {"1": {"a": 0.8, "b": 0.1}, "2": {"a": 0.5, "d": 0}, "3": {"e": 0.6, "f": 0.2}, "4": {"g": 0, "h": 1}},
+    "counts": {"1": {"a": 42, "c": 3}},
+}
+
+
+def test_labels_only_on_pairs_that_both_judged() -> None:
+    """A pair that one set did not judge does not count; how many both judged stands in the result."""
+    outcome = compare_judges(judgments=JudgmentSets.of(LABELS))
+    both = dict(zip(outcome.judge.values, outcome["judged_by_both"].values.tolist(), strict=True))
+    assert both == {"graded": 9, "binary": 8, "shares": 8, "counts": 2}
+    frame = tables(outcome)["confusion"].filter(judge="binary")
+    assert frame["count"].sum() == 8
+
+
+def test_scales_that_differ_are_compared_as_relevant_or_not() -> None:
+    """Only a judge on the truth's scale has graded kappas and alphas; the others are named with their scale."""
+    outcome = compare_judges(judgments=JudgmentSets.of(LABELS))
+    graded = outcome["label"].sel(figure="kappa_quadratic")
+    assert np.isfinite(graded.sel(judge="graded"))
+    assert np.isnan(graded.sel(judge=["binary", "shares", "counts"])).all()
+    note = next(note for note in about(outcome)["notes"] if "another scale" in note)
+    assert "shares (fractions 0 to 1)" in note
+    assert "counts (3 to 42)" in note
+
+
+def test_relevant_from_a_grade_on() -> None:
+    """The lowest relevant grade may be given for all sets, or for each."""
+    sets = JudgmentSets.of(LABELS)
+    kappas = [
+        compare_judges(judgments=sets, rel=rel)["label"].sel(judge="graded", figure="kappa_relevant").item()
+        for rel in (None, 2, {"people": 2, "graded": 3})
+    ]
+    assert len({round(kappa, 6) for kappa in kappas}) == 3 or kappas[1] == kappas[2]
+    with pytest.raises(ScoresError, match="no judgment set 'peple'; did you mean people"):
+        compare_judges(judgments=sets, rel={"peple": 2})
+
+
+@pytest.mark.data
+def test_real_judges(data: Path) -> None:
+    """UMBRELA with GPT-4o ranks DL 2021 with tau .941, misses 37 and invents 96 of the significant differences."""
+    from irmeta.evaluation.sets import evaluate_under
+
+    folder = data / "judges" / "dl2021"
+    names = ("nist", "umbrela-gpt-4o", "binary-gpt-4o")
+    sets = JudgmentSets.of({name: folder / "qrels" / f"{name}.txt" for name in names})
+    outcome = compare_judges(evaluate_under(sets, folder / "runs", "nDCG@10"), judgments=sets)
+    one = outcome.sel(metric="nDCG@10", judge="umbrela-gpt-4o")
+    assert round(one["tau"].item(), 3) == 0.941
+    assert one["pairs"].values.tolist()[:4] == [1417, 37, 96, 0]
+    assert round(outcome["ceiling"].item(), 2) == 0.90
+    assert outcome["judged_by_both"].values.tolist() == [10828, 10824]
+
+
+@pytest.mark.data
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("dl2021/raw/umbrella_zeroshot_llama3.2_dl21.clean.json.gz", "decide which holds"),
+        ("dl2021/raw/qrels.max.exam_graded_llama3.2_dl21.txt", "the file is empty"),
+        ("syndl/raw/2020-synthetic-with-errors.txt.gz", "the grade 'ERROR' is not a number"),
+        ("syndl/raw/2021-synthetic-with-errors.txt.gz", "the grade 'ERROR' is not a number"),
+    ],
+)
+def test_real_odd_input_is_named(data: Path, name: str, said: str) -> None:
+    """Pairs with four grades, files of 0 bytes and grades ERROR are errors that name the set, and never averaged in."""
+    from irmeta.errors import FileFormatError
+
+    with pytest.raises(FileFormatError, match="judgment set odd: ") as raised:
+        JudgmentSets.of({"odd": data / "judges" / name})
+    assert said in str(raised.value)
+
+
+@pytest.mark.data
+def test_a_real_set_without_a_topic(data: Path) -> None:
+    """A set that lacks a topic is compared on the others, and said to lack it; qrels under a JSON name are read."""
+    from irmeta.evaluation.sets import evaluate_under
+
+    folder = data / "judges" / "dl2021"
+    files = {
+        "nist": folder / "qrels" / "nist.txt",
+        "lacks": folder / "raw" / "qrels.mean.exam_binary_llama3.2_dl21.txt",
+        "named": folder / "raw" / "umbrela_zeroshot_dl21.clean.json",
+    }
+    runs = sorted((folder / "runs").iterdir())[:12]
+    outcome = compare_judges(evaluate_under(files, runs, "nDCG@10"))
+    assert outcome.sizes["topic"] == 52
+    assert any("lacks lacks 1 of the 53 topics" in note for note in about(outcome)["notes"])
