@@ -149,7 +149,7 @@ def test_a_matrix_of_metrics_is_no_table() -> None:
         (pd.DataFrame(LONG).assign(system=[None, "a", "b", "c"]), "names nothing in row 1"),
         (pd.DataFrame(LONG).assign(system=["\x1b[2J", "a", "b", "c"]), "control character"),
         (pd.DataFrame(LONG).assign(system=["x" * 10_000, "a", "b", "c"]), "10,000 characters"),
-        ({"a": {"AP": {"1": 0.1}}, "b": 0.3}, "no dict"),
+        ({"a": {"AP": {"1": 0.1}}, "b": 0.3}, "not a dict"),
     ],
 )
 def test_tables_that_cannot_be_read(table: Any, says: str) -> None:

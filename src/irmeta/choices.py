@@ -101,7 +101,7 @@ MEANINGS: dict[Any, dict[str, str]] = {
     QrelsFormat: {"trec": "topic, iteration, document, grade", "beir": "a table with a header line"},
     MetricSet: {"seeds23": "the 23 metrics of Gupta et al. (2019)"},
     TableKind: {
-        "table": "CSV, Parquet or JSON, long (a row a score) or wide (models or tasks in rows)",
+        "table": "CSV, Parquet or JSON, long (a row for each score) or wide (models or tasks in rows)",
         "trec_eval": "output of trec_eval -q, one file per system",
         "ir_measures": "topic, measure and value on a line, one file per system; or the run before them",
         "tot": "run, measure, topic and value on a line (TREC Auto-Judge)",

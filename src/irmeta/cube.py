@@ -66,10 +66,11 @@ def from_frame(
 ) -> xr.DataArray:
     """Make a cube from a table of scores: a pandas or polars data frame, long or wide, or dicts of dicts.
 
-    Long: one row a score, with columns for system (or model, run, name), topic (query, qid, task, dataset), metric
-    (measure) and score (value, main_score). Wide: one row a system and one column a topic, the other way round, or one
-    row a system and topic and one column a metric. Columns named otherwise are named by `system`, `topic`, `metric` and
-    `score`; `metric` may also be the name of the metric that all scores are of ("score" if nothing says it).
+    Long: a row for each score, with columns for system (or model, run, name), topic (query, qid, task, dataset),
+    metric (measure) and score (value, main_score). Wide: a row for each system and a column for each topic; the other
+    way round; or a row for each system and topic and a column for each metric. Columns named otherwise are named by
+    `system`, `topic`, `metric` and `score`; `metric` may also be the name of the metric that all scores are of ("score"
+    if nothing says it).
 
     rows : what the rows of a wide table are where no column's name says it; systems by default.
     ignore : columns that hold something else, as a mean or a number of parameters.

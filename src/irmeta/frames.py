@@ -1,7 +1,6 @@
 """Tables of scores that people have, long or wide, as the rows of a score file: columns go by the names people use."""
 
 import re
-import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple, get_args
@@ -12,19 +11,18 @@ import polars as pl
 import xarray as xr
 
 from irmeta.choices import Rows
+from irmeta.columns import names as texts_of
+from irmeta.columns import numbers as scores_of
 from irmeta.errors import ScoresError, require_choice
 from irmeta.names import canonical, is_known
 from irmeta.stats.arrays import Floats, Indices
-from irmeta.words import listed
+from irmeta.words import listed, shortened
 
 COLUMNS = ("collection", "system", "topic", "metric", "score")
 ALL = "all"
 """The one topic of a table that holds means only."""
 SCORE = "score"
 """What scores are of where a table does not say it."""
-LONGEST = 500
-"""Characters of a name; a longer one is a text that stands in the wrong column."""
-
 _TASKS = ("task", "task_name", "dataset", "dataset_name", "data_set", "benchmark", "corpus")
 _ITEMS = ("topic", "topic_id", "query", "query_id", "qid", "q_id", "question", "question_id", "item", "item_id")
 SPELLINGS: Mapping[str, tuple[str, ...]] = MappingProxyType(
@@ -39,11 +37,6 @@ SPELLINGS: Mapping[str, tuple[str, ...]] = MappingProxyType(
 """How people name the columns; of several in one table the first one counts."""
 SUMMARIES = re.compile(r"(rank|average|avg|mean|overall|total)\b.*")
 """Columns of a wide table that sum up the others."""
-_MISSING = ("", "-", "–", "na", "n/a", "nan", "none", "null")
-
-
-_TURNING = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
-"""Characters that make the text after them run the other way: names with them look like others."""
 
 
 class Cells(NamedTuple):
@@ -66,7 +59,7 @@ class Columns(NamedTuple):
 
 
 def is_table(given: object) -> bool:
-    """Tell a table of scores (a data frame, dicts of dicts, what turns into a data frame) from a cube and the rest.
+    """Say whether something is a table of scores: a data frame, dicts of dicts, or what turns into a data frame.
 
     >>> is_table({"bm25": {"301": 0.5}}), is_table({"bm25": 0.5}), is_table(pl.DataFrame())
     (True, False, True)
@@ -91,7 +84,7 @@ def rows_of(
     rows: Rows | None = None,
     ignore: str | Iterable[str] = (),
 ) -> tuple[pl.DataFrame, list[str]]:
-    """Turn a table, long or wide, into one row a score with the columns `COLUMNS`, and say what was left out.
+    """Turn a table, long or wide, into a row for each score, with the columns `COLUMNS`, and say what was left out.
 
     The arguments are those of `irmeta.from_frame`.
 
@@ -140,17 +133,8 @@ def _refuse_twice(rows: pl.DataFrame, flat: Indices) -> None:
         )
 
 
-def shortened(name: str, most: int = 60) -> str:
-    """Cut a name that a message is to hold.
-
-    >>> shortened("x" * 100, 5)
-    'xxxx…'
-    """
-    return name if len(name) <= most else name[: most - 1] + "…"
-
-
 def _plain(table: Any) -> pl.DataFrame:
-    """Give any table as a polars frame with named columns, those of its index first."""
+    """Return any table as a polars frame with named columns, those of its index first."""
     if isinstance(table, pl.LazyFrame):
         return table.collect()
     if isinstance(table, pl.DataFrame):
@@ -202,7 +186,7 @@ def _of_mappings(table: Mapping[Any, Any]) -> pl.DataFrame:
     for system, inside in table.items():
         if not isinstance(inside, Mapping):
             raise ScoresError(
-                f"the scores of {shortened(str(system))!r} are no dict; give {{system: {{topic: score}}}}"
+                f"the scores of {shortened(str(system))!r} are not a dict; give {{system: {{topic: score}}}}"
             )
         for topic, value in inside.items():
             deeper = value.items() if isinstance(value, Mapping) else [(None, value)]
@@ -239,23 +223,23 @@ def _spelling(name: str) -> str:
 
 
 def _long(frame: pl.DataFrame, found: Columns, metric: str) -> tuple[pl.DataFrame, list[str]]:
-    """Take one row a score."""
+    """Take a row for each score."""
     fixed = {"collection": "collection", "topic": ALL, "metric": metric}
     parts = []
     for role, column in zip(COLUMNS[:-1], found[:-1], strict=True):
         if column is not None:
-            parts.append(_names(frame[column], column).alias(role))
+            parts.append(texts_of(frame[column], column).alias(role))
         else:
             parts.append(pl.repeat(fixed[role], frame.height, dtype=pl.String, eager=True).alias(role))
     assert found.score is not None
-    scores = _numbers(frame[found.score], found.score).alias("score")
+    scores = scores_of(frame[found.score], found.score).alias("score")
     left = [name for name in frame.columns if name not in found]
     notes = [f"columns that are not used: {_named(left)}"] if left else []
     return _spelled(pl.DataFrame([*parts, scores])), notes
 
 
 def _wide(frame: pl.DataFrame, found: Columns, metric: str, rows: Rows | None) -> pl.DataFrame:
-    """Take one row a system, or a topic, or both: the other columns are topics, or systems, or metrics."""
+    """Take a row for each system, or topic, or both: the other columns are topics, or systems, or metrics."""
     labels = [name for name in (found.collection, found.system, found.topic) if name is not None]
     values = [name for name in frame.columns if name not in labels]
     system, topic = found.system, found.topic
@@ -266,7 +250,7 @@ def _wide(frame: pl.DataFrame, found: Columns, metric: str, rows: Rows | None) -
     if not values or not frame.height:
         raise ScoresError(
             f"no scores in the table, which has {_named(frame.columns) or 'no columns'}; a long table has columns for"
-            " system, topic and score, a wide one a row a system and a column a topic;"
+            " system, topic and score, a wide one rows of systems and columns of topics;"
             " name them: irmeta.from_frame(table, system=..., topic=..., score=...)"
         )
     if sums := [name for name in values if SUMMARIES.fullmatch(_spelling(name).replace("_", " "))]:
@@ -274,7 +258,7 @@ def _wide(frame: pl.DataFrame, found: Columns, metric: str, rows: Rows | None) -
             f"the column {sums[0]!r} looks like a sum of the others, not like scores of its own;"
             f" leave it out with ignore={sums!r} (--ignore {sums[0]!r})"
         )
-    parts = {name: _numbers(frame[name], name) for name in values}
+    parts = {name: scores_of(frame[name], name) for name in values}
     across = _across(system, topic, values)
     length = frame.height
     made: dict[str, pl.Series] = {
@@ -285,7 +269,7 @@ def _wide(frame: pl.DataFrame, found: Columns, metric: str, rows: Rows | None) -
         if role in made:
             continue
         names = (
-            _names(frame[column], column)
+            texts_of(frame[column], column)
             if column is not None
             else pl.Series([constants[role]] * length, dtype=pl.String)
         )
@@ -316,61 +300,6 @@ def _spelled(rows: pl.DataFrame) -> pl.DataFrame:
     """Write metrics as irmeta does."""
     known = rows["metric"].unique().to_list()
     return rows.with_columns(pl.col("metric").replace({name: canonical(name) for name in known}))
-
-
-def _names(column: pl.Series, name: str) -> pl.Series:
-    """Give a column of names as text; missing and unprintable ones raise ScoresError."""
-    texts = column.cast(pl.Int64) if column.dtype.is_float() and (column == column.round()).all() else column
-    texts = texts.cast(pl.String).str.strip_chars()
-    if texts.null_count() or (texts == "").any():
-        row = int((texts.is_null() | (texts == "")).arg_max() or 0) + 1
-        raise ScoresError(f"the column {name!r} names nothing in row {row}; drop such rows or name them")
-    for text in texts.unique():
-        if len(text) > LONGEST:
-            raise ScoresError(
-                f"the column {name!r} holds a text of {len(text):,} characters ({shortened(text, 20)}),"
-                f" not a name; a name has at most {LONGEST}"
-            )
-        if any(unicodedata.category(one) in ("Cc", "Cs") or one in _TURNING for one in text):
-            raise ScoresError(
-                f"the name {shortened(ascii(text))} in the column {name!r} holds a control character; remove it"
-            )
-    return texts
-
-
-def _numbers(column: pl.Series, name: str) -> pl.Series:
-    """Give a column of scores as numbers, null where there is none; a text that is not a number raises ScoresError."""
-    if column.dtype.is_numeric() or column.dtype == pl.Null:
-        return column.cast(pl.Float64).fill_nan(None)
-    texts = column.cast(pl.String).str.strip_chars() if column.dtype == pl.String else None
-    if texts is None:
-        raise ScoresError(f"the column {name!r} holds {column.dtype}, not scores; leave it out with ignore={[name]!r}")
-    held = (
-        texts.to_frame("text")
-        .select(pl.when(pl.col("text").str.to_lowercase().is_in(_MISSING)).then(None).otherwise("text"))
-        .to_series()
-    )
-    scores = held.cast(pl.Float64, strict=False)
-    wrong = held.is_not_null() & scores.is_null()
-    if wrong.any():
-        row = int(wrong.arg_max() or 0)
-        raise ScoresError(
-            f"{_said(held[row])} in row {row + 1} of the column {name!r} is not a number; {_mend(held[row], name)}"
-        )
-    return scores.fill_nan(None)
-
-
-def _said(text: str) -> str:
-    return shortened(repr(text), 40)
-
-
-def _mend(text: str, column: str) -> str:
-    """Say what to do about a text where a score is expected."""
-    if re.fullmatch(r"-?\d+,\d+", text):
-        return "write a decimal point (pandas.read_csv(..., decimal=','))"
-    if text.endswith("%"):
-        return "remove the percent signs"
-    return f"an empty cell says that a score is missing; leave a column of other things out with ignore={[column]!r}"
 
 
 def _named(names: Iterable[str]) -> str:

@@ -24,3 +24,12 @@ def counted(number: int, noun: str) -> str:
     ('1 system', '1200 topics')
     """
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def shortened(name: str, most: int = 60) -> str:
+    """Cut a name that a message is to hold.
+
+    >>> shortened("x" * 100, 5)
+    'xxxx…'
+    """
+    return name if len(name) <= most else name[: most - 1] + "…"

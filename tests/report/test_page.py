@@ -195,8 +195,8 @@ def test_a_metric_that_is_constant_is_left_out(scores: xr.DataArray) -> None:
 
 
 def test_one_system_is_no_report(scores: xr.DataArray) -> None:
-    """Scores that no metric tells systems apart by, as those of one system, are an error that says so."""
-    with pytest.raises(ScoresError, match="made: no metric tells its 1 system apart"):
+    """Scores by which no metric distinguishes systems, as those of one system, are an error that says so."""
+    with pytest.raises(ScoresError, match="made: no metric distinguishes its 1 system"):
         run({"made": scores[:1]})
 
 

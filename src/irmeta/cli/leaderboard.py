@@ -58,7 +58,7 @@ def leaderboard(
 
     irmeta leaderboard results.parquet --holes predict -o board/   (a page to host: board/index.html)
     """
-    from irmeta.io.tables import read_groups
+    from irmeta.io.tables import read_types
     from irmeta.studies.leaderboard import leaderboard as study
 
     folder = shown.output if shown.output is not None and not shown.output.suffix else None
@@ -69,7 +69,7 @@ def leaderboard(
         over=over,
         aggregate=aggregate,
         holes=holes,
-        groups=read_groups(groups) if groups else None,
+        groups=read_types(groups) if groups else None,
         level=level,
         resamples=resamples,
         top=top,

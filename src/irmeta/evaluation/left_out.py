@@ -157,7 +157,7 @@ def _places(runs: Sequence[JudgedRun], owner: Indices) -> dict[int, Indices]:
 
 
 def _unjudged(whole: Judged, places: Indices | None, topics: Indices, gone: Ints) -> Judged:
-    """Return the grades on some topics with the documents at these places unjudged, and so many fewer judged."""
+    """Return the grades on some topics with the documents at these places unjudged, and the judged counts less them."""
     codes = whole.codes[:, topics]
     if places is not None:
         system, topic, rank = places[:, np.isin(places[1], topics)]

@@ -13,8 +13,8 @@ import xarray as xr
 from irmeta.choices import Rows
 from irmeta.cube import ALL, DIMS, check, from_frame_all, labels, select
 from irmeta.errors import FileFormatError, ScoresError
-from irmeta.frames import shortened
 from irmeta.io.files import Location, location, read_bytes, shown, stem
+from irmeta.words import shortened
 
 SEPARATORS = (",", ";", "\t")
 _SUFFIXES = (".csv", ".tsv", ".txt", ".json", ".parquet")
@@ -51,12 +51,12 @@ def import_table(
     return cubes
 
 
-def read_groups(path: str | PathLike[str]) -> dict[str, str]:
-    """Read what belongs to which group from a CSV with a header: names in the first column, groups in the second."""
+def read_types(path: str | PathLike[str]) -> dict[str, str]:
+    """Read the type of each task from a CSV with a header: tasks in the first column, types in the second."""
     where = location(path)
     frame = _csv(read_bytes(where).decode("utf-8-sig"), where)
     if frame.width < 2:
-        raise FileFormatError(f"{shown(where)}: groups need two columns, as in task,type")
+        raise FileFormatError(f"{shown(where)}: types of tasks need two columns, as in task,type")
     names, groups = frame.to_series(0).str.strip_chars(), frame.to_series(1).str.strip_chars()
     if names.is_duplicated().any():
         raise FileFormatError(f"{shown(where)}: {names.filter(names.is_duplicated())[0]!r} is in it twice")
@@ -64,9 +64,9 @@ def read_groups(path: str | PathLike[str]) -> dict[str, str]:
 
 
 def wide(scores: Any, metric: str | None = None) -> pl.DataFrame:
-    """Lay out a cube for a spreadsheet: one row a system; columns are the topics of one metric, or a table's metrics.
+    """Lay out a cube for a spreadsheet: a row for each system, a column for each topic.
 
-    metric : which, where the cube has several; a table of means only has one column a metric. Missing cells are null.
+    metric : which, where the cube has several; means have a column for each metric. Missing cells are null.
 
     >>> from irmeta.cube import cube
     >>> wide(cube([[[0.5], [0.1]]], ["bm25"], ["301", "302"], ["AP"])).rows(named=True)

@@ -53,7 +53,7 @@ def _added(result: xr.Dataset) -> str | None:
 
 
 def to_pandas(given: Any, table: str | None = None) -> pd.DataFrame:
-    """Give a cube's scores, or a table of a study's result, as a pandas data frame; pyarrow is not needed.
+    """Return a cube's scores, or a table of a study's result, as a pandas data frame; pyarrow is not needed.
 
     given : a cube (its long table: system, topic, metric, score), or what a study returns.
     table : which table of a result, the first by default; `tables` lists them.

@@ -71,7 +71,7 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
 
 
 def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
-    """Show the means over the collections left out, a row a target, and over the targets, a row a collection."""
+    """Show the means over the collections left out, by target, and over the targets, by collection."""
     frame = tables(outcome)["coverage"]
     return {f"by {key}": _means(frame, key) for key in ("target", "collection")}
 

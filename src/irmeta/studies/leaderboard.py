@@ -13,7 +13,6 @@ from irmeta.board import Board, board_of, complete, require_comparison, types_of
 from irmeta.choices import Aggregate, Holes, Over
 from irmeta.cubes import by_name
 from irmeta.errors import ScoresError, require_choice
-from irmeta.frames import shortened
 from irmeta.names import split
 from irmeta.parallel import seeded
 from irmeta.result import frame, result
@@ -22,7 +21,7 @@ from irmeta.stats.leaderboards import completion, holes, items, standing
 from irmeta.stats.leaderboards.few import few
 from irmeta.stats.leaderboards.standing import Standing
 from irmeta.stats.rankings.rank import settled, tau_b
-from irmeta.words import counted
+from irmeta.words import counted, shortened
 
 RESAMPLES = 400
 """Sign reversals behind each rank set: the level is met within 1.1 percent."""
@@ -134,7 +133,7 @@ def _kinds(aggregate: str | Iterable[str] | None, groups: Mapping[str, str] | No
 
 
 def _has_holes(board: Board, policy: Holes) -> bool:
-    """Tell whether holes are to be filled, and refuse the items of a table whose holes are not."""
+    """Say whether holes are to be filled, and refuse the items of a table whose holes are not."""
     missing = bool(np.isnan(board.scores).any())
     if missing and policy == "bounds" and board.items is not None:
         raise ScoresError("over items, a table may have no holes; use --holes predict or complete")
@@ -214,7 +213,7 @@ def _few(board: Board, rng: np.random.Generator) -> dict[str, object]:
 
 
 def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
-    """Tables `models` (a row a model and aggregate), `aggregates`, `tau`, `tasks`, `few`, and `predicted` (holes)."""
+    """Tables `models` (a row for each model and aggregate), `aggregates`, `tau`, `tasks`, `few`, `predicted`."""
     columns = ("value", "error", "rank", "best", "worst", "low", "high")
     counts = outcome["score"].notnull()
     scored = outcome.assign(tasks=counts.sum("topic")).isel(system=order(outcome))

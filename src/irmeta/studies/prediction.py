@@ -96,7 +96,8 @@ def predict(
     if not 0 < level < 1:
         raise ScoresError(f"the level of an interval is between 0 and 1, as in 0.9, not {level}")
     model = model or reference_model()
-    learned = _learned(train, learner, kernel, seed(rng))
+    rng = seed(rng)
+    learned = _learned(train, learner, kernel, rng)
     on_topics = model.provenance.get("unit") == "topic"
     scores = by_topic(check(scores)) if on_topics else check(scores)
     scores, notes = _usable(scores, model, missing)
@@ -125,6 +126,7 @@ def predict(
         "scale": model.scale,
         "learner": learner,
         "kernel": kernel,
+        "seed": rng,
         "model": [part.name for part in model.parts],
         "sources": model.provenance.get("sources", []),
         "want": targets,

@@ -90,6 +90,7 @@ def predictors(
         "learner": learner,
         "kernel": kernel,
         "roles": role,
+        "seed": rng,
     }
     data = {str(name): values for name, values in outcome.data_vars.items()}
     return result("predictors", data, inputs=cubes, options=options, notes=notes)

@@ -6,9 +6,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from irmeta.choices import LeaderboardView
-from irmeta.frames import shortened
 from irmeta.report.plots.figure import PAGE, PALETTE, draw
 from irmeta.studies.leaderboard import order
+from irmeta.words import shortened
 
 SHOWN = 30
 """Models that have their name; more are a table."""

@@ -116,7 +116,7 @@ def _leverage(present: Floats, chance: Floats) -> Floats:
 
 
 def _separated(scores: Floats) -> bool:
-    """Tell whether the models fall into groups of which one never loses to another."""
+    """Say whether the models fall into groups of which one never loses to another."""
     beaten: Bools = np.zeros((len(scores), len(scores)), dtype=np.bool_)
     for column in scores.T:
         beaten |= column[:, None] >= column  # NaN beats nobody; a tie is half a win

@@ -1,0 +1,71 @@
+"""A column of a table as names or as scores; what is neither is an error that names the row and the mend."""
+
+import re
+import unicodedata
+
+import polars as pl
+
+from irmeta.errors import ScoresError
+from irmeta.words import shortened
+
+LONGEST = 500
+"""Characters of a name; a longer one is a text that stands in the wrong column."""
+_MISSING = ("", "-", "–", "na", "n/a", "nan", "none", "null")
+"""What people write where a score is missing."""
+_TURNING = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
+"""Characters that make the text after them run the other way: names with them look like others."""
+
+
+def names(column: pl.Series, name: str) -> pl.Series:
+    """Return a column of names as text; missing and unprintable ones raise ScoresError."""
+    texts = column.cast(pl.Int64) if column.dtype.is_float() and (column == column.round()).all() else column
+    texts = texts.cast(pl.String).str.strip_chars()
+    if texts.null_count() or (texts == "").any():
+        row = int((texts.is_null() | (texts == "")).arg_max() or 0) + 1
+        raise ScoresError(f"the column {name!r} names nothing in row {row}; drop such rows or name them")
+    for text in texts.unique():
+        if len(text) > LONGEST:
+            raise ScoresError(
+                f"the column {name!r} holds a text of {len(text):,} characters ({shortened(text, 20)}),"
+                f" not a name; a name has at most {LONGEST}"
+            )
+        if any(unicodedata.category(one) in ("Cc", "Cs") or one in _TURNING for one in text):
+            raise ScoresError(
+                f"the name {shortened(ascii(text))} in the column {name!r} holds a control character; remove it"
+            )
+    return texts
+
+
+def numbers(column: pl.Series, name: str) -> pl.Series:
+    """Return a column of scores as numbers, null where one is missing; other texts raise ScoresError."""
+    if column.dtype.is_numeric() or column.dtype == pl.Null:
+        return column.cast(pl.Float64).fill_nan(None)
+    texts = column.cast(pl.String).str.strip_chars() if column.dtype == pl.String else None
+    if texts is None:
+        raise ScoresError(f"the column {name!r} holds {column.dtype}, not scores; leave it out with ignore={[name]!r}")
+    held = (
+        texts.to_frame("text")
+        .select(pl.when(pl.col("text").str.to_lowercase().is_in(_MISSING)).then(None).otherwise("text"))
+        .to_series()
+    )
+    scores = held.cast(pl.Float64, strict=False)
+    wrong = held.is_not_null() & scores.is_null()
+    if wrong.any():
+        row = int(wrong.arg_max() or 0)
+        raise ScoresError(
+            f"{_said(held[row])} in row {row + 1} of the column {name!r} is not a number; {_mend(held[row], name)}"
+        )
+    return scores.fill_nan(None)
+
+
+def _said(text: str) -> str:
+    return shortened(repr(text), 40)
+
+
+def _mend(text: str, column: str) -> str:
+    """Say what to do about a text where a score is expected."""
+    if re.fullmatch(r"-?\d+,\d+", text):
+        return "write a decimal point (pandas.read_csv(..., decimal=','))"
+    if text.endswith("%"):
+        return "remove the percent signs"
+    return f"an empty cell says that a score is missing; leave a column of other things out with ignore={[column]!r}"
