@@ -189,7 +189,7 @@ def _named(scores: np.ndarray, metric: str) -> xr.DataArray:
 
 @dataclass(frozen=True)
 class Row:
-    """What was measured of one promise in one world with so many topics."""
+    """What was measured of one promise in one world with a number of topics."""
 
     entry: Entry
     world: str

@@ -62,15 +62,16 @@ def in_order(work: Callable[[Item], Result], items: Iterable[Item], what: str = 
     arrays be contiguous: others arrive in another layout, in which sums may differ in the last bit. Close it
     (`contextlib.closing`) where it may be left before its end.
 
-    what : what the items are, for whoever watches the progress (see `watched_by`).
+    what : what the items are, for whoever watches the progress (see `watched_by`); nobody is told of unnamed items.
 
     >>> list(in_order(len, ["a", "bb"]))
     [1, 2]
     """
     engine = None if _apart.get() else _engine.get()
     results = on_threads(work, items) if engine is None else engine.in_order(work, items)
+    total = len(items) if isinstance(items, Sized) else None
     with closing(results):
-        yield from steps(results, what, total=len(items) if isinstance(items, Sized) else None)
+        yield from steps(results, what, total=total) if what else results
 
 
 def steps(items: Iterable[Item], what: str, *, total: int | None = None) -> Generator[Item, None, None]:

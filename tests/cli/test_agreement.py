@@ -122,7 +122,7 @@ def test_plots_of_predictivity(file, tmp_path):
         (("predictivity", "--sizes", "2", "--plot", "curve.svg"), "more than 3 metrics"),
         (("predictivity", "--top", "0.5", "--by", "Bpref"), "no metric 'Bpref' in one"),
         (("predictivity", "--topics", "1,2,3"), "there are 12 and 3"),
-        (("correlate", "--metrics", "AP"), "two or more"),
+        (("correlate", "--metrics", "AP"), "at least 2 metrics"),
         (("correlate", "--method", "tau-ap"), "--level system"),
         (("correlate", "--each", "--plot", "plot.svg"), "choose it with --collection"),
     ],

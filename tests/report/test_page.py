@@ -38,7 +38,7 @@ def headings(page: Path) -> list[tuple[str, str]]:
 def test_every_section_is_there_in_order(page: Path, page_of_three: Path) -> None:
     """A page has each study's section once, and one more where there are several collections."""
     assert re.findall(r'<section id="(\w+)"', page.read_text("utf-8")) == [*SECTIONS, "calculator"]
-    of_three = [*SECTIONS[:-1], "collections", SECTIONS[-1], "calculator"]
+    of_three = [*SECTIONS[:-1], "judges", "collections", SECTIONS[-1], "calculator"]
     assert re.findall(r'<section id="(\w+)"', page_of_three.read_text("utf-8")) == of_three
     assert [level for level, _ in headings(page)] == ["1", *["2"] * 9]
 
@@ -195,7 +195,7 @@ def test_a_metric_that_is_constant_is_left_out(scores: xr.DataArray) -> None:
 
 
 def test_one_system_is_no_report(scores: xr.DataArray) -> None:
-    """Scores by which no metric distinguishes systems, as those of one system, are an error that says so."""
+    """Scores that distinguish no systems, as those of one system, are an error that says so."""
     with pytest.raises(ScoresError, match="made: no metric distinguishes its 1 system"):
         run({"made": scores[:1]})
 

@@ -194,10 +194,13 @@ def test_too_few_system_means_have_no_interval(systems):
     assert "interval" not in findings(outcome)[0]
 
 
-def test_overview_numbers_many_columns():
-    """A matrix of many metrics has numbered columns, and rows that say which number is which."""
+def test_overview_of_many_metrics_lists_them_by_group():
+    """Of many metrics people see what each agrees with most and least, in place of a matrix."""
     names = [f"P@{k}" for k in range(1, 13)]
-    frame = study.overview(correlation(made(metrics=names)))["correlation"]
-    assert frame.columns == ["metric", *map(str, range(1, 13))]
-    assert frame["metric"][0] == " 1 P@1"
-    assert frame["12"][11] == "1.00"
+    outcome = correlation(made(metrics=names))
+    (frame,) = study.overview(outcome).values()
+    assert sorted(frame["metric"]) == sorted(names)
+    row = frame.filter(metric="P@1").row(0, named=True)
+    others = outcome["r"].sel(metric="P@1").drop_sel(metric_2="P@1")
+    assert row["agrees most with"] == others.idxmax().item()
+    assert row["least with"] == others.idxmin().item()

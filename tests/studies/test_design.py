@@ -77,7 +77,7 @@ def test_extrapolated_figures_are_marked():
     found = chosen(budget=1500)
     views = tables(found)
     assert views["designs"].filter(~_column("measured"))["topics"].min() > 12
-    assert "extrapolated" in overview(found)["best for each cost"]["tau is"].to_list()
+    assert "no" in overview(found)["best for each cost"]["measured"].to_list()
     assert "extrapolated" in findings(found)[0]
 
 

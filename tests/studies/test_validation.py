@@ -253,6 +253,6 @@ def test_runs_that_rank_alike_are_remarked_upon() -> None:
     ranked = {"1": {"a": 3.0, "b": 2.0}, "2": {"c": 1.0}}
     runs = {"one": ranked, "two": {topic: {d: s / 7 for d, s in docs.items()} for topic, docs in ranked.items()}}
     for qrels in ({"1": {"a": 1}, "2": {"c": 0}}, None):
-        problems = tables(validate(runs, qrels))["problems"]
+        problems = tables(validate(qrels, runs))["problems"]
         told = problems.filter(problems["problem"].str.contains("ranks as an earlier run does"))
         assert told["problem"].str.contains("two as one").to_list() == [True]

@@ -1,6 +1,6 @@
 """`irmeta design`: what the next collection should be."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 from irmeta.cli.app import app
@@ -61,10 +61,10 @@ def design(
 
     costs: dict[str, Any] = {"topic_cost": topic_cost, "judgment_cost": judgment_cost, "machine_cost": llm_cost}
     asked = costs | {"target": target, "budget": budget, "level": level, "partitions": partitions, "rng": seed}
-    scores = picked.cube(target)
     if not judged.given():
-        shown.show(study, scores, metrics=picked.metrics, missing=picked.missing, **asked)
+        shown.show(study, picked.cube(target), metrics=picked.metrics, missing=picked.missing, **asked)
         return
+    scores = replace(picked, metrics=None).cube()  # its systems and topics: the runs give the scores by every metric
     shown.show(_measured, scores, judged, picked.metrics or target, picked.missing, asked)
 
 

@@ -83,7 +83,7 @@ def _everybody(name: str) -> "xr.Dataset | xr.DataArray":
 def _matched(
     collections: list[str], known: "dict[str, xr.Dataset | xr.DataArray]"
 ) -> "dict[str, xr.Dataset | xr.DataArray]":
-    """Return each collection its factors: those of its name, or those in its place."""
+    """Match factors to collections: those of its name, or those in its place."""
     named = {str(one.attrs.get("collection")): one for one in known.values()} | known
     if all(name in named for name in collections):
         return {name: named[name] for name in collections}

@@ -27,8 +27,6 @@ from irmeta.parallel import in_order, steps
 if TYPE_CHECKING:
     import xarray as xr
 
-"""Called with the name of each system that is done, and how many there are."""
-
 BATCH, SHARES = 8, 32
 """At most BATCH runs are evaluated together; fewer if there would not be SHARES batches for the cores to share."""
 
@@ -48,10 +46,12 @@ def evaluate(
 
     qrels : a file, {topic: {document: grade}}, or a data frame. runs : files, folders, globs, or by name a file, a
     {topic: {document: score}} or a data frame. Files may be URLs (s3://..., https://...) that fsspec opens.
+    metrics : names, in a list or in one text ("AP nDCG@10"), or the name of a set.
     collection : a name; by default that of the qrels file.
     score_precision : "float32" orders documents as trec_eval 9 and pytrec_eval do.
     topics : "qrels" keeps every judged topic, where a run that misses it scores 0; "common" keeps those of all runs.
-    on_error : "skip" goes on without runs that cannot be read.
+    reading : what to accept in files beyond their format, as in Reading(dedup="first").
+    on_error : "stop" raises at the first run that cannot be read; "skip" goes on without such runs.
     The cube's attributes hold the digests of qrels and runs, the options, and notes on topics and files.
 
     >>> run = {"bm25": {"1": {"a": 3.0, "b": 2.0}}}

@@ -26,7 +26,7 @@ from irmeta.signatures import CATALOGUE
 from irmeta.stats.arrays import Bools, Floats, Indices, Ints
 
 NOBODY, SEVERAL = -1, -2
-"""Whose a judged document is that no run, or several groups, brought to the pool; groups count from 0."""
+"""The owner of a judged document that no run, or several groups, brought to the pool; groups count from 0."""
 BLIND = frozenset(["AP", "DCG", "ERR", "IPrec", "P", "R", "RBP", "RR", "Rprec", "SP", "Success", "nDCG"])
 """Measures to which a document of grade 0 and an unjudged one are the same."""
 CHUNK = 2**20
@@ -75,19 +75,24 @@ def _looked_up(task: Task, source: Source) -> tuple[JudgedRun, str]:
 
 
 def owners(looked: Looked, group: Sequence[int], depth: int | None) -> tuple[Indices, Bools]:
-    """Return whose each judged document is, and which of them each group brought to the pool.
+    """Find which group brought each judged document to the pool, alone or with others.
 
     group : of each run, numbered from 0; NOBODY for runs that were not pooled.  depth : of the pool: how many documents
     of each list were judged; None where pools had no depth, and all judged documents that a run retrieves count.
     Returns owner, (judgment,): the number of the only group that brought it, NOBODY, or SEVERAL; and brought, (group,
     judgment).
     """
-    brought = np.zeros((max(group, default=-1) + 1, len(looked.task.judgments.qrels.grades)), dtype=np.bool_)
+    judgments = len(looked.task.judgments.qrels.grades)
+    brought = np.zeros((max(group, default=-1) + 1, judgments), dtype=np.bool_)
     for run, number in zip(looked.runs, group, strict=True):
-        if number != NOBODY:
-            brought[number, run.judgment if depth is None else run.judgment[run.rank < depth]] = True
+        if number == NOBODY:
+            continue
+        deep_enough = slice(None) if depth is None else run.rank < depth
+        brought[number, run.judgment[deep_enough]] = True
     by = brought.sum(axis=0)
-    owner = np.where(by == 1, brought.argmax(axis=0), np.where(by == 0, NOBODY, SEVERAL))
+    owner = np.full(judgments, SEVERAL)
+    owner[by == 0] = NOBODY
+    owner[by == 1] = brought.argmax(axis=0)[by == 1]
     return owner, brought
 
 
@@ -157,7 +162,7 @@ def _places(runs: Sequence[JudgedRun], owner: Indices) -> dict[int, Indices]:
 
 
 def _unjudged(whole: Judged, places: Indices | None, topics: Indices, gone: Ints) -> Judged:
-    """Return the grades on some topics with the documents at these places unjudged, and the judged counts less them."""
+    """Return the grades on some topics with the documents at these places unjudged, and fewer judged."""
     codes = whole.codes[:, topics]
     if places is not None:
         system, topic, rank = places[:, np.isin(places[1], topics)]

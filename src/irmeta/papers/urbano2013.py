@@ -70,7 +70,7 @@ def _scores(path: Path) -> Floats:
 
 
 def _readme(found: Components) -> Iterator[Cell]:
-    """Return the G study and the D studies of TREC-3, to 5 significant digits."""
+    """Return the cells of the G study and the D studies of TREC-3, to 5 significant digits."""
     yield from _variances("README (TREC-3)", found, VARIANCES, digits=5)
     for name, rows in COEFFICIENTS.items():
         for topics, printed in rows.items():
@@ -90,7 +90,7 @@ def _readme(found: Components) -> Iterator[Cell]:
 
 
 def _brennan(found: Components) -> Iterator[Cell]:
-    """Return Tables 6.2 and 6.5 of Brennan (2001), 80% intervals, to 3 or 4 decimals."""
+    """Return the cells of Tables 6.2 and 6.5 of Brennan (2001), 80% intervals, to 3 or 4 decimals."""
     yield from _variances("Brennan, Table 6.2", found, BRENNAN, decimals=4)
     for name, printed in BRENNAN_COEFFICIENTS.items():
         ours = _ends(found, name, 12, 0.8)
@@ -100,7 +100,7 @@ def _brennan(found: Components) -> Iterator[Cell]:
 def _variances(
     item: str, found: Components, printed: Mapping[str, float], *, digits: int = 0, decimals: int = 0
 ) -> Iterator[Cell]:
-    """Compare variance components with print, which has this number of significant digits, or of decimals."""
+    """Hold variance components to print, which has `digits` significant digits, or `decimals`."""
     for (name, value), ours in zip(printed.items(), found.variances, strict=True):
         last = decimals or digits - 1 - int(np.floor(np.log10(value)))  # place of the last digit
         yield compare(item, f"variance of {name}", "systems kept", value, float(ours), within=0.5 * 10.0**-last)
@@ -121,7 +121,7 @@ def _ends(found: Components, name: Coefficient, topics: int, level: float) -> li
 
 
 def _curves() -> Iterator[Cell]:
-    """Return what the fitted curves of Figure 3 say, as printed by the software."""
+    """Return the cells of what the fitted curves of Figure 3 say, as printed by the software."""
     for erho2, published in ((0.93, 0.7487836), (0.95, 0.8150692), (0.98, 0.9226192)):
         ours = erho2 ** EXPONENTS["tau_AP"]
         yield compare("Figure 3", "tau_AP", f"E rho2 {erho2:g}", published, ours, within=5e-8)

@@ -44,7 +44,7 @@ def reproduce(data: Path, *, rng: int = 0) -> xr.Dataset:
 
 
 def _cells(data: Path, name: str, drop: float, rows: dict[Estimator, tuple[float, float]]) -> Iterator[Cell]:
-    """Return the figures of one collection."""
+    """Return the cells of the figures of one collection."""
     scores: Floats = import_matrix(data / FILES[name], rows="topics").values[..., 0]
     means = scores.mean(axis=1)
     kept = scores[means >= np.quantile(means, drop)]

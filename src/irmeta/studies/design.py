@@ -287,12 +287,12 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     views = tables(outcome)
     shown: dict[str, pl.DataFrame] = {}
     if "budget" in views:
-        behind = pl.when(pl.col("behind_low") > 0).then(pl.lit("behind")).otherwise(pl.lit("within error"))
+        behind = pl.when(pl.col("behind_low") > 0).then(pl.lit("yes")).otherwise(pl.lit("no"))
         bought = views["budget"].filter(pl.col("tau").is_not_null())
         best = first_rows("budget", bought)
-        shown |= {title: _read(part, behind.alias("beside the best")) for title, part in best.items()}
-    how = pl.when("measured").then(pl.lit("measured")).otherwise(pl.lit("extrapolated"))
-    return shown | {"best for each cost": _read(views["front"], how.alias("tau is"))}
+        shown |= {title: _read(part, behind.alias("behind")) for title, part in best.items()}
+    how = pl.when("measured").then(pl.lit("yes")).otherwise(pl.lit("no"))
+    return shown | {"best for each cost": _read(views["front"], how.alias("measured"))}
 
 
 def _read(designs: pl.DataFrame, verdict: pl.Expr) -> pl.DataFrame:
@@ -300,7 +300,7 @@ def _read(designs: pl.DataFrame, verdict: pl.Expr) -> pl.DataFrame:
     full = pl.when(pl.col("depth") == FULL).then(pl.lit("full")).otherwise(pl.col("depth").cast(pl.String))
     judge = ["judge"] if (designs["judge"] == "machine").any() else []
     cost = pl.col("cost") if "cost" in designs.columns else pl.col("topic_cost") * pl.col("topics")
-    between = pl.lit(intervals(designs["low"].to_numpy(), designs["high"].to_numpy())).alias("interval")
+    between = pl.lit(intervals(designs["low"].to_numpy(), designs["high"].to_numpy(), 2)).alias("interval")
     price = cost.round().cast(pl.Int64).alias("cost")
     columns: list[str | pl.Expr] = ["metric", full.alias("depth"), *judge, "topics", price, "tau", between, verdict]
     return designs.select(columns)

@@ -15,6 +15,7 @@ from irmeta.choices import Missing
 from irmeta.cube import check, complete, select
 from irmeta.cubes import by_name
 from irmeta.errors import ScoresError
+from irmeta.frames import is_table
 from irmeta.names import nearest
 from irmeta.parallel import seeded
 from irmeta.result import frame, result
@@ -181,15 +182,18 @@ _DIMS = {
 
 def _known(on: Known | Mapping[str, Known], names: Sequence[str]) -> dict[str, Known]:
     """Return what is known of everybody's systems, by the collections of the systems to place."""
-    if isinstance(on, xr.Dataset | xr.DataArray):
+    if isinstance(on, xr.Dataset):
         on = dict.fromkeys(names, on)
+    elif isinstance(on, xr.DataArray) or is_table(on):
+        every: Any = by_name(on)  # type: ignore[arg-type]  # not a mapping with factors
+        on = every if len(every) > 1 else dict.fromkeys(names, next(iter(every.values())))
     for name in names:
         if name not in on:
             raise ScoresError(
                 f"no factors for the collection {name!r}; {nearest(name, on)}; fit them on all of its systems "
                 "(irmeta standardize fit): without factors its scores compare with nothing"
             )
-    return {name: check(on[name]) if isinstance(on[name], xr.DataArray) else on[name] for name in names}
+    return {name: one if isinstance(one := on[name], xr.Dataset) else check(one) for name in names}
 
 
 def _factors(known: Known) -> Factors:
@@ -292,10 +296,12 @@ def _unpaired(scores: xr.DataArray, factors: Factors, placed: Placed, spread: Sp
     if scores.sizes["topic"] < factors.sizes["topic"]:
         nothing = np.empty((len(placed.scores), 0))
         return Everybody(np.empty(0), np.empty(0)), Estimate(nothing, nothing, nothing)
-    kept = {name: np.array(values) for name, values in about(factors)["standing"][str(scores.metric.item())].items()}
-    own = across.means([placed], [Spread(np.zeros((2, 2)), spread.units)])
-    versus = across.apart(own, kept["standardized"], kept["variance"], scores.sizes["topic"])
-    return Everybody(kept["mean"], kept["standardized"]), versus
+    kept = about(factors)["standing"][str(scores.metric.item())]
+    mean, standardized, variance = (np.array(kept[name]) for name in ("mean", "standardized", "variance"))
+    exact = Spread(np.zeros((2, 2)), spread.units)  # what the factors add, both have
+    own = across.means([placed], [exact])
+    versus = across.apart(own, standardized, variance, scores.sizes["topic"])
+    return Everybody(mean, standardized), versus
 
 
 def _figures(found: Sequence[_Collection], shared: Floats, level: float, rng: np.random.Generator) -> dict[str, Any]:

@@ -25,6 +25,7 @@ UNCUT = 10
 """Documents of which the unjudged are counted for a metric without a cutoff, where pools have no depth."""
 _FIGURES = ("score", "without", "loss", "rank", "rank_without", "unjudged", "expected", "low", "high", "covered")
 _METRICS = ("mean_loss", "relative_loss", "most_ranks", "least_tau", "b", "c", "coverage")
+_GROUPS = ("runs", "brought", "unique", "unique_relevant", "relevant_share")
 _NEW = ("new_score", "new_unjudged", "penalty", "penalty_low", "penalty_high", "bound")
 
 
@@ -108,18 +109,27 @@ def reuse(
 
 def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     """Tables `metrics`, `groups`, `rankings` (group and metric), `systems` (system and metric), and `new`."""
-    metrics = frame(outcome, _METRICS, by=("metric",))
+    least_first = pl.col("relative_loss").fill_nan(None)
+    systems = frame(outcome, ("group_of", *_FIGURES), by=("system", "metric"))
     views = {
-        "metrics": metrics.sort(pl.col("relative_loss").fill_nan(None), nulls_last=True, maintain_order=True),
-        "groups": frame(outcome, ("runs", "brought", "unique", "unique_relevant", "relevant_share"), by=("group",)),
+        "metrics": frame(outcome, _METRICS, by=("metric",)).sort(least_first, nulls_last=True, maintain_order=True),
+        "groups": frame(outcome, _GROUPS, by=("group",)),
         "rankings": frame(outcome, ("tau", "group_loss", "group_ranks"), by=("group", "metric")),
-        "systems": frame(outcome, ("group_of", *_FIGURES), by=("system", "metric")).rename({"group_of": "group"}),
+        "systems": systems.rename({"group_of": "group"}),
     }
     if "run" in outcome.dims:
-        found = frame(outcome, _NEW, by=("run", "metric")).rename({"new_score": "score", "new_unjudged": "unjudged"})
-        adjusted = {name.replace("penalty", "adjusted"): pl.col("score") + pl.col(name) for name in _NEW[2:5]}
-        views = {"new": found.with_columns(**adjusted), **views}
+        views = {"new": _adjusted(outcome), **views}
     return {name: view.with_columns(pl.selectors.float().fill_nan(None)) for name, view in views.items()}
+
+
+def _adjusted(outcome: xr.Dataset) -> pl.DataFrame:
+    """Return the scores of new runs, and with the expected penalty added."""
+    found = frame(outcome, _NEW, by=("run", "metric"))
+    found = found.rename({"new_score": "score", "new_unjudged": "unjudged"})
+    penalties = ("penalty", "penalty_low", "penalty_high")
+    return found.with_columns(
+        (pl.col("score") + pl.col(name)).alias(name.replace("penalty", "adjusted")) for name in penalties
+    )
 
 
 def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:

@@ -130,14 +130,13 @@ def _deviation(variances: Floats, unjudged: Floats) -> Floats:
 def _variances(squares: Floats, square_share: Floats, weight: Floats) -> Floats:
     """Fit squared errors by v + w u², neither below 0: weighted least squares, on one of the two if need be."""
     x = np.stack([np.ones_like(square_share), square_share], axis=-1)
-    both = _solved(np.einsum("r,ra,rb->ab", weight, x, x), np.einsum("r,ra,r->a", weight, x, squares))
+    weighted = x * weight[:, None]
+    sizes, products = weighted.T @ x, weighted.T @ squares  # X' W X and X' W y
+    both = _solved(sizes, products)
     if both.min() >= 0:
         return both
-    # with one of them 0, least squares gives the other; the better fit of the two
-    alone = np.diag([float(_ratio((weight * column) @ squares, (weight * column) @ column)) for column in x.T])
-    misfit = [(weight * (squares - x @ one) ** 2).sum() for one in alone]
+    # with one of them 0, least squares gives the other as a ratio; the better fit of the two
+    size = np.diag(sizes)
+    alone = np.diag(np.divide(products, size, out=np.zeros(2), where=size > 0))
+    misfit = (weight * (squares - alone @ x.T) ** 2).sum(axis=1)
     return np.asarray(alone[int(np.argmin(misfit))])
-
-
-def _ratio(part: float, whole: float) -> float:
-    return part / whole if whole > 0 else 0.0

@@ -217,9 +217,12 @@ def _topic_variances(placed: Sequence[Placed], of: Indices) -> tuple[Floats, Flo
     squares = (own**2 / (topics - 1))[:, None] + own**2 / (topics - 1)
     for place_, one in enumerate(placed):
         here = np.ix_(of == place_, of == place_)
-        # variance of a difference: a's + b's - 2 cov(a, b)
-        paired = np.maximum(variance[here] - 2 * np.cov(one.scores).reshape(len(one.scores), -1) / topics[here[1]], 0.0)
-        variance[here], squares[here] = paired, paired**2 / (topics[here[1]] - 1)
+        count = one.scores.shape[1]
+        covariance = np.atleast_2d(np.cov(one.scores)) / count
+        # on the same topics the variance of a difference is a's + b's - 2 cov(a, b)
+        paired = np.maximum(variance[here] - 2 * covariance, 0.0)
+        variance[here] = paired
+        squares[here] = paired**2 / (count - 1)
     return variance, squares
 
 
