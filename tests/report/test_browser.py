@@ -95,7 +95,7 @@ def test_the_page_loads_offline_without_an_error(browser: Any, page: Path, page_
     for one in (page, page_of_three):
         driver = load(browser, one)
         titles = [section.get_attribute("aria-labelledby") for section in all_of(driver, "main > section")]
-        assert len(titles) == (8 if one is page else 9)
+        assert len(titles) == (9 if one is page else 11)
         for title in titles:
             assert driver.find_element(By.ID, title).text
         for panel in all_of(driver, "main > section .panel:not([hidden])"):
@@ -265,7 +265,7 @@ def test_a_screen_reader_has_words_for_everything(opened: Any) -> None:
         " && !one.getAttribute('aria-label') && !one.textContent.trim()).map((one) => one.outerHTML)"
     )
     assert unnamed == []
-    assert [one.tag_name for one in all_of(opened, "h1, h2, h3")] == ["h1", *["h2"] * 8]
+    assert [one.tag_name for one in all_of(opened, "h1, h2, h3")] == ["h1", *["h2"] * 9]
 
 
 def test_a_figure_is_saved_as_it_is_drawn(opened: Any, tmp_path: Path) -> None:
