@@ -229,9 +229,10 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     median = _topics(frame(outcome.sel(share=0.5), ("detectable",), by=("metric", "size")))
     together = views["coefficients"].join(median, on=["metric", "topics"], maintain_order="left")
     shown = together.select(*[pl.col(old).alias(new) for old, new in columns.items()], shows=pl.col("detectable"))
-    needed = views["needed"].select(
-        "metric", "coefficient", pl.col("^needed.*$").map_batches(_counts).name.replace("needed", "topics")
-    )
+    needed = views["needed"].select("metric", "coefficient")
+    for column in views["needed"].columns:
+        if column.startswith("needed"):
+            needed = needed.with_columns(_counts(views["needed"][column]).alias(column.replace("needed", "topics")))
     found = first_rows("coefficients", shown) | first_rows("needed", needed)
     if "design" in views:
         found["topics for the difference"] = views["design"].pivot("way", index="metric", values="topics")
