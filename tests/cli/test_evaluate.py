@@ -93,17 +93,21 @@ def test_csv_and_files(desk: Path) -> None:
 
 
 def test_score_file(desk: Path) -> None:
-    """A score file is not overwritten; --append adds a collection of another name."""
+    """A score file is not overwritten; --append adds a collection of another name, or runs to the one it holds."""
     result = run("evaluate", "qrels", "runs/", "-o", "s.parquet")
     assert "wrote s.parquet: 2 systems, 2 topics, 23 metrics" in result.stderr
     assert load("s.parquet").sizes == {"system": 2, "topic": 2, "metric": 23}
     before = (desk / "s.parquet").read_bytes()
-    for more in ([], ["--append"]):
-        with pytest.raises(IrmetaError, match="s.parquet"):
+    for more in ([], ["--append", "-m", "AP"], ["--replace"]):
+        with pytest.raises(IrmetaError, match="--append|the metrics differ"):
             CliRunner().invoke(app, ["evaluate", "qrels", "runs/", "-o", "s.parquet", *more], catch_exceptions=False)
     assert (desk / "s.parquet").read_bytes() == before
     assert run("evaluate", "qrels", "runs/one", "-o", "s.parquet", "--append", "--collection", "more").exit_code == 0
     assert list(load_all("s.parquet")) == ["qrels", "more"]
+    (desk / "mine").write_text(RUN)
+    added = run("evaluate", "qrels", "mine", "-o", "s.parquet", "--append", "--collection", "qrels")
+    assert "wrote s.parquet: 3 systems, 2 topics, 23 metrics" in added.stderr
+    assert load("s.parquet", "qrels").system.values.tolist() == ["one", "two", "mine"]
 
 
 def test_reading_options(desk: Path) -> None:
