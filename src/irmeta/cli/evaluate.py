@@ -73,6 +73,10 @@ def evaluate(
     collection: Annotated[
         str | None, option(help="What to call the collection.", show_default="the qrels file's name")
     ] = None,
+    names: Annotated[
+        str,
+        option(help="What names a system: file, tag, or a CSV file with a run file and its system on each line."),
+    ] = "file",
     topics: Annotated[TopicSet, option(help=explained(TopicSet, "The topics to score."))] = "qrels",
     score_precision: Annotated[
         Precision, option(help=explained(Precision, "What documents are ordered by."))
@@ -113,20 +117,25 @@ def evaluate(
         "on_error": on_error,
     }
     wanted = metrics or metric_set
+    given: Any = runs
+    if names != "file":
+        from irmeta.evaluation.sources import renamed
+
+        given = renamed(runs, names)
     if shown.output is not None and to_score_file:
         with working(shown.cluster, quiet=shown.quiet):
             written = _written(
-                shown.output, shown.quiet, qrels, runs, wanted, append=append, replace=replace, **options
+                shown.output, shown.quiet, qrels, given, wanted, append=append, replace=replace, **options
             )
         _remark(written.about["attributes"]["notes"], quiet=shown.quiet)
         sizes = ", ".join(f"{len(names)} {dim}s" for dim, names in written.about["names"].items())
         kept = f" ({written.kept} systems were evaluated before)" if written.kept else ""
         say(f"wrote {shown.output}: {sizes}{kept}", quiet=shown.quiet)
     else:
-        _print(shown, qrels, runs, wanted, options)
+        _print(shown, qrels, given, wanted, options)
 
 
-def _print(shown: Shown, qrels: str, runs: list[str], wanted: Any, options: "Options") -> None:
+def _print(shown: Shown, qrels: str, runs: Any, wanted: Any, options: "Options") -> None:
     """Evaluate, and write the means or the scores instead of a score file."""
     from irmeta.evaluation.engine import evaluate as compute
     from irmeta.report.tables import render
