@@ -104,6 +104,17 @@ def test_select() -> None:
         select(square(), topics=["3"])
 
 
+def test_select_by_pattern() -> None:
+    """A pattern stands for the names it matches, in their order, each once; a name of its letters is just that name."""
+    scores = cube(np.zeros((4, 1, 1)), ["bm25", "bm25-rm3", "BM25", "run[1]"], ["301"], ["AP"])
+    assert select(scores, systems="bm25*").system.values.tolist() == ["bm25", "bm25-rm3"]
+    assert select(scores, systems="*rm3, bm25*").system.values.tolist() == ["bm25-rm3", "bm25"]
+    assert select(scores, systems=["run[1]"]).system.values.tolist() == ["run[1]"]
+    assert select(scores, systems="[bB]*5", topics="3*").system.values.tolist() == ["bm25", "BM25"]
+    with pytest.raises(ScoresError, match=r"no system 'dpr\*' in collection"):
+        select(scores, systems="dpr*")
+
+
 def test_means() -> None:
     """Means are over all topics, geometric for GMAP, and missing where a topic is."""
     scores = square(metrics=["AP", "GMAP"])

@@ -3,14 +3,19 @@
 import numpy as np
 import pytest
 
+import irmeta
 from irmeta.cube import cube
 from irmeta.cubes import (
     check_sizes,
     common_metrics,
     in_range,
+    not_independent,
+    shared_topics,
     studied_together,
     system_level,
     targets_and_candidates,
+    topic_numbers,
+    topics_drawn,
     with_roles,
 )
 from irmeta.errors import ScoresError
@@ -120,3 +125,48 @@ def test_sizes_count_a_target_out_of_its_own_candidates():
     check_sizes([3], ["Rprec"], ["AP", "RR", "P@10"])
     with pytest.raises(ScoresError, match="1 to 2 predictors here, not 3"):
         check_sizes([3], ["AP"], ["AP", "RR", "P@10"])
+
+
+def test_topics_of_one_name_are_drawn_together():
+    """Resampled topics keep each collection's number; what two collections share is drawn for both alike."""
+    names = {"a": ["1", "2", "3", "4"], "b": ["3", "4", "5"], "c": ["6", "7"]}
+    cubes = {
+        name: cube(np.arange(len(topics), dtype=float)[None, :, None], ["s"], topics, ["AP"])
+        for name, topics in names.items()
+    }
+    assert shared_topics(cubes) == ["a and b share 2 topics"]
+    assert [list(one) for one in topic_numbers(cubes)] == [[0, 1, 2, 3], [2, 3, 4], [5, 6]]
+    assert not_independent({"a": cubes["a"], "c": cubes["c"]}) == []
+    rng = np.random.default_rng(0)
+    seen = set()
+    for _ in range(30):
+        drawn = topics_drawn(cubes, rng)
+        for name, topics in names.items():
+            assert drawn[name].sizes["topic"] == len(topics)
+            assert set(drawn[name].topic.values) <= set(topics)
+        both = [[t for t in drawn[name].topic.values if t in "34"] for name in ("a", "b")]
+        assert both[0] == both[1]
+        seen.add(tuple(both[0]))
+    assert seen == {("3", "3"), ("3", "4"), ("4", "3"), ("4", "4")}
+
+
+def test_topics_of_one_collection_are_drawn_as_indices():
+    """Where collections share no topics, each is drawn by itself: numbers of its topics with replacement."""
+    one = cube(np.arange(5.0)[None, :, None], ["s"], list("12345"), ["AP"])
+    two = cube(np.arange(3.0)[None, :, None], ["s"], list("678"), ["AP"])
+    drawn = topics_drawn({"one": one, "two": two}, np.random.default_rng(4))
+    rng = np.random.default_rng(4)
+    for scores, got in ((one, drawn["one"]), (two, drawn["two"])):
+        size = scores.sizes["topic"]
+        np.testing.assert_array_equal(got.values, scores.isel(topic=rng.integers(size, size=size)).values)
+
+
+def test_collections_that_share_topics_are_noted_where_one_is_left_out():
+    """A study that learns from other collections says that those with the same topics are not independent."""
+    rng = np.random.default_rng(0)
+    cubes = {
+        name: cube(rng.uniform(size=(6, 4, 3)), list("abcdef"), list("1234"), ["AP", "RR", "P@5"]) for name in "xyz"
+    }
+    _, notes = system_level(cubes)
+    assert notes[0].startswith("x and y share 4 topics, x and z share 4 topics, y and z share 4 topics of the same")
+    assert irmeta.prediction_model(cubes).provenance["notes"] == notes

@@ -1,6 +1,7 @@
 """The one data object: an xarray.DataArray `score` of (system, topic, metric); NaN means not scored."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from fnmatch import fnmatchcase
 from typing import Any, get_args
 
 import numpy as np
@@ -194,8 +195,8 @@ def select(
 ) -> xr.DataArray:
     """Keep the named systems, topics and metrics, in the order given, each once.
 
-    systems, topics, metrics : a list of names, or one text with spaces or commas between them; all by default. Metrics
-    also go by the names of trec_eval. An unknown name raises ScoresError.
+    systems, topics, metrics : a list of names, or one text with spaces or commas between them; all by default. Systems
+    and topics may be patterns, as in bm25*. Metrics also go by trec_eval's names. An unknown name raises ScoresError.
     """
     scores = check(scores)
     where = str(scores.attrs.get("collection", "these scores"))
@@ -210,7 +211,8 @@ def select(
 def choose_names(dim: str, wanted: Iterable[str] | None, known: Sequence[str], where: str) -> list[str]:
     """Return the wanted names as they are known, each once; all of them if `wanted` is None.
 
-    dim : "system", "topic" or "metric".  wanted : a list, or one text with spaces or commas between names.
+    dim : "system", "topic" or "metric".  wanted : a list, or one text with spaces or commas between names; a system or
+    topic that is not known may be a pattern, as in bm25*, which stands for all that it matches.
     known : the names there are.  where : what holds them, for messages. An unknown name raises ScoresError, which
     suggests the nearest.
     """
@@ -220,7 +222,8 @@ def choose_names(dim: str, wanted: Iterable[str] | None, known: Sequence[str], w
         names = metric_names(wanted)
         spelled = {canonical(name): name for name in known}
     else:
-        names = split(wanted) if isinstance(wanted, str) else list(wanted)
+        given = split(wanted) if isinstance(wanted, str) else list(wanted)
+        names = [name for one in given for name in _matching(one, known)]
         spelled = {name: name for name in known}
     if not names:
         raise ScoresError(f"no {dim} is named; name some of {where}, or leave the choice out to use all")
@@ -228,6 +231,13 @@ def choose_names(dim: str, wanted: Iterable[str] | None, known: Sequence[str], w
         if name not in spelled:
             raise ScoresError(f"no {dim} {name!r} in {where}; {nearest(name, known)}")
     return list(dict.fromkeys(spelled[name] for name in names))
+
+
+def _matching(name: str, known: Sequence[str]) -> list[str]:
+    """List the known names that a pattern of *, ? and [] matches; a known name, or one that matches none, itself."""
+    if name in known:
+        return [name]
+    return [one for one in known if fnmatchcase(one, name)] or [name]
 
 
 def additive(scores: xr.DataArray) -> xr.DataArray:

@@ -1,6 +1,7 @@
 """Several collections at once: a mapping from name to cube, their common metrics, their system-level tables."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import combinations
 from typing import get_args
 
 import numpy as np
@@ -11,7 +12,8 @@ from irmeta.cube import ALL, check, cube, from_frame_all, means, studied
 from irmeta.errors import MetricError, ScoresError, require_choice
 from irmeta.frames import is_table
 from irmeta.names import highest, metric_names, nearest
-from irmeta.words import listed
+from irmeta.stats.arrays import Ints
+from irmeta.words import counted, listed
 
 
 def by_name(cubes: xr.DataArray | Mapping[str, xr.DataArray]) -> dict[str, xr.DataArray]:
@@ -92,6 +94,58 @@ def studied_together(
     return used, notes
 
 
+def shared_topics(cubes: Mapping[str, xr.DataArray]) -> list[str]:
+    """Say of every two collections how many topics they share, that is, how many names; nothing if they share none.
+
+    >>> one = cube(np.zeros((1, 2, 1)), ["bm25"], ["301", "302"], ["AP"])
+    >>> shared_topics({"human": one, "machine": one, "first": one[:, :1]})[0]
+    'human and machine share 2 topics'
+    """
+    topics = {name: {*scores.topic.values} - {ALL} for name, scores in cubes.items()}
+    pairs = [(one, two, topics[one] & topics[two]) for one, two in combinations(cubes, 2)]
+    return [f"{one} and {two} share {counted(len(both), 'topic')}" for one, two, both in pairs if both]
+
+
+def not_independent(cubes: Mapping[str, xr.DataArray]) -> list[str]:
+    """Note that collections share topics, where a study leaves out one collection and learns from the others."""
+    shared = shared_topics(cubes)
+    if not shared:
+        return []
+    return [
+        f"{listed(shared)} of the same names; if these are the same topics, the collections are not independent, "
+        "errors are too small and intervals too narrow: keep one of them"
+    ]
+
+
+def topic_numbers(cubes: Mapping[str, xr.DataArray]) -> list[Ints]:
+    """Number the topics of each collection: topics of one name have one number, in whichever collection they are."""
+    number: dict[str, int] = {}
+    return [
+        np.array([number.setdefault(str(topic), len(number)) for topic in scores.topic.values])
+        for scores in cubes.values()
+    ]
+
+
+def topics_drawn(cubes: Mapping[str, xr.DataArray], rng: np.random.Generator) -> dict[str, xr.DataArray]:
+    """Draw topics of each collection with replacement, as many as it has; those of one name are drawn together.
+
+    A topic is drawn in place of one that the same collections have.
+    """
+    holders: dict[str, list[str]] = {}  # by topic
+    for name, scores in cubes.items():
+        for topic in scores.topic.values:
+            holders.setdefault(topic, []).append(name)
+    alike: dict[tuple[str, ...], list[str]] = {}  # the topics by the collections that have them
+    for topic, names in holders.items():
+        alike.setdefault(tuple(names), []).append(topic)
+    drawn: dict[str, list[str]] = {name: [] for name in cubes}
+    for having, topics in alike.items():
+        again = [topics[at] for at in rng.integers(len(topics), size=len(topics))]
+        for name in having:
+            drawn[name] += again
+    return {name: scores.sel(topic=drawn[name]) for name, scores in cubes.items()}
+
+
 def targets_and_candidates(
     cubes: Mapping[str, xr.DataArray], targets: str | Iterable[str] | None, metrics: str | Iterable[str] | None
 ) -> tuple[list[str], list[str], list[str]]:
@@ -123,11 +177,12 @@ def check_scale(metrics: Sequence[str], scale: Scale) -> None:
 def system_level(
     cubes: Mapping[str, xr.DataArray], metrics: str | Iterable[str] | None = None, *, missing: Missing = "error"
 ) -> tuple[dict[str, xr.DataArray], list[str]]:
-    """Return each collection's (system, metric) means over the same metrics, and notes on what was dropped for it.
+    """Return each collection's (system, metric) means over the same metrics, and notes on what to know of them.
 
     metrics : as in `common_metrics`.  missing : as in `complete`.
     """
     used, notes = studied_together(cubes, metrics=metrics, missing=missing)
+    notes += not_independent(used)
     return {name: in_range(means(scores)) for name, scores in used.items()}, notes
 
 

@@ -11,7 +11,7 @@ import xarray as xr
 
 from irmeta.choices import Level, Matrix, Missing
 from irmeta.cube import ALL, DIMS, additive, means
-from irmeta.cubes import by_name, studied_together
+from irmeta.cubes import by_name, shared_topics, studied_together, topics_drawn
 from irmeta.errors import ScoresError
 from irmeta.frames import is_table
 from irmeta.names import canonical
@@ -23,7 +23,7 @@ from irmeta.stats.subsets.matrices import (
     smallest_eigenvalue,
     symmetrized,
 )
-from irmeta.words import counted
+from irmeta.words import counted, listed
 
 
 def _shrunk(rows: Floats) -> Floats:
@@ -56,11 +56,7 @@ class MetricMatrix:
 
     def resampled(self, rng: np.random.Generator) -> Floats | None:
         """Compute the matrix again on topics drawn with replacement; None if a metric does not vary over them."""
-        drawn = {
-            name: scores.isel(topic=rng.integers(scores.sizes["topic"], size=scores.sizes["topic"]))
-            for name, scores in self.cubes.items()
-        }
-        rows = _rows(drawn, str(self.level))
+        rows = _rows(topics_drawn(self.cubes, rng), str(self.level))
         return _KINDS[self.kind](rows) if _varies(rows).all() else None
 
 
@@ -83,6 +79,8 @@ def from_scores(
     """
     cubes, notes = studied_together(by_name(scores), metrics=metrics, top=top, by=by, missing=missing)
     level, more = _level(cubes, level)
+    if shared := shared_topics(cubes):
+        more.append(f"{listed(shared)} of the same names, each of which is resampled as one topic.")
     rows = _rows(cubes, level)
     varies = _varies(rows)
     names = [str(name) for name in next(iter(cubes.values())).metric.values]

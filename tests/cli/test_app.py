@@ -200,3 +200,16 @@ def test_systems_chosen_on_one_half_by_a_metric_that_is_not_studied():
     whole = irmeta.predictivity(made(), **options).sel(metric=["P@10", "RR"], metric_2=["P@10", "RR"])
     np.testing.assert_allclose(few["phi"], whole["phi"], atol=1e-12)
     assert about(few)["inputs"]["collections"]["qrels"]["metrics"] == 2
+
+
+def test_systems_by_pattern_and_from_a_file(run, tmp_path):
+    """--systems takes patterns, and the names on the lines of a file; what cannot be read is named."""
+    irmeta.save(made(), "s.parquet")
+    (tmp_path / "mine.txt").write_text("s3\n\n s10 \ns1\n")
+    for wanted, expected in (("s1*", ["s1", "s10", "s11"]), (f"@{tmp_path / 'mine.txt'}", ["s1", "s10", "s3"])):
+        means = document(run, "describe", "s.parquet", "-m", "RR", "--systems", wanted)["tables"]["means"]
+        assert sorted(row["system"] for row in means) == expected
+    code, _, err = run("describe", "s.parquet", "--systems", "@none.txt")
+    assert code == 2
+    assert "none.txt: cannot be read" in err
+    assert "one name on each line" in " ".join(err.split())

@@ -15,7 +15,7 @@ from typer.testing import CliRunner, Result
 from irmeta.cli import evaluate as _registers  # noqa: F401
 from irmeta.cli import main
 from irmeta.cli.app import app
-from irmeta.errors import IrmetaError
+from irmeta.errors import FileFormatError, IrmetaError
 from irmeta.io.scores import load, load_all
 
 QRELS = "1 0 a 1\n1 0 b 0\n1 0 c 2\n2 0 a 1\n2 0 d 0\n"
@@ -93,17 +93,44 @@ def test_csv_and_files(desk: Path) -> None:
 
 
 def test_score_file(desk: Path) -> None:
-    """A score file is not overwritten; --append adds a collection of another name."""
+    """A score file is not overwritten; --append adds a collection of another name, or runs to the one it holds."""
     result = run("evaluate", "qrels", "runs/", "-o", "s.parquet")
     assert "wrote s.parquet: 2 systems, 2 topics, 23 metrics" in result.stderr
     assert load("s.parquet").sizes == {"system": 2, "topic": 2, "metric": 23}
     before = (desk / "s.parquet").read_bytes()
-    for more in ([], ["--append"]):
-        with pytest.raises(IrmetaError, match="s.parquet"):
+    for more in ([], ["--append", "-m", "AP"], ["--replace"]):
+        with pytest.raises(IrmetaError, match="--append|the metrics differ"):
             CliRunner().invoke(app, ["evaluate", "qrels", "runs/", "-o", "s.parquet", *more], catch_exceptions=False)
     assert (desk / "s.parquet").read_bytes() == before
     assert run("evaluate", "qrels", "runs/one", "-o", "s.parquet", "--append", "--collection", "more").exit_code == 0
     assert list(load_all("s.parquet")) == ["qrels", "more"]
+    (desk / "mine").write_text(RUN)
+    added = run("evaluate", "qrels", "mine", "-o", "s.parquet", "--append", "--collection", "qrels")
+    assert "wrote s.parquet: 3 systems, 2 topics, 23 metrics" in added.stderr
+    assert load("s.parquet", "qrels").system.values.tolist() == ["one", "two", "mine"]
+
+
+def test_names_by_tag_and_by_a_file(desk: Path) -> None:
+    """--names takes the run tag, or a file with a run file and a name on each line; a name that lacks is named."""
+    for name, tag in (("input.a.gz", "bm25"), ("input.b", "dpr")):
+        (desk / name).write_bytes(RUN.replace("tag", tag).encode())
+    (desk / "names.csv").write_text("input.a.gz, ours\ninput.b\ttheirs\n\n")
+
+    def systems(*words: str) -> list[str]:
+        table = run("evaluate", "qrels", "input.a.gz", "input.b", "-m", "RR", "--format", "csv", "--quiet", *words)
+        return [line.split(",")[0] for line in table.stdout.splitlines()[1:]]
+
+    assert systems() == ["input.a", "input.b"]
+    assert systems("--names", "tag") == ["bm25", "dpr"]
+    assert systems("--names", "names.csv") == ["ours", "theirs"]
+    for given, names, says in (
+        ("runs/", "names.csv", "names.csv: no line names one, two; a line has a run file and its system"),
+        ("runs/", "tag", "two systems are named 'tag': runs/one and runs/two; give each a name in a file"),
+        ("runs/", "none.csv", "none.csv: cannot be read"),
+        ("runs/", "qrels", "qrels:1: a line has a run file and its system"),
+    ):
+        with pytest.raises(FileFormatError, match=says):
+            CliRunner().invoke(app, ["evaluate", "qrels", given, "--names", names], catch_exceptions=False)
 
 
 def test_reading_options(desk: Path) -> None:

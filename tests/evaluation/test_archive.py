@@ -242,14 +242,113 @@ def test_a_broken_run_can_be_mended(desk: Path, monkeypatch: pytest.MonkeyPatch)
 
 
 def test_appending(desk: Path) -> None:
-    """A collection is added to a score file as `save` adds it; one of the same name is refused before any work."""
+    """A collection that a score file does not hold is added to it, and the others stay as they are."""
     written(desk, collection="one", metrics="AP")
     before = load(desk / "s.parquet")
     written(desk, collection="two", metrics="RR", append=True)
     assert list(load_all(desk / "s.parquet")) == ["one", "two"]
     xr.testing.assert_identical(load(desk / "s.parquet", "one"), before)
-    with pytest.raises(ScoresError, match="already holds a collection 'two'"), watched_by(pytest.fail):
-        written(desk, collection="two", append=True)
+
+
+def added(desk: Path, *runs: Path, **options: object) -> archive.Written:
+    return evaluate_to(desk / "s.parquet", desk / "qrels.txt", runs, append=True, **options)
+
+
+def test_runs_are_added_to_their_collection(desk: Path) -> None:
+    """A collection evaluated in two steps has the scores and the digests of one evaluated at once."""
+    runs = sorted((desk / "runs").iterdir())
+    whole = irmeta.evaluate(desk / "qrels.txt", runs)
+    evaluate_to(desk / "s.parquet", desk / "qrels.txt", runs[:10])
+    said = added(desk, *runs[10:]).about
+    together = load(desk / "s.parquet")
+    xr.testing.assert_equal(together, whole)
+    assert said["names"]["system"] == whole.system.values.tolist()
+    for key in ("qrels", "runs", "options", "irmeta"):
+        assert about(together)[key] == said["attributes"][key] == about(whole)[key]
+    assert about(together)["notes"][: len(about(whole)["notes"])] == about(whole)["notes"]
+
+
+def test_an_added_run_stands_beside_other_collections(desk: Path) -> None:
+    """Runs go to the collection that is named; the others keep their scores, also of runs of the same name."""
+    runs = sorted((desk / "runs").iterdir())
+    evaluate_to(desk / "s.parquet", desk / "qrels.txt", runs[:3], collection="one")
+    evaluate_to(desk / "s.parquet", desk / "qrels.txt", runs[:3], collection="two", append=True)
+    before = load(desk / "s.parquet", "one")
+    runs[0].write_bytes(read_bytes(runs[1]))
+    added(desk, *runs[:4], collection="two", replace=True)
+    xr.testing.assert_identical(load(desk / "s.parquet", "one"), before)
+    assert load(desk / "s.parquet", "two").sizes["system"] == 4
+
+
+def test_a_run_is_replaced_only_where_asked(desk: Path) -> None:
+    """Another run of a name that is there is an error; replaced, it has its scores and digest, in its old place."""
+    runs = sorted((desk / "runs").iterdir())
+    written(desk)
+    before = (desk / "s.parquet").read_bytes()
+    runs[2].write_bytes(read_bytes(runs[5]))
+    with pytest.raises(ScoresError, match="-3' with other content; --replace puts"):
+        added(desk, runs[2])
+    assert (desk / "s.parquet").read_bytes() == before
+    added(desk, runs[2], replace=True)
+    whole = irmeta.evaluate(desk / "qrels.txt", desk / "runs")
+    xr.testing.assert_equal(load(desk / "s.parquet"), whole)
+    assert about(load(desk / "s.parquet"))["runs"] == about(whole)["runs"]
+
+
+def test_runs_that_are_there_stay(desk: Path) -> None:
+    """A whole folder can be added again: runs with the content that was scored stay as they are, new ones come."""
+    runs = sorted((desk / "runs").iterdir())
+    evaluate_to(desk / "s.parquet", desk / "qrels.txt", runs[:10])
+    assert added(desk, *runs).kept == 10
+    xr.testing.assert_equal(load(desk / "s.parquet"), irmeta.evaluate(desk / "qrels.txt", runs))
+    before = load(desk / "s.parquet")
+    assert added(desk, *runs).kept == 16
+    xr.testing.assert_identical(load(desk / "s.parquet"), before)
+
+
+@pytest.mark.parametrize(
+    ("first", "then", "says"),
+    [
+        ({}, {"metrics": "AP"}, 'the metrics differ; give those of the file, -m "seeds23"'),
+        ({"metrics": "AP RR"}, {}, r'-m "AP RR"; --collection NAME makes a new collection'),
+        ({}, {"score_precision": "float32"}, "the options differ.*--score-precision float64"),
+        ({}, {"topics": "common"}, "the options differ.*--topics qrels"),
+        ({"topics": "common"}, {"topics": "common"}, "evaluate all runs together"),
+        ({"metrics": "AP(pool=3)"}, {"metrics": "AP(pool=3)"}, "pool= depends on all runs"),
+        ({"collection": "mine"}, {}, "--collection mine adds the runs to it, --collection qrels makes"),
+    ],
+)
+def test_runs_scored_otherwise_are_refused(desk: Path, first: dict, then: dict, says: str) -> None:
+    """Runs that would not be scored as those in the file are refused before any work, with what to type."""
+    runs = sorted((desk / "runs").iterdir())
+    evaluate_to(desk / "s.parquet", desk / "qrels.txt", runs[:10], **first)
+    before = (desk / "s.parquet").read_bytes()
+    with pytest.raises(ScoresError, match=says), watched_by(pytest.fail):
+        added(desk, runs[10], **then)
+    assert (desk / "s.parquet").read_bytes() == before
+
+
+def test_other_judgments_are_refused(desk: Path) -> None:
+    """Runs are not added to a collection that was scored by other judgments, even if the name is the same."""
+    written(desk)
+    qrels = desk / "qrels.txt"
+    qrels.write_bytes(qrels.read_bytes() + b"301 0 one-more 1\n")
+    with pytest.raises(ScoresError, match="the judgments differ"):
+        added(desk, desk / "runs")
+
+
+def test_scores_changed_or_of_others_take_no_runs(desk: Path) -> None:
+    """Runs are not added to standardized scores, nor to scores that were not evaluated here."""
+    written(desk)
+    scores = load(desk / "s.parquet")
+    standardized = irmeta.standardization.apply(scores, irmeta.standardization.fit(scores))
+    irmeta.save(standardized, desk / "s.parquet")
+    with pytest.raises(ScoresError, match="changed after that .standardization"):
+        added(desk, desk / "runs")
+    imported = irmeta.from_frame({"bm25": {"301": 0.5}}, metric="AP")
+    irmeta.save({"qrels": imported}, desk / "s.parquet")
+    with pytest.raises(ScoresError, match="it was not made by evaluate"):
+        added(desk, desk / "runs")
 
 
 def test_two_at_once(desk: Path) -> None:

@@ -91,6 +91,18 @@ def test_collections_are_pooled():
     assert "2 collections pooled" in about(outcome)["notes"][1]
 
 
+def test_topics_of_two_collections_count_once():
+    """Two collections that share topics have intervals over the topics there are, and a note says so."""
+    one = made("one", topics=9)
+    outcome = correlation({"human": one, "machine": one})
+    alone = correlation(one)
+    for end in ("low", "high"):
+        np.testing.assert_allclose(outcome[end], alone[end], atol=0.02)
+    assert "each of 9 topics in turn (human and machine share 9 topics of the same" in about(outcome)["notes"][-1]
+    apart = correlation({"one": one, "two": made("two", topics=9, seed=1)})
+    assert about(apart)["notes"][-1].endswith("by leaving out each of 18 topics in turn.")
+
+
 def test_each_collection_by_itself():
     """Each collection's figures are those of the collection alone, told apart by a column."""
     cubes = {"one": made("one"), "two": made("two", seed=1)}

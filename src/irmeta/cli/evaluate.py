@@ -64,10 +64,19 @@ def evaluate(
     metric_set: Annotated[
         MetricSet, option(help=explained(MetricSet, "A named set of metrics, used where -m is not."))
     ] = "seeds23",
-    append: Annotated[bool, option("--append", help="Add the collection to a score file that exists.")] = False,
+    append: Annotated[
+        bool, option("--append", help="Add the collection to a score file that exists, or runs to the collection.")
+    ] = False,
+    replace: Annotated[
+        bool, option("--replace", help="With --append, let runs take the place of runs of the same name.")
+    ] = False,
     collection: Annotated[
         str | None, option(help="What to call the collection.", show_default="the qrels file's name")
     ] = None,
+    names: Annotated[
+        str,
+        option(help="What names a system: file, tag, or a CSV file with a run file and its system on each line."),
+    ] = "file",
     topics: Annotated[TopicSet, option(help=explained(TopicSet, "The topics to score."))] = "qrels",
     score_precision: Annotated[
         Precision, option(help=explained(Precision, "What documents are ordered by."))
@@ -82,6 +91,8 @@ def evaluate(
 
     irmeta evaluate qrels.txt runs/ -o scores.parquet
 
+    irmeta evaluate qrels.txt my.run -o scores.parquet --append
+
     irmeta evaluate qrels.txt 'runs/*.gz' -m "AP nDCG@20 RBP(p=0.8)" --format csv
 
     irmeta evaluate qrels.txt 's3://archive/runs/*.gz' -o scores.parquet --cluster tcp://scheduler:8786
@@ -93,6 +104,8 @@ def evaluate(
         )
     if append and not to_score_file:
         raise IrmetaError("--append adds a collection to a score file: -o FILE.parquet")
+    if replace and not append:
+        raise IrmetaError("--replace needs --append: it replaces runs in a score file that exists")
     if Path(qrels).is_dir():
         raise IrmetaError(f"{qrels} is a folder; the judgments come first, then the runs")
     refuse_overwriting(shown.output, append=append)
@@ -104,18 +117,25 @@ def evaluate(
         "on_error": on_error,
     }
     wanted = metrics or metric_set
+    given: Any = runs
+    if names != "file":
+        from irmeta.evaluation.sources import renamed
+
+        given = renamed(runs, names)
     if shown.output is not None and to_score_file:
         with working(shown.cluster, quiet=shown.quiet):
-            written = _written(shown.output, shown.quiet, qrels, runs, wanted, append=append, **options)
+            written = _written(
+                shown.output, shown.quiet, qrels, given, wanted, append=append, replace=replace, **options
+            )
         _remark(written.about["attributes"]["notes"], quiet=shown.quiet)
         sizes = ", ".join(f"{len(names)} {dim}s" for dim, names in written.about["names"].items())
         kept = f" ({written.kept} systems were evaluated before)" if written.kept else ""
         say(f"wrote {shown.output}: {sizes}{kept}", quiet=shown.quiet)
     else:
-        _print(shown, qrels, runs, wanted, options)
+        _print(shown, qrels, given, wanted, options)
 
 
-def _print(shown: Shown, qrels: str, runs: list[str], wanted: Any, options: "Options") -> None:
+def _print(shown: Shown, qrels: str, runs: Any, wanted: Any, options: "Options") -> None:
     """Evaluate, and write the means or the scores instead of a score file."""
     from irmeta.evaluation.engine import evaluate as compute
     from irmeta.report.tables import render

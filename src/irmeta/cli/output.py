@@ -65,7 +65,7 @@ def refuse_overwriting(output: Path | None, *, append: bool = False) -> None:
 
     require_folder(output)
     if output.suffix == ".parquet" and output.exists() and not append:
-        raise IrmetaError(f"{output} exists; take another name or remove it (evaluate and import can --append to it)")
+        raise IrmetaError(f"{output} exists; add to it with --append, take another name, or remove it")
 
 
 def refuse_inputs(given: Mapping[str, Any]) -> None:

@@ -53,6 +53,9 @@ MissingScores = Annotated[
 ]
 
 
+_NAMED = "separated by commas; 'bm25*' matches names, @FILE has one on each line"
+
+
 @dataclass(frozen=True, kw_only=True)
 class Selected:
     """Which of the scores to use."""
@@ -61,8 +64,8 @@ class Selected:
         str | None, option(panel=SCORES, help="The collection to use, where a file holds several.")
     ] = None
     metrics: Metrics = None
-    systems: Annotated[str | None, option(panel=SCORES, help="Systems, separated by commas.")] = None
-    topics: Annotated[str | None, option(panel=SCORES, help="Topics, separated by commas.")] = None
+    systems: Annotated[str | None, option(panel=SCORES, help=f"Systems, {_NAMED}.")] = None
+    topics: Annotated[str | None, option(panel=SCORES, help=f"Topics, {_NAMED}.")] = None
 
     def read(self, path: Path, also: str | None = None) -> "dict[str, xr.DataArray]":
         """Read the cubes of a file by collection name; `also` are metrics read beside those to use, as that of --by."""
@@ -71,7 +74,8 @@ class Selected:
         metrics = self.metrics
         if metrics is not None and also is not None:
             metrics = f"{metrics} {also}"
-        return load_all(path, collection=self.collection, metrics=metrics, systems=self.systems, topics=self.topics)
+        systems, topics = named(self.systems), named(self.topics)
+        return load_all(path, collection=self.collection, metrics=metrics, systems=systems, topics=topics)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -196,6 +200,22 @@ def distinct(read: "Sequence[Sequence[tuple[Path, Mapping[str, xr.DataArray]]]]"
             "of its own when evaluating or importing (--collection)"
         )
     return [dict(group) for group in named]
+
+
+def named(text: str | None) -> str | list[str] | None:
+    """Return the names that a text lists; those on the lines of FILE if the text is @FILE."""
+    if text is None or not text.startswith("@"):
+        return text
+    from irmeta.errors import FileFormatError
+
+    path = Path(text[1:])
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeError) as error:
+        raise FileFormatError(
+            f"{path}: cannot be read ({error}); @FILE names a text file, one name on each line"
+        ) from error
+    return [line.strip() for line in lines if line.strip()]
 
 
 def only(cubes: "Mapping[str, xr.DataArray]") -> "xr.DataArray":

@@ -1,11 +1,12 @@
 """Evaluation to a score file: written in parts as scores come, and continued where it was interrupted."""
 
+import dataclasses
 import json
 import os
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypedDict, Unpack
 
@@ -16,11 +17,12 @@ import xarray as xr
 from irmeta.choices import OnError, Precision, TopicSet
 from irmeta.cube import cube, labels
 from irmeta.errors import FileFormatError
+from irmeta.evaluation.adding import Collection
 from irmeta.evaluation.engine import Evaluation
 from irmeta.evaluation.outcome import Key, Outcome
 from irmeta.evaluation.sources import QrelsLike, RunsLike
 from irmeta.io.files import require_folder, writing
-from irmeta.io.scores import About, refuse_clash, to_frame, write
+from irmeta.io.scores import About, to_frame, write
 from irmeta.io.trec import Reading
 from irmeta.names import Metric
 
@@ -64,39 +66,54 @@ def evaluate_to(
     metrics: str | Metric | Iterable[str | Metric] = "seeds23",
     *,
     append: bool = False,
+    replace: bool = False,
     **options: Unpack[Options],
 ) -> Written:
     """Score runs as `evaluate` does, into a score file, which may be larger than memory.
 
     Finished runs are kept beside it, in the hidden folder .NAME.parts, until the file is complete. If the same
     evaluation runs again, it takes runs whose content has not changed from there.
-    path : the score file.  append : keep the other collections of a file that exists; by default it is replaced.
+    path : the score file.  append : keep what a file that exists holds; by default it is replaced. If it holds this
+    collection, the runs are added to it, and ScoresError is raised unless judgments, metrics and options are the same.
+    replace : runs that are added take the place of runs of the same name; otherwise ScoresError is raised, unless the
+    content of both is the same, which changes nothing.
     qrels, runs, metrics and options : as in `irmeta.evaluate`.
     """
     path = Path(path)
     require_folder(path)
     job = Evaluation.of(qrels, runs, metrics, **options)
-    if append:
-        refuse_clash(path, job.collection)
     with _alone(path):
+        whole = Collection(str(path))
+        if append:
+            whole = Collection.of(path, job, replace=replace, named=options.get("collection") is not None)
         parts = Parts(path, job)
         outcomes = []
+        kept = 0
         with closing(job.outcomes(parts.done)) as arriving, parts.kept():
             for outcome in arriving:
-                parts.add(outcome)
-                outcomes.append(replace(outcome, scores=None))
-        systems = [one.name for one in outcomes if one.error is None]
-        topics = job.scored_topics(outcomes)
-        about = About(
-            attributes={"collection": job.collection, **job.provenance(outcomes)},
-            names={"system": labels(systems), "topic": labels(topics), "metric": job.metrics},
-        )
-        tables = parts.tables(outcomes)
-        if topics != job.task.topics:
-            tables = [table.filter(pl.col("topic").is_in(labels(topics))) for table in tables]
-        write(tables, {job.collection: about}, path, append=append)
+                if outcome.error is None and whole.keeps(outcome):
+                    kept += 1
+                else:
+                    parts.add(outcome)
+                    outcomes.append(dataclasses.replace(outcome, scores=None))
+        about = _about(job, outcomes)
+        added = about["names"]["system"]
+        rows = pl.col("system").is_in(added) & pl.col("topic").is_in(about["names"]["topic"])
+        tables = [table.filter(rows) for table in parts.tables(outcomes)]
+        about = whole.joined(about)
+        write(tables, {job.collection: about}, path, append=append, replaced=whole.replaced(added))
         parts.remove()
-        return Written(about, sum(one.key in parts.done for one in outcomes))
+        return Written(about, kept + sum(one.key in parts.done for one in outcomes))
+
+
+def _about(job: Evaluation, outcomes: Sequence[Outcome]) -> About:
+    """Return what a score file says of a collection of these runs."""
+    systems = [one.name for one in outcomes if one.error is None]
+    topics = job.scored_topics(outcomes)
+    return About(
+        attributes={"collection": job.collection, **job.provenance(outcomes)},
+        names={"system": labels(systems), "topic": labels(topics), "metric": job.metrics},
+    )
 
 
 @contextmanager

@@ -2,10 +2,12 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from itertools import chain
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
 
+from irmeta import words
 from irmeta.errors import FileFormatError, IrmetaError, Remark
 from irmeta.io.files import Content, Location, listed, location, read, shown, stem
 from irmeta.io.rankings import Qrels, Run, qrels_from_frame, qrels_from_mapping, run_from_mapping, runs_from_frame
@@ -55,6 +57,49 @@ def sources_with_problems(given: RunsLike) -> Iterator[Source]:
         else:
             seen[name] = run
             yield name, run
+
+
+def renamed(given: RunsLike, names: str) -> dict[str, Location]:
+    """Return run files by the name of their system, which is not the file's.
+
+    names : "tag" takes the run tag, the sixth field of a file's last line; anything else is a file whose lines have the
+    name of a run file, without compression suffix, and the system's name. FileFormatError names a file without a name.
+    """
+    files = [(stem(path), path) for path in (listed(given) if isinstance(given, str) else chain(*map(listed, given)))]
+    known = {name: _tag(path) for name, path in files} if names == "tag" else _map(Path(names))
+    if lacking := [name for name, _ in files if name not in known]:
+        raise FileFormatError(f"{names}: no line names {words.listed(lacking)}; a line has a run file and its system")
+    found: dict[str, Location] = {}
+    for name, path in files:
+        first = found.setdefault(known[name], path)
+        if first != path:
+            both = f"{shown(first)} and {shown(path)}"
+            raise FileFormatError(
+                f"two systems are named {known[name]!r}: {both}; give each a name in a file (--names)"
+            )
+    return found
+
+
+def _tag(path: Location) -> str:
+    """Return the run tag of a file: the sixth field of its last line."""
+    lines = read(path).data.rstrip().splitlines()
+    fields = lines[-1].split() if lines else []
+    if len(fields) != 6:
+        raise FileFormatError(f"{shown(path)}: no run tag in its last line; name it by its file (--names file)")
+    return fields[5].decode("utf-8", "surrogateescape")
+
+
+def _map(path: Path) -> dict[str, str]:
+    """Read a file of names: on each line a run file and its system, with a comma or a tab between them."""
+    try:
+        lines = [line for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
+    except (OSError, UnicodeError) as error:
+        raise FileFormatError(f"{path}: cannot be read ({error}); --names is file, tag, or a file of names") from error
+    pairs = [[part.strip() for part in line.replace("\t", ",").split(",")] for line in lines]
+    for number, pair in enumerate(pairs, 1):
+        if len(pair) != 2 or not all(pair):
+            raise FileFormatError(f"{path}:{number}: a line has a run file and its system, as in input.ours.gz,ours")
+    return {stem(Path(file)): system for file, system in pairs}
 
 
 def where(source: Source) -> str:

@@ -145,31 +145,47 @@ def save(scores: xr.DataArray | Mapping[str, xr.DataArray], path: str | PathLike
     if not cubes:
         raise ScoresError("there are no scores to save")
     named = [one.assign_attrs(collection=labels([name])[0]) for name, one in cubes.items()]
-    held = {
+    described = {
         one.attrs["collection"]: About(attributes=about(one), names={dim: labels(one[dim].values) for dim in DIMS})
         for one in named
     }
-    write([to_frame(one) for one in named], held, Path(path), append=append)
+    if append:
+        refuse_clash(Path(path), *described)
+    write([to_frame(one) for one in named], described, Path(path), append=append)
 
 
 def write(
-    tables: Iterable[pl.DataFrame | pl.LazyFrame], held: Mapping[str, About], path: Path, *, append: bool = False
+    tables: Iterable[pl.DataFrame | pl.LazyFrame],
+    described: Mapping[str, About],
+    path: Path,
+    *,
+    append: bool = False,
+    replaced: Sequence[str] = (),
 ) -> None:
     """Write tables, one after the other, and what there is to say of their collections to a score file; see `save`.
 
     Lazy tables are written as they are read; they may be larger than memory.
+    append : keep the rows of a file that exists.  replaced : but not those of these systems in these collections.
     """
     rows = [table.lazy() for table in tables]
     if append and path.exists():
-        refuse_clash(path, *held)
         older, before = _scan(path)
+        if replaced:
+            gone = pl.col("collection").is_in(list(described)) & pl.col("system").is_in(replaced)
+            older = older.filter(~gone)
         rows = [older, *rows]
-        held = {**before, **held}
+        described = {**before, **described}
     try:
         with writing(path) as part:
-            pl.concat(rows).sink_parquet(part, metadata={_KEY: json.dumps(held, default=str)})
+            pl.concat(rows).sink_parquet(part, metadata={_KEY: json.dumps(described, default=str)})
     except pl.exceptions.PolarsError as error:
         raise FileFormatError(f"{path}: cannot be written ({error})") from error
+
+
+def held(path: Path) -> dict[str, About]:
+    """Return what a score file says of each collection that it holds; of those of other programs, only the names."""
+    _, known, described = _held(path)
+    return {name: described.get(name, About(attributes={}, names=names)) for name, names in known.items()}
 
 
 def refuse_clash(path: Path | None, *names: str) -> None:
@@ -194,13 +210,13 @@ def load_all(
     collection, systems, topics, metrics : read only these; the rest of the file is not held in memory.
     """
     path = Path(path)
-    table, known, held = _held(path)
+    table, known, described = _held(path)
     if collection is not None:
         choose(known, collection, str(path))
     try:
         return from_rows(
             table,
-            provenance={name: one["attributes"] for name, one in held.items()},
+            provenance={name: one["attributes"] for name, one in described.items()},
             names=known,
             collection=collection,
             wanted={"system": systems, "topic": topics, "metric": metrics},

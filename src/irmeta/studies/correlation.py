@@ -10,13 +10,14 @@ import xarray as xr
 from irmeta import cube
 from irmeta.attributes import about, recorded
 from irmeta.choices import Coefficient, Level, Missing
-from irmeta.cubes import by_name, studied_together
+from irmeta.cubes import by_name, shared_topics, studied_together, topic_numbers
 from irmeta.errors import ScoresError, require_choice
 from irmeta.layout import WIDE
 from irmeta.result import frame, once, result, short, square
 from irmeta.stats.arrays import Floats
 from irmeta.stats.rankings.agreement import COEFFICIENTS, components, groups, interval, merges, over_means, over_scores
 from irmeta.stats.rankings.rank import settled
+from irmeta.words import listed
 
 FEWEST = 4
 """Fewer values than these have no interval, whatever their correlation without each topic."""
@@ -64,7 +65,7 @@ def correlation(
     n = sum(part.shape[0] if level == "system" else part.shape[0] * part.shape[1] for part in parts)
     if n < FEWEST:
         without = [part[:0] for part in without]
-    low, high = interval(r, without)
+    low, high = interval(r, without, topic_numbers(used))
     linkage = merges(r)
     loading, share = components(r)
     pair = ("metric", "metric_2")
@@ -84,7 +85,7 @@ def correlation(
     name = COEFFICIENTS[method][0]
     options = {"level": level, "method": method, "coefficient": name, "threshold": threshold, "missing": missing}
     pooled = f" of {len(used)} collections pooled" if len(used) > 1 else ""
-    notes.append(f"{name} over {n} {_OVER[level]}{pooled}; " + _interval_note(n, without))
+    notes.append(f"{name} over {n} {_OVER[level]}{pooled}; " + _interval_note(used, n, without))
     return result("correlation", data, inputs=used, options=options, notes=notes)
 
 
@@ -138,16 +139,18 @@ def _values(used: Mapping[str, xr.DataArray], level: Level) -> list[Floats]:
     return parts
 
 
-def _interval_note(n: int, without: Sequence[Floats]) -> str:
+def _interval_note(used: Mapping[str, xr.DataArray], n: int, without: Sequence[Floats]) -> str:
     """Say how the intervals were made, or why there are none."""
     if n == 2:
         return "no intervals from so few, of which two always correlate at 1 or -1."
     if n < FEWEST:
         return "no intervals from so few."
-    topics = sum(len(part) for part in without)
-    if topics == 0:
+    if sum(len(part) for part in without) == 0:
         return "no intervals, as there are no topics to leave out."
-    return f"95% intervals by leaving out each of {topics} topics in turn."
+    topics = len(np.unique(np.concatenate(topic_numbers(used))))
+    shared = shared_topics(used)
+    once = f" ({listed(shared)} of the same names, each of which counts as one)" if shared else ""
+    return f"95% intervals by leaving out each of {topics} topics in turn{once}."
 
 
 def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:

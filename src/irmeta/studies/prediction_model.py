@@ -6,7 +6,7 @@ from typing import Any
 import xarray as xr
 
 from irmeta.choices import Missing, Scale, Unit
-from irmeta.cubes import at_unit, by_name, check_scale, system_level
+from irmeta.cubes import at_unit, by_name, check_scale, not_independent, system_level
 from irmeta.errors import MetricError, ScoresError
 from irmeta.io.model_file import Model, Part
 from irmeta.names import metric_names, nearest
@@ -39,7 +39,9 @@ def prediction_model(
     >>> prediction_model({"demo": scores}).metrics
     ['AP', 'P@10']
     """
-    cubes = at_unit(by_name(cubes), level)
+    cubes = by_name(cubes)
+    notes = not_independent(cubes)
+    cubes = at_unit(cubes, level)
     if not cubes:
         raise ScoresError("there are no collections to fit a model on")
     wanted = None if metrics is None else metric_names(metrics)
@@ -47,7 +49,7 @@ def prediction_model(
     for metric in wanted or []:
         if metric not in known:
             raise MetricError(f"no collection has scores of {metric!r}; {nearest(metric, known)}")
-    parts, notes = [], []
+    parts = []
     for name, scores in cubes.items():
         here = None if wanted is None else [metric for metric in wanted if metric in set(scores.metric.values)]
         if here == []:

@@ -5,6 +5,8 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+import scipy.sparse
+import scipy.sparse.csgraph
 import scipy.stats
 from scipy.cluster import hierarchy
 from scipy.spatial.distance import squareform
@@ -85,27 +87,42 @@ def _means_without(
     return np.asarray(correlate(together, together))
 
 
-def interval(whole: Floats, without: Sequence[Floats]) -> tuple[Floats, Floats]:
+def interval(whole: Floats, without: Sequence[Floats], topics: Sequence[Ints] | None = None) -> tuple[Floats, Floats]:
     """Return 95% intervals from a correlation and its values without each topic, topics drawn within each part.
 
-    The jackknife on Fisher's z, with Student's t on as many degrees of freedom as topics less parts; NaN where a part
-    is empty, or where without some topic there is no correlation. Source: Efron and Tibshirani (1993), chapter 11.
+    topics : for each part the number of the topic left out, one number for a topic that several parts share; by default
+    they share none. What a shared topic moves in the parts adds up, as if it was left out of all of them at once.
+    The jackknife on Fisher's z, with Student's t on as many degrees of freedom as topics less groups of parts that
+    share topics; NaN where a part is empty, or where without some topic there is no correlation. Source: Efron and
+    Tibshirani (1993), chapter 11.
     """
     if any(len(part) == 0 for part in without):
         unknown = np.full(whole.shape, np.nan)
         return unknown, unknown.copy()
-    variance = np.zeros(whole.shape)
-    freedom = 0
-    for part in without:
+    counts = [len(part) for part in without]
+    number = np.arange(sum(counts)) if topics is None else np.concatenate(topics)
+    topic = np.unique(number, return_inverse=True)[1]
+    moved = np.zeros((topic.max() + 1, *whole.shape))  # by each topic
+    for part, here in zip(without, np.split(topic, np.cumsum(counts)[:-1]), strict=True):
         z = _fisher(part)  # (topic left out, metric, metric)
         n = len(z)
         # the jackknife: (n - 1) / n times the sum of squares about the mean
-        variance += (n - 1) / n * ((z - z.mean(axis=0)) ** 2).sum(axis=0)
-        freedom += n - 1
+        moved[here] += np.sqrt((n - 1) / n) * (z - z.mean(axis=0))
+    variance = (moved**2).sum(axis=0)
+    freedom = len(moved) - _groups_of_parts(topic, counts)
     half = scipy.stats.t.ppf(0.975, freedom) * np.sqrt(variance)
     centre = _fisher(whole)
     low, high = np.tanh(centre - half), np.tanh(centre + half)
     return np.where(half == 0, whole, low), np.where(half == 0, whole, high)
+
+
+def _groups_of_parts(topic: Ints, counts: Sequence[int]) -> int:
+    """Count the groups of parts, with this many topics each, that share topics directly or through others."""
+    parts = len(counts)
+    size = parts + topic.max() + 1
+    part = np.repeat(np.arange(parts), counts)
+    linked = scipy.sparse.coo_array((np.ones(topic.size), (part, parts + topic)), shape=(size, size))
+    return int(scipy.sparse.csgraph.connected_components(linked, directed=False)[0])
 
 
 def _fisher(r: Floats) -> Floats:

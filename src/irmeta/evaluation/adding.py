@@ -1,0 +1,135 @@
+"""Runs added to a collection that a score file holds already: only if they are scored as those that it holds."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from irmeta.cube import labels
+from irmeta.errors import ScoresError
+from irmeta.evaluation.engine import Evaluation
+from irmeta.evaluation.outcome import Outcome
+from irmeta.io.scores import About, held
+from irmeta.signatures import SETS
+from irmeta.words import listed
+
+_EVALUATED = {"collection", "irmeta", "qrels", "runs", "options", "notes"}
+"""What a file says of a collection that was evaluated, and not changed after that."""
+
+
+@dataclass(frozen=True)
+class Collection:
+    """A collection of a score file, to which runs are added; None stands for one that the file does not hold.
+
+    replace : a run whose name is there takes its place; otherwise such a run is an error, unless its content is the
+    same, and then it stays as it is.
+    """
+
+    place: str
+    about: About | None = None
+    replace: bool = False
+
+    @classmethod
+    def of(cls, path: Path, job: Evaluation, *, replace: bool, named: bool) -> "Collection":
+        """Find the collection that an evaluation is one of; raise ScoresError if its runs cannot be added to it.
+
+        named : whether the user named the collection.
+        """
+        everything = held(path) if path.exists() else {}
+        place = f"{path}, collection {job.collection!r}"
+        if job.collection not in everything:
+            if not named:
+                _refuse_other_name(path, job, everything)
+            return cls(place)
+        about = everything[job.collection]
+        _require_same(place, job, about)
+        return cls(place, about, replace)
+
+    def keeps(self, outcome: Outcome) -> bool:
+        """Say whether the file has the scores of this run; raise ScoresError if it has others of its name."""
+        (name,) = labels([outcome.name])
+        if self.about is None or self.replace or name not in self.about["names"]["system"]:
+            return False
+        if self.about["attributes"]["runs"].get(outcome.name) == outcome.digest:
+            return True
+        raise ScoresError(
+            f"{self.place} has a run {name!r} with other content; --replace puts the new one in its place"
+        )
+
+    def replaced(self, added: Sequence[str]) -> list[str]:
+        """List the systems whose scores make room for those of runs that are added."""
+        there = set() if self.about is None else set(self.about["names"]["system"])
+        return [name for name in added if name in there]
+
+    def joined(self, new: About) -> About:
+        """Return what the file says of the collection with the runs that are added."""
+        if self.about is None:
+            return new
+        old, more = self.about["attributes"], new["attributes"]
+        systems = [*self.about["names"]["system"], *new["names"]["system"]]
+        names = {**self.about["names"], "system": list(dict.fromkeys(systems))}
+        notes = [*old.get("notes", []), *_notes(old, new)]
+        attributes = {**old, "runs": {**old["runs"], **more["runs"]}, "notes": notes}
+        return About(attributes=attributes, names=names)
+
+
+def _notes(old: Any, new: About) -> list[str]:
+    """Return the notes that are new, with the runs that they are about, and one where versions of irmeta differ."""
+    added = listed(new["names"]["system"])
+    if not new["names"]["system"]:
+        return []
+    notes = [f"added {added}: {note}" for note in new["attributes"]["notes"] if note not in old.get("notes", [])]
+    ours, theirs = new["attributes"]["irmeta"], old.get("irmeta")
+    if ours != theirs:
+        notes.append(f"added {added}: scored by irmeta {ours}, the runs before by irmeta {theirs}")
+    return notes
+
+
+def _refuse_other_name(path: Path, job: Evaluation, everything: dict[str, About]) -> None:
+    """Raise ScoresError if the user named no collection, and the file holds one of these judgments by another name."""
+    digest = job.task.judgments.qrels.digest
+    same = [name for name, about in everything.items() if _digest(about) == digest]
+    if same:
+        raise ScoresError(
+            f"{path} holds these judgments as collection {same[0]!r}: --collection {same[0]} adds the runs to it, "
+            f"--collection {job.collection} makes a new one"
+        )
+
+
+def _digest(about: About) -> Any:
+    return about["attributes"].get("qrels", {}).get("sha256")
+
+
+def _require_same(place: str, job: Evaluation, about: About) -> None:
+    """Raise ScoresError if runs of this evaluation would not be scored as those of a collection were."""
+    said, names = about["attributes"], about["names"]
+    elsewhere = "--collection NAME makes a new collection"
+    changed = sorted(set(said) - _EVALUATED)
+    lacking = sorted({"qrels", "runs", "options"} - set(said))
+    if lacking or changed:
+        what = f"its scores were changed after that ({listed(changed)})" if changed else "it was not made by evaluate"
+        raise ScoresError(f"{place}: no run can be added, as {what}; {elsewhere}")
+    if _digest(about) != job.task.judgments.qrels.digest:
+        theirs, ours = said["qrels"]["source"], job.task.judgments.qrels.source
+        raise ScoresError(f"{place}: the judgments differ, {theirs} there, {ours} here; {elsewhere}")
+    if set(names["metric"]) != set(job.metrics):
+        wanted = next((name for name, one in SETS.items() if set(one) == set(names["metric"])), None)
+        wanted = wanted or " ".join(names["metric"])
+        raise ScoresError(f'{place}: the metrics differ; give those of the file, -m "{wanted}"; {elsewhere}')
+    options = {"score_precision": job.task.precision, "topics": job.topics}
+    for option, value in options.items():
+        if said["options"].get(option) != value:
+            flag = f"--{option.replace('_', '-')} {said['options'].get(option)}"
+            raise ScoresError(f"{place}: the options differ; give those of the file, {flag}; {elsewhere}")
+    _require_independent(place, job, about)
+
+
+def _require_independent(place: str, job: Evaluation, about: About) -> None:
+    """Raise ScoresError if the scores of a run depend on the others, or the collection was cut to some topics."""
+    again = "evaluate all runs together, to a new file"
+    if job.topics == "common":
+        raise ScoresError(f"{place}: its topics are those that all runs have, so one more may change them; {again}")
+    if job.task.pools:
+        raise ScoresError(f"{place}: a metric with pool= depends on all runs; {again}")
+    if set(about["names"]["topic"]) != set(labels(job.task.topics)):
+        raise ScoresError(f"{place}: it holds some of the judged topics only; {again}")
