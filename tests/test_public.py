@@ -49,7 +49,12 @@ ONE = {
     "design": lambda change, _, **options: irmeta.design(
         change(scores()), **({"target": "AP", "partitions": 20} | options)
     ),
+    "estimate": lambda change, _, **options: irmeta.estimate(change(scores()[:, :6]), change(scores("B")), **options),
     "means": lambda change, _: irmeta.means(change(scores())),
+    "plan": lambda change, _, **options: irmeta.plan(change(scores()[:, :6]), change(scores("B")), **options),
+    "paper_table": lambda change, _, **options: irmeta.paper_table(
+        change(scores()), **{"test": "permutation", "resamples": 200} | options
+    ),
     "predict": lambda change, _, **options: irmeta.predict(
         change(scores()[..., :2]), model(), known=change(scores("F")), **options
     ),
@@ -67,10 +72,14 @@ ONE = {
         change(scores()), change(scores("B")), resamples=100, sizes=[4], **options
     ),
     "top_systems": lambda change, _: irmeta.top_systems(change(scores()), 0.5),
+    "versus": lambda change, _, **options: irmeta.versus(change(scores()), "s00", **{"resamples": 200} | options),
 }
 """Functions that take cubes: called with a change to be made to each, and a folder."""
 SEVERAL = {
     "compare": lambda change, _, **options: irmeta.compare(collections(change), partitions=20, **options),
+    "compare_judges": lambda change, _, **options: irmeta.compare_judges(
+        collections(change), **{"partitions": 20} | options
+    ),
     "coverage": lambda change, _, **options: irmeta.coverage(collections(change), **options),
     "durability": lambda change, _, **options: irmeta.durability(
         collections(change, "A"), collections(change, "B"), **options
@@ -114,6 +123,7 @@ OTHERS = {
     "import_table": lambda _, folder, **options: irmeta.import_table(table(folder), **options),
     "import_matrix": lambda _, folder, **options: irmeta.import_matrix(folder / "AP.csv", **options),
     "Reading": lambda _, __, **options: irmeta.Reading(**options),
+    "simulate_judge": lambda _, __, **options: irmeta.simulate_judge(QRELS, irmeta.JudgeModel(), **options),
     "simulate": lambda _, folder, **options: irmeta.simulate(folder, systems=3, topics=2, **options),
 }
 STUDIES = ONE | SEVERAL | EITHER
@@ -183,6 +193,8 @@ def test_chance_is_a_seed_or_a_generator(name, parameter, hint, tmp_path):
     for wrong in (None, -1, 1.5, "3", np.random.RandomState(3)):
         with pytest.raises(IrmetaError, match="rng="):
             CALLS[name](unchanged, tmp_path, rng=wrong)
+    if name == "simulate_judge":  # it returns judgments, which say nothing of themselves
+        return
     if np.random.Generator not in get_args(hint):
         with pytest.raises(IrmetaError, match="rng="):
             CALLS[name](unchanged, tmp_path, rng=np.random.default_rng(3))
@@ -267,7 +279,7 @@ def test_a_cube_is_a_collection() -> None:
     xr.testing.assert_identical(alone, named)
     assert [part.name for part in irmeta.prediction_model(one).parts] == ["A"]
     for study in (irmeta.compare, irmeta.coverage, irmeta.models):
-        with pytest.raises(ScoresError, match="collections"):
+        with pytest.raises(ScoresError, match="collections?"):
             study(one)
 
 

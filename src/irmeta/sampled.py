@@ -8,7 +8,7 @@ import scipy.stats
 import xarray as xr
 
 from irmeta.choices import Missing
-from irmeta.cube import additive
+from irmeta.cube import additive, check
 from irmeta.cubes import studied_together
 from irmeta.errors import ScoresError
 from irmeta.stats.arrays import Floats
@@ -37,7 +37,8 @@ def paired(
     human: xr.DataArray, machine: xr.DataArray, metrics: str | Iterable[str] | None, missing: Missing
 ) -> tuple[Paired, list[str]]:
     """Bring human and machine scores to the same systems; what does not fit raises ScoresError."""
-    used, notes = studied_together({"human": human, "machine": machine}, metrics=metrics, missing=missing)
+    cubes = {"human": check(human), "machine": check(machine)}
+    used, notes = studied_together(cubes, metrics=metrics, missing=missing)
     one, other = used["human"], used["machine"]
     common = [name for name in one.system.values if name in set(other.system.values)]
     if not common:

@@ -233,7 +233,7 @@ def compatibility(judged: Judged, k: int | None = None, *, p: float = 0.9) -> Fl
 
 
 def _ideal_places(judged: Judged) -> tuple[Any, ...]:
-    """Return system, topic, rank and ideal place, from 0, of every retrieved document with a grade above 0."""
+    """Return system, topic, rank and place in the ideal list of every retrieved document with a grade above 0."""
     system, topic, rank = np.nonzero(judged.relevant(_ABOVE_0))
     grade = judged.codes[system, topic, rank].astype(np.int64) - FIRST
     group = (system * judged.codes.shape[1] + topic) * judged.facts.grades.size + grade

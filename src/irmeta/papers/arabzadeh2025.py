@@ -53,7 +53,7 @@ def reproduce(data: Path, *, rng: int = 0) -> xr.Dataset:
 
 
 def scores(folder: Path) -> tuple[Floats, Floats]:
-    """Return nDCG@10 under NIST (system, topic), and compatibility by category (judge, system, topic)."""
+    """Return nDCG@10 under NIST (system, topic), and compatibility under each judge (judge, system, topic)."""
     files = {name: folder / "qrels" / f"{name}.txt" for name, _ in PRINTED.values()}
     runs = {name: read_run(path) for name, path in sources_of(folder / "runs") if isinstance(path, Path)}
     truth = evaluate_under({"nist": files["nist"]}, folder / "runs", "nDCG@10")["nist"]

@@ -19,6 +19,12 @@ from irmeta.stats.judging.sampling import Sample
 
 SIZES = (5, 10, 15, 20, 25, 30, 40, 50, 75, 100, 150, 200, 300, 400, 500, 750, 1000)
 """Numbers of human topics that the table of sizes lists, up to those that the machine judged."""
+NEEDED = (
+    *("rho_pairs", "topics_needed", "topics_alone", "best_share", "topics_best", "machine_best"),
+    *("cost_needed", "cost_alone", "cost_best"),
+)
+BY_SIZE = tuple(f"{figure}{who}" for figure in ("width_pairs", "width_means", "pairs_differ") for who in ("", "_alone"))
+"""The columns of the tables `needed`, those of costs where there are costs, and `sizes`."""
 
 
 def plan(
@@ -142,11 +148,10 @@ def _differing(apart: Floats, variance: Floats, rho: float, n: int, total: int) 
 
 def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     """Tables `needed` (by metric) and `sizes` (by metric and number of human topics)."""
-    needed = [str(name) for name in outcome.data_vars if outcome[name].dims == ("metric",)]
-    sizes = [str(name) for name in outcome.data_vars if "size" in outcome[name].dims]
+    needed = [name for name in NEEDED if name in outcome]
     return {
         "needed": frame(outcome, needed, by=("metric",)),
-        "sizes": frame(outcome, sizes, by=("metric", "size")).rename({"size": "topics"}),
+        "sizes": frame(outcome, BY_SIZE, by=("metric", "size")).rename({"size": "topics"}),
     }
 
 

@@ -133,14 +133,16 @@ def _together(sets: JudgmentSets, names: Sequence[str]) -> list[Estimate]:
 
 
 def _stacked(name: str, dims: tuple[str, ...], cells: Any) -> dict[str, Any]:
-    """Put estimates into variables `name`, `name_low` and `name_high`."""
-    shape = np.shape(np.empty((len(cells), len(cells[0]) if len(dims) > 1 else 0))) if len(dims) > 1 else (len(cells),)
-    flat = [one for row in cells for one in row] if len(dims) > 1 else list(cells)
+    """Put estimates, nested as the dimensions are, into variables `name`, `name_low` and `name_high`."""
     parts = {"": "value", "_low": "low", "_high": "high"}
-    return {
-        f"{name}{suffix}": (dims, np.array([getattr(one, part) for one in flat]).reshape(shape))
-        for suffix, part in parts.items()
-    }
+    return {f"{name}{suffix}": (dims, np.array(_numbers(cells, part))) for suffix, part in parts.items()}
+
+
+def _numbers(cells: Any, part: str) -> Any:
+    """Return one number of every estimate, nested as the estimates are."""
+    if isinstance(cells, Estimate):
+        return getattr(cells, part)
+    return [_numbers(one, part) for one in cells]
 
 
 def _confusion(truth: _Side, judges: Sequence[_Side], both: Mapping[str, Any]) -> dict[str, Any]:

@@ -146,7 +146,7 @@ def _of_scores(
 
 
 def _agreement(together: Aligned, which: int, rng: np.random.Generator) -> tuple[Floats, Variables]:
-    """Return the means (set, system), tau with its interval, and the differences of judges where they are paired."""
+    """Return the means (set, system), tau with its interval, and differences of judges where they are paired."""
     every = [one.values[..., which] for one in together.cubes.values()]
     means = settled(np.stack([scores.mean(axis=1) for scores in every]))
     if not together.shared:

@@ -95,6 +95,9 @@ def _same_as_best(one: xr.Dataset, best: int) -> list[str]:
     every = one.sizes["judge"] * (one.sizes["judge"] - 1) // 2
     above = np.triu_indices(one.sizes["judge"], 1)
     differ = int((one["difference_p_corrected"].values[above] < 0.05).sum())
+    if every == 1:
+        verb = "differ" if differ else "do not differ"
+        return [f"The tau of {one.judge.values[0]} and of {one.judge.values[1]} {verb} by more than noise (.05)."]
     return [
         f"Between judges, {differ} of {every} differences of tau are more than noise (Holm, .05): "
         f"{alike} of the {p.size} other judges {'is' if alike == 1 else 'are'} not clearly worse than "
@@ -107,7 +110,9 @@ def _on_halves(one: xr.Dataset, best: int, metric: str) -> list[str]:
         return []
     judge, truth = str(one.judge.values[best]), _truth(one)
     own, other = float(one["phi_truth"]), float(one["phi"].values[best])
-    verdict = "as well as" if abs(own - other) < 0.005 else "better than" if other > own else "less well than"
+    verdict = "better than" if other > own else "less well than"
+    if abs(own - other) < 0.005:
+        verdict = "as well as"
     return [
         f"{metric}: on half of the topics {judge} predicts {truth} on the other half with tau {short(other)}, "
         f"{verdict} {truth} predicts itself ({short(own)})."

@@ -1,0 +1,33 @@
+"""What the plot of one system against another draws."""
+
+import numpy as np
+from matplotlib.figure import Figure
+
+import irmeta
+from irmeta.cube import cube
+from irmeta.report.plots import figure_of
+from irmeta.report.plots.versus import by_topic
+
+
+def made():
+    values = np.random.default_rng(0).uniform(0, 1, (3, 12, 5))
+    metrics = ["AP", "P@10", "RR", "nDCG@10", "nDCG@20"]
+    scores = cube(values, ["mine", "bm25", "dense"], [str(one) for one in range(12)], metrics)
+    return irmeta.versus(scores, "mine", "bm25", test="t")
+
+
+def test_bars_are_the_differences_sorted_and_the_line_their_mean():
+    """Each topic is a bar, largest difference first; the dashed line is the mean difference."""
+    one = made().isel(metric=0, against=0)
+    axes = by_topic(one, Figure().add_subplot())
+    heights = [bar.get_height() for bar in axes.patches]
+    np.testing.assert_allclose(heights, np.sort(one["by_topic"].values)[::-1])
+    assert axes.lines[-1].get_ydata()[0] == one["difference"].item()
+    assert axes.get_xlabel() == "topics, by mine less bm25"
+
+
+def test_a_figure_has_a_panel_for_each_of_four_metrics():
+    """Of five metrics the first four have a panel, and only the last panel names the axis."""
+    panels = figure_of(made()).axes
+    assert [panel.get_ylabel() for panel in panels] == [f"{m} difference" for m in ("AP", "P@10", "RR", "nDCG@10")]
+    assert [bool(panel.get_xlabel()) for panel in panels] == [False, False, False, True]
