@@ -60,7 +60,7 @@ def parse(name: str | Metric) -> Metric:
 
 
 _LONGEST = 500
-"""Characters of a metric name; what is longer is no name, and takes a parser long to refuse."""
+"""Characters of a metric name; longer texts are not names, and take a parser long to refuse."""
 
 
 @cache

@@ -39,7 +39,9 @@ def printable(text: str, kept: str = "") -> str:
     >>> printable("bm25\x1b[2J"), printable("a\nb\x07", "\n")
     ('bm25\\x1b[2J', 'a\nb\\x07')
     """
-    return _CONTROL.sub(lambda found: found[0] if found[0] in kept else found[0].encode("unicode_escape").decode(), text)
+    return _CONTROL.sub(
+        lambda found: found[0] if found[0] in kept else found[0].encode("unicode_escape").decode(), text
+    )
 
 
 def shortened(name: str, most: int = 60) -> str:

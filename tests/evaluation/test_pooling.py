@@ -1,9 +1,13 @@
 """Pools measured on runs: distinct documents by depth, and the names of metrics judged to a depth."""
 
+import os
+
 import numpy as np
 import pytest
 
+from irmeta.errors import FileFormatError
 from irmeta.evaluation import pooling
+from irmeta.evaluation.engine import evaluate
 from irmeta.evaluation.pooling import pooled, pools
 
 

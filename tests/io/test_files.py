@@ -219,7 +219,9 @@ def test_xz_may_have_padding(tmp_path: Path) -> None:
     assert read(file).data == b"ab"
 
 
-@pytest.mark.parametrize("url", ["http://me:PASSW0RD@localhost:1/q?sig=SECRET", "nothere://me:PASSW0RD@host/q?sig=SECRET"])
+@pytest.mark.parametrize(
+    "url", ["http://me:PASSW0RD@localhost:1/q?sig=SECRET", "nothere://me:PASSW0RD@host/q?sig=SECRET"]
+)
 def test_messages_have_no_secrets(url: str) -> None:
     """Passwords and signatures of a URL are in no error, and in no name of a file."""
     for attempt in (read, listed):

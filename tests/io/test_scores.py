@@ -276,7 +276,9 @@ def test_a_table_too_large_for_memory_is_an_error_in_words(tmp_path: Path) -> No
 
 @settings(max_examples=60)
 @given(place=st.floats(0, 1, exclude_max=True), bit=st.integers(0, 7))
-def test_damage_ends_in_an_error_of_ours_or_in_none(place: float, bit: int, tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_damage_ends_in_an_error_of_ours_or_in_none(
+    place: float, bit: int, tmp_path_factory: pytest.TempPathFactory
+) -> None:
     """A bit flipped anywhere in a score file is refused in words, if it is noticed; it is never a crash."""
     path = tmp_path_factory.mktemp("damaged") / "scores.parquet"
     save(small(), path)

@@ -106,14 +106,22 @@ def test_unknown_tables(outcome: xr.Dataset) -> None:
         tables.render(outcome, "csv", "secnd")
 
 
-HOSTILE = pl.DataFrame({"system": ["=cmd|' !A0'", "[opt]", "*star", "a\x1b[2J\nb", "__x__"], "AP": [-0.5, 0.1, 0.2, 0.3, 0.4]})
+HOSTILE = pl.DataFrame(
+    {"system": ["=cmd|' !A0'", "[opt]", "*star", "a\x1b[2J\nb", "__x__"], "AP": [-0.5, 0.1, 0.2, 0.3, 0.4]}
+)
 
 
 def test_names_are_no_formulas_for_spreadsheets() -> None:
     """A name that a spreadsheet would compute is text to it; numbers stay numbers."""
     rows = tables.csv(HOSTILE).splitlines()
     assert rows[1] == "'=cmd|' !A0',-0.5"
-    assert tables.csv(pl.DataFrame({"=1+1": ["-", "-0.5", "+1", "@x"]})).splitlines() == ["'=1+1", "-", "-0.5", "+1", "'@x"]
+    assert tables.csv(pl.DataFrame({"=1+1": ["-", "-0.5", "+1", "@x"]})).splitlines() == [
+        "'=1+1",
+        "-",
+        "-0.5",
+        "+1",
+        "'@x",
+    ]
 
 
 def test_names_are_no_commands_for_latex_markdown_and_terminals() -> None:

@@ -10,7 +10,6 @@ from irmeta.io.fields import Words
 from irmeta.io.rankings import Qrels, Run, pair_keys
 from irmeta.stats.arrays import Bools, Floats, Indices, Ints
 
-
 _STEPS = 64
 """Judgments that share a slot in random data are few; where more do, places are found by bisection."""
 

@@ -141,7 +141,9 @@ def _remote(url: str) -> Iterator[tuple[Any, str]]:
     except FileNotFoundError as error:
         raise FileFormatError(f"{shown(url)}: no such file") from error
     except ImportError as error:  # the file system's own package
-        raise FileFormatError(f"{shown(url)}: {without_secrets(str(error))} (pip install it, also on the workers of a cluster)") from error
+        raise FileFormatError(
+            f"{shown(url)}: {without_secrets(str(error))} (pip install it, also on the workers of a cluster)"
+        ) from error
     except Exception as error:  # each file system raises errors of its own
         reason = without_secrets(str(error)) or type(error).__name__
         raise FileFormatError(f"{shown(url)}: cannot be read ({reason})") from error
@@ -173,7 +175,9 @@ def read_bytes(path: Location) -> bytes:
             try:
                 return decompress(data)
             except Exception as error:  # each codec raises errors of its own
-                raise FileFormatError(f"{shown(path)}: damaged {kind} data ({error}); copy or download it again") from error
+                raise FileFormatError(
+                    f"{shown(path)}: damaged {kind} data ({error}); copy or download it again"
+                ) from error
     return data
 
 
@@ -191,7 +195,8 @@ def _packed(path: Location) -> bytes:
 def writing(path: Path) -> Iterator[Path]:
     """Yield a path beside `path` to write to; at the end it replaces `path`, or is removed if anything failed.
 
-    A link stays a link, and its target is replaced; a file that is replaced keeps its permissions. A pipe or a device is written to directly.
+    A link stays a link, and its target is replaced; a file that is replaced keeps its permissions. A pipe or a
+    device is written to directly.
     """
     require_folder(path)
     part = None

@@ -252,7 +252,7 @@ def _number(value: object) -> float:
     """Return a number; a text counts if a run file could have it."""
     if isinstance(value, bool) or (isinstance(value, str) and not _PLAIN.fullmatch(value)):
         raise ValueError(f"{value!r} is not a number")
-    return float(value)  # type: ignore[arg-type]  # what is no number raises
+    return float(value)  # type: ignore[arg-type]  # other types raise
 
 
 def _columns(table: Any, value: tuple[str, ...]) -> tuple[Strings, Strings, Floats]:

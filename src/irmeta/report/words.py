@@ -44,5 +44,8 @@ def _failed(panel: Panel) -> bool:
 
 def _wrapped(lines: Sequence[str], width: int | None) -> str:
     """Fold lines between words to the width, later rows of a line set in by two."""
-    folded = [textwrap.fill(printable(line, "\n\t"), width or WIDTH, subsequent_indent="  ", break_long_words=False) for line in lines]
+    folded = [
+        textwrap.fill(printable(line, "\n\t"), width or WIDTH, subsequent_indent="  ", break_long_words=False)
+        for line in lines
+    ]
     return "".join(f"{line}\n" for line in folded)
