@@ -1,4 +1,4 @@
-"""Scores and names that studies meet rarely: one metric, names like formulas, metrics by which systems do not differ."""
+"""What studies meet rarely: one metric only, names like formulas, metrics by which systems do not differ."""
 
 from pathlib import Path
 
