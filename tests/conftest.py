@@ -4,7 +4,7 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -34,6 +34,34 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def data() -> Path:
     """The folder of real collections."""
     return DATA
+
+
+@pytest.fixture(scope="session")
+def colliding() -> Callable[[str, int], list[str]]:
+    """Make ids of 16 printable characters with the hash of a given one, as somebody would who hides a document."""
+    from irmeta.io.fields import Strings
+
+    mix, most = 0x9E3779B97F4A7C15, (1 << 64) - 1
+    inverse = pow(mix, -1, 1 << 64)
+
+    def turned(word: int, factor: int) -> int:
+        mixed = word * factor & most
+        return (mixed ^ mixed >> 32) * factor & most
+
+    def make(target: str, count: int) -> list[str]:
+        wanted = turned(int(Strings.of([target]).hash[0]), inverse)
+        found: list[str] = []
+        start = 0
+        while len(found) < count:
+            head = f"{start:08d}".encode()
+            tail = (wanted ^ turned(int.from_bytes(head, "big"), mix)).to_bytes(8, "big")
+            if all(33 <= byte < 127 for byte in tail):
+                found.append((head + tail).decode())
+            start += 1
+        assert len(set(Strings.of([target, *found]).hash.tolist())) == 1
+        return found
+
+    return make
 
 
 @pytest.fixture(scope="session")

@@ -1,3 +1,5 @@
+from pathlib import Path
+
 import numpy as np
 import polars as pl
 import pytest
@@ -195,3 +197,55 @@ def test_common_needs_something_in_common():
     """Two cubes without a shared topic cannot be standardized by each other."""
     with pytest.raises(ScoresError, match="no topic in common"):
         standardization.common(scores(), scores().assign_coords(topic=["1", "2", "3", "4"]))
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        pl.lit("x").alias("quantiles"),
+        pl.lit(1.0).alias("quantiles"),
+        pl.lit(None, dtype=pl.List(pl.Float64)).alias("quantiles"),
+        pl.lit(["a"]).alias("quantiles"),
+        pl.lit([], dtype=pl.List(pl.Float64)).alias("quantiles"),
+        pl.lit([None, 1.0]).alias("quantiles"),
+        pl.lit([1.0, float("inf")]).alias("quantiles"),
+        pl.lit(5).alias("topic"),
+        pl.lit(None, dtype=pl.String).alias("topic"),
+        pl.lit("x").alias("mean"),
+        (pl.col("sd") * (1 + 1e-6)).alias("sd"),
+    ],
+)
+def test_malformed_factors_are_refused(tmp_path: Path, changed: pl.Expr) -> None:
+    """Columns of factors that hold anything but names and numbers are an error of the file."""
+    path = tmp_path / "f.parquet"
+    standardization.save(standardization.fit(_factored()), path)
+    metadata = {"irmeta_factors": pl.read_parquet_metadata(path)["irmeta_factors"]}
+    pl.read_parquet(path).with_columns(changed).write_parquet(path, metadata=metadata)
+    with pytest.raises(FileFormatError, match=r"f\.parquet"):
+        standardization.load(path)
+
+
+@pytest.mark.parametrize("metadata", ["[1]", "null", '"x"', "[" * 100_000, "{}"])
+def test_factors_without_their_digest_are_refused(tmp_path: Path, metadata: str) -> None:
+    """Factors whose metadata are not those that we write are refused."""
+    path = tmp_path / "f.parquet"
+    standardization.save(standardization.fit(_factored()), path)
+    pl.read_parquet(path).write_parquet(path, metadata={"irmeta_factors": metadata})
+    with pytest.raises(FileFormatError, match="not a factors file"):
+        standardization.load(path)
+
+
+def test_factors_in_another_order_are_the_same(tmp_path: Path) -> None:
+    """A file whose rows another program sorted anew holds the same factors."""
+    path = tmp_path / "f.parquet"
+    fitted = standardization.fit(_factored())
+    standardization.save(fitted, path)
+    metadata = {"irmeta_factors": pl.read_parquet_metadata(path)["irmeta_factors"]}
+    pl.read_parquet(path)[[3, 0, 5, 1, 4, 2]].write_parquet(path, metadata=metadata)
+    again = standardization.load(path)
+    xr.testing.assert_equal(again.sortby("topic").sortby("metric"), fitted.sortby("topic").sortby("metric"))
+
+
+def _factored() -> xr.DataArray:
+    scores = np.random.default_rng(3).random((4, 3, 2))
+    return cube(scores, ["a", "b", "c", "d"], ["1", "2", "3"], ["AP", "RR"])

@@ -10,6 +10,7 @@ from functools import cache
 from irmeta import signatures
 from irmeta.errors import MetricError
 from irmeta.signatures import GENERAL, SETS, UNBOUNDED, Parameter, Value
+from irmeta.words import shortened
 
 
 @dataclass(frozen=True)
@@ -58,8 +59,14 @@ def parse(name: str | Metric) -> Metric:
     return _parse(name.strip())
 
 
+_LONGEST = 500
+"""Characters of a metric name; longer texts are not names, and take a parser long to refuse."""
+
+
 @cache
 def _parse(name: str) -> Metric:
+    if len(name) > _LONGEST:
+        raise MetricError(f"{shortened(name)!r} has {len(name)} characters; a metric name has at most {_LONGEST}")
     found = re.fullmatch(r"([\w-]+)\s*(?:\((.*)\))?\s*(?:@\s*([0-9.]+(?:e-?[0-9]+)?))?", _from_trec_eval(name))
     if not found:
         raise MetricError(f"{name!r} is not a metric name; names look like AP, nDCG@10, RBP(p=0.95), P(rel=2)@10")

@@ -4,6 +4,7 @@ import hashlib
 import json
 from collections.abc import Iterable, Mapping
 from importlib.metadata import version
+from itertools import product
 from os import PathLike
 from pathlib import Path
 from typing import Any, get_args
@@ -23,6 +24,17 @@ from irmeta.stats.standardizing import across, standardizers
 from irmeta.words import counted, listed
 
 _KEY = "irmeta_factors"
+_MALFORMED = (
+    pl.exceptions.PolarsError,
+    pl.exceptions.PanicException,
+    OSError,
+    ValueError,
+    KeyError,
+    TypeError,
+    AttributeError,
+    RecursionError,
+)
+"""What reading a damaged file raises."""
 
 
 def fit(scores: xr.DataArray, *, groups: Mapping[str, str] | None = None, missing: Missing = "error") -> xr.Dataset:
@@ -208,9 +220,10 @@ def load(path: str | PathLike[str]) -> xr.Dataset:
     """
     path = _found(path)
     try:
-        frame = pl.read_parquet(path)
+        frame = _checked(pl.read_parquet(path))
         attrs = json.loads(pl.read_parquet_metadata(path)[_KEY])
-    except (pl.exceptions.PolarsError, OSError, ValueError, KeyError) as error:
+        written = attrs["digest"]
+    except _MALFORMED as error:
         raise FileFormatError(f"{path}: not a factors file ({error}); `irmeta standardize fit` writes them") from error
     topics, metrics = (list(dict.fromkeys(frame[dim])) for dim in ("topic", "metric"))
     rows = frame.height, frame["quantiles"].list.len().n_unique()
@@ -218,13 +231,36 @@ def load(path: str | PathLike[str]) -> xr.Dataset:
         raise FileFormatError(
             f"{path}: not a factors file: it must have one row for each topic and metric, all of one n"
         )
+    # in the order of topics and metrics, in which another program may not have left them
+    place = {name: at for at, name in enumerate(product(topics, metrics))}
+    order = np.argsort([place[pair] for pair in zip(frame["topic"], frame["metric"], strict=True)])
+    frame = frame[order]
     shape = (len(topics), len(metrics), -1)
     arrays = standardizers.fit(np.moveaxis(np.array(frame["quantiles"].to_list()).reshape(shape), -1, 0))
     factors = _dataset(arrays, topics, metrics)
-    same = all(np.allclose(frame[name], factors[name].values.ravel()) for name in ("mean", "sd", "n"))
-    if factors.attrs["digest"] != attrs["digest"] or not same:
+    same = all(np.allclose(frame[name], factors[name].values.ravel(), rtol=1e-12) for name in ("mean", "sd", "n"))
+    if factors.attrs["digest"] != written or not same:
         raise FileFormatError(f"{path}: its numbers changed since it was saved; copy the file again, or fit again")
     return factors.assign_attrs(recorded(attrs))
+
+
+def _checked(frame: pl.DataFrame) -> pl.DataFrame:
+    """Return a table of factors; raise ValueError unless its columns are what `save` writes."""
+    for name in ("topic", "metric"):
+        if frame[name].dtype != pl.String or frame[name].null_count():
+            raise ValueError(f"its column {name} holds other things than names")
+    quantiles = frame["quantiles"]
+    if quantiles.dtype != pl.List(pl.Float64) or quantiles.null_count():
+        raise ValueError("its column quantiles holds other things than lists of numbers")
+    scores = quantiles.explode(empty_as_null=True)
+    if scores.null_count() or not scores.is_finite().all() or quantiles.list.len().min() in (None, 0, 1):
+        raise ValueError("its column quantiles has missing or infinite scores, or too few")
+    if frame.select("topic", "metric").is_duplicated().any():
+        raise ValueError("a topic and metric are in it twice")
+    for name in ("mean", "sd", "n"):
+        if not frame[name].dtype.is_numeric() or frame[name].null_count():
+            raise ValueError(f"its column {name} holds other things than numbers")
+    return frame
 
 
 def is_factors(path: str | PathLike[str]) -> bool:

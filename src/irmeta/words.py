@@ -1,9 +1,14 @@
 """Words of messages, notes and findings: names in a list, and numbers with the right plural."""
 
+import re
 from collections.abc import Iterable
 
 NAMED = 5
 """How many names a list shows before it says only how many more there are."""
+
+
+# C0 and C1 control characters, separators of lines, and marks that turn the direction of text
+_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
 
 
 def listed(names: Iterable[object], most: int = NAMED) -> str:
@@ -24,6 +29,19 @@ def counted(number: int, noun: str) -> str:
     ('1 system', '1200 topics')
     """
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def printable(text: str, kept: str = "") -> str:
+    r"""Show control characters as escapes: a name from a file must not steer a terminal or break a line.
+
+    kept : characters to leave as they are.
+
+    >>> printable("bm25\x1b[2J"), printable("a\nb\x07", "\n")
+    ('bm25\\x1b[2J', 'a\nb\\x07')
+    """
+    return _CONTROL.sub(
+        lambda found: found[0] if found[0] in kept else found[0].encode("unicode_escape").decode(), text
+    )
 
 
 def shortened(name: str, most: int = 60) -> str:

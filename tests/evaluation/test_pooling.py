@@ -1,9 +1,13 @@
 """Pools measured on runs: distinct documents by depth, and the names of metrics judged to a depth."""
 
+import os
+
 import numpy as np
 import pytest
 
+from irmeta.errors import FileFormatError
 from irmeta.evaluation import pooling
+from irmeta.evaluation.engine import evaluate
 from irmeta.evaluation.pooling import pooled, pools
 
 
@@ -50,3 +54,11 @@ def test_batches_change_nothing(monkeypatch):
 def test_a_metric_is_named_with_its_pool(metric, name):
     """The name is one that irmeta computes."""
     assert pooled(metric, 5) == name
+
+
+def test_a_pipe_cannot_be_pooled(tmp_path):
+    """A run from a pipe is refused where pool= would read it twice, rather than found empty the second time."""
+    pipe = tmp_path / "run"
+    os.mkfifo(pipe)
+    with pytest.raises(FileFormatError, match="a pipe is read only once"):
+        evaluate({"1": {"a": 1}}, pipe, "AP AP(pool=5)")

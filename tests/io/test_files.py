@@ -6,6 +6,7 @@ import gzip
 import hashlib
 import lzma
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import fsspec
@@ -14,6 +15,7 @@ import zstandard
 
 from irmeta.errors import FileFormatError
 from irmeta.io import files
+from irmeta.io.files import listed, read, shown, writing
 
 TEXT = b"".join(b"1 Q0 doc%d %d %d.5 tag\n" % (rank, rank, 5000 - rank) for rank in range(5000))
 PACK = {"gzip": gzip.compress, "bzip2": bz2.compress, "xz": lzma.compress, "zstd": zstandard.compress}
@@ -195,3 +197,55 @@ def test_where_nothing_can_be_written(tmp_path: Path, monkeypatch: pytest.Monkey
     with pytest.raises(FileFormatError, match="x: cannot be written .Permission denied"), files.writing(tmp_path / "x"):
         pass
     assert _names(tmp_path) == ["taken"]
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, bz2.compress, lzma.compress, zstandard.compress])
+def test_every_stream_of_a_file_counts(tmp_path: Path, pack: Callable[[bytes], bytes]) -> None:
+    """Files of two streams are read to the end; a damaged or a short second one is an error."""
+    file = tmp_path / "run"
+    first, second = pack(b"one\n" * 50), pack(b"two\n" * 50)
+    file.write_bytes(first + second)
+    assert read(file).data == b"one\n" * 50 + b"two\n" * 50
+    for damaged in (bytes([second[0], second[1] ^ 1]) + second[2:], second[:5], second[:-3]):
+        file.write_bytes(first + damaged)
+        with pytest.raises(FileFormatError, match="damaged"):
+            read(file)
+
+
+def test_xz_may_have_padding(tmp_path: Path) -> None:
+    """Zeros between and after the streams of xz are no damage."""
+    file = tmp_path / "run.xz"
+    file.write_bytes(lzma.compress(b"a") + bytes(4) + lzma.compress(b"b") + bytes(8))
+    assert read(file).data == b"ab"
+
+
+@pytest.mark.parametrize(
+    "url", ["http://me:PASSW0RD@localhost:1/q?sig=SECRET", "nothere://me:PASSW0RD@host/q?sig=SECRET"]
+)
+def test_messages_have_no_secrets(url: str) -> None:
+    """Passwords and signatures of a URL are in no error, and in no name of a file."""
+    for attempt in (read, listed):
+        with pytest.raises(FileFormatError) as caught:
+            attempt(url)
+        assert "PASSW0RD" not in str(caught.value)
+        assert "SECRET" not in str(caught.value)
+    assert shown(f"simplecache::{url}").endswith("/q")
+    assert "PASSW0RD" not in shown(f"simplecache::{url}")
+
+
+def test_runs_are_not_left_out_silently(tmp_path: Path) -> None:
+    """A link to a file that is not there is an error, not a run less."""
+    (tmp_path / "a.run").write_text("1 Q0 a 0 1 t\n")
+    (tmp_path / "b.run").symlink_to(tmp_path / "gone")
+    with pytest.raises(FileFormatError, match=r"b\.run: a link to a file that is not there"):
+        listed(tmp_path)
+
+
+def test_replaced_files_keep_their_permissions(tmp_path: Path) -> None:
+    """A file that only its owner may read stays so when it is written again."""
+    file = tmp_path / "scores.parquet"
+    file.write_text("old")
+    file.chmod(0o600)
+    with writing(file) as part:
+        part.write_text("new")
+    assert (file.read_text(), file.stat().st_mode & 0o777) == ("new", 0o600)

@@ -88,3 +88,47 @@ def test_figures_that_do_not_fit_the_metrics_are_an_error(tmp_path):
     (tmp_path / "m.json").write_text(json.dumps(document))
     with pytest.raises(FileFormatError, match="the figures of 'one' do not fit its 3 metrics"):
         load_model(tmp_path / "m.json")
+
+
+@pytest.mark.parametrize(
+    ("where", "value"),
+    [
+        (("collections", 0, "covariances", 0, 0), -1.0),
+        (("collections", 0, "covariances", 1, 0), float("nan")),
+        (("collections", 0, "covariances", 1, 0), 10.0),
+        (("collections", 0, "covariances", 1), [1.0]),
+        (("collections", 0, "covariances"), [[1.0]] * 4),
+        (("collections", 0, "covariances"), 5),
+        (("collections", 0, "means", 0), None),
+        (("collections", 0, "means", 0), 10**400),
+        (("collections", 0, "systems"), -5),
+        (("collections", 0, "systems"), float("inf")),
+        (("collections", 0, "systems"), True),
+        (("collections", 0, "metrics", 1), []),
+        (("collections", 0, "metrics", 1), "AP"),
+        (("collections", 0, "residual_quantiles", 0), [0.5, 0.4, 0.3, 0.2, 0.1]),
+        (("collections", 0, "residual_quantiles", 0, 0), -0.1),
+        (("collections", 0, "residual_quantiles", 0, 0), None),
+        (("collections", 0), None),
+        (("provenance",), 1.5),
+        (("levels",), None),
+    ],
+)
+def test_figures_that_no_model_has_are_refused(tmp_path, where, value):
+    """A model of impossible or malformed figures is refused with the file's name, and predicts nothing."""
+    save_model(model(), tmp_path / "m.json")
+    document = json.loads((tmp_path / "m.json").read_text())
+    at = document
+    for step in where[:-1]:
+        at = at[step]
+    at[where[-1]] = value
+    (tmp_path / "m.json").write_text(json.dumps(document))
+    with pytest.raises(FileFormatError, match=r"m\.json: not a prediction model"):
+        load_model(tmp_path / "m.json")
+
+
+def test_deep_json_is_refused(tmp_path):
+    """A hundred thousand brackets are an error of the file."""
+    (tmp_path / "m.json").write_text("[" * 100_000)
+    with pytest.raises(FileFormatError, match="not a prediction model"):
+        load_model(tmp_path / "m.json")

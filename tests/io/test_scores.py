@@ -1,6 +1,9 @@
 """The score file: what goes in comes out, whole or not at all."""
 
 import json
+import subprocess
+import sys
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -8,11 +11,11 @@ import pandas as pd
 import polars as pl
 import pytest
 import xarray as xr
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from irmeta.cube import cube
-from irmeta.errors import FileFormatError, ScoresError
+from irmeta.errors import FileFormatError, IrmetaError, ScoresError
 from irmeta.io.scores import COLUMNS, from_rows, load, load_all, save, to_frame
 
 NAMES = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=6)
@@ -231,3 +234,69 @@ def test_a_table_without_rows(tmp_path):
     (tmp_path / "s.csv").write_text("collection,system,topic,metric,score\n")
     with pytest.raises(FileFormatError, match=r"s\.csv: no scores in it"):
         load(tmp_path / "s.csv")
+
+
+ONE = {"system": ["s"], "topic": ["1"], "metric": ["AP"]}
+
+
+@pytest.mark.parametrize(
+    "held",
+    [
+        "[]",
+        "1",
+        "null",
+        "[" * 100_000,
+        '{"one": null}',
+        '{"one": {"attributes": {}}}',
+        json.dumps({"one": {"attributes": [], "names": ONE}}),
+        json.dumps({"one": {"attributes": {"notes": 5}, "names": ONE}}),
+        json.dumps({"one": {"attributes": {"collection": "two"}, "names": ONE}}),
+        json.dumps({"one": {"attributes": {}, "names": {**ONE, "system": "s"}}}),
+        json.dumps({"one": {"attributes": {}, "names": {**ONE, "system": [5]}}}),
+        json.dumps({"one": {"attributes": {}, "names": {**ONE, "system": ["s", "s"]}}}),
+    ],
+)
+def test_malformed_metadata_are_refused(tmp_path: Path, held: str) -> None:
+    """Metadata that no score file of ours has are an error of the file."""
+    path = tmp_path / "odd.parquet"
+    row = {"collection": ["one"], "system": ["s"], "topic": ["1"], "metric": ["AP"], "score": [0.5]}
+    pl.DataFrame(row).write_parquet(path, metadata={"irmeta": held})
+    with pytest.raises(FileFormatError, match=r"odd\.parquet: not a score file"):
+        load(path)
+
+
+def test_a_table_too_large_for_memory_is_an_error_in_words(tmp_path: Path) -> None:
+    """Names that would make a cube of a million times the file are refused with what to choose."""
+    path = tmp_path / "sparse.csv"
+    rows = "".join(f"c,s{i},t{i},m{i},0.5\n" for i in range(20_000))
+    path.write_text("collection,system,topic,metric,score\n" + rows)
+    with pytest.raises(FileFormatError, match="choose --metrics"):
+        load(path)
+
+
+@settings(max_examples=60)
+@given(place=st.floats(0, 1, exclude_max=True), bit=st.integers(0, 7))
+def test_damage_ends_in_an_error_of_ours_or_in_none(
+    place: float, bit: int, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """A bit flipped anywhere in a score file is refused in words, if it is noticed; it is never a crash."""
+    path = tmp_path_factory.mktemp("damaged") / "scores.parquet"
+    save(small(), path)
+    content = bytearray(path.read_bytes())
+    content[int(place * len(content))] ^= 1 << bit
+    path.write_bytes(content)
+    with suppress(IrmetaError):
+        load(path)
+
+
+def test_appends_at_once_lose_nothing(tmp_path: Path) -> None:
+    """Four writers that append to one file at once leave what each of them wrote."""
+    path = tmp_path / "all.parquet"
+    save(small("first"), path)
+    code = "import sys, irmeta; irmeta.save(irmeta.load(sys.argv[1]), sys.argv[2], append=True)"
+    writers = []
+    for number in range(4):
+        save(small(f"c{number}"), tmp_path / f"{number}.parquet")
+        writers.append(subprocess.Popen([sys.executable, "-c", code, str(tmp_path / f"{number}.parquet"), str(path)]))
+    assert [writer.wait() for writer in writers] == [0] * 4
+    assert sorted(load_all(path)) == ["c0", "c1", "c2", "c3", "first"]

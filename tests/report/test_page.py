@@ -15,6 +15,7 @@ import xarray as xr
 from irmeta.choices import Missing
 from irmeta.cube import ALL, cube
 from irmeta.errors import FileFormatError, ScoresError
+from irmeta.report.page import writing
 from irmeta.report.page.panel import Panel, Section, numbers
 from irmeta.report.page.predictivity import PARTITIONS
 from irmeta.report.page.sections import sections
@@ -254,3 +255,80 @@ def test_numbers_are_rounded_and_never_nan() -> None:
     assert numbers(np.array([np.nan, np.inf, 1 / 3])) == [None, None, 0.33333]
     assert numbers(np.array([True, False])) == [True, False]
     assert numbers(np.array([2, 3])) == [2, 3]
+
+
+def _panel(*labels: str) -> list[Section]:
+    panels = [Panel(label, ["Said."], tables={"means": pl.DataFrame({"label": [label]})}) for label in labels]
+    return [Section("systems", "Systems", "Who?", "", "", panels)]
+
+
+@pytest.mark.parametrize("listed", ["tables/../../victim/thesis.tex", "../victim/thesis.tex", "thesis.tex"])
+def test_a_page_from_elsewhere_removes_nothing(
+    scores: xr.DataArray, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, listed: str
+) -> None:
+    """Neither links of a page nor names in its list lead a report to files that it did not write."""
+    monkeypatch.setattr("irmeta.report.page.writing.sections", lambda *_, **__: _panel("a"))
+    folder, victim = tmp_path / "report", tmp_path / "victim"
+    folder.mkdir()
+    victim.mkdir()
+    (victim / "thesis.tex").write_text("years of work")
+    (folder / "thesis.tex").write_text("years of work")
+    page = f'<meta name="generator" content="irmeta report"><a href="{listed}">'
+    (folder / "index.html").write_text(page)
+    with pytest.raises(FileFormatError, match=r"without its list of files"):
+        write_report({"made": scores}, folder)
+    (folder / ".irmeta-report.json").write_text(json.dumps({"files": {listed: None, "index.html": None}}))
+    write_report({"made": scores}, folder)
+    assert (victim / "thesis.tex").read_text() == (folder / "thesis.tex").read_text() == "years of work"
+
+
+def test_a_report_does_not_write_through_links_nor_over_changed_files(
+    scores: xr.DataArray, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A table that somebody changed is neither replaced nor removed, and a folder that is a link is refused."""
+    monkeypatch.setattr("irmeta.report.page.writing.sections", lambda *_, **__: _panel("a"))
+    folder, other = tmp_path / "report", tmp_path / "other"
+    write_report({"made": scores}, folder)
+    table = folder / "tables" / "systems-means.csv"
+    table.write_text("my own numbers")
+    with pytest.raises(FileFormatError, match="is not as the report wrote it"):
+        write_report({"made": scores}, folder)
+    assert table.read_text() == "my own numbers"
+    assert (folder / "index.html").is_file()
+    (folder / "tables").rename(other)
+    (folder / "tables").symlink_to(other)
+    with pytest.raises(FileFormatError, match="is a link to another folder"):
+        write_report({"made": scores}, folder)
+    assert table.read_text() == "my own numbers"
+
+
+def test_an_interrupted_report_is_run_again(
+    scores: xr.DataArray, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A report that stops while it writes can be run again, and leaves the same files as one that did not stop."""
+    monkeypatch.setattr("irmeta.report.page.writing.sections", lambda *_, **__: _panel("a", "b"))
+    write = writing._write_files
+
+    def stop_at_b(folder: Path, stem: str, panel: Panel) -> None:
+        write(folder, stem, panel)
+        (folder / "tables" / ".systems-b-means.csv.12345678.part").write_text("half")
+        if panel.label == "b":
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(writing, "_write_files", stop_at_b)
+    with pytest.raises(KeyboardInterrupt):
+        write_report({"made": scores}, tmp_path / "one")
+    monkeypatch.setattr(writing, "_write_files", write)
+    for name in ("one", "two"):
+        write_report({"made": scores}, tmp_path / name)
+    one, two = (
+        {path.relative_to(tmp_path / name): path.read_bytes() for path in (tmp_path / name).rglob("*.*")}
+        for name in ("one", "two")
+    )
+    assert one == two
+    assert len(one) == 4
+
+
+def test_numbers_of_a_page_that_are_not_finite_are_null() -> None:
+    """The JSON of a page has null for infinite and missing numbers, wherever they stand."""
+    assert writing._script({"a": [float("nan"), {"b": float("inf")}, 1.5]}) == '{"a":[null,{"b":null},1.5]}'

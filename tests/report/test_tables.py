@@ -104,3 +104,35 @@ def test_unknown_tables(outcome: xr.Dataset) -> None:
     """A table that the result does not have is an error that names the nearest."""
     with pytest.raises(IrmetaError, match="no table 'secnd' in this result; did you mean second?"):
         tables.render(outcome, "csv", "secnd")
+
+
+HOSTILE = pl.DataFrame(
+    {"system": ["=cmd|' !A0'", "[opt]", "*star", "a\x1b[2J\nb", "__x__"], "AP": [-0.5, 0.1, 0.2, 0.3, 0.4]}
+)
+
+
+def test_names_are_no_formulas_for_spreadsheets() -> None:
+    """A name that a spreadsheet would compute is text to it; numbers stay numbers."""
+    rows = tables.csv(HOSTILE).splitlines()
+    assert rows[1] == "'=cmd|' !A0',-0.5"
+    assert tables.csv(pl.DataFrame({"=1+1": ["-", "-0.5", "+1", "@x"]})).splitlines() == [
+        "'=1+1",
+        "-",
+        "-0.5",
+        "+1",
+        "'@x",
+    ]
+
+
+def test_names_are_no_commands_for_latex_markdown_and_terminals() -> None:
+    """Names are printed as they are: no optional argument of a row, no emphasis, no escape, one line each."""
+    rows = tables.latex(HOSTILE).splitlines()
+    assert rows[5].startswith("{}[opt] &")
+    assert rows[6].startswith("{}*star &")
+    assert "\x1b" not in tables.latex(HOSTILE) + tables.markdown(HOSTILE) + tables.text(HOSTILE)
+    assert tables.markdown(HOSTILE).splitlines()[3:7] == [
+        r"| \[opt] | 0.1000 |",
+        r"| \*star | 0.2000 |",
+        r"| a\\x1b\[2J\\nb | 0.3000 |",
+        r"| \__x_\_ | 0.4000 |",
+    ]

@@ -7,6 +7,7 @@ from pkgutil import iter_modules
 
 from irmeta.errors import IrmetaError
 from irmeta.studies import STUDIES
+from irmeta.words import printable
 
 FRAME = {"app", "output", "study"}
 """The modules here that have no command."""
@@ -25,7 +26,7 @@ def main() -> None:
     try:
         app()
     except IrmetaError as error:
-        print(f"irmeta: {error}", file=sys.stderr)
+        print(printable(f"irmeta: {error}", "\n"), file=sys.stderr)
         sys.exit(2)
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from irmeta.choices import Format
 from irmeta.errors import IrmetaError
+from irmeta.words import printable
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -91,7 +92,7 @@ def refuse_inputs(given: Mapping[str, Any]) -> None:
 def say(message: str, *, quiet: bool = False) -> None:
     """Tell the user something that is not part of the result, on stderr."""
     if not quiet:
-        print(message, file=sys.stderr)
+        print(printable(message, "\n"), file=sys.stderr)
 
 
 @contextmanager

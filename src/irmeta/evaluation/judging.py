@@ -10,6 +10,9 @@ from irmeta.io.fields import Words
 from irmeta.io.rankings import Qrels, Run, pair_keys
 from irmeta.stats.arrays import Bools, Floats, Indices, Ints
 
+_STEPS = 64
+"""Judgments that share a slot in random data are few; where more do, places are found by bisection."""
+
 
 @dataclass(frozen=True)
 class Ranking:
@@ -71,6 +74,7 @@ class Judgments:
         count = np.bincount((self._key >> self._slot).astype(np.intp), minlength=1 << bits)
         self._first = (np.cumsum(count) - count).astype(np.int32)
         self._most = int(count.max())
+        self._colliding = self._collisions()
 
     def rank(self, run: Run, precision: Precision = "float64") -> Ranking:
         """Order the lists of a run by score, highest first; ties by document id, last in byte order first.
@@ -95,7 +99,8 @@ class Judgments:
             documents = run.documents.take(row[places])
             words = [~documents.word(which) for which in reversed(range(documents.widest))]
             tie = np.cumsum(ranking.lower[places])
-            row[places] = row[places][np.lexsort((*words, tie))]
+            # ids may end with NUL, which a word's padding equals: of such the longer is the last
+            row[places] = row[places][np.lexsort((-documents.length, *words, tie))]
         return ranking
 
     def judge(self, run: Run, precision: Precision = "float64") -> JudgedRun:
@@ -134,17 +139,43 @@ class Judgments:
         in_filter = self._present.take((key >> self._filter).astype(np.intp))
         maybe = np.flatnonzero(in_filter)
         key = key[maybe]
-        # from the first judgment with these first bits, step on while its key is smaller
-        place = self._first[key >> self._slot]
-        for _ in range(self._most - 1):
-            smaller = self._key[place] < key
-            place += smaller & (place < self._key.size - 1)
+        place = self._places(key)
         equal = np.flatnonzero(self._key[place] == key)
-        maybe, judgment = maybe[equal], self._order[place[equal]]
+        maybe, place = maybe[equal], place[equal]
+        judgment = self._order[place]
+        if self._colliding:
+            judgment = self._among_colliding(run, ranking, maybe, judgment)
         # equal keys may be of different pairs: compare the documents and topics themselves
         same = run.documents.take(ranking.row[maybe]).equals(self.qrels.documents.take(judgment))
         same &= self.qrels.topic[judgment] == ranking.topic[maybe]
         return maybe[same], judgment[same]
+
+    def _places(self, key: Words) -> Indices:
+        """Return where each number is among the sorted keys of the judgments, or would be."""
+        last = self._key.size - 1
+        if self._most > _STEPS:  # keys chosen to begin alike
+            return np.minimum(np.searchsorted(self._key, key), last)
+        # from the first judgment with these first bits, step on while its key is smaller
+        place: Indices = self._first[key >> self._slot]
+        for _ in range(self._most - 1):
+            smaller = self._key[place] < key
+            place += smaller & (place < last)
+        return place
+
+    def _collisions(self) -> dict[tuple[int, str], int]:
+        """Return the judgments whose key another one has too, by topic and document."""
+        alike = self._key[1:] == self._key[:-1]
+        rows = self._order[np.append(alike, False) | np.append(False, alike)].tolist()
+        return {(int(self.qrels.topic[row]), self.qrels.documents[row]): row for row in rows}
+
+    def _among_colliding(self, run: Run, ranking: Ranking, at: Indices, judgment: Indices) -> Indices:
+        """Return the judgments of places in a ranking, where keys collide those of the topics and documents there."""
+        exact = judgment.copy()
+        rows = list(self._colliding.values())
+        for where in np.flatnonzero(np.isin(judgment, rows)).tolist():
+            pair = int(ranking.topic[at[where]]), run.documents[int(ranking.row[at[where]])]
+            exact[where] = self._colliding.get(pair, judgment[where])
+        return exact
 
 
 def _changes(values: Indices | Floats) -> Bools:

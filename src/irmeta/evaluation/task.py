@@ -60,6 +60,8 @@ class Task:
         asked = {metric["pool"] for metric in self.own}
         depths = sorted(depth for depth in asked if isinstance(depth, int))
         pools = {depth: np.zeros(len(self.judgments.qrels.documents), dtype=np.bool_) for depth in depths}
+        if depths:
+            _refuse_pipes(batches)
         with closing(in_order(partial(_pools, self, depths), batches if depths else [])) as parts:
             for part in parts:
                 for depth, pool in pools.items():
@@ -165,6 +167,14 @@ def chunks(runs: Iterable[JudgedRun]) -> Iterator[list[JudgedRun]]:
         deepest = max(deepest, depth)
     if chunk:
         yield chunk
+
+
+def _refuse_pipes(batches: Sequence[Sequence[Source]]) -> None:
+    """Raise FileFormatError for a run that can be read only once: pools take two readings."""
+    for source in chain.from_iterable(batches):
+        given = source[1]
+        if isinstance(given, Path) and given.exists() and not given.is_file():
+            raise FileFormatError(f"{given}: a pipe is read only once, and pool= reads runs twice; save it to a file")
 
 
 def _pools(task: Task, depths: Sequence[int], sources: Sequence[Source]) -> Pools:

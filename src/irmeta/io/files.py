@@ -5,9 +5,10 @@ import glob
 import hashlib
 import lzma
 import os
+import re
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import Any
@@ -17,26 +18,39 @@ from zlib_ng import gzip_ng
 
 from irmeta.errors import FileFormatError
 
+try:
+    import fcntl
+except ImportError:  # on Windows
+    fcntl = None  # type: ignore[assignment]
+
 SUFFIXES = (".gz", ".bz2", ".xz", ".zst")
 """What a compressed file's name may end with; the content decides, the suffix is only cut from the system's name."""
 
 
-def _zstd(data: bytes) -> bytes:
-    parts = []
-    while data:
-        frame = zstandard.ZstdDecompressor().decompressobj()
-        parts.append(frame.decompress(data))
-        if not frame.eof:
-            raise EOFError("it ends in the middle of a frame")
-        data = frame.unused_data
-    return b"".join(parts)
+def _streams(decompressor: Callable[[], Any], padding: bytes = b"") -> Callable[[bytes], bytes]:
+    """Make a function that decompresses a file to its last byte: what follows a stream is another one, or damage.
+
+    padding : what may fill the space between streams, and after the last.
+    """
+
+    def decompress(data: bytes) -> bytes:
+        parts = []
+        while data:
+            stream = decompressor()
+            parts.append(stream.decompress(data))
+            if not stream.eof:
+                raise EOFError("it ends in the middle of a stream")
+            data = stream.unused_data.lstrip(padding)
+        return b"".join(parts)
+
+    return decompress
 
 
 _MAGIC: dict[bytes, tuple[str, Callable[[bytes], bytes]]] = {
     b"\x1f\x8b": ("gzip", gzip_ng.decompress),
-    b"BZh": ("bzip2", bz2.decompress),
-    b"\xfd7zXZ\x00": ("xz", lzma.decompress),
-    b"\x28\xb5\x2f\xfd": ("zstd", _zstd),
+    b"BZh": ("bzip2", _streams(bz2.BZ2Decompressor)),
+    b"\xfd7zXZ\x00": ("xz", _streams(lzma.LZMADecompressor, b"\0")),
+    b"\x28\xb5\x2f\xfd": ("zstd", _streams(lambda: zstandard.ZstdDecompressor().decompressobj())),
 }
 
 
@@ -69,14 +83,14 @@ def listed(given: str | os.PathLike[str]) -> list[Location]:
         files = sorted(Path(file) for file in glob.glob(str(where), recursive=True) if Path(file).is_file())  # noqa: PTH207
     if not files or not files[0].exists():
         what = "no files in this folder" if where.is_dir() else "no such file"
-        raise FileFormatError(f"{given}: {what}")
+        raise FileFormatError(f"{shown(where)}: {what}")
     return list(files)
 
 
 def _beneath(folder: Path) -> Iterator[Path]:
     """Yield the files of a folder and of its folders, through links, each folder once."""
     seen: set[str] = set()
-    for where, folders, names in os.walk(folder, followlinks=True):
+    for where, folders, names in os.walk(folder, followlinks=True, onerror=_refuse_closed):
         real = os.path.realpath(where)
         if real in seen:  # a link leads back here
             folders.clear()
@@ -85,14 +99,22 @@ def _beneath(folder: Path) -> Iterator[Path]:
         folders[:] = [name for name in folders if not name.startswith(".")]
         for name in names:
             file = Path(where, name)
-            if not name.startswith(".") and file.is_file():
+            if name.startswith("."):
+                continue
+            if file.is_symlink() and not file.exists():
+                raise FileFormatError(f"{file}: a link to a file that is not there; mend it or remove it")
+            if file.is_file():
                 yield file
+
+
+def _refuse_closed(error: OSError) -> None:
+    raise FileFormatError(f"{error.filename}: the folder cannot be read ({error.strerror or error})") from error
 
 
 def _listed_by_fsspec(url: str) -> list[Location]:
     inner, chain, _ = url.partition("::")
     if chain and glob.has_magic(inner):
-        raise FileFormatError(f"{url}: a chained URL cannot have a glob; name the files")
+        raise FileFormatError(f"{shown(url)}: a chained URL cannot have a glob; name the files")
     with _remote(url) as (system, path):
         if glob.has_magic(path):
             found = system.glob(path, detail=True).values()
@@ -103,7 +125,7 @@ def _listed_by_fsspec(url: str) -> list[Location]:
             return [url]
         files = sorted(system.unstrip_protocol(one["name"]) for one in found if one["type"] == "file")
     if not files:
-        raise FileFormatError(f"{url}: no such file")
+        raise FileFormatError(f"{shown(url)}: no such file")
     return list(files)
 
 
@@ -113,15 +135,18 @@ def _remote(url: str) -> Iterator[tuple[Any, str]]:
     try:
         import fsspec
     except ImportError as error:
-        raise FileFormatError(f"{url}: reading from URLs needs fsspec: pip install 'irmeta[cluster]'") from error
+        raise FileFormatError(f"{shown(url)}: reading from URLs needs fsspec: pip install 'irmeta[cluster]'") from error
     try:
         yield fsspec.url_to_fs(url)
     except FileNotFoundError as error:
-        raise FileFormatError(f"{url}: no such file") from error
+        raise FileFormatError(f"{shown(url)}: no such file") from error
     except ImportError as error:  # the file system's own package
-        raise FileFormatError(f"{url}: {error} (pip install it, also on the workers of a cluster)") from error
+        raise FileFormatError(
+            f"{shown(url)}: {without_secrets(str(error))} (pip install it, also on the workers of a cluster)"
+        ) from error
     except Exception as error:  # each file system raises errors of its own
-        raise FileFormatError(f"{url}: cannot be read ({str(error) or type(error).__name__})") from error
+        reason = without_secrets(str(error)) or type(error).__name__
+        raise FileFormatError(f"{shown(url)}: cannot be read ({reason})") from error
 
 
 @dataclass(frozen=True)
@@ -150,7 +175,9 @@ def read_bytes(path: Location) -> bytes:
             try:
                 return decompress(data)
             except Exception as error:  # each codec raises errors of its own
-                raise FileFormatError(f"{path}: damaged {kind} data ({error}); copy or download it again") from error
+                raise FileFormatError(
+                    f"{shown(path)}: damaged {kind} data ({error}); copy or download it again"
+                ) from error
     return data
 
 
@@ -168,7 +195,8 @@ def _packed(path: Location) -> bytes:
 def writing(path: Path) -> Iterator[Path]:
     """Yield a path beside `path` to write to; at the end it replaces `path`, or is removed if anything failed.
 
-    A link stays a link, and its target is replaced. A pipe or a device is written to directly.
+    A link stays a link, and its target is replaced; a file that is replaced keeps its permissions. A pipe or a
+    device is written to directly.
     """
     require_folder(path)
     part = None
@@ -183,7 +211,7 @@ def writing(path: Path) -> Iterator[Path]:
         yield part
         umask = os.umask(0)
         os.umask(umask)
-        part.chmod(0o666 & ~umask)
+        part.chmod(path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~umask)
         part.replace(path)
     except BrokenPipeError:  # whoever read has enough
         raise
@@ -192,6 +220,25 @@ def writing(path: Path) -> Iterator[Path]:
     finally:
         if part is not None:
             part.unlink(missing_ok=True)
+
+
+@contextmanager
+def alone_in(folder: Path) -> Iterator[None]:
+    """Wait until no other process writes score files into a folder, and keep others waiting until the end.
+
+    What is read, changed and written in this time, no other process changes. The lock is the kernel's, on the folder
+    itself: a process that is killed leaves none behind. File systems and platforms without locks do without.
+    """
+    if fcntl is None or not folder.is_dir():
+        yield
+        return
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        with suppress(OSError):
+            fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)
 
 
 def require_folder(path: Path) -> None:
@@ -211,9 +258,20 @@ def stem(path: Location) -> str:
 
 
 def shown(path: Location) -> str:
-    """Name a file: its path, or its URL without query, which may hold a signature, and without the rest of a chain.
+    """Name a file: its path, or its URL without password, without query, and without the rest of a chain.
 
-    >>> shown("https://archive.org/bm25.gz?token=secret")
-    'https://archive.org/bm25.gz'
+    >>> shown("https://me:secret@archive.org/bm25.gz?token=secret"), shown("simplecache::s3://archive/bm25.run")
+    ('https://archive.org/bm25.gz', 's3://archive/bm25.run')
     """
-    return str(path) if isinstance(path, Path) else path.partition("::")[0].partition("?")[0]
+    if isinstance(path, Path):
+        return str(path)
+    return without_secrets(next((part for part in path.split("::") if "://" in part), path))
+
+
+def without_secrets(text: str) -> str:
+    """Cut users with passwords, and queries, which may hold a signature, from the URLs in a text.
+
+    >>> without_secrets("403, url='https://me:secret@archive.org/bm25.gz?sig=secret'")
+    "403, url='https://archive.org/bm25.gz'"
+    """
+    return re.sub(r"(\w://)(?:[^/\s]*@)?([^\s?'\"<>)]*)(?:\?[^\s'\"<>)]*)?", r"\1\2", text)

@@ -18,6 +18,8 @@ from irmeta.stats.prediction.intervals import LEVELS
 from irmeta.stats.prediction.regression import Moments
 
 _FORMAT = "irmeta prediction model 1"
+_ROUNDING = 1e-8
+"""How far below 0 rounding may leave an eigenvalue of a correlation matrix."""
 
 
 @dataclass(frozen=True)
@@ -78,7 +80,7 @@ def save_model(model: Model, path: str | PathLike[str]) -> None:
 def load_model(path: str | PathLike[str]) -> Model:
     """Read a model that `save_model` wrote; anything else raises FileFormatError."""
     try:
-        document = json.loads(read_bytes(Path(path)))
+        document = json.loads(read_bytes(Path(path)), parse_constant=_refuse_constant)
         if document["format"] != _FORMAT:
             raise ValueError(f"its format is {document['format']!r}, this version reads {_FORMAT!r}")
         if document["scale"] not in get_args(Scale):
@@ -88,8 +90,11 @@ def load_model(path: str | PathLike[str]) -> Model:
         parts = tuple(_part(entry) for entry in document["collections"])
         if not parts:
             raise ValueError("it has no collections")
+        collections = document["provenance"].get("collections", {}).values()
+        if not all(isinstance(one, dict) for one in collections):
+            raise ValueError("its provenance does not describe collections")
         return Model(document["scale"], parts, document["provenance"])
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, IndexError, AttributeError, OverflowError, RecursionError) as error:
         raise FileFormatError(
             f"{path}: not a prediction model ({type(error).__name__}: {error}); `irmeta predict fit -o` writes them"
         ) from error
@@ -108,16 +113,43 @@ def described(part: Part) -> dict[str, Any]:
     }
 
 
+def _refuse_constant(name: str) -> float:
+    raise ValueError(f"{name} is not a number of JSON")
+
+
 def _part(entry: Mapping[str, Any]) -> Part:
-    size = len(entry["metrics"])
+    name, metrics, systems = entry["name"], entry["metrics"], entry["systems"]
+    size = len(metrics)
+    if not all(isinstance(metric, str) for metric in metrics) or len(set(metrics)) < size:
+        raise ValueError(f"the metrics of {name!r} are not names, each once")
+    if type(systems) is not int or systems < 2:
+        raise ValueError(f"{name!r} is of {systems!r} systems, a model takes 2 or more")
+    if [len(row) for row in entry["covariances"]] != list(range(1, size + 1)):
+        raise ValueError(f"the covariances of {name!r} are not a lower triangle of {size} rows")
     cov = np.zeros((size, size))
     for i, row in enumerate(entry["covariances"]):
         cov[i, : i + 1] = cov[: i + 1, i] = row
     mean = np.array(entry["means"], dtype=np.float64)
     tails = np.array(entry["residual_quantiles"], dtype=np.float64)
-    if mean.shape != (size,) or tails.shape != (size, len(LEVELS)) or len(entry["covariances"]) != size:
-        raise ValueError(f"the figures of {entry['name']!r} do not fit its {size} metrics")
-    return Part(str(entry["name"]), tuple(entry["metrics"]), Moments(int(entry["systems"]), mean, cov), tails)
+    if mean.shape != (size,) or tails.shape != (size, len(LEVELS)):
+        raise ValueError(f"the figures of {name!r} do not fit its {size} metrics")
+    if not np.isfinite(mean).all() or not np.isfinite(cov).all() or (np.diag(cov) < 0).any():
+        raise ValueError(f"a mean or a covariance of {name!r} is not finite, or a variance is below 0")
+    if np.linalg.eigvalsh(_scaled(cov)).min(initial=0) < -_ROUNDING:
+        raise ValueError(f"the covariances of {name!r} are not positive semi-definite")
+    unknown = np.isnan(tails)
+    grows = (tails[:, :1] >= 0).all(axis=1) & (np.diff(tails) >= 0).all(axis=1) & np.isfinite(tails).all(axis=1)
+    if not (grows | unknown.all(axis=1)).all():
+        raise ValueError(f"the residual quantiles of {name!r} are below 0, or do not grow with the level")
+    return Part(str(name), tuple(metrics), Moments(systems, mean, cov), tails)
+
+
+def _scaled(cov: Floats) -> Floats:
+    """Return covariances as correlations."""
+    sd = np.sqrt(np.diag(cov))
+    sd[sd == 0] = 1  # a constant metric
+    with np.errstate(over="ignore", invalid="ignore"):
+        return np.nan_to_num(cov / np.outer(sd, sd))
 
 
 def _reduced(part: Part, metrics: list[str]) -> Part:

@@ -1,6 +1,7 @@
 """Runs and judgments as arrays, and how Python objects (dicts, data frames) become them."""
 
 import hashlib
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
@@ -20,6 +21,12 @@ SCORE = ("score", "sim")
 GRADE = ("grade", "relevance", "rel", "label", "score")
 SYSTEM = ("system", "run", "name")
 """Column names under which data frames may hold these; the first found is taken."""
+
+_PLAIN = re.compile(r"[-+]?([0-9.]+([eE][-+]?[0-9]+)?|inf(inity)?|nan)", re.IGNORECASE)
+"""Numbers as run files have them: no blanks, no underscores, no digits but 0 to 9."""
+
+_ROUNDS = 32
+"""Numbers that share a slot in random data are few; after these rounds of comparing them, the rest is sorted."""
 
 
 @dataclass(frozen=True)
@@ -92,20 +99,23 @@ def duplicates(topic: Indices, documents: Strings) -> tuple[Ints, Ints]:
     key = pair_keys(topic, documents.hash)
     if not _repeats(key):
         return np.empty(0, np.int64), np.empty(0, np.int64)
-    # sorted, equal keys are neighbours; the sort is stable, so the first of them is the row that came first
+    # rows that share a key: pairs that repeat, and different pairs whose hashes are equal, by chance or by design
     order = np.argsort(key, kind="stable")
-    key = key[order]
-    later = np.flatnonzero(key[1:] == key[:-1]) + 1
-    first = np.searchsorted(key, key[later])
-    repeated, original = order[later], order[first]
-    # equal keys may be of different pairs, by a chance of 2^-64: look at the pairs themselves
-    same = topic[repeated] == topic[original]
-    same &= documents.take(repeated).equals(documents.take(original))
-    return repeated[same], original[same]
+    alike = key[order][1:] == key[order][:-1]
+    shared = np.sort(order[np.append(alike, False) | np.append(False, alike)])
+    # ordered by the pairs themselves, equal ones are neighbours; the sort is stable, so the earliest comes first
+    texts = documents.take(shared)
+    words = [texts.word(which) for which in range(texts.widest)]
+    by_pair = np.lexsort((*words, texts.length, topic[shared]))
+    row, texts = shared[by_pair], texts.take(by_pair)
+    begins = texts.starts_block()
+    begins[1:] |= topic[row][1:] != topic[row][:-1]
+    first = row[np.maximum.accumulate(np.where(begins, np.arange(row.size), 0))]
+    return row[~begins], first[~begins]
 
 
 def _repeats(key: Words) -> bool:
-    """Tell whether a number occurs twice, without sorting.
+    """Tell whether a number occurs twice, without sorting unless many begin alike.
 
     Each number is written into the slot that its first bits name, over what another wrote there before. The numbers
     that were overwritten are compared with the one that stayed, and then go through the same among themselves.
@@ -115,14 +125,16 @@ def _repeats(key: Words) -> bool:
     slot = (key >> bits).astype(np.intp)
     row = np.arange(key.size)
     stays = np.empty(int(slot.max(initial=0)) + 1, dtype=np.intp)
-    while row.size:
+    for _ in range(_ROUNDS):
         stays[slot] = row
         winner = stays.take(slot)
         overwritten = np.flatnonzero(winner != row)
         row, winner, slot = row[overwritten], winner[overwritten], slot[overwritten]
         if (key[row] == key[winner]).any():
             return True
-    return False
+        if not row.size:
+            return False
+    return np.unique(key[row]).size < row.size
 
 
 def run_from_mapping(lists: Mapping[str, Mapping[str, float]], name: str) -> Run:
@@ -230,10 +242,17 @@ def _flat(nested: Mapping[str, Mapping[str, float]]) -> tuple[Strings, Strings, 
         for topic, inner in nested.items():
             topics += [str(topic)] * len(inner)
             documents += map(str, inner)
-            values += map(float, inner.values())
-    except (AttributeError, TypeError, ValueError) as error:
+            values += map(_number, inner.values())
+    except (AttributeError, TypeError, ValueError, OverflowError) as error:
         raise FileFormatError(f"not of the form {{topic: {{document: number}}}}: {error}") from error
     return Strings.of(topics), Strings.of(documents), np.array(values, dtype=np.float64)
+
+
+def _number(value: object) -> float:
+    """Return a number; a text counts if a run file could have it."""
+    if isinstance(value, bool) or (isinstance(value, str) and not _PLAIN.fullmatch(value)):
+        raise ValueError(f"{value!r} is not a number")
+    return float(value)  # type: ignore[arg-type]  # other types raise
 
 
 def _columns(table: Any, value: tuple[str, ...]) -> tuple[Strings, Strings, Floats]:

@@ -15,13 +15,24 @@ from irmeta.attributes import about
 from irmeta.cube import DIMS, check, choose_names, cube, labels
 from irmeta.cubes import by_name
 from irmeta.errors import FileFormatError, ScoresError
-from irmeta.io.files import writing
+from irmeta.io.files import alone_in, writing
 from irmeta.names import nearest
 from irmeta.stats.arrays import Floats
-from irmeta.words import listed
+from irmeta.words import listed, shortened
 
 COLUMNS = ("collection", *DIMS, "score")
 _KEY = "irmeta"
+_MALFORMED = (
+    pl.exceptions.PolarsError,
+    pl.exceptions.PanicException,
+    OSError,
+    ValueError,
+    KeyError,
+    TypeError,
+    AttributeError,
+    RecursionError,
+)
+"""What reading a damaged file raises."""
 
 Chosen = TypeVar("Chosen")
 Names = Mapping[str, Sequence[str]]
@@ -168,16 +179,15 @@ def write(
     append : keep the rows of a file that exists.  replaced : but not those of these systems in these collections.
     """
     rows = [table.lazy() for table in tables]
-    if append and path.exists():
-        older, before = _scan(path)
-        if replaced:
-            gone = pl.col("collection").is_in(list(described)) & pl.col("system").is_in(replaced)
-            older = older.filter(~gone)
-        rows = [older, *rows]
-        described = {**before, **described}
     try:
-        with writing(path) as part:
-            pl.concat(rows).sink_parquet(part, metadata={_KEY: json.dumps(described, default=str)})
+        with alone_in(path.parent):
+            if append and path.exists():
+                refuse_clash(path, *held)
+                older, before = _scan(path)
+                rows = [older, *rows]
+                held = {**before, **held}
+            with writing(path) as part:
+                pl.concat(rows).sink_parquet(part, metadata={_KEY: json.dumps(held, default=str)})
     except pl.exceptions.PolarsError as error:
         raise FileFormatError(f"{path}: cannot be written ({error})") from error
 
@@ -223,6 +233,35 @@ def load_all(
         )
     except ScoresError as error:
         raise FileFormatError(f"{path}: {error}") from error
+    except MemoryError as error:
+        raise FileFormatError(f"{path}: {error}; choose --metrics, --systems or --topics") from error
+    except (pl.exceptions.PanicException, pl.exceptions.PolarsError) as error:
+        raise FileFormatError(f"{path}: the file is damaged ({_reason(error)}); copy or make it again") from error
+
+
+def _declared(held: Any) -> dict[str, About]:
+    """Return what a file says of its collections; raise ValueError unless it is as `write` leaves it."""
+    if not isinstance(held, dict):
+        raise ValueError("its metadata are no object")
+    for name, one in held.items():
+        attributes, names = one["attributes"], one["names"]
+        if not isinstance(attributes, dict) or not isinstance(names, dict):
+            raise ValueError(f"its metadata of {shortened(name)} lack attributes or names")
+        if attributes.get("collection", name) != name or not _texts(attributes.get("notes", [])):
+            raise ValueError(f"its metadata of {shortened(name)} have another collection, or notes that are no texts")
+        for dim in DIMS:
+            if not _texts(names[dim]) or len(set(names[dim])) < len(names[dim]):
+                raise ValueError(f"the {dim}s in its metadata of {shortened(name)} are not names, each once")
+    return held
+
+
+def _texts(given: Any) -> bool:
+    return isinstance(given, list) and all(isinstance(one, str) for one in given)
+
+
+def _reason(error: BaseException) -> str:
+    """Return the first line of what an error says, or its kind."""
+    return (str(error).splitlines() or [type(error).__name__])[0]
 
 
 def _held(path: Path) -> tuple[pl.LazyFrame, dict[str, Names], dict[str, About]]:
@@ -230,7 +269,7 @@ def _held(path: Path) -> tuple[pl.LazyFrame, dict[str, Names], dict[str, About]]
     table, held = _scan(path)
     try:
         known = _known(table, {name: one["names"] for name, one in held.items()})
-    except (ScoresError, pl.exceptions.PolarsError) as error:
+    except (ScoresError, pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
         raise FileFormatError(f"{path}: {error}") from error
     if not known:
         raise FileFormatError(f"{path}: no scores in it")
@@ -244,15 +283,15 @@ def _scan(path: Path) -> tuple[pl.LazyFrame, dict[str, About]]:
     try:
         with path.open("rb") as file:
             if file.read(4) == b"PAR1":
-                held: dict[str, About] = json.loads(pl.read_parquet_metadata(file).get(_KEY, "{}"))
+                held = _declared(json.loads(pl.read_parquet_metadata(file).get(_KEY, "{}")))
                 return _plain(pl.scan_parquet(path, glob=False)), held
         text = dict.fromkeys(COLUMNS[:-1], pl.String)
         return _plain(pl.read_csv(path, schema_overrides={**text, "score": pl.Float64}, glob=False).lazy()), {}
     except ScoresError as error:
         raise FileFormatError(f"{path}: {error}") from error
-    except (pl.exceptions.PolarsError, OSError, ValueError) as error:
+    except _MALFORMED as error:
         raise FileFormatError(
-            f"{path}: not a score file ({str(error).splitlines()[0]}); `irmeta evaluate` and `irmeta import` write them"
+            f"{path}: not a score file ({_reason(error)}); `irmeta evaluate` and `irmeta import` write them"
         ) from error
 
 

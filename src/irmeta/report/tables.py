@@ -3,6 +3,7 @@
 import io
 import json
 import math
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -20,9 +21,18 @@ from irmeta.errors import IrmetaError
 from irmeta.io.scores import to_frame
 from irmeta.names import nearest
 from irmeta.studies import study_of
+from irmeta.words import printable
 
 FOLDS = (40, 30, 22, 16)
 """Characters of a text that a table shows on one line: the first that lets all columns stand side by side."""
+
+
+_FORMULA = r"^[=+\-@\t\r]"
+"""What a spreadsheet takes for the begin of a formula."""
+_MARKUP = re.compile(r"[\\`*\[<|]|(?<!\w)_|_(?!\w)")
+"""What Markdown does not print as it is; an underscore inside of a word it does."""
+_NUMBER = r"^[+-]?[0-9.]*(e[+-]?[0-9]+)?$"
+"""A number, or a dash for a missing one: no formula."""
 
 
 def tables(result: xr.Dataset) -> dict[str, pl.DataFrame]:
@@ -112,7 +122,7 @@ def render(result: xr.Dataset, form: Format = "table", table: str | None = None,
         return latex(frame)
     if form == "markdown":
         return markdown(frame)
-    return flat(frame).write_csv()
+    return csv(frame)
 
 
 def flat(frame: pl.DataFrame) -> pl.DataFrame:
@@ -122,6 +132,19 @@ def flat(frame: pl.DataFrame) -> pl.DataFrame:
     'AP, RR'
     """
     return frame.with_columns(pl.col(pl.List(pl.String)).list.join(", "))
+
+
+def csv(frame: pl.DataFrame) -> str:
+    """Return a data frame as CSV; a text that a spreadsheet would take for a formula begins with an apostrophe.
+
+    >>> csv(pl.DataFrame({"system": ["=cmd|' !A0'", "-1", "bm25"], "AP": [-0.5, 0.25, 0.5]})).splitlines()
+    ['system,AP', "'=cmd|' !A0',-0.5", '-1,0.25', 'bm25,0.5']
+    """
+    texts = flat(frame)
+    formula = pl.col(pl.String).str.contains(_FORMULA) & ~pl.col(pl.String).str.contains(_NUMBER)
+    texts = texts.with_columns(pl.when(formula).then("'" + pl.col(pl.String)).otherwise(pl.col(pl.String)).name.keep())
+    named = {name: f"'{name}" for name in texts.columns if re.search(_FORMULA, name)}
+    return texts.rename(named).write_csv()
 
 
 def text(frame: pl.DataFrame, title: str | None = None, *, width: int | None = None, digits: int = 4) -> str:
@@ -184,8 +207,8 @@ def markdown(frame: pl.DataFrame, *, digits: int = 4) -> str:
     """
     rules = ["---:" if kind.is_numeric() else "---" for kind in frame.schema.values()]
     rows = [[cell(value, digits) for value in row] for row in frame.iter_rows()]
-    lines = [[part.replace("|", "\\|") for part in row] for row in [frame.columns, rules, *rows]]
-    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+    head, *lines = [[_MARKUP.sub(r"\\\g<0>", part) for part in row] for row in [frame.columns, *rows]]
+    return "".join(f"| {' | '.join(line)} |\n" for line in [head, rules, *lines])
 
 
 def cell(value: object, digits: int = 4) -> str:
@@ -196,13 +219,18 @@ def cell(value: object, digits: int = 4) -> str:
         return f"{value:z.{digits}f}"
     if isinstance(value, list):
         return ", ".join(cell(item, digits) for item in value)
-    return str(value)
+    return printable(str(value))
 
 
 def escaped(value: str) -> str:
-    """Return text that LaTeX prints as it is."""
+    r"""Return text that LaTeX prints as it is, also at the begin of a row, where [ and * are arguments of \\.
+
+    >>> print(escaped("[opt]_1"), escaped("*star"))
+    {}[opt]\_1 {}*star
+    """
     special = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
-    return "".join(special.get(char, f"\\{char}" if char in "&%$#_{}" else char) for char in value)
+    text = "".join(special.get(char, f"\\{char}" if char in "&%$#_{}" else char) for char in printable(value))
+    return f"{{}}{text}" if text.startswith(("[", "*")) else text
 
 
 def _jsonable(value: Any) -> Any:

@@ -8,6 +8,7 @@ import xarray as xr
 from irmeta.attributes import about
 from irmeta.report.page.panel import NOT_COMPUTED, Panel, Section
 from irmeta.studies import study_of
+from irmeta.words import printable
 
 WIDTH = 80
 """Columns of a page that goes to no terminal."""
@@ -43,5 +44,8 @@ def _failed(panel: Panel) -> bool:
 
 def _wrapped(lines: Sequence[str], width: int | None) -> str:
     """Fold lines between words to the width, later rows of a line set in by two."""
-    folded = [textwrap.fill(line, width or WIDTH, subsequent_indent="  ", break_long_words=False) for line in lines]
+    folded = [
+        textwrap.fill(printable(line, "\n\t"), width or WIDTH, subsequent_indent="  ", break_long_words=False)
+        for line in lines
+    ]
     return "".join(f"{line}\n" for line in folded)

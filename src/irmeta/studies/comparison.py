@@ -180,6 +180,12 @@ def _of_metric(row: Mapping[str, Any], differing: pl.DataFrame) -> str:
     kind = "" if row["kind"] == "raw" else f", {row['kind']}"
     names = [f"{a} vs {b}" for a, b in differing.select("collection_a", "collection_b").iter_rows()]
     beyond = f"Larger than in 97.5% of random splits: {', '.join(names)}." if names else f"No pair {_BEYOND}."
+    if not np.isfinite([row["drmse"], row["chance_drmse"]]).all():
+        return (
+            f"{row['metric']} ({row['form']}{kind}): there is no dRMSE, for the systems' scores do not differ enough "
+            f"in every split of the topics; {row['false_positive_rate']:.1%} of systems score significantly "
+            f"differently on the two collections."
+        )
     return (
         f"{row['metric']} ({row['form']}{kind}): mean dRMSE {row['drmse']:.3f}, where random splits of the topics give "
         f"{row['chance_drmse']:.3f}; {row['false_positive_rate']:.1%} of systems score significantly differently on "
@@ -189,6 +195,12 @@ def _of_metric(row: Mapping[str, Any], differing: pl.DataFrame) -> str:
 
 def _of_kind(forms: pl.DataFrame, differing: pl.DataFrame) -> str:
     """Say the same of one form of many metrics, as ranges over the metrics."""
+    known = np.isfinite(forms["drmse"].to_numpy())
+    if not known.all():
+        lacking = ", ".join(forms["metric"].filter(~known))
+        return (
+            f"{forms['kind'][0]}: there is no dRMSE of {lacking}, by which the systems differ too little; leave it out."
+        )
     metrics = differing["metric"].unique(maintain_order=True).to_list()
     drmse = forms["drmse"].to_list()
     rates = forms["false_positive_rate"].to_list()

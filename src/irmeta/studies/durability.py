@@ -103,6 +103,11 @@ def findings(outcome: xr.Dataset) -> list[str]:
 
 def _sentence(row: Mapping[str, Any]) -> str:
     """Say it of one collection and metric, and beside it what chance gives."""
+    if not np.isfinite(row["tau"]):
+        return (
+            f"{row['topics']}, {row['metric']}: there is no tau, for the old factors or their own give the "
+            f"{row['new_systems']} new systems one score; more systems that differ would show it."
+        )
     return (
         f"{row['topics']}, {row['metric']}: by the factors of {row['old_systems']} old systems, the "
         f"{row['new_systems']} new ones rank with tau {row['tau']:.3f} to their ranking by their own factors "

@@ -292,6 +292,8 @@ def _choice(
         objective = "unreported" if method == "trace" else "determinant"
     if cost and budget is None:
         raise ScoresError("--cost needs --budget and --method exact")
+    if budget is not None and not budget > 0:
+        raise ScoresError(f"a budget is a number above 0, not {budget}")
     if budget is not None and method != "exact":
         raise ScoresError("--budget needs --method exact: the other methods give an order, which knows no budget")
     if not time_limit > 0:

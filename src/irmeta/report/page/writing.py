@@ -1,11 +1,13 @@
 """The page written: every study run, index.html with all it needs inside, tables and figures beside it."""
 
 import json
+import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from functools import cache
+from hashlib import sha256
 from importlib.metadata import version
 from importlib.resources import files
 from os import PathLike
@@ -27,10 +29,15 @@ from irmeta.report.page.panel import Panel, Section
 from irmeta.report.page.prediction import calculator
 from irmeta.report.page.sections import sections
 from irmeta.report.plots import figure
-from irmeta.report.tables import flat, latex
+from irmeta.report.tables import csv, flat, latex
 
 GENERATOR = "irmeta report"
-"""Marks a page of ours, which may be written over."""
+"""Marks a page of ours."""
+_PAGE = "index.html"
+_LIST = ".irmeta-report.json"
+"""Names what the report wrote, with digests: nothing else in its folder is removed or replaced."""
+_KEPT = re.compile(r"index\.html|(?:tables|figures)/[\w-][\w.-]*")
+_FORMS = ("svg", "pdf")
 
 _SCRIPTS = ("drawing.js", "charts.js", "matrices.js", "tables.js", "calculator.js", "page.js")
 
@@ -51,7 +58,8 @@ def write_report(
     missing : what to do with missing scores, as in `irmeta.cube.complete`; a study that cannot do without says so.
     rng : the seed of all that is random.  source : the score file, as the commands on the page name it.
 
-    Gives the path of the page. A folder that holds something else raises FileFormatError.
+    Returns the path of the page. The report keeps a list of the files that it writes, and removes and replaces only
+    those, as long as nobody changed them. A folder that holds something else raises FileFormatError.
     """
     return write_sections(cubes, folder, by=by, missing=missing, rng=rng, source=source)[0]
 
@@ -69,35 +77,90 @@ def write_sections(
     require_choice("missing", missing, get_args(Missing))
     cubes, rng = by_name(cubes), seed(rng)
     folder = Path(folder)
-    _refuse_others(folder)
-    before = _linked(folder)
+    earlier = _earlier(folder)
     with _made(folder):
         made = sections(cubes, by=by, missing=missing, seed=rng, source=source)
-    for kind in ("tables", "figures"):
-        (folder / kind).mkdir(exist_ok=True)
-    listed = {key: _write_files(folder, stem, panel) for key, stem, panel in steps(_each(made), "files of panels")}
-    with writing(folder / "index.html") as part:
-        part.write_text(_html(made, listed, cubes), encoding="utf-8")
-    for name in before.difference(*listed.values()):
-        (folder / name).unlink(missing_ok=True)
-    return folder / "index.html", made
+        each = _each(made)
+        named = {key: _files_of(stem, panel) for key, stem, panel in each}
+        wanted = [name for names in named.values() for name in names]
+        ours = _unchanged(folder, earlier)
+        _refuse_theirs(folder, [*wanted, _PAGE], ours)
+        _remove(folder, earlier, ours)
+        # listed before they are written: what an interrupted report leaves is the next one's to replace
+        _note(folder, dict.fromkeys([*wanted, _PAGE]))
+        for kind in ("tables", "figures"):
+            (folder / kind).mkdir(exist_ok=True)
+        for _, stem, panel in steps(each, "files of panels"):
+            _write_files(folder, stem, panel)
+        with writing(folder / _PAGE) as part:
+            part.write_text(_html(made, named, cubes), encoding="utf-8")
+        _note(folder, {name: _digest(folder / name) for name in [*wanted, _PAGE]})
+    return folder / _PAGE, made
 
 
-def _refuse_others(folder: Path) -> None:
-    page = folder / "index.html"
+def _earlier(folder: Path) -> dict[str, str | None]:
+    """Return what an earlier report wrote into a folder, names and digests; refuse a folder of something else."""
     if folder.is_file():
         raise FileFormatError(f"{folder} is a file; name a folder for the report")
-    if folder.is_dir() and any(folder.iterdir()) and not (page.is_file() and _is_ours(page)):
-        raise FileFormatError(f"{folder} holds something that is not a report; name a new or an empty folder")
+    if not folder.is_dir() or all(path.name.startswith(f".{_LIST}.") for path in folder.iterdir()):
+        return {}
+    try:
+        listed = json.loads((folder / _LIST).read_bytes())["files"]
+        return {name: digest for name, digest in listed.items() if _KEPT.fullmatch(name)}
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        page = folder / _PAGE
+        what = f"a report without its list of files, {_LIST}" if page.is_file() else "something that is not a report"
+        raise FileFormatError(f"{folder} holds {what}; name a new or an empty folder") from error
 
 
-def _is_ours(page: Path) -> bool:
-    return f'content="{GENERATOR}' in page.read_text(encoding="utf-8", errors="replace")
+def _unchanged(folder: Path, earlier: Mapping[str, str | None]) -> set[str]:
+    """Return the files of an earlier report that are as it wrote them.
+
+    A file without a digest is one that an interrupted report was to write; it may be half of one.
+    """
+    there = {name for name in earlier if _inside(folder / name, folder) and (folder / name).is_file()}
+    return {name for name in there if earlier[name] in (None, _digest(folder / name))}
+
+
+def _refuse_theirs(folder: Path, names: Sequence[str], ours: set[str]) -> None:
+    """Raise FileFormatError where a file is to be written that another has the place of, or outside of the folder."""
+    for name in names:
+        path = folder / name
+        if path.parent.is_symlink() and path.parent != folder:
+            raise FileFormatError(f"{path.parent} is a link to another folder; remove it, or name a new folder")
+        if name not in ours and (path.exists() or path.is_symlink()):
+            raise FileFormatError(f"{path} is not as the report wrote it; move it away, or name a new folder")
+
+
+def _remove(folder: Path, earlier: Mapping[str, str | None], ours: set[str]) -> None:
+    """Remove the files of an earlier report, and what is left of files that it was writing when it was killed."""
+    for name in ours:
+        (folder / name).unlink()
+    for name in (*earlier, _LIST):
+        path = folder / name
+        if path.parent == folder or not path.parent.is_symlink():
+            for half in path.parent.glob(f".{path.name}.*.part"):
+                half.unlink(missing_ok=True)
+
+
+def _inside(path: Path, folder: Path) -> bool:
+    """Tell whether a file of the report lies in its folder, and not behind a link."""
+    return not path.is_symlink() and (path.parent == folder or not path.parent.is_symlink())
+
+
+def _note(folder: Path, names: Mapping[str, str | None]) -> None:
+    """Keep a list of what the report writes, each with the digest of its content once it is there."""
+    with writing(folder / _LIST) as part:
+        part.write_text(json.dumps({"generator": GENERATOR, "files": names}, indent=1) + "\n", encoding="utf-8")
+
+
+def _digest(path: Path) -> str:
+    return sha256(path.read_bytes()).hexdigest()
 
 
 @contextmanager
 def _made(folder: Path) -> Iterator[None]:
-    """Make a folder before the work rather than after it; it goes again if the work fails."""
+    """Make a folder before the work rather than after it; one that is still empty goes again if the work fails."""
     new = not folder.exists()
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -106,19 +169,9 @@ def _made(folder: Path) -> Iterator[None]:
     try:
         yield
     except BaseException:
-        if new:
+        if new and not any(folder.iterdir()):
             folder.rmdir()
         raise
-
-
-def _linked(folder: Path) -> set[str]:
-    """List the tables and figures of a page that stands there already."""
-    page = folder / "index.html"
-    return (
-        set(re.findall(r'href="((?:tables|figures)/[^"]+)"', page.read_text(encoding="utf-8")))
-        if page.is_file()
-        else set()
-    )
 
 
 def _each(made: Sequence[Section]) -> list[tuple[tuple[str, int], str, Panel]]:
@@ -133,24 +186,27 @@ def _each(made: Sequence[Section]) -> list[tuple[tuple[str, int], str, Panel]]:
     return each
 
 
-def _write_files(folder: Path, stem: str, panel: Panel) -> list[str]:
-    """Write a panel's tables and figures; gives their paths in the folder."""
-    written = []
+def _files_of(stem: str, panel: Panel) -> list[str]:
+    """Name a panel's tables and figures: their paths in the folder."""
+    tables = [f"tables/{stem}-{_slug(name)}.csv" for name in panel.tables]
+    latexes = [f"tables/{stem}-{_slug(name)}.tex" for name in panel.latex]
+    figures = [f"figures/{stem}-{_slug(name)}.{form}" for name in panel.figures for form in _FORMS]
+    return [*tables, *latexes, *figures]
+
+
+def _write_files(folder: Path, stem: str, panel: Panel) -> None:
+    """Write a panel's tables and figures, under the names of `_files_of`."""
     for name, frame in panel.tables.items():
-        written.append(f"tables/{stem}-{_slug(name)}.csv")
-        with writing(folder / written[-1]) as part:
-            flat(frame).write_csv(part)
+        with writing(folder / f"tables/{stem}-{_slug(name)}.csv") as part:
+            part.write_text(csv(frame), encoding="utf-8")
     for name, frame in panel.latex.items():
-        written.append(f"tables/{stem}-{_slug(name)}.tex")
-        with writing(folder / written[-1]) as part:
+        with writing(folder / f"tables/{stem}-{_slug(name)}.tex") as part:
             part.write_text(latex(frame, digits=3), encoding="utf-8")
     for name, draw in panel.figures.items():
         drawn = draw()
-        for form in ("svg", "pdf"):
-            written.append(f"figures/{stem}-{_slug(name)}.{form}")
-            figure.save(drawn, folder / written[-1])
+        for form in _FORMS:
+            figure.save(drawn, folder / f"figures/{stem}-{_slug(name)}.{form}")
             drawn.set_layout_engine("none")  # laid out once, the same in both
-    return written
 
 
 def _html(
@@ -221,7 +277,16 @@ def _table(frame: pl.DataFrame) -> dict[str, Any]:
 
 def _script(content: Any) -> str:
     """Write JSON that may stand inside a script element."""
-    return json.dumps(content, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")
+    return json.dumps(_finite(content), allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")
+
+
+def _finite(value: Any) -> Any:
+    """Return a value as JSON has it: numbers that are not finite are null."""
+    if isinstance(value, Mapping):
+        return {name: _finite(one) for name, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(one) for one in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 @cache

@@ -30,6 +30,7 @@ STYLE: Any = {  # Any: matplotlib spells out every key it knows, and newer ones 
     "legend.frameon": False,
     "pdf.fonttype": 42,
     "svg.fonttype": "path",
+    "text.parse_math": False,  # names are not formulas
     "svg.hashsalt": "irmeta",
 }
 

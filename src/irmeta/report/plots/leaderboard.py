@@ -55,7 +55,7 @@ def _best(result: xr.Dataset) -> xr.Dataset:
 
 def _named(one: xr.Dataset, axes: Axes) -> Axes:
     """Name the models down the axis, the best on top."""
-    names = [shortened(str(name).replace("$", r"\$"), 40) for name in one.system.values]
+    names = [shortened(str(name), 40) for name in one.system.values]
     axes.set_yticks(np.arange(len(names)), names)
     axes.invert_yaxis()
     return axes

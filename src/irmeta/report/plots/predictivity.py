@@ -40,7 +40,7 @@ def curve(result: xr.Dataset, axes: Axes) -> Axes:
             markersize=3,
         )
     axes.set_xlabel("Topics in each of two disjoint sets")
-    axes.set_ylabel(r"Predictive power $\phi$")
+    axes.set_ylabel("Predictive power φ")
     axes.set_xticks(result["size"].values)
     axes.legend()
     return axes
@@ -57,6 +57,6 @@ def gains(result: xr.Dataset, axes: Axes) -> Axes:
     reach = [(middle - low).tolist(), (high - middle).tolist()]  # lists: matplotlib stumbles over arrays of one number
     axes.errorbar(middle, rows, xerr=reach, fmt="o", markersize=3, color=PALETTE[0])
     axes.set_yticks(rows, [names[at] for at in others])
-    axes.set_xlabel(rf"$\phi$({names[predictor]}, target) $-$ $\phi$(target, target)")
+    axes.set_xlabel(f"φ({names[predictor]}, target) \N{MINUS SIGN} φ(target, target)")
     axes.set_ylabel("Target")
     return axes

@@ -147,9 +147,10 @@ def _optima(sigma: Floats, choice: Choice, **limits: float) -> dict[int, Optimum
     free = np.setdiff1d(choice.candidates, include)
     budget = choice.budget - float(choice.cost[include].sum())
     sizes = range(1, choice.largest - include.size + 1)
-    found = best_subsets(
-        criterion, layers[:, free[:, None], free], sizes, cost=choice.cost[free], budget=budget, **limits
-    )
+    found = {}
+    if sizes:
+        rest = layers[:, free[:, None], free]
+        found = best_subsets(criterion, rest, sizes, cost=choice.cost[free], budget=budget, **limits)
     if include.size and budget >= 0:
         nothing_more = Optimum(np.arange(0), value=0.0, bound=0.0, nodes=0)
         found = {0: nothing_more, **found}

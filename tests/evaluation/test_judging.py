@@ -1,0 +1,46 @@
+"""Looking documents up among judgments whose hashes are equal, by chance or because somebody chose them so."""
+
+from collections.abc import Callable
+from itertools import permutations
+
+import numpy as np
+import pytest
+
+import irmeta
+from irmeta.evaluation import judging
+from irmeta.evaluation.judging import Judgments
+from irmeta.io.rankings import qrels_from_mapping
+
+
+def test_judged_documents_with_equal_hashes_are_all_found(colliding: Callable[[str, int], list[str]]) -> None:
+    """Four judged documents of one hash are four relevant documents; a fifth of that hash, not judged, is none."""
+    *others, extra = colliding("doc-7", 4)
+    alike = ["doc-7", *others]
+    qrels = {"1": dict.fromkeys(alike, 1) | {"x": 0}}
+    run = {"1": {name: float(9 - at) for at, name in enumerate([*alike, "x", extra])}}
+    scores = irmeta.evaluate(qrels, {"run": run}, ["AP", "NumRelRet", "Judged@6"]).values.ravel()
+    assert scores.tolist() == pytest.approx([1, 4, 5 / 6])
+
+
+@pytest.mark.parametrize("order", list(permutations(["a", "a\0", "a\0\0"])))
+def test_ids_that_end_with_nul_are_different(order: tuple[str, ...]) -> None:
+    """Ids that differ only by NUL at their end keep their own judgments, in whatever order they come."""
+    qrels = {"1": {name: int(name == "a\0") for name in order}}
+    run = {"1": {name: float(name == "a\0") for name in order}}
+    assert irmeta.evaluate(qrels, {"run": run}, "AP").item() == 1
+    # among ties the last in byte order comes first: a\0\0, a\0, a
+    tied = {"1": dict.fromkeys(order, 1.0)}
+    assert irmeta.evaluate(qrels, {"run": tied}, "RR").item() == 0.5
+
+
+def test_bisection_finds_what_steps_find(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Judgments that begin alike are found by bisection, as the others are by steps."""
+    names = [f"d{number}" for number in range(300)]
+    judgments = Judgments(qrels_from_mapping({"1": dict.fromkeys(names, 1)}))
+    key = np.append(judgments._key, judgments._key + np.uint64(1))
+    at = judgments._places(key)
+    monkeypatch.setattr(judging, "_STEPS", 0)
+    bisected = judgments._places(key)
+    np.testing.assert_array_equal(at[:300], np.arange(300))
+    np.testing.assert_array_equal(bisected[:300], np.arange(300))
+    np.testing.assert_array_equal(judgments._key[at] == key, judgments._key[bisected] == key)

@@ -1,0 +1,48 @@
+"""What studies meet rarely: one metric only, names like formulas, metrics by which systems do not differ."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import xarray as xr
+
+from irmeta.cube import cube
+from irmeta.errors import ScoresError
+from irmeta.report.plots import figure, figure_of
+from irmeta.studies import durability, ranking
+from irmeta.studies.description import describe
+
+ROWS = {"topics": "T", "metric": "AP", "old_systems": 9, "new_systems": 2, "pearson": np.nan, "chance_tau": 0.1}
+
+
+def made(systems: list[str], metrics: list[str]) -> xr.DataArray:
+    scores = np.random.default_rng(2).random((len(systems), 6, len(metrics)))
+    return cube(scores, systems, [str(topic) for topic in range(6)], metrics)
+
+
+def test_included_metrics_may_be_all_there_are() -> None:
+    """Where nothing is left to choose, the included metric is the set."""
+    found = ranking.rank_metrics(made(["a", "b", "c"], ["AP"]), include=["AP"])
+    assert "nan" not in " ".join(ranking.findings(found))
+
+
+@pytest.mark.parametrize("budget", [float("nan"), 0.0, -1.0])
+def test_a_budget_is_a_number_above_zero(budget: float) -> None:
+    """A budget that nothing can be compared with is refused."""
+    with pytest.raises(ScoresError, match="a budget is a number above 0"):
+        ranking.rank_metrics(made(["a", "b", "c"], ["AP", "RR"]), budget=budget)
+
+
+def test_a_tau_that_is_not_there_is_said_in_words() -> None:
+    """A finding without a tau gives the reason instead of nan."""
+    said = durability._sentence({**ROWS, "tau": np.nan, "quantile": np.nan})
+    assert "nan" not in said
+    assert "T, AP: there is no tau" in said
+
+
+def test_names_in_plots_are_no_formulas(tmp_path: Path) -> None:
+    """Names with dollars and backslashes are drawn as they are."""
+    drawn = figure_of(describe(made([r"$\frac{$", "$x$", "c"], ["AP", "RR"])))
+    figure.save(drawn, tmp_path / "d.svg")
+    figure.save(drawn, tmp_path / "d.pdf")
+    assert (tmp_path / "d.svg").stat().st_size > 1000
