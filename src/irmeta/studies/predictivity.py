@@ -46,7 +46,7 @@ def predictivity(
 
     Returns `phi` (metric, metric_2) in [-1, 1] with its Monte-Carlo standard error `se`; `advantage` (predictor metric,
     target metric_2), phi(A, B) - phi(B, B), with its 95% interval `low`, `high` over samples of topics and systems, and
-    `joint_low`, `joint_high`, which hold for all pairs at once; `lead`, the mean phi of A with all metrics, itself among
+    the wider `joint_low`, `joint_high` for all pairs at once; `lead`, the mean phi of A with all metrics, itself among
     them, less that of B, with its Monte-Carlo error `lead_se` and the lower end `lead_low` of its joint interval; with
     sizes `curve` and `curve_se` (size, metric, metric_2). Source: Webber et al. (SIGIR 2008).
 
@@ -160,7 +160,7 @@ def _errors(whole: Agreement, found: Variances) -> _Errors:
 
 
 def _quantile(freedom: int, pairs: int = 1) -> float:
-    """Return Student's quantile of two-sided 95% intervals, of so many pairs at once by Bonferroni's correction.
+    """Return Student's quantile of two-sided 95% intervals, for all of the pairs at once by Bonferroni's correction.
 
     freedom : one less than there are systems, or topics if they are fewer.
     """

@@ -18,9 +18,9 @@ TEXT = Text(
     "Predictive power",
     "Which metrics predict results on new topics?",
     "Phi is Kendall's tau between the ranking of systems by one metric on half of the topics and by another on "
-    "the rest, averaged over random halves. An advantage is what a metric predicts of another beyond what that predicts "
-    "of itself. An interval across 0 leaves open which of the two predicts better. Only an interval that lies above "
-    "\N{MINUS SIGN}.05 shows that at most .05 of tau is lost without the other.",
+    "the rest, averaged over random halves. An advantage is what a metric predicts of another beyond what the other "
+    "predicts of itself. An interval across 0 leaves open which of the two predicts better. Only an interval that "
+    "lies above \N{MINUS SIGN}.05 shows that at most .05 of tau is lost without the other.",
     "Webber, Moffat, Zobel and Sakai, Precision-at-ten considered redundant, SIGIR 2008.",
 )
 
