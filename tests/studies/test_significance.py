@@ -132,7 +132,7 @@ def test_too_few_resamples_for_holm_are_named():
     [
         ("permutation", 10, 20, "permutation on 10 topics no p is below 0.002, and holm's correction for 190 pairs"),
         ("permutation", 10, 20, "nothing can be significant; take 13 topics or more, or t; more resamples do not help"),
-        ("sign", 5, 2, "sign on 5 topics no p is below 0.062, and holm's correction for 1 pairs"),
+        ("sign", 5, 2, "sign on 5 topics no p is below 0.062, and holm's correction for 1 pair"),
         ("wilcoxon", 10, 20, "take 13 topics or more, or t, or bh"),
         ("bootstrap", 10, 30, "take 8700 resamples, or bh"),
     ],

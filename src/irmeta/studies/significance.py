@@ -123,7 +123,7 @@ def significance(
 
 
 def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
-    """Tables `tests` (of each pair and metric), `systems` (those that share a letter do not differ), `power`.
+    """Tables `tests` (of each pair and metric), `systems` (that share a letter: not significantly different), `power`.
 
     `conflicts`: the pairs on which metrics contradict each other: those for system_a, those for system_b, and whether
     there is a significant difference on either side.
@@ -351,7 +351,11 @@ def _notes(test: Test, correct: Correction, alpha: float, resamples: int, scores
         better = f"take {_topics_for(needed)} topics or more, or t"
     if corrects_pairs and floor < alpha:
         better += ", or bh"
-    needs = f"{correct}'s correction for {pairs} pairs needs less than {needed:.2g}" if corrects_pairs else ""
+    needs = (
+        f"{correct}'s correction for {pairs} {'pair' if pairs == 1 else 'pairs'} needs less than {needed:.2g}"
+        if corrects_pairs
+        else ""
+    )
     needs = needs or f"alpha is {alpha:g}"
     return [*lines, f"{why} no p is below {floor:.2g}, and {needs}: nothing can be significant; {better}"]
 
