@@ -52,6 +52,9 @@ ONE = {
     "estimate": lambda change, _, **options: irmeta.estimate(change(scores()[:, :6]), change(scores("B")), **options),
     "means": lambda change, _: irmeta.means(change(scores())),
     "plan": lambda change, _, **options: irmeta.plan(change(scores()[:, :6]), change(scores("B")), **options),
+    "paper_table": lambda change, _, **options: irmeta.paper_table(
+        change(scores()), **{"test": "permutation", "resamples": 200} | options
+    ),
     "predict": lambda change, _, **options: irmeta.predict(
         change(scores()[..., :2]), model(), known=change(scores("F")), **options
     ),
@@ -69,6 +72,7 @@ ONE = {
         change(scores()), change(scores("B")), resamples=100, sizes=[4], **options
     ),
     "top_systems": lambda change, _: irmeta.top_systems(change(scores()), 0.5),
+    "versus": lambda change, _, **options: irmeta.versus(change(scores()), "s00", **{"resamples": 200} | options),
 }
 """Functions that take cubes: called with a change to be made to each, and a folder."""
 SEVERAL = {
@@ -275,7 +279,7 @@ def test_a_cube_is_a_collection() -> None:
     xr.testing.assert_identical(alone, named)
     assert [part.name for part in irmeta.prediction_model(one).parts] == ["A"]
     for study in (irmeta.compare, irmeta.coverage, irmeta.models):
-        with pytest.raises(ScoresError, match="collections"):
+        with pytest.raises(ScoresError, match="collections?"):
             study(one)
 
 

@@ -354,7 +354,7 @@ def test_foreign_names() -> None:
         evaluate(qrels, runs, "BPM@5")
     with pytest.raises(MetricError, match="ir_measures cannot compute Accuracy here"):
         evaluate(qrels, runs, "Accuracy")
-    with pytest.raises(MetricError, match="SetP comes from ir_measures, which wants whole grades"):
+    with pytest.raises(MetricError, match="SetP comes from ir_measures, which needs whole grades"):
         evaluate({"1": {"a": 0.5}}, runs, "SetP")
 
 
