@@ -7,7 +7,7 @@ from scipy.stats import kendalltau
 
 from bench.timing import line, ratio, seconds
 from irmeta.stats.halves.halving import half_means, halves, shuffles, split_half
-from irmeta.stats.halves.jackknife import advantage_variance
+from irmeta.stats.halves.jackknife import variances
 
 SYSTEMS, TOPICS, PARTITIONS = 96, 50, 2000
 HALVES = (TOPICS // 2, TOPICS // 2)
@@ -48,7 +48,7 @@ def main() -> None:
         made = scores(systems, metrics)
         each = seconds(lambda m=made, n=partitions: phi(m, n)) / partitions * 1e3
         few = max(20, min(100, 10_000 // systems))
-        intervals = seconds(lambda m=made, n=few: advantage_variance(m, drawn(n))) if systems <= 400 else float("nan")
+        intervals = seconds(lambda m=made, n=few: variances(m, drawn(n))) if systems <= 400 else float("nan")
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
         print(
             f"{systems:>6} systems {metrics:>3} metrics {each:>10.2f} ms {intervals:>10.1f} s {peak:>8.0f} MiB",

@@ -47,7 +47,17 @@ CONTRACT = {
     },
     "significance old.parquet --metric AP --test permutation --correct holm": {
         "tests": [
-            *("system_a", "system_b", "metric", "difference", "p", "p_corrected", "effect_size", "significant"),
+            *(
+                "system_a",
+                "system_b",
+                "metric",
+                "difference",
+                "p",
+                "p_corrected",
+                "effect_size",
+                "direction",
+                "significant",
+            ),
         ],
         "power": ["metric", "share_significant"],
     },

@@ -61,7 +61,7 @@ def test_findings_name_what_was_given_and_the_worst(outcome: xr.Dataset) -> None
     lines = findings(outcome)
     assert lines[0].startswith("From P@10,")
     assert f"{worst} least well" in lines[0]
-    assert "The 90% intervals hold" in lines[1]
+    assert "The coverage of the 90% intervals is" in lines[1]
 
 
 def test_a_tau_that_is_undefined_is_called_so(scores: xr.DataArray) -> None:

@@ -12,7 +12,17 @@ from irmeta.io.importers import import_matrix
 from irmeta.stats.tests import multiplicity
 from irmeta.studies.significance import findings, overview, significance, tables
 
-CONTRACT = ["system_a", "system_b", "metric", "difference", "p", "p_corrected", "effect_size", "significant"]
+CONTRACT = [
+    "system_a",
+    "system_b",
+    "metric",
+    "difference",
+    "p",
+    "p_corrected",
+    "effect_size",
+    "direction",
+    "significant",
+]
 TESTS = ["t", "wilcoxon", "permutation", "bootstrap", "sign", "tukey"]
 
 
@@ -115,6 +125,79 @@ def test_too_few_resamples_for_holm_are_named():
     outcome = significance(scores(systems=30), metrics="AP", test="permutation", resamples=1000)
     assert "take 8700 resamples" in about(outcome)["notes"][0]
     assert not outcome["significant"].any()
+
+
+@pytest.mark.parametrize(
+    ("test", "topics", "systems", "words"),
+    [
+        ("permutation", 10, 20, "permutation on 10 topics no p is below 0.002, and holm's correction for 190 pairs"),
+        ("permutation", 10, 20, "nothing can be significant; take 13 topics or more, or t; more resamples do not help"),
+        ("sign", 5, 2, "sign on 5 topics no p is below 0.062, and holm's correction for 1 pair"),
+        ("wilcoxon", 10, 20, "take 13 topics or more, or t, or bh"),
+        ("bootstrap", 10, 30, "take 8700 resamples, or bh"),
+    ],
+)
+def test_advice_where_nothing_can_be_significant_names_what_would_help(test, topics, systems, words):
+    """The smallest p is max(1 / (resamples + 1), 2 / 2^n); the note says which of both is in the way."""
+    outcome = significance(scores(systems=systems, topics=topics), metrics="AP", test=test, resamples=2000)
+    assert words in " ".join(about(outcome)["notes"])
+    assert not outcome["significant"].any()
+
+
+@pytest.mark.parametrize("test", ["permutation", "sign", "wilcoxon"])
+def test_the_topics_that_the_advice_names_are_enough_and_one_fewer_is_not(test):
+    """One system wins by other amounts on every topic: p is 2 / 2^n, and 6 topics reach .05."""
+    for topics, significant in ((5, False), (6, True)):
+        one = scores(systems=2, topics=topics, metrics=("AP",))
+        one[1] = one[0] + np.linspace(0.1, 0.3, topics)[:, None]
+        outcome = significance(one, test=test)
+        assert outcome["p"].item() == pytest.approx(2 / 2**topics)
+        assert bool(outcome["significant"].item()) is significant
+        said = any("nothing can be significant; take 6 topics" in note for note in about(outcome)["notes"])
+        assert said is not significant
+
+
+def lopsided():
+    """On 44 of 50 topics a is a little better, on 6 b is much better, so b has the higher mean."""
+    a, b = np.full(50, 0.5), np.full(50, 0.45) + np.linspace(0, 0.001, 50)
+    b[:6] = 0.95 + np.linspace(0, 0.001, 6)
+    return cube(np.stack([a, b])[..., None], ["a", "b"], [str(i) for i in range(50)], ["AP"])
+
+
+def test_a_test_that_favours_the_lower_mean_is_named_and_decides_no_rank():
+    """The sign test favours a, the mean b: a note says so, and both ranks remain possible."""
+    outcome = significance(lopsided(), test="sign")
+    test = tables(outcome)["tests"].row(0, named=True)
+    assert test["significant"]
+    assert (test["direction"], test["difference"] < 0) == (1, True)
+    notes = " ".join(about(outcome)["notes"])
+    assert "sign asks which of two systems wins on more topics, not whether two means differ" in notes
+    assert "1 significant test favours the system with the lower mean" in notes
+    assert tables(outcome)["systems"].select("rank_low", "rank_high").rows() == [(1, 2), (1, 2)]
+
+
+def test_a_finding_of_a_test_of_other_than_means_does_not_call_the_best_mean_the_better_system():
+    """Where the only significant difference opposes the means, no sentence says that the best differs from others."""
+    said = findings(significance(lopsided(), test="sign"))[0]
+    assert "1 of them for the system with the lower mean" in said
+    assert "significantly different from every other" not in said
+
+
+@pytest.mark.parametrize("test", ["t", "permutation", "bootstrap", "tukey"])
+def test_a_test_of_means_has_no_such_note(test):
+    """A test of means favours the higher mean, and nothing is said of it."""
+    outcome = significance(lopsided(), test=test)
+    assert (np.sign(outcome["difference"]) == outcome["direction"]).all()
+    assert not any("favour" in note or "asks" in note for note in about(outcome)["notes"])
+
+
+def test_systems_tied_last_may_have_every_rank_below_the_better_ones():
+    """Of 3 systems that tie below a clearly better one, each may be second to fourth."""
+    tied = scores(systems=4, topics=30, metrics=("AP",))
+    tied[:3] = np.tile([0.0, 1.0], 15)[:, None]
+    tied[3] = 1 + np.linspace(0.2, 0.4, 30)[:, None]
+    systems = tables(significance(tied))["systems"]
+    assert systems.select("rank", "rank_low", "rank_high").rows() == [(1, 1, 1), (2, 2, 4), (2, 2, 4), (2, 2, 4)]
 
 
 @pytest.mark.parametrize("test", ["permutation", "bootstrap", "tukey"])

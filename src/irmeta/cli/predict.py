@@ -25,7 +25,7 @@ ScaleOption = Annotated[Scale, option(help=explained(Scale, "The scale to model.
 UnitOption = Annotated[Unit, option("--level", help=explained(Unit, "What to predict."))]
 LearnerOption = Annotated[Learner, option(help=explained(Learner, "The kind of model."))]
 Kernel = Annotated[float | None, option(min=1e-6, help="Size of the radial kernel of svr.", show_default="scaled")]
-Nominal = Annotated[float, option("--level", help="Share of systems whose scores the intervals are to hold.")]
+Nominal = Annotated[float, option("--level", help="Nominal coverage of the intervals, on average over collections.")]
 
 
 @predict.command()
@@ -65,7 +65,10 @@ def apply(
     irmeta predict apply ours.csv --want AP --train A.parquet --train B.parquet --learner svr
 
     What a system lacks on all topics is predicted. As CSV the table itself is written, its holes filled: a predicted
-    score has its interval in the columns beside it, a reported one has none. `distance` says how far the given scores
+    score has its interval in the columns beside it, a reported one has none. On collections left out, nominal 90%
+    intervals had a coverage of 91 to 92%, of 80 to 86% on the worst of five; on later rounds of TREC-COVID of 64 to
+    99%. The misses of one collection come together, and a few systems whose scores are known reduce them
+    (--calibrate). `distance` says how far the given scores
     lie from those that the model has seen: 1 is usual.
     """
     from dataclasses import replace

@@ -109,7 +109,7 @@ def coverage(
     level: Nominal = 0.9,
     scale: ScaleOption = "raw",
 ) -> None:
-    """Measure how often intervals hold on a collection the model has not seen: leave out each in turn, and count.
+    """Measure the coverage of intervals on a collection the model has not seen: leave out each in turn, and count.
 
     irmeta predict coverage A.parquet B.parquet C.parquet D.parquet --targets "AP P@10"
     """

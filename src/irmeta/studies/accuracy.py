@@ -82,7 +82,7 @@ def findings(outcome: xr.Dataset) -> list[str]:
         f"{outcome.target.values[worst]} least well (tau {least})."
     ]
     if np.isfinite(outcome["inside"].values).any():
-        level, held = f"{options['level']:.0%}", f"{float(outcome['inside'].mean()):.0%}"
+        level, inside = f"{options['level']:.0%}", f"{float(outcome['inside'].mean()):.0%}"
         width = float(outcome["width"].mean())
-        lines.append(f"The {level} intervals hold {held} of the actual scores; their mean width is {width:.3f}.")
+        lines.append(f"The coverage of the {level} intervals is {inside} here; their mean width is {width:.3f}.")
     return lines

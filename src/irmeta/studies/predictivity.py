@@ -18,7 +18,7 @@ from irmeta.parallel import seeded
 from irmeta.result import frame, once, result, short, square
 from irmeta.stats.arrays import Floats
 from irmeta.stats.halves.halving import Agreement, halves, shuffles, split_half
-from irmeta.stats.halves.jackknife import advantage_variance
+from irmeta.stats.halves.jackknife import Variances, variances
 
 _PAIR = ("metric", "metric_2")
 
@@ -45,9 +45,10 @@ def predictivity(
     tau : "b" or "a". rng : a seed or a generator. At least 2 systems and 4 topics, else ScoresError.
 
     Returns `phi` (metric, metric_2) in [-1, 1] with its Monte-Carlo standard error `se`; `advantage` (predictor metric,
-    target metric_2), phi(A, B) - phi(B, B), with its 95% interval `low`, `high` over samples of topics and systems;
-    `lead`, the mean phi of A with all metrics, itself among them, less that of B, with its Monte-Carlo error `lead_se`;
-    with sizes `curve` and `curve_se` (size, metric, metric_2). Source: Webber et al. (SIGIR 2008).
+    target metric_2), phi(A, B) - phi(B, B), with its 95% interval `low`, `high` over samples of topics and systems, and
+    the wider `joint_low`, `joint_high` for all pairs at once; `lead`, the mean phi of A with all metrics, itself among
+    them, less that of B, with its Monte-Carlo error `lead_se` and the lower end `lead_low` of its joint interval; with
+    sizes `curve` and `curve_se` (size, metric, metric_2). Source: Webber et al. (SIGIR 2008).
 
     >>> rng = np.random.default_rng(1)
     >>> noise = rng.normal(size=(8, 10, 2)) * [0.1, 0.5]
@@ -71,11 +72,11 @@ def predictivity(
     drawn = split_half(values, drawn_sizes, partitions, generator, ties=tau, best=chosen.best)
     whole, curve = drawn[0], drawn[1:]
     few = 0 if chosen.best else _interval_partitions(partitions, len(values))
-    half = np.full(whole.phi.shape, np.nan)
+    errors = _no_errors(whole)
     if few:
         members = halves(shuffles(topics, few, generator), half_sizes)
-        variance = advantage_variance(values, members, ties=tau)
-        half = _half_width(values, variance, whole.difference_se)
+        errors = _errors(whole, variances(values, members, ties=tau))
+    freedom = min(used.sizes["system"], topics) - 1
 
     options = {
         "partitions": partitions,
@@ -91,7 +92,7 @@ def predictivity(
     }
     return result(
         "predictivity",
-        _figures(used["metric"].values, whole, half) | _curve(sizes, curve),
+        _figures(used["metric"].values, whole, errors, freedom) | _curve(sizes, curve),
         inputs={str(scores.attrs.get("collection", "collection")): used},
         options=options,
         notes=chosen.notes + _notes(used, options, drawn, chosen.ranked),
@@ -138,26 +139,52 @@ def _interval_partitions(partitions: int, systems: int) -> int:
     return min(partitions, enough)
 
 
-def _half_width(values: Floats, variance: Floats, error: Floats) -> Floats:
-    """Return half the width of the 95% intervals: t * sqrt(variance + Monte-Carlo error^2).
+class _Errors(NamedTuple):
+    """Standard errors of advantages and of leads, both (metric, metric), over samples of topics and systems."""
 
-    t : Student's 97.5% quantile with one degree of freedom less than there are systems, or topics if they are fewer.
+    advantage: Floats
+    lead: Floats
+
+
+def _no_errors(whole: Agreement) -> _Errors:
+    """Return errors that are not known."""
+    unknown = np.full(whole.phi.shape, np.nan)
+    return _Errors(unknown, unknown)
+
+
+def _errors(whole: Agreement, found: Variances) -> _Errors:
+    """Return sqrt(variance + Monte-Carlo error^2)."""
+    advantage = np.sqrt(np.maximum(found.advantage, 0) + whole.difference_se**2)
+    lead = np.sqrt(np.maximum(found.lead, 0) + whole.lead_se**2)
+    return _Errors(advantage, lead)
+
+
+def _quantile(freedom: int, pairs: int = 1) -> float:
+    """Return Student's quantile of two-sided 95% intervals, for all of the pairs at once by Bonferroni's correction.
+
+    freedom : one less than there are systems, or topics if they are fewer.
     """
-    systems, topics, _ = values.shape
-    quantile = float(scipy.stats.t.ppf(0.975, min(systems, topics) - 1))
-    return np.asarray(quantile * np.sqrt(np.maximum(variance, 0) + error**2))
+    return float(scipy.stats.t.isf(0.025 / pairs, freedom))
 
 
-def _figures(metrics: Any, whole: Agreement, half: Floats) -> dict[str, Any]:
+def _figures(metrics: Any, whole: Agreement, errors: _Errors, freedom: int) -> dict[str, Any]:
     """Label the figures of halves by pairs of metrics."""
+    count = len(metrics)
+    pairs = max(1, count * (count - 1) // 2)  # a lead of A over B is minus that of B over A, an advantage is not
+    half = _quantile(freedom) * errors.advantage
+    joint = _quantile(freedom, 2 * pairs) * errors.advantage
+    behind = _quantile(freedom, pairs) * errors.lead
     figures = {
         "phi": whole.phi,
         "se": whole.se,
         "advantage": whole.difference,
         "low": whole.difference - half,
         "high": whole.difference + half,
+        "joint_low": whole.difference - joint,
+        "joint_high": whole.difference + joint,
         "lead": whole.lead,
         "lead_se": whole.lead_se,
+        "lead_low": whole.lead - behind,
     }
     coords = dict.fromkeys(_PAIR, metrics)
     return coords | {name: (_PAIR, values) for name, values in figures.items()}
@@ -217,20 +244,40 @@ def _notes(used: xr.DataArray, options: dict[str, Any], drawn: Sequence[Agreemen
 
 
 def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
-    """Tables `phi`, `advantage` and, where sizes were given, `curve`; phi is symmetric and listed once a pair."""
+    """Tables `phi`, `advantage`, `best` and, where sizes were given, `curve`; phi is symmetric and listed once a pair.
+
+    `best`: each metric's mean phi with all, how far it is behind the largest, the lower end of that lead's 95% interval
+    (of all pairs at once), and whether it may be the best: the interval reaches 0; null without intervals.
+    """
     pair = {"metric": "metric_a", "metric_2": "metric_b"}
     phi = frame(outcome, ["phi", "se"]).rename(pair)
     roles = {"metric": "predictor", "metric_2": "target", "advantage": "difference"}
-    gains = frame(outcome, ["advantage", "low", "high"]).rename(roles)
+    gains = frame(outcome, ["advantage", "low", "high", "joint_low", "joint_high"]).rename(roles)
     views = {
         "phi": once(phi, outcome.sizes["metric"]),
         "advantage": gains.filter(pl.col("predictor") != pl.col("target")),
+        "best": _best_table(outcome),
     }
     if "curve" in outcome:
         columns = {"size": "topics", "curve": "phi", "curve_se": "se"}
         curve = frame(outcome, ["curve", "curve_se"]).rename(pair | columns)
         views["curve"] = once(curve, outcome.sizes["metric"])
     return views
+
+
+def _best_table(outcome: xr.Dataset) -> pl.DataFrame:
+    """List the metrics, best first, with how far each is behind the best."""
+    best = best_predictor(outcome)
+    behind, low = outcome["lead"].values[best], outcome["lead_low"].values[best]
+    columns = {
+        "metric": [str(name) for name in outcome["metric"].values],
+        "mean_phi": outcome["phi"].values.mean(axis=1),
+        "behind": behind,
+        "behind_low": low,
+    }
+    listed = pl.DataFrame(columns).with_columns(pl.col("behind_low").fill_nan(None))
+    listed = listed.with_columns(may_be_best=pl.col("behind_low") <= 0)
+    return listed.sort("behind", maintain_order=True)
 
 
 def _sizes(outcome: xr.Dataset) -> Iterator[tuple[int, Floats]]:
@@ -301,19 +348,24 @@ def findings(outcome: xr.Dataset) -> list[str]:
 
 
 def _best_of_all(outcome: xr.Dataset, where: str, names: Sequence[str], best: int) -> str:
-    """Name the best predictor, and those that are as good but for Monte-Carlo error."""
+    """Name the metric with the largest mean phi, and every other that is not clearly behind it."""
     phi = outcome["phi"].values[best]
-    mean, own = short(phi.mean(), 3), short(phi[best])
-    rivals = [names[other] for other in _rivals(outcome)]
+    figures = f"mean phi {short(phi.mean(), 3)} over the {len(names)} metrics, {short(phi[best])} for itself"
+    largest = f"{names[best]} has the largest {figures}"
+    if np.isnan(outcome["lead_low"].values).all():
+        return f"On {where}, {largest}; without intervals, others may predict new topics as well."
+    rivals = [names[other] for other in rivals_of_best(outcome)]
     if not rivals:
         return (
-            f"On {where}, {names[best]} is the best single predictor of rankings on new topics: mean phi {mean} over "
-            f"the {len(names)} metrics, {own} for itself."
+            f"On {where}, {names[best]} is the best single predictor of rankings on new topics, clearly ahead of every "
+            f"other metric: {figures}."
         )
+    which = f"any of {len(rivals) + 1} of the {len(names)} metrics"
+    if len(rivals) + 1 == len(names):
+        which = f"any of the {len(names)} metrics"
     return (
-        f"On {where}, {' and '.join((names[best], *rivals))} are the best single predictors of rankings on new topics "
-        f"and differ by no more than Monte-Carlo error. {names[best]} has mean phi {mean} over the {len(names)} "
-        f"metrics, {own} for itself."
+        f"On {where}, {which} may be the best single predictor of rankings on new topics: "
+        f"{', '.join((names[best], *rivals))}. {largest}; no lead over these is clear of chance."
     )
 
 
@@ -339,16 +391,19 @@ def best_predictor(outcome: xr.Dataset) -> int:
     return int(outcome["phi"].values.mean(axis=1).argmax())
 
 
-def _rivals(outcome: xr.Dataset) -> list[int]:
-    """Find the metrics that the best one leads by no more than two standard errors of the partitions drawn."""
+def rivals_of_best(outcome: xr.Dataset) -> list[int]:
+    """Find the metrics that are not clearly behind the best one, nearest first.
+
+    The lead's interval holds for all pairs of metrics at once, as the best one is known only from these scores.
+    """
     best = best_predictor(outcome)
-    lead = outcome["lead"].values[best]
-    error = outcome["lead_se"].values[best]
+    lead, low = outcome["lead"].values[best], outcome["lead_low"].values[best]
     order = np.argsort(lead, kind="stable")
-    return [int(other) for other in order if other != best and lead[other] <= 2 * error[other]]
+    return [int(other) for other in order if other != best and low[other] <= 0]
 
 
 MARGIN = 0.05
+"""A loss of phi that counts as none, if the interval stays within it: one pair of systems in forty ranked otherwise."""
 
 
 class _Verdict(NamedTuple):
@@ -359,24 +414,21 @@ class _Verdict(NamedTuple):
     so: str
 
 
-"""A loss of phi that counts as none, if the interval stays within it: one pair of systems in forty ranked otherwise."""
-
 _VERDICTS = {
     "better": _Verdict(
         of_one="{a} predicts {b} better than {b} predicts itself",
         of_several="{a} predicts these better than they predict themselves",
-        so="{b} adds no information about new topics",
+        so="to rank systems by {b} on new topics, {a} serves better",
     ),
     "same": _Verdict(
         of_one="{a} predicts {b} as well as {b} predicts itself",
-        of_several="{a} predicts these as well as they predict themselves; reporting them as well adds no measurable "
-        "information",
-        so="reporting {b} as well adds no measurable information",
+        of_several="{a} predicts these as well as they predict themselves, at most .05 of tau is lost",
+        so="at most .05 of tau is lost",
     ),
     "open": _Verdict(
-        of_one="{a} predicts {b} as well as {b} predicts itself, or worse",
-        of_several="{a} predicts these as well as they predict themselves, or worse; these topics and systems are too "
-        "few to say",
+        of_one="{a} predicts {b} as well as {b} predicts itself, or better or worse",
+        of_several="{a} predicts these as well as they predict themselves, or better or worse; these topics and "
+        "systems are too few to say",
         so="these topics and systems are too few to say",
     ),
     "worse": _Verdict(
@@ -393,9 +445,9 @@ _VERDICTS = {
 
 
 def _kind(outcome: xr.Dataset, predictor: int, target: int) -> str:
-    """Judge a predictor by the interval of its advantage over the target itself."""
-    low = float(outcome["low"].values[predictor, target])
-    high = float(outcome["high"].values[predictor, target])
+    """Judge a predictor by the joint interval of its advantage: it and the target were found by looking."""
+    low = float(outcome["joint_low"].values[predictor, target])
+    high = float(outcome["joint_high"].values[predictor, target])
     if np.isnan(low):
         return "unsure"
     if low > 0:
@@ -409,7 +461,9 @@ def _verdict(outcome: xr.Dataset, predictor: int, target: int) -> str:
     """Say of one target how well it is predicted, with the figures."""
     a, b = str(outcome["metric"].values[predictor]), str(outcome["metric"].values[target])
     verdict = _VERDICTS[_kind(outcome, predictor, target)]
-    difference, low, high = (float(outcome[name].values[predictor, target]) for name in ("advantage", "low", "high"))
-    interval = "" if np.isnan(low) else f", 95% interval {short(low)} to {short(high)}"
+    difference, low, high = (
+        float(outcome[name].values[predictor, target]) for name in ("advantage", "joint_low", "joint_high")
+    )
+    interval = "" if np.isnan(low) else f", joint 95% interval {short(low)} to {short(high)}"
     claim, so = verdict.of_one.format(a=a, b=b), verdict.so.format(a=a, b=b)
     return f"{claim}: difference in phi {short(difference, 3)}{interval}; {so}."

@@ -29,6 +29,16 @@ RESAMPLING: Mapping[str, Callable[[Floats, int, np.random.Generator], Floats]] =
 CLOSED: Mapping[str, Callable[[Floats], Floats]] = MappingProxyType(
     {"t": paired.t, "wilcoxon": paired.wilcoxon, "sign": paired.sign}
 )
+DIRECTIONS: Mapping[str, Callable[[Floats], Floats]] = MappingProxyType(
+    {"wilcoxon": paired.signed_ranks, "sign": paired.wins}
+)
+"""What says which system a test favours, where that is not the mean difference."""
+ASKED: Mapping[str, str] = MappingProxyType(
+    {
+        "wilcoxon": "whether the differences lie symmetrically around 0",
+        "sign": "which of two systems wins on more topics",
+    }
+)
 FEW_METRICS = 4
 """Systems are shown for at most this number of metrics; programs read all of them."""
 SWAP_SIZES = (5, 10, 25, 50, 100)
@@ -54,7 +64,10 @@ def significance(
     missing: Missing = "error",
     rng: int | np.random.Generator = 0,
 ) -> xr.Dataset:
-    """Test every pair of systems for a difference in mean, two-sided, paired by topic.
+    """Test every pair of systems for a difference, two-sided, paired by topic.
+
+    t, permutation, bootstrap and tukey test the difference in mean. wilcoxon tests whether the differences lie
+    symmetrically around 0, sign whether either system wins as often: both may favour the system with the lower mean.
 
     metrics : one or several; all by default. Each is corrected for its own pairs.
     test : t, wilcoxon, sign, permutation, bootstrap (studentised), or tukey (randomised Tukey HSD, which is corrected
@@ -65,8 +78,9 @@ def significance(
     top, by, missing : what to use of the scores, as in `irmeta.cube.studied`.
 
     Returns over (pair, metric) difference (system_a less system_b), p, p_corrected, effect_size (mean difference over
-    the standard deviation of differences) and significant; over (metric) share_significant, the discriminative power;
-    over (system, metric) mean and rank. Sources: Smucker et al. (CIKM 2007), Sakai (SIGIR 2006), Carterette (2012).
+    the standard deviation of differences), direction (1 where the test favours system_a, -1 system_b) and significant;
+    over (metric) share_significant, the discriminative power; over (system, metric) mean and rank.
+    Sources: Smucker et al. (CIKM 2007), Sakai (SIGIR 2006), Carterette (2012).
 
     >>> from irmeta.cube import cube
     >>> topics = [[[0.1], [0.2], [0.3], [0.2]], [[0.4], [0.6], [0.5], [0.5]]]
@@ -87,7 +101,9 @@ def significance(
     data: dict[str, Any] = {}
     for name in columns[0]:
         data[name] = (("pair", "metric"), np.stack([column[name] for column in columns], axis=1))
-    notes += _notes(test, correct, alpha, resamples, scores) + _scale_notes(scores, data["effect_size"][1])
+    notes += _notes(test, correct, alpha, resamples, scores)
+    notes += _opposed_notes(test, _opposed(data) & (data["p_corrected"][1] < alpha))
+    notes += _scale_notes(scores, data["effect_size"][1])
     mean = means(scores)
     data["mean"] = mean
     data["rank"] = (("system", "metric"), descriptive.ranks(mean.values.T).T)
@@ -107,13 +123,13 @@ def significance(
 
 
 def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
-    """Tables `tests` (of each pair and metric), `systems` (those that share a letter do not differ), `power`.
+    """Tables `tests` (of each pair and metric), `systems` (that share a letter: not significantly different), `power`.
 
     `conflicts`: the pairs on which metrics contradict each other: those for system_a, those for system_b, and whether
     there is a significant difference on either side.
     """
     metrics = [str(metric) for metric in outcome.metric.values]
-    fields = ("difference", "p", "p_corrected", "effect_size", "significant")
+    fields = ("difference", "p", "p_corrected", "effect_size", "direction", "significant")
     return {
         "tests": frame(outcome, fields, by=["metric", "system_a", "system_b"]).select(
             "system_a", "system_b", "metric", *fields
@@ -170,8 +186,11 @@ def findings(outcome: xr.Dataset) -> list[str]:
             uncorrected = float((of_metric["p"] < options["alpha"]).mean())
             test = f"{test}, {options['correct']}"
             before = f"; {uncorrected:.1%} before correction"
+        favours_lower = of_metric["direction"] * of_metric["difference"] < 0
+        opposed = int((of_metric["significant"] & favours_lower).sum())
+        against = f", {opposed} of them for the system with the lower mean" if opposed else ""
         lines.append(
-            f"{metric}: {significant} of {outcome.sizes['pair']} pairs differ significantly "
+            f"{metric}: {significant} of {outcome.sizes['pair']} pairs differ significantly{against} "
             f"({of_metric['share_significant'].item():.1%}; {test}, alpha {options['alpha']:g}{before}). "
             + _beside_best(of_metric)
         )
@@ -179,10 +198,10 @@ def findings(outcome: xr.Dataset) -> list[str]:
 
 
 def _beside_best(of_metric: xr.Dataset) -> str:
-    """Say how many systems are not significantly different from the best."""
+    """Say how many systems are not significantly different from the best, or only against the means."""
     best = int(of_metric["rank"].values.argmin())
     name = of_metric.system.values[best]
-    alike = int((~_matrix(of_metric)[best]).sum()) - 1
+    alike = int((~_confirmed(of_metric)[best]).sum()) - 1
     if alike == 0:
         return f"The best system, {name}, is significantly different from every other."
     verb = "system is" if alike == 1 else "systems are"
@@ -294,34 +313,92 @@ def _tests(
     scores: Floats, test: Test, correct: Correction, resamples: int, rng: np.random.Generator
 ) -> dict[str, Floats]:
     """Test all pairs of systems by one metric, from scores (system, topic): arrays (pair,)."""
-    difference, effect, *closed = paired.over_pairs(partial(_quantities, test), scores)
+    difference, effect, direction, *closed = paired.over_pairs(partial(_quantities, test), scores)
     p = closed[0] if closed else RESAMPLING[test](scores, resamples, rng)
     corrected = p if test == "tukey" else multiplicity.CORRECTIONS[correct](p)
-    return {"difference": difference, "p": p, "p_corrected": corrected, "effect_size": effect}
+    return {"difference": difference, "p": p, "p_corrected": corrected, "effect_size": effect, "direction": direction}
 
 
 def _quantities(test: Test, found: Floats) -> Floats:
-    """Return mean and effect size of differences (pair, topic) and, where it has a formula, p: (quantity, pair)."""
-    quantities = [found.mean(axis=1), paired.effect_size(found)]
+    """Return mean, effect size, direction of differences (pair, topic), and p if it has a formula: (quantity, pair)."""
+    mean = found.mean(axis=1)
+    statistic = DIRECTIONS[test](found) if test in DIRECTIONS else mean
+    quantities = [mean, paired.effect_size(found), np.sign(statistic)]
     if test in CLOSED:
         quantities.append(CLOSED[test](found))
     return np.stack(quantities)
 
 
 def _notes(test: Test, correct: Correction, alpha: float, resamples: int, scores: xr.DataArray) -> list[str]:
-    """Say what correction Tukey's test has, and warn of resamples too few for Holm's correction."""
-    systems = scores.sizes["system"]
+    """Say what correction Tukey's test has, and whether any p can be small enough to be significant."""
+    systems, topics = scores.sizes["system"], scores.sizes["topic"]
     pairs = systems * (systems - 1) // 2
+    lines = []
     if test == "tukey" and correct != "none":
-        return ["Tukey HSD is corrected for all pairs by itself; p_corrected is p"]
-    smallest = 1 / (resamples + 1)
-    needed = alpha / pairs  # the smallest p has to be below this for Holm
-    if test in ("permutation", "bootstrap") and correct == "holm" and smallest * pairs >= alpha:
-        return [
-            f"with {resamples} resamples no p is below {smallest:.2g}, and Holm's correction for {pairs} pairs needs "
-            f"{needed:.2g}: nothing can be significant; take {int(np.ceil(pairs / alpha))} resamples, or bh, or tukey"
-        ]
-    return []
+        lines.append("Tukey HSD is corrected for all pairs by itself; p_corrected is p")
+    corrects_pairs = test != "tukey" and correct in ("holm", "bonferroni")
+    needed = alpha / pairs if corrects_pairs else alpha  # the smallest p has to be below this
+    of_resamples, of_topics = _floors(test, resamples, topics)
+    floor = max(of_resamples, of_topics)
+    if floor < needed:
+        return lines
+    why = f"for {test} on {topics} topics"
+    better = f"take {_topics_for(needed)} topics or more, or t; more resamples do not help"
+    if of_topics < needed:
+        why = f"with {resamples} resamples"
+        better = f"take {int(np.ceil(1 / needed))} resamples"
+    elif test not in RESAMPLING:
+        better = f"take {_topics_for(needed)} topics or more, or t"
+    if corrects_pairs and floor < alpha:
+        better += ", or bh"
+    needs = (
+        f"{correct}'s correction for {pairs} {'pair' if pairs == 1 else 'pairs'} needs less than {needed:.2g}"
+        if corrects_pairs
+        else ""
+    )
+    needs = needs or f"alpha is {alpha:g}"
+    return [*lines, f"{why} no p is below {floor:.2g}, and {needs}: nothing can be significant; {better}"]
+
+
+def _floors(test: Test, resamples: int, topics: int) -> tuple[float, float]:
+    """Return the smallest p that a test's resamples allow, and that its topics allow; 0 where nothing limits it.
+
+    Of n topics there are 2^n ways to sign the differences. The most extreme is one of two, so p >= 2 / 2^n. The data
+    count as one of the resamples, so p >= 1 / (resamples + 1), unless all ways are gone through.
+    """
+    of_topics = 0.0
+    if test in ("permutation", "sign", "wilcoxon"):
+        of_topics = 2.0 ** (1 - topics)
+    all_ways = test == "permutation" and 2**topics <= resamples
+    of_resamples = 0.0
+    if test in RESAMPLING and not all_ways:
+        of_resamples = 1 / (resamples + 1)
+    return of_resamples, of_topics
+
+
+def _topics_for(needed: float) -> int:
+    """Return the smallest number n of topics with 2 / 2^n below what is needed."""
+    return int(np.floor(np.log2(2 / needed))) + 1
+
+
+def _opposed_notes(test: Test, opposed: Bools) -> list[str]:
+    """Say what a test asks that does not ask of means, and how many significant tests contradict the means."""
+    if test not in ASKED:
+        return []
+    lines = [f"{test} asks {ASKED[test]}, not whether two means differ"]
+    count = int(opposed.sum())
+    if count:
+        tests = "1 significant test favours" if count == 1 else f"{count} significant tests favour"
+        lines.append(
+            f"{tests} the system with the lower mean (direction and difference have other signs in table tests): a few "
+            "topics with large differences decide the mean; do not report these as differences in mean"
+        )
+    return lines
+
+
+def _opposed(data: Mapping[str, Any]) -> Bools:
+    """Return which tests favour the system with the lower mean, from (dimensions, values) by name."""
+    return np.asarray(data["direction"][1] * data["difference"][1] < 0)
 
 
 def _scale_notes(scores: xr.DataArray, effect_size: Floats) -> list[str]:
@@ -341,17 +418,33 @@ def _scale_notes(scores: xr.DataArray, effect_size: Floats) -> list[str]:
 
 def _matrix(of_metric: xr.Dataset) -> Bools:
     """Return which systems differ, as a symmetric matrix (system, system)."""
-    size = of_metric.sizes["system"]
-    differs = np.zeros((size, size), dtype=np.bool_)
-    differs[np.triu_indices(size, 1)] = of_metric["significant"].values
-    return differs | differs.T
+    return _symmetric(of_metric["significant"].values, of_metric.sizes["system"])
+
+
+def _confirmed(of_metric: xr.Dataset) -> Bools:
+    """Return which systems differ and not against their means, as a symmetric matrix (system, system)."""
+    of_means = of_metric["direction"] * of_metric["difference"] > 0
+    return _symmetric((of_metric["significant"] & of_means).values, of_metric.sizes["system"])
+
+
+def _symmetric(pairs: Bools, size: int) -> Bools:
+    """Turn flags of pairs of systems i < j into a symmetric matrix (system, system)."""
+    matrix = np.zeros((size, size), dtype=np.bool_)
+    matrix[np.triu_indices(size, 1)] = pairs
+    return matrix | matrix.T
 
 
 def _systems(of_metric: xr.Dataset, metric: str) -> pl.DataFrame:
-    """List the systems, best first, with the ranks of those that do not differ, and the letters of their groups."""
+    """List the systems, best first, with the ranks that they may have, and the letters of their groups.
+
+    A system's rank is at least 1 + the number significantly better, at most all less the number significantly worse.
+    A test that favours the system with the lower mean says nothing of ranks.
+    """
     order = np.argsort(of_metric["rank"].values, kind="stable")
     differs = _matrix(of_metric)[np.ix_(order, order)]
     rank = of_metric["rank"].values[order]
+    ordered = _confirmed(of_metric)[np.ix_(order, order)]
+    better = ordered & (rank < rank[:, None])  # (system, other): the other is significantly better
     letters = None
     if len(order) <= MOST_LETTERS:
         letters = _letters(differs)
@@ -361,8 +454,8 @@ def _systems(of_metric: xr.Dataset, metric: str) -> pl.DataFrame:
             "metric": [metric] * len(order),
             "mean": of_metric["mean"].values[order],
             "rank": rank,
-            "rank_low": np.where(differs, rank.max(), rank).min(axis=1),
-            "rank_high": np.where(differs, 1, rank).max(axis=1),
+            "rank_low": 1 + better.sum(axis=1),
+            "rank_high": len(order) - better.sum(axis=0),
             "letters": letters,
         },
         schema_overrides={"letters": pl.String},

@@ -162,16 +162,26 @@ def test_variance_is_leaving_out_by_hand(ties):
                 means.append(mean)
             halves.append(means)
         by_score.append(gains(scores, drawn, halves) - now)
-    expected = summed(by_system) + np.maximum(summed(by_topic) - summed(np.array(by_score)), 0)
-    np.testing.assert_allclose(sampling.advantage_variance(scores, drawn, ties=ties), expected, atol=1e-12)
+
+    def leads(gains):
+        mean = gains.mean(axis=-1)
+        return mean[..., :, None] - mean[..., None, :]
+
+    for ours, by_hand in zip(sampling._whole_moves(scores, drawn, ties), (by_system, by_topic), strict=True):
+        np.testing.assert_allclose(ours, [summed(by_hand), summed(leads(by_hand))], atol=1e-12)
+    found = sampling.variances(scores, drawn, ties=ties)
+    for figure, of in (("advantage", np.asarray), ("lead", leads)):
+        at_random = summed(of(by_topic)) - summed(of(np.array(by_score)))
+        expected = summed(of(by_system)) + np.maximum(at_random, 0)
+        np.testing.assert_allclose(getattr(found, figure), expected, atol=1e-12)
 
 
 def test_variance_from_some_systems(monkeypatch):
     """With many systems the noise of single scores is estimated from some; the answer stays near that of all."""
     scores, drawn = made(4, systems=60, topics=12), draw(12, (6, 6), 40)
-    whole = sampling.advantage_variance(scores, drawn)
+    whole = sampling.variances(scores, drawn).advantage
     monkeypatch.setattr(sampling, "SAMPLE", 30)
-    some = sampling.advantage_variance(scores, drawn)
+    some = sampling.variances(scores, drawn).advantage
     off = ~np.eye(3, dtype=bool)
     np.testing.assert_allclose(np.sqrt(some[off]), np.sqrt(whole[off]), rtol=0.25)
 
@@ -204,7 +214,7 @@ def test_interval_covers_what_it_claims(kind):
         (found,) = halving.split_half(scores, [sizes], 200, rng)
         drawn = halving.halves(halving.shuffles(topics, 100, rng), sizes)
         gains.append(found.difference)
-        errors.append(np.sqrt(sampling.advantage_variance(scores, drawn) + found.difference_se**2))
+        errors.append(np.sqrt(sampling.variances(scores, drawn).advantage + found.difference_se**2))
     truth = np.mean(gains, axis=0)
     width = scipy.stats.t.ppf(0.975, min(systems, topics) - 1) * np.array(errors)
     covered = (np.abs(gains - truth) <= width).mean(axis=0)

@@ -18,8 +18,9 @@ TEXT = Text(
     "Predictive power",
     "Which metrics predict results on new topics?",
     "Phi is Kendall's tau between the ranking of systems by one metric on half of the topics and by another on "
-    "the rest, averaged over random halves. Where a metric predicts another as well as the other predicts itself "
-    "(interval across 0), reporting both adds nothing that these topics can show.",
+    "the rest, averaged over random halves. An advantage is what a metric predicts of another beyond what the other "
+    "predicts of itself. An interval across 0 leaves open which of the two predicts better. Only an interval that "
+    "lies above \N{MINUS SIGN}.05 shows that at most .05 of tau is lost without the other.",
     "Webber, Moffat, Zobel and Sakai, Precision-at-ten considered redundant, SIGIR 2008.",
 )
 
@@ -45,8 +46,8 @@ def predictivity_panel(name: str, scores: xr.DataArray, source: str, seed: int) 
         Chart(
             "intervals",
             f"What {metrics[best]} predicts of each target beyond the target itself",
-            f"Predictive power of {metrics[best]} for each target less the target's own, with 95% intervals; the table "
-            "`advantage` has the figures.",
+            f"Predictive power of {metrics[best]} for each target less the target's own, with 95% intervals, each "
+            "for one pair by itself; the table `advantage` has the figures.",
             {
                 "rows": [metrics[at] for at in others],
                 **{

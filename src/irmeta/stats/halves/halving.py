@@ -36,11 +36,16 @@ def halves(orders: Ints, sizes: tuple[int, int]) -> Bools:
 
 def half_means(by_topic: Floats, drawn: Bools) -> Floats:
     """Average scores (topic, metric, system) over each drawn set, settled: (partition, 2, metric, system)."""
+    return settled(set_means(by_topic, drawn))
+
+
+def set_means(by_topic: Floats, drawn: Bools) -> Floats:
+    """Average scores as `half_means` does, not settled: what is computed from them still has to be."""
     topics = len(by_topic)
     weights = drawn / drawn.sum(axis=-1, keepdims=True)  # 1 / size of the set for its topics, else 0
     with single_threaded():
         means = weights.reshape(-1, topics) @ by_topic.reshape(topics, -1)
-    return settled(means.reshape(*drawn.shape[:2], *by_topic.shape[1:]))
+    return np.asarray(means.reshape(*drawn.shape[:2], *by_topic.shape[1:]))
 
 
 def half_tau(x: Floats, y: Floats, ties: Ties) -> Floats:

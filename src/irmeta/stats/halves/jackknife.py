@@ -1,21 +1,32 @@
 """How far split-half figures would move with other topics and other systems: a two-way jackknife."""
 
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 
 from irmeta.choices import Ties
 from irmeta.parallel import in_order
 from irmeta.stats.arrays import Bools, Floats, Ints, Singles
-from irmeta.stats.halves.halving import advantage, half_means, half_tau
+from irmeta.stats.halves.halving import advantage, half_tau, set_means
 from irmeta.stats.rankings.rank import BLOCK, concordance, settled, tau_without_each, untied
 
 SAMPLE = 100
 """Of more systems, only this number, evenly spaced, estimates the noise of single scores."""
 
 
-def advantage_variance(scores: Floats, drawn: Bools, *, ties: Ties = "b") -> Floats:
-    """Estimate the variance of phi(A, B) - phi(B, B) over samples of topics and of systems: (metric, metric).
+class Variances(NamedTuple):
+    """Variances over samples of topics and of systems, both (metric, metric).
+
+    advantage : of phi(A, B) - phi(B, B).  lead : of the mean phi of A with all metrics less that of B.
+    """
+
+    advantage: Floats
+    lead: Floats
+
+
+def variances(scores: Floats, drawn: Bools, *, ties: Ties = "b") -> Variances:
+    """Estimate the variances of advantages and of leads over samples of topics and of systems.
 
     Each topic, each system, and each single score (a system's on a topic) is left out of the same partitions, and the
     squares of how far the figure moves are summed: T, S and C. C, the noise of single scores, is in T and in S, so the
@@ -27,7 +38,8 @@ def advantage_variance(scores: Floats, drawn: Bools, *, ties: Ties = "b") -> Flo
     """
     by_system, by_topic = _whole_moves(scores, drawn, ties)  # S, T
     by_score = _score_moves(scores, drawn, ties)  # C
-    return by_system + np.maximum(by_topic - by_score, 0)
+    total = by_system + np.maximum(by_topic - by_score, 0)
+    return Variances(*total)
 
 
 def _whole_moves(scores: Floats, drawn: Bools, ties: Ties) -> tuple[Floats, Floats]:
@@ -48,17 +60,17 @@ def _score_moves(scores: Floats, drawn: Bools, ties: Ties) -> Floats:
     systems, _, metrics = scores.shape
     single = _SingleScores(scores, drawn, ties)
     sample = np.unique(np.linspace(0, systems - 1, min(systems, SAMPLE)).astype(int))
-    total = np.zeros((metrics, metrics))
+    total = np.zeros((2, metrics, metrics))
     for squares in in_order(single.squares, sample.tolist(), "intervals: systems"):
         total += squares * (systems / len(sample))
     return total
 
 
 class _Moves:
-    """Sums over partitions of how far a figure moves when each of n items is left out."""
+    """Sums over partitions of how far advantages and leads move when each of n items is left out."""
 
     def __init__(self, n: int, metrics: int) -> None:
-        self.sums = np.zeros((2, n, metrics, metrics))
+        self.sums = np.zeros((2, 2, n, metrics, metrics))
         self.partitions = 0
 
     def add(self, sums: Floats, partitions: int) -> None:
@@ -67,24 +79,31 @@ class _Moves:
         self.partitions += partitions
 
     def squares(self) -> Floats:
-        """Sum the squared mean moves over items, less what the drawing of partitions adds to them.
+        """Sum the squared mean moves over items, less what the drawing of partitions adds to them: (2, metric, metric).
 
         Of each item mean^2 - var / (partitions - 1): the mean's own Monte-Carlo variance is taken off its square.
         """
         mean, square = self.sums / self.partitions
         noise = (square - mean**2) / max(self.partitions - 1, 1)
-        return np.asarray((mean**2 - noise).sum(axis=0))
+        return np.asarray((mean**2 - noise).sum(axis=1))
 
 
 def _summed(moves: Floats) -> Floats:
-    """Sum moves (partition, item, metric, metric), and their squares, over partitions."""
-    return np.stack([moves.sum(axis=0), (moves**2).sum(axis=0)])
+    """Sum moves of advantages (partition, item, metric, metric), of leads, and their squares, over partitions.
+
+    The lead of A over B is the mean advantage of A less that of B, over all targets. So are their moves.
+    """
+    mean = moves.mean(axis=-1)
+    leads = mean[..., :, None] - mean[..., None, :]
+    sums = [moves.sum(axis=0), leads.sum(axis=0)]
+    squares = [(moves**2).sum(axis=0), (leads**2).sum(axis=0)]
+    return np.array([sums, squares])
 
 
 def _left_out(scores: Floats, ties: Ties, drawn: Bools) -> tuple[Floats, Floats]:
     """Sum how far phi(A, B) - phi(B, B) moves without each system, and without each topic."""
-    means = half_means(scores.transpose(1, 2, 0), drawn)
-    first, second = means[:, 0], means[:, 1]  # (partition, metric, system)
+    means = set_means(scores.transpose(1, 2, 0), drawn)
+    first, second = settled(means[:, 0]), settled(means[:, 1])  # (partition, metric, system)
     _, now = advantage(half_tau(first, second, ties))
     now = now[:, None]  # (partition, 1, metric, metric)
     _, without_system = advantage(np.nan_to_num(tau_without_each(first, second, ties=ties)))
@@ -109,13 +128,13 @@ def _without_topics(scores: Floats, drawn: Bools, means: Floats, ties: Ties) -> 
         size = members.shape[1]
         left = _without(means[:, half, None], by_topic[members], size)  # (partition, member, metric, system)
         rankings = left.reshape(len(drawn), size * metrics, -1)
-        tau = half_tau(rankings, means[:, 1 - half], ties)
+        tau = half_tau(rankings, settled(means[:, 1 - half]), ties)
         taus[partition, members] = tau.reshape(len(drawn), size, metrics, metrics)
     return taus
 
 
 def _without(mean: Floats, score: Floats, size: int) -> Floats:
-    """Take one score out of a mean of `size`: mean + (mean - score) / (size - 1)."""
+    """Take one score out of a mean of `size`, not settled: mean + (mean - score) / (size - 1)."""
     return settled(mean + (mean - score) / (size - 1))
 
 
@@ -126,7 +145,8 @@ class _SingleScores:
         self.scores = scores  # (system, topic, metric)
         self.drawn = drawn  # (partition, 2, topic)
         self.ties = ties
-        self.means = half_means(scores.transpose(1, 2, 0), drawn)  # (partition, 2, metric, system)
+        self.exact = set_means(scores.transpose(1, 2, 0), drawn)  # (partition, 2, metric, system)
+        self.means = settled(self.exact)
         self.counts = concordance(self.means[:, 0], self.means[:, 1])  # (partition, metric, metric)
         self.pairs = self._pairs()  # (partition, 2, metric)
 
@@ -138,7 +158,7 @@ class _SingleScores:
         return np.full(self.means.shape[:-1], systems * (systems - 1) / 2)
 
     def squares(self, system: int) -> Floats:
-        """Sum the squared moves over the topics of one system: (metric, metric)."""
+        """Sum the squared moves over the topics of one system: (2, metric, metric)."""
         systems, topics, metrics = self.scores.shape
         moves = _Moves(topics, metrics)
         chunk = max(1, BLOCK // (topics * metrics * systems))
@@ -172,7 +192,8 @@ class _SingleScores:
         here, there = self.means[part, half], self.means[part, 1 - half]  # (partition, metric, system)
         size = members.shape[1]
         before = here[:, :, system]
-        after = _without(before[:, None], self.scores[system][members], size)  # (partition, member, metric)
+        exact = self.exact[part, half, :, system]
+        after = _without(exact[:, None], self.scores[system][members], size)  # (partition, member, metric)
 
         new = _signs(after[..., None], here[:, None])  # (partition, member, metric, system)
         new[..., system] = 0  # a system makes no pair with itself

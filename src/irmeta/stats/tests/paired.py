@@ -169,6 +169,27 @@ def _ways(ranks: Ints) -> Floats:
     return ways
 
 
+def signed_ranks(found: Floats) -> Floats:
+    """Return Wilcoxon's statistic, the ranks of the differences (pair, topic) above 0 less those below 0.
+
+    >>> signed_ranks(np.array([[0.3, -0.1, -0.2, 0.0], [0.2, 0.2, -0.1, 0.0]])).tolist()
+    [0.0, 4.0]
+    """
+    found = found.round(10)  # ties that rounding broke are ties
+    zeros = (found == 0).sum(axis=1, keepdims=True)
+    ranks = stats.rankdata(np.abs(found), axis=1) - zeros  # among the topics that differ
+    return np.asarray((np.sign(found) * ranks).sum(axis=1))
+
+
+def wins(found: Floats) -> Floats:
+    """Return the statistic of the sign test, differences (pair, topic) above 0 less those below 0.
+
+    >>> wins(np.array([[0.1, 0.2, -0.9, 0.0]])).tolist()
+    [1.0]
+    """
+    return np.asarray(np.sign(found).sum(axis=1))
+
+
 def sign(found: Floats) -> Floats:
     """Return p of the sign test, exact, from differences (pair, topic); topics without a difference are left out.
 
