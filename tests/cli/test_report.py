@@ -84,5 +84,5 @@ def test_the_demo_ends_with_the_page(
     """The demo writes the page of what it made, every study of it, and prints where it is."""
     assert run(monkeypatch, "demo", "-o", tmp_path / "demo", "--quiet") == 0
     page = tmp_path / "demo" / "report" / "index.html"
-    assert f"Everything on one page: {page}" in capsys.readouterr().out
+    assert f"All of it on one page: {page}" in capsys.readouterr().out
     assert "Not computed" not in page.read_text("utf-8")

@@ -254,6 +254,20 @@ def test_charts_and_tabs_work_by_keyboard(opened: Any) -> None:
     assert opened.switch_to.active_element.get_attribute("id") == "agreement-tab-1"
 
 
+@pytest.mark.parametrize("width", [400, 700, 1280, 1680])
+def test_every_link_of_the_navigation_can_be_seen(browser: Any, page_of_three: Path, width: int) -> None:
+    """At every width each link to a section lies within the window, and so does the page."""
+    browser.set_window_size(width, 900)
+    try:
+        driver = load(browser, page_of_three)
+        ends = "return [...document.querySelectorAll('.top nav a')].map((one) => one.getBoundingClientRect().right)"
+        room = driver.execute_script("return document.documentElement.clientWidth")
+        assert all(0 < end <= room for end in driver.execute_script(ends))
+        assert driver.execute_script("return document.documentElement.scrollWidth") <= room
+    finally:
+        browser.set_window_size(1280, 900)
+
+
 def test_a_screen_reader_has_words_for_everything(opened: Any) -> None:
     """Pictures have alternative texts, tables heads and captions, fields labels, and headings leave out no level."""
     assert all(one.get_attribute("aria-label") for one in all_of(opened, "svg"))
