@@ -70,7 +70,7 @@ def test_a_task_shows_what_its_commands_print(path: Path, tmp_path: Path) -> Non
 
 @pytest.mark.parametrize("path", sorted((DOCS / "tasks").glob("[!i]*.md")), ids=lambda path: path.stem)
 def test_every_task_has_its_page_in_one_form(path: Path) -> None:
-    """Each task has its question, how to read the answer, what misleads and where to go on; index, README and menu lead to it."""
+    """Each task has the same parts in the same order, and index, home page and menu lead to it."""
     page = path.read_text()
     found = re.findall(r"^\*\*(Question|How to read it|What can mislead|Next)\.\*\*", page, re.MULTILINE)
     assert found == ["Question", "How to read it", "What can mislead", "Next"]
