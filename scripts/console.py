@@ -15,14 +15,14 @@ BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
 def commands(page: str) -> list[str]:
-    """Give the commands of a page in order."""
+    """Return the commands of a page in order."""
     return [line[2:] for block in BLOCK.findall(page) for line in block.splitlines() if line.startswith("$ ")]
 
 
 def run(command: str, folder: Path) -> str:
     """Run a command as a reader would and give what the terminal shows; one that fails is an error that shows it."""
     here = Path(sys.executable).parent
-    environment = os.environ | {"PATH": f"{here}{os.pathsep}{os.environ['PATH']}", "COLUMNS": "100"}
+    environment = os.environ | {"PATH": f"{here}{os.pathsep}{os.environ['PATH']}", "COLUMNS": "80"}
     outcome = subprocess.run(
         ["bash", "-c", command],
         cwd=folder,
@@ -38,7 +38,7 @@ def run(command: str, folder: Path) -> str:
 
 
 def replayed(page: str, folder: Path) -> str:
-    """Give the page with the output that its commands make now."""
+    """Return the page with the output that its commands make now."""
 
     def block(found: re.Match[str]) -> str:
         shown = [f"$ {command}\n{run(command, folder).strip(chr(10))}".rstrip() for command in commands(found[0])]

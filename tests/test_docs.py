@@ -31,7 +31,7 @@ def examples(text: str, name: str) -> None:
 def shown() -> list[str]:
     """Return every command of irmeta that a page shows, in a block or within a sentence, as PAGE: COMMAND."""
     found = []
-    for page in (DOCS.parent / "README.md", *sorted(DOCS.glob("*.md")), *sorted((DOCS / "studies").glob("*.md"))):
+    for page in (DOCS.parent / "README.md", *sorted(DOCS.glob("*.md")), *sorted(DOCS.glob("*/*.md"))):
         blocks = "\n".join(re.findall(r"^```\w*\n(.*?)^```$", page.read_text(), re.MULTILINE | re.DOTALL))
         sentences = re.sub(r"^```.*?^```$", "", page.read_text(), flags=re.MULTILINE | re.DOTALL)
         lines = re.findall(r"^(?:\$ )?(irmeta [a-z][^#|\n]*)", blocks, re.MULTILINE)
@@ -52,6 +52,37 @@ def test_a_command_has_the_options_that_a_page_shows(line: str) -> None:
         if re.match(r"-[a-z-]", word):
             options = {name for option in command.params for name in (*option.opts, "-h", "--help")}
             assert word.partition("=")[0] in options, word
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("bash") is None, reason="the commands are for bash")
+@pytest.mark.parametrize("path", sorted((DOCS / "tasks").glob("[!i]*.md")), ids=lambda path: path.stem)
+def test_a_task_shows_what_its_commands_print(path: Path, tmp_path: Path) -> None:
+    """Every console block of a task runs and prints what is shown, in 80 columns but for notes and captions."""
+    page = path.read_text()
+    again = CONSOLE["replayed"](page, tmp_path)
+    assert again == page, f"if it should: python scripts/console.py docs/tasks/{path.name}"
+    printed = [line for block in CONSOLE["BLOCK"].findall(page) for line in block.splitlines() if line[:2] != "$ "]
+    assert printed
+    long = [line for line in printed if len(line) > 80]
+    assert all(line.startswith(("note: ", "\\caption{")) for line in long), long
+
+
+@pytest.mark.parametrize("path", sorted((DOCS / "tasks").glob("[!i]*.md")), ids=lambda path: path.stem)
+def test_every_task_has_its_page_in_one_form(path: Path) -> None:
+    """Each task has the same parts in the same order, and index, home page and menu lead to it."""
+    page = path.read_text()
+    found = re.findall(r"^\*\*(Question|How to read it|What can mislead|Next)\.\*\*", page, re.MULTILINE)
+    assert found == ["Question", "How to read it", "What can mislead", "Next"]
+    assert f"({path.name})" in (DOCS / "tasks" / "index.md").read_text()
+    assert f"(tasks/{path.name})" in (DOCS / "index.md").read_text()
+    assert f"tasks/{path.name}\n" in (DOCS.parent / "mkdocs.yml").read_text()
+
+
+def test_examples_of_data_frames_run() -> None:
+    """The Python examples of the page on data frames run as shown."""
+    pytest.importorskip("pandas")
+    examples((DOCS / "tasks" / "frames.md").read_text(), "frames")
 
 
 @pytest.mark.slow
