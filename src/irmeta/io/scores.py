@@ -182,12 +182,14 @@ def write(
     try:
         with alone_in(path.parent):
             if append and path.exists():
-                refuse_clash(path, *held)
                 older, before = _scan(path)
+                if replaced:
+                    gone = pl.col("collection").is_in(list(described)) & pl.col("system").is_in(replaced)
+                    older = older.filter(~gone)
                 rows = [older, *rows]
-                held = {**before, **held}
+                described = {**before, **described}
             with writing(path) as part:
-                pl.concat(rows).sink_parquet(part, metadata={_KEY: json.dumps(held, default=str)})
+                pl.concat(rows).sink_parquet(part, metadata={_KEY: json.dumps(described, default=str)})
     except pl.exceptions.PolarsError as error:
         raise FileFormatError(f"{path}: cannot be written ({error})") from error
 
