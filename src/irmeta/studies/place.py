@@ -152,7 +152,7 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     if "baseline" in views:
         shown["baseline"] = views["baseline"].select(
             *("system", "metric", "gain", _interval("gain_low", "gain_high").alias("interval"), "share_of_way"),
-            pl.when("baseline_below_median").then(pl.lit("below")).otherwise(pl.lit("above")).alias("baseline is"),
+            pl.when("baseline_below_median").then(pl.lit("below")).otherwise(pl.lit("at or above")).alias("the median"),
         )
     return shown
 
@@ -365,7 +365,7 @@ def _improvements(outcome: xr.Dataset) -> pl.DataFrame:
         base.drop("system").rename({"baseline_standardized": "baseline"}), on=["collection", "metric"]
     )
     shares = [(pl.col(name) / way).alias(name.replace("gain", "share_of_way")) for name in _GAIN]
-    below = (pl.col("baseline") < pl.col("median")).alias("baseline_below_median")
+    below = (pl.col("baseline") < pl.col("median") - 1e-12).alias("baseline_below_median")
     return found.with_columns(*shares, below).select(
         *("collection", "system", "metric", "baseline", "baseline_percentile", "baseline_below_median"),
         *(*_GAIN, "p", *(name.replace("gain", "share_of_way") for name in _GAIN)),
@@ -421,13 +421,13 @@ def _of_entry(row: Mapping[str, Any], level: float) -> str:
 
 def _of_baseline(row: Mapping[str, Any], level: float) -> str:
     """Say what a system improves on, and how far."""
-    side = "below" if row["baseline_below_median"] else "above"
+    side = "below" if row["baseline_below_median"] else "at or above"
     ends = f"[{row['gain_low']:+.3f}, {row['gain_high']:+.3f}]"
     sure = "" if row["p"] <= 1 - level else ", which may be chance"
     return (
-        f"{row['system']} against the baseline, which is {side} the median of everybody's systems (percentile "
-        f"{row['baseline_percentile']:.0f}): {row['gain']:+.3f} {ends}{sure}. That is {row['share_of_way']:.0%} of the "
-        "way from the median to the best."
+        f"{row['system']} against the baseline, which is {side} the median of everybody's systems (standardized; "
+        f"percentile {row['baseline_percentile']:.0f}): {row['gain']:+.3f} {ends}{sure}. "
+        f"That is {row['share_of_way']:.0%} of the way from the median to the best."
     )
 
 

@@ -156,7 +156,7 @@ def findings(outcome: xr.Dataset) -> list[str]:
         rows = views["new"].filter(pl.col("metric").is_in(shown)).iter_rows(named=True)
         told = [_of_new(row, level) for row in rows][:6]
     known = metrics.drop_nulls("relative_loss")
-    if known.height:
+    if known.height > 1:
         least, most = known.row(0, named=True), known.row(-1, named=True)
         told.append(
             f"Left out in turn, groups lose least by {least['metric']} ({_loss(least)}) and most by {most['metric']} "

@@ -202,6 +202,8 @@ def _notes(
     if count > 1:
         held = "each by itself" if correct in ("bh", "none") else f"all {count} of a metric at once"
         notes.append(f"{1 - alpha:.0%} intervals of the differences hold {held}.")
+    if count > 1 and correct in ("holm", "bh"):
+        notes.append("Verdicts follow the corrected p; such a test can find a difference whose interval holds 0.")
     floor = 0.0
     if test in ("sign", "wilcoxon"):
         floor = 2.0 ** (1 - topics)
@@ -268,7 +270,7 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
             name.replace("comparisons", f"by {metric}", 1): table
             for name, table in first_rows("comparisons", _compared(one)).items()
         }
-        views[f"topics by {metric}: the farthest below and above the median of the others"] = _extremes(one)
+        views[f"topics by {metric}: the worst and the best against the median of the others"] = _extremes(one)
     return views
 
 

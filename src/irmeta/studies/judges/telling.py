@@ -147,11 +147,12 @@ def _of_labels(outcome: xr.Dataset) -> list[str]:
         short(float(outcome[f"label_{end}"].sel(figure="kappa_relevant").values[best])) for end in ("low", "high")
     )
     more = float(outcome["label"].sel(figure="more_relevant").values[best])
-    lenient = "more" if more > 0 else "fewer"
+    lenient = "higher" if more > 0 else "lower"
     name, both = str(outcome.judge.values[best]), int(outcome["judged_by_both"].values[best])
     return [
         f"Labels: {name} agrees with {_truth(outcome)} on what is relevant with kappa {short(float(kappa[best]))} "
-        f"({low} to {high}) over {both} pairs that both judged; it finds {abs(more):.1%} {lenient} of them relevant."
+        f"({low} to {high}) over {both} pairs that both judged; the share that it "
+        f"calls relevant is {100 * abs(more):.1f} points {lenient}."
     ]
 
 
