@@ -12,6 +12,8 @@ import tempfile
 from pathlib import Path
 
 BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+PROGRESS = re.compile(r"^[^\n]*: \d+ of \d+, about \d+ min left\n", re.MULTILINE)
+"""The line a minute of a command that runs long: whether there is one depends on the machine."""
 
 
 def commands(page: str) -> list[str]:
@@ -34,7 +36,7 @@ def run(command: str, folder: Path) -> str:
     )
     if outcome.returncode:
         raise RuntimeError(f"$ {command}\nexit {outcome.returncode}\n{outcome.stdout}")
-    return outcome.stdout
+    return PROGRESS.sub("", outcome.stdout)
 
 
 def replayed(page: str, folder: Path) -> str:
