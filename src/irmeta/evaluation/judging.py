@@ -164,8 +164,8 @@ class Judgments:
 
     def _collisions(self) -> dict[tuple[int, str], int]:
         """Return the judgments whose key another one has too, by topic and document."""
-        alike = self._key[1:] == self._key[:-1]
-        rows = self._order[np.append(alike, False) | np.append(False, alike)].tolist()
+        alike = np.flatnonzero(self._key[1:] == self._key[:-1])
+        rows = self._order[np.union1d(alike, alike + 1)].tolist()
         return {(int(self.qrels.topic[row]), self.qrels.documents[row]): row for row in rows}
 
     def _among_colliding(self, run: Run, ranking: Ranking, at: Indices, judgment: Indices) -> Indices:
