@@ -47,7 +47,7 @@ format: $(VENV)/lint.ready          ## format the code and fix what ruff can fix
 
 check: lint test ## run lint and the quick tests: do this before every commit
 
-branches: $(VENV)/test.ready        ## run the quick tests and measure branch coverage (fails under 95%)
+branches: $(VENV)/test.ready        ## run the quick tests and measure branch coverage (fails under 90%; the aim is 95%)
 	$(BIN)/python $(PYTEST) $(QUICK) --cov
 
 coverage: $(VENV)/test.ready        ## how often intervals hold and tests reject, on worlds with known truth (COVERAGE_ARGS="--short": CI)
