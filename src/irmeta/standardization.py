@@ -252,7 +252,7 @@ def _checked(frame: pl.DataFrame) -> pl.DataFrame:
     quantiles = frame["quantiles"]
     if quantiles.dtype != pl.List(pl.Float64) or quantiles.null_count():
         raise ValueError("its column quantiles holds other things than lists of numbers")
-    scores = quantiles.explode(empty_as_null=True)
+    scores = pl.Series([score for row in quantiles.to_list() for score in row or [None]], dtype=pl.Float64)
     if scores.null_count() or not scores.is_finite().all() or quantiles.list.len().min() in (None, 0, 1):
         raise ValueError("its column quantiles has missing or infinite scores, or too few")
     if frame.select("topic", "metric").is_duplicated().any():

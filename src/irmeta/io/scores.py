@@ -160,9 +160,11 @@ def save(scores: xr.DataArray | Mapping[str, xr.DataArray], path: str | PathLike
         one.attrs["collection"]: About(attributes=about(one), names={dim: labels(one[dim].values) for dim in DIMS})
         for one in named
     }
-    if append:
-        refuse_clash(Path(path), *described)
-    write([to_frame(one) for one in named], described, Path(path), append=append)
+    path = Path(path)
+    with alone_in(path.parent):
+        if append:
+            refuse_clash(path, *described)
+        _write([to_frame(one) for one in named], described, path, append=append)
 
 
 def write(
@@ -178,18 +180,30 @@ def write(
     Lazy tables are written as they are read; they may be larger than memory.
     append : keep the rows of a file that exists.  replaced : but not those of these systems in these collections.
     """
+    with alone_in(path.parent):
+        _write(tables, described, path, append=append, replaced=replaced)
+
+
+def _write(
+    tables: Iterable[pl.DataFrame | pl.LazyFrame],
+    described: Mapping[str, About],
+    path: Path,
+    *,
+    append: bool = False,
+    replaced: Sequence[str] = (),
+) -> None:
+    """Do as `write`, for a caller who keeps other writers waiting."""
     rows = [table.lazy() for table in tables]
     try:
-        with alone_in(path.parent):
-            if append and path.exists():
-                older, before = _scan(path)
-                if replaced:
-                    gone = pl.col("collection").is_in(list(described)) & pl.col("system").is_in(replaced)
-                    older = older.filter(~gone)
-                rows = [older, *rows]
-                described = {**before, **described}
-            with writing(path) as part:
-                pl.concat(rows).sink_parquet(part, metadata={_KEY: json.dumps(described, default=str)})
+        if append and path.exists():
+            older, before = _scan(path)
+            if replaced:
+                gone = pl.col("collection").is_in(list(described)) & pl.col("system").is_in(replaced)
+                older = older.filter(~gone)
+            rows = [older, *rows]
+            described = {**before, **described}
+        with writing(path) as part:
+            pl.concat(rows).sink_parquet(part, metadata={_KEY: json.dumps(described, default=str)})
     except pl.exceptions.PolarsError as error:
         raise FileFormatError(f"{path}: cannot be written ({error})") from error
 
