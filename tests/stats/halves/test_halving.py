@@ -226,7 +226,7 @@ def test_interval_covers_what_it_claims(kind):
 
 @pytest.mark.slow
 def test_interval_covers_what_it_claims_with_teams():
-    """With 10 teams of 4 near-clones, intervals over teams hold in 89% to 99% of samples, those over systems in fewer."""
+    """With 10 teams of 4 near-clones, intervals over teams hold in 89% to 99% of samples, over systems in fewer."""
     teams, size, topics, samples = 10, 4, 30, 120
     team = np.repeat(np.arange(teams), size)
     gains, errors = [], {"teams": [], "systems": []}
