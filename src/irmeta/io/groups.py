@@ -32,10 +32,10 @@ class Groups:
     source: str = "groups"
 
     def require(self, runs: list[str]) -> None:
-        """Raise FileFormatError for a run without a group."""
+        """Raise ScoresError for a run without a group."""
         lacking = [run for run in runs if run not in self.of]
         if lacking:
-            raise FileFormatError(
+            raise ScoresError(
                 f"{self.source}: no group for {len(lacking)} of {counted(len(runs), 'run')}, the first {lacking[0]!r}; "
                 f"{nearest(lacking[0], self.of)}; a run's name is that of its file, without .gz"
             )
@@ -89,7 +89,7 @@ def said(groups: Grouping) -> str | None:
 def grouped(runs: list[str], groups: Grouping) -> Groups:
     """Return the group of each run, as a table has it, or by the stem of its name; by default each run is one.
 
-    Raises FileFormatError for a run without a group.
+    Raises ScoresError for a run without a group.
     """
     if groups is None:
         return Groups({run: run for run in runs}, source="each run by itself")
