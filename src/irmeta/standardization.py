@@ -18,8 +18,9 @@ from irmeta.choices import Flat, Kind, Missing
 from irmeta.cube import ALL, check, complete, geometric, only_numbered
 from irmeta.datasets.reference import shipped_factors
 from irmeta.errors import FileFormatError, ScoresError, require_choice
-from irmeta.io.files import writing
+from irmeta.io import seals
 from irmeta.io.groups import Grouping, teams
+from irmeta.io.outputs import writing
 from irmeta.names import nearest
 from irmeta.stats.standardizing import across, standardizers
 from irmeta.words import counted, listed
@@ -204,7 +205,9 @@ def flat_topics(standardized: xr.DataArray) -> list[str]:
 def save(factors: xr.Dataset, path: str | PathLike[str]) -> None:
     """Write factors to a Parquet file, one row for each topic and metric; provenance and digest are in its metadata."""
     with writing(Path(path)) as part:
-        _frame(factors).write_parquet(part, metadata={_KEY: json.dumps(about(factors), default=str)})
+        metadata = {_KEY: json.dumps(about(factors), default=str), seals.KEY: seals.OPEN}
+        _frame(factors).write_parquet(part, metadata=metadata)
+        seals.close(part)
 
 
 def load(path: str | PathLike[str]) -> xr.Dataset:
@@ -217,6 +220,7 @@ def load(path: str | PathLike[str]) -> xr.Dataset:
     (129, 50)
     """
     path = _found(path)
+    seals.check_file(path)
     try:
         frame = _checked(pl.read_parquet(path))
         attrs = json.loads(pl.read_parquet_metadata(path)[_KEY])

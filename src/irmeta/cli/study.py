@@ -26,7 +26,7 @@ def option(*names: str, panel: str | None = None, **settings: Any) -> Any:
 def _drawable(path: Path | None) -> Path | None:
     """Refuse, before the work, a figure that cannot be saved after it."""
     if path is not None:
-        from irmeta.io.files import require_folder
+        from irmeta.io.outputs import require_folder
         from irmeta.report.plots.figure import require_form
 
         require_form(path)

@@ -14,7 +14,6 @@ from irmeta.choices import Missing, Ties, TopOn
 from irmeta.errors import ScoresError, require_choice
 from irmeta.io.groups import Grouping, teams
 from irmeta.layout import WIDE
-from irmeta.names import canonical
 from irmeta.parallel import seeded
 from irmeta.result import frame, once, result, short, square
 from irmeta.stats.arrays import Floats
@@ -126,12 +125,14 @@ def _chosen(
     if top_on == "half" and top is None:
         raise ScoresError("--top-on half needs --top, as in --top 0.75")
     names = cube.select(scores, metrics=metrics)["metric"].values.tolist()
+    deeper = cube.deeper_metrics(metrics, names)
     if top is not None:
-        by = cube.default_by(scores.sel(metric=names)) if by is None else canonical(by)
+        by = cube.default_by(scores.sel(metric=names)) if by is None else cube.metric_of(scores, by)
     if top is None or by is None or top_on == "all":
         used, notes = cube.studied(scores, metrics=names, top=top, by=by, missing=missing)
-        return _Chosen(used, by, used.sizes["system"], None, notes)
+        return _Chosen(used, by, used.sizes["system"], None, deeper + notes)
     both, notes = cube.studied(scores, metrics=[*names, by], missing=missing)
+    notes = deeper + notes
     kept, order = _best(both, top, by)
     systems = both.sizes["system"]
     notes.append(f"{kept} of {systems} systems: the top {top:g} by {by} on one half of the topics, each half in turn")

@@ -23,8 +23,8 @@ from irmeta.choices import Missing
 from irmeta.cubes import by_name
 from irmeta.datasets.reference import reference_model
 from irmeta.errors import FileFormatError, require_choice
-from irmeta.io.files import writing
 from irmeta.io.groups import Grouping
+from irmeta.io.outputs import writing
 from irmeta.parallel import seed, steps
 from irmeta.report.page.panel import Panel, Section
 from irmeta.report.page.prediction import calculator
