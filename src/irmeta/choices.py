@@ -44,6 +44,7 @@ JudgedTopics = Literal["shared", "own"]
 # Subsets of metrics
 Matrix = Literal["correlation", "covariance", "rank", "shrunk"]
 Objective = Literal["determinant", "unreported"]
+Candidates = Literal["reported", "all"]
 Search = Literal["exact", "ib", "gf", "gf-code", "pivot", "sheffield", "trace"]
 
 # Prediction
@@ -192,6 +193,10 @@ MEANINGS: dict[Any, dict[str, str]] = {
     Objective: {
         "determinant": "metrics that vary much and overlap little",
         "unreported": "metrics that leave the least variance of all metrics unexplained",
+    },
+    Candidates: {
+        "reported": "those that papers usually report, and those that irmeta does not know",
+        "all": "all metrics",
     },
     Search: {
         "exact": "the best set of each size, with proof",

@@ -203,7 +203,7 @@ class Shown:
             from irmeta.report.plots.figure import save
 
             save(figure_of(result, **({"view": view} if view else {})), self.plot)
-        emit(result, form=form, output=self.output, table=self.table)
+        emit(result, form=form, output=self.output, table=self.table, quiet=self.quiet)
         return result
 
 
