@@ -139,7 +139,7 @@ def test_tukey_holds_its_level_for_the_family():
 
 
 def test_max_t_is_that_of_a_loop():
-    """P is the share of sign patterns whose largest t over all pairs is at least the pair's; intervals go by it, too."""
+    """P is the share of sign patterns whose largest t over all pairs is at least the pair's; so are intervals."""
     one = scores(5, 4, 8)
     signs = first_stream(6).integers(0, 2, (300, 8)) * 2 - 1
     found = paired.differences(one)

@@ -86,8 +86,7 @@ def standard_error(found: Floats) -> Floats:
 def equivalence(mean: Floats, error: Floats, topics: int, margin: float | Floats) -> Floats:
     """Return p of the hypothesis that two systems differ by the margin or more: two one-sided t tests, the larger p.
 
-    mean, error : of paired differences and their standard errors, of one shape, over this many topics.  margin : one, or
-    one for each pair.
+    mean, error : of paired differences, (pair,), over this many topics.  margin : one, or one for each pair.
     Source: Schuirmann (Journal of Pharmacokinetics and Biopharmaceutics 1987).
 
     >>> equivalence(np.array([0.0, 0.02]), np.array([0.005, 0.005]), 50, 0.02).round(4).tolist()
