@@ -19,6 +19,7 @@ from irmeta.cube import ALL, check, complete, geometric, only_numbered
 from irmeta.datasets.reference import shipped_factors
 from irmeta.errors import FileFormatError, ScoresError, require_choice
 from irmeta.io import seals
+from irmeta.io.groups import Grouping, teams
 from irmeta.io.outputs import writing
 from irmeta.names import nearest
 from irmeta.stats.standardizing import across, standardizers
@@ -38,11 +39,11 @@ _MALFORMED = (
 """What reading a damaged file raises."""
 
 
-def fit(scores: xr.DataArray, *, groups: Mapping[str, str] | None = None, missing: Missing = "error") -> xr.Dataset:
+def fit(scores: xr.DataArray, *, groups: Grouping = None, missing: Missing = "error") -> xr.Dataset:
     """Fit the factors of every topic and metric on the systems of a cube, the standardizing systems.
 
-    groups : by system the team that submitted it. Systems of a team resemble each other; `place` then takes teams, not
-    systems, for what was drawn independently.
+    groups : the team of each system, a table, or "stem" of its name. Systems of a team resemble each
+    other; `place` then takes teams, not systems, for what was drawn independently.
     missing : what to do about missing scores, as in `irmeta.cube.complete`.
     Returns mean, sd (divisor n - 1), n over (topic, metric) and quantiles, the n scores in rising order, over (topic,
     metric, order). Its attributes tell which factors these are: collection, systems, and a digest of the numbers that
@@ -70,18 +71,15 @@ def fit(scores: xr.DataArray, *, groups: Mapping[str, str] | None = None, missin
     return _dataset(factors, list(scores.topic.values), list(scores.metric.values)).assign_attrs(recorded(provenance))
 
 
-def _together(scores: xr.DataArray, factors: standardizers.Factors, groups: Mapping[str, str] | None) -> dict[str, Any]:
+def _together(scores: xr.DataArray, factors: standardizers.Factors, groups: Grouping) -> dict[str, Any]:
     """Describe the standardizing systems by metric: how they vary together over topics, and where each stands."""
     if scores.sizes["topic"] < 2:
         return {}
-    systems = [str(system) for system in scores.system.values]
-    if groups is not None and (lacking := [system for system in systems if system not in groups]):
-        raise ScoresError(f"no group for {counted(len(lacking), 'system')} of {len(systems)}: {listed(lacking)}")
-    units = None if groups is None else [groups[system] for system in systems]
+    team = teams(scores.system.values, groups).of
     values = standardizers.standardize(scores.values, factors, "z")
     spread, standing = {}, {}
     for place, metric in enumerate(scores.metric.values):
-        found = across.spread(values[..., place], units)
+        found = across.spread(values[..., place], team)
         own = across.place(values[..., place]).scores
         spread[str(metric)] = {"covariance": found.covariance.tolist(), "units": found.units}
         standing[str(metric)] = {
