@@ -6,7 +6,7 @@ This module loads nothing, so that `irmeta --help` is fast.
 from typing import Any, Literal, get_args
 
 # What to use of the scores
-Missing = Literal["error", "topics", "systems"]
+Missing = Literal["error", "common", "topics", "systems", "pairwise"]
 Level = Literal["topic", "within-topic", "system"]
 TopOn = Literal["all", "half"]
 
@@ -72,8 +72,10 @@ ReliabilityView = Literal["reliability", "differences"]
 MEANINGS: dict[Any, dict[str, str]] = {
     Missing: {
         "error": "stop",
-        "topics": "drop the topics that lack a score",
-        "systems": "drop the systems that lack a score",
+        "common": "leave out topics and systems so that most scores stay",
+        "topics": "leave out the topics that lack a score",
+        "systems": "leave out the systems that lack a score",
+        "pairwise": "compare every two where both have scores (correlate, versus, standardize fit)",
     },
     Level: {
         "topic": "all pairs of a system and a topic",
