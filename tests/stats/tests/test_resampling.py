@@ -161,7 +161,7 @@ def test_tukeys_intervals_go_by_the_range():
 
 
 def test_max_t_holds_its_level_where_systems_have_unequal_spread():
-    """Of 2 noisy and 10 quiet systems, all equal, Tukey's range rejects in more than 1 of 10 collections, max-t does not."""
+    """Of 2 noisy and 10 quiet systems, all equal, Tukey's range rejects in over 10% of collections, max-t does not."""
     rng = np.random.default_rng(10)
     spread = np.array([1.0, 1.0, *[0.1] * 10])[:, None]
     wrong = {"tukey": 0, "max-t": 0}
