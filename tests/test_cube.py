@@ -21,6 +21,7 @@ from irmeta.cube import (
     studied,
     top_systems,
 )
+from irmeta.cubes import studied_together
 from irmeta.errors import ScoresError
 
 
@@ -165,6 +166,23 @@ def test_what_is_studied() -> None:
         studied(scores, by="AP")
     with pytest.raises(ScoresError, match="no AP to order systems by among P@10; name a metric with --by"):
         studied(scores, metrics=["P@10"], top=0.5)
+
+
+def test_a_metric_without_a_cutoff_is_the_deepest_there_is() -> None:
+    """AP stands for the deepest AP@k where there is no AP, never for another metric, and the notes say so."""
+    scores = square(metrics=["AP@100", "AP@1000"])
+    assert select(scores, metrics="map").metric.values.tolist() == ["AP@1000"]
+    assert studied(scores, metrics="AP")[1] == ["there is no AP among the scores: AP@1000 is used, the deepest"]
+    both = square(metrics=["AP", "AP@1000"])
+    assert studied(both, metrics="AP")[0].metric.values.tolist() == ["AP"]
+    assert studied(both, metrics="AP")[1] == []
+    for other in ("AP(rel=2)", "AP@50", "RR"):
+        with pytest.raises(ScoresError, match="no metric"):
+            select(scores, metrics=[other])
+    cubes = {"one": scores, "two": scores[..., 1:]}
+    together, notes = studied_together(cubes, metrics="AP")
+    assert [one.metric.values.tolist() for one in together.values()] == [["AP@1000"], ["AP@1000"]]
+    assert notes == ["there is no AP among the scores: AP@1000 is used, the deepest"]
 
 
 def test_names_of_others() -> None:

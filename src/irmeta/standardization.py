@@ -18,7 +18,9 @@ from irmeta.choices import Flat, Kind, Missing
 from irmeta.cube import ALL, check, complete, geometric, only_numbered
 from irmeta.datasets.reference import shipped_factors
 from irmeta.errors import FileFormatError, ScoresError, require_choice
-from irmeta.io.files import writing
+from irmeta.io import seals
+from irmeta.io.groups import Grouping, teams
+from irmeta.io.outputs import writing
 from irmeta.names import nearest
 from irmeta.stats.standardizing import across, standardizers
 from irmeta.words import counted, listed
@@ -37,11 +39,11 @@ _MALFORMED = (
 """What reading a damaged file raises."""
 
 
-def fit(scores: xr.DataArray, *, groups: Mapping[str, str] | None = None, missing: Missing = "error") -> xr.Dataset:
+def fit(scores: xr.DataArray, *, groups: Grouping = None, missing: Missing = "error") -> xr.Dataset:
     """Fit the factors of every topic and metric on the systems of a cube, the standardizing systems.
 
-    groups : by system the team that submitted it. Systems of a team resemble each other; `place` then takes teams, not
-    systems, for what was drawn independently.
+    groups : the team of each system, a table, or "stem" of its name. Systems of a team resemble each
+    other; `place` then takes teams, not systems, for what was drawn independently.
     missing : what to do about missing scores, as in `irmeta.cube.complete`.
     Returns mean, sd (divisor n - 1), n over (topic, metric) and quantiles, the n scores in rising order, over (topic,
     metric, order). Its attributes tell which factors these are: collection, systems, and a digest of the numbers that
@@ -69,18 +71,15 @@ def fit(scores: xr.DataArray, *, groups: Mapping[str, str] | None = None, missin
     return _dataset(factors, list(scores.topic.values), list(scores.metric.values)).assign_attrs(recorded(provenance))
 
 
-def _together(scores: xr.DataArray, factors: standardizers.Factors, groups: Mapping[str, str] | None) -> dict[str, Any]:
+def _together(scores: xr.DataArray, factors: standardizers.Factors, groups: Grouping) -> dict[str, Any]:
     """Describe the standardizing systems by metric: how they vary together over topics, and where each stands."""
     if scores.sizes["topic"] < 2:
         return {}
-    systems = [str(system) for system in scores.system.values]
-    if groups is not None and (lacking := [system for system in systems if system not in groups]):
-        raise ScoresError(f"no group for {counted(len(lacking), 'system')} of {len(systems)}: {listed(lacking)}")
-    units = None if groups is None else [groups[system] for system in systems]
+    team = teams(scores.system.values, groups).of
     values = standardizers.standardize(scores.values, factors, "z")
     spread, standing = {}, {}
     for place, metric in enumerate(scores.metric.values):
-        found = across.spread(values[..., place], units)
+        found = across.spread(values[..., place], team)
         own = across.place(values[..., place]).scores
         spread[str(metric)] = {"covariance": found.covariance.tolist(), "units": found.units}
         standing[str(metric)] = {
@@ -206,7 +205,9 @@ def flat_topics(standardized: xr.DataArray) -> list[str]:
 def save(factors: xr.Dataset, path: str | PathLike[str]) -> None:
     """Write factors to a Parquet file, one row for each topic and metric; provenance and digest are in its metadata."""
     with writing(Path(path)) as part:
-        _frame(factors).write_parquet(part, metadata={_KEY: json.dumps(about(factors), default=str)})
+        metadata = {_KEY: json.dumps(about(factors), default=str), seals.KEY: seals.OPEN}
+        _frame(factors).write_parquet(part, metadata=metadata)
+        seals.close(part)
 
 
 def load(path: str | PathLike[str]) -> xr.Dataset:
@@ -219,6 +220,7 @@ def load(path: str | PathLike[str]) -> xr.Dataset:
     (129, 50)
     """
     path = _found(path)
+    seals.check_file(path)
     try:
         frame = _checked(pl.read_parquet(path))
         attrs = json.loads(pl.read_parquet_metadata(path)[_KEY])

@@ -2,16 +2,17 @@
 
 from pathlib import Path
 from shlex import quote
-from typing import Annotated
+from typing import Annotated, Any
 
 from irmeta.cli.app import app
 from irmeta.cli.output import say, working
-from irmeta.cli.study import Cluster, Pooled, Quiet, Seed, option
+from irmeta.cli.study import Cluster, Pooled, Quiet, Seed, Teamed, option
 
 
 @app.command()
 def report(
     pooled: Pooled,
+    teamed: Teamed,
     output: Annotated[
         Path, option("-o", "--output", help="The output folder: new, empty, or holding an earlier report.")
     ],
@@ -37,5 +38,6 @@ def report(
     cubes, files = pooled.cubes(), pooled.scores
     source = quote(files[0].name) if len(files) == 1 else "SCORES"
     with working(cluster, quiet=quiet):
-        page, sections = write_sections(cubes, output, by=by, missing=pooled.missing, rng=seed, source=source)
+        options: dict[str, Any] = {"by": by, "missing": pooled.missing, "groups": teamed.teams()}
+        page, sections = write_sections(cubes, output, **options, rng=seed, source=source)
     say(f"{headlines(sections)}\nwrote {page}; open it in a browser", quiet=quiet)

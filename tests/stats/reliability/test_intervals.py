@@ -64,6 +64,26 @@ def test_metrics_are_computed_side_by_side():
         np.testing.assert_allclose((low[metric], high[metric]), signal_ends(scores[..., metric], "phi"))
 
 
+def test_teams_of_one_system_are_systems():
+    """Where each system is its own team, in any order of numbers, the interval is that without teams."""
+    scores = drawn(0)
+    order = np.random.default_rng(0).permutation(12)
+    np.testing.assert_allclose(signal_ends(scores, "phi", team=order), signal_ends(scores, "phi"))
+
+
+def test_teams_are_left_out_together():
+    """With 4 teams the squared error over systems is the jackknife's of leaving out each team."""
+    scores, team = drawn(0), np.arange(12) % 4
+    low, high = np.log1p(15 * np.array(signal_ends(scores, "erho2", team=team)))
+    groups = [components(scores[team != one]) for one in range(4)]
+    topics = [components(np.delete(scores, one, 1)) for one in range(15)]
+    square = 0.0
+    for left in (groups, topics):
+        moved = np.log1p([15 * float(signal(one, "erho2")) for one in left])
+        square += (len(left) - 1) / len(left) * ((moved - moved.mean()) ** 2).sum()
+    np.testing.assert_allclose((high - low) / 2, 3.182446 * np.sqrt(square), rtol=1e-6)  # t, 3 degrees of freedom
+
+
 def test_of_two_systems_nothing_is_known():
     """Without one of 2 systems there is no spread of systems: the interval is everything."""
     low, high = signal_ends(drawn(0, systems=2), "erho2")

@@ -12,6 +12,7 @@ import xarray as xr
 from irmeta.choices import Level, Missing
 from irmeta.cube import complete, default_by, varying
 from irmeta.errors import ScoresError
+from irmeta.io.groups import Grouping, said
 from irmeta.names import canonical, nearest
 from irmeta.report.page.panel import Panel, attempt, names
 
@@ -25,7 +26,8 @@ class Content:
     """The collections of a page.
 
     cubes : by name, as given.  used : what of each the studies can use.  order : the metric that orders its systems.
-    seed : of all that is random.  source : the score file, as the commands on the page name it.
+    seed : of all that is random.  source : the score file, as the commands on the page name it.  groups : the teams of
+    the systems, if they are known.
     results : what one section computes and another needs.
     """
 
@@ -34,15 +36,28 @@ class Content:
     order: Mapping[str, str]
     seed: int
     source: str
+    groups: Grouping = None
     results: dict[str, Any] = field(default_factory=dict)
 
     @classmethod
     def of(
-        cls, cubes: Mapping[str, xr.DataArray], *, by: str | None, missing: Missing, seed: int, source: str
+        cls,
+        cubes: Mapping[str, xr.DataArray],
+        *,
+        by: str | None,
+        missing: Missing,
+        seed: int,
+        source: str,
+        groups: Grouping = None,
     ) -> "Content":
         """Prepare collections; the arguments are those of `irmeta.write_report`."""
         used = {name: _usable(name, cube, missing) for name, cube in cubes.items()}
-        return cls(cubes, used, {name: order_by(cube, by) for name, cube in used.items()}, seed, source)
+        return cls(cubes, used, {name: order_by(cube, by) for name, cube in used.items()}, seed, source, groups)
+
+    @property
+    def by_team(self) -> str:
+        """The option by which a command on the page names the teams; nothing where they are not known."""
+        return "" if self.groups is None else f" --groups {quote(str(said(self.groups)))}"
 
     def once(self, key: str, compute: Callable[[], Any]) -> Any:
         """Return what `compute` returns, computed only the first time that its key is asked for."""

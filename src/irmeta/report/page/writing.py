@@ -23,7 +23,8 @@ from irmeta.choices import Missing
 from irmeta.cubes import by_name
 from irmeta.datasets.reference import reference_model
 from irmeta.errors import FileFormatError, require_choice
-from irmeta.io.files import writing
+from irmeta.io.groups import Grouping
+from irmeta.io.outputs import writing
 from irmeta.parallel import seed, steps
 from irmeta.report.page.panel import Panel, Section
 from irmeta.report.page.prediction import calculator
@@ -48,6 +49,7 @@ def write_report(
     *,
     by: str | None = None,
     missing: Missing = "error",
+    groups: Grouping = None,
     rng: int = 0,
     source: str = "scores.parquet",
 ) -> Path:
@@ -56,12 +58,13 @@ def write_report(
     cubes : one, or several by collection name.
     by : the metric that systems are ordered by; AP, or the deepest AP@k, by default.
     missing : what to do with missing scores, as in `irmeta.cube.complete`; a study that cannot do without says so.
+    groups : the teams of the systems, a table or "stem" of their names; intervals over systems then take teams.
     rng : the seed of all that is random.  source : the score file, as the commands on the page name it.
 
     Returns the path of the page. The report keeps a list of the files that it writes, and removes and replaces only
     those, as long as nobody changed them. A folder that holds something else raises FileFormatError.
     """
-    return write_sections(cubes, folder, by=by, missing=missing, rng=rng, source=source)[0]
+    return write_sections(cubes, folder, by=by, missing=missing, groups=groups, rng=rng, source=source)[0]
 
 
 def write_sections(
@@ -70,6 +73,7 @@ def write_sections(
     *,
     by: str | None = None,
     missing: Missing = "error",
+    groups: Grouping = None,
     rng: int = 0,
     source: str = "scores.parquet",
 ) -> tuple[Path, list[Section]]:
@@ -79,7 +83,7 @@ def write_sections(
     folder = Path(folder)
     earlier = _earlier(folder)
     with _made(folder):
-        made = sections(cubes, by=by, missing=missing, seed=rng, source=source)
+        made = sections(cubes, by=by, missing=missing, seed=rng, source=source, groups=groups)
         each = _each(made)
         named = {key: _files_of(stem, panel) for key, stem, panel in each}
         wanted = [name for names in named.values() for name in names]

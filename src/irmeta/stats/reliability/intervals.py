@@ -8,20 +8,23 @@ Source of the scale: Feldt (Psychometrika 1965), whose pivot is the ratio of mea
 import numpy as np
 from scipy.special import stdtrit
 
-from irmeta.stats.arrays import Floats
+from irmeta.stats.arrays import Floats, Ints
 from irmeta.stats.reliability.components import Coefficient, Components, components
 
 _LEAST = 1e-3
 """The smallest ratio of mean squares whose logarithm is taken: a smaller one says no more."""
 
 
-def signal_ends(scores: Floats, coefficient: Coefficient, level: float = 0.95) -> tuple[Floats, Floats]:
+def signal_ends(
+    scores: Floats, coefficient: Coefficient, level: float = 0.95, team: Ints | None = None
+) -> tuple[Floats, Floats]:
     """Return the ends of the interval of `components.signal`, not below 0, over samples of topics and of systems.
 
-    scores : (system, topic, ...).  level : in (0, 1).
+    scores : (system, topic, ...).  level : in (0, 1).  team : (system,), the number of each system's team, where only
+    teams are independent of each other; by default every system is.
     The logarithm of 1 + n L, L the signal and n the topics, plus and minus t times its standard error; the squared
-    error is the sum of the jackknife's over topics and over systems, and t has min(systems, topics) - 1 degrees of
-    freedom. Of fewer than 3 systems nothing is known: the ends are 0 and infinity.
+    error is the sum of the jackknife's over topics and over teams, and t has min(teams, topics) - 1 degrees of freedom.
+    Of fewer than 3 teams nothing is known: the ends are 0 and infinity.
 
     >>> scores = np.arange(20)[:, None] / 10 + np.random.default_rng(0).normal(size=(20, 50))
     >>> [round(float(end), 2) for end in signal_ends(scores, "erho2")]
@@ -29,13 +32,13 @@ def signal_ends(scores: Floats, coefficient: Coefficient, level: float = 0.95) -
     """
     systems, topics = scores.shape[:2]
     found = components(scores)
-    if systems < 3:
+    teams = systems if team is None else int(team.max()) + 1
+    if teams < 3:
         return np.zeros(found.ms_s.shape), np.full(found.ms_s.shape, np.inf)
     centre = _scaled(found, coefficient, topics)
-    swapped = np.swapaxes(scores, 0, 1)
-    square = _jackknife(_scaled(_without_each_topic(scores), coefficient, topics))
-    square = square + _jackknife(_scaled(_turned(_without_each_topic(swapped)), coefficient, topics))
-    half = stdtrit(min(systems, topics) - 1, (1 + level) / 2) * np.sqrt(square)
+    over_topics = _jackknife(_scaled(_without_each_topic(scores), coefficient, topics))
+    over_teams = _jackknife(_without_each_team(scores, coefficient, team if teams < systems else None))
+    half = stdtrit(min(teams, topics) - 1, (1 + level) / 2) * np.sqrt(over_topics + over_teams)
     ends = [np.maximum(np.expm1(end) / topics, 0) for end in (centre - half, centre + half)]
     exact = found.ms_e == 0  # nothing but systems and topics: the signal has no noise
     low, high = (np.where(exact & (found.ms_s > 0), np.inf, np.where(exact, 0, end)) for end in ends)
@@ -72,6 +75,12 @@ def _without_each_topic(scores: Floats) -> Components:
     return Components(systems, left, ss_s / (systems - 1), ss_q / (left - 1), ss_e / ((systems - 1) * (left - 1)))
 
 
-def _turned(found: Components) -> Components:
-    """Return what was found of (topic, system) as of (system, topic)."""
-    return Components(found.topics, found.systems, found.ms_q, found.ms_s, found.ms_e)
+def _without_each_team(scores: Floats, coefficient: Coefficient, team: Ints | None) -> Floats:
+    """Return log(1 + n L) without each team, or each system where no teams are named: (team, ...)."""
+    topics = scores.shape[1]
+    if team is not None:
+        left = [components(scores[team != number]) for number in range(int(team.max()) + 1)]
+        return np.stack([_scaled(found, coefficient, topics) for found in left])
+    turned = _without_each_topic(np.swapaxes(scores, 0, 1))  # systems in the place of topics
+    found = Components(turned.topics, turned.systems, turned.ms_q, turned.ms_s, turned.ms_e)
+    return _scaled(found, coefficient, topics)

@@ -8,9 +8,9 @@ import scipy.stats
 import xarray as xr
 
 from irmeta.choices import Missing
-from irmeta.cube import additive, check, complete, default_by, select
+from irmeta.cube import additive, check, complete, deeper_metrics, default_by, metric_of, select
 from irmeta.errors import ScoresError
-from irmeta.names import canonical
+from irmeta.names import metric_names
 from irmeta.parallel import seeded
 from irmeta.result import result
 from irmeta.stats.arrays import Bools, Floats, Ints
@@ -76,13 +76,15 @@ def design(
     generator, chance = seeded(rng)
     scores = check(scores)
     names = candidates(scores, metrics)
-    target = default_target(scores) if target is None else canonical(target)
+    asked = [*metric_names(metrics or ""), target or "AP"]
+    target = default_target(scores) if target is None else metric_of(scores, target)
     used, notes = complete(select(scores, metrics=list(dict.fromkeys([*names, target]))), missing)
     _check(used, {"topic_cost": topic_cost, "judgment_cost": judgment_cost, "machine_cost": machine_cost}, budget)
     prices = Prices(topic_cost, judgment_cost, machine_cost)
     other = None if machine is None else by_machine(machine, used, names)
     spending = ways_to_spend(used, other, names, pools, judged, prices)
     ways = spending.ways
+    deeper = deeper_metrics(asked, [*(way.metric for way in ways), target])
     goal = additive(used.sel(metric=[target])).values[..., 0]
     columns = np.stack(spending.columns, axis=-1)
     found = worth(columns, goal, _sizes(used.sizes["topic"]), generator, partitions, spending.corrected())
@@ -99,7 +101,7 @@ def design(
         _figures(found, ways, [n for n in topics if n >= 2], budget, level),
         inputs={str(scores.attrs.get("collection", "collection")): used},
         options=options,
-        notes=notes + _notes(found, ways, known or {}),
+        notes=[*deeper, *notes, *_notes(found, ways, known or {})],
     )
 
 

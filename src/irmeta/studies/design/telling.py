@@ -7,6 +7,7 @@ import xarray as xr
 from irmeta.attributes import about
 from irmeta.layout import first_rows, intervals
 from irmeta.result import frame, short
+from irmeta.stats.reliability.curve import Curve
 from irmeta.studies.design.study import OF_A_WAY
 from irmeta.studies.design.ways import FULL
 
@@ -75,7 +76,16 @@ def findings(outcome: xr.Dataset) -> list[str]:
     )
     rivals = int(((outcome["behind_low"] <= 0) & ~np.isnan(tau)).sum()) - 1
     within = {0: "No other way is", 1: "1 other way is"}.get(rivals, f"{rivals} other ways are")
-    return [said, *_same_worth(outcome, options["target"], best), f"{within} within error of the best."]
+    more = _beyond(outcome, way, options["budget"])
+    return [said, *_same_worth(outcome, options["target"], best), f"{within} within error of the best.", *more]
+
+
+def _beyond(outcome: xr.Dataset, way: xr.Dataset, budget: float) -> list[str]:
+    """Say where the budget pays for more topics than figures are followed to."""
+    paid, most = int(budget / float(way["topic_cost"])), int(outcome["most"])
+    if paid <= most:
+        return []
+    return [f"The budget pays for {paid} topics; figures are followed to {most} topics only."]
 
 
 def _bought(way: xr.Dataset, topics: int) -> str:
@@ -101,11 +111,10 @@ def _same_worth(outcome: xr.Dataset, target: str, best: int) -> list[str]:
     if other is None or other == best:
         return []
     one, two = outcome.isel(way=best), outcome.isel(way=other)
-    y = np.sin(np.pi / 2 * float(one["chosen_tau"]))
-    a, k = float(two["a"]), float(two["k"])
-    if y >= a:
+    exact = float(Curve(two["a"].values, two["k"].values).topics(one["chosen_tau"].values))
+    if not np.isfinite(exact):
         return [f"No number of topics {two['label'].item()} buys as much."]
-    topics = max(1, round(k * y / (a - y)))  # the curve, read the other way round
+    topics = max(1, round(exact))
     cost, price = int(one["affordable"]) * float(one["topic_cost"]), topics * float(two["topic_cost"])
     return [f"{_bought(one, int(one['affordable']))} ({cost:.0f}) buy what {_bought(two, topics)} ({price:.0f}) buy."]
 

@@ -9,7 +9,7 @@ import xarray as xr
 
 from irmeta.cube import additive, complete, select
 from irmeta.errors import ScoresError
-from irmeta.names import is_known, metric_names, parse
+from irmeta.names import found_as, is_known, metric_names, parse
 from irmeta.stats.arrays import Floats
 from irmeta.stats.judging import sampling
 from irmeta.stats.reliability.worth import Corrections
@@ -75,7 +75,8 @@ def candidates(scores: xr.DataArray, metrics: str | Iterable[str] | None) -> lis
     known = [str(name) for name in scores.metric.values]
     if metrics is None:
         return known
-    wanted = metric_names(metrics)
+    bases = [_without_pool(name)[0] for name in known]
+    wanted = [found_as(name, bases) or name for name in metric_names(metrics)]
     found = [name for name in known if name in wanted or _without_pool(name)[0] in wanted]
     missing = [name for name in wanted if all(_without_pool(one)[0] != name for one in found)]
     if missing:
