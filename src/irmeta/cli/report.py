@@ -1,17 +1,25 @@
 """`irmeta report`: every study on one page."""
 
+from dataclasses import dataclass
 from pathlib import Path
 from shlex import quote
 from typing import Annotated, Any
 
 from irmeta.cli.app import app
 from irmeta.cli.output import say, working
-from irmeta.cli.study import Cluster, Pooled, Quiet, Seed, Teamed, option
+from irmeta.cli.study import Cluster, MissingScores, Pooled, Quiet, Seed, Teamed, option
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reported(Pooled):
+    """Scores of one or more files; where some are missing, most stay."""
+
+    missing: MissingScores = "common"
 
 
 @app.command()
 def report(
-    pooled: Pooled,
+    pooled: Reported,
     teamed: Teamed,
     output: Annotated[
         Path, option("-o", "--output", help="The output folder: new, empty, or holding an earlier report.")
