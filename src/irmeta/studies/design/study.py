@@ -56,9 +56,9 @@ def design(
     topic_cost, judgment_cost, machine_cost, budget : in any one unit.  topics : numbers of topics to say it for.
     level : of the intervals, over samples of topics and systems.  partitions : of topics, at random.
 
-    Returns over (way) metric, depth (0 for all judgments), judge, each (people judge one of so many topics), judgments,
-    topic_cost, and with a budget affordable,
-    the topics it buys, chosen_tau, chosen_low, chosen_high, behind_low (how far the way is behind the best at least);
+    Returns over (way) metric, depth (0 for all judgments), judge, each (people judge one topic in each), judgments,
+    topic_cost, and with a budget affordable, the topics it buys, chosen_tau, chosen_low, chosen_high, behind_low (how
+    far the way is behind the best at least);
     over (way, size) cost, tau, low, high, measured (else extrapolated), front (no way is cheaper and as good).
 
     tau is Kendall's tau-b between systems ranked by the way on n topics and by the target on n others: measured up to
