@@ -201,7 +201,7 @@ class GradeArray:
         return np.arange(self._judged.size)
 
     def tiles(self, runs: Sequence[JudgedRun], topics: Indices, cells: int) -> Iterator[tuple[slice, Indices]]:
-        """Cut runs and topics into tiles with about so many cells (system, topic, rank): yield the places of both.
+        """Cut runs and topics into tiles of about `cells` places (system, topic, rank); yield where both stand.
 
         Topics whose lists are alike in length go together, since the rank axis is as long as the longest list.
         """
