@@ -26,7 +26,7 @@ Rows = Literal["topics", "systems"]
 Coefficient = Literal["pearson", "spearman", "kendall", "tau-ap"]
 Ties = Literal["a", "b"]
 OverlapTies = Literal["w", "a", "b"]
-Test = Literal["t", "wilcoxon", "permutation", "bootstrap", "sign", "tukey"]
+Test = Literal["t", "wilcoxon", "permutation", "bootstrap", "sign", "tukey", "max-t"]
 TableTest = Literal["t", "permutation", "none"]
 PairedTest = Literal["t", "wilcoxon", "permutation", "bootstrap", "sign"]
 Correction = Literal["holm", "bh", "bonferroni", "none"]
@@ -133,6 +133,7 @@ MEANINGS: dict[Any, dict[str, str]] = {
         "bootstrap": "studentised bootstrap",
         "sign": "wins against losses",
         "tukey": "randomised Tukey HSD, which corrects for all pairs by itself",
+        "max-t": "random signs, corrected for all pairs by the largest t of each resample",
     },
     TableTest: {
         "t": "Student's t",
