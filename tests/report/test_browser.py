@@ -228,6 +228,75 @@ def test_tables_sort_and_filter(opened: Any) -> None:
     assert column(opened, "agreement-0", 1) == ["RR"]
 
 
+def test_what_is_saved_is_what_is_shown(opened: Any) -> None:
+    """Tables and leaderboard are saved without the rows and metrics that are filtered out, as CSV and as LaTeX."""
+    opened.execute_script("window.saved = []; save = (blob) => blob.text().then((text) => window.saved.push(text))")
+    opened.find_element(By.CSS_SELECTOR, "#agreement-0 input[type=search]").send_keys("rr ndcg")
+    for button in all_of(opened, "#agreement-0 .table .controls button")[:2]:
+        opened.execute_script("arguments[0].click()", button)
+    click(opened, "#boxes input[value='RR']")
+    opened.find_element(By.CSS_SELECTOR, ".board input").send_keys("system 3")
+    for button in all_of(opened, ".board .controls button")[1:]:
+        opened.execute_script("arguments[0].click()", button)
+    WebDriverWait(opened, 20).until(lambda driver: len(driver.execute_script("return window.saved")) == 4)
+    csv, latex, board, board_latex = opened.execute_script("return window.saved")
+    assert [line.split(",")[:2] for line in csv.splitlines()[1:]] == [["nDCG@10", "RR"]]
+    assert latex.count("nDCG@10 & RR") == 1
+    assert len(board.splitlines()) == 2
+    assert "RR" not in board.splitlines()[0].split(",")
+    assert "system 3 &" in board_latex
+    assert "system 4" not in board_latex
+
+
+def test_a_link_shows_what_was_shown(opened: Any) -> None:
+    """Sorting, filters, chosen systems, switched metrics and theme stand in the address, and come back with it."""
+    click(opened, ".board thead th:nth-child(6) button")
+    opened.find_element(By.CSS_SELECTOR, ".board input").send_keys("system")
+    click(opened, ".board tbody tr:nth-child(2) .pick")
+    click(opened, "#boxes input[value='RR']")
+    click(opened, "#theme")
+
+    def seen() -> list[Any]:
+        parts = ".board .status", ".board [aria-sort]", ".versus .said", "#switched"
+        shown = [opened.find_element(By.CSS_SELECTOR, part).get_attribute("textContent") for part in parts]
+        return [*shown, opened.execute_script("return document.documentElement.dataset.theme")]
+
+    before = seen()
+    opened.get(opened.current_url)
+    opened.refresh()
+    WebDriverWait(opened, 20).until(lambda driver: driver.find_element(By.CSS_SELECTOR, "body[data-ready]"))
+    assert seen() == before
+    assert opened.get_log("browser") == []
+
+
+def test_two_systems_are_compared_topic_by_topic(opened: Any, scores: xr.DataArray) -> None:
+    """Two clicks give the difference of two systems: its mean, wins and losses as NumPy counts them, a bar a topic."""
+    for name in ("system 2", "system 5"):
+        script = "[...document.querySelectorAll('.pick')].find((one) => one.textContent === arguments[0]).click()"
+        opened.execute_script(script, name)
+    said = opened.find_element(By.CSS_SELECTOR, ".versus .said").text
+    found = scores.sel(metric="AP@1000", system="system 2") - scores.sel(metric="AP@1000", system="system 5")
+    assert f"{abs(found.mean().item()):.3f}".lstrip("0") in said
+    assert f"better on {int((found > 0).sum())} topics" in said
+    assert len(all_of(opened, ".versus .differences .bar")) == 12
+
+
+def test_a_tap_reads_a_picture_out(opened: Any) -> None:
+    """A finger that taps a mark gets what it says, without moving."""
+    mark = opened.find_element(By.CSS_SELECTOR, "#agreement-0 .cell")
+    tap = "arguments[0].dispatchEvent(new PointerEvent('pointerdown', { bubbles: true, pointerType: 'touch' }))"
+    opened.execute_script(tap, mark)
+    assert opened.find_element(By.CSS_SELECTOR, "#agreement-0 .readout").text == mark.get_attribute("data-say")
+
+
+def test_sentences_say_that_they_are_about_all_metrics(opened: Any) -> None:
+    """With a metric switched off, every panel says that its sentences still speak of all."""
+    lines = all_of(opened, ".partial")
+    assert not any(line.is_displayed() for line in lines)
+    click(opened, "#boxes input[value='RR']")
+    assert opened.find_element(By.CSS_SELECTOR, "#standings-0 .partial").is_displayed()
+
+
 def test_values_in_cells_are_the_studies(opened: Any, scores: xr.DataArray) -> None:
     """Pointing at a cell says the correlation that NumPy gives."""
     cell = '[data-say^="P@10 and RR"], [data-say^="RR and P@10"]'

@@ -2,6 +2,7 @@
 
 import json
 import re
+from base64 import b64decode
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -23,7 +24,17 @@ from irmeta.report.page.writing import write_report
 from irmeta.report.words import headlines
 from irmeta.studies import correlation, description, predictivity, significance
 
-SECTIONS = ["data", "systems", "significance", "agreement", "power", "reporting", "prediction", "reliability"]
+SECTIONS = [
+    "standings",
+    "data",
+    "systems",
+    "significance",
+    "agreement",
+    "power",
+    "reporting",
+    "prediction",
+    "reliability",
+]
 
 
 def content(page: Path) -> dict[str, Any]:
@@ -42,7 +53,7 @@ def test_every_section_is_there_in_order(page: Path, page_of_three: Path) -> Non
     assert re.findall(r'<section id="(\w+)"', page.read_text("utf-8")) == [*SECTIONS, "calculator"]
     of_three = [*SECTIONS[:-1], "judges", "collections", SECTIONS[-1], "calculator"]
     assert re.findall(r'<section id="(\w+)"', page_of_three.read_text("utf-8")) == of_three
-    assert [level for level, _ in headings(page)] == ["1", *["2"] * 9]
+    assert [level for level, _ in headings(page)] == ["1", *["2"] * 10]
 
 
 def test_the_page_needs_nothing_else(page: Path) -> None:
@@ -78,7 +89,7 @@ def test_each_panel_opens_with_its_finding_and_says_how_it_was_computed(page: Pa
     """Every panel has a first sentence, and every study its options, seed and source."""
     text = page.read_text("utf-8")
     panels = re.findall(r'<div class="panel"[^>]*>(.*?)(?=<div class="panel"|</section>)', text, re.S)
-    assert len(panels) == 12
+    assert len(panels) == 13
     for panel in panels:
         assert re.search(r'<p class="finding">[^<]{20,}', panel)
         assert "How this was computed" in panel
@@ -353,3 +364,36 @@ def test_a_metric_without_scores_does_not_empty_a_report(scores: xr.DataArray) -
     holey[:, 1:, 2] = np.nan
     [panel] = run({"made": holey}, "common")["data"]
     assert panel.warnings == ["made: nDCG@10: most scores are missing, left out of all that follows."]
+
+
+def test_the_leaderboard_has_the_studies_means_and_scores(page: Path, scores: xr.DataArray) -> None:
+    """The first section holds every system's mean and possible ranks by every metric, and all scores of topics."""
+    board = content(page)["sections"]["standings"][0]["board"]
+    means = description.tables(description.describe(scores, by="AP@1000", rng=5))["means"]
+    for metric, figures in board["metrics"].items():
+        rows = {row["system"]: row for row in means.filter(metric=metric).to_dicts()}
+        for at, system in enumerate(board["systems"]):
+            assert figures["mean"][at] == pytest.approx(rows[system]["mean"], abs=1e-5)
+            assert figures["rank_high"][at] == rows[system]["rank_high"]
+    packed = board["scores"]["RR"]
+    codes = np.frombuffer(b64decode(packed["codes"]), dtype="<u2").reshape(scores.shape[:2])
+    np.testing.assert_allclose(packed["low"] + codes * packed["step"], scores.sel(metric="RR").values, atol=1e-5)
+
+
+def test_a_page_has_a_title_and_marks_systems(scores: xr.DataArray, tmp_path: Path) -> None:
+    """The title stands in heading and window; marked systems stand in the leaderboard; an unknown one is an error."""
+    page = write_report({"made": scores}, tmp_path / "r", title="Round 5", highlight="system*")
+    assert ("1", "Round 5") in headings(page)
+    assert "<title>Round 5" in page.read_text("utf-8")
+    assert len(content(page)["sections"]["standings"][0]["board"]["marked"]) == 8
+    with pytest.raises(ScoresError, match="no system 'nobody'"):
+        write_report({"made": scores}, tmp_path / "s", highlight="nobody")
+
+
+def test_a_warning_stands_beside_its_headline(scores: xr.DataArray, tmp_path: Path) -> None:
+    """What a reader must not miss stands in the box at the top of the page, not only in the section."""
+    holey = scores.copy()
+    holey[2, 3] = np.nan
+    text = write_report({"made": holey}, tmp_path / "r").read_text("utf-8")
+    boxes = text[text.index('<ul class="short"') : text.index("</ul>")]
+    assert '<strong class="warning">made: 5 of 540 scores are missing' in boxes

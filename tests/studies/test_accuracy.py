@@ -7,7 +7,7 @@ from scipy import stats
 
 from irmeta.cube import cube
 from irmeta.errors import ScoresError
-from irmeta.studies.accuracy import accuracy, findings, tables
+from irmeta.studies.accuracy import accuracy, findings, tables, warnings
 from irmeta.studies.prediction import predict
 
 
@@ -79,3 +79,13 @@ def test_a_missing_score_and_a_single_system_are_errors(scores: xr.DataArray) ->
         accuracy(predicted, holes)
     with pytest.raises(ScoresError, match="2 or more; there is 1"):
         accuracy(predict(scores.sel(metric=["P@10"])[:1], want=["RR"]), scores)
+
+
+def test_intervals_that_fail_are_a_warning(scores: xr.DataArray) -> None:
+    """Where intervals hold clearly fewer systems than their level says, a warning names the metric and the share."""
+    outcome = accuracy(predict(scores.sel(metric=["P@10"]), want=["AP@1000", "RR"]), scores)
+    outcome["inside"] = ("target", [0.95, 0.25])
+    [said] = warnings(outcome)
+    assert "fail here for 1 of 2 metrics (RR), worst for RR: 25% of the systems" in said
+    outcome["inside"] = ("target", [0.95, 0.85])
+    assert warnings(outcome) == []

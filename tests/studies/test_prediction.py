@@ -8,6 +8,7 @@ from sklearn.linear_model import LinearRegression
 from irmeta.attributes import about
 from irmeta.cube import ALL, cube, means
 from irmeta.errors import MetricError, ScoresError
+from irmeta.report.words import page
 from irmeta.stats.prediction.learners import learner
 from irmeta.studies.prediction import findings, given, predict, tables
 from irmeta.studies.prediction_model import prediction_model
@@ -286,3 +287,11 @@ def test_a_model_of_topics_predicts_topics(made):
     assert outcome.sizes["system"] == scores.sizes["system"] * scores.sizes["topic"]
     assert outcome.system.values[1] == f"{scores.system.values[0]} {scores.topic.values[1]}"
     assert_allclose(outcome["value"].values[:, 0], np.clip(expected.predict(values), 0, 1), rtol=1e-9)
+
+
+def test_scores_outside_what_the_model_has_seen_are_a_warning() -> None:
+    """On a terminal the warning of scores that the model has not seen stands with the answer, and only there."""
+    odd = given("P@10=0.99 P@1000=0.0 RR=0.01", system="odd")
+    said = page(predict(odd, want=["AP@1000"]), "")
+    assert "Warning: scores outside what the model has seen" in said
+    assert said.count("outside what the model has seen") == 1

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from irmeta.cli.app import app
 from irmeta.cli.output import say, working
-from irmeta.cli.study import Cluster, MissingScores, Pooled, Quiet, Seed, Teamed, option
+from irmeta.cli.study import Cluster, MissingScores, Pooled, Quiet, Seed, Teamed, named, option
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,6 +27,10 @@ def report(
     by: Annotated[
         str | None, option(help="The metric that systems are ordered by.", show_default="AP, else the deepest AP@k")
     ] = None,
+    title: Annotated[str | None, option(help="Title of the page.", show_default="the collections")] = None,
+    highlight: Annotated[
+        str | None, option(help="Systems to mark, separated by commas; 'bm25*' matches names, @FILE lists them.")
+    ] = None,
     seed: Seed = 0,
     cluster: Cluster = None,
     quiet: Quiet = False,
@@ -39,6 +43,8 @@ def report(
     irmeta report scores.parquet -o report/
 
     irmeta report trec7.parquet trec8.parquet -o report/ --by nDCG@10
+
+    irmeta report scores.parquet -o report/ --title "Round 5" --highlight myrun
     """
     from irmeta.report.page.writing import write_sections
     from irmeta.report.words import headlines
@@ -47,5 +53,6 @@ def report(
     source = quote(files[0].name) if len(files) == 1 else "SCORES"
     with working(cluster, quiet=quiet):
         options: dict[str, Any] = {"by": by, "missing": pooled.missing, "groups": teamed.teams()}
+        options |= {"title": title, "highlight": named(highlight)}
         page, sections = write_sections(cubes, output, **options, rng=seed, source=source)
     say(f"{headlines(sections)}\nwrote {page}; open it in a browser", quiet=quiet)

@@ -17,11 +17,13 @@ WIDTH = 80
 def page(result: xr.Dataset, tables: str, *, width: int | None = None) -> str:
     """Return the answer of a result with its warnings, its tables as given, the other findings, and the notes."""
     findings: list[str] = study_of(result).findings(result)
+    warned = warnings(result)
+    notes = [note for note in about(result)["notes"] if note not in warned]
     parts = [
-        _wrapped([*findings[:1], *_warned(warnings(result))], width),
+        _wrapped([*findings[:1], *_warned(warned)], width),
         tables,
         _wrapped(findings[1:], width),
-        _wrapped([f"Note: {note}" for note in about(result)["notes"]], width),
+        _wrapped([f"Note: {note}" for note in notes], width),
     ]
     return "\n".join(part for part in parts if part)
 

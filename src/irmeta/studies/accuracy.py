@@ -11,6 +11,7 @@ from irmeta.cube import check, means, select
 from irmeta.errors import ScoresError
 from irmeta.result import frame, result
 from irmeta.stats.prediction import accuracy as measures
+from irmeta.words import listed
 
 _MEASURES = ("tau", "r2", "r", "rmse", "r2_offset_removed", "bias_share")
 _FIGURES = (*_MEASURES, "inside", "width")
@@ -86,3 +87,21 @@ def findings(outcome: xr.Dataset) -> list[str]:
         width = float(outcome["width"].mean())
         lines.append(f"The coverage of the {level} intervals is {inside} here; their mean width is {width:.3f}.")
     return lines
+
+
+def warnings(outcome: xr.Dataset) -> list[str]:
+    """Say which intervals hold clearly fewer systems than their level says."""
+    level, inside = about(outcome)["options"]["level"], outcome["inside"].values
+    systems = outcome.sizes["system"]
+    # two standard errors of a share below the level, were systems independent: what chance alone leaves
+    least = level - 2 * np.sqrt(level * (1 - level) / systems)
+    short = np.flatnonzero(inside < least)
+    if not short.size:
+        return []
+    worst = short[inside[short].argmin()]
+    names = [str(outcome.target.values[at]) for at in short[np.argsort(inside[short], kind="stable")]]
+    return [
+        f"the {level:.0%} intervals fail here for {short.size} of {inside.size} metrics ({listed(names)}), worst for "
+        f"{outcome.target.values[worst]}: {inside[worst]:.0%} of the systems. This collection has an offset of "
+        "its own; a few systems whose scores are known mend it (irmeta predict apply --calibrate)."
+    ]

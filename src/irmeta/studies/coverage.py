@@ -12,7 +12,7 @@ from irmeta.cubes import by_name, check_scale, check_sizes, system_level, target
 from irmeta.errors import ScoresError
 from irmeta.result import frame, result
 from irmeta.stats.arrays import Floats
-from irmeta.stats.prediction.intervals import band, leave_one_out, reach, tails
+from irmeta.stats.prediction.intervals import band, leave_one_out, leverage, reach, tails
 from irmeta.stats.prediction.predictors import chunks
 from irmeta.stats.prediction.regression import least_squares, moments, pool
 from irmeta.stats.prediction.scales import from_scale, to_scale
@@ -113,8 +113,10 @@ def _held_out(
     count = np.zeros(len(targets))
     for subsets in chunks(candidates, size, _SUBSETS):  # (subset, size)
         slopes, intercepts = least_squares(pool(data), subsets, targets)
-        half = band(leave_one_out(data, subsets, targets), level, reach=far[:, None, :]).half  # (subset, target)
         given = values[held][:, subsets]  # (system, subset, size)
+        away = np.stack([leverage(data, given[:, i], subset) for i, subset in enumerate(subsets)], axis=1)
+        errors = leave_one_out(data, subsets, targets)
+        half = band(errors, level, reach=far[:, None, :], leverage=away[..., None]).half  # (system, subset, target)
         predicted = np.einsum("nsk,skt->nst", given, slopes) + intercepts
         usable = ~(subsets[:, :, None] == np.asarray(targets)).any(axis=1)  # the target is not its own predictor
         hits = (np.abs(actual[:, None] - predicted) <= half).mean(axis=0)

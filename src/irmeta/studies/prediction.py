@@ -20,12 +20,14 @@ from irmeta.parallel import seed
 from irmeta.result import result
 from irmeta.stats.arrays import Floats, Indices
 from irmeta.stats.prediction import learners
-from irmeta.stats.prediction.intervals import band, leave_one_out, mahalanobis, reach
+from irmeta.stats.prediction.intervals import band, leave_one_out, leverage, mahalanobis, reach
 from irmeta.stats.prediction.learners import Fit
 from irmeta.stats.prediction.regression import Moments, least_squares, pool
 from irmeta.stats.prediction.scales import from_scale, to_scale
 from irmeta.words import listed
 
+_OUTSIDE = "scores outside what the model has seen"
+"""How the note begins on which a warning is made."""
 OUTSIDE = 0.999
 """A system is outside what the model has seen when, were its scores normal, this share would lie nearer."""
 
@@ -351,8 +353,9 @@ def _predict(
         mean = residuals.mean() if residuals.size else 0.0
         far = reach(np.array([part.tails[of] for part in held]), level)
         errors = leave_one_out(data, at, of) if learned is None else learners.held_out(rows, learned.fit)
-        shift, half = band(errors, level, reach=far, known=residuals.size, known_mean=mean)
-        centre = centre + shift
+        away = leverage(data, values, at)[:, None]  # (system, 1)
+        found = band(errors, level, reach=far, known=residuals.size, known_mean=mean, leverage=away)
+        centre, half = centre + found.shift.ravel(), found.half.ravel()
     ends = from_scale([centre, centre - half, centre + half], model.scale)
     value, low, high = np.clip(ends, 0, highest(target))
     distance = mahalanobis(pool(data), values, at)
@@ -391,9 +394,7 @@ def _warnings(
     elif len(model.parts) < 4:
         notes.append(f"the model knows {len(model.parts)} collections; {level:.0%} intervals from so few are wide")
     if len(outside):
-        notes.append(
-            f"scores outside what the model has seen; do not trust the predictions from them: {listed(outside)}"
-        )
+        notes.append(f"{_OUTSIDE}; do not trust the predictions from them: {listed(outside)}")
     if calibrated and len(blind):
         notes.append(f"not calibrated, as no known system has all the metrics it takes: {listed(blind)}")
     return notes
@@ -419,3 +420,8 @@ def _filled(outcome: xr.Dataset) -> pl.DataFrame:
             columns[f"{name} low"] = found["low"].values
             columns[f"{name} high"] = found["high"].values
     return pl.DataFrame(columns).with_columns(pl.selectors.float().fill_nan(None))
+
+
+def warnings(outcome: xr.Dataset) -> list[str]:
+    """Warn of intervals that cannot be trusted: given scores lie outside what the model has seen."""
+    return [note for note in about(outcome)["notes"] if note.startswith(_OUTSIDE)]

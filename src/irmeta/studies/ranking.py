@@ -228,7 +228,8 @@ def findings(outcome: xr.Dataset) -> list[str]:
         lines.append(_otherwise(outcome, few))
     collections = about(outcome)["inputs"]["collections"].values()
     if "kept" in outcome:
-        lines.append(_trust(outcome, few))
+        if not warnings(outcome):
+            lines.append(_trust(outcome, few))
     elif any(described["topics"] > 1 for described in collections):
         lines.append("To see whether other topics would choose the same, add --resamples 100.")
     return lines
@@ -321,6 +322,14 @@ def _trust(outcome: xr.Dataset, few: int) -> str:
         f"On resampled topics, {kept:.0%} of these {few} are chosen again (by chance {chance:.0%}), all of them in "
         f"{same:.0%} of resamples: {verdict}."
     )
+
+
+def warnings(outcome: xr.Dataset) -> list[str]:
+    """Warn of a choice that other topics would not make."""
+    few = _few(outcome["k"].values, outcome["unexplained"].values, about(outcome)["options"]["k"])
+    if "kept" not in outcome or not _trust(outcome, few).endswith(f"{TRUST[-1][1]}."):
+        return []
+    return [f"{_trust(outcome, few)}"]
 
 
 def _choice(

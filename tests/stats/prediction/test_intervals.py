@@ -7,8 +7,18 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from scipy import stats
 
-from irmeta.stats.prediction.intervals import LEVELS, HeldOut, band, leave_one_out, mahalanobis, reach, tails
-from irmeta.stats.prediction.regression import least_squares, moments, pool
+from irmeta.stats.prediction.intervals import (
+    LEVELS,
+    HeldOut,
+    band,
+    expected_coverage,
+    leave_one_out,
+    leverage,
+    mahalanobis,
+    reach,
+    tails,
+)
+from irmeta.stats.prediction.regression import Moments, least_squares, moments, pool
 
 
 def collections(rng, count=6, systems=40, offset=0.1, error=0.05):
@@ -113,3 +123,64 @@ def test_distance_ignores_directions_without_variance():
     wide = np.column_stack([data, data.sum(axis=1)])
     # the square of three variables of rank two is a mean over the two directions that vary
     assert_allclose(mahalanobis(moments(wide), wide, [0, 1, 2]), mahalanobis(moments(data), data, [0, 1]), rtol=1e-6)
+
+
+def test_leverage_of_a_known_collection_mean_is_that_of_regression():
+    """Where systems hardly vary within collections, leverage is the hat value of a regression on collection means."""
+    rng = np.random.default_rng(4)
+    means = rng.normal(size=(7, 2))
+    parts = [Moments(50, mean, 1e-6 * np.eye(2)) for mean in means]
+    new = np.array([[0.3, -1.2], [2.0, 2.0]])
+    design = np.column_stack([np.ones(7), means])
+    rows = np.column_stack([np.ones(2), new])
+    expected = np.einsum("si,ij,sj->s", rows, np.linalg.inv(design.T @ design), rows)
+    assert_allclose(leverage(parts, new, [0, 1]), expected, rtol=1e-4)
+
+
+def test_leverage_of_one_system_says_little_of_its_collection():
+    """Where systems vary much more than collections, any system has the mean leverage (1 + predictors / (C - 1))."""
+    parts = [Moments(50, np.array([mean, -mean]), np.eye(2) * 1e6) for mean in (-0.1, 0.0, 0.3, 0.2)]
+    found = leverage(parts, np.array([[0.0, 0.0], [2.0, 1.0]]), [0, 1])
+    assert_allclose(found, 1 / 4 + 2 / 3, atol=1e-3)
+
+
+def test_copies_of_a_predictor_change_no_leverage_but_their_rank():
+    """Two predictors that are the same are no trouble: the direction in which they do not vary is left out."""
+    data = [moments(part[:, [0, 0, 1]]) for part in collections(np.random.default_rng(5))]
+    found = leverage(data, np.array([[0.4, 0.4]]), [0, 1])
+    assert np.isfinite(found).all()
+    assert (found > 0).all()
+
+
+def test_far_collections_are_held_that_were_not():
+    """Of collections whose offset grows with their distance, intervals with leverage hold far more."""
+    rng = np.random.default_rng(6)
+    shares = {True: [], False: []}
+    for _ in range(150):
+        centre = rng.normal(0, 1, 8)
+        slope = rng.normal(0.5, 0.3, 8)  # collections differ in slope: an offset that grows with distance
+        x = centre[:, None] + rng.normal(0, 0.3, (8, 25))
+        data = np.stack([x, slope[:, None] * x + rng.normal(0, 0.05, (8, 25))], axis=-1)
+        far = int(np.abs(centre).argmax())
+        seen = [moments(part) for part in np.delete(data, far, axis=0)]
+        slopes, intercept = least_squares(pool(seen), [0], [1])
+        errors = np.abs(data[far, :, 1] - data[far, :, 0] * slopes[0, 0] - intercept[0])
+        away = leverage(seen, data[far, :, :1], [0])[:, None]
+        for used in (True, False):
+            half = band(leave_one_out(seen, [0], [1]), 0.9, leverage=away if used else 0.0).half
+            shares[used].append(float(np.mean(errors <= half.ravel())))
+    assert np.mean(shares[True]) > np.mean(shares[False]) + 0.05
+
+
+def test_expected_coverage_is_the_coverage_counted():
+    """The coverage to expect of normal errors is the share of systems of each collection that intervals hold."""
+    data = collections(np.random.default_rng(7), count=6, systems=3000)
+    parts = [moments(part) for part in data]
+    expected = expected_coverage(parts, [0], [1], 0.9, np.ones((6, 1)))
+    for i, part in enumerate(data):
+        others = [*parts[:i], *parts[i + 1 :]]
+        slopes, intercept = least_squares(pool(others), [0], [1])
+        away = leverage(others, parts[i].mean[None, :1], [0])
+        half = band(leave_one_out(others, [0], [1]), 0.9, leverage=away).half
+        counted = np.mean(np.abs(part[:, 1] - part[:, 0] * slopes[0, 0] - intercept[0]) <= half)
+        assert expected[i, 0] == pytest.approx(counted, abs=0.03)

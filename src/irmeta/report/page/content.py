@@ -1,6 +1,6 @@
 """What the sections of a page are made from: the collections, what of them can be studied, and results they share."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from shlex import quote
@@ -10,7 +10,7 @@ from typing import Any, get_args
 import xarray as xr
 
 from irmeta.choices import Level, Missing
-from irmeta.cube import complete, default_by, varying
+from irmeta.cube import choose_names, complete, default_by, varying
 from irmeta.errors import ScoresError
 from irmeta.io.groups import Grouping, said
 from irmeta.names import canonical, nearest
@@ -29,7 +29,7 @@ class Content:
     cubes : by name, as given.  used : what of each the studies can use.  left_out : by name, what they cannot.
     order : the metric that orders its systems.
     seed : of all that is random.  source : the score file, as the commands on the page name it.  groups : the teams of
-    the systems, if they are known.
+    the systems, if they are known.  highlight : systems to mark.
     results : what one section computes and another needs.
     """
 
@@ -40,6 +40,7 @@ class Content:
     seed: int
     source: str
     groups: Grouping = None
+    highlight: Sequence[str] = ()
     results: dict[str, Any] = field(default_factory=dict)
 
     @classmethod
@@ -52,13 +53,14 @@ class Content:
         seed: int,
         source: str,
         groups: Grouping = None,
+        highlight: str | Iterable[str] | None = None,
     ) -> "Content":
         """Prepare collections; the arguments are those of `irmeta.write_report`."""
         used, left_out = {}, {}
         for name, given in cubes.items():
             used[name], left_out[name] = _usable(name, given, missing)
         order = {name: order_by(scores, by) for name, scores in used.items()}
-        return cls(cubes, used, left_out, order, seed, source, groups)
+        return cls(cubes, used, left_out, order, seed, source, groups, _marked(cubes, highlight))
 
     @property
     def by_team(self) -> str:
@@ -83,6 +85,14 @@ class Content:
         """Make a panel for each level of scores; those that could not be computed come last."""
         made = [attempt(LEVELS[level], partial(panel, level)) for level in get_args(Level)]
         return sorted(made, key=lambda one: not one.tables)
+
+
+def _marked(cubes: Mapping[str, xr.DataArray], highlight: str | Iterable[str] | None) -> list[str]:
+    """Return the systems to mark, which may be in any of the collections."""
+    if highlight is None:
+        return []
+    known = list(dict.fromkeys(name for cube in cubes.values() for name in names(cube.system)))
+    return choose_names("system", highlight, known, "the report")
 
 
 def _usable(name: str, cube: xr.DataArray, missing: Missing) -> tuple[xr.DataArray, list[str]]:

@@ -26,15 +26,20 @@ TEXT = Text(
 
 def panels(content: Content) -> list[Panel]:
     """Make a panel for each collection."""
-    used, order = content.used, content.order
-    return content.each(
-        lambda name: systems_panel(name, used[name], order[name], content.source_of(name), content.seed)
-    )
+    return content.each(partial(systems_panel, content))
 
 
-def systems_panel(name: str, scores: xr.DataArray, by: str, source: str, seed: int) -> Panel:
+def described(content: Content, name: str) -> xr.Dataset:
+    """Return the description of one collection, which two sections show."""
+    scores, by, seed = content.used[name], content.order[name], content.seed
+    outcome: xr.Dataset = content.once(f"description {name}", lambda: description.describe(scores, by=by, rng=seed))
+    return outcome
+
+
+def systems_panel(content: Content, name: str) -> Panel:
     """Show the systems' means with intervals, and the ranks that they may have."""
-    outcome = description.describe(scores, by=by, rng=seed)
+    outcome, by = described(content, name), content.order[name]
+    source, seed = content.source_of(name), content.seed
     columns = ("mean", "low", "high", "rank", "rank_low", "rank_high")
     per_metric = {
         str(metric): {column: numbers(outcome[column].sel(metric=metric).values) for column in columns}

@@ -25,7 +25,7 @@ from irmeta.words import counted
 
 GENERATOR = "irmeta leaderboard"
 """Marks a page of ours, which may be written over."""
-_SCRIPTS = ("drawing.js", "tables.js", "leaderboard.js")
+_SCRIPTS = ("drawing.js", "address.js", "tables.js", "leaderboard.js")
 _THEME = (
     'document.documentElement.dataset.theme = matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";'
 )

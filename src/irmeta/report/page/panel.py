@@ -37,6 +37,7 @@ class Panel:
     tables : by name; each becomes a CSV file, and those in `shown` a table on the page.
     figures : by name, what draws each for print.  latex : tables of which LaTeX is written.
     options, notes : the study's own.  command : what gives the same on the command line.
+    board : what the leaderboard's script draws.
     warnings : what nobody should read the answer without; they stand with it at the top of the page, and on a terminal.
     """
 
@@ -51,6 +52,7 @@ class Panel:
     notes: Sequence[str] = ()
     command: str = ""
     warnings: Sequence[str] = ()
+    board: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from functools import partial
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -17,9 +18,12 @@ from irmeta.report.page.content import Content
 from irmeta.report.page.panel import Chart, Panel, Text, names, numbers, of_study
 from irmeta.report.page.ranking import to_report
 from irmeta.report.plots import figure_of
-from irmeta.stats.prediction.intervals import LEVELS
+from irmeta.stats.prediction.intervals import LEVELS, expected_coverage, reach
 from irmeta.studies import accuracy
 from irmeta.studies.prediction import OUTSIDE, predict
+
+GOOD = 0.8
+"""The coverage on the worst collection left out that makes predictors good."""
 
 TEXT = Text(
     "prediction",
@@ -44,7 +48,8 @@ def panels(content: Content) -> list[Panel]:
 def prediction_panel(name: str, scores: xr.DataArray, reported: Sequence[str], model: Model) -> Panel:
     """Predict the other metrics of a collection from the reported ones, and set them beside the actual scores."""
     here = _renamed(scores, model)
-    given = [known for metric in reported if (known := model.name_of(metric))]
+    known = [known for metric in reported if (known := model.name_of(metric))]
+    given = chosen(model, known)
     others = [name for name in names(here.metric) if name not in given]
     if not given:
         raise ScoresError(
@@ -87,6 +92,41 @@ def prediction_panel(name: str, scores: xr.DataArray, reported: Sequence[str], m
         figures={"tau": partial(figure_of, outcome)},
         command=f"irmeta predict apply MEANS --want '{' '.join(others)}'",
     )
+
+
+def chosen(model: Model, candidates: Sequence[str]) -> list[str]:
+    """Choose what to predict from: the most of these metrics whose intervals hold on collections left out.
+
+    Good is a coverage of `GOOD` or more, in the mean over the metrics to predict, on the worst collection; where no set
+    is as good, the best one. Only the model's own collections decide, not the one of the page.
+    """
+    worst = {}
+    for size in range(len(candidates), 0, -1):
+        for given in combinations(candidates, size):
+            worst[given] = _worst_coverage(model, given)
+    if not worst:
+        return []
+    best = max(worst, key=lambda given: (worst[given] >= GOOD, len(given) if worst[given] >= GOOD else 0, worst[given]))
+    return list(best)
+
+
+def _worst_coverage(model: Model, given: Sequence[str]) -> float:
+    """Return the coverage to expect of 90% intervals on the worst collection, in the mean over other metrics."""
+    level, size = 0.9, len(given)
+    by_parts: dict[tuple[str, ...], list[str]] = {}  # the targets that the same collections have
+    for target in (metric for metric in model.metrics if metric not in given):
+        by_parts.setdefault(tuple(part.name for part in model.holding([*given, target])), []).append(target)
+    found: dict[str, list[float]] = {}
+    for parts, targets in by_parts.items():
+        if len(parts) < 3:
+            continue
+        held = model.holding([*given, *targets])
+        at = range(size, size + len(targets))
+        far = reach(np.array([part.tails[list(at)] for part in held]), level)
+        expected = expected_coverage([part.moments for part in held], range(size), at, level, far)
+        for part, shares in zip(held, expected, strict=True):
+            found.setdefault(part.name, []).extend(shares.tolist())
+    return min((float(np.mean(shares)) for shares in found.values()), default=0.0)
 
 
 def calculator(model: Model) -> Mapping[str, Any]:

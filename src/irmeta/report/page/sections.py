@@ -1,6 +1,6 @@
 """The sections of the page, in the order of the registry: each is the module of its study, with `TEXT` and `panels`."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from importlib import import_module
 
 import xarray as xr
@@ -12,7 +12,7 @@ from irmeta.report.page.content import Content
 from irmeta.report.page.panel import Section
 from irmeta.studies import STUDIES
 
-SECTIONS = ("data", *(name for name, study in STUDIES.items() if study.section))
+SECTIONS = ("standings", "data", *(name for name, study in STUDIES.items() if study.section))
 """The modules of sections."""
 
 
@@ -24,12 +24,13 @@ def sections(
     seed: int,
     source: str,
     groups: Grouping = None,
+    highlight: str | Iterable[str] | None = None,
 ) -> list[Section]:
     """Run the studies, each on every collection or on all together, and return the sections that have an answer.
 
     The arguments are those of `irmeta.write_report`.
     """
-    content = Content.of(cubes, by=by, missing=missing, seed=seed, source=source, groups=groups)
+    content = Content.of(cubes, by=by, missing=missing, seed=seed, source=source, groups=groups, highlight=highlight)
     made = []
     for name in steps(SECTIONS, "sections of the page"):
         module = import_module(f"irmeta.report.page.{name}")

@@ -69,12 +69,12 @@ def significance_panel(name: str, scores: xr.DataArray, by: str, source: str) ->
         panel,
         findings=told,
         tables={**views, "power": ranked, "tests": tests},
-        latex={"systems": _lettered(scores, by)},
+        latex={"systems": lettered(scores, by)},
         notes=[*panel.notes, f"the file of single tests has those of {by}; the command gives all"],
     )
 
 
-def _lettered(scores: xr.DataArray, by: str) -> pl.DataFrame:
+def lettered(scores: xr.DataArray, by: str) -> pl.DataFrame:
     """Return the best systems with means, intervals, and letters: systems that share one do not differ."""
     best, _ = studied(scores, metrics=[by], top=min(1.0, LETTERED / scores.sizes["system"]), by=by)
     letters = significance.tables(significance.significance(best))["systems"]

@@ -3,7 +3,7 @@
 import json
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from functools import cache
@@ -40,7 +40,7 @@ _LIST = ".irmeta-report.json"
 _KEPT = re.compile(r"index\.html|(?:tables|figures)/[\w-][\w.-]*")
 _FORMS = ("svg", "pdf")
 
-_SCRIPTS = ("drawing.js", "charts.js", "matrices.js", "tables.js", "calculator.js", "page.js")
+_SCRIPTS = ("drawing.js", "charts.js", "matrices.js", "tables.js", "address.js", "board.js", "calculator.js", "page.js")
 
 
 def write_report(
@@ -50,6 +50,8 @@ def write_report(
     by: str | None = None,
     missing: Missing = "common",
     groups: Grouping = None,
+    title: str | None = None,
+    highlight: str | Iterable[str] | None = None,
     rng: int = 0,
     source: str = "scores.parquet",
 ) -> Path:
@@ -60,12 +62,15 @@ def write_report(
     missing : what to do with missing scores, as in `irmeta.cube.complete`, by default what leaves most scores; the page
     says what was left out. With "error" the sections that take complete scores say why they have no answer.
     groups : the teams of the systems, a table or "stem" of their names; intervals over systems then take teams.
+    title : of the page; the names of the collections by default.
+    highlight : systems to mark, a list or one text with commas; patterns as in bm25* match names.
     rng : the seed of all that is random.  source : the score file, as the commands on the page name it.
 
     Returns the path of the page. The report keeps a list of the files that it writes, and removes and replaces only
     those, as long as nobody changed them. A folder that holds something else raises FileFormatError.
     """
-    return write_sections(cubes, folder, by=by, missing=missing, groups=groups, rng=rng, source=source)[0]
+    options: dict[str, Any] = {"groups": groups, "title": title, "highlight": highlight}
+    return write_sections(cubes, folder, by=by, missing=missing, **options, rng=rng, source=source)[0]
 
 
 def write_sections(
@@ -75,6 +80,8 @@ def write_sections(
     by: str | None = None,
     missing: Missing = "common",
     groups: Grouping = None,
+    title: str | None = None,
+    highlight: str | Iterable[str] | None = None,
     rng: int = 0,
     source: str = "scores.parquet",
 ) -> tuple[Path, list[Section]]:
@@ -86,7 +93,8 @@ def write_sections(
     folder = Path(folder)
     earlier = _earlier(folder)
     with _made(folder):
-        made = sections(cubes, by=by, missing=missing, seed=rng, source=source, groups=groups)
+        options: dict[str, Any] = {"groups": groups, "highlight": highlight}
+        made = sections(cubes, by=by, missing=missing, seed=rng, source=source, **options)
         each = _each(made)
         named = {key: _files_of(stem, panel) for key, stem, panel in each}
         wanted = [name for names in named.values() for name in names]
@@ -100,7 +108,7 @@ def write_sections(
         for _, stem, panel in steps(each, "files of panels"):
             _write_files(folder, stem, panel)
         with writing(folder / _PAGE) as part:
-            part.write_text(_html(made, named, cubes), encoding="utf-8")
+            part.write_text(_html(made, named, cubes, title or ", ".join(cubes)), encoding="utf-8")
         _note(folder, {name: _digest(folder / name) for name in [*wanted, _PAGE]})
     return folder / _PAGE, made
 
@@ -217,7 +225,10 @@ def _write_files(folder: Path, stem: str, panel: Panel) -> None:
 
 
 def _html(
-    made: Sequence[Section], listed: Mapping[tuple[str, int], list[str]], cubes: Mapping[str, xr.DataArray]
+    made: Sequence[Section],
+    listed: Mapping[tuple[str, int], list[str]],
+    cubes: Mapping[str, xr.DataArray],
+    title: str,
 ) -> str:
     environment = Environment(
         loader=PackageLoader("irmeta.report.page", "assets"),
@@ -233,6 +244,7 @@ def _html(
             {
                 "charts": [vars(chart) for chart in panel.charts],
                 "tables": {name: _table(panel.tables[name]) for name in panel.shown},
+                "board": panel.board,
             }
             for panel in section.panels
         ]
@@ -241,7 +253,7 @@ def _html(
     return environment.get_template("page.html.j2").render(
         sections=made,
         files=listed,
-        collections=list(cubes),
+        title=title,
         generator=f"{GENERATOR} {version('irmeta')}",
         written=datetime.now(UTC).strftime("%Y-%m-%d"),
         css=_asset("page.css"),

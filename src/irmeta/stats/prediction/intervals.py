@@ -43,8 +43,49 @@ def leave_one_out(parts: Sequence[Moments], predictors: Variables, targets: Vari
     return HeldOut(np.array(offsets), np.array(variances))
 
 
+def leverage(parts: Sequence[Moments], values: Floats, predictors: Sequence[int]) -> Floats:
+    """Return by how much the offset of a new collection varies more than those of collections left out: (system,).
+
+    A model that C collections made extrapolates to a new one, the further the collection lies from theirs. With S the
+    covariance of the collections' mean predictors about their mean c, a collection of mean m has, as in any regression
+    on C points, the variance B (1 + 1 / C + (m - c)' S⁻ (m - c) / (C - 1)). Of m one system is known, x = m + e, e of
+    the covariance V within collections. Given x, the expectation of the quadratic form is, with M = (S + V)⁻,
+
+        (x - c)' M S M (x - c) + rank - trace(M S)
+
+    Directions in which systems do not vary are left out.
+
+    values : (system, variable), of the predictors.
+
+    >>> same = Moments(10, np.array([0.5]), np.array([[1.0]]))
+    >>> leverage([same, same], np.array([[0.5]]), [0]).tolist()  # 1 / C + 1 / (C - 1)
+    [1.5]
+    """
+    own = [part.take(predictors) for part in parts]
+    count = len(own)
+    unit = pool(own).deviations()
+    means = np.array([part.mean for part in own]) / unit  # (collection, variable)
+    between = np.atleast_2d(np.cov(means, rowvar=False, ddof=1))  # S
+    within = np.mean([part.cov for part in own], axis=0) / unit / unit[:, None]  # V
+    spread, vectors = np.linalg.eigh(between + within)
+    varies = spread > 1e-9
+    inverse = (vectors[:, varies] / spread[varies]) @ vectors[:, varies].T  # M
+    shrunk = inverse @ between @ inverse  # M S M
+    away = values / unit - means.mean(axis=0)
+    distance = np.einsum("si,ij,sj->s", away, shrunk, away)
+    rank = min(len(unit), count - 1)
+    unknown = rank - np.trace(inverse @ between)
+    return np.asarray(1 / count + np.maximum(distance + unknown, 0) / (count - 1))
+
+
 def band(
-    held: HeldOut, level: float, *, reach: npt.ArrayLike = 1.0, known: int = 0, known_mean: npt.ArrayLike = 0.0
+    held: HeldOut,
+    level: float,
+    *,
+    reach: npt.ArrayLike = 1.0,
+    known: int = 0,
+    known_mean: npt.ArrayLike = 0.0,
+    leverage: npt.ArrayLike = 0.0,
 ) -> Band:
     """Return the interval of a new system of a collection that the model has not seen.
 
@@ -58,14 +99,14 @@ def band(
     and the interval is prediction + m (1 - kept), plus or minus quantile * sqrt(B kept + W).
 
     level : in (0, 1).  reach : how far errors reach at this level, relative to a normal's; broadcasts to held's shape.
-    known, known_mean : k and m.
+    known, known_mean : k and m.  leverage : how much more than B the offset varies, as a share, see `leverage`.
 
     >>> held = HeldOut(np.array([0.1, -0.1, 0.1]), np.array([0.0, 0.0, 0.0]))
     >>> round(float(band(held, 0.9).half), 4)  # 0.1 times Student's 95% quantile with 2 degrees of freedom
     0.292
     """
     collections = len(held.offset)
-    between = np.mean(held.offset**2, axis=0)  # B
+    between = np.mean(held.offset**2, axis=0) * (1 + np.asarray(leverage))  # B, further away more
     within = np.mean(held.variance * np.asarray(reach) ** 2, axis=0)  # W
     total = known * between + within
     positive = np.where(total > 0, total, 1.0)
@@ -73,6 +114,29 @@ def band(
     quantile = float(stats.t.ppf((1 + level) / 2, collections - 1 + known))
     shift = (1 - kept) * np.asarray(known_mean)
     return Band(shift, quantile * np.sqrt(between * kept + within))
+
+
+def expected_coverage(
+    parts: Sequence[Moments], predictors: Sequence[int], targets: Sequence[int], level: float, reach: Floats
+) -> Floats:
+    """Return the coverage to expect on each collection of intervals made of the others: (collection, target).
+
+    With errors of offset o and variance v in the collection, and intervals of half width h, from
+
+        Phi((h - o) / sqrt(v)) - Phi((-h - o) / sqrt(v))
+
+    reach : (collection, target), see `reach`. Needs three collections or more.
+    """
+    errors = leave_one_out(parts, predictors, targets)
+    found = np.empty(errors.offset.shape)
+    for i, part in enumerate(parts):
+        others = [*parts[:i], *parts[i + 1 :]]
+        far = np.delete(reach, i, axis=0)
+        away = leverage(others, part.mean[None, list(predictors)], predictors)
+        half = band(leave_one_out(others, predictors, targets), level, reach=far, leverage=away).half
+        sd = np.sqrt(np.maximum(errors.variance[i], 1e-12))
+        found[i] = stats.norm.cdf((half - errors.offset[i]) / sd) - stats.norm.cdf((-half - errors.offset[i]) / sd)
+    return found
 
 
 def tails(data: npt.ArrayLike) -> Floats:

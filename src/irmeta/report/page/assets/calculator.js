@@ -95,10 +95,10 @@ function predictOne(model, scores, target, level) {
   if (!fit) return null;
   const values = Object.values(scores).map((score) => onScale(score, model.scale));
   const centre = values.reduce((sum, value, i) => sum + value * fit.slopes[i], fit.intercept);
-  const half = held.length > 1 ? halfWidth(model, held, data, target, level) : null;
+  const own = { n: together.n, mean: together.mean.slice(0, k), cov: together.cov.slice(0, k).map((row) => row.slice(0, k)) };
+  const half = held.length > 1 ? halfWidth(model, held, data, target, level, leverage(data, own, values)) : null;
   const top = model.metrics.find((metric) => metric.name === target).highest ?? Infinity;
   const back = (value) => Math.min(Math.max(offScale(value, model.scale), 0), top);
-  const own = { n: together.n, mean: together.mean.slice(0, k), cov: together.cov.slice(0, k).map((row) => row.slice(0, k)) };
   const distance = mahalanobis(own, values);
   return {
     value: back(centre), low: half === null ? null : back(centre - half), high: half === null ? null : back(centre + half),
@@ -106,7 +106,24 @@ function predictOne(model, scores, target, level) {
   };
 }
 
-function halfWidth(model, held, data, target, level) {
+/** How much more than those of collections left out the offset of a new collection varies, as irmeta.stats.prediction. */
+function leverage(data, together, values) {
+  const k = values.length, count = data.length, unitOf = deviations(together);
+  const means = data.map((part) => part.mean.slice(0, k).map((mean, i) => mean / unitOf[i]));
+  const centre = values.map((_, i) => means.reduce((sum, mean) => sum + mean[i], 0) / count);
+  const over = (of) => values.map((_, i) => values.map((_, j) => of(i, j)));
+  const between = over((i, j) => means.reduce((sum, mean) => sum + (mean[i] - centre[i]) * (mean[j] - centre[j]), 0) / (count - 1));
+  const within = over((i, j) => data.reduce((sum, part) => sum + part.cov[i][j], 0) / count / unitOf[i] / unitOf[j]);
+  const found = eigen(over((i, j) => between[i][j] + within[i][j]));
+  const inverse = over((i, j) => found.values.reduce((sum, value, c) => value > 1e-9 ? sum + found.vectors[i][c] * found.vectors[j][c] / value : sum, 0));
+  const away = values.map((value, i) => value / unitOf[i] - centre[i]);
+  const turned = inverse.map((row) => row.reduce((sum, value, j) => sum + value * away[j], 0));
+  const distance = turned.reduce((sum, value, i) => sum + value * between[i].reduce((part, one, j) => part + one * turned[j], 0), 0);
+  const trace = inverse.reduce((sum, row, i) => sum + row.reduce((part, value, j) => part + value * between[j][i], 0), 0);
+  return 1 / count + Math.max(distance + Math.min(k, count - 1) - trace, 0) / (count - 1);
+}
+
+function halfWidth(model, held, data, target, level, further) {
   const at = model.levels.indexOf(level);
   const errors = data.map((part, i) => {
     const fit = leastSquares(pool(data.filter((_, j) => j !== i)));
@@ -118,7 +135,7 @@ function halfWidth(model, held, data, target, level) {
     const tail = held[i].residual_quantiles[held[i].metrics.indexOf(target)][at];
     return sum + error.variance * (tail === null ? 1 : tail / model.normal[at]) ** 2;
   }, 0) / errors.length;
-  return model.t[at][errors.length - 2] * Math.sqrt(between + within);
+  return model.t[at][errors.length - 2] * Math.sqrt(between * (1 + further) + within);
 }
 
 /** The calculator itself: a row a metric, with what was typed or what is predicted. */

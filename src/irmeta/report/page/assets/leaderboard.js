@@ -237,7 +237,7 @@ function boardCsv() {
   const one = standing(), header = ["rank", "model", one.name, "tasks", "rank_set_low", "rank_set_high", "holes_best", "holes_worst"];
   const rows = sorted(one, models.map((_, m) => m));
   const columns = [one.rank, models, one.value, content.counts, one.low, one.high, one.best, one.worst];
-  return csv({ columns: header.map((name) => ({ name, number: name !== "model" })), data: columns.map((column) => rows.map((m) => column?.[m] ?? null)) });
+  return csvOf([header, ...rows.map((m) => columns.map((column) => column?.[m] ?? null))]);
 }
 
 function themeOf(button) {

@@ -20,7 +20,7 @@ function chartOf(chart, file) {
       select.replaceChildren(...state.drawn.choices.map((name) => element("option", {}, name)));
       select.value = state.drawn.choice;
     }
-    readout.textContent = "Point at the picture, or move through it with the arrow keys.";
+    readout.textContent = "";
   }
 
   function say(mark) {
@@ -31,11 +31,12 @@ function chartOf(chart, file) {
     state.drawn.svg.dispatchEvent(new CustomEvent("say", { detail: mark }));
   }
 
-  holder.addEventListener("pointermove", (event) => {
+  const at = (event) => {
     if (state.drawn.point) readout.textContent = state.drawn.point(event) ?? readout.textContent;
     else say(event.target.closest("[data-say]"));
-  });
-  holder.addEventListener("pointerleave", () => { if (!state.drawn.point) say(null); });
+  };
+  for (const kind of ["pointermove", "pointerdown"]) holder.addEventListener(kind, at);  // a finger taps, it does not move
+  holder.addEventListener("pointerleave", (event) => { if (!state.drawn.point && event.pointerType !== "touch") say(null); });
   holder.addEventListener("keydown", (event) => {
     const step = { ArrowRight: [0, 1], ArrowLeft: [0, -1], ArrowDown: [1, 0], ArrowUp: [-1, 0] }[event.key];
     if (!step || event.target !== state.drawn.svg) return;
@@ -57,7 +58,12 @@ function chartOf(chart, file) {
 function fill(panel) {
   if (panel.dataset.filled) return;
   panel.dataset.filled = "yes";
-  const { charts, tables } = content.sections[panel.dataset.section][+panel.dataset.panel];
+  const { charts, tables, board } = content.sections[panel.dataset.section][+panel.dataset.panel];
+  if (board) {
+    const made = boardOf(board, panel.id, hidden);
+    redraw.add(made.follow);
+    panel.querySelector(".charts").append(made.root);
+  }
   panel.querySelector(".charts").append(...charts.map((chart, at) => chartOf(chart, `${panel.id}-${at + 1}`)));
   const made = Object.entries(tables).map(([name, table]) => [name, tableOf(name, table, panel.id, hidden)]);
   made.forEach(([, table]) => redraw.add(table.follow));
@@ -70,13 +76,19 @@ function fill(panel) {
 
 function tabsOf(list) {
   const tabs = [...list.querySelectorAll("[role=tab]")];
-  const choose = (chosen) => tabs.forEach((tab) => {
-    const on = tab === chosen, panel = document.getElementById(tab.getAttribute("aria-controls"));
-    tab.setAttribute("aria-selected", on);
-    tab.tabIndex = on ? 0 : -1;
-    panel.hidden = !on;
-    if (on) fill(panel);
-  });
+  const section = list.parentElement.id;
+  const choose = (chosen) => {
+    tabs.forEach((tab) => {
+      const on = tab === chosen, panel = document.getElementById(tab.getAttribute("aria-controls"));
+      tab.setAttribute("aria-selected", on);
+      tab.tabIndex = on ? 0 : -1;
+      panel.hidden = !on;
+      if (on) fill(panel);
+    });
+    remember(section, { tab: chosen === tabs[0] ? "" : chosen.textContent });
+  };
+  const before = tabs.find((tab) => tab.textContent === recalled(section).tab);
+  if (before) choose(before);
   list.addEventListener("click", (event) => { const tab = event.target.closest("[role=tab]"); if (tab) choose(tab); });
   list.addEventListener("keydown", (event) => {
     const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
@@ -88,15 +100,18 @@ function tabsOf(list) {
 }
 
 function switchesOf(boxes, counter) {
+  const off = new Set((recalled("metrics").off ?? "").split("\n"));
   const made = content.metrics.map((name) => {
     const box = element("input", { type: "checkbox", value: name });
-    box.checked = true;
+    box.checked = !off.has(name);
     return [box, element("label", {}, box, name)];
   });
   const apply = () => {
     hidden.clear();
     made.forEach(([box]) => { if (!box.checked) hidden.add(box.value); });
     counter.textContent = `${content.metrics.length - hidden.size} of ${content.metrics.length}`;
+    remember("metrics", { off: [...hidden].join("\n") });
+    document.querySelectorAll(".partial").forEach((line) => { line.hidden = hidden.size === 0; });
     redraw.forEach((draw) => draw());
   };
   boxes.append(...made.map(([, label]) => label));
@@ -118,9 +133,12 @@ function themeOf(button) {
     button.setAttribute("aria-pressed", theme === "dark");
     redraw.forEach((draw) => draw());
   };
-  button.addEventListener("click", () => show(root.dataset.theme === "dark" ? "light" : "dark"));
+  button.addEventListener("click", () => {
+    show(root.dataset.theme === "dark" ? "light" : "dark");
+    remember("page", { theme: root.dataset.theme });
+  });
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", (event) => show(event.matches ? "dark" : "light"));
-  show(root.dataset.theme);
+  show(recalled("page").theme ?? root.dataset.theme);
 }
 
 switchesOf(document.getElementById("boxes"), document.getElementById("switched"));

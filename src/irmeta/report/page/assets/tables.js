@@ -15,19 +15,18 @@ function shownAs(value, column) {
 
 /** A table with its controls; `follow` is called again when metrics are switched. */
 function tableOf(name, table, file, hidden) {
-  const state = { column: null, down: true, words: "", rows: FIRST };
+  const before = recalled(`${file}-${name}`), sorted = table.columns.findIndex((column) => column.name === before.by);
+  const state = { column: sorted < 0 ? null : sorted, down: !before.up, words: before.find ?? "", rows: FIRST };
   const size = table.data[0]?.length ?? 0;
   const body = element("tbody"), status = element("p", { class: "status", role: "status" });
   const more = element("button", { type: "button" }, "Show more");
   const heads = table.columns.map((column, at) => {
     const button = element("button", { type: "button" }, column.name.replaceAll("_", " "));
-    const head = element("th", { scope: "col", class: column.number ? "number" : undefined }, button);
     button.addEventListener("click", () => {
       [state.down, state.column] = [state.column === at ? !state.down : column.number, at];
-      heads.forEach((one, i) => i === at ? one.setAttribute("aria-sort", state.down ? "descending" : "ascending") : one.removeAttribute("aria-sort"));
       follow();
     });
-    return head;
+    return element("th", { scope: "col", class: column.number ? "number" : undefined }, button);
   });
   const metricColumns = table.columns.flatMap((column, at) => (METRIC_COLUMNS.has(column.name) ? [at] : []));
 
@@ -49,6 +48,8 @@ function tableOf(name, table, file, hidden) {
   }
 
   function follow() {
+    heads.forEach((one, i) => i === state.column ? one.setAttribute("aria-sort", state.down ? "descending" : "ascending") : one.removeAttribute("aria-sort"));
+    remember(`${file}-${name}`, { by: state.column === null ? "" : table.columns[state.column].name, up: state.down ? "" : "1", find: state.words });
     const kept = rows(), drawn = kept.slice(0, state.rows);
     body.replaceChildren(...drawn.map((row) => element("tr", {}, ...table.columns.map((column, at) => {
       const first = at === 0 ? { scope: "row" } : {};
@@ -59,25 +60,39 @@ function tableOf(name, table, file, hidden) {
   }
 
   const filter = element("input", { type: "search", placeholder: "Filter rows", "aria-label": `Filter the rows of table ${name}` });
+  filter.value = state.words;
   filter.addEventListener("input", () => { state.words = filter.value; follow(); });
   more.addEventListener("click", () => { state.rows += STEP; follow(); });
   const download = element("button", { type: "button" }, "CSV");
-  download.setAttribute("aria-label", `Save table ${name} as CSV`);
-  download.addEventListener("click", () => save(new Blob([csv(table)], { type: "text/csv" }), `${file}-${name}.csv`));
+  download.setAttribute("aria-label", `Save the rows of table ${name} that are not filtered out as CSV`);
+  const latex = element("button", { type: "button", "aria-label": `Save the rows of table ${name} that are not filtered out as LaTeX` }, "LaTeX");
+  const cells = () => [table.columns.map((column) => column.name), ...rows().map((row) => table.data.map((column) => column[row]))];
+  download.addEventListener("click", () => save(new Blob([csvOf(cells())], { type: "text/csv" }), `${file}-${name}.csv`));
+  latex.addEventListener("click", () => save(new Blob([latexOf(cells())], { type: "text/x-tex" }), `${file}-${name}.tex`));
   const caption = element("caption", {}, `Table: ${name.replaceAll("_", " ")}`);
   const drawn = element("table", {}, caption, element("thead", {}, element("tr", {}, ...heads)), body);
   const scroller = element("div", { class: "scroller", tabindex: "0", role: "region", "aria-label": `Table ${name}` }, drawn);
   follow();
-  return { follow, root: element("div", { class: "table" }, element("div", { class: "controls" }, filter, status, download), scroller, more) };
+  return { follow, root: element("div", { class: "table" }, element("div", { class: "controls" }, filter, status, download, latex), scroller, more) };
 }
 
-function csv(table) {
-  const quoted = (value, number) => {
+/** Rows of cells, the first of names, as CSV. */
+function csvOf(rows) {
+  const quoted = (value) => {
     let text = value === null ? "" : String(value);
-    if (!number && /^[=+\-@\t\r]/.test(text)) text = `'${text}`;  // spreadsheets would compute it
+    if (typeof value !== "number" && /^[=+\-@\t\r]/.test(text)) text = `'${text}`;  // spreadsheets would compute it
     return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
   };
-  const lines = [table.columns.map((column) => quoted(column.name, false))];
-  for (let row = 0; row < (table.data[0]?.length ?? 0); row++) lines.push(table.data.map((column, at) => quoted(column[row], table.columns[at].number)));
-  return lines.map((line) => line.join(",")).join("\n") + "\n";
+  return rows.map((row) => row.map(quoted).join(",")).join("\n") + "\n";
+}
+
+/** Rows of cells, the first of names, as a LaTeX tabular in booktabs style. */
+function latexOf([names, ...rows]) {
+  const special = { "\\": "\\textbackslash{}", "~": "\\textasciitilde{}", "^": "\\textasciicircum{}" };
+  const escaped = (text) => String(text).replace(/[\\~^&%$#_{}]/g, (char) => special[char] ?? `\\${char}`).replace(/^[[*]/, "{}$&");
+  const cell = (value) => typeof value === "number" ? number(value).replace("−", "$-$") : escaped(value ?? "–");
+  const kinds = names.map((_, at) => (rows.every((row) => typeof row[at] === "number" || row[at] === null) ? "r" : "l")).join("");
+  const line = (cells) => `${cells.join(" & ")} \\\\`;
+  return ["% \\usepackage{booktabs}", `\\begin{tabular}{${kinds}}`, "\\toprule", line(names.map(escaped)), "\\midrule",
+    ...rows.map((row) => line(row.map(cell))), "\\bottomrule", "\\end{tabular}"].join("\n") + "\n";
 }

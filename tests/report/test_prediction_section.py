@@ -1,0 +1,21 @@
+"""What the page predicts from: predictors whose intervals held on collections left out."""
+
+import numpy as np
+
+from irmeta.datasets.reference import reference_model
+from irmeta.report.page.prediction import GOOD, _worst_coverage, chosen
+
+
+def test_predictors_whose_intervals_fail_elsewhere_are_not_used() -> None:
+    """AP@20 and nDCG@1000 together hold too few systems of a collection left out: the page predicts from fewer."""
+    model = reference_model()
+    assert _worst_coverage(model, ["AP@20", "nDCG@1000"]) < GOOD
+    assert chosen(model, ["AP@20", "nDCG@1000"]) in (["AP@20"], ["nDCG@1000"])
+
+
+def test_all_predictors_are_used_where_their_intervals_hold() -> None:
+    """A set whose intervals hold on the worst collection left out is used whole."""
+    model = reference_model()
+    assert chosen(model, ["P@10", "RR"]) == ["P@10", "RR"]
+    assert chosen(model, []) == []
+    assert np.isfinite(_worst_coverage(model, ["P@10"]))
