@@ -300,3 +300,12 @@ def test_appends_at_once_lose_nothing(tmp_path: Path) -> None:
         writers.append(subprocess.Popen([sys.executable, "-c", code, str(tmp_path / f"{number}.parquet"), str(path)]))
     assert [writer.wait() for writer in writers] == [0] * 4
     assert sorted(load_all(path)) == ["c0", "c1", "c2", "c3", "first"]
+
+
+def test_a_new_file_replaces_none(tmp_path: Path) -> None:
+    """With new=True a file that another process has made stays."""
+    path = tmp_path / "s.parquet"
+    save(small("one", 1.0), path, new=True)
+    with pytest.raises(ScoresError, match="exists"):
+        save(small("two", 1.0), path, new=True)
+    assert list(load_all(path)) == ["one"]
