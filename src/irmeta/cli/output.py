@@ -4,6 +4,7 @@ import sys
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from textwrap import fill
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
 
     from irmeta.parallel import Progress
 
+
+_UNBROKEN: dict[str, Any] = {"subsequent_indent": "  ", "break_long_words": False, "break_on_hyphens": False}
 
 _FORMATS: "dict[str, Format]" = {".json": "json", ".csv": "csv", ".tex": "latex", ".md": "markdown", ".txt": "table"}
 
@@ -93,6 +96,11 @@ def say(message: str, *, quiet: bool = False) -> None:
     """Tell the user something that is not part of the result, on stderr."""
     if not quiet:
         print(printable(message, "\n"), file=sys.stderr)
+
+
+def say_note(note: str, *, quiet: bool = False) -> None:
+    """Say a note on stderr, in lines of at most 80 columns."""
+    say(fill(f"note: {note}", 80, **_UNBROKEN), quiet=quiet)
 
 
 @contextmanager
