@@ -230,3 +230,22 @@ def test_what_tells_nothing_apart_is_named_with_what_to_ask_for():
     )
     with pytest.raises(ScoresError, match=r"AP, RR do not distinguish these systems on A \(all scores"):
         require_variation(np.array([[0.1, 0.1], [0.3, 0.3]]), ["AP", "RR"], " on A")
+
+
+def test_common_keeps_most_scores() -> None:
+    """Two holes of one system cost that system, not two topics; the note counts both kinds."""
+    scores = cube(np.ones((6, 6, 1)), list("abcdef"), list("123456"), ["AP"])
+    scores[0, :2] = np.nan
+    scores[3, 5] = np.nan
+    kept, (note,) = complete(scores, "common")
+    assert kept.system.values.tolist() == list("bcdef")
+    assert kept.topic.values.tolist() == list("12345")
+    assert note == "3 of 36 scores are missing; dropped 1 of 6 systems and 1 of 6 topics that lack some"
+
+
+def test_pairwise_is_for_studies_of_pairs() -> None:
+    """A study that takes every system on every topic refuses pairwise, and names what it takes instead."""
+    scores = square()
+    scores[0, 0, 0] = np.nan
+    with pytest.raises(ScoresError, match=r"go pair by pair.*--missing common"):
+        complete(scores, "pairwise")

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from fnmatch import fnmatchcase
+from types import MappingProxyType
 from typing import Any, get_args
 
 import numpy as np
@@ -15,9 +16,13 @@ from irmeta.errors import ScoresError, require_choice
 from irmeta.frames import ALL as ALL
 from irmeta.names import canonical, found_as, metric_names, nearest, split
 from irmeta.stats.arrays import Bools, Floats
+from irmeta.stats.complete import complete_part
 from irmeta.words import listed
 
 DIMS = ("system", "topic", "metric")
+_DROPPED: Mapping[str, tuple[int, ...]] = MappingProxyType({"systems": (0,), "topics": (1,), "common": (0, 1)})
+"""The dimensions of a cube that a policy for missing scores may shorten, by number."""
+_PAIRWISE = "this study takes every system on every topic, and pairwise is for those that go pair by pair: drop some"
 GMAP_FLOOR = 1e-5
 """What GMAP takes for a score of 0, or below this, as trec_eval does."""
 
@@ -305,11 +310,13 @@ def studied(
     top: float | None = None,
     by: str | None = None,
     missing: Missing = "error",
+    pairs: bool = False,
 ) -> tuple[xr.DataArray, list[str]]:
     """Return the part of a cube that a study is about, without missing cells, and notes on what was left out.
 
     metrics : all by default.  top, by : keep the best systems, see `top_systems`; `by` need not be among the metrics.
     missing : see `complete`; scores of metrics that are neither studied nor `by` may be missing.
+    pairs : the study goes pair by pair, so that with "pairwise" missing cells stay.
     """
     if by is not None and top is None:
         raise ScoresError("--by needs --top, as in --top 0.75")
@@ -317,7 +324,7 @@ def studied(
     names = [str(name) for name in used.metric.values]
     deeper = deeper_metrics(metrics, names)
     if top is None:
-        whole, notes = complete(used, missing)
+        whole, notes = _as_it_is(used) if pairs and missing == "pairwise" else complete(used, missing)
         return whole, deeper + notes
     by = default_by(used) if by is None else metric_of(scores, by)
     needed = used if by in names else select(scores, metrics=[*names, by])
@@ -355,6 +362,15 @@ def metric_of(scores: xr.DataArray, name: str) -> str:
     return str(metric)
 
 
+def _as_it_is(scores: xr.DataArray) -> tuple[xr.DataArray, list[str]]:
+    """Return a cube with its missing cells, and a note on them."""
+    scores = check(scores)
+    absent = int(np.isnan(scores.values).sum())
+    if not absent:
+        return scores, []
+    return scores, [f"{absent} of {scores.size} scores are missing: every two are compared where both have scores"]
+
+
 def default_by(scores: xr.DataArray) -> str:
     """Return the metric that orders systems by default: AP, else the deepest AP@k."""
     names = [str(name) for name in scores.metric.values]
@@ -367,10 +383,11 @@ def default_by(scores: xr.DataArray) -> str:
 
 
 def complete(scores: xr.DataArray, missing: Missing = "error") -> tuple[xr.DataArray, list[str]]:
-    """Return a cube without missing cells, and notes on what was dropped for it.
+    """Return a cube without missing cells, and notes on what was left out for it.
 
-    missing : "error" raises ScoresError; "topics" drops every topic that some system lacks, "systems" every system
-    that lacks some topic.
+    missing : "error" raises ScoresError; "topics" leaves out every topic that some system lacks, "systems" every system
+    that lacks some topic, "common" topics and systems so that most scores stay. "pairwise" raises ScoresError: it is
+    for studies that go pair by pair.
     """
     require_choice("missing", missing, get_args(Missing))
     scores = check(scores)
@@ -378,16 +395,22 @@ def complete(scores: xr.DataArray, missing: Missing = "error") -> tuple[xr.DataA
     if not absent.any():
         return scores, []
     count = f"{int(absent.sum())} of {absent.size} scores are missing"
-    if missing == "error":
+    if missing in ("error", "pairwise"):
+        what = _PAIRWISE if missing == "pairwise" else "drop their topics or their systems"
         raise ScoresError(
-            f"{count} (first: {_first(scores, absent)}); drop their topics or their systems (--missing topics|systems)"
+            f"{count} (first: {_first(scores, absent)}); {what} (--missing common|topics|systems; common drops least)"
         )
-    dim, others = ("topic", (0, 2)) if missing == "topics" else ("system", (1, 2))
-    keep = ~absent.any(axis=others)
-    if not keep.any():
-        raise ScoresError(f"{count}, and every {dim} lacks some; select systems or metrics first")
-    note = f"{count}; dropped {np.count_nonzero(~keep)} of {keep.size} {dim}s that lack some"
-    return scores.isel({dim: keep}), [note]
+    of_system, of_topic, _ = complete_part(absent, _DROPPED[missing])
+    if not (of_system.any() and of_topic.any()):
+        every = "system" if missing == "systems" else "topic"
+        raise ScoresError(f"{count}, and every {every} lacks some; select systems or metrics first")
+    dropped = [
+        f"{np.count_nonzero(~keep)} of {keep.size} {dim}s"
+        for dim, keep in (("system", of_system), ("topic", of_topic))
+        if not keep.all()
+    ]
+    note = f"{count}; dropped {' and '.join(dropped)} that lack some"
+    return scores.isel(system=of_system, topic=of_topic), [note]
 
 
 def require_variation(values: Floats, metrics: Iterable[str], where: str = "") -> None:

@@ -77,11 +77,12 @@ def studied_together(
     top: float | None = None,
     by: str | None = None,
     missing: Missing = "error",
+    pairs: bool = False,
 ) -> tuple[dict[str, xr.DataArray], list[str]]:
     """Return the part of each collection that a study of all is about, and notes on what was left out.
 
     metrics : by default those that every collection has; the others are left out.
-    top, by, missing : as in `irmeta.cube.studied`.
+    top, by, missing, pairs : as in `irmeta.cube.studied`.
     """
     names = common_metrics(cubes, metrics)
     used, notes = {}, deeper_metrics(metrics, names)
@@ -90,7 +91,7 @@ def studied_together(
     if lost and metrics is None:
         notes.append(f"left out, as not all collections have them: {', '.join(lost)}")
     for name, scores in cubes.items():
-        used[name], more = studied(scores, metrics=names, top=top, by=by, missing=missing)
+        used[name], more = studied(scores, metrics=names, top=top, by=by, missing=missing, pairs=pairs)
         notes += [f"{name}: {note}" for note in more]
     return used, notes
 

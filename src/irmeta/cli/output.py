@@ -24,15 +24,26 @@ _FORMATS: "dict[str, Format]" = {".json": "json", ".csv": "csv", ".tex": "latex"
 
 
 def emit(
-    result: "xr.Dataset", *, form: "Format | None" = None, output: Path | None = None, table: str | None = None
+    result: "xr.Dataset",
+    *,
+    form: "Format | None" = None,
+    output: Path | None = None,
+    table: str | None = None,
+    quiet: bool = False,
 ) -> None:
-    """Write a study's result; for people the answer in words comes first, then the tables, then what else to know."""
+    """Write a study's result; for people the answer in words comes first, then the tables, then what else to know.
+
+    What goes to a file is said on the terminal, with the answer, unless that is to be quiet.
+    """
     from irmeta.report.tables import render
     from irmeta.report.words import page
+    from irmeta.studies import study_of
 
     form = form or form_of(output)
     text = render(result, form, table, width=width_of(output))
     write(page(result, text, width=width_of(output)) if form == "table" else text, output)
+    if output is not None:
+        say(f"wrote {output}: {study_of(result).findings(result)[0]}", quiet=quiet)
 
 
 def form_of(output: Path | None) -> "Format":

@@ -12,6 +12,8 @@ from irmeta.choices import Format, Missing, explained
 if TYPE_CHECKING:
     import xarray as xr
 
+    from irmeta.io.groups import Groups
+
 SCORES = "Scores to use"
 RESULT = "Result"
 
@@ -142,6 +144,27 @@ class Best:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Teamed:
+    """Which systems come from one team, so that they are not independent of each other."""
+
+    groups: Annotated[
+        str | None,
+        option(
+            panel=SCORES,
+            help="Teams of the systems: a CSV with columns run and team, or stem, for what stands before the last "
+            "hyphen, underscore or full stop of a name.",
+            show_default="each system by itself",
+        ),
+    ] = None
+
+    def teams(self) -> "Groups | str | None":
+        """Read the table, if one is named."""
+        from irmeta.io.groups import STEM, read_groups
+
+        return self.groups if self.groups in (None, STEM) else read_groups(str(self.groups))
+
+
+@dataclass(frozen=True, kw_only=True)
 class Shown:
     """How to compute a result, and where it goes."""
 
@@ -181,7 +204,7 @@ class Shown:
             from irmeta.report.plots.figure import save
 
             save(figure_of(result, **({"view": view} if view else {})), self.plot)
-        emit(result, form=form, output=self.output, table=self.table)
+        emit(result, form=form, output=self.output, table=self.table, quiet=self.quiet)
         return result
 
 
