@@ -223,8 +223,8 @@ def test_a_part_of_a_file(tmp_path: Path) -> None:
     part = load(path, "one", systems=["c", "b"], metrics=["RR", "AP"])
     xr.testing.assert_identical(part, whole.sel(system=["c", "b"], metric=["RR", "AP"]))
     np.testing.assert_array_equal(load_all(path, topics=["3"])["two"].values, whole[:2, 2:3].values)
-    with pytest.raises(FileFormatError, match="no metric 'nDCG' in one; there is nDCG@10"):
-        load(path, "one", metrics=["nDCG"])
+    with pytest.raises(FileFormatError, match="no metric 'nDCG@20' in one; did you mean nDCG@10"):
+        load(path, "one", metrics=["nDCG@20"])
     with pytest.raises(FileFormatError, match="s.parquet: no system 'c' in two"):
         load_all(path, systems=["c"])
 
