@@ -35,7 +35,7 @@ from irmeta.signatures import HIGHEST
 from irmeta.stats.arrays import Floats, Indices, Ints
 from irmeta.words import counted
 
-SHOWN = 20
+SHOWN = 5
 """How many problems of one file an error shows."""
 _LINE = re.compile(rb"^(?!#)[^\n]*\S", re.MULTILINE)
 """Matches a text that has a line which is neither blank nor a comment."""
