@@ -12,7 +12,7 @@ import polars as pl
 import xarray as xr
 
 from irmeta.attributes import about
-from irmeta.cube import DIMS, check, choose_names, cube, labels
+from irmeta.cube import DIMS, check, choose_names, cube, labels, require_possible
 from irmeta.cubes import by_name
 from irmeta.errors import FileFormatError, ScoresError
 from irmeta.io import seals
@@ -269,13 +269,17 @@ def load_all(
     if collection is not None:
         choose(known, collection, str(path))
     try:
-        return from_rows(
+        cubes = from_rows(
             table,
             provenance={name: one["attributes"] for name, one in described.items()},
             names=known,
             collection=collection,
             wanted={"system": systems, "topic": topics, "metric": metrics},
         )
+        if not seals.is_sealed(path):  # irmeta did not write it
+            for one in cubes.values():
+                require_possible(one)
+        return cubes
     except ScoresError as error:
         raise FileFormatError(f"{path}: {error}") from error
     except MemoryError as error:
