@@ -493,7 +493,7 @@ def test_runs_that_are_not_there_are_skipped(tmp_path: Path) -> None:
     for folder in ("one", "two"):
         (tmp_path / folder / "good").write_text("1 Q0 a 1 1 t\n")
     runs = [tmp_path / name for name in ("one", "two", "empty", "nothing")]
-    with pytest.raises(FileFormatError, match="empty: no files in this folder"):
+    with pytest.raises(FileFormatError, match="two systems are named 'good'"):
         evaluate(QRELS, runs, "AP")
     cube = evaluate(QRELS, runs, "AP", on_error="skip")
     assert cube.system.values.tolist() == ["good"]
