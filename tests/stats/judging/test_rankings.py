@@ -1,5 +1,7 @@
 """Tau of judges: against scipy, its variance against simulation, and how often its intervals hold."""
 
+from itertools import permutations
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -33,13 +35,27 @@ def test_the_kernel_averages_to_nothing() -> None:
     np.testing.assert_allclose(kernel.sum(axis=(1, 2)), 0, atol=1e-10)
 
 
-def test_a_jackknife_of_sums_is_that_of_a_mean() -> None:
-    """Of a kernel that adds up what two systems bring, the variance is that of twice a mean over systems."""
-    x = np.random.default_rng(2).normal(size=500)
+def test_the_variance_of_sums_is_that_of_a_mean() -> None:
+    """Of a kernel that adds up what two systems bring, the unbiased variance is that of twice a mean over systems."""
+    x = np.random.default_rng(2).normal(size=30)
     x -= x.mean()
     kernel = x[:, None] + x
     np.fill_diagonal(kernel, 0)
-    assert by_systems(kernel) == pytest.approx(4 * x.var() / 500, rel=0.01)
+    unbiased, jackknife = by_systems(kernel)
+    assert unbiased == pytest.approx(4 * x.var(ddof=1) / 30)
+    # r_i = (m - 2) x_i, of m - 1 pairs
+    assert jackknife == pytest.approx(4 * x.var() / 30 * (28 / 29) ** 2)
+
+
+def test_the_unbiased_variance_is_that_of_its_definition() -> None:
+    """The variance without bias is the squared mean less the mean product of pairs without a system in common."""
+    rng = np.random.default_rng(11)
+    signs = rng.choice([-1.0, 1.0], (6, 6))
+    kernel = np.triu(signs, 1) + np.triu(signs, 1).T
+    kernel -= kernel.sum() / 30
+    np.fill_diagonal(kernel, 0)
+    products = [kernel[i, j] * kernel[k, m] for i, j, k, m in permutations(range(6), 4)]
+    assert by_systems(kernel)[0] == pytest.approx(0 - np.mean(products))
 
 
 def test_halves_vary_as_their_mean_would() -> None:

@@ -25,8 +25,6 @@ BLOCK = 50
 """Halves drawn from one random stream."""
 FEWEST = 4
 """With fewer systems, or topics, there is no interval."""
-OVERSHOOT = 0.25
-"""The share of the jackknife's upward bias that is taken off the variance of tau; docs/studies/judges.md says why."""
 
 
 @dataclass(frozen=True)
@@ -54,40 +52,53 @@ class Taus:
     topics: int
 
     def interval(self) -> Interval:
-        """Return tau with its interval on Fisher's scale; no p: that tau is 0 nobody asks."""
-        systems = self.kernel.shape[-1]
-        pairs = systems * (systems - 1) / 2
-        variance, freedom = self._variance(self.kernel, self.together, self.apart, OVERSHOOT)
+        """Return tau with its score interval; no p: that tau is 0 nobody asks."""
+        pairs = self._pairs
+        variance, freedom = self._variance(self.kernel, self.together, self.apart)
         # as if at least one pair were in doubt, and half a pair discordant: no ranking is known to be the same
-        inside = np.clip(self.tau, -1 + 1 / pairs, 1 - 1 / pairs)
-        variance = np.maximum(variance, 4 / pairs**2)
-        # the derivative of Fisher's z = artanh(tau) is 1 / (1 - tau^2)
-        half = scipy.stats.t.ppf(0.975, freedom) * np.sqrt(variance) / (1 - inside**2)
-        low, high = np.tanh(np.arctanh(inside) - half), np.tanh(np.arctanh(inside) + half)
+        variance = np.maximum(variance, (2 / pairs) ** 2)
+        tau = np.clip(self.tau, -1 + 1 / pairs, 1 - 1 / pairs)
+        # the variance at another tau is V (1 - theta^2) / (1 - tau^2); ends solve (tau - theta)^2 = t^2 times that
+        k = scipy.stats.t.ppf(0.975, freedom) ** 2 * variance / (1 - tau**2)
+        half = np.sqrt(k * (1 + k - tau**2))
+        low, high = (tau - half) / (1 + k), (tau + half) / (1 + k)
         return Interval(self.tau, np.minimum(low, self.tau), np.maximum(high, self.tau), np.full_like(low, np.nan))
 
     def differences(self) -> Interval:
         """Return tau of one judge less that of another, both with the truth: (judge, judge)."""
         kernel = self.kernel[:, None] - self.kernel
         together, apart = (taus[:, :, None] - taus[:, None] for taus in (self.together, self.apart))
-        variance, freedom = self._variance(kernel, together, apart, 0.0)
+        variance, freedom = self._variance(kernel, together, apart)
+        # as if at least one pair were in doubt, unless two judges rank alike
+        alike = (kernel == 0).all(axis=(-1, -2))
+        variance = np.where(alike, variance, np.maximum(variance, (2 / self._pairs) ** 2))
         difference, error = self.tau[:, None] - self.tau, np.sqrt(variance)
         half = scipy.stats.t.ppf(0.975, freedom) * error
         p = 2 * scipy.stats.t.sf(over(np.abs(difference), error), freedom)
         same = (difference == 0) & (error == 0)
         return Interval(difference, difference - half, difference + half, np.where(same, 1.0, p))
 
-    def _variance(self, kernel: Floats, together: Floats, apart: Floats, overshoot: float) -> tuple[Floats, Floats]:
-        """Return the variance of tau, or of a difference, and its degrees of freedom (Welch and Satterthwaite)."""
+    @property
+    def _pairs(self) -> float:
+        """The number of pairs of systems."""
+        systems = self.kernel.shape[-1]
+        return systems * (systems - 1) / 2
+
+    def _variance(self, kernel: Floats, together: Floats, apart: Floats) -> tuple[Floats, Floats]:
+        """Return the variance of tau, or of a difference, and its degrees of freedom.
+
+        V = A - B + C: the jackknife over systems, its bias, and topics. A has m - 1 degrees of freedom, C n - 1, and B
+        next to no error; so Satterthwaite's V^2 / (A^2 / (m - 1) + C^2 / (n - 1)), 1 at least.
+        """
         systems = kernel.shape[-1]
         if systems < FEWEST or self.topics < FEWEST:
             return np.full(kernel.shape[:-2], np.nan), np.full(kernel.shape[:-2], np.nan)
-        one = by_systems(kernel, overshoot)
-        two = by_topics(together, self.topics) - by_topics(apart, self.topics)
-        two = np.maximum(two, 0)
-        # (a + b)^2 / (a^2 / (m - 1) + b^2 / (n - 1))
-        parts = one**2 / (systems - 1) + two**2 / (self.topics - 1)
-        return one + two, np.where(parts > 0, over((one + two) ** 2, parts), systems - 1)
+        unbiased, jackknife = by_systems(kernel)
+        of_topics = np.maximum(by_topics(together, self.topics) - by_topics(apart, self.topics), 0)
+        variance = np.maximum(unbiased, 0) + of_topics
+        parts = jackknife**2 / (systems - 1) + of_topics**2 / (self.topics - 1)
+        freedom = np.maximum(over(variance**2, parts), 1)
+        return variance, np.where(parts > 0, freedom, systems - 1)
 
 
 def taus(scores: Floats, rng: np.random.Generator, draws: int = HALVES) -> Taus:
@@ -137,20 +148,25 @@ def pair_kernel(means: Floats) -> tuple[Floats, Floats]:
     return tau, kernel
 
 
-def by_systems(kernel: Floats, overshoot: float = 0.0) -> Floats:
-    """Estimate the variance of a mean over pairs of systems, drawn at random: (..., system, system) to (...).
+def by_systems(kernel: Floats) -> tuple[Floats, Floats]:
+    """Estimate the variance of a mean over pairs of systems, drawn at random: without bias, and by the jackknife.
 
-    The infinitesimal jackknife, 4 / m^2 times the sum of squared mean contributions; it is too large by
-    2 / (m (m - 1)) times the variance of single pairs, of which `overshoot` is taken off. Source: Lee (1990), U
-    statistics, chapter 5; Efron and Stein (1981) on the bias.
+    kernel : (..., system, system), what each pair adds, symmetric, 0 on the diagonal and on average. Both (...). With
+    r_i the sum over the pairs of system i, the infinitesimal jackknife is
+
+        4 sum_i r_i^2 / (m^2 (m - 1)^2),
+
+    too large on average. The square of the mean less the mean product of two pairs without a system in common is
+
+        (4 sum_i r_i^2 - 2 sum_ij h_ij^2) / (m (m - 1) (m - 2) (m - 3)),
+
+    which is right on average, and can be negative. Source: Lee (1990), U statistics, chapter 5.
     """
-    systems = kernel.shape[-1]
-    pairs = systems * (systems - 1)
-    contribution = kernel.sum(axis=-1) / (systems - 1)
-    jackknife = 4 * (contribution**2).sum(axis=-1) / systems**2
-    # variance of single pairs, xi_2
-    single = (kernel**2).sum(axis=(-1, -2)) / pairs
-    return np.asarray(np.maximum(jackknife - overshoot * 2 * single / pairs, 0))
+    m = kernel.shape[-1]
+    by_system = (kernel.sum(axis=-1) ** 2).sum(axis=-1)
+    by_pair = (kernel**2).sum(axis=(-1, -2))
+    unbiased = (4 * by_system - 2 * by_pair) / (m * (m - 1) * (m - 2) * (m - 3))
+    return np.asarray(unbiased), np.asarray(4 * by_system / (m * (m - 1)) ** 2)
 
 
 def by_topics(on_halves: Floats, topics: int) -> Floats:
