@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     import xarray as xr
 
     from irmeta.evaluation.sets import JudgmentSets
+    from irmeta.studies.judges.labels import Relevant
 
 judges = Verbs("judges", help="Compare judgments with true ones; join few human topics with many machine ones.")
 app.add_typer(judges, name="judges", rich_help_panel=panel_of("judges"))
@@ -49,7 +50,10 @@ def compare(
     best: Annotated[int, option(help="Tau is also computed among the N best systems by the truth.")] = 10,
     rel: Annotated[
         str | None,
-        option(help="The lowest relevant grade of labels, as in 2 or 'nist=2 llm=1'.", show_default="any above 0"),
+        option(
+            help="The lowest relevant grade of labels, as in 2; or of one set, as in 'nist=2 llm=1', in its metrics, too.",
+            show_default="any above 0",
+        ),
     ] = None,
     alpha: Annotated[float, option(help="Level of the tests of pairs of systems.")] = 0.05,
     correct: Annotated[
@@ -73,23 +77,28 @@ def compare(
     from irmeta.studies.judges import compare_judges
 
     refuse_overwriting(shown.output)
-    cubes, judgments = _given(files, runs, metrics, shown)
-    if shown.output is not None and shown.output.suffix == ".parquet":
-        _save(cubes, shown.output)
-        shown = replace(shown, output=None)
+    relevant = _relevant(rel)
+    cubes, judgments = _given(files, runs, metrics, relevant, shown)
+    to_scores = shown.output if shown.output is not None and shown.output.suffix == ".parquet" else None
+    if to_scores is not None and cubes is None:
+        raise IrmetaError(f"{to_scores}: labels alone give no scores to write; name runs with --runs")
     options: dict[str, Any] = {"truth": truth, "topics": topics, "best": best, "alpha": alpha, "correct": correct}
-    shown.show(
+    replace(shown, output=None if to_scores else shown.output).show(
         compare_judges,
         cubes,
         view=None if view == "tau" else view,
         judgments=judgments,
         metrics=metrics if judgments is None else None,
         groups=None if groups is None else read_groups(groups),
-        rel=_relevant(rel),
+        rel=relevant,
         missing=missing,
         rng=seed,
         **options,
     )
+    if to_scores is not None and cubes is not None:
+        from irmeta.io.scores import save
+
+        save(cubes, to_scores)
 
 
 @judges.command()
@@ -198,7 +207,7 @@ def plan(
 
 
 def _given(
-    files: list[str], runs: list[str] | None, metrics: str | None, shown: Shown
+    files: list[str], runs: list[str] | None, metrics: str | None, rel: "Relevant", shown: Shown
 ) -> "tuple[Mapping[str, xr.DataArray] | None, JudgmentSets | None]":
     """Return scores by judge, labels, or both, of what files were given."""
     tables = [Path(file) for file in files if file.endswith(".parquet")]
@@ -215,7 +224,8 @@ def _given(
         if metrics:
             raise IrmetaError("metrics are of runs; name them with --runs")
         return None, sets
-    return _evaluated(sets, runs, metrics, shown), sets
+    own = rel if isinstance(rel, Mapping) else None
+    return _evaluated(sets, runs, metrics, shown, own), sets
 
 
 def _named(files: list[str]) -> dict[str, str]:
@@ -240,7 +250,11 @@ def _sets(files: Mapping[str, str]) -> "JudgmentSets":
 
 
 def _evaluated(
-    sets: "JudgmentSets", runs: list[str] | None, metrics: str | None, shown: Shown
+    sets: "JudgmentSets",
+    runs: list[str] | None,
+    metrics: str | None,
+    shown: Shown,
+    rel: Mapping[str, float] | None = None,
 ) -> "dict[str, xr.DataArray]":
     from irmeta.cli.output import working
     from irmeta.evaluation.sets import evaluate_under
@@ -248,18 +262,10 @@ def _evaluated(
     if not runs:
         raise IrmetaError("judgments become scores with runs; name them with --runs")
     with working(shown.cluster, quiet=shown.quiet):
-        return evaluate_under(sets, runs, metrics or "nDCG@10")
+        return evaluate_under(sets, runs, metrics or "nDCG@10", rel=rel)
 
 
-def _save(cubes: "Mapping[str, xr.DataArray] | None", output: Path) -> None:
-    from irmeta.io.scores import save
-
-    if cubes is None:
-        raise IrmetaError(f"{output}: labels alone give no scores to write; name runs with --runs")
-    save(cubes, output)
-
-
-def _relevant(text: str | None) -> "float | dict[str, float] | None":
+def _relevant(text: str | None) -> "Relevant":
     """Read the lowest relevant grade, of all sets or of each: 2, or 'nist=2 llm=1'."""
     if text is None:
         return None

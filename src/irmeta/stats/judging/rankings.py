@@ -17,12 +17,15 @@ import scipy.stats
 from irmeta.parallel import streams
 from irmeta.stats.arrays import Floats
 from irmeta.stats.halves.halving import half_means, half_tau, halves, shuffles
+from irmeta.stats.halves.jackknife import variances
 from irmeta.stats.rankings.rank import over, settled, tau_b
 
 HALVES = 200
 """Random halves of the topics that the part of topics is estimated from."""
 BLOCK = 50
 """Halves drawn from one random stream."""
+JACKKNIFED = 100
+"""Partitions of the topics that intervals of phi are computed on."""
 FEWEST = 4
 """With fewer systems, or topics, there is no interval."""
 
@@ -207,3 +210,15 @@ def phi(scores: Floats, rng: np.random.Generator, partitions: int) -> Floats:
         for a, b in ((0, 1), (1, 0)):
             total += half_tau(means[:, a, :1], means[:, b], "b")[:, 0].sum(axis=0)
     return total / (2 * partitions)
+
+
+def phi_errors(scores: Floats, rng: np.random.Generator) -> Floats:
+    """Estimate the standard error of each judge's phi less the truth's own: (set, system, topic) to (judge,).
+
+    Over samples of systems and of topics: the two-way jackknife of advantages between metrics, with judges for metrics.
+    """
+    topics = scores.shape[-1]
+    drawn = halves(shuffles(topics, JACKKNIFED, rng), (topics // 2, topics - topics // 2))
+    pairs = [np.stack([scores[0], judge], axis=-1) for judge in scores[1:]]
+    # how well the judge, 1, predicts the truth, 0
+    return np.sqrt([max(variances(pair, drawn).advantage[1, 0], 0) for pair in pairs])
