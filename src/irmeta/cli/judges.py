@@ -1,4 +1,4 @@
-"""`irmeta judges`: other judgments compared with true ones, and few human topics joined with many machine ones."""
+"""`irmeta judges`: other judgments compared with true ones, and few human topics combined with many machine ones."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from irmeta.evaluation.sets import JudgmentSets
     from irmeta.studies.judges.labels import Relevant
 
-judges = Verbs("judges", help="Compare judgments with true ones; join few human topics with many machine ones.")
+judges = Verbs("judges", help="Compare judgments with true ones; combine few human topics with many machine ones.")
 app.add_typer(judges, name="judges", rich_help_panel=panel_of("judges"))
 
 Runs = Annotated[
@@ -51,7 +51,7 @@ def compare(
     rel: Annotated[
         str | None,
         option(
-            help="The lowest relevant grade of labels, as in 2; or of one set, as in 'nist=2 llm=1', in its metrics, too.",
+            help="The lowest relevant grade of labels, as in 2; or 'nist=2 llm=1', of these sets' labels and metrics.",
             show_default="any above 0",
         ),
     ] = None,
@@ -108,6 +108,9 @@ def sample(
     strata: Annotated[
         int, option(min=1, help="Draw equally from N groups of topics, easy to hard (score files only).")
     ] = 1,
+    collection: Annotated[
+        str | None, option(help="The collection of a score file, where it holds several.", show_default="the only one")
+    ] = None,
     output: Annotated[
         Path | None, option("-o", "--output", help="Write to this file (CSV), not to the terminal.")
     ] = None,
@@ -125,7 +128,7 @@ def sample(
     from irmeta.io.lists import sample_text
     from irmeta.stats.judging.sampling import draw
 
-    names, level = _topics_of(file)
+    names, level = _topics_of(file, collection)
     if topics > len(names):
         raise IrmetaError(f"{topics} topics cannot be drawn from {len(names)}; draw fewer")
     if strata > 1 and level is None:
@@ -151,10 +154,7 @@ class HumanAndMachine:
     def cubes(self, shown: Shown) -> "list[xr.DataArray]":
         """Return the scores by people and by the machine."""
         if Path(self.human).suffix == ".parquet":
-            from irmeta.cli.study import only
-            from irmeta.io.scores import load_all
-
-            return [only(load_all(Path(file), metrics=self.metrics)) for file in (self.human, self.llm)]
+            return [_one_collection(Path(file), self.metrics) for file in (self.human, self.llm)]
         sets = _sets({"human": self.human, "machine": self.llm})
         cubes = _evaluated(sets, self.runs, self.metrics, shown)
         return [cubes["human"], cubes["machine"]]
@@ -278,15 +278,29 @@ def _relevant(text: str | None) -> "Relevant":
         raise IrmetaError(f"--rel {text!r}: expected a grade, as in 2, or one a set, as in 'nist=2 llm=1'") from None
 
 
-def _topics_of(file: str) -> "tuple[list[str], Any]":
+def _one_collection(path: Path, metrics: str | None) -> "xr.DataArray":
+    """Read the one collection of a score file."""
+    from irmeta.io.scores import load_all
+
+    cubes = load_all(path, metrics=metrics)
+    if len(cubes) > 1:
+        raise IrmetaError(
+            f"{path} holds {len(cubes)} collections, {', '.join(cubes)}; people and machine take a file of one each, "
+            "as irmeta evaluate writes it"
+        )
+    return next(iter(cubes.values()))
+
+
+def _topics_of(file: str, collection: str | None) -> "tuple[list[str], Any]":
     """Return the topics of judgments or of a score file, and of the latter the mean score of each."""
     if file.endswith(".parquet"):
-        from irmeta.cli.study import only
-        from irmeta.io.scores import load_all
+        from irmeta.io.scores import load
 
-        cube = only(load_all(Path(file)))
+        cube = load(file, collection)
         return [str(name) for name in cube.topic.values], cube.values[..., 0].mean(axis=0)
     from irmeta.evaluation.sources import qrels_of
     from irmeta.io.trec import Reading
 
+    if collection is not None:
+        raise IrmetaError(f"{file}: only score files hold collections; leave --collection out")
     return list(qrels_of(file, Reading()).topics), None

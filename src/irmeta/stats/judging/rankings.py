@@ -59,7 +59,7 @@ class Taus:
         pairs = self._pairs
         variance, freedom = self._variance(self.kernel, self.together, self.apart)
         # as if at least one pair were in doubt, and half a pair discordant: no ranking is known to be the same
-        variance = np.maximum(variance, (2 / pairs) ** 2)
+        variance = np.maximum(variance, self._doubt)
         tau = np.clip(self.tau, -1 + 1 / pairs, 1 - 1 / pairs)
         # the variance at another tau is V (1 - theta^2) / (1 - tau^2); ends solve (tau - theta)^2 = t^2 times that
         k = scipy.stats.t.ppf(0.975, freedom) ** 2 * variance / (1 - tau**2)
@@ -72,9 +72,6 @@ class Taus:
         kernel = self.kernel[:, None] - self.kernel
         together, apart = (taus[:, :, None] - taus[:, None] for taus in (self.together, self.apart))
         variance, freedom = self._variance(kernel, together, apart)
-        # as if at least one pair were in doubt, unless two judges rank alike
-        alike = (kernel == 0).all(axis=(-1, -2))
-        variance = np.where(alike, variance, np.maximum(variance, (2 / self._pairs) ** 2))
         difference, error = self.tau[:, None] - self.tau, np.sqrt(variance)
         half = scipy.stats.t.ppf(0.975, freedom) * error
         p = 2 * scipy.stats.t.sf(over(np.abs(difference), error), freedom)
@@ -87,21 +84,28 @@ class Taus:
         systems = self.kernel.shape[-1]
         return systems * (systems - 1) / 2
 
+    @property
+    def _doubt(self) -> float:
+        """The variance of tau if one pair of systems may be ranked either way: that moves it by 2 / pairs."""
+        return (2 / self._pairs) ** 2
+
     def _variance(self, kernel: Floats, together: Floats, apart: Floats) -> tuple[Floats, Floats]:
         """Return the variance of tau, or of a difference, and its degrees of freedom.
 
-        V = A - B + C: the jackknife over systems, its bias, and topics. A has m - 1 degrees of freedom, C n - 1, and B
-        next to no error; so Satterthwaite's V^2 / (A^2 / (m - 1) + C^2 / (n - 1)), 1 at least.
+        V = A - B + C: the jackknife over systems, its bias, and topics; as if one pair were in doubt, at least. A has
+        m - 1 degrees of freedom, C n - 1, and B next to no error, so that V has V^2 / (A^2 / (m - 1) + C^2 / (n - 1))
+        (Satterthwaite), 2 at least. Where nothing varies, as between a judge and itself, V is 0.
         """
         systems = kernel.shape[-1]
         if systems < FEWEST or self.topics < FEWEST:
             return np.full(kernel.shape[:-2], np.nan), np.full(kernel.shape[:-2], np.nan)
         unbiased, jackknife = by_systems(kernel)
         of_topics = np.maximum(by_topics(together, self.topics) - by_topics(apart, self.topics), 0)
-        variance = np.maximum(unbiased, 0) + of_topics
         parts = jackknife**2 / (systems - 1) + of_topics**2 / (self.topics - 1)
-        freedom = np.maximum(over(variance**2, parts), 1)
-        return variance, np.where(parts > 0, freedom, systems - 1)
+        varies = parts > 0
+        variance = np.where(varies, np.maximum(np.maximum(unbiased, 0) + of_topics, self._doubt), 0)
+        freedom = np.maximum(over(variance**2, parts), 2)
+        return variance, np.where(varies, freedom, systems - 1)
 
 
 def taus(scores: Floats, rng: np.random.Generator, draws: int = HALVES) -> Taus:
@@ -212,13 +216,18 @@ def phi(scores: Floats, rng: np.random.Generator, partitions: int) -> Floats:
     return total / (2 * partitions)
 
 
-def phi_errors(scores: Floats, rng: np.random.Generator) -> Floats:
-    """Estimate the standard error of each judge's phi less the truth's own: (set, system, topic) to (judge,).
+def phi_interval(scores: Floats, rng: np.random.Generator, partitions: int) -> tuple[Floats, Floats, Floats]:
+    """Return phi of each set, and the ends of 95% intervals of each judge's phi less the truth's own.
 
-    Over samples of systems and of topics: the two-way jackknife of advantages between metrics, with judges for metrics.
+    (set, system, topic) to (set,), (judge,) and (judge,). Over samples of systems and of topics: the two-way jackknife
+    of advantages between metrics, with judges for metrics; Student's t with the smaller number less 1.
     """
-    topics = scores.shape[-1]
+    _, systems, topics = scores.shape
+    found = phi(scores, rng, partitions)
     drawn = halves(shuffles(topics, JACKKNIFED, rng), (topics // 2, topics - topics // 2))
     pairs = [np.stack([scores[0], judge], axis=-1) for judge in scores[1:]]
     # how well the judge, 1, predicts the truth, 0
-    return np.sqrt([max(variances(pair, drawn).advantage[1, 0], 0) for pair in pairs])
+    variance = np.array([variances(pair, drawn).advantage[1, 0] for pair in pairs])
+    half = scipy.stats.t.ppf(0.975, min(systems, topics) - 1) * np.sqrt(np.maximum(variance, 0))
+    gain = found[1:] - found[0]
+    return found, gain - half, gain + half

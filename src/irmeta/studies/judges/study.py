@@ -4,7 +4,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, get_args
 
 import numpy as np
-import scipy.stats
 import xarray as xr
 
 from irmeta.choices import Correction, JudgedTopics, Missing
@@ -22,6 +21,7 @@ from irmeta.stats.rankings.rank import settled
 from irmeta.stats.rankings.topheavy import rbo, tau_ap_b
 from irmeta.stats.reliability.expected import expected, pairs
 from irmeta.stats.tests import multiplicity
+from irmeta.studies.judges import held
 from irmeta.studies.judges.aligned import Aligned, aligned, named_truth
 from irmeta.studies.judges.labels import Relevant, label_variables
 
@@ -228,14 +228,11 @@ def _pairs_of_systems(together: Aligned, which: int, alpha: float, correct: Corr
 
 def _on_halves(scores: Floats, partitions: int, rng: np.random.Generator) -> Variables:
     """Return phi of the truth and of each judge, and what the judge gains with its interval; NaN of few topics."""
-    sets, systems, topics = scores.shape
-    found, half = np.full(sets, np.nan), np.full(sets - 1, np.nan)
-    if topics >= rankings.FEWEST:
-        found = rankings.phi(scores, rng, partitions)
-        quantile = scipy.stats.t.ppf(0.975, min(systems, topics) - 1)
-        half = quantile * rankings.phi_errors(scores, rng)
-    gain = found[1:] - found[0]
-    columns = {"phi": found[1:], "phi_gain": gain, "phi_gain_low": gain - half, "phi_gain_high": gain + half}
+    found = np.full(len(scores), np.nan)
+    low = high = found[1:]
+    if scores.shape[-1] >= rankings.FEWEST:
+        found, low, high = rankings.phi_interval(scores, rng, partitions)
+    columns = {"phi": found[1:], "phi_gain": found[1:] - found[0], "phi_gain_low": low, "phi_gain_high": high}
     return {"phi_truth": ((), found[0])} | {name: (("judge",), values) for name, values in columns.items()}
 
 
@@ -280,13 +277,9 @@ def _notes(together: Aligned, groups: Mapping[str, str] | None, alpha: float, co
     corrected = "not corrected for all pairs" if correct == "none" else f"corrected for all pairs ({correct})"
     lines = [
         f"{over}; intervals of tau are for as many systems and topics, drawn from where these come from",
+        held.said(systems, topics),
         f"pairs of systems: paired t test at {alpha:g}, {corrected}",
     ]
-    if min(systems, topics) < 10:
-        lines.append(
-            f"With {min(systems, topics)} {'systems' if systems <= topics else 'topics'} intervals are rough: under 10 "
-            "their coverage was not measured (docs/studies/judges.md)"
-        )
     if together.shared and groups is None:
         lines.append("no groups are given, so that favour is of single systems (--groups)")
     return lines
