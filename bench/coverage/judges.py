@@ -8,8 +8,9 @@ from pathlib import Path
 import numpy as np
 
 from bench.coverage.frame import Case, Entry
+from irmeta.stats.halves.phi import phi, phi_interval
 from irmeta.stats.judging.favour import favour
-from irmeta.stats.judging.rankings import phi, phi_interval, taus
+from irmeta.stats.judging.rankings import taus
 from irmeta.stats.judging.sampling import Estimates, Sample, estimate_differences, estimate_means
 from irmeta.stats.rankings.rank import tau_b
 

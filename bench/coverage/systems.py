@@ -6,7 +6,7 @@ from functools import partial
 import numpy as np
 
 from bench.coverage.frame import Entry
-from bench.coverage.worlds import in_worlds
+from bench.coverage.worlds import UNTIED, in_worlds
 from irmeta.datasets.like import World
 from irmeta.stats import descriptive
 from irmeta.stats.rankings.rank import settled
@@ -82,7 +82,31 @@ def _holm(scores: np.ndarray, rng: np.random.Generator) -> np.ndarray:
 
 
 def _tukey(scores: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    return resampling.tukey(scores, DRAWS, rng)
+    return resampling.tukey(scores, DRAWS, rng).p
+
+
+def _max_t(scores: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    return resampling.max_t(scores, DRAWS, rng).p
+
+
+def _differences(world: World, scores: np.ndarray, rng: np.random.Generator) -> Mapping[str, float]:
+    """Whether the intervals of all differences by max-t hold at once."""
+    truth = world.means[:, 0]
+    left, right = np.triu_indices(len(scores), 1)
+    error = (scores.mean(axis=1) - truth)[left] - (scores.mean(axis=1) - truth)[right]
+    half = resampling.max_t(scores, DRAWS, rng).half
+    return {"kept": (np.abs(error) <= half + 1e-12).all(), "width": 2 * half.mean()}
+
+
+def _equivalent(world: World, scores: np.ndarray, _: np.random.Generator) -> Mapping[str, float]:
+    """Pairs said to differ by less than a margin that they differ by: each pair's own true difference."""
+    truth = world.means[:, 0]
+    left, right = np.triu_indices(len(scores), 1)
+    margin = np.abs(truth[left] - truth[right])
+    differs = margin > 0.02
+    found = paired.differences(scores)[differs]
+    p = paired.equivalence(found.mean(axis=1), paired.standard_error(found), scores.shape[1], margin[differs])
+    return {"kept": (p < 0.05).mean()}
 
 
 _TIED = ("all tie",)
@@ -96,4 +120,7 @@ ENTRIES = [
     *(Entry(f"{name} test", 0.05, 0.06, in_worlds(partial(_test, test, False), _TIED)) for name, test in TESTS.items()),
     Entry("paired t test, Holm", 0.05, 0.06, in_worlds(partial(_test, _holm, True), _TIED)),
     Entry("randomised Tukey HSD", 0.05, 0.20, in_worlds(partial(_test, _tukey, True), _TIED)),
+    Entry("max-t test of all pairs", 0.05, 0.08, in_worlds(partial(_test, _max_t, True), _TIED)),
+    Entry("intervals of all differences by max-t", 0.95, 0.85, in_worlds(_differences)),
+    Entry("equivalence at the margin", 0.05, 0.10, in_worlds(_equivalent, UNTIED)),
 ]

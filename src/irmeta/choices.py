@@ -6,7 +6,7 @@ This module loads nothing, so that `irmeta --help` is fast.
 from typing import Any, Literal, get_args
 
 # What to use of the scores
-Missing = Literal["error", "topics", "systems"]
+Missing = Literal["error", "common", "topics", "systems", "pairwise"]
 Level = Literal["topic", "within-topic", "system"]
 TopOn = Literal["all", "half"]
 
@@ -26,7 +26,7 @@ Rows = Literal["topics", "systems"]
 Coefficient = Literal["pearson", "spearman", "kendall", "tau-ap"]
 Ties = Literal["a", "b"]
 OverlapTies = Literal["w", "a", "b"]
-Test = Literal["t", "wilcoxon", "permutation", "bootstrap", "sign", "tukey"]
+Test = Literal["t", "wilcoxon", "permutation", "bootstrap", "sign", "tukey", "max-t"]
 TableTest = Literal["t", "permutation", "none"]
 PairedTest = Literal["t", "wilcoxon", "permutation", "bootstrap", "sign"]
 Correction = Literal["holm", "bh", "bonferroni", "none"]
@@ -72,8 +72,10 @@ ReliabilityView = Literal["reliability", "differences"]
 MEANINGS: dict[Any, dict[str, str]] = {
     Missing: {
         "error": "stop",
-        "topics": "drop the topics that lack a score",
-        "systems": "drop the systems that lack a score",
+        "common": "leave out topics and systems so that most scores stay",
+        "topics": "leave out the topics that lack a score",
+        "systems": "leave out the systems that lack a score",
+        "pairwise": "compare every two where both have scores (correlate, versus, standardize fit)",
     },
     Level: {
         "topic": "all pairs of a system and a topic",
@@ -130,6 +132,7 @@ MEANINGS: dict[Any, dict[str, str]] = {
         "bootstrap": "studentised bootstrap",
         "sign": "wins against losses",
         "tukey": "randomised Tukey HSD, which corrects for all pairs by itself",
+        "max-t": "random signs, corrected for all pairs by the largest t of each resample",
     },
     TableTest: {
         "t": "Student's t",

@@ -181,7 +181,7 @@ def test_a_failed_comparison_leaves_no_scores(run, made, tmp_path):
     """Where the comparison fails, as for lack of a team, -o leaves no score file behind."""
     (tmp_path / "few.csv").write_text("run,team\nnobody,a\n")
     code, _, error = run("judges", "compare", *names(made), "--groups", "few.csv", "-o", "left.parquet")
-    assert (code, "have no group" in error) == (2, True)
+    assert (code, "no group for" in error) == (2, True)
     assert not (tmp_path / "left.parquet").exists()
 
 

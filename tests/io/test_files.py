@@ -1,11 +1,9 @@
 """Bytes in and out: compression told by content, output whole or not at all."""
 
 import bz2
-import errno
 import gzip
 import hashlib
 import lzma
-import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -15,7 +13,7 @@ import zstandard
 
 from irmeta.errors import FileFormatError
 from irmeta.io import files
-from irmeta.io.files import listed, read, shown, writing
+from irmeta.io.files import listed, read, shown
 
 TEXT = b"".join(b"1 Q0 doc%d %d %d.5 tag\n" % (rank, rank, 5000 - rank) for rank in range(5000))
 PACK = {"gzip": gzip.compress, "bzip2": bz2.compress, "xz": lzma.compress, "zstd": zstandard.compress}
@@ -79,15 +77,6 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
         files.read(tmp_path)
 
 
-def _names(folder: Path) -> list[str]:
-    return sorted(path.name for path in folder.iterdir())
-
-
-def _fail_halfway(part: Path, failure: type[BaseException]) -> None:
-    part.write_text("half")
-    raise failure
-
-
 def test_files_of_folders(tmp_path: Path) -> None:
     """A folder stands for all files in it and beneath, but for hidden ones, also where a link leads back."""
     for name in ("b", "a", ".hidden", "team/c", "team/deep/d", ".git/e"):
@@ -144,61 +133,6 @@ def test_stems() -> None:
     ]
 
 
-def test_written_whole(tmp_path: Path) -> None:
-    """Output replaces the old file at the end, has the usual permissions, and leaves nothing beside it."""
-    path = tmp_path / "out"
-    path.write_text("old")
-    with files.writing(path) as part:
-        part.write_text("new")
-        assert path.read_text() == "old"
-        assert part.parent == path.parent
-        assert part.name.startswith(".")
-    assert path.read_text() == "new"
-    umask = os.umask(0)
-    os.umask(umask)
-    assert path.stat().st_mode & 0o777 == 0o666 & ~umask
-    assert _names(tmp_path) == ["out"]
-
-
-@pytest.mark.parametrize("failure", [RuntimeError, KeyboardInterrupt])
-def test_not_written_at_all(tmp_path: Path, failure: type[BaseException]) -> None:
-    """When writing fails or is interrupted the old file stands untouched, and no part of a new one."""
-    path = tmp_path / "out"
-    path.write_text("old")
-    with pytest.raises(failure), files.writing(path) as part:
-        _fail_halfway(part, failure)
-    assert path.read_text() == "old"
-    assert _names(tmp_path) == ["out"]
-
-
-def test_where_nothing_can_be_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A missing folder, a folder in the file's place, a refused or a full disk are errors that name the path."""
-    with (
-        pytest.raises(FileFormatError, match="the folder .*nowhere does not exist"),
-        files.writing(tmp_path / "nowhere/x"),
-    ):
-        pass
-    (tmp_path / "taken").mkdir()
-    with (
-        pytest.raises(FileFormatError, match="taken: cannot be written .Is a directory"),
-        files.writing(tmp_path / "taken"),
-    ):
-        pass
-    with (
-        pytest.raises(FileFormatError, match="full: cannot be written .No space left"),
-        files.writing(tmp_path / "full"),
-    ):
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
-    def refuse(**_: object) -> tuple[int, str]:
-        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
-
-    monkeypatch.setattr(files.tempfile, "mkstemp", refuse)
-    with pytest.raises(FileFormatError, match="x: cannot be written .Permission denied"), files.writing(tmp_path / "x"):
-        pass
-    assert _names(tmp_path) == ["taken"]
-
-
 @pytest.mark.parametrize("pack", [gzip.compress, bz2.compress, lzma.compress, zstandard.compress])
 def test_every_stream_of_a_file_counts(tmp_path: Path, pack: Callable[[bytes], bytes]) -> None:
     """Files of two streams are read to the end; a damaged or a short second one is an error."""
@@ -239,13 +173,3 @@ def test_runs_are_not_left_out_silently(tmp_path: Path) -> None:
     (tmp_path / "b.run").symlink_to(tmp_path / "gone")
     with pytest.raises(FileFormatError, match=r"b\.run: a link to a file that is not there"):
         listed(tmp_path)
-
-
-def test_replaced_files_keep_their_permissions(tmp_path: Path) -> None:
-    """A file that only its owner may read stays so when it is written again."""
-    file = tmp_path / "scores.parquet"
-    file.write_text("old")
-    file.chmod(0o600)
-    with writing(file) as part:
-        part.write_text("new")
-    assert (file.read_text(), file.stat().st_mode & 0o777) == ("new", 0o600)

@@ -10,7 +10,7 @@ import typer
 from irmeta.choices import Correction, JudgedTopics, JudgesView, explained
 from irmeta.cli.app import Verbs, app, panel_of
 from irmeta.cli.output import refuse_overwriting, say, write
-from irmeta.cli.study import RESULT, SCORES, MissingScores, Quiet, Seed, Shown, option
+from irmeta.cli.study import RESULT, SCORES, MissingScores, Quiet, Seed, Shown, Teamed, option
 from irmeta.errors import IrmetaError
 
 if TYPE_CHECKING:
@@ -39,11 +39,11 @@ def compare(
         list[str],
         typer.Argument(help="Judgment sets (qrels), the truth first; or score files with one collection a judge."),
     ],
+    teamed: Teamed,
     shown: Shown,
     runs: Runs = None,
     metrics: MetricNames = None,
     truth: Annotated[str | None, option(help="The judge to compare with.", show_default="the first")] = None,
-    groups: Annotated[Path | None, option(help="CSV with the team of each run: columns run and team.")] = None,
     topics: Annotated[
         JudgedTopics, option(panel=SCORES, help=explained(JudgedTopics, "Which topics means are over."))
     ] = "shared",
@@ -73,7 +73,6 @@ def compare(
 
     With -o judges.parquet the scores under every judge are written there, and the result to the terminal.
     """
-    from irmeta.io.lists import read_groups
     from irmeta.studies.judges import compare_judges
 
     refuse_overwriting(shown.output)
@@ -89,7 +88,7 @@ def compare(
         view=None if view == "tau" else view,
         judgments=judgments,
         metrics=metrics if judgments is None else None,
-        groups=None if groups is None else read_groups(groups),
+        groups=teamed.teams(),
         rel=relevant,
         missing=missing,
         rng=seed,

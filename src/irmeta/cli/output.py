@@ -52,7 +52,7 @@ def write(text: str, output: Path | None) -> None:
         except OSError as error:
             raise IrmetaError(f"standard output cannot be written ({error.strerror or error})") from error
         return
-    from irmeta.io.files import writing
+    from irmeta.io.outputs import writing
 
     with writing(output) as part:
         part.write_text(text, encoding="utf-8")
@@ -62,7 +62,7 @@ def refuse_overwriting(output: Path | None, *, append: bool = False) -> None:
     """Say before the work, not after it, that a file cannot be written, or that scores would be overwritten."""
     if output is None:
         return
-    from irmeta.io.files import require_folder
+    from irmeta.io.outputs import require_folder
 
     require_folder(output)
     if output.suffix == ".parquet" and output.exists() and not append:

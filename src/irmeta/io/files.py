@@ -1,4 +1,4 @@
-"""Bytes in and out: compressed files are recognised by their content, outputs appear whole or not at all."""
+"""Bytes in: files, folders, globs and URLs; compressed files are recognised by their content."""
 
 import bz2
 import glob
@@ -6,9 +6,8 @@ import hashlib
 import lzma
 import os
 import re
-import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import Any
@@ -17,11 +16,6 @@ import zstandard
 from zlib_ng import gzip_ng
 
 from irmeta.errors import FileFormatError
-
-try:
-    import fcntl
-except ImportError:  # on Windows
-    fcntl = None  # type: ignore[assignment]
 
 SUFFIXES = (".gz", ".bz2", ".xz", ".zst")
 """What a compressed file's name may end with; the content decides, the suffix is only cut from the system's name."""
@@ -189,62 +183,6 @@ def _packed(path: Location) -> bytes:
         return path.read_bytes()
     except OSError as error:
         raise FileFormatError(f"{path}: cannot be read ({error.strerror or error})") from error
-
-
-@contextmanager
-def writing(path: Path) -> Iterator[Path]:
-    """Yield a path beside `path` to write to; at the end it replaces `path`, or is removed if anything failed.
-
-    A link stays a link, and its target is replaced; a file that is replaced keeps its permissions. A pipe or a
-    device is written to directly.
-    """
-    require_folder(path)
-    part = None
-    try:
-        if path.exists() and not (path.is_file() or path.is_dir()):
-            yield path
-            return
-        path = path.resolve()
-        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
-        os.close(handle)
-        part = Path(name)
-        yield part
-        umask = os.umask(0)
-        os.umask(umask)
-        part.chmod(path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~umask)
-        part.replace(path)
-    except BrokenPipeError:  # whoever read has enough
-        raise
-    except OSError as error:
-        raise FileFormatError(f"{path}: cannot be written ({error.strerror or error})") from error
-    finally:
-        if part is not None:
-            part.unlink(missing_ok=True)
-
-
-@contextmanager
-def alone_in(folder: Path) -> Iterator[None]:
-    """Wait until no other process writes score files into a folder, and keep others waiting until the end.
-
-    What is read, changed and written in this time, no other process changes. The lock is the kernel's, on the folder
-    itself: a process that is killed leaves none behind. File systems and platforms without locks do without.
-    """
-    if fcntl is None or not folder.is_dir():
-        yield
-        return
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        with suppress(OSError):
-            fcntl.flock(handle, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(handle)
-
-
-def require_folder(path: Path) -> None:
-    """Raise FileFormatError if there is no folder to write this file into."""
-    if not Path(path).parent.is_dir():
-        raise FileFormatError(f"{path}: the folder {Path(path).parent} does not exist; make it first")
 
 
 def stem(path: Location) -> str:

@@ -15,7 +15,8 @@ from irmeta.attributes import about
 from irmeta.cube import DIMS, check, choose_names, cube, labels
 from irmeta.cubes import by_name
 from irmeta.errors import FileFormatError, ScoresError
-from irmeta.io.files import alone_in, writing
+from irmeta.io import seals
+from irmeta.io.outputs import alone_in, writing
 from irmeta.names import nearest
 from irmeta.stats.arrays import Floats
 from irmeta.words import listed, shortened
@@ -203,7 +204,10 @@ def _write(
             rows = [older, *rows]
             described = {**before, **described}
         with writing(path) as part:
-            pl.concat(rows).sink_parquet(part, metadata={_KEY: json.dumps(described, default=str)})
+            pl.concat(rows).sink_parquet(
+                part, metadata={_KEY: json.dumps(described, default=str), seals.KEY: seals.OPEN}
+            )
+            seals.close(part)
     except pl.exceptions.PolarsError as error:
         raise FileFormatError(f"{path}: cannot be written ({error})") from error
 
@@ -299,6 +303,7 @@ def _scan(path: Path) -> tuple[pl.LazyFrame, dict[str, About]]:
     try:
         with path.open("rb") as file:
             if file.read(4) == b"PAR1":
+                seals.check_file(path)
                 held = _declared(json.loads(pl.read_parquet_metadata(file).get(_KEY, "{}")))
                 return _plain(pl.scan_parquet(path, glob=False)), held
         text = dict.fromkeys(COLUMNS[:-1], pl.String)

@@ -1,6 +1,7 @@
 """How far metrics agree: correlation between metrics over topics and systems, or over system means."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import Any, get_args
 
 import numpy as np
@@ -15,7 +16,17 @@ from irmeta.errors import ScoresError, require_choice
 from irmeta.layout import WIDE
 from irmeta.result import frame, once, result, short, square
 from irmeta.stats.arrays import Floats
-from irmeta.stats.rankings.agreement import COEFFICIENTS, components, groups, interval, merges, over_means, over_scores
+from irmeta.stats.rankings.agreement import (
+    COEFFICIENTS,
+    Pairs,
+    by_pairs,
+    components,
+    groups,
+    interval,
+    merges,
+    over_means,
+    over_scores,
+)
 from irmeta.stats.rankings.rank import settled
 from irmeta.words import listed
 
@@ -44,6 +55,8 @@ def correlation(
     easy and hard topics do not pose as agreement; "system", over system means.
     method : "pearson", "spearman", "kendall" (tau-b), or at system level "tau-ap" (tau_AP,b).
     threshold : every two metrics of a group correlate at it or above.
+    missing : as in `irmeta.cube.complete`; "pairwise" correlates two metrics over the scores that both have (at system
+    level over the systems that both have on all topics), each pair with its own n.
 
     Returns `r` in [-1, 1] with the 95% interval `low`, `high` over topics (metric, metric_2), `n` values correlated,
     `group` (metric), `merge` the steps of the complete-linkage dendrogram, and of the principal components `loading`
@@ -56,16 +69,10 @@ def correlation(
     """
     require_choice("level", level, get_args(Level))
     require_choice("method", method, get_args(Coefficient))
-    used, notes = studied_together(by_name(scores), missing=missing)
+    used, notes = studied_together(by_name(scores), missing=missing, pairs=True)
     _check(used, level, method, threshold)
-    parts = _values(used, level)
     metrics = next(iter(used.values()))["metric"].values
-    over = over_means if level == "system" else over_scores
-    r, without = over(parts, method)
-    n = sum(part.shape[0] if level == "system" else part.shape[0] * part.shape[1] for part in parts)
-    if n < FEWEST:
-        without = [part[:0] for part in without]
-    low, high = interval(r, without, topic_numbers(used))
+    r, low, high, n = _correlated(used, level, method)
     linkage = merges(r)
     loading, share = components(r)
     pair = ("metric", "metric_2")
@@ -73,7 +80,7 @@ def correlation(
         "r": (pair, r),
         "low": (pair, low),
         "high": (pair, high),
-        "n": n,
+        "n": (pair, n) if np.ndim(n) else n,
         "group": ("metric", groups(linkage, threshold)),
         "merge": (("step", "joined"), linkage),
         "loading": (("metric", "component"), loading),
@@ -85,7 +92,7 @@ def correlation(
     name = COEFFICIENTS[method][0]
     options = {"level": level, "method": method, "coefficient": name, "threshold": threshold, "missing": missing}
     pooled = f" of {len(used)} collections pooled" if len(used) > 1 else ""
-    notes.append(f"{name} over {n} {_OVER[level]}{pooled}; " + _interval_note(used, n, without))
+    notes.append(f"{name} over {_span(n)} {_OVER[level]}{pooled}; " + _interval_note(used, n, low))
     return result("correlation", data, inputs=used, options=options, notes=notes)
 
 
@@ -94,7 +101,7 @@ def each(cubes: Mapping[str, xr.DataArray], **options: Any) -> xr.Dataset:
 
     The metrics are those that all collections have; options are those of `correlation`.
     """
-    used, notes = studied_together(by_name(cubes), missing=options.get("missing", "error"))
+    used, notes = studied_together(by_name(cubes), missing=options.get("missing", "error"), pairs=True)
     results = {name: correlation({name: scores}, **options) for name, scores in used.items()}
     together = xr.concat(list(results.values()), xr.Variable("collection", list(results)), combine_attrs="drop")
     described = {}
@@ -104,6 +111,42 @@ def each(cubes: Mapping[str, xr.DataArray], **options: Any) -> xr.Dataset:
     attributes = about(next(iter(results.values())))
     attributes |= {"inputs": attributes["inputs"] | {"collections": described}, "notes": notes}
     return together.assign_attrs(recorded(attributes))
+
+
+def _correlated(
+    used: Mapping[str, xr.DataArray], level: Level, method: Coefficient
+) -> tuple[Floats, Floats, Floats, Any]:
+    """Return r, low, high (metric, metric), and n, a number for each pair where scores are missing."""
+    if any(scores.isnull().any() for scores in used.values()):
+        return _by_pairs(used, level, method)
+    parts = _values(used, level)
+    over = over_means if level == "system" else over_scores
+    r, without = over(parts, method)
+    n = sum(part.shape[0] if level == "system" else part.shape[0] * part.shape[1] for part in parts)
+    if n < FEWEST:
+        without = [part[:0] for part in without]
+    return r, *interval(r, without, topic_numbers(used)), n
+
+
+def _by_pairs(used: Mapping[str, xr.DataArray], level: Level, method: Coefficient) -> Pairs:
+    """Correlate each pair of metrics over the scores that both have."""
+    parts = [cube.additive(scores).values for scores in used.values()]
+    metrics = next(iter(used.values()))["metric"].values
+    found = by_pairs(parts, level, method, topic_numbers(used), FEWEST)
+    if (found.n < 2).any():
+        one, other = (str(metrics[at]) for at in np.argwhere(found.n < 2)[0])
+        what = "systems with scores on all topics" if level == "system" else "scores"
+        raise ScoresError(f"{one} and {other} have fewer than 2 {what} in common; leave one out (--metrics)")
+    if np.isnan(found.r).any():
+        pair = {str(metrics[at]): None for at in np.argwhere(np.isnan(found.r))[-1]}
+        raise ScoresError(f"all scores that {' and '.join(pair)} have in common are equal; leave it out (--metrics)")
+    return found
+
+
+def _span(n: Any) -> str:
+    """Write the number of values, from the fewest to the most of any pair where it differs."""
+    fewest, most = int(np.min(n)), int(np.max(n))
+    return f"{most}" if fewest == most else f"{fewest} to {most}"
 
 
 def _check(used: Mapping[str, xr.DataArray], level: Level, method: Coefficient, threshold: float) -> None:
@@ -139,13 +182,14 @@ def _values(used: Mapping[str, xr.DataArray], level: Level) -> list[Floats]:
     return parts
 
 
-def _interval_note(used: Mapping[str, xr.DataArray], n: int, without: Sequence[Floats]) -> str:
+def _interval_note(used: Mapping[str, xr.DataArray], n: Any, low: Floats) -> str:
     """Say how the intervals were made, or why there are none."""
-    if n == 2:
+    most = np.max(n)
+    if most == 2:
         return "no intervals from so few, of which two always correlate at 1 or -1."
-    if n < FEWEST:
+    if most < FEWEST:
         return "no intervals from so few."
-    if sum(len(part) for part in without) == 0:
+    if np.isnan(low).all():
         return "no intervals, as there are no topics to leave out."
     topics = len(np.unique(np.concatenate(topic_numbers(used))))
     shared = shared_topics(used)
@@ -246,9 +290,10 @@ def _extremes(name: str, part: xr.Dataset, level: Level) -> str:
     pairs = _pairs(part)
     most = pairs.sort("r", descending=True, maintain_order=True).row(0, named=True)
     least = pairs.sort("r", maintain_order=True).row(0, named=True)
+    told = partial(_pair, counted=part["n"].ndim > 0)
     if pairs.height == 1:
-        return f"On {name} at {level} level {_pair(most)} agree most."
-    return f"On {name} at {level} level {_pair(most)} agree most, {_pair(least)} least."
+        return f"On {name} at {level} level {told(most)} agree most."
+    return f"On {name} at {level} level {told(most)} agree most, {told(least)} least."
 
 
 def _grouped(part: xr.Dataset, threshold: float, method: Coefficient) -> str:
@@ -280,8 +325,10 @@ def _shared_variance(r: float) -> str:
     return f"at least {np.floor(share + 1e-9):.0f}%"
 
 
-def _pair(row: Mapping[str, Any]) -> str:
+def _pair(row: Mapping[str, Any], *, counted: bool) -> str:
+    """Name a pair of metrics with its correlation and interval, and with the number of values where pairs differ."""
     interval = ""
     if row["low"] is not None and not np.isnan(row["low"]):
         interval = f", 95% interval {short(row['low'])} to {short(row['high'])}"
-    return f"{row['metric_a']} and {row['metric_b']} ({short(row['r'])}{interval})"
+    count = f", n = {row['n']}" if counted else ""
+    return f"{row['metric_a']} and {row['metric_b']} ({short(row['r'])}{interval}{count})"

@@ -9,10 +9,10 @@ import xarray as xr
 
 from irmeta.attributes import about
 from irmeta.choices import Missing, Sets
-from irmeta.cube import additive, default_by, from_additive, geometric, means, studied
+from irmeta.cube import additive, default_by, from_additive, geometric, means, metric_of, studied
 from irmeta.errors import ScoresError, require_choice
 from irmeta.layout import first_rows, intervals, spans
-from irmeta.names import canonical, metric_names, nearest
+from irmeta.names import metric_names
 from irmeta.parallel import seeded
 from irmeta.result import frame, result
 from irmeta.stats import descriptive
@@ -67,9 +67,7 @@ def describe(
     if scores.sizes["topic"] < 2 or scores.sizes["system"] < 2:
         raise ScoresError("describe needs at least 2 systems and 2 topics (a system-wise table has means only)")
     names = [str(metric) for metric in scores.metric.values]
-    by = canonical(by) if by is not None else _default_by(scores, names)
-    if by not in names:
-        raise ScoresError(f"no metric {by!r} to list systems by; {nearest(by, names)}")
+    by = metric_of(scores, by) if by is not None else _default_by(scores, names)
 
     averaged = additive(scores)  # on a scale on which scores can be averaged
     data = _of_systems(scores, averaged, level, sets, generator) | _of_topics(averaged)

@@ -11,10 +11,10 @@ import xarray as xr
 
 from irmeta.attributes import about
 from irmeta.choices import Missing
-from irmeta.cube import additive, check, complete, select
+from irmeta.cube import additive, check, complete, metric_of, select
 from irmeta.errors import ScoresError
 from irmeta.layout import first_rows, intervals
-from irmeta.names import canonical, is_known, metric_names, parse
+from irmeta.names import found_as, is_known, metric_names, parse
 from irmeta.parallel import seeded
 from irmeta.result import frame, result, short
 from irmeta.stats.arrays import Bools, Floats, Ints
@@ -94,7 +94,7 @@ def design(
     generator, chance = seeded(rng)
     scores = check(scores)
     names = _candidates(scores, metrics)
-    target = canonical(target)
+    target = metric_of(scores, target)
     used, notes = complete(select(scores, metrics=list(dict.fromkeys([*names, target]))), missing)
     _check(used, {"topic_cost": topic_cost, "judgment_cost": judgment_cost, "machine_cost": machine_cost}, budget)
     prices = {"people": judgment_cost, "machine": machine_cost}
@@ -133,7 +133,8 @@ def _candidates(scores: xr.DataArray, metrics: str | Iterable[str] | None) -> li
     known = [str(name) for name in scores.metric.values]
     if metrics is None:
         return known
-    wanted = metric_names(metrics)
+    bases = [_without_pool(name)[0] for name in known]
+    wanted = [found_as(name, bases) or name for name in metric_names(metrics)]
     found = [name for name in known if name in wanted or _without_pool(name)[0] in wanted]
     missing = [name for name in wanted if all(_without_pool(one)[0] != name for one in found)]
     if missing:

@@ -11,6 +11,7 @@ from irmeta.attributes import about
 from irmeta.choices import Missing
 from irmeta.cube import additive, studied
 from irmeta.errors import ScoresError
+from irmeta.io.groups import Grouping, teams
 from irmeta.layout import first_rows
 from irmeta.parallel import seeded
 from irmeta.result import frame, result, short
@@ -36,6 +37,7 @@ def reliability(
     power: float = 0.8,
     alpha: float = 0.05,
     level: float = 0.95,
+    groups: Grouping = None,
     top: float | None = None,
     by: str | None = None,
     missing: Missing = "error",
@@ -47,6 +49,8 @@ def reliability(
     stability : the wanted coefficient, in (0, 1), that `needed` topics give.
     difference : a difference in mean score; the power of these topics to show it, and the topics that show it with
     `power`, are added.  power, alpha : of paired t tests, in (0, 1).  level : of the intervals, in (0, 1).
+    groups : the teams of the systems, a table or "stem" of their names; intervals of the coefficients then take teams
+    as independent.
     metrics, top, by, missing : what to use of the scores, as in `irmeta.cube.studied`.  rng : a seed or a generator.
 
     Returns over (component, metric) variance; over (size, metric) erho2, phi, with _low and _high, tau and tau_ap;
@@ -74,20 +78,22 @@ def reliability(
     counts = sorted({*topics, used.sizes["topic"]})
     found = components.components(values)
     data: dict[str, Any] = {"metric": used.metric.values, "size": counts, "share": list(SHARES)}
-    data |= _coefficients(found, counts, stability, level)
+    team = teams(used["system"].values, groups)
+    data |= _coefficients(found, counts, stability, level, len(team.names))
     data |= _taus(values, counts)
     data |= _tau_ends(values, generator, level)
     data |= _shown(values, counts, difference, alpha, power)
     halves = (used.sizes["topic"] // 2, used.sizes["topic"] - used.sizes["topic"] // 2)
     data["half_tau"] = ("metric", np.diag(split_half(values, [halves], PARTITIONS, generator)[0].phi))
     options = {"topics": list(topics), "stability": stability, "difference": difference, "power": power, "alpha": alpha}
-    options |= {"level": level, "top": top, "by": by, "missing": missing, "partitions": PARTITIONS, "seed": chance}
+    options |= {"level": level, "groups": team.said, "top": top, "by": by, "missing": missing}
+    options |= {"partitions": PARTITIONS, "seed": chance}
     return result(
         "reliability",
         data,
         inputs={str(scores.attrs.get("collection", "collection")): used},
         options=options,
-        notes=notes + _notes(found, data, used),
+        notes=[*notes, *_notes(found, data, used), f"E rho2 and Phi: {team.note}"],
     )
 
 
@@ -101,14 +107,16 @@ def _check(topics: Sequence[int], shares: dict[str, float], difference: float | 
         raise ScoresError(f"a difference to be shown is above 0, as in .03, not {difference:g}")
 
 
-def _coefficients(found: components.Components, counts: list[int], stability: float, level: float) -> dict[str, Any]:
+def _coefficients(
+    found: components.Components, counts: list[int], stability: float, level: float, drawn: int
+) -> dict[str, Any]:
     """Compute variance components, both coefficients by number of topics, and the topics that stability needs."""
     sizes = np.array(counts)[:, None]
     data: dict[str, Any] = {"component": ["systems", "topics", "interaction"], "coefficient": ["erho2", "phi"]}
     data["variance"] = (("component", "metric"), np.stack(found.variances))
     needed = []
     for name in ("erho2", "phi"):
-        signal, (low, high) = components.signal(found, name), components.signal_interval(found, name, level)
+        signal, (low, high) = components.signal(found, name), components.signal_interval(found, name, level, drawn)
         for suffix, one in (("", signal), ("_low", low), ("_high", high)):
             data[name + suffix] = (("size", "metric"), components.stability(one, sizes))
         # fewer topics are needed where the signal is stronger: the ends change places

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import kendalltau
 
-from irmeta.stats.judging.rankings import by_systems, by_topics, pair_kernel, phi, phi_interval, taus, taus_apart
+from irmeta.stats.judging.rankings import by_systems, by_topics, pair_kernel, taus, taus_apart
 
 
 def scores(rng: np.random.Generator, sets: int = 3, systems: int = 12, topics: int = 20) -> np.ndarray:
@@ -123,27 +123,28 @@ def test_topics_of_their_own() -> None:
     assert apart.high[0] - apart.low[0] > paired.high[0] - paired.low[0]
 
 
-def test_phi_is_the_mean_tau_of_disjoint_halves() -> None:
-    """Phi is the mean tau of the truth on one half of the topics and each set on the other, as a plain loop has it."""
-    made = scores(np.random.default_rng(10), sets=2)
-    rng, loop = np.random.default_rng(1), []
-    for _ in range(300):
-        order = rng.permutation(20)
-        first, second = made[0][:, order[:10]].mean(axis=1), made[:, :, order[10:]].mean(axis=2)
-        loop.append([kendalltau(first, one).statistic for one in second])
-    np.testing.assert_allclose(phi(made, np.random.default_rng(0), 300), np.mean(loop, axis=0), atol=0.02)
+def test_systems_of_a_team_count_once():
+    """Where every system is there twice, as a team, the variance is about that of the single ones, not half of it."""
+    rng = np.random.default_rng(4)
+    scores = rng.normal(size=(2, 40, 12)) + 0.5 * rng.normal(size=(1, 40, 1))
+    twice = np.repeat(scores, 2, axis=1) + 1e-6 * rng.normal(size=(2, 80, 12))
+    once = pair_kernel(scores.mean(axis=-1))[1]
+    kernel = pair_kernel(twice.mean(axis=-1))[1]
+    teams = np.repeat(np.arange(40), 2)
+    for by_team, alone, single in zip(by_systems(kernel, teams), by_systems(kernel), by_systems(once), strict=True):
+        assert by_team == pytest.approx(single, rel=0.1)
+        assert alone == pytest.approx(single / 2, rel=0.2)
 
 
-def test_phi_of_a_judge_less_the_truths_own() -> None:
-    """A judge that is the truth gains nothing, certainly; a noisy one loses, by an interval that holds the loss."""
-    made = scores(np.random.default_rng(12), sets=3, systems=20, topics=30)
-    made[1] = made[0]
-    made[2] += np.random.default_rng(13).normal(0, 0.5, made[2].shape)
-    found, low, high = phi_interval(made, np.random.default_rng(0), 200)
-    np.testing.assert_array_equal(found, phi(made, np.random.default_rng(0), 200))
-    gain = found[1:] - found[0]
-    assert gain[0] == pytest.approx(low[0]) == pytest.approx(high[0]) == pytest.approx(0)
-    assert low[1] < gain[1] < high[1] < 0
+def test_intervals_over_teams_are_wider():
+    """Tau of teams of clones is less sure than that of as many independent systems."""
+    rng = np.random.default_rng(5)
+    one = rng.normal(size=(1, 8, 1)) + 0.6 * rng.normal(size=(2, 8, 1))
+    scores = np.repeat(one, 4, axis=1) + 0.3 * rng.normal(size=(2, 32, 20))
+    team = np.repeat(np.arange(8), 4)
+    alone, together = (taus(scores, np.random.default_rng(0), team=of).interval() for of in (None, team))
+    assert alone.value == together.value
+    assert (together.high - together.low)[0] > 1.3 * (alone.high - alone.low)[0]
 
 
 @pytest.mark.slow

@@ -16,7 +16,7 @@ from jinja2 import Environment, PackageLoader, select_autoescape
 
 from irmeta.attributes import about
 from irmeta.errors import FileFormatError
-from irmeta.io.files import writing
+from irmeta.io.outputs import writing
 from irmeta.report.page.panel import names, numbers
 from irmeta.report.page.writing import _asset, _script, _table, setting
 from irmeta.result import short

@@ -4,9 +4,10 @@ Scores are of shape (set, system, topic), the truth first; a judge is any other 
 tau to be expected with as many systems and topics, drawn from where these come from. Its variance has two parts:
 
 - systems: tau is a mean over pairs of systems, and so is what each system contributes to it (a U statistic). The noise
-  of single scores is in this part, since every system brings its own.
+  of single scores is in this part, since every system brings its own. Where systems come in teams, it is the teams that
+  are drawn: what the systems of a team contribute is added up.
 - topics: what the topics do to all systems alike. Tau varies over random halves of the topics, the same for all
-  systems; from its variance that over halves drawn for each system by itself is taken, which the first part has.
+  systems; from its variance that over halves drawn for each team by itself is taken, which the first part has.
 """
 
 from dataclasses import dataclass
@@ -15,17 +16,14 @@ import numpy as np
 import scipy.stats
 
 from irmeta.parallel import streams
-from irmeta.stats.arrays import Floats
-from irmeta.stats.halves.halving import half_means, half_tau, halves, shuffles
-from irmeta.stats.halves.jackknife import variances
+from irmeta.stats.arrays import Floats, Ints
 from irmeta.stats.rankings.rank import over, settled, tau_b
+from irmeta.stats.teams import sums
 
 HALVES = 200
 """Random halves of the topics that the part of topics is estimated from."""
 BLOCK = 50
 """Halves drawn from one random stream."""
-JACKKNIFED = 100
-"""Partitions of the topics that intervals of phi are computed on."""
 FEWEST = 4
 """With fewer systems, or topics, there is no interval."""
 
@@ -45,7 +43,8 @@ class Taus:
     """Tau-b of each judge with the truth, and what intervals need.
 
     tau : (judge,).  kernel : (judge, system, system), what each pair of systems adds to it, less tau; its mean is 0.
-    together, apart : (half, judge), tau on halves of the topics that all systems share, or that each has for itself.
+    together, apart : (half, judge), tau on halves of the topics that all systems share, or that each team has for
+    itself.  team : (system,), numbered from 0.
     """
 
     tau: Floats
@@ -53,6 +52,7 @@ class Taus:
     together: Floats
     apart: Floats
     topics: int
+    team: Ints
 
     def interval(self) -> Interval:
         """Return tau with its score interval; no p: that tau is 0 nobody asks."""
@@ -92,46 +92,61 @@ class Taus:
     def _variance(self, kernel: Floats, together: Floats, apart: Floats) -> tuple[Floats, Floats]:
         """Return the variance of tau, or of a difference, and its degrees of freedom.
 
-        V = A - B + C: the jackknife over systems, its bias, and topics; as if one pair were in doubt, at least. A has
-        m - 1 degrees of freedom, C n - 1, and B next to no error, so that V has V^2 / (A^2 / (m - 1) + C^2 / (n - 1))
-        (Satterthwaite), 2 at least. Where nothing varies, as between a judge and itself, V is 0.
+        V = A - B + C: the jackknife over the m teams, its bias, and topics; as if one pair were in doubt, at least. A
+        has m - 1 degrees of freedom, C n - 1, and B next to no error, so that V has
+        V^2 / (A^2 / (m - 1) + C^2 / (n - 1)) of them (Satterthwaite), 2 at least. Where nothing varies, as between a
+        judge and itself, V is 0.
         """
-        systems = kernel.shape[-1]
-        if systems < FEWEST or self.topics < FEWEST:
+        teams = int(self.team.max()) + 1
+        if teams < FEWEST or self.topics < FEWEST:
             return np.full(kernel.shape[:-2], np.nan), np.full(kernel.shape[:-2], np.nan)
-        unbiased, jackknife = by_systems(kernel)
+        unbiased, jackknife = by_systems(kernel, self.team)
         of_topics = np.maximum(by_topics(together, self.topics) - by_topics(apart, self.topics), 0)
-        parts = jackknife**2 / (systems - 1) + of_topics**2 / (self.topics - 1)
+        parts = jackknife**2 / (teams - 1) + of_topics**2 / (self.topics - 1)
         varies = parts > 0
         variance = np.where(varies, np.maximum(np.maximum(unbiased, 0) + of_topics, self._doubt), 0)
         freedom = np.maximum(over(variance**2, parts), 2)
-        return variance, np.where(varies, freedom, systems - 1)
+        return variance, np.where(varies, freedom, teams - 1)
 
 
-def taus(scores: Floats, rng: np.random.Generator, draws: int = HALVES) -> Taus:
-    """Correlate the truth's means with each judge's over the same topics: scores of (set, system, topic)."""
+def taus(scores: Floats, rng: np.random.Generator, draws: int = HALVES, team: Ints | None = None) -> Taus:
+    """Correlate the truth's means with each judge's over the same topics: scores of (set, system, topic).
+
+    team : of each system, numbered from 0; by default each system is a team.
+    """
+    team = _teams(scores.shape[1]) if team is None else team
     scores = scores - scores.mean(axis=1, keepdims=True)  # what a topic does to all systems alike leaves tau as it is
-    drawn = [_means_on_halves(scores, stream, count) for stream, count in streams(rng, draws, BLOCK)]
+    drawn = [_means_on_halves(scores, team, stream, count) for stream, count in streams(rng, draws, BLOCK)]
     together, apart = (np.concatenate(parts) for parts in zip(*drawn, strict=True))
-    return _taus(settled(scores.mean(axis=-1)), together, apart, scores.shape[-1])
+    return _taus(settled(scores.mean(axis=-1)), together, apart, scores.shape[-1], team)
 
 
-def taus_apart(truth: Floats, judge: Floats, rng: np.random.Generator, draws: int = HALVES) -> Taus:
-    """Correlate the truth's means with one judge's where each has topics of its own: both of (system, topic)."""
+def taus_apart(
+    truth: Floats, judge: Floats, rng: np.random.Generator, draws: int = HALVES, team: Ints | None = None
+) -> Taus:
+    """Correlate the truth's means with one judge's where each has topics of its own: both of (system, topic).
+
+    team : as in `taus`.
+    """
+    team = _teams(len(truth)) if team is None else team
     sides = [one - one.mean(axis=0) for one in (truth, judge)]
     drawn = []
     for stream, count in streams(rng, draws, BLOCK):
-        both = [_means_on_halves(side[None], stream, count) for side in sides]
+        both = [_means_on_halves(side[None], team, stream, count) for side in sides]
         drawn.append([np.concatenate(means, axis=1) for means in zip(*both, strict=True)])
     together, apart = (np.concatenate(parts) for parts in zip(*drawn, strict=True))
     means = settled(np.stack([side.mean(axis=-1) for side in sides]))
-    return _taus(means, together, apart, min(truth.shape[1], judge.shape[1]))
+    return _taus(means, together, apart, min(truth.shape[1], judge.shape[1]), team)
 
 
-def _taus(means: Floats, together: Floats, apart: Floats, topics: int) -> Taus:
+def _teams(systems: int) -> Ints:
+    return np.arange(systems)
+
+
+def _taus(means: Floats, together: Floats, apart: Floats, topics: int, team: Ints) -> Taus:
     tau, kernel = pair_kernel(means)
     shared, own = (tau_b(half[:, :1], half[:, 1:])[:, 0] for half in (together, apart))
-    return Taus(tau, kernel, shared, own, topics)
+    return Taus(tau, kernel, shared, own, topics, team)
 
 
 def pair_kernel(means: Floats) -> tuple[Floats, Floats]:
@@ -155,7 +170,7 @@ def pair_kernel(means: Floats) -> tuple[Floats, Floats]:
     return tau, kernel
 
 
-def by_systems(kernel: Floats) -> tuple[Floats, Floats]:
+def by_systems(kernel: Floats, team: Ints | None = None) -> tuple[Floats, Floats]:
     """Estimate the variance of a mean over pairs of systems, drawn at random: without bias, and by the jackknife.
 
     kernel : (..., system, system), what each pair adds, symmetric, 0 on the diagonal and on average. Both (...). With
@@ -168,12 +183,31 @@ def by_systems(kernel: Floats) -> tuple[Floats, Floats]:
         (4 sum_i r_i^2 - 2 sum_ij h_ij^2) / (m (m - 1) (m - 2) (m - 3)),
 
     which is right on average, and can be negative. Source: Lee (1990), U statistics, chapter 5.
+    team : of each system, numbered from 0, where whole teams are drawn; by default each system is a team.
     """
-    m = kernel.shape[-1]
-    by_system = (kernel.sum(axis=-1) ** 2).sum(axis=-1)
-    by_pair = (kernel**2).sum(axis=(-1, -2))
-    unbiased = (4 * by_system - 2 * by_pair) / (m * (m - 1) * (m - 2) * (m - 3))
-    return np.asarray(unbiased), np.asarray(4 * by_system / (m * (m - 1)) ** 2)
+    systems = kernel.shape[-1]
+    team = _teams(systems) if team is None else team
+    by_team = _pairs_of_teams(kernel, team)
+    m = by_team.shape[-1]
+    of_each = (by_team.sum(axis=-1) ** 2).sum(axis=-1)
+    of_pairs = (by_team**2).sum(axis=(-1, -2))
+    # sums over pairs of teams are m (m - 1) means, which stand for the mean over pairs of systems
+    scale = (m * (m - 1) / (systems * (systems - 1))) ** 2
+    unbiased = (4 * of_each - 2 * of_pairs) / (m * (m - 1) * (m - 2) * (m - 3)) * scale
+    return np.asarray(unbiased), np.asarray(4 * of_each / (m * (m - 1)) ** 2 * scale)
+
+
+def _pairs_of_teams(kernel: Floats, team: Ints) -> Floats:
+    """Add up a kernel by pairs of teams: (..., system, system) to (..., team, team), 0 on the diagonal.
+
+    What a team's own systems add stays in the sum: half of it goes to each side of the team's m - 1 pairs.
+    """
+    by_team = sums(sums(kernel, team, axis=-1), team, axis=-2)
+    each = np.arange(by_team.shape[-1])
+    own = by_team[..., each, each] / (2 * (each.size - 1))
+    by_team = by_team + own[..., :, None] + own[..., None, :]
+    by_team[..., each, each] = 0.0
+    return by_team
 
 
 def by_topics(on_halves: Floats, topics: int) -> Floats:
@@ -185,49 +219,15 @@ def by_topics(on_halves: Floats, topics: int) -> Floats:
     return np.asarray(on_halves.var(axis=0, ddof=1) * half / (topics - half))
 
 
-def _means_on_halves(scores: Floats, rng: np.random.Generator, count: int) -> tuple[Floats, Floats]:
-    """Average scores (set, system, topic) over halves that all systems share, and over halves for each by itself.
+def _means_on_halves(scores: Floats, team: Ints, rng: np.random.Generator, count: int) -> tuple[Floats, Floats]:
+    """Average scores (set, system, topic) over halves that all systems share, and over halves for each team by itself.
 
     Both of (half, set, system).
     """
-    _, systems, topics = scores.shape
+    topics = scores.shape[-1]
     half = topics // 2
     shared = rng.random((count, topics)).argsort(axis=-1) < half
-    own = rng.random((count, systems, topics)).argsort(axis=-1) < half
+    own = rng.random((count, int(team.max()) + 1, topics)).argsort(axis=-1)[:, team] < half
     together = np.einsum("ht,ist->his", shared / half, scores, optimize=True)
     apart = np.einsum("hst,ist->his", own / half, scores, optimize=True)
     return settled(together), settled(apart)
-
-
-def phi(scores: Floats, rng: np.random.Generator, partitions: int) -> Floats:
-    """Predict the truth's ranking on half of the topics from each set's on the other: (set, system, topic) to (set,).
-
-    Mean tau-b over random partitions, both ways round; the first is how well the truth predicts itself. Source: Webber
-    et al. (SIGIR 2008), with judges for metrics.
-    """
-    by_topic = np.ascontiguousarray(scores.transpose(2, 0, 1))
-    topics = len(by_topic)
-    total = np.zeros(len(scores))
-    for stream, count in streams(rng, partitions, BLOCK):
-        drawn = halves(shuffles(topics, count, stream), (topics // 2, topics - topics // 2))
-        means = half_means(by_topic, drawn)
-        for a, b in ((0, 1), (1, 0)):
-            total += half_tau(means[:, a, :1], means[:, b], "b")[:, 0].sum(axis=0)
-    return total / (2 * partitions)
-
-
-def phi_interval(scores: Floats, rng: np.random.Generator, partitions: int) -> tuple[Floats, Floats, Floats]:
-    """Return phi of each set, and the ends of 95% intervals of each judge's phi less the truth's own.
-
-    (set, system, topic) to (set,), (judge,) and (judge,). Over samples of systems and of topics: the two-way jackknife
-    of advantages between metrics, with judges for metrics; Student's t with the smaller number less 1.
-    """
-    _, systems, topics = scores.shape
-    found = phi(scores, rng, partitions)
-    drawn = halves(shuffles(topics, JACKKNIFED, rng), (topics // 2, topics - topics // 2))
-    pairs = [np.stack([scores[0], judge], axis=-1) for judge in scores[1:]]
-    # how well the judge, 1, predicts the truth, 0
-    variance = np.array([variances(pair, drawn).advantage[1, 0] for pair in pairs])
-    half = scipy.stats.t.ppf(0.975, min(systems, topics) - 1) * np.sqrt(np.maximum(variance, 0))
-    gain = found[1:] - found[0]
-    return found, gain - half, gain + half
