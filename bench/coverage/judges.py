@@ -77,7 +77,7 @@ def expected_gain(kind: Kind) -> float:
     """Compute by how much the good judge predicts the truth better than the truth itself, over many worlds."""
     rng = np.random.default_rng(0)
     gains = []
-    for _ in range(1000):
+    for _ in range(600):
         scores = kind.draw(rng)[0][:2]
         own, judge = phi(scores, rng, 4)
         gains.append(judge - own)
@@ -192,7 +192,7 @@ ENTRIES = [
     Entry("tau, bad judge", 0.95, 0.90, in_kinds(partial(_tau, 1)), 400, 40),
     Entry("difference of tau, good and bad judge", 0.95, 0.90, in_kinds(partial(_difference, 1)), 400, 40),
     Entry("difference of tau, two good judges", 0.95, 0.90, in_kinds(partial(_difference, 2)), 400, 40),
-    Entry("gain in phi, good judge", 0.95, 0.85, in_kinds(_gain), 200, 20),
+    Entry("gain in phi, good judge", 0.95, 0.85, in_kinds(_gain), 100, 20),
     Entry("favour of a system", 0.95, 0.92, in_kinds(_favour), 400, 40),
     Entry("mean by few human topics and a machine", 0.95, 0.91, of_samples(estimate_means), 300),
     Entry("difference by few human topics and a machine", 0.95, 0.92, of_samples(estimate_differences), 300),
