@@ -37,6 +37,16 @@ def headings(page: Path) -> list[tuple[str, str]]:
     return re.findall(r"<h([1-6])[^>]*>(.*?)</h", page.read_text("utf-8"))
 
 
+def test_only_its_own_scripts_may_run(page: Path) -> None:
+    """The policy names the digests of the page's two scripts and allows no other, no network and no frame."""
+    text = page.read_text("utf-8")
+    policy = re.search(r'Content-Security-Policy" content="([^"]+)"', text)[1].replace("&#39;", "'")
+    scripts = re.findall(r"<script>(.*?)</script>", text, flags=re.DOTALL)
+    assert len(scripts) == 2
+    assert f"script-src {writing.hashes(*scripts)};" in policy
+    assert policy.startswith("default-src 'none'")
+
+
 def test_every_section_is_there_in_order(page: Path, page_of_three: Path) -> None:
     """A page has each study's section once, and one more where there are several collections."""
     assert re.findall(r'<section id="(\w+)"', page.read_text("utf-8")) == [*SECTIONS, "calculator"]
