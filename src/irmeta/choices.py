@@ -62,7 +62,7 @@ Form = Literal["raw", Kind]
 # Results
 Format = Literal["table", "json", "csv", "latex", "markdown"]
 Status = Literal["reproduced", "contradicted", "not checkable", "ours"]
-ScoreView = Literal["means", "matrix", "distribution"]
+ScoreView = Literal["means", "ranks", "matrix", "distribution"]
 CorrelationView = Literal["heatmap", "clustered", "dendrogram", "components"]
 PredictivityView = Literal["advantage", "curve"]
 LeaderboardView = Literal["ranks", "aggregates"]
@@ -258,6 +258,7 @@ MEANINGS: dict[Any, dict[str, str]] = {
     },
     ScoreView: {
         "means": "means with intervals",
+        "ranks": "the ranks that systems may have",
         "matrix": "every score",
         "distribution": "the distribution of scores",
     },
