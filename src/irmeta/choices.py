@@ -62,7 +62,7 @@ Form = Literal["raw", Kind]
 # Results
 Format = Literal["table", "json", "csv", "latex", "markdown"]
 Status = Literal["reproduced", "contradicted", "not checkable", "ours"]
-ScoreView = Literal["means", "matrix", "distribution"]
+ScoreView = Literal["means", "ranks", "matrix", "distribution"]
 CorrelationView = Literal["heatmap", "clustered", "dendrogram", "components"]
 PredictivityView = Literal["advantage", "curve"]
 LeaderboardView = Literal["ranks", "aggregates"]
@@ -258,6 +258,7 @@ MEANINGS: dict[Any, dict[str, str]] = {
     },
     ScoreView: {
         "means": "means with intervals",
+        "ranks": "the ranks that systems may have",
         "matrix": "every score",
         "distribution": "the distribution of scores",
     },
@@ -268,7 +269,7 @@ MEANINGS: dict[Any, dict[str, str]] = {
         "components": "principal components",
     },
     JudgesView: {
-        "tau": "tau with its interval and ceiling",
+        "tau": "tau with its interval, beside what the truth itself is expected to reach",
         "means": "system means under the best judge and the truth",
         "favour": "whom the best judge favours",
     },
@@ -292,14 +293,21 @@ MEANINGS: dict[Any, dict[str, str]] = {
 """What each option means, by set of options; the help of the command line is made from it."""
 
 
-def explained(choice: Any, question: str) -> str:
-    """Return the help of an option: its question, then each of its names with its meaning.
+LINES = "\b"
+"""Opens a paragraph of the help whose lines stay as they are."""
 
-    >>> explained(Ties, "Which tau?")
-    "Which tau? a: Kendall's tau-a; b: Kendall's tau-b."
+
+def explained(choice: Any, question: str) -> str:
+    """Return the help of an option: its question, then each of its names with its meaning, on a line of its own.
+
+    >>> print(explained(Ties, "Which tau?").replace(LINES, ""))
+    Which tau?
+    <BLANKLINE>
+    a: Kendall's tau-a
+    b: Kendall's tau-b
     """
     meanings = [f"{name}: {meaning}" for name, meaning in MEANINGS[choice].items()]
-    return f"{question} {'; '.join(meanings)}."
+    return f"{question}\n\n{LINES}" + "\n".join(meanings)
 
 
 def names(choice: Any) -> tuple[str, ...]:

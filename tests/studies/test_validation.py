@@ -173,7 +173,7 @@ def test_what_evaluate_notes_validate_says() -> None:
         ("warning", "run quoted")
     ]
     assert about(outcome)["notes"][0] == "grades: 3 of 0, 1 of 1, 1 of 2"
-    assert about(outcome)["notes"][1].startswith("binary metrics count every grade from 1 up as relevant: AP@10, ")
+    assert about(outcome)["notes"][1].startswith("binary metrics count every grade from 1 up as relevant (AP(")
     assert len(about(validate({"1": {"a": 1}, "2": {"a": 1}}, {"sound": SOUND}))["notes"]) == 1
     assert about(validate(None, {"sound": SOUND}))["notes"] == []
 
