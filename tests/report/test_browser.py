@@ -95,12 +95,12 @@ def test_the_page_loads_offline_without_an_error(browser: Any, page: Path, page_
     for one in (page, page_of_three):
         driver = load(browser, one)
         titles = [section.get_attribute("aria-labelledby") for section in all_of(driver, "main > section")]
-        assert len(titles) == (9 if one is page else 11)
+        assert len(titles) == (11 if one is page else 13)
         for title in titles:
             assert driver.find_element(By.ID, title).text
         for panel in all_of(driver, "main > section .panel:not([hidden])"):
             assert panel.find_element(By.CLASS_NAME, "finding").text
-            assert panel.find_elements(By.CSS_SELECTOR, ".canvas svg .mark, .canvas svg image")
+            assert panel.find_elements(By.CSS_SELECTOR, ".canvas svg .mark, .canvas svg image, .board tr")
         assert driver.execute_script("return performance.getEntriesByType('resource').map((one) => one.name)") == []
         assert [entry["message"] for entry in driver.get_log("browser")] == []
 
@@ -348,7 +348,7 @@ def test_a_screen_reader_has_words_for_everything(opened: Any) -> None:
         " && !one.getAttribute('aria-label') && !one.textContent.trim()).map((one) => one.outerHTML)"
     )
     assert unnamed == []
-    assert [one.tag_name for one in all_of(opened, "h1, h2, h3")] == ["h1", *["h2"] * 9]
+    assert [one.tag_name for one in all_of(opened, "h1, h2, h3")] == ["h1", *["h2"] * 11]
 
 
 def test_a_figure_is_saved_as_it_is_drawn(opened: Any, tmp_path: Path) -> None:
