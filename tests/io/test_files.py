@@ -13,7 +13,7 @@ import zstandard
 
 from irmeta.errors import FileFormatError
 from irmeta.io import files
-from irmeta.io.files import listed, read, shown
+from irmeta.io.files import Content, listed, read_bytes, shown
 
 TEXT = b"".join(b"1 Q0 doc%d %d %d.5 tag\n" % (rank, rank, 5000 - rank) for rank in range(5000))
 PACK = {"gzip": gzip.compress, "bzip2": bz2.compress, "xz": lzma.compress, "zstd": zstandard.compress}
@@ -25,7 +25,7 @@ def test_compression_is_told_by_content(tmp_path: Path, kind: str, suffix: str) 
     """A packed file is unpacked whatever its name, and has the digest of its plain text."""
     path = tmp_path / f"run{suffix}"
     path.write_bytes(PACK[kind](TEXT))
-    content = files.read(path)
+    content = files.Content(path)
     assert content.data == TEXT
     assert content.digest == hashlib.sha256(TEXT).hexdigest()
 
@@ -72,9 +72,9 @@ def test_damaged_archives(tmp_path: Path, kind: str) -> None:
 def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     """A missing file and a folder are errors that name the path and the reason."""
     with pytest.raises(FileFormatError, match="nothing: cannot be read .No such file"):
-        files.read(tmp_path / "nothing")
+        files.read_bytes(tmp_path / "nothing")
     with pytest.raises(FileFormatError, match="cannot be read .Is a directory"):
-        files.read(tmp_path)
+        files.read_bytes(tmp_path)
 
 
 def test_files_of_folders(tmp_path: Path) -> None:
@@ -106,7 +106,7 @@ def test_files_of_fsspec() -> None:
         assert files.listed("memory://runs") == files.listed("memory://runs/") == [*both, "memory:///runs/deep/c"]
         assert files.listed("memory://runs/*.gz") == both[1:]
         assert files.listed("memory://runs/a") == ["memory://runs/a"]
-        assert files.read(both[1]).data == b"packed"
+        assert files.read_bytes(both[1]) == b"packed"
         assert files.stem("https://host/b.gz?token=x") == "b"
         assert files.shown("zip://a.gz::https://host/runs.zip?token=x") == "zip://a.gz"
         for wrong in ("memory://runs/none", "memory://runs/none*", "memory://none/"):
@@ -115,7 +115,7 @@ def test_files_of_fsspec() -> None:
         with pytest.raises(FileFormatError, match="a chained URL cannot have a glob"):
             files.listed("zip://*::memory://runs/a")
         with pytest.raises(FileFormatError, match=r"other://x: cannot be read \(Protocol not known"):
-            files.read("other://x")
+            files.read_bytes("other://x")
     finally:
         memory.rm("/runs", recursive=True)
 
@@ -139,18 +139,18 @@ def test_every_stream_of_a_file_counts(tmp_path: Path, pack: Callable[[bytes], b
     file = tmp_path / "run"
     first, second = pack(b"one\n" * 50), pack(b"two\n" * 50)
     file.write_bytes(first + second)
-    assert read(file).data == b"one\n" * 50 + b"two\n" * 50
+    assert Content(file).data == b"one\n" * 50 + b"two\n" * 50
     for damaged in (bytes([second[0], second[1] ^ 1]) + second[2:], second[:5], second[:-3]):
         file.write_bytes(first + damaged)
         with pytest.raises(FileFormatError, match="damaged"):
-            read(file)
+            read_bytes(file)
 
 
 def test_xz_may_have_padding(tmp_path: Path) -> None:
     """Zeros between and after the streams of xz are no damage."""
     file = tmp_path / "run.xz"
     file.write_bytes(lzma.compress(b"a") + bytes(4) + lzma.compress(b"b") + bytes(8))
-    assert read(file).data == b"ab"
+    assert Content(file).data == b"ab"
 
 
 @pytest.mark.parametrize(
@@ -158,7 +158,7 @@ def test_xz_may_have_padding(tmp_path: Path) -> None:
 )
 def test_messages_have_no_secrets(url: str) -> None:
     """Passwords and signatures of a URL are in no error, and in no name of a file."""
-    for attempt in (read, listed):
+    for attempt in (read_bytes, listed):
         with pytest.raises(FileFormatError) as caught:
             attempt(url)
         assert "PASSW0RD" not in str(caught.value)

@@ -173,8 +173,9 @@ def test_findings_name_the_group():
     """The words name the closest pair, the furthest, and what can stand for what."""
     words = findings(correlation(made()))
     assert words[0].startswith("On made at topic level AP and Rprec (.9")
-    assert words[1] == (
-        "Within each group every pair of metrics correlates at .90 or more (at least 81% shared variance): AP, Rprec."
+    assert words[1].startswith(
+        "Within each group every pair of metrics correlates at .90 or more (at least 81% shared variance in these "
+        "scores): AP, Rprec. Their intervals reach down to .9"
     )
     assert words[2] == "2 of 3 principal components explain 95% of the variance of the metrics."
 
@@ -182,7 +183,7 @@ def test_findings_name_the_group():
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        ({"threshold": 0.2}, "at .20 or more (at least 4% shared variance): "),
+        ({"threshold": 0.2}, "at .20 or more (at least 4% shared variance in these scores): "),
         ({"threshold": 0.9951}, "No two metrics correlate at .9951 or more."),
         ({"threshold": -0.5}, "Within each group every pair of metrics correlates at -.50 or more: "),
         (
@@ -276,3 +277,31 @@ def test_pairwise_refuses_a_constant_metric():
     scores[..., 2] = scores[..., 2] * 0
     with pytest.raises(ScoresError, match="RR"):
         correlation(scores, missing="pairwise")
+
+
+def test_of_many_pairs_the_closest_is_not_alone():
+    """Where another pair's interval reaches the closest pair's, the finding says that it may agree as much."""
+    metrics = ["AP", "Rprec", "RR"]
+    scores = made(metrics=metrics)
+    twins = np.random.default_rng(0).normal(size=(10, 8, 1)) + 0.3 * np.random.default_rng(1).normal(size=(10, 8, 3))
+    scores[:] = twins
+    assert "They were picked by looking at 3 pairs; 2 others may agree as much." in findings(correlation(scores))[0]
+
+
+def test_components_of_a_rank_coefficient_are_of_no_variance():
+    """Eigenvalues of a matrix of tau are not called shares of variance."""
+    words = findings(correlation(made(), method="kendall"))[2]
+    assert "of the eigenvalues of the matrix of Kendall tau-b, which is not a share of variance" in words
+
+
+def test_system_level_has_r_between_true_means():
+    """With Pearson at system level each pair has true_r inside its interval; other coefficients have none."""
+    outcome = correlation(made(systems=20, topics=30), level="system")
+    pairs = tables(outcome)["correlation"]
+    assert pairs.columns[-3:] == ["true_r", "true_low", "true_high"]
+    assert (pairs["true_low"] <= pairs["true_r"]).all()
+    assert (pairs["true_r"] <= pairs["true_high"]).all()
+    assert any("only true_r, with pearson, is of the systems' true means" in note for note in about(outcome)["notes"])
+    assert "true_r" not in correlation(made(), level="system", method="kendall")
+    few = correlation(made(topics=3), level="system")
+    assert np.isnan(few["true_r"].values).all()

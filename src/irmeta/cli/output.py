@@ -4,6 +4,7 @@ import sys
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from textwrap import fill
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
@@ -17,19 +18,32 @@ if TYPE_CHECKING:
     from irmeta.parallel import Progress
 
 
+_UNBROKEN: dict[str, Any] = {"subsequent_indent": "  ", "break_long_words": False, "break_on_hyphens": False}
+
 _FORMATS: "dict[str, Format]" = {".json": "json", ".csv": "csv", ".tex": "latex", ".md": "markdown", ".txt": "table"}
 
 
 def emit(
-    result: "xr.Dataset", *, form: "Format | None" = None, output: Path | None = None, table: str | None = None
+    result: "xr.Dataset",
+    *,
+    form: "Format | None" = None,
+    output: Path | None = None,
+    table: str | None = None,
+    quiet: bool = False,
 ) -> None:
-    """Write a study's result; for people the answer in words comes first, then the tables, then what else to know."""
+    """Write a study's result; for people the answer in words comes first, then the tables, then what else to know.
+
+    What goes to a file is said on the terminal, with the answer, unless that is to be quiet.
+    """
     from irmeta.report.tables import render
     from irmeta.report.words import page
+    from irmeta.studies import study_of
 
     form = form or form_of(output)
     text = render(result, form, table, width=width_of(output))
     write(page(result, text, width=width_of(output)) if form == "table" else text, output)
+    if output is not None:
+        say(f"wrote {output}: {study_of(result).findings(result)[0]}", quiet=quiet)
 
 
 def form_of(output: Path | None) -> "Format":
@@ -93,6 +107,11 @@ def say(message: str, *, quiet: bool = False) -> None:
     """Tell the user something that is not part of the result, on stderr."""
     if not quiet:
         print(printable(message, "\n"), file=sys.stderr)
+
+
+def say_note(note: str, *, quiet: bool = False) -> None:
+    """Say a note on stderr, in lines of at most 80 columns."""
+    say(fill(f"note: {note}", 80, **_UNBROKEN), quiet=quiet)
 
 
 @contextmanager

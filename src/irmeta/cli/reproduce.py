@@ -46,7 +46,7 @@ def reproduce(
 
     irmeta reproduce gupta2019 --data DIR --format csv -o cells.csv
 
-    irmeta reproduce all --data DIR -o reproduction/   (a page, index.html, and a JSON file for each paper)
+    irmeta reproduce all --data DIR -o reproduction/ # a page, index.html, and a JSON file for each paper
     """
     from irmeta.datasets.catalog import data_folder
 

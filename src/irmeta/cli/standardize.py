@@ -9,7 +9,7 @@ import typer
 from irmeta.attributes import about
 from irmeta.choices import Flat, Kind, explained
 from irmeta.cli.app import Verbs, app, panel_of
-from irmeta.cli.output import refuse_overwriting, say
+from irmeta.cli.output import refuse_overwriting, say, say_note
 from irmeta.cli.study import Chosen, Picked, Quiet, Seed, Selected, Shown, Teamed, only, option, whole_numbers
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def fit(
     factors = standardization.fit(picked.cube(), groups=teamed.teams(), missing=picked.missing)
     standardization.save(factors, output)
     for note in about(factors)["notes"]:
-        say(note, quiet=quiet)
+        say_note(note, quiet=quiet)
     flat = int((factors["quantiles"][..., 0] == factors["quantiles"][..., -1]).sum())
     say(
         f"{output}: factors of {factors.sizes['topic']} topics and {factors.sizes['metric']} metrics from "

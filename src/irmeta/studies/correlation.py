@@ -16,12 +16,14 @@ from irmeta.errors import ScoresError, require_choice
 from irmeta.layout import WIDE
 from irmeta.result import frame, once, result, short, square
 from irmeta.stats.arrays import Floats
+from irmeta.stats.rankings import disattenuated
 from irmeta.stats.rankings.agreement import (
     COEFFICIENTS,
     Pairs,
     by_pairs,
     components,
     groups,
+    half_width,
     interval,
     merges,
     over_means,
@@ -58,7 +60,8 @@ def correlation(
     missing : as in `irmeta.cube.complete`; "pairwise" correlates two metrics over the scores that both have (at system
     level over the systems that both have on all topics), each pair with its own n.
 
-    Returns `r` in [-1, 1] with the 95% interval `low`, `high` over topics (metric, metric_2), `n` values correlated,
+    Returns `r` in [-1, 1] with the 95% interval `low`, `high` over topics (metric, metric_2), `n` values correlated; at
+    system level with "pearson" `true_r`, between the systems' true means, with `true_low` and `true_high`;
     `group` (metric), `merge` the steps of the complete-linkage dendrogram, and of the principal components `loading`
     (metric, component) and `share`. Source: Kutlu et al. (2018) and Gupta et al. (ECIR 2019), section 4; groups and
     components as in Baccini et al. (2012).
@@ -89,11 +92,36 @@ def correlation(
         "metric_2": metrics,
         "component": np.arange(1, len(metrics) + 1),
     }
+    if level == "system":
+        data |= _between_true_means(used, method)
+        notes.append(_SYSTEM_LEVEL)
     name = COEFFICIENTS[method][0]
     options = {"level": level, "method": method, "coefficient": name, "threshold": threshold, "missing": missing}
     pooled = f" of {len(used)} collections pooled" if len(used) > 1 else ""
     notes.append(f"{name} over {_span(n)} {_OVER[level]}{pooled}; " + _interval_note(used, n, low))
     return result("correlation", data, inputs=used, options=options, notes=notes)
+
+
+_SYSTEM_LEVEL = (
+    "At system level r is of means over these topics, whose luck metrics share, and its interval is for r of other "
+    "samples of as many topics; only true_r, with pearson, is of the systems' true means."
+)
+
+
+def _between_true_means(used: Mapping[str, xr.DataArray], method: Coefficient) -> dict[str, Any]:
+    """Return Pearson's r between true means with its interval; unknown where scores are missing or topics are few."""
+    if method != "pearson":
+        return {}
+    metrics = next(iter(used.values())).sizes["metric"]
+    ends = np.full((3, metrics, metrics), np.nan)
+    whole = not any(scores.isnull().any() for scores in used.values())
+    if whole and all(scores.sizes["topic"] >= disattenuated.FEWEST for scores in used.values()):
+        parts = [cube.additive(scores).values for scores in used.values()]
+        r = disattenuated.true_correlation(parts)
+        half = half_width(disattenuated.without_topics(parts), topic_numbers(used))
+        ends = np.clip([r, r - half, r + half], -1, 1)
+    names = ("true_r", "true_low", "true_high")
+    return {name: (("metric", "metric_2"), end) for name, end in zip(names, ends, strict=True)}
 
 
 def each(cubes: Mapping[str, xr.DataArray], **options: Any) -> xr.Dataset:
@@ -216,7 +244,10 @@ def _names(outcome: xr.Dataset) -> list[str]:
 
 
 def _pairs(outcome: xr.Dataset) -> pl.DataFrame:
-    pairs = frame(outcome, ["r", "low", "high", "n"]).rename({"metric": "metric_a", "metric_2": "metric_b"})
+    of_true_means = ["true_r", "true_low", "true_high"] if "true_r" in outcome else []
+    pairs = frame(outcome, ["r", "low", "high", "n", *of_true_means]).rename(
+        {"metric": "metric_a", "metric_2": "metric_b"}
+    )
     return once(pairs, outcome.sizes["metric"], diagonal=1)
 
 
@@ -281,7 +312,7 @@ def findings(outcome: xr.Dataset) -> list[str]:
         lines.append(_extremes(name, part, options["level"]))
         lines.append(_grouped(part, options["threshold"], options["method"]))
         if part.sizes["metric"] > 2:
-            lines.append(_dimensions(part))
+            lines.append(_dimensions(part, options["method"]))
     return lines
 
 
@@ -293,7 +324,11 @@ def _extremes(name: str, part: xr.Dataset, level: Level) -> str:
     told = partial(_pair, counted=part["n"].ndim > 0)
     if pairs.height == 1:
         return f"On {name} at {level} level {told(most)} agree most."
-    return f"On {name} at {level} level {told(most)} agree most, {told(least)} least."
+    rivals = pairs.filter(pl.col("high") >= most["low"]).height - 1 if most["low"] is not None else 0
+    others = ""
+    if rivals > 0:
+        others = f" They were picked by looking at {pairs.height} pairs; {rivals} others may agree as much."
+    return f"On {name} at {level} level {told(most)} agree most, {told(least)} least.{others}"
 
 
 def _grouped(part: xr.Dataset, threshold: float, method: Coefficient) -> str:
@@ -305,16 +340,30 @@ def _grouped(part: xr.Dataset, threshold: float, method: Coefficient) -> str:
         return f"No two metrics correlate at {level} or more."
     shared = ""
     if method == "pearson" and threshold > 0:
-        shared = f" ({_shared_variance(threshold)} shared variance)"
-    return f"Within each group every pair of metrics correlates at {level} or more{shared}: {'; '.join(groups)}."
+        shared = f" ({_shared_variance(threshold)} shared variance in these scores)"
+    least = _least_within(part)
+    interval = "" if np.isnan(least) else f" Their intervals reach down to {short(least)}."
+    return (
+        f"Within each group every pair of metrics correlates at {level} or more{shared}: {'; '.join(groups)}.{interval}"
+    )
 
 
-def _dimensions(part: xr.Dataset) -> str:
-    """Say how many principal components carry 95% of the variance."""
+def _least_within(part: xr.Dataset) -> float:
+    """Return the lowest end of the intervals of all pairs within a group; NaN without intervals."""
+    group = part["group"].values
+    within = np.equal.outer(group, group) & ~np.eye(len(group), dtype=np.bool_)
+    return float(part["low"].values[within].min())
+
+
+def _dimensions(part: xr.Dataset, method: Coefficient) -> str:
+    """Say how many principal components carry 95% of the variance; of a rank coefficient there is no variance."""
     shares = np.cumsum(part["share"].values)
     count = int(np.searchsorted(shares, 0.95 - 1e-9)) + 1
     verb = "explains" if count == 1 else "explain"
-    return f"{count} of {part.sizes['component']} principal components {verb} 95% of the variance of the metrics."
+    what = "variance of the metrics"
+    if method != "pearson":
+        what = f"eigenvalues of the matrix of {COEFFICIENTS[method][0]}, which is not a share of variance"
+    return f"{count} of {part.sizes['component']} principal components {verb} 95% of the {what}."
 
 
 def _shared_variance(r: float) -> str:

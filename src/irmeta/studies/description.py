@@ -22,6 +22,8 @@ from irmeta.words import counted, listed
 
 FEW_METRICS = 4
 """The means by this many metrics stand side by side; more are a table for programs."""
+FEW_TOPICS = 25
+"""With fewer topics t intervals of means are measured to be too short, as scores are skewed (docs/coverage.md)."""
 PERCENTILES = (1, 10, 40, 75, 90)
 SHARES = np.arange(101) / 100
 
@@ -75,7 +77,9 @@ def describe(
     data["score"] = scores
     options = {"by": by, "level": level, "sets": sets, "top": top, "missing": missing, "seed": seed}
     inputs = {scores.attrs.get("collection", "collection"): scores}
-    outcome = result("description", data, inputs=inputs, options=options, notes=notes + _notes(names))
+    outcome = result(
+        "description", data, inputs=inputs, options=options, notes=notes + _notes(names, scores.sizes["topic"])
+    )
     return outcome.assign_coords(share=SHARES)
 
 
@@ -220,12 +224,17 @@ def _distinguished(found: RankSets) -> float:
     return float((either | either.T).sum() / (systems * (systems - 1)))
 
 
-def _notes(names: list[str]) -> list[str]:
-    """Say of which metrics the means are geometric."""
-    logs = ", ".join(geometric(names))
-    if not logs:
-        return []
-    return [f"{logs}: means are geometric; standard deviations and reliability are of logarithms"]
+def _notes(names: list[str], topics: int) -> list[str]:
+    """Say of which metrics the means are geometric, and where intervals are too short."""
+    lines = []
+    if logs := ", ".join(geometric(names)):
+        lines.append(f"{logs}: means are geometric; standard deviations and reliability are of logarithms")
+    if topics < FEW_TOPICS:
+        lines.append(
+            f"With fewer than {FEW_TOPICS} topics a 95% interval of a mean holds the truth in 87 to 93% of simulated "
+            "collections; rank sets hold as they say."
+        )
+    return lines
 
 
 def _default_by(scores: xr.DataArray, names: list[str]) -> str:

@@ -189,21 +189,28 @@ def interval(whole: Floats, without: Sequence[Floats], topics: Sequence[Ints] | 
     if any(len(part) == 0 for part in without):
         unknown = np.full(whole.shape, np.nan)
         return unknown, unknown.copy()
-    counts = [len(part) for part in without]
-    number = np.arange(sum(counts)) if topics is None else np.concatenate(topics)
-    topic = np.unique(number, return_inverse=True)[1]
-    moved = np.zeros((topic.max() + 1, *whole.shape))  # by each topic
-    for part, here in zip(without, np.split(topic, np.cumsum(counts)[:-1]), strict=True):
-        z = _fisher(part)  # (topic left out, metric, metric)
-        n = len(z)
-        # the jackknife: (n - 1) / n times the sum of squares about the mean
-        moved[here] += np.sqrt((n - 1) / n) * (z - z.mean(axis=0))
-    variance = (moved**2).sum(axis=0)
-    freedom = len(moved) - _groups_of_parts(topic, counts)
-    half = scipy.stats.t.ppf(0.975, freedom) * np.sqrt(variance)
+    half = half_width([_fisher(part) for part in without], topics)
     centre = _fisher(whole)
     low, high = np.tanh(centre - half), np.tanh(centre + half)
     return np.where(half == 0, whole, low), np.where(half == 0, whole, high)
+
+
+def half_width(without: Sequence[Floats], topics: Sequence[Ints] | None = None) -> Floats:
+    """Return half the width of the 95% jackknife intervals of figures, from their values without each topic.
+
+    without : for each part (topic left out, ...).  topics : as in `interval`.
+    """
+    counts = [len(part) for part in without]
+    number = np.arange(sum(counts)) if topics is None else np.concatenate(topics)
+    topic = np.unique(number, return_inverse=True)[1]
+    moved = np.zeros((topic.max() + 1, *without[0].shape[1:]))  # by each topic
+    for part, here in zip(without, np.split(topic, np.cumsum(counts)[:-1]), strict=True):
+        n = len(part)
+        # the jackknife: (n - 1) / n times the sum of squares about the mean
+        moved[here] += np.sqrt((n - 1) / n) * (part - part.mean(axis=0))
+    variance = (moved**2).sum(axis=0)
+    freedom = len(moved) - _groups_of_parts(topic, counts)
+    return np.asarray(scipy.stats.t.ppf(0.975, freedom) * np.sqrt(variance))
 
 
 def _groups_of_parts(topic: Ints, counts: Sequence[int]) -> int:

@@ -2,7 +2,7 @@
 
 A G study of systems crossed with topics, one score a cell; a D study says what other numbers of topics would give.
 Sources: Brennan, *Generalizability Theory* (2001), sections 2.2 and 6.2; Bodoff and Li (SIGIR 2007); Urbano, Marrero
-and Martin (SIGIR 2013).
+and Martin (SIGIR 2013). Intervals that do not take scores as normal are in `irmeta.stats.reliability.intervals`.
 """
 
 from dataclasses import dataclass
@@ -66,31 +66,25 @@ def signal(found: Components, coefficient: Coefficient) -> Floats:
     return _ratio(s, e if coefficient == "erho2" else q + e)
 
 
-def signal_interval(
-    found: Components, coefficient: Coefficient, level: float = 0.95, teams: int | None = None
-) -> tuple[Floats, Floats]:
+def signal_interval(found: Components, coefficient: Coefficient, level: float = 0.95) -> tuple[Floats, Floats]:
     """Return the ends of the interval of `signal`, not below 0, by quantiles of F.
-
-    teams : how many systems, or teams of systems that resemble each other, were drawn independently: mean squares have
-    no more degrees of freedom than that; by default every system was.
 
     For E rho^2 exact if scores are normal: Feldt (Psychometrika 1965). For Phi approximate: Arteaga, Jeyaratnam and
     Franklin (JASA 1982), as in Brennan (2001), section 6.2.
     """
-    drawn = found.systems if teams is None else teams
-    ends = [_end(found, coefficient, tail, drawn) for tail in ((1 + level) / 2, (1 - level) / 2)]
+    ends = [_end(found, coefficient, tail) for tail in ((1 + level) / 2, (1 - level) / 2)]
     return np.maximum(ends[0], 0), np.maximum(ends[1], 0)
 
 
-def _end(found: Components, coefficient: Coefficient, below: float, drawn: int) -> Floats:
+def _end(found: Components, coefficient: Coefficient, below: float) -> Floats:
     """Compute one end, the lower from upper quantiles: `below` is the probability below them."""
     m, n = found.systems, found.topics
     s, q, e = found.ms_s, found.ms_q, found.ms_e
-    f_e = fdtri(drawn - 1, (drawn - 1) * (n - 1), below)
+    f_e = fdtri(m - 1, (m - 1) * (n - 1), below)
     if coefficient == "erho2":
         return (_ratio(s, e * f_e) - 1) / n  # L = (MS_s / (MS_e F) - 1) / n
-    f_q = fdtri(drawn - 1, n - 1, below)
-    f_inf = chdtri(drawn - 1, 1 - below) / (drawn - 1)  # F with infinitely many degrees of freedom
+    f_q = fdtri(m - 1, n - 1, below)
+    f_inf = chdtri(m - 1, 1 - below) / (m - 1)  # F with infinitely many degrees of freedom
     above = s**2 - f_inf * s * e + (f_inf - f_e) * f_e * e**2
     under = (m - 1) * f_inf * s * e + f_q * s * q
     return _ratio(m * above, n * under)
