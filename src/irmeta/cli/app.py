@@ -33,10 +33,10 @@ class Verb(TyperCommand):
     """A command that never writes over a file that it reads."""
 
     def invoke(self, ctx: Any) -> Any:
-        """Run the command, unless what it would write is among what it would read."""
+        """Run the command, unless what it would write is among what it would read, or of another kind."""
         from irmeta.cli.output import refuse_inputs
 
-        refuse_inputs(ctx.params)
+        refuse_inputs(ctx.params, models=ctx.command_path.endswith("predict fit"))
         return super().invoke(ctx)
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:  # noqa: ARG002 click gives it

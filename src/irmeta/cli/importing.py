@@ -82,7 +82,7 @@ def import_scores(
     if output.suffix != ".parquet":
         raise IrmetaError(f"{output}: a score file is named .parquet")
     cubes = _read(kind, files, columns, rows, topics, collection)
-    save(cubes, output, append=append)
+    save(cubes, output, append=append, new=not append)
     for name, cube in cubes.items():
         say(f"{name}: {', '.join(counted(size, str(dim)) for dim, size in cube.sizes.items())}", quiet=quiet)
     for note in dict.fromkeys(note for cube in cubes.values() for note in about(cube).get("notes", [])):

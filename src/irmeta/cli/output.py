@@ -83,24 +83,45 @@ def refuse_overwriting(output: Path | None, *, append: bool = False) -> None:
         raise IrmetaError(f"{output} exists; add to it with --append, take another name, or remove it")
 
 
-def refuse_inputs(given: Mapping[str, Any]) -> None:
-    """Raise if a file to write, among a command's options by name, is one of those to read."""
-    from irmeta.io.files import listed
+def refuse_inputs(given: Mapping[str, Any], *, models: bool = False) -> None:
+    """Raise if a file to write, among a command's options by name, is one of those to read, or holds other things.
 
+    models : whether the command writes prediction models, and may replace them.
+    """
     outputs = [Path(given[name]) for name in ("output", "plot") if given.get(name) is not None]
     for output in outputs:
         if not output.is_file():
             continue
         for name, value in given.items():
             for one in value if isinstance(value, list | tuple) else [value]:
-                if name in ("output", "plot") or not isinstance(one, str | Path):
-                    continue
-                try:
-                    read = listed(one) if name in ("runs", "files") and "://" not in str(one) else [Path(one)]
-                except IrmetaError:  # which the command says itself
-                    continue
-                if any(isinstance(file, Path) and file.is_file() and file.samefile(output) for file in read):
+                if name not in ("output", "plot") and isinstance(one, str | Path) and _is_among(output, name, str(one)):
                     raise IrmetaError(f"{output} is among the files to read; write to another")
+        _refuse_other_kind(output, append=bool(given.get("append")), models=models)
+
+
+def _is_among(output: Path, name: str, given: str) -> bool:
+    """Say whether a file is the one, or one of those, that an option names, by its path or its file:// URL."""
+    from irmeta.io.files import listed
+
+    path = given.removeprefix("file://")
+    try:
+        read = listed(path) if name in ("runs", "files") and "://" not in path else [Path(path)]
+    except IrmetaError:  # which the command says itself
+        return False
+    return any(isinstance(file, Path) and file.is_file() and file.samefile(output) for file in read)
+
+
+def _refuse_other_kind(output: Path, *, append: bool, models: bool) -> None:
+    """Raise if a file that a result would replace holds runs, judgments, scores or a model."""
+    from irmeta.io.kinds import kind_of
+
+    try:
+        kind = kind_of(output)
+    except OSError:  # which the command says itself
+        return
+    if kind is None or append or (models and "model" in kind):
+        return
+    raise IrmetaError(f"{output} is {kind}; write to another file, or remove it")
 
 
 def say(message: str, *, quiet: bool = False) -> None:
@@ -134,8 +155,9 @@ def _on_cluster(address: str, *, quiet: bool) -> Iterator[None]:
 
     from irmeta.cluster import on_cluster
 
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # irmeta says itself what goes wrong
     with on_cluster(address) as cluster:
+        for logger in ("distributed", "distributed.client"):  # to which Dask gives levels when it is imported
+            logging.getLogger(logger).setLevel(logging.CRITICAL)  # irmeta says itself what goes wrong
         workers = "waiting for workers"
         if cluster.workers:
             workers = f"workers: {cluster.workers}, threads: {cluster.threads}"

@@ -88,7 +88,7 @@ def apply(
     refuse_overwriting(output)
     cube, fitted = only(selected.read(scores)), standardization.load(factors)
     standardized = standardization.apply(cube, fitted, kind, flat=flat)
-    save(standardized, output)
+    save(standardized, output, new=True)
     for line in [*about(standardized)["standardization"]["notes"], *standardization.flat_topics(standardized)]:
         say(line, quiet=quiet)
     unused = fitted.sizes["topic"] - cube.sizes["topic"]

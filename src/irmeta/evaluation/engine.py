@@ -18,7 +18,7 @@ from irmeta.evaluation import notes
 from irmeta.evaluation.foreign import foreign_metric
 from irmeta.evaluation.judging import Judgments
 from irmeta.evaluation.outcome import Key, Outcome
-from irmeta.evaluation.sources import QrelsLike, RunsLike, Source, qrels_of, sources_of
+from irmeta.evaluation.sources import QrelsLike, RunsLike, Source, qrels_of, sources_of, sources_with_problems
 from irmeta.evaluation.task import Task
 from irmeta.io.trec import Reading
 from irmeta.names import Metric, parse_list
@@ -121,7 +121,7 @@ class Evaluation:
         require_choice("on_error", on_error, get_args(OnError))
         wanted, reading = parse_list(metrics, other=foreign_metric), reading or Reading()
         judgments = Judgments(qrels_of(qrels, reading))
-        sources = sources_of(runs)
+        sources = list(sources_with_problems(runs)) if on_error == "skip" else sources_of(runs)
         task = Task(judgments, wanted, reading, score_precision).with_pools(batches(sources))
         return cls(task, sources, labels([collection or judgments.qrels.name])[0], topics, on_error)
 

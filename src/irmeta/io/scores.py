@@ -1,7 +1,7 @@
 """The score file: Parquet, one row a score (collection, system, topic, metric, score), provenance in its metadata."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
 from types import MappingProxyType
@@ -12,7 +12,7 @@ import polars as pl
 import xarray as xr
 
 from irmeta.attributes import about
-from irmeta.cube import DIMS, check, choose_names, cube, labels
+from irmeta.cube import DIMS, check, choose_names, cube, labels, require_possible
 from irmeta.cubes import by_name
 from irmeta.errors import FileFormatError, ScoresError
 from irmeta.io import seals
@@ -38,6 +38,10 @@ _MALFORMED = (
 Chosen = TypeVar("Chosen")
 Names = Mapping[str, Sequence[str]]
 """The names of systems, topics and metrics by dimension."""
+
+
+Version = tuple[int, ...]
+"""Inode and time of a file."""
 
 
 class About(TypedDict):
@@ -148,10 +152,17 @@ def _filled(rows: pl.LazyFrame, known: Names, chosen: Names, collection: str) ->
     return scores
 
 
-def save(scores: xr.DataArray | Mapping[str, xr.DataArray], path: str | PathLike[str], *, append: bool = False) -> None:
+def save(
+    scores: xr.DataArray | Mapping[str, xr.DataArray],
+    path: str | PathLike[str],
+    *,
+    append: bool = False,
+    new: bool = False,
+) -> None:
     """Write one cube, or several by collection name, to a score file; it appears whole or not at all.
 
     append : keep the other collections of an existing file; one with the same name is an error.
+    new : a file that exists is an error, also one that another process has just made; by default it is replaced.
     """
     cubes = by_name(scores)
     if not cubes:
@@ -162,10 +173,14 @@ def save(scores: xr.DataArray | Mapping[str, xr.DataArray], path: str | PathLike
         for one in named
     }
     path = Path(path)
-    with alone_in(path.parent):
+
+    def check() -> None:
         if append:
             refuse_clash(path, *described)
-        _write([to_frame(one) for one in named], described, path, append=append)
+        if new and path.exists():
+            raise ScoresError(f"{path} exists; take another name, or remove it")
+
+    write([to_frame(one) for one in named], described, path, append=append, check=check)
 
 
 def write(
@@ -175,41 +190,43 @@ def write(
     *,
     append: bool = False,
     replaced: Sequence[str] = (),
+    check: Callable[[], None] = lambda: None,
 ) -> None:
     """Write tables, one after the other, and what there is to say of their collections to a score file; see `save`.
 
     Lazy tables are written as they are read; they may be larger than memory.
     append : keep the rows of a file that exists.  replaced : but not those of these systems in these collections.
+    check : called first, when no other process can write the file any more; what it raises leaves the file as it is.
     """
-    with alone_in(path.parent):
-        _write(tables, described, path, append=append, replaced=replaced)
-
-
-def _write(
-    tables: Iterable[pl.DataFrame | pl.LazyFrame],
-    described: Mapping[str, About],
-    path: Path,
-    *,
-    append: bool = False,
-    replaced: Sequence[str] = (),
-) -> None:
-    """Do as `write`, for a caller who keeps other writers waiting."""
     rows = [table.lazy() for table in tables]
-    try:
-        if append and path.exists():
-            older, before = _scan(path)
-            if replaced:
+    with alone_in(path.parent):
+        check()
+        try:
+            if append and path.exists():
+                older, before = _scan(path)
                 gone = pl.col("collection").is_in(list(described)) & pl.col("system").is_in(replaced)
-                older = older.filter(~gone)
-            rows = [older, *rows]
-            described = {**before, **described}
-        with writing(path) as part:
-            pl.concat(rows).sink_parquet(
-                part, metadata={_KEY: json.dumps(described, default=str), seals.KEY: seals.OPEN}
-            )
-            seals.close(part)
-    except pl.exceptions.PolarsError as error:
-        raise FileFormatError(f"{path}: cannot be written ({error})") from error
+                rows = [older.filter(~gone) if replaced else older, *rows]
+                described = {**before, **described}
+            metadata = {_KEY: json.dumps(described, default=str), seals.KEY: seals.OPEN}
+            with writing(path) as part:
+                pl.concat(rows).sink_parquet(part, metadata=metadata)
+                seals.close(part)
+        except pl.exceptions.PolarsError as error:
+            raise FileFormatError(f"{path}: cannot be written ({error})") from error
+
+
+def version_of(path: Path) -> Version:
+    """Return what tells a file from one that takes its place later; nothing where there is none."""
+    if not path.exists():
+        return ()
+    at = path.stat()
+    return at.st_ino, at.st_mtime_ns
+
+
+def require_version(path: Path, version: Version) -> None:
+    """Raise FileFormatError if another process has made or changed a file since it was this version."""
+    if version_of(path) != version:
+        raise FileFormatError(f"{path}: another process wrote it in the meantime; remove it, or name another file")
 
 
 def held(path: Path) -> dict[str, About]:
@@ -244,13 +261,17 @@ def load_all(
     if collection is not None:
         choose(known, collection, str(path))
     try:
-        return from_rows(
+        cubes = from_rows(
             table,
             provenance={name: one["attributes"] for name, one in described.items()},
             names=known,
             collection=collection,
             wanted={"system": systems, "topic": topics, "metric": metrics},
         )
+        if not seals.is_sealed(path):  # irmeta did not write it
+            for one in cubes.values():
+                require_possible(one)
+        return cubes
     except ScoresError as error:
         raise FileFormatError(f"{path}: {error}") from error
     except MemoryError as error:
