@@ -170,10 +170,13 @@ class Evaluation:
     def provenance(self, outcomes: Sequence[Outcome]) -> dict[str, Any]:
         """Say what the scores were made of and how, and what there is to know of them."""
         qrels = self.task.judgments.qrels
+        readable = [one for one in outcomes if one.error is None]
+        metadata = {one.name: one.metadata for one in readable if one.metadata}
         return {
             "irmeta": _version(),
             "qrels": {"source": qrels.source, "sha256": qrels.digest},
-            "runs": {one.name: one.digest for one in outcomes if one.error is None},
+            "runs": {one.name: one.digest for one in readable},
+            **({"ir_metadata": metadata} if metadata else {}),
             "options": {"score_precision": self.task.precision, "topics": self.topics},
             "notes": notes.notes(qrels, outcomes, self.task.own, self.topics),
         }
