@@ -9,7 +9,7 @@ import numpy as np
 from irmeta.stats.arrays import Floats
 
 ROUNDS, STEPS = 100, 6
-"""Times that the constraint is made linear anew, and Newton steps each time; errors are below 1e-7 after that."""
+"""Times that the constraint is made linear again, and Newton steps each time; errors are below 1e-7 after that."""
 FARTHEST = 30.0
 """The largest log odds of a rank."""
 
@@ -91,7 +91,7 @@ def biased(p: Floats, persistence: float) -> Floats:
 def _greatest(found: Floats, precisions: Floats, depth: int) -> Floats:
     """Solve log p_i / (1 - p_i) = a g_i + b, where g is the gradient of the sum of precisions, for both scores.
 
-    The sum is quadratic in p, so it is made linear about the last p, solved by Newton's method, and made linear anew.
+    The sum is quadratic in p, so it is made linear about the last p, solved by Newton's method, and made linear again.
     """
     p = np.repeat((found / depth)[:, None], depth, axis=1)
     a, b = np.zeros(len(found)), np.log(found / (depth - found))
