@@ -14,7 +14,7 @@ import numpy as np
 from irmeta.errors import MetricError
 from irmeta.evaluation import measures
 from irmeta.evaluation.engine import Evaluation
-from irmeta.evaluation.judged import UNJUDGED, Facts, GradeArray, Judged
+from irmeta.evaluation.judged import FIRST, UNJUDGED, Facts, GradeArray, Judged
 from irmeta.evaluation.judging import JudgedRun
 from irmeta.evaluation.sources import QrelsLike, RunsLike, Source
 from irmeta.evaluation.task import Task
@@ -29,6 +29,8 @@ NOBODY, SEVERAL = -1, -2
 """The owner of a judged document that no run, or several groups, brought to the pool; groups count from 0."""
 BLIND = frozenset(["AP", "DCG", "ERR", "IPrec", "P", "R", "RBP", "RR", "Rprec", "SP", "Success", "nDCG"])
 """Measures to which a document of grade 0 and an unjudged one are the same."""
+RISING = frozenset(["DCG", "ERR", "P", "RBP", "RR", "SP", "Success"])
+"""Measures that further judgments can only raise: they do not look at what a run lacks."""
 CHUNK = 2**20
 """Cells (system, topic, rank) that are scored together; more only cost memory, fewer time."""
 
@@ -111,6 +113,31 @@ def scores(looked: Looked) -> Floats:
     """Score all runs with all judgments: (system, topic, metric)."""
     array = GradeArray(looked.task.judgments.qrels)
     parts = [_scores(array.of(chunk), looked.metrics) for chunk in _chunks(looked.runs)]
+    return np.concatenate(parts)
+
+
+def only_rises(metric: Metric) -> bool:
+    """Say whether judging more documents can only raise a score.
+
+    >>> from irmeta.names import parse
+    >>> only_rises(parse("P@10")), only_rises(parse("AP")), only_rises(parse("nDCG@10"))
+    (True, False, False)
+    """
+    return metric.base in RISING and not metric["judged_only"]
+
+
+def most(looked: Looked) -> Floats:
+    """Score all runs as if every unjudged document had the highest grade: (system, topic, metric).
+
+    Metrics that `only_rises` names cannot get more, whatever is judged.
+    """
+    array = GradeArray(looked.task.judgments.qrels)
+    parts = []
+    for chunk in _chunks(looked.runs):
+        whole = array.of(chunk)
+        best = FIRST + len(whole.facts.grades) - 1  # codes of grades rise with them
+        codes = np.where(whole.codes == UNJUDGED, best, whole.codes).astype(whole.codes.dtype)
+        parts.append(_scores(Judged(codes, whole.retrieved, whole.facts), looked.metrics))
     return np.concatenate(parts)
 
 

@@ -86,8 +86,8 @@ def rank_sets(
     else:
         held, there = np.where(known, values, 0), known.astype(np.float64)
         observed, spread, mean = _with_holes(held, there)
-        arrays = (array.astype(np.float32) for array in (held, there, mean))
-        differences = partial(_of_shared, *arrays, signs)
+        small = [array.astype(np.float32) for array in (held, there, mean)]
+        differences = partial(_of_shared, small[0], small[1], small[2], signs)
     return _stepped(observed, spread, differences, draws, level, marginal)
 
 
