@@ -196,8 +196,7 @@ def _holes_decide(outcome: xr.Dataset, kind: str) -> list[str]:
             f"{count}; they were predicted from the models' other scores. Of scores hidden to check this,"
             f" {outcome['coverage'].item():.0%} lay within their {PREDICTED:.0%} intervals (typical error"
             f" {outcome['prediction_error'].item():.3f}). That holds for holes like the scores that there are; scores"
-            f" withheld because they are bad are worse than predicted; ranks then favour the {called(outcome)['model']}s"
-            " that withheld them."
+            " withheld because they are bad are worse than predicted, and ranks then favour whoever withheld them."
         ]
     model = called(outcome)["model"]
     unranked = int(np.isnan(one["value"].values).sum())

@@ -108,8 +108,8 @@ def told(scores: xr.DataArray, factors: Factors, known: Known) -> list[str]:
     """Say what is to be known of a collection's factors."""
     if only_means(known):
         return [
-            "only the means of everybody's systems are known: they are standardized as scores of one topic, and there are"
-            " no intervals and no tests"
+            "only the means of everybody's systems are known: they are standardized as scores of one topic, without"
+            " intervals and tests"
         ]
     standardized = standardization.apply(scores, factors, "z")
     told = [*about(standardized)["standardization"]["notes"], *standardization.flat_topics(standardized)]
