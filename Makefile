@@ -50,7 +50,7 @@ check: lint test ## run lint and the quick tests: do this before every commit
 branches: $(VENV)/test.ready        ## run the quick tests and measure branch coverage (fails under 90%; the aim is 95%)
 	$(BIN)/python $(PYTEST) $(QUICK) --cov
 
-coverage: $(VENV)/test.ready        ## how often intervals hold and tests reject, on worlds with known truth (COVERAGE_ARGS="--short": CI)
+coverage: $(VENV)/test.ready        ## how often intervals hold and tests reject where the truth is known (COVERAGE_ARGS="--short": CI; "--write": docs)
 	$(BIN)/python -m bench.coverage $(COVERAGE_ARGS)
 
 docs: $(VENV)/docs.ready            ## build the documentation, with its figures, in build/docs

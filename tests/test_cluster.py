@@ -8,8 +8,11 @@ import signal
 import subprocess
 import sys
 import threading
+import time
+import urllib.error
 import urllib.request
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -217,6 +220,93 @@ def test_nobody_answers(web: str, monkeypatch: pytest.MonkeyPatch) -> None:
     for address in ("tcp://127.0.0.1:9", "nowhere", "ftp://127.0.0.1", "tls://127.0.0.1:9", web.replace("http", "tcp")):
         with pytest.raises(IrmetaError, match=f"no Dask scheduler answers at {address}"), on_cluster(address):
             pass
+
+
+@pytest.fixture
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let a cluster be given up after a second."""
+    monkeypatch.setattr(irmeta.cluster, "SILENCE", 1.0)
+    monkeypatch.setattr(irmeta.cluster, "_LOOK", 0.2)
+
+
+@contextmanager
+def stopped(*processes: int) -> Iterator[None]:
+    """Freeze processes as long as this is open."""
+    for process in processes:
+        os.kill(process, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        for process in processes:
+            os.kill(process, signal.SIGCONT)
+
+
+@pytest.mark.usefixtures("impatient")
+def test_frozen_workers(cluster: Cluster) -> None:
+    """Workers that are not heard of any more end the work with a message that names one of them."""
+    with stopped(*pids(cluster)), pytest.raises(IrmetaError, match=r"worker tcp://.* was silent for 1 s; mend the"):
+        list(irmeta.parallel.in_order(str, range(3)))
+
+
+@pytest.mark.usefixtures("impatient")
+def test_busy_workers(cluster: Cluster) -> None:
+    """Work that takes longer than that is waited for, as long as its worker is heard of."""
+    assert cluster.workers == 2
+    assert list(irmeta.parallel.in_order(time.sleep, [2.0])) == [None]
+
+
+@pytest.mark.usefixtures("impatient")
+def test_a_frozen_scheduler(cluster: Cluster) -> None:
+    """A scheduler that does not answer any more ends the work with a message."""
+    process = cluster.client.run_on_scheduler(os.getpid)
+    with stopped(process), pytest.raises(IrmetaError, match="the scheduler did not answer for 1 s"):
+        list(irmeta.parallel.in_order(str, range(3)))
+
+
+@pytest.mark.usefixtures("impatient")
+def test_without_workers() -> None:
+    """A cluster that has no workers is not waited for longer than for one that is silent."""
+    from distributed import LocalCluster
+
+    with (
+        LocalCluster(n_workers=0, processes=False, dashboard_address="127.0.0.1:0") as empty,
+        on_cluster(empty.scheduler_address),
+        pytest.raises(IrmetaError, match="it has no workers; mend the"),
+    ):
+        list(irmeta.parallel.in_order(str, range(3)))
+
+
+def test_certificates(tmp_path: Path) -> None:
+    """A cluster with TLS is reached with the certificates that Dask's own settings name, and not without."""
+    import dask
+    from distributed import LocalCluster, Security
+
+    security = Security.temporary()
+    named = {"distributed.comm.require-encryption": True}
+    for setting, role in (("ca-file", "ca_file"), ("client.cert", "client_cert"), ("client.key", "client_key")):
+        file = tmp_path / role
+        file.write_text(getattr(security, f"tls_{role}"))
+        named[f"distributed.comm.tls.{setting}"] = str(file)
+    options = {"processes": False, "n_workers": 1, "dashboard_address": "127.0.0.1:0"}
+    with LocalCluster(protocol="tls://", security=security, **options) as closed:
+        with dask.config.set(named), on_cluster(closed.scheduler_address):
+            assert list(irmeta.parallel.in_order(str, range(3))) == ["0", "1", "2"]
+        with pytest.raises(IrmetaError, match="no Dask scheduler answers"), on_cluster(closed.scheduler_address):
+            pass
+
+
+def test_a_local_cluster_is_closed() -> None:
+    """Nobody without its certificates connects to a local cluster, and its HTTP server shows nothing."""
+    from distributed import Client
+
+    with on_cluster("local") as engine:
+        assert list(irmeta.parallel.in_order(str, range(3))) == ["0", "1", "2"]
+        port = engine.client.scheduler_info()["services"]["dashboard"]
+        for page in ("", "status", "info/main/workers.html", "json/identity.json", "metrics"):
+            with pytest.raises(urllib.error.HTTPError, match="404"):
+                urllib.request.urlopen(f"http://127.0.0.1:{port}/{page}")
+        with pytest.raises(TypeError, match="ssl_context"):
+            Client(engine.address, timeout=2)
 
 
 def test_without_dask(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -1,47 +1,80 @@
 """The table of measured coverage: every entry is measured, and a promise that is broken is said."""
 
-import runpy
-from dataclasses import replace
-from pathlib import Path
-
 import numpy as np
+import polars as pl
 import pytest
+from bench.coverage import table
+from bench.coverage.__main__ import run
+from bench.coverage.entries import ENTRIES
+from bench.coverage.frame import Case, Entry, hardest, measure
+from bench.coverage.systems import true_ranks
+from bench.coverage.worlds import worlds
 
-TABLE = runpy.run_path(str(Path(__file__).parents[1] / "bench" / "coverage.py"))
+INTERVAL = Entry("an interval", 0.95, 0.9, lambda _: [])
+TEST = Entry("a test", 0.05, 0.06, lambda _: [])
 
 
-@pytest.fixture(scope="module")
-def world():
-    """A world of a made cube, tied in 5 groups."""
-    return TABLE["worlds"](None)["heavy ties"]
+def always(kept):
+    return Case("a world", 10, lambda _: {"kept": kept})
 
 
-@pytest.mark.parametrize("entry", TABLE["ENTRIES"], ids=lambda entry: entry.name)
-def test_every_entry_can_be_measured(entry, world):
-    """Each promise is a share of cases, and its row of the table names it with what was promised."""
-    row = TABLE["measure"](entry, "heavy ties", world, 10, 3)
+@pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.name)
+def test_every_entry_can_be_measured(entry):
+    """What is kept is a share of cases, in the world and with the topics of the case."""
+    case = hardest(entry.cases(None))[-1]
+    row = measure(entry, case, 2)
     assert 0 <= row.figures["kept"] <= 1
-    assert TABLE["markdown"](row).startswith(f"| {entry.name} | heavy ties | 10 | {entry.promised:g} | ")
+    assert (row.world, row.topics) == (case.world, case.topics)
 
 
-def test_a_broken_promise_is_noticed(world):
+@pytest.mark.parametrize(
+    ("entry", "kept", "holds"), [(INTERVAL, 0, False), (INTERVAL, 1, True), (TEST, 1, False), (TEST, 0, True)]
+)
+def test_a_broken_promise_is_noticed(entry, kept, holds):
     """An interval that never holds and a test that always rejects break their bound; one that holds does not."""
-    interval, test = TABLE["ENTRIES"][0], next(entry for entry in TABLE["ENTRIES"] if entry.promised < 0.5)
-    for entry, kept, holds in ((interval, 0.0, False), (interval, 1.0, True), (test, 1.0, False), (test, 0.0, True)):
-        constant = replace(entry, kept=lambda *_, kept=kept: {"kept": kept})
-        assert TABLE["measure"](constant, "heavy ties", world, 10, 5).holds is holds
+    assert measure(entry, always(kept), 5).holds is holds
 
 
-def test_figures_are_means_over_draws(world):
+def test_figures_are_means_over_draws():
     """A row has the mean of each figure, and the standard error of the share kept."""
     drawn = iter(range(4))
-    entry = replace(TABLE["ENTRIES"][0], kept=lambda *_: {"kept": next(drawn) % 2, "width": 2.0})
-    row = TABLE["measure"](entry, "heavy ties", world, 10, 4)
+    case = Case("a world", 10, lambda _: {"kept": next(drawn) % 2, "width": 2.0})
+    row = measure(INTERVAL, case, 4)
     assert row.figures == {"kept": 0.5, "width": 2.0}
     assert np.isclose(row.error, np.std([0, 1, 0, 1], ddof=1) / 2)
 
 
-def test_true_ranks_of_tied_systems_are_ranges(world):
+def test_the_hardest_case_has_the_fewest_topics():
+    """Of each world the case with the fewest topics is kept."""
+    cases = [Case(world, topics, lambda _: {}) for world in ("a", "b") for topics in (25, 10, 50)]
+    assert [(case.world, case.topics) for case in hardest(cases)] == [("a", 10), ("b", 10)]
+
+
+def test_true_ranks_of_tied_systems_are_ranges():
     """Systems of a group of 6 that tie share the ranks of the group."""
-    best, worst = TABLE["_true_ranks"](world)
+    best, worst = true_ranks(worlds(None)["heavy ties"])
     assert set(worst - best) == {5}
+
+
+def test_every_entry_has_been_measured():
+    """measured.csv has rows of every entry, and of nothing else."""
+    assert set(table.read()["of"]) == {entry.name for entry in ENTRIES}
+
+
+def test_the_page_shows_what_was_measured():
+    """The tables of docs/coverage.md are made from measured.csv."""
+    assert table.markdown(table.read()) in table.PAGE.read_text(encoding="utf-8")
+
+
+def test_what_is_measured_again_replaces_what_was_known():
+    """An entry that is measured again loses its old rows; others keep theirs, in the order of the entries."""
+    names = [entry.name for entry in ENTRIES[:2]]
+    known = pl.DataFrame({"of": names * 2, "kept": [0.1, 0.2, 0.3, 0.4]})
+    new = pl.DataFrame({"of": names[:1], "kept": [0.5]})
+    assert table.merged(known, new)["kept"].to_list() == [0.5, 0.2, 0.4]
+
+
+def test_the_command_measures_what_is_asked_for(capsys):
+    """--only names entries by a part of their names; --draws sets how many draws."""
+    assert run(["--short", "--only", "sign test", "--draws", "2"]) == 0
+    assert capsys.readouterr().out.startswith("sign test | all tie | 10 topics | ")

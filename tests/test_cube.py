@@ -21,6 +21,7 @@ from irmeta.cube import (
     studied,
     top_systems,
 )
+from irmeta.cubes import studied_together
 from irmeta.errors import ScoresError
 
 
@@ -167,6 +168,23 @@ def test_what_is_studied() -> None:
         studied(scores, metrics=["P@10"], top=0.5)
 
 
+def test_a_metric_without_a_cutoff_is_the_deepest_there_is() -> None:
+    """AP stands for the deepest AP@k where there is no AP, never for another metric, and the notes say so."""
+    scores = square(metrics=["AP@100", "AP@1000"])
+    assert select(scores, metrics="map").metric.values.tolist() == ["AP@1000"]
+    assert studied(scores, metrics="AP")[1] == ["there is no AP among the scores: AP@1000 is used, the deepest"]
+    both = square(metrics=["AP", "AP@1000"])
+    assert studied(both, metrics="AP")[0].metric.values.tolist() == ["AP"]
+    assert studied(both, metrics="AP")[1] == []
+    for other in ("AP(rel=2)", "AP@50", "RR"):
+        with pytest.raises(ScoresError, match="no metric"):
+            select(scores, metrics=[other])
+    cubes = {"one": scores, "two": scores[..., 1:]}
+    together, notes = studied_together(cubes, metrics="AP")
+    assert [one.metric.values.tolist() for one in together.values()] == [["AP@1000"], ["AP@1000"]]
+    assert notes == ["there is no AP among the scores: AP@1000 is used, the deepest"]
+
+
 def test_names_of_others() -> None:
     """Metrics go by the names of trec_eval and of papers; a text is a list of names, never of characters."""
     scores = square(metrics=["AP", "P@10"])
@@ -212,3 +230,22 @@ def test_what_tells_nothing_apart_is_named_with_what_to_ask_for():
     )
     with pytest.raises(ScoresError, match=r"AP, RR do not distinguish these systems on A \(all scores"):
         require_variation(np.array([[0.1, 0.1], [0.3, 0.3]]), ["AP", "RR"], " on A")
+
+
+def test_common_keeps_most_scores() -> None:
+    """Two holes of one system cost that system, not two topics; the note counts both kinds."""
+    scores = cube(np.ones((6, 6, 1)), list("abcdef"), list("123456"), ["AP"])
+    scores[0, :2] = np.nan
+    scores[3, 5] = np.nan
+    kept, (note,) = complete(scores, "common")
+    assert kept.system.values.tolist() == list("bcdef")
+    assert kept.topic.values.tolist() == list("12345")
+    assert note == "3 of 36 scores are missing; dropped 1 of 6 systems and 1 of 6 topics that lack some"
+
+
+def test_pairwise_is_for_studies_of_pairs() -> None:
+    """A study that takes every system on every topic refuses pairwise, and names what it takes instead."""
+    scores = square()
+    scores[0, 0, 0] = np.nan
+    with pytest.raises(ScoresError, match=r"go pair by pair.*--missing common"):
+        complete(scores, "pairwise")

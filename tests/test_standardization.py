@@ -249,3 +249,28 @@ def test_factors_in_another_order_are_the_same(tmp_path: Path) -> None:
 def _factored() -> xr.DataArray:
     scores = np.random.default_rng(3).random((4, 3, 2))
     return cube(scores, ["a", "b", "c", "d"], ["1", "2", "3"], ["AP", "RR"])
+
+
+def test_each_topic_is_fitted_on_the_systems_it_has(tmp_path: Path) -> None:
+    """With pairwise the factors of a topic are those of the systems with a score there; they survive the file."""
+    made = _factored()
+    made[0, 1] = np.nan
+    fitted = standardization.fit(made, missing="pairwise")
+    rest = standardization.fit(made[1:])
+    assert fitted["n"].sel(metric="AP").values.tolist() == [4, 3, 4]
+    for name in ("mean", "sd"):
+        np.testing.assert_allclose(fitted[name].sel(topic="2"), rest[name].sel(topic="2"), rtol=1e-12)
+    path = tmp_path / "f.parquet"
+    standardization.save(fitted, path)
+    xr.testing.assert_identical(standardization.load(path), fitted)
+    for kind in ("z", "normal", "uniform", "empirical", "max", "center"):
+        here, there = (standardization.apply(made[1:, 1:2], factors, kind) for factors in (fitted, rest))
+        np.testing.assert_allclose(here, there, rtol=1e-12)
+
+
+def test_a_topic_with_one_score_has_no_factors() -> None:
+    """A topic on which one system has a score cannot be fitted, and the error names it."""
+    made = _factored()
+    made[1:, 2] = np.nan
+    with pytest.raises(ScoresError, match=r"fewer than 2 systems have a score on topic 3; .*--topics"):
+        standardization.fit(made, missing="pairwise")

@@ -6,7 +6,7 @@ This module loads nothing, so that `irmeta --help` is fast.
 from typing import Any, Literal, get_args
 
 # What to use of the scores
-Missing = Literal["error", "topics", "systems"]
+Missing = Literal["error", "common", "topics", "systems", "pairwise"]
 Level = Literal["topic", "within-topic", "system"]
 TopOn = Literal["all", "half"]
 
@@ -26,7 +26,7 @@ Rows = Literal["topics", "systems"]
 Coefficient = Literal["pearson", "spearman", "kendall", "tau-ap"]
 Ties = Literal["a", "b"]
 OverlapTies = Literal["w", "a", "b"]
-Test = Literal["t", "wilcoxon", "permutation", "bootstrap", "sign", "tukey"]
+Test = Literal["t", "wilcoxon", "permutation", "bootstrap", "sign", "tukey", "max-t"]
 TableTest = Literal["t", "permutation", "none"]
 PairedTest = Literal["t", "wilcoxon", "permutation", "bootstrap", "sign"]
 Correction = Literal["holm", "bh", "bonferroni", "none"]
@@ -44,6 +44,7 @@ JudgedTopics = Literal["shared", "own"]
 # Subsets of metrics
 Matrix = Literal["correlation", "covariance", "rank", "shrunk"]
 Objective = Literal["determinant", "unreported"]
+Candidates = Literal["reported", "all"]
 Search = Literal["exact", "ib", "gf", "gf-code", "pivot", "sheffield", "trace"]
 
 # Prediction
@@ -72,8 +73,10 @@ ReliabilityView = Literal["reliability", "differences"]
 MEANINGS: dict[Any, dict[str, str]] = {
     Missing: {
         "error": "stop",
-        "topics": "drop the topics that lack a score",
-        "systems": "drop the systems that lack a score",
+        "common": "leave out topics and systems so that most scores stay",
+        "topics": "leave out the topics that lack a score",
+        "systems": "leave out the systems that lack a score",
+        "pairwise": "compare every two where both have scores (correlate, versus, standardize fit)",
     },
     Level: {
         "topic": "all pairs of a system and a topic",
@@ -130,6 +133,7 @@ MEANINGS: dict[Any, dict[str, str]] = {
         "bootstrap": "studentised bootstrap",
         "sign": "wins against losses",
         "tukey": "randomised Tukey HSD, which corrects for all pairs by itself",
+        "max-t": "random signs, corrected for all pairs by the largest t of each resample",
     },
     TableTest: {
         "t": "Student's t",
@@ -190,6 +194,10 @@ MEANINGS: dict[Any, dict[str, str]] = {
     Objective: {
         "determinant": "metrics that vary much and overlap little",
         "unreported": "metrics that leave the least variance of all metrics unexplained",
+    },
+    Candidates: {
+        "reported": "those that papers usually report, and those that irmeta does not know",
+        "all": "all metrics",
     },
     Search: {
         "exact": "the best set of each size, with proof",
@@ -284,14 +292,21 @@ MEANINGS: dict[Any, dict[str, str]] = {
 """What each option means, by set of options; the help of the command line is made from it."""
 
 
-def explained(choice: Any, question: str) -> str:
-    """Return the help of an option: its question, then each of its names with its meaning.
+LINES = "\b"
+"""Opens a paragraph of the help whose lines stay as they are."""
 
-    >>> explained(Ties, "Which tau?")
-    "Which tau? a: Kendall's tau-a; b: Kendall's tau-b."
+
+def explained(choice: Any, question: str) -> str:
+    """Return the help of an option: its question, then each of its names with its meaning, on a line of its own.
+
+    >>> print(explained(Ties, "Which tau?").replace(LINES, ""))
+    Which tau?
+    <BLANKLINE>
+    a: Kendall's tau-a
+    b: Kendall's tau-b
     """
     meanings = [f"{name}: {meaning}" for name, meaning in MEANINGS[choice].items()]
-    return f"{question} {'; '.join(meanings)}."
+    return f"{question}\n\n{LINES}" + "\n".join(meanings)
 
 
 def names(choice: Any) -> tuple[str, ...]:

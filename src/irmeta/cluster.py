@@ -10,16 +10,20 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic
 
 from irmeta.errors import IrmetaError
 from irmeta.parallel import Item, Result, apart, cores, ordered, single_threaded_for_good, working_on
 
 if TYPE_CHECKING:
-    from distributed import Client, Future
+    from distributed import Client, Future, LocalCluster, Security
 
 PATIENCE = 10.0
-"""Seconds to wait for a scheduler that does not answer."""
+"""Seconds to wait at the start for a scheduler that does not answer."""
+SILENCE = 30.0
+"""Seconds after which a scheduler or a worker that is not heard of, or a cluster without workers, is given up."""
+_LOOK = 5.0
+"""Seconds to wait for a result before looking after those who make it."""
 _AHEAD, _FEWEST = 4, 64
 """Items each thread of the cluster may be ahead of whoever takes the results, and how few all together may be."""
 _RECOUNT = 5.0
@@ -36,6 +40,7 @@ class Cluster:
     threads: int
     dashboard: str | None
     _counted: list[float] = field(default_factory=lambda: [-_RECOUNT, 0.0], repr=False)
+    _heard: dict[str, tuple[float | None, float]] = field(default_factory=dict, repr=False)
 
     def in_order(self, work: Callable[[Item], Result], items: Iterable[Item]) -> Generator[Result, None, None]:
         """Apply `work` to each item on the workers, and give the results in the order of the items.
@@ -48,8 +53,8 @@ class Cluster:
         held = _kept_by_scheduler(self.client, work)
         ours = version("irmeta")
 
-        def submit(item: Item) -> "Future[Result | _Refused]":
-            return self.client.submit(_on_worker, ours, held, item, pure=False)
+        def submit(item: Item) -> "_Promised[Result]":
+            return _Promised(self, held, self.client.submit(_on_worker, ours, held, item, pure=False))
 
         try:
             for result in ordered(submit, items, self._ahead):
@@ -64,11 +69,74 @@ class Cluster:
         except (CancelledError, CommClosedError, TimeoutError) as error:
             raise IrmetaError(f"cluster {self.address}: the connection was lost; does the scheduler run?") from error
 
+    def require_alive(self, *needed: "Future[Any]") -> None:
+        """Raise IrmetaError if nobody is there to make these results, or who makes them is not heard of any more."""
+        keys = [future.key for future in needed]
+        workers = self._ask("identity", n_workers=-1)["workers"]
+        doing = self._ask("processing")
+        holding = self._ask("who_has", keys=keys)
+        silent = self._silent({who: one["last_seen"] for who, one in workers.items()})
+        if not workers and silent:
+            raise self._lost("it has no workers")
+        stuck = [who for who in silent if not self.client.futures.keys().isdisjoint(doing.get(who, ()))]
+        stuck += [who for held in holding.values() if silent.issuperset(held) for who in held]
+        if stuck:
+            raise self._lost(f"worker {stuck[0]} was silent for {SILENCE:g} s")
+
+    def _silent(self, last_seen: dict[str, float]) -> set[str]:
+        """Return the workers that the scheduler has not heard of for too long; one without a name if there is none.
+
+        The clocks of other machines may be wrong: what counts is when the time of a worker was seen to change.
+        """
+        now = time.monotonic()
+        times: dict[str, float | None] = {**last_seen} or {"": None}
+        before = dict(self._heard)
+        self._heard.clear()
+        for who, at in times.items():
+            same = who in before and before[who][0] == at
+            self._heard[who] = (at, before[who][1] if same else now)
+        return {who for who, (_, since) in self._heard.items() if now - since > SILENCE}
+
+    def _ask(self, question: str, **about: Any) -> Any:
+        """Ask the scheduler; raise IrmetaError if it does not answer."""
+        from distributed.comm.core import CommClosedError
+
+        try:
+            return self.client.sync(getattr(self.client.scheduler, question), callback_timeout=SILENCE, **about)
+        except (OSError, TimeoutError, CommClosedError) as error:
+            raise self._lost(f"the scheduler did not answer for {SILENCE:g} s") from error
+
+    def _lost(self, what: str) -> IrmetaError:
+        return IrmetaError(f"cluster {self.address}: {what}; mend the cluster and run the command again")
+
     def _ahead(self) -> int:
         """Say how many items may be under way: more for workers that have joined since."""
         if time.monotonic() - self._counted[0] > _RECOUNT:
-            self._counted[:] = [time.monotonic(), sum(self.client.nthreads().values())]
+            self._counted[:] = [time.monotonic(), sum(self._ask("ncores").values())]
         return max(_AHEAD * int(self._counted[1]), _FEWEST)
+
+
+@dataclass(frozen=True)
+class _Promised(Generic[Result]):
+    """A result to come from a cluster; while it does not come, those who make it are looked after."""
+
+    cluster: Cluster
+    work: "Future[Any]"
+    future: "Future[Result | _Refused]"
+
+    def result(self) -> "Result | _Refused":
+        """Wait for the result, as long as somebody is there to make it."""
+        while True:
+            try:
+                return self.future.result(timeout=_LOOK)
+            except TimeoutError:
+                if self.future.status == "error":  # the work's own
+                    raise
+            self.cluster.require_alive(self.work, self.future)
+
+    def cancel(self) -> None:
+        """Do without it."""
+        self.future.cancel()
 
 
 @dataclass(frozen=True)
@@ -90,24 +158,28 @@ def on_cluster(address: str) -> Iterator[Cluster]:
     ...     scores = irmeta.evaluate("qrels.txt", "s3://archive/runs/*.gz")
     """
     try:
-        from distributed import Client, LocalCluster
+        from distributed import Client
     except ImportError as error:
         raise IrmetaError("work on a cluster takes Dask: pip install 'irmeta[cluster]'") from error
     with ExitStack() as stack:
-        scheduler = address
+        scheduler, own = address, None
         if address == "local":
-            quiet: dict[str, Any] = {"dashboard_address": "127.0.0.1:0", "silence_logs": logging.CRITICAL}
             try:
                 with _deaf_children():
-                    own = LocalCluster(n_workers=cores(), threads_per_worker=1, **quiet)
+                    own = _local()
+            except ImportError as error:  # what makes the certificates
+                raise IrmetaError(
+                    f"--cluster local takes cryptography ({error}): pip install 'irmeta[cluster]'"
+                ) from error
             except RuntimeError as error:
                 raise IrmetaError(
                     'the processes of --cluster local did not start; a script needs if __name__ == "__main__":'
                 ) from error
             scheduler = stack.enter_context(own).scheduler_address
         try:
-            _require_scheduler(scheduler)
-            client = stack.enter_context(Client(scheduler))
+            security = own.security if own else _configured(scheduler)
+            _require_scheduler(scheduler, security)
+            client = stack.enter_context(Client(scheduler, security=security))
         except (OSError, ValueError, TypeError, TimeoutError) as error:
             raise IrmetaError(
                 f"no Dask scheduler answers at {address}; an address is written as in tcp://10.0.0.1:8786, or local "
@@ -115,10 +187,31 @@ def on_cluster(address: str) -> Iterator[Cluster]:
             ) from error
         _require_same_version(client, address)
         threads = client.nthreads()
-        dashboard = client.dashboard_link if "dashboard" in client.scheduler_info()["services"] else None
+        pages = "dashboard" in client.scheduler_info()["services"] and own is None
+        dashboard = client.dashboard_link if pages else None
         engine = Cluster(client, scheduler, len(threads), sum(threads.values()), dashboard)
         stack.enter_context(working_on(engine))
         yield engine
+
+
+def _local() -> "LocalCluster":
+    """Start a process on each core, to which nobody else on this machine can connect.
+
+    They have certificates of their own, which are in no file, and their HTTP servers have no pages.
+    """
+    import dask
+    from distributed import LocalCluster
+
+    scheduler = {"dashboard": False, "dashboard_address": "127.0.0.1:0"}
+    no_pages: dict[str, list[str]] = {f"distributed.{who}.http.routes": [] for who in ("scheduler", "worker")}
+    with dask.config.set(no_pages):
+        return LocalCluster(
+            n_workers=cores(),
+            threads_per_worker=1,
+            security=True,
+            scheduler_kwargs=scheduler,
+            silence_logs=logging.CRITICAL,
+        )
 
 
 @contextmanager
@@ -134,12 +227,22 @@ def _deaf_children() -> Iterator[None]:
         signal.signal(signal.SIGINT, before)
 
 
-def _require_scheduler(address: str) -> None:
+def _configured(address: str) -> "Security":
+    """Return what Dask's own configuration says of TLS and certificates, as its Client would take it."""
+    import dask
+    from distributed import Security
+    from distributed.utils import import_term
+
+    loader = dask.config.get("distributed.client.security-loader", None)
+    return import_term(loader)({"address": address}) if loader else Security()
+
+
+def _require_scheduler(address: str, security: "Security") -> None:
     """Raise TimeoutError or OSError if no scheduler answers; a Client alone would wait for ever."""
     from distributed.core import rpc
 
     async def ask() -> None:
-        async with rpc(address) as scheduler:
+        async with rpc(address, connection_args=security.get_connection_args("client")) as scheduler:
             await scheduler.identity()
 
     with ThreadPoolExecutor(1) as thread:  # whose loop is not that of a notebook

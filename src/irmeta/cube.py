@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from fnmatch import fnmatchcase
+from types import MappingProxyType
 from typing import Any, get_args
 
 import numpy as np
@@ -13,13 +14,20 @@ from irmeta.attributes import recorded
 from irmeta.choices import Missing, Rows
 from irmeta.errors import ScoresError, require_choice
 from irmeta.frames import ALL as ALL
-from irmeta.names import canonical, metric_names, nearest, split
+from irmeta.names import canonical, found_as, metric_names, nearest, split
 from irmeta.stats.arrays import Bools, Floats
+from irmeta.stats.complete import complete_part
 from irmeta.words import listed
 
 DIMS = ("system", "topic", "metric")
+_DROPPED: Mapping[str, tuple[int, ...]] = MappingProxyType({"systems": (0,), "topics": (1,), "common": (0, 1)})
+"""The dimensions of a cube that a policy for missing scores may shorten, by number."""
+_PAIRWISE = "this study takes every system on every topic, and pairwise is for those that go pair by pair: drop some"
 GMAP_FLOOR = 1e-5
 """What GMAP takes for a score of 0, or below this, as trec_eval does."""
+
+LEAST, MOST = 1e-4, 1e6
+"""Between these lies the largest score of a metric that is studied: means are compared to ten decimals."""
 
 _MAKES = "irmeta.from_frame(table) makes one from a data frame or dicts of dicts, irmeta.load(path) from a score file"
 
@@ -196,7 +204,8 @@ def select(
     """Keep the named systems, topics and metrics, in the order given, each once.
 
     systems, topics, metrics : a list of names, or one text with spaces or commas between them; all by default. Systems
-    and topics may be patterns, as in bm25*. Metrics also go by trec_eval's names. An unknown name raises ScoresError.
+    and topics may be patterns, as in bm25*. Metrics also go by trec_eval's names, and AP stands for the deepest AP@k
+    where there is no AP. An unknown name raises ScoresError.
     """
     scores = check(scores)
     where = str(scores.attrs.get("collection", "these scores"))
@@ -212,15 +221,16 @@ def choose_names(dim: str, wanted: Iterable[str] | None, known: Sequence[str], w
     """Return the wanted names as they are known, each once; all of them if `wanted` is None.
 
     dim : "system", "topic" or "metric".  wanted : a list, or one text with spaces or commas between names; a system or
-    topic that is not known may be a pattern, as in bm25*, which stands for all that it matches.
+    topic that is not known may be a pattern, as in bm25*, which stands for all that it matches; a metric that is not
+    known stands for itself at its deepest cutoff, AP for AP@1000.
     known : the names there are.  where : what holds them, for messages. An unknown name raises ScoresError, which
     suggests the nearest.
     """
     if wanted is None:
         return list(known)
     if dim == "metric":
-        names = metric_names(wanted)
         spelled = {canonical(name): name for name in known}
+        names = [found_as(name, spelled) or name for name in metric_names(wanted)]
     else:
         given = split(wanted) if isinstance(wanted, str) else list(wanted)
         names = [name for one in given for name in _matching(one, known)]
@@ -303,61 +313,119 @@ def studied(
     top: float | None = None,
     by: str | None = None,
     missing: Missing = "error",
+    pairs: bool = False,
 ) -> tuple[xr.DataArray, list[str]]:
     """Return the part of a cube that a study is about, without missing cells, and notes on what was left out.
 
     metrics : all by default.  top, by : keep the best systems, see `top_systems`; `by` need not be among the metrics.
     missing : see `complete`; scores of metrics that are neither studied nor `by` may be missing.
+    pairs : the study goes pair by pair, so that with "pairwise" missing cells stay.
     """
     if by is not None and top is None:
         raise ScoresError("--by needs --top, as in --top 0.75")
     used = select(scores, metrics=metrics)
     names = [str(name) for name in used.metric.values]
+    deeper = deeper_metrics(metrics, names)
     if top is None:
-        return complete(used, missing)
-    by = default_by(used) if by is None else canonical(by)
+        whole, notes = _as_it_is(used) if pairs and missing == "pairwise" else complete(used, missing)
+        return whole, deeper + notes
+    by = default_by(used) if by is None else metric_of(scores, by)
     needed = used if by in names else select(scores, metrics=[*names, by])
     whole, notes = complete(needed, missing)
     best = top_systems(whole, top, by)
     notes.append(f"{best.sizes['system']} of {whole.sizes['system']} systems: the top {top:g} by {by} on all topics")
-    return select(best, metrics=names), notes
+    return select(best, metrics=names), deeper + notes
+
+
+def deeper_metrics(wanted: str | Iterable[str] | None, used: Iterable[str]) -> list[str]:
+    """Note the metrics that were asked for without a cutoff and are there only with one.
+
+    >>> deeper_metrics("AP RR", ["AP@1000", "RR"])
+    ['there is no AP among the scores: AP@1000 is used, the deepest']
+    """
+    if wanted is None:
+        return []
+    names = list(used)
+    asked = [name for name in metric_names(wanted) if name not in names]
+    found = {name: found_as(name, names) for name in asked}
+    return [
+        f"there is no {name} among the scores: {deeper} is used, the deepest"
+        for name, deeper in found.items()
+        if deeper
+    ]
+
+
+def metric_of(scores: xr.DataArray, name: str) -> str:
+    """Return the one metric of the scores that a name stands for; an unknown name raises ScoresError.
+
+    >>> metric_of(cube([[[0.5]]], ["bm25"], ["301"], ["AP@1000"]), "map")
+    'AP@1000'
+    """
+    [metric] = select(scores, metrics=[name]).metric.values
+    return str(metric)
+
+
+def _as_it_is(scores: xr.DataArray) -> tuple[xr.DataArray, list[str]]:
+    """Return a cube with its missing cells, and a note on them."""
+    scores = _require_scale(check(scores))
+    absent = int(np.isnan(scores.values).sum())
+    if not absent:
+        return scores, []
+    return scores, [f"{absent} of {scores.size} scores are missing: every two are compared where both have scores"]
 
 
 def default_by(scores: xr.DataArray) -> str:
     """Return the metric that orders systems by default: AP, else the deepest AP@k."""
     names = [str(name) for name in scores.metric.values]
-    if "AP" in names:
-        return "AP"
-    cut = [name for name in names if name.startswith("AP@")]
-    if cut:
-        return max(cut, key=lambda name: int(name.removeprefix("AP@")))
-    raise ScoresError(
-        f"there is no AP to order systems by among {', '.join(names)}; name a metric with --by, studied or not"
-    )
+    found = found_as("AP", names)
+    if found is None:
+        raise ScoresError(
+            f"there is no AP to order systems by among {', '.join(names)}; name a metric with --by, studied or not"
+        )
+    return found
+
+
+def _require_scale(scores: xr.DataArray) -> xr.DataArray:
+    """Return a cube; raise ScoresError if a metric's scores are so small or large that studies would be wrong."""
+    largest = np.abs(scores.values).max(axis=(0, 1), initial=0, where=~np.isnan(scores.values))
+    for metric, most in zip(scores.metric.values, largest.tolist(), strict=True):
+        if most > MOST or 0 < most < LEAST:
+            raise ScoresError(
+                f"the scores of {metric} reach {most:.3g}; studies compare to ten decimals scores that reach {LEAST:g} "
+                f"to {MOST:g}: multiply all by one number, so that they reach about 1, or leave {metric} out"
+            )
+    return scores
 
 
 def complete(scores: xr.DataArray, missing: Missing = "error") -> tuple[xr.DataArray, list[str]]:
-    """Return a cube without missing cells, and notes on what was dropped for it.
+    """Return a cube without missing cells, and notes on what was left out for it.
 
-    missing : "error" raises ScoresError; "topics" drops every topic that some system lacks, "systems" every system
-    that lacks some topic.
+    missing : "error" raises ScoresError; "topics" leaves out every topic that some system lacks, "systems" every system
+    that lacks some topic, "common" topics and systems so that most scores stay. "pairwise" raises ScoresError: it is
+    for studies that go pair by pair. Scores that are too small or too large to be compared raise ScoresError.
     """
     require_choice("missing", missing, get_args(Missing))
-    scores = check(scores)
+    scores = _require_scale(check(scores))
     absent = np.isnan(scores.values)
     if not absent.any():
         return scores, []
     count = f"{int(absent.sum())} of {absent.size} scores are missing"
-    if missing == "error":
+    if missing in ("error", "pairwise"):
+        what = _PAIRWISE if missing == "pairwise" else "drop their topics or their systems"
         raise ScoresError(
-            f"{count} (first: {_first(scores, absent)}); drop their topics or their systems (--missing topics|systems)"
+            f"{count} (first: {_first(scores, absent)}); {what} (--missing common|topics|systems; common drops least)"
         )
-    dim, others = ("topic", (0, 2)) if missing == "topics" else ("system", (1, 2))
-    keep = ~absent.any(axis=others)
-    if not keep.any():
-        raise ScoresError(f"{count}, and every {dim} lacks some; select systems or metrics first")
-    note = f"{count}; dropped {np.count_nonzero(~keep)} of {keep.size} {dim}s that lack some"
-    return scores.isel({dim: keep}), [note]
+    of_system, of_topic, _ = complete_part(absent, _DROPPED[missing])
+    if not (of_system.any() and of_topic.any()):
+        every = "system" if missing == "systems" else "topic"
+        raise ScoresError(f"{count}, and every {every} lacks some; select systems or metrics first")
+    dropped = [
+        f"{np.count_nonzero(~keep)} of {keep.size} {dim}s"
+        for dim, keep in (("system", of_system), ("topic", of_topic))
+        if not keep.all()
+    ]
+    note = f"{count}; dropped {' and '.join(dropped)} that lack some"
+    return scores.isel(system=of_system, topic=of_topic), [note]
 
 
 def require_variation(values: Floats, metrics: Iterable[str], where: str = "") -> None:

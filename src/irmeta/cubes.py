@@ -8,10 +8,10 @@ import numpy as np
 import xarray as xr
 
 from irmeta.choices import Missing, Scale, Unit
-from irmeta.cube import ALL, check, cube, from_frame_all, means, studied
+from irmeta.cube import ALL, check, cube, deeper_metrics, from_frame_all, means, studied
 from irmeta.errors import MetricError, ScoresError, require_choice
 from irmeta.frames import is_table
-from irmeta.names import highest, metric_names, nearest
+from irmeta.names import found_as, highest, metric_names, nearest
 from irmeta.stats.arrays import Ints
 from irmeta.words import counted, listed
 
@@ -61,7 +61,8 @@ def common_metrics(cubes: Mapping[str, xr.DataArray], metrics: str | Iterable[st
     shared = [metric for metric in first if all(metric in here for here in others)]
     if not shared:
         raise ScoresError(f"{listed(cubes)} have no metric in common; evaluate them with the same, or study each alone")
-    names = shared if metrics is None else metric_names(metrics)
+    wanted = shared if metrics is None else metric_names(metrics)
+    names = [found_as(name, shared) or name for name in wanted]
     for name in names:
         lacking = [collection for collection, here in held.items() if name not in here]
         if lacking:
@@ -76,20 +77,21 @@ def studied_together(
     top: float | None = None,
     by: str | None = None,
     missing: Missing = "error",
+    pairs: bool = False,
 ) -> tuple[dict[str, xr.DataArray], list[str]]:
     """Return the part of each collection that a study of all is about, and notes on what was left out.
 
     metrics : by default those that every collection has; the others are left out.
-    top, by, missing : as in `irmeta.cube.studied`.
+    top, by, missing, pairs : as in `irmeta.cube.studied`.
     """
     names = common_metrics(cubes, metrics)
-    used, notes = {}, []
+    used, notes = {}, deeper_metrics(metrics, names)
     held = {str(metric) for scores in cubes.values() for metric in scores.metric.values}
     lost = sorted(held.difference(names))
     if lost and metrics is None:
         notes.append(f"left out, as not all collections have them: {', '.join(lost)}")
     for name, scores in cubes.items():
-        used[name], more = studied(scores, metrics=names, top=top, by=by, missing=missing)
+        used[name], more = studied(scores, metrics=names, top=top, by=by, missing=missing, pairs=pairs)
         notes += [f"{name}: {note}" for note in more]
     return used, notes
 

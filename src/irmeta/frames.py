@@ -244,8 +244,8 @@ def _wide(frame: pl.DataFrame, found: Columns, metric: str, rows: Rows | None) -
     labels = [name for name in (found.collection, found.system, found.topic) if name is not None]
     values = [name for name in frame.columns if name not in labels]
     system, topic = found.system, found.topic
-    if system is None and topic is None:
-        first = _first(frame)
+    if system is None and topic is None and values:
+        first = _first(frame.select(values))
         values.remove(first)
         system, topic = (first, None) if rows != "topics" else (None, first)
     if not values or not frame.height:

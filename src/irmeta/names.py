@@ -4,7 +4,7 @@ import ast
 import difflib
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 from irmeta import signatures
@@ -183,6 +183,23 @@ def is_variant(name: str, of: str) -> bool:
         return False
     one, other = parse(name), parse(of)
     return (one.base, one.cutoff) == (other.base, other.cutoff) and set(one.params) > set(other.params)
+
+
+def found_as(name: str, known: Iterable[str]) -> str | None:
+    """Return the known name that a name stands for: itself, else the same metric at its deepest cutoff, else None.
+
+    >>> found_as("AP", ["AP@100", "AP@1000", "nDCG@20"]), found_as("RR", ["AP@100"])
+    ('AP@1000', None)
+    """
+    names = list(known)
+    if name in names:
+        return name
+    if not is_known(name):
+        return None
+    wanted = parse(name)
+    metrics = [parse(one) for one in names if is_known(one)]
+    cut = [one for one in metrics if one.cutoff is not None and replace(one, cutoff=None) == wanted]
+    return str(max(cut, key=lambda one: one.cutoff or 0)) if cut else None
 
 
 def nearest(name: str, known: Iterable[str]) -> str:

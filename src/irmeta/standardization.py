@@ -15,10 +15,12 @@ import xarray as xr
 
 from irmeta.attributes import about, recorded
 from irmeta.choices import Flat, Kind, Missing
-from irmeta.cube import ALL, check, complete, geometric, only_numbered
+from irmeta.cube import ALL, check, complete, geometric, only_numbered, studied
 from irmeta.datasets.reference import shipped_factors
 from irmeta.errors import FileFormatError, ScoresError, require_choice
-from irmeta.io.files import writing
+from irmeta.io import seals
+from irmeta.io.groups import Grouping, teams
+from irmeta.io.outputs import writing
 from irmeta.names import nearest
 from irmeta.stats.standardizing import across, standardizers
 from irmeta.words import counted, listed
@@ -37,12 +39,13 @@ _MALFORMED = (
 """What reading a damaged file raises."""
 
 
-def fit(scores: xr.DataArray, *, groups: Mapping[str, str] | None = None, missing: Missing = "error") -> xr.Dataset:
+def fit(scores: xr.DataArray, *, groups: Grouping = None, missing: Missing = "error") -> xr.Dataset:
     """Fit the factors of every topic and metric on the systems of a cube, the standardizing systems.
 
-    groups : by system the team that submitted it. Systems of a team resemble each other; `place` then takes teams, not
-    systems, for what was drawn independently.
-    missing : what to do about missing scores, as in `irmeta.cube.complete`.
+    groups : the team of each system, a table, or "stem" of its name. Systems of a team resemble each
+    other; `place` then takes teams, not systems, for what was drawn independently.
+    missing : what to do about missing scores, as in `irmeta.cube.complete`; "pairwise" fits each topic on the systems
+    that have a score there, two or more.
     Returns mean, sd (divisor n - 1), n over (topic, metric) and quantiles, the n scores in rising order, over (topic,
     metric, order). Its attributes tell which factors these are: collection, systems, and a digest of the numbers that
     two labs can compare; and, by metric, what `place` needs: `spread`, how far other standardizing systems would move
@@ -54,9 +57,13 @@ def fit(scores: xr.DataArray, *, groups: Mapping[str, str] | None = None, missin
     0.2
     """
     _refuse(check(scores))
-    scores, notes = complete(scores, missing)
+    scores, notes = studied(scores, missing=missing, pairs=True)
     if scores.sizes["system"] < 2:
         raise ScoresError("standardization factors need at least 2 systems, better 10 or more; this cube has 1")
+    few = scores.notnull().sum("system") < 2
+    if few.any():
+        topics = [str(topic) for topic in scores.topic.values[few.any("metric").values]]
+        raise ScoresError(f"fewer than 2 systems have a score on topic {listed(topics)}; leave it out (--topics)")
     factors = standardizers.fit(scores.values)
     provenance = {
         "collection": scores.attrs.get("collection", "collection"),
@@ -69,18 +76,15 @@ def fit(scores: xr.DataArray, *, groups: Mapping[str, str] | None = None, missin
     return _dataset(factors, list(scores.topic.values), list(scores.metric.values)).assign_attrs(recorded(provenance))
 
 
-def _together(scores: xr.DataArray, factors: standardizers.Factors, groups: Mapping[str, str] | None) -> dict[str, Any]:
+def _together(scores: xr.DataArray, factors: standardizers.Factors, groups: Grouping) -> dict[str, Any]:
     """Describe the standardizing systems by metric: how they vary together over topics, and where each stands."""
-    if scores.sizes["topic"] < 2:
+    if scores.sizes["topic"] < 2 or scores.isnull().any():
         return {}
-    systems = [str(system) for system in scores.system.values]
-    if groups is not None and (lacking := [system for system in systems if system not in groups]):
-        raise ScoresError(f"no group for {counted(len(lacking), 'system')} of {len(systems)}: {listed(lacking)}")
-    units = None if groups is None else [groups[system] for system in systems]
+    team = teams(scores.system.values, groups).of
     values = standardizers.standardize(scores.values, factors, "z")
     spread, standing = {}, {}
     for place, metric in enumerate(scores.metric.values):
-        found = across.spread(values[..., place], units)
+        found = across.spread(values[..., place], team)
         own = across.place(values[..., place]).scores
         spread[str(metric)] = {"covariance": found.covariance.tolist(), "units": found.units}
         standing[str(metric)] = {
@@ -206,7 +210,9 @@ def flat_topics(standardized: xr.DataArray) -> list[str]:
 def save(factors: xr.Dataset, path: str | PathLike[str]) -> None:
     """Write factors to a Parquet file, one row for each topic and metric; provenance and digest are in its metadata."""
     with writing(Path(path)) as part:
-        _frame(factors).write_parquet(part, metadata={_KEY: json.dumps(about(factors), default=str)})
+        metadata = {_KEY: json.dumps(about(factors), default=str), seals.KEY: seals.OPEN}
+        _frame(factors).write_parquet(part, metadata=metadata)
+        seals.close(part)
 
 
 def load(path: str | PathLike[str]) -> xr.Dataset:
@@ -219,6 +225,7 @@ def load(path: str | PathLike[str]) -> xr.Dataset:
     (129, 50)
     """
     path = _found(path)
+    seals.check_file(path)
     try:
         frame = _checked(pl.read_parquet(path))
         attrs = json.loads(pl.read_parquet_metadata(path)[_KEY])
@@ -226,17 +233,16 @@ def load(path: str | PathLike[str]) -> xr.Dataset:
     except _MALFORMED as error:
         raise FileFormatError(f"{path}: not a factors file ({error}); `irmeta standardize fit` writes them") from error
     topics, metrics = (list(dict.fromkeys(frame[dim])) for dim in ("topic", "metric"))
-    rows = frame.height, frame["quantiles"].list.len().n_unique()
-    if rows != (len(topics) * len(metrics), 1):
-        raise FileFormatError(
-            f"{path}: not a factors file: it must have one row for each topic and metric, all of one n"
-        )
+    if frame.height != len(topics) * len(metrics):
+        raise FileFormatError(f"{path}: not a factors file: it must have one row for each topic and metric")
     # in the order of topics and metrics, in which another program may not have left them
     place = {name: at for at, name in enumerate(product(topics, metrics))}
     order = np.argsort([place[pair] for pair in zip(frame["topic"], frame["metric"], strict=True)])
     frame = frame[order]
-    shape = (len(topics), len(metrics), -1)
-    arrays = standardizers.fit(np.moveaxis(np.array(frame["quantiles"].to_list()).reshape(shape), -1, 0))
+    rows = frame["quantiles"].to_list()
+    most = max(map(len, rows))
+    scores = np.array([[*row, *[np.nan] * (most - len(row))] for row in rows])
+    arrays = standardizers.fit(np.moveaxis(scores.reshape(len(topics), len(metrics), most), -1, 0))
     factors = _dataset(arrays, topics, metrics)
     same = all(np.allclose(frame[name], factors[name].values.ravel(), rtol=1e-12) for name in ("mean", "sd", "n"))
     if factors.attrs["digest"] != written or not same:
@@ -320,7 +326,7 @@ def _dataset(factors: standardizers.Factors, topics: list[str], metrics: list[st
         {
             "mean": (dims, factors.mean),
             "sd": (dims, factors.sd),
-            "n": (dims, np.full(factors.mean.shape, factors.quantiles.shape[-1])),
+            "n": (dims, factors.n),
             "quantiles": ((*dims, "order"), factors.quantiles),
         },
         coords={"topic": np.asarray(topics, dtype=object), "metric": np.asarray(metrics, dtype=object)},
@@ -340,12 +346,13 @@ def _arrays(factors: xr.Dataset) -> standardizers.Factors:
 
 def _frame(factors: xr.Dataset) -> pl.DataFrame:
     topics, metrics = (factors[dim].values.astype(str) for dim in ("topic", "metric"))
+    quantiles = factors["quantiles"].values.reshape(len(topics) * len(metrics), -1)
     return pl.DataFrame(
         {
             "topic": np.repeat(topics, len(metrics)),
             "metric": np.tile(metrics, len(topics)),
             **{name: factors[name].values.ravel() for name in ("mean", "sd", "n")},
-            "quantiles": factors["quantiles"].values.reshape(len(topics) * len(metrics), -1).tolist(),
+            "quantiles": [row[np.isfinite(row)].tolist() for row in quantiles],
         }
     )
 

@@ -75,7 +75,7 @@ def test_runs_and_judgments_belong_together(typed, scores, options):
 
 
 def test_a_design_with_runs_varies_the_depth(typed, tmp_path):
-    """With runs and judgments each depth is a way, at the measured size of its pool, and a machine one more."""
+    """With runs and judgments each depth is a way, at the measured size of its pool, by people, a machine, or both."""
     assert typed("simulate -o demo --systems 6 --topics 10 --quiet")[0] == 0
     assert typed("evaluate demo/qrels.txt demo/runs -m AP -o demo/scores.parquet --quiet")[0] == 0
     line = "design demo/scores.parquet --runs demo/runs --qrels demo/qrels.txt --depths 2,10 --partitions 20"
@@ -83,7 +83,7 @@ def test_a_design_with_runs_varies_the_depth(typed, tmp_path):
         (row["depth"], row["judge"]): row["judgments"]
         for row in tables(typed, f"{line} --llm demo/qrels.txt --llm-cost .01 --budget 2000")["budget"]
     }
-    assert set(ways) == {(depth, judge) for depth in (0, 2, 10) for judge in ("people", "machine")}
+    assert set(ways) == {(depth, judge) for depth in (0, 2, 10) for judge in ("people", "machine", "both")}
     assert 2 <= ways[2, "people"] <= 12
     assert ways[2, "people"] < ways[10, "people"] <= 60
 

@@ -1,6 +1,7 @@
 """Evaluation as a whole: policies, general parameters against brute force, properties of every measure."""
 
 import re
+import tracemalloc
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 from irmeta.attributes import about
 from irmeta.cube import means
 from irmeta.errors import FileFormatError, IrmetaError, MetricError
-from irmeta.evaluation import engine, task
+from irmeta.evaluation import scoring
 from irmeta.evaluation.engine import evaluate
 from irmeta.evaluation.judging import Judgments
 from irmeta.io.rankings import qrels_from_mapping, run_from_mapping
@@ -136,7 +137,7 @@ def test_chunks(drawn: tuple[Grades, list[Lists]], size: int) -> None:
     qrels, runs = drawn
     whole = evaluate(qrels, named(runs), METRICS + " AP(pool=2) P(judged_only=True)@2")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(task, "CHUNK", size)
+        patch.setattr(scoring, "CELLS", size)
         again = evaluate(qrels, named(runs), METRICS + " AP(pool=2) P(judged_only=True)@2")
     xr.testing.assert_equal(again, whole)
 
@@ -370,18 +371,38 @@ def test_many_grades() -> None:
     assert evaluate(qrels, run, "P(rel=699)@1 P(rel=698)@10").values.ravel().tolist() == [1, 0.2]
 
 
-def test_a_deep_list_is_computed_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Runs share a chunk only as long as topics x the deepest list of them fit it, so that one deep list costs once."""
-    sizes = []
-    scores = task.Task.scores_of
-    monkeypatch.setattr(task.Task, "scores_of", lambda *parts: (sizes.append(len(parts[-1])), scores(*parts))[1])
-    monkeypatch.setattr(task, "CHUNK", 100)
-    monkeypatch.setattr(engine, "BATCH", 11)
-    monkeypatch.setattr(engine, "SHARES", 1)
-    deep = {"1": {f"d{i}": -i for i in range(90)}}
-    shallow = {"1": {"a": 1.0}}
-    evaluate({"1": {"a": 1}}, {**{f"s{i}": shallow for i in range(9)}, "deep": deep, "last": shallow}, "AP")
-    assert sorted(sizes) == [1, 1, 9]
+@pytest.mark.parametrize("deep", ["run", "qrels"])
+def test_memory_follows_the_input(tmp_path: Path, deep: str) -> None:
+    """A run of 999 short topics and one of 100,000 documents takes a few MiB, and so do such judgments."""
+    lines = [(topic, document) for topic in range(999) for document in range(10)]
+    lines += [(999, document) for document in range(100_000)]
+    few = [(topic, document) for topic, document in lines if document < 10]
+    run = "".join(
+        f"{topic} Q0 d{document} 0 {-document} tag\n" for topic, document in (lines if deep == "run" else few)
+    )
+    qrels = "".join(f"{topic} 0 d{document} {document % 3}\n" for topic, document in (few if deep == "run" else lines))
+    (tmp_path / "run").write_text(run)
+    (tmp_path / "qrels").write_text(qrels)
+    evaluate({"1": {"a": 1}}, {"r": {"1": {"a": 1.0}}})  # imports what it imports
+    tracemalloc.start()
+    try:
+        evaluate(tmp_path / "qrels", tmp_path / "run")
+        assert tracemalloc.get_traced_memory()[1] < 80 * 2**20
+    finally:
+        tracemalloc.stop()
+
+
+def test_many_fractional_grades_take_little_memory() -> None:
+    """Judgments with grades that are all different take memory for their number, not for topics x grades."""
+    rng = np.random.default_rng(0)
+    qrels = {str(topic): {f"d{i}": grade for i, grade in enumerate(rng.random(100))} for topic in range(300)}
+    run = {topic: dict.fromkeys(grades, 1.0) for topic, grades in qrels.items()}
+    tracemalloc.start()
+    try:
+        evaluate(qrels, {"r": run}, "nDCG AP RBP Compatibility")
+        assert tracemalloc.get_traced_memory()[1] < 60 * 2**20
+    finally:
+        tracemalloc.stop()
 
 
 @pytest.mark.parametrize(

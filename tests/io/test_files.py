@@ -1,11 +1,9 @@
 """Bytes in and out: compression told by content, output whole or not at all."""
 
 import bz2
-import errno
 import gzip
 import hashlib
 import lzma
-import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -15,7 +13,7 @@ import zstandard
 
 from irmeta.errors import FileFormatError
 from irmeta.io import files
-from irmeta.io.files import listed, read, shown, writing
+from irmeta.io.files import Content, listed, read_bytes, shown
 
 TEXT = b"".join(b"1 Q0 doc%d %d %d.5 tag\n" % (rank, rank, 5000 - rank) for rank in range(5000))
 PACK = {"gzip": gzip.compress, "bzip2": bz2.compress, "xz": lzma.compress, "zstd": zstandard.compress}
@@ -27,7 +25,7 @@ def test_compression_is_told_by_content(tmp_path: Path, kind: str, suffix: str) 
     """A packed file is unpacked whatever its name, and has the digest of its plain text."""
     path = tmp_path / f"run{suffix}"
     path.write_bytes(PACK[kind](TEXT))
-    content = files.read(path)
+    content = files.Content(path)
     assert content.data == TEXT
     assert content.digest == hashlib.sha256(TEXT).hexdigest()
 
@@ -74,18 +72,9 @@ def test_damaged_archives(tmp_path: Path, kind: str) -> None:
 def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     """A missing file and a folder are errors that name the path and the reason."""
     with pytest.raises(FileFormatError, match="nothing: cannot be read .No such file"):
-        files.read(tmp_path / "nothing")
+        files.read_bytes(tmp_path / "nothing")
     with pytest.raises(FileFormatError, match="cannot be read .Is a directory"):
-        files.read(tmp_path)
-
-
-def _names(folder: Path) -> list[str]:
-    return sorted(path.name for path in folder.iterdir())
-
-
-def _fail_halfway(part: Path, failure: type[BaseException]) -> None:
-    part.write_text("half")
-    raise failure
+        files.read_bytes(tmp_path)
 
 
 def test_files_of_folders(tmp_path: Path) -> None:
@@ -117,7 +106,7 @@ def test_files_of_fsspec() -> None:
         assert files.listed("memory://runs") == files.listed("memory://runs/") == [*both, "memory:///runs/deep/c"]
         assert files.listed("memory://runs/*.gz") == both[1:]
         assert files.listed("memory://runs/a") == ["memory://runs/a"]
-        assert files.read(both[1]).data == b"packed"
+        assert files.read_bytes(both[1]) == b"packed"
         assert files.stem("https://host/b.gz?token=x") == "b"
         assert files.shown("zip://a.gz::https://host/runs.zip?token=x") == "zip://a.gz"
         for wrong in ("memory://runs/none", "memory://runs/none*", "memory://none/"):
@@ -126,7 +115,7 @@ def test_files_of_fsspec() -> None:
         with pytest.raises(FileFormatError, match="a chained URL cannot have a glob"):
             files.listed("zip://*::memory://runs/a")
         with pytest.raises(FileFormatError, match=r"other://x: cannot be read \(Protocol not known"):
-            files.read("other://x")
+            files.read_bytes("other://x")
     finally:
         memory.rm("/runs", recursive=True)
 
@@ -144,79 +133,24 @@ def test_stems() -> None:
     ]
 
 
-def test_written_whole(tmp_path: Path) -> None:
-    """Output replaces the old file at the end, has the usual permissions, and leaves nothing beside it."""
-    path = tmp_path / "out"
-    path.write_text("old")
-    with files.writing(path) as part:
-        part.write_text("new")
-        assert path.read_text() == "old"
-        assert part.parent == path.parent
-        assert part.name.startswith(".")
-    assert path.read_text() == "new"
-    umask = os.umask(0)
-    os.umask(umask)
-    assert path.stat().st_mode & 0o777 == 0o666 & ~umask
-    assert _names(tmp_path) == ["out"]
-
-
-@pytest.mark.parametrize("failure", [RuntimeError, KeyboardInterrupt])
-def test_not_written_at_all(tmp_path: Path, failure: type[BaseException]) -> None:
-    """When writing fails or is interrupted the old file stands untouched, and no part of a new one."""
-    path = tmp_path / "out"
-    path.write_text("old")
-    with pytest.raises(failure), files.writing(path) as part:
-        _fail_halfway(part, failure)
-    assert path.read_text() == "old"
-    assert _names(tmp_path) == ["out"]
-
-
-def test_where_nothing_can_be_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A missing folder, a folder in the file's place, a refused or a full disk are errors that name the path."""
-    with (
-        pytest.raises(FileFormatError, match="the folder .*nowhere does not exist"),
-        files.writing(tmp_path / "nowhere/x"),
-    ):
-        pass
-    (tmp_path / "taken").mkdir()
-    with (
-        pytest.raises(FileFormatError, match="taken: cannot be written .Is a directory"),
-        files.writing(tmp_path / "taken"),
-    ):
-        pass
-    with (
-        pytest.raises(FileFormatError, match="full: cannot be written .No space left"),
-        files.writing(tmp_path / "full"),
-    ):
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
-    def refuse(**_: object) -> tuple[int, str]:
-        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
-
-    monkeypatch.setattr(files.tempfile, "mkstemp", refuse)
-    with pytest.raises(FileFormatError, match="x: cannot be written .Permission denied"), files.writing(tmp_path / "x"):
-        pass
-    assert _names(tmp_path) == ["taken"]
-
-
 @pytest.mark.parametrize("pack", [gzip.compress, bz2.compress, lzma.compress, zstandard.compress])
 def test_every_stream_of_a_file_counts(tmp_path: Path, pack: Callable[[bytes], bytes]) -> None:
     """Files of two streams are read to the end; a damaged or a short second one is an error."""
     file = tmp_path / "run"
     first, second = pack(b"one\n" * 50), pack(b"two\n" * 50)
     file.write_bytes(first + second)
-    assert read(file).data == b"one\n" * 50 + b"two\n" * 50
+    assert Content(file).data == b"one\n" * 50 + b"two\n" * 50
     for damaged in (bytes([second[0], second[1] ^ 1]) + second[2:], second[:5], second[:-3]):
         file.write_bytes(first + damaged)
         with pytest.raises(FileFormatError, match="damaged"):
-            read(file)
+            read_bytes(file)
 
 
 def test_xz_may_have_padding(tmp_path: Path) -> None:
     """Zeros between and after the streams of xz are no damage."""
     file = tmp_path / "run.xz"
     file.write_bytes(lzma.compress(b"a") + bytes(4) + lzma.compress(b"b") + bytes(8))
-    assert read(file).data == b"ab"
+    assert Content(file).data == b"ab"
 
 
 @pytest.mark.parametrize(
@@ -224,7 +158,7 @@ def test_xz_may_have_padding(tmp_path: Path) -> None:
 )
 def test_messages_have_no_secrets(url: str) -> None:
     """Passwords and signatures of a URL are in no error, and in no name of a file."""
-    for attempt in (read, listed):
+    for attempt in (read_bytes, listed):
         with pytest.raises(FileFormatError) as caught:
             attempt(url)
         assert "PASSW0RD" not in str(caught.value)
@@ -239,13 +173,3 @@ def test_runs_are_not_left_out_silently(tmp_path: Path) -> None:
     (tmp_path / "b.run").symlink_to(tmp_path / "gone")
     with pytest.raises(FileFormatError, match=r"b\.run: a link to a file that is not there"):
         listed(tmp_path)
-
-
-def test_replaced_files_keep_their_permissions(tmp_path: Path) -> None:
-    """A file that only its owner may read stays so when it is written again."""
-    file = tmp_path / "scores.parquet"
-    file.write_text("old")
-    file.chmod(0o600)
-    with writing(file) as part:
-        part.write_text("new")
-    assert (file.read_text(), file.stat().st_mode & 0o777) == ("new", 0o600)

@@ -4,8 +4,8 @@ import gzip
 
 import pytest
 
-from irmeta.errors import FileFormatError
-from irmeta.io.groups import read_groups
+from irmeta.errors import FileFormatError, ScoresError
+from irmeta.io.groups import read_groups, said, teams
 
 
 def written(tmp_path, text):
@@ -46,5 +46,44 @@ def test_what_is_wrong_is_named(tmp_path, text, said):
 def test_a_run_without_group_is_named_with_the_nearest(tmp_path):
     """Every run needs a group."""
     groups = read_groups(written(tmp_path, "run,team\nbm25.txt,x\n"))
-    with pytest.raises(FileFormatError, match=r"the first 'bm25'; did you mean bm25\.txt"):
+    with pytest.raises(ScoresError, match=r"the first 'bm25'; did you mean bm25\.txt"):
         groups.require(["bm25"])
+
+
+def test_a_header_in_capitals_and_blanks_is_read(tmp_path):
+    """Capitals in the header and blanks around cells do not matter; a team may be called a family."""
+    assert dict(read_groups(written(tmp_path, "Run,Family\na, X \n")).of) == {"a": "X"}
+
+
+def test_teams_by_a_table_a_mapping_and_stems(tmp_path):
+    """The same teams come from a table, from a mapping, and from what stands before the last separator of a name."""
+    systems = ["udel_a-1", "udel_a-2", "bm25", "sab.x"]
+    table = read_groups(written(tmp_path, "run,team\nudel_a-1,u\nudel_a-2,u\nbm25,b\nsab.x,s\n"))
+    for groups in (table, table.of, "stem"):
+        found = teams(systems, groups)
+        assert found.of[0] == found.of[1]
+        assert len(set(found.of[1:].tolist())) == 3
+        assert "3 teams, not their 4 systems" in found.note
+    assert said(table.of) == "a table of 4 systems"
+
+
+def test_without_groups_each_system_is_a_team_and_the_note_says_so():
+    """Nothing given: systems are numbered, and the note says what that assumes."""
+    found = teams(["a", "b"], None)
+    assert found.of.tolist() == [0, 1]
+    assert "the 2 systems as independent of each other" in found.note
+    assert found.said is None
+
+
+@pytest.mark.parametrize(
+    ("groups", "said"),
+    [
+        ("teams", "groups='teams': give a table of runs and teams, or 'stem'"),
+        ({"x-1": "t", "x-2": "t"}, "all 2 systems are of one team, t"),
+        ("stem", "all 2 systems are of one team, x"),
+    ],
+)
+def test_groups_that_cannot_be_used_are_refused(groups, said):
+    """An unknown word, and one team alone, raise what says so."""
+    with pytest.raises(ScoresError, match=said):
+        teams(["x-1", "x-2"], groups)

@@ -1,37 +1,11 @@
-"""Groups of systems and samples of topics."""
+"""Samples of topics."""
 
 from pathlib import Path
 
 import pytest
 
 from irmeta.errors import FileFormatError
-from irmeta.io.lists import read_groups, read_sample, sample_text
-
-
-def test_groups_under_any_usual_name(tmp_path: Path) -> None:
-    """The table of groups names systems run, system or name, and groups team, group or family."""
-    path = tmp_path / "teams.csv"
-    path.write_text("Run,Team,type\na,X,auto\nb, Y ,manual\n")
-    assert read_groups(path) == {"a": "X", "b": "Y"}
-    path.write_text("system,family\na,X\n")
-    assert read_groups(path) == {"a": "X"}
-
-
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("", "the file is empty"),
-        ("run,type\na,b\n", "no column team or group or family; the header has run, type"),
-        ("run,team\na,X\na,Y\n", ":3: a is in two groups, X and Y"),
-        ("run,team\na\n", ":2: 1 cells, the header has 2"),
-    ],
-)
-def test_odd_groups(text: str, said: str, tmp_path: Path) -> None:
-    """A table of groups that cannot be read says where and why."""
-    path = tmp_path / "teams.csv"
-    path.write_text(text)
-    with pytest.raises(FileFormatError, match=said):
-        read_groups(path)
+from irmeta.io.lists import read_sample, sample_text
 
 
 def test_a_sample_comes_back(tmp_path: Path) -> None:

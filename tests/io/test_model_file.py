@@ -37,7 +37,7 @@ def test_model_file_is_json_without_scores(tmp_path):
     """The file is a JSON document: counts, means, the lower triangle of the covariances, quantiles."""
     save_model(model(), tmp_path / "m.json")
     document = json.loads((tmp_path / "m.json").read_text())
-    assert set(document) == {"format", "scale", "levels", "provenance", "collections"}
+    assert set(document) == {"format", "irmeta_seal", "scale", "levels", "provenance", "collections"}
     first = document["collections"][0]
     assert set(first) == {"name", "systems", "metrics", "means", "residual_quantiles", "covariances"}
     assert [len(row) for row in first["covariances"]] == [1, 2, 3]
@@ -84,6 +84,7 @@ def test_figures_that_do_not_fit_the_metrics_are_an_error(tmp_path):
     """A collection with a mean too few is not read as a model."""
     save_model(model(), tmp_path / "m.json")
     document = json.loads((tmp_path / "m.json").read_text())
+    del document["irmeta_seal"]
     document["collections"][0]["means"].pop()
     (tmp_path / "m.json").write_text(json.dumps(document))
     with pytest.raises(FileFormatError, match="the figures of 'one' do not fit its 3 metrics"):
@@ -118,6 +119,7 @@ def test_figures_that_no_model_has_are_refused(tmp_path, where, value):
     """A model of impossible or malformed figures is refused with the file's name, and predicts nothing."""
     save_model(model(), tmp_path / "m.json")
     document = json.loads((tmp_path / "m.json").read_text())
+    del document["irmeta_seal"]
     at = document
     for step in where[:-1]:
         at = at[step]

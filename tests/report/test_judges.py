@@ -3,7 +3,9 @@
 import numpy as np
 
 from irmeta.cube import cube
-from irmeta.report.page.judges import are_judges, judges_panel
+from irmeta.io.groups import Groups
+from irmeta.report.page.content import Content
+from irmeta.report.page.judges import are_judges, panels
 
 SYSTEMS, TOPICS = [f"s{i}" for i in range(8)], [str(i) for i in range(12)]
 
@@ -25,9 +27,16 @@ def test_judges_are_collections_of_the_same_runs_and_topics() -> None:
 
 def test_the_panel_compares_with_the_first() -> None:
     """The bars are tau of the other collections with the first, best on top, and the line is its ceiling."""
-    panel = judges_panel({"nist": made(1), "llm": made(2), "crowd": made(3)}, "AP", "scores.parquet", 0)
+    cubes = {"nist": made(1), "llm": made(2), "crowd": made(3)}
+    groups = {name: f"team{name}" for name in SYSTEMS}
+    [panel] = panels(
+        Content.of(
+            cubes, by=None, missing="error", seed=0, source="scores.parquet", groups=Groups(groups, source="t.csv")
+        )
+    )
     [chart] = panel.charts
     assert set(chart.data["rows"]) == {"llm", "crowd"}
     assert chart.data["values"] == sorted(chart.data["values"], reverse=True)
     assert 0 < chart.data["reference"] <= 1
-    assert panel.command == "irmeta judges compare scores.parquet --truth 'nist'"
+    assert panel.command == "irmeta judges compare scores.parquet --groups t.csv --truth 'nist'"
+    assert any("take 8 teams" in note for note in panel.notes)

@@ -20,6 +20,7 @@ from irmeta.report.page.panel import Panel, Section, numbers
 from irmeta.report.page.predictivity import PARTITIONS
 from irmeta.report.page.sections import sections
 from irmeta.report.page.writing import write_report
+from irmeta.report.words import headlines
 from irmeta.studies import correlation, description, predictivity, significance
 
 SECTIONS = ["data", "systems", "significance", "agreement", "power", "reporting", "prediction", "reliability"]
@@ -34,6 +35,16 @@ def content(page: Path) -> dict[str, Any]:
 
 def headings(page: Path) -> list[tuple[str, str]]:
     return re.findall(r"<h([1-6])[^>]*>(.*?)</h", page.read_text("utf-8"))
+
+
+def test_only_its_own_scripts_may_run(page: Path) -> None:
+    """The policy names the digests of the page's two scripts and allows no other, no network and no frame."""
+    text = page.read_text("utf-8")
+    policy = re.search(r'Content-Security-Policy" content="([^"]+)"', text)[1].replace("&#39;", "'")
+    scripts = re.findall(r"<script>(.*?)</script>", text, flags=re.DOTALL)
+    assert len(scripts) == 2
+    assert f"script-src {writing.hashes(*scripts)};" in policy
+    assert policy.startswith("default-src 'none'")
 
 
 def test_every_section_is_there_in_order(page: Path, page_of_three: Path) -> None:
@@ -190,7 +201,7 @@ def test_a_metric_that_is_constant_is_left_out(scores: xr.DataArray) -> None:
     flat = scores.copy()
     flat[..., 3] = 0.5
     found = run({"made": flat})
-    assert "RR has the same mean for every system and is left out" in found["data"][0].findings[1]
+    assert "RR has the same mean for every system: left out" in found["data"][0].findings[1]
     assert not any(panel.findings[0].startswith("Not computed") for panels in found.values() for panel in panels)
     assert found["power"][0].charts[2].data["rows"] == ["AP@1000", "P@10", "nDCG@10", "RBP(p=0.8)"]
 
@@ -332,3 +343,23 @@ def test_an_interrupted_report_is_run_again(
 def test_numbers_of_a_page_that_are_not_finite_are_null() -> None:
     """The JSON of a page has null for infinite and missing numbers, wherever they stand."""
     assert writing._script({"a": [float("nan"), {"b": float("inf")}, 1.5]}) == '{"a":[null,{"b":null},1.5]}'
+
+
+def test_a_report_with_a_few_missing_scores_is_nearly_whole(scores: xr.DataArray, tmp_path: Path) -> None:
+    """Missing scores cost the fewest systems and topics; the page says which way was chosen, and computes the rest."""
+    holey = scores.copy()
+    holey[2, 3] = np.nan
+    holey[5, 7:9] = np.nan
+    _, made = writing.write_sections({"made": holey}, tmp_path / "r")
+    assert not [panel for section in made for panel in section.panels if panel.findings[0].startswith("Not computed")]
+    [data] = [section for section in made if section.key == "data"]
+    assert "dropped 1 of 9 systems and 1 of 12 topics" in data.panels[0].warnings[0]
+    assert "--missing" in headlines(made)
+
+
+def test_a_metric_without_scores_does_not_empty_a_report(scores: xr.DataArray) -> None:
+    """A metric that lacks most of its scores is left out, and the section on the data says so."""
+    holey = scores.copy()
+    holey[:, 1:, 2] = np.nan
+    [panel] = run({"made": holey}, "common")["data"]
+    assert panel.warnings == ["made: nDCG@10: most scores are missing, left out of all that follows."]

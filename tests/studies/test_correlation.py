@@ -173,8 +173,9 @@ def test_findings_name_the_group():
     """The words name the closest pair, the furthest, and what can stand for what."""
     words = findings(correlation(made()))
     assert words[0].startswith("On made at topic level AP and Rprec (.9")
-    assert words[1] == (
-        "Within each group every pair of metrics correlates at .90 or more (at least 81% shared variance): AP, Rprec."
+    assert words[1].startswith(
+        "Within each group every pair of metrics correlates at .90 or more (at least 81% shared variance in these "
+        "scores): AP, Rprec. Their intervals reach down to .9"
     )
     assert words[2] == "2 of 3 principal components explain 95% of the variance of the metrics."
 
@@ -182,7 +183,7 @@ def test_findings_name_the_group():
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        ({"threshold": 0.2}, "at .20 or more (at least 4% shared variance): "),
+        ({"threshold": 0.2}, "at .20 or more (at least 4% shared variance in these scores): "),
         ({"threshold": 0.9951}, "No two metrics correlate at .9951 or more."),
         ({"threshold": -0.5}, "Within each group every pair of metrics correlates at -.50 or more: "),
         (
@@ -216,3 +217,91 @@ def test_overview_of_many_metrics_lists_them_by_group():
     others = outcome["r"].sel(metric="P@1").drop_sel(metric_2="P@1")
     assert row["agrees most with"] == others.idxmax().item()
     assert row["least with"] == others.idxmin().item()
+
+
+def holey(seed=3):
+    """Scores of which AP and Rprec miss the same two, RR two more."""
+    scores = made(seed=seed)
+    scores[0, :2] = np.nan
+    scores[4, 5, 2] = np.nan
+    scores[7, 6, 2] = np.nan
+    return scores
+
+
+def test_pairwise_takes_the_scores_that_both_have():
+    """With missing scores each pair of metrics has the correlation of the scores that both have, and their number."""
+    scores = holey()
+    found = correlation(scores, missing="pairwise").sel(metric="AP")
+    for other, n in (("Rprec", 78), ("RR", 76)):
+        x, y = scores.sel(metric="AP").values.ravel(), scores.sel(metric=other).values.ravel()
+        both = ~np.isnan(x) & ~np.isnan(y)
+        one = found.sel(metric_2=other)
+        assert one["r"].item() == pytest.approx(scipy.stats.pearsonr(x[both], y[both]).statistic, abs=1e-9)
+        assert one["n"].item() == n
+        assert one["low"].item() < one["r"].item() < one["high"].item()
+
+
+@pytest.mark.parametrize("level", ["topic", "within-topic", "system"])
+@pytest.mark.parametrize("method", ["pearson", "spearman", "kendall"])
+def test_pairwise_without_a_topic_that_all_miss_is_the_rest(level, method):
+    """A topic without scores changes nothing at topic level; systems that miss it have no mean at system level."""
+    scores, rest = made(), made().isel(topic=slice(1, None))
+    scores[:, 0] = np.nan
+    if level == "system":
+        with pytest.raises(ScoresError, match="fewer than 2 systems with scores on all topics in common"):
+            correlation(scores, level=level, method=method, missing="pairwise")
+        return
+    found, expected = (
+        correlation(one, level=level, method=method, missing="pairwise" if one is scores else "error")
+        for one in (scores, rest)
+    )
+    for name in ("r", "low", "high"):
+        np.testing.assert_allclose(found[name], expected[name], atol=1e-9)
+
+
+def test_pairwise_at_system_level_takes_systems_with_all_topics():
+    """At system level a pair is correlated over the systems whose means both metrics have."""
+    scores = holey()
+    found = correlation(scores, level="system", missing="pairwise")
+    whole = scores.isel(system=[1, 2, 3, 5, 6, 8, 9]).mean("topic").values
+    expected = scipy.stats.pearsonr(whole[:, 0], whole[:, 2]).statistic
+    assert found["r"].sel(metric="AP", metric_2="RR").item() == pytest.approx(expected, abs=1e-9)
+    assert found["n"].values[0].tolist() == [9, 9, 7]
+    assert "n = " in findings(found)[0]
+    assert "over 7 to 9 system means" in about(found)["notes"][-1]
+
+
+def test_pairwise_refuses_a_constant_metric():
+    """A metric with one value on all scores that are left has no correlation; the error names it."""
+    scores = holey()
+    scores[..., 2] = scores[..., 2] * 0
+    with pytest.raises(ScoresError, match="RR"):
+        correlation(scores, missing="pairwise")
+
+
+def test_of_many_pairs_the_closest_is_not_alone():
+    """Where another pair's interval reaches the closest pair's, the finding says that it may agree as much."""
+    metrics = ["AP", "Rprec", "RR"]
+    scores = made(metrics=metrics)
+    twins = np.random.default_rng(0).normal(size=(10, 8, 1)) + 0.3 * np.random.default_rng(1).normal(size=(10, 8, 3))
+    scores[:] = twins
+    assert "They were picked by looking at 3 pairs; 2 others may agree as much." in findings(correlation(scores))[0]
+
+
+def test_components_of_a_rank_coefficient_are_of_no_variance():
+    """Eigenvalues of a matrix of tau are not called shares of variance."""
+    words = findings(correlation(made(), method="kendall"))[2]
+    assert "of the eigenvalues of the matrix of Kendall tau-b, which is not a share of variance" in words
+
+
+def test_system_level_has_r_between_true_means():
+    """With Pearson at system level each pair has true_r inside its interval; other coefficients have none."""
+    outcome = correlation(made(systems=20, topics=30), level="system")
+    pairs = tables(outcome)["correlation"]
+    assert pairs.columns[-3:] == ["true_r", "true_low", "true_high"]
+    assert (pairs["true_low"] <= pairs["true_r"]).all()
+    assert (pairs["true_r"] <= pairs["true_high"]).all()
+    assert any("only true_r, with pearson, is of the systems' true means" in note for note in about(outcome)["notes"])
+    assert "true_r" not in correlation(made(), level="system", method="kendall")
+    few = correlation(made(topics=3), level="system")
+    assert np.isnan(few["true_r"].values).all()

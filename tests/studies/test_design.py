@@ -92,14 +92,53 @@ def test_scores_alone_vary_no_depth():
     assert alone["topic_cost"].values.tolist() == [30, 30]
 
 
+def machine(favour, noise=0.5):
+    """Make a machine's scores: the true ones, with noise, and a favour of its own for each system."""
+    human, rng = scores(), np.random.default_rng(1)
+    shape = human.shape
+    return human + favour * rng.normal(size=(shape[0], 1, 1)) + noise * rng.normal(size=shape)
+
+
 def test_a_machine_is_a_further_way_to_spend():
     """A machine's judgments are columns of their own, at their own cost."""
-    machine = scores()
-    found = chosen(machine=machine, machine_cost=0.1, budget=1000)
+    found = chosen(machine=scores(), machine_cost=0.1, budget=1000)
     ways = tables(found)["budget"]
-    assert ways["judge"].n_unique() == 2
+    assert set(ways["judge"]) == {"people", "machine", "both"}
     assert ways.filter(judge="machine", metric="AP", depth=20)["topic_cost"].item() == 30 + 0.1 * 100
     assert "judged by a machine" in findings(found)[0]
+
+
+def test_people_and_a_machine_share_topics_at_the_cheapest_rate():
+    """People judge one topic in sqrt(rho^2 / (1 - rho^2) x c_H / c_L), and a topic costs what both cost."""
+    judge = machine(0.0)
+    found = chosen(machine=judge, judgment_cost=5, machine_cost=0.1)
+    way = tables(found)["designs"].filter(judge="both", metric="AP", depth=20).row(0, named=True)
+    human, other = (one.sel(metric="AP(pool=20)").values for one in (scores(), judge))
+    h, m = (one - one.mean(axis=0) for one in (human, other))
+    rho = np.corrcoef(*((one - one.mean(axis=1, keepdims=True)).ravel() for one in (h, m)))[0, 1]
+    people, both = 5 * 100, 30 + 0.1 * 100
+    assert way["each"] == round(np.sqrt(rho**2 / (1 - rho**2) * people / both))
+    assert way["cost"] / way["topics"] == pytest.approx(both + people / way["each"])
+
+
+def test_people_take_off_what_a_machine_favours():
+    """Where a machine favours systems its topics are worth little, and with a part judged by people much more."""
+    found = chosen(machine=machine(3.0), judgment_cost=5, machine_cost=0.1)
+    worth = dict(tables(found)["designs"].filter(metric="AP", depth=0, topics=10).select("judge", "tau").iter_rows())
+    assert worth["machine"] < 0.4
+    assert worth["both"] > worth["machine"] + 0.1
+
+
+def test_a_machine_without_costs_saved_is_no_partner():
+    """Where people's judgments cost nothing, they judge all topics."""
+    found = chosen(machine=machine(0.0), judgment_cost=0, machine_cost=0.1)
+    assert set(found["judge"].values) == {"people", "machine"}
+
+
+def test_the_target_is_the_deepest_ap_by_default():
+    """Scores that have AP at cutoffs only are ranked by the deepest."""
+    named = scores().sel(metric=["AP", "P@10"]).assign_coords(metric=["AP@1000", "AP@100"])
+    assert about(design(named, partitions=20))["options"]["target"] == "AP@1000"
 
 
 def test_a_budget_too_small_is_said_to_be():

@@ -94,3 +94,35 @@ def test_findings_say_whether_the_factors_still_serve():
     """The answer in words is a judgment of the old factors."""
     one = scores("one", 0)
     assert "the old factors still serve." in findings(durability({"T": one}, {"T": one}))[0]
+
+
+def clones(seed, teams=8, size=4, topics=20):
+    """Old and new systems of one kind, in teams of near-clones."""
+    rng = np.random.default_rng(seed)
+    good = np.repeat(0.7 * rng.normal(size=(teams, 1)), size, axis=0)
+    drawn = good + np.repeat(rng.normal(size=(teams, topics)), size, axis=0)
+    drawn = 1 / (1 + np.exp(-(drawn + 0.2 * rng.normal(size=drawn.shape))))
+    names = [f"team{at // size}-{at % size}" for at in range(teams * size)], [str(topic) for topic in range(topics)]
+    half = teams // 2 * size
+    return [cube(drawn[part][..., None], names[0][part], names[1], ["AP"]) for part in (slice(half), slice(half, None))]
+
+
+def test_splits_of_teams_keep_their_level(monkeypatch):
+    """Old and new systems alike, in teams: splits of whole teams say less often that factors have aged."""
+    monkeypatch.setattr(study, "PARTITIONS", 60)
+    aged = {None: 0, "stem": 0}
+    for seed in range(25):
+        for groups in aged:
+            quantile = durability(*clones(seed), groups=groups, rng=seed)["quantile"].item()
+            aged[groups] += quantile < 0.05
+    assert aged["stem"] <= 4
+    assert aged["stem"] < aged[None]
+
+
+def test_what_the_splits_assume_is_told():
+    """Without groups a note says what follows for teams; with them, what stays together."""
+    old, new = clones(0)
+    assert any("name the teams (--groups)" in note for note in about(durability(old, new))["notes"])
+    outcome = durability(old, new, groups="stem")
+    assert about(outcome)["options"]["groups"] == "stem"
+    assert any("keep the systems of a team together" in note for note in about(outcome)["notes"])

@@ -96,7 +96,7 @@ def test_a_judge_that_scores_0_on_some_topics_is_said() -> None:
         ({"truth": "nobody"}, "no judgment set 'nobody' to take for the truth"),
         ({"alpha": 2}, "alpha is between 0 and 1"),
         ({"best": 1}, "two systems or more"),
-        ({"groups": {"s00": "a"}}, "14 of 15 systems have no group, as s01"),
+        ({"groups": {"s00": "a"}}, "no group for 14 of 15 runs, the first .s01"),
         ({"partitions": 0}, "0 partitions"),
     ],
 )

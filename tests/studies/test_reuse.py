@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from irmeta.attributes import about
-from irmeta.errors import FileFormatError, MetricError, ScoresError
+from irmeta.errors import MetricError, ScoresError
 from irmeta.evaluation.engine import evaluate
 from irmeta.io.groups import Groups, read_groups
 from irmeta.studies.reuse import findings, overview, reuse, tables
@@ -204,7 +204,7 @@ def test_wrong_input_is_named():
     """Runs without group, few groups, GMAP, and a wrong depth or level raise what says so."""
     _, lists, grades = made(5)
     groups = groups_of(lists)
-    with pytest.raises(FileFormatError, match="no group for 18 of 20 runs"):
+    with pytest.raises(ScoresError, match="no group for 18 of 20 runs"):
         reuse(grades, lists, groups={"g0r0": "g0", "g0r1": "g0"}, metrics="P@5")
     with pytest.raises(ScoresError, match="it takes 6 or more"):
         reuse(grades, {name: lists[name] for name in list(lists)[:6]}, groups=groups, metrics="P@5")

@@ -17,13 +17,15 @@ CONTRACT = [
     "system_b",
     "metric",
     "difference",
+    "low",
+    "high",
     "p",
     "p_corrected",
     "effect_size",
     "direction",
     "significant",
 ]
-TESTS = ["t", "wilcoxon", "permutation", "bootstrap", "sign", "tukey"]
+TESTS = ["t", "wilcoxon", "permutation", "bootstrap", "sign", "tukey", "max-t"]
 
 
 def scores(systems=5, topics=20, metrics=("AP", "P@10")):
@@ -183,7 +185,7 @@ def test_a_finding_of_a_test_of_other_than_means_does_not_call_the_best_mean_the
     assert "significantly different from every other" not in said
 
 
-@pytest.mark.parametrize("test", ["t", "permutation", "bootstrap", "tukey"])
+@pytest.mark.parametrize("test", ["t", "permutation", "bootstrap", "tukey", "max-t"])
 def test_a_test_of_means_has_no_such_note(test):
     """A test of means favours the higher mean, and nothing is said of it."""
     outcome = significance(lopsided(), test=test)
@@ -200,7 +202,7 @@ def test_systems_tied_last_may_have_every_rank_below_the_better_ones():
     assert systems.select("rank", "rank_low", "rank_high").rows() == [(1, 1, 1), (2, 2, 4), (2, 2, 4), (2, 2, 4)]
 
 
-@pytest.mark.parametrize("test", ["permutation", "bootstrap", "tukey"])
+@pytest.mark.parametrize("test", ["permutation", "bootstrap", "tukey", "max-t"])
 def test_the_seed_decides_and_is_recorded(test):
     """The same seed gives the same p, another seed another."""
     one, same, other = (significance(scores(), test=test, resamples=200, rng=seed) for seed in (1, 1, 2))
@@ -275,9 +277,67 @@ def test_metrics_that_contradict_each_other_are_named():
 
 
 def test_swap_rates_stand_beside_the_tests():
-    """Differences of these systems never turn round on other topics, as they are far larger than the noise."""
+    """Differences of these systems are never reversed by other topics, as they are far larger than the noise."""
     table = tables(significance(two_metrics()))["swaps"]
     assert table.columns == ["topics", "metric", "difference", "comparisons", "error_rate"]
     assert set(table["topics"]) == {4}
     assert (table["error_rate"] == 0).all()
     assert table["comparisons"].sum() == 2 * 20 * 2 * 3
+
+
+def test_intervals_of_differences_are_those_of_scipy_for_all_pairs_at_once():
+    """With Holm every interval is Student's at level 1 - alpha / pairs; with none, at 1 - alpha."""
+    one = scores(systems=4)
+    values = one.sel(metric="AP").values
+    for correct, pairs in (("holm", 6), ("none", 1)):
+        row = tables(significance(one, metrics="AP", correct=correct))["tests"].row(0, named=True)
+        paired = scipy.stats.ttest_rel(values[0], values[1]).confidence_interval(1 - 0.05 / pairs)
+        assert (row["low"], row["high"]) == pytest.approx(tuple(paired))
+
+
+@pytest.mark.parametrize("test", TESTS)
+def test_every_test_has_intervals_around_the_difference(test):
+    """Whatever the test, each difference lies in the middle of its interval, and the note says of how many it is."""
+    outcome = significance(scores(), test=test, resamples=200)
+    low, high = outcome["low"], outcome["high"]
+    np.testing.assert_allclose((low + high) / 2, outcome["difference"], atol=1e-12)
+    assert any("all pairs of a metric at once" in note for note in about(outcome)["notes"])
+
+
+def test_intervals_of_tests_for_all_pairs_hold_0_exactly_where_nothing_is_significant():
+    """By max-t and Tukey's test a pair is significant where its interval excludes 0, but for ties of few resamples."""
+    for test in ("max-t", "tukey"):
+        outcome = significance(scores(systems=8), test=test, resamples=2000)
+        excluded = (outcome["low"] > 0) | (outcome["high"] < 0)
+        assert (excluded != outcome["significant"]).sum() <= 1
+
+
+def test_equivalent_systems_are_told_from_undecided_ones():
+    """Two systems with small steady differences are equivalent at a margin; with noisy ones nothing is shown."""
+    rng = np.random.default_rng(3)
+    base = rng.uniform(0.2, 0.8, size=(1, 50))
+    quiet, noisy = base + 0.005 * rng.normal(size=(2, 50)), base + 0.3 * rng.normal(size=(1, 50))
+    one = cube(np.concatenate([quiet, noisy])[..., None], ["a", "b", "c"], [str(t) for t in range(50)], ["AP"])
+    outcome = significance(one, margin=0.01)
+    rows = tables(outcome)["tests"]
+    assert rows["equivalent"].to_list() == [True, False, False]
+    by_hand = max(
+        scipy.stats.ttest_rel(quiet[0] + 0.01, quiet[1], alternative="greater").pvalue,
+        scipy.stats.ttest_rel(quiet[0] - 0.01, quiet[1], alternative="less").pvalue,
+    )
+    assert rows["p_equivalent"][0] == pytest.approx(3 * by_hand)
+    assert findings(outcome)[0].endswith("1 pair differs by less than 0.01; of 2 neither is shown.")
+    assert overview(outcome)["tests"]["equivalent"].to_list() == ["yes", "-", "-"]
+
+
+def test_without_a_margin_nothing_is_said_of_equivalence():
+    """No margin, no verdict; a margin of 0 is refused."""
+    assert "p_equivalent" not in significance(scores())
+    with pytest.raises(ScoresError, match="the margin is a difference in mean above 0"):
+        significance(scores(), margin=0)
+
+
+def test_p_0_of_a_constant_difference_is_put_right():
+    """Of a difference that is the same on 5 topics the note says that no exact test gives less than .0625."""
+    one = cube([[[0.1]] * 5, [[0.2]] * 5], ["a", "b"], list("12345"), ["AP"])
+    assert any("on 5 topics no exact test gives less than 0.062" in note for note in about(significance(one))["notes"])

@@ -109,3 +109,27 @@ def test_a_correction_that_does_not_exist_is_refused():
     """Misspelt corrections are errors that list those there are."""
     with pytest.raises(IrmetaError, match="dunnett"):
         irmeta.versus(scores(), "mine", correct="dunnet")
+
+
+def test_pairwise_compares_on_the_topics_that_both_have():
+    """With missing scores each comparison is the one on the topics that both systems have, and counts these alone."""
+    made = scores()
+    made[0, 0] = np.nan
+    made[1, 1:3] = np.nan
+    found = irmeta.versus(made, "mine", ["bm25", "dense"], metrics="AP", test="t", correct="none", missing="pairwise")
+    for name, topics in (("bm25", range(3, 20)), ("dense", range(1, 20))):
+        both = made.sel(system=["mine", name]).isel(topic=list(topics))
+        alone = irmeta.versus(both, "mine", name, metrics="AP", test="t")
+        for what in ("difference", "low", "high", "p", "wins", "losses", "effect_size"):
+            assert_allclose(found[what].sel(against=name), alone[what].sel(against=name), rtol=1e-12)
+    with pytest.raises(ScoresError, match="Dunnett"):
+        irmeta.versus(made, "mine", correct="dunnett", missing="pairwise")
+
+
+def test_pairwise_best_is_a_system_with_all_topics():
+    """A system that misses topics is not the best other one: its mean is over other topics."""
+    made = scores()
+    made[3, 0] = np.nan
+    made[3, 1:] = 1.0
+    found = irmeta.versus(made, "mine", "best", metrics="AP", test="t", missing="pairwise")
+    assert found["who"].item() == "dense"

@@ -41,7 +41,10 @@ def design(
     picked: Picked,
     judged: Judged,
     shown: Shown,
-    target: Annotated[str, option(help="The metric that new topics should be ranked by.")] = "AP",
+    target: Annotated[
+        str | None,
+        option(help="The metric that new topics should be ranked by.", show_default="AP, else the deepest AP@k"),
+    ] = None,
     topic_cost: Annotated[float, option(panel=COSTS, help="Of a topic.")] = 30.0,
     judgment_cost: Annotated[float, option(panel=COSTS, help="Of a document judged by a person.")] = 1.0,
     llm_cost: Annotated[float, option(panel=COSTS, help="Of a document judged by a machine.")] = 0.0,
@@ -61,28 +64,30 @@ def design(
 
     costs: dict[str, Any] = {"topic_cost": topic_cost, "judgment_cost": judgment_cost, "machine_cost": llm_cost}
     asked = costs | {"target": target, "budget": budget, "level": level, "partitions": partitions, "rng": seed}
-    if not judged.given():
-        shown.show(study, picked.cube(target), metrics=picked.metrics, missing=picked.missing, **asked)
-        return
-    scores = replace(picked, metrics=None).cube()  # its systems and topics: the runs give the scores by every metric
-    shown.show(_measured, scores, judged, picked.metrics or target, picked.missing, asked)
+    everything = replace(picked, metrics=None)
+    if judged.given():  # the file says which systems and topics: the runs give the scores by every metric
+        shown.show(_measured, everything.cube(), judged, picked.metrics, picked.missing, asked)
+    else:
+        shown.show(study, picked.cube(target) if target else everything.cube(), **picked.used(), **asked)
 
 
 def _measured(
-    scores: "xr.DataArray", judged: Judged, metrics: str, missing: Any, asked: dict[str, Any]
+    scores: "xr.DataArray", judged: Judged, metrics: str | None, missing: Any, asked: dict[str, Any]
 ) -> "xr.Dataset":
     """Score the runs as pools of each depth would let them be scored, and choose among the depths."""
     from irmeta.cube import select
     from irmeta.evaluation.engine import evaluate
     from irmeta.evaluation.pooling import pooled, pools
     from irmeta.names import metric_names
+    from irmeta.studies.design import default_target
     from irmeta.studies.design import design as study
 
     depths = whole_numbers("--depths", judged.depths)
-    wanted = metric_names(metrics)
+    target = asked["target"] or default_target(scores)
+    wanted = metric_names(metrics or target)
     columns = [pooled(metric, depth) for metric in wanted for depth in depths]
     kept = {"systems": scores.system.values.tolist(), "topics": scores.topic.values.tolist()}
-    full = evaluate(judged.qrels, judged.runs, [*wanted, asked["target"], *columns])
+    full = evaluate(judged.qrels, judged.runs, [*wanted, target, *columns])
     size = pools(judged.qrels, judged.runs, depths)
     machine = None
     if judged.llm is not None:
@@ -90,4 +95,4 @@ def _measured(
     cube = select(full, **kept)
     cube.attrs["collection"] = scores.attrs.get("collection", "collection")
     pool: dict[str, Any] = {"pools": size.sizes, "judged": size.judged, "known": size.known}
-    return study(cube, metrics=wanted, machine=machine, missing=missing, **pool, **asked)
+    return study(cube, metrics=wanted, machine=machine, missing=missing, **pool, **(asked | {"target": target}))

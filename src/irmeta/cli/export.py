@@ -29,7 +29,7 @@ def export(
     """
     from irmeta.cli.output import write
     from irmeta.io import scores, tables
-    from irmeta.io.files import writing
+    from irmeta.io.outputs import writing
 
     cube = picked.cube()
     frame = tables.wide(cube) if wide else scores.to_frame(cube)

@@ -10,7 +10,7 @@ import typer
 from irmeta.choices import Correction, JudgedTopics, JudgesView, explained
 from irmeta.cli.app import Verbs, app, panel_of
 from irmeta.cli.output import refuse_overwriting, say, write
-from irmeta.cli.study import RESULT, SCORES, MissingScores, Quiet, Seed, Shown, option
+from irmeta.cli.study import RESULT, SCORES, MissingScores, Quiet, Seed, Shown, Teamed, option
 from irmeta.errors import IrmetaError
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from irmeta.evaluation.sets import JudgmentSets
 
-judges = Verbs("judges", help="Compare judgments with true ones; join few human topics with many machine ones.")
+judges = Verbs("judges", help="Compare judgments with true ones; combine few human topics with all of a machine.")
 app.add_typer(judges, name="judges", rich_help_panel=panel_of("judges"))
 
 Runs = Annotated[
@@ -38,11 +38,11 @@ def compare(
         list[str],
         typer.Argument(help="Judgment sets (qrels), the truth first; or score files with one collection a judge."),
     ],
+    teamed: Teamed,
     shown: Shown,
     runs: Runs = None,
     metrics: MetricNames = None,
     truth: Annotated[str | None, option(help="The judge to compare with.", show_default="the first")] = None,
-    groups: Annotated[Path | None, option(help="CSV with the team of each run: columns run and team.")] = None,
     topics: Annotated[
         JudgedTopics, option(panel=SCORES, help=explained(JudgedTopics, "Which topics means are over."))
     ] = "shared",
@@ -63,13 +63,12 @@ def compare(
 
     irmeta judges compare nist.txt umbrela.txt binary.txt --runs runs/ -m 'nDCG@10 AP' --groups teams.csv
 
-    irmeta judges compare scores.parquet --truth nist   (from scores, one collection a judge)
+    irmeta judges compare scores.parquet --truth nist # from scores, one collection a judge
 
-    irmeta judges compare nist.txt umbrela.txt   (labels only)
+    irmeta judges compare nist.txt umbrela.txt # labels only
 
     With -o judges.parquet the scores under every judge are written there, and the result to the terminal.
     """
-    from irmeta.io.lists import read_groups
     from irmeta.studies.judges import compare_judges
 
     refuse_overwriting(shown.output)
@@ -84,7 +83,7 @@ def compare(
         view=None if view == "tau" else view,
         judgments=judgments,
         metrics=metrics if judgments is None else None,
-        groups=None if groups is None else read_groups(groups),
+        groups=teamed.teams(),
         rel=_relevant(rel),
         missing=missing,
         rng=seed,
@@ -109,7 +108,7 @@ def sample(
 
     irmeta judges sample qrels.txt --topics 15 --seed 1 -o sample.csv
 
-    irmeta judges sample machine.parquet --topics 15 --strata 5 -o sample.csv   (by the machine's mean scores)
+    irmeta judges sample machine.parquet --topics 15 --strata 5 -o sample.csv # by the machine's mean scores
     """
     import numpy as np
 

@@ -4,13 +4,14 @@ from typing import Annotated, Any
 
 from irmeta.choices import Ties, TopOn, explained
 from irmeta.cli.app import app
-from irmeta.cli.study import Best, Picked, Seed, Shown, option, whole_numbers
+from irmeta.cli.study import Best, Picked, Seed, Shown, Teamed, option, whole_numbers
 
 
 @app.command()
 def predictivity(
     picked: Picked,
     best: Best,
+    teamed: Teamed,
     shown: Shown,
     partitions: Annotated[int, option(help="Random partitions of the topics to average over.")] = 2000,
     sizes: Annotated[
@@ -37,5 +38,6 @@ def predictivity(
         "sizes": whole_numbers("--sizes", sizes),
         "top_on": top_on,
         "tau": tau,
+        "groups": teamed.teams(),
     }
     shown.show(study, picked.cube(best.by), **picked.used(best), **halves, rng=seed)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from irmeta.choices import ReliabilityView, explained
 from irmeta.cli.app import app
-from irmeta.cli.study import Best, Picked, Seed, Shown, option, whole_numbers
+from irmeta.cli.study import Best, Picked, Seed, Shown, Teamed, option, whole_numbers
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -31,6 +31,7 @@ class Sized(Picked):
 def reliability(
     picked: Sized,
     best: Best,
+    teamed: Teamed,
     shown: Shown,
     stability: Annotated[float, option(help="The E rho2 and Phi that are wanted.")] = 0.95,
     difference: Annotated[
@@ -53,5 +54,5 @@ def reliability(
 
     counts = whole_numbers("--topics", picked.topics) or list(TOPICS)
     asked: dict[str, Any] = {"stability": stability, "difference": difference, "power": power, "alpha": alpha}
-    asked |= {"topics": counts, "level": level, "rng": seed}
+    asked |= {"topics": counts, "level": level, "groups": teamed.teams(), "rng": seed}
     shown.show(study, picked.cube(best.by), **picked.used(best), **asked, view=view)

@@ -1,17 +1,26 @@
 """`irmeta report`: every study on one page."""
 
+from dataclasses import dataclass
 from pathlib import Path
 from shlex import quote
-from typing import Annotated
+from typing import Annotated, Any
 
 from irmeta.cli.app import app
 from irmeta.cli.output import say, working
-from irmeta.cli.study import Cluster, Pooled, Quiet, Seed, option
+from irmeta.cli.study import Cluster, MissingScores, Pooled, Quiet, Seed, Teamed, option
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reported(Pooled):
+    """Scores of one or more files; where some are missing, most stay."""
+
+    missing: MissingScores = "common"
 
 
 @app.command()
 def report(
-    pooled: Pooled,
+    pooled: Reported,
+    teamed: Teamed,
     output: Annotated[
         Path, option("-o", "--output", help="The output folder: new, empty, or holding an earlier report.")
     ],
@@ -37,5 +46,6 @@ def report(
     cubes, files = pooled.cubes(), pooled.scores
     source = quote(files[0].name) if len(files) == 1 else "SCORES"
     with working(cluster, quiet=quiet):
-        page, sections = write_sections(cubes, output, by=by, missing=pooled.missing, rng=seed, source=source)
+        options: dict[str, Any] = {"by": by, "missing": pooled.missing, "groups": teamed.teams()}
+        page, sections = write_sections(cubes, output, **options, rng=seed, source=source)
     say(f"{headlines(sections)}\nwrote {page}; open it in a browser", quiet=quiet)

@@ -1,13 +1,12 @@
 """`irmeta reuse`: what a run loses that was not pooled."""
 
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from irmeta.choices import ReuseView, explained
 from irmeta.cli.app import app
-from irmeta.cli.study import Shown, option
+from irmeta.cli.study import Shown, Teamed, option
 
 
 @app.command()
@@ -15,13 +14,7 @@ def reuse(
     qrels: Annotated[str, typer.Argument(help="Relevance judgments: topic, iteration, document, grade.")],
     runs: Annotated[list[str], typer.Argument(help="The runs that were pooled: files, folders, globs or URLs.")],
     shown: Shown,
-    groups: Annotated[
-        Path | None,
-        option(
-            help="CSV with columns run and team, and pooled (yes or no) if some runs were not.",
-            show_default="each run is a group",
-        ),
-    ] = None,
+    teamed: Teamed,
     depth: Annotated[
         int, option(help="Documents of each list that were judged; 0: the pool had no depth.", min=0)
     ] = 10,
@@ -36,9 +29,13 @@ def reuse(
 
     irmeta reuse qrels.txt runs/ --groups teams.csv --depth 10 --new my.run -m 'nDCG@10 P@10 RBP(p=0.8)'
     """
-    from irmeta.io.groups import read_groups
     from irmeta.studies.reuse import reuse as study
 
-    known = None if groups is None else read_groups(groups)
-    options: dict[str, Any] = {"groups": known, "depth": depth or None, "metrics": metrics, "new": new, "level": level}
+    options: dict[str, Any] = {
+        "groups": teamed.teams(),
+        "depth": depth or None,
+        "metrics": metrics,
+        "new": new,
+        "level": level,
+    }
     shown.show(study, qrels, runs, **options, view=view)

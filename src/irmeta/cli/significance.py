@@ -15,14 +15,21 @@ def significance(
     test: Annotated[Test, option(help=explained(Test, "The test: paired by topic, two-sided."))] = "t",
     correct: Annotated[Correction, option(help=explained(Correction, "Correction for testing all pairs."))] = "holm",
     alpha: Annotated[float, option(help="Level of the test.")] = 0.05,
-    resamples: Annotated[int, option(help="Resamples of permutation, bootstrap and tukey.")] = 10_000,
+    margin: Annotated[
+        float | None,
+        option(
+            help="A difference in mean too small to matter, as in 0.02: also test which pairs differ by less.",
+            show_default="none",
+        ),
+    ] = None,
+    resamples: Annotated[int, option(help="Resamples of permutation, bootstrap, tukey and max-t.")] = 10_000,
     seed: Seed = 0,
 ) -> None:
     """Test every pair of systems, and say how many pairs each metric distinguishes.
 
     irmeta significance scores.parquet --metrics AP --test permutation --correct bh
 
-    irmeta significance scores.parquet --systems bm25,dense --plot asl.svg   (p of all pairs in order)
+    irmeta significance scores.parquet --systems bm25,dense --plot asl.svg # p of all pairs in order
 
     With up to four metrics the table shows the systems with letters: systems that share a letter do not differ
     significantly.
@@ -30,4 +37,5 @@ def significance(
     from irmeta.studies.significance import significance as study
 
     tested: dict[str, Any] = {"test": test, "correct": correct, "alpha": alpha, "resamples": resamples}
+    tested["margin"] = margin
     shown.show(study, picked.cube(best.by), **picked.used(best), **tested, rng=seed)

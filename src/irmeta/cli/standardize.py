@@ -9,8 +9,8 @@ import typer
 from irmeta.attributes import about
 from irmeta.choices import Flat, Kind, explained
 from irmeta.cli.app import Verbs, app, panel_of
-from irmeta.cli.output import refuse_overwriting, say
-from irmeta.cli.study import Chosen, Picked, Quiet, Seed, Selected, Shown, only, option, whole_numbers
+from irmeta.cli.output import refuse_overwriting, say, say_note
+from irmeta.cli.study import Chosen, Picked, Quiet, Seed, Selected, Shown, Teamed, only, option, whole_numbers
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -42,10 +42,8 @@ class OldAndNew(Chosen):
 @standardize.command()
 def fit(
     picked: Picked,
+    teamed: Teamed,
     output: To,
-    groups: Annotated[
-        Path | None, option(help="CSV of run and team: irmeta place then takes teams, not systems, for independent.")
-    ] = None,
     quiet: Quiet = False,
 ) -> None:
     """Fit the factors of every topic and metric on the systems of a score file, to publish or apply.
@@ -53,14 +51,12 @@ def fit(
     irmeta standardize fit trec8.parquet -o factors.parquet
     """
     from irmeta import standardization
-    from irmeta.io.groups import read_groups
 
     refuse_overwriting(output)
-    teams = None if groups is None else read_groups(groups).of
-    factors = standardization.fit(picked.cube(), groups=teams, missing=picked.missing)
+    factors = standardization.fit(picked.cube(), groups=teamed.teams(), missing=picked.missing)
     standardization.save(factors, output)
     for note in about(factors)["notes"]:
-        say(note, quiet=quiet)
+        say_note(note, quiet=quiet)
     flat = int((factors["quantiles"][..., 0] == factors["quantiles"][..., -1]).sum())
     say(
         f"{output}: factors of {factors.sizes['topic']} topics and {factors.sizes['metric']} metrics from "
@@ -92,7 +88,7 @@ def apply(
     refuse_overwriting(output)
     cube, fitted = only(selected.read(scores)), standardization.load(factors)
     standardized = standardization.apply(cube, fitted, kind, flat=flat)
-    save(standardized, output)
+    save(standardized, output, new=True)
     for line in [*about(standardized)["standardization"]["notes"], *standardization.flat_topics(standardized)]:
         say(line, quiet=quiet)
     unused = fitted.sizes["topic"] - cube.sizes["topic"]
@@ -106,7 +102,12 @@ def apply(
 
 @standardize.command()
 def durability(
-    given: OldAndNew, shown: Shown, kind: KindOption = "normal", flat: FlatTopics = "half", seed: Seed = 0
+    given: OldAndNew,
+    teamed: Teamed,
+    shown: Shown,
+    kind: KindOption = "normal",
+    flat: FlatTopics = "half",
+    seed: Seed = 0,
 ) -> None:
     """Say whether old factors still serve: rank new systems by them and by their own factors.
 
@@ -117,12 +118,14 @@ def durability(
     """
     from irmeta.studies.durability import durability as study
 
-    shown.show(study, *given.cubes(), kind=kind, flat=flat, missing=given.missing, rng=seed)
+    options: dict[str, Any] = {"kind": kind, "flat": flat, "groups": teamed.teams(), "missing": given.missing}
+    shown.show(study, *given.cubes(), **options, rng=seed)
 
 
 @standardize.command()
 def sample(
     given: OldAndNew,
+    teamed: Teamed,
     shown: Shown,
     sizes: Annotated[
         str | None, option(help="How many old systems to draw, as in 2,3,5,10,20.", show_default="2 to 50")
@@ -142,4 +145,5 @@ def sample(
     old = only(cubes)
     new = standardization.counterpart(str(old.attrs["collection"]), others)
     options: dict[str, Any] = {"sizes": whole_numbers("--sizes", sizes) or None, "resamples": resamples, "kind": kind}
+    options["groups"] = teamed.teams()
     shown.show(standardizing_set, old, new, **options, missing=given.missing, rng=seed)

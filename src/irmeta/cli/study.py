@@ -12,6 +12,8 @@ from irmeta.choices import Format, Missing, explained
 if TYPE_CHECKING:
     import xarray as xr
 
+    from irmeta.io.groups import Groups
+
 SCORES = "Scores to use"
 RESULT = "Result"
 
@@ -24,7 +26,7 @@ def option(*names: str, panel: str | None = None, **settings: Any) -> Any:
 def _drawable(path: Path | None) -> Path | None:
     """Refuse, before the work, a figure that cannot be saved after it."""
     if path is not None:
-        from irmeta.io.files import require_folder
+        from irmeta.io.outputs import require_folder
         from irmeta.report.plots.figure import require_form
 
         require_form(path)
@@ -128,16 +130,38 @@ class Best:
     """Which systems to keep."""
 
     top: Annotated[
-        float | None, option(panel=SCORES, help="Keep the best floor(share x systems), as in 0.75.", show_default="all")
+        float | None,
+        option(panel=SCORES, help="Use this share of the systems, the best.", show_default="all"),
     ] = None
     by: Annotated[
         str | None,
         option(
             panel=SCORES,
-            help="The metric that orders systems, in --metrics or not.",
+            help="The metric that --top chooses by; it need not be in --metrics.",
             show_default="AP, else the deepest AP@k",
         ),
     ] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Teamed:
+    """Which systems come from one team, so that they are not independent of each other."""
+
+    groups: Annotated[
+        str | None,
+        option(
+            panel=SCORES,
+            help="Teams of the systems: a CSV with columns run and team, or stem, for what stands before the last "
+            "hyphen, underscore or full stop of a name.",
+            show_default="each system by itself",
+        ),
+    ] = None
+
+    def teams(self) -> "Groups | str | None":
+        """Read the table, if one is named."""
+        from irmeta.io.groups import STEM, read_groups
+
+        return self.groups if self.groups in (None, STEM) else read_groups(str(self.groups))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -180,7 +204,7 @@ class Shown:
             from irmeta.report.plots.figure import save
 
             save(figure_of(result, **({"view": view} if view else {})), self.plot)
-        emit(result, form=form, output=self.output, table=self.table)
+        emit(result, form=form, output=self.output, table=self.table, quiet=self.quiet)
         return result
 
 

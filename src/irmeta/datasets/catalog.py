@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 
 from irmeta.errors import IrmetaError
-from irmeta.io.files import SUFFIXES, read
+from irmeta.io.files import SUFFIXES, Content
 from irmeta.parallel import steps
 
 _FILE = Path(__file__).with_name("catalog.json")
@@ -81,7 +81,7 @@ def fetch(collection: PublicCollection, folder: Path) -> list[PublicFile]:
         if there is None:
             _download(file, collection, folder)
             fetched.append(file)
-        elif read(there).digest != file.sha256:
+        elif Content(there).digest != file.sha256:
             raise IrmetaError(f"{there} is not the published file (its SHA-256 differs); move it away and fetch again")
     return fetched
 

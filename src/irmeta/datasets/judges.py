@@ -9,7 +9,7 @@ from irmeta.errors import IrmetaError
 from irmeta.evaluation.judging import JudgedRun, Judgments
 from irmeta.evaluation.sources import QrelsLike, RunsLike, Source, qrels_of, sources_of
 from irmeta.evaluation.task import Task
-from irmeta.io.rankings import Qrels, Run
+from irmeta.io.rankings import Qrels
 from irmeta.io.trec import Reading
 from irmeta.parallel import seeded
 from irmeta.stats.arrays import Bools, Floats
@@ -83,6 +83,6 @@ def _seen(qrels: Qrels, runs: RunsLike, favoured: set[str], depth: int) -> tuple
 def _judged(qrels: Qrels, sources: list[Source]) -> Iterator[tuple[str, JudgedRun]]:
     task = Task(Judgments(qrels), (), Reading())
     for source in sources:
-        run = task.read(source)
-        assert isinstance(run, Run)  # none was done before
-        yield source[0], task.judgments.judge(run)
+        read = task.judged(source)
+        assert not isinstance(read, str)  # no run was done before
+        yield source[0], read[0]

@@ -12,7 +12,7 @@ import polars as pl
 
 from irmeta.datasets.model import CANDIDATES, Submission, Systems, Topics, draw_systems, draw_topics, submissions
 from irmeta.errors import IrmetaError
-from irmeta.io.files import writing
+from irmeta.io.outputs import writing
 from irmeta.parallel import seeded, steps
 from irmeta.stats.arrays import Bools
 

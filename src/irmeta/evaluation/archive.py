@@ -21,8 +21,9 @@ from irmeta.evaluation.adding import Collection
 from irmeta.evaluation.engine import Evaluation
 from irmeta.evaluation.outcome import Key, Outcome
 from irmeta.evaluation.sources import QrelsLike, RunsLike
-from irmeta.io.files import require_folder, writing
-from irmeta.io.scores import About, to_frame, write
+from irmeta.io import seals
+from irmeta.io.outputs import require_folder, writing
+from irmeta.io.scores import About, to_frame, version_of, write
 from irmeta.io.trec import Reading
 from irmeta.names import Metric
 
@@ -82,6 +83,7 @@ def evaluate_to(
     path = Path(path)
     require_folder(path)
     job = Evaluation.of(qrels, runs, metrics, **options)
+    since = version_of(path)
     with _alone(path):
         whole = Collection(str(path))
         if append:
@@ -101,7 +103,7 @@ def evaluate_to(
         rows = pl.col("system").is_in(added) & pl.col("topic").is_in(about["names"]["topic"])
         tables = [table.filter(rows) for table in parts.tables(outcomes)]
         about = whole.joined(about)
-        write(tables, {job.collection: about}, path, append=append, replaced=whole.replaced(added))
+        write(tables, {job.collection: about}, path, append=append, replaced=whole.replaced(added), since=since)
         parts.remove()
         return Written(about, kept + sum(one.key in parts.done for one in outcomes))
 
@@ -223,11 +225,12 @@ class Parts:
 
     @staticmethod
     def _about(part: Path) -> dict[str, Any]:
-        """Return what a part says of itself; nothing if it was only half written when the machine stopped."""
+        """Return what a part says of itself; nothing if it is damaged, so that its runs are evaluated again."""
         try:
+            seals.check_file(part)
             with part.open("rb") as file:
                 about: dict[str, Any] = json.loads(pl.read_parquet_metadata(file).get(_KEY, "{}"))
-        except (pl.exceptions.PolarsError, OSError, ValueError):
+        except (FileFormatError, pl.exceptions.PolarsError, OSError, ValueError):
             return {}
         return about
 
@@ -241,7 +244,9 @@ class Parts:
         about = {"key": self._key, "collection": self._job.collection, "runs": runs}
         try:
             with writing(part) as file:
-                to_frame(self._cube()).write_parquet(file, metadata={_KEY: json.dumps(about)})
+                metadata = {_KEY: json.dumps(about), seals.KEY: seals.OPEN}
+                to_frame(self._cube()).write_parquet(file, metadata=metadata)
+                seals.close(file)
         except pl.exceptions.PolarsError as error:
             raise FileFormatError(f"{part}: cannot be written ({error})") from error
         self._part |= {outcome.key: part for outcome in self._held}

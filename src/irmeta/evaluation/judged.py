@@ -1,6 +1,6 @@
 """The grade array: what stood at each rank, for a chunk of systems and all topics; measures are formulas on it."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
@@ -9,9 +9,10 @@ import numpy.typing as npt
 
 from irmeta.evaluation.judging import JudgedRun
 from irmeta.io.rankings import Qrels
-from irmeta.stats.arrays import Bools, Floats, Ints
+from irmeta.stats.arrays import Bools, Floats, Indices, Ints
 
 T = TypeVar("T", bound=npt.NDArray[Any])
+Length = TypeVar("Length", int, Ints)
 
 BEYOND, UNJUDGED, FIRST = 0, 1, 2
 """Codes of the grade array: no document at this rank, an unjudged one, and the lowest grade of the judgments."""
@@ -36,14 +37,17 @@ class Memo:
 
 @dataclass(frozen=True)
 class Facts:
-    """What the judgments say of the topics, whatever any system retrieved.
+    """What the judgments say of some topics, whatever any system retrieved.
 
-    grades : the distinct grades, ascending, of shape (grade,). judged : documents of each grade, (topic, grade).
-    max_grade : the highest grade of the collection.
+    topics : how many there are. grades : the distinct grades of the collection, ascending, of shape (grade,).
+    topic, grade : of each judged document its topic and the index of its grade, topic by topic, the highest grade
+    first; both of shape (document,). max_grade : the highest grade of the collection.
     """
 
+    topics: int
     grades: Floats
-    judged: Ints
+    topic: Ints
+    grade: Ints
     max_grade: float
     memo: Memo = field(default_factory=Memo, repr=False)
 
@@ -51,48 +55,63 @@ class Facts:
         """Return the place among `grades` of the lowest grade that is at least `rel`."""
         return int(np.searchsorted(self.grades, rel))
 
+    def num_judged(self) -> Ints:
+        """Count the judged documents: (topic,)."""
+        return self.memo("judged", lambda: np.bincount(self.topic, minlength=self.topics))
+
     def num_relevant(self, rel: float) -> Ints:
         """Count the documents of grade `rel` or higher: (topic,)."""
-        total: Ints = self.judged[:, self.grade_index(rel) :].sum(axis=1)
-        return total
+
+        def compute() -> Ints:
+            relevant = self.topic[self.grade >= self.grade_index(rel)]
+            return np.bincount(relevant, minlength=self.topics)
+
+        return self.memo(("relevant", rel), compute)
 
     def num_nonrelevant(self, rel: float) -> Ints:
         """Count the documents of grade 0 to below `rel`: (topic,)."""
         return self.num_relevant(0) - self.num_relevant(max(rel, 0))
 
-    def num_above(self) -> Ints:
-        """Count the documents of a higher grade than each: (topic, grade)."""
-        so_far = self.judged.cumsum(axis=1)
-        above: Ints = so_far[:, -1:] - so_far
-        return above
+    def num_above(self, topic: Indices, grade: Indices) -> Ints:
+        """Count the documents of a topic whose grade is higher than that of this index; all of one shape."""
+        # (topic, grade) as one number that ascends as the documents are listed
+        size = self.grades.size
+        listed = self.topic * size - self.grade
+        return np.searchsorted(listed, topic * size - grade) - self._first()[topic]
 
     def ideal_gains(self, transform: Callable[[Floats], Floats]) -> Floats:
         """Return the gains of each topic's judged documents, best first, then zeros: (topic, documents)."""
 
         def compute() -> Floats:
-            most = int(self.judged.sum(axis=1).max(initial=1))
-            ideal = np.zeros((self.judged.shape[0], _whole_steps(most)))
-            for topic, counts in enumerate(self.judged[:, ::-1]):
-                listed = np.repeat(gain, counts)
-                ideal[topic, : listed.size] = listed
+            ideal = np.zeros((self.topics, self._most()))
+            ideal[self.topic, self._place()] = gain[self.grade]
             return ideal
 
-        gain = transform(np.maximum(self.grades, 0.0))[::-1]
+        gain = transform(np.maximum(self.grades, 0.0))
         return self.memo(gain.tobytes(), compute)
 
     def ideal(self) -> "Judged":
         """Return the grade array of one system that ranks each topic's judged documents by grade, best first."""
 
         def compute() -> npt.NDArray[Any]:
-            listed = self.judged.sum(axis=1)
-            depth = _whole_steps(int(listed.max(initial=1)))
-            codes = np.zeros((1, len(listed), depth), dtype=np.min_scalar_type(FIRST + self.grades.size))
-            by_grade = np.arange(self.grades.size)[::-1]
-            for topic, counts in enumerate(self.judged[:, ::-1]):
-                codes[0, topic, : listed[topic]] = FIRST + np.repeat(by_grade, counts)
+            codes = np.zeros((1, self.topics, self._most()), dtype=np.min_scalar_type(FIRST + self.grades.size))
+            codes[0, self.topic, self._place()] = FIRST + self.grade
             return codes
 
-        return Judged(self.memo("ideal", compute), self.judged.sum(axis=1)[None], self)
+        return Judged(self.memo("ideal", compute), self.num_judged()[None], self)
+
+    def _first(self) -> Ints:
+        """Return where each topic's documents begin: (topic,)."""
+        judged = self.num_judged()
+        first: Ints = np.cumsum(judged) - judged
+        return first
+
+    def _place(self) -> Ints:
+        """Return the place of each document among those of its topic, from 0: (document,)."""
+        return np.arange(self.topic.size) - self._first()[self.topic]
+
+    def _most(self) -> int:
+        return whole_steps(int(self.num_judged().max(initial=1)))
 
 
 @dataclass(frozen=True)
@@ -156,6 +175,13 @@ class Judged:
         """Look only at the first `depth` documents of each list; the topics' facts stay (trec_eval -M)."""
         return replace(self, codes=self.codes[..., :depth], retrieved=np.minimum(self.retrieved, depth), memo=Memo())
 
+    def all_judged_best(self) -> "Judged":
+        """Return the same lists as if every unjudged document had the highest grade."""
+        best = FIRST + self.facts.grades.size - 1
+        return Judged(
+            np.where(self.codes == UNJUDGED, best, self.codes).astype(self.codes.dtype), self.retrieved, self.facts
+        )
+
     def judged_only(self) -> "Judged":
         """Drop unjudged documents from the lists, so that judged ones move up (trec_eval -J)."""
         kept = self.codes >= FIRST + self.facts.grade_index(0)
@@ -167,36 +193,75 @@ class Judged:
 
 
 class GradeArray:
-    """Makes the grade arrays of chunks of judged runs."""
+    """Makes the grade arrays of judged runs, for all topics or some."""
 
     def __init__(self, qrels: Qrels) -> None:
-        self.topics = len(qrels.topics)
         self._grades, self._grade = np.unique(qrels.grades, return_inverse=True)
-        self._topic = qrels.topic
-        self._facts = self._facts_of(slice(None))
+        # the judgments topic by topic, the highest grade first, and where each topic's begin
+        self._order = np.lexsort((-self._grade, qrels.topic))
+        self._judged = np.bincount(qrels.topic, minlength=len(qrels.topics))
+        self._first = np.cumsum(self._judged) - self._judged
 
-    def of(self, runs: Sequence[JudgedRun], pool: Bools | None = None) -> Judged:
-        """Return the grades of these runs; if there is a `pool`, only the judgments that it marks count as judged."""
-        retrieved = np.array([run.retrieved for run in runs])
-        depth = _whole_steps(int(retrieved.max(initial=1)))
+    @property
+    def topics(self) -> Indices:
+        """All topics of the judgments."""
+        return np.arange(self._judged.size)
+
+    def tiles(self, runs: Sequence[JudgedRun], topics: Indices, cells: int) -> Iterator[tuple[slice, Indices]]:
+        """Cut runs and topics into tiles of about `cells` places (system, topic, rank); yield where both stand.
+
+        Topics whose lists are alike in length go together, since the rank axis is as long as the longest list.
+        """
+        if not runs:
+            return
+        deepest = np.max([run.retrieved[topics] for run in runs], axis=0, initial=1)
+        each = np.maximum(len(runs) * whole_steps(deepest), whole_steps(self._judged[topics]))
+        order = np.argsort(each, kind="stable")
+        while order.size:
+            # n topics, the last of which has the longest lists
+            together = each[order] * np.arange(1, order.size + 1)
+            count = max(1, int(np.searchsorted(together, cells, side="right")))
+            places, order = order[:count], order[count:]
+            size = max(1, cells // (count * whole_steps(int(deepest[places].max()))))
+            for start in range(0, len(runs), size):
+                yield slice(start, start + size), places
+
+    def of(self, runs: Sequence[JudgedRun], topics: Indices, pool: Bools | None = None) -> Judged:
+        """Return the grades of these runs on these topics.
+
+        pool : of shape (judgment,), which judgments count; None: all do. The others are as if never made.
+        """
+        retrieved = np.array([run.retrieved[topics] for run in runs])
+        depth = whole_steps(int(retrieved.max(initial=1)))
         smallest = np.min_scalar_type(FIRST + self._grades.size)
         codes = np.zeros((*retrieved.shape, depth), dtype=smallest)
         # every retrieved document is unjudged, until its judgment says otherwise
         codes[np.arange(depth) < retrieved[..., None]] = UNJUDGED
+        # where each topic stands among those asked for, -1 where it is not
+        place = np.full(self._judged.size, -1)
+        place[topics] = np.arange(topics.size)
         for system, run in enumerate(runs):
-            counts = slice(None) if pool is None else pool[run.judgment]
+            topic = place[run.topic]
+            counts = topic >= 0
+            if pool is not None:
+                counts &= pool[run.judgment]
             grade = self._grade[run.judgment[counts]]
-            codes[system, run.topic[counts], run.rank[counts]] = FIRST + grade
-        facts = self._facts if pool is None else self._facts_of(pool)
-        return Judged(codes, retrieved, facts)
+            codes[system, topic[counts], run.rank[counts]] = FIRST + grade
+        return Judged(codes, retrieved, self.facts(topics, pool))
 
-    def _facts_of(self, counts: slice | Bools) -> Facts:
-        """Count the judgments of each grade, by topic, among those that count."""
-        size = self._grades.size
-        cell = self._topic[counts] * size + self._grade[counts]  # (topic, grade) as one number
-        judged = np.bincount(cell, minlength=self.topics * size).reshape(self.topics, size)
-        return Facts(self._grades, judged, float(self._grades.max(initial=0.0)))
+    def facts(self, topics: Indices, pool: Bools | None = None) -> Facts:
+        """Return what the judgments say of these topics; `pool` as in `of`."""
+        judged = self._judged[topics]
+        # the judgments of each topic in turn: its first one, and as many more as it has
+        begins = self._first[topics] - (np.cumsum(judged) - judged)
+        listed = np.repeat(begins, judged) + np.arange(judged.sum())
+        topic = np.repeat(np.arange(topics.size), judged)
+        row = self._order[listed]
+        if pool is not None:
+            topic, row = topic[pool[row]], row[pool[row]]
+        return Facts(topics.size, self._grades, topic, self._grade[row], float(self._grades.max(initial=0.0)))
 
 
-def _whole_steps(length: int) -> int:
+def whole_steps(length: Length) -> Length:
+    """Round lengths of the rank axis up to whole steps."""
     return -(-length // STEP) * STEP

@@ -1,5 +1,6 @@
 """Judging a run: rank its documents once, look each up among the judgments, and keep where the judged ones stand."""
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 
@@ -53,6 +54,23 @@ class JudgedRun:
     other_topics: int
     disagreeing: int
     order: str
+
+    @classmethod
+    def of_parts(cls, parts: Sequence["JudgedRun"]) -> "JudgedRun":
+        """Put the parts of a run together, of which each has other topics."""
+        if len(parts) == 1:
+            return parts[0]
+        return cls(
+            name=parts[0].name,
+            topic=np.concatenate([part.topic for part in parts]),
+            rank=np.concatenate([part.rank for part in parts]),
+            judgment=np.concatenate([part.judgment for part in parts]),
+            retrieved=np.sum([part.retrieved for part in parts], axis=0),
+            topics=frozenset[str]().union(*(part.topics for part in parts)),
+            other_topics=sum(part.other_topics for part in parts),
+            disagreeing=sum(part.disagreeing for part in parts),
+            order=_digest(int(part.order, 16) for part in parts),
+        )
 
 
 class Judgments:
@@ -127,7 +145,7 @@ class Judgments:
             topics=frozenset(shared),
             other_topics=len(run.topics) - len(shared),
             disagreeing=_disagreeing(run, ranking),
-            order=sha256(key[np.argsort(ranking.topic, kind="stable")].tobytes()).hexdigest(),
+            order=_digest(_number(part) for part in np.split(key, heads[1:]) if part.size),
         )
 
     def _find(self, run: Run, ranking: Ranking, key: Words) -> tuple[Indices, Indices]:
@@ -176,6 +194,16 @@ class Judgments:
             pair = int(ranking.topic[at[where]]), run.documents[int(ranking.row[at[where]])]
             exact[where] = self._colliding.get(pair, judgment[where])
         return exact
+
+
+def _number(key: Words) -> int:
+    """Return a digest of one list."""
+    return int.from_bytes(sha256(key.tobytes()).digest())
+
+
+def _digest(lists: Iterable[int]) -> str:
+    """Return the digest of several lists, whatever their order."""
+    return format(sum(lists) % 2**256, "064x")
 
 
 def _changes(values: Indices | Floats) -> Bools:

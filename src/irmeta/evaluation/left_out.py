@@ -1,7 +1,7 @@
 """Who brought which judged documents to the pool, and what runs score once one group's own are not judged.
 
 Every run is ranked and looked up once. Leaving a group out then changes only the topics to which that group alone
-brought judged documents: their grades become *unjudged* in a copy of the grade array, and the measures do the rest.
+brought judged documents: there the runs are scored again, by the judgments of the others.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -12,18 +12,17 @@ from functools import partial
 import numpy as np
 
 from irmeta.errors import MetricError
-from irmeta.evaluation import measures
+from irmeta.evaluation import scoring
 from irmeta.evaluation.engine import Evaluation
-from irmeta.evaluation.judged import FIRST, UNJUDGED, Facts, GradeArray, Judged
+from irmeta.evaluation.judged import GradeArray, Judged, whole_steps
 from irmeta.evaluation.judging import JudgedRun
 from irmeta.evaluation.sources import QrelsLike, RunsLike, Source
 from irmeta.evaluation.task import Task
-from irmeta.io.rankings import Run
 from irmeta.io.trec import Reading
 from irmeta.names import Metric
 from irmeta.parallel import in_order
 from irmeta.signatures import CATALOGUE
-from irmeta.stats.arrays import Bools, Floats, Indices, Ints
+from irmeta.stats.arrays import Bools, Floats, Indices
 
 NOBODY, SEVERAL = -1, -2
 """The owner of a judged document that no run, or several groups, brought to the pool; groups count from 0."""
@@ -33,6 +32,7 @@ RISING = frozenset(["DCG", "ERR", "P", "RBP", "RR", "SP", "Success"])
 """Measures that further judgments can only raise: they do not look at what a run lacks."""
 CHUNK = 2**20
 """Cells (system, topic, rank) that are scored together; more only cost memory, fewer time."""
+_ALL: scoring.Pools = {None: None}
 
 
 @dataclass(frozen=True)
@@ -70,10 +70,9 @@ def look_up(
 
 
 def _looked_up(task: Task, source: Source) -> tuple[JudgedRun, str]:
-    run = task.read(source)
-    if not isinstance(run, Run):  # only runs that were done before are not read
-        raise TypeError(f"{source[0]} was not read")
-    return task.judgments.judge(run, task.precision), run.digest
+    read = task.judged(source)
+    assert not isinstance(read, str)  # no run was done before
+    return read[0], read[1].digest
 
 
 def owners(looked: Looked, group: Sequence[int], depth: int | None) -> tuple[Indices, Bools]:
@@ -112,7 +111,7 @@ def without_each(looked: Looked, owner: Indices, groups: int) -> tuple[Floats, F
 def scores(looked: Looked) -> Floats:
     """Score all runs with all judgments: (system, topic, metric)."""
     array = GradeArray(looked.task.judgments.qrels)
-    parts = [_scores(array.of(chunk), looked.metrics) for chunk in _chunks(looked.runs)]
+    parts = [scoring.scores(array, chunk, looked.metrics, _ALL, cells=CHUNK) for chunk in _chunks(looked.runs)]
     return np.concatenate(parts)
 
 
@@ -132,13 +131,10 @@ def most(looked: Looked) -> Floats:
     Metrics that `only_rises` names cannot get more, whatever is judged.
     """
     array = GradeArray(looked.task.judgments.qrels)
-    parts = []
-    for chunk in _chunks(looked.runs):
-        whole = array.of(chunk)
-        best = FIRST + len(whole.facts.grades) - 1  # codes of grades rise with them
-        codes = np.where(whole.codes == UNJUDGED, best, whole.codes).astype(whole.codes.dtype)
-        parts.append(_scores(Judged(codes, whole.retrieved, whole.facts), looked.metrics))
-    return np.concatenate(parts)
+    best = partial(
+        scoring.scores, array, metrics=looked.metrics, pools=_ALL, cells=CHUNK, regarded=Judged.all_judged_best
+    )
+    return np.concatenate([best(chunk) for chunk in _chunks(looked.runs)])
 
 
 def _chunk_without(
@@ -146,23 +142,19 @@ def _chunk_without(
 ) -> tuple[Floats, Floats]:
     """Score some runs as `without_each` does."""
     qrels = task.judgments.qrels
-    whole = GradeArray(qrels).of(runs)
-    full = _scores(whole, metrics)
-    places = _places(runs, owner)
+    array = GradeArray(qrels)
+    full = scoring.scores(array, runs, metrics, _ALL, cells=CHUNK)
     left = np.broadcast_to(full.mean(axis=1), (groups, *full.shape[::2])).copy()
-    grade = np.searchsorted(whole.facts.grades, qrels.grades)
     blind = np.array([_blind(metric) for metric in metrics])
     for group in range(groups):
         mine = owner == group
-        gone = np.zeros_like(whole.facts.judged)
-        np.add.at(gone, (qrels.topic[mine], grade[mine]), 1)
         changed = full.copy()
         # only relevant documents matter to blind measures: the other topics stay as they are
         for some, rows in ((blind, mine & (qrels.grades > 0)), (~blind, mine)):
             topics = np.unique(qrels.topic[rows])
             if topics.size and some.any():
-                judged = _unjudged(whole, places.get(group), topics, gone)
-                found = _scores(judged, [metric for metric, wanted in zip(metrics, some, strict=True) if wanted])
+                wanted = [metric for metric, asked in zip(metrics, some, strict=True) if asked]
+                found = scoring.scores(array, runs, wanted, {None: ~mine}, topics=topics, cells=CHUNK)
                 changed[:, topics[:, None], np.flatnonzero(some)] = found
         left[group] = changed.mean(axis=1)
     return full.mean(axis=1), left
@@ -174,48 +166,9 @@ def _blind(metric: Metric) -> bool:
     return metric.base in BLIND and not metric["judged_only"] and (own is None or float(own) > 0)
 
 
-def _places(runs: Sequence[JudgedRun], owner: Indices) -> dict[int, Indices]:
-    """Return, by group, where these runs have the documents that it alone brought: (system, topic, rank) in columns."""
-    found = []
-    for system, run in enumerate(runs):
-        here = owner[run.judgment]
-        own = here >= 0
-        found.append(np.stack([here[own], np.full(own.sum(), system), run.topic[own], run.rank[own]]))
-    every = np.concatenate(found, axis=1)
-    every = every[:, np.argsort(every[0], kind="stable")]
-    starts = np.flatnonzero(np.diff(every[0], prepend=-1))
-    parts = np.split(every, starts[1:], axis=1) if starts.size else []
-    return {int(part[0, 0]): part[1:] for part in parts}
-
-
-def _unjudged(whole: Judged, places: Indices | None, topics: Indices, gone: Ints) -> Judged:
-    """Return the grades on some topics with the documents at these places unjudged, and fewer judged."""
-    codes = whole.codes[:, topics]
-    if places is not None:
-        system, topic, rank = places[:, np.isin(places[1], topics)]
-        codes[system, np.searchsorted(topics, topic), rank] = UNJUDGED
-    judged = (whole.facts.judged - gone)[topics]
-    facts = Facts(whole.facts.grades, judged, whole.facts.max_grade)
-    return Judged(codes, whole.retrieved[:, topics], facts)
-
-
-def _scores(judged: Judged, metrics: Sequence[Metric]) -> Floats:
-    """Score by every metric: (system, topic, metric); metrics that look at the lists alike share what they compute."""
-    found = np.empty((*judged.retrieved.shape, len(metrics)))
-    views: dict[tuple[object, object], Judged] = {}
-    for place, metric in enumerate(metrics):
-        depth, only = metric["depth"], bool(metric["judged_only"])
-        if (depth, only) not in views:
-            seen = judged.at_depth(depth) if isinstance(depth, int) else judged
-            views[depth, only] = seen.judged_only() if only else seen
-        found[..., place] = measures.score(views[depth, only], metric)
-    return found
-
-
 def _chunks(runs: Sequence[JudgedRun]) -> Iterator[list[JudgedRun]]:
-    """Cut runs into chunks whose grade arrays have about CHUNK cells."""
-    deepest = max((int(run.retrieved.max(initial=1)) for run in runs), default=1)
-    cells = deepest * max((run.retrieved.size for run in runs), default=1)
-    size = max(1, CHUNK // cells)
+    """Cut runs into chunks that have about CHUNK cells together."""
+    longest = max((int(whole_steps(run.retrieved).sum()) for run in runs), default=1)
+    size = max(1, CHUNK // longest)
     for start in range(0, len(runs), size):
         yield list(runs[start : start + size])

@@ -240,7 +240,7 @@ def _ideal_places(judged: Judged) -> tuple[Any, ...]:
     order = np.argsort(group, kind="stable")  # by list, then grade, then rank
     system, topic, rank, grade, group = (part[order] for part in (system, topic, rank, grade, group))
     first = np.searchsorted(group, group)
-    return system, topic, rank, judged.facts.num_above()[topic, grade] + np.arange(group.size) - first
+    return system, topic, rank, judged.facts.num_above(topic, grade) + np.arange(group.size) - first
 
 
 @_measure("Judged")
@@ -312,14 +312,27 @@ def _at(values: Any, rank: Any) -> Any:
 # NumPy's log2 and power may differ in the last bit with the length of an array; those of `math` do not.
 
 
-@cache
 def _discounts(depth: int) -> Floats:
+    return _known_discounts(_doubled(depth))[:depth]
+
+
+@cache
+def _known_discounts(depth: int) -> Floats:
     return np.array([1 / math.log2(rank + 1) for rank in range(1, depth + 1)])
 
 
-@cache
 def _powers(p: float, depth: int) -> Floats:
+    return _known_powers(p, _doubled(depth))[:depth]
+
+
+@cache
+def _known_powers(p: float, depth: int) -> Floats:
     return np.array([math.pow(p, rank) for rank in range(depth)])
+
+
+def _doubled(depth: int) -> int:
+    """Return the power of 2 from `depth` on: few arrays are then kept, whatever depths there are."""
+    return 1 << (depth - 1).bit_length()
 
 
 @cache

@@ -65,18 +65,18 @@ def pools(
 
 def _ranked(task: Task, depth: int, sources: Sequence[Source]) -> tuple[np.ndarray, Ints]:
     """Return the documents that some runs rank above a depth, as numbers, each with its highest rank from 0."""
-    keys, ranks = [], []
-    for source in sources:
-        run = task.read(source)
-        if not isinstance(run, Run):
-            continue
-        ranking = task.judgments.rank(run, task.precision)
-        place = np.arange(ranking.topic.size)
-        rank = place - np.maximum.accumulate(np.where(ranking.new, place, 0))
-        kept = rank < depth
-        keys.append(pair_keys(ranking.topic[kept], run.documents.hash.take(ranking.row[kept])))
-        ranks.append(rank[kept])
-    return _highest(np.concatenate(keys), np.concatenate(ranks))
+    read = [task.read(source, partial(_above, task, depth)) for source in sources]
+    parts = [part for done in read if not isinstance(done, str) for part in done[0]]
+    return _highest(np.concatenate([keys for keys, _ in parts]), np.concatenate([ranks for _, ranks in parts]))
+
+
+def _above(task: Task, depth: int, run: Run) -> tuple[np.ndarray, Ints]:
+    """Return the documents that a run ranks above a depth, as numbers, and their ranks from 0."""
+    ranking = task.judgments.rank(run, task.precision)
+    place = np.arange(ranking.topic.size)
+    rank = place - np.maximum.accumulate(np.where(ranking.new, place, 0))
+    kept = rank < depth
+    return pair_keys(ranking.topic[kept], run.documents.hash.take(ranking.row[kept])), rank[kept]
 
 
 def _highest(keys: np.ndarray, ranks: Ints) -> tuple[np.ndarray, Ints]:

@@ -15,7 +15,7 @@ from irmeta.evaluation.engine import batches
 from irmeta.evaluation.judging import JudgedRun, Judgments
 from irmeta.evaluation.outcome import Outcome
 from irmeta.evaluation.sources import QrelsLike, RunsLike, Source, qrels_of, sources_of, where
-from irmeta.evaluation.task import Task, chunks
+from irmeta.evaluation.task import Task
 from irmeta.io.fields import PADDING, Strings
 from irmeta.io.rankings import Qrels, index_strings
 from irmeta.io.trec import Reading
@@ -156,18 +156,17 @@ class _UnderSets:
     def _judged(self, source: Source) -> tuple[Outcome, JudgedRun | None]:
         outcome = Outcome(source[0], where(source))
         try:
-            run = self.whole.read(source)
+            read = self.whole.judged(source)
         except FileFormatError as error:
             return replace(outcome, error=error), None
-        assert not isinstance(run, str)  # no run was done before
-        judged = self.whole.judgments.judge(run, self.whole.precision)
+        assert not isinstance(read, str)  # no run was done before
+        judged, run = read
         found = replace(outcome, digest=run.digest, disagreeing=judged.disagreeing, remarks=run.remarks)
         return replace(found, other_topics=judged.other_topics), judged
 
     def _scores(self, which: int, runs: Sequence[JudgedRun]) -> Iterator[Floats]:
         """Score the judged runs under one set."""
-        under = [self._under[which](run) for run in runs]
-        yield from chain.from_iterable(map(self.tasks[which].scores_of, chunks(under)))
+        yield from self.tasks[which].scores_of([self._under[which](run) for run in runs])
 
     @cached_property
     def _under(self) -> list["_Under"]:

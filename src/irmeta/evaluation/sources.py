@@ -1,7 +1,6 @@
 """What users pass as qrels and runs (paths, folders, globs, dicts, data frames), made one thing."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
 from itertools import chain
 from os import PathLike, fspath
 from pathlib import Path
@@ -9,7 +8,7 @@ from typing import Any
 
 from irmeta import words
 from irmeta.errors import FileFormatError, IrmetaError, Remark
-from irmeta.io.files import Content, Location, listed, location, read, shown, stem
+from irmeta.io.files import Content, Location, listed, location, shown, stem
 from irmeta.io.rankings import Qrels, Run, qrels_from_frame, qrels_from_mapping, run_from_mapping, runs_from_frame
 from irmeta.io.trec import Reading, read_qrels
 
@@ -82,7 +81,7 @@ def renamed(given: RunsLike, names: str) -> dict[str, Location]:
 
 def _tag(path: Location) -> str:
     """Return the run tag of a file: the sixth field of its last line."""
-    lines = read(path).data.rstrip().splitlines()
+    lines = Content(path).data.rstrip().splitlines()
     fields = lines[-1].split() if lines else []
     if len(fields) != 6:
         raise FileFormatError(f"{shown(path)}: no run tag in its last line; name it by its file (--names file)")
@@ -131,8 +130,8 @@ def opened(source: Source, folder: Path) -> Run | Content:
     if isinstance(given, Run):
         return given
     if isinstance(given, str) or Path.cwd() == folder:
-        return read(given)
-    return replace(read(folder / given), path=given)
+        return Content(given)
+    return Content(folder / given, given)
 
 
 def require_judged_topics(run: Run, qrels: Qrels, source: str) -> None:

@@ -1,32 +1,32 @@
 """One item of the work of an evaluation: a few runs, to their scores."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import closing
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing, suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import TypeVar
 
 import numpy as np
 
 from irmeta.choices import Precision
 from irmeta.errors import FileFormatError
-from irmeta.evaluation import measures
+from irmeta.evaluation import measures, scoring
 from irmeta.evaluation.foreign import Foreign
-from irmeta.evaluation.judged import GradeArray, Judged
+from irmeta.evaluation.judged import GradeArray
 from irmeta.evaluation.judging import JudgedRun, Judgments
 from irmeta.evaluation.outcome import Key, Outcome
 from irmeta.evaluation.sources import Source, opened, require_judged_topics, where
+from irmeta.io.files import Content
+from irmeta.io.parts import in_parts
 from irmeta.io.rankings import Run
 from irmeta.io.trec import Reading, run_of
 from irmeta.names import Metric
 from irmeta.parallel import in_order
-from irmeta.signatures import GENERAL
 from irmeta.stats.arrays import Bools, Floats
 
-CHUNK = 2**18
-"""Cells (system, topic, rank) whose measures are computed together; their arrays then fit the processor's cache."""
+Done = TypeVar("Done")
 
 Pools = Mapping[int, Bools]
 """By depth, which judgments are of documents that some run ranks so high."""
@@ -51,8 +51,7 @@ class Task:
     def __call__(self, sources: Sequence[Source]) -> list[Outcome]:
         """Evaluate runs: an outcome for each; those that cannot be read or are done have no scores."""
         outcomes = [self._judged(source) for source in sources]
-        judged = [run for _, run in outcomes if run is not None]
-        scores = chain.from_iterable(map(self.scores_of, chunks(judged)))
+        scores = iter(self.scores_of([run for _, run in outcomes if run is not None]))
         return [one if run is None else self._with_scores(one, next(scores)) for one, run in outcomes]
 
     def with_pools(self, batches: Sequence[Sequence[Source]]) -> "Task":
@@ -68,28 +67,46 @@ class Task:
                     pool |= part[depth]
         return replace(self, pools=pools)
 
-    def read(self, source: Source) -> Run | str:
-        """Read a run, or return the digest of one that is done; raise FileFormatError if no topic of it is judged."""
+    def read(self, source: Source, work: Callable[[Run], Done]) -> tuple[list[Done], Run] | str:
+        """Apply `work` to a run, part by part; return what it returned, and the run without its documents.
+
+        Return the digest of a run that is done. Raises FileFormatError if no topic of it is judged.
+        """
         given = opened(source, self.folder)
-        if (source[0], where(source), given.digest) in self.done:
+        place = source[0], where(source)
+        if any(key[:2] == place for key in self.done) and (*place, given.digest) in self.done:
             return given.digest
-        run = given if isinstance(given, Run) else run_of(given, source[0], self.reading)
+        done, run = ([work(given)], given) if isinstance(given, Run) else self._in_parts(given, source[0], work)
         if not run.topics and not self.reading.allow_empty:
             hint = "did it retrieve nothing? (Reading(allow_empty=True))"
             raise FileFormatError(f"{where(source)}: the run has no documents; {hint}")
         require_judged_topics(run, self.judgments.qrels, where(source))
-        return run
+        return done, run
+
+    def _in_parts(self, given: Content, name: str, work: Callable[[Run], Done]) -> tuple[list[Done], Run]:
+        if not self._foreign.metrics:
+            return in_parts(given, name, self.reading, work)
+        run = run_of(given, name, self.reading)  # ir_measures takes a run whole
+        return [work(run)], run
+
+    def judged(self, source: Source) -> tuple[JudgedRun, Run] | str:
+        """Judge a run: return it, and what there is to know of it beside; see `read`."""
+        read = self.read(source, self._judge)
+        return read if isinstance(read, str) else (JudgedRun.of_parts(read[0]), read[1])
+
+    def _judge(self, run: Run) -> JudgedRun:
+        return self.judgments.judge(run, self.precision)
 
     def _judged(self, source: Source) -> tuple[Outcome, JudgedRun | None]:
         """Judge a run; its outcome so far has the scores of ir_measures only."""
         outcome = Outcome(source[0], where(source))
         try:
-            run = self.read(source)
+            read = self.judged(source)
         except FileFormatError as error:
             return replace(outcome, error=error), None
-        if isinstance(run, str):
-            return replace(outcome, digest=run), None
-        judged = self.judgments.judge(run, self.precision)
+        if isinstance(read, str):
+            return replace(outcome, digest=read), None
+        judged, run = read
         complete = len(judged.topics) == len(self.topics)
         outcome = replace(
             outcome,
@@ -132,41 +149,8 @@ class Task:
         return replace(outcome, scores=scores[:, order])
 
     def scores_of(self, runs: Sequence[JudgedRun]) -> Floats:
-        """Compute our metrics for a chunk of runs; metrics that look at the lists alike share a grade array."""
-        views: dict[tuple[Any, ...], Judged] = {}
-        scores = np.empty((len(runs), len(self.topics), len(self.own)))
-        for place, metric in enumerate(self.own):
-            view = tuple(metric[name] for name in GENERAL)
-            if view not in views:
-                views[view] = self._view(runs, metric)
-            scores[..., place] = measures.score(views[view], metric)
-        return scores
-
-    def _view(self, runs: Sequence[JudgedRun], metric: Metric) -> Judged:
-        """Return the grade array with the general parameters applied: the pool, then the depth, then judged_only."""
-        pool, depth = metric["pool"], metric["depth"]
-        pooled = self.pools[pool] if isinstance(pool, int) else None
-        judged = self._array.of(runs, pooled)
-        if isinstance(depth, int):
-            judged = judged.at_depth(depth)
-        if metric["judged_only"]:
-            judged = judged.judged_only()
-        return judged
-
-
-def chunks(runs: Iterable[JudgedRun]) -> Iterator[list[JudgedRun]]:
-    """Share runs out over chunks whose grade arrays, as deep as the deepest run, have at most CHUNK cells."""
-    chunk: list[JudgedRun] = []
-    deepest = 0
-    for run in runs:
-        depth = int(run.retrieved.max(initial=1))
-        if chunk and (len(chunk) + 1) * run.retrieved.size * max(deepest, depth) > CHUNK:
-            yield chunk
-            chunk, deepest = [], 0
-        chunk.append(run)
-        deepest = max(deepest, depth)
-    if chunk:
-        yield chunk
+        """Compute our metrics of some runs: (run, topic, metric)."""
+        return scoring.scores(self._array, runs, self.own, {None: None} | dict(self.pools))
 
 
 def _refuse_pipes(batches: Sequence[Sequence[Source]]) -> None:
@@ -181,12 +165,9 @@ def _pools(task: Task, depths: Sequence[int], sources: Sequence[Source]) -> Pool
     """Mark for each depth the judgments of documents that one of these runs ranks so high."""
     pools = {depth: np.zeros(len(task.judgments.qrels.documents), dtype=np.bool_) for depth in depths}
     for source in sources:
-        try:
-            run = task.read(source)
-        except FileFormatError:
-            continue  # the evaluation that follows says so
-        if isinstance(run, Run):
-            judged = task.judgments.judge(run, task.precision)
-            for depth, pool in pools.items():
-                pool[judged.judgment[judged.rank < depth]] = True
+        with suppress(FileFormatError):  # the evaluation that follows says so
+            read = task.judged(source)
+            if not isinstance(read, str):
+                for depth, pool in pools.items():
+                    pool[read[0].judgment[read[0].rank < depth]] = True
     return pools

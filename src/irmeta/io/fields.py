@@ -124,6 +124,10 @@ class Columns:
         before = self.ends[which - 1] if which else np.append(np.int32(-1), self.ends[-1, :-1])
         return Strings(self.buffer, before + 1, self.ends[which] - before - 1)
 
+    def head(self, lines: int) -> "Columns":
+        """Keep the first lines; the buffer is shared."""
+        return Columns(self.buffer, self.ends[:, :lines])
+
 
 def split(text: bytes, width: int) -> Columns | None:
     """Split text into its fields; None unless every line has exactly `width`.

@@ -1,4 +1,4 @@
-"""Bytes in and out: compressed files are recognised by their content, outputs appear whole or not at all."""
+"""Bytes in: files, folders, globs and URLs; compressed files are recognised by their content."""
 
 import bz2
 import glob
@@ -6,48 +6,52 @@ import hashlib
 import lzma
 import os
 import re
-import tempfile
+from collections import deque
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from contextlib import contextmanager
+from itertools import chain
 from pathlib import Path, PurePath
 from typing import Any
 
 import zstandard
-from zlib_ng import gzip_ng
+from zlib_ng import zlib_ng
 
 from irmeta.errors import FileFormatError
-
-try:
-    import fcntl
-except ImportError:  # on Windows
-    fcntl = None  # type: ignore[assignment]
 
 SUFFIXES = (".gz", ".bz2", ".xz", ".zst")
 """What a compressed file's name may end with; the content decides, the suffix is only cut from the system's name."""
 
 
-def _streams(decompressor: Callable[[], Any], padding: bytes = b"") -> Callable[[bytes], bytes]:
+PIECE = 1 << 17
+"""Bytes of a file, packed as it may be, that are read at a time; at most some thousand times as much comes of them."""
+
+
+def _streams(decompressor: Callable[[], Any], padding: bytes = b"") -> Callable[[Iterator[bytes]], Iterator[bytes]]:
     """Make a function that decompresses a file to its last byte: what follows a stream is another one, or damage.
 
     padding : what may fill the space between streams, and after the last.
     """
 
-    def decompress(data: bytes) -> bytes:
-        parts = []
-        while data:
-            stream = decompressor()
-            parts.append(stream.decompress(data))
-            if not stream.eof:
-                raise EOFError("it ends in the middle of a stream")
-            data = stream.unused_data.lstrip(padding)
-        return b"".join(parts)
+    def decompress(pieces: Iterator[bytes]) -> Iterator[bytes]:
+        stream = None
+        for piece in pieces:
+            data = piece
+            while data:
+                if stream is None:
+                    data = data.lstrip(padding)
+                    stream = decompressor() if data else None
+                    continue
+                yield stream.decompress(data)
+                data = stream.unused_data if stream.eof else b""
+                stream = None if stream.eof else stream
+        if stream is not None:
+            raise EOFError("it ends in the middle of a stream")
 
     return decompress
 
 
-_MAGIC: dict[bytes, tuple[str, Callable[[bytes], bytes]]] = {
-    b"\x1f\x8b": ("gzip", gzip_ng.decompress),
+_MAGIC: dict[bytes, tuple[str, Callable[[Iterator[bytes]], Iterator[bytes]]]] = {
+    b"\x1f\x8b": ("gzip", _streams(lambda: zlib_ng.decompressobj(wbits=31), b"\0")),
     b"BZh": ("bzip2", _streams(bz2.BZ2Decompressor)),
     b"\xfd7zXZ\x00": ("xz", _streams(lzma.LZMADecompressor, b"\0")),
     b"\x28\xb5\x2f\xfd": ("zstd", _streams(lambda: zstandard.ZstdDecompressor().decompressobj())),
@@ -149,39 +153,76 @@ def _remote(url: str) -> Iterator[tuple[Any, str]]:
         raise FileFormatError(f"{shown(url)}: cannot be read ({reason})") from error
 
 
-@dataclass(frozen=True)
 class Content:
-    """What a file holds once decompressed, and the SHA-256 of that: the same run has the same digest however packed."""
+    """What a file holds once decompressed, piece by piece, and the SHA-256 of that: the same however it is packed.
 
-    path: Location
-    data: bytes
-    digest: str
+    path : what messages call the file. A file is read again each time that its pieces are asked for; a URL or a pipe
+    is read once, and kept.
+    """
+
+    def __init__(self, where: Location, path: Location | None = None) -> None:
+        self.path = path or (where if isinstance(where, Path) else shown(where))
+        self._where = where
+        self._digest = ""
+        self._kept = None if isinstance(where, Path) and where.is_file() else _whole(where)
+
+    def pieces(self) -> Iterator[bytes]:
+        """Yield the content in order; raise FileFormatError for a file that cannot be read, or a damaged archive."""
+        sha = hashlib.sha256()
+        for piece in self._unpacked():
+            sha.update(piece)
+            yield piece
+        self._digest = sha.hexdigest()
+
+    @property
+    def data(self) -> bytes:
+        """The whole content."""
+        return b"".join(self.pieces())
+
+    @property
+    def digest(self) -> str:
+        """The SHA-256 of the content, as it was when last read to its end."""
+        if not self._digest:
+            deque(self.pieces(), maxlen=0)
+        return self._digest
+
+    def _unpacked(self) -> Iterator[bytes]:
+        pieces = self._stored()
+        first = next(pieces, b"")
+        pieces = chain([first], pieces)
+        packed = next((codec for magic, codec in _MAGIC.items() if first.startswith(magic)), None)
+        if packed is None:
+            yield from pieces
+            return
+        kind, decompress = packed
+        try:
+            yield from decompress(pieces)
+        except FileFormatError:
+            raise
+        except Exception as error:  # each codec raises errors of its own
+            raise FileFormatError(f"{self.path}: damaged {kind} data ({error}); copy or download it again") from error
+
+    def _stored(self) -> Iterator[bytes]:
+        if self._kept is not None:
+            yield from (self._kept[start : start + PIECE] for start in range(0, len(self._kept), PIECE))
+            return
+        try:
+            with Path(self._where).open("rb", buffering=0) as file:
+                while piece := file.read(PIECE):
+                    yield piece
+        except OSError as error:
+            raise FileFormatError(f"{self.path}: cannot be read ({error.strerror or error})") from error
 
 
-def read(path: Location) -> Content:
+def read_bytes(path: Location) -> bytes:
     """Read a file whole, decompressed if its content is gzip, bzip2, xz or zstd.
 
     A file that cannot be read, or a damaged archive, raises FileFormatError.
     """
-    data = read_bytes(path)
-    return Content(path if isinstance(path, Path) else shown(path), data, hashlib.sha256(data).hexdigest())
+    return Content(path).data
 
 
-def read_bytes(path: Location) -> bytes:
-    """Read a file's bytes, decompressed; see `read`."""
-    data = _packed(path)
-    for magic, (kind, decompress) in _MAGIC.items():
-        if data.startswith(magic):
-            try:
-                return decompress(data)
-            except Exception as error:  # each codec raises errors of its own
-                raise FileFormatError(
-                    f"{shown(path)}: damaged {kind} data ({error}); copy or download it again"
-                ) from error
-    return data
-
-
-def _packed(path: Location) -> bytes:
+def _whole(path: Location) -> bytes:
     if isinstance(path, str):
         with _remote(path) as (system, name):
             return bytes(system.cat_file(name))
@@ -189,62 +230,6 @@ def _packed(path: Location) -> bytes:
         return path.read_bytes()
     except OSError as error:
         raise FileFormatError(f"{path}: cannot be read ({error.strerror or error})") from error
-
-
-@contextmanager
-def writing(path: Path) -> Iterator[Path]:
-    """Yield a path beside `path` to write to; at the end it replaces `path`, or is removed if anything failed.
-
-    A link stays a link, and its target is replaced; a file that is replaced keeps its permissions. A pipe or a
-    device is written to directly.
-    """
-    require_folder(path)
-    part = None
-    try:
-        if path.exists() and not (path.is_file() or path.is_dir()):
-            yield path
-            return
-        path = path.resolve()
-        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
-        os.close(handle)
-        part = Path(name)
-        yield part
-        umask = os.umask(0)
-        os.umask(umask)
-        part.chmod(path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~umask)
-        part.replace(path)
-    except BrokenPipeError:  # whoever read has enough
-        raise
-    except OSError as error:
-        raise FileFormatError(f"{path}: cannot be written ({error.strerror or error})") from error
-    finally:
-        if part is not None:
-            part.unlink(missing_ok=True)
-
-
-@contextmanager
-def alone_in(folder: Path) -> Iterator[None]:
-    """Wait until no other process writes score files into a folder, and keep others waiting until the end.
-
-    What is read, changed and written in this time, no other process changes. The lock is the kernel's, on the folder
-    itself: a process that is killed leaves none behind. File systems and platforms without locks do without.
-    """
-    if fcntl is None or not folder.is_dir():
-        yield
-        return
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        with suppress(OSError):
-            fcntl.flock(handle, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(handle)
-
-
-def require_folder(path: Path) -> None:
-    """Raise FileFormatError if there is no folder to write this file into."""
-    if not Path(path).parent.is_dir():
-        raise FileFormatError(f"{path}: the folder {Path(path).parent} does not exist; make it first")
 
 
 def stem(path: Location) -> str:

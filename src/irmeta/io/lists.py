@@ -1,4 +1,4 @@
-"""Small tables that say something of systems or topics: groups of systems, samples of topics."""
+"""Samples of topics: small tables of topics and the probability that each had of being drawn."""
 
 import csv
 from collections.abc import Mapping, Sequence
@@ -6,22 +6,6 @@ from pathlib import Path
 
 from irmeta.errors import FileFormatError
 from irmeta.io.files import read_bytes
-
-RUN = ("run", "system", "name")
-GROUP = ("team", "group", "family")
-
-
-def read_groups(path: Path) -> dict[str, str]:
-    """Read the group of each system: a CSV with a column run (or system) and a column team (or group, family).
-
-    A system that is given two groups raises FileFormatError.
-    """
-    groups: dict[str, str] = {}
-    for line, row in _rows(path, RUN, GROUP):
-        name, group = row
-        if groups.setdefault(name, group) != group:
-            raise FileFormatError(f"{path}:{line}: {name} is in two groups, {groups[name]} and {group}; give it one")
-    return groups
 
 
 def read_sample(path: Path) -> dict[str, float]:

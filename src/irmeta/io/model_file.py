@@ -11,7 +11,9 @@ import numpy as np
 
 from irmeta.choices import Scale
 from irmeta.errors import FileFormatError
-from irmeta.io.files import read_bytes, writing
+from irmeta.io import seals
+from irmeta.io.files import read_bytes
+from irmeta.io.outputs import writing
 from irmeta.names import is_variant
 from irmeta.stats.arrays import Floats
 from irmeta.stats.prediction.intervals import LEVELS
@@ -67,6 +69,7 @@ def save_model(model: Model, path: str | PathLike[str]) -> None:
     """Write a model; the file appears whole or not at all."""
     head = {
         "format": _FORMAT,
+        seals.KEY: seals.OPEN,
         "scale": model.scale,
         "levels": list(LEVELS),
         "provenance": dict(model.provenance),
@@ -75,12 +78,15 @@ def save_model(model: Model, path: str | PathLike[str]) -> None:
     text = json.dumps(head, indent=1, default=str).removesuffix("\n}") + f',\n "collections": [\n{parts}\n ]\n}}\n'
     with writing(Path(path)) as file:
         file.write_text(text, encoding="utf-8")
+        seals.close(file)
 
 
 def load_model(path: str | PathLike[str]) -> Model:
     """Read a model that `save_model` wrote; anything else raises FileFormatError."""
     try:
-        document = json.loads(read_bytes(Path(path)), parse_constant=_refuse_constant)
+        data = read_bytes(Path(path))
+        seals.check(data)
+        document = json.loads(data, parse_constant=_refuse_constant)
         if document["format"] != _FORMAT:
             raise ValueError(f"its format is {document['format']!r}, this version reads {_FORMAT!r}")
         if document["scale"] not in get_args(Scale):

@@ -15,7 +15,8 @@ from irmeta.attributes import about
 from irmeta.cube import DIMS, check, choose_names, cube, labels
 from irmeta.cubes import by_name
 from irmeta.errors import FileFormatError, ScoresError
-from irmeta.io.files import alone_in, writing
+from irmeta.io import seals
+from irmeta.io.outputs import alone_in, writing
 from irmeta.names import nearest
 from irmeta.stats.arrays import Floats
 from irmeta.words import listed, shortened
@@ -37,6 +38,10 @@ _MALFORMED = (
 Chosen = TypeVar("Chosen")
 Names = Mapping[str, Sequence[str]]
 """The names of systems, topics and metrics by dimension."""
+
+
+Version = tuple[int, ...]
+"""Inode and time of a file."""
 
 
 class About(TypedDict):
@@ -147,10 +152,17 @@ def _filled(rows: pl.LazyFrame, known: Names, chosen: Names, collection: str) ->
     return scores
 
 
-def save(scores: xr.DataArray | Mapping[str, xr.DataArray], path: str | PathLike[str], *, append: bool = False) -> None:
+def save(
+    scores: xr.DataArray | Mapping[str, xr.DataArray],
+    path: str | PathLike[str],
+    *,
+    append: bool = False,
+    new: bool = False,
+) -> None:
     """Write one cube, or several by collection name, to a score file; it appears whole or not at all.
 
     append : keep the other collections of an existing file; one with the same name is an error.
+    new : a file that exists is an error, also one that another process has just made; by default it is replaced.
     """
     cubes = by_name(scores)
     if not cubes:
@@ -164,6 +176,8 @@ def save(scores: xr.DataArray | Mapping[str, xr.DataArray], path: str | PathLike
     with alone_in(path.parent):
         if append:
             refuse_clash(path, *described)
+        if new and path.exists():
+            raise ScoresError(f"{path} exists; take another name, or remove it")
         _write([to_frame(one) for one in named], described, path, append=append)
 
 
@@ -174,14 +188,26 @@ def write(
     *,
     append: bool = False,
     replaced: Sequence[str] = (),
+    since: Version | None = None,
 ) -> None:
     """Write tables, one after the other, and what there is to say of their collections to a score file; see `save`.
 
     Lazy tables are written as they are read; they may be larger than memory.
     append : keep the rows of a file that exists.  replaced : but not those of these systems in these collections.
+    since : what `version_of` the file was when the work began: one that another process made since is an error.
     """
     with alone_in(path.parent):
+        if since is not None and not append and version_of(path) != since:
+            raise FileFormatError(f"{path}: another process wrote it in the meantime; remove it, or name another file")
         _write(tables, described, path, append=append, replaced=replaced)
+
+
+def version_of(path: Path) -> Version:
+    """Return what tells a file from one that takes its place later; nothing where there is none."""
+    if not path.exists():
+        return ()
+    at = path.stat()
+    return at.st_ino, at.st_mtime_ns
 
 
 def _write(
@@ -203,7 +229,10 @@ def _write(
             rows = [older, *rows]
             described = {**before, **described}
         with writing(path) as part:
-            pl.concat(rows).sink_parquet(part, metadata={_KEY: json.dumps(described, default=str)})
+            pl.concat(rows).sink_parquet(
+                part, metadata={_KEY: json.dumps(described, default=str), seals.KEY: seals.OPEN}
+            )
+            seals.close(part)
     except pl.exceptions.PolarsError as error:
         raise FileFormatError(f"{path}: cannot be written ({error})") from error
 
@@ -299,6 +328,7 @@ def _scan(path: Path) -> tuple[pl.LazyFrame, dict[str, About]]:
     try:
         with path.open("rb") as file:
             if file.read(4) == b"PAR1":
+                seals.check_file(path)
                 held = _declared(json.loads(pl.read_parquet_metadata(file).get(_KEY, "{}")))
                 return _plain(pl.scan_parquet(path, glob=False)), held
         text = dict.fromkeys(COLUMNS[:-1], pl.String)

@@ -16,7 +16,7 @@ import numpy as np
 from irmeta.errors import FileFormatError, Remark, require_choice
 from irmeta.io.decimals import numbers
 from irmeta.io.fields import Columns, Strings, split
-from irmeta.io.files import Content, Location, read, stem
+from irmeta.io.files import Content, Location, stem
 from irmeta.io.rankings import (
     Qrels,
     Run,
@@ -31,7 +31,7 @@ from irmeta.signatures import HIGHEST
 from irmeta.stats.arrays import Floats, Indices, Ints
 from irmeta.words import counted
 
-SHOWN = 20
+SHOWN = 5
 """How many problems of one file an error shows."""
 _LINE = re.compile(rb"^(?!#)[^\n]*\S", re.MULTILINE)
 """Matches a text that has a line which is neither blank nor a comment."""
@@ -58,7 +58,7 @@ class Reading:
 Given = TypeVar("Given", Run, Qrels)
 
 
-class _Layout(NamedTuple):
+class Layout(NamedTuple):
     """Where the fields of a line stand."""
 
     noun: str
@@ -68,12 +68,13 @@ class _Layout(NamedTuple):
 
     @property
     def width(self) -> int:
+        """The number of fields."""
         return len(self.names)
 
 
-_RUN = _Layout("run", ("topic", "Q0", "document", "rank", "score", "tag"), 2, 4)
-_QRELS = _Layout("qrels", ("topic", "iteration", "document", "grade"), 2, 3)
-_BEIR = _Layout("qrels", ("query-id", "corpus-id", "score"), 1, 2)
+RUN = Layout("run", ("topic", "Q0", "document", "rank", "score", "tag"), 2, 4)
+_QRELS = Layout("qrels", ("topic", "iteration", "document", "grade"), 2, 3)
+_BEIR = Layout("qrels", ("query-id", "corpus-id", "score"), 1, 2)
 _STRAY = "this is not a run file (no line has 6 fields); remove it from the folder or pass a glob such as 'runs/*.gz'"
 _HEADERS = {b"qid", b"query", b"query-id", b"query_id", b"queryid", b"topic", b"topic_id", b"topicid"}
 
@@ -104,13 +105,13 @@ def read_run(path: Location, name: str | None = None, reading: Reading | None = 
     name : the system; by default the file's name without compression suffix. A file that is not a run raises
     FileFormatError with its first problems, each with file and line.
     """
-    return run_of(read(path), stem(path) if name is None else name, reading or Reading())
+    return run_of(Content(path), stem(path) if name is None else name, reading or Reading())
 
 
 def run_of(content: Content, name: str, reading: Reading) -> Run:
     """Make a run of what its file holds; see `read_run`."""
     path = content.path
-    text, remarks = _text(content)
+    text, remarks = text_of(content.data, path)
     if text[:64].lstrip().startswith(b"{") and not (_RUN_LINE.search(text) and not _is_json(text)):
         run = _from_json(text, path, partial(run_from_mapping, name=name), "score")
     elif _LINE.search(text):
@@ -123,7 +124,7 @@ def run_of(content: Content, name: str, reading: Reading) -> Run:
 
 
 def _run_from_lines(text: bytes, path: Location, name: str, reading: Reading) -> Run:
-    rows = _read(text, _RUN, path, reading)
+    rows = _read(text, RUN, path, reading)
     topics, topic = index_strings(rows.topic)
     keep = _without_duplicates(rows, topic, text, path, reading)
     if keep is not None:
@@ -139,9 +140,9 @@ def read_qrels(path: Location, reading: Reading | None = None) -> Qrels:
     FileFormatError; the same grade twice is remarked upon.
     """
     reading = reading or Reading()
-    content = read(path)
+    content = Content(path)
     path = content.path
-    text, remarks = _text(content)
+    text, remarks = text_of(content.data, path)
     if not _LINE.search(text):
         raise FileFormatError(f"{path}: the file is empty; is it the qrels?")
     if text.lstrip().startswith(b"{") and _is_json(text):
@@ -158,15 +159,17 @@ def read_qrels(path: Location, reading: Reading | None = None) -> Qrels:
     return Qrels(topics, topic, rows.document, rows.value, remarks, str(path), content.digest)
 
 
-def _text(content: Content) -> tuple[bytes, list[Remark]]:
-    """Return a file's text with newlines as line ends and without byte order mark."""
-    text, path = content.data, content.path
+def text_of(text: bytes, path: Location, *, first: bool = True) -> tuple[bytes, list[Remark]]:
+    """Return a text with newlines as line ends and without byte order mark, and what there is to say of its bytes.
+
+    first : whether it is the beginning of its file.
+    """
     remarks: list[Remark] = []
-    if text[257:262] == b"ustar" or text.startswith(b"PK\x03\x04"):
+    if first and (text[257:262] == b"ustar" or text.startswith(b"PK\x03\x04")):
         raise FileFormatError(f"{path}: this is an archive of files; unpack it and pass the folder")
     if b"\0" in text:
         raise FileFormatError(f"{path}: contains NUL bytes; is it UTF-16 or binary? Save it as UTF-8 text")
-    if text.startswith(b"\xef\xbb\xbf"):
+    if first and text.startswith(b"\xef\xbb\xbf"):
         text = text[3:]
         remarks.append(Remark("warning", str(path), 1, "byte order mark dropped"))
     if b"\r" in text:
@@ -184,29 +187,30 @@ def _is_utf8(text: bytes) -> bool:
     return True
 
 
-def _read(text: bytes, layout: _Layout, path: Location, reading: Reading) -> _Rows:
+def _read(text: bytes, layout: Layout, path: Location, reading: Reading) -> _Rows:
     columns = split(text, layout.width)
-    rows = None if columns is None else _regular(columns, layout, path)
+    rows = None if columns is None else regular(columns, layout, path)
     return rows or _carefully(text, layout, path, reading)
 
 
-def _regular(columns: Columns, layout: _Layout, path: Location) -> _Rows | None:
+def regular(columns: Columns, layout: Layout, path: Location) -> _Rows | None:
     """Take the columns of a file whose lines all have the right number of fields; None if a value is not a number."""
     try:
         values = numbers(columns[layout.value], _number)
     except ValueError:
         return None
-    if layout is not _RUN and not (np.abs(values) <= HIGHEST).all():
+    if layout is not RUN and not (np.abs(values) <= HIGHEST).all():
         return None
     rows = _Rows(columns[0], columns[layout.document], values)
-    if layout is _RUN:
+    if layout is RUN:
         rows.ranks, rows.tag = columns[3], columns[5][0]
         if not columns[5].all_equal():
-            rows.remarks.append(_tag_remark(path))
+            rows.remarks.append(tag_remark(path))
     return rows
 
 
-def _tag_remark(path: Location) -> Remark:
+def tag_remark(path: Location) -> Remark:
+    """Say that a run has several tags."""
     return Remark("warning", str(path), None, f"more than one run tag; the system is named {stem(path)}")
 
 
@@ -218,7 +222,7 @@ def _number(text: str) -> float:
     return value
 
 
-def _carefully(text: bytes, layout: _Layout, path: Location, reading: Reading) -> _Rows:
+def _carefully(text: bytes, layout: Layout, path: Location, reading: Reading) -> _Rows:
     """Read line by line; raise FileFormatError with the first problems, or accept what the user allows."""
     taken: list[tuple[int, list[bytes], float]] = []
     remarks: list[Remark] = []
@@ -239,7 +243,7 @@ def _carefully(text: bytes, layout: _Layout, path: Location, reading: Reading) -
             unfit += len(fields) != layout.width
         except ValueError as problem:
             remarks.append(Remark("error", str(path), number, str(problem)))
-    if layout is _RUN and len(widths) > 2 and not taken:  # a text, rather than a run that lacks something
+    if layout is RUN and len(widths) > 2 and not taken:  # a text, rather than a run that lacks something
         remarks.insert(0, Remark("error", str(path), None, _STRAY))
     if remarks:
         raise problems(remarks)
@@ -247,12 +251,12 @@ def _carefully(text: bytes, layout: _Layout, path: Location, reading: Reading) -
         raise FileFormatError(f"{path}: no {layout.noun} lines in it, only blank lines, comments or a header")
     line_numbers, lines, values = zip(*taken, strict=True)
     rows = _Rows(_field(lines, 0), _field(lines, layout.document), np.array(values), np.array(line_numbers))
-    if layout is _RUN:
+    if layout is RUN:
         rows.ranks = _field(lines, 3)
         tags = list(dict.fromkeys(fields[5] for fields in lines if fields[5]))
         rows.tag = tags[0].decode("utf-8", "surrogateescape") if tags else ""
         if len(tags) > 1:
-            rows.remarks.append(_tag_remark(path))
+            rows.remarks.append(tag_remark(path))
     if unfit:
         what = f"{counted(unfit, 'line')} with a missing tag or extra columns accepted"
         rows.remarks.append(Remark("warning", str(path), None, what))
@@ -263,15 +267,15 @@ def _field(lines: Sequence[Sequence[bytes]], which: int) -> Strings:
     return Strings.of([fields[which].decode("utf-8", "surrogateescape") for fields in lines])
 
 
-def _fitted(fields: list[bytes], line: bytes, layout: _Layout, reading: Reading, header: bool) -> list[bytes]:
+def _fitted(fields: list[bytes], line: bytes, layout: Layout, reading: Reading, header: bool) -> list[bytes]:
     """Return the fields of a line if it has the right number of them, or the user allows this number."""
     count, width = len(fields), layout.width
     if header:
         hint = "--qrels-format beir" if count == 3 and layout is _QRELS else "--skip-header"
         raise ValueError(f"looks like a header line: {_shown(line)} ({hint})")
-    if count == width or (count > width and layout is _RUN and reading.extra_columns):
+    if count == width or (count > width and layout is RUN and reading.extra_columns):
         return fields
-    if count == width - 1 and layout is _RUN and reading.allow_missing_tag:
+    if count == width - 1 and layout is RUN and reading.allow_missing_tag:
         return [*fields, b""]
     raise ValueError(
         f"{count} fields, a {layout.noun} line has {width} ({' '.join(layout.names)}): {_shown(line)}"
@@ -279,7 +283,7 @@ def _fitted(fields: list[bytes], line: bytes, layout: _Layout, reading: Reading,
     )
 
 
-def _hint(fields: list[bytes], line: bytes, layout: _Layout) -> str:
+def _hint(fields: list[bytes], line: bytes, layout: Layout) -> str:
     """Guess why a line has the wrong number of fields, and say how to mend it."""
     count, width = len(fields), layout.width
     if line.lstrip().startswith(b"<"):
@@ -288,20 +292,20 @@ def _hint(fields: list[bytes], line: bytes, layout: _Layout) -> str:
         return "; it has a no-break space (U+00A0), which does not separate fields: replace it with a blank"
     if count == 1 and b"," in line:
         return "; fields are separated by blanks or tabs, not commas"
-    if layout is _RUN and count == width - 1:
+    if layout is RUN and count == width - 1:
         return "; is the run tag missing? (--allow-missing-tag)"
-    if layout is _RUN and count > width:
+    if layout is RUN and count > width:
         return "; a document id with a blank in it? Trailing columns can be ignored with --extra-columns"
-    if layout is _RUN and count == _QRELS.width:
+    if layout is RUN and count == _QRELS.width:
         return "; is this a line of judgments?"
-    if layout is _QRELS and count == _RUN.width:
+    if layout is _QRELS and count == RUN.width:
         return "; is this a line of a run? The judgments come first, then the runs"
     if layout is _QRELS and count == 3:
         return "; is the second column missing? Tables with a header query-id, corpus-id, score: --qrels-format beir"
     return ""
 
 
-def _value(text: bytes, layout: _Layout) -> float:
+def _value(text: bytes, layout: Layout) -> float:
     """Read a score or a grade."""
     shown = _shown(text)
     what = layout.names[layout.value]
@@ -314,7 +318,7 @@ def _value(text: bytes, layout: _Layout) -> float:
             ) from None
         comma = "; write decimals with a point" if b"," in text else ""
         raise ValueError(f"the {what} {shown} is not a number{comma}") from None
-    if layout is not _RUN and abs(value) > HIGHEST:
+    if layout is not RUN and abs(value) > HIGHEST:
         raise ValueError(f"the {what} {shown} is too large for a grade (at most 2^31)")
     return value
 

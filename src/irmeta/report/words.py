@@ -7,7 +7,7 @@ import xarray as xr
 
 from irmeta.attributes import about
 from irmeta.report.page.panel import NOT_COMPUTED, Panel, Section
-from irmeta.studies import study_of
+from irmeta.studies import study_of, warnings
 from irmeta.words import printable
 
 WIDTH = 80
@@ -15,10 +15,10 @@ WIDTH = 80
 
 
 def page(result: xr.Dataset, tables: str, *, width: int | None = None) -> str:
-    """Return the answer of a result, its tables as given, the other findings, and the notes."""
+    """Return the answer of a result with its warnings, its tables as given, the other findings, and the notes."""
     findings: list[str] = study_of(result).findings(result)
     parts = [
-        _wrapped(findings[:1], width),
+        _wrapped([*findings[:1], *_warned(warnings(result))], width),
         tables,
         _wrapped(findings[1:], width),
         _wrapped([f"Note: {note}" for note in about(result)["notes"]], width),
@@ -33,9 +33,14 @@ def headlines(sections: Sequence[Section], *, width: int | None = None) -> str:
         answered = [panel for panel in section.panels if not _failed(panel)]
         if answered and section.key != "data":
             lines.append(f"{section.title}: {answered[0].findings[0]}")
+        lines += _warned([warning for panel in answered for warning in panel.warnings])
         failed = [panel for panel in section.panels if _failed(panel)]
         lines += [f"{section.title}, {panel.label}: {panel.findings[0]}" for panel in failed]
     return _wrapped(lines, width)
+
+
+def _warned(warnings: Sequence[str]) -> list[str]:
+    return [f"Warning: {warning}" for warning in warnings]
 
 
 def _failed(panel: Panel) -> bool:

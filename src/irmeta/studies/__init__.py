@@ -115,3 +115,9 @@ def study_of(result: "xr.Dataset") -> ModuleType:
             f"{name!r}); pass what a study such as irmeta.describe returned"
         )
     return import_module(f"irmeta.studies.{name}")
+
+
+def warnings(result: "xr.Dataset") -> list[str]:
+    """Return what nobody should read a result's findings without; most studies have nothing of the kind."""
+    warns = getattr(study_of(result), "warnings", None)
+    return [] if warns is None else warns(result)

@@ -1,6 +1,7 @@
 """How far metrics agree: correlation between metrics over topics and systems, or over system means."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import Any, get_args
 
 import numpy as np
@@ -15,7 +16,19 @@ from irmeta.errors import ScoresError, require_choice
 from irmeta.layout import WIDE
 from irmeta.result import frame, once, result, short, square
 from irmeta.stats.arrays import Floats
-from irmeta.stats.rankings.agreement import COEFFICIENTS, components, groups, interval, merges, over_means, over_scores
+from irmeta.stats.rankings import disattenuated
+from irmeta.stats.rankings.agreement import (
+    COEFFICIENTS,
+    Pairs,
+    by_pairs,
+    components,
+    groups,
+    half_width,
+    interval,
+    merges,
+    over_means,
+    over_scores,
+)
 from irmeta.stats.rankings.rank import settled
 from irmeta.words import listed
 
@@ -44,8 +57,11 @@ def correlation(
     easy and hard topics do not pose as agreement; "system", over system means.
     method : "pearson", "spearman", "kendall" (tau-b), or at system level "tau-ap" (tau_AP,b).
     threshold : every two metrics of a group correlate at it or above.
+    missing : as in `irmeta.cube.complete`; "pairwise" correlates two metrics over the scores that both have (at system
+    level over the systems that both have on all topics), each pair with its own n.
 
-    Returns `r` in [-1, 1] with the 95% interval `low`, `high` over topics (metric, metric_2), `n` values correlated,
+    Returns `r` in [-1, 1] with the 95% interval `low`, `high` over topics (metric, metric_2), `n` values correlated; at
+    system level with "pearson" `true_r`, between the systems' true means, with `true_low` and `true_high`;
     `group` (metric), `merge` the steps of the complete-linkage dendrogram, and of the principal components `loading`
     (metric, component) and `share`. Source: Kutlu et al. (2018) and Gupta et al. (ECIR 2019), section 4; groups and
     components as in Baccini et al. (2012).
@@ -56,16 +72,10 @@ def correlation(
     """
     require_choice("level", level, get_args(Level))
     require_choice("method", method, get_args(Coefficient))
-    used, notes = studied_together(by_name(scores), missing=missing)
+    used, notes = studied_together(by_name(scores), missing=missing, pairs=True)
     _check(used, level, method, threshold)
-    parts = _values(used, level)
     metrics = next(iter(used.values()))["metric"].values
-    over = over_means if level == "system" else over_scores
-    r, without = over(parts, method)
-    n = sum(part.shape[0] if level == "system" else part.shape[0] * part.shape[1] for part in parts)
-    if n < FEWEST:
-        without = [part[:0] for part in without]
-    low, high = interval(r, without, topic_numbers(used))
+    r, low, high, n = _correlated(used, level, method)
     linkage = merges(r)
     loading, share = components(r)
     pair = ("metric", "metric_2")
@@ -73,7 +83,7 @@ def correlation(
         "r": (pair, r),
         "low": (pair, low),
         "high": (pair, high),
-        "n": n,
+        "n": (pair, n) if np.ndim(n) else n,
         "group": ("metric", groups(linkage, threshold)),
         "merge": (("step", "joined"), linkage),
         "loading": (("metric", "component"), loading),
@@ -82,11 +92,36 @@ def correlation(
         "metric_2": metrics,
         "component": np.arange(1, len(metrics) + 1),
     }
+    if level == "system":
+        data |= _between_true_means(used, method)
+        notes.append(_SYSTEM_LEVEL)
     name = COEFFICIENTS[method][0]
     options = {"level": level, "method": method, "coefficient": name, "threshold": threshold, "missing": missing}
     pooled = f" of {len(used)} collections pooled" if len(used) > 1 else ""
-    notes.append(f"{name} over {n} {_OVER[level]}{pooled}; " + _interval_note(used, n, without))
+    notes.append(f"{name} over {_span(n)} {_OVER[level]}{pooled}; " + _interval_note(used, n, low))
     return result("correlation", data, inputs=used, options=options, notes=notes)
+
+
+_SYSTEM_LEVEL = (
+    "At system level r is of means over these topics, whose luck metrics share, and its interval is for r of other "
+    "samples of as many topics; only true_r, with pearson, is of the systems' true means."
+)
+
+
+def _between_true_means(used: Mapping[str, xr.DataArray], method: Coefficient) -> dict[str, Any]:
+    """Return Pearson's r between true means with its interval; unknown where scores are missing or topics are few."""
+    if method != "pearson":
+        return {}
+    metrics = next(iter(used.values())).sizes["metric"]
+    ends = np.full((3, metrics, metrics), np.nan)
+    whole = not any(scores.isnull().any() for scores in used.values())
+    if whole and all(scores.sizes["topic"] >= disattenuated.FEWEST for scores in used.values()):
+        parts = [cube.additive(scores).values for scores in used.values()]
+        r = disattenuated.true_correlation(parts)
+        half = half_width(disattenuated.without_topics(parts), topic_numbers(used))
+        ends = np.clip([r, r - half, r + half], -1, 1)
+    names = ("true_r", "true_low", "true_high")
+    return {name: (("metric", "metric_2"), end) for name, end in zip(names, ends, strict=True)}
 
 
 def each(cubes: Mapping[str, xr.DataArray], **options: Any) -> xr.Dataset:
@@ -94,7 +129,7 @@ def each(cubes: Mapping[str, xr.DataArray], **options: Any) -> xr.Dataset:
 
     The metrics are those that all collections have; options are those of `correlation`.
     """
-    used, notes = studied_together(by_name(cubes), missing=options.get("missing", "error"))
+    used, notes = studied_together(by_name(cubes), missing=options.get("missing", "error"), pairs=True)
     results = {name: correlation({name: scores}, **options) for name, scores in used.items()}
     together = xr.concat(list(results.values()), xr.Variable("collection", list(results)), combine_attrs="drop")
     described = {}
@@ -104,6 +139,42 @@ def each(cubes: Mapping[str, xr.DataArray], **options: Any) -> xr.Dataset:
     attributes = about(next(iter(results.values())))
     attributes |= {"inputs": attributes["inputs"] | {"collections": described}, "notes": notes}
     return together.assign_attrs(recorded(attributes))
+
+
+def _correlated(
+    used: Mapping[str, xr.DataArray], level: Level, method: Coefficient
+) -> tuple[Floats, Floats, Floats, Any]:
+    """Return r, low, high (metric, metric), and n, a number for each pair where scores are missing."""
+    if any(scores.isnull().any() for scores in used.values()):
+        return _by_pairs(used, level, method)
+    parts = _values(used, level)
+    over = over_means if level == "system" else over_scores
+    r, without = over(parts, method)
+    n = sum(part.shape[0] if level == "system" else part.shape[0] * part.shape[1] for part in parts)
+    if n < FEWEST:
+        without = [part[:0] for part in without]
+    return r, *interval(r, without, topic_numbers(used)), n
+
+
+def _by_pairs(used: Mapping[str, xr.DataArray], level: Level, method: Coefficient) -> Pairs:
+    """Correlate each pair of metrics over the scores that both have."""
+    parts = [cube.additive(scores).values for scores in used.values()]
+    metrics = next(iter(used.values()))["metric"].values
+    found = by_pairs(parts, level, method, topic_numbers(used), FEWEST)
+    if (found.n < 2).any():
+        one, other = (str(metrics[at]) for at in np.argwhere(found.n < 2)[0])
+        what = "systems with scores on all topics" if level == "system" else "scores"
+        raise ScoresError(f"{one} and {other} have fewer than 2 {what} in common; leave one out (--metrics)")
+    if np.isnan(found.r).any():
+        pair = {str(metrics[at]): None for at in np.argwhere(np.isnan(found.r))[-1]}
+        raise ScoresError(f"all scores that {' and '.join(pair)} have in common are equal; leave it out (--metrics)")
+    return found
+
+
+def _span(n: Any) -> str:
+    """Write the number of values, from the fewest to the most of any pair where it differs."""
+    fewest, most = int(np.min(n)), int(np.max(n))
+    return f"{most}" if fewest == most else f"{fewest} to {most}"
 
 
 def _check(used: Mapping[str, xr.DataArray], level: Level, method: Coefficient, threshold: float) -> None:
@@ -139,13 +210,14 @@ def _values(used: Mapping[str, xr.DataArray], level: Level) -> list[Floats]:
     return parts
 
 
-def _interval_note(used: Mapping[str, xr.DataArray], n: int, without: Sequence[Floats]) -> str:
+def _interval_note(used: Mapping[str, xr.DataArray], n: Any, low: Floats) -> str:
     """Say how the intervals were made, or why there are none."""
-    if n == 2:
+    most = np.max(n)
+    if most == 2:
         return "no intervals from so few, of which two always correlate at 1 or -1."
-    if n < FEWEST:
+    if most < FEWEST:
         return "no intervals from so few."
-    if sum(len(part) for part in without) == 0:
+    if np.isnan(low).all():
         return "no intervals, as there are no topics to leave out."
     topics = len(np.unique(np.concatenate(topic_numbers(used))))
     shared = shared_topics(used)
@@ -172,7 +244,10 @@ def _names(outcome: xr.Dataset) -> list[str]:
 
 
 def _pairs(outcome: xr.Dataset) -> pl.DataFrame:
-    pairs = frame(outcome, ["r", "low", "high", "n"]).rename({"metric": "metric_a", "metric_2": "metric_b"})
+    of_true_means = ["true_r", "true_low", "true_high"] if "true_r" in outcome else []
+    pairs = frame(outcome, ["r", "low", "high", "n", *of_true_means]).rename(
+        {"metric": "metric_a", "metric_2": "metric_b"}
+    )
     return once(pairs, outcome.sizes["metric"], diagonal=1)
 
 
@@ -237,7 +312,7 @@ def findings(outcome: xr.Dataset) -> list[str]:
         lines.append(_extremes(name, part, options["level"]))
         lines.append(_grouped(part, options["threshold"], options["method"]))
         if part.sizes["metric"] > 2:
-            lines.append(_dimensions(part))
+            lines.append(_dimensions(part, options["method"]))
     return lines
 
 
@@ -246,9 +321,14 @@ def _extremes(name: str, part: xr.Dataset, level: Level) -> str:
     pairs = _pairs(part)
     most = pairs.sort("r", descending=True, maintain_order=True).row(0, named=True)
     least = pairs.sort("r", maintain_order=True).row(0, named=True)
+    told = partial(_pair, counted=part["n"].ndim > 0)
     if pairs.height == 1:
-        return f"On {name} at {level} level {_pair(most)} agree most."
-    return f"On {name} at {level} level {_pair(most)} agree most, {_pair(least)} least."
+        return f"On {name} at {level} level {told(most)} agree most."
+    rivals = pairs.filter(pl.col("high") >= most["low"]).height - 1 if most["low"] is not None else 0
+    others = ""
+    if rivals > 0:
+        others = f" They were picked by looking at {pairs.height} pairs; {rivals} others may agree as much."
+    return f"On {name} at {level} level {told(most)} agree most, {told(least)} least.{others}"
 
 
 def _grouped(part: xr.Dataset, threshold: float, method: Coefficient) -> str:
@@ -260,16 +340,30 @@ def _grouped(part: xr.Dataset, threshold: float, method: Coefficient) -> str:
         return f"No two metrics correlate at {level} or more."
     shared = ""
     if method == "pearson" and threshold > 0:
-        shared = f" ({_shared_variance(threshold)} shared variance)"
-    return f"Within each group every pair of metrics correlates at {level} or more{shared}: {'; '.join(groups)}."
+        shared = f" ({_shared_variance(threshold)} shared variance in these scores)"
+    least = _least_within(part)
+    interval = "" if np.isnan(least) else f" Their intervals reach down to {short(least)}."
+    return (
+        f"Within each group every pair of metrics correlates at {level} or more{shared}: {'; '.join(groups)}.{interval}"
+    )
 
 
-def _dimensions(part: xr.Dataset) -> str:
-    """Say how many principal components carry 95% of the variance."""
+def _least_within(part: xr.Dataset) -> float:
+    """Return the lowest end of the intervals of all pairs within a group; NaN without intervals."""
+    group = part["group"].values
+    within = np.equal.outer(group, group) & ~np.eye(len(group), dtype=np.bool_)
+    return float(part["low"].values[within].min())
+
+
+def _dimensions(part: xr.Dataset, method: Coefficient) -> str:
+    """Say how many principal components carry 95% of the variance; of a rank coefficient there is no variance."""
     shares = np.cumsum(part["share"].values)
     count = int(np.searchsorted(shares, 0.95 - 1e-9)) + 1
     verb = "explains" if count == 1 else "explain"
-    return f"{count} of {part.sizes['component']} principal components {verb} 95% of the variance of the metrics."
+    what = "variance of the metrics"
+    if method != "pearson":
+        what = f"eigenvalues of the matrix of {COEFFICIENTS[method][0]}, which is not a share of variance"
+    return f"{count} of {part.sizes['component']} principal components {verb} 95% of the {what}."
 
 
 def _shared_variance(r: float) -> str:
@@ -280,8 +374,10 @@ def _shared_variance(r: float) -> str:
     return f"at least {np.floor(share + 1e-9):.0f}%"
 
 
-def _pair(row: Mapping[str, Any]) -> str:
+def _pair(row: Mapping[str, Any], *, counted: bool) -> str:
+    """Name a pair of metrics with its correlation and interval, and with the number of values where pairs differ."""
     interval = ""
     if row["low"] is not None and not np.isnan(row["low"]):
         interval = f", 95% interval {short(row['low'])} to {short(row['high'])}"
-    return f"{row['metric_a']} and {row['metric_b']} ({short(row['r'])}{interval})"
+    count = f", n = {row['n']}" if counted else ""
+    return f"{row['metric_a']} and {row['metric_b']} ({short(row['r'])}{interval}{count})"

@@ -12,11 +12,13 @@ from irmeta.choices import Flat, Kind, Missing
 from irmeta.cube import require_variation
 from irmeta.cubes import by_name, common_metrics
 from irmeta.errors import ScoresError
+from irmeta.io.groups import Grouping, said, teams
 from irmeta.parallel import seeded
 from irmeta.result import frame, result
-from irmeta.stats.arrays import Floats
+from irmeta.stats.arrays import Floats, Ints
 from irmeta.stats.rankings import rank, topheavy
 from irmeta.stats.standardizing import comparability, standardizers
+from irmeta.stats.teams import split
 
 FIGURES = ("pearson", "tau", "tau_ap")
 CHANCE = ("chance_tau", "quantile")
@@ -31,6 +33,7 @@ def durability(
     *,
     kind: Kind = "normal",
     flat: Flat = "half",
+    groups: Grouping = None,
     missing: Missing = "error",
     rng: int | np.random.Generator = 0,
 ) -> xr.Dataset:
@@ -39,6 +42,8 @@ def durability(
     old, new : a cube, or cubes by collection name. Each old collection meets the new one of its name, or the only new
     one, on the topics and metrics that both have.
     kind, flat : of the standardization, as in `irmeta.standardization.apply`.
+    groups : the teams of the systems, a table or "stem" of their names; the systems that a team has among the old, or
+    among the new, then stay together in the splits. Without them the systems are taken as independent of each other.
 
     Returns over (topics, metric) the correlation of the new systems' mean standardized scores by the old factors with
     those by their own: Pearson's, Kendall's tau-b, and tau_AP,b. Few systems make factors that others do not share,
@@ -60,7 +65,8 @@ def durability(
     for name, (by, scores, more) in met.items():
         by, scores = by.sel(metric=metrics), scores.sel(metric=metrics)
         require_variation(scores.mean("topic").values.T, metrics)
-        found, flat_notes = _aged(by, scores, kind, flat, generator)
+        team = _sides(by, scores, groups)
+        found, flat_notes = _aged(by, scores, kind, flat, team, generator)
         figures.append(found)
         sizes.append((by.sizes["topic"], by.sizes["system"], scores.sizes["system"]))
         notes += [f"{name}: {line}" for line in more + flat_notes]
@@ -73,19 +79,37 @@ def durability(
         data[name] = (("topics", "metric"), by_figure[..., at])
     for at, name in enumerate(SIZES):
         data[name] = ("topics", [counts[at] for counts in sizes])
-    options = {"kind": kind, "flat": flat, "missing": missing, "partitions": PARTITIONS, "seed": seed}
+    notes.append(_assumed(groups))
+    options: dict[str, Any] = {"kind": kind, "flat": flat, "groups": said(groups), "missing": missing}
+    options |= {"partitions": PARTITIONS, "seed": seed}
     outcome = result("durability", data, inputs=used, options=options, notes=notes)
     return outcome.assign_coords(topics=list(met), metric=metrics)
 
 
+def _sides(old: xr.DataArray, new: xr.DataArray, groups: Grouping) -> Ints:
+    """Number the teams of the old systems, and then those of the new."""
+    of_old, of_new = (teams(one["system"].values, groups) for one in (old, new))
+    return np.concatenate([of_old.of, of_new.of + len(of_old.names)])
+
+
+def _assumed(groups: Grouping) -> str:
+    """Say what the random splits assume."""
+    if groups is None:
+        return (
+            "The splits take systems as independent of each other; where runs come in teams, factors seem to have aged "
+            "too often (up to one time in four): name the teams (--groups)."
+        )
+    return "The splits keep the systems of a team together, so that teams, not systems, are independent of each other."
+
+
 def _aged(
-    old: xr.DataArray, new: xr.DataArray, kind: Kind, flat: Flat, rng: np.random.Generator
+    old: xr.DataArray, new: xr.DataArray, kind: Kind, flat: Flat, team: Ints, rng: np.random.Generator
 ) -> tuple[Floats, list[str]]:
     """Return FIGURES and CHANCE of one collection, (metric, figure), and notes on flat topics."""
     by_old = standardization.apply(new, standardization.fit(old), kind, flat=flat)
     by_own = standardization.apply(new, standardization.fit(new), kind, flat=flat)
     found = _correlations(by_old.mean("topic").values.T, by_own.mean("topic").values.T)
-    splits = _split_taus(old.values, new.values, kind, flat, rng)  # (split, metric)
+    splits = _split_taus(old.values, new.values, kind, flat, team, rng)  # (split, metric)
     below = comparability.quantile(found[:, FIGURES.index("tau")], splits)
     notes = standardization.flat_topics(by_old) + standardization.flat_topics(by_own)
     return np.column_stack([found, splits.mean(axis=0), below]), notes
@@ -138,14 +162,17 @@ def _split_taus(
     new: Floats,
     kind: Kind,
     flat: Flat,
+    team: Ints,
     rng: np.random.Generator,
 ) -> Floats:
-    """Return tau of random splits of the systems into sets of the old sizes: (split, metric); 0 where a set is tied."""
+    """Return tau of random splits of the systems into sets of the old sizes, of whole teams: (split, metric).
+
+    It is 0 where a set is tied.
+    """
     pooled = np.concatenate([old, new])
     taus = []
     for _ in range(PARTITIONS):
-        order = rng.permutation(len(pooled))
-        by, scores = pooled[order[: len(old)]], pooled[order[len(old) :]]
+        by, scores = (pooled[systems] for systems in split(team, len(old), rng))
         by_others = rank.settled(_means(scores, by, kind, flat))  # (metric, system)
         by_own = rank.settled(_means(scores, scores, kind, flat))
         taus.append(rank.tau_b(by_others[:, None], by_own[:, None])[:, 0, 0])

@@ -12,13 +12,14 @@ from irmeta import cube
 from irmeta.attributes import about
 from irmeta.choices import Missing, Ties, TopOn
 from irmeta.errors import ScoresError, require_choice
+from irmeta.io.groups import Grouping, teams
 from irmeta.layout import WIDE
-from irmeta.names import canonical
 from irmeta.parallel import seeded
 from irmeta.result import frame, once, result, short, square
 from irmeta.stats.arrays import Floats
 from irmeta.stats.halves.halving import Agreement, halves, shuffles, split_half
 from irmeta.stats.halves.jackknife import Variances, variances
+from irmeta.words import listed
 
 _PAIR = ("metric", "metric_2")
 
@@ -33,6 +34,7 @@ def predictivity(
     top_on: TopOn = "all",
     sizes: Sequence[int] = (),
     tau: Ties = "b",
+    groups: Grouping = None,
     missing: Missing = "error",
     rng: int | np.random.Generator = 0,
 ) -> xr.Dataset:
@@ -42,6 +44,7 @@ def predictivity(
     metrics, missing : what else to use of the scores, as in `irmeta.cube.studied`.
     partitions : how many random partitions of the topics to average over, at least 2.
     sizes : also draw disjoint pairs of this many topics each. An odd number of topics is halved as evenly as it goes.
+    groups : the teams of the systems, a table or "stem" of their names; intervals then take teams as independent.
     tau : "b" or "a". rng : a seed or a generator. At least 2 systems and 4 topics, else ScoresError.
 
     Returns `phi` (metric, metric_2) in [-1, 1] with its Monte-Carlo standard error `se`; `advantage` (predictor metric,
@@ -73,10 +76,11 @@ def predictivity(
     whole, curve = drawn[0], drawn[1:]
     few = 0 if chosen.best else _interval_partitions(partitions, len(values))
     errors = _no_errors(whole)
+    team = teams(used["system"].values, groups)
     if few:
         members = halves(shuffles(topics, few, generator), half_sizes)
-        errors = _errors(whole, variances(values, members, ties=tau))
-    freedom = min(used.sizes["system"], topics) - 1
+        errors = _errors(whole, variances(values, members, ties=tau, team=team.of))
+    freedom = min(len(team.names), topics) - 1
 
     options = {
         "partitions": partitions,
@@ -87,6 +91,7 @@ def predictivity(
         "top_on": top_on if top is not None else None,
         "sizes": list(sizes),
         "interval_partitions": few,
+        "groups": team.said,
         "missing": missing,
         "seed": seed,
     }
@@ -95,7 +100,7 @@ def predictivity(
         _figures(used["metric"].values, whole, errors, freedom) | _curve(sizes, curve),
         inputs={str(scores.attrs.get("collection", "collection")): used},
         options=options,
-        notes=chosen.notes + _notes(used, options, drawn, chosen.ranked),
+        notes=chosen.notes + _notes(used, options, drawn, chosen.ranked) + [team.note] * bool(few),
     )
 
 
@@ -121,12 +126,14 @@ def _chosen(
     if top_on == "half" and top is None:
         raise ScoresError("--top-on half needs --top, as in --top 0.75")
     names = cube.select(scores, metrics=metrics)["metric"].values.tolist()
+    deeper = cube.deeper_metrics(metrics, names)
     if top is not None:
-        by = cube.default_by(scores.sel(metric=names)) if by is None else canonical(by)
+        by = cube.default_by(scores.sel(metric=names)) if by is None else cube.metric_of(scores, by)
     if top is None or by is None or top_on == "all":
         used, notes = cube.studied(scores, metrics=names, top=top, by=by, missing=missing)
-        return _Chosen(used, by, used.sizes["system"], None, notes)
+        return _Chosen(used, by, used.sizes["system"], None, deeper + notes)
     both, notes = cube.studied(scores, metrics=[*names, by], missing=missing)
+    notes = deeper + notes
     kept, order = _best(both, top, by)
     systems = both.sizes["system"]
     notes.append(f"{kept} of {systems} systems: the top {top:g} by {by} on one half of the topics, each half in turn")
@@ -162,7 +169,7 @@ def _errors(whole: Agreement, found: Variances) -> _Errors:
 def _quantile(freedom: int, pairs: int = 1) -> float:
     """Return Student's quantile of two-sided 95% intervals, for all of the pairs at once by Bonferroni's correction.
 
-    freedom : one less than there are systems, or topics if they are fewer.
+    freedom : one less than there are teams, or topics if they are fewer.
     """
     return float(scipy.stats.t.isf(0.025 / pairs, freedom))
 
@@ -275,9 +282,9 @@ def _best_table(outcome: xr.Dataset) -> pl.DataFrame:
         "behind": behind,
         "behind_low": low,
     }
-    listed = pl.DataFrame(columns).with_columns(pl.col("behind_low").fill_nan(None))
-    listed = listed.with_columns(may_be_best=pl.col("behind_low") <= 0)
-    return listed.sort("behind", maintain_order=True)
+    view = pl.DataFrame(columns).with_columns(pl.col("behind_low").fill_nan(None))
+    view = view.with_columns(may_be_best=pl.col("behind_low") <= 0)
+    return view.sort("behind", maintain_order=True)
 
 
 def _sizes(outcome: xr.Dataset) -> Iterator[tuple[int, Floats]]:
@@ -363,22 +370,23 @@ def _best_of_all(outcome: xr.Dataset, where: str, names: Sequence[str], best: in
     which = f"any of {len(rivals) + 1} of the {len(names)} metrics"
     if len(rivals) + 1 == len(names):
         which = f"any of the {len(names)} metrics"
+    nearest = f": {listed((names[best], *rivals))}" if len(rivals) + 1 < len(names) else ""
     return (
-        f"On {where}, {which} may be the best single predictor of rankings on new topics: "
-        f"{', '.join((names[best], *rivals))}. {largest}; no lead over these is clear of chance."
+        f"On {where}, {which} may be the best single predictor of rankings on new topics{nearest}. {largest}; no lead "
+        "over these is clear of chance."
     )
 
 
 def _verdicts(outcome: xr.Dataset, best: int, targets: Sequence[int]) -> list[str]:
     """Say of the other metrics, grouped by verdict, how well the best one predicts them."""
-    listed: dict[str, list[str]] = {kind: [] for kind in _VERDICTS}
+    by_kind: dict[str, list[str]] = {kind: [] for kind in _VERDICTS}
     for target in targets:
-        listed[_kind(outcome, best, target)].append(str(outcome["metric"].values[target]))
+        by_kind[_kind(outcome, best, target)].append(str(outcome["metric"].values[target]))
     best_name = outcome["metric"].values[best]
     lines = []
-    for kind, names in listed.items():
+    for kind, names in by_kind.items():
         if names:
-            lines.append(f"{_VERDICTS[kind].of_several.format(a=best_name)}: {', '.join(names)}.")
+            lines.append(f"{_VERDICTS[kind].of_several.format(a=best_name)}: {listed(names)}.")
     return lines
 
 

@@ -11,17 +11,21 @@ from irmeta.attributes import about
 from irmeta.choices import Missing
 from irmeta.cube import additive, studied
 from irmeta.errors import ScoresError
+from irmeta.io.groups import Grouping, teams
 from irmeta.layout import first_rows
 from irmeta.parallel import seeded
 from irmeta.result import frame, result, short
-from irmeta.stats.arrays import Floats
+from irmeta.stats.arrays import Floats, Ints
 from irmeta.stats.halves.halving import split_half
 from irmeta.stats.reliability import components, differences, expected, sizes
+from irmeta.stats.reliability.intervals import signal_ends
 
 TOPICS = (10, 25, 50, 100, 150, 200)
 SHARES = (0.1, 0.5, 0.9)
 """Which pairs of systems are shown: those at these quantiles of the spread of their differences."""
 PARTITIONS = 200
+FEW_SYSTEMS = 15
+"""With fewer systems intervals of Phi are measured to be too short (docs/coverage.md)."""
 MOST_SORTED = 1000
 """MSQD sorts the differences of every pair of systems; with more systems only ML is computed."""
 
@@ -36,6 +40,7 @@ def reliability(
     power: float = 0.8,
     alpha: float = 0.05,
     level: float = 0.95,
+    groups: Grouping = None,
     top: float | None = None,
     by: str | None = None,
     missing: Missing = "error",
@@ -47,6 +52,8 @@ def reliability(
     stability : the wanted coefficient, in (0, 1), that `needed` topics give.
     difference : a difference in mean score; the power of these topics to show it, and the topics that show it with
     `power`, are added.  power, alpha : of paired t tests, in (0, 1).  level : of the intervals, in (0, 1).
+    groups : the teams of the systems, a table or "stem" of their names; intervals of the coefficients then take teams
+    as independent.
     metrics, top, by, missing : what to use of the scores, as in `irmeta.cube.studied`.  rng : a seed or a generator.
 
     Returns over (component, metric) variance; over (size, metric) erho2, phi, with _low and _high, tau and tau_ap;
@@ -74,20 +81,22 @@ def reliability(
     counts = sorted({*topics, used.sizes["topic"]})
     found = components.components(values)
     data: dict[str, Any] = {"metric": used.metric.values, "size": counts, "share": list(SHARES)}
-    data |= _coefficients(found, counts, stability, level)
+    team = teams(used["system"].values, groups)
+    data |= _coefficients(values, team.of, counts, stability, level)
     data |= _taus(values, counts)
     data |= _tau_ends(values, generator, level)
     data |= _shown(values, counts, difference, alpha, power)
     halves = (used.sizes["topic"] // 2, used.sizes["topic"] - used.sizes["topic"] // 2)
     data["half_tau"] = ("metric", np.diag(split_half(values, [halves], PARTITIONS, generator)[0].phi))
     options = {"topics": list(topics), "stability": stability, "difference": difference, "power": power, "alpha": alpha}
-    options |= {"level": level, "top": top, "by": by, "missing": missing, "partitions": PARTITIONS, "seed": chance}
+    options |= {"level": level, "groups": team.said, "top": top, "by": by, "missing": missing}
+    options |= {"partitions": PARTITIONS, "seed": chance}
     return result(
         "reliability",
         data,
         inputs={str(scores.attrs.get("collection", "collection")): used},
         options=options,
-        notes=notes + _notes(found, data, used),
+        notes=[*notes, *_notes(found, data, used), f"E rho2 and Phi: {team.note}"],
     )
 
 
@@ -101,14 +110,14 @@ def _check(topics: Sequence[int], shares: dict[str, float], difference: float | 
         raise ScoresError(f"a difference to be shown is above 0, as in .03, not {difference:g}")
 
 
-def _coefficients(found: components.Components, counts: list[int], stability: float, level: float) -> dict[str, Any]:
+def _coefficients(values: Floats, team: Ints, counts: list[int], stability: float, level: float) -> dict[str, Any]:
     """Compute variance components, both coefficients by number of topics, and the topics that stability needs."""
-    sizes = np.array(counts)[:, None]
+    found, sizes = components.components(values), np.array(counts)[:, None]
     data: dict[str, Any] = {"component": ["systems", "topics", "interaction"], "coefficient": ["erho2", "phi"]}
     data["variance"] = (("component", "metric"), np.stack(found.variances))
     needed = []
     for name in ("erho2", "phi"):
-        signal, (low, high) = components.signal(found, name), components.signal_interval(found, name, level)
+        signal, (low, high) = components.signal(found, name), signal_ends(values, name, level, team)
         for suffix, one in (("", signal), ("_low", low), ("_high", high)):
             data[name + suffix] = (("size", "metric"), components.stability(one, sizes))
         # fewer topics are needed where the signal is stronger: the ends change places
@@ -182,6 +191,11 @@ def _notes(found: components.Components, data: dict[str, Any], used: xr.DataArra
         if count:
             pairs = "1 pair of systems scores" if count == 1 else f"{count} pairs of systems score"
             lines.append(f"{metric}: {pairs} the same on every topic; expected tau counts them as ranked rightly.")
+    if used.sizes["system"] < FEW_SYSTEMS:
+        lines.append(
+            f"With fewer than {FEW_SYSTEMS} systems a 95% interval of Phi holds the truth in as few as 86% of "
+            "simulated collections."
+        )
     if used.sizes["system"] > MOST_SORTED:
         lines.append(f"Expected tau by ML only: MSQD is computed for at most {MOST_SORTED} systems.")
     return lines
@@ -273,13 +287,14 @@ def _finding(one: xr.Dataset, collection: str, topics: int) -> str:
     tau, low, high = (short(float(part), 2) for part in (here["tau"], one["tau_low"], one["tau_high"]))
     text = (
         f"{collection}, {metric}: the ranking by {topics} topics agrees with the true one to a tau of about {tau} "
-        f"({low} to {high}); of two typical systems a paired t test shows differences from {short(shows, 3)}. "
-        + _enough(one, topics, options["stability"])
+        f"({low} to {high}); a paired t test detects a difference of {short(shows, 3)} or more "
+        "between two typical systems. " + _enough(one, topics, options["stability"])
     )
     if options["difference"] is None:
         return text
     needed = int(one["pair_topics"].sel(share=0.5))
-    return f"{text} {needed} topics show a difference of {options['difference']:g} with power {options['power']:g}."
+    wanted = f"a difference of {options['difference']:g} with power {options['power']:g}"
+    return f"{text} To detect {wanted} takes {needed} topics."
 
 
 def _enough(one: xr.Dataset, topics: int, stability: float) -> str:
@@ -290,4 +305,4 @@ def _enough(one: xr.Dataset, topics: int, stability: float) -> str:
     between = f"{low:.0f} to {high:.0f}" if np.isfinite(high) else f"{low:.0f} or more"
     if needed > topics:
         return f"An E rho2 of {short(stability)} needs {needed:.0f} topics ({between}): {needed - topics:.0f} more."
-    return f"They are enough for an E rho2 of {short(stability)}, which needs {needed:.0f} ({between})."
+    return f"These {topics} are enough for an E rho2 of {short(stability)}, which needs {needed:.0f} ({between})."

@@ -8,12 +8,13 @@ from typing import Any, get_args
 import numpy as np
 import polars as pl
 import xarray as xr
+from scipy.special import stdtrit
 
 from irmeta.attributes import about
 from irmeta.choices import Correction, Missing, Test
 from irmeta.cube import additive, geometric, means, studied
 from irmeta.errors import ScoresError, require_choice
-from irmeta.layout import ROWS, spans
+from irmeta.layout import ROWS, intervals, spans
 from irmeta.names import highest
 from irmeta.parallel import seeded, steps
 from irmeta.result import frame, result
@@ -24,8 +25,12 @@ from irmeta.stats.halves.swaps import EDGES, least_difference, swaps
 from irmeta.stats.tests import multiplicity, paired, resampling
 
 RESAMPLING: Mapping[str, Callable[[Floats, int, np.random.Generator], Floats]] = MappingProxyType(
-    {"permutation": resampling.permutation, "bootstrap": resampling.bootstrap, "tukey": resampling.tukey}
+    {"permutation": resampling.permutation, "bootstrap": resampling.bootstrap}
 )
+JOINT: Mapping[str, Callable[[Floats, int, np.random.Generator, float], resampling.Joint]] = MappingProxyType(
+    {"tukey": resampling.tukey, "max-t": resampling.max_t}
+)
+"""Tests that correct for all pairs by themselves."""
 CLOSED: Mapping[str, Callable[[Floats], Floats]] = MappingProxyType(
     {"t": paired.t, "wilcoxon": paired.wilcoxon, "sign": paired.sign}
 )
@@ -58,6 +63,7 @@ def significance(
     test: Test = "t",
     correct: Correction = "holm",
     alpha: float = 0.05,
+    margin: float | None = None,
     resamples: int = 10_000,
     top: float | None = None,
     by: str | None = None,
@@ -66,28 +72,33 @@ def significance(
 ) -> xr.Dataset:
     """Test every pair of systems for a difference, two-sided, paired by topic.
 
-    t, permutation, bootstrap and tukey test the difference in mean. wilcoxon tests whether the differences lie
+    t, permutation, bootstrap, tukey and max-t test the difference in mean. wilcoxon tests whether the differences lie
     symmetrically around 0, sign whether either system wins as often: both may favour the system with the lower mean.
 
     metrics : one or several; all by default. Each is corrected for its own pairs.
-    test : t, wilcoxon, sign, permutation, bootstrap (studentised), or tukey (randomised Tukey HSD, which is corrected
-    for all pairs by itself, so that `correct` does nothing). Systems that score the same on every topic have p = 1.
+    test : t, wilcoxon, sign, permutation, bootstrap (studentised), or one that is corrected for all pairs by itself, so
+    that `correct` does nothing: tukey (randomised Tukey HSD) and max-t (the largest t, for systems of unequal spread).
+    Systems that score the same on every topic have p = 1.
     correct : holm or bonferroni (any false rejection), bh (share of false rejections) or none.
-    alpha : the level of significance, in (0, 1).
-    resamples : of permutation, bootstrap and tukey, at least 100.
+    alpha : the level of significance, in (0, 1); intervals have the level 1 - alpha.
+    margin : a difference in mean, above 0, that is too small to matter; adds the test that two systems differ by less.
+    resamples : of permutation, bootstrap, tukey and max-t, at least 100.
     top, by, missing : what to use of the scores, as in `irmeta.cube.studied`.
 
-    Returns over (pair, metric) difference (system_a less system_b), p, p_corrected, effect_size (mean difference over
-    the standard deviation of differences), direction (1 where the test favours system_a, -1 system_b) and significant;
-    over (metric) share_significant, the discriminative power; over (system, metric) mean and rank.
-    Sources: Smucker et al. (CIKM 2007), Sakai (SIGIR 2006), Carterette (2012).
+    Returns over (pair, metric) difference (system_a less system_b) with the interval low to high, of all pairs at once
+    unless `correct` is bh or none; p, p_corrected, effect_size (mean difference over the standard deviation of
+    differences), direction (1 where the test favours system_a, -1 system_b) and significant; with a margin
+    p_equivalent, of two one-sided t tests with Holm's correction, and equivalent; over (metric) share_significant, the
+    discriminative power; over (system, metric) mean and rank.
+    Sources: Smucker et al. (CIKM 2007), Sakai (SIGIR 2006), Carterette (2012), Westfall and Young (1993),
+    Schuirmann (1987).
 
     >>> from irmeta.cube import cube
     >>> topics = [[[0.1], [0.2], [0.3], [0.2]], [[0.4], [0.6], [0.5], [0.5]]]
     >>> significance(cube(topics, ["a", "b"], ["1", "2", "3", "4"], ["AP"]))["p"].item().__round__(5)
     0.00521
     """
-    _check(test, correct, alpha, resamples)
+    _check(test, correct, alpha, margin, resamples)
     generator, seed = seeded(rng)
     scores, notes = studied(scores, metrics=metrics, top=top, by=by, missing=missing)
     if scores.sizes["system"] < 2 or scores.sizes["topic"] < 2:
@@ -97,25 +108,29 @@ def significance(
     columns = []
     for m in steps(range(scores.sizes["metric"]), "metrics"):
         of_metric = np.ascontiguousarray(values[..., m])
-        columns.append(_tests(of_metric, test, correct, resamples, generator))
+        columns.append(_tests(of_metric, test, correct, alpha, margin, resamples, generator))
     data: dict[str, Any] = {}
     for name in columns[0]:
         data[name] = (("pair", "metric"), np.stack([column[name] for column in columns], axis=1))
     notes += _notes(test, correct, alpha, resamples, scores)
     notes += _opposed_notes(test, _opposed(data) & (data["p_corrected"][1] < alpha))
+    notes += _interval_notes(test, correct, alpha, scores.sizes["system"])
     notes += _scale_notes(scores, data["effect_size"][1])
     mean = means(scores)
     data["mean"] = mean
     data["rank"] = (("system", "metric"), descriptive.ranks(mean.values.T).T)
 
-    options = {"test": test, "correct": correct, "alpha": alpha, "top": top, "by": by, "missing": missing}
-    if test in RESAMPLING:
+    options: dict[str, Any] = {"test": test, "correct": correct, "alpha": alpha, "margin": margin}
+    options |= {"top": top, "by": by, "missing": missing}
+    if test in RESAMPLING or test in JOINT:
         options["resamples"] = resamples
     options["seed"] = seed  # also of the random sets of topics that the swap rates are measured on
     inputs = {scores.attrs.get("collection", "collection"): scores}
     outcome = result("significance", data, inputs=inputs, options=options, notes=notes)
     outcome = outcome.assign(_swapped(scores, generator))
     outcome["significant"] = outcome["p_corrected"] < alpha
+    if margin is not None:
+        outcome["equivalent"] = outcome["p_equivalent"] < alpha
     outcome["share_significant"] = outcome["significant"].mean("pair")
     names = scores.system.values
     left, right = np.triu_indices(len(names), 1)
@@ -129,7 +144,9 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     there is a significant difference on either side.
     """
     metrics = [str(metric) for metric in outcome.metric.values]
-    fields = ("difference", "p", "p_corrected", "effect_size", "direction", "significant")
+    fields = ["difference", "low", "high", "p", "p_corrected", "effect_size", "direction", "significant"]
+    if "equivalent" in outcome:
+        fields += ["p_equivalent", "equivalent"]
     return {
         "tests": frame(outcome, fields, by=["metric", "system_a", "system_b"]).select(
             "system_a", "system_b", "metric", *fields
@@ -151,9 +168,24 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     for metric in metrics:
         views |= _lettered(outcome.sel(metric=metric), metric)
     if outcome.sizes["pair"] <= FEW_PAIRS:
-        tests = tables(outcome)["tests"].select("metric", "system_a", "system_b", "difference", "p_corrected")
-        views["tests"] = tests.rename({"system_a": "system", "system_b": "other", "p_corrected": "p"})
+        views["tests"] = _few_tests(outcome)
     return views
+
+
+def _few_tests(outcome: xr.Dataset) -> pl.DataFrame:
+    """Show the tests of few pairs: difference, interval and p, and whether they are equivalent, if that was asked."""
+    tests = tables(outcome)["tests"]
+    shown = tests.select(
+        "metric",
+        pl.col("system_a").alias("system"),
+        pl.col("system_b").alias("other"),
+        "difference",
+        intervals(tests["low"].to_numpy(), tests["high"].to_numpy()).alias("interval"),
+        pl.col("p_corrected").alias("p"),
+    )
+    if "equivalent" not in tests:
+        return shown
+    return shown.with_columns(tests["equivalent"].replace_strict({True: "yes", False: "-"}).alias("equivalent"))
 
 
 def _lettered(one: xr.Dataset, metric: str) -> dict[str, pl.DataFrame]:
@@ -176,7 +208,7 @@ def _lettered(one: xr.Dataset, metric: str) -> dict[str, pl.DataFrame]:
 def findings(outcome: xr.Dataset) -> list[str]:
     """Say how many pairs differ, what that means for the best system, and what correction costs."""
     options = about(outcome)["options"]
-    corrected = options["correct"] != "none" and options["test"] != "tukey"
+    corrected = options["correct"] != "none" and options["test"] not in JOINT
     lines = []
     for metric in outcome.metric.values:
         of_metric = outcome.sel(metric=metric)
@@ -193,6 +225,7 @@ def findings(outcome: xr.Dataset) -> list[str]:
             f"{metric}: {significant} of {outcome.sizes['pair']} pairs differ significantly{against} "
             f"({of_metric['share_significant'].item():.1%}; {test}, alpha {options['alpha']:g}{before}). "
             + _beside_best(of_metric)
+            + _equivalent(of_metric)
         )
     return lines + _contradictions(outcome) + _reliable_differences(outcome)
 
@@ -208,8 +241,19 @@ def _beside_best(of_metric: xr.Dataset) -> str:
     return f"{alike} {verb} not significantly different from the best, {name}."
 
 
+def _equivalent(of_metric: xr.Dataset) -> str:
+    """Say how many pairs are shown to differ by less than the margin, and how many are undecided."""
+    if "equivalent" not in of_metric:
+        return ""
+    margin = about(of_metric)["options"]["margin"]
+    equivalent, significant = of_metric["equivalent"].values, of_metric["significant"].values
+    open_ = int((~equivalent & ~significant).sum())
+    verb = "pair differs" if equivalent.sum() == 1 else "pairs differ"
+    return f" {equivalent.sum()} {verb} by less than {margin:g}; of {open_} neither is shown."
+
+
 def _swapped(scores: xr.DataArray, rng: np.random.Generator) -> xr.Dataset:
-    """Count comparisons of two systems on random sets of topics, and those that other topics turn round.
+    """Count comparisons of two systems on random sets of topics, and those that other topics reverse.
 
     Over (half, swap_metric, step); the sets have as many topics as a half, and some smaller numbers of them. Metrics
     that may exceed 1, and geometric means, are left out: their differences have another scale.
@@ -250,7 +294,7 @@ def _reliable_differences(outcome: xr.Dataset) -> list[str]:
     ]
     more = f" and {len(parts) - FEW_METRICS} more (table swaps)" if len(parts) > FEW_METRICS else ""
     return [
-        f"On {topics} topics the smallest difference in mean that {topics} other topics turn round in at most 5% of "
+        f"The smallest difference in mean on {topics} topics that {topics} other topics reverse in at most 5% of "
         f"comparisons: {', '.join(parts[:FEW_METRICS])}{more}."
     ]
 
@@ -300,30 +344,57 @@ def _contradictions(outcome: xr.Dataset) -> list[str]:
     ]
 
 
-def _check(test: Test, correct: Correction, alpha: float, resamples: int) -> None:
+def _check(test: Test, correct: Correction, alpha: float, margin: float | None, resamples: int) -> None:
     require_choice("test", test, get_args(Test))
     require_choice("correct", correct, get_args(Correction))
     if not 0 < alpha < 1:
         raise ScoresError(f"alpha is between 0 and 1, as in 0.05, not {alpha:g}")
+    if margin is not None and not margin > 0:
+        raise ScoresError(f"the margin is a difference in mean above 0, as in 0.02, not {margin:g}")
     if resamples < 100:
         raise ScoresError(f"{resamples} resamples are too few for a test at any level; use 1000 or more")
 
 
 def _tests(
-    scores: Floats, test: Test, correct: Correction, resamples: int, rng: np.random.Generator
+    scores: Floats,
+    test: Test,
+    correct: Correction,
+    alpha: float,
+    margin: float | None,
+    resamples: int,
+    rng: np.random.Generator,
 ) -> dict[str, Floats]:
     """Test all pairs of systems by one metric, from scores (system, topic): arrays (pair,)."""
-    difference, effect, direction, *closed = paired.over_pairs(partial(_quantities, test), scores)
-    p = closed[0] if closed else RESAMPLING[test](scores, resamples, rng)
-    corrected = p if test == "tukey" else multiplicity.CORRECTIONS[correct](p)
-    return {"difference": difference, "p": p, "p_corrected": corrected, "effect_size": effect, "direction": direction}
+    mean, effect, direction, error, *closed = paired.over_pairs(partial(_quantities, test), scores)
+    if test in JOINT:
+        p, half = JOINT[test](scores, resamples, rng, 1 - alpha)
+        corrected = p
+    else:
+        p = closed[0] if closed else RESAMPLING[test](scores, resamples, rng)
+        corrected = multiplicity.CORRECTIONS[correct](p)
+        half = _half(error, correct, alpha, scores.shape[1])
+    found = {"difference": mean, "low": mean - half, "high": mean + half, "p": p, "p_corrected": corrected}
+    found |= {"effect_size": effect, "direction": direction}
+    if margin is not None:
+        equivalent = paired.equivalence(mean, error, scores.shape[1], margin)
+        found["p_equivalent"] = multiplicity.holm(equivalent)
+    return found
+
+
+def _half(error: Floats, correct: Correction, alpha: float, topics: int) -> Floats:
+    """Return half the widths of Student's t intervals, of all pairs at once (Bonferroni) if p is corrected for all."""
+    together = error.size if correct in ("holm", "bonferroni") else 1
+    return np.asarray(stdtrit(topics - 1, 1 - alpha / 2 / together) * error)
 
 
 def _quantities(test: Test, found: Floats) -> Floats:
-    """Return mean, effect size, direction of differences (pair, topic), and p if it has a formula: (quantity, pair)."""
+    """Return mean, effect size, direction, standard error of differences (pair, topic), and p if it has a formula.
+
+    Of shape (quantity, pair).
+    """
     mean = found.mean(axis=1)
     statistic = DIRECTIONS[test](found) if test in DIRECTIONS else mean
-    quantities = [mean, paired.effect_size(found), np.sign(statistic)]
+    quantities = [mean, paired.effect_size(found), np.sign(statistic), paired.standard_error(found)]
     if test in CLOSED:
         quantities.append(CLOSED[test](found))
     return np.stack(quantities)
@@ -334,9 +405,9 @@ def _notes(test: Test, correct: Correction, alpha: float, resamples: int, scores
     systems, topics = scores.sizes["system"], scores.sizes["topic"]
     pairs = systems * (systems - 1) // 2
     lines = []
-    if test == "tukey" and correct != "none":
-        lines.append("Tukey HSD is corrected for all pairs by itself; p_corrected is p")
-    corrects_pairs = test != "tukey" and correct in ("holm", "bonferroni")
+    if test in JOINT and correct != "none":
+        lines.append(f"{test} is corrected for all pairs by itself; p_corrected is p")
+    corrects_pairs = test not in JOINT and correct in ("holm", "bonferroni")
     needed = alpha / pairs if corrects_pairs else alpha  # the smallest p has to be below this
     of_resamples, of_topics = _floors(test, resamples, topics)
     floor = max(of_resamples, of_topics)
@@ -347,7 +418,7 @@ def _notes(test: Test, correct: Correction, alpha: float, resamples: int, scores
     if of_topics < needed:
         why = f"with {resamples} resamples"
         better = f"take {int(np.ceil(1 / needed))} resamples"
-    elif test not in RESAMPLING:
+    elif test not in RESAMPLING and test not in JOINT:
         better = f"take {_topics_for(needed)} topics or more, or t"
     if corrects_pairs and floor < alpha:
         better += ", or bh"
@@ -367,11 +438,11 @@ def _floors(test: Test, resamples: int, topics: int) -> tuple[float, float]:
     count as one of the resamples, so p >= 1 / (resamples + 1), unless all ways are gone through.
     """
     of_topics = 0.0
-    if test in ("permutation", "sign", "wilcoxon"):
+    if test in ("permutation", "sign", "wilcoxon", "max-t"):
         of_topics = 2.0 ** (1 - topics)
     all_ways = test == "permutation" and 2**topics <= resamples
     of_resamples = 0.0
-    if test in RESAMPLING and not all_ways:
+    if (test in RESAMPLING or test in JOINT) and not all_ways:
         of_resamples = 1 / (resamples + 1)
     return of_resamples, of_topics
 
@@ -379,6 +450,14 @@ def _floors(test: Test, resamples: int, topics: int) -> tuple[float, float]:
 def _topics_for(needed: float) -> int:
     """Return the smallest number n of topics with 2 / 2^n below what is needed."""
     return int(np.floor(np.log2(2 / needed))) + 1
+
+
+def _interval_notes(test: Test, correct: Correction, alpha: float, systems: int) -> list[str]:
+    """Say of how many differences the intervals hold together, and by what distribution."""
+    together = test in JOINT or correct in ("holm", "bonferroni")
+    held = "all pairs of a metric at once" if together and systems > 2 else "each pair by itself"
+    by = test if test in JOINT else "Student's t"
+    return [f"{1 - alpha:.0%} intervals of the differences in mean are for {held} (by {by})"]
 
 
 def _opposed_notes(test: Test, opposed: Bools) -> list[str]:
@@ -411,7 +490,8 @@ def _scale_notes(scores: xr.DataArray, effect_size: Floats) -> list[str]:
     if constant:
         lines.append(
             f"effect_size is infinite in {constant} tests: the two systems differ by the same on every topic (null in "
-            "JSON)"
+            f"JSON); p of t is 0 there, but on {scores.sizes['topic']} topics no exact test gives less than "
+            f"{2.0 ** (1 - scores.sizes['topic']):.2g}"
         )
     return lines
 

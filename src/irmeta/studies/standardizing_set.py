@@ -11,9 +11,10 @@ from irmeta import standardization
 from irmeta.choices import Kind, Missing
 from irmeta.cube import require_variation
 from irmeta.errors import ScoresError
+from irmeta.io.groups import Grouping, Teams, teams
 from irmeta.parallel import seeded, steps
 from irmeta.result import frame, result
-from irmeta.stats.arrays import Floats
+from irmeta.stats.arrays import Floats, Ints
 from irmeta.stats.rankings import rank
 from irmeta.stats.standardizing.partial import partial_means
 
@@ -29,6 +30,7 @@ def standardizing_set(
     sizes: Sequence[int] | None = None,
     resamples: int = 1500,
     kind: Kind = "normal",
+    groups: Grouping = None,
     missing: Missing = "error",
     rng: int | np.random.Generator = 0,
 ) -> xr.Dataset:
@@ -37,6 +39,8 @@ def standardizing_set(
     old, new : the standardizing and the evaluated systems, on the topics and metrics that both have.
     sizes : how many old systems to draw; by default 2 to 50, as far as there are as many.
     resamples : how often to draw systems of each size, at least 100.
+    groups : the teams of the old systems, a table or "stem" of their names; whole teams are then drawn, so that fewer
+    independent systems make a set.
 
     Returns over (systems, metric) p50, p5 and p1, the percentiles over draws of tau-b with the ranking by all old
     systems, each with its Monte-Carlo standard error; over (metric) raw, the tau of the ranking by raw scores with the
@@ -54,8 +58,10 @@ def standardizing_set(
     require_variation(new.mean("topic").values.T, [str(metric) for metric in new.metric.values])
     full = standardization.apply(new, standardization.fit(old), kind)
     notes += standardization.flat_topics(full)
-    taus, raw = _taus(old, new, full, sizes, resamples, kind, generator)
+    team = teams(old["system"].values, groups)
+    taus, raw = _taus(old, new, full, sizes, resamples, kind, team.of, generator)
     notes += _tied(taus, sizes, old)
+    notes.append(_drawn(team))
     over = ("systems", "metric")
     data: dict[str, Any] = {}
     for name, share in PERCENTILES.items():
@@ -63,7 +69,8 @@ def standardizing_set(
     for name, share in PERCENTILES.items():
         data[f"{name}_se"] = (over, _quantile_error(taus, share))
     data["raw"] = ("metric", raw)
-    options = {"sizes": sizes, "resamples": resamples, "kind": kind, "missing": missing, "seed": seed}
+    options = {"sizes": sizes, "resamples": resamples, "kind": kind, "groups": team.said}
+    options |= {"missing": missing, "seed": seed}
     outcome = result("standardizing_set", data, inputs={"old": old, "new": new}, options=options, notes=notes)
     return outcome.assign_coords(systems=sizes, metric=[str(metric) for metric in old.metric.values])
 
@@ -75,6 +82,7 @@ def _taus(
     sizes: Sequence[int],
     resamples: int,
     kind: Kind,
+    team: Ints,
     rng: np.random.Generator,
 ) -> tuple[Floats, list[float]]:
     """Return tau with the ranking by all old systems: of each draw (draw, size, metric), of raw scores (metric,)."""
@@ -83,7 +91,7 @@ def _taus(
     taus = np.empty((resamples, len(sizes), old.sizes["metric"]))
     raw = []
     for at in steps(range(old.sizes["metric"]), "metrics"):
-        by_size = partial_means(old.values[..., at], new.values[..., at], sizes, resamples, kind, rng)
+        by_size = partial_means(old.values[..., at], new.values[..., at], sizes, resamples, kind, rng, team)
         for column, means in enumerate(by_size):
             taus[:, column, at] = rank.tau_b(rank.settled(means), standardized[:, at])
         raw.append(float(rank.tau_b(by_raw[:, at], standardized[:, at])))
@@ -118,6 +126,13 @@ def _enough(of_metric: xr.Dataset, percentile: str) -> str:
     if not reached.size:
         return "none of the sizes tried is enough"
     return f"{reached[0]} systems are enough"
+
+
+def _drawn(team: Teams) -> str:
+    """Say what was drawn."""
+    if team.said is None:
+        return "Systems are drawn one by one; if yours come from few teams, more are needed: name the teams (--groups)."
+    return f"Whole teams are drawn, of {len(team.names)} (groups: {team.said}); the last drawn may give a part."
 
 
 def _tied(taus: Floats, sizes: Sequence[int], old: xr.DataArray) -> list[str]:

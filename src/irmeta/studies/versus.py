@@ -15,7 +15,7 @@ from irmeta.layout import first_rows, intervals
 from irmeta.names import nearest
 from irmeta.parallel import seeded
 from irmeta.result import frame, result, short
-from irmeta.stats.arrays import Floats
+from irmeta.stats.arrays import Floats, Ints
 from irmeta.stats.tests import many_to_one, multiplicity, paired
 from irmeta.words import counted, listed
 
@@ -51,7 +51,8 @@ def versus(
     bh (share of false rejections) or none; by metric, over the comparisons asked for and no others.
     alpha : level of the tests, in (0, 1); intervals have the level 1 - alpha, all comparisons of a metric at once
     unless `correct` is bh or none.
-    missing : what to do with missing scores, as in `irmeta.cube.complete`.
+    missing : what to do with missing scores, as in `irmeta.cube.complete`; "pairwise" compares with each system on the
+    topics on which both have scores.
 
     Returns over (against, metric) difference (system less other), low, high, wins, ties, losses (topics), p,
     p_corrected, effect_size and significant; over (topic, metric) score, median and best (of the other systems),
@@ -71,7 +72,7 @@ def versus(
     if resamples < 100:
         raise ScoresError(f"{resamples} resamples are too few; use at least 1000")
     generator, seed = seeded(rng)
-    scores, notes = studied(scores, metrics=metrics, missing=missing)
+    scores, notes = studied(scores, metrics=metrics, missing=missing, pairs=True)
     if scores.sizes["topic"] < 2:
         raise ScoresError("a paired test needs at least 2 topics (a system-wise table has means only)")
     others = _others(scores, system)
@@ -81,6 +82,7 @@ def versus(
     theirs, who = _scores_of(line, others, names)  # (against, topic, metric)
     found = mine - theirs
     found[np.abs(found) <= 1e-12] = 0.0  # rounding must not make equal systems differ
+    _require_common(found, names, correct)
     tested = [_tested(found[..., m], test, correct, alpha, resamples, generator) for m in range(found.shape[2])]
     pair = ("against", "metric")
     data: dict[str, Any] = {name: (pair, np.stack([one[name] for one in tested], axis=1)) for name in tested[0]}
@@ -149,22 +151,52 @@ def _scores_of(line: xr.DataArray, others: Sequence[str], names: Sequence[str]) 
             rows.append(values[others.index(name)])
             who.append([name] * values.shape[2])
         elif name == MEDIAN:
-            rows.append(np.median(values, axis=0))
+            rows.append(np.nanmedian(values, axis=0))
             who.append([MEDIAN] * values.shape[2])
         else:
-            best = values.mean(axis=1).argmax(axis=0)  # (metric,)
+            best = _best(values)  # (metric,)
             rows.append(np.stack([values[at, :, m] for m, at in enumerate(best)], axis=1))
             who.append([others[at] for at in best])
     return np.stack(rows), who
 
 
+def _best(values: Floats) -> Ints:
+    """Return the system of the best mean by each metric, from (system, topic, metric); one that misses topics is none.
+
+    A mean over other topics does not compare.
+    """
+    means = values.mean(axis=1)
+    if np.isnan(means).all(axis=0).any():
+        raise ScoresError(
+            "no other system has scores on all topics, so that none is the best; name systems in --against"
+        )
+    return np.asarray(np.nanargmax(means, axis=0))
+
+
+def _require_common(found: Floats, names: Sequence[str], correct: str) -> None:
+    """Raise ScoresError where differences (against, topic, metric) are too few to test, or cannot be tested jointly."""
+    absent = np.isnan(found)
+    few = (~absent).sum(axis=1).min(axis=1) < 2  # (against,)
+    if few.any():
+        which = [name for name, lacks in zip(names, few, strict=True) if lacks]
+        raise ScoresError(f"fewer than 2 topics are common with {listed(which)}; compare with others (--against)")
+    if correct == "dunnett" and absent.any():
+        raise ScoresError("Dunnett's test takes the same topics in all comparisons; use --correct holm")
+
+
 def _tested(
     found: Floats, test: str, correct: str, alpha: float, resamples: int, rng: np.random.Generator
 ) -> dict[str, Floats]:
-    """Test the differences (against, topic) of one metric."""
-    p = many_to_one.p_values(found, test, resamples, rng)
-    mean, count = found.mean(axis=1), len(found)
-    half = many_to_one.half_widths(found, 1 - alpha, count if correct in ("holm", "bonferroni") else 1)
+    """Test the differences (against, topic) of one metric, each on the topics where it has one."""
+    mean, count = np.nanmean(found, axis=1), len(found)
+    p, half, effect = np.empty((3, count))
+    kinds, kind = np.unique(~np.isnan(found), axis=0, return_inverse=True)  # comparisons on the same topics go together
+    for number, topics in enumerate(kinds):
+        rows = kind.ravel() == number
+        some = found[rows][:, topics]
+        p[rows] = many_to_one.p_values(some, test, resamples, rng)
+        half[rows] = many_to_one.half_widths(some, 1 - alpha, count if correct in ("holm", "bonferroni") else 1)
+        effect[rows] = paired.effect_size(some)
     if correct == "dunnett":
         together = many_to_one.joint(found, 1 - alpha, resamples, rng)
         corrected, half = together.p, together.quantile * many_to_one.standard_errors(found)
@@ -176,7 +208,7 @@ def _tested(
         "high": mean + half,
         "p": p,
         "p_corrected": corrected,
-        "effect_size": paired.effect_size(found),
+        "effect_size": effect,
     }
 
 
@@ -302,7 +334,7 @@ def _p(value: float) -> str:
 def _extremes(one: xr.Dataset) -> pl.DataFrame:
     """Return the topics on which the system lies farthest below and above the median of the other systems."""
     gap = (one["score"] - one["median"]).values
-    order = np.argsort(gap, kind="stable")
+    order = np.argsort(gap, kind="stable")[: np.isfinite(gap).sum()]  # those on which the system has a score
     ends = order if order.size <= 2 * FEW_TOPICS else np.concatenate([order[:FEW_TOPICS], order[-FEW_TOPICS:]])
     return pl.DataFrame(
         {

@@ -4,7 +4,8 @@ import numpy as np
 import polars as pl
 import pytest
 
-from irmeta.papers.gupta2019 import selection
+from irmeta.cube import cube
+from irmeta.papers.gupta2019 import collections, selection
 from irmeta.papers.gupta2019.collections import collection_cells
 from irmeta.papers.gupta2019.correlations import Matrix, _judged
 from irmeta.papers.gupta2019.prediction import fit_cells, prediction_cells
@@ -145,8 +146,18 @@ def test_the_release_is_held_to_the_table_of_collections(released):
         "wt2013": 57,
         "wt2014": 28,
     }
+    fewer = systems.filter(status="not checkable")["row"].to_list()
+    assert fewer == ["WT2000, WT2001 and WT2011", "wt2013", "wt2014"]
     denied = cells.filter(status="contradicted")["column"].to_list()
     assert denied == ["topics", "topics", "mean RBP(p=0.8) over mean P@10", "zero scores"]
+
+
+def test_the_number_of_topics_is_read_off_the_rows():
+    """Means of P@10, P@20 and P@100 over 49 topics are not taken for means over 50."""
+    relevant = np.random.default_rng(0).integers(0, 490, size=(20, 1, 1))
+    scores = (relevant / 490).round(4) * np.ones((1, 1, 3))
+    part = cube(scores, [f"s{i}" for i in range(20)], ["all"], ["P@10", "P@20", "P@100"])
+    assert collections._topics(part, 50) == 49
 
 
 def test_a_sentence_on_correlation_says_whether_it_holds():

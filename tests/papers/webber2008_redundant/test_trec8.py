@@ -56,10 +56,11 @@ def test_table_1_tells_97_systems_and_tau_a_from_what_the_paper_did(data):
 
 
 def test_halves_do_for_samples(data):
-    """Phi by halves of 50 topics differs by less than .01 from tau between samples drawn apart."""
+    """Phi of one set of 50 topics has a standard error of .04, which is judged; that the means agree is by design."""
     found = {cell.column: cell for cell in halving_cells(data, 0)}
-    assert found["phi by halves less by samples"].status == "reproduced"
-    assert found["phi by halves"].ours == pytest.approx(0.673, abs=0.01)
+    assert [cell.column for cell in found.values() if cell.rule] == ["sd of phi over sets of 50 topics"]
+    assert found["sd of phi over sets of 50 topics"].ours == pytest.approx(0.04, abs=0.005)
+    assert found["phi by halves"].ours == pytest.approx(found["phi by samples drawn apart"].ours, abs=0.015)
 
 
 @pytest.mark.slow

@@ -123,3 +123,26 @@ def test_coverage() -> None:
 
     for held in rankings(20, 25, (GOOD, BAD), factors=True, worlds=150):
         assert 0.88 < held <= 1
+
+
+def test_systems_of_a_team_count_once():
+    """Where every system is there twice, as a team, the variance is about that of the single ones, not half of it."""
+    rng = np.random.default_rng(4)
+    scores = rng.normal(size=(2, 40, 12)) + 0.5 * rng.normal(size=(1, 40, 1))
+    twice = np.repeat(scores, 2, axis=1) + 1e-6 * rng.normal(size=(2, 80, 12))
+    once = pair_kernel(scores.mean(axis=-1))[1]
+    kernel = pair_kernel(twice.mean(axis=-1))[1]
+    teams = np.repeat(np.arange(40), 2)
+    assert by_systems(kernel, team=teams) == pytest.approx(by_systems(once), rel=0.1)
+    assert by_systems(kernel) == pytest.approx(by_systems(once) / 2, rel=0.2)
+
+
+def test_intervals_over_teams_are_wider():
+    """Tau of teams of clones is less sure than that of as many independent systems."""
+    rng = np.random.default_rng(5)
+    one = rng.normal(size=(1, 8, 1)) + 0.6 * rng.normal(size=(2, 8, 1))
+    scores = np.repeat(one, 4, axis=1) + 0.3 * rng.normal(size=(2, 32, 20))
+    team = np.repeat(np.arange(8), 4)
+    alone, together = (taus(scores, np.random.default_rng(0), team=of).interval() for of in (None, team))
+    assert alone.value == together.value
+    assert (together.high - together.low)[0] > 1.3 * (alone.high - alone.low)[0]

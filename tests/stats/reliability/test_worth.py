@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from irmeta.stats.halves.halving import split_half
-from irmeta.stats.reliability.worth import Curve, fit, predicted, worth
+from irmeta.stats.reliability.curve import Curve, fit
+from irmeta.stats.reliability.worth import predicted, worth
 
 
 def made(systems=30, topics=40, seed=0):

@@ -67,7 +67,7 @@ def test_the_factors_variance_is_that_of_resampled_standardizing_systems():
 def test_two_runs_of_a_team_that_are_the_same_count_as_one():
     """Every system submitted twice by a team of its own moves the factors as far as if submitted once."""
     z = np.random.default_rng(4).normal(size=(9, 20))
-    once, twice = across.spread(z), across.spread(np.repeat(z, 2, axis=0), np.repeat(np.arange(9).astype(str), 2))
+    once, twice = across.spread(z), across.spread(np.repeat(z, 2, axis=0), np.repeat(np.arange(9), 2))
     np.testing.assert_allclose(once.covariance, twice.covariance, rtol=1e-9)
     assert (once.units, twice.units) == (9, 9)
 

@@ -4,7 +4,16 @@ import scipy.stats
 
 from irmeta.stats.tests import paired, resampling
 
-ALL = (resampling.permutation, resampling.bootstrap, resampling.tukey)
+
+def tukey(*given):
+    return resampling.tukey(*given).p
+
+
+def max_t(*given):
+    return resampling.max_t(*given).p
+
+
+ALL = (resampling.permutation, resampling.bootstrap, tukey, max_t)
 
 
 def first_stream(seed):
@@ -72,7 +81,7 @@ def test_tukey_is_that_of_a_loop():
     expected = [
         (np.sum(ranges >= abs(means[a] - means[b]) - 1e-12) + 1) / 101 for a, b in zip(left, right, strict=True)
     ]
-    np.testing.assert_allclose(resampling.tukey(one, 100, np.random.default_rng(6)), expected)
+    np.testing.assert_allclose(tukey(one, 100, np.random.default_rng(6)), expected)
 
 
 @pytest.mark.parametrize("test", ALL)
@@ -101,7 +110,7 @@ def test_p_is_never_zero(test, resamples):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["t", "wilcoxon", "sign", "permutation", "bootstrap", "tukey"])
+@pytest.mark.parametrize("name", ["t", "wilcoxon", "sign", "permutation", "bootstrap", "tukey", "max_t"])
 def test_type_one_error(name):
     """Of 4000 pairs of systems that do not differ, a test at 0.05 rejects no more than 5%, within Monte-Carlo error.
 
@@ -113,7 +122,7 @@ def test_type_one_error(name):
     if name in ("t", "wilcoxon", "sign"):
         p = getattr(paired, name)(datasets[:, 0] - datasets[:, 1])
     else:
-        test = getattr(resampling, name)
+        test = {"tukey": tukey, "max_t": max_t}.get(name) or getattr(resampling, name)
         p = np.array([test(one, 399, rng).item() for one in datasets])
     rate, error = (p <= 0.05).mean(), np.sqrt(0.05 * 0.95 / 4000)
     assert rate < 0.05 + 3 * error
@@ -124,7 +133,41 @@ def test_tukey_holds_its_level_for_the_family():
     """Among 8 systems that do not differ, any pair is called significant in 5% of 500 collections, not more."""
     rng = np.random.default_rng(9)
     any_pair = [
-        resampling.tukey(rng.uniform(size=(1, 20)) + rng.normal(0, 0.1, size=(8, 20)), 199, rng).min() <= 0.05
-        for _ in range(500)
+        tukey(rng.uniform(size=(1, 20)) + rng.normal(0, 0.1, size=(8, 20)), 199, rng).min() <= 0.05 for _ in range(500)
     ]
     assert abs(np.mean(any_pair) - 0.05) < 3 * np.sqrt(0.05 * 0.95 / 500)
+
+
+def test_max_t_is_that_of_a_loop():
+    """P is the share of sign patterns whose largest t over all pairs is at least the pair's; so are intervals."""
+    one = scores(5, 4, 8)
+    signs = first_stream(6).integers(0, 2, (300, 8)) * 2 - 1
+    found = paired.differences(one)
+    largest = np.array([np.abs(scipy.stats.ttest_1samp(found * row, 0, axis=1).statistic).max() for row in signs])
+    observed = np.abs(scipy.stats.ttest_1samp(found, 0, axis=1).statistic)
+    expected = [(np.sum(largest >= t * (1 - 1e-9)) + 1) / 301 for t in observed]
+    joint = resampling.max_t(one, 300, np.random.default_rng(6), 0.9)
+    np.testing.assert_allclose(joint.p, expected)
+    half = np.quantile(largest, 0.9) * scipy.stats.sem(found, axis=1)
+    np.testing.assert_allclose(joint.half, half, rtol=0.02)
+
+
+def test_tukeys_intervals_go_by_the_range():
+    """Half an interval is the quantile of the range of permuted means, the same for all pairs."""
+    one = scores(5, 4, 8)
+    ranges = np.ptp(first_stream(6).permuted(np.broadcast_to(one, (100, 4, 8)), axis=1).mean(axis=2), axis=1)
+    half = resampling.tukey(one, 100, np.random.default_rng(6), 0.9).half
+    np.testing.assert_allclose(half, np.quantile(ranges, 0.9))
+
+
+def test_max_t_holds_its_level_where_systems_have_unequal_spread():
+    """Of 2 noisy and 10 quiet systems, all equal, Tukey's range rejects in over 10% of collections, max-t does not."""
+    rng = np.random.default_rng(10)
+    spread = np.array([1.0, 1.0, *[0.1] * 10])[:, None]
+    wrong = {"tukey": 0, "max-t": 0}
+    for _ in range(200):
+        one = rng.normal(size=(12, 15)) * spread
+        wrong["tukey"] += tukey(one, 199, rng).min() <= 0.05
+        wrong["max-t"] += max_t(one, 199, rng).min() <= 0.05
+    assert wrong["tukey"] > 20
+    assert wrong["max-t"] < 20

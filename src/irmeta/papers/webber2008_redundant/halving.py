@@ -11,6 +11,8 @@ from irmeta.stats.halves.halving import half_means, half_tau, halves, shuffles
 from irmeta.studies.reproduction import Cell, claim, mine
 
 SAMPLES, PARTITIONS, TOPICS = 200, 50, 50
+SAME = "the two are equal but for the draws: any two disjoint sets of 25 topics are as likely as any others"
+RELIABLE = "'reliable' has no number in the paper; we ask for .05 of tau"
 
 
 def halving_cells(data: Path, rng: int) -> Iterator[Cell]:
@@ -24,12 +26,10 @@ def halving_cells(data: Path, rng: int) -> Iterator[Cell]:
     apart = _correlated(scores, SAMPLES * 10, TOPICS // 2, generator)
     item, row = "Section 2", "AP of 110 systems, 25 topics"
     said = "halving the topic set is a reliable approximation of sampling from a large population"
-    bias = float(by_halving.mean() - apart.mean())
-    yield claim(item, row, "phi by halves less by samples", bias, said=said, least=-0.01, most=0.01)
-    yield mine(item, row, "phi by halves", by_halving.mean())
-    yield mine(item, row, "phi by samples drawn apart", apart.mean())
+    yield mine(item, row, "phi by halves", by_halving.mean(), SAME)
+    yield mine(item, row, "phi by samples drawn apart", apart.mean(), SAME)
     spread = by_halving.std(ddof=1)
-    yield claim(item, row, "sd of phi over sets of 50 topics", spread, said=said, most=0.05)
+    yield claim(item, row, "sd of phi over sets of 50 topics", spread, said=f"{said}; {RELIABLE}", most=0.05)
 
 
 def _halved(scores: Floats, rng: np.random.Generator) -> float:

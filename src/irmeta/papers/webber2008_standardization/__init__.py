@@ -18,7 +18,7 @@ from irmeta.papers.webber2008_standardization.sources import DRAWS, REPARTITIONS
 from irmeta.papers.webber2008_standardization.spread import spread_cells
 from irmeta.studies.reproduction import reproduction
 
-NEEDS = ("trec7-adhoc", "trec8-adhoc", "robust2003", "robust2004", "robust2004-249")
+NEEDS = ("trec3-adhoc", "trec7-adhoc", "trec8-adhoc", "robust2003", "robust2004", "robust2004-249")
 """The public collections it reads, as `irmeta datasets list` names them."""
 
 
@@ -27,7 +27,7 @@ def reproduce(data: Path, *, rng: int = 0) -> xr.Dataset:
     sources = Sources.load(data)
     compared = sources.compared(rng)
     cells = [
-        *spread_cells(sources.old["T8"]),
+        *spread_cells(sources.old["T8"], sources.trec3),
         *factor_cells(sources, rng),
         *chance_cells(compared),
         *pair_cells(compared),

@@ -10,12 +10,14 @@ from irmeta.studies.reproduction import Cell, claim, lacking, mine
 from irmeta.studies.significance import significance
 
 NO_QRELS = "needs the judgments of this collection, which are not in the data folder (NIST publishes them)"
+NO_RUNS = "needs the runs of the 110 systems of TREC 2004 Robust and the judgments of all four collections"
 POWER = "pairs of systems found different"
 
 
 def level_cells(sources: Sources) -> Iterator[Cell]:
     """Return Table 6, and the discriminative power of AP on the TREC-8 topics."""
     yield from _documents(sources)
+    yield from _sentences()
     yield from _mean_scores(sources)
     yield from _power(sources)
 
@@ -30,6 +32,14 @@ def _documents(sources: Sources) -> Iterator[Cell]:
         here = counted.filter(counted["topic"].is_in(sources.new[name].topic.values.tolist()))
         for column in ("judged", "relevant"):
             yield mine("Table 6", f"documents {column}", name, float(here[column].to_numpy().mean()), SCAN)
+
+
+def _sentences() -> Iterator[Cell]:
+    """List what the text reads from rows of Table 6 that cannot be had."""
+    yield lacking("Table 6", "documents relevant", "more on AdHoc than on Robust topics", NO_QRELS)
+    yield lacking("Table 6", "P@10", "very similar on the four collections", NO_RUNS)
+    why = f"{NO_RUNS}; for some topics see Table 6, in part"
+    yield lacking("Table 6", "SP", "higher where more documents are relevant", why)
 
 
 def _mean_scores(sources: Sources) -> Iterator[Cell]:

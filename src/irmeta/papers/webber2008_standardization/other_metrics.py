@@ -8,7 +8,7 @@ import xarray as xr
 
 from irmeta import standardization
 from irmeta.evaluation.engine import evaluate
-from irmeta.papers.webber2008_standardization.levels import POWER, power
+from irmeta.papers.webber2008_standardization.levels import NO_RUNS, POWER, power
 from irmeta.papers.webber2008_standardization.sources import Sources, standardized
 from irmeta.studies.comparison import compare
 from irmeta.studies.reproduction import Cell, claim, lacking, mine
@@ -20,7 +20,6 @@ BARS = {
     "DCG": ("DCG", "nDCG", "sDCG"),
 }
 """The bars of Figures 5 to 7 by metric: raw, R-normalised, standardized; AP is the R-normalised SP."""
-NO_RUNS = "needs the runs of the 110 systems of TREC 2004 Robust and the judgments of all four collections"
 NO_ROBUST03 = "needs the runs or judgments of TREC 2003 Robust, which are not in the data folder (robust03)"
 PART = "R03 with R04 only, where nDCG of the 110 systems is public"
 SOME = "R of a topic is the number of relevant documents in the judgments of TREC 2003 Robust: 35 topics of T7 and T8"

@@ -63,6 +63,11 @@ class Sources:
         }
 
     @cached_property
+    def trec3(self) -> xr.DataArray:
+        """Read AP of 40 systems of TREC-3."""
+        return import_matrix(self.data / "reliability" / "adhoc3.csv", rows="topics")
+
+    @cached_property
     def ndcg(self) -> Cubes:
         """Return nDCG of the 110 systems on the two collections for which it is public, R03 and R04."""
         path = self.data / "matrices" / "robust2004" / "nDCG.csv"

@@ -12,8 +12,10 @@ import xarray as xr
 from irmeta.choices import Level, Missing
 from irmeta.cube import complete, default_by, varying
 from irmeta.errors import ScoresError
+from irmeta.io.groups import Grouping, said
 from irmeta.names import canonical, nearest
 from irmeta.report.page.panel import Panel, attempt, names
+from irmeta.words import listed
 
 LEVELS: Mapping[Level, str] = MappingProxyType(
     {"topic": "Topic level", "within-topic": "Within topics", "system": "System level"}
@@ -24,25 +26,44 @@ LEVELS: Mapping[Level, str] = MappingProxyType(
 class Content:
     """The collections of a page.
 
-    cubes : by name, as given.  used : what of each the studies can use.  order : the metric that orders its systems.
-    seed : of all that is random.  source : the score file, as the commands on the page name it.
+    cubes : by name, as given.  used : what of each the studies can use.  left_out : by name, what they cannot.
+    order : the metric that orders its systems.
+    seed : of all that is random.  source : the score file, as the commands on the page name it.  groups : the teams of
+    the systems, if they are known.
     results : what one section computes and another needs.
     """
 
     cubes: Mapping[str, xr.DataArray]
     used: Mapping[str, xr.DataArray]
+    left_out: Mapping[str, list[str]]
     order: Mapping[str, str]
     seed: int
     source: str
+    groups: Grouping = None
     results: dict[str, Any] = field(default_factory=dict)
 
     @classmethod
     def of(
-        cls, cubes: Mapping[str, xr.DataArray], *, by: str | None, missing: Missing, seed: int, source: str
+        cls,
+        cubes: Mapping[str, xr.DataArray],
+        *,
+        by: str | None,
+        missing: Missing,
+        seed: int,
+        source: str,
+        groups: Grouping = None,
     ) -> "Content":
         """Prepare collections; the arguments are those of `irmeta.write_report`."""
-        used = {name: _usable(name, cube, missing) for name, cube in cubes.items()}
-        return cls(cubes, used, {name: order_by(cube, by) for name, cube in used.items()}, seed, source)
+        used, left_out = {}, {}
+        for name, given in cubes.items():
+            used[name], left_out[name] = _usable(name, given, missing)
+        order = {name: order_by(scores, by) for name, scores in used.items()}
+        return cls(cubes, used, left_out, order, seed, source, groups)
+
+    @property
+    def by_team(self) -> str:
+        """The option by which a command on the page names the teams; nothing where they are not known."""
+        return "" if self.groups is None else f" --groups {quote(str(said(self.groups)))}"
 
     def once(self, key: str, compute: Callable[[], Any]) -> Any:
         """Return what `compute` returns, computed only the first time that its key is asked for."""
@@ -64,13 +85,29 @@ class Content:
         return sorted(made, key=lambda one: not one.tables)
 
 
-def _usable(name: str, cube: xr.DataArray, missing: Missing) -> xr.DataArray:
-    """Keep what the studies can use: complete scores where a policy says so, metrics by which systems differ."""
-    kept = varying(cube if missing == "error" else complete(cube, missing)[0])
+def _usable(name: str, cube: xr.DataArray, missing: Missing) -> tuple[xr.DataArray, list[str]]:
+    """Keep what the studies can use, and say what is left out: missing scores, metrics by which no systems differ."""
+    complete_or_not, left_out = cube, []
+    if missing not in ("error", "pairwise"):
+        scored = _scored(cube)
+        complete_or_not, notes = complete(scored, missing)
+        left_out = [f"{note} (--missing common, topics or systems decides which)" for note in notes]
+        if few := [metric for metric in names(cube.metric) if metric not in names(scored.metric)]:
+            left_out = [f"{listed(few)}: most scores are missing, left out of all that follows", *left_out]
+    kept = varying(complete_or_not)
+    if flat := [metric for metric in names(complete_or_not.metric) if metric not in names(kept.metric)]:
+        verb = "has" if len(flat) == 1 else "have"
+        left_out.append(f"{', '.join(flat)} {verb} the same mean for every system: left out of all that follows")
     if not kept.sizes["metric"]:
         count = f"{cube.sizes['system']} system{'s' if cube.sizes['system'] != 1 else ''}"
         raise ScoresError(f"{name}: no metric distinguishes its {count}; a report compares systems")
-    return kept
+    return kept, left_out
+
+
+def _scored(cube: xr.DataArray) -> xr.DataArray:
+    """Keep the metrics that have at least half of their scores; all if none has."""
+    share = cube.notnull().mean(("system", "topic")).values
+    return cube.isel(metric=share >= 0.5) if (share >= 0.5).any() else cube
 
 
 def order_by(scores: xr.DataArray, by: str | None) -> str:

@@ -1,7 +1,7 @@
 """The section on the data: what was scored, and every score as a shade."""
 
 from base64 import b64encode
-from collections.abc import Collection
+from collections.abc import Sequence
 
 import numpy as np
 import polars as pl
@@ -27,12 +27,12 @@ TEXT = Text(
 
 def panels(content: Content) -> list[Panel]:
     """Make a panel for each collection."""
-    cubes, order, used = content.cubes, content.order, content.used
-    return content.each(lambda name: data_panel(name, cubes[name], order[name], names(used[name].metric)))
+    cubes, order, left_out = content.cubes, content.order, content.left_out
+    return content.each(lambda name: data_panel(name, cubes[name], order[name], left_out[name]))
 
 
-def data_panel(name: str, scores: xr.DataArray, by: str, used: Collection[str]) -> Panel:
-    """Say what a collection holds: sizes, missing cells, provenance, remarks, and which metrics are not used."""
+def data_panel(name: str, scores: xr.DataArray, by: str, left_out: Sequence[str]) -> Panel:
+    """Say what a collection holds: sizes, missing cells, provenance, remarks, and what is left out of all studies."""
     size = described(scores)
     counts = {dim: size[f"{dim}s"] for dim in ("system", "topic", "metric")}
     missing = f"{size['missing']:,} of {scores.size:,} scores are missing" if size["missing"] else "no score is missing"
@@ -42,17 +42,16 @@ def data_panel(name: str, scores: xr.DataArray, by: str, used: Collection[str]) 
     facts = {key: value for key, value in said.items() if key not in ("notes", "runs", "options", "collection")}
     table = pl.DataFrame({"metric": names(scores.metric), "missing": np.isnan(scores.values).sum(axis=(0, 1))})
     notes = [str(note) for note in said.get("notes") or []]
-    if flat := [metric for metric in names(scores.metric) if metric not in used]:
-        notes.insert(0, f"{', '.join(flat)} has the same mean for every system and is left out of all that follows.")
     return Panel(
         name,
-        [finding, *notes[:REMARKS]],
+        [finding, *(f"{line}." for line in left_out), *notes[:REMARKS]],
         [_shades(scores, by)] if counts["topic"] > 1 else [],
         {"missing": table},
         ["missing"] if size["missing"] else [],
         options={**facts, **dict(said.get("options") or {})},
         notes=notes,
         command="irmeta validate RUNS --qrels QRELS",
+        warnings=[f"{name}: {line}." for line in left_out],
     )
 
 

@@ -27,7 +27,7 @@ def panels(content: Content) -> list[Panel]:
     if not are_judges(content.used):
         return []
     first = next(iter(content.order.values()))
-    return [attempt("All judges", lambda: judges_panel(content.used, first, content.source, content.seed))]
+    return [attempt("All judges", partial(_panel, content, first))]
 
 
 def are_judges(cubes: Mapping[str, xr.DataArray]) -> bool:
@@ -40,9 +40,10 @@ def are_judges(cubes: Mapping[str, xr.DataArray]) -> bool:
     return len(systems) == 1 and len(shared) >= max(2, most / 2)
 
 
-def judges_panel(cubes: Mapping[str, xr.DataArray], by: str, source: str, seed: int) -> Panel:
+def _panel(content: Content, by: str) -> Panel:
     """Compare all collections with the first, by one metric."""
-    outcome = judges.compare_judges(cubes, metrics=[by], rng=seed)
+    cubes = content.used
+    outcome = judges.compare_judges(cubes, metrics=[by], groups=content.groups, rng=content.seed)
     one = outcome.isel(metric=0)
     order = np.argsort(-np.nan_to_num(one["tau"].values, nan=-2), kind="stable")
     truth = next(iter(cubes))
@@ -63,5 +64,5 @@ def judges_panel(cubes: Mapping[str, xr.DataArray], by: str, source: str, seed: 
         charts=[chart],
         shown=["systems", "significance"],
         figures={"tau": partial(figure_of, outcome)},
-        command=f"irmeta judges compare {source} --truth '{truth}'",
+        command=f"irmeta judges compare {content.source}{content.by_team} --truth '{truth}'",
     )

@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from irmeta.attributes import about
 from irmeta.errors import IrmetaError
 from irmeta.report import tables
-from irmeta.studies import study_of
+from irmeta.studies import study_of, warnings
 
 NOT_COMPUTED = "Not computed"
 """How the finding of a panel begins that has no answer."""
@@ -37,6 +37,7 @@ class Panel:
     tables : by name; each becomes a CSV file, and those in `shown` a table on the page.
     figures : by name, what draws each for print.  latex : tables of which LaTeX is written.
     options, notes : the study's own.  command : what gives the same on the command line.
+    warnings : what nobody should read the answer without; they stand with it at the top of the page, and on a terminal.
     """
 
     label: str
@@ -49,6 +50,7 @@ class Panel:
     options: Mapping[str, Any] = field(default_factory=dict)
     notes: Sequence[str] = ()
     command: str = ""
+    warnings: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
@@ -94,6 +96,7 @@ def of_study(
         about(outcome)["options"],
         about(outcome)["notes"],
         command,
+        warnings(outcome),
     )
 
 

@@ -27,15 +27,15 @@ TEXT = Text(
 
 def panels(content: Content) -> list[Panel]:
     """Make a panel for each collection."""
-    used, seed = content.used, content.seed
-    return content.each(lambda name: predictivity_panel(name, used[name], content.source_of(name), seed))
+    return content.each(partial(_panel, content))
 
 
-def predictivity_panel(name: str, scores: xr.DataArray, source: str, seed: int) -> Panel:
+def _panel(content: Content, name: str) -> Panel:
     """Show how well each metric predicts each other on new topics, what the best gains, and the curve over topics."""
+    scores, seed = content.used[name], content.seed
     half = scores.sizes["topic"] // 2
     sizes = sorted({max(1, round(half * share)) for share in (0.2, 0.4, 0.6, 0.8, 1.0)})
-    outcome = predictivity.predictivity(scores, partitions=PARTITIONS, sizes=sizes, rng=seed)
+    outcome = predictivity.predictivity(scores, partitions=PARTITIONS, sizes=sizes, groups=content.groups, rng=seed)
     metrics, phi = names(outcome.metric), outcome["phi"].values
     best = predictivity.best_predictor(outcome)
     gain = outcome["advantage"].values[best]
@@ -92,8 +92,8 @@ def predictivity_panel(name: str, scores: xr.DataArray, source: str, seed: int) 
         charts=charts,
         shown=["advantage", "phi"],
         figures=figures,
-        command=f"irmeta predictivity {source} --partitions {PARTITIONS} --sizes {','.join(map(str, sizes))} "
-        f"--seed {seed}",
+        command=f"irmeta predictivity {content.source_of(name)}{content.by_team} --partitions {PARTITIONS} "
+        f"--sizes {','.join(map(str, sizes))} --seed {seed}",
     )
 
 

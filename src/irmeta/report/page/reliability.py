@@ -26,13 +26,12 @@ TEXT = Text(
 
 def panels(content: Content) -> list[Panel]:
     """Make a panel for each collection."""
-    used, seed = content.used, content.seed
-    return content.each(lambda name: reliability_panel(name, used[name], content.source_of(name), seed))
+    return content.each(partial(_panel, content))
 
 
-def reliability_panel(name: str, scores: xr.DataArray, source: str, seed: int) -> Panel:
+def _panel(content: Content, name: str) -> Panel:
     """Show expected tau and E rho2 by the number of topics."""
-    outcome = reliability.reliability(scores, rng=seed)
+    outcome = reliability.reliability(content.used[name], groups=content.groups, rng=content.seed)
     charts = [
         _curve(outcome, "tau", "Expected tau with the true ranking by the number of topics"),
         _curve(outcome, "erho2", "E rho2 by the number of topics"),
@@ -44,7 +43,7 @@ def reliability_panel(name: str, scores: xr.DataArray, source: str, seed: int) -
         charts=charts,
         shown=["coefficients", "needed"],
         figures={view: partial(figure_of, few, view=view) for view in ("reliability", "differences")},
-        command=f"irmeta reliability {source} --seed {seed}",
+        command=f"irmeta reliability {content.source_of(name)}{content.by_team} --seed {content.seed}",
     )
 
 

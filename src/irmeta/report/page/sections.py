@@ -6,6 +6,7 @@ from importlib import import_module
 import xarray as xr
 
 from irmeta.choices import Missing
+from irmeta.io.groups import Grouping
 from irmeta.parallel import steps
 from irmeta.report.page.content import Content
 from irmeta.report.page.panel import Section
@@ -16,13 +17,19 @@ SECTIONS = ("data", *(name for name, study in STUDIES.items() if study.section))
 
 
 def sections(
-    cubes: Mapping[str, xr.DataArray], *, by: str | None, missing: Missing, seed: int, source: str
+    cubes: Mapping[str, xr.DataArray],
+    *,
+    by: str | None,
+    missing: Missing,
+    seed: int,
+    source: str,
+    groups: Grouping = None,
 ) -> list[Section]:
     """Run the studies, each on every collection or on all together, and return the sections that have an answer.
 
     The arguments are those of `irmeta.write_report`.
     """
-    content = Content.of(cubes, by=by, missing=missing, seed=seed, source=source)
+    content = Content.of(cubes, by=by, missing=missing, seed=seed, source=source, groups=groups)
     made = []
     for name in steps(SECTIONS, "sections of the page"):
         module = import_module(f"irmeta.report.page.{name}")

@@ -3,6 +3,7 @@
 import json
 import math
 import re
+from base64 import b64encode
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -22,8 +23,9 @@ from jinja2 import Environment, PackageLoader, select_autoescape
 from irmeta.choices import Missing
 from irmeta.cubes import by_name
 from irmeta.datasets.reference import reference_model
-from irmeta.errors import FileFormatError, require_choice
-from irmeta.io.files import writing
+from irmeta.errors import FileFormatError, ScoresError, require_choice
+from irmeta.io.groups import Grouping
+from irmeta.io.outputs import writing
 from irmeta.parallel import seed, steps
 from irmeta.report.page.panel import Panel, Section
 from irmeta.report.page.prediction import calculator
@@ -39,6 +41,10 @@ _LIST = ".irmeta-report.json"
 _KEPT = re.compile(r"index\.html|(?:tables|figures)/[\w-][\w.-]*")
 _FORMS = ("svg", "pdf")
 
+THEME = (
+    'document.documentElement.dataset.theme = matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";'
+)
+"""The script that chooses the colours before anything is drawn."""
 _SCRIPTS = ("drawing.js", "charts.js", "matrices.js", "tables.js", "calculator.js", "page.js")
 
 
@@ -47,7 +53,8 @@ def write_report(
     folder: str | PathLike[str],
     *,
     by: str | None = None,
-    missing: Missing = "error",
+    missing: Missing = "common",
+    groups: Grouping = None,
     rng: int = 0,
     source: str = "scores.parquet",
 ) -> Path:
@@ -55,13 +62,15 @@ def write_report(
 
     cubes : one, or several by collection name.
     by : the metric that systems are ordered by; AP, or the deepest AP@k, by default.
-    missing : what to do with missing scores, as in `irmeta.cube.complete`; a study that cannot do without says so.
+    missing : what to do with missing scores, as in `irmeta.cube.complete`, by default what leaves most scores; the page
+    says what was left out. With "error" the sections that take complete scores say why they have no answer.
+    groups : the teams of the systems, a table or "stem" of their names; intervals over systems then take teams.
     rng : the seed of all that is random.  source : the score file, as the commands on the page name it.
 
     Returns the path of the page. The report keeps a list of the files that it writes, and removes and replaces only
     those, as long as nobody changed them. A folder that holds something else raises FileFormatError.
     """
-    return write_sections(cubes, folder, by=by, missing=missing, rng=rng, source=source)[0]
+    return write_sections(cubes, folder, by=by, missing=missing, groups=groups, rng=rng, source=source)[0]
 
 
 def write_sections(
@@ -69,17 +78,20 @@ def write_sections(
     folder: str | PathLike[str],
     *,
     by: str | None = None,
-    missing: Missing = "error",
+    missing: Missing = "common",
+    groups: Grouping = None,
     rng: int = 0,
     source: str = "scores.parquet",
 ) -> tuple[Path, list[Section]]:
     """Do as `write_report`, and return the sections beside the path of the page."""
     require_choice("missing", missing, get_args(Missing))
+    if missing == "pairwise":
+        raise ScoresError("most sections of a report take complete scores: choose another way (--missing common)")
     cubes, rng = by_name(cubes), seed(rng)
     folder = Path(folder)
     earlier = _earlier(folder)
     with _made(folder):
-        made = sections(cubes, by=by, missing=missing, seed=rng, source=source)
+        made = sections(cubes, by=by, missing=missing, seed=rng, source=source, groups=groups)
         each = _each(made)
         named = {key: _files_of(stem, panel) for key, stem, panel in each}
         wanted = [name for names in named.values() for name in names]
@@ -231,6 +243,7 @@ def _html(
         ]
         for section in made
     }
+    scripts = '"use strict";\n' + "\n".join(_asset(name) for name in _SCRIPTS)
     return environment.get_template("page.html.j2").render(
         sections=made,
         files=listed,
@@ -238,10 +251,18 @@ def _html(
         generator=f"{GENERATOR} {version('irmeta')}",
         written=datetime.now(UTC).strftime("%Y-%m-%d"),
         css=_asset("page.css"),
-        scripts="\n".join(_asset(name) for name in _SCRIPTS),
+        theme=THEME,
+        scripts=scripts,
+        hashes=hashes(THEME, scripts),
         model=model,
         content=_script({"metrics": metrics, "sections": content, "calculator": calculator(model)}),
     )
+
+
+def hashes(*scripts: str) -> str:
+    """Return the digests by which a page's policy allows these scripts, and no others."""
+    digests = [b64encode(sha256(script.encode()).digest()).decode() for script in scripts]
+    return " ".join(f"'sha256-{digest}'" for digest in digests)
 
 
 def sentences(findings: Sequence[str]) -> list[str]:

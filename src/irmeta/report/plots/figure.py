@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from irmeta.errors import IrmetaError
-from irmeta.io.files import writing
+from irmeta.io.outputs import writing
 
 COLUMN = 3.35
 """Width of a column of a two-column paper, in inches; PAGE is the width of both."""

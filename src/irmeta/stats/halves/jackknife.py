@@ -7,12 +7,13 @@ import numpy as np
 
 from irmeta.choices import Ties
 from irmeta.parallel import in_order
-from irmeta.stats.arrays import Bools, Floats, Ints, Singles
+from irmeta.stats.arrays import Bools, Floats, Indices, Ints, Singles
 from irmeta.stats.halves.halving import advantage, half_tau, set_means
 from irmeta.stats.rankings.rank import BLOCK, concordance, settled, tau_without_each, untied
+from irmeta.stats.teams import sums
 
 SAMPLE = 100
-"""Of more systems, only this number, evenly spaced, estimates the noise of single scores."""
+"""Of more teams, only this number, evenly spaced, estimates the noise of single scores."""
 
 
 class Variances(NamedTuple):
@@ -25,44 +26,50 @@ class Variances(NamedTuple):
     lead: Floats
 
 
-def variances(scores: Floats, drawn: Bools, *, ties: Ties = "b") -> Variances:
+def variances(scores: Floats, drawn: Bools, *, ties: Ties = "b", team: Ints | None = None) -> Variances:
     """Estimate the variances of advantages and of leads over samples of topics and of systems.
 
     Each topic, each system, and each single score (a system's on a topic) is left out of the same partitions, and the
     squares of how far the figure moves are summed: T, S and C. C, the noise of single scores, is in T and in S, so the
-    variance is S + T - C, or S where C exceeds T. Systems, and topics, are taken as independent of each other.
+    variance is S + T - C, or S where C exceeds T. Teams, and topics, are taken as independent of each other: the moves
+    of the systems of a team are added up before they are squared, in S and in C.
     Source of the idea: Cameron, Gelbach and Miller (2011) on standard errors clustered two ways.
 
     scores : (system, topic, metric); drawn : (partition, 2, topic), halves that use every topic. About 100 partitions
-    do: the noise that they add is estimated and taken off.
+    do: the noise that they add is estimated and taken off.  team : the team of each system, numbered from 0; by default
+    each system is a team.
     """
-    by_system, by_topic = _whole_moves(scores, drawn, ties)  # S, T
-    by_score = _score_moves(scores, drawn, ties)  # C
+    if team is None:
+        team = np.arange(len(scores))
+    by_system, by_topic = _whole_moves(scores, drawn, ties, team)  # S, T
+    by_score = _score_moves(scores, drawn, ties, team)  # C
     total = by_system + np.maximum(by_topic - by_score, 0)
     return Variances(*total)
 
 
-def _whole_moves(scores: Floats, drawn: Bools, ties: Ties) -> tuple[Floats, Floats]:
-    """Sum the squared moves of leaving out each system, and each topic: S and T."""
+def _whole_moves(scores: Floats, drawn: Bools, ties: Ties, team: Ints) -> tuple[Floats, Floats]:
+    """Sum the squared moves of leaving out the systems of each team, and each topic: S and T."""
     systems, topics, metrics = scores.shape
-    by_system, by_topic = _Moves(systems, metrics), _Moves(topics, metrics)
+    by_system, by_topic = _Moves(int(team.max()) + 1, metrics), _Moves(topics, metrics)
     chunk = max(1, BLOCK // (systems * metrics * max(topics, metrics)))
     parts = [drawn[start : start + chunk] for start in range(0, len(drawn), chunk)]
-    moves = in_order(partial(_left_out, scores, ties), parts, "intervals: partitions")
+    moves = in_order(partial(_left_out, scores, ties, team), parts, "intervals: partitions")
     for part, (of_systems, of_topics) in zip(parts, moves, strict=True):
         by_system.add(of_systems, len(part))
         by_topic.add(of_topics, len(part))
     return by_system.squares(), by_topic.squares()
 
 
-def _score_moves(scores: Floats, drawn: Bools, ties: Ties) -> Floats:
-    """Sum the squared moves of leaving out each single score: C, of many systems estimated from some."""
-    systems, _, metrics = scores.shape
+def _score_moves(scores: Floats, drawn: Bools, ties: Ties, team: Ints) -> Floats:
+    """Sum the squared moves of leaving out a team's scores on each topic: C, of many teams estimated from some."""
+    metrics = scores.shape[2]
+    teams = int(team.max()) + 1
     single = _SingleScores(scores, drawn, ties)
-    sample = np.unique(np.linspace(0, systems - 1, min(systems, SAMPLE)).astype(int))
+    sample = np.unique(np.linspace(0, teams - 1, min(teams, SAMPLE)).astype(int))
+    members = [np.flatnonzero(team == number) for number in sample]
     total = np.zeros((2, metrics, metrics))
-    for squares in in_order(single.squares, sample.tolist(), "intervals: systems"):
-        total += squares * (systems / len(sample))
+    for squares in in_order(single.squares, members, "intervals: systems"):
+        total += squares * (teams / len(sample))
     return total
 
 
@@ -73,9 +80,9 @@ class _Moves:
         self.sums = np.zeros((2, 2, n, metrics, metrics))
         self.partitions = 0
 
-    def add(self, sums: Floats, partitions: int) -> None:
+    def add(self, moved: Floats, partitions: int) -> None:
         """Take in the moves of some partitions, as `_summed` gives them."""
-        self.sums += sums
+        self.sums += moved
         self.partitions += partitions
 
     def squares(self) -> Floats:
@@ -95,20 +102,20 @@ def _summed(moves: Floats) -> Floats:
     """
     mean = moves.mean(axis=-1)
     leads = mean[..., :, None] - mean[..., None, :]
-    sums = [moves.sum(axis=0), leads.sum(axis=0)]
+    totals = [moves.sum(axis=0), leads.sum(axis=0)]
     squares = [(moves**2).sum(axis=0), (leads**2).sum(axis=0)]
-    return np.array([sums, squares])
+    return np.array([totals, squares])
 
 
-def _left_out(scores: Floats, ties: Ties, drawn: Bools) -> tuple[Floats, Floats]:
-    """Sum how far phi(A, B) - phi(B, B) moves without each system, and without each topic."""
+def _left_out(scores: Floats, ties: Ties, team: Ints, drawn: Bools) -> tuple[Floats, Floats]:
+    """Sum how far phi(A, B) - phi(B, B) moves without the systems of each team, and without each topic."""
     means = set_means(scores.transpose(1, 2, 0), drawn)
     first, second = settled(means[:, 0]), settled(means[:, 1])  # (partition, metric, system)
     _, now = advantage(half_tau(first, second, ties))
     now = now[:, None]  # (partition, 1, metric, metric)
     _, without_system = advantage(np.nan_to_num(tau_without_each(first, second, ties=ties)))
     _, without_topic = advantage(_without_topics(scores, drawn, means, ties))
-    return _summed(without_system - now), _summed(without_topic - now)
+    return _summed(sums(without_system - now, team, axis=1)), _summed(without_topic - now)
 
 
 def _members(drawn: Bools, half: int) -> Ints:
@@ -157,14 +164,14 @@ class _SingleScores:
         systems = self.means.shape[-1]
         return np.full(self.means.shape[:-1], systems * (systems - 1) / 2)
 
-    def squares(self, system: int) -> Floats:
-        """Sum the squared moves over the topics of one system: (2, metric, metric)."""
+    def squares(self, members: Indices) -> Floats:
+        """Sum the squared moves over the topics of one team, of which these systems are: (2, metric, metric)."""
         systems, topics, metrics = self.scores.shape
         moves = _Moves(topics, metrics)
         chunk = max(1, BLOCK // (topics * metrics * systems))
         for start in range(0, len(self.drawn), chunk):
             part = slice(start, start + chunk)
-            taus = self._moves(part, system)
+            taus = np.array([self._moves(part, system) for system in members.tolist()]).sum(axis=0)
             _, difference = advantage(taus)
             moves.add(_summed(difference), len(taus))
         return moves.squares()

@@ -4,9 +4,10 @@ Scores are of shape (set, system, topic), the truth first; a judge is any other 
 tau to be expected with as many systems and topics, drawn from where these come from. Its variance has two parts:
 
 - systems: tau is a mean over pairs of systems, and so is what each system contributes to it (a U statistic). The noise
-  of single scores is in this part, since every system brings its own.
+  of single scores is in this part, since every system brings its own. Where systems come in teams, it is the teams that
+  are drawn: what the systems of a team contribute is added up.
 - topics: what the topics do to all systems alike. Tau varies over random halves of the topics, the same for all
-  systems; from its variance that over halves drawn for each system by itself is taken, which the first part has.
+  systems; from its variance that over halves drawn for each team by itself is taken, which the first part has.
 """
 
 from dataclasses import dataclass
@@ -15,9 +16,10 @@ import numpy as np
 import scipy.stats
 
 from irmeta.parallel import streams
-from irmeta.stats.arrays import Floats
+from irmeta.stats.arrays import Floats, Ints
 from irmeta.stats.halves.halving import half_means, half_tau, halves, shuffles
 from irmeta.stats.rankings.rank import over, settled, tau_b
+from irmeta.stats.teams import sums
 
 HALVES = 200
 """Random halves of the topics that the part of topics is estimated from."""
@@ -44,7 +46,8 @@ class Taus:
     """Tau-b of each judge with the truth, and what intervals need.
 
     tau : (judge,).  kernel : (judge, system, system), what each pair of systems adds to it, less tau; its mean is 0.
-    together, apart : (half, judge), tau on halves of the topics that all systems share, or that each has for itself.
+    together, apart : (half, judge), tau on halves of the topics that all systems share, or that each team has for
+    itself.  team : (system,), numbered from 0.
     """
 
     tau: Floats
@@ -52,6 +55,7 @@ class Taus:
     together: Floats
     apart: Floats
     topics: int
+    team: Ints
 
     def interval(self) -> Interval:
         """Return tau with its interval on Fisher's scale; no p: that tau is 0 nobody asks."""
@@ -79,41 +83,55 @@ class Taus:
 
     def _variance(self, kernel: Floats, together: Floats, apart: Floats, overshoot: float) -> tuple[Floats, Floats]:
         """Return the variance of tau, or of a difference, and its degrees of freedom (Welch and Satterthwaite)."""
-        systems = kernel.shape[-1]
-        if systems < FEWEST or self.topics < FEWEST:
+        teams = int(self.team.max()) + 1
+        if teams < FEWEST or self.topics < FEWEST:
             return np.full(kernel.shape[:-2], np.nan), np.full(kernel.shape[:-2], np.nan)
-        one = by_systems(kernel, overshoot)
+        one = by_systems(kernel, overshoot, self.team)
         two = by_topics(together, self.topics) - by_topics(apart, self.topics)
         two = np.maximum(two, 0)
         # (a + b)^2 / (a^2 / (m - 1) + b^2 / (n - 1))
-        parts = one**2 / (systems - 1) + two**2 / (self.topics - 1)
-        return one + two, np.where(parts > 0, over((one + two) ** 2, parts), systems - 1)
+        parts = one**2 / (teams - 1) + two**2 / (self.topics - 1)
+        return one + two, np.where(parts > 0, over((one + two) ** 2, parts), teams - 1)
 
 
-def taus(scores: Floats, rng: np.random.Generator, draws: int = HALVES) -> Taus:
-    """Correlate the truth's means with each judge's over the same topics: scores of (set, system, topic)."""
+def taus(scores: Floats, rng: np.random.Generator, draws: int = HALVES, team: Ints | None = None) -> Taus:
+    """Correlate the truth's means with each judge's over the same topics: scores of (set, system, topic).
+
+    team : of each system, numbered from 0; by default each system is a team.
+    """
+    team = _teams(scores.shape[1]) if team is None else team
     scores = scores - scores.mean(axis=1, keepdims=True)  # what a topic does to all systems alike leaves tau as it is
-    drawn = [_means_on_halves(scores, stream, count) for stream, count in streams(rng, draws, BLOCK)]
+    drawn = [_means_on_halves(scores, team, stream, count) for stream, count in streams(rng, draws, BLOCK)]
     together, apart = (np.concatenate(parts) for parts in zip(*drawn, strict=True))
-    return _taus(settled(scores.mean(axis=-1)), together, apart, scores.shape[-1])
+    return _taus(settled(scores.mean(axis=-1)), together, apart, scores.shape[-1], team)
 
 
-def taus_apart(truth: Floats, judge: Floats, rng: np.random.Generator, draws: int = HALVES) -> Taus:
-    """Correlate the truth's means with one judge's where each has topics of its own: both of (system, topic)."""
+def taus_apart(
+    truth: Floats, judge: Floats, rng: np.random.Generator, draws: int = HALVES, team: Ints | None = None
+) -> Taus:
+    """Correlate the truth's means with one judge's where each has topics of its own: both of (system, topic).
+
+    team : as in `taus`.
+    """
+    team = _teams(len(truth)) if team is None else team
     sides = [one - one.mean(axis=0) for one in (truth, judge)]
     drawn = []
     for stream, count in streams(rng, draws, BLOCK):
-        both = [_means_on_halves(side[None], stream, count) for side in sides]
+        both = [_means_on_halves(side[None], team, stream, count) for side in sides]
         drawn.append([np.concatenate(means, axis=1) for means in zip(*both, strict=True)])
     together, apart = (np.concatenate(parts) for parts in zip(*drawn, strict=True))
     means = settled(np.stack([side.mean(axis=-1) for side in sides]))
-    return _taus(means, together, apart, min(truth.shape[1], judge.shape[1]))
+    return _taus(means, together, apart, min(truth.shape[1], judge.shape[1]), team)
 
 
-def _taus(means: Floats, together: Floats, apart: Floats, topics: int) -> Taus:
+def _teams(systems: int) -> Ints:
+    return np.arange(systems)
+
+
+def _taus(means: Floats, together: Floats, apart: Floats, topics: int, team: Ints) -> Taus:
     tau, kernel = pair_kernel(means)
     shared, own = (tau_b(half[:, :1], half[:, 1:])[:, 0] for half in (together, apart))
-    return Taus(tau, kernel, shared, own, topics)
+    return Taus(tau, kernel, shared, own, topics, team)
 
 
 def pair_kernel(means: Floats) -> tuple[Floats, Floats]:
@@ -137,19 +155,23 @@ def pair_kernel(means: Floats) -> tuple[Floats, Floats]:
     return tau, kernel
 
 
-def by_systems(kernel: Floats, overshoot: float = 0.0) -> Floats:
-    """Estimate the variance of a mean over pairs of systems, drawn at random: (..., system, system) to (...).
+def by_systems(kernel: Floats, overshoot: float = 0.0, team: Ints | None = None) -> Floats:
+    """Estimate the variance of a mean over pairs of systems, drawn at random by team: (..., system, system) to (...).
 
-    The infinitesimal jackknife, 4 / m^2 times the sum of squared mean contributions; it is too large by
+    The infinitesimal jackknife, 4 / m^2 times the sum of squared mean contributions of teams; it is too large by
     2 / (m (m - 1)) times the variance of single pairs, of which `overshoot` is taken off. Source: Lee (1990), U
     statistics, chapter 5; Efron and Stein (1981) on the bias.
     """
     systems = kernel.shape[-1]
     pairs = systems * (systems - 1)
-    contribution = kernel.sum(axis=-1) / (systems - 1)
+    team = _teams(systems) if team is None else team
+    by_team = sums(sums(kernel, team, axis=-1), team, axis=-2)
+    contribution = by_team.sum(axis=-1) / (systems - 1)
     jackknife = 4 * (contribution**2).sum(axis=-1) / systems**2
-    # variance of single pairs, xi_2
-    single = (kernel**2).sum(axis=(-1, -2)) / pairs
+    # variance of single pairs of teams, xi_2
+    each = np.arange(by_team.shape[-1])
+    by_team[..., each, each] = 0.0
+    single = (by_team**2).sum(axis=(-1, -2)) / pairs
     return np.asarray(np.maximum(jackknife - overshoot * 2 * single / pairs, 0))
 
 
@@ -162,15 +184,15 @@ def by_topics(on_halves: Floats, topics: int) -> Floats:
     return np.asarray(on_halves.var(axis=0, ddof=1) * half / (topics - half))
 
 
-def _means_on_halves(scores: Floats, rng: np.random.Generator, count: int) -> tuple[Floats, Floats]:
-    """Average scores (set, system, topic) over halves that all systems share, and over halves for each by itself.
+def _means_on_halves(scores: Floats, team: Ints, rng: np.random.Generator, count: int) -> tuple[Floats, Floats]:
+    """Average scores (set, system, topic) over halves that all systems share, and over halves for each team by itself.
 
     Both of (half, set, system).
     """
-    _, systems, topics = scores.shape
+    topics = scores.shape[-1]
     half = topics // 2
     shared = rng.random((count, topics)).argsort(axis=-1) < half
-    own = rng.random((count, systems, topics)).argsort(axis=-1) < half
+    own = rng.random((count, int(team.max()) + 1, topics)).argsort(axis=-1)[:, team] < half
     together = np.einsum("ht,ist->his", shared / half, scores, optimize=True)
     apart = np.einsum("hst,ist->his", own / half, scores, optimize=True)
     return settled(together), settled(apart)

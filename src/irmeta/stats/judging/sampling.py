@@ -103,7 +103,8 @@ def correlation(sample: Sample, *, pairs: bool = False) -> float:
         human, machine = human - human.mean(axis=0), machine - machine.mean(axis=0)
     h, m = (one - _mean(one, sample.weight)[:, None] for one in (human, machine))
     root = np.sqrt((sample.weight * h * h).sum() * (sample.weight * m * m).sum())
-    return float((sample.weight * h * m).sum() / root) if root > 1e-15 else 0.0
+    rho = (sample.weight * h * m).sum() / root if root > 1e-15 else 0.0
+    return float(np.clip(rho, -1, 1))  # rounding may exceed 1
 
 
 def best_share(rho: float, cost_human: float, cost_machine: float) -> float:

@@ -2,7 +2,8 @@
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any
+from itertools import combinations_with_replacement
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse
@@ -11,9 +12,9 @@ import scipy.stats
 from scipy.cluster import hierarchy
 from scipy.spatial.distance import squareform
 
-from irmeta.choices import Coefficient
+from irmeta.choices import Coefficient, Level
 from irmeta.parallel import in_order, single_threaded
-from irmeta.stats.arrays import Floats, Ints
+from irmeta.stats.arrays import Bools, Floats, Ints
 from irmeta.stats.rankings.rank import (
     BLOCK,
     concordance_by_group,
@@ -87,6 +88,95 @@ def _means_without(
     return np.asarray(correlate(together, together))
 
 
+class Pairs(NamedTuple):
+    """Correlation r of every pair of metrics, its interval, and the number n of values; all (metric, metric)."""
+
+    r: Floats
+    low: Floats
+    high: Floats
+    n: Ints
+
+
+def by_pairs(parts: Sequence[Floats], level: Level, method: Coefficient, topics: Sequence[Ints], fewest: int) -> Pairs:
+    """Correlate every two metrics over the scores that both have, of parts (system, topic, metric) with missing ones.
+
+    level : "topic", or "within-topic", less each topic's mean over the systems that both metrics have there; "system",
+    the means of the systems that both metrics have on all topics.
+    topics : as in `interval`.  fewest : fewer values have no interval. Metrics that miss the same scores go together.
+    """
+    absent = [np.isnan(part) for part in parts]
+    kinds = np.concatenate([one.reshape(-1, one.shape[2]) for one in absent])
+    kind = np.unique(kinds, axis=1, return_inverse=True)[1].ravel()  # of each metric, by the scores that it misses
+    metrics = kind.size
+    r, low, high = np.full((3, metrics, metrics), np.nan)
+    found = Pairs(r, low, high, np.zeros((metrics, metrics), dtype=np.int64))
+    for one, other in combinations_with_replacement(range(kind.max() + 1), 2):
+        both = np.flatnonzero((kind == one) | (kind == other))
+        masks = [np.logical_not(here[..., both].any(axis=2)) for here in absent]  # (system, topic)
+        values = _where_both(parts, masks, both, level, method, topics, fewest)
+        for rows, columns in ((one, other), (other, one)):
+            here = np.ix_(kind == rows, kind == columns)
+            part = np.ix_(kind[both] == rows, kind[both] == columns)
+            for matrix, value in zip(found, values, strict=True):
+                matrix[here] = value[part] if np.ndim(value) else value
+    return found
+
+
+def _where_both(
+    parts: Sequence[Floats],
+    masks: Sequence[Bools],
+    metrics: Ints,
+    level: Level,
+    method: Coefficient,
+    topics: Sequence[Ints],
+    fewest: int,
+) -> Pairs:
+    """Correlate metrics over the scores that masks (system, topic) of each part mark; n is one number."""
+    if level == "system":
+        whole = [mask.all(axis=1) for mask in masks]
+        used = [part[keep][..., metrics] for part, keep in zip(parts, whole, strict=True) if keep.any()]
+        numbers = [number for number, keep in zip(topics, whole, strict=True) if keep.any()]
+        n = sum(len(part) for part in used)
+        r, without = over_means(used, method) if n > 1 else _nothing(metrics.size)
+    else:
+        cells, topic, numbers = _cells(parts, masks, metrics, topics, centred=level == "within-topic")
+        n = len(topic)
+        r, without = _over_cells(cells, topic, numbers, method) if n > 1 else _nothing(metrics.size)
+    if n < fewest:
+        without = [np.empty((0, *r.shape))]
+    return Pairs(r, *interval(r, without, numbers), np.asarray(n))
+
+
+def _over_cells(
+    cells: Floats, topic: Ints, numbers: Sequence[Ints], method: Coefficient
+) -> tuple[Floats, list[Floats]]:
+    """Correlate metrics over scores (metric, score), and without each topic, by part."""
+    whole, without = _LEAVE_OUT[method](cells, topic)
+    return whole, np.split(without, np.cumsum([len(number) for number in numbers])[:-1])
+
+
+def _nothing(metrics: int) -> tuple[Floats, list[Floats]]:
+    """Return the correlation of metrics that no two scores have in common: none."""
+    unknown = np.full((metrics, metrics), np.nan)
+    return unknown, [unknown[None][:0]]
+
+
+def _cells(
+    parts: Sequence[Floats], masks: Sequence[Bools], metrics: Ints, topics: Sequence[Ints], *, centred: bool
+) -> tuple[Floats, Ints, list[Ints]]:
+    """Return the marked scores (metric, score), the topic of each, numbered from 0, and topics' own numbers by part."""
+    rows, counts, numbers = [], [], []
+    for part, mask, number in zip(parts, masks, topics, strict=True):
+        used = np.flatnonzero(mask.any(axis=0))
+        numbers.append(number[used])
+        for topic in used:
+            scores = part[mask[:, topic], topic][:, metrics]  # (system, metric)
+            rows.append(settled(scores - scores.mean(axis=0)) if centred else scores)
+            counts.append(len(scores))
+    cells = np.concatenate(rows).T if rows else np.empty((metrics.size, 0))
+    return cells, np.repeat(np.arange(len(counts)), counts), [number for number in numbers if number.size]
+
+
 def interval(whole: Floats, without: Sequence[Floats], topics: Sequence[Ints] | None = None) -> tuple[Floats, Floats]:
     """Return 95% intervals from a correlation and its values without each topic, topics drawn within each part.
 
@@ -99,21 +189,28 @@ def interval(whole: Floats, without: Sequence[Floats], topics: Sequence[Ints] | 
     if any(len(part) == 0 for part in without):
         unknown = np.full(whole.shape, np.nan)
         return unknown, unknown.copy()
-    counts = [len(part) for part in without]
-    number = np.arange(sum(counts)) if topics is None else np.concatenate(topics)
-    topic = np.unique(number, return_inverse=True)[1]
-    moved = np.zeros((topic.max() + 1, *whole.shape))  # by each topic
-    for part, here in zip(without, np.split(topic, np.cumsum(counts)[:-1]), strict=True):
-        z = _fisher(part)  # (topic left out, metric, metric)
-        n = len(z)
-        # the jackknife: (n - 1) / n times the sum of squares about the mean
-        moved[here] += np.sqrt((n - 1) / n) * (z - z.mean(axis=0))
-    variance = (moved**2).sum(axis=0)
-    freedom = len(moved) - _groups_of_parts(topic, counts)
-    half = scipy.stats.t.ppf(0.975, freedom) * np.sqrt(variance)
+    half = half_width([_fisher(part) for part in without], topics)
     centre = _fisher(whole)
     low, high = np.tanh(centre - half), np.tanh(centre + half)
     return np.where(half == 0, whole, low), np.where(half == 0, whole, high)
+
+
+def half_width(without: Sequence[Floats], topics: Sequence[Ints] | None = None) -> Floats:
+    """Return half the width of the 95% jackknife intervals of figures, from their values without each topic.
+
+    without : for each part (topic left out, ...).  topics : as in `interval`.
+    """
+    counts = [len(part) for part in without]
+    number = np.arange(sum(counts)) if topics is None else np.concatenate(topics)
+    topic = np.unique(number, return_inverse=True)[1]
+    moved = np.zeros((topic.max() + 1, *without[0].shape[1:]))  # by each topic
+    for part, here in zip(without, np.split(topic, np.cumsum(counts)[:-1]), strict=True):
+        n = len(part)
+        # the jackknife: (n - 1) / n times the sum of squares about the mean
+        moved[here] += np.sqrt((n - 1) / n) * (part - part.mean(axis=0))
+    variance = (moved**2).sum(axis=0)
+    freedom = len(moved) - _groups_of_parts(topic, counts)
+    return np.asarray(scipy.stats.t.ppf(0.975, freedom) * np.sqrt(variance))
 
 
 def _groups_of_parts(topic: Ints, counts: Sequence[int]) -> int:

@@ -2,7 +2,7 @@
 
 A G study of systems crossed with topics, one score a cell; a D study says what other numbers of topics would give.
 Sources: Brennan, *Generalizability Theory* (2001), sections 2.2 and 6.2; Bodoff and Li (SIGIR 2007); Urbano, Marrero
-and Martin (SIGIR 2013).
+and Martin (SIGIR 2013). Intervals that do not take scores as normal are in `irmeta.stats.reliability.intervals`.
 """
 
 from dataclasses import dataclass

@@ -13,12 +13,10 @@ import numpy as np
 import numpy.typing as npt
 
 from irmeta.parallel import in_order, streams
-from irmeta.stats.arrays import Floats
-from irmeta.stats.halves.halving import half_means, halves, shuffles
+from irmeta.stats.arrays import Bools, Floats, Ints
+from irmeta.stats.halves.halving import halves, set_means, shuffles
 from irmeta.stats.rankings.rank import settled, tau_b, tau_without_each
-
-_LEAST = 0.01
-"""Correlations are taken as at least this when the curve is fitted: it has no place for negative ones."""
+from irmeta.stats.reliability.curve import fit
 
 
 @dataclass(frozen=True)
@@ -41,13 +39,35 @@ class Worth:
         return squares + self.error**2
 
 
+@dataclass(frozen=True)
+class Corrections:
+    """What some of the topics drawn add to a column: a machine judged all of them, people the first of each draw.
+
+    scores : (system, topic, column), added as a mean over the first topics; 0 in columns that nobody corrects.
+    share : (column,), the share of the topics that are corrected, in (0, 1]; at least one topic is.
+    """
+
+    scores: Floats
+    share: Floats
+
+    def counts(self, n: int) -> Ints:
+        """Return how many of n topics are corrected in each column."""
+        return np.maximum(np.ceil(self.share * n - 1e-9), 1).astype(np.int64)
+
+
 def worth(
-    columns: Floats, target: Floats, sizes: Sequence[int], rng: np.random.Generator, partitions: int = 400
+    columns: Floats,
+    target: Floats,
+    sizes: Sequence[int],
+    rng: np.random.Generator,
+    partitions: int = 400,
+    corrections: Corrections | None = None,
 ) -> Worth:
     """Measure how far each column on n topics ranks systems as the target does on n others.
 
     columns : (system, topic, column).  target : (system, topic).  sizes : numbers of topics, up to half of them.
     partitions : drawn for tau; an eighth of them is used to leave out topics and systems.
+    corrections : of columns, by a part of the topics.
 
     >>> rng = np.random.default_rng(0)
     >>> good = np.arange(8)[:, None] + rng.normal(size=(8, 20))
@@ -56,16 +76,72 @@ def worth(
     >>> bool(found.tau[1, 0] > found.tau[1, 1])
     True
     """
-    together = np.concatenate([columns, target[..., None]], axis=-1)
-    by_topic = np.ascontiguousarray(together.transpose(1, 2, 0))
+    of = _Scores(columns, target, corrections)
     size = len(columns)
     block = int(np.clip((1 << 21) // size**2, 1, 50))
-    parts = [_mean_tau(by_topic, n, streams(rng, partitions, block), partitions) for n in sizes]
+    parts = [_mean_tau(of, n, streams(rng, partitions, block), partitions) for n in sizes]
     few = max(10, min(partitions // 8, 200_000 // size**2 * 10))
-    moves = [_moves(by_topic, n, streams(rng, few, max(1, block // 4)), few) for n in sizes]
+    moves = [_moves(of, n, streams(rng, few, max(1, block // 4)), few) for n in sizes]
     tau, error = (np.stack(part) for part in zip(*parts, strict=True))
     topics, systems = (np.stack(part, axis=1) for part in zip(*moves, strict=True))
     return Worth(tuple(sizes), tau, error, topics, systems)
+
+
+class _Scores:
+    """Scores by topic: of the columns and the target last, (topic, column, system), and what corrects the columns."""
+
+    def __init__(self, columns: Floats, target: Floats, corrections: Corrections | None) -> None:
+        together = np.concatenate([columns, target[..., None]], axis=-1)
+        self.by_topic = np.ascontiguousarray(together.transpose(1, 2, 0))
+        self.corrections = corrections
+        if corrections is not None:
+            self.added = np.ascontiguousarray(corrections.scores.transpose(1, 2, 0))
+
+    def drawn(self, n: int, partitions: int, rng: np.random.Generator) -> "_Drawn":
+        """Draw partitions: n topics for the columns, n others for the target."""
+        orders = shuffles(len(self.by_topic), partitions, rng)
+        members = halves(orders, (n, n))
+        means = set_means(self.by_topic, members)
+        columns, target = means[:, 0, :-1], settled(means[:, 1, -1:])
+        if self.corrections is None:
+            return _Drawn(members, columns, target, None, None)
+        place = np.argsort(orders, axis=1)  # of each topic in the order of its partition
+        checked = place[:, None] < self.corrections.counts(n)[:, None]  # (partition, column, topic)
+        weight = checked / checked.sum(axis=-1, keepdims=True)
+        added = weight.transpose(1, 0, 2) @ self.added.transpose(1, 0, 2)  # (column, partition, system)
+        return _Drawn(members, columns, target, checked, added.transpose(1, 0, 2))
+
+    def without(self, drawn: "_Drawn", one: int, topics: Ints) -> Floats:
+        """Average a partition's columns without each of its topics: (topic, column, system)."""
+        mean, n = drawn.plain[one], len(topics)
+        left = mean + (mean - self.by_topic[topics, :-1]) / (n - 1)
+        if drawn.added is None or drawn.checked is None:
+            return settled(left)
+        added, checked = drawn.added[one], drawn.checked[one]
+        others = np.maximum(checked.sum(axis=-1) - 1, 1)  # a topic that is the only one to correct stays
+        step = np.where(checked.sum(axis=-1) > 1, checked[:, topics].T / others, 0)
+        return settled(left + added + step[..., None] * (added - self.added[topics]))
+
+
+@dataclass(frozen=True)
+class _Drawn:
+    """Partitions drawn.
+
+    members : (partition, 2, topic).  plain : means of the columns without corrections, (partition, column, system).
+    target : (partition, 1, system).  checked : (partition, column, topic), which topics correct a column.
+    added : (partition, column, system), their mean corrections.
+    """
+
+    members: Bools
+    plain: Floats
+    target: Floats
+    checked: Bools | None
+    added: Floats | None
+
+    @property
+    def columns(self) -> Floats:
+        """The columns' means, settled: (partition, column, system)."""
+        return settled(self.plain if self.added is None else self.plain + self.added)
 
 
 def _taus(x: Floats, y: Floats) -> Floats:
@@ -77,92 +153,44 @@ Block = tuple[np.random.Generator, int]
 """A random stream, and how many partitions to draw from it."""
 
 
-def _mean_tau(by_topic: Floats, n: int, blocks: Sequence[Block], partitions: int) -> tuple[Floats, Floats]:
+def _mean_tau(of: _Scores, n: int, blocks: Sequence[Block], partitions: int) -> tuple[Floats, Floats]:
     """Average tau over partitions, with its standard error: (column,) each."""
-    sums = np.sum(list(in_order(partial(_tau_sums, by_topic, n), blocks, "blocks of partitions")), axis=0)
+    sums = np.sum(list(in_order(partial(_tau_sums, of, n), blocks, "blocks of partitions")), axis=0)
     mean, square = sums / partitions
     return mean, np.sqrt(np.maximum(square - mean**2, 0) / partitions)
 
 
-def _tau_sums(by_topic: Floats, n: int, block: Block) -> Floats:
+def _tau_sums(of: _Scores, n: int, block: Block) -> Floats:
     rng, count = block
-    means = half_means(by_topic, halves(shuffles(len(by_topic), count, rng), (n, n)))
-    tau = _taus(means[:, 0, :-1], means[:, 1, -1:])
+    drawn = of.drawn(n, count, rng)
+    tau = _taus(drawn.columns, drawn.target)
     return np.stack([tau.sum(axis=0), (tau**2).sum(axis=0)])
 
 
-def _moves(by_topic: Floats, n: int, blocks: Sequence[Block], partitions: int) -> list[Floats]:
+def _moves(of: _Scores, n: int, blocks: Sequence[Block], partitions: int) -> list[Floats]:
     """Average over partitions how tau moves without each topic and each system, about the mean move."""
-    sums = zip(*in_order(partial(_moved, by_topic, n), blocks, "blocks of partitions"), strict=True)
+    sums = zip(*in_order(partial(_moved, of, n), blocks, "blocks of partitions"), strict=True)
     means = [np.sum(part, axis=0) / partitions for part in sums]
     return [mean - mean.mean(axis=0) for mean in means]
 
 
-def _moved(by_topic: Floats, n: int, block: Block) -> tuple[Floats, Floats]:
+def _moved(of: _Scores, n: int, block: Block) -> tuple[Floats, Floats]:
     """Sum over partitions how tau moves: without each topic (topic, column), without each system (system, column)."""
     rng, count = block
-    drawn = halves(shuffles(len(by_topic), count, rng), (n, n))
-    means = half_means(by_topic, drawn)
-    columns, target = means[:, 0, :-1], means[:, 1, -1:]
+    drawn = of.drawn(n, count, rng)
+    columns, target = drawn.columns, drawn.target
     now = _taus(columns, target)
     without = np.nan_to_num(tau_without_each(columns, target)[..., 0])  # (partition, system, column)
     systems = (without - now[:, None]).sum(axis=0)
-    topics = np.zeros((len(by_topic), columns.shape[1]))
-    for one in range(count):
-        for half in (0, 1) if n > 1 else ():
-            members = np.flatnonzero(drawn[one, half])
-            here = means[one, half, :-1] if half == 0 else means[one, half, -1:]
-            scores = by_topic[members][:, :-1] if half == 0 else by_topic[members][:, -1:]
-            left = settled(here + (here - scores) / (n - 1))  # the mean without each member
-            if half == 0:
-                tau = _taus(left, np.broadcast_to(target[one], (n, *target[one].shape)))
-            else:
-                tau = _taus(np.broadcast_to(columns[one], (n, *columns[one].shape)), left)
-            topics[members] += tau - now[one]
+    topics = np.zeros((len(of.by_topic), columns.shape[1]))
+    for one in range(count) if n > 1 else ():
+        here, there = (np.flatnonzero(half) for half in drawn.members[one])
+        tau = _taus(of.without(drawn, one, here), np.broadcast_to(target[one], (n, *target[one].shape)))
+        topics[here] += tau - now[one]
+        left = settled(target[one] + (target[one] - of.by_topic[there, -1:]) / (n - 1))
+        tau = _taus(np.broadcast_to(columns[one], (n, *columns[one].shape)), left)
+        topics[there] += tau - now[one]
     return topics, systems
-
-
-@dataclass(frozen=True)
-class Curve:
-    """The fitted curve of each column: tau(n) = (2/pi) asin(a n / (n + k)); a and k of shape (..., column)."""
-
-    a: Floats
-    k: Floats
-
-    def tau(self, n: npt.ArrayLike) -> Floats:
-        """Return tau for a number of topics."""
-        topics = np.asarray(n, dtype=np.float64)
-        return 2 / np.pi * np.arcsin(np.clip(self.a * topics / (topics + self.k), -1, 1))
-
-    def topics(self, tau: npt.ArrayLike) -> Floats:
-        """Return how many topics give this tau; infinite where none do."""
-        y = np.sin(np.pi * np.asarray(tau, dtype=np.float64) / 2)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            return np.where(self.a > y, self.k * y / (self.a - y), np.inf)
-
-
-def fit(sizes: Sequence[int], tau: Floats) -> Curve:
-    """Fit the curve to tau (..., size, column): n / y = n / a + k / a is a line, y = sin(pi tau / 2).
-
-    Points count by y^4 / n^2, as the error of n / y is n / y^2 times that of y. a is at most 1, and k at least 0.
-
-    >>> curve = Curve(np.array([0.9]), np.array([12.0]))
-    >>> sizes = [5, 10, 25]
-    >>> found = fit(sizes, np.stack([curve.tau(n) for n in sizes]))
-    >>> [round(float(part[0]), 6) for part in (found.a, found.k)]
-    [0.9, 12.0]
-    """
-    n = np.asarray(sizes, dtype=np.float64)[:, None]
-    y = np.maximum(np.sin(np.pi * tau / 2), _LEAST)
-    weight = y**4 / n**2
-    line = n / y
-    total = weight.sum(axis=-2, keepdims=True)
-    mean_n, mean_line = ((weight * part).sum(axis=-2, keepdims=True) / total for part in (n + 0 * y, line))
-    spread = (weight * (n - mean_n) ** 2).sum(axis=-2)
-    slope = (weight * (n - mean_n) * (line - mean_line)).sum(axis=-2) / np.where(spread > 0, spread, 1)
-    slope = np.maximum(slope, 1.0)  # 1 / a
-    k = (mean_line[..., 0, :] - slope * mean_n[..., 0, :]) / slope
-    return Curve(1 / slope, np.maximum(k, 0))
 
 
 def predicted(found: Worth, topics: npt.ArrayLike) -> tuple[Floats, Floats]:

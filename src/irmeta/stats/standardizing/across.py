@@ -15,7 +15,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import ndtr, stdtr, stdtrit
 
-from irmeta.stats.arrays import Floats, Indices
+from irmeta.stats.arrays import Floats, Indices, Ints
+from irmeta.stats.teams import sums
 
 
 class Spread(NamedTuple):
@@ -74,29 +75,29 @@ def place(z: Floats) -> Placed:
     return Placed(np.asarray(ndtr(z)), loadings)
 
 
-def spread(z: Floats, units: Sequence[str] | None = None) -> Spread:
+def spread(z: Floats, team: Ints | None = None) -> Spread:
     """Return how far other standardizing systems would move all topics together.
 
     z : of the standardizing systems themselves, (system, topic), 2 topics or more.
-    units : by system what was drawn independently, as the team that submitted it; by default each system. Systems of a
-    team resemble each other: taken one by one they look more certain than they are.
+    team : of each system, numbered from 0; by default each system is one. Systems of a team resemble each other: taken
+    one by one they look more certain than they are.
     Only what two different topics share is counted; the rest is in the variance over topics.
 
     >>> spread(np.array([[1.0, 1.0], [-1.0, -1.0]])).covariance.tolist()
     [[1.0, 0.0], [0.0, 0.0]]
     """
     systems, topics = z.shape
-    labels = np.arange(systems) if units is None else np.unique(np.asarray(units), return_inverse=True)[1]
-    count = int(labels.max()) + 1
+    if team is None:
+        team = np.arange(systems)
+    count = int(team.max()) + 1
     if count < 2:
         return Spread(np.full((2, 2), np.nan), count)
     both = np.stack([z, (z**2 - 1) / 2])  # (2, system, topic)
     both -= both.mean(axis=1, keepdims=True)
-    member = np.equal.outer(np.arange(count), labels).astype(np.float64)
-    sums = member @ both  # (2, unit, topic): x(t), summed over the systems of a unit
-    total = sums.sum(axis=2)
+    by_team = sums(both, team, axis=1)  # (2, team, topic): x(t), summed over the systems of a team
+    total = by_team.sum(axis=2)
     # sum over topics t != u of x_a(t) x_b(u) = (sum over t of x_a)(sum over u of x_b) - sum over t of x_a(t) x_b(t)
-    pairs = total @ total.T - np.einsum("aut,but->ab", sums, sums)
+    pairs = total @ total.T - np.einsum("aut,but->ab", by_team, by_team)
     between = pairs / (topics * (topics - 1))
     # variance of a mean of `systems` from `count` independent sums of mean 0: count / (count - 1) sum² / systems²
     return Spread(_positive(between * count / (count - 1) / systems**2), count)

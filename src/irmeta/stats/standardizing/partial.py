@@ -9,7 +9,7 @@ import numpy as np
 
 from irmeta.choices import Kind
 from irmeta.parallel import in_order, streams
-from irmeta.stats.arrays import Floats
+from irmeta.stats.arrays import Floats, Ints
 from irmeta.stats.standardizing import normal, standardizers
 from irmeta.stats.standardizing.standardizers import Factors, Standardizer
 
@@ -17,33 +17,45 @@ _BLOCK = 1 << 18  # scores standardized at once: 2 MiB stay in the processor's c
 
 
 def partial_means(
-    old: Floats, new: Floats, sizes: Sequence[int], draws: int, kind: Kind, rng: np.random.Generator
+    old: Floats,
+    new: Floats,
+    sizes: Sequence[int],
+    draws: int,
+    kind: Kind,
+    rng: np.random.Generator,
+    team: Ints | None = None,
 ) -> Generator[Floats, None, None]:
     """Standardize new systems by some of the old ones, `draws` times for each size, drawn without replacement.
 
-    old : (old system, topic);  new : (system, topic).  Yields one size after the other mean standardized scores (draw,
-    system); those of kind "normal" within `normal.ERROR`. A topic on which the drawn systems score alike gives every
-    new system the same score, so that the others decide their order. Source: Webber et al. (SIGIR 2008), section 4,
-    Figure 4.
+    old : (old system, topic);  new : (system, topic).  team : of each old system, numbered from 0: teams are drawn, and
+    their systems with them, until there are enough; by default each system is a team.
+    Yields one size after the other mean standardized scores (draw, system); those of kind "normal" within
+    `normal.ERROR`. A topic on which the drawn systems score alike gives every new system the same score, so that the
+    others decide their order. Source: Webber et al. (SIGIR 2008), section 4, Figure 4.
 
     >>> scores = np.array([[0.1], [0.5], [0.3]])
     >>> [means.round(3).tolist() for means in partial_means(scores, scores, [3], 1, "normal", np.random.default_rng(0))]
     [[[0.159, 0.841, 0.5]]]
     """
+    if team is None:
+        team = np.arange(len(old))
     # blocks of draws, one size after the other; each block has a random stream of its own
     block = max(1, _BLOCK // new.size)
     blocks = [(size, *stream) for size in sizes for stream in streams(rng, draws, block)]
-    with closing(in_order(partial(_means, old, np.asfortranarray(new), kind), blocks, "blocks of draws")) as means:
+    with closing(
+        in_order(partial(_means, old, np.asfortranarray(new), kind, team), blocks, "blocks of draws")
+    ) as means:
         for _ in sizes:
             yield np.concatenate(list(islice(means, len(blocks) // len(sizes))))
 
 
-def _means(old: Floats, new: Floats, kind: Kind, block: tuple[int, np.random.Generator, int]) -> Floats:
+def _means(old: Floats, new: Floats, kind: Kind, team: Ints, block: tuple[int, np.random.Generator, int]) -> Floats:
     """Return mean standardized scores (draw, system) for a block of draws of one size."""
     size, rng, draws = block
     standardizer = _standardizer(kind)
-    # the places of the smallest random numbers are a draw without replacement
-    drawn = rng.random((draws, len(old))).argsort(axis=1)[:, :size]
+    # the places of the smallest random numbers are a draw without replacement; a team has one number
+    numbers = rng.random((draws, int(team.max()) + 1))
+    drawn = numbers[:, team].argsort(axis=1)[:, :size]
     factors = _fit(old[drawn.T], standardizer)
     standardized = standardizer(new[:, None, :], factors)  # (system, draw, topic)
     return standardized.transpose(1, 2, 0).mean(axis=1)

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.special import ndtr
 
 from irmeta.choices import Kind
-from irmeta.stats.arrays import Bools, Floats
+from irmeta.stats.arrays import Bools, Floats, Ints
 
 
 class Factors(NamedTuple):
@@ -16,23 +16,31 @@ class Factors(NamedTuple):
 
     mean: Floats
     sd: Floats
-    quantiles: Floats  # (*topic, n): the n standardizing scores in rising order
+    quantiles: Floats  # (*topic, most): the standardizing scores in rising order, then NaN where a topic has fewer
+
+    @property
+    def n(self) -> Ints:
+        """The number of standardizing scores of each topic."""
+        return np.asarray(np.isfinite(self.quantiles).sum(axis=-1))
 
     @property
     def best(self) -> Floats:
         """The best standardizing score of each topic."""
-        return self.quantiles[..., -1]
+        return np.asarray(np.take_along_axis(self.quantiles, self.n[..., None] - 1, axis=-1)[..., 0])
 
 
 def fit(scores: Floats) -> Factors:
     """Return the factors of each topic from scores of shape (system, *topic); sd has the divisor n - 1.
 
+    Missing scores (NaN) are left out of their topic, which needs two others.
     Everything is computed from the sorted scores, so that the order of the systems changes no bit of it.
 
     >>> fit(np.array([[0.1], [0.5], [0.3]])).mean.round(12), fit(np.array([[0.1], [0.5], [0.3]])).sd.round(12)
     (array([0.3]), array([0.2]))
     """
     quantiles = np.ascontiguousarray(np.moveaxis(np.sort(scores, axis=0), 0, -1))
+    if np.isnan(quantiles).any():
+        return Factors(np.nanmean(quantiles, axis=-1), np.nanstd(quantiles, axis=-1, ddof=1), quantiles)
     return Factors(quantiles.mean(axis=-1), quantiles.std(axis=-1, ddof=1), quantiles)
 
 
@@ -58,7 +66,7 @@ def empirical(scores: Floats, factors: Factors) -> Floats:
     for topic in np.ndindex(factors.mean.shape):
         cells = (slice(None), *topic)
         not_above[cells] = np.searchsorted(factors.quantiles[topic], scores[cells], side="right")
-    shares = not_above / factors.quantiles.shape[-1]
+    shares = not_above / factors.n
     return np.where(np.isnan(scores), np.nan, shares)  # NaN sorts last: its share would be 1
 
 
@@ -74,7 +82,7 @@ def center(scores: Floats, factors: Factors) -> Floats:
 
 def flat(factors: Factors) -> Bools:
     """Say on which topics all standardizing systems score alike, but for rounding: there a score has no scale."""
-    ends = factors.quantiles[..., [0, -1]]
+    ends = np.stack([factors.quantiles[..., 0], factors.best], axis=-1)
     return np.asarray(np.ptp(ends, axis=-1) <= 1e-12 * np.abs(ends).max(axis=-1))
 
 

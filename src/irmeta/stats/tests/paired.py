@@ -78,6 +78,26 @@ def statistic(found: Floats) -> Floats:
     return np.asarray(effect_size(found) * np.sqrt(found.shape[1]))
 
 
+def standard_error(found: Floats) -> Floats:
+    """Return the standard error of the mean of differences (pair, topic): (pair,)."""
+    return np.asarray(found.std(axis=1, ddof=1) / np.sqrt(found.shape[1]))
+
+
+def equivalence(mean: Floats, error: Floats, topics: int, margin: float | Floats) -> Floats:
+    """Return p of the hypothesis that two systems differ by the margin or more: two one-sided t tests, the larger p.
+
+    mean, error : of paired differences, (pair,), over this many topics.  margin : one, or one for each pair.
+    Source: Schuirmann (Journal of Pharmacokinetics and Biopharmaceutics 1987).
+
+    >>> equivalence(np.array([0.0, 0.02]), np.array([0.005, 0.005]), 50, 0.02).round(4).tolist()
+    [0.0001, 0.5]
+    """
+    inside = margin - np.abs(mean)
+    sure = np.where(inside > 0, np.inf, -np.inf)  # a constant difference has no error
+    inside_errors = np.divide(inside, error, out=sure, where=error > 0)
+    return np.asarray(stdtr(topics - 1, -inside_errors))
+
+
 def effect_size(found: Floats) -> Floats:
     """Mean of the differences (pair, topic) in units of their standard deviation (divisor n - 1): Cohen's d for pairs.
 

@@ -10,9 +10,10 @@ from irmeta.choices import Correction, JudgedTopics, Missing
 from irmeta.cube import require_variation
 from irmeta.errors import ScoresError, require_choice
 from irmeta.evaluation.sets import JudgmentSets
+from irmeta.io.groups import Grouping, Teams, said, teams
 from irmeta.parallel import seeded
 from irmeta.result import result
-from irmeta.stats.arrays import Floats
+from irmeta.stats.arrays import Floats, Ints
 from irmeta.stats.judging import rankings, tops
 from irmeta.stats.judging.decisions import Decision, decisions
 from irmeta.stats.judging.favour import favour
@@ -33,7 +34,7 @@ def compare_judges(
     truth: str | None = None,
     judgments: JudgmentSets | None = None,
     metrics: str | Iterable[str] | None = None,
-    groups: Mapping[str, str] | None = None,
+    groups: Grouping = None,
     topics: JudgedTopics = "shared",
     best: int = 10,
     rel: Relevant = None,
@@ -47,7 +48,8 @@ def compare_judges(
 
     cubes : scores of the same systems by judge, as `irmeta.evaluate_under` gives them; None compares labels only.
     truth : the name of the judge that the others are compared with; the first by default.
-    judgments : the labels, if they are to be compared, too.  groups : the team, or family, of each system.
+    judgments : the labels, if they are to be compared, too.  groups : the teams, or families, of the
+    systems, a table or "stem" of their names: intervals of tau then take teams as independent of each other.
     topics : "shared", those that all judges have; "own", each judge's means are over its own, where none are shared.
     best : tau is also computed among the first `best` systems by the truth.
     rel : the lowest relevant grade, of all sets or by set; by default every grade above 0 is relevant.
@@ -90,6 +92,7 @@ def compare_judges(
         "alpha": alpha,
         "correct": correct,
         "partitions": partitions,
+        "groups": said(groups),
         "missing": missing,
         "seed": chance,
     }
@@ -110,7 +113,7 @@ def _check(topics: JudgedTopics, correct: Correction, alpha: float, best: int, p
 
 def _of_scores(
     together: Aligned,
-    groups: Mapping[str, str] | None,
+    groups: Grouping,
     best: int,
     alpha: float,
     correct: Correction,
@@ -122,12 +125,17 @@ def _of_scores(
     for name, one in together.cubes.items():
         require_variation(one.values.mean(axis=1).T, metrics, f" by {name}")
     parts = []
+    team = teams(together.first.system.values, groups)
     for which in range(metrics.size):
-        means, found = _agreement(together, which, rng)
+        means, found = _agreement(together, which, team.of, rng)
         part = {**found, **_tops(means, best), **_pairs_of_systems(together, which, alpha, correct)}
         if together.shared:
             scores = together.scores(which)
-            part |= _on_halves(scores, partitions, rng) | _on_topics(scores) | _favour(scores, together, groups)
+            part |= (
+                _on_halves(scores, partitions, rng)
+                | _on_topics(scores)
+                | _favour(scores, None if groups is None else team)
+            )
         parts.append(part)
     data: dict[str, Any] = {
         name: (("metric", *dims), np.stack([part[name][1] for part in parts])) for name, (dims, _) in parts[0].items()
@@ -141,19 +149,19 @@ def _of_scores(
     }
     if together.shared:
         data |= {"topic": together.first.topic.values, "judge_2": together.judges}
-        data |= {"group": _members(together, groups)[0]} if groups else {}
-    return data, [*together.notes, *_notes(together, groups, alpha, correct)]
+        data |= {"group": team.names} if groups is not None else {}
+    return data, [*together.notes, *_notes(together, team, alpha, correct)]
 
 
-def _agreement(together: Aligned, which: int, rng: np.random.Generator) -> tuple[Floats, Variables]:
+def _agreement(together: Aligned, which: int, team: Ints, rng: np.random.Generator) -> tuple[Floats, Variables]:
     """Return the means (set, system), tau with its interval, and differences of judges where they are paired."""
     every = [one.values[..., which] for one in together.cubes.values()]
     means = settled(np.stack([scores.mean(axis=1) for scores in every]))
     if not together.shared:
-        found = [rankings.taus_apart(every[0], judge, rng).interval() for judge in every[1:]]
+        found = [rankings.taus_apart(every[0], judge, rng, team=team).interval() for judge in every[1:]]
         ends = (np.concatenate([getattr(one, end) for one in found]) for end in ("value", "low", "high"))
         return means, dict(zip(("tau", "tau_low", "tau_high"), ((("judge",), end) for end in ends), strict=True))
-    taus = rankings.taus(together.scores(which), rng)
+    taus = rankings.taus(together.scores(which), rng, team=team)
     one, two = taus.interval(), taus.differences()
     pair = ("judge", "judge_2")
     return means, {
@@ -212,10 +220,14 @@ def _on_topics(scores: Floats) -> Variables:
     }
 
 
-def _favour(scores: Floats, together: Aligned, groups: Mapping[str, str] | None) -> Variables:
+def _favour(scores: Floats, team: Teams | None) -> Variables:
     """Estimate how far each judge favours each system, and each group."""
     made = _favoured(scores, np.eye(scores.shape[1]), "system")
-    return made | (_favoured(scores, _members(together, groups)[1], "group") if groups else {})
+    if team is None:
+        return made
+    inside = np.equal.outer(np.arange(len(team.names)), team.of).astype(np.float64)
+    # the weight of each system in the mean of each group
+    return made | _favoured(scores, inside / inside.sum(axis=1, keepdims=True), "group")
 
 
 def _favoured(scores: Floats, members: Floats, dim: str) -> Variables:
@@ -225,20 +237,7 @@ def _favoured(scores: Floats, members: Floats, dim: str) -> Variables:
     return {f"{dim}_favour{suffix}": (("judge", dim), values) for suffix, values in columns.items()}
 
 
-def _members(together: Aligned, groups: Mapping[str, str] | None) -> tuple[list[str], Floats]:
-    """Return the groups, and the weight of each system in the mean of each: (group, system)."""
-    systems = [str(name) for name in together.first.system.values]
-    of = dict(groups or {})
-    if lacking := [name for name in systems if name not in of]:
-        raise ScoresError(
-            f"{len(lacking)} of {len(systems)} systems have no group, as {lacking[0]}; add them to the table of groups"
-        )
-    names = sorted({of[name] for name in systems})
-    inside = np.array([[of[system] == name for system in systems] for name in names], dtype=np.float64)
-    return names, inside / inside.sum(axis=1, keepdims=True)
-
-
-def _notes(together: Aligned, groups: Mapping[str, str] | None, alpha: float, correct: Correction) -> list[str]:
+def _notes(together: Aligned, team: Teams, alpha: float, correct: Correction) -> list[str]:
     systems, topics = together.first.sizes["system"], together.first.sizes["topic"]
     over = f"{systems} systems on {topics} topics" if together.shared else f"{systems} systems"
     corrected = "not corrected for all pairs" if correct == "none" else f"corrected for all pairs ({correct})"
@@ -251,6 +250,7 @@ def _notes(together: Aligned, groups: Mapping[str, str] | None, alpha: float, co
             f"With {min(systems, topics)} {'systems' if systems <= topics else 'topics'} intervals are rough: under 10 "
             "their coverage was not measured (docs/studies/judges.md)"
         )
-    if together.shared and groups is None:
+    lines.append(team.note)
+    if together.shared and team.said is None:
         lines.append("no groups are given, so that favour is of single systems (--groups)")
     return lines

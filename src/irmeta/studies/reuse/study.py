@@ -12,7 +12,7 @@ from irmeta.errors import MetricError, ScoresError
 from irmeta.evaluation import left_out
 from irmeta.evaluation.left_out import NOBODY, Looked
 from irmeta.evaluation.sources import QrelsLike, RunsLike
-from irmeta.io.groups import Groups
+from irmeta.io.groups import Grouping, grouped
 from irmeta.names import Metric, highest, parse, parse_list
 from irmeta.result import result
 from irmeta.stats import descriptive
@@ -28,7 +28,7 @@ def reuse(
     qrels: QrelsLike,
     runs: RunsLike,
     *,
-    groups: Groups | Mapping[str, str] | None = None,
+    groups: Grouping = None,
     depth: int | None = 10,
     metrics: str | Iterable[str] = "seeds23",
     new: RunsLike | None = None,
@@ -37,7 +37,7 @@ def reuse(
     """Leave out each group's judgments in turn, and learn what a run pays whose documents nobody judged.
 
     qrels, runs : as in `evaluate`; the runs are those that the pool was made of, as far as they are known.
-    groups : the group of each run, by its name, as `read_groups` reads them; by default each run is a group of its own.
+    groups : the group of each run, by its name, as `read_groups` reads them, or "stem"; by default each run is one.
     depth : of the pool, as many documents of each list as were judged; None where the pool had no depth (a bandit,
     active learning): then a group brought every judged document that its runs retrieve.
     metrics : names or sets of names; not GMAP, whose mean over topics is geometric.
@@ -63,7 +63,7 @@ def reuse(
         raise MetricError(f"{logs[0]} has a geometric mean over topics; leave it out (--metrics)")
     seen = [_unjudged_at(metric, depth) for metric in wanted]
     looked = left_out.look_up(qrels, runs, [*wanted, *dict.fromkeys(seen)])
-    groups = _groups(groups, looked.names)
+    groups = grouped(looked.names, groups)
     names = list(dict.fromkeys(groups.of[run] for run in looked.names))
     number = np.array([names.index(groups.of[run]) for run in looked.names])
     pooled = np.array([run not in groups.unpooled for run in looked.names])
@@ -107,15 +107,6 @@ def _check(depth: int | None, level: float) -> None:
         raise ScoresError(f"the pool's depth is 1 or more, not {depth}; leave it out where the pool had none")
     if not 0 < level < 1:
         raise ScoresError(f"the level is between 0 and 1, as in 0.9, not {level:g}")
-
-
-def _groups(given: Groups | Mapping[str, str] | None, runs: list[str]) -> Groups:
-    """Return the group of each run; one of its own where none are given."""
-    if given is None:
-        return Groups({run: run for run in runs}, source="none: each run is a group of its own")
-    groups = given if isinstance(given, Groups) else Groups(dict(given))
-    groups.require(runs)
-    return groups
 
 
 def _unjudged_at(metric: Metric, depth: int | None) -> Metric:

@@ -1,0 +1,13 @@
+"""Every promise, by what it is about: the groups are the headings of docs/coverage.md."""
+
+from collections.abc import Mapping, Sequence
+
+from bench.coverage import collections, systems
+from bench.coverage.frame import Entry
+
+GROUPS: Mapping[str, Sequence[Entry]] = {
+    "Systems": systems.ENTRIES,
+    "Collections": collections.ENTRIES,
+}
+
+ENTRIES: Sequence[Entry] = [entry for group in GROUPS.values() for entry in group]

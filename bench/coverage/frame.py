@@ -1,0 +1,79 @@
+"""The frame: what a promise is, how often it is kept, and whether that is often enough."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+Trial = Callable[[np.random.Generator], Mapping[str, float]]
+"""A draw of data whose truth is known, and what came of it: `kept`, whether the promise was kept, or the share of
+systems or pairs for which it was; and any other figure that the table shows beside it, such as the `width`."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """A world in which a promise is checked, and how many topics it is checked with."""
+
+    world: str
+    topics: int
+    trial: Trial
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A promise to be checked.
+
+    name : what it is of.
+    promised : the share of draws in which it should hold; for a test, in which it may reject.
+    bound : what is tolerated in the worst case: an interval holds at least so often, a test rejects at most so often.
+    cases : from the folder of real collections (None for made ones) to the cases.
+    draws, few : how many, and how many in the short form; fewer where a draw is slow.
+    """
+
+    name: str
+    promised: float
+    bound: float
+    cases: Callable[[Path | None], Iterable[Case]]
+    draws: int = 500
+    few: int = 60
+
+
+@dataclass(frozen=True)
+class Row:
+    """What was measured of one promise in one case.
+
+    figures : means over the draws.  error : the standard error of `kept`.
+    """
+
+    entry: Entry
+    world: str
+    topics: int
+    draws: int
+    figures: Mapping[str, float]
+    error: float
+
+    @property
+    def holds(self) -> bool:
+        """Whether the bound is kept, but for what so few draws may miss by."""
+        beyond = self.figures["kept"] - self.entry.bound
+        wrong = beyond if self.entry.promised < 0.5 else -beyond
+        return wrong <= 3 * self.error
+
+
+def measure(entry: Entry, case: Case, draws: int) -> Row:
+    """Draw again and again, and count how often a promise is kept."""
+    rng = np.random.default_rng([case.topics, draws])
+    drawn = [case.trial(rng) for _ in range(draws)]
+    figures = {key: float(np.mean([one[key] for one in drawn])) for key in drawn[0]}
+    kept = np.array([float(one["kept"]) for one in drawn])
+    return Row(entry, case.world, case.topics, draws, figures, float(kept.std(ddof=1) / np.sqrt(draws)))
+
+
+def hardest(cases: Iterable[Case]) -> Sequence[Case]:
+    """Keep the case with the fewest topics of each world: there promises are hardest to keep."""
+    found: dict[str, Case] = {}
+    for case in cases:
+        if case.world not in found or case.topics < found[case.world].topics:
+            found[case.world] = case
+    return list(found.values())

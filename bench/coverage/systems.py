@@ -1,0 +1,126 @@
+"""Promises about systems: intervals of means, rank sets, paired tests."""
+
+from collections.abc import Callable, Mapping
+from functools import partial
+
+import numpy as np
+
+from bench.coverage.frame import Entry
+from bench.coverage.worlds import UNTIED, in_worlds
+from irmeta.datasets.like import World
+from irmeta.stats import descriptive
+from irmeta.stats.rankings.rank import settled
+from irmeta.stats.rankings.ranksets import rank_sets
+from irmeta.stats.tests import multiplicity, paired, resampling
+
+DRAWS = 400
+"""Sign reversals and permutations in a draw of a world."""
+
+P = Callable[[np.ndarray, np.random.Generator], np.ndarray]
+"""From scores (system, topic) and a generator to the p of every pair."""
+
+
+def _t_interval(world: World, scores: np.ndarray, _: np.random.Generator) -> Mapping[str, float]:
+    low, high = descriptive.t_interval(scores)
+    truth = world.means[:, 0]
+    return {"kept": ((low <= truth) & (truth <= high)).mean(), "width": (high - low).mean()}
+
+
+def true_ranks(world: World) -> tuple[np.ndarray, np.ndarray]:
+    """Return the ranks of each system by true means, the best and the worst where systems tie."""
+    truth = settled(world.means[:, 0])
+    ahead, behind = truth[None] > truth[:, None], truth[None] < truth[:, None]
+    return 1 + ahead.sum(axis=1), len(truth) - behind.sum(axis=1)
+
+
+def _within(world: World, low: np.ndarray, high: np.ndarray) -> np.ndarray:
+    best, worst = true_ranks(world)
+    return (low <= best) & (worst <= high)
+
+
+def _ranks(marginal: bool, world: World, scores: np.ndarray, rng: np.random.Generator) -> Mapping[str, float]:
+    sets = rank_sets(scores.T, rng, marginal=marginal, draws=DRAWS)
+    inside = _within(world, sets.low, sets.high)
+    return {"kept": inside.mean() if marginal else inside.all(), "width": (sets.high - sets.low + 1).mean()}
+
+
+def _claims(world: World, scores: np.ndarray, rng: np.random.Generator) -> Mapping[str, float]:
+    """No system claimed better that is not: what rank sets promise, where ranks may hide an error."""
+    truth = settled(world.means[:, 0])
+    sets = rank_sets(scores.T, rng, draws=DRAWS)
+    return {"kept": not (sets.better & (truth[:, None] <= truth)).any()}
+
+
+def _overlap(world: World, scores: np.ndarray, _: np.random.Generator) -> Mapping[str, float]:
+    low, high = descriptive.rank_intervals(scores.mean(axis=1), *descriptive.t_interval(scores))
+    return {"kept": _within(world, low, high).all(), "width": (high - low + 1).mean()}
+
+
+def _tied_pairs(world: World, systems: int) -> np.ndarray:
+    truth = settled(world.means[:, 0])
+    left, right = np.triu_indices(systems, 1)
+    return truth[left] == truth[right]
+
+
+def _test(p: P, familywise: bool, world: World, scores: np.ndarray, rng: np.random.Generator) -> Mapping[str, float]:
+    """Rejections at 5% of pairs whose true means are equal: the share of them, or whether there is any."""
+    rejected = p(scores, rng)[_tied_pairs(world, len(scores))] < 0.05
+    return {"kept": rejected.any() if familywise else rejected.mean()}
+
+
+TESTS: Mapping[str, P] = {
+    "paired t": lambda scores, _: paired.t(paired.differences(scores)),
+    "Wilcoxon": lambda scores, _: paired.wilcoxon(paired.differences(scores)),
+    "sign": lambda scores, _: paired.sign(paired.differences(scores)),
+    "permutation": lambda scores, rng: resampling.permutation(scores, DRAWS, rng),
+    "bootstrap": lambda scores, rng: resampling.bootstrap(scores, DRAWS, rng),
+}
+
+
+def _holm(scores: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    return multiplicity.holm(TESTS["paired t"](scores, rng))
+
+
+def _tukey(scores: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    return resampling.tukey(scores, DRAWS, rng).p
+
+
+def _max_t(scores: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    return resampling.max_t(scores, DRAWS, rng).p
+
+
+def _differences(world: World, scores: np.ndarray, rng: np.random.Generator) -> Mapping[str, float]:
+    """Whether the intervals of all differences by max-t hold at once."""
+    truth = world.means[:, 0]
+    left, right = np.triu_indices(len(scores), 1)
+    error = (scores.mean(axis=1) - truth)[left] - (scores.mean(axis=1) - truth)[right]
+    half = resampling.max_t(scores, DRAWS, rng).half
+    return {"kept": (np.abs(error) <= half + 1e-12).all(), "width": 2 * half.mean()}
+
+
+def _equivalent(world: World, scores: np.ndarray, _: np.random.Generator) -> Mapping[str, float]:
+    """Pairs said to differ by less than a margin that they differ by: each pair's own true difference."""
+    truth = world.means[:, 0]
+    left, right = np.triu_indices(len(scores), 1)
+    margin = np.abs(truth[left] - truth[right])
+    differs = margin > 0.02
+    found = paired.differences(scores)[differs]
+    p = paired.equivalence(found.mean(axis=1), paired.standard_error(found), scores.shape[1], margin[differs])
+    return {"kept": (p < 0.05).mean()}
+
+
+_TIED = ("all tie",)
+
+ENTRIES = [
+    Entry("t interval of a mean", 0.95, 0.84, in_worlds(_t_interval)),
+    Entry("rank sets, simultaneous", 0.95, 0.94, in_worlds(partial(_ranks, False))),
+    Entry("rank sets, marginal", 0.95, 0.93, in_worlds(partial(_ranks, True))),
+    Entry("claims of simultaneous sets", 0.95, 0.94, in_worlds(_claims)),
+    Entry("overlap of t intervals as ranks", 0.95, 0.0, in_worlds(_overlap)),
+    *(Entry(f"{name} test", 0.05, 0.06, in_worlds(partial(_test, test, False), _TIED)) for name, test in TESTS.items()),
+    Entry("paired t test, Holm", 0.05, 0.06, in_worlds(partial(_test, _holm, True), _TIED)),
+    Entry("randomised Tukey HSD", 0.05, 0.20, in_worlds(partial(_test, _tukey, True), _TIED)),
+    Entry("max-t test of all pairs", 0.05, 0.08, in_worlds(partial(_test, _max_t, True), _TIED)),
+    Entry("intervals of all differences by max-t", 0.95, 0.85, in_worlds(_differences)),
+    Entry("equivalence at the margin", 0.05, 0.10, in_worlds(_equivalent, UNTIED)),
+]

@@ -1,0 +1,68 @@
+"""Seals: a SHA-256 over all bytes of a file, which stands in the file itself, so that readers notice damage."""
+
+import hashlib
+import mmap
+import re
+from pathlib import Path
+
+from irmeta.errors import FileFormatError
+
+KEY = "irmeta_seal"
+"""Under which a file's metadata have its seal."""
+OPEN = "irmeta sha256 " + 64 * "0"
+"""The seal of a file that is being written; `close` puts the digest in the place of the zeros."""
+
+_KIND = OPEN[:-64].encode()
+_BETWEEN = rb'(?:\x18N|": ")'
+"""What stands between key and value: in Parquet's metadata (a text of 78 bytes, N in ASCII), or in JSON."""
+_SEAL = re.compile(KEY.encode() + _BETWEEN + _KIND + rb"([0-9a-f]{64})")
+Bytes = bytes | mmap.mmap
+
+
+def close(path: Path) -> None:
+    """Seal a file: put the digest of its bytes into it, where it has an open seal."""
+    with path.open("r+b") as file, mmap.mmap(file.fileno(), 0) as data:
+        at = _place(data)
+        if at is None:
+            raise ValueError(f"{path} has no open seal")
+        data[at : at + 64] = _digest(data, at)
+
+
+def check(data: Bytes) -> None:
+    """Raise ValueError if a file's bytes are not those that were sealed; files that have no seal pass.
+
+    Key and value both tell that a file was sealed: if one of them is damaged, the other one is left.
+    """
+    at = _place(data)
+    if at is not None:
+        whole = data[at : at + 64] == _digest(data, at)
+    else:
+        whole = data.rfind(KEY.encode()) < 0 and data.rfind(_KIND) < 0
+    if not whole:
+        raise ValueError("it changed since irmeta wrote it, by damage or by another program; copy or make it again")
+
+
+def check_file(path: Path) -> None:
+    """Do as `check` with a file, and raise FileFormatError."""
+    try:
+        with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+            check(data)
+    except (ValueError, OSError) as error:  # an empty file cannot be mapped
+        raise FileFormatError(f"{path}: {error}") from error
+
+
+def _place(data: Bytes) -> int | None:
+    """Find where the digest stands: the last seal in a file is its own, those before are in names that it holds."""
+    key = data.rfind(KEY.encode())
+    found = _SEAL.match(data, key) if key >= 0 else None
+    return None if found is None else found.start(1)
+
+
+def _digest(data: Bytes, at: int) -> bytes:
+    """Return the SHA-256 of all bytes, with zeros in the place of the digest."""
+    sha = hashlib.sha256()
+    with memoryview(data) as view:
+        sha.update(view[:at])
+        sha.update(bytes(64).replace(b"\0", b"0"))
+        sha.update(view[at + 64 :])
+    return sha.hexdigest().encode()

@@ -1,0 +1,204 @@
+"""What the next collection should be, computed: worth and cost of each way to spend, and what a budget buys."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import scipy.stats
+import xarray as xr
+
+from irmeta.choices import Missing
+from irmeta.cube import additive, check, complete, deeper_metrics, default_by, metric_of, select
+from irmeta.errors import ScoresError
+from irmeta.names import metric_names
+from irmeta.parallel import seeded
+from irmeta.result import result
+from irmeta.stats.arrays import Bools, Floats, Ints
+from irmeta.stats.reliability.curve import fit
+from irmeta.stats.reliability.worth import Worth, predicted, worth
+from irmeta.studies.design.ways import FULL, Prices, Way, by_machine, candidates, ways_to_spend
+
+TOPICS = (5, 10, 15, 20, 25, 30, 40, 50, 75, 100, 150, 200)
+BEYOND = 4
+"""Curves are followed to this multiple of the topics that were measured."""
+OF_A_WAY = ("metric", "depth", "judge", "each", "judgments")
+"""What a way is, in the tables."""
+
+
+def design(
+    scores: xr.DataArray,
+    *,
+    target: str | None = None,
+    metrics: str | Iterable[str] | None = None,
+    pools: Mapping[int, float] | None = None,
+    judged: float | None = None,
+    known: Mapping[int, float] | None = None,
+    machine: xr.DataArray | None = None,
+    topic_cost: float = 30.0,
+    judgment_cost: float = 1.0,
+    machine_cost: float = 0.0,
+    budget: float | None = None,
+    topics: Sequence[int] = TOPICS,
+    level: float = 0.95,
+    partitions: int = 400,
+    missing: Missing = "error",
+    rng: int | np.random.Generator = 0,
+) -> xr.Dataset:
+    """Compare ways to spend on a collection by how far they rank systems as the target metric does on other topics.
+
+    scores : a cube; a metric named with `pool=D`, as in AP(pool=10), is one judged to depth D.
+    target : the metric to be predicted, judged in full; AP by default, else the deepest AP@k.
+    metrics : to choose from, without `pool=`; all by default.
+    pools : by depth, the documents to judge a topic; judged : those of the full judgments. Without them judgments cost
+    nothing, and a note says so.  known : by depth, the share of these documents that are judged, if not all are.
+    machine : the same systems and topics, judged by a machine at `machine_cost` a document. It is a way of its own, and
+    with people who judge a random part of the topics another: the cheapest part (Cochran 1977, section 12.3).
+    topic_cost, judgment_cost, machine_cost, budget : in any one unit.  topics : numbers of topics to say it for.
+    level : of the intervals, over samples of topics and systems.  partitions : of topics, at random.
+
+    Returns over (way) metric, depth (0 for all judgments), judge, each (people judge one topic in each), judgments,
+    topic_cost, and with a budget affordable, the topics it buys, chosen_tau, chosen_low, chosen_high, behind_low (how
+    far the way is behind the best at least);
+    over (way, size) cost, tau, low, high, measured (else extrapolated), front (no way is cheaper and as good).
+
+    tau is Kendall's tau-b between systems ranked by the way on n topics and by the target on n others: measured up to
+    half of the topics, from there along (2/pi) asin(a n / (n + k)). Raises ScoresError for fewer than 3 systems or 8
+    topics.
+
+    >>> from irmeta.cube import cube
+    >>> rng = np.random.default_rng(0)
+    >>> made = np.arange(9)[:, None, None] / 9 + rng.random((9, 20, 2)) * [1, 3]
+    >>> made = cube(made, list("abcdefghi"), [str(n) for n in range(20)], ["AP", "RR"])
+    >>> found = design(made, target="AP", budget=300, partitions=40)
+    >>> [str(metric) for metric in found["metric"].values], found["affordable"].values.tolist()
+    (['AP', 'RR'], [10, 10])
+    """
+    generator, chance = seeded(rng)
+    scores = check(scores)
+    names = candidates(scores, metrics)
+    asked = [*metric_names(metrics or ""), target or "AP"]
+    target = default_target(scores) if target is None else metric_of(scores, target)
+    used, notes = complete(select(scores, metrics=list(dict.fromkeys([*names, target]))), missing)
+    _check(used, {"topic_cost": topic_cost, "judgment_cost": judgment_cost, "machine_cost": machine_cost}, budget)
+    prices = Prices(topic_cost, judgment_cost, machine_cost)
+    other = None if machine is None else by_machine(machine, used, names)
+    spending = ways_to_spend(used, other, names, pools, judged, prices)
+    ways = spending.ways
+    deeper = deeper_metrics(asked, [*(way.metric for way in ways), target])
+    goal = additive(used.sel(metric=[target])).values[..., 0]
+    columns = np.stack(spending.columns, axis=-1)
+    found = worth(columns, goal, _sizes(used.sizes["topic"]), generator, partitions, spending.corrected())
+    options: dict[str, Any] = {
+        "target": target,
+        "budget": budget,
+        "topic_cost": topic_cost,
+        "judgment_cost": judgment_cost,
+    }
+    options |= {"machine_cost": machine_cost, "level": level, "partitions": partitions, "missing": missing}
+    options |= {"pools": None if pools is None else dict(pools), "judged": judged, "seed": chance}
+    return result(
+        "design",
+        _figures(found, ways, [n for n in topics if n >= 2], budget, level),
+        inputs={str(scores.attrs.get("collection", "collection")): used},
+        options=options,
+        notes=[*deeper, *notes, *_notes(found, ways, known or {})],
+    )
+
+
+def default_target(scores: xr.DataArray) -> str:
+    """Return the metric to be predicted by default, AP or the deepest AP@k; raise ScoresError where there is none."""
+    try:
+        return default_by(scores)
+    except ScoresError:
+        names = ", ".join(str(name) for name in scores.metric.values)
+        raise ScoresError(f"there is no AP among {names}; name the metric to be predicted with --target") from None
+
+
+def _check(used: xr.DataArray, costs: dict[str, float], budget: float | None) -> None:
+    if used.sizes["system"] < 3 or used.sizes["topic"] < 8:
+        raise ScoresError("a design needs at least 3 systems and 8 topics to be measured on")
+    for name, cost in costs.items():
+        if not cost >= 0:
+            raise ScoresError(f"{name} is 0 or more, not {cost:g}")
+    if costs["topic_cost"] + costs["judgment_cost"] <= 0:
+        raise ScoresError("topics and judgments that cost nothing leave nothing to choose; set topic_cost")
+    if budget is not None and not budget > 0:
+        raise ScoresError(f"a budget is above 0, not {budget:g}")
+
+
+def _sizes(topics: int) -> list[int]:
+    """Choose the numbers of topics to measure with: seven or fewer, up to half of them."""
+    return sorted({int(n) for n in np.geomspace(max(2, topics // 12), topics // 2, 7).round()})
+
+
+def _figures(
+    found: Worth, ways: Sequence[Way], topics: Sequence[int], budget: float | None, level: float
+) -> dict[str, Any]:
+    """Compute worth and cost of each way with each number of topics, and with those that the budget buys."""
+    most = BEYOND * found.sizes[-1]
+    counts = [n for n in topics if n <= most]
+    prices = np.array([way.cost for way in ways])
+    points = [_promised(found, np.full(len(ways), n), level) for n in counts]
+    tau, low, high, _ = (np.stack(part, axis=1) for part in zip(*points, strict=True))
+    cost = prices[:, None] * np.array(counts)
+    data: dict[str, Any] = {"size": counts}
+    data |= {name: ("way", [getattr(way, name) for way in ways]) for name in OF_A_WAY}
+    data |= {"topic_cost": ("way", prices), "label": ("way", [str(way) for way in ways])}
+    figures = {"cost": cost, "tau": tau, "low": low, "high": high}
+    figures["measured"] = np.broadcast_to(np.array(counts) <= found.sizes[-1], cost.shape)
+    figures["front"] = _front(cost, tau)
+    data |= {name: (("way", "size"), part) for name, part in figures.items()}
+    curve = fit(found.sizes, found.tau)
+    data |= {"a": ("way", curve.a), "k": ("way", curve.k), "most": most, "half": found.sizes[-1]}
+    return data if budget is None else data | _chosen(found, np.minimum(budget // prices, most).astype(int), level)
+
+
+def _promised(found: Worth, topics: Ints, level: float) -> tuple[Floats, Floats, Floats, Floats]:
+    """Return tau of each way with its interval over topics and systems, and how it moves without each of them."""
+    tau, moves = predicted(found, topics)
+    freedom = min(len(found.by_topic), len(found.by_system)) - 1
+    half = scipy.stats.t.ppf((1 + level) / 2, freedom) * np.sqrt((moves**2).sum(axis=0) + found.error.max() ** 2)
+    return tau, np.maximum(tau - half, -1), np.minimum(tau + half, 1), moves
+
+
+def _chosen(found: Worth, affordable: Ints, level: float) -> dict[str, Any]:
+    """Compute what the budget buys in each way, and how far each is behind the best."""
+    tau, low, high, moves = _promised(found, np.maximum(affordable, 2), level)
+    tau = np.where(affordable >= 2, tau, np.nan)
+    best = int(np.nanargmax(tau)) if (affordable >= 2).any() else 0
+    freedom = min(len(found.by_topic), len(found.by_system)) - 1
+    apart = np.sqrt(((moves - moves[:, [best]]) ** 2).sum(axis=0))
+    behind = tau[best] - tau - scipy.stats.t.ppf((1 + level) / 2, freedom) * apart
+    ends = {"chosen_low": low, "chosen_high": high, "behind_low": behind}
+    data = {name: np.where(affordable >= 2, part, np.nan) for name, part in ends.items()}
+    data |= {"affordable": affordable, "chosen_tau": tau}
+    return {name: ("way", part) for name, part in data.items()}
+
+
+def _front(cost: Floats, tau: Floats) -> Bools:
+    """Say which points no other beats: none is as cheap and better, or cheaper and as good."""
+    flat_cost, flat_tau = cost.ravel(), tau.ravel()
+    order = np.lexsort((-flat_tau, flat_cost))
+    highest = np.maximum.accumulate(flat_tau[order])
+    front = np.zeros(cost.size, dtype=np.bool_)
+    front[order] = np.append(True, highest[1:] > highest[:-1])
+    return front.reshape(cost.shape)
+
+
+def _notes(found: Worth, ways: Sequence[Way], known: Mapping[int, float]) -> list[str]:
+    half = found.sizes[-1]
+    lines = [
+        f"tau: systems ranked in one way on n topics and by the target on n others; measured up to {half} topics, "
+        f"extrapolated to at most {BEYOND * half}."
+    ]
+    if all(way.depth == FULL for way in ways):
+        lines.append("The depth of judging is not varied: that needs runs and judgments.")
+    short_of = [f"{share:.0%} to depth {depth}" for depth, share in known.items() if share < 0.995]
+    if short_of:
+        lines.append(
+            f"Of the documents in the pools only some are judged ({', '.join(short_of)}): all cost, but "
+            "worth is measured with these, so that deep pools are worth more than said."
+        )
+    if any(np.isnan(way.judgments) for way in ways):
+        lines.append("How many documents a topic has to judge is not known: only topics cost.")
+    return lines

@@ -1,0 +1,129 @@
+"""What a design says: its tables, what people read, and the sentences that answer."""
+
+import numpy as np
+import polars as pl
+import xarray as xr
+
+from irmeta.attributes import about
+from irmeta.layout import first_rows, intervals
+from irmeta.result import frame, short
+from irmeta.stats.reliability.curve import Curve
+from irmeta.studies.design.study import OF_A_WAY
+from irmeta.studies.design.ways import FULL
+
+
+def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
+    """Table `designs` (a row a way and number of topics), `front`, and with a budget `budget`."""
+    ways = list(OF_A_WAY)
+    figures = ["cost", "tau", "low", "high", "measured", "front"]
+    designs = _rows(outcome, [*ways, *figures], ["way", "size"]).rename({"size": "topics"})
+    designs = designs.select(*ways, "topics", *figures)
+    views = {"designs": designs, "front": designs.filter("front").sort("cost")}
+    if "affordable" in outcome:
+        bought = {"affordable": "topics", "chosen_tau": "tau", "chosen_low": "low", "chosen_high": "high"}
+        table = _rows(outcome, [*ways, "topic_cost", *bought, "behind_low"], ["way"])
+        views["budget"] = table.rename(bought).sort("tau", descending=True, nulls_last=True)
+    return views
+
+
+def _rows(outcome: xr.Dataset, columns: list[str], by: list[str]) -> pl.DataFrame:
+    """Return figures as a table, a row a way; what is not known is null."""
+    numbered = outcome.assign_coords(way=range(outcome.sizes["way"]))
+    return frame(numbered, columns, by=by).drop("way").with_columns(pl.selectors.float().fill_nan(None))
+
+
+def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
+    """Show what the budget buys, best first, and the front: the best for each cost."""
+    views = tables(outcome)
+    shown: dict[str, pl.DataFrame] = {}
+    if "budget" in views:
+        behind = pl.when(pl.col("behind_low") > 0).then(pl.lit("yes")).otherwise(pl.lit("no"))
+        bought = views["budget"].filter(pl.col("tau").is_not_null())
+        best = first_rows("budget", bought)
+        shown |= {title: _read(part, behind.alias("behind")) for title, part in best.items()}
+    how = pl.when("measured").then(pl.lit("yes")).otherwise(pl.lit("no"))
+    return shown | {"best for each cost": _read(views["front"], how.alias("measured"))}
+
+
+def _read(designs: pl.DataFrame, verdict: pl.Expr) -> pl.DataFrame:
+    """Keep the columns that a person reads; the judge only where a machine is one, alone or with people."""
+    full = pl.when(pl.col("depth") == FULL).then(pl.lit("full")).otherwise(pl.col("depth").cast(pl.String))
+    both = pl.format("both, 1 in {}", "each")
+    judged = pl.when(pl.col("judge") == "both").then(both).otherwise("judge").alias("judge")
+    judge = [judged] if (designs["judge"] != "people").any() else []
+    cost = pl.col("cost") if "cost" in designs.columns else pl.col("topic_cost") * pl.col("topics")
+    between = pl.lit(intervals(designs["low"].to_numpy(), designs["high"].to_numpy(), 2)).alias("interval")
+    price = cost.round().cast(pl.Int64).alias("cost")
+    columns: list[str | pl.Expr] = ["metric", full.alias("depth"), *judge, "topics", price, "tau", between, verdict]
+    return designs.select(columns)
+
+
+def findings(outcome: xr.Dataset) -> list[str]:
+    """Say what to buy, and what the same would cost if it were the target judged in full."""
+    options = about(outcome)["options"]
+    if options["budget"] is None:
+        return [_cheapest(outcome, options["target"])]
+    tau = outcome["chosen_tau"].values
+    if np.isnan(tau).all():
+        return [f"A budget of {options['budget']:g} does not buy 2 topics in any way."]
+    best = int(np.nanargmax(tau))
+    way = outcome.isel(way=best)
+    topics, target = int(way["affordable"]), options["target"]
+    promised, low, high = (short(float(way[f"chosen_{name}"])) for name in ("tau", "low", "high"))
+    said = (
+        f"For {options['budget']:g}: {_bought(way, topics)} rank systems as {target} does on as many other topics, "
+        f"with tau {promised} ({low} to {high}{_reached(outcome, topics)})."
+    )
+    rivals = int(((outcome["behind_low"] <= 0) & ~np.isnan(tau)).sum()) - 1
+    within = {0: "No other way is", 1: "1 other way is"}.get(rivals, f"{rivals} other ways are")
+    more = _beyond(outcome, way, options["budget"])
+    return [said, *_same_worth(outcome, options["target"], best), f"{within} within error of the best.", *more]
+
+
+def _beyond(outcome: xr.Dataset, way: xr.Dataset, budget: float) -> list[str]:
+    """Say where the budget pays for more topics than figures are followed to."""
+    paid, most = int(budget / float(way["topic_cost"])), int(outcome["most"])
+    if paid <= most:
+        return []
+    return [f"The budget pays for {paid} topics; figures are followed to {most} topics only."]
+
+
+def _bought(way: xr.Dataset, topics: int) -> str:
+    return f"{topics} topics {way['label'].item()}"
+
+
+def _reached(outcome: xr.Dataset, topics: int) -> str:
+    return "" if topics <= int(outcome["half"]) else "; extrapolated"
+
+
+def _deepest(outcome: xr.Dataset, target: str) -> int | None:
+    """Find the way that is the target itself, judged by people as deep as there is."""
+    depth = outcome["depth"].values
+    own = (outcome["metric"].values == target) & (outcome["judge"].values == "people")
+    if not own.any():
+        return None
+    return int(np.flatnonzero(own)[np.argmax(np.where(depth == FULL, np.inf, depth)[own])])
+
+
+def _same_worth(outcome: xr.Dataset, target: str, best: int) -> list[str]:
+    """Say what the best way buys, in topics of the target judged in full."""
+    other = _deepest(outcome, target)
+    if other is None or other == best:
+        return []
+    one, two = outcome.isel(way=best), outcome.isel(way=other)
+    exact = float(Curve(two["a"].values, two["k"].values).topics(one["chosen_tau"].values))
+    if not np.isfinite(exact):
+        return [f"No number of topics {two['label'].item()} buys as much."]
+    topics = max(1, round(exact))
+    cost, price = int(one["affordable"]) * float(one["topic_cost"]), topics * float(two["topic_cost"])
+    return [f"{_bought(one, int(one['affordable']))} ({cost:.0f}) buy what {_bought(two, topics)} ({price:.0f}) buy."]
+
+
+def _cheapest(outcome: xr.Dataset, target: str) -> str:
+    """Say, without a budget, which way is on the front most often."""
+    front = outcome["front"].values
+    way = outcome.isel(way=int(front.sum(axis=1).argmax()))
+    return (
+        f"To rank systems as {target} does on new topics, judging {way['label'].item()} is the best buy at "
+        f"{int(way['front'].sum())} of the {int(front.sum())} costs of the front; name a --budget to choose."
+    )
