@@ -163,9 +163,11 @@ def _first_place(outcome: xr.Dataset, kind: str) -> str:
     head = f"By {label(kind, outcome)}, {shortened(str(outcome.system.values[leader]))} is first of {models} {model}s"
     if np.isnan(one["rank"].values[leader]):
         head = _open_first(outcome, kind)
-    may_be = f"any of {tied} {model}s may be first" if tied > 1 else "it would stay first"
+    may_be = (
+        f"{'either' if tied == 2 else 'any'} of {tied} {model}s may be first" if tied > 1 else "it would stay first"
+    )
     share, level = one["resolution"].item(), about(outcome)["options"]["level"]
-    sure = f"the order of {share:.0%} of the pairs of {model}s is sure (at {level:.0%} for all together)"
+    sure = f"the order of {share:.0%} of the pairs of {model}s is sure (with {level:.0%} simultaneous confidence)"
     return f"{head}. With {varied(outcome)}, {may_be}, and {sure}."
 
 
