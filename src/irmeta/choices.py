@@ -62,7 +62,7 @@ Form = Literal["raw", Kind]
 # Results
 Format = Literal["table", "json", "csv", "latex", "markdown"]
 Status = Literal["reproduced", "contradicted", "not checkable", "ours"]
-ScoreView = Literal["means", "matrix", "distribution"]
+ScoreView = Literal["means", "ranks", "matrix", "distribution"]
 CorrelationView = Literal["heatmap", "clustered", "dendrogram", "components"]
 PredictivityView = Literal["advantage", "curve"]
 LeaderboardView = Literal["ranks", "aggregates"]
@@ -258,6 +258,7 @@ MEANINGS: dict[Any, dict[str, str]] = {
     },
     ScoreView: {
         "means": "means with intervals",
+        "ranks": "the ranks that systems may have",
         "matrix": "every score",
         "distribution": "the distribution of scores",
     },
@@ -268,7 +269,7 @@ MEANINGS: dict[Any, dict[str, str]] = {
         "components": "principal components",
     },
     JudgesView: {
-        "tau": "tau with its interval and ceiling",
+        "tau": "tau with its interval, beside what the truth itself is expected to reach",
         "means": "system means under the best judge and the truth",
         "favour": "whom the best judge favours",
     },

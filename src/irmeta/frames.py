@@ -1,7 +1,7 @@
 """Tables of scores that people have, long or wide, as the rows of a score file: columns go by the names people use."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple, get_args
 
@@ -69,10 +69,18 @@ def is_table(given: object) -> bool:
         return False
     if isinstance(given, Mapping):
         inner = next(iter(given.values()), None)
-        return (isinstance(inner, Mapping) and not isinstance(inner, xr.Dataset)) or "model_names" in given
+        return _is_inner(inner) or "model_names" in given
     return isinstance(given, pl.DataFrame | pl.LazyFrame | pd.DataFrame | pd.Series) or any(
         hasattr(given, name) for name in ("to_dataframe", "model_names")
     )
+
+
+def _is_inner(given: object) -> bool:
+    """Tell whether this can be the scores of one system: a dict, or values of ir_measures one by one."""
+    if isinstance(given, Mapping):
+        return not isinstance(given, xr.Dataset)
+    one = given[0] if isinstance(given, list) and given else None
+    return isinstance(given, Iterator) or hasattr(one, "measure")
 
 
 def rows_of(
@@ -184,7 +192,8 @@ def _of_mappings(table: Mapping[Any, Any]) -> pl.DataFrame:
     if compared:
         table = {name: table[name]["scores"] for name in table["model_names"]}
     flat: list[tuple[str, str, str | None, Any]] = []
-    for system, inside in table.items():
+    for system, given in table.items():
+        inside = _by_topic(given)
         if not isinstance(inside, Mapping):
             raise ScoresError(
                 f"the scores of {shortened(str(system))!r} are not a dict; give {{system: {{topic: score}}}}"
@@ -199,6 +208,18 @@ def _of_mappings(table: Mapping[Any, Any]) -> pl.DataFrame:
         held["metric"] = metrics
     values = _series(np.array([*scores, None], dtype=object)).head(len(scores))
     return pl.DataFrame({name: list(names) for name, names in held.items()}).with_columns(values.alias("score"))
+
+
+def _by_topic(given: Any) -> Any:
+    """Return {topic: {metric: score}} of the values that ir_measures computes; anything else as it is."""
+    if isinstance(given, Mapping | str) or not isinstance(given, Iterable):
+        return given
+    found: dict[str, dict[str, Any]] = {}
+    for one in given:
+        if not (hasattr(one, "query_id") and hasattr(one, "measure")):
+            return given
+        found.setdefault(one.query_id, {})[str(one.measure)] = one.value
+    return found
 
 
 def _columns(names: Sequence[str], **wanted: str | None) -> Columns:

@@ -36,6 +36,7 @@ class Run:
     topics : the distinct topics, in order of first appearance; topic : index into them, of shape (n,).
     documents, scores : of shape (n,). ranks : the rank column, which nothing is ranked by, where there is one.
     digest : SHA-256 of what it was read from. tag : the first run tag of its file, empty where there is none.
+    metadata : what its file says of it in a header of ir_metadata, as YAML.
     """
 
     name: str
@@ -47,6 +48,7 @@ class Run:
     remarks: Sequence[Remark] = ()
     digest: str = ""
     tag: str = ""
+    metadata: str = ""
 
 
 @dataclass(frozen=True)
@@ -71,11 +73,15 @@ class Qrels:
 
 
 def collection_name(source: str | PurePath) -> str:
-    """Name a collection by its qrels file, up to the first point.
+    """Name a collection by its qrels file, up to the first point, or by its dataset of ir_datasets.
 
     >>> collection_name("data/robust04.qrels.txt")
     'robust04'
+    >>> collection_name("irds:msmarco-passage/trec-dl-2019/judged")
+    'msmarco-passage-trec-dl-2019-judged'
     """
+    if str(source).startswith("irds:"):
+        return str(source).removeprefix("irds:").replace("/", "-")
     return PurePath(source).name.partition(".")[0] or "collection"
 
 

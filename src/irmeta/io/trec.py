@@ -9,20 +9,25 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import takewhile
 from typing import Any, Literal, NamedTuple, TypeVar
 
 import numpy as np
+import polars as pl
 
 from irmeta.errors import FileFormatError, Remark, require_choice
+from irmeta.io.beir import table_of
 from irmeta.io.decimals import numbers
 from irmeta.io.fields import Columns, Strings, split
 from irmeta.io.files import Content, Location, stem
+from irmeta.io.objects import ratings_of
 from irmeta.io.rankings import (
     Qrels,
     Run,
     duplicates,
     grade_remarks,
     index_strings,
+    qrels_from_frame,
     qrels_from_mapping,
     run_from_mapping,
     score_remarks,
@@ -76,6 +81,8 @@ RUN = Layout("run", ("topic", "Q0", "document", "rank", "score", "tag"), 2, 4)
 _QRELS = Layout("qrels", ("topic", "iteration", "document", "grade"), 2, 3)
 _BEIR = Layout("qrels", ("query-id", "corpus-id", "score"), 1, 2)
 _STRAY = "this is not a run file (no line has 6 fields); remove it from the folder or pass a glob such as 'runs/*.gz'"
+_HEADER = 1 << 16
+"""Bytes of a file in which a header of ir_metadata ends."""
 _HEADERS = {b"qid", b"query", b"query-id", b"query_id", b"queryid", b"topic", b"topic_id", b"topicid"}
 
 
@@ -120,7 +127,26 @@ def run_of(content: Content, name: str, reading: Reading) -> Run:
         run = run_from_mapping({}, name)
     if not run.topics and not reading.allow_empty:
         raise FileFormatError(f"{path}: the file is empty; did the run retrieve nothing? (--allow-empty)")
-    return replace(run, remarks=[*remarks, *run.remarks], digest=content.digest)
+    return replace(run, remarks=[*remarks, *run.remarks], digest=content.digest, metadata=metadata_of(text))
+
+
+def metadata_of(text: bytes) -> str:
+    r"""Return the YAML that a run file has in a header of ir_metadata; empty without one.
+
+    Its lines begin with `#` and stand between `# ir_metadata.start` and `# ir_metadata.end`, at the beginning of the
+    file and within 64 kB. Source: Breuer, Keller and Schaer (SIGIR 2022).
+
+    >>> metadata_of(b"# ir_metadata.start\n# actor:\n#   team: ours\n# ir_metadata.end\n1 Q0 a 1 2.5 x\n")
+    'actor:\n  team: ours\n'
+    """
+    if not text.startswith(b"#"):
+        return ""
+    header = takewhile(lambda line: line.startswith(b"#"), text[:_HEADER].split(b"\n"))
+    lines = [line[1:].decode("utf-8", "replace").removeprefix(" ").rstrip() for line in header]
+    if not lines or lines[0] != "ir_metadata.start" or "ir_metadata.end" not in lines:
+        return ""
+    inside = lines[1 : lines.index("ir_metadata.end")]
+    return "".join(f"{line}\n" for line in inside)
 
 
 def _run_from_lines(text: bytes, path: Location, name: str, reading: Reading) -> Run:
@@ -136,17 +162,23 @@ def _run_from_lines(text: bytes, path: Location, name: str, reading: Reading) ->
 def read_qrels(path: Location, reading: Reading | None = None) -> Qrels:
     """Read relevance judgments: topic, iteration, document and grade on each line, or JSON as of runs.
 
+    The JSON may also be a judgment list of OpenSearch, or a rank_eval request of Elasticsearch; a table of query-id,
+    corpus-id and score may also be JSON lines or Parquet.
+
     A grade is a number; below zero means not judged, as trec_eval has it. Two grades for one document raise
     FileFormatError; the same grade twice is remarked upon.
     """
     reading = reading or Reading()
     content = Content(path)
-    path = content.path
-    text, remarks = text_of(content.data, path)
+    path, data = content.path, content.data
+    table = table_of(data, path)
+    if table is not None:
+        return _from_table(table, content)
+    text, remarks = text_of(data, path)
     if not _LINE.search(text):
         raise FileFormatError(f"{path}: the file is empty; is it the qrels?")
-    if text.lstrip().startswith(b"{") and _is_json(text):
-        qrels = _from_json(text, path, qrels_from_mapping, "grade")
+    if text.lstrip().startswith((b"{", b"[")) and _is_json(text):
+        qrels = _from_json(text, path, _rated, "grade")
         return replace(qrels, remarks=[*remarks, *qrels.remarks], source=str(path), digest=content.digest)
     rows = _read(text, _BEIR if reading.qrels_format == "beir" else _QRELS, path, reading)
     topics, topic = index_strings(rows.topic)
@@ -397,6 +429,20 @@ def _is_json(text: bytes) -> bool:
     except (ValueError, RecursionError):
         return False
     return True
+
+
+def _rated(held: Any) -> Qrels:
+    return qrels_from_mapping(ratings_of(held))
+
+
+def _from_table(table: pl.DataFrame, content: Content) -> Qrels:
+    """Make judgments of the table that a file holds."""
+    path = str(content.path)
+    try:
+        qrels = qrels_from_frame(table)
+    except FileFormatError as error:
+        raise FileFormatError(f"{path}: {error}") from error
+    return replace(qrels, source=path, digest=content.digest)
 
 
 def _from_json(text: bytes, path: Location, make: Callable[[Any], Given], value: str) -> Given:
