@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from importlib import import_module
+from typing import Any
 
 import xarray as xr
 
@@ -25,12 +26,14 @@ def sections(
     source: str,
     groups: Grouping = None,
     highlight: str | Iterable[str] | None = None,
+    reuse: xr.Dataset | None = None,
 ) -> list[Section]:
     """Run the studies, each on every collection or on all together, and return the sections that have an answer.
 
     The arguments are those of `irmeta.write_report`.
     """
-    content = Content.of(cubes, by=by, missing=missing, seed=seed, source=source, groups=groups, highlight=highlight)
+    options: dict[str, Any] = {"groups": groups, "highlight": highlight, "reuse": reuse}
+    content = Content.of(cubes, by=by, missing=missing, seed=seed, source=source, **options)
     made = []
     for name in steps(SECTIONS, "sections of the page"):
         module = import_module(f"irmeta.report.page.{name}")

@@ -57,6 +57,7 @@ def write_report(
     groups: Grouping = None,
     title: str | None = None,
     highlight: str | Iterable[str] | None = None,
+    reuse: xr.Dataset | None = None,
     rng: int = 0,
     source: str = "scores.parquet",
 ) -> Path:
@@ -69,12 +70,13 @@ def write_report(
     groups : the teams of the systems, a table or "stem" of their names; intervals over systems then take teams.
     title : of the page; the names of the collections by default.
     highlight : systems to mark, a list or one text with commas; patterns as in bm25* match names.
+    reuse : a result of `irmeta.reuse` on the runs and judgments behind the scores, for the section on new runs.
     rng : the seed of all that is random.  source : the score file, as the commands on the page name it.
 
     Returns the path of the page. The report keeps a list of the files that it writes, and removes and replaces only
     those, as long as nobody changed them. A folder that holds something else raises FileFormatError.
     """
-    options: dict[str, Any] = {"groups": groups, "title": title, "highlight": highlight}
+    options: dict[str, Any] = {"groups": groups, "title": title, "highlight": highlight, "reuse": reuse}
     return write_sections(cubes, folder, by=by, missing=missing, **options, rng=rng, source=source)[0]
 
 
@@ -87,6 +89,7 @@ def write_sections(
     groups: Grouping = None,
     title: str | None = None,
     highlight: str | Iterable[str] | None = None,
+    reuse: xr.Dataset | None = None,
     rng: int = 0,
     source: str = "scores.parquet",
 ) -> tuple[Path, list[Section]]:
@@ -98,7 +101,7 @@ def write_sections(
     folder = Path(folder)
     earlier = _earlier(folder)
     with _made(folder):
-        options: dict[str, Any] = {"groups": groups, "highlight": highlight}
+        options: dict[str, Any] = {"groups": groups, "highlight": highlight, "reuse": reuse}
         made = sections(cubes, by=by, missing=missing, seed=rng, source=source, **options)
         each = _each(made)
         named = {key: _files_of(stem, panel) for key, stem, panel in each}

@@ -80,7 +80,7 @@ function tableOf(name, table, file, hidden) {
 function csvOf(rows) {
   const quoted = (value) => {
     let text = value === null ? "" : String(value);
-    if (typeof value !== "number" && /^[=+\-@\t\r]/.test(text)) text = `'${text}`;  // spreadsheets would compute it
+    if (typeof value !== "number" && /^'*[=+\-@\t\r]/.test(text)) text = `'${text}`;  // spreadsheets would compute it
     return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
   };
   return rows.map((row) => row.map(quoted).join(",")).join("\n") + "\n";
