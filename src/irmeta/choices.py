@@ -44,6 +44,7 @@ JudgedTopics = Literal["shared", "own"]
 # Subsets of metrics
 Matrix = Literal["correlation", "covariance", "rank", "shrunk"]
 Objective = Literal["determinant", "unreported"]
+Candidates = Literal["reported", "all"]
 Search = Literal["exact", "ib", "gf", "gf-code", "pivot", "sheffield", "trace"]
 
 # Prediction
@@ -61,7 +62,7 @@ Form = Literal["raw", Kind]
 # Results
 Format = Literal["table", "json", "csv", "latex", "markdown"]
 Status = Literal["reproduced", "contradicted", "not checkable", "ours"]
-ScoreView = Literal["means", "matrix", "distribution"]
+ScoreView = Literal["means", "ranks", "matrix", "distribution"]
 CorrelationView = Literal["heatmap", "clustered", "dendrogram", "components"]
 PredictivityView = Literal["advantage", "curve"]
 LeaderboardView = Literal["ranks", "aggregates"]
@@ -194,6 +195,10 @@ MEANINGS: dict[Any, dict[str, str]] = {
         "determinant": "metrics that vary much and overlap little",
         "unreported": "metrics that leave the least variance of all metrics unexplained",
     },
+    Candidates: {
+        "reported": "those that papers usually report, and those that irmeta does not know",
+        "all": "all metrics",
+    },
     Search: {
         "exact": "the best set of each size, with proof",
         "ib": "iterative backward elimination",
@@ -253,6 +258,7 @@ MEANINGS: dict[Any, dict[str, str]] = {
     },
     ScoreView: {
         "means": "means with intervals",
+        "ranks": "the ranks that systems may have",
         "matrix": "every score",
         "distribution": "the distribution of scores",
     },
@@ -287,14 +293,21 @@ MEANINGS: dict[Any, dict[str, str]] = {
 """What each option means, by set of options; the help of the command line is made from it."""
 
 
-def explained(choice: Any, question: str) -> str:
-    """Return the help of an option: its question, then each of its names with its meaning.
+LINES = "\b"
+"""Opens a paragraph of the help whose lines stay as they are."""
 
-    >>> explained(Ties, "Which tau?")
-    "Which tau? a: Kendall's tau-a; b: Kendall's tau-b."
+
+def explained(choice: Any, question: str) -> str:
+    """Return the help of an option: its question, then each of its names with its meaning, on a line of its own.
+
+    >>> print(explained(Ties, "Which tau?").replace(LINES, ""))
+    Which tau?
+    <BLANKLINE>
+    a: Kendall's tau-a
+    b: Kendall's tau-b
     """
     meanings = [f"{name}: {meaning}" for name, meaning in MEANINGS[choice].items()]
-    return f"{question} {'; '.join(meanings)}."
+    return f"{question}\n\n{LINES}" + "\n".join(meanings)
 
 
 def names(choice: Any) -> tuple[str, ...]:

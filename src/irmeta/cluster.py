@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 PATIENCE = 10.0
 """Seconds to wait at the start for a scheduler that does not answer."""
-SILENCE = 40.0
+SILENCE = 30.0
 """Seconds after which a scheduler or a worker that is not heard of, or a cluster without workers, is given up."""
 _LOOK = 5.0
 """Seconds to wait for a result before looking after those who make it."""

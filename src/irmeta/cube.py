@@ -26,6 +26,9 @@ _PAIRWISE = "this study takes every system on every topic, and pairwise is for t
 GMAP_FLOOR = 1e-5
 """What GMAP takes for a score of 0, or below this, as trec_eval does."""
 
+LEAST, MOST = 1e-4, 1e6
+"""Between these lies the largest score of a metric that is studied: means are compared to ten decimals."""
+
 _MAKES = "irmeta.from_frame(table) makes one from a data frame or dicts of dicts, irmeta.load(path) from a score file"
 
 
@@ -364,7 +367,7 @@ def metric_of(scores: xr.DataArray, name: str) -> str:
 
 def _as_it_is(scores: xr.DataArray) -> tuple[xr.DataArray, list[str]]:
     """Return a cube with its missing cells, and a note on them."""
-    scores = check(scores)
+    scores = _require_scale(check(scores))
     absent = int(np.isnan(scores.values).sum())
     if not absent:
         return scores, []
@@ -382,15 +385,27 @@ def default_by(scores: xr.DataArray) -> str:
     return found
 
 
+def _require_scale(scores: xr.DataArray) -> xr.DataArray:
+    """Return a cube; raise ScoresError if a metric's scores are so small or large that studies would be wrong."""
+    largest = np.abs(scores.values).max(axis=(0, 1), initial=0, where=~np.isnan(scores.values))
+    for metric, most in zip(scores.metric.values, largest.tolist(), strict=True):
+        if most > MOST or 0 < most < LEAST:
+            raise ScoresError(
+                f"the scores of {metric} reach {most:.3g}; studies compare to ten decimals scores that reach {LEAST:g} "
+                f"to {MOST:g}: multiply all by one number, so that they reach about 1, or leave {metric} out"
+            )
+    return scores
+
+
 def complete(scores: xr.DataArray, missing: Missing = "error") -> tuple[xr.DataArray, list[str]]:
     """Return a cube without missing cells, and notes on what was left out for it.
 
     missing : "error" raises ScoresError; "topics" leaves out every topic that some system lacks, "systems" every system
     that lacks some topic, "common" topics and systems so that most scores stay. "pairwise" raises ScoresError: it is
-    for studies that go pair by pair.
+    for studies that go pair by pair. Scores that are too small or too large to be compared raise ScoresError.
     """
     require_choice("missing", missing, get_args(Missing))
-    scores = check(scores)
+    scores = _require_scale(check(scores))
     absent = np.isnan(scores.values)
     if not absent.any():
         return scores, []

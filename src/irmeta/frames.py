@@ -1,7 +1,7 @@
 """Tables of scores that people have, long or wide, as the rows of a score file: columns go by the names people use."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple, get_args
 
@@ -68,10 +68,18 @@ def is_table(given: object) -> bool:
         return False
     if isinstance(given, Mapping):
         inner = next(iter(given.values()), None)
-        return (isinstance(inner, Mapping) and not isinstance(inner, xr.Dataset)) or "model_names" in given
+        return _is_inner(inner) or "model_names" in given
     return isinstance(given, pl.DataFrame | pl.LazyFrame | pd.DataFrame | pd.Series) or any(
         hasattr(given, name) for name in ("to_dataframe", "model_names")
     )
+
+
+def _is_inner(given: object) -> bool:
+    """Tell whether this can be the scores of one system: a dict, or values of ir_measures one by one."""
+    if isinstance(given, Mapping):
+        return not isinstance(given, xr.Dataset)
+    one = given[0] if isinstance(given, list) and given else None
+    return isinstance(given, Iterator) or hasattr(one, "measure")
 
 
 def rows_of(
@@ -183,7 +191,8 @@ def _of_mappings(table: Mapping[Any, Any]) -> pl.DataFrame:
     if compared:
         table = {name: table[name]["scores"] for name in table["model_names"]}
     flat: list[tuple[str, str, str | None, Any]] = []
-    for system, inside in table.items():
+    for system, given in table.items():
+        inside = _by_topic(given)
         if not isinstance(inside, Mapping):
             raise ScoresError(
                 f"the scores of {shortened(str(system))!r} are not a dict; give {{system: {{topic: score}}}}"
@@ -198,6 +207,18 @@ def _of_mappings(table: Mapping[Any, Any]) -> pl.DataFrame:
         held["metric"] = metrics
     values = _series(np.array([*scores, None], dtype=object)).head(len(scores))
     return pl.DataFrame({name: list(names) for name, names in held.items()}).with_columns(values.alias("score"))
+
+
+def _by_topic(given: Any) -> Any:
+    """Return {topic: {metric: score}} of the values that ir_measures computes; anything else as it is."""
+    if isinstance(given, Mapping | str) or not isinstance(given, Iterable):
+        return given
+    found: dict[str, dict[str, Any]] = {}
+    for one in given:
+        if not (hasattr(one, "query_id") and hasattr(one, "measure")):
+            return given
+        found.setdefault(one.query_id, {})[str(one.measure)] = one.value
+    return found
 
 
 def _columns(names: Sequence[str], **wanted: str | None) -> Columns:
@@ -243,8 +264,8 @@ def _wide(frame: pl.DataFrame, found: Columns, metric: str, rows: Rows | None) -
     labels = [name for name in (found.collection, found.system, found.topic) if name is not None]
     values = [name for name in frame.columns if name not in labels]
     system, topic = found.system, found.topic
-    if system is None and topic is None:
-        first = _first(frame)
+    if system is None and topic is None and values:
+        first = _first(frame.select(values))
         values.remove(first)
         system, topic = (first, None) if rows != "topics" else (None, first)
     if not values or not frame.height:

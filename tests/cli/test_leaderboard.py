@@ -16,7 +16,7 @@ TABLE = "model,fiqa,nq,scifact,arguana\n" + "\n".join(
 def results(run, tmp_path: Path) -> Path:
     (tmp_path / "results.csv").write_text(TABLE.replace("m3,0.39", "m3,", 1))
     code, _, err = run("import", "table", "results.csv", "-o", "results.parquet", "--metric", "nDCG@10")
-    assert (code, "9 systems, 4 topics, 1 metrics" in err) == (0, True)
+    assert (code, "9 systems, 4 topics, 1 metric" in err) == (0, True)
     return tmp_path / "results.parquet"
 
 

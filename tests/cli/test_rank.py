@@ -52,8 +52,9 @@ def test_the_json_is_the_study(file: Path) -> None:
 def test_the_table_says_what_to_report(file: Path) -> None:
     """On a terminal the answer in words comes first, and names the matrix and the level."""
     said = run(file, "-k", 2, "--include", "RR", "--exclude", "P@10", "--matrix", "rank", "--level", "within-topic")
-    assert said.startswith("Report RR, ")
-    assert "(rank matrix, within-topic level)" in said
+    assert said.startswith("Report ")
+    assert "RR: 2 of 5 metrics" in said
+    assert "(rank matrix, within-topic level)" in " ".join(said.split())
     assert "subsets" in said
     assert "proven by search" in said
 

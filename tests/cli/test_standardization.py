@@ -140,7 +140,7 @@ def test_mistakes_exit_with_two_and_a_sentence(typed, files, line, words):
     assert len(err.splitlines()) == 1
 
 
-@pytest.mark.parametrize("view", ["means", "matrix", "distribution"])
+@pytest.mark.parametrize("view", ["means", "ranks", "matrix", "distribution"])
 @pytest.mark.parametrize("suffix", ["svg", "pdf", "png"])
 def test_describe_draws(typed, files, tmp_path, view, suffix):
     """Each view of a cube is saved in each form."""

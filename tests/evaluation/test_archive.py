@@ -11,11 +11,12 @@ import xarray as xr
 
 import irmeta
 from irmeta.attributes import about
+from irmeta.cube import cube
 from irmeta.errors import FileFormatError, ScoresError
 from irmeta.evaluation import archive, engine
 from irmeta.evaluation.archive import evaluate_to
 from irmeta.io.files import read_bytes
-from irmeta.io.scores import load, load_all
+from irmeta.io.scores import load, load_all, save
 from irmeta.parallel import watched_by
 
 
@@ -403,3 +404,17 @@ def test_killed(desk: Path) -> None:
     assert 6 <= got.kept < 16
     written(desk, "whole.parquet")
     assert same(desk / "s.parquet", desk / "whole.parquet")
+
+
+def test_a_file_made_in_the_meantime_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Scores that another process writes under the same name while an evaluation runs are not replaced."""
+    path = tmp_path / "s.parquet"
+    made = cube([[[0.5]]], ["a"], ["1"], ["AP"], collection="theirs")
+
+    def meanwhile(*_: object) -> None:
+        if not path.exists():
+            save(made, path)
+
+    with irmeta.watched_by(meanwhile), pytest.raises(FileFormatError, match="another process wrote it in the meantime"):
+        irmeta.evaluate_to(path, {"1": {"a": 1}}, {"r": {"1": {"a": 1.0}}}, "AP")
+    assert list(irmeta.load_all(path)) == ["theirs"]

@@ -223,8 +223,8 @@ def test_a_part_of_a_file(tmp_path: Path) -> None:
     part = load(path, "one", systems=["c", "b"], metrics=["RR", "AP"])
     xr.testing.assert_identical(part, whole.sel(system=["c", "b"], metric=["RR", "AP"]))
     np.testing.assert_array_equal(load_all(path, topics=["3"])["two"].values, whole[:2, 2:3].values)
-    with pytest.raises(FileFormatError, match="no metric 'nDCG' in one; there is nDCG@10"):
-        load(path, "one", metrics=["nDCG"])
+    with pytest.raises(FileFormatError, match="no metric 'nDCG@20' in one; did you mean nDCG@10"):
+        load(path, "one", metrics=["nDCG@20"])
     with pytest.raises(FileFormatError, match="s.parquet: no system 'c' in two"):
         load_all(path, systems=["c"])
 
@@ -300,3 +300,12 @@ def test_appends_at_once_lose_nothing(tmp_path: Path) -> None:
         writers.append(subprocess.Popen([sys.executable, "-c", code, str(tmp_path / f"{number}.parquet"), str(path)]))
     assert [writer.wait() for writer in writers] == [0] * 4
     assert sorted(load_all(path)) == ["c0", "c1", "c2", "c3", "first"]
+
+
+def test_a_new_file_replaces_none(tmp_path: Path) -> None:
+    """With new=True a file that another process has made stays."""
+    path = tmp_path / "s.parquet"
+    save(small("one", 1.0), path, new=True)
+    with pytest.raises(ScoresError, match="exists"):
+        save(small("two", 1.0), path, new=True)
+    assert list(load_all(path)) == ["one"]

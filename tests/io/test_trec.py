@@ -52,7 +52,7 @@ def test_both_readers_agree(tmp_path_factory: pytest.TempPathFactory, lines: lis
     path = tmp_path_factory.mktemp("trec") / "run"
     path.write_bytes(text.encode())
     fast = trec.read_run(path)
-    slow = trec._carefully(text.encode(), trec._RUN, path, trec.Reading())
+    slow = trec._carefully(text.encode(), trec.RUN, path, trec.Reading())
     assert contents(fast) == [(t, d, float(score)) for t, d, _, score, _ in lines]
     assert [slow.topic[row] for row in range(len(lines))] == [fast.topics[topic] for topic in fast.topic]
     assert slow.document.equals(fast.documents).all()

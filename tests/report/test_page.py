@@ -15,15 +15,16 @@ import xarray as xr
 from irmeta.choices import Missing
 from irmeta.cube import ALL, cube
 from irmeta.errors import FileFormatError, ScoresError
+from irmeta.report.page import design as design_page
 from irmeta.report.page import writing
 from irmeta.report.page.panel import Panel, Section, numbers
 from irmeta.report.page.predictivity import PARTITIONS
 from irmeta.report.page.sections import sections
 from irmeta.report.page.writing import write_report
 from irmeta.report.words import headlines
-from irmeta.studies import correlation, description, predictivity, significance
+from irmeta.studies import correlation, description, design, predictivity, significance
 
-SECTIONS = ["data", "systems", "significance", "agreement", "power", "reporting", "prediction", "reliability"]
+SECTIONS = ["data", "systems", "significance", "agreement", "power", "reporting", "prediction", "reliability", "design"]
 
 
 def content(page: Path) -> dict[str, Any]:
@@ -37,12 +38,22 @@ def headings(page: Path) -> list[tuple[str, str]]:
     return re.findall(r"<h([1-6])[^>]*>(.*?)</h", page.read_text("utf-8"))
 
 
+def test_only_its_own_scripts_may_run(page: Path) -> None:
+    """The policy names the digests of the page's two scripts and allows no other, no network and no frame."""
+    text = page.read_text("utf-8")
+    policy = re.search(r'Content-Security-Policy" content="([^"]+)"', text)[1].replace("&#39;", "'")
+    scripts = re.findall(r"<script>(.*?)</script>", text, flags=re.DOTALL)
+    assert len(scripts) == 2
+    assert f"script-src {writing.hashes(*scripts)};" in policy
+    assert policy.startswith("default-src 'none'")
+
+
 def test_every_section_is_there_in_order(page: Path, page_of_three: Path) -> None:
     """A page has each study's section once, and one more where there are several collections."""
     assert re.findall(r'<section id="(\w+)"', page.read_text("utf-8")) == [*SECTIONS, "calculator"]
-    of_three = [*SECTIONS[:-1], "judges", "collections", SECTIONS[-1], "calculator"]
+    of_three = [*SECTIONS[:-2], "judges", "collections", *SECTIONS[-2:], "calculator"]
     assert re.findall(r'<section id="(\w+)"', page_of_three.read_text("utf-8")) == of_three
-    assert [level for level, _ in headings(page)] == ["1", *["2"] * 9]
+    assert [level for level, _ in headings(page)] == ["1", *["2"] * 10]
 
 
 def test_the_page_needs_nothing_else(page: Path) -> None:
@@ -78,13 +89,24 @@ def test_each_panel_opens_with_its_finding_and_says_how_it_was_computed(page: Pa
     """Every panel has a first sentence, and every study its options, seed and source."""
     text = page.read_text("utf-8")
     panels = re.findall(r'<div class="panel"[^>]*>(.*?)(?=<div class="panel"|</section>)', text, re.S)
-    assert len(panels) == 12
+    assert len(panels) == 13
     for panel in panels:
         assert re.search(r'<p class="finding">[^<]{20,}', panel)
         assert "How this was computed" in panel
         assert "Source: " in panel
     assert f"--partitions {PARTITIONS}" in text
     assert "--seed 5" in text
+
+
+def test_the_section_on_design_draws_the_studys_figures(page: Path, scores: xr.DataArray) -> None:
+    """The lines of the section are worth by number of topics, each under the name of its metric."""
+    [panel] = content(page)["sections"]["design"]
+    [chart] = panel["charts"]
+    outcome = design.design(scores, partitions=design_page.PARTITIONS, rng=5)
+    worth = dict(zip(outcome["metric"].values, outcome["tau"].values, strict=True))
+    assert chart["data"]["x"] == outcome["size"].values.tolist()
+    for line in chart["data"]["series"]:
+        assert np.allclose(line["y"], worth[line["name"]], atol=6e-6)
 
 
 def test_the_notes_of_the_data_stand_in_its_section(page: Path) -> None:

@@ -136,3 +136,12 @@ def test_names_are_no_commands_for_latex_markdown_and_terminals() -> None:
         r"| a\\x1b\[2J\\nb | 0.3000 |",
         r"| \__x_\_ | 0.4000 |",
     ]
+
+
+def test_no_name_is_cut_in_two() -> None:
+    """A column is as wide as its longest name; texts fold between words, and all of it fits 80 columns."""
+    names = [f"a_system_of_a_long_name_{number}" for number in range(3)]
+    frame = pl.DataFrame({"problem": ["many words " * 9] * 3, "system": names, "count": [1, 2, 3], "as in": names})
+    drawn = tables.text(frame)
+    assert all(name in drawn for name in names)
+    assert max(map(len, drawn.splitlines())) <= 80

@@ -50,7 +50,7 @@ def test_models_of_too_little_are_errors(made):
         prediction_model({})
     with pytest.raises(ScoresError, match="c0 has 2 systems and 4 metrics"):
         prediction_model({"c0": cubes["c0"][:2]})
-    with pytest.raises(ScoresError, match="1 metrics"):
+    with pytest.raises(ScoresError, match="1 metric"):
         prediction_model(cubes, metrics=["AP"])
     with pytest.raises(MetricError, match="no collection has scores of 'P@11'; did you mean P@10"):
         prediction_model(cubes, metrics=["AP", "P@11"])

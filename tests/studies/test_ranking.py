@@ -1,7 +1,7 @@
 """Which metrics to report: the tables, the choices, the notes."""
 
 import json
-from itertools import combinations, pairwise
+from itertools import combinations
 from pathlib import Path
 
 import numpy as np
@@ -61,7 +61,7 @@ def test_exact_subsets_are_the_best_of_their_size() -> None:
 def test_an_order_has_nested_subsets_beside_the_optimum(method: str) -> None:
     """The subset of k is the first k of the order, and its ratio is to the best subset of k."""
     outcome = rank_metrics(scores(), method, "covariance")
-    views, exact = tables(outcome), tables(rank_metrics(scores(), "exact", "covariance"))
+    views, exact = tables(outcome), tables(rank_metrics(scores(), "exact", "covariance", objective="determinant"))
     names = views["order"]["metric"].to_list()
     for k, metrics, ratio, log_det in (
         views["subsets"].select("k", "metrics", "ratio_to_optimum", "log_det").iter_rows()
@@ -92,29 +92,19 @@ def test_values_are_of_the_metrics_so_far() -> None:
 
 def test_nested_optima_are_the_order() -> None:
     """Where each best subset contains the smaller ones, the order of "exact" adds one metric after the other."""
-    outcome = rank_metrics(SHEFFIELD)
+    outcome = rank_metrics(SHEFFIELD, objective="determinant")
     assert outcome["order"].values.tolist() == ["5", "4", "1", "7", "6", "3", "2"]
     assert about(outcome)["options"]["matrix"] == "given"
     assert "not symmetric" in about(outcome)["notes"][0]
-
-
-def test_optima_that_are_not_nested_say_so() -> None:
-    """A note tells what the order goes by exactly where some best subset does not contain a smaller one."""
-    seen = set()
-    for seed in range(12):
-        outcome = rank_metrics(scores(seed))
-        sets = [set(np.flatnonzero(row)) for row in outcome["chosen"].values]
-        nested = all(small < large for small, large in pairwise(sets))
-        assert nested != any("not nested" in note for note in about(outcome)["notes"])
-        seen.add(nested)
-    assert seen == {True, False}
 
 
 def test_included_metrics_are_in_and_excluded_ones_out() -> None:
     """Every subset has the included metrics and none of the excluded; the best of such subsets is found."""
     sigma = np.corrcoef(scores().values.reshape(-1, 6), rowvar=False)
     for method in ("exact", "ib", "gf", "pivot"):
-        rows = tables(rank_metrics(scores(), method, k=4, include=["RR"], exclude=["AP"]))["subsets"]
+        rows = tables(rank_metrics(scores(), method, k=4, objective="determinant", include=["RR"], exclude=["AP"]))[
+            "subsets"
+        ]
         assert rows["k"].to_list() == [1, 2, 3, 4]
         for metrics, optimal in rows.select("metrics", "optimal").iter_rows():
             assert "RR" in metrics
@@ -168,7 +158,7 @@ def test_excluded_metrics_still_have_to_be_explained() -> None:
 def test_a_budget_buys_the_best_it_can() -> None:
     """Subsets cost at most the budget; metrics that are not named cost 1; sizes beyond the budget are left out."""
     cost = {"AP": 3.0, "RR": 0.0}
-    rows = tables(rank_metrics(scores(), cost=cost, budget=3))["subsets"]
+    rows = tables(rank_metrics(scores(), objective="determinant", cost=cost, budget=3))["subsets"]
     assert rows["k"].to_list() == [1, 2, 3, 4]
     assert rows["cost"].max() <= 3
     sigma = np.corrcoef(scores().values.reshape(-1, 6), rowvar=False)
@@ -193,7 +183,9 @@ def test_copies_are_named_and_not_chosen() -> None:
 
 def test_stability_counts_choices_on_resampled_topics() -> None:
     """Each size's shares add up to the size, a seed gives them again, and the certain choices are certain."""
-    first, again, other = (rank_metrics(scores(), k=3, partitions=20, rng=seed) for seed in (1, 1, 2))
+    first, again, other = (
+        rank_metrics(scores(), k=3, objective="determinant", partitions=20, rng=seed) for seed in (1, 1, 2)
+    )
     np.testing.assert_allclose(first["again"].sum("metric"), [1, 2, 3])
     np.testing.assert_array_equal(first["again"].values, again["again"].values)
     assert (first["again"].values != other["again"].values).any()
@@ -321,3 +313,41 @@ def test_released_scores_are_settled_for_every_size(data: Path) -> None:
         for objective in ("determinant", "unreported"):
             assert rank_metrics(train, matrix=matrix, objective=objective)["proven"].values.all()
         assert rank_metrics(train, "ib", matrix)["ratio_to_optimum"].values.min() < 0.99
+
+
+def usual() -> xr.DataArray:
+    """Scores of metrics that papers report, and of P@1000 and R@10, which they do not."""
+    return scores().assign_coords(metric=["AP", "P@10", "P@1000", "nDCG@20", "Rprec", "R@10"])
+
+
+def test_metrics_that_papers_report_are_chosen_and_all_are_explained() -> None:
+    """By default only metrics that papers usually report are chosen, for what they leave unexplained of all."""
+    outcome = rank_metrics(usual(), k=2)
+    sigma = np.corrcoef(usual().values.reshape(-1, 6), rowvar=False)
+    best = min(unexplained(sigma, s) for s in combinations((0, 1, 3, 4), 2))
+    np.testing.assert_allclose(outcome["unexplained"].values[1], best)
+    assert "of the 4 metrics papers usually report (--candidates all" in findings(outcome)[1].replace("that ", "")
+    assert about(outcome)["options"]["candidates"] == "reported"
+
+
+@pytest.mark.parametrize(
+    "options", [{"candidates": "all"}, {"metrics": "AP P@10 P@1000 nDCG@20 Rprec R@10"}, {"include": ["P@1000"]}]
+)
+def test_whoever_names_metrics_chooses_among_them(options: dict) -> None:
+    """Metrics that papers rarely report can be chosen if all are asked for, or they are named."""
+    assert bool(rank_metrics(usual(), **options)["candidate"].sel(metric="P@1000"))
+
+
+def test_the_answer_is_set_beside_that_to_other_questions() -> None:
+    """One sentence names what other levels and the other objective would choose, as those choices themselves do."""
+    outcome = rank_metrics(scores(), k=2)
+    told = findings(outcome)[2]
+    for words, options in (
+        ("within topics", {"level": "within-topic"}),
+        ("at system level", {"level": "system"}),
+        ("by the determinant", {"objective": "determinant"}),
+    ):
+        other = rank_metrics(scores(), k=2, **options)
+        expected = other["chosen"].sel(k=2).values
+        assert (outcome["other"].sel(way=words).values == expected).all()
+        assert words in told

@@ -49,7 +49,7 @@ def test_without_a_difference_nothing_is_said_of_power():
 
 def test_findings_say_whether_the_topics_are_enough():
     """Systems that differ much need no more topics; systems that differ little need the number that the table has."""
-    assert "They are enough for an E rho2 of .95" in findings(reliability(scores(apart=2)))[0]
+    assert "are enough for an E rho2 of .95" in findings(reliability(scores(apart=2)))[0]
     few = reliability(scores(apart=0.15), metrics="AP")
     needed = tables(few)["needed"].filter(coefficient="erho2").row(0, named=True)
     assert f"An E rho2 of .95 needs {needed['needed']:.0f} topics" in findings(few)[0]

@@ -277,7 +277,7 @@ def test_metrics_that_contradict_each_other_are_named():
 
 
 def test_swap_rates_stand_beside_the_tests():
-    """Differences of these systems never turn round on other topics, as they are far larger than the noise."""
+    """Differences of these systems are never reversed by other topics, as they are far larger than the noise."""
     table = tables(significance(two_metrics()))["swaps"]
     assert table.columns == ["topics", "metric", "difference", "comparisons", "error_rate"]
     assert set(table["topics"]) == {4}

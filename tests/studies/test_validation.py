@@ -12,7 +12,8 @@ from irmeta.errors import FileFormatError
 from irmeta.evaluation.engine import evaluate
 from irmeta.evaluation.judging import Judgments
 from irmeta.io.trec import Reading
-from irmeta.studies.validation import findings, tables, validate
+from irmeta.report.tables import render
+from irmeta.studies.validation import findings, overview, tables, validate
 
 QRELS = {"1": {"a": 1, "b": 0, "c": 2}, "2": {"a": 1, "d": 0}}
 SOUND = {"1": {"a": 3.0, "b": 2.0, "c": 1.0}, "2": {"a": 2.0, "d": 1.0}}
@@ -43,7 +44,7 @@ def test_sound_runs() -> None:
         "unjudged_10": 0.0,
         "self_retrieval": 0.0,
     }
-    assert findings(outcome) == ["1 readable runs, 0 errors, 0 warnings. irmeta evaluate takes them."]
+    assert findings(outcome) == ["1 readable run, 0 errors, 0 warnings. irmeta evaluate takes them."]
 
 
 @pytest.mark.parametrize(
@@ -126,7 +127,8 @@ def test_errors_first(tmp_path: Path) -> None:
     assert "3 fields, a run line has 6" in problems["problem"][1]
     assert "damaged gzip data" in problems["problem"][2]
     assert outcome.system.values.tolist() == ["tags"]
-    assert findings(outcome) == ["1 readable runs, 3 errors, 1 warnings. irmeta evaluate would refuse these files."]
+    said = "1 readable run, 3 errors, 1 warning. irmeta evaluate would refuse these files."
+    assert findings(outcome)[0] == said
 
 
 def test_unreadable_qrels(tmp_path: Path) -> None:
@@ -171,7 +173,7 @@ def test_what_evaluate_notes_validate_says() -> None:
         ("warning", "run quoted")
     ]
     assert about(outcome)["notes"][0] == "grades: 3 of 0, 1 of 1, 1 of 2"
-    assert about(outcome)["notes"][1].startswith("binary metrics count every grade from 1 up as relevant: AP@10, ")
+    assert about(outcome)["notes"][1].startswith("binary metrics count every grade from 1 up as relevant (AP(")
     assert len(about(validate({"1": {"a": 1}, "2": {"a": 1}}, {"sound": SOUND}))["notes"]) == 1
     assert about(validate(None, {"sound": SOUND}))["notes"] == []
 
@@ -256,3 +258,18 @@ def test_runs_that_rank_alike_are_remarked_upon() -> None:
         problems = tables(validate(qrels, runs))["problems"]
         told = problems.filter(problems["problem"].str.contains("ranks as an earlier run does"))
         assert told["problem"].str.contains("two as one").to_list() == [True]
+
+
+def test_warnings_that_differ_in_numbers_are_shown_once(tmp_path: Path) -> None:
+    """People see one line for a kind of warning, with the number of its files; the table has every one."""
+    lengths = {f"run{number}": number for number in range(1, 16)}
+    for name, length in lengths.items():
+        lines = [f"1 Q0 a{at} {at} {10 - at} {name}\n" for at in range(length)] + [f"2 Q0 a 1 1 {name}\n"]
+        (tmp_path / name).write_text("".join(lines))
+    outcome = validate(QRELS, tmp_path)
+    [shown] = [view for title, view in overview(outcome).items() if title.startswith("warnings")]
+    unjudged = shown.filter(pl.col("problem").str.contains("of the first ten documents are not judged"))
+    every = tables(outcome)["problems"].filter(pl.col("problem").str.contains("of the first ten documents"))
+    assert unjudged["files"].to_list() == [every.height]
+    assert every.height > 10
+    assert all(len(line) <= 80 for line in render(outcome).splitlines())

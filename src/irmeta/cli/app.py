@@ -1,12 +1,16 @@
 """The Typer application that every command registers on."""
 
 import inspect
+import re
 from collections.abc import Callable
+from copy import copy
 from dataclasses import MISSING, fields, is_dataclass
-from typing import Annotated, Any, TypeVar, get_type_hints
+from pathlib import Path
+from typing import Annotated, Any, TypeVar, get_args, get_type_hints
 
 import typer
-from typer.core import TyperCommand
+from typer.core import TyperArgument, TyperCommand
+from typer.models import ArgumentInfo
 
 from irmeta.studies import STUDIES, About
 
@@ -21,16 +25,24 @@ PANELS: dict[About, str] = {
 }
 """The groups of `irmeta --help`."""
 
+VALUES: dict[Any, str] = {bool: "", int: "N", float: "X", str: "TEXT", Path: "FILE"}
+"""What stands for the value of an option in the help, by its type."""
+
 
 class Verb(TyperCommand):
     """A command that never writes over a file that it reads."""
 
     def invoke(self, ctx: Any) -> Any:
-        """Run the command, unless what it would write is among what it would read."""
+        """Run the command, unless what it would write is among what it would read, or of another kind."""
         from irmeta.cli.output import refuse_inputs
 
-        refuse_inputs(ctx.params)
+        refuse_inputs(ctx.params, models=ctx.command_path.endswith("predict fit"))
         return super().invoke(ctx)
+
+    def collect_usage_pieces(self, ctx: Any) -> list[str]:  # noqa: ARG002 click gives it
+        """Return what a command takes as manual pages write it: [OPTIONS] QRELS RUNS..."""
+        arguments = [one for one in self.params if isinstance(one, TyperArgument)]
+        return ["[OPTIONS]", *(f"{one.metavar}..." if one.nargs != 1 else f"{one.metavar}" for one in arguments)]
 
 
 class Verbs(typer.Typer):
@@ -83,10 +95,35 @@ def _flattened(function: Callable[..., Any]) -> Callable[..., Any]:
         return function(**given)
 
     command.__name__ = function.__name__
-    command.__doc__ = function.__doc__
+    command.__doc__ = _help(function.__doc__ or "")
     command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     command.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     return command
+
+
+def _help(doc: str) -> str:
+    """Return the help of a command: its sentences, without the line breaks of the source, then its examples."""
+    paragraphs = [" ".join(paragraph.split()) for paragraph in inspect.cleandoc(doc).split("\n\n")]
+    sentences = [paragraph for paragraph in paragraphs if not paragraph.startswith("irmeta ")]
+    examples = [line for text in paragraphs if text.startswith("irmeta ") for line in _example(text)]
+    return "\n\n".join([*sentences, *(["\n".join(["Examples:", *examples])] if examples else [])])
+
+
+_WORDS = re.compile(r"""(?:-[\w-]+ (?!-))?(?:'[^']*'|"[^"]*"|\S)+""")
+"""The words of a command line, an option together with its value."""
+
+
+def _example(text: str) -> list[str]:
+    """Return the lines of an example, at most 78 wide and cut between its words: they can be pasted into a shell."""
+    command, _, comment = text.partition(" # ")
+    lines = [f"# {comment}"] if comment else []
+    line, *words = _WORDS.findall(command)
+    for word in words:
+        if len(line) + len(word) > 75:
+            lines.append(f"{line} \\")
+            line = "   "
+        line += f" {word}"
+    return [*lines, line]
 
 
 def _options_of(group: Any) -> list[inspect.Parameter]:
@@ -99,7 +136,21 @@ def _options_of(group: Any) -> list[inspect.Parameter]:
 
 
 def _parameter(name: str, default: Any, hint: Any) -> inspect.Parameter:
-    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=hint)
+    """Return an option or an argument as Typer takes it, with what stands for its value in the help."""
+    kind, info = get_args(hint)
+    info = copy(info)
+    if info.metavar is None:
+        info.metavar = name.upper() if isinstance(info, ArgumentInfo) else _value(kind)
+    annotation = Annotated[kind, info]  # type: ignore[valid-type]
+    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
+
+
+def _value(kind: Any) -> str:
+    """Return what stands for an option's value in the help; a choice's names are in its text."""
+    if kind in VALUES:
+        return VALUES[kind]
+    found = [_value(part) for part in get_args(kind) if isinstance(part, type) or get_args(part)]
+    return found[0] if found else "CHOICE"
 
 
 app = Verbs(

@@ -67,7 +67,7 @@ def _factors() -> "pl.DataFrame":
 
 @datasets.command()
 def fetch(
-    names: Annotated[list[str], typer.Argument(metavar="NAME...", help="Names of irmeta datasets list.")],
+    names: Annotated[list[str], typer.Argument(metavar="NAME", help="Names of irmeta datasets list.")],
     data: Data = None,
     quiet: Quiet = False,
 ) -> None:

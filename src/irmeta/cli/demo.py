@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 from irmeta.cli.app import app
 from irmeta.cli.output import say, working, write
 from irmeta.cli.study import Quiet, Seed, option
+from irmeta.words import counted
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -36,7 +37,7 @@ def demo(
     with working(quiet=quiet):
         scores = evaluate(made.qrels, made.runs, collection="demo")
         save(scores, file)
-        say(f"wrote {file}: {', '.join(f'{size} {dim}s' for dim, size in scores.sizes.items())}", quiet=quiet)
+        say(f"wrote {file}: {', '.join(counted(size, str(dim)) for dim, size in scores.sizes.items())}", quiet=quiet)
         page, sections = write_sections({"demo": scores}, output / "report", rng=seed, source=file.name)
     write(f"What irmeta finds in this collection:\n\n{headlines(sections)}\n", None)
     write(f"All of it on one page: {page} (open it in a browser)\n", None)

@@ -26,7 +26,7 @@ def describe(
 
     irmeta describe scores.parquet --top 0.75 --table topics
 
-    irmeta describe scores.parquet --marginal   (the rank of one system that you named in advance)
+    irmeta describe scores.parquet --marginal # the rank of one system that you named in advance
     """
     from irmeta.studies.description import describe as study
 

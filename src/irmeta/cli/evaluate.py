@@ -9,9 +9,10 @@ import typer
 from irmeta.attributes import about
 from irmeta.choices import Duplicates, MetricSet, OnError, Precision, QrelsFormat, TopicSet, explained
 from irmeta.cli.app import app
-from irmeta.cli.output import form_of, refuse_overwriting, say, width_of, working, write
+from irmeta.cli.output import form_of, refuse_overwriting, say, say_note, width_of, working, write
 from irmeta.cli.study import Shown, option
 from irmeta.errors import IrmetaError
+from irmeta.words import counted
 
 if TYPE_CHECKING:
     from irmeta.evaluation.archive import Options, Written
@@ -128,8 +129,8 @@ def evaluate(
                 shown.output, shown.quiet, qrels, given, wanted, append=append, replace=replace, **options
             )
         _remark(written.about["attributes"]["notes"], quiet=shown.quiet)
-        sizes = ", ".join(f"{len(names)} {dim}s" for dim, names in written.about["names"].items())
-        kept = f" ({written.kept} systems were evaluated before)" if written.kept else ""
+        sizes = ", ".join(counted(len(names), dim) for dim, names in written.about["names"].items())
+        kept = f" ({counted(written.kept, 'system')} evaluated before)" if written.kept else ""
         say(f"wrote {shown.output}: {sizes}{kept}", quiet=shown.quiet)
     else:
         _print(shown, qrels, given, wanted, options)
@@ -152,7 +153,7 @@ def _print(shown: Shown, qrels: str, runs: Any, wanted: Any, options: "Options")
 def _remark(notes: list[str], *, quiet: bool) -> None:
     """Say the notes on stderr; that something was left out is said even to those who want quiet."""
     for note in notes:
-        say(f"note: {note}", quiet=quiet and not note.startswith("left out"))
+        say_note(note, quiet=quiet and not note.startswith("left out"))
 
 
 def _written(output: Path, quiet: bool, *given: Any, **options: Any) -> "Written":

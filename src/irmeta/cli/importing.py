@@ -9,9 +9,10 @@ import typer
 from irmeta.attributes import about
 from irmeta.choices import Rows, TableKind, explained
 from irmeta.cli.app import app
-from irmeta.cli.output import refuse_overwriting, say
+from irmeta.cli.output import refuse_overwriting, say, say_note
 from irmeta.cli.study import Quiet, option
 from irmeta.errors import IrmetaError
+from irmeta.words import counted
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -81,11 +82,11 @@ def import_scores(
     if output.suffix != ".parquet":
         raise IrmetaError(f"{output}: a score file is named .parquet")
     cubes = _read(kind, files, columns, rows, topics, collection)
-    save(cubes, output, append=append)
+    save(cubes, output, append=append, new=not append)
     for name, cube in cubes.items():
-        say(f"{name}: {', '.join(f'{size} {dim}s' for dim, size in cube.sizes.items())}", quiet=quiet)
+        say(f"{name}: {', '.join(counted(size, str(dim)) for dim, size in cube.sizes.items())}", quiet=quiet)
     for note in dict.fromkeys(note for cube in cubes.values() for note in about(cube).get("notes", [])):
-        say(note, quiet=quiet)
+        say_note(note, quiet=quiet)
 
 
 def _read(

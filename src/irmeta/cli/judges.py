@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from irmeta.evaluation.sets import JudgmentSets
 
-judges = Verbs("judges", help="Compare judgments with true ones; join few human topics with many machine ones.")
+judges = Verbs("judges", help="Compare judgments with true ones; combine few human topics with all of a machine.")
 app.add_typer(judges, name="judges", rich_help_panel=panel_of("judges"))
 
 Runs = Annotated[
@@ -63,9 +63,9 @@ def compare(
 
     irmeta judges compare nist.txt umbrela.txt binary.txt --runs runs/ -m 'nDCG@10 AP' --groups teams.csv
 
-    irmeta judges compare scores.parquet --truth nist   (from scores, one collection a judge)
+    irmeta judges compare scores.parquet --truth nist # from scores, one collection a judge
 
-    irmeta judges compare nist.txt umbrela.txt   (labels only)
+    irmeta judges compare nist.txt umbrela.txt # labels only
 
     With -o judges.parquet the scores under every judge are written there, and the result to the terminal.
     """
@@ -108,7 +108,7 @@ def sample(
 
     irmeta judges sample qrels.txt --topics 15 --seed 1 -o sample.csv
 
-    irmeta judges sample machine.parquet --topics 15 --strata 5 -o sample.csv   (by the machine's mean scores)
+    irmeta judges sample machine.parquet --topics 15 --strata 5 -o sample.csv # by the machine's mean scores
     """
     import numpy as np
 

@@ -33,7 +33,9 @@ class Results(Selected):
 def leaderboard(
     results: Results,
     shown: Shown,
-    over: Annotated[Over, option(help=explained(Over, "What could have been otherwise."))] = "tasks",
+    over: Annotated[
+        Over, option(help=explained(Over, "What the ranks are to hold for: other tasks, other items, or both."))
+    ] = "tasks",
     aggregate: Annotated[
         str | None,
         option(
@@ -44,7 +46,7 @@ def leaderboard(
     holes: Annotated[Holes, option(help=explained(Holes, "What to do about missing scores."))] = "bounds",
     groups: Annotated[Path | None, option(help="CSV with the type of each task (task,type).")] = None,
     level: Annotated[float, option(help="Level of the rank sets, for all models together.")] = 0.95,
-    resamples: Annotated[int, option(min=40, help="Sign reversals behind each rank set.")] = 400,
+    resamples: Annotated[int, option(min=40, help="Random sign flips behind the rank sets.")] = 400,
     top: Annotated[int, option(min=1, help="Models that the table shows; JSON and CSV have all.")] = 20,
     title: Annotated[str | None, option(help="Heading of the page.", show_default="the collection's name")] = None,
     view: Annotated[LeaderboardView, option(help=explained(LeaderboardView, "What --plot draws."))] = "ranks",
@@ -56,7 +58,7 @@ def leaderboard(
 
     irmeta leaderboard results.parquet --groups types.csv
 
-    irmeta leaderboard results.parquet --holes predict -o board/   (a page to host: board/index.html)
+    irmeta leaderboard results.parquet --holes predict -o board/ # a page to host: board/index.html
     """
     from irmeta.io.tables import read_types
     from irmeta.studies.leaderboard import leaderboard as study

@@ -4,6 +4,7 @@ import sys
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from textwrap import fill
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
@@ -17,19 +18,32 @@ if TYPE_CHECKING:
     from irmeta.parallel import Progress
 
 
+_UNBROKEN: dict[str, Any] = {"subsequent_indent": "  ", "break_long_words": False, "break_on_hyphens": False}
+
 _FORMATS: "dict[str, Format]" = {".json": "json", ".csv": "csv", ".tex": "latex", ".md": "markdown", ".txt": "table"}
 
 
 def emit(
-    result: "xr.Dataset", *, form: "Format | None" = None, output: Path | None = None, table: str | None = None
+    result: "xr.Dataset",
+    *,
+    form: "Format | None" = None,
+    output: Path | None = None,
+    table: str | None = None,
+    quiet: bool = False,
 ) -> None:
-    """Write a study's result; for people the answer in words comes first, then the tables, then what else to know."""
+    """Write a study's result; for people the answer in words comes first, then the tables, then what else to know.
+
+    What goes to a file is said on the terminal, with the answer, unless that is to be quiet.
+    """
     from irmeta.report.tables import render
     from irmeta.report.words import page
+    from irmeta.studies import study_of
 
     form = form or form_of(output)
     text = render(result, form, table, width=width_of(output))
     write(page(result, text, width=width_of(output)) if form == "table" else text, output)
+    if output is not None:
+        say(f"wrote {output}: {study_of(result).findings(result)[0]}", quiet=quiet)
 
 
 def form_of(output: Path | None) -> "Format":
@@ -69,30 +83,56 @@ def refuse_overwriting(output: Path | None, *, append: bool = False) -> None:
         raise IrmetaError(f"{output} exists; add to it with --append, take another name, or remove it")
 
 
-def refuse_inputs(given: Mapping[str, Any]) -> None:
-    """Raise if a file to write, among a command's options by name, is one of those to read."""
-    from irmeta.io.files import listed
+def refuse_inputs(given: Mapping[str, Any], *, models: bool = False) -> None:
+    """Raise if a file to write, among a command's options by name, is one of those to read, or holds other things.
 
+    models : whether the command writes prediction models, and may replace them.
+    """
     outputs = [Path(given[name]) for name in ("output", "plot") if given.get(name) is not None]
     for output in outputs:
         if not output.is_file():
             continue
         for name, value in given.items():
             for one in value if isinstance(value, list | tuple) else [value]:
-                if name in ("output", "plot") or not isinstance(one, str | Path):
-                    continue
-                try:
-                    read = listed(one) if name in ("runs", "files") and "://" not in str(one) else [Path(one)]
-                except IrmetaError:  # which the command says itself
-                    continue
-                if any(isinstance(file, Path) and file.is_file() and file.samefile(output) for file in read):
+                if name not in ("output", "plot") and isinstance(one, str | Path) and _is_among(output, name, str(one)):
                     raise IrmetaError(f"{output} is among the files to read; write to another")
+        _refuse_other_kind(output, append=bool(given.get("append")), models=models)
+
+
+def _is_among(output: Path, name: str, given: str) -> bool:
+    """Say whether a file is the one, or one of those, that an option names, by its path or its file:// URL."""
+    from irmeta.io.files import listed
+
+    path = given.removeprefix("file://")
+    try:
+        read = listed(path) if name in ("runs", "files") and "://" not in path else [Path(path)]
+    except IrmetaError:  # which the command says itself
+        return False
+    return any(isinstance(file, Path) and file.is_file() and file.samefile(output) for file in read)
+
+
+def _refuse_other_kind(output: Path, *, append: bool, models: bool) -> None:
+    """Raise if a file that a result would replace holds runs, judgments, scores or a model."""
+    from irmeta.io.kinds import kind_of
+
+    try:
+        kind = kind_of(output)
+    except OSError:  # which the command says itself
+        return
+    if kind is None or append or (models and "model" in kind):
+        return
+    raise IrmetaError(f"{output} is {kind}; write to another file, or remove it")
 
 
 def say(message: str, *, quiet: bool = False) -> None:
     """Tell the user something that is not part of the result, on stderr."""
     if not quiet:
         print(printable(message, "\n"), file=sys.stderr)
+
+
+def say_note(note: str, *, quiet: bool = False) -> None:
+    """Say a note on stderr, in lines of at most 80 columns."""
+    say(fill(f"note: {note}", 80, **_UNBROKEN), quiet=quiet)
 
 
 @contextmanager
@@ -115,8 +155,9 @@ def _on_cluster(address: str, *, quiet: bool) -> Iterator[None]:
 
     from irmeta.cluster import on_cluster
 
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # irmeta says itself what goes wrong
     with on_cluster(address) as cluster:
+        for logger in ("distributed", "distributed.client"):  # to which Dask gives levels when it is imported
+            logging.getLogger(logger).setLevel(logging.CRITICAL)  # irmeta says itself what goes wrong
         workers = "waiting for workers"
         if cluster.workers:
             workers = f"workers: {cluster.workers}, threads: {cluster.threads}"

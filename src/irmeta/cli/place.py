@@ -15,9 +15,7 @@ if TYPE_CHECKING:
 
 @app.command()
 def place(
-    given: Annotated[
-        list[str], typer.Argument(metavar="SCORES...|RUNS...", help="Score files; with --qrels, run files.")
-    ],
+    given: Annotated[list[str], typer.Argument(metavar="SCORES|RUNS", help="Score files; with --qrels, run files.")],
     shown: Shown,
     on: Annotated[
         list[str] | None,

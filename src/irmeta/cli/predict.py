@@ -7,9 +7,10 @@ import typer
 
 from irmeta.choices import Learner, Missing, Scale, Unit, explained
 from irmeta.cli.app import Verbs, app, panel_of
-from irmeta.cli.output import form_of, say
+from irmeta.cli.output import form_of, say, say_note
 from irmeta.cli.study import Pooled, Seed, Shown, option
 from irmeta.errors import IrmetaError
+from irmeta.words import counted
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -116,10 +117,10 @@ def fit(
     save_model(fitted, output)
     systems = sum(part.moments.n for part in fitted.parts)
     rows = "systems" if level == "system" else "systems on topics"
-    size = f"{len(fitted.metrics)} metrics, {systems} {rows} of {len(fitted.parts)} collections"
+    size = f"{counted(len(fitted.metrics), 'metric')}, {systems} {rows} of {counted(len(fitted.parts), 'collection')}"
     say(f"{output}: {size} ({scale} scale)", quiet=quiet)
     for note in fitted.provenance["notes"]:
-        say(note, quiet=quiet)
+        say_note(note, quiet=quiet)
     if len(fitted.parts) == 1:
         say("one collection cannot show how collections differ: predictions will have no intervals", quiet=quiet)
 

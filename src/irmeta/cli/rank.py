@@ -1,10 +1,11 @@
 """`irmeta rank`: which few metrics to report."""
 
+from dataclasses import replace
 from typing import Annotated, Any
 
-from irmeta.choices import Level, Matrix, Objective, Search, explained
+from irmeta.choices import Candidates, Level, Matrix, Objective, Search, explained
 from irmeta.cli.app import app
-from irmeta.cli.study import Best, Picked, Seed, Shown, option
+from irmeta.cli.study import RESULT, Best, Picked, Seed, Shown, option
 from irmeta.errors import ScoresError
 
 
@@ -19,7 +20,17 @@ def rank(
     level: Annotated[Level, option(help=explained(Level, "What metrics vary over."))] = "topic",
     objective: Annotated[
         Objective | None,
-        option(help=explained(Objective, "What makes a set good."), show_default="determinant; for trace, unreported"),
+        option(
+            help=explained(Objective, "What makes a set good."),
+            show_default="unreported for exact and trace, else determinant",
+        ),
+    ] = None,
+    candidates: Annotated[
+        Candidates | None,
+        option(
+            help=explained(Candidates, "What may be chosen."),
+            show_default="reported for exact without --metrics, else all",
+        ),
     ] = None,
     include: Annotated[str | None, option(help="Metrics that every set has, as in 'AP P@10'.")] = None,
     exclude: Annotated[str | None, option(help="Metrics that no set has; they still count as unreported ones.")] = None,
@@ -32,22 +43,28 @@ def rank(
         int, option(min=0, help="Split the topics at random this often, to see whether both halves choose the same.")
     ] = 0,
     seed: Seed = 0,
+    verbose: Annotated[
+        bool, option("--verbose", panel=RESULT, help="Show what the search did: objective, gap, nodes.")
+    ] = False,
 ) -> None:
-    """Choose the few metrics that say most and repeat each other least.
+    """Choose the few metrics that tell most of all the others.
 
     Several collections in the file are pooled; --collection takes one.
 
-    irmeta rank scores.parquet
+    irmeta rank scores.parquet -k 3
 
-    irmeta rank scores.parquet -k 5 --include AP --exclude P@1000 --plot rank.svg
+    irmeta rank scores.parquet -k 5 --include AP --exclude R@1000 --plot rank.svg
 
-    irmeta rank scores.parquet -k 4 --objective unreported --partitions 200
+    irmeta rank scores.parquet -k 4 --partitions 200
 
     irmeta rank scores.parquet --method ib --matrix covariance --format json
     """
     from irmeta.studies.ranking import rank_metrics
 
     search: dict[str, Any] = {"method": method, "matrix": matrix, "k": k, "level": level, "objective": objective}
+    search["candidates"] = candidates
+    if verbose:
+        shown = replace(shown, table=shown.table or "subsets")
     limits: dict[str, Any] = {
         "cost": _costs(cost or ""),
         "budget": budget,

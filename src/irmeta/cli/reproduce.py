@@ -46,7 +46,7 @@ def reproduce(
 
     irmeta reproduce gupta2019 --data DIR --format csv -o cells.csv
 
-    irmeta reproduce all --data DIR -o reproduction/   (a page, index.html, and a JSON file for each paper)
+    irmeta reproduce all --data DIR -o reproduction/ # a page, index.html, and a JSON file for each paper
     """
     from irmeta.datasets.catalog import data_folder
 
@@ -88,11 +88,14 @@ def _outcomes(modules: list[ModuleType], folder: Path, seed: int, quiet: bool) -
 
 def _write_all(output: Path, folder: Path, seed: int, quiet: bool) -> "list[xr.Dataset]":
     """Write the page of all papers and a JSON document a paper into a folder, and print what was found."""
-    from irmeta.report.reproduction import page
+    from irmeta.report.reproduction import GENERATOR, page
     from irmeta.report.tables import render
     from irmeta.studies.reproduction import findings
 
     modules = [_module(name, folder) for name in PAPERS]
+    there = output / "index.html"
+    if there.is_file() and GENERATOR not in there.read_text(encoding="utf-8", errors="replace"):
+        raise IrmetaError(f"{there} is another page; name a new or an empty folder with -o")
     try:
         output.mkdir(parents=True, exist_ok=True)
     except OSError as error:

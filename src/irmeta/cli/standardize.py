@@ -9,7 +9,7 @@ import typer
 from irmeta.attributes import about
 from irmeta.choices import Flat, Kind, explained
 from irmeta.cli.app import Verbs, app, panel_of
-from irmeta.cli.output import refuse_overwriting, say
+from irmeta.cli.output import refuse_overwriting, say, say_note
 from irmeta.cli.study import Chosen, Picked, Quiet, Seed, Selected, Shown, Teamed, only, option, whole_numbers
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def fit(
     factors = standardization.fit(picked.cube(), groups=teamed.teams(), missing=picked.missing)
     standardization.save(factors, output)
     for note in about(factors)["notes"]:
-        say(note, quiet=quiet)
+        say_note(note, quiet=quiet)
     flat = int((factors["quantiles"][..., 0] == factors["quantiles"][..., -1]).sum())
     say(
         f"{output}: factors of {factors.sizes['topic']} topics and {factors.sizes['metric']} metrics from "
@@ -88,7 +88,7 @@ def apply(
     refuse_overwriting(output)
     cube, fitted = only(selected.read(scores)), standardization.load(factors)
     standardized = standardization.apply(cube, fitted, kind, flat=flat)
-    save(standardized, output)
+    save(standardized, output, new=True)
     for line in [*about(standardized)["standardization"]["notes"], *standardization.flat_topics(standardized)]:
         say(line, quiet=quiet)
     unused = fitted.sizes["topic"] - cube.sizes["topic"]

@@ -130,13 +130,14 @@ class Best:
     """Which systems to keep."""
 
     top: Annotated[
-        float | None, option(panel=SCORES, help="Keep the best floor(share x systems), as in 0.75.", show_default="all")
+        float | None,
+        option(panel=SCORES, help="Use this share of the systems, the best.", show_default="all"),
     ] = None
     by: Annotated[
         str | None,
         option(
             panel=SCORES,
-            help="The metric that orders systems, in --metrics or not.",
+            help="The metric that --top chooses by; it need not be in --metrics.",
             show_default="AP, else the deepest AP@k",
         ),
     ] = None
@@ -203,7 +204,7 @@ class Shown:
             from irmeta.report.plots.figure import save
 
             save(figure_of(result, **({"view": view} if view else {})), self.plot)
-        emit(result, form=form, output=self.output, table=self.table)
+        emit(result, form=form, output=self.output, table=self.table, quiet=self.quiet)
         return result
 
 

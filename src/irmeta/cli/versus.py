@@ -35,7 +35,7 @@ def versus(
 
     irmeta versus scores.parquet --system mine --against median,best -m nDCG@10 --plot topics.pdf
 
-    irmeta versus scores.parquet --system mine        (against all, p corrected for these comparisons only)
+    irmeta versus scores.parquet --system mine # against all, p corrected for these comparisons only
     """
     from irmeta.studies.versus import versus as study
 

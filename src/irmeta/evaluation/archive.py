@@ -23,7 +23,7 @@ from irmeta.evaluation.outcome import Key, Outcome
 from irmeta.evaluation.sources import QrelsLike, RunsLike
 from irmeta.io import seals
 from irmeta.io.outputs import require_folder, writing
-from irmeta.io.scores import About, to_frame, write
+from irmeta.io.scores import About, to_frame, version_of, write
 from irmeta.io.trec import Reading
 from irmeta.names import Metric
 
@@ -83,6 +83,7 @@ def evaluate_to(
     path = Path(path)
     require_folder(path)
     job = Evaluation.of(qrels, runs, metrics, **options)
+    since = version_of(path)
     with _alone(path):
         whole = Collection(str(path))
         if append:
@@ -102,7 +103,7 @@ def evaluate_to(
         rows = pl.col("system").is_in(added) & pl.col("topic").is_in(about["names"]["topic"])
         tables = [table.filter(rows) for table in parts.tables(outcomes)]
         about = whole.joined(about)
-        write(tables, {job.collection: about}, path, append=append, replaced=whole.replaced(added))
+        write(tables, {job.collection: about}, path, append=append, replaced=whole.replaced(added), since=since)
         parts.remove()
         return Written(about, kept + sum(one.key in parts.done for one in outcomes))
 

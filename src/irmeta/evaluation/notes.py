@@ -81,7 +81,8 @@ def grade_notes(qrels: Qrels, metrics: Sequence[Metric]) -> list[str]:
         lines.append(f"grades: {histogram}")
     binary = [str(metric) for metric in metrics if metric.get("rel") == 1]
     if binary and qrels.grades.max(initial=0) > 1:
-        lines.append(f"binary metrics count every grade from 1 up as relevant: {listed(binary)} (rel= changes that)")
+        counted = "binary metrics count every grade from 1 up as relevant (AP(rel=2): from 2 up)"
+        lines.append(f"{counted}: {listed(binary)}")
     return lines
 
 

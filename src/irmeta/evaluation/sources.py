@@ -1,6 +1,7 @@
 """What users pass as qrels and runs (paths, folders, globs, dicts, data frames), made one thing."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from itertools import chain
 from os import PathLike, fspath
 from pathlib import Path
@@ -8,12 +9,22 @@ from typing import Any
 
 from irmeta import words
 from irmeta.errors import FileFormatError, IrmetaError, Remark
+from irmeta.io.beir import judgments_in
 from irmeta.io.files import Content, Location, listed, location, shown, stem
-from irmeta.io.rankings import Qrels, Run, qrels_from_frame, qrels_from_mapping, run_from_mapping, runs_from_frame
+from irmeta.io.objects import IR_DATASETS, name_of, plain, qrels_of_ir_datasets, run_of_ir_datasets
+from irmeta.io.rankings import (
+    Qrels,
+    Run,
+    collection_name,
+    qrels_from_frame,
+    qrels_from_mapping,
+    run_from_mapping,
+    runs_from_frame,
+)
 from irmeta.io.trec import Reading, read_qrels
 
 QrelsLike = Any
-"""A path, {topic: {document: grade}}, or a pandas or polars frame."""
+"""A path, folder or dataset, {topic: {document: grade}}, a pandas or polars frame, or rows of ir_measures or ranx."""
 RunsLike = Any
 """A path, folder or glob, or several; a frame; {topic: {document: score}}; or {name: path, frame or such a mapping}."""
 Source = tuple[str, Location | Run | FileFormatError]
@@ -21,11 +32,12 @@ Source = tuple[str, Location | Run | FileFormatError]
 
 
 def qrels_of(given: QrelsLike, reading: Reading) -> Qrels:
-    """Return the judgments of a path, a mapping or a frame."""
+    """Return the judgments of a path, a folder, a dataset of ir_datasets, a mapping, a frame, or rows."""
     if isinstance(given, Qrels):
         return given
     if isinstance(given, str | PathLike):
-        return read_qrels(location(given), reading)
+        return _qrels_at(fspath(given), reading)
+    given = plain(given)
     if isinstance(given, Mapping):
         return qrels_from_mapping(given)
     if _is_frame(given):
@@ -33,6 +45,17 @@ def qrels_of(given: QrelsLike, reading: Reading) -> Qrels:
     raise IrmetaError(
         f"qrels must be a path, {{topic: {{document: grade}}}} or a data frame, not {type(given).__name__}"
     )
+
+
+def _qrels_at(given: str, reading: Reading) -> Qrels:
+    """Return the judgments of a file, of a folder as the Hugging Face hub has it, or of a dataset of ir_datasets."""
+    if given.startswith(IR_DATASETS):
+        return replace(qrels_from_frame(qrels_of_ir_datasets(given)), source=given)
+    path = location(given)
+    if isinstance(path, Path) and path.is_dir():
+        qrels = read_qrels(judgments_in(path), replace(reading, qrels_format="beir"))
+        return replace(qrels, source=str(path))
+    return read_qrels(path, reading)
 
 
 def sources_of(given: RunsLike) -> list[Source]:
@@ -146,20 +169,24 @@ def require_judged_topics(run: Run, qrels: Qrels, source: str) -> None:
 
 
 def _sources(given: RunsLike) -> Iterator[Source]:
-    if isinstance(given, str | PathLike):
+    name = name_of(given)
+    given = plain(given)
+    if isinstance(given, str) and given.startswith(IR_DATASETS):
+        yield from ((one.name, one) for one in runs_from_frame(run_of_ir_datasets(given), collection_name(given)))
+    elif isinstance(given, str | PathLike):
         try:
             yield from ((stem(path), path) for path in listed(given))
         except FileFormatError as error:
             yield fspath(given), error
     elif isinstance(given, Mapping):
-        named = given if not _is_lists(given) else {"run": given}
+        named = given if not _is_lists(given) else {name: given}
         for name, run in named.items():
             try:
                 yield str(name), _one(run, str(name))
             except FileFormatError as error:
                 yield f"run {name}", error
     elif _is_frame(given):
-        yield from ((run.name, run) for run in runs_from_frame(given))
+        yield from ((run.name, run) for run in runs_from_frame(given, name))
     elif isinstance(given, Iterable):
         for part in given:
             yield from _sources(part)
@@ -170,6 +197,7 @@ def _sources(given: RunsLike) -> Iterator[Source]:
 def _one(given: Any, name: str) -> Location | Run:
     if isinstance(given, str | PathLike):
         return location(given)
+    given = plain(given)
     if isinstance(given, Mapping):
         return run_from_mapping(given, name)
     if _is_frame(given):

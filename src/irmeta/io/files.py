@@ -63,12 +63,14 @@ Location = Path | str
 
 
 def location(given: str | os.PathLike[str]) -> Location:
-    """Return a URL as text, anything else as a path.
+    """Return a URL as text, `-` as the path of the standard input, anything else as a path.
 
     >>> location("s3://archive/runs/bm25.gz")
     's3://archive/runs/bm25.gz'
     """
     text = os.fspath(given)
+    if text == "-":
+        return Path("/dev/stdin")
     return text if "://" in text else Path(text)
 
 

@@ -14,7 +14,7 @@ import xarray as xr
 from irmeta import words
 from irmeta.attributes import recorded
 from irmeta.choices import Rows
-from irmeta.cube import ALL, check, cube, only_numbered
+from irmeta.cube import ALL, check, cube, labels, only_numbered
 from irmeta.errors import FileFormatError, ScoresError, require_choice
 from irmeta.io.files import Location, listed, read_bytes, stem
 from irmeta.io.scores import from_rows
@@ -196,7 +196,8 @@ def _trec_eval_rows(path: Location) -> pl.DataFrame:
 
 def table_of(rows: Sequence[tuple[str, str, str, float]], path: Location) -> pl.DataFrame:
     """Make a table of rows (system, topic, metric, score); a score that its metric cannot take raises."""
-    frame = pl.DataFrame(rows, schema=["system", "topic", "metric", "score"], orient="row")
+    named = [(*labels(names), score) for *names, score in rows]
+    frame = pl.DataFrame(named, schema=["system", "topic", "metric", "score"], orient="row")
     for (metric,), part in frame.group_by("metric", maintain_order=True):
         refuse_impossible(part["score"].to_numpy(), str(metric), path)
     return frame

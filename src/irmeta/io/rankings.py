@@ -71,11 +71,15 @@ class Qrels:
 
 
 def collection_name(source: str | PurePath) -> str:
-    """Name a collection by its qrels file, up to the first point.
+    """Name a collection by its qrels file, up to the first point, or by its dataset of ir_datasets.
 
     >>> collection_name("data/robust04.qrels.txt")
     'robust04'
+    >>> collection_name("irds:msmarco-passage/trec-dl-2019/judged")
+    'msmarco-passage-trec-dl-2019-judged'
     """
+    if str(source).startswith("irds:"):
+        return str(source).removeprefix("irds:").replace("/", "-")
     return PurePath(source).name.partition(".")[0] or "collection"
 
 

@@ -40,6 +40,10 @@ Names = Mapping[str, Sequence[str]]
 """The names of systems, topics and metrics by dimension."""
 
 
+Version = tuple[int, ...]
+"""Inode and time of a file."""
+
+
 class About(TypedDict):
     """What a score file says of a collection: the cube's attributes, and its names, with scores or without."""
 
@@ -148,10 +152,17 @@ def _filled(rows: pl.LazyFrame, known: Names, chosen: Names, collection: str) ->
     return scores
 
 
-def save(scores: xr.DataArray | Mapping[str, xr.DataArray], path: str | PathLike[str], *, append: bool = False) -> None:
+def save(
+    scores: xr.DataArray | Mapping[str, xr.DataArray],
+    path: str | PathLike[str],
+    *,
+    append: bool = False,
+    new: bool = False,
+) -> None:
     """Write one cube, or several by collection name, to a score file; it appears whole or not at all.
 
     append : keep the other collections of an existing file; one with the same name is an error.
+    new : a file that exists is an error, also one that another process has just made; by default it is replaced.
     """
     cubes = by_name(scores)
     if not cubes:
@@ -165,6 +176,8 @@ def save(scores: xr.DataArray | Mapping[str, xr.DataArray], path: str | PathLike
     with alone_in(path.parent):
         if append:
             refuse_clash(path, *described)
+        if new and path.exists():
+            raise ScoresError(f"{path} exists; take another name, or remove it")
         _write([to_frame(one) for one in named], described, path, append=append)
 
 
@@ -175,14 +188,26 @@ def write(
     *,
     append: bool = False,
     replaced: Sequence[str] = (),
+    since: Version | None = None,
 ) -> None:
     """Write tables, one after the other, and what there is to say of their collections to a score file; see `save`.
 
     Lazy tables are written as they are read; they may be larger than memory.
     append : keep the rows of a file that exists.  replaced : but not those of these systems in these collections.
+    since : what `version_of` the file was when the work began: one that another process made since is an error.
     """
     with alone_in(path.parent):
+        if since is not None and not append and version_of(path) != since:
+            raise FileFormatError(f"{path}: another process wrote it in the meantime; remove it, or name another file")
         _write(tables, described, path, append=append, replaced=replaced)
+
+
+def version_of(path: Path) -> Version:
+    """Return what tells a file from one that takes its place later; nothing where there is none."""
+    if not path.exists():
+        return ()
+    at = path.stat()
+    return at.st_ino, at.st_mtime_ns
 
 
 def _write(

@@ -54,7 +54,10 @@ def import_table(
 def read_types(path: str | PathLike[str]) -> dict[str, str]:
     """Read the type of each task from a CSV with a header: tasks in the first column, types in the second."""
     where = location(path)
-    frame = _csv(read_bytes(where).decode("utf-8-sig"), where)
+    try:
+        frame = _csv(read_bytes(where).decode("utf-8-sig"), where)
+    except ValueError as error:
+        raise FileFormatError(f"{shown(where)}: not a table of tasks and types ({error})") from error
     if frame.width < 2:
         raise FileFormatError(f"{shown(where)}: types of tasks need two columns, as in task,type")
     names, groups = frame.to_series(0).str.strip_chars(), frame.to_series(1).str.strip_chars()

@@ -12,17 +12,21 @@ from functools import partial
 from typing import Any, Literal, NamedTuple, TypeVar
 
 import numpy as np
+import polars as pl
 
 from irmeta.errors import FileFormatError, Remark, require_choice
+from irmeta.io.beir import table_of
 from irmeta.io.decimals import numbers
 from irmeta.io.fields import Columns, Strings, split
 from irmeta.io.files import Content, Location, stem
+from irmeta.io.objects import ratings_of
 from irmeta.io.rankings import (
     Qrels,
     Run,
     duplicates,
     grade_remarks,
     index_strings,
+    qrels_from_frame,
     qrels_from_mapping,
     run_from_mapping,
     score_remarks,
@@ -31,7 +35,7 @@ from irmeta.signatures import HIGHEST
 from irmeta.stats.arrays import Floats, Indices, Ints
 from irmeta.words import counted
 
-SHOWN = 20
+SHOWN = 5
 """How many problems of one file an error shows."""
 _LINE = re.compile(rb"^(?!#)[^\n]*\S", re.MULTILINE)
 """Matches a text that has a line which is neither blank nor a comment."""
@@ -136,17 +140,23 @@ def _run_from_lines(text: bytes, path: Location, name: str, reading: Reading) ->
 def read_qrels(path: Location, reading: Reading | None = None) -> Qrels:
     """Read relevance judgments: topic, iteration, document and grade on each line, or JSON as of runs.
 
+    The JSON may also be a judgment list of OpenSearch, or a rank_eval request of Elasticsearch; a table of query-id,
+    corpus-id and score may also be JSON lines or Parquet.
+
     A grade is a number; below zero means not judged, as trec_eval has it. Two grades for one document raise
     FileFormatError; the same grade twice is remarked upon.
     """
     reading = reading or Reading()
     content = Content(path)
-    path = content.path
-    text, remarks = text_of(content.data, path)
+    path, data = content.path, content.data
+    table = table_of(data, path)
+    if table is not None:
+        return _from_table(table, content)
+    text, remarks = text_of(data, path)
     if not _LINE.search(text):
         raise FileFormatError(f"{path}: the file is empty; is it the qrels?")
-    if text.lstrip().startswith(b"{") and _is_json(text):
-        qrels = _from_json(text, path, qrels_from_mapping, "grade")
+    if text.lstrip().startswith((b"{", b"[")) and _is_json(text):
+        qrels = _from_json(text, path, _rated, "grade")
         return replace(qrels, remarks=[*remarks, *qrels.remarks], source=str(path), digest=content.digest)
     rows = _read(text, _BEIR if reading.qrels_format == "beir" else _QRELS, path, reading)
     topics, topic = index_strings(rows.topic)
@@ -397,6 +407,20 @@ def _is_json(text: bytes) -> bool:
     except (ValueError, RecursionError):
         return False
     return True
+
+
+def _rated(held: Any) -> Qrels:
+    return qrels_from_mapping(ratings_of(held))
+
+
+def _from_table(table: pl.DataFrame, content: Content) -> Qrels:
+    """Make judgments of the table that a file holds."""
+    path = str(content.path)
+    try:
+        qrels = qrels_from_frame(table)
+    except FileFormatError as error:
+        raise FileFormatError(f"{path}: {error}") from error
+    return replace(qrels, source=path, digest=content.digest)
 
 
 def _from_json(text: bytes, path: Location, make: Callable[[Any], Given], value: str) -> Given:

@@ -1,5 +1,6 @@
 """Papers' published figures beside ours, as one self-contained page."""
 
+import re
 from collections.abc import Iterable, Sequence
 from importlib.metadata import version
 from pathlib import Path
@@ -10,9 +11,12 @@ from jinja2 import Environment
 
 from irmeta.attributes import about
 from irmeta.choices import MEANINGS, Status
+from irmeta.report.page.writing import hashes
 from irmeta.studies.reproduction import findings, tables
 
 _TEMPLATE = Path(__file__).with_name("reproduction.html.j2")
+GENERATOR = "irmeta reproduce"
+"""Marks a page of ours."""
 WIDEST = 13
 """The most columns that are laid out as the paper's table was; wider or patchy ones become a list."""
 
@@ -21,11 +25,16 @@ Cell = dict[str, Any]
 
 def page(papers: Iterable[tuple[str, xr.Dataset]]) -> str:
     """Return the page of papers, each a title and the outcome of its reproduction."""
-    template = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True).from_string(
-        _TEMPLATE.read_text(encoding="utf-8")
-    )
+    source = _TEMPLATE.read_text(encoding="utf-8")
+    template = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True).from_string(source)
     views = [_paper(title, outcome) for title, outcome in papers]
-    return template.render(papers=views, meaning=MEANINGS[Status], version=version("irmeta"))
+    return template.render(
+        papers=views,
+        meaning=MEANINGS[Status],
+        version=version("irmeta"),
+        generator=GENERATOR,
+        hashes=hashes(*re.findall("<script>(.*?)</script>", source, flags=re.DOTALL)),
+    )
 
 
 def _paper(title: str, outcome: xr.Dataset) -> dict[str, Any]:

@@ -4,7 +4,7 @@ import io
 import json
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -151,22 +151,31 @@ def text(frame: pl.DataFrame, title: str | None = None, *, width: int | None = N
     """Draw a data frame for reading: numbers to `digits` decimals, in blocks of as many columns as the width holds."""
     cells = {name: [cell(value, digits) for value in frame[name].to_list()] for name in frame.columns}
     longest = {name: max(map(len, (name, *values))) for name, values in cells.items()}
+    words = {name: _longest_word([name, *values]) for name, values in cells.items()}
     texts = {name for name, kind in frame.schema.items() if not kind.is_numeric()}
     buffer = io.StringIO()
     buffer.write(f"{title}\n" if title else "")
     console = Console(file=buffer, width=width or 80, highlight=False, markup=False, emoji=False)
     options = [  # three characters stand between columns
-        {name: (min(size, fold) if name in texts else size) + 3 for name, size in longest.items()} for fold in FOLDS
+        {name: (min(size, max(fold, words[name])) if name in texts else size) + 3 for name, size in longest.items()}
+        for fold in FOLDS
     ]
     widths = next((one for one in options if sum(one.values()) <= console.width), options[0])
     for block in _blocks(widths, console.width):
         drawn = Table(box=rich.box.SIMPLE_HEAD, pad_edge=False)
         for name in block:
-            drawn.add_column(name, justify="left" if name in texts else "right", overflow="fold")
+            drawn.add_column(
+                name, justify="left" if name in texts else "right", overflow="fold", max_width=widths[name] - 3
+            )
         for row in zip(*(cells[name] for name in block), strict=True):
             drawn.add_row(*row)
         console.print(drawn)
     return "\n".join(line.rstrip() for line in buffer.getvalue().splitlines()) + "\n"
+
+
+def _longest_word(texts: Sequence[str]) -> int:
+    """Return the length of the longest word: a column is no narrower, so that no name is cut."""
+    return max((len(word) for text in texts for word in text.split()), default=0)
 
 
 def _blocks(widths: dict[str, int], width: int) -> list[list[str]]:

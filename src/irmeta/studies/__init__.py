@@ -86,7 +86,7 @@ STUDIES: dict[str, Study] = {
     "reliability": Study(
         "reliability", "reliability", "collections", "Is the collection big enough?", True, "reliability"
     ),
-    "design": Study("design", "design", "collections", "What should the next collection be?", docs="design"),
+    "design": Study("design", "design", "collections", "What should the next collection be?", True, "design"),
     "durability": Study(
         "durability",
         "standardize durability",

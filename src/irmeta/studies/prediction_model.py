@@ -14,6 +14,7 @@ from irmeta.result import describe
 from irmeta.stats.prediction.intervals import tails
 from irmeta.stats.prediction.regression import moments
 from irmeta.stats.prediction.scales import to_scale
+from irmeta.words import counted
 
 
 def prediction_model(
@@ -57,7 +58,7 @@ def prediction_model(
         levels, dropped = system_level({name: scores}, here, missing=missing)
         table = levels[name]
         if table.sizes["metric"] < 2 or table.sizes["system"] < 3:
-            size = " and ".join(f"{count} {dim}s" for dim, count in table.sizes.items())
+            size = " and ".join(counted(count, str(dim)) for dim, count in table.sizes.items())
             raise ScoresError(f"{name} has {size}; a model needs 3 systems and 2 metrics of each collection")
         names = tuple(map(str, table.metric.values))
         check_scale(names, scale)

@@ -19,6 +19,7 @@ from irmeta.result import frame, once, result, short, square
 from irmeta.stats.arrays import Floats
 from irmeta.stats.halves.halving import Agreement, halves, shuffles, split_half
 from irmeta.stats.halves.jackknife import Variances, variances
+from irmeta.words import listed
 
 _PAIR = ("metric", "metric_2")
 
@@ -281,9 +282,9 @@ def _best_table(outcome: xr.Dataset) -> pl.DataFrame:
         "behind": behind,
         "behind_low": low,
     }
-    listed = pl.DataFrame(columns).with_columns(pl.col("behind_low").fill_nan(None))
-    listed = listed.with_columns(may_be_best=pl.col("behind_low") <= 0)
-    return listed.sort("behind", maintain_order=True)
+    view = pl.DataFrame(columns).with_columns(pl.col("behind_low").fill_nan(None))
+    view = view.with_columns(may_be_best=pl.col("behind_low") <= 0)
+    return view.sort("behind", maintain_order=True)
 
 
 def _sizes(outcome: xr.Dataset) -> Iterator[tuple[int, Floats]]:
@@ -369,22 +370,23 @@ def _best_of_all(outcome: xr.Dataset, where: str, names: Sequence[str], best: in
     which = f"any of {len(rivals) + 1} of the {len(names)} metrics"
     if len(rivals) + 1 == len(names):
         which = f"any of the {len(names)} metrics"
+    nearest = f": {listed((names[best], *rivals))}" if len(rivals) + 1 < len(names) else ""
     return (
-        f"On {where}, {which} may be the best single predictor of rankings on new topics: "
-        f"{', '.join((names[best], *rivals))}. {largest}; no lead over these is clear of chance."
+        f"On {where}, {which} may be the best single predictor of rankings on new topics{nearest}. {largest}; no lead "
+        "over these is clear of chance."
     )
 
 
 def _verdicts(outcome: xr.Dataset, best: int, targets: Sequence[int]) -> list[str]:
     """Say of the other metrics, grouped by verdict, how well the best one predicts them."""
-    listed: dict[str, list[str]] = {kind: [] for kind in _VERDICTS}
+    by_kind: dict[str, list[str]] = {kind: [] for kind in _VERDICTS}
     for target in targets:
-        listed[_kind(outcome, best, target)].append(str(outcome["metric"].values[target]))
+        by_kind[_kind(outcome, best, target)].append(str(outcome["metric"].values[target]))
     best_name = outcome["metric"].values[best]
     lines = []
-    for kind, names in listed.items():
+    for kind, names in by_kind.items():
         if names:
-            lines.append(f"{_VERDICTS[kind].of_several.format(a=best_name)}: {', '.join(names)}.")
+            lines.append(f"{_VERDICTS[kind].of_several.format(a=best_name)}: {listed(names)}.")
     return lines
 
 

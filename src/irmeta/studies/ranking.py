@@ -1,7 +1,7 @@
 """Which few metrics to report: those that say most and repeat each other least, or that predict the others best."""
 
 from collections.abc import Iterable, Mapping
-from itertools import pairwise
+from types import MappingProxyType
 from typing import Any, get_args
 
 import numpy as np
@@ -9,18 +9,33 @@ import polars as pl
 import xarray as xr
 
 from irmeta.attributes import about
-from irmeta.choices import Level, Matrix, Missing, Objective, Search
+from irmeta.choices import Candidates, Level, Matrix, Missing, Objective, Search
 from irmeta.errors import ScoresError, require_choice
 from irmeta.matrix import MetricMatrix, from_matrix, from_scores, is_scores
-from irmeta.names import metric_names, nearest
+from irmeta.names import is_known, metric_names, nearest, parse
 from irmeta.parallel import seeded
 from irmeta.result import result
-from irmeta.stats.arrays import Bools, Floats
+from irmeta.stats.arrays import Bools, Floats, Ints
 from irmeta.stats.subsets.matrices import dependent
 from irmeta.stats.subsets.orders import Order, explained_by_each, log_determinant, unexplained
 from irmeta.stats.subsets.selection import Choice, Selection, limit, ratio, select, value
 from irmeta.stats.subsets.stability import alternatives, choices, flags, stability
 
+REPORTED = frozenset(
+    [
+        *("AP", "AP@100", "AP@1000", "RR", "RR@10", "RR@100", "P@5", "P@10", "P@20", "Rprec", "Bpref", "infAP"),
+        *("nDCG", "nDCG@5", "nDCG@10", "nDCG@20", "R@100", "R@1000", "ERR@20"),
+    ]
+)
+"""Base names and cutoffs that papers and tracks usually report; decision 22 has the reasons."""
+_LEVELS: Mapping[Level, str] = MappingProxyType(
+    {"topic": "at topic level", "within-topic": "within topics", "system": "at system level"}
+)
+_OBJECTIVES: Mapping[Objective, str] = MappingProxyType(
+    {"determinant": "by the determinant", "unreported": "by what it leaves unexplained"}
+)
+OTHER_SECONDS = 5.0
+"""The time limit of a search that shows how the answer depends on the question."""
 TRUST = ((0.8, "the choice holds"), (0.5, "part of it is arbitrary"), (-np.inf, "do not trust the choice"))
 """What is said of a choice, by the least share of it, corrected for chance, on which halves of the topics agree."""
 
@@ -38,6 +53,7 @@ def rank_metrics(
     *,
     level: Level = "topic",
     objective: Objective | None = None,
+    candidates: Candidates | None = None,
     metrics: str | Iterable[str] | None = None,
     include: str | Iterable[str] = (),
     exclude: str | Iterable[str] = (),
@@ -58,7 +74,10 @@ def rank_metrics(
     the same with every determinant computed, "pivot" pivoted Cholesky, "gf" greedy forward as published, "gf-code" as
     released, "trace" the order of "gf" judged by what it aims at.
     objective : what makes a subset good. "determinant": the determinant of its matrix is large; "unreported": it leaves
-    little variance of the other metrics unexplained. The default is "unreported" for "trace", else "determinant".
+    little variance of the other metrics unexplained. The default is "unreported" for "exact" and "trace", else
+    "determinant", as published.
+    candidates : what may be chosen: "reported", the metrics that papers usually report (`REPORTED`) and those that
+    irmeta does not know, or "all". By default "reported" for "exact" where `metrics` does not say which, else "all".
     matrix : "covariance", "correlation" (the default), "rank" (correlation of normal scores), "shrunk" (correlation,
     Ledoit-Wolf). A matrix that is given is used as it is, unless this says "correlation".
     k : the largest size of a subset; every size by default.
@@ -82,19 +101,25 @@ def rank_metrics(
     require_choice("matrix", matrix, (None, *get_args(Matrix)))
     require_choice("level", level, get_args(Level))
     require_choice("objective", objective, (None, *get_args(Objective)))
+    require_choice("candidates", candidates, (None, *get_args(Candidates)))
     require_choice("missing", missing, get_args(Missing))
     generator, seed = seeded(rng)
     source = _source(scores, matrix, level, missing, metrics, top, by)
-    choice, notes = _choice(source, method, objective, k, include, exclude, cost, budget, time_limit)
+    if candidates is None:
+        candidates = "reported" if method == "exact" and source.cubes and metrics is None else "all"
+    unusual = _unusual(source, include, k) if candidates == "reported" else []
+    without = [*metric_names(exclude), *unusual]
+    choice, notes = _choice(source, method, objective, k, include, without, cost, budget, time_limit)
     if partitions < 0 or (partitions and _topics(source.cubes) < 2):
         raise ScoresError("--partitions is 0 or more, and needs at least 2 topics in a collection")
 
     selection = select(source.sigma, choice)
     if not selection.optima:
         raise ScoresError(f"no subset costs at most {budget}; raise the budget, or include fewer metrics")
-    if not _nested(selection):
-        notes.append("The best sets are not nested: the order goes by the number of them that hold a metric.")
     data = _described(source, choice, selection)
+    if method == "exact" and source.cubes and budget is None:
+        few = _few(np.array(list(selection.optima)), data["unexplained"][1], k)
+        data |= _other_ways(source, choice, few, include, without)
     if partitions:
         stability, more = _stability(source, choice, selection, partitions, generator)
         data |= stability
@@ -103,6 +128,7 @@ def rank_metrics(
     options = {
         "method": method,
         "objective": choice.objective,
+        "candidates": candidates,
         "matrix": source.kind,
         "level": source.level,
         "k": k,
@@ -185,11 +211,13 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
 
 
 def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
-    """Show the best set of each size, what it explains, whether it is proven, and how much of it both halves choose."""
+    """Show the best set of each size, what it explains, how much of it both halves choose, and what is not proven."""
     subsets = tables(outcome)["subsets"]
-    gaps = zip(subsets["proven"], subsets["gap"], strict=True)
     shown = subsets.select("k", "metrics", explained=1 - pl.col("unexplained"))
-    shown = shown.with_columns(best=pl.Series(["proven" if sure else f"to within {gap:.3g}" for sure, gap in gaps]))
+    if not subsets["proven"].all():
+        gaps = zip(subsets["proven"], subsets["gap"], strict=True)
+        words = ["proven" if sure else f"to within {gap:.3g}" for sure, gap in gaps]
+        shown = shown.with_columns(best=pl.Series(words))
     if about(outcome)["options"]["method"] != "exact":
         shown = shown.with_columns(subsets["ratio_to_optimum"].alias("of the best"))
     if "kept" in subsets:
@@ -198,12 +226,14 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
 
 
 def findings(outcome: xr.Dataset) -> list[str]:
-    """Say what to report, how good that is, and whether to trust it."""
-    few = _few(outcome)
+    """Say what to report, how good that is, how the answer depends on the question, and whether to trust it."""
+    few = _few(outcome["k"].values, outcome["unexplained"].values, about(outcome)["options"]["k"])
     lines = [_report(outcome, few)]
     if about(outcome)["options"]["method"] != "exact":
         lines.append(_beside_optimum(outcome))
     lines.append(_proof(outcome))
+    if "other" in outcome:
+        lines.append(_otherwise(outcome, few))
     collections = about(outcome)["inputs"]["collections"].values()
     if "kept" in outcome:
         lines.append(_trust(outcome, few))
@@ -255,7 +285,9 @@ def _searched(outcome: xr.Dataset) -> str:
     least, most = int(sizes.min()), int(sizes.max())
     free, every = int(outcome["candidate"].sum()), outcome.sizes["metric"]
     size = f"{least}" if least == most else f"{least} to {most}"
-    among = f"{every} metrics" if free == every else f"{free} metrics that can be chosen"
+    reported = not any(map(is_reported, outcome["metric"].values[~outcome["candidate"].values]))
+    which = "papers usually report (--candidates all takes every one)" if reported else "can be chosen"
+    among = f"{every} metrics" if free == every else f"{free} metrics that {which}"
     parts = [f"of {size} of the {among}"]
     if options["include"]:
         parts.append(f"with {', '.join(options['include'])} in it")
@@ -264,11 +296,26 @@ def _searched(outcome: xr.Dataset) -> str:
     return ", ".join(parts)
 
 
-def _few(outcome: xr.Dataset) -> int:
+def _otherwise(outcome: xr.Dataset, few: int) -> str:
+    """Say what would be chosen at other levels and by the other objective."""
+    metrics = outcome["metric"].values.astype(str)
+    own = outcome["chosen"].sel(k=few).values
+    same = [str(way) for way in outcome["way"].values if (outcome["other"].sel(way=way).values == own).all()]
+    told = [
+        f"{way} {', '.join(metrics[outcome['other'].sel(way=way).values])}"
+        for way in outcome["way"].values
+        if way not in same
+    ]
+    if not told:
+        return f"The same {few} are chosen {', '.join(same)}."
+    also = f"; the same {'one' if few == 1 else few} {', '.join(same)}" if same else ""
+    return f"Asked otherwise, the answer would be: {'; '.join(told)}{also}."
+
+
+def _few(sizes: Ints, unexplained: Floats, k: int | None) -> int:
     """Return the size to speak of: the largest if the user set one, else the first that leaves less than a tenth."""
-    sizes = outcome["k"].values
-    enough = sizes[outcome["unexplained"].values < 0.1]
-    if about(outcome)["options"]["k"] is not None or not enough.size:
+    enough = sizes[unexplained < 0.1]
+    if k is not None or not enough.size:
         return int(sizes[-1])
     return int(enough[0])
 
@@ -309,7 +356,7 @@ def _choice(
 ) -> tuple[Choice, list[str]]:
     """Check what to choose from, and how; with notes on metrics that cannot be chosen."""
     if objective is None:
-        objective = "unreported" if method == "trace" else "determinant"
+        objective = "unreported" if method in ("exact", "trace") else "determinant"
     if cost and budget is None:
         raise ScoresError("--cost needs --budget and --method exact")
     if budget is not None and not budget > 0:
@@ -340,6 +387,56 @@ def _choice(
     return choice, notes
 
 
+def _unusual(source: MetricMatrix, include: str | Iterable[str], k: int | None) -> list[str]:
+    """Name the metrics that papers do not usually report; none if too few are left to choose from."""
+    kept = {*metric_names(include), *(name for name in source.metrics if is_reported(name))}
+    if len(kept) < max(k or 1, 1):
+        return []
+    return [name for name in source.metrics if name not in kept]
+
+
+def is_reported(name: str) -> bool:
+    """Say whether papers usually report a metric, whatever its parameters; one that irmeta does not know counts.
+
+    >>> [is_reported(name) for name in ("nDCG(gains='exp')@10", "P@1000", "clicks")]
+    [True, False, True]
+    """
+    if not is_known(name):
+        return True
+    metric = parse(name)
+    cut = "" if metric.cutoff is None else f"@{metric.cutoff}"
+    return f"{metric.base}{cut}" in REPORTED
+
+
+def _other_ways(
+    source: MetricMatrix, choice: Choice, few: int, include: str | Iterable[str], without: Iterable[str]
+) -> dict[str, Any]:
+    """Choose as many metrics at the other levels, and by the other objective: `other` (way, metric).
+
+    A level at which there are too few rows for a matrix is left out.
+    """
+    ways: list[tuple[str, Level, Objective]] = []
+    own: Any = source.level
+    for level, words in _LEVELS.items():
+        if level != own:
+            ways.append((words, level, choice.objective))
+    other: Objective = "unreported" if choice.objective == "determinant" else "determinant"
+    ways.append((_OBJECTIVES[other], own, other))
+    found = {}
+    kind: Any = source.kind
+    for words, at, objective in ways:
+        try:
+            matrix = from_scores(source.cubes, kind, at, "error", metrics=source.metrics)
+            among, _ = _choice(matrix, "exact", objective, few, include, without, None, None, OTHER_SECONDS)
+            taken = select(matrix.sigma, among).chosen[few]
+        except ScoresError:
+            continue
+        found[words] = np.isin(np.arange(len(source.metrics)), taken)
+    if not found:
+        return {}
+    return {"other": (("way", "metric"), np.stack(list(found.values()))), "way": list(found)}
+
+
 def _candidates(source: MetricMatrix, inside: list[int], outside: list[int]) -> tuple[Order, list[str]]:
     """Return the metrics that can be chosen, and notes on those that others determine."""
     both = set(inside) & set(outside)
@@ -362,12 +459,6 @@ def _candidates(source: MetricMatrix, inside: list[int], outside: list[int]) -> 
 def _topics(cubes: Mapping[str, xr.DataArray]) -> int:
     """Count the topics of the collection that has most."""
     return max((scores.sizes["topic"] for scores in cubes.values()), default=0)
-
-
-def _nested(selection: Selection) -> bool:
-    """Return whether each subset holds the smaller ones."""
-    sets = [set(subset.tolist()) for subset in selection.chosen.values()]
-    return all(small < large for small, large in pairwise(sets))
 
 
 def _named(source: MetricMatrix, names: str | Iterable[str]) -> list[int]:

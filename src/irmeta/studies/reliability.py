@@ -287,13 +287,14 @@ def _finding(one: xr.Dataset, collection: str, topics: int) -> str:
     tau, low, high = (short(float(part), 2) for part in (here["tau"], one["tau_low"], one["tau_high"]))
     text = (
         f"{collection}, {metric}: the ranking by {topics} topics agrees with the true one to a tau of about {tau} "
-        f"({low} to {high}); of two typical systems a paired t test shows differences from {short(shows, 3)}. "
-        + _enough(one, topics, options["stability"])
+        f"({low} to {high}); a paired t test detects a difference of {short(shows, 3)} or more "
+        "between two typical systems. " + _enough(one, topics, options["stability"])
     )
     if options["difference"] is None:
         return text
     needed = int(one["pair_topics"].sel(share=0.5))
-    return f"{text} {needed} topics show a difference of {options['difference']:g} with power {options['power']:g}."
+    wanted = f"a difference of {options['difference']:g} with power {options['power']:g}"
+    return f"{text} To detect {wanted} takes {needed} topics."
 
 
 def _enough(one: xr.Dataset, topics: int, stability: float) -> str:
@@ -304,4 +305,4 @@ def _enough(one: xr.Dataset, topics: int, stability: float) -> str:
     between = f"{low:.0f} to {high:.0f}" if np.isfinite(high) else f"{low:.0f} or more"
     if needed > topics:
         return f"An E rho2 of {short(stability)} needs {needed:.0f} topics ({between}): {needed - topics:.0f} more."
-    return f"They are enough for an E rho2 of {short(stability)}, which needs {needed:.0f} ({between})."
+    return f"These {topics} are enough for an E rho2 of {short(stability)}, which needs {needed:.0f} ({between})."

@@ -257,7 +257,7 @@ def _equivalent(of_metric: xr.Dataset) -> str:
 
 
 def _swapped(scores: xr.DataArray, rng: np.random.Generator) -> xr.Dataset:
-    """Count comparisons of two systems on random sets of topics, and those that other topics turn round.
+    """Count comparisons of two systems on random sets of topics, and those that other topics reverse.
 
     Over (half, swap_metric, step); the sets have as many topics as a half, and some smaller numbers of them. Metrics
     that may exceed 1, and geometric means, are left out: their differences have another scale.
@@ -330,7 +330,7 @@ def _reliable_differences(outcome: xr.Dataset) -> list[str]:
     ]
     more = f" and {len(parts) - FEW_METRICS} more (table swaps)" if len(parts) > FEW_METRICS else ""
     return [
-        f"On {topics} topics the smallest difference in mean that {topics} other topics turn round in at most 5% of "
+        f"The smallest difference in mean on {topics} topics that {topics} other topics reverse in at most 5% of "
         f"comparisons: {', '.join(parts[:FEW_METRICS])}{more}."
     ]
 

@@ -29,12 +29,16 @@ from irmeta.io.fields import Strings
 from irmeta.io.files import Location, stem
 from irmeta.io.rankings import Qrels, Run
 from irmeta.io.trec import Reading, run_of
+from irmeta.layout import first_rows
 from irmeta.names import parse_list
 from irmeta.parallel import in_order
 from irmeta.result import result
 from irmeta.stats.arrays import Indices
-from irmeta.words import listed
+from irmeta.words import counted, listed
 
+FEW = 10
+"""Errors, and kinds of warnings, that people are shown; JSON and the table `problems` have all."""
+_NUMBER = r"\d[\d.,]*%?"
 MANY_UNJUDGED = 0.2
 """Share of unjudged documents among the first ten above which a run's scores say little."""
 SELF_RETRIEVAL = 0.2
@@ -135,12 +139,36 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     return {"problems": problems, "runs": pl.DataFrame({**columns, "system": labels(columns["system"])})}
 
 
+def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
+    """Show the first errors, and warnings that differ only in numbers once, with the count of their files."""
+    problems = tables(outcome)["problems"].with_columns(pl.col("file").map_elements(_short, return_dtype=pl.String))
+    errors = problems.filter(level="error").select("file", "line", "problem")
+    warnings = problems.filter(level="warning").with_columns(kind=pl.col("problem").str.replace_all(_NUMBER, "#"))
+    kinds = warnings.group_by("kind", maintain_order=True).agg(
+        pl.len().alias("files"), pl.col("problem").first(), pl.col("file").first().alias("as in")
+    )
+    views: dict[str, pl.DataFrame] = {}
+    if errors.height:
+        views |= first_rows("errors", errors, FEW)
+    if kinds.height:
+        views |= first_rows("warnings", kinds.drop("kind").sort("files", descending=True, maintain_order=True), FEW)
+    return {name.replace("--table errors", "--table problems"): view for name, view in views.items()}
+
+
+def _short(file: str) -> str:
+    """Return a file's name without its folders."""
+    return file.rpartition("/")[2]
+
+
 def findings(outcome: xr.Dataset) -> list[str]:
     """Say how many errors and warnings there are, and what the errors mean for evaluation."""
     levels = outcome["level"].values.tolist()
-    errors, warnings = levels.count("error"), levels.count("warning")
-    verdict = "irmeta evaluate would refuse these files." if errors else "irmeta evaluate takes them."
-    return [f"{outcome.sizes['system']} readable runs, {errors} errors, {warnings} warnings. {verdict}"]
+    errors, warnings = counted(levels.count("error"), "error"), counted(levels.count("warning"), "warning")
+    verdict = "irmeta evaluate would refuse these files." if "error" in levels else "irmeta evaluate takes them."
+    lines = [f"{counted(outcome.sizes['system'], 'readable run')}, {errors}, {warnings}. {verdict}"]
+    if levels:
+        lines.append("All problems: --table problems. What each run holds: --table runs.")
+    return lines
 
 
 def _errors(error: FileFormatError, file: str) -> list[Remark]:

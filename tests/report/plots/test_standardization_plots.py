@@ -35,6 +35,17 @@ def test_means_are_drawn_best_first_with_their_intervals(axes):
     assert [label.get_text() for label in axes.get_xticklabels()] == ordered.system.values.tolist()
 
 
+def test_rank_sets_are_drawn_as_lines(axes):
+    """Each system's line goes from the best to the worst rank it may have, best system first, its rank on it."""
+    result = describe(scores(), by="RR")
+    description.plot(result, axes, view="ranks")
+    ordered = result.sel(metric="RR").sortby("rank")
+    [lines] = axes.collections
+    ends = np.array(lines.get_segments())[:, :, 1]
+    np.testing.assert_array_equal(ends, np.stack([ordered["rank_low"], ordered["rank_high"]], axis=1))
+    np.testing.assert_array_equal(axes.get_lines()[0].get_ydata(), ordered["rank"])
+
+
 def test_the_matrix_holds_every_score_of_one_metric(axes):
     """Rows are systems, best first, columns topics, easiest first."""
     description.plot(describe(scores(), by="RR"), axes, view="matrix")

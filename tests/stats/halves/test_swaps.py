@@ -32,7 +32,7 @@ def test_counts_are_those_of_a_loop_over_pairs():
 
 
 def test_error_rates_are_those_of_normal_scores():
-    """Where systems differ by noise alone, half of all differences turn round; else fewer, the larger they are."""
+    """Where systems differ by noise alone, half of all differences are reversed; else fewer, the larger they are."""
     rng = np.random.default_rng(1)
     drawn = halves(shuffles(400, 60, rng), (20, 20))  # two small sets of many topics are nearly independent
     noise = 0.5 + 0.1 * rng.normal(size=(40, 400, 1))
@@ -47,7 +47,7 @@ def test_error_rates_are_those_of_normal_scores():
 
 
 def test_the_least_difference_takes_larger_ones_along():
-    """A step counts with all larger ones; where even these turn round too often there is none."""
+    """A step counts with all larger ones; where even these are reversed too often there is none."""
     compared = np.array([[100, 50, 50], [10, 10, 10]])
     swapped = np.array([[40.0, 4.0, 0.0], [5.0, 5.0, 5.0]])
     np.testing.assert_array_equal(least_difference(compared, swapped), [0.01, np.nan])

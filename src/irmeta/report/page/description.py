@@ -48,10 +48,7 @@ def systems_panel(name: str, scores: xr.DataArray, by: str, source: str, seed: i
         "the figures.",
         {"systems": names(outcome.system), "by": by, "metrics": per_metric},
     )
-    figures = {
-        "means": partial(figure_of, outcome, view="means"),
-        "matrix": partial(figure_of, outcome, view="matrix"),
-    }
+    figures = {view: partial(figure_of, outcome, view=view) for view in ("means", "ranks", "matrix")}
     panel = of_study(
         name,
         outcome,

@@ -1,9 +1,7 @@
 """A leaderboard as one page to look at, mail or host; nothing in it runs but its own script."""
 
-from base64 import b64encode
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from hashlib import sha256
 from importlib.metadata import version
 from os import PathLike
 from pathlib import Path
@@ -18,7 +16,7 @@ from irmeta.attributes import about
 from irmeta.errors import FileFormatError
 from irmeta.io.outputs import writing
 from irmeta.report.page.panel import names, numbers
-from irmeta.report.page.writing import _asset, _script, _table, setting
+from irmeta.report.page.writing import THEME, _asset, _script, _table, hashes, setting
 from irmeta.result import short
 from irmeta.studies import leaderboard
 from irmeta.words import counted
@@ -26,9 +24,6 @@ from irmeta.words import counted
 GENERATOR = "irmeta leaderboard"
 """Marks a page of ours, which may be written over."""
 _SCRIPTS = ("drawing.js", "tables.js", "leaderboard.js")
-_THEME = (
-    'document.documentElement.dataset.theme = matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";'
-)
 _VARIED = {"tasks": "other tasks", "items": "other items", "both": "other tasks and items"}
 _UNITS = {"tasks": "tasks", "items": "items", "both": "tasks and items"}
 
@@ -84,9 +79,9 @@ def html(outcome: xr.Dataset, title: str, source: str) -> str:
         generator=f"{GENERATOR} {version('irmeta')}",
         written=datetime.now(UTC).strftime("%Y-%m-%d"),
         css=_asset("page.css") + _asset("leaderboard.css"),
-        theme=_THEME,
+        theme=THEME,
         scripts=scripts,
-        hashes=f"{_hash(_THEME)} {_hash(scripts)}",
+        hashes=hashes(THEME, scripts),
         content=_script(content(outcome)),
     )
 
@@ -165,8 +160,3 @@ def _command(options: Mapping[str, Any], source: str) -> str:
     given = {"over": options["over"], "aggregate": ",".join(options["aggregate"]), "holes": options["holes"]}
     groups = " --groups TYPES.csv" if options["groups"] else ""
     return f"irmeta leaderboard {source} " + " ".join(f"--{name} {value}" for name, value in given.items()) + groups
-
-
-def _hash(script: str) -> str:
-    """Return the digest by which the page's policy allows a script, and no other."""
-    return f"'sha256-{b64encode(sha256(script.encode()).digest()).decode()}'"

@@ -55,7 +55,7 @@ def ranking_panel(level: Level, scores: Mapping[str, xr.DataArray], source: str,
     The subset to report is the smallest that leaves less than a tenth unexplained; only up to its size are topics
     partitioned, since every half is a search of its own.
     """
-    choose = partial(ranking.rank_metrics, scores, objective="unreported", level=level, rng=seed)
+    choose = partial(ranking.rank_metrics, scores, level=level, rng=seed)
     outcome = choose()
     few = len(reported(ranking.tables(outcome)["subsets"]))
     partitions = 0 if level == "system" else PARTITIONS
@@ -79,12 +79,12 @@ def ranking_panel(level: Level, scores: Mapping[str, xr.DataArray], source: str,
         charts=[chart],
         shown=["subsets", "stability"] if partitions else ["subsets"],
         figures={"ranking": partial(figure_of, outcome)},
-        command=f"irmeta rank {source} --objective unreported --level {level} -k {few} --partitions {partitions} "
-        f"--seed {seed}",
+        command=f"irmeta rank {source} --level {level} -k {few} --partitions {partitions} --seed {seed}",
     )
     return replace(panel, tables={**panel.tables, **ranking.tables(outcome)})
 
 
 def reported(subsets: pl.DataFrame) -> list[str]:
-    """Return the metrics to report: the smallest best subset that leaves less than a tenth unexplained."""
-    return list(subsets.filter(pl.col("unexplained") < ENOUGH)["metrics"][0])
+    """Return the metrics to report: the smallest best subset that leaves less than a tenth unexplained, or the last."""
+    enough = subsets.filter(pl.col("unexplained") < ENOUGH)
+    return list((enough if enough.height else subsets.tail(1))["metrics"][0])

@@ -3,6 +3,7 @@
 import json
 import math
 import re
+from base64 import b64encode
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -40,6 +41,10 @@ _LIST = ".irmeta-report.json"
 _KEPT = re.compile(r"index\.html|(?:tables|figures)/[\w-][\w.-]*")
 _FORMS = ("svg", "pdf")
 
+THEME = (
+    'document.documentElement.dataset.theme = matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";'
+)
+"""The script that chooses the colours before anything is drawn."""
 _SCRIPTS = ("drawing.js", "charts.js", "matrices.js", "tables.js", "calculator.js", "page.js")
 
 
@@ -238,6 +243,7 @@ def _html(
         ]
         for section in made
     }
+    scripts = '"use strict";\n' + "\n".join(_asset(name) for name in _SCRIPTS)
     return environment.get_template("page.html.j2").render(
         sections=made,
         files=listed,
@@ -245,10 +251,18 @@ def _html(
         generator=f"{GENERATOR} {version('irmeta')}",
         written=datetime.now(UTC).strftime("%Y-%m-%d"),
         css=_asset("page.css"),
-        scripts="\n".join(_asset(name) for name in _SCRIPTS),
+        theme=THEME,
+        scripts=scripts,
+        hashes=hashes(THEME, scripts),
         model=model,
         content=_script({"metrics": metrics, "sections": content, "calculator": calculator(model)}),
     )
+
+
+def hashes(*scripts: str) -> str:
+    """Return the digests by which a page's policy allows these scripts, and no others."""
+    digests = [b64encode(sha256(script.encode()).digest()).decode() for script in scripts]
+    return " ".join(f"'sha256-{digest}'" for digest in digests)
 
 
 def sentences(findings: Sequence[str]) -> list[str]:

@@ -1,13 +1,14 @@
-"""A cube drawn: means with intervals by rank, the matrix of scores, the distribution of single scores."""
+"""A cube drawn: means with intervals, rank sets, the matrix of scores, the distribution of single scores."""
 
 import numpy as np
+import numpy.typing as npt
 import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from irmeta.attributes import about
 from irmeta.choices import ScoreView
-from irmeta.report.plots.figure import COLUMN, PAGE, draw
+from irmeta.report.plots.figure import COLUMN, PAGE, PALETTE, draw
 
 
 def figure(result: xr.Dataset, *, view: ScoreView = "means") -> Figure:
@@ -17,8 +18,8 @@ def figure(result: xr.Dataset, *, view: ScoreView = "means") -> Figure:
 
 
 def plot(result: xr.Dataset, axes: Axes, *, view: ScoreView = "means") -> Axes:
-    """Draw a result of `describe`: one metric's means or matrix, or the distribution of every metric's scores."""
-    return {"means": means, "matrix": matrix, "distribution": distribution}[view](result, axes)
+    """Draw a result of `describe`: one metric's means, ranks or matrix, or the distribution of all metrics' scores."""
+    return {"means": means, "ranks": ranks, "matrix": matrix, "distribution": distribution}[view](result, axes)
 
 
 def means(result: xr.Dataset, axes: Axes) -> Axes:
@@ -29,8 +30,25 @@ def means(result: xr.Dataset, axes: Axes) -> Axes:
     error = np.abs(np.stack([one["low"].values, one["high"].values]) - one["mean"].values)
     axes.errorbar(place, one["mean"].values, error, fmt="o", markersize=2.5, elinewidth=0.7)
     axes.set_ylabel(f"mean {one.metric.item()}, {about(result)['options']['level']:.0%} interval")
+    return _named(names, axes)
+
+
+def ranks(result: xr.Dataset, axes: Axes) -> Axes:
+    """Draw the rank of every system, best first, and as a line its rank set: the ranks that it may have."""
+    one, options = _ordered(result), about(result)["options"]
+    names = one.system.values.astype(str)
+    place = np.arange(1, len(names) + 1)
+    axes.vlines(place, one["rank_low"], one["rank_high"], color=PALETTE[4], linewidth=3 if len(names) <= 30 else 1)
+    axes.plot(place, one["rank"], "o", color=PALETTE[0], markersize=2.5)
+    axes.invert_yaxis()
+    axes.set_ylabel(f"rank by {one.metric.item()}, {options['level']:.0%} rank set")
+    return _named(names, axes)
+
+
+def _named(names: npt.NDArray[np.str_], axes: Axes) -> Axes:
+    """Name the systems below the axis; many only by their place."""
     if len(names) <= 30:
-        axes.set_xticks(place, names, rotation=90)
+        axes.set_xticks(np.arange(1, len(names) + 1), names, rotation=90)
     else:
         axes.set_xlabel("systems by rank")
     return axes

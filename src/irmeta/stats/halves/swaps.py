@@ -1,4 +1,4 @@
-"""Swaps: how often a difference between two systems turns round on other topics, by the size of the difference."""
+"""Swaps: how often a difference between two systems is reversed on other topics, by the size of the difference."""
 
 import numpy as np
 
@@ -41,9 +41,9 @@ def swaps(scores: Floats, drawn: Bools) -> tuple[Ints, Floats]:
 
 
 def least_difference(compared: Ints, swapped: Floats, error: float = 0.05) -> Floats:
-    """Return the smallest step from which on differences turn round in at most a share `error` of comparisons.
+    """Return the smallest step from which on differences are reversed in at most a share `error` of comparisons.
 
-    compared, swapped : (..., step).  Returns (...,), NaN where even the largest differences turn round more often.
+    compared, swapped : (..., step).  Returns (...,), NaN where even the largest differences are reversed more often.
     A step and all larger ones are taken together, so that few large differences do not decide by themselves.
 
     >>> least_difference(np.array([100, 10, 5]), np.array([30.0, 0.0, 0.0])).item()

@@ -1,0 +1,52 @@
+"""Folders as BEIR, MTEB and the Hugging Face hub lay them out: judgments by split, as TSV, JSON lines or Parquet."""
+
+import io
+import re
+from pathlib import Path
+
+import polars as pl
+
+from irmeta.errors import FileFormatError
+from irmeta.words import listed, shortened
+
+FOLDERS = ("qrels", "data", ".")
+"""Where the judgments of such a folder may be; the first that has any is taken."""
+SPLIT = "test"
+"""The split that is meant where there are several."""
+_ROW = re.compile(rb'\{"[\w-]+" *: *("[^"\n]*"|[-\d.]+),[^\n]*\}\r?\n')
+"""Matches JSON lines: an object on the first line whose first value is no object."""
+_SUFFIXES = (".tsv", ".jsonl", ".parquet")
+
+
+def judgments_in(folder: Path) -> Path:
+    """Return the file with the judgments of a folder, those of the test split where there are several.
+
+    A folder without judgments, or with several splits and none called test, raises FileFormatError.
+    """
+    found: list[Path] = []
+    for name in FOLDERS:
+        inside = sorted((folder / name).iterdir()) if (folder / name).is_dir() else []
+        found = [path for path in inside if path.suffix in _SUFFIXES and path.stem not in ("corpus", "queries")]
+        if found:
+            break
+    named = [path for path in found if path.stem == SPLIT or path.stem.startswith(f"{SPLIT}-")]
+    chosen = named or found
+    if len(chosen) == 1:
+        return chosen[0]
+    if not chosen:
+        raise FileFormatError(f"{folder}: no judgments in this folder; they are in qrels/test.tsv, or name their file")
+    raise FileFormatError(f"{folder}: judgments in several files, {listed(map(str, chosen))}; name one of them")
+
+
+def table_of(data: bytes, path: object) -> pl.DataFrame | None:
+    """Return the table that is held as Parquet or JSON lines; None if it is neither."""
+    try:
+        if data.startswith(b"PAR1"):
+            return pl.read_parquet(io.BytesIO(data))
+        if data.startswith(b"{") and _ROW.match(data):
+            return pl.read_ndjson(io.BytesIO(data), infer_schema_length=None)
+    except (Exception, pl.exceptions.PanicException) as error:  # polars raises errors of several families
+        kind = "Parquet" if data.startswith(b"PAR1") else "JSON lines"
+        first = shortened(str(error).splitlines()[0], 100)
+        raise FileFormatError(f"{path}: damaged {kind} ({first}); copy or download it again") from error
+    return None

@@ -1,0 +1,35 @@
+"""What a file holds, by its first bytes: so that a result does not replace somebody's runs or scores."""
+
+from pathlib import Path
+
+_PACKED = (b"\x1f\x8b", b"BZh", b"\xfd7zXZ\x00", b"\x28\xb5\x2f\xfd")
+_BEGINNING = 4096
+_RUN, _QRELS = 6, 4
+"""Fields on a line of a run, and of judgments."""
+
+
+def kind_of(path: Path) -> str | None:
+    """Say whether a file holds scores, a model, a run or judgments; None if it holds something else, or nothing."""
+    with path.open("rb") as file:
+        beginning = file.read(_BEGINNING)
+    if beginning.startswith(b"PAR1"):
+        return "a score file or factors"
+    if beginning.startswith(_PACKED):
+        return "a compressed file"
+    if b'"irmeta prediction model' in beginning:
+        return "a prediction model"
+    lines = (line.split() for line in beginning.splitlines() if not line.startswith(b"#"))
+    fields: list[bytes] = next((line for line in lines if line), [])
+    if len(fields) == _RUN and all(map(_is_number, fields[3:5])):
+        return "a run"
+    if len(fields) == _QRELS and _is_number(fields[3]):
+        return "judgments"
+    return None
+
+
+def _is_number(field: bytes) -> bool:
+    try:
+        float(field)
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,59 @@
+"""The section on the next collection: how far a number of topics, by each metric, ranks systems as others would."""
+
+from functools import partial
+from shlex import quote
+
+import numpy as np
+import xarray as xr
+
+from irmeta.attributes import about
+from irmeta.report.page.content import Content
+from irmeta.report.page.panel import Chart, Panel, Text, numbers, of_study
+from irmeta.report.plots import figure_of
+from irmeta.studies import design
+
+PARTITIONS = 100
+
+TEXT = Text(
+    "design",
+    "The next one",
+    "What should the next collection be?",
+    "A line is how far systems ranked by a metric on a number of topics agree with their ranking by the target metric "
+    "on as many others: up to half of the topics measured, then extrapolated. With runs and judgments `irmeta design` "
+    "compares depths of judging, too, and chooses for a budget.",
+    "Webber, Moffat and Zobel, SIGIR 2008; Urbano, Marrero and Martin, SIGIR 2013.",
+)
+
+
+def panels(content: Content) -> list[Panel]:
+    """Make a panel for each collection."""
+    used, order = content.used, content.order
+    return content.each(lambda name: design_panel(name, used[name], order[name], content.source_of(name), content.seed))
+
+
+def design_panel(name: str, scores: xr.DataArray, target: str, source: str, seed: int) -> Panel:
+    """Show worth by the number of topics, a line a metric."""
+    outcome = design.design(scores, target=target, partitions=PARTITIONS, rng=seed)
+    tau = outcome["tau"].values
+    order = np.argsort(-tau[:, -1], kind="stable")
+    labels = [str(label) for label in outcome["metric"].values]
+    beyond = int(outcome["half"])
+    chart = Chart(
+        "lines",
+        f"Tau with the ranking by {target} on other topics, measured up to {beyond} topics",
+        "Line chart of tau over the number of topics, a line a metric; the table `designs` has the figures.",
+        {
+            "x": numbers(outcome["size"].values),
+            "series": [{"name": labels[at], "y": numbers(tau[at])} for at in order],
+            "xlabel": "topics",
+            "ylabel": f"tau with {about(outcome)['options']['target']}",
+        },
+    )
+    return of_study(
+        name,
+        outcome,
+        charts=[chart],
+        shown=["front"],
+        figures={"design": partial(figure_of, outcome)},
+        command=f"irmeta design {source} --target {quote(target)} --partitions {PARTITIONS} --seed {seed}",
+    )
