@@ -181,7 +181,7 @@ def test_copies_are_named_and_not_chosen() -> None:
         rank_metrics(twice, include=["R@100", "AP"])
 
 
-def test_stability_counts_choices_on_resampled_topics() -> None:
+def test_stability_counts_choices_on_halves() -> None:
     """Each size's shares add up to the size, a seed gives them again, and the certain choices are certain."""
     first, again, other = (
         rank_metrics(scores(), k=3, objective="determinant", partitions=20, rng=seed) for seed in (1, 1, 2)
