@@ -493,7 +493,13 @@ def _interval_notes(test: Test, correct: Correction, alpha: float, systems: int)
     together = test in JOINT or correct in ("holm", "bonferroni")
     held = "all pairs of a metric at once" if together and systems > 2 else "each pair by itself"
     by = test if test in JOINT else "Student's t"
-    return [f"{1 - alpha:.0%} intervals of the differences in mean are for {held} (by {by})"]
+    lines = [f"{1 - alpha:.0%} intervals of the differences in mean are for {held} (by {by})"]
+    if together and systems > MOST_LETTERS:
+        lines.append(
+            "with this many systems some of these intervals miss more often than promised, above all those of systems that "
+            "hardly ever score: leave these out (--top 0.75); docs/studies/significance.md has the coverage"
+        )
+    return lines
 
 
 def _opposed_notes(test: Test, opposed: Bools) -> list[str]:
