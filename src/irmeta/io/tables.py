@@ -11,7 +11,7 @@ import polars as pl
 import xarray as xr
 
 from irmeta.choices import Rows
-from irmeta.cube import ALL, DIMS, check, from_frame_all, labels, select
+from irmeta.cube import ALL, DIMS, check, from_frame_all, labels, require_possible, select
 from irmeta.errors import FileFormatError, ScoresError
 from irmeta.io.files import Location, location, read_bytes, shown, stem
 from irmeta.words import shortened
@@ -41,6 +41,8 @@ def import_table(
     columns: dict[str, Any] = {"system": system, "topic": topic, "metric": metric, "score": score, "rows": rows}
     try:
         cubes = from_frame_all(_read(where), ignore=ignore, **columns)
+        for one in cubes.values():
+            require_possible(one)
     except ScoresError as error:
         raise FileFormatError(f"{shown(where)}: {error}") from error
     if list(cubes) == ["collection"]:
