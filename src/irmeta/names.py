@@ -99,7 +99,8 @@ def _from_trec_eval(name: str) -> str:
 
 
 def _aliases() -> dict[str, str]:
-    return {alias: base for base, one in signatures.CATALOGUE.items() for alias in one.aliases}
+    lower = {base.lower(): base for base in signatures.CATALOGUE}
+    return lower | {alias: base for base, one in signatures.CATALOGUE.items() for alias in one.aliases}
 
 
 def _params(name: str, base: str, given: dict[str, Value]) -> tuple[tuple[str, Value], ...]:

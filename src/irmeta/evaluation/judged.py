@@ -175,6 +175,13 @@ class Judged:
         """Look only at the first `depth` documents of each list; the topics' facts stay (trec_eval -M)."""
         return replace(self, codes=self.codes[..., :depth], retrieved=np.minimum(self.retrieved, depth), memo=Memo())
 
+    def all_judged_best(self) -> "Judged":
+        """Return the same lists as if every unjudged document had the highest grade."""
+        best = FIRST + self.facts.grades.size - 1
+        return Judged(
+            np.where(self.codes == UNJUDGED, best, self.codes).astype(self.codes.dtype), self.retrieved, self.facts
+        )
+
     def judged_only(self) -> "Judged":
         """Drop unjudged documents from the lists, so that judged ones move up (trec_eval -J)."""
         kept = self.codes >= FIRST + self.facts.grade_index(0)
