@@ -4,10 +4,11 @@ VENV ?= .venv
 BIN = $(VENV)/bin
 LOWEST = .venv-lowest
 PIP = -m pip --quiet --disable-pip-version-check
+LOCKED = $(if $(LOCK),-c $(LOCK))
 PYTEST = -m pytest --numprocesses auto --dist loadfile
 QUICK = -m "not slow"
 
-.PHONY: help demo test lint format check branches coverage docs bench wheel lowest browser hooks clean
+.PHONY: help demo test lint format check branches coverage docs bench wheel lowest browser lock hooks clean
 help:            ## list the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## */\t/' | expand -t 12
 
@@ -16,15 +17,15 @@ $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 
 $(VENV)/%.ready: pyproject.toml | $(VENV)/bin/python
-	$(BIN)/python $(PIP) install -e '.[$*]'
+	$(BIN)/python $(PIP) install $(LOCKED) -e '.[$*]'
 	@touch $@
 
 $(VENV)/test.ready: pyproject.toml | $(VENV)/bin/python
-	$(BIN)/python $(PIP) install -e '.[test,browser]'
+	$(BIN)/python $(PIP) install $(LOCKED) -e '.[test,browser]'
 	@touch $@
 
 $(VENV)/demo.ready: pyproject.toml | $(VENV)/bin/python
-	$(BIN)/python $(PIP) install -e .
+	$(BIN)/python $(PIP) install $(LOCKED) -e .
 	@touch $@
 
 demo: $(VENV)/demo.ready            ## simulate a collection, evaluate it, report what irmeta finds
@@ -73,6 +74,9 @@ lowest: wheel    ## run the quick tests on the wheel and the lowest versions tha
 
 browser:         ## install Chromium for the tests of the page (Debian, as root)
 	.ci/browser
+
+lock:           ## write the versions of a venv that has passed to .ci/lock.txt, which CI installs
+	$(BIN)/python -m pip freeze --exclude-editable > .ci/lock.txt
 
 hooks: $(VENV)/lint.ready           ## check style, formatting and types at every commit
 	$(BIN)/pre-commit install

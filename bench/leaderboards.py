@@ -1,4 +1,4 @@
-"""What of a leaderboard's bounds and predictions holds: scores are removed from full tables, and looked at again.
+"""What of a leaderboard's rank sets, bounds and predictions holds: scores are removed from tables, and looked at again.
 
 python bench/leaderboards.py [TABLE.parquet]    (a long table as of MTEB; without it only simulated worlds)
 """
@@ -9,6 +9,8 @@ from collections.abc import Callable
 import numpy as np
 
 from irmeta.cube import cube, from_frame
+from irmeta.stats.leaderboards.aggregates import values
+from irmeta.stats.leaderboards.bradley_terry import strengths
 from irmeta.stats.leaderboards.standing import ranked
 from irmeta.studies.leaderboard import leaderboard
 
@@ -18,7 +20,12 @@ REPEATS = 10
 
 def simulated(rng: np.random.Generator, models: int = 80, tasks: int = 30) -> np.ndarray:
     """Draw a table with two traits of models and some noise, scores within 0 and 1."""
-    traits = rng.normal([1, 0], size=(models, 2))
+    return scored(rng, rng.normal([1, 0], size=(models, 2)), tasks)
+
+
+def scored(rng: np.random.Generator, traits: np.ndarray, tasks: int) -> np.ndarray:
+    """Draw the scores of models with these traits on some tasks."""
+    models = len(traits)
     loadings = np.abs(rng.normal(size=(tasks, 2))) * [1, 0.5]
     return np.clip(0.5 + 0.1 * (traits @ loadings.T + 0.5 * rng.normal(size=(models, tasks))), 0, 1)
 
@@ -39,6 +46,25 @@ def if_bad(table: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     own = z - z.mean(axis=1, keepdims=True)
     worst = own < np.quantile(own, 1.2 * SHARE, axis=1, keepdims=True)
     return worst & (rng.random(table.shape) < 0.85)
+
+
+def largest_most(table: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Remove most scores of the best models, as where large ones are costly to run."""
+    place = table.mean(axis=1).argsort().argsort()
+    return rng.random(table.shape) < np.linspace(0, 2 * SHARE, len(table))[place][:, None]
+
+
+def if_bad_by_half(table: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Remove the worst scores of every other model."""
+    return if_bad(table, rng) & (np.arange(len(table)) % 2 == 0)[:, None]
+
+
+PATTERNS = {
+    "at random": by_chance,
+    "by model size, the best most": largest_most,
+    "bad ones withheld by all": if_bad,
+    "bad ones withheld by half": if_bad_by_half,
+}
 
 
 WORLDS: dict[str, Callable[[np.ndarray, np.random.Generator], np.ndarray]] = {
@@ -69,6 +95,31 @@ def share_held(table: np.ndarray, away: np.ndarray, holes: str, seed: int) -> di
     return held
 
 
+def sets_held(models: int, tasks: int, remove: Callable, holes: str, seed: int) -> np.ndarray:
+    """Rank a table with holes; say by aggregate whether all rank sets hold the ranks over very many tasks."""
+    rng = np.random.default_rng(seed)
+    traits = rng.normal([1, 0], 0.6, size=(models, 2))
+    many, table = scored(rng, traits, 3000), scored(rng, traits, tasks)
+    seen = np.where(remove(table, rng), np.nan, table)
+    names = [f"m{i}" for i in range(models)], [f"t{i}" for i in range(tasks)]
+    made = leaderboard(cube(seen[:, :, None], *names, ["score"]), resamples=200, holes=holes, rng=seed)
+    held = []
+    for kind in made.aggregate.values:
+        true = ranked(strengths(many).value if kind == "bt" else values(many, kind))
+        one = made.sel(aggregate=kind)
+        held.append(((one["low"].values <= true) & (true <= one["high"].values)).all())
+    return np.array(held)
+
+
+def sets() -> None:
+    """Print how often all rank sets of a table with holes hold."""
+    for models, tasks, repeats in ((16, 25, 150), (24, 80, 60)):
+        for pattern, remove in PATTERNS.items():
+            for holes in ("bounds", "predict"):
+                found = [sets_held(models, tasks, remove, holes, seed) for seed in range(repeats)]
+                print(f"sets {models} x {tasks}, {pattern}, {holes}:", np.mean(found, axis=0).round(3), flush=True)
+
+
 def main() -> None:
     """Print a table for each policy."""
     tables = {"simulated": None}
@@ -91,3 +142,4 @@ def main() -> None:
 
 if __name__ == "__main__":
     main()
+    sets()

@@ -259,3 +259,8 @@ def test_names_of_any_length_are_refused_at_once(name: str) -> None:
     """A name of thousands of characters is refused before it is parsed."""
     with pytest.raises(MetricError, match="a metric name has at most 500"):
         parse(name)
+
+
+def test_bases_are_known_in_any_case():
+    """Leaderboards write p@5, rr and ap."""
+    assert [canonical(name) for name in ("p@5", "rr", "ap", "r@100")] == ["P@5", "RR", "AP", "R@100"]

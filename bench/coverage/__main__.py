@@ -11,12 +11,11 @@ from bench.coverage.frame import Entry, Row, hardest, measure
 from bench.coverage.table import listed, write
 
 
-def rows(entries: Iterable[Entry], folder: Path | None, draws: int | None, *, short: bool) -> Iterable[Row]:
-    """Measure every promise in all its cases, or few draws of the hardest."""
-    for entry in entries:
-        cases = entry.cases(folder)
-        for case in hardest(cases) if short else cases:
-            yield measure(entry, case, draws or (entry.few if short else entry.draws))
+def rows(entry: Entry, folder: Path | None, draws: int | None, *, short: bool) -> Iterable[Row]:
+    """Measure a promise in all its cases, or few draws of the hardest."""
+    cases = entry.cases(folder)
+    for case in hardest(cases) if short else cases:
+        yield measure(entry, case, draws or (entry.few if short else entry.draws))
 
 
 def shown(row: Row) -> str:
@@ -40,13 +39,16 @@ def run(arguments: Sequence[str]) -> int:
         chosen.data = Path(os.environ["IRMETA_DATA"])
     folder = None if chosen.short else chosen.data
     wanted = [entry for entry in ENTRIES if not chosen.only or any(part in entry.name for part in chosen.only)]
-    measured = []
-    for row in rows(wanted, folder, chosen.draws, short=chosen.short):
-        print(shown(row), flush=True)
-        measured.append(row)
-    if chosen.write:
-        write(listed(measured))
-    return 1 if any(not row.holds for row in measured) else 0
+    broken = False
+    for entry in wanted:
+        measured = []
+        for row in rows(entry, folder, chosen.draws, short=chosen.short):
+            print(shown(row), flush=True)
+            measured.append(row)
+        broken = broken or any(not row.holds for row in measured)
+        if chosen.write:
+            write(listed(measured))
+    return 1 if broken else 0
 
 
 if __name__ == "__main__":

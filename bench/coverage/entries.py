@@ -2,12 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 
-from bench.coverage import collections, systems
+from bench.coverage import collections, judges, systems
 from bench.coverage.frame import Entry
 
 GROUPS: Mapping[str, Sequence[Entry]] = {
     "Systems": systems.ENTRIES,
     "Collections": collections.ENTRIES,
+    "Judges": judges.ENTRIES,
 }
 
 ENTRIES: Sequence[Entry] = [entry for group in GROUPS.values() for entry in group]

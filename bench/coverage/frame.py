@@ -28,14 +28,14 @@ class Entry:
     promised : the share of draws in which it should hold; for a test, in which it may reject.
     bound : what is tolerated in the worst case: an interval holds at least so often, a test rejects at most so often.
     cases : from the folder of real collections (None for made ones) to the cases.
-    draws, few : how many, and how many in the short form; fewer where a draw is slow.
+    draws, few : the most of them, and those of the short form; fewer where a draw is slow.
     """
 
     name: str
     promised: float
     bound: float
     cases: Callable[[Path | None], Iterable[Case]]
-    draws: int = 500
+    draws: int = 600
     few: int = 60
 
 
@@ -61,13 +61,24 @@ class Row:
         return wrong <= 3 * self.error
 
 
+LEAST, ERROR = 200, 0.01
+"""Draws that are made in any case, and the standard error that is small enough to stop after them."""
+
+
 def measure(entry: Entry, case: Case, draws: int) -> Row:
-    """Draw again and again, and count how often a promise is kept."""
+    """Draw again and again, at most so often, until the share that is kept is known well enough."""
     rng = np.random.default_rng([case.topics, draws])
-    drawn = [case.trial(rng) for _ in range(draws)]
+    drawn: list[Mapping[str, float]] = []
+    while len(drawn) < draws and (len(drawn) < LEAST or _error(drawn) > ERROR):
+        drawn.append(case.trial(rng))
     figures = {key: float(np.mean([one[key] for one in drawn])) for key in drawn[0]}
+    return Row(entry, case.world, case.topics, len(drawn), figures, _error(drawn))
+
+
+def _error(drawn: Sequence[Mapping[str, float]]) -> float:
+    """Return the standard error of the share kept."""
     kept = np.array([float(one["kept"]) for one in drawn])
-    return Row(entry, case.world, case.topics, draws, figures, float(kept.std(ddof=1) / np.sqrt(draws)))
+    return float(kept.std(ddof=1) / np.sqrt(len(kept)))
 
 
 def hardest(cases: Iterable[Case]) -> Sequence[Case]:

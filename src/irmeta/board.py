@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 import xarray as xr
@@ -16,15 +17,29 @@ from irmeta.stats.leaderboards import items
 from irmeta.words import counted
 
 
+class Called(NamedTuple):
+    """What readers of these scores call a system, a topic or collection that is ranked over, and what is within it."""
+
+    model: str = "model"
+    task: str = "task"
+    item: str = "item"
+
+
+MODELS = Called()
+TREC = Called("system", "topic", "item")
+TRECS = Called("system", "collection", "topic")
+
+
 @dataclass(frozen=True)
 class Board:
-    """The table that is ranked: scores (model, task), the items behind it where there are any, and notes."""
+    """The table that is ranked: scores (model, task), the items behind it where there are any, notes, and its words."""
 
     models: list[str]
     tasks: list[str]
     scores: Floats
     items: Sequence[Floats] | None
     notes: list[str]
+    called: Called = MODELS
 
     def kept(self, models: Bools, tasks: Bools) -> "Board":
         """Keep some models and tasks."""
@@ -48,10 +63,16 @@ def board_of(cubes: Mapping[str, xr.DataArray], metric: str | None, over: Over) 
                 " (a table with columns for task and item)"
             )
         models, tasks = ([str(name) for name in first[dim].values] for dim in ("system", "topic"))
-        return Board(models, tasks, first.values, None, notes)
+        return Board(models, tasks, first.values, None, notes, TREC if _is_trec(first) else MODELS)
     models = list(dict.fromkeys(str(name) for scores in one.values() for name in scores.system.values))
     parts = [scores.reindex(system=models).values for scores in one.values()]
-    return Board(models, list(one), items.table(parts), parts, notes)
+    trec = all(_is_trec(scores) for scores in one.values())
+    return Board(models, list(one), items.table(parts), parts, notes, TRECS if trec else MODELS)
+
+
+def _is_trec(scores: xr.DataArray) -> bool:
+    """Say whether scores are of runs on topics: irmeta evaluated them, or their topics are numbered."""
+    return "qrels" in scores.attrs or all(str(topic).isdecimal() for topic in scores.topic.values)
 
 
 def _of_one_metric(name: str, scores: xr.DataArray, metric: str | None) -> xr.DataArray:
@@ -73,23 +94,27 @@ def complete(board: Board) -> Board:
     if models.all():
         return board
     if not models.any() and not tasks.any():
-        raise ScoresError("every model and every task has a hole; use --holes bounds or predict, or leave some out")
+        raise ScoresError(
+            f"every {board.called.model} and every {board.called.task} lacks a score; use --holes bounds or predict, or"
+            " leave some out"
+        )
     by_models = models.sum() * tasks.size >= tasks.sum() * models.size
     kept = board.kept(models, every_task) if by_models else board.kept(every_model, tasks)
-    what = (models, "model") if by_models else (tasks, "task")
-    note = f"left out for their holes: {counted(int((~what[0]).sum()), what[1])} of {what[0].size}"
+    what = (models, board.called.model) if by_models else (tasks, board.called.task)
+    note = f"left out for missing scores: {counted(int((~what[0]).sum()), what[1])} of {what[0].size}"
     return replace(kept, notes=[*board.notes, note])
 
 
 def require_comparison(board: Board) -> None:
     """Raise ScoresError unless there are 2 models and 2 tasks or more, each with a score."""
     models, tasks = board.scores.shape
+    model, task, _ = board.called
     if models < 2 or tasks < 2:
         raise ScoresError(
-            f"a leaderboard compares 2 models or more on 2 tasks or more; this is {counted(models, 'model')} and"
-            f" {counted(tasks, 'task')}"
+            f"a leaderboard compares 2 {model}s or more on 2 {task}s or more; this is {counted(models, model)} and"
+            f" {counted(tasks, task)}"
         )
-    for axis, names, what in ((1, board.models, "model"), (0, board.tasks, "task")):
+    for axis, names, what in ((1, board.models, model), (0, board.tasks, task)):
         empty = ~np.isfinite(board.scores).any(axis=axis)
         if empty.any():
             raise ScoresError(f"the {what} {names[int(empty.argmax())]} has no score at all; leave it out")

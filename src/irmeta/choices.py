@@ -269,7 +269,7 @@ MEANINGS: dict[Any, dict[str, str]] = {
         "components": "principal components",
     },
     JudgesView: {
-        "tau": "tau with its interval and ceiling",
+        "tau": "tau with its interval, beside what the truth itself is expected to reach",
         "means": "system means under the best judge and the truth",
         "favour": "whom the best judge favours",
     },

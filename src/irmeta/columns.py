@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from collections.abc import Iterable
 
 import polars as pl
 
@@ -23,17 +24,20 @@ def names(column: pl.Series, name: str) -> pl.Series:
     if texts.null_count() or (texts == "").any():
         row = int((texts.is_null() | (texts == "")).arg_max() or 0) + 1
         raise ScoresError(f"the column {name!r} names nothing in row {row}; drop such rows or name them")
-    for text in texts.unique():
+    require_names(texts.unique(), f"in the column {shortened(name)!r}")
+    return texts
+
+
+def require_names(texts: Iterable[str], where: str) -> None:
+    """Raise ScoresError if a text is too long for a name, or has characters that cannot be seen."""
+    for text in texts:
         if len(text) > LONGEST:
             raise ScoresError(
-                f"the column {name!r} holds a text of {len(text):,} characters ({shortened(text, 20)}),"
-                f" not a name; a name has at most {LONGEST}"
+                f"a text of {len(text):,} characters {where} ({shortened(text, 20)}) is not a name;"
+                f" a name has at most {LONGEST}"
             )
         if any(unicodedata.category(one) in ("Cc", "Cs") or one in _TURNING for one in text):
-            raise ScoresError(
-                f"the name {shortened(ascii(text))} in the column {name!r} holds a control character; remove it"
-            )
-    return texts
+            raise ScoresError(f"the name {shortened(ascii(text))} {where} holds a control character; remove it")
 
 
 def numbers(column: pl.Series, name: str) -> pl.Series:
@@ -68,4 +72,8 @@ def _mend(text: str, column: str) -> str:
         return "write a decimal point (pandas.read_csv(..., decimal=','))"
     if text.endswith("%"):
         return "remove the percent signs"
+    if text.startswith("="):
+        return "it is a formula of a spreadsheet; save the values, not the formulas"
+    if text.startswith("'"):
+        return "it is marked as text for a spreadsheet; remove the apostrophe"
     return f"an empty cell says that a score is missing; leave a column of other things out with ignore={[column]!r}"

@@ -14,7 +14,7 @@ from irmeta.attributes import recorded
 from irmeta.choices import Missing, Rows
 from irmeta.errors import ScoresError, require_choice
 from irmeta.frames import ALL as ALL
-from irmeta.names import canonical, found_as, metric_names, nearest, split
+from irmeta.names import canonical, found_as, highest, is_known, metric_names, nearest, split
 from irmeta.stats.arrays import Bools, Floats
 from irmeta.stats.complete import complete_part
 from irmeta.words import listed
@@ -28,6 +28,9 @@ GMAP_FLOOR = 1e-5
 
 LEAST, MOST = 1e-4, 1e6
 """Between these lies the largest score of a metric that is studied: means are compared to ten decimals."""
+
+_ROUNDING = 1e-9
+"""How far rounding may take a score beyond what its metric can be."""
 
 _MAKES = "irmeta.from_frame(table) makes one from a data frame or dicts of dicts, irmeta.load(path) from a score file"
 
@@ -395,6 +398,22 @@ def _require_scale(scores: xr.DataArray) -> xr.DataArray:
                 f"to {MOST:g}: multiply all by one number, so that they reach about 1, or leave {metric} out"
             )
     return scores
+
+
+def require_possible(scores: xr.DataArray) -> None:
+    """Raise ScoresError if a score is lower or higher than its metric can be, in scores that others have made."""
+    if "standardization" in scores.attrs:
+        return
+    for place, metric in enumerate(map(str, scores.metric.values)):
+        if not is_known(metric):  # it may take any value
+            continue
+        values, high = scores.values[..., place], highest(metric)
+        wrong = values[(values < -_ROUNDING) | (values > high + _ROUNDING)]
+        if wrong.size:
+            raise ScoresError(
+                f"{wrong[0]:g} is not a score of {metric}, which takes 0 to {high:g}: divide percentages by 100, or "
+                "give the metric another name"
+            )
 
 
 def complete(scores: xr.DataArray, missing: Missing = "error") -> tuple[xr.DataArray, list[str]]:

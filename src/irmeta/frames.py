@@ -13,6 +13,7 @@ import xarray as xr
 from irmeta.choices import Rows
 from irmeta.columns import names as texts_of
 from irmeta.columns import numbers as scores_of
+from irmeta.columns import require_names
 from irmeta.errors import ScoresError, require_choice
 from irmeta.names import canonical, is_known
 from irmeta.stats.arrays import Floats, Indices
@@ -277,8 +278,9 @@ def _wide(frame: pl.DataFrame, found: Columns, metric: str, rows: Rows | None) -
     if sums := [name for name in values if SUMMARIES.fullmatch(_spelling(name).replace("_", " "))]:
         raise ScoresError(
             f"the column {sums[0]!r} looks like a sum of the others, not like scores of its own;"
-            f" leave it out with ignore={sums!r} (--ignore {sums[0]!r})"
+            f" leave it out with ignore={sums!r} (--ignore {', '.join(sums)!r})"
         )
+    require_names(values, "at the head of a column")
     parts = {name: scores_of(frame[name], name) for name in values}
     across = _across(system, topic, values)
     length = frame.height

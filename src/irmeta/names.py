@@ -59,6 +59,19 @@ def parse(name: str | Metric) -> Metric:
     return _parse(name.strip())
 
 
+def relevant_from(metric: Metric, grade: float) -> Metric:
+    """Return a metric by which documents are relevant from this grade on; one that grades, as nDCG does, as it is.
+
+    >>> str(relevant_from(parse("AP(rel=2)@100"), 1)), str(relevant_from(parse("nDCG@10"), 1))
+    ('AP@100', 'nDCG@10')
+    """
+    if metric.get("rel") is None:
+        return metric
+    whole = int(grade) if float(grade).is_integer() else grade
+    given = {**dict(metric.params), "rel": whole}
+    return Metric(metric.base, metric.cutoff, _params(str(metric), metric.base, given))
+
+
 _LONGEST = 500
 """Characters of a metric name; longer texts are not names, and take a parser long to refuse."""
 
@@ -86,7 +99,8 @@ def _from_trec_eval(name: str) -> str:
 
 
 def _aliases() -> dict[str, str]:
-    return {alias: base for base, one in signatures.CATALOGUE.items() for alias in one.aliases}
+    lower = {base.lower(): base for base in signatures.CATALOGUE}
+    return lower | {alias: base for base, one in signatures.CATALOGUE.items() for alias in one.aliases}
 
 
 def _params(name: str, base: str, given: dict[str, Value]) -> tuple[tuple[str, Value], ...]:

@@ -151,3 +151,48 @@ def test_import_of_a_judges_tables(run, tmp_path):
     code, out, _ = run("judges", "compare", "all.parquet", "--truth", "people", "--format", "json")
     assert code == 0
     assert json.loads(out)["tables"]["systems"][0]["tau"] == pytest.approx(1)
+
+
+def test_a_binary_judge_beside_a_threshold_that_it_never_gives(run, made, tmp_path):
+    """AP(rel=2) by a binary judge is null with a note that gives the mend, and --rel binary=1 gives it a score."""
+    full = qrels_of(names(made)[0], Reading())
+    cells = zip(full.topic.tolist(), full.documents, full.grades.tolist(), strict=True)
+    judged = {topic: {} for topic in full.topics}
+    for topic, document, grade in cells:
+        judged[full.topics[topic]][document] = min(grade, 1)
+    qrels, good, _, *runs = names(made)
+    files = qrels, good, written(tmp_path / "binary.txt", judged), *runs, "-m", "nDCG@10 AP(rel=2)"
+    code, out, _ = run("judges", "compare", *files, "--format", "json")
+    assert code == 0
+    rows = {(row["judge"], row["metric"]): row["tau"] for row in json.loads(out)["tables"]["systems"]}
+    assert rows["binary", "AP(rel=2)"] is None
+    assert min(rows["binary", "nDCG@10"], rows["good", "AP(rel=2)"]) > 0.5
+    assert any("--rel 'binary=1'" in note for note in json.loads(out)["notes"])
+    code, out, _ = run("judges", "compare", *files, "--format", "json", "--rel", "binary=1", "-o", "own.parquet")
+    assert code == 0
+    rows = {(row["judge"], row["metric"]): row["tau"] for row in json.loads(out)["tables"]["systems"]}
+    assert rows["binary", "AP(rel=2)"] > 0.3
+    assert "by binary AP(rel=2) is computed as AP, with its own lowest relevant grade" in json.loads(out)["notes"]
+    _, out, _ = run("judges", "compare", "own.parquet", "--truth", "qrels", "--format", "json")
+    assert any("by binary AP(rel=2) is computed as AP" in note for note in json.loads(out)["notes"])
+
+
+def test_a_failed_comparison_leaves_no_scores(run, made, tmp_path):
+    """Where the comparison fails, as for lack of a team, -o leaves no score file behind."""
+    (tmp_path / "few.csv").write_text("run,team\nnobody,a\n")
+    code, _, error = run("judges", "compare", *names(made), "--groups", "few.csv", "-o", "left.parquet")
+    assert (code, "no group for" in error) == (2, True)
+    assert not (tmp_path / "left.parquet").exists()
+
+
+def test_samples_from_a_file_of_several_collections(run, made):
+    """A score file of several judges takes --collection; judgments take none, and estimates a file of one each."""
+    run("judges", "compare", *names(made), "-m", "nDCG@10", "-o", "many.parquet", "--quiet")
+    code, _, error = run("judges", "sample", "many.parquet", "--topics", 5)
+    assert (code, "--collection" in error) == (2, True)
+    assert run("judges", "sample", "many.parquet", "--topics", 5, "--collection", "good")[0] == 0
+    code, _, error = run("judges", "sample", names(made)[0], "--topics", 5, "--collection", "good")
+    assert (code, "leave --collection out" in error) == (2, True)
+    code, _, error = run("judges", "estimate", "--human", "many.parquet", "--llm", "many.parquet")
+    assert code == 2
+    assert "take a file of one each" in error

@@ -2,12 +2,15 @@
 
 import gzip
 import shutil
+import time
 from pathlib import Path
 
 import numpy as np
 
 import irmeta
+from irmeta.cli import output
 from irmeta.cube import cube
+from irmeta.parallel import steps
 
 
 def test_results_replace_nothing_of_another_kind(run):
@@ -35,3 +38,14 @@ def test_inputs_named_by_url_are_inputs(run):
     Path("run.csv").write_text("1 Q0 d1 0 9.5 tag\n")
     code, _, said = run("evaluate", "q", f"file://{Path('run.csv').resolve()}", "-o", "run.csv")
     assert (code, "is among the files to read" in said) == (2, True)
+
+
+def test_a_line_a_minute(monkeypatch, capsys):
+    """Where there is no terminal, a line says now and then what is done, also while one step lasts."""
+    monkeypatch.setattr(output._Lines, "EVERY", 0.05)
+    with output.working():
+        for _ in steps(range(2), "partitions"):
+            time.sleep(0.2)
+    said = capsys.readouterr().err.splitlines()
+    assert "partitions: 0" in said
+    assert "partitions: 1 of 2, about 1 min left" in said

@@ -1,5 +1,7 @@
 """Simulated judges: what is known of them is what is found."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -91,3 +93,18 @@ def test_noise_is_of_the_size_given() -> None:
     qrels = {"1": {f"d{i}": 500 if i else 1000 for i in range(4000)}}
     found = np.array(list(simulate_judge(qrels, JudgeModel(noise=20))["1"].values()))[1:]
     assert found.std() == pytest.approx(20, rel=0.05)
+
+
+def test_the_example_of_the_docs(tmp_path, monkeypatch) -> None:
+    """The example of docs/studies/judges.md runs, and finds the faults that it simulates."""
+    page = (Path(__file__).parents[2] / "docs" / "studies" / "judges.md").read_text(encoding="utf-8")
+    code = page.split("```python\n")[1].split("```")[0]
+    monkeypatch.chdir(tmp_path)
+    simulate("demo", systems=12, topics=12, rng=3)
+    names: dict = {}
+    exec(code, names)
+    found = names["found"]
+    assert found["tau"].sel(judge="friend") > found["tau"].sel(judge="noisy")
+    assert found["label"].sel(figure="more_relevant").values.argmax() == list(found.judge.values).index("lenient")
+    favoured = found["system_favour"].sel(judge="friend", metric="nDCG@10")
+    assert favoured.sel(system="team02-1") == favoured.max()

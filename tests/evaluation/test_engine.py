@@ -484,3 +484,26 @@ def test_copies_among_the_runs_of_trec_covid(data: Path) -> None:
     """Of the 143 runs of round 1 four rank as another does."""
     notes = about(evaluate(data / "trec-covid/round1/qrels.txt", [data / "trec-covid/round1/runs"], "P@5"))["notes"]
     assert any(note.startswith("4 runs rank as an earlier run does on every topic") for note in notes)
+
+
+def test_runs_that_are_not_there_are_skipped(tmp_path: Path) -> None:
+    """on_error=skip goes on without a file that is not there, an empty folder, and a second run of one name."""
+    for folder in ("one", "two", "empty"):
+        (tmp_path / folder).mkdir()
+    for folder in ("one", "two"):
+        (tmp_path / folder / "good").write_text("1 Q0 a 1 1 t\n")
+    runs = [tmp_path / name for name in ("one", "two", "empty", "nothing")]
+    with pytest.raises(FileFormatError, match="two systems are named 'good'"):
+        evaluate(QRELS, runs, "AP")
+    cube = evaluate(QRELS, runs, "AP", on_error="skip")
+    assert cube.system.values.tolist() == ["good"]
+    said = "\n".join(about(cube)["notes"])
+    for reason in ("nothing: no such file", "empty: no files in this folder", "two systems are named 'good'"):
+        assert f"{reason}" in said
+
+
+def test_names_that_score_files_write_alike(tmp_path: Path) -> None:
+    """A name with a byte that is not UTF-8 and the text of its escape are two systems of one name."""
+    runs = dict.fromkeys(["r\udce9", r"r\xe9"], next(iter(RUNS.values())))
+    with pytest.raises(FileFormatError, match="two systems are named"):
+        evaluate(QRELS, runs, "AP")

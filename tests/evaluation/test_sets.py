@@ -5,7 +5,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from irmeta.errors import FileFormatError, IrmetaError, MetricError
+from irmeta.attributes import about
+from irmeta.errors import FileFormatError, IrmetaError, MetricError, ScoresError
 from irmeta.evaluation.engine import evaluate
 from irmeta.evaluation.sets import JudgmentSets, evaluate_under
 
@@ -88,3 +89,18 @@ def test_real_sets_as_alone(data: Path) -> None:
     runs = sorted((folder / "runs").iterdir())[:4]
     for name, cube in evaluate_under(files, runs, "nDCG@10 AP").items():
         np.testing.assert_array_equal(cube.values, evaluate(files[name], runs, "nDCG@10 AP").values)
+
+
+def test_a_lowest_relevant_grade_of_one_set() -> None:
+    """A binary set with a lowest relevant grade of its own has AP from grade 1 on under the name AP(rel=2)."""
+    sets = {"graded": {"1": {"a": 2, "b": 1}}, "binary": {"1": {"a": 0, "b": 1}}}
+    runs = {"one": {"1": {"a": 2.0, "b": 1.0}}}
+    plain = evaluate_under(sets, runs, "AP(rel=2) nDCG@10")
+    own = evaluate_under(sets, runs, "AP(rel=2) nDCG@10", rel={"binary": 1})
+    assert [plain[name].sel(metric="AP(rel=2)").item() for name in sets] == [1, 0]
+    assert [own[name].sel(metric="AP(rel=2)").item() for name in sets] == [1, 0.5]
+    assert own["binary"].sel(metric="nDCG@10").item() == plain["binary"].sel(metric="nDCG@10").item()
+    assert about(own["binary"])["computed"] == {"AP(rel=2)": "AP"}
+    assert "computed" not in about(own["graded"])
+    with pytest.raises(ScoresError, match="no judgment set 'binari'; did you mean binary"):
+        evaluate_under(sets, runs, "AP", rel={"binari": 1})

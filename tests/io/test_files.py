@@ -3,7 +3,9 @@
 import bz2
 import gzip
 import hashlib
+import http.server
 import lzma
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
@@ -173,3 +175,28 @@ def test_runs_are_not_left_out_silently(tmp_path: Path) -> None:
     (tmp_path / "b.run").symlink_to(tmp_path / "gone")
     with pytest.raises(FileFormatError, match=r"b\.run: a link to a file that is not there"):
         listed(tmp_path)
+
+
+def test_servers_that_fail_are_not_files_that_are_not_there() -> None:
+    """An error of a server and a refused connection say so; only a 404 is no such file."""
+
+    class Failing(http.server.BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_error(int(self.path[1:]))
+
+        do_HEAD = do_GET  # noqa: N815
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Failing) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        url = f"http://127.0.0.1:{server.server_port}"
+        for attempt in (lambda url: files.Content(url).data, listed):
+            with pytest.raises(FileFormatError, match="/404: no such file"):
+                attempt(f"{url}/404")
+            with pytest.raises(FileFormatError, match="/500: cannot be read .500"):
+                attempt(f"{url}/500")
+        server.shutdown()
+    with pytest.raises(FileFormatError, match="cannot be read .Cannot connect"):
+        listed(f"{url}/200")

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from irmeta.attributes import about
 from irmeta.errors import FileFormatError
 from irmeta.evaluation.engine import evaluate
 from irmeta.io import files, parts
@@ -128,3 +129,17 @@ def test_scores_do_not_depend_on_blocks(tmp_path: Path, monkeypatch: pytest.Monk
     np.testing.assert_array_equal(cut.values, whole.values)
     assert cut.attrs == whole.attrs
     assert any("two as one" in note for note in str(cut.attrs).split(";"))
+
+
+HEADER = "# ir_metadata.start\n# actor:\n#   team: ours\n# ir_metadata.end\n"
+
+
+def test_what_a_run_says_of_itself_is_kept(tmp_path: Path) -> None:
+    """The header of ir_metadata goes into the provenance as it is; without its end there is none."""
+    line = "1 Q0 a 1 3 t\n"
+    for name, text in (("said", HEADER + line), ("silent", line), ("open", HEADER.replace("end", "emd") + line)):
+        (tmp_path / name).write_text(text)
+    scores = evaluate({"1": {"a": 1}}, [tmp_path / name for name in ("said", "silent", "open")], "AP")
+    assert about(scores)["ir_metadata"] == {"said": "actor:\n  team: ours\n"}
+    assert run_of(Content(tmp_path / "said"), "said", Reading()).metadata == "actor:\n  team: ours\n"
+    assert scores.values.ravel().tolist() == [1, 1, 1]

@@ -309,3 +309,15 @@ def test_a_new_file_replaces_none(tmp_path: Path) -> None:
     with pytest.raises(ScoresError, match="exists"):
         save(small("two", 1.0), path, new=True)
     assert list(load_all(path)) == ["one"]
+
+
+@pytest.mark.parametrize(("score", "metric"), [(1.7, "AP"), (-0.3, "P@10"), (54.3, "nDCG@10")])
+@pytest.mark.parametrize("form", ["csv", "parquet"])
+def test_scores_of_others_are_what_their_metric_can_be(tmp_path: Path, score: float, metric: str, form: str) -> None:
+    """A table that another program made is refused if a score is none of its metric; other metrics take any."""
+    path = tmp_path / f"s.{form}"
+    frame = to_frame(cube([[[score, score]]], ["a"], ["1"], [metric, "clicks"]))
+    frame.write_csv(path) if form == "csv" else frame.write_parquet(path)
+    with pytest.raises(FileFormatError, match=f"{score} is not a score of {metric}, which takes 0 to 1"):
+        load(path)
+    assert load(path, metrics=["clicks"]).item() == score

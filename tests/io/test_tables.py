@@ -12,7 +12,7 @@ from irmeta.attributes import about
 from irmeta.cube import cube
 from irmeta.errors import FileFormatError, ScoresError
 from irmeta.io.mteb import import_mteb
-from irmeta.io.tables import import_table, wide
+from irmeta.io.tables import import_table, wide, written
 from irmeta.report.tables import to_pandas
 from irmeta.studies.description import describe
 
@@ -52,6 +52,10 @@ def test_dialects(tmp_path: Path, text: str) -> None:
         ("model,fiqa\na,1\na,2\n", "more than one score for a, fiqa"),
         ("{]", "not a table of scores"),
         ("model,fiqa\na,inf\n", "infinite score"),
+        ("model,fiqa\na,=0.5\n", "formula of a spreadsheet"),
+        ("model,fiqa\na,'0.5\n", "remove the apostrophe"),
+        ("model,fi\x1b[2Jqa\na,0.5\n", "at the head of a column holds a control character"),
+        (f"model,{'x' * 9999}\na,0.5\n", "9,999 characters at the head of a column"),
         ("\udcff,x\n", "not a table"),
     ],
 )
@@ -60,6 +64,19 @@ def test_files_that_are_no_tables(tmp_path: Path, text: str, says: str) -> None:
     (tmp_path / "board.csv").write_bytes(text.encode("utf-8", "surrogateescape"))
     with pytest.raises(FileFormatError, match=says):
         import_table(tmp_path / "board.csv")
+
+
+def test_formulas_there_and_back(tmp_path: Path) -> None:
+    """Names that a spreadsheet would compute are written with an apostrophe, which is removed when they are read."""
+    names = ["=cmd|' /c calc'!A1", "'=1", "'quoted'", "@sum", "+x", "-x", "bm25"]
+    made = cube(np.arange(21.0).reshape(7, 3, 1), names, ["=1+1", "'b", "c"], ["score"])
+    (tmp_path / "board.csv").write_text(written(wide(made)), encoding="utf-8")
+    lines = (tmp_path / "board.csv").read_text(encoding="utf-8").splitlines()
+    assert not any(line.startswith(("=", "@", "+", "-")) for line in lines)
+    assert ",'=1+1,'b," in lines[0]
+    [back] = import_table(tmp_path / "board.csv").values()
+    assert back.system.values.tolist() == names
+    assert back.topic.values.tolist() == ["=1+1", "'b", "c"]
 
 
 def test_wide_there_and_back(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import pytest
 import xarray as xr
 
 from irmeta.cube import cube
-from irmeta.parallel import working_on
+from irmeta.parallel import watched_by, working_on
 from irmeta.studies.comparison import compare
 from irmeta.studies.correlation import correlation
 from irmeta.studies.predictivity import predictivity
@@ -77,3 +77,13 @@ def test_partitions_cost_no_memory(monkeypatch):
     peak(500)
     drawn = 20_000 * one.sizes["topic"] / 8
     assert peak(20_000) < peak(500) + drawn
+
+
+@pytest.mark.parametrize("study", STUDIES.values(), ids=STUDIES)
+def test_it_is_known_how_long_a_study_takes(study):
+    """Whoever watches a study is told at its first step how many there are, so that the time left can be said."""
+    seen = {}
+    with watched_by(lambda what, done, total: seen.setdefault(what, (done, total))):
+        study()
+    assert seen
+    assert all(done == 0 and total for done, total in seen.values())

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.stats import t
 
 from irmeta.attributes import about
 from irmeta.cube import cube
@@ -28,7 +29,24 @@ def test_a_good_machine_narrows_the_intervals() -> None:
     good, bad = (estimate(*both(noise=noise)) for noise in (0.03, 1.0))
     assert good["gain"].item() < 0.75
     assert 0.9 < bad["gain"].item() <= 1.1
-    assert any("says little" in line for line in estimating.findings(bad))
+    assert "the machine's labels hardly help" in estimating.findings(bad)[0]
+    assert "hardly help" not in estimating.findings(good)[0]
+
+
+def test_systems_that_share_the_highest_mean() -> None:
+    """Systems with the same scores share the highest mean, and those not clearly lower are counted."""
+    human, machine = both()
+    best = int(estimate(human, machine)["rank"].values.argmin())
+    other = (best + 1) % 8
+    for one in (human, machine):
+        one[other] = one[best]
+    outcome = estimate(human, machine)
+    lower = outcome["p_corrected"].values.ravel() < 0.05
+    of_best = (outcome["system_a"] == f"s{best}") | (outcome["system_b"] == f"s{best}")
+    names = ", ".join(sorted([f"s{best}", f"s{other}"]))
+    said = estimating.findings(outcome)[1]
+    assert said.startswith(f"AP: {names} share the highest mean, ")
+    assert f"; {6 - int((lower & of_best.values).sum())} of 6 other systems" in said
 
 
 def test_a_lenient_machine_does_no_harm() -> None:
@@ -99,6 +117,25 @@ def test_a_plan_is_cheaper_with_a_good_machine() -> None:
     widths = outcome["width_pairs"].values[:, 0]
     assert (np.diff(widths) < 0).all()
     assert "human topics suffice" in planning.findings(outcome)[0]
+
+
+def test_a_plan_counts_pairs_as_an_estimate_does() -> None:
+    """Pairs that differ are corrected for all pairs: the smallest p times 28, the next times 27, and so on."""
+    human, machine = both()
+    outcome = plan(human, machine)
+    found = estimate(human, machine)
+    variance = 15 * np.array([_variance_of(human, a, b) for a, b in zip(*np.triu_indices(8, 1), strict=True)])
+    p = 2 * t.sf(np.abs(found["difference"].values[:, 0]) / np.sqrt(variance / 30), 29)
+    steps = np.sort(p) * np.arange(28, 0, -1)
+    wanted = int((np.maximum.accumulate(steps) < 0.05).sum())
+    assert 0 < wanted < (p < 0.05).sum()
+    assert outcome["pairs_differ_alone"].sel(size=30).item() == wanted
+
+
+def _variance_of(human, a, b):
+    """The squared standard error of a difference by the human topics."""
+    apart = (human[a] - human[b]).values[:, 0]
+    return apart.var(ddof=1) / apart.size
 
 
 def test_a_width_that_the_machine_topics_do_not_allow() -> None:

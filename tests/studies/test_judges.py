@@ -3,14 +3,16 @@
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 import pytest
+from bench.coverage import table
 from scipy.stats import kendalltau
 
 from irmeta.attributes import about
 from irmeta.cube import cube
 from irmeta.errors import ScoresError
 from irmeta.evaluation.sets import JudgmentSets
-from irmeta.studies.judges import compare_judges, findings, overview, tables
+from irmeta.studies.judges import compare_judges, findings, held, overview, tables
 
 SYSTEMS = [f"s{i:02d}" for i in range(15)]
 TOPICS = [str(i) for i in range(301, 321)]
@@ -145,7 +147,9 @@ def test_tables_have_every_cell_once() -> None:
     assert row["difference"] == pytest.approx(difference.item())
     counts = found["significance"].select("agree", "missed", "invented", "reversed", "neither")
     assert set(counts.sum_horizontal().to_list()) == {15 * 14 // 2}
-    assert set(overview(outcome)) >= {"agreement with people", "pairs of systems that differ"}
+    ceiling = f"{outcome['ceiling'].sel(metric='AP').item():.2f}"[1:]
+    titles = {f"agreement with people, AP (people itself {ceiling})", "pairs of systems that differ"}
+    assert set(overview(outcome)) >= titles
 
 
 def test_findings_follow_from_the_figures() -> None:
@@ -156,6 +160,60 @@ def test_findings_follow_from_the_figures() -> None:
     ceiling = f"{outcome['ceiling'].item():.2f}"[1:]
     assert told[0].startswith(f"AP: judge0 ranks the 15 systems as people does with tau {tau} (")
     assert told[0].endswith(f"with tau {ceiling}.")
+    low = outcome["phi_gain_low"].sel(judge="judge0").item()
+    high = outcome["phi_gain_high"].sel(judge="judge0").item()
+    assert low < outcome["phi_gain"].sel(judge="judge0").item() < high
+    verdict = "clearly better" if low > 0 else "clearly worse" if high < 0 else "neither clearly better nor clearly"
+    assert sum(verdict in line for line in told) == 1
+
+
+def test_a_judge_that_ties_all_systems() -> None:
+    """By a metric that ties all systems a judge has no figures and a note; other judges and metrics keep theirs."""
+    cubes = made()
+    cubes["judge1"].loc[{"metric": "AP"}] = 0.25
+    outcome, without = compare_judges(cubes), compare_judges({name: cubes[name] for name in ("people", "judge0")})
+    tied = outcome.sel(metric="AP", judge="judge1")
+    for name in ("tau", "tau_low", "tau_ap", "rbo", "phi", "phi_gain", "moved", "pairs", "system_favour", "topic_tau"):
+        assert np.isnan(tied[name]).all(), name
+    assert np.isnan(tied["difference"].sel(judge_2="judge0"))
+    assert (tied["judge_mean"] == 0.25).all()
+    assert any("By judge1 all systems have the same AP" in note for note in about(outcome)["notes"])
+    assert np.isfinite(outcome["tau_low"].sel(metric="nDCG@10")).all()
+    one, alone = outcome.sel(metric="AP", judge="judge0"), without.sel(metric="AP", judge="judge0")
+    assert one["tau"] == alone["tau"]
+    row = tables(outcome)["significance"].filter(metric="AP", judge="judge1").row(0, named=True)
+    assert row["agree"] is row["invented"] is row["share_wrong"] is None
+    assert "judge0 ranks the 15 systems as people does" in findings(outcome)[0]
+    assert next(iter(overview(outcome).values()))["tau"].to_list()[-1] == "-"
+    only = compare_judges({name: cubes[name] for name in ("people", "judge1")}, metrics="AP")
+    assert findings(only) == ["AP: no judge distinguishes the systems, so that there is no ranking to compare."]
+
+
+def test_the_truth_must_distinguish_systems() -> None:
+    """A metric by which the truth ties all systems is an error that names it."""
+    cubes = made()
+    cubes["people"].loc[{"metric": "AP"}] = 0.25
+    with pytest.raises(ScoresError, match="AP does not distinguish these systems by people"):
+        compare_judges(cubes)
+
+
+def test_a_tau_above_the_ceiling_is_explained() -> None:
+    """Where a judge agrees more with the truth than the truth with the true ranking, the findings say what that is."""
+    cubes = made(noise=(0.001, 0.3))
+    outcome = compare_judges(cubes)
+    assert (outcome["tau"].sel(judge="judge0") > outcome["ceiling"]).all()
+    assert "does not make judge0 better than people" in findings(outcome)[1]
+    assert not any("does not make" in line for line in findings(compare_judges(made(noise=(0.3,)))))
+
+
+def test_how_many_judges_are_not_clearly_worse() -> None:
+    """Of several judges those not clearly worse than the best are counted, all and none in words of their own."""
+    few = findings(compare_judges(made(noise=(0.01, 0.011, 1.0), metrics=("AP",))))
+    assert any("1 of the other 2 judges is not clearly worse than judge" in line for line in few)
+    noise = findings(compare_judges(made(noise=(0.3, 0.3, 0.3), metrics=("AP",))))
+    assert any("none of the other 2 judges are clearly worse than" in line for line in noise)
+    two = findings(compare_judges(made(metrics=("AP",))))
+    assert any(line == "AP: the other judge is clearly worse (.05)." for line in two)
 
 
 LABELS = {
@@ -249,3 +307,25 @@ def test_a_real_set_without_a_topic(data: Path) -> None:
     outcome = compare_judges(evaluate_under(files, runs, "nDCG@10"))
     assert outcome.sizes["topic"] == 52
     assert any("lacks lacks 1 of the 53 topics" in note for note in about(outcome)["notes"])
+
+
+def test_what_is_said_of_coverage_was_measured() -> None:
+    """For each size the shares that a note names are the lowest and the highest of the table of docs/coverage.md."""
+    measured = table.read().filter(pl.col("of").str.contains("tau, .* judge"))
+    found = {}
+    for of, world, topics, kept in measured.select("of", "world", "topics", "kept").rows():
+        size = int(world.split()[0]), topics
+        found.setdefault(size, {"tau": [], "difference": []})[of.split(" of")[0].split(",")[0]].append(kept)
+    for size, shares in found.items():
+        for name, values in shares.items():
+            ends = getattr(held.MEASURED[size], name)
+            assert ends == pytest.approx((min(values), max(values)), abs=1e-9), (size, name)
+    assert set(found) == set(held.MEASURED)
+
+
+def test_the_note_of_coverage_is_of_the_nearest_size() -> None:
+    """The notes say what was measured of the size most like the collection's, for few systems as for many."""
+    notes = about(compare_judges(made()))["notes"]
+    assert any("simulated collections of 20 systems on 25 topics" in note for note in notes)
+    few = compare_judges({name: one[:5] for name, one in made().items()})
+    assert any("5 systems on 25 topics, the size most like this: tau in 98% to 99%" in n for n in about(few)["notes"])

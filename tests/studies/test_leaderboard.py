@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 import xarray as xr
+from scipy.stats import kendalltau
 
 from irmeta.attributes import about
 from irmeta.cube import cube
@@ -12,7 +13,7 @@ from irmeta.errors import IrmetaError, ScoresError
 from irmeta.report.plots import figure_of
 from irmeta.report.plots.leaderboard import plot
 from irmeta.report.tables import document, render
-from irmeta.studies.leaderboard import findings, leaderboard, overview, tables
+from irmeta.studies.leaderboard import findings, leaderboard, order, overview, tables
 
 NAN = np.nan
 
@@ -96,12 +97,67 @@ def test_complete_leaves_out(holed: xr.Dataset) -> None:
     few[:3, 0] = NAN
     made = leaderboard(board(few), holes="complete", aggregate="mean", resamples=40)
     assert made.sizes["topic"] == 19
-    assert "left out for their holes: 1 task of 20" in about(made)["notes"]
+    assert "left out for missing scores: 1 task of 20" in about(made)["notes"]
     few[0, :] = NAN
     few[0, 1] = 0.5
     few[1:3, 0] = 0.5
     made = leaderboard(board(few), holes="complete", aggregate="mean", resamples=40)
     assert made.sizes["system"] == 13
+
+
+def test_aggregates_are_compared_on_the_same_models() -> None:
+    """With holes, tau is over the models that all aggregates have a value for, so that Borda and bt agree on them."""
+    scores = drawn(models=20)
+    scores[10:, :12] = NAN
+    made = leaderboard(board(scores), resamples=40)
+    assert made["compared"].item() == 10
+    assert made["tau"].sel(aggregate="borda", other="bt").item() > 0.9
+    same = made["value"].isel(system=slice(10))
+    for a, b in (("mean", "borda"), ("borda", "bt")):
+        expected = kendalltau(same.sel(aggregate=a), same.sel(aggregate=b)).statistic
+        assert made["tau"].sel(aggregate=a, other=b).item() == pytest.approx(expected)
+    assert "over the 10 models that every aggregate has a value for" in " ".join(findings(made))
+
+
+def test_without_a_full_model_aggregates_with_values_are_compared() -> None:
+    """Where no model has all scores, Borda and Bradley-Terry are compared over all, and the others have no tau."""
+    scores = drawn()
+    scores[np.arange(14), np.arange(14)] = NAN
+    made = leaderboard(board(scores), resamples=40)
+    assert made["compared"].item() == 14
+    assert np.isnan(made["tau"].sel(aggregate="mean").values).all()
+    assert made["tau"].sel(aggregate="borda", other="bt").item() > 0.8
+
+
+def test_models_without_ranks_have_an_order() -> None:
+    """Where holes leave every rank open, models stand by standardized scores, not as in the file."""
+    scores = drawn(models=8)
+    rng = np.random.default_rng(4)
+    scores[rng.random(scores.shape) < 0.9] = NAN
+    scores[np.arange(8), np.arange(8)] = 0.5
+    scores[:, 8:] = np.where(rng.random((8, 12)) < 0.5, NAN, drawn(models=8)[:, 8:])
+    models = [f"m{i}" for i in range(8)]
+    orders = []
+    for files in (np.arange(8), rng.permutation(8)):
+        shuffled = cube(scores[files][:, :, None], [models[i] for i in files], [f"t{i}" for i in range(20)], ["score"])
+        made = leaderboard(shuffled, aggregate="mean", resamples=40)
+        assert made["rank"].isnull().all()
+        assert any("listed by the middle" in note for note in about(made)["notes"])
+        orders.append(made.system.values[order(made)].tolist())
+    assert orders[0] == orders[1] != models
+
+
+def test_words_of_trec() -> None:
+    """Scores over numbered topics are of systems and topics, others of models and tasks, in findings and columns."""
+    topics = [str(number) for number in range(401, 421)]
+    trec = cube(drawn()[:, :, None], [f"r{i}" for i in range(14)], topics, ["AP"])
+    made = leaderboard(trec, resamples=40)
+    told = " ".join([*findings(made), *overview(made)["leaderboard"].columns])
+    assert "systems" in told
+    assert "topics" in told
+    assert "model" not in told
+    assert "task" not in told
+    assert "models" in findings(leaderboard(board(drawn()), resamples=40))[0]
 
 
 def test_items_within_tasks() -> None:
@@ -117,17 +173,20 @@ def test_items_within_tasks() -> None:
 
 
 def test_rank_sets_hold() -> None:
-    """In at least 95% of worlds less two standard errors, all rank sets hold the true ranks at once."""
+    """In at least 95% of worlds less two standard errors all rank sets hold the true ranks, and they are not wide."""
     rng = np.random.default_rng(2)
-    strength = np.linspace(0, 0.5, 8)
-    held = []
+    strength = np.linspace(0, 1.2, 8)
+    held, widths = [], []
     for _ in range(120):
         scores = strength[:, None] + 0.5 * rng.normal(size=(8, 25))
         one = leaderboard(board(scores), aggregate="mean", resamples=150)
         true = 8 - np.arange(8)
         inside = (one["low"].values[:, 0] <= true) & (true <= one["high"].values[:, 0])
         held.append(inside.all())
+        widths.append((one["high"] - one["low"]).mean().item() + 1)
     assert np.mean(held) > 0.95 - 2 * np.sqrt(0.05 * 0.95 / 120)
+    # neighbours are 1.2 standard errors of a difference apart and not sure; those 4 ranks apart are nearly always
+    assert 4 < np.mean(widths) < 6.5
 
 
 @pytest.mark.parametrize(

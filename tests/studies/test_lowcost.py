@@ -5,8 +5,9 @@ import pytest
 
 from irmeta.cube import ALL, cube
 from irmeta.errors import MetricError, ScoresError
+from irmeta.evaluation.engine import evaluate
 from irmeta.io.importers import import_systemwise
-from irmeta.studies.lowcost import findings, lowcost, tables
+from irmeta.studies.lowcost import findings, lowcost, overview, tables
 
 METRICS = [
     *("AP", "P(depth=10)@1000", "AP(depth=10)", "P(depth=20)@1000", "AP(depth=20)"),
@@ -100,6 +101,83 @@ def test_depths_without_metrics_and_shallow_targets_are_errors():
         lowcost(train, test, targets=["AP(depth=10)"], depths=[10])
     with pytest.raises(ScoresError, match="no metric 'AP@1000' in"):
         lowcost(train, test, targets=["AP@1000"], depths=[10])
+
+
+def by_topic(seed, systems=12, topics=8, depth=10):
+    """Return scores of runs of 100 documents, better ones higher, with 20 relevant documents on each topic."""
+    rng = np.random.default_rng(seed)
+    docs = np.array([f"d{i}" for i in range(200)])
+    relevant = np.arange(200) < 20
+    qrels = {f"t{t}": dict(zip(docs, relevant.astype(int).tolist(), strict=True)) for t in range(topics)}
+    runs = {}
+    for s in range(systems):
+        best = {t: np.argsort(-((0.5 + s / systems) * relevant + rng.normal(size=200)))[:100] for t in qrels}
+        runs[f"s{s:02}"] = {t: {doc: -float(at) for at, doc in enumerate(docs[of])} for t, of in best.items()}
+    inside = f"depth={depth}"
+    return evaluate(qrels, runs, [*TARGETS, "NumRel", f"P({inside})@1000", f"AP({inside})"])
+
+
+TARGETS = ["AP@100", "P@1000", "RR@50", "RBP(p=0.8)"]
+
+
+@pytest.fixture(scope="module")
+def beside():
+    train, test = {"a": by_topic(1), "d": by_topic(2)}, {"c": by_topic(3)}
+    return lowcost(train, test, targets=TARGETS, depths=[10])
+
+
+def test_without_training_the_order_is_found_too(beside):
+    """Greatest entropy orders systems by RBP nearly as they are, by AP as the first documents say."""
+    tau = beside["entropy_tau"].isel(judgments=0, depth=0).sel(collection="c")
+    assert tau.sel(target="RBP(p=0.8)") > 0.85
+    assert tau.sel(target="AP@100") > 0.6
+    assert (beside["entropy_rmse"].sel(target="RBP(p=0.8)") < 0.1).all()
+
+
+def test_what_entropy_cannot_order_has_no_tau(beside):
+    """P@1000 of all systems is the same, as all relevant documents are spread over the run; RR is not had so."""
+    tau = beside["entropy_tau"].isel(judgments=0, depth=0).sel(collection="c")
+    assert np.isnan(tau.sel(target="P@1000"))
+    assert not np.isnan(beside["entropy_rmse"].sel(target="P@1000")).any()
+    assert np.isnan(beside["entropy_rmse"].sel(target="RR@50")).all()
+
+
+def test_the_rival_stands_in_findings_and_in_a_view(beside):
+    """There is a finding for each target that it orders, and a table of tau."""
+    said = [line for line in findings(beside) if "without training" in line]
+    assert [line.split(",")[0] for line in said] == ["AP@100", "RBP(p=0.8)"]
+    assert "tau by depth, without training" in overview(beside)
+
+
+def test_the_rival_needs_scores_by_topic_and_numrel(outcome):
+    """Means over topics, and score files without NumRel, have regression alone."""
+    assert outcome["entropy_rmse"].isnull().all()
+    assert list(overview(outcome)) == ["tau by depth", "r2 by depth"]
+    a, d, c = (scores.sel(metric=scores.metric != "NumRel") for scores in (by_topic(1), by_topic(2), by_topic(3)))
+    found = lowcost({"a": a, "d": d}, {"c": c}, targets=["AP@100"], depths=[10])
+    assert found["entropy_rmse"].isnull().all()
+    assert found["rmse"].notnull().all()
+
+
+def test_numrel_is_no_predictor(beside):
+    """The number of relevant documents serves the rival; regression has the metrics of the first documents alone."""
+    assert "NumRel" not in " ".join(beside["predictors"].values.ravel())
+
+
+@pytest.mark.data
+@pytest.mark.slow
+def test_entropy_orders_trec_covid_from_ten_documents(data):
+    """In round 3, tau of AP@1000 is .75 from 10 documents and .88 from 50, of RBP(p=0.95) .82 and .96."""
+    targets = ["AP@1000", "RBP(p=0.95)"]
+    cheap = [name for depth in (10, 50) for name in (f"P(depth={depth})@1000", f"AP(depth={depth})")]
+    folder = data / "trec-covid"
+    first, third = (
+        evaluate(folder / name / "qrels.txt", [folder / name / "runs"], [*targets, "NumRel", *cheap])
+        for name in ("round1", "round3")
+    )
+    found = lowcost({"a": first}, {"c": third}, dev={"b": first}, targets=targets, depths=[10, 50])
+    tau = found["entropy_tau"].sel(collection="c", judgments="full")
+    np.testing.assert_allclose(tau.values, [[0.752, 0.881], [0.817, 0.958]], atol=0.001)
 
 
 @pytest.mark.data

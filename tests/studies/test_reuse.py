@@ -1,5 +1,7 @@
 """Leaving groups out of the pool: losses, ranks, predictions, new runs."""
 
+import re
+
 import numpy as np
 import polars as pl
 import pytest
@@ -123,17 +125,44 @@ def test_a_new_run_is_adjusted_towards_what_it_would_have_scored():
     assert np.mean(held) > 0.8
 
 
-def test_rbp_is_bounded_by_its_residual_and_other_metrics_are_not():
-    """The bound of RBP is its score if all that is unknown were relevant; others have none."""
+def test_scores_are_bounded_by_what_judgments_could_give():
+    """The bound of RBP is its score if all that is unknown were relevant, that of AP is 1."""
     _, lists, grades = made(2)
     new = {"mine": {topic: {f"x{i}": 1.0 - i / 10 for i in range(5)} for topic in TOPICS}}
     outcome = reuse(grades, lists, groups=groups_of(lists), depth=5, metrics="RBP(p=0.8) AP", new=new)
     row = {one["metric"]: one for one in tables(outcome)["new"].iter_rows(named=True)}
     assert row["RBP(p=0.8)"]["bound"] == pytest.approx(1.0)
-    assert row["AP"]["bound"] is None
+    assert row["AP"]["bound"] == 1
     assert row["AP"]["adjusted"] == pytest.approx(row["AP"]["score"] + row["AP"]["penalty"])
-    assert any("cannot exceed 1.000" in line for line in findings(outcome))
+    assert not any("cannot exceed" in line for line in findings(outcome))
     assert any("extrapolated" in note for note in about(outcome)["notes"])
+
+
+def test_intervals_stay_within_what_pooling_allows():
+    """No interval of P goes below the score, or above it with every unjudged document relevant; no AP leaves [0, 1]."""
+    truth, lists, _ = made(7, groups=16)
+    old = {name: of for name, of in lists.items() if int(name[1 : name.index("r")]) < 12}
+    grades = judged(truth, old, 5)
+    new = {name: of for name, of in lists.items() if name not in old}
+    groups = {name: name[: name.index("r")] for name in old}
+    outcome = reuse(grades, old, groups=groups, depth=5, metrics="P@5 AP", new=new)
+    rows = tables(outcome)["new"]
+    precision, ap = (rows.filter(metric=metric) for metric in ("P@5", "AP"))
+    most = precision["score"] + precision["unjudged"]
+    assert precision["bound"].to_list() == pytest.approx(most.to_list())
+    assert (precision["adjusted_low"] >= precision["score"] - 1e-12).all()
+    assert (precision["adjusted_high"] <= most + 1e-12).all()
+    assert (precision["adjusted_low"] == precision["score"]).any()
+    assert ap["adjusted_low"].min() >= 0
+    assert ap["adjusted_high"].max() <= 1
+    assert (outcome["low"].sel(metric="P@5") >= 0).all()
+
+
+def test_one_metric_has_one_coverage():
+    """With one metric, findings name one share of losses within the intervals, not a range."""
+    _, lists, grades = made(0)
+    told = findings(reuse(grades, lists, groups=groups_of(lists), depth=5, metrics="P@5"))[-1]
+    assert re.search(r"intervals hold \d+% of left-out groups' losses", told)
 
 
 def test_runs_that_were_not_pooled_bring_nothing_and_teach_nothing():

@@ -107,8 +107,6 @@ def evaluate(
         raise IrmetaError("--append adds a collection to a score file: -o FILE.parquet")
     if replace and not append:
         raise IrmetaError("--replace needs --append: it replaces runs in a score file that exists")
-    if Path(qrels).is_dir():
-        raise IrmetaError(f"{qrels} is a folder; the judgments come first, then the runs")
     refuse_overwriting(shown.output, append=append)
     options: Options = {
         "collection": collection,

@@ -34,7 +34,7 @@ def export(
     cube = picked.cube()
     frame = tables.wide(cube) if wide else scores.to_frame(cube)
     if output is None or output.suffix == ".csv":
-        write(frame.write_csv(), output)
+        write(tables.written(frame), output)
     elif output.suffix == ".parquet":
         with writing(output) as part:
             frame.write_parquet(part)

@@ -1,4 +1,4 @@
-"""`irmeta judges`: other judgments compared with true ones, and few human topics joined with many machine ones."""
+"""`irmeta judges`: other judgments compared with true ones, and few human topics combined with many machine ones."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     import xarray as xr
 
     from irmeta.evaluation.sets import JudgmentSets
+    from irmeta.studies.judges.labels import Relevant
 
 judges = Verbs("judges", help="Compare judgments with true ones; combine few human topics with all of a machine.")
 app.add_typer(judges, name="judges", rich_help_panel=panel_of("judges"))
@@ -49,7 +50,10 @@ def compare(
     best: Annotated[int, option(help="Tau is also computed among the N best systems by the truth.")] = 10,
     rel: Annotated[
         str | None,
-        option(help="The lowest relevant grade of labels, as in 2 or 'nist=2 llm=1'.", show_default="any above 0"),
+        option(
+            help="The lowest relevant grade of labels, as in 2; or 'nist=2 llm=1', of these sets' labels and metrics.",
+            show_default="any above 0",
+        ),
     ] = None,
     alpha: Annotated[float, option(help="Level of the tests of pairs of systems.")] = 0.05,
     correct: Annotated[
@@ -72,23 +76,28 @@ def compare(
     from irmeta.studies.judges import compare_judges
 
     refuse_overwriting(shown.output)
-    cubes, judgments = _given(files, runs, metrics, shown)
-    if shown.output is not None and shown.output.suffix == ".parquet":
-        _save(cubes, shown.output)
-        shown = replace(shown, output=None)
+    relevant = _relevant(rel)
+    cubes, judgments = _given(files, runs, metrics, relevant, shown)
+    to_scores = shown.output if shown.output is not None and shown.output.suffix == ".parquet" else None
+    if to_scores is not None and cubes is None:
+        raise IrmetaError(f"{to_scores}: labels alone give no scores to write; name runs with --runs")
     options: dict[str, Any] = {"truth": truth, "topics": topics, "best": best, "alpha": alpha, "correct": correct}
-    shown.show(
+    replace(shown, output=None if to_scores else shown.output).show(
         compare_judges,
         cubes,
         view=None if view == "tau" else view,
         judgments=judgments,
         metrics=metrics if judgments is None else None,
         groups=teamed.teams(),
-        rel=_relevant(rel),
+        rel=relevant,
         missing=missing,
         rng=seed,
         **options,
     )
+    if to_scores is not None and cubes is not None:
+        from irmeta.io.scores import save
+
+        save(cubes, to_scores)
 
 
 @judges.command()
@@ -98,6 +107,9 @@ def sample(
     strata: Annotated[
         int, option(min=1, help="Draw equally from N groups of topics, easy to hard (score files only).")
     ] = 1,
+    collection: Annotated[
+        str | None, option(help="The collection of a score file, where it holds several.", show_default="the only one")
+    ] = None,
     output: Annotated[
         Path | None, option("-o", "--output", help="Write to this file (CSV), not to the terminal.")
     ] = None,
@@ -115,7 +127,7 @@ def sample(
     from irmeta.io.lists import sample_text
     from irmeta.stats.judging.sampling import draw
 
-    names, level = _topics_of(file)
+    names, level = _topics_of(file, collection)
     if topics > len(names):
         raise IrmetaError(f"{topics} topics cannot be drawn from {len(names)}; draw fewer")
     if strata > 1 and level is None:
@@ -141,10 +153,7 @@ class HumanAndMachine:
     def cubes(self, shown: Shown) -> "list[xr.DataArray]":
         """Return the scores by people and by the machine."""
         if Path(self.human).suffix == ".parquet":
-            from irmeta.cli.study import only
-            from irmeta.io.scores import load_all
-
-            return [only(load_all(Path(file), metrics=self.metrics)) for file in (self.human, self.llm)]
+            return [_one_collection(Path(file), self.metrics) for file in (self.human, self.llm)]
         sets = _sets({"human": self.human, "machine": self.llm})
         cubes = _evaluated(sets, self.runs, self.metrics, shown)
         return [cubes["human"], cubes["machine"]]
@@ -197,7 +206,7 @@ def plan(
 
 
 def _given(
-    files: list[str], runs: list[str] | None, metrics: str | None, shown: Shown
+    files: list[str], runs: list[str] | None, metrics: str | None, rel: "Relevant", shown: Shown
 ) -> "tuple[Mapping[str, xr.DataArray] | None, JudgmentSets | None]":
     """Return scores by judge, labels, or both, of what files were given."""
     tables = [Path(file) for file in files if file.endswith(".parquet")]
@@ -214,7 +223,8 @@ def _given(
         if metrics:
             raise IrmetaError("metrics are of runs; name them with --runs")
         return None, sets
-    return _evaluated(sets, runs, metrics, shown), sets
+    own = rel if isinstance(rel, Mapping) else None
+    return _evaluated(sets, runs, metrics, shown, own), sets
 
 
 def _named(files: list[str]) -> dict[str, str]:
@@ -239,7 +249,11 @@ def _sets(files: Mapping[str, str]) -> "JudgmentSets":
 
 
 def _evaluated(
-    sets: "JudgmentSets", runs: list[str] | None, metrics: str | None, shown: Shown
+    sets: "JudgmentSets",
+    runs: list[str] | None,
+    metrics: str | None,
+    shown: Shown,
+    rel: Mapping[str, float] | None = None,
 ) -> "dict[str, xr.DataArray]":
     from irmeta.cli.output import working
     from irmeta.evaluation.sets import evaluate_under
@@ -247,18 +261,10 @@ def _evaluated(
     if not runs:
         raise IrmetaError("judgments become scores with runs; name them with --runs")
     with working(shown.cluster, quiet=shown.quiet):
-        return evaluate_under(sets, runs, metrics or "nDCG@10")
+        return evaluate_under(sets, runs, metrics or "nDCG@10", rel=rel)
 
 
-def _save(cubes: "Mapping[str, xr.DataArray] | None", output: Path) -> None:
-    from irmeta.io.scores import save
-
-    if cubes is None:
-        raise IrmetaError(f"{output}: labels alone give no scores to write; name runs with --runs")
-    save(cubes, output)
-
-
-def _relevant(text: str | None) -> "float | dict[str, float] | None":
+def _relevant(text: str | None) -> "Relevant":
     """Read the lowest relevant grade, of all sets or of each: 2, or 'nist=2 llm=1'."""
     if text is None:
         return None
@@ -271,15 +277,29 @@ def _relevant(text: str | None) -> "float | dict[str, float] | None":
         raise IrmetaError(f"--rel {text!r}: expected a grade, as in 2, or one a set, as in 'nist=2 llm=1'") from None
 
 
-def _topics_of(file: str) -> "tuple[list[str], Any]":
+def _one_collection(path: Path, metrics: str | None) -> "xr.DataArray":
+    """Read the one collection of a score file."""
+    from irmeta.io.scores import load_all
+
+    cubes = load_all(path, metrics=metrics)
+    if len(cubes) > 1:
+        raise IrmetaError(
+            f"{path} holds {len(cubes)} collections, {', '.join(cubes)}; people and machine take a file of one each, "
+            "as irmeta evaluate writes it"
+        )
+    return next(iter(cubes.values()))
+
+
+def _topics_of(file: str, collection: str | None) -> "tuple[list[str], Any]":
     """Return the topics of judgments or of a score file, and of the latter the mean score of each."""
     if file.endswith(".parquet"):
-        from irmeta.cli.study import only
-        from irmeta.io.scores import load_all
+        from irmeta.io.scores import load
 
-        cube = only(load_all(Path(file)))
+        cube = load(file, collection)
         return [str(name) for name in cube.topic.values], cube.values[..., 0].mean(axis=0)
     from irmeta.evaluation.sources import qrels_of
     from irmeta.io.trec import Reading
 
+    if collection is not None:
+        raise IrmetaError(f"{file}: only score files hold collections; leave --collection out")
     return list(qrels_of(file, Reading()).topics), None

@@ -48,7 +48,7 @@ def leaderboard(
     level: Annotated[float, option(help="Level of the rank sets, for all models together.")] = 0.95,
     resamples: Annotated[int, option(min=40, help="Random sign flips behind the rank sets.")] = 400,
     top: Annotated[int, option(min=1, help="Models that the table shows; JSON and CSV have all.")] = 20,
-    title: Annotated[str | None, option(help="Heading of the page.", show_default="the collection's name")] = None,
+    title: Annotated[str | None, option(help="Heading of the page.", show_default="Leaderboard")] = None,
     view: Annotated[LeaderboardView, option(help=explained(LeaderboardView, "What --plot draws."))] = "ranks",
     seed: Seed = 0,
 ) -> None:

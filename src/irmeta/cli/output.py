@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from textwrap import fill
+from threading import Event, Thread
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
@@ -173,7 +174,8 @@ def _shown() -> "Iterator[Progress]":
 
     console = Console(stderr=True)
     if not console.is_terminal:
-        yield _Lines()
+        with _Lines().kept() as lines:
+            yield lines
         return
     from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
     from rich.progress import Progress as Bars
@@ -191,27 +193,42 @@ def _shown() -> "Iterator[Progress]":
 
 
 class _Lines:
-    """Writes to stderr, once a minute, what is done and how long the rest may take."""
+    """Writes to stderr, once a minute, what is done and how long the rest may take, also while one step lasts."""
 
     EVERY = 60.0
 
     def __init__(self) -> None:
-        self.started: dict[str, float] = {}
-        self.written = monotonic()
+        self._started: dict[str, float] = {}
+        self._last: tuple[str, int, int | None] | None = None
+        self._over = Event()
 
     def __call__(self, what: str, done: int, total: int | None) -> None:
-        """Note a step, and write a line if the last one is a minute old."""
-        now = monotonic()
-        if done == 0 or what not in self.started:
-            self.started[what] = now
-        if now - self.written < self.EVERY:
-            return
-        self.written = now
-        left = ""
-        if total and done:
-            seconds = (now - self.started[what]) * (total - done) / done
-            left = f" of {total}, about {max(1, round(seconds / 60))} min left"
-        say(f"{what}: {done}{left}")
+        """Note a step."""
+        if done == 0 or what not in self._started:
+            self._started[what] = monotonic()
+        self._last = what, done, total
+
+    @contextmanager
+    def kept(self) -> "Iterator[_Lines]":
+        """Write the lines as long as this is open."""
+        writer = Thread(target=self._write, daemon=True)
+        writer.start()
+        try:
+            yield self
+        finally:
+            self._over.set()
+            writer.join()
+
+    def _write(self) -> None:
+        while not self._over.wait(self.EVERY):
+            if self._last is None:
+                continue
+            what, done, total = self._last
+            left = ""
+            if total and done:
+                seconds = (monotonic() - self._started[what]) * (total - done) / done
+                left = f" of {total}, about {max(1, round(seconds / 60))} min left"
+            say(f"{what}: {done}{left}")
 
 
 def width_of(output: Path | None) -> int | None:

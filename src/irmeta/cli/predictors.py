@@ -92,6 +92,8 @@ def lowcost(
 
     The cheap metrics are those named with depth=, as in 'P(depth=10)@1000'. Those that also have pool=, as in
     'P(depth=10, pool=10)@1000', saw only the judgments of a pool of that depth, which is what makes them cheap.
+    With NumRel (for a pool 'NumRel(pool=10)') among the metrics, a rival stands beside them that needs no training: the
+    ranking of greatest entropy with P and AP of the first documents.
     """
     from irmeta.studies.lowcost import lowcost as study
 

@@ -3,11 +3,16 @@
 from dataclasses import dataclass
 from pathlib import Path
 from shlex import quote
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from irmeta.cli.app import app
 from irmeta.cli.output import say, working
 from irmeta.cli.study import Cluster, MissingScores, Pooled, Quiet, Seed, Teamed, option
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+    from irmeta.io.groups import Groups
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,6 +32,11 @@ def report(
     by: Annotated[
         str | None, option(help="The metric that systems are ordered by.", show_default="AP, else the deepest AP@k")
     ] = None,
+    qrels: Annotated[
+        str | None, option(help="Judgments that the runs were pooled for: adds what a new run loses.")
+    ] = None,
+    runs: Annotated[list[str] | None, option(help="With --qrels: the runs that were pooled; can be repeated.")] = None,
+    depth: Annotated[int, option(help="With --qrels: the depth of the pool; 0: it had none.", min=0)] = 10,
     seed: Seed = 0,
     cluster: Cluster = None,
     quiet: Quiet = False,
@@ -39,6 +49,8 @@ def report(
     irmeta report scores.parquet -o report/
 
     irmeta report trec7.parquet trec8.parquet -o report/ --by nDCG@10
+
+    irmeta report scores.parquet -o report/ --qrels qrels.txt --runs runs/ --groups teams.csv --depth 10
     """
     from irmeta.report.page.writing import write_sections
     from irmeta.report.words import headlines
@@ -47,5 +59,27 @@ def report(
     source = quote(files[0].name) if len(files) == 1 else "SCORES"
     with working(cluster, quiet=quiet):
         options: dict[str, Any] = {"by": by, "missing": pooled.missing, "groups": teamed.teams()}
+        if qrels is not None or runs:
+            options["reuse"] = _left_out(qrels, runs, cubes, teamed.teams(), depth)
         page, sections = write_sections(cubes, output, **options, rng=seed, source=source)
     say(f"{headlines(sections)}\nwrote {page}; open it in a browser", quiet=quiet)
+
+
+def _left_out(
+    qrels: str | None,
+    runs: list[str] | None,
+    cubes: "dict[str, xr.DataArray]",
+    teams: "Groups | str | None",
+    depth: int,
+) -> "xr.Dataset":
+    """Leave groups out of the pool, by the metrics of the scores that this can be done with."""
+    from irmeta.cube import geometric
+    from irmeta.errors import IrmetaError
+    from irmeta.names import is_known
+    from irmeta.studies.reuse import reuse
+
+    if qrels is None or not runs or len(cubes) > 1:
+        raise IrmetaError("what a new run loses needs the judgments and the runs of one collection: --qrels and --runs")
+    names = [str(name) for scores in cubes.values() for name in scores.metric.values if is_known(str(name))]
+    wanted = [name for name in names if not geometric([name])]
+    return reuse(qrels, runs, groups=teams, depth=depth or None, metrics=wanted)

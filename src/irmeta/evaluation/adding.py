@@ -13,7 +13,7 @@ from irmeta.io.scores import About, held
 from irmeta.signatures import SETS
 from irmeta.words import listed
 
-_EVALUATED = {"collection", "irmeta", "qrels", "runs", "options", "notes"}
+_EVALUATED = {"collection", "irmeta", "qrels", "runs", "ir_metadata", "options", "notes"}
 """What a file says of a collection that was evaluated, and not changed after that."""
 
 
@@ -70,6 +70,8 @@ class Collection:
         names = {**self.about["names"], "system": list(dict.fromkeys(systems))}
         notes = [*old.get("notes", []), *_notes(old, new)]
         attributes = {**old, "runs": {**old["runs"], **more["runs"]}, "notes": notes}
+        if "ir_metadata" in more:
+            attributes["ir_metadata"] = {**old.get("ir_metadata", {}), **more["ir_metadata"]}
         return About(attributes=attributes, names=names)
 
 

@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, TypedDict, Unpack
 
@@ -23,7 +24,7 @@ from irmeta.evaluation.outcome import Key, Outcome
 from irmeta.evaluation.sources import QrelsLike, RunsLike
 from irmeta.io import seals
 from irmeta.io.outputs import require_folder, writing
-from irmeta.io.scores import About, to_frame, version_of, write
+from irmeta.io.scores import About, require_version, to_frame, version_of, write
 from irmeta.io.trec import Reading
 from irmeta.names import Metric
 
@@ -103,7 +104,9 @@ def evaluate_to(
         rows = pl.col("system").is_in(added) & pl.col("topic").is_in(about["names"]["topic"])
         tables = [table.filter(rows) for table in parts.tables(outcomes)]
         about = whole.joined(about)
-        write(tables, {job.collection: about}, path, append=append, replaced=whole.replaced(added), since=since)
+        # what is appended is joined to what other processes wrote; a new file takes the place of none of theirs
+        check = (lambda: None) if append else partial(require_version, path, since)
+        write(tables, {job.collection: about}, path, append=append, replaced=whole.replaced(added), check=check)
         parts.remove()
         return Written(about, kept + sum(one.key in parts.done for one in outcomes))
 

@@ -18,7 +18,7 @@ from irmeta.evaluation import notes
 from irmeta.evaluation.foreign import foreign_metric
 from irmeta.evaluation.judging import Judgments
 from irmeta.evaluation.outcome import Key, Outcome
-from irmeta.evaluation.sources import QrelsLike, RunsLike, Source, qrels_of, sources_of
+from irmeta.evaluation.sources import QrelsLike, RunsLike, Source, qrels_of, sources_of, sources_with_problems
 from irmeta.evaluation.task import Task
 from irmeta.io.trec import Reading
 from irmeta.names import Metric, parse_list
@@ -121,7 +121,7 @@ class Evaluation:
         require_choice("on_error", on_error, get_args(OnError))
         wanted, reading = parse_list(metrics, other=foreign_metric), reading or Reading()
         judgments = Judgments(qrels_of(qrels, reading))
-        sources = sources_of(runs)
+        sources = list(sources_with_problems(runs)) if on_error == "skip" else sources_of(runs)
         task = Task(judgments, wanted, reading, score_precision).with_pools(batches(sources))
         return cls(task, sources, labels([collection or judgments.qrels.name])[0], topics, on_error)
 
@@ -170,10 +170,13 @@ class Evaluation:
     def provenance(self, outcomes: Sequence[Outcome]) -> dict[str, Any]:
         """Say what the scores were made of and how, and what there is to know of them."""
         qrels = self.task.judgments.qrels
+        readable = [one for one in outcomes if one.error is None]
+        metadata = {one.name: one.metadata for one in readable if one.metadata}
         return {
             "irmeta": _version(),
             "qrels": {"source": qrels.source, "sha256": qrels.digest},
-            "runs": {one.name: one.digest for one in outcomes if one.error is None},
+            "runs": {one.name: one.digest for one in readable},
+            **({"ir_metadata": metadata} if metadata else {}),
             "options": {"score_precision": self.task.precision, "topics": self.topics},
             "notes": notes.notes(qrels, outcomes, self.task.own, self.topics),
         }

@@ -14,7 +14,7 @@ import numpy as np
 from irmeta.errors import MetricError
 from irmeta.evaluation import scoring
 from irmeta.evaluation.engine import Evaluation
-from irmeta.evaluation.judged import GradeArray, whole_steps
+from irmeta.evaluation.judged import GradeArray, Judged, whole_steps
 from irmeta.evaluation.judging import JudgedRun
 from irmeta.evaluation.sources import QrelsLike, RunsLike, Source
 from irmeta.evaluation.task import Task
@@ -28,6 +28,8 @@ NOBODY, SEVERAL = -1, -2
 """The owner of a judged document that no run, or several groups, brought to the pool; groups count from 0."""
 BLIND = frozenset(["AP", "DCG", "ERR", "IPrec", "P", "R", "RBP", "RR", "Rprec", "SP", "Success", "nDCG"])
 """Measures to which a document of grade 0 and an unjudged one are the same."""
+RISING = frozenset(["DCG", "ERR", "P", "RBP", "RR", "SP", "Success"])
+"""Measures that further judgments can only raise: they do not look at what a run lacks."""
 CHUNK = 2**20
 """Cells (system, topic, rank) that are scored together; more only cost memory, fewer time."""
 _ALL: scoring.Pools = {None: None}
@@ -111,6 +113,28 @@ def scores(looked: Looked) -> Floats:
     array = GradeArray(looked.task.judgments.qrels)
     parts = [scoring.scores(array, chunk, looked.metrics, _ALL, cells=CHUNK) for chunk in _chunks(looked.runs)]
     return np.concatenate(parts)
+
+
+def only_rises(metric: Metric) -> bool:
+    """Say whether judging more documents can only raise a score.
+
+    >>> from irmeta.names import parse
+    >>> only_rises(parse("P@10")), only_rises(parse("AP")), only_rises(parse("nDCG@10"))
+    (True, False, False)
+    """
+    return metric.base in RISING and not metric["judged_only"]
+
+
+def most(looked: Looked) -> Floats:
+    """Score all runs as if every unjudged document had the highest grade: (system, topic, metric).
+
+    Metrics that `only_rises` names cannot get more, whatever is judged.
+    """
+    array = GradeArray(looked.task.judgments.qrels)
+    best = partial(
+        scoring.scores, array, metrics=looked.metrics, pools=_ALL, cells=CHUNK, regarded=Judged.all_judged_best
+    )
+    return np.concatenate([best(chunk) for chunk in _chunks(looked.runs)])
 
 
 def _chunk_without(

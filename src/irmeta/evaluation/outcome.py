@@ -19,6 +19,7 @@ class Outcome:
     lacking : the judged topics it lacks; other_topics : how many it has that are not judged.
     disagreeing : topics in whose list ranks contradict scores. found : judged documents retrieved.
     order : a digest of its lists; runs that rank the same documents alike share it.
+    metadata : what the run says of itself, as YAML.
     """
 
     name: str
@@ -31,6 +32,7 @@ class Outcome:
     found: int = 0
     order: str = ""
     remarks: Sequence[Remark] = ()
+    metadata: str = ""
     error: FileFormatError | None = None
 
     @property

@@ -1,6 +1,6 @@
 """Judged runs to scores: tile by tile, every metric on the grade array that its general parameters ask for."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -27,11 +27,12 @@ def scores(
     *,
     topics: Indices | None = None,
     cells: int | None = None,
+    regarded: Callable[[Judged], Judged] | None = None,
 ) -> Floats:
     """Compute metrics of runs on some topics, or on all: (system, topic, metric).
 
     cells : how many places (system, topic, rank) are looked at together, by default CELLS. Metrics that look at the
-    lists alike share a grade array.
+    lists alike share a grade array.  regarded : what to take the grades for, by default what they are.
     """
     asked = array.topics if topics is None else topics
     found = np.empty((len(runs), asked.size, len(metrics)))
@@ -41,7 +42,7 @@ def scores(
             view = tuple(metric[name] for name in GENERAL)
             if view not in views:
                 whole = array.of(runs[some], asked[places], pools[metric["pool"]])
-                views[view] = _seen(whole, metric)
+                views[view] = _seen(regarded(whole) if regarded else whole, metric)
             found[some, places, place] = measures.score(views[view], metric)
     return found
 

@@ -19,7 +19,7 @@ from irmeta.evaluation.task import Task
 from irmeta.io.fields import PADDING, Strings
 from irmeta.io.rankings import Qrels, index_strings
 from irmeta.io.trec import Reading
-from irmeta.names import Metric, parse_list
+from irmeta.names import Metric, nearest, parse_list, relevant_from
 from irmeta.parallel import in_order, steps
 from irmeta.stats.arrays import Floats, Indices, Ints
 
@@ -90,11 +90,14 @@ def evaluate_under(
     runs: RunsLike,
     metrics: str | Metric | Sequence[str | Metric] = "nDCG@10",
     *,
+    rel: Mapping[str, float] | None = None,
     reading: Reading | None = None,
 ) -> "dict[str, xr.DataArray]":
     """Score the same runs under several judgment sets: a cube a set, each as `evaluate` gives it for that set alone.
 
     sets : by name what `evaluate` takes as qrels. runs, metrics : as there; the metrics are irmeta's own.
+    rel : by set the lowest relevant grade, where it is not that of the metric: a binary set has no grade 2 for
+    AP(rel=2). The score keeps the metric's name, and `computed` in the cube's attributes says what it is.
     A set without a topic of the runs raises FileFormatError.
 
     >>> run = {"bm25": {"1": {"a": 3.0, "b": 2.0}}}
@@ -104,7 +107,10 @@ def evaluate_under(
     """
     given = sets if isinstance(sets, JudgmentSets) else JudgmentSets.of(sets, reading)
     sources = sources_of(runs)
-    task = _UnderSets.of(given, parse_list(metrics), reading or Reading(), sources)
+    lowest = dict(rel or {})
+    if unknown := [name for name in lowest if name not in given.sets]:
+        raise ScoresError(f"no judgment set {unknown[0]!r}; {nearest(unknown[0], given.sets)}")
+    task = _UnderSets.of(given, parse_list(metrics), lowest, reading or Reading(), sources)
     with closing(in_order(task, batches(sources))) as arriving:
         done = list(steps(chain.from_iterable(arriving), "runs", total=len(sources)))
     for one in done:
@@ -135,13 +141,22 @@ class _UnderSets:
 
     @classmethod
     def of(
-        cls, given: JudgmentSets, metrics: Sequence[Metric], reading: Reading, sources: Sequence[Source]
+        cls,
+        given: JudgmentSets,
+        metrics: Sequence[Metric],
+        rel: Mapping[str, float],
+        reading: Reading,
+        sources: Sequence[Source],
     ) -> "_UnderSets":
         """Make what is needed ready, once for all runs."""
         whole = Task(Judgments(given.pairs), metrics, reading)
         if strange := [str(metric) for metric in metrics if metric not in whole.own]:
             raise MetricError(f"of several judgment sets irmeta computes its own metrics only, not {strange[0]}")
-        each = (Task(Judgments(one), metrics, reading) for one in given.sets.values())
+        under = {
+            name: [relevant_from(metric, rel[name]) for metric in metrics] if name in rel else metrics
+            for name in given.sets
+        }
+        each = (Task(Judgments(one), under[name], reading) for name, one in given.sets.items())
         return cls(given, whole, [task.with_pools(batches(sources)) for task in each])
 
     def __call__(self, sources: Sequence[Source]) -> list[_Scored]:
@@ -220,11 +235,14 @@ def _cube(name: str, qrels: Qrels, which: int, done: Sequence[_Scored], task: _U
     outcomes = [_under_one(one, qrels) for one in done]
     if all(len(outcome.lacking) == len(qrels.topics) for outcome in outcomes):
         raise FileFormatError(f"judgment set {name}: none of its topics is in the runs; do they belong together?")
+    computed = task.tasks[which].own
     provenance: dict[str, Any] = {
         "qrels": {"source": qrels.source, "sha256": qrels.digest},
         "runs": {outcome.name: outcome.digest for outcome in outcomes},
-        "notes": notes.notes(qrels, outcomes, task.whole.own, "qrels"),
+        "notes": notes.notes(qrels, outcomes, computed, "qrels"),
     }
+    if replaced := {str(one): str(own) for one, own in zip(task.whole.own, computed, strict=True) if own != one}:
+        provenance["computed"] = replaced
     scores = np.stack([one.scores[which] for one in done])
     names = [one.outcome.name for one in done]
     return cube(scores, names, qrels.topics, list(map(str, task.whole.own)), collection=name, provenance=provenance)

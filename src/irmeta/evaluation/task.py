@@ -59,9 +59,10 @@ class Task:
         asked = {metric["pool"] for metric in self.own}
         depths = sorted(depth for depth in asked if isinstance(depth, int))
         pools = {depth: np.zeros(len(self.judgments.qrels.documents), dtype=np.bool_) for depth in depths}
-        if depths:
-            _refuse_pipes(batches)
-        with closing(in_order(partial(_pools, self, depths), batches if depths else [])) as parts:
+        if not depths:
+            return self
+        _refuse_pipes(batches)
+        with closing(in_order(partial(_pools, self, depths), batches)) as parts:
             for part in parts:
                 for depth, pool in pools.items():
                     pool |= part[depth]
@@ -118,6 +119,7 @@ class Task:
             found=judged.rank.size,
             order=judged.order if judged.retrieved.any() else "",
             remarks=run.remarks,
+            metadata=run.metadata,
         )
         return outcome, judged
 

@@ -34,7 +34,9 @@ def judgments_in(folder: Path) -> Path:
     if len(chosen) == 1:
         return chosen[0]
     if not chosen:
-        raise FileFormatError(f"{folder}: no judgments in this folder; they are in qrels/test.tsv, or name their file")
+        raise FileFormatError(
+            f"{folder}: no judgments in this folder, as in qrels/test.tsv; the judgments come first, then the runs"
+        )
     raise FileFormatError(f"{folder}: judgments in several files, {listed(map(str, chosen))}; name one of them")
 
 

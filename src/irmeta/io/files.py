@@ -145,7 +145,11 @@ def _remote(url: str) -> Iterator[tuple[Any, str]]:
     try:
         yield fsspec.url_to_fs(url)
     except FileNotFoundError as error:
-        raise FileFormatError(f"{shown(url)}: no such file") from error
+        why = error.__cause__  # some file systems raise this whatever went wrong
+        if why is None or isinstance(why, FileNotFoundError) or getattr(why, "status", None) == 404:
+            raise FileFormatError(f"{shown(url)}: no such file") from error
+        reason = without_secrets(str(why)) or type(why).__name__
+        raise FileFormatError(f"{shown(url)}: cannot be read ({reason})") from error
     except ImportError as error:  # the file system's own package
         raise FileFormatError(
             f"{shown(url)}: {without_secrets(str(error))} (pip install it, also on the workers of a cluster)"

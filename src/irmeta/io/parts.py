@@ -14,7 +14,7 @@ from irmeta.errors import Remark
 from irmeta.io.fields import PADDING, Columns, Strings, split
 from irmeta.io.files import Content
 from irmeta.io.rankings import Run, duplicates, index_strings, score_remarks
-from irmeta.io.trec import RUN, Reading, regular, run_of, tag_remark, text_of
+from irmeta.io.trec import RUN, Reading, metadata_of, regular, run_of, tag_remark, text_of
 
 BLOCK = 1 << 20
 """Bytes of a block, more where a topic has more: the arrays made of it then stay in the processor's cache."""
@@ -50,6 +50,7 @@ class _Parts:
         self._remarks: dict[Remark, None] = {}
         self._tags: dict[str, None] = {}
         self._more_tags = False
+        self._metadata = ""
         self._infinite: list[float] = []
 
     def __iter__(self) -> Iterator[Run]:
@@ -84,6 +85,7 @@ class _Parts:
             remarks=remarks,
             digest=self._content.digest,
             tag=next(iter(self._tags)),
+            metadata=self._metadata,
         )
 
     def _part(self, text: bytes) -> tuple[Run | None, bytes]:
@@ -103,6 +105,7 @@ class _Parts:
         first = not self._topics
         text, remarks = text_of(text, self._content.path, first=first)
         self._remarks |= dict.fromkeys(remarks)
+        self._metadata = self._metadata or (metadata_of(text) if first else "")
         is_json = first and text[:64].lstrip().startswith(b"{")
         columns = None if is_json else split(text, RUN.width)
         if columns is None:

@@ -36,6 +36,7 @@ class Run:
     topics : the distinct topics, in order of first appearance; topic : index into them, of shape (n,).
     documents, scores : of shape (n,). ranks : the rank column, which nothing is ranked by, where there is one.
     digest : SHA-256 of what it was read from. tag : the first run tag of its file, empty where there is none.
+    metadata : what its file says of it in a header of ir_metadata, as YAML.
     """
 
     name: str
@@ -47,6 +48,7 @@ class Run:
     remarks: Sequence[Remark] = ()
     digest: str = ""
     tag: str = ""
+    metadata: str = ""
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """The score file: Parquet, one row a score (collection, system, topic, metric, score), provenance in its metadata."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
 from types import MappingProxyType
@@ -12,7 +12,7 @@ import polars as pl
 import xarray as xr
 
 from irmeta.attributes import about
-from irmeta.cube import DIMS, check, choose_names, cube, labels
+from irmeta.cube import DIMS, check, choose_names, cube, labels, require_possible
 from irmeta.cubes import by_name
 from irmeta.errors import FileFormatError, ScoresError
 from irmeta.io import seals
@@ -173,12 +173,14 @@ def save(
         for one in named
     }
     path = Path(path)
-    with alone_in(path.parent):
+
+    def check() -> None:
         if append:
             refuse_clash(path, *described)
         if new and path.exists():
             raise ScoresError(f"{path} exists; take another name, or remove it")
-        _write([to_frame(one) for one in named], described, path, append=append)
+
+    write([to_frame(one) for one in named], described, path, append=append, check=check)
 
 
 def write(
@@ -188,18 +190,29 @@ def write(
     *,
     append: bool = False,
     replaced: Sequence[str] = (),
-    since: Version | None = None,
+    check: Callable[[], None] = lambda: None,
 ) -> None:
     """Write tables, one after the other, and what there is to say of their collections to a score file; see `save`.
 
     Lazy tables are written as they are read; they may be larger than memory.
     append : keep the rows of a file that exists.  replaced : but not those of these systems in these collections.
-    since : what `version_of` the file was when the work began: one that another process made since is an error.
+    check : called first, when no other process can write the file any more; what it raises leaves the file as it is.
     """
+    rows = [table.lazy() for table in tables]
     with alone_in(path.parent):
-        if since is not None and not append and version_of(path) != since:
-            raise FileFormatError(f"{path}: another process wrote it in the meantime; remove it, or name another file")
-        _write(tables, described, path, append=append, replaced=replaced)
+        check()
+        try:
+            if append and path.exists():
+                older, before = _scan(path)
+                gone = pl.col("collection").is_in(list(described)) & pl.col("system").is_in(replaced)
+                rows = [older.filter(~gone) if replaced else older, *rows]
+                described = {**before, **described}
+            metadata = {_KEY: json.dumps(described, default=str), seals.KEY: seals.OPEN}
+            with writing(path) as part:
+                pl.concat(rows).sink_parquet(part, metadata=metadata)
+                seals.close(part)
+        except pl.exceptions.PolarsError as error:
+            raise FileFormatError(f"{path}: cannot be written ({error})") from error
 
 
 def version_of(path: Path) -> Version:
@@ -210,31 +223,10 @@ def version_of(path: Path) -> Version:
     return at.st_ino, at.st_mtime_ns
 
 
-def _write(
-    tables: Iterable[pl.DataFrame | pl.LazyFrame],
-    described: Mapping[str, About],
-    path: Path,
-    *,
-    append: bool = False,
-    replaced: Sequence[str] = (),
-) -> None:
-    """Do as `write`, for a caller who keeps other writers waiting."""
-    rows = [table.lazy() for table in tables]
-    try:
-        if append and path.exists():
-            older, before = _scan(path)
-            if replaced:
-                gone = pl.col("collection").is_in(list(described)) & pl.col("system").is_in(replaced)
-                older = older.filter(~gone)
-            rows = [older, *rows]
-            described = {**before, **described}
-        with writing(path) as part:
-            pl.concat(rows).sink_parquet(
-                part, metadata={_KEY: json.dumps(described, default=str), seals.KEY: seals.OPEN}
-            )
-            seals.close(part)
-    except pl.exceptions.PolarsError as error:
-        raise FileFormatError(f"{path}: cannot be written ({error})") from error
+def require_version(path: Path, version: Version) -> None:
+    """Raise FileFormatError if another process has made or changed a file since it was this version."""
+    if version_of(path) != version:
+        raise FileFormatError(f"{path}: another process wrote it in the meantime; remove it, or name another file")
 
 
 def held(path: Path) -> dict[str, About]:
@@ -269,13 +261,17 @@ def load_all(
     if collection is not None:
         choose(known, collection, str(path))
     try:
-        return from_rows(
+        cubes = from_rows(
             table,
             provenance={name: one["attributes"] for name, one in described.items()},
             names=known,
             collection=collection,
             wanted={"system": systems, "topic": topics, "metric": metrics},
         )
+        if not seals.is_sealed(path):  # irmeta did not write it
+            for one in cubes.values():
+                require_possible(one)
+        return cubes
     except ScoresError as error:
         raise FileFormatError(f"{path}: {error}") from error
     except MemoryError as error:

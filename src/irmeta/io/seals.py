@@ -51,6 +51,12 @@ def check_file(path: Path) -> None:
         raise FileFormatError(f"{path}: {error}") from error
 
 
+def is_sealed(path: Path) -> bool:
+    """Say whether a file has a seal, whole or not: whether irmeta wrote it."""
+    with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+        return _place(data) is not None
+
+
 def _place(data: Bytes) -> int | None:
     """Find where the digest stands: the last seal in a file is its own, those before are in names that it holds."""
     key = data.rfind(KEY.encode())

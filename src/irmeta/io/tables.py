@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 from collections.abc import Iterable
 from os import PathLike
 from typing import Any
@@ -11,13 +12,17 @@ import polars as pl
 import xarray as xr
 
 from irmeta.choices import Rows
-from irmeta.cube import ALL, DIMS, check, from_frame_all, labels, select
+from irmeta.cube import ALL, DIMS, check, from_frame_all, labels, require_possible, select
 from irmeta.errors import FileFormatError, ScoresError
 from irmeta.io.files import Location, location, read_bytes, shown, stem
 from irmeta.words import shortened
 
 SEPARATORS = (",", ";", "\t")
 _SUFFIXES = (".csv", ".tsv", ".txt", ".json", ".parquet")
+_FORMULA = r"^'*[=+\-@\t\r]"
+"""How a text begins that a spreadsheet takes for a formula, with the apostrophes before it that keep it from that."""
+_NUMBER = r"^[+-]?[0-9.]*(e[+-]?[0-9]+)?$"
+"""A number, or a dash for a missing one: no formula."""
 
 
 def import_table(
@@ -41,6 +46,8 @@ def import_table(
     columns: dict[str, Any] = {"system": system, "topic": topic, "metric": metric, "score": score, "rows": rows}
     try:
         cubes = from_frame_all(_read(where), ignore=ignore, **columns)
+        for one in cubes.values():
+            require_possible(one)
     except ScoresError as error:
         raise FileFormatError(f"{shown(where)}: {error}") from error
     if list(cubes) == ["collection"]:
@@ -90,6 +97,26 @@ def wide(scores: Any, metric: str | None = None) -> pl.DataFrame:
     return values.insert_column(0, pl.Series("system", labels(scores[DIMS[0]].values), dtype=pl.String))
 
 
+def written(frame: pl.DataFrame) -> str:
+    """Return a data frame as CSV; a text that a spreadsheet would take for a formula gets an apostrophe before it.
+
+    `import_table` removes it again.
+
+    >>> written(pl.DataFrame({"system": ["=cmd|' !A0'", "-1", "bm25"], "AP": [-0.5, 0.25, 0.5]})).splitlines()
+    ['system,AP', "'=cmd|' !A0',-0.5", '-1,0.25', 'bm25,0.5']
+    """
+    texts = pl.col(pl.String)
+    formula = texts.str.contains(_FORMULA) & ~texts.str.contains(_NUMBER)
+    safe = frame.with_columns(pl.when(formula).then("'" + texts).otherwise(texts).name.keep())
+    named = {name: f"'{name}" for name in safe.columns if re.search(_FORMULA, name)}
+    return safe.rename(named).write_csv()
+
+
+def _plain(cell: str) -> str:
+    """Return a cell of a CSV file without the apostrophe that kept a spreadsheet from computing it."""
+    return cell[1:] if cell.startswith("'") and re.match(_FORMULA, cell) else cell
+
+
 def _read(where: Location) -> Any:
     data = read_bytes(where)
     try:
@@ -110,7 +137,11 @@ def _csv(text: str, where: Location) -> pl.DataFrame:
     """Read CSV whose separator is the one that its header has most of; every cell is kept as text."""
     header = text.partition("\n")[0]
     separator = max(SEPARATORS, key=header.count)
-    lines = [(number, row) for number, row in _lines(text, separator) if any(cell.strip() for cell in row)]
+    lines = [
+        (number, [_plain(cell) for cell in row])
+        for number, row in _lines(text, separator)
+        if any(cell.strip() for cell in row)
+    ]
     if len(lines) < 2:
         raise FileFormatError(f"{shown(where)}: not a table: it needs a header and a row of scores under it")
     names = [cell.strip() for cell in lines[0][1]]

@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import takewhile
 from typing import Any, Literal, NamedTuple, TypeVar
 
 import numpy as np
@@ -80,6 +81,8 @@ RUN = Layout("run", ("topic", "Q0", "document", "rank", "score", "tag"), 2, 4)
 _QRELS = Layout("qrels", ("topic", "iteration", "document", "grade"), 2, 3)
 _BEIR = Layout("qrels", ("query-id", "corpus-id", "score"), 1, 2)
 _STRAY = "this is not a run file (no line has 6 fields); remove it from the folder or pass a glob such as 'runs/*.gz'"
+_HEADER = 1 << 16
+"""Bytes of a file in which a header of ir_metadata ends."""
 _HEADERS = {b"qid", b"query", b"query-id", b"query_id", b"queryid", b"topic", b"topic_id", b"topicid"}
 
 
@@ -124,7 +127,26 @@ def run_of(content: Content, name: str, reading: Reading) -> Run:
         run = run_from_mapping({}, name)
     if not run.topics and not reading.allow_empty:
         raise FileFormatError(f"{path}: the file is empty; did the run retrieve nothing? (--allow-empty)")
-    return replace(run, remarks=[*remarks, *run.remarks], digest=content.digest)
+    return replace(run, remarks=[*remarks, *run.remarks], digest=content.digest, metadata=metadata_of(text))
+
+
+def metadata_of(text: bytes) -> str:
+    r"""Return the YAML that a run file has in a header of ir_metadata; empty without one.
+
+    Its lines begin with `#` and stand between `# ir_metadata.start` and `# ir_metadata.end`, at the beginning of the
+    file and within 64 kB. Source: Breuer, Keller and Schaer (SIGIR 2022).
+
+    >>> metadata_of(b"# ir_metadata.start\n# actor:\n#   team: ours\n# ir_metadata.end\n1 Q0 a 1 2.5 x\n")
+    'actor:\n  team: ours\n'
+    """
+    if not text.startswith(b"#"):
+        return ""
+    header = takewhile(lambda line: line.startswith(b"#"), text[:_HEADER].split(b"\n"))
+    lines = [line[1:].decode("utf-8", "replace").removeprefix(" ").rstrip() for line in header]
+    if not lines or lines[0] != "ir_metadata.start" or "ir_metadata.end" not in lines:
+        return ""
+    inside = lines[1 : lines.index("ir_metadata.end")]
+    return "".join(f"{line}\n" for line in inside)
 
 
 def _run_from_lines(text: bytes, path: Location, name: str, reading: Reading) -> Run:

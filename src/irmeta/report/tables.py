@@ -19,6 +19,7 @@ from irmeta.attributes import about
 from irmeta.choices import Format
 from irmeta.errors import IrmetaError
 from irmeta.io.scores import to_frame
+from irmeta.io.tables import written
 from irmeta.names import nearest
 from irmeta.studies import study_of
 from irmeta.words import printable
@@ -27,12 +28,8 @@ FOLDS = (40, 30, 22, 16)
 """Characters of a text that a table shows on one line: the first that lets all columns stand side by side."""
 
 
-_FORMULA = r"^[=+\-@\t\r]"
-"""What a spreadsheet takes for the begin of a formula."""
 _MARKUP = re.compile(r"[\\`*\[<|]|(?<!\w)_|_(?!\w)")
 """What Markdown does not print as it is; an underscore inside of a word it does."""
-_NUMBER = r"^[+-]?[0-9.]*(e[+-]?[0-9]+)?$"
-"""A number, or a dash for a missing one: no formula."""
 
 
 def tables(result: xr.Dataset) -> dict[str, pl.DataFrame]:
@@ -137,14 +134,10 @@ def flat(frame: pl.DataFrame) -> pl.DataFrame:
 def csv(frame: pl.DataFrame) -> str:
     """Return a data frame as CSV; a text that a spreadsheet would take for a formula begins with an apostrophe.
 
-    >>> csv(pl.DataFrame({"system": ["=cmd|' !A0'", "-1", "bm25"], "AP": [-0.5, 0.25, 0.5]})).splitlines()
-    ['system,AP', "'=cmd|' !A0',-0.5", '-1,0.25', 'bm25,0.5']
+    >>> csv(pl.DataFrame({"system": ["=1+1"], "AP": [0.5]})).splitlines()
+    ['system,AP', "'=1+1,0.5"]
     """
-    texts = flat(frame)
-    formula = pl.col(pl.String).str.contains(_FORMULA) & ~pl.col(pl.String).str.contains(_NUMBER)
-    texts = texts.with_columns(pl.when(formula).then("'" + pl.col(pl.String)).otherwise(pl.col(pl.String)).name.keep())
-    named = {name: f"'{name}" for name in texts.columns if re.search(_FORMULA, name)}
-    return texts.rename(named).write_csv()
+    return written(flat(frame))
 
 
 def text(frame: pl.DataFrame, title: str | None = None, *, width: int | None = None, digits: int = 4) -> str:

@@ -67,7 +67,7 @@ STUDIES: dict[str, Study] = {
         "coverage", "predict coverage", "metrics", "How often do prediction intervals hold?", docs="prediction"
     ),
     "models": Study("models", "predict models", "metrics", "Do other models predict better?", docs="prediction"),
-    "reuse": Study("reuse", "reuse", "judgments", "Is the pool fair to a run that was not pooled?", docs="reuse"),
+    "reuse": Study("reuse", "reuse", "judgments", "Is the pool fair to a run that was not pooled?", True, "reuse"),
     "judges": Study(
         "compare_judges",
         "judges compare",

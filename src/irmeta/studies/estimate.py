@@ -16,7 +16,10 @@ from irmeta.stats.arrays import Floats
 from irmeta.stats.judging import sampling
 from irmeta.stats.judging.sampling import Estimates, Sample
 from irmeta.stats.tests import multiplicity
+from irmeta.words import counted, listed
 
+HELPS = 0.9
+"""Where intervals keep this share of their width or more, the machine's scores hardly help."""
 SHOWN = 15
 """How many systems the overview shows."""
 
@@ -147,29 +150,50 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
 
 
 def findings(outcome: xr.Dataset) -> list[str]:
-    """Say how much narrower the machine makes the intervals, and how many pairs of systems differ."""
+    """Say how much narrower the machine makes the intervals, which system is best, and how many pairs differ."""
     told = []
-    size = about(outcome)["inputs"]["collections"]
-    n, total = (size[side]["topics"] for side in ("human", "machine"))
     for metric in outcome.metric.values:
         one = outcome.sel(metric=metric)
         clear, alone = (int((one[name] < 0.05).sum()) for name in ("p_corrected", "human_p_corrected"))
-        best = int(one["rank"].values.argmin())
-        told.append(
-            f"{metric}: with {n} human topics and {total} machine ones, intervals of means are "
-            f"{_change(float(one['gain']))} and of differences {_change(float(one['gain_pairs']))} than by the human "
-            f"topics alone (rho {short(float(one['rho']))} and {short(float(one['rho_pairs']))})."
-        )
-        told.append(
-            f"{metric}: {one.system.values[best]} is best with {short(float(one['mean'][best]), 3)} "
-            f"({short(float(one['low'][best]), 3)} to {short(float(one['high'][best]), 3)}); {clear} of "
-            f"{one.sizes['pair']} pairs of systems differ significantly (Holm, .05), {alone} by the human topics alone."
-        )
-        if abs(float(one["rho"])) < 0.3:
-            told.append(
-                f"{metric}: this machine says little of what people find; more human topics help, not more of it."
-            )
+        told += [
+            f"{metric}: {_gained(one)}",
+            f"{metric}: {_highest(one)}",
+            f"{metric}: {clear} of {counted(one.sizes['pair'], 'pair')} of systems differ significantly (Holm, .05), "
+            f"{alone} by the human topics alone.",
+        ]
     return told
+
+
+def _gained(one: xr.Dataset) -> str:
+    """Say what the machine's scores add to those of people."""
+    size = about(one)["inputs"]["collections"]
+    n, total = (size[side]["topics"] for side in ("human", "machine"))
+    gains = float(one["gain"]), float(one["gain_pairs"])
+    rho, rho_pairs = short(float(one["rho"])), short(float(one["rho_pairs"]))
+    answer = (
+        f"with {n} human topics and {total} machine ones, intervals of means are {_change(gains[0])} and of "
+        f"differences {_change(gains[1])} than by the human topics alone (scores of people and machine correlate over "
+        f"topics with rho {rho}, differences of systems with {rho_pairs})."
+    )
+    if min(gains) < HELPS:
+        return answer
+    return f"the machine's labels hardly help; more human topics do, not more of the machine's: {answer}"
+
+
+def _highest(one: xr.Dataset) -> str:
+    """Name the systems with the highest mean, and say how many others are not clearly lower."""
+    names, rank = one.system.values, one["rank"].values
+    first = int(rank.argmin())
+    mean, low, high = (short(float(one[name].values[first]), 3) for name in ("mean", "low", "high"))
+    leaders = listed(names[rank == 1])
+    has = "has" if (rank == 1).sum() == 1 else "share"
+    of_first = (one["system_a"].values == names[first]) | (one["system_b"].values == names[first])
+    lower = int((one["p_corrected"].values[of_first] < 0.05).sum())
+    others = int((rank > 1).sum())
+    return (
+        f"{leaders} {has} the highest mean, {mean} ({low} to {high}); {others - lower} of "
+        f"{counted(others, 'other system')} {'is' if others - lower == 1 else 'are'} not clearly lower (Holm, .05)."
+    )
 
 
 def _change(gain: float) -> str:

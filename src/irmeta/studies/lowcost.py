@@ -9,8 +9,9 @@ import polars as pl
 import xarray as xr
 
 from irmeta.choices import Judgments, Missing
-from irmeta.cubes import common_metrics, system_level, with_roles
+from irmeta.cubes import common_metrics, studied_together, system_level, with_roles
 from irmeta.errors import MetricError, ScoresError
+from irmeta.likeliest import counted, expected, rankings
 from irmeta.names import parse, split
 from irmeta.result import frame, result
 from irmeta.stats.arrays import Floats, Indices
@@ -19,6 +20,7 @@ from irmeta.stats.prediction.predictors import Fold, best_predictors, folds
 from irmeta.stats.prediction.regression import Moments, least_squares, moments
 
 _MEASURES = ("tau", "r2", "rmse")
+_BY_ENTROPY = tuple(f"entropy_{name}" for name in _MEASURES)
 
 
 def lowcost(
@@ -40,14 +42,20 @@ def lowcost(
     targets : the metrics to predict.  depths : each D.
     proper : leave out the set of all predictors, as the code released with Gupta et al. (ECIR 2019) does.
     Returns over (target, judgments, depth, collection): tau, r2, rmse; over (target, judgments, depth): predictors.
+    entropy_tau, entropy_r2, entropy_rmse are of a rival without training: on each topic the ranking of greatest entropy
+    with the given P(depth=D), AP(depth=D) and NumRel (for a pool NumRel(pool=D)). NaN without scores by topic of these
+    three, and for targets other than P, R, AP, nDCG and RBP. Source: Aslam, Yilmaz and Pavlu (SIGIR 2005).
     """
     cubes, role = with_roles(train=train, dev={} if dev is None else dev, test=test)
     wanted = common_metrics(cubes, targets)
     groups = _groups(common_metrics(cubes), depths)
     _refuse_predictors(wanted, groups, depths)
     predictors = {name for group in groups.values() for name in group}
-    used = [name for name in common_metrics(cubes) if name in wanted or name in predictors]
-    levels, notes = system_level(cubes, used, missing=missing)
+    counts = {counted(kind, depth) for kind, depth in groups}
+    used = [name for name in common_metrics(cubes) if name in {*wanted, *predictors, *counts}]
+    by_topic, notes = studied_together(cubes, metrics=used, missing=missing)
+    levels, more = system_level(by_topic, used)
+    notes += more
     shown = [name for name in cubes if role[name] != "train"]
     judgments = [kind for kind in get_args(Judgments) if any(kind == of for of, _ in groups)]
 
@@ -59,19 +67,22 @@ def lowcost(
     )
     at = [used.index(target) for target in wanted]
     shape = (len(wanted), len(judgments), len(depths))
-    measured = np.full((*shape, len(shown), len(_MEASURES)), np.nan)
+    measured, rivals = np.full((2, *shape, len(shown), len(_MEASURES)), np.nan)
     chosen = np.full(shape, "", dtype=object)
     for (j, kind), (d, depth) in product(enumerate(judgments), enumerate(depths)):
         candidates = [used.index(name) for name in groups.get((kind, depth), [])]
         for t, subset in enumerate(_best(fits.folds, candidates, at, proper)):
             chosen[t, j, d] = " ".join(used[i] for i in subset)
             measured[t, j, d] = fits.measured(at[t], subset)
+        for c, name in enumerate(shown):
+            rivals[:, j, d, c] = _untrained(by_topic[name], values[name][:, at], wanted, kind, depth)
 
     coords = {"target": wanted, "judgments": judgments, "depth": list(depths), "collection": shown}
     dims = tuple(coords)
     data: dict[str, Any] = {}
     for i, name in enumerate(_MEASURES):
         data[name] = (dims, measured[..., i])
+        data[f"entropy_{name}"] = (dims, rivals[..., i])
     data["predictors"] = (dims[:3], chosen)
     data["role"] = ("collection", [role[name] for name in shown])
     by = "tau on the dev collections" if "dev" in role.values() else "mean tau, training collections left out"
@@ -102,18 +113,38 @@ class _Fits(NamedTuple):
         rows = []
         for scores in self.shown:
             predicted = scores[:, subset] @ slopes[:, 0] + intercept[0]
-            close = accuracy(scores[:, target], predicted)
-            rows.append([getattr(close, name) for name in _MEASURES])
+            rows.append(_near(scores[:, target], predicted))
         return np.array(rows, dtype=np.float64)
 
 
+def _untrained(
+    scores: xr.DataArray, actual: Floats, targets: Sequence[str], kind: Judgments, depth: int
+) -> Floats | float:
+    """Return how near the means that rankings of greatest entropy lead to come to the actual ones: (target, measure).
+
+    scores : a cube with topics.  actual : the means, (system, target).  NaN without what such rankings take.
+    """
+    found = rankings(scores, kind, depth)
+    if found is None:
+        return np.nan
+    return np.array([_near(means, expected(target, found)) for means, target in zip(actual.T, targets, strict=True)])
+
+
+def _near(actual: Floats, predicted: Floats) -> list[float]:
+    """Return how near predicted scores of systems come to the actual ones; NaN where nothing is predicted."""
+    if np.isnan(predicted).any():
+        return [np.nan] * len(_MEASURES)
+    close = accuracy(actual, predicted)
+    return [float(getattr(close, name)) for name in _MEASURES]
+
+
 def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
-    """Table `lowcost`: target, judgments, depth, predictors, collection, role, tau, r2, rmse."""
+    """Table `lowcost`: target, judgments, depth, predictors, collection, role, measures, and those without training."""
     spread = outcome.assign({name: outcome[name].broadcast_like(outcome["tau"]) for name in ("predictors", "role")})
-    figures = frame(spread, ["tau", "r2", "rmse", "predictors", "role"]).fill_nan(None)
+    figures = frame(spread, [*_MEASURES, *_BY_ENTROPY, "predictors", "role"]).fill_nan(None)
     figures = figures.filter(pl.col("predictors") != "")
     lists = pl.Series("predictors", [split(names) for names in figures["predictors"]], dtype=pl.List(pl.String))
-    columns = ("target", "judgments", "depth", "predictors", "collection", "role", *_MEASURES)
+    columns = ("target", "judgments", "depth", "predictors", "collection", "role", *_MEASURES, *_BY_ENTROPY)
     return {"lowcost": figures.with_columns(lists).select(columns)}
 
 
@@ -121,7 +152,9 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     """Show tau and R2 over the depths, a row a target, kind of judgments and collection; `lowcost` has the rest."""
     figures = tables(outcome)["lowcost"]
     key = ["target", "judgments", "collection"]
-    return {f"{measure} by depth": figures.pivot("depth", index=key, values=measure) for measure in ("tau", "r2")}
+    views = {"tau by depth": "tau", "r2 by depth": "r2", "tau by depth, without training": "entropy_tau"}
+    shown = {title: measure for title, measure in views.items() if figures[measure].count()}
+    return {title: figures.pivot("depth", index=key, values=measure) for title, measure in shown.items()}
 
 
 def findings(outcome: xr.Dataset) -> list[str]:
@@ -132,7 +165,20 @@ def findings(outcome: xr.Dataset) -> list[str]:
         tau = of_target["tau"].isel(depth=of_target["predictors"].values != "")
         judgments = "with all judgments" if kind == "full" else "with a pool of that depth"
         lines.append(f"{target}, {judgments}: {_reached(tau)}.")
+        tested = of_target.isel(collection=outcome["role"].values == "test")
+        if tested["entropy_tau"].notnull().any():
+            lines.append(f"{target}, {judgments}, without training (maximum entropy): {_beside(tested)}.")
     return lines
+
+
+def _beside(tested: xr.Dataset) -> str:
+    """Say at which depths the rival orders the systems of test collections as well as regression does, or better."""
+    mean, regression = (tested[name].mean("collection", skipna=False) for name in ("entropy_tau", "tau"))
+    as_good = tested.depth.values[mean.values >= regression.values]
+    best = f"mean tau on test collections is at most {float(mean.max()):.2f}"
+    if not as_good.size:
+        return f"{best}; regression is better at every depth"
+    return f"{best}; as good as regression or better at depth {', '.join(map(str, as_good))}"
 
 
 def _reached(tau: xr.DataArray) -> str:

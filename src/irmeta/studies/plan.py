@@ -16,9 +16,12 @@ from irmeta.sampled import paired, weights
 from irmeta.stats.arrays import Floats
 from irmeta.stats.judging import sampling
 from irmeta.stats.judging.sampling import Sample
+from irmeta.stats.tests import multiplicity
 
 SIZES = (5, 10, 15, 20, 25, 30, 40, 50, 75, 100, 150, 200, 300, 400, 500, 750, 1000)
 """Numbers of human topics that the table of sizes lists, up to those that the machine judged."""
+ALPHA = 0.05
+"""The level at which pairs of systems differ, corrected for all pairs as `estimate` does."""
 NEEDED = (
     *("rho_pairs", "topics_needed", "topics_alone", "best_share", "topics_best", "machine_best"),
     *("cost_needed", "cost_alone", "cost_best"),
@@ -46,8 +49,9 @@ def plan(
 
     Returns over (metric) topics_needed, with machine judgments of as many topics as now; topics_alone, by people alone;
     with costs best_share, the cheapest n / N, topics_best and machine_best, the numbers of topics at that share, and
-    costs of all three; over (size, metric) width of intervals of differences and of means, and pairs expected to differ
-    significantly, each with the machine and alone. What cannot be reached is -1. Source: Cochran (1977), section 12.3.
+    costs of all three; over (size, metric) width of intervals of differences and of means, and how many pairs differ
+    significantly (Holm, .05) if systems differ as they seem to now, each with the machine and alone. What cannot be
+    reached is -1. Source: Cochran (1977), section 12.3.
 
     >>> from irmeta.cube import cube
     >>> draw = np.random.default_rng(0)
@@ -74,6 +78,7 @@ def plan(
     lines = [
         f"from {n} human topics of {total}: variances and rho are estimates, and with so few topics rough ones",
         "widths are of 95% intervals from end to end, over new topics, mean over pairs of systems (or over systems)",
+        "pairs that differ: if systems differ as they seem to now, corrected for all pairs as in estimate (Holm, .05)",
     ]
     costs = {"cost_human": cost_human, "cost_machine": cost_machine}
     return result(
@@ -137,13 +142,15 @@ def _of_pairs(sample: Sample) -> Floats:
     return np.asarray(np.maximum(every[np.triu_indices(len(every), 1)], 0))
 
 
-def _differing(apart: Floats, variance: Floats, rho: float, n: int, total: int) -> float:
-    """Count the pairs expected to differ significantly at .05, not corrected, if they differ as they do now."""
+def _differing(apart: Floats, variance: Floats, rho: float, n: int, total: int) -> int:
+    """Count the pairs that differ significantly at .05, by Holm's method, if systems differ as they seem to now."""
     error = np.sqrt(variance * ((1 - rho**2) / n + rho**2 / total))
     certain = error <= 0
     t = np.divide(apart, error, out=np.full(apart.shape, np.inf), where=~certain)
-    chance = scipy.stats.norm.cdf(t - scipy.stats.t.ppf(0.975, n - 1))
-    return float(np.where(certain, apart > 0, chance).sum())
+    p = 2 * scipy.stats.t.sf(t, n - 1)
+    # what does not vary differs, or does not, for certain
+    p = np.where(certain & (apart == 0), 1.0, p)
+    return int((multiplicity.holm(p) < ALPHA).sum()) if p.size else 0
 
 
 def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
@@ -161,7 +168,7 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     for metric in outcome.metric.values:
         one = outcome.sel(metric=metric)
         width = {name: [short(v, 3) for v in one[name].values] for name in ("width_pairs", "width_pairs_alone")}
-        differ = {name: one[name].values.round().astype(int) for name in ("pairs_differ", "pairs_differ_alone")}
+        differ = {name: one[name].values for name in ("pairs_differ", "pairs_differ_alone")}
         shown[f"{metric}: intervals of differences"] = pl.DataFrame(
             {
                 "human topics": one["size"].values,

@@ -367,14 +367,14 @@ def _best_of_all(outcome: xr.Dataset, where: str, names: Sequence[str], best: in
             f"On {where}, {names[best]} is the best single predictor of rankings on new topics, clearly ahead of every "
             f"other metric: {figures}."
         )
-    which = f"any of {len(rivals) + 1} of the {len(names)} metrics"
+    may_be = "may be the best single predictor of rankings on new topics"
     if len(rivals) + 1 == len(names):
-        which = f"any of the {len(names)} metrics"
-    nearest = f": {listed((names[best], *rivals))}" if len(rivals) + 1 < len(names) else ""
-    return (
-        f"On {where}, {which} may be the best single predictor of rankings on new topics{nearest}. {largest}; no lead "
-        "over these is clear of chance."
-    )
+        said = f"any of the {len(names)} metrics {may_be}"
+    elif len(rivals) == 1:
+        said = f"{names[best]} or {rivals[0]} {may_be}"
+    else:
+        said = f"any of {len(rivals) + 1} of the {len(names)} metrics {may_be}: {listed((names[best], *rivals))}"
+    return f"On {where}, {said}. {largest}; its lead is not clear of chance."
 
 
 def _verdicts(outcome: xr.Dataset, best: int, targets: Sequence[int]) -> list[str]:

@@ -96,9 +96,9 @@ def validate(
     facts = []
     tags: dict[str, list[str]] = {}
     orders: dict[str, str] = {}
-    for fact, tag, order, odd in in_order(
-        partial(_inspect, judgments, folded, reading, Path.cwd()), sources_with_problems(runs), "runs"
-    ):
+    sources = list(sources_with_problems(runs))  # so that it is known how many there are
+    inspect = partial(_inspect, judgments, folded, reading, Path.cwd())
+    for fact, tag, order, odd in in_order(inspect, sources, "runs"):
         remarks += odd
         if fact is not None:
             facts.append(fact)

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from bench.coverage.judges import dl2021, real
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -145,13 +146,14 @@ def test_topics_for_a_width() -> None:
 
 @pytest.mark.data
 @pytest.mark.slow
-def test_coverage_on_real_topics(data) -> None:
-    """Of 300 draws of 10 of 53 topics 92% to 97% of the intervals hold; a good judge narrows them by a quarter."""
-    from bench.judges import real
-
-    found = dict(real(data / "judges" / "dl2021"))
-    for means, _, differences, _ in found.values():
-        assert 0.92 <= means <= 0.97
-        assert 0.92 <= differences <= 0.97
-    assert found["umbrela-gpt-4o"][1] < 0.8
-    assert found["umbrela-gpt-4o"][3] < 0.7
+@pytest.mark.parametrize("way", [estimate_means, estimate_differences])
+def test_coverage_on_real_topics(data, way) -> None:
+    """Of 300 draws of 10 of 53 topics 92% to 97% of intervals hold; a good judge narrows them by a fifth or more."""
+    rng = np.random.default_rng(0)
+    widths = {}
+    for name, human, machine in dl2021(data):
+        drawn = [real(way, 10, human, machine, rng) for _ in range(300)]
+        kept, widths[name] = (np.mean([one[figure] for one in drawn]) for figure in ("kept", "width"))
+        assert 0.92 <= kept <= 0.97
+    assert widths["umbrela-gpt-4o"] < 0.8
+    assert widths["umbrela-llama3.2-pass2"] > 0.85

@@ -30,6 +30,7 @@ class Content:
     order : the metric that orders its systems.
     seed : of all that is random.  source : the score file, as the commands on the page name it.  groups : the teams of
     the systems, if they are known.
+    reuse : what leaving groups out of the pool shows, where judgments and runs were given.
     results : what one section computes and another needs.
     """
 
@@ -40,6 +41,7 @@ class Content:
     seed: int
     source: str
     groups: Grouping = None
+    reuse: xr.Dataset | None = None
     results: dict[str, Any] = field(default_factory=dict)
 
     @classmethod
@@ -52,13 +54,14 @@ class Content:
         seed: int,
         source: str,
         groups: Grouping = None,
+        reuse: xr.Dataset | None = None,
     ) -> "Content":
         """Prepare collections; the arguments are those of `irmeta.write_report`."""
         used, left_out = {}, {}
         for name, given in cubes.items():
             used[name], left_out[name] = _usable(name, given, missing)
         order = {name: order_by(scores, by) for name, scores in used.items()}
-        return cls(cubes, used, left_out, order, seed, source, groups)
+        return cls(cubes, used, left_out, order, seed, source, groups, reuse)
 
     @property
     def by_team(self) -> str:

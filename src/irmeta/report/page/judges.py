@@ -16,7 +16,7 @@ TEXT = Text(
     "Judges",
     "Do other judgments rank the systems as the first ones do?",
     "Tau of each judge's ranking with that of the first collection, which is taken for the truth. The line is the tau "
-    "that the truth itself is expected to have with the true ranking: no judge can be shown to be better than that. "
+    "that the truth itself is expected to have with the true ranking; a judge beyond it shares the topics' accidents. "
     "The table has intervals; without them an order of judges is mostly noise.",
     "Otero, Parapar and Ferro (CIKM 2023); Urbano and Marrero (SIGIR 2016).",
 )

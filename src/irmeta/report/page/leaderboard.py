@@ -24,8 +24,6 @@ from irmeta.words import counted
 GENERATOR = "irmeta leaderboard"
 """Marks a page of ours, which may be written over."""
 _SCRIPTS = ("drawing.js", "tables.js", "leaderboard.js")
-_VARIED = {"tasks": "other tasks", "items": "other items", "both": "other tasks and items"}
-_UNITS = {"tasks": "tasks", "items": "items", "both": "tasks and items"}
 
 
 def write_leaderboard(
@@ -33,7 +31,7 @@ def write_leaderboard(
 ) -> Path:
     """Write folder/index.html, one file with all it needs, of a result of `irmeta.leaderboard`; return its path.
 
-    title : the heading; the collection's name by default.  source : the score file, as the page names it.
+    title : the heading.  source : the score file, as the page names it.
     A folder that holds another index.html, or a file of that name, raises FileFormatError.
     """
     folder = Path(folder)
@@ -46,10 +44,8 @@ def write_leaderboard(
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise FileFormatError(f"{folder}: no folder can be made there ({error.strerror or error})") from error
-    collections = list(about(outcome)["inputs"]["collections"])
-    heading = title or (collections[0] if len(collections) == 1 else "Leaderboard")
     with writing(page) as part:
-        part.write_text(html(outcome, heading, source), encoding="utf-8")
+        part.write_text(html(outcome, title or "Leaderboard", source), encoding="utf-8")
     return page
 
 
@@ -69,11 +65,15 @@ def html(outcome: xr.Dataset, title: str, source: str) -> str:
         findings=leaderboard.findings(outcome),
         aggregates=_aggregates(outcome),
         missing=bool(np.isnan(outcome["score"].values).any()),
-        holes_say=_holes_say(outcome),
-        varied=_VARIED[options["over"]],
-        units=_UNITS[options["over"]],
+        holes_allow="ranks that predicted scores allow, 90%"
+        if "predicted" in outcome
+        else "ranks that missing scores allow",
+        called=leaderboard.called(outcome),
+        varied=leaderboard.varied(outcome),
         level=f"{options['level']:.0%}",
         options=options,
+        what=_what(outcome),
+        compared=_compared(outcome),
         notes=about(outcome)["notes"],
         command=_command(options, source),
         generator=f"{GENERATOR} {version('irmeta')}",
@@ -103,6 +103,7 @@ def content(outcome: xr.Dataset) -> dict[str, Any]:
         "scores": numbers(scores.T),
         "filled": filled,
         "holesSay": _holes_say(outcome),
+        "called": leaderboard.called(outcome),
         "aggregates": [_ranks(ordered, kind) for kind in names(ordered.aggregate)],
         "tables": {name: _table(frame) for name, frame in _shown(outcome).items()},
     }
@@ -127,7 +128,7 @@ def _ranks(ordered: xr.Dataset, kind: str) -> dict[str, Any]:
     """Return one aggregate's values, to five digits, and ranks."""
     one = ordered.sel(aggregate=kind)
     ranks = {name: _whole(one[name].values) for name in ("rank", "best", "worst", "low", "high")}
-    return {"name": kind, "label": leaderboard.WORDS[kind], "value": numbers(one["value"].values), **ranks}
+    return {"name": kind, "label": leaderboard.label(kind, ordered), "value": numbers(one["value"].values), **ranks}
 
 
 def _whole(ranks: np.ndarray[Any, np.dtype[np.float64]]) -> list[int | None]:
@@ -139,13 +140,32 @@ def _aggregates(outcome: xr.Dataset) -> list[dict[str, Any]]:
     return [
         {
             "name": kind,
-            "label": leaderboard.WORDS[kind][0].upper() + leaderboard.WORDS[kind][1:],
+            "label": _capital(leaderboard.label(kind, outcome)),
             "tau": [short(tau) for tau in outcome["tau"].sel(aggregate=kind).values],
             "resolution": f"{outcome['resolution'].sel(aggregate=kind).item():.0%}",
-            "tied": counted(int(outcome["tied"].sel(aggregate=kind).item()), "model"),
+            "tied": counted(int(outcome["tied"].sel(aggregate=kind).item()), leaderboard.called(outcome)["model"]),
         }
         for kind in names(outcome.aggregate)
     ]
+
+
+def _capital(text: str) -> str:
+    return text[0].upper() + text[1:]
+
+
+def _what(outcome: xr.Dataset) -> str:
+    """Say what is ranked: the collection, and how many models and tasks."""
+    names = leaderboard.called(outcome)
+    sizes = [counted(outcome.sizes[dim], names[what]) for dim, what in (("system", "model"), ("topic", "task"))]
+    collections = list(about(outcome)["inputs"]["collections"])
+    return ", ".join([*(collections if len(collections) == 1 else []), *sizes])
+
+
+def _compared(outcome: xr.Dataset) -> str:
+    """Say of which models tau is."""
+    some, model = int(outcome["compared"]), leaderboard.called(outcome)["model"]
+    every = some == outcome.sizes["system"]
+    return "" if every else f"of the {counted(some, model)} that every aggregate has a value for"
 
 
 def _holes_say(outcome: xr.Dataset) -> str:

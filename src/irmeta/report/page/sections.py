@@ -24,12 +24,13 @@ def sections(
     seed: int,
     source: str,
     groups: Grouping = None,
+    reuse: xr.Dataset | None = None,
 ) -> list[Section]:
     """Run the studies, each on every collection or on all together, and return the sections that have an answer.
 
     The arguments are those of `irmeta.write_report`.
     """
-    content = Content.of(cubes, by=by, missing=missing, seed=seed, source=source, groups=groups)
+    content = Content.of(cubes, by=by, missing=missing, seed=seed, source=source, groups=groups, reuse=reuse)
     made = []
     for name in steps(SECTIONS, "sections of the page"):
         module = import_module(f"irmeta.report.page.{name}")

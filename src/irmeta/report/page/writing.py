@@ -55,6 +55,7 @@ def write_report(
     by: str | None = None,
     missing: Missing = "common",
     groups: Grouping = None,
+    reuse: xr.Dataset | None = None,
     rng: int = 0,
     source: str = "scores.parquet",
 ) -> Path:
@@ -65,12 +66,14 @@ def write_report(
     missing : what to do with missing scores, as in `irmeta.cube.complete`, by default what leaves most scores; the page
     says what was left out. With "error" the sections that take complete scores say why they have no answer.
     groups : the teams of the systems, a table or "stem" of their names; intervals over systems then take teams.
+    reuse : a result of `irmeta.reuse` on the runs and judgments behind the scores, for the section on new runs.
     rng : the seed of all that is random.  source : the score file, as the commands on the page name it.
 
     Returns the path of the page. The report keeps a list of the files that it writes, and removes and replaces only
     those, as long as nobody changed them. A folder that holds something else raises FileFormatError.
     """
-    return write_sections(cubes, folder, by=by, missing=missing, groups=groups, rng=rng, source=source)[0]
+    options: dict[str, Any] = {"by": by, "missing": missing, "groups": groups, "reuse": reuse}
+    return write_sections(cubes, folder, **options, rng=rng, source=source)[0]
 
 
 def write_sections(
@@ -80,6 +83,7 @@ def write_sections(
     by: str | None = None,
     missing: Missing = "common",
     groups: Grouping = None,
+    reuse: xr.Dataset | None = None,
     rng: int = 0,
     source: str = "scores.parquet",
 ) -> tuple[Path, list[Section]]:
@@ -91,7 +95,7 @@ def write_sections(
     folder = Path(folder)
     earlier = _earlier(folder)
     with _made(folder):
-        made = sections(cubes, by=by, missing=missing, seed=rng, source=source, groups=groups)
+        made = sections(cubes, by=by, missing=missing, seed=rng, source=source, groups=groups, reuse=reuse)
         each = _each(made)
         named = {key: _files_of(stem, panel) for key, stem, panel in each}
         wanted = [name for names in named.values() for name in names]

@@ -17,7 +17,6 @@ import scipy.stats
 
 from irmeta.parallel import streams
 from irmeta.stats.arrays import Floats, Ints
-from irmeta.stats.halves.halving import half_means, half_tau, halves, shuffles
 from irmeta.stats.rankings.rank import over, settled, tau_b
 from irmeta.stats.teams import sums
 
@@ -27,8 +26,6 @@ BLOCK = 50
 """Halves drawn from one random stream."""
 FEWEST = 4
 """With fewer systems, or topics, there is no interval."""
-OVERSHOOT = 0.25
-"""The share of the jackknife's upward bias that is taken off the variance of tau; docs/studies/judges.md says why."""
 
 
 @dataclass(frozen=True)
@@ -58,40 +55,58 @@ class Taus:
     team: Ints
 
     def interval(self) -> Interval:
-        """Return tau with its interval on Fisher's scale; no p: that tau is 0 nobody asks."""
-        systems = self.kernel.shape[-1]
-        pairs = systems * (systems - 1) / 2
-        variance, freedom = self._variance(self.kernel, self.together, self.apart, OVERSHOOT)
+        """Return tau with its score interval; no p: that tau is 0 nobody asks."""
+        pairs = self._pairs
+        variance, freedom = self._variance(self.kernel, self.together, self.apart)
         # as if at least one pair were in doubt, and half a pair discordant: no ranking is known to be the same
-        inside = np.clip(self.tau, -1 + 1 / pairs, 1 - 1 / pairs)
-        variance = np.maximum(variance, 4 / pairs**2)
-        # the derivative of Fisher's z = artanh(tau) is 1 / (1 - tau^2)
-        half = scipy.stats.t.ppf(0.975, freedom) * np.sqrt(variance) / (1 - inside**2)
-        low, high = np.tanh(np.arctanh(inside) - half), np.tanh(np.arctanh(inside) + half)
+        variance = np.maximum(variance, self._doubt)
+        tau = np.clip(self.tau, -1 + 1 / pairs, 1 - 1 / pairs)
+        # the variance at another tau is V (1 - theta^2) / (1 - tau^2); ends solve (tau - theta)^2 = t^2 times that
+        k = scipy.stats.t.ppf(0.975, freedom) ** 2 * variance / (1 - tau**2)
+        half = np.sqrt(k * (1 + k - tau**2))
+        low, high = (tau - half) / (1 + k), (tau + half) / (1 + k)
         return Interval(self.tau, np.minimum(low, self.tau), np.maximum(high, self.tau), np.full_like(low, np.nan))
 
     def differences(self) -> Interval:
         """Return tau of one judge less that of another, both with the truth: (judge, judge)."""
         kernel = self.kernel[:, None] - self.kernel
         together, apart = (taus[:, :, None] - taus[:, None] for taus in (self.together, self.apart))
-        variance, freedom = self._variance(kernel, together, apart, 0.0)
+        variance, freedom = self._variance(kernel, together, apart)
         difference, error = self.tau[:, None] - self.tau, np.sqrt(variance)
         half = scipy.stats.t.ppf(0.975, freedom) * error
         p = 2 * scipy.stats.t.sf(over(np.abs(difference), error), freedom)
         same = (difference == 0) & (error == 0)
         return Interval(difference, difference - half, difference + half, np.where(same, 1.0, p))
 
-    def _variance(self, kernel: Floats, together: Floats, apart: Floats, overshoot: float) -> tuple[Floats, Floats]:
-        """Return the variance of tau, or of a difference, and its degrees of freedom (Welch and Satterthwaite)."""
+    @property
+    def _pairs(self) -> float:
+        """The number of pairs of systems."""
+        systems = self.kernel.shape[-1]
+        return systems * (systems - 1) / 2
+
+    @property
+    def _doubt(self) -> float:
+        """The variance of tau if one pair of systems may be ranked either way: that moves it by 2 / pairs."""
+        return (2 / self._pairs) ** 2
+
+    def _variance(self, kernel: Floats, together: Floats, apart: Floats) -> tuple[Floats, Floats]:
+        """Return the variance of tau, or of a difference, and its degrees of freedom.
+
+        V = A - B + C: the jackknife over the m teams, its bias, and topics; as if one pair were in doubt, at least. A
+        has m - 1 degrees of freedom, C n - 1, and B next to no error, so that V has
+        V^2 / (A^2 / (m - 1) + C^2 / (n - 1)) of them (Satterthwaite), 2 at least. Where nothing varies, as between a
+        judge and itself, V is 0.
+        """
         teams = int(self.team.max()) + 1
         if teams < FEWEST or self.topics < FEWEST:
             return np.full(kernel.shape[:-2], np.nan), np.full(kernel.shape[:-2], np.nan)
-        one = by_systems(kernel, overshoot, self.team)
-        two = by_topics(together, self.topics) - by_topics(apart, self.topics)
-        two = np.maximum(two, 0)
-        # (a + b)^2 / (a^2 / (m - 1) + b^2 / (n - 1))
-        parts = one**2 / (teams - 1) + two**2 / (self.topics - 1)
-        return one + two, np.where(parts > 0, over((one + two) ** 2, parts), teams - 1)
+        unbiased, jackknife = by_systems(kernel, self.team)
+        of_topics = np.maximum(by_topics(together, self.topics) - by_topics(apart, self.topics), 0)
+        parts = jackknife**2 / (teams - 1) + of_topics**2 / (self.topics - 1)
+        varies = parts > 0
+        variance = np.where(varies, np.maximum(np.maximum(unbiased, 0) + of_topics, self._doubt), 0)
+        freedom = np.maximum(over(variance**2, parts), 2)
+        return variance, np.where(varies, freedom, teams - 1)
 
 
 def taus(scores: Floats, rng: np.random.Generator, draws: int = HALVES, team: Ints | None = None) -> Taus:
@@ -155,24 +170,44 @@ def pair_kernel(means: Floats) -> tuple[Floats, Floats]:
     return tau, kernel
 
 
-def by_systems(kernel: Floats, overshoot: float = 0.0, team: Ints | None = None) -> Floats:
-    """Estimate the variance of a mean over pairs of systems, drawn at random by team: (..., system, system) to (...).
+def by_systems(kernel: Floats, team: Ints | None = None) -> tuple[Floats, Floats]:
+    """Estimate the variance of a mean over pairs of systems, drawn at random: without bias, and by the jackknife.
 
-    The infinitesimal jackknife, 4 / m^2 times the sum of squared mean contributions of teams; it is too large by
-    2 / (m (m - 1)) times the variance of single pairs, of which `overshoot` is taken off. Source: Lee (1990), U
-    statistics, chapter 5; Efron and Stein (1981) on the bias.
+    kernel : (..., system, system), what each pair adds, symmetric, 0 on the diagonal and on average. Both (...). With
+    r_i the sum over the pairs of system i, the infinitesimal jackknife is
+
+        4 sum_i r_i^2 / (m^2 (m - 1)^2),
+
+    too large on average. The square of the mean less the mean product of two pairs without a system in common is
+
+        (4 sum_i r_i^2 - 2 sum_ij h_ij^2) / (m (m - 1) (m - 2) (m - 3)),
+
+    which is right on average, and can be negative. Source: Lee (1990), U statistics, chapter 5.
+    team : of each system, numbered from 0, where whole teams are drawn; by default each system is a team.
     """
     systems = kernel.shape[-1]
-    pairs = systems * (systems - 1)
     team = _teams(systems) if team is None else team
+    by_team = _pairs_of_teams(kernel, team)
+    m = by_team.shape[-1]
+    of_each = (by_team.sum(axis=-1) ** 2).sum(axis=-1)
+    of_pairs = (by_team**2).sum(axis=(-1, -2))
+    # sums over pairs of teams are m (m - 1) means, which stand for the mean over pairs of systems
+    scale = (m * (m - 1) / (systems * (systems - 1))) ** 2
+    unbiased = (4 * of_each - 2 * of_pairs) / (m * (m - 1) * (m - 2) * (m - 3)) * scale
+    return np.asarray(unbiased), np.asarray(4 * of_each / (m * (m - 1)) ** 2 * scale)
+
+
+def _pairs_of_teams(kernel: Floats, team: Ints) -> Floats:
+    """Add up a kernel by pairs of teams: (..., system, system) to (..., team, team), 0 on the diagonal.
+
+    What a team's own systems add stays in the sum: half of it goes to each side of the team's m - 1 pairs.
+    """
     by_team = sums(sums(kernel, team, axis=-1), team, axis=-2)
-    contribution = by_team.sum(axis=-1) / (systems - 1)
-    jackknife = 4 * (contribution**2).sum(axis=-1) / systems**2
-    # variance of single pairs of teams, xi_2
     each = np.arange(by_team.shape[-1])
+    own = by_team[..., each, each] / (2 * (each.size - 1))
+    by_team = by_team + own[..., :, None] + own[..., None, :]
     by_team[..., each, each] = 0.0
-    single = (by_team**2).sum(axis=(-1, -2)) / pairs
-    return np.asarray(np.maximum(jackknife - overshoot * 2 * single / pairs, 0))
+    return by_team
 
 
 def by_topics(on_halves: Floats, topics: int) -> Floats:
@@ -196,20 +231,3 @@ def _means_on_halves(scores: Floats, team: Ints, rng: np.random.Generator, count
     together = np.einsum("ht,ist->his", shared / half, scores, optimize=True)
     apart = np.einsum("hst,ist->his", own / half, scores, optimize=True)
     return settled(together), settled(apart)
-
-
-def phi(scores: Floats, rng: np.random.Generator, partitions: int) -> Floats:
-    """Predict the truth's ranking on half of the topics from each set's on the other: (set, system, topic) to (set,).
-
-    Mean tau-b over random partitions, both ways round; the first is how well the truth predicts itself. Source: Webber
-    et al. (SIGIR 2008), with judges for metrics.
-    """
-    by_topic = np.ascontiguousarray(scores.transpose(2, 0, 1))
-    topics = len(by_topic)
-    total = np.zeros(len(scores))
-    for stream, count in streams(rng, partitions, BLOCK):
-        drawn = halves(shuffles(topics, count, stream), (topics // 2, topics - topics // 2))
-        means = half_means(by_topic, drawn)
-        for a, b in ((0, 1), (1, 0)):
-            total += half_tau(means[:, a, :1], means[:, b], "b")[:, 0].sum(axis=0)
-    return total / (2 * partitions)

@@ -48,6 +48,14 @@ class Band(NamedTuple):
     low: Floats
     high: Floats
 
+    def within(self, least: Floats, most: Floats | float = np.inf) -> "Band":
+        """Cut off what is known to be impossible: losses below `least` or above `most`, each (run,).
+
+        >>> Band(np.array([0.1]), np.array([-0.2]), np.array([0.4])).within(np.zeros(1), 0.3).low.tolist()
+        [0.0]
+        """
+        return Band(*(np.clip(part, least, most) for part in self))
+
 
 def fit(loss: Floats, unjudged: Floats, score: Floats, group: Indices) -> Penalty:
     """Learn the penalty from runs whose groups were left out.

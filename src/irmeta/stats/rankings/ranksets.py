@@ -15,11 +15,11 @@ import numpy.typing as npt
 
 from irmeta.errors import ScoresError
 from irmeta.parallel import in_order
-from irmeta.stats.arrays import Bools, Floats, Ints, Singles
+from irmeta.stats.arrays import Bools, Floats, Indices, Ints, Singles
 from irmeta.stats.rankings.rank import BLOCK, settled
 
-Differences = Callable[[slice], Iterator[Singles]]
-"""For some systems: their differences from all systems, (row, system), draw after draw."""
+Differences = Callable[[Indices, slice, slice], Iterator[Singles]]
+"""For some draws: the differences of some systems, rows, from others, (row, column), draw after draw."""
 
 DRAWS = 1000
 """Sign reversals; the level is met within .7 of a percent."""
@@ -84,8 +84,10 @@ def rank_sets(
         observed, spread = _complete(values)
         differences: Differences = partial(_of_means, _drawn(values, signs))
     else:
-        observed, spread, mean = _with_holes(np.where(known, values, 0), known.astype(np.float64))
-        differences = partial(_of_shared, np.where(known, values, 0), known, mean, signs)
+        held, there = np.where(known, values, 0), known.astype(np.float64)
+        observed, spread, mean = _with_holes(held, there)
+        small = [array.astype(np.float32) for array in (held, there, mean)]
+        differences = partial(_of_shared, small[0], small[1], small[2], signs)
     return _stepped(observed, spread, differences, draws, level, marginal)
 
 
@@ -160,22 +162,23 @@ def _ratio(difference: Floats, scale: Floats) -> Floats:
     return np.divide(difference, scale, out=beyond, where=scale > 0)
 
 
-def _of_means(drawn: Singles, rows: slice) -> Iterator[Singles]:
-    """Compute the differences of drawn means (draw, system), of some systems from all, draw after draw."""
-    room = np.empty((len(drawn[0, rows]), drawn.shape[1]), dtype=np.float32)
-    for means in drawn:
-        yield np.subtract(means[rows, None], means, out=room)
+def _of_means(drawn: Singles, draws: Indices, rows: slice, columns: slice) -> Iterator[Singles]:
+    """Compute the differences of drawn means (draw, system), of some systems from others, for some of the draws."""
+    for means in drawn[draws]:
+        yield means[rows, None] - means[columns]
 
 
-def _of_shared(values: Floats, known: Bools, mean: Floats, signs: Singles, rows: slice) -> Iterator[Singles]:
-    """Compute sum(e (d - mean)) over shared topics, of some systems from all, draw after draw."""
-    there, scores = known.astype(np.float32), values.astype(np.float32)
-    centre = mean[rows].astype(np.float32)
-    for e in signs:
-        flipped = e[:, None] * there[:, rows]
-        own = (flipped * scores[:, rows]).T @ there  # sum e a over the topics of both
-        other = flipped.T @ scores  # sum e b
-        yield own - other - centre * (flipped.T @ there)
+def _of_shared(
+    values: Singles, known: Singles, mean: Singles, signs: Singles, draws: Indices, rows: slice, columns: slice
+) -> Iterator[Singles]:
+    """Compute sum(e (d - mean)) over shared topics, of some systems from others, for some of the draws."""
+    own, there = values[:, rows], known[:, rows]
+    both = np.concatenate([values[:, columns], known[:, columns]], axis=1)
+    width = both.shape[1] // 2
+    centre = mean[rows, columns]
+    for e in signs[draws, :, None]:
+        here = (e * there).T @ both  # sum e b, and sum e, over the topics of both
+        yield (e * own).T @ both[:, width:] - here[:, :width] - centre * here[:, width:]
 
 
 def _stepped(
@@ -186,32 +189,69 @@ def _stepped(
         raise ScoresError(f"the level of rank sets lies between 0 and 1, not {level:g}")
     weight = _divided(np.ones(spread.shape), spread).astype(np.float32)
     better = worse = np.zeros(observed.shape, dtype=np.bool_)
+    largest = np.zeros((draws, len(observed) if marginal else 1), dtype=np.float32)
+    pair = np.zeros((draws, 2), dtype=np.intp)
+    stale = np.arange(draws)
     while True:
-        largest = _largest(differences, np.where(better, 0, weight), np.where(worse, 0, weight), draws)
-        if not marginal:
-            largest = largest.max(axis=1, keepdims=True)
+        open_pairs = np.where(better, 0, weight), np.where(worse, 0, weight)
+        if marginal:
+            largest = _largest_of_each(differences, *open_pairs, draws)
+        else:
+            largest[stale, 0], pair[stale] = _largest_of_all(differences, open_pairs[0], stale)
         limit = np.quantile(largest, level, axis=0, method="higher")[:, None] + _ROUNDING
         found = observed > limit, -observed > limit
         if (found[0] == better).all() and (found[1] == worse).all():
             return RankSets(better, worse)
         better, worse = found
+        stale = np.flatnonzero(better[pair[:, 0], pair[:, 1]])  # the largest of other draws is still in the family
 
 
-def _largest(differences: Differences, upward: Singles, downward: Singles, draws: int) -> Singles:
+def _blocks(systems: int) -> list[slice]:
+    """Cut the systems so that the weights of a block stay in the processor's cache."""
+    step = max(1, BLOCK // 16 // systems)
+    return [slice(start, min(start + step, systems)) for start in range(0, systems, step)]
+
+
+def _largest_of_each(differences: Differences, upward: Singles, downward: Singles, draws: int) -> Singles:
     """Find each system's largest statistic in each draw, of those not yet claimed: (draw, system)."""
-    systems = len(upward)
-    step = max(1, BLOCK // 16 // systems)  # rows whose weights stay in the processor's cache
-    rows = [slice(start, min(start + step, systems)) for start in range(0, systems, step)]
-    work = partial(_largest_of, differences, upward, downward, draws)
-    return np.concatenate(list(in_order(work, rows)), axis=1)
+    work = partial(_of_rows, differences, upward, downward, draws)
+    return np.concatenate(list(in_order(work, _blocks(len(upward)))), axis=1)
 
 
-def _largest_of(differences: Differences, upward: Singles, downward: Singles, draws: int, rows: slice) -> Singles:
-    """Find the largest statistics of some systems: (draw, row)."""
+def _of_rows(differences: Differences, upward: Singles, downward: Singles, draws: int, rows: slice) -> Singles:
+    """Find the largest statistics of some systems, above or below others: (draw, row)."""
     above, below = upward[rows], downward[rows]
     largest = np.empty((draws, len(above)), dtype=np.float32)
-    for draw, difference in enumerate(differences(rows)):
+    for draw, difference in enumerate(differences(np.arange(draws), rows, slice(None))):
         highest = (difference * above).max(axis=1)
         lowest = (difference * below).min(axis=1)
         largest[draw] = np.maximum(highest, -lowest)
     return largest
+
+
+def _largest_of_all(differences: Differences, upward: Singles, draws: Indices) -> tuple[Singles, Ints]:
+    """Find the largest statistic of some draws, of those not yet claimed, and of which two systems it is."""
+    found = list(in_order(partial(_of_block, differences, upward, draws), _blocks(len(upward))))
+    values, pairs = (np.stack(part) for part in zip(*found, strict=True))  # (block, draw), (block, draw, 2)
+    first, each = values.argmax(axis=0), np.arange(len(draws))
+    return values[first, each], pairs[first, each]
+
+
+def _of_block(differences: Differences, upward: Singles, draws: Indices, rows: slice) -> tuple[Singles, Ints]:
+    """Find the largest statistic among some systems and the later ones: (draw,), and (draw, 2) systems.
+
+    The difference of a pair is that of its reverse with the sign reversed, so earlier systems need not be looked at.
+    """
+    later = slice(rows.start, None)
+    above, below = upward[rows, later], np.ascontiguousarray(upward[later, rows].T)
+    largest = np.empty(len(draws), dtype=np.float32)
+    pair = np.empty((len(draws), 2), dtype=np.intp)
+    for draw, difference in enumerate(differences(draws, rows, later)):
+        high, low = difference * above, difference * below
+        row, column = divmod(int(high.argmax()), high.shape[1])
+        other_row, other_column = divmod(int(low.argmin()), low.shape[1])
+        if high[row, column] >= -low[other_row, other_column]:
+            largest[draw], pair[draw] = high[row, column], (row, column)
+        else:
+            largest[draw], pair[draw] = -low[other_row, other_column], (other_column, other_row)
+    return largest, pair + rows.start

@@ -55,10 +55,10 @@ class Estimate(NamedTuple):
 
     @property
     def p(self) -> Floats:
-        """Two-sided p of a figure of 0; 1 where figure and error are both 0."""
+        """Two-sided p of a figure of 0; 1 where figure and error are both 0, NaN where the error is not known."""
         size = np.abs(self.value)
         t = np.divide(size, self.error, out=np.where(size > 0, np.inf, 0.0), where=self.error > 0)
-        return np.asarray(2 * stdtr(self.df, -t))
+        return np.where(np.isnan(self.error), np.nan, 2 * stdtr(self.df, -t))
 
 
 def place(z: Floats) -> Placed:

@@ -9,7 +9,7 @@ from typing import TypeVar
 import numpy as np
 from scipy.special import stdtr, stdtrit
 
-from irmeta.parallel import in_order, single_threaded, streams
+from irmeta.parallel import in_order, single_threaded, steps, streams
 from irmeta.stats.arrays import Bools, Floats
 
 Key = TypeVar("Key", bound=Hashable)
@@ -137,10 +137,11 @@ def repartitions(
     """Do as `repartition` for every pair of collections, named by the keys of their scores, in the order given."""
     sizes = [_block(scores[a], scores[b]) for a, b in pairs]
     items = _items(pairs, sizes, draws, rng)
-    with closing(in_order(partial(_redrawn, scores, alpha), items, "blocks of re-partitions")) as redrawn:
-        for size in sizes:
-            blocks = -(-draws // size)  # rounded up
-            errors, rates = zip(*islice(redrawn, blocks), strict=True)
+    blocks = [-(-draws // size) for size in sizes]  # rounded up
+    with closing(in_order(partial(_redrawn, scores, alpha), items)) as arriving:
+        redrawn = steps(arriving, "blocks of re-partitions", total=sum(blocks))
+        for number in blocks:
+            errors, rates = zip(*islice(redrawn, number), strict=True)
             yield np.concatenate(errors), np.concatenate(rates)
 
 

@@ -24,7 +24,8 @@ class Standing(NamedTuple):
     others : everybody's number.  percentile : share of them with a lower mean, a tie counted half, in percent.
     percentile_low, percentile_high : the same if none, or all, of those that may be equal were better.
     not_different : those that a test finds not different.  surely_better : those that are better beyond it.
-    median, best : of everybody's standardized means; median_score, best_score : of their mean scores.
+    median, best : of everybody's standardized means; median_score, best_score : of their mean scores, whose best may
+    be another system. Where differences have no errors, ends and counts are NaN.
     """
 
     others: Floats
@@ -55,17 +56,17 @@ def stand(versus: Estimate, everybody: Everybody, level: float = 0.95) -> Standi
     better = (sure & (versus.value < 0)).sum(axis=1)
     worse = (sure & (versus.value > 0)).sum(axis=1)
     below = (versus.value > _ROUNDING).sum(axis=1) + 0.5 * tied.sum(axis=1)
-    best = int(everybody.standardized.argmax())
     whole = np.ones(systems)
+    known = np.where(np.isnan(versus.error).any(axis=1), np.nan, 1.0)
     return Standing(
         others=others * whole,
         percentile=100 * below / others,
-        percentile_low=100 * worse / others,
-        percentile_high=100 * (others - better) / others,
-        not_different=(~sure).sum(axis=1).astype(np.float64),
-        surely_better=better.astype(np.float64),
+        percentile_low=100 * worse / others * known,
+        percentile_high=100 * (others - better) / others * known,
+        not_different=(~sure).sum(axis=1) * known,
+        surely_better=better * known,
         median=np.median(everybody.standardized) * whole,
-        best=everybody.standardized[best] * whole,
+        best=everybody.standardized.max() * whole,
         median_score=np.median(everybody.mean) * whole,
-        best_score=everybody.mean[best] * whole,
+        best_score=everybody.mean.max() * whole,
     )

@@ -27,7 +27,7 @@ def over_pairs(quantity: Callable[[Floats], Floats], scores: Floats) -> Floats:
     [0.25, 0.25, 1.0]
     """
     systems, topics = scores.shape
-    found = in_order(partial(_of_block, quantity, scores), blocks(systems, topics))
+    found = in_order(partial(_of_block, quantity, scores), list(blocks(systems, topics)), "blocks of pairs")
     return np.concatenate(list(found), axis=-1)
 
 

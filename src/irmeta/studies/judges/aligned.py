@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import xarray as xr
 
+from irmeta.attributes import about
 from irmeta.choices import JudgedTopics, Missing
 from irmeta.cube import additive
 from irmeta.cubes import by_name, studied_together
@@ -53,7 +54,17 @@ def aligned(
     used, more = _same_systems(used, truth)
     shared = topics == "shared"
     used, told = _same_topics(used, truth) if shared else _own_topics(used)
-    return Aligned(truth, used, shared, [*notes, *more, *told])
+    return Aligned(truth, used, shared, [*notes, *more, *told, *_computed(used)])
+
+
+def _computed(cubes: Mapping[str, xr.DataArray]) -> list[str]:
+    """Say by which judges a metric is computed with a lowest relevant grade of the judge's own."""
+    return [
+        f"by {name} {asked} is computed as {computed}, with its own lowest relevant grade"
+        for name, one in cubes.items()
+        for asked, computed in about(one).get("computed", {}).items()
+        if asked in one.metric.values
+    ]
 
 
 def named_truth(names: list[str], truth: str | None) -> str:
@@ -113,7 +124,8 @@ def _barren(cubes: Mapping[str, xr.DataArray], truth: str) -> list[str]:
         if zero.all():
             raise ScoresError(
                 f"{name} and {truth} share {zero.size} topics, and by {name} every system scores 0 on all of them: it "
-                "did not judge their documents. Compare means over different topics (--topics own) or leave it out"
+                "did not judge their documents, or never gives a grade that the metrics need. Compare means over "
+                f"different topics (--topics own), lower its threshold (--rel '{name}=1'), or leave it out"
             )
         if zero.any():
             notes.append(f"by {name} every system scores 0 on {int(zero.sum())} of {zero.size} topics")

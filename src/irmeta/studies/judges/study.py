@@ -1,6 +1,6 @@
 """The study of judges: what is computed, under labels."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, get_args
 
 import numpy as np
@@ -13,7 +13,8 @@ from irmeta.evaluation.sets import JudgmentSets
 from irmeta.io.groups import Grouping, Teams, said, teams
 from irmeta.parallel import seeded
 from irmeta.result import result
-from irmeta.stats.arrays import Floats, Ints
+from irmeta.stats.arrays import Bools, Floats, Ints
+from irmeta.stats.halves.phi import phi_interval
 from irmeta.stats.judging import rankings, tops
 from irmeta.stats.judging.decisions import Decision, decisions
 from irmeta.stats.judging.favour import favour
@@ -22,6 +23,7 @@ from irmeta.stats.rankings.rank import settled
 from irmeta.stats.rankings.topheavy import rbo, tau_ap_b
 from irmeta.stats.reliability.expected import expected, pairs
 from irmeta.stats.tests import multiplicity
+from irmeta.studies.judges import held
 from irmeta.studies.judges.aligned import Aligned, aligned, named_truth
 from irmeta.studies.judges.labels import Relevant, label_variables
 
@@ -57,11 +59,12 @@ def compare_judges(
     partitions : random halves of the topics that phi is the mean of.  missing : see `irmeta.cube.complete`.
 
     Returns over (judge, metric) tau, tau_low, tau_high (95%, over systems and topics), tau_ap, tau_gap, tau_best, rbo,
-    phi and moved (ranks); over (metric) ceiling, the tau that the truth itself is expected to have with the true
-    ranking, and phi_truth; over (judge, judge_2, metric) difference of tau with interval, p and p_corrected (Holm);
-    over (judge, metric, decision) pairs of systems; over (judge, metric, topic) topic_tau and topic_rest; over
-    (judge, metric, system) and (judge, metric, group) favour with interval and p_corrected (Benjamini-Hochberg); over
-    (judge, figure) agreement of labels. Method and sources: docs/studies/judges.md.
+    phi, phi_gain (phi less phi_truth) with interval, and moved (ranks); over (metric) ceiling, the tau that the truth
+    itself is expected to have with the true ranking, and phi_truth; over (judge, judge_2, metric) difference of tau
+    with interval, p and p_corrected (Holm); over (judge, metric, decision) pairs of systems; over (judge, metric,
+    topic) topic_tau and topic_rest; over (judge, metric, system) and (judge, metric, group) favour with interval and
+    p_corrected (Benjamini-Hochberg); over (judge, figure) agreement of labels. A judge that ties all systems by a
+    metric has NaN there, and a note names it. Method and sources: docs/studies/judges.md.
 
     >>> from irmeta.cube import cube
     >>> draw = np.random.default_rng(0)
@@ -122,9 +125,8 @@ def _of_scores(
 ) -> tuple[dict[str, Any], list[str]]:
     """Compute all that scores tell, metric by metric."""
     metrics = together.first.metric.values
-    for name, one in together.cubes.items():
-        require_variation(one.values.mean(axis=1).T, metrics, f" by {name}")
-    parts = []
+    require_variation(together.first.values.mean(axis=1).T, metrics, f" by {together.truth}")
+    parts, tied = [], []
     team = teams(together.first.system.values, groups)
     for which in range(metrics.size):
         means, found = _agreement(together, which, team.of, rng)
@@ -132,11 +134,13 @@ def _of_scores(
         if together.shared:
             scores = together.scores(which)
             part |= (
-                _on_halves(scores, partitions, rng)
+                _on_halves(scores, partitions, team.of, rng)
                 | _on_topics(scores)
                 | _favour(scores, None if groups is None else team)
             )
-        parts.append(part)
+        ties_all = np.ptp(means[1:], axis=1) == 0
+        tied.append(ties_all)
+        parts.append(_without(part, ties_all) | {"judge_mean": (("judge", "system"), means[1:])})
     data: dict[str, Any] = {
         name: (("metric", *dims), np.stack([part[name][1] for part in parts])) for name, (dims, _) in parts[0].items()
     }
@@ -150,7 +154,33 @@ def _of_scores(
     if together.shared:
         data |= {"topic": together.first.topic.values, "judge_2": together.judges}
         data |= {"group": team.names} if groups is not None else {}
-    return data, [*together.notes, *_notes(together, team, alpha, correct)]
+    return data, [*together.notes, *_tied(together, tied), *_notes(together, team, alpha, correct)]
+
+
+def _without(part: Variables, tied: Bools) -> Variables:
+    """Take out what is of a judge that ties all systems, which ranks nothing: NaN. tied : (judge,)."""
+    return {
+        name: (dims, np.where(_of_any(dims, tied), np.nan, values)) if "judge" in dims else (dims, values)
+        for name, (dims, values) in part.items()
+    }
+
+
+def _of_any(dims: tuple[str, ...], tied: Bools) -> Bools:
+    """Mark the cells of a variable that are of such a judge: along its first dimension, or along both of judges."""
+    rest = (1,) * (len(dims) - 1)
+    of_first = tied.reshape(-1, *rest)
+    return of_first | tied if "judge_2" in dims else of_first
+
+
+def _tied(together: Aligned, tied: Sequence[Bools]) -> list[str]:
+    """Name the judges that tie all systems, and by which metric."""
+    return [
+        f"By {judge} all systems have the same {metric}: there is no ranking to compare. If {judge} never gives a "
+        f"grade that {metric} needs, --rel '{judge}=1' gives it a lowest relevant grade of its own"
+        for metric, flags in zip(together.first.metric.values, tied, strict=True)
+        for judge, flag in zip(together.judges, flags, strict=True)
+        if flag
+    ]
 
 
 def _agreement(together: Aligned, which: int, team: Ints, rng: np.random.Generator) -> tuple[Floats, Variables]:
@@ -177,13 +207,13 @@ def _agreement(together: Aligned, which: int, team: Ints, rng: np.random.Generat
 
 
 def _corrected_pairs(p: Floats) -> Floats:
-    """Correct p of all pairs of judges, (judge, judge), by Holm's method; 1 on the diagonal."""
-    corrected = np.ones_like(p)
-    above = np.triu_indices(len(p), 1)
-    if above[0].size and not np.isnan(p[above]).any():
-        corrected[above] = multiplicity.holm(p[above])
-        corrected.T[above] = corrected[above]
-    return corrected
+    """Correct p of all pairs of judges, (judge, judge), by Holm's method; NaN stays, and 1 is on the diagonal."""
+    corrected = np.full_like(p, np.nan)
+    np.fill_diagonal(corrected, 1)
+    known = np.triu(~np.isnan(p), 1)
+    if known.any():
+        corrected[known] = multiplicity.holm(p[known])
+    return np.fmax(corrected, corrected.T)
 
 
 def _tops(means: Floats, best: int) -> Variables:
@@ -196,7 +226,6 @@ def _tops(means: Floats, best: int) -> Variables:
         "rbo": (("judge",), rbo(truth, judges)),
         "moved": (("judge", "system"), moved),
         "truth_mean": (("system",), truth),
-        "judge_mean": (("judge", "system"), judges),
     }
 
 
@@ -206,9 +235,14 @@ def _pairs_of_systems(together: Aligned, which: int, alpha: float, correct: Corr
     return {"pairs": (("judge", "decision"), decisions(every, alpha, multiplicity.CORRECTIONS[correct]))}
 
 
-def _on_halves(scores: Floats, partitions: int, rng: np.random.Generator) -> Variables:
-    found = rankings.phi(scores, rng, partitions) if scores.shape[-1] >= 4 else np.full(len(scores), np.nan)
-    return {"phi_truth": ((), found[0]), "phi": (("judge",), found[1:])}
+def _on_halves(scores: Floats, partitions: int, team: Ints, rng: np.random.Generator) -> Variables:
+    """Return phi of the truth and of each judge, and what the judge gains with its interval; NaN of few topics."""
+    found = np.full(len(scores), np.nan)
+    low = high = found[1:]
+    if scores.shape[-1] >= rankings.FEWEST:
+        found, low, high = phi_interval(scores, rng, partitions, team=team)
+    columns = {"phi": found[1:], "phi_gain": found[1:] - found[0], "phi_gain_low": low, "phi_gain_high": high}
+    return {"phi_truth": ((), found[0])} | {name: (("judge",), values) for name, values in columns.items()}
 
 
 def _on_topics(scores: Floats) -> Variables:
@@ -243,13 +277,9 @@ def _notes(together: Aligned, team: Teams, alpha: float, correct: Correction) ->
     corrected = "not corrected for all pairs" if correct == "none" else f"corrected for all pairs ({correct})"
     lines = [
         f"{over}; intervals of tau are for as many systems and topics, drawn from where these come from",
+        held.said(len(team.names), topics),
         f"pairs of systems: paired t test at {alpha:g}, {corrected}",
     ]
-    if min(systems, topics) < 10:
-        lines.append(
-            f"With {min(systems, topics)} {'systems' if systems <= topics else 'topics'} intervals are rough: under 10 "
-            "their coverage was not measured (docs/studies/judges.md)"
-        )
     lines.append(team.note)
     if together.shared and team.said is None:
         lines.append("no groups are given, so that favour is of single systems (--groups)")

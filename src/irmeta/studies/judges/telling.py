@@ -8,6 +8,7 @@ import xarray as xr
 
 from irmeta.attributes import about
 from irmeta.result import frame, short
+from irmeta.words import counted
 
 FAVOURS = 8
 """How many of the largest favours the overview shows."""
@@ -33,19 +34,23 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     """Show each judge on one line a metric, the judges that differ, the clearest favours, and labels."""
     shown: dict[str, pl.DataFrame] = {}
     if "tau" in outcome:
-        shown["agreement with " + _truth(outcome)] = _agreement(outcome)
+        several = outcome.sizes["metric"] > 1
+        for metric in outcome.metric.values:
+            one = outcome.sel(metric=[metric])
+            title = f"agreement with {_truth(outcome)}" + (f", {metric}" if several else "")
+            shown[f"{title} ({_truth(outcome)} itself {short(one['ceiling'].item())})"] = _agreement(one)
         shown["pairs of systems that differ"] = _decided(outcome)
     if "difference" in outcome and (differ := _clear(outcome)).height:
         shown["judges that differ (Holm)"] = differ
     if "topic_tau" in outcome and (favoured := _favoured(outcome)).height:
-        shown["clearest favours"] = favoured
+        shown["largest clear favours"] = favoured
     if "label" in outcome:
         shown["labels"] = _labels_shown(outcome)
     return shown
 
 
 def findings(outcome: xr.Dataset) -> list[str]:
-    """Say which judge ranks systems best, whether it is as good as the truth, what it invents, whom it favours."""
+    """Say which judge ranks systems best, what it misses and invents, how well it predicts, and whom it favours."""
     told: list[str] = []
     if "tau" in outcome:
         for metric in outcome.metric.values:
@@ -62,60 +67,82 @@ def _truth(outcome: xr.Dataset) -> str:
 def _of_metric(one: xr.Dataset, metric: str) -> list[str]:
     best = _best(one)
     judge, truth = str(one.judge.values[best]), _truth(one)
-    tau, low, high = (short(float(one[name].values[best])) for name in ("tau", "tau_low", "tau_high"))
-    ceiling = float(one["ceiling"])
-    systems = one.sizes["system"]
-    lines = [
-        f"{metric}: {judge} ranks the {systems} systems as {truth} does with tau {tau} ({low} to {high})"
-        + (", the best of " + str(one.sizes["judge"]) + " judges" if one.sizes["judge"] > 1 else "")
-        + f"; {truth} itself is expected to rank them as they truly stand with tau {short(ceiling)}."
-    ]
-    lines += _same_as_best(one, best)
-    counts = dict(zip(one.decision.values, one["pairs"].values[best].tolist(), strict=True))
+    if np.isnan(one["tau"].values[best]):
+        return [f"{metric}: no judge distinguishes the systems, so that there is no ranking to compare."]
+    lines = [_agrees(one, best, metric), *_above_truth(one, best, metric), *_same_as_best(one, best, metric)]
+    counts = dict(zip(one.decision.values, one["pairs"].values[best].astype(int).tolist(), strict=True))
     true = counts["agree"] + counts["missed"] + counts["reversed"]
     claimed = counts["agree"] + counts["invented"] + counts["reversed"]
     reversed_ = f", and reverses {counts['reversed']}" if counts["reversed"] else ""
     lines.append(
-        f"{metric}: of {true} significant differences {judge} misses {counts['missed']}{reversed_}; it invents "
-        f"{counts['invented']} of the {claimed} that it claims."
+        f"{metric}: of {counted(true, 'significant difference')} by {truth} {judge} misses {counts['missed']}"
+        f"{reversed_}; of the {claimed} that it claims itself it invents {counts['invented']}."
     )
     return lines + _on_halves(one, best, metric) + _favour_told(one, best, metric)
 
 
-def _best(one: xr.Dataset) -> int:
-    return int(np.nanargmax(np.nan_to_num(one["tau"].values, nan=-2)))
+def _agrees(one: xr.Dataset, best: int, metric: str) -> str:
+    """Say how far the best judge ranks as the truth does, and how well the truth itself is expected to rank."""
+    judge, truth = str(one.judge.values[best]), _truth(one)
+    tau, low, high = (float(one[name].values[best]) for name in ("tau", "tau_low", "tau_high"))
+    judges = int((~np.isnan(one["tau"].values)).sum())
+    highest = f", the highest of {judges} judges" if judges > 1 else ""
+    return (
+        f"{metric}: {judge} ranks the {one.sizes['system']} systems as {truth} does with tau "
+        f"{_with_interval(tau, low, high)}{highest}; {truth} itself is expected to rank them as they truly stand with "
+        f"tau {short(float(one['ceiling']))}."
+    )
 
 
-def _same_as_best(one: xr.Dataset, best: int) -> list[str]:
-    """Say of how many judges the best one is not clearly better."""
-    if "difference" not in one or one.sizes["judge"] < 2:
+def _above_truth(one: xr.Dataset, best: int, metric: str) -> list[str]:
+    """Where a judge agrees more with the truth than the truth with the true ranking, say that this proves nothing."""
+    judge, truth = str(one.judge.values[best]), _truth(one)
+    if float(one["tau"].values[best]) <= float(one["ceiling"]):
         return []
-    p = np.delete(one["difference_p_corrected"].values[best], best)
-    alike = int((p >= 0.05).sum())
-    every = one.sizes["judge"] * (one.sizes["judge"] - 1) // 2
-    above = np.triu_indices(one.sizes["judge"], 1)
-    differ = int((one["difference_p_corrected"].values[above] < 0.05).sum())
-    if every == 1:
-        verb = "differ" if differ else "do not differ"
-        return [f"The tau of {one.judge.values[0]} and of {one.judge.values[1]} {verb} by more than noise (.05)."]
     return [
-        f"Between judges, {differ} of {every} differences of tau are more than noise (Holm, .05): "
-        f"{alike} of the {p.size} other judges {'is' if alike == 1 else 'are'} not clearly worse than "
-        f"{one.judge.values[best]}."
+        f"{metric}: that tau is above {short(float(one['ceiling']))} does not make {judge} better than {truth}: both "
+        "saw the same topics, and share what is accidental in them."
+    ]
+
+
+def _best(one: xr.Dataset) -> int:
+    return int(np.nan_to_num(one["tau"].values, nan=-2).argmax())
+
+
+def _same_as_best(one: xr.Dataset, best: int, metric: str) -> list[str]:
+    """Say of how many judges the best one is not clearly better."""
+    if "difference" not in one:
+        return []
+    every = one["difference_p_corrected"].values
+    p, tested = np.delete(every[best], best), every[np.triu_indices(len(every), 1)]
+    p, tested = p[~np.isnan(p)], tested[~np.isnan(tested)]
+    if not p.size:
+        return []
+    differ, alike = int((tested < 0.05).sum()), int((p >= 0.05).sum())
+    name = one.judge.values[best]
+    if tested.size == 1:
+        return [f"{metric}: the other judge is {'not ' if alike else ''}clearly worse (.05)."]
+    said = f"{alike} of the other {p.size} judges {'is' if alike == 1 else 'are'} not clearly worse than {name}"
+    if alike in (0, p.size):
+        said = f"{'all' if not alike else 'none of the'} other {p.size} judges are clearly worse than {name}"
+    return [
+        f"{metric}: {said}; of {tested.size} differences between judges' tau {differ} "
+        f"{'is' if differ == 1 else 'are'} more than noise (Holm, .05)."
     ]
 
 
 def _on_halves(one: xr.Dataset, best: int, metric: str) -> list[str]:
-    if "phi" not in one or np.isnan(one["phi"].values[best]):
+    """Say whether the judge predicts the truth on other topics as well as the truth does, if an interval shows it."""
+    if "phi" not in one or np.isnan(one["phi_gain_low"].values[best]):
         return []
     judge, truth = str(one.judge.values[best]), _truth(one)
     own, other = float(one["phi_truth"]), float(one["phi"].values[best])
-    verdict = "better than" if other > own else "less well than"
-    if abs(own - other) < 0.005:
-        verdict = "as well as"
+    gain, low, high = (float(one[f"phi_gain{end}"].values[best]) for end in ("", "_low", "_high"))
+    verdict = "clearly better" if low > 0 else "neither clearly better nor clearly worse"
+    verdict = "clearly worse" if high < 0 else verdict
     return [
-        f"{metric}: on half of the topics {judge} predicts {truth} on the other half with tau {short(other)}, "
-        f"{verdict} {truth} predicts itself ({short(own)})."
+        f"{metric}: on half of the topics {judge} predicts {truth} on the other half with tau {short(other)}, {truth} "
+        f"itself with {short(own)}: {verdict}, as the difference is {_with_interval(gain, low, high)}."
     ]
 
 
@@ -130,10 +157,11 @@ def _favour_told(one: xr.Dataset, best: int, metric: str) -> list[str]:
             return [f"{metric}: {one.judge.values[best]} clearly favours no {dim}."]
         most = int(np.where(clear, np.abs(favour), -1).argmax())
         verb = "favours" if favour[most] > 0 else "disfavours"
+        count = int(clear.sum())
         return [
-            f"{metric}: {one.judge.values[best]} {verb} {dim} {one[dim].values[most]} most clearly, by "
-            f"{short(abs(float(favour[most])), 3)} relative to all systems; {int(clear.sum())} of {clear.size} {dim}s "
-            "are clearly favoured or disfavoured (Benjamini-Hochberg, .05)."
+            f"{metric}: {one.judge.values[best]} {verb} {dim} {one[dim].values[most]} most, by "
+            f"{short(abs(float(favour[most])), 3)} relative to all systems; {count} of {counted(clear.size, dim)} "
+            f"{'is' if count == 1 else 'are'} clearly favoured or disfavoured (Benjamini-Hochberg, .05)."
         ]
     return []
 
@@ -143,28 +171,29 @@ def _of_labels(outcome: xr.Dataset) -> list[str]:
     if np.isnan(kappa).all():
         return [f"No judge has labels of pairs that {_truth(outcome)} judged."]
     best = int(np.nanargmax(kappa))
-    low, high = (
-        short(float(outcome[f"label_{end}"].sel(figure="kappa_relevant").values[best])) for end in ("low", "high")
-    )
+    low, high = (float(outcome[f"label_{end}"].sel(figure="kappa_relevant").values[best]) for end in ("low", "high"))
     more = float(outcome["label"].sel(figure="more_relevant").values[best])
     lenient = "higher" if more > 0 else "lower"
     name, both = str(outcome.judge.values[best]), int(outcome["judged_by_both"].values[best])
+    judges = int((~np.isnan(kappa)).sum())
+    highest = f", the highest of {judges} judges" if judges > 1 else ""
     return [
-        f"Labels: {name} agrees with {_truth(outcome)} on what is relevant with kappa {short(float(kappa[best]))} "
-        f"({low} to {high}) over {both} pairs that both judged; the share that it "
-        f"calls relevant is {100 * abs(more):.1f} points {lenient}."
+        f"Labels: {name} agrees with {_truth(outcome)} on what is relevant with kappa "
+        f"{_with_interval(float(kappa[best]), low, high)}{highest}, over {both} pairs that both judged; the share that "
+        f"it calls relevant is {100 * abs(more):.1f} points {lenient}."
     ]
 
 
 def _systems(outcome: xr.Dataset) -> pl.DataFrame:
     columns = ["tau", "tau_low", "tau_high", "ceiling", "tau_ap", "tau_best", "tau_gap", "rbo"]
-    columns += ["phi", "phi_truth"] if "phi" in outcome else []
+    columns += ["phi", "phi_truth", "phi_gain", "phi_gain_low", "phi_gain_high"] if "phi" in outcome else []
     made = frame(outcome, columns, by=("judge", "metric"))
     moved = frame(outcome, ("moved",), by=("judge", "metric", "system"))
     most = (
         moved.sort(pl.col("moved").abs(), descending=True, maintain_order=True)
         .group_by("judge", "metric", maintain_order=True)
         .first()
+        .with_columns(_whole("moved"), system=pl.when(pl.col("moved").is_not_nan()).then("system"))
         .rename({"system": "moved_most"})
     )
     return made.join(most, on=["judge", "metric"], maintain_order="left").with_columns(
@@ -174,7 +203,13 @@ def _systems(outcome: xr.Dataset) -> pl.DataFrame:
 
 def _ranks(outcome: xr.Dataset) -> pl.DataFrame:
     """List each system's mean under the truth and each judge, and how many ranks the judge moves it."""
-    return frame(outcome, ("truth_mean", "judge_mean", "moved"), by=("judge", "metric", "system"))
+    made = frame(outcome, ("truth_mean", "judge_mean", "moved"), by=("judge", "metric", "system"))
+    return made.with_columns(_whole("moved"))
+
+
+def _whole(column: str) -> pl.Expr:
+    """Write counts as whole numbers, and null where a judge ranks nothing."""
+    return pl.col(column).fill_nan(None).cast(pl.Int64)
 
 
 def _pairs(outcome: xr.Dataset) -> pl.DataFrame:
@@ -192,7 +227,7 @@ def _pairs(outcome: xr.Dataset) -> pl.DataFrame:
 
 
 def _significance(outcome: xr.Dataset) -> pl.DataFrame:
-    long = frame(outcome, ("pairs",), by=("judge", "metric", "decision"))
+    long = frame(outcome, ("pairs",), by=("judge", "metric", "decision")).with_columns(_whole("pairs"))
     wide = long.pivot("decision", index=["judge", "metric"], values="pairs", maintain_order=True)
     claimed = pl.col("agree") + pl.col("invented") + pl.col("reversed")
     share = pl.when(claimed > 0).then((pl.col("invented") + pl.col("reversed")) / claimed)
@@ -213,7 +248,8 @@ def _bias(outcome: xr.Dataset) -> pl.DataFrame:
             part = frame(outcome, columns, by=("judge", "metric", dim))
             names = {column: column.removeprefix(f"{dim}_favour_").removeprefix(f"{dim}_") for column in columns}
             parts.append(part.rename({**names, dim: "name"}).with_columns(of=pl.lit(dim)))
-    return pl.concat(parts).select("judge", "metric", "of", "name", "favour", "low", "high", "p_corrected")
+    order = ("judge", "metric", "of", "name", "favour", "low", "high", "p_corrected")
+    return pl.concat(parts).select(*order).with_columns(pl.selectors.float().fill_nan(None))
 
 
 def _labels(outcome: xr.Dataset) -> pl.DataFrame:
@@ -241,13 +277,11 @@ def _confusion(outcome: xr.Dataset) -> pl.DataFrame:
 
 
 def _agreement(outcome: xr.Dataset) -> pl.DataFrame:
+    """Show how far each judge agrees with the truth by one metric, best first."""
     made = _in_order(_systems(outcome))
-    several = outcome.sizes["metric"] > 1
     shown = {
         "judge": made["judge"],
-        **({"metric": made["metric"]} if several else {}),
         "tau": [_with_interval(*row) for row in made.select("tau", "tau_low", "tau_high").rows()],
-        "ceiling": _short(made["ceiling"].to_list()),
         "tau_AP": _short(made["tau_ap"].to_list()),
         "best": _short(made["tau_best"].to_list()),
     }
@@ -265,20 +299,23 @@ def _decided(outcome: xr.Dataset) -> pl.DataFrame:
 
 
 def _in_order(systems: pl.DataFrame) -> pl.DataFrame:
-    """Order judges by tau, best first, within each metric."""
+    """Order judges by tau, best first, within each metric; metrics stay in their order."""
+    metrics = systems["metric"].unique(maintain_order=True).to_list()
+    place = pl.col("metric").replace_strict(metrics, range(len(metrics)), return_dtype=pl.Int64)
     tau = pl.col("tau").fill_null(-2)
-    return systems.sort("metric", tau, descending=[False, True], maintain_order=True)
+    return systems.sort(place, tau, descending=[False, True], maintain_order=True)
 
 
 def _clear(outcome: xr.Dataset) -> pl.DataFrame:
     if outcome.sizes["judge"] < 2:
         return pl.DataFrame()
     clear = _pairs(outcome).filter(pl.col("p_corrected") < 0.05).sort("p").head(DIFFER)
+    differences = [_with_interval(*row) for row in clear.select("difference", "low", "high").rows()]
     return clear.select(
         "judge_a",
         "judge_b",
         *(["metric"] if outcome.sizes["metric"] > 1 else []),
-        pl.Series("tau less tau", [_with_interval(*row) for row in clear.select("difference", "low", "high").rows()]),
+        pl.Series("difference in tau", differences),
     )
 
 

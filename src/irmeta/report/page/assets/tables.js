@@ -74,7 +74,7 @@ function tableOf(name, table, file, hidden) {
 function csv(table) {
   const quoted = (value, number) => {
     let text = value === null ? "" : String(value);
-    if (!number && /^[=+\-@\t\r]/.test(text)) text = `'${text}`;  // spreadsheets would compute it
+    if (!number && /^'*[=+\-@\t\r]/.test(text)) text = `'${text}`;  // spreadsheets would compute it
     return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
   };
   const lines = [table.columns.map((column) => quoted(column.name, false))];

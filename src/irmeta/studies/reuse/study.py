@@ -4,18 +4,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-import polars as pl
 import xarray as xr
 
-from irmeta.attributes import about, recorded
+from irmeta.attributes import recorded
 from irmeta.cube import ALL, cube, geometric
 from irmeta.errors import MetricError, ScoresError
 from irmeta.evaluation import left_out
 from irmeta.evaluation.left_out import NOBODY, Looked
 from irmeta.evaluation.sources import QrelsLike, RunsLike
 from irmeta.io.groups import Grouping, grouped
-from irmeta.names import Metric, parse, parse_list
-from irmeta.result import frame, result
+from irmeta.names import Metric, highest, parse, parse_list
+from irmeta.result import result
 from irmeta.stats import descriptive
 from irmeta.stats.arrays import Bools, Floats, Indices
 from irmeta.stats.prediction import penalty
@@ -23,10 +22,6 @@ from irmeta.stats.rankings.rank import settled, tau_b
 
 UNCUT = 10
 """Documents of which the unjudged are counted for a metric without a cutoff, where pools have no depth."""
-_FIGURES = ("score", "without", "loss", "rank", "rank_without", "unjudged", "expected", "low", "high", "covered")
-_METRICS = ("mean_loss", "relative_loss", "most_ranks", "least_tau", "b", "c", "coverage")
-_GROUPS = ("runs", "brought", "unique", "unique_relevant", "relevant_share")
-_NEW = ("new_score", "new_unjudged", "penalty", "penalty_low", "penalty_high", "bound")
 
 
 def reuse(
@@ -79,7 +74,7 @@ def reuse(
     count = len(wanted)
     unjudged = 1 - own[:, places]
     studied = _studied(pooled, owner, number)
-    bands, models = _penalties((full - own)[:, :count], unjudged, own[:, :count], number, studied, level)
+    bands, models = _penalties(wanted, (full - own)[:, :count], unjudged, own[:, :count], number, studied, level)
     over = ("system", "metric")
     data: dict[str, Any] = {
         **_of_groups(looked, owner, brought, names, number),
@@ -105,77 +100,6 @@ def reuse(
         notes=_notes(depth, owner, pooled, len(names), _beyond(data)),
     )
     return outcome.assign_coords(system=looked.names, metric=[str(metric) for metric in wanted], group=names)
-
-
-def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
-    """Tables `metrics`, `groups`, `rankings` (group and metric), `systems` (system and metric), and `new`."""
-    least_first = pl.col("relative_loss").fill_nan(None)
-    systems = frame(outcome, ("group_of", *_FIGURES), by=("system", "metric"))
-    views = {
-        "metrics": frame(outcome, _METRICS, by=("metric",)).sort(least_first, nulls_last=True, maintain_order=True),
-        "groups": frame(outcome, _GROUPS, by=("group",)),
-        "rankings": frame(outcome, ("tau", "group_loss", "group_ranks"), by=("group", "metric")),
-        "systems": systems.rename({"group_of": "group"}),
-    }
-    if "run" in outcome.dims:
-        views = {"new": _adjusted(outcome), **views}
-    return {name: view.with_columns(pl.selectors.float().fill_nan(None)) for name, view in views.items()}
-
-
-def _adjusted(outcome: xr.Dataset) -> pl.DataFrame:
-    """Return the scores of new runs, and with the expected penalty added."""
-    found = frame(outcome, _NEW, by=("run", "metric"))
-    found = found.rename({"new_score": "score", "new_unjudged": "unjudged"})
-    penalties = ("penalty", "penalty_low", "penalty_high")
-    return found.with_columns(
-        (pl.col("score") + pl.col(name)).alias(name.replace("penalty", "adjusted")) for name in penalties
-    )
-
-
-def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
-    """Show new runs' scores as they are and adjusted, what metrics lose, and the groups that brought most."""
-    views, shown = tables(outcome), dict[str, pl.DataFrame]()
-    if "new" in views:
-        shown["new"] = views["new"].select(
-            *("run", "metric", "score", "unjudged", "adjusted"),
-            pl.format("[{}, {}]", *(pl.col(f"adjusted_{end}").round(3) for end in ("low", "high"))).alias("interval"),
-        )
-    shown["metrics"] = views["metrics"].select("metric", "mean_loss", "relative_loss", "most_ranks", "least_tau")
-    groups = views["groups"].sort("unique_relevant", descending=True, maintain_order=True)
-    shown["groups"] = groups.head(10).select("group", "runs", "brought", "unique", "unique_relevant")
-    return shown
-
-
-def findings(outcome: xr.Dataset) -> list[str]:
-    """Say what a new run pays, which metrics suffer least and most, and who brought what nobody else did."""
-    level, views = about(outcome)["options"]["level"], tables(outcome)
-    metrics = views["metrics"]
-    told = []
-    if "new" in views:
-        shown = (str(outcome["metric"].values[0]), metrics["metric"][0])  # the first asked for, and the fairest
-        rows = views["new"].filter(pl.col("metric").is_in(shown)).iter_rows(named=True)
-        told = [_of_new(row, level) for row in rows][:6]
-    known = metrics.drop_nulls("relative_loss")
-    if known.height > 1:
-        least, most = known.row(0, named=True), known.row(-1, named=True)
-        told.append(
-            f"Left out in turn, groups lose least by {least['metric']} ({_loss(least)}) and most by {most['metric']} "
-            f"({_loss(most)}); a run falls by up to {int(outcome['most_ranks'].max())} ranks. To compare a new run "
-            f"with these, prefer {least['metric']}."
-        )
-    groups = views["groups"].sort("unique_relevant", descending=True, maintain_order=True)
-    top = groups.row(0, named=True)
-    told.append(
-        f"{groups['unique'].sum() / max(1, int(outcome['judged'])):.0%} of the judged documents were brought by one "
-        f"group alone, and so were {groups['unique_relevant'].sum()} of the {int(outcome['relevant'])} relevant ones; "
-        f"{top['group']} brought most of these ({top['unique_relevant']})."
-    )
-    covered = outcome["coverage"].values
-    told.append(
-        f"The {level:.0%} prediction intervals hold {covered.min():.0%} to {covered.max():.0%} of left-out groups' "
-        "losses, by metric."
-    )
-    return told
 
 
 def _check(depth: int | None, level: float) -> None:
@@ -208,14 +132,21 @@ def _studied(pooled: Bools, owner: Indices, number: Indices) -> Bools:
 
 
 def _penalties(
-    loss: Floats, unjudged: Floats, score: Floats, number: Indices, studied: Bools, level: float
+    metrics: Sequence[Metric],
+    loss: Floats,
+    unjudged: Floats,
+    score: Floats,
+    number: Indices,
+    studied: Bools,
+    level: float,
 ) -> tuple[Floats, list[penalty.Penalty]]:
     """Learn each metric's penalty; predict each group by the others: (system, metric, 3), NaN for runs not studied."""
     bands, models = np.full((*loss.shape, 3), np.nan), []
     group = np.unique(number[studied], return_inverse=True)[1]
     for metric in range(loss.shape[1]):
         cases = (loss[studied, metric], unjudged[studied, metric], score[studied, metric], group)
-        bands[studied, metric] = np.stack(penalty.leave_out(*cases, level), axis=-1)
+        band = penalty.leave_out(*cases, level).within(_least(metrics[metric], cases[2]))
+        bands[studied, metric] = np.stack(band, axis=-1)
         models.append(penalty.fit(*cases))
     return bands, models
 
@@ -307,13 +238,15 @@ def _new(
     looked = left_out.look_up(qrels, new, [*wanted, *dict.fromkeys(seen), *dict.fromkeys(residuals.values())])
     means = left_out.scores(looked).mean(axis=1)
     at = {metric: place for place, metric in enumerate(looked.metrics)}
-    score = means[:, [at[metric] for metric in wanted]]
+    columns = [at[metric] for metric in wanted]
+    score, most = means[:, columns], left_out.most(looked).mean(axis=1)[:, columns]
     unjudged = 1 - means[:, [at[metric] for metric in seen]]
-    bands = [penalty.band(model, unjudged[:, i], score[:, i], level) for i, model in enumerate(models)]
-    bound = np.full(score.shape, np.nan)
-    for place, metric in enumerate(wanted):
-        if metric in residuals:
-            bound[:, place] = score[:, place] + means[:, at[residuals[metric]]]
+    bound, bands = np.empty_like(score), []
+    for i, metric in enumerate(wanted):
+        own = score[:, i]
+        bound[:, i] = own + means[:, at[residuals[metric]]] if metric in residuals else _highest(metric, most[:, i])
+        expected = penalty.band(models[i], unjudged[:, i], own, level)
+        bands.append(expected.within(_least(metric, own), bound[:, i] - own))
     over = ("run", "metric")
     return {
         "run": looked.names,
@@ -324,6 +257,16 @@ def _new(
         "penalty_high": (over, np.stack([one.high for one in bands], axis=1)),
         "bound": (over, bound),
     }
+
+
+def _least(metric: Metric, score: Floats) -> Floats:
+    """Return the least loss that further judgments can show: 0 where they only raise a score, else the score lost."""
+    return np.zeros_like(score) if left_out.only_rises(metric) else -score
+
+
+def _highest(metric: Metric, most: Floats) -> Floats:
+    """Return the highest score that further judgments can lead to."""
+    return most if left_out.only_rises(metric) else np.full_like(most, highest(str(metric)))
 
 
 def _beyond(data: Mapping[str, Any]) -> list[str]:
@@ -341,20 +284,6 @@ def _residual(metric: Metric) -> Metric:
 
 def _name(looked: Looked) -> str:
     return looked.task.judgments.qrels.name
-
-
-def _of_new(row: Mapping[str, Any], level: float) -> str:
-    """Say of one new run and metric what it scores, and what it would if it had been pooled."""
-    bound = f"; it cannot exceed {row['bound']:.3f}" if row["bound"] is not None else ""
-    ends = f"[{row['adjusted_low']:.3f}, {row['adjusted_high']:.3f}]"
-    return (
-        f"{row['run']}: {row['metric']} {row['score']:.3f}, with {row['unjudged']:.0%} of its first documents "
-        f"unjudged. Had it been pooled, {row['adjusted']:.3f} {ends} is expected ({level:.0%} interval){bound}."
-    )
-
-
-def _loss(row: Mapping[str, Any]) -> str:
-    return f"{row['mean_loss']:+.4f}, {row['relative_loss']:.2f} of the systems' standard deviation"
 
 
 def _notes(depth: int | None, owner: Indices, pooled: Bools, groups: int, beyond: Sequence[str]) -> list[str]:

@@ -1,0 +1,52 @@
+"""How well judgment sets predict the truth on other topics: tau of the truth on one half, each set on the other."""
+
+import numpy as np
+import scipy.stats
+
+from irmeta.parallel import streams
+from irmeta.stats.arrays import Floats, Ints
+from irmeta.stats.halves.halving import half_means, half_tau, halves, shuffles
+from irmeta.stats.halves.jackknife import variances
+
+BLOCK = 50
+"""Halves drawn from one random stream."""
+JACKKNIFED = 100
+"""Partitions of the topics that intervals are computed on."""
+
+
+def phi(scores: Floats, rng: np.random.Generator, partitions: int) -> Floats:
+    """Predict the truth's ranking on half of the topics from each set's on the other: (set, system, topic) to (set,).
+
+    Mean tau-b over random partitions, both ways round; the first is how well the truth predicts itself. Source: Webber
+    et al. (SIGIR 2008), with judges for metrics.
+    """
+    by_topic = np.ascontiguousarray(scores.transpose(2, 0, 1))
+    topics = len(by_topic)
+    total = np.zeros(len(scores))
+    for stream, count in streams(rng, partitions, BLOCK):
+        drawn = halves(shuffles(topics, count, stream), (topics // 2, topics - topics // 2))
+        means = half_means(by_topic, drawn)
+        for a, b in ((0, 1), (1, 0)):
+            total += half_tau(means[:, a, :1], means[:, b], "b")[:, 0].sum(axis=0)
+    return total / (2 * partitions)
+
+
+def phi_interval(
+    scores: Floats, rng: np.random.Generator, partitions: int, *, team: Ints | None = None
+) -> tuple[Floats, Floats, Floats]:
+    """Return phi of each set, and the ends of 95% intervals of each judge's phi less the truth's own.
+
+    (set, system, topic) to (set,), (judge,) and (judge,). Over samples of systems and of topics: the two-way jackknife
+    of advantages between metrics, with judges for metrics; Student's t with the smaller number less 1.
+    team : of each system, numbered from 0, where teams are independent of each other and not their systems.
+    """
+    _, systems, topics = scores.shape
+    found = phi(scores, rng, partitions)
+    drawn = halves(shuffles(topics, JACKKNIFED, rng), (topics // 2, topics - topics // 2))
+    pairs = [np.stack([scores[0], judge], axis=-1) for judge in scores[1:]]
+    # how well the judge, 1, predicts the truth, 0
+    variance = np.array([variances(pair, drawn, team=team).advantage[1, 0] for pair in pairs])
+    teams = systems if team is None else int(team.max()) + 1
+    half = scipy.stats.t.ppf(0.975, min(teams, topics) - 1) * np.sqrt(np.maximum(variance, 0))
+    gain = found[1:] - found[0]
+    return found, gain - half, gain + half

@@ -1,0 +1,134 @@
+"""The ranking that a few scores leave most open: at each rank the probability that its document is relevant.
+
+Source: Aslam, Yilmaz and Pavlu, "The maximum entropy method for analyzing retrieval measures", SIGIR 2005. Relevance at
+the ranks is taken as independent. Of all such rankings with the given scores, that of greatest entropy says least else.
+"""
+
+import numpy as np
+
+from irmeta.stats.arrays import Floats
+
+ROUNDS, STEPS = 100, 6
+"""Times that the constraint is made linear again, and Newton steps each time; errors are below 1e-7 after that."""
+FARTHEST = 30.0
+"""The largest log odds of a rank."""
+
+
+def likeliest(found: Floats, precisions: Floats, depth: int) -> Floats:
+    """Return the probability of relevance at each of the first ranks, of greatest entropy: (ranking, rank).
+
+    found : the number of relevant documents among the first `depth`, (ranking,), from 0 to depth.
+    precisions : the sum of the precisions at these documents, (ranking,): AP of these ranks, times all relevant ones.
+    depth : the number of ranks.
+
+    >>> p = likeliest(np.array([2.0]), np.array([1.8]), 4)
+    >>> p.sum().round(6).item(), sum_of_precisions(p).round(6).item(), (np.diff(p[0]) < 0).tolist()
+    (2.0, 1.8, [True, True, True])
+    """
+    ranks = np.arange(1, depth + 1)
+    top = (ranks <= found[:, None]).astype(np.float64)  # all relevant documents first
+    bottom = top[:, ::-1]
+    p = top.copy()
+    at_end = precisions <= sum_of_precisions(bottom) + 1e-9
+    p[at_end] = bottom[at_end]
+    at_top = precisions >= sum_of_precisions(top) - 1e-9
+    p[at_top] = top[at_top]
+    inside = ~(at_end | at_top)
+    if inside.any():
+        scores = np.column_stack([found, precisions])[inside]
+        several, which = np.unique(scores.round(12), axis=0, return_inverse=True)
+        p[inside] = _greatest(several[:, 0], several[:, 1], depth)[which.ravel()]
+    return p
+
+
+def continued(p: Floats, relevant: Floats, length: int) -> Floats:
+    """Return rankings of `length` ranks, over whose further ones the relevant documents not yet found spread evenly.
+
+    p : as `likeliest` returns it.  relevant : all relevant documents, (ranking,).  Nothing is known beyond the first
+    ranks but how many are left, so that greatest entropy makes these ranks alike.
+    """
+    seen = p.shape[1]
+    left = np.maximum(relevant - p.sum(axis=1), 0)
+    even = np.minimum(left / max(length - seen, 1), 1)
+    return np.concatenate([p, np.repeat(even[:, None], length - seen, axis=1)], axis=1)
+
+
+def sum_of_precisions(p: Floats) -> Floats:
+    """Return the expected sum of the precisions at relevant documents: sum_i p_i (1 + sum_j<i p_j) / i."""
+    before = p.cumsum(axis=1) - p
+    return np.asarray((p * (1 + before) / _ranks(p)).sum(axis=1))
+
+
+def precision(p: Floats, cutoff: int) -> Floats:
+    """Return the expected P@cutoff of each ranking."""
+    return np.asarray(p[:, :cutoff].sum(axis=1) / cutoff)
+
+
+def recall(p: Floats, relevant: Floats) -> Floats:
+    """Return the expected share of all relevant documents, 0 without any."""
+    return np.asarray(p.sum(axis=1) / np.maximum(relevant, 1))
+
+
+def average_precision(p: Floats, relevant: Floats) -> Floats:
+    """Return the expected sum of precisions over all relevant documents, 0 without any."""
+    return np.asarray(sum_of_precisions(p) / np.maximum(relevant, 1))
+
+
+def discounted(p: Floats, relevant: Floats) -> Floats:
+    """Return the expected nDCG of equal grades: sum_i p_i / log2(i + 1), over that of the best ranking."""
+    discounts = 1 / np.log2(_ranks(p) + 1)
+    best = np.append(0, discounts.cumsum())
+    ideal = best[np.minimum(relevant, p.shape[1]).astype(np.intp)]
+    return np.asarray((p * discounts).sum(axis=1) / np.where(ideal > 0, ideal, 1))
+
+
+def biased(p: Floats, persistence: float) -> Floats:
+    """Return the expected rank-biased precision of equal grades: (1 - q) sum_i q^(i - 1) p_i."""
+    weights = (1 - persistence) * persistence ** (_ranks(p) - 1)
+    return np.asarray(p @ weights)
+
+
+def _greatest(found: Floats, precisions: Floats, depth: int) -> Floats:
+    """Solve log p_i / (1 - p_i) = a g_i + b, where g is the gradient of the sum of precisions, for both scores.
+
+    The sum is quadratic in p, so it is made linear about the last p, solved by Newton's method, and made linear again.
+    """
+    p = np.repeat((found / depth)[:, None], depth, axis=1)
+    a, b = np.zeros(len(found)), np.log(found / (depth - found))
+    for _ in range(ROUNDS):
+        gradient = _gradient(p)
+        wanted = precisions - sum_of_precisions(p) + (gradient * p).sum(axis=1)
+        for _ in range(STEPS):
+            a, b = _step(a, b, gradient, found, wanted)
+        p = (p + _odds(a, b, gradient)) / 2
+    return p
+
+
+def _gradient(p: Floats) -> Floats:
+    """Return what a relevant document at each rank adds: (1 + sum_j<i p_j) / i + sum_j>i p_j / j."""
+    before, shares = p.cumsum(axis=1) - p, p / _ranks(p)
+    after = shares.sum(axis=1, keepdims=True) - shares.cumsum(axis=1)
+    return np.asarray((1 + before) / _ranks(p) + after)
+
+
+def _step(a: Floats, b: Floats, gradient: Floats, found: Floats, wanted: Floats) -> tuple[Floats, Floats]:
+    """Take one Newton step towards sum p = found and sum g p = wanted, about the weighted mean of g."""
+    p = _odds(a, b, gradient)
+    weight = p * (1 - p) + 1e-9
+    total = weight.sum(axis=1)
+    mean = (weight * gradient).sum(axis=1) / total
+    variance = (weight * (gradient - mean[:, None]) ** 2).sum(axis=1)
+    short = found - p.sum(axis=1)
+    tilt = wanted - (gradient * p).sum(axis=1) - mean * short
+    # steps are cut, lest a rank become certain by one of them
+    by = np.clip(tilt / variance, -5, 5)
+    return a + by, b + np.clip(short / total, -3, 3) - by * mean
+
+
+def _odds(a: Floats, b: Floats, gradient: Floats) -> Floats:
+    exponent = np.clip(a[:, None] * gradient + b[:, None], -FARTHEST, FARTHEST)
+    return np.asarray(1 / (1 + np.exp(-exponent)))
+
+
+def _ranks(p: Floats) -> Floats:
+    return np.arange(1, p.shape[1] + 1, dtype=np.float64)

@@ -1,0 +1,255 @@
+"""Which ranks of a leaderboard are real: models over tasks, with holes, by several aggregates side by side."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial, reduce
+from typing import Any, get_args
+
+import numpy as np
+import xarray as xr
+
+from irmeta.attributes import recorded
+from irmeta.board import Board, board_of, complete, require_comparison, types_of
+from irmeta.choices import Aggregate, Holes, Over
+from irmeta.cubes import by_name
+from irmeta.errors import ScoresError, require_choice
+from irmeta.names import split
+from irmeta.parallel import seeded
+from irmeta.result import result
+from irmeta.stats.arrays import Bools, Floats, Ints
+from irmeta.stats.leaderboards import completion, holes, items, standing
+from irmeta.stats.leaderboards.few import few
+from irmeta.stats.leaderboards.standing import Standing
+from irmeta.stats.rankings.rank import settled, tau_b
+from irmeta.words import counted
+
+RESAMPLES = 400
+"""Sign reversals behind each rank set: the level is met within 1.1 percent."""
+FILLINGS = 100
+"""Tables with their holes filled by draws from the predictions."""
+PREDICTED = 0.9
+"""Level of the intervals of predicted scores."""
+ENOUGH = 8
+"""Models without holes that it takes to choose a few tasks on."""
+
+
+def leaderboard(
+    scores: xr.DataArray | Mapping[str, xr.DataArray],
+    *,
+    over: Over = "tasks",
+    aggregate: str | Iterable[Aggregate] | None = None,
+    holes: Holes = "bounds",
+    groups: Mapping[str, str] | None = None,
+    metric: str | None = None,
+    level: float = 0.95,
+    resamples: int = RESAMPLES,
+    top: int | None = None,
+    rng: int | np.random.Generator = 0,
+) -> xr.Dataset:
+    """Rank models over tasks by several aggregates, and say which ranks are real and what missing scores decide.
+
+    scores : one cube, whose topics are tasks; or several by name, each a task, whose topics are its items.
+    over : what could have been other ones: the tasks, the items within tasks, or both (this needs items).
+    aggregate : mean, types (mean of the means of task types), standardized (mean of standardized scores), borda, bt
+    (Bradley-Terry), one or several; the first orders the table. All by default, types only with `groups`.
+    holes : bounds: the best and worst rank that missing scores allow, pairs of models compared on the tasks both have;
+    predict: missing scores are predicted from the others, ranks with 90% intervals; complete: only the models without
+    holes, or the tasks, whichever leaves more scores.
+    groups : the type of each task by name.  metric : which, where the scores have several.
+    level : of the rank sets, in (0, 1).  resamples : sign reversals behind each rank set.
+    top : models that the table for reading shows, all by default; the result holds all.
+
+    Returns over (system, aggregate) value, error (of bt), rank, best and worst (what holes allow), low and high (the
+    rank set: what other tasks or items allow, all ranks at once); over (aggregate) resolution (the share of pairs whose
+    order is sure) and tied (how many may be first); over (aggregate, other) tau, over the `compared` models that have a
+    value by all aggregates; over (system, topic) score, and with holes="predict" predicted, predicted_low and
+    predicted_high; and over (step) the few tasks that rank as all do.
+    Sources: Mogstad, Romano, Shaikh and Wilhelm (REStud 2024); Muennighoff et al. (MTEB, EACL 2023) and its Borda
+    count; Bradley and Terry (Biometrika 1952); Webber, Moffat and Zobel (SIGIR 2008); Rubin and Thayer (1982).
+
+    >>> from irmeta.cube import from_frame
+    >>> table = {"a": {"x": 0.9, "y": 0.8, "z": 0.7}, "b": {"x": 0.2, "y": 0.3}, "c": {"x": 0.5, "y": 0.1, "z": 0.1}}
+    >>> made = leaderboard(from_frame(table), aggregate="mean")
+    >>> made["best"].sel(aggregate="mean").values.tolist(), made["worst"].sel(aggregate="mean").values.tolist()
+    ([1.0, 2.0, 2.0], [1.0, 3.0, 3.0])
+    """
+    require_choice("over", over, get_args(Over))
+    require_choice("holes", holes, get_args(Holes))
+    if not 0 < level < 1:
+        raise ScoresError(f"the level of rank sets is between 0 and 1, as in 0.95, not {level:g}")
+    generator, chance = seeded(rng)
+    kinds = _kinds(aggregate, groups)
+    cubes = by_name(scores)
+    board = board_of(cubes, metric, over)
+    if holes == "complete":
+        board = complete(board)
+    require_comparison(board)
+    types, names = types_of(board.tasks, groups) if "types" in kinds else (None, None)
+    filled = completion.predict(board.scores, generator, level=PREDICTED) if _has_holes(board, holes) else None
+    rank = partial(_standings, board, kinds, types, over, filled, level, resamples)
+    every = rank(generator)
+    data = _data(board, every)
+    if filled is not None:
+        over_cells = ("system", "topic")
+        for name, part in (("", filled.mean), ("_low", filled.low), ("_high", filled.high)):
+            data[f"predicted{name}"] = (over_cells, part)
+        data["coverage"], data["prediction_error"] = filled.coverage, filled.error
+    chosen = _few(board, generator)
+    data.update(chosen)
+    outcome = result(
+        "leaderboard",
+        data,
+        inputs=cubes,
+        options={
+            **{"over": over, "aggregate": kinds, "holes": holes, "metric": metric, "groups": groups is not None},
+            **{"level": level, "resamples": resamples, "top": top, "seed": chance},
+        },
+        notes=board.notes + _notes(board, kinds, every, over, holes),
+    )
+    named: dict[str, Any] = {} if names is None else {"type": ("topic", np.asarray(names, dtype=object))}
+    names_of = {"system": board.models, "topic": board.tasks, "aggregate": kinds, "other": kinds}
+    named_so = {dim: np.asarray(known, dtype=object) for dim, known in names_of.items()} | named
+    return outcome.assign_coords(named_so).assign_attrs(recorded({"called": board.called._asdict()}))
+
+
+def _kinds(aggregate: str | Iterable[str] | None, groups: Mapping[str, str] | None) -> list[Aggregate]:
+    """List the aggregates wanted, in order."""
+    known: tuple[Aggregate, ...] = get_args(Aggregate)
+    if aggregate is None:
+        return [kind for kind in known if kind != "types" or groups is not None]
+    wanted = list(dict.fromkeys(split(aggregate) if isinstance(aggregate, str) else aggregate))
+    for kind in wanted:
+        require_choice("aggregate", kind, known)
+    if "types" in wanted and groups is None:
+        raise ScoresError("the mean over task types needs the type of each task: groups={task: type} (--groups FILE)")
+    if not wanted:
+        raise ScoresError(f"no aggregate is named; name some of {', '.join(known)}")
+    return [kind for name in wanted for kind in known if kind == name]
+
+
+def _has_holes(board: Board, policy: Holes) -> bool:
+    """Say whether holes are to be filled, and refuse the items of a table whose holes are not."""
+    missing = bool(np.isnan(board.scores).any())
+    if missing and policy == "bounds" and board.items is not None:
+        raise ScoresError("over items, a table may have no holes; use --holes predict or complete")
+    return missing and policy == "predict"
+
+
+def _standings(
+    board: Board,
+    kinds: Sequence[Aggregate],
+    types: Ints | None,
+    over: Over,
+    filled: completion.Predictions | None,
+    level: float,
+    draws: int,
+    rng: np.random.Generator,
+) -> list[Standing]:
+    """Rank by each aggregate."""
+    if filled is None and over == "tasks":
+        allowed = _allowed(board.scores, kinds, types)
+        share = partial(standing.as_it_is, board.scores, types=types, level=level, draws=draws)
+        return [share(kind, rng, allowed=allowed[kind]) for kind in kinds]
+    known = np.isfinite(board.scores)
+    table = board.scores if filled is None else np.where(known, board.scores, filled.mean)
+    others = table[None]
+    if over != "tasks" and board.items is not None:
+        moved = items.redrawn(board.items, FILLINGS, rng) - board.scores
+        others = table + np.nan_to_num(moved)
+    if filled is not None:
+        others = others + (completion.draw(board.scores, filled, FILLINGS, rng) - table)
+    share = partial(standing.resampled, table, types=types, level=level, draws=draws, filled=filled is not None)
+    return [share(kind, others, rng, tasks=over != "items") for kind in kinds]
+
+
+def _allowed(scores: Floats, kinds: Sequence[Aggregate], types: Ints | None) -> dict[Aggregate, holes.Bounds]:
+    """Bound the ranks by each aggregate; those of bt are those of borda."""
+    limits = holes.scale(scores)
+    allowed: dict[Aggregate, holes.Bounds] = {
+        kind: holes.bounds(scores, kind, limits, types) for kind in kinds if kind != "bt"
+    }
+    if "bt" in kinds:
+        allowed["bt"] = allowed["borda"] if "borda" in allowed else holes.bounds(scores, "bt", limits)
+    return allowed
+
+
+def _data(board: Board, every: Sequence[Standing]) -> dict[str, object]:
+    """Label what the standings hold."""
+    columns = {name: [getattr(one, name) for one in every] for name in ("value", "error", "rank", "best", "worst")}
+    columns |= {"low": [one.sets.low for one in every], "high": [one.sets.high for one in every]}
+    data: dict[str, object] = {
+        name: (("system", "aggregate"), np.stack([np.asarray(part, dtype=np.float64) for part in parts], axis=1))
+        for name, parts in columns.items()
+    }
+    pairs = len(board.models) * (len(board.models) - 1) / 2
+    data["resolution"] = ("aggregate", [one.sets.better.sum() / pairs for one in every])
+    data["tied"] = ("aggregate", [int((one.sets.low == 1).sum()) for one in every])
+    same = _valued_by_all(every)
+    data["tau"] = (("aggregate", "other"), [[_tau(one, other, same) for other in every] for one in every])
+    data["compared"] = int(same.sum())
+    data["score"] = (("system", "topic"), board.scores)
+    return data
+
+
+def _valued_by_all(every: Sequence[Standing]) -> Bools:
+    """Say which models have a value by every aggregate that gives values to 2 models or more: (model,)."""
+    known = [np.isfinite(one.value) for one in every]
+    return reduce(np.logical_and, [one for one in known if one.sum() > 1], np.ones_like(known[0]))
+
+
+def _tau(one: Standing, other: Standing, same: Bools) -> float:
+    """Return Kendall's tau-b between two aggregates over some models; NaN where an aggregate has no value for one."""
+    a, b = one.value[same], other.value[same]
+    if len(a) < 2 or np.isnan(a).any() or np.isnan(b).any():
+        return float("nan")
+    return float(tau_b(settled(a), settled(b)))
+
+
+def _few(board: Board, rng: np.random.Generator) -> dict[str, object]:
+    """Choose a few tasks on the models without holes, where there are enough."""
+    complete = np.isfinite(board.scores).all(axis=1)
+    if complete.sum() < ENOUGH:
+        return {}
+    chosen = few(board.scores[complete], rng)
+    names = np.asarray(board.tasks, dtype=object)[chosen.tasks]
+    return {"task": ("step", names), "tau_few": ("step", chosen.others), "tau_chosen": ("step", chosen.chosen_on)}
+
+
+def _notes(board: Board, kinds: Sequence[Aggregate], every: Sequence[Standing], over: Over, policy: Holes) -> list[str]:
+    """Say what was assumed."""
+    called, missing = board.called, bool(np.isnan(board.scores).any())
+    notes = _notes_on_bounds(board, kinds) if missing and policy == "bounds" else []
+    if missing and policy == "bounds" and over == "tasks":
+        notes.append(
+            f"rank sets compare two {called.model}s on the {called.task}s that both have: they hold where scores are"
+            f" missing at random or by {called.model}; where some {called.model}s withheld bad ones, they favour these"
+        )
+    if missing and policy == "bounds" and "borda" in kinds:
+        notes.append("borda: a missing score earns no votes, as MTEB counts")
+    if np.isnan(every[0].rank).any():
+        notes.append(
+            f"{called.model}s whose rank is open are listed by the middle of the ranks that missing scores allow, those"
+            f" that tie by their mean standardized score on the {called.task}s that they have"
+        )
+    if any(one.separated for one in every):
+        notes.append(
+            f"bt: some {called.model}s never lose, or never win, to others; each pair got a tenth of a draw more"
+        )
+    if over == "both":
+        notes.append(
+            f"over both: {called.item}s count twice, as they are in the spread over {called.task}s, too; rank sets are"
+            " wide"
+        )
+    return notes
+
+
+def _notes_on_bounds(board: Board, kinds: Sequence[Aggregate]) -> list[str]:
+    """Say which scores bounds take as possible."""
+    low, high = holes.scale(board.scores)
+    task, negative = board.called.task, int((low < 0).sum())
+    below = f", from {low.min():g} on {counted(negative, task)} with scores below 0" if negative else ""
+    notes = [f"bounds: a missing score may be anything from 0 to {high[0]:g}{below}"]
+    if "standardized" in kinds:
+        notes.append(f"standardized: bounds keep the mean and spread of the scores that each {task} has")
+    if "bt" in kinds:
+        notes.append("bt: bounds are those of borda, which ranks a full table as Bradley-Terry does")
+    return notes

@@ -1,0 +1,262 @@
+"""What a leaderboard tells: tables for programs, an overview and findings for people."""
+
+from collections.abc import Mapping
+
+import numpy as np
+import polars as pl
+import xarray as xr
+
+from irmeta.attributes import about
+from irmeta.result import frame
+from irmeta.stats.arrays import Bools, Floats, Indices
+from irmeta.stats.leaderboards.aggregates import earned
+from irmeta.stats.leaderboards.standing import ranked
+from irmeta.studies.leaderboard.study import PREDICTED
+from irmeta.words import counted, shortened
+
+WORDS: Mapping[str, str] = {
+    "mean": "the mean over {task}s",
+    "types": "the mean over {task} types",
+    "standardized": "the mean standardized score",
+    "borda": "Borda's count",
+    "bt": "Bradley-Terry strength",
+}
+"""What each aggregate ranks by."""
+CLOSE = 0.9
+"""Tau from which on a few tasks are said to rank as all do."""
+
+
+def called(outcome: xr.Dataset) -> dict[str, str]:
+    """Return what these readers call a system, a topic and what a topic consists of: `model`, `task`, `item`."""
+    return dict(about(outcome)["called"])
+
+
+def label(kind: str, outcome: xr.Dataset) -> str:
+    """Say in words what an aggregate ranks by."""
+    return WORDS[kind].format(**called(outcome))
+
+
+def varied(outcome: xr.Dataset) -> str:
+    """Say what could have been otherwise: other tasks, other items, or both."""
+    names, over = called(outcome), about(outcome)["options"]["over"]
+    kinds = {"tasks": [names["task"]], "items": [names["item"]], "both": [names["task"], names["item"]]}
+    return "other " + " and ".join(f"{kind}s" for kind in kinds[over])
+
+
+def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
+    """Tables `models` (a row for each model and aggregate), `aggregates`, `tau`, `tasks`, `few`, `predicted`."""
+    columns = ("value", "error", "rank", "best", "worst", "low", "high")
+    counts = outcome["score"].notnull()
+    scored = outcome.assign(tasks=counts.sum("topic")).isel(system=order(outcome))
+    whole = [pl.col(name).cast(pl.Int64) for name in ("rank", "best", "worst", "low", "high")]
+    models = frame(scored, [*columns, "tasks"], by=["aggregate", "system"]).with_columns(
+        pl.selectors.float().fill_nan(None)
+    )
+    views = {
+        "models": models.with_columns(whole).select("system", "aggregate", "tasks", *columns),
+        "aggregates": frame(outcome, ["resolution", "tied"]),
+        "tau": frame(outcome, ["tau", "compared"], by=["aggregate", "other"]).with_columns(
+            pl.col("tau").fill_nan(None)
+        ),
+        "tasks": _tasks(outcome, counts),
+    }
+    if "task" in outcome:
+        few_tasks = frame(outcome, ["tau_chosen", "tau_few"], by=["task"])
+        views["few"] = few_tasks.rename({"tau_few": "tau_others"}).with_row_index("tasks", offset=1)
+    if "predicted" in outcome:
+        views["predicted"] = _predicted(outcome)
+    return views
+
+
+def _tasks(outcome: xr.Dataset, counts: xr.DataArray) -> pl.DataFrame:
+    """List tasks: type, how many models have them, and how well they agree with the rest of the tasks."""
+    held: dict[str, object] = {"task": _texts(outcome.topic)}
+    if "type" in outcome.coords:
+        held["type"] = _texts(outcome["type"])
+    held["models"] = counts.sum("system").values
+    held["mean"] = outcome["score"].mean("system").values
+    return pl.DataFrame(held)
+
+
+def _predicted(outcome: xr.Dataset) -> pl.DataFrame:
+    """List the holes with their predictions."""
+    columns = ("predicted", "predicted_low", "predicted_high")
+    every = frame(outcome, ["score", *columns])
+    return every.filter(pl.col("score").is_nan()).drop("score").rename({"topic": "task"})
+
+
+def order(outcome: xr.Dataset) -> Indices:
+    """Order models by the first aggregate: by rank, where it is open by the middle of the ranks that the holes allow.
+
+    Models that tie there stand in the order of their mean standardized scores on the tasks that they have.
+    """
+    first = outcome.isel(aggregate=0)
+    middle = (first["best"].values + first["worst"].values) / 2
+    place = np.where(np.isnan(first["rank"].values), middle, first["rank"].values)
+    known = np.nanmean(earned(outcome["score"].values, "standardized"), axis=1)
+    return np.lexsort((-known, place))
+
+
+def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
+    """Show the models by the first aggregate, their ranks by all, and how the aggregates agree."""
+    ordered = outcome.isel(system=order(outcome)[: about(outcome)["options"]["top"]])
+    first = ordered.isel(aggregate=0)
+    models = _texts(first.system)
+    names = called(outcome)
+    board: dict[str, object] = {
+        names["model"]: models,
+        f"{names['task']}s": ordered["score"].notnull().sum("topic").values,
+        str(first["aggregate"].item()): first["value"].values,
+        "rank": _whole(first["rank"].values),
+        "rank set": _ranges(first["low"].values, first["high"].values),
+    }
+    if first["rank"].isnull().all():
+        board.pop("rank")
+    if outcome["score"].isnull().any():
+        board["holes allow"] = _ranges(first["best"].values, first["worst"].values)
+    views = {"leaderboard": pl.DataFrame(board)}
+    if outcome.sizes["aggregate"] > 1:
+        ranks = {str(kind): _ranks(ordered.sel(aggregate=kind)) for kind in outcome.aggregate.values}
+        views["ranks"] = pl.DataFrame({names["model"]: models, **ranks})
+        views["tau"] = tables(outcome)["tau"].pivot("other", index="aggregate", values="tau")
+    return views
+
+
+def _texts(labels: xr.DataArray) -> list[str]:
+    """Return labels as text, whatever a file made of them."""
+    return [str(label) for label in labels.values]
+
+
+def _whole(ranks: Floats) -> pl.Series:
+    """Return ranks as whole numbers, null where there is none."""
+    return pl.Series(ranks, dtype=pl.Float64).fill_nan(None).cast(pl.Int64)
+
+
+def _ranks(one: xr.Dataset) -> pl.Series:
+    """Return the ranks by one aggregate; where missing scores leave some open, as text, with those that they allow."""
+    ranks = _whole(one["rank"].values)
+    if not ranks.null_count():
+        return ranks
+    allowed = pl.Series(_ranges(one["best"].values, one["worst"].values))
+    return ranks.cast(pl.String).fill_null(allowed)
+
+
+def _ranges(low: Floats, high: Floats) -> list[str]:
+    return [f"{first:.0f}-{last:.0f}" for first, last in zip(low, high, strict=True)]
+
+
+def findings(outcome: xr.Dataset) -> list[str]:
+    """Say who may be first, how much of the order is sure, what the holes decide, and how far aggregates agree."""
+    kind = str(outcome.aggregate.values[0])
+    told = [_first_place(outcome, kind), *_holes_decide(outcome, kind)]
+    told += _agreement(outcome)
+    if "task" in outcome:
+        told += _suffice(outcome)
+    return told
+
+
+def _first_place(outcome: xr.Dataset, kind: str) -> str:
+    """Say who is first, who may be with other tasks, and how much of the order is sure."""
+    one, model = outcome.sel(aggregate=kind), called(outcome)["model"]
+    tied, models = int(one["tied"].item()), outcome.sizes["system"]
+    leader = int(order(outcome)[0])
+    head = f"By {label(kind, outcome)}, {shortened(str(outcome.system.values[leader]))} is first of {models} {model}s"
+    if np.isnan(one["rank"].values[leader]):
+        head = _open_first(outcome, kind)
+    may_be = (
+        f"{'either' if tied == 2 else 'any'} of {tied} {model}s may be first" if tied > 1 else "it would stay first"
+    )
+    share, level = one["resolution"].item(), about(outcome)["options"]["level"]
+    sure = f"the order of {share:.0%} of the pairs of {model}s is sure (with {level:.0%} simultaneous confidence)"
+    return f"{head}. With {varied(outcome)}, {may_be}, and {sure}."
+
+
+def _open_first(outcome: xr.Dataset, kind: str) -> str:
+    """Say who leads where missing scores leave it open."""
+    one, model = outcome.sel(aggregate=kind), called(outcome)["model"]
+    firsts = int((one["best"].values == 1).sum())
+    values = one["value"].values
+    known = int(np.isfinite(values).sum())
+    of_those = ""
+    if known:
+        leader = shortened(str(outcome.system.values[int(np.nanargmax(values))]))
+        of_those = f"; of the {counted(known, model)} without missing scores it is {leader}"
+    return f"Missing scores leave open which of {counted(firsts, model)} is first by {label(kind, outcome)}{of_those}"
+
+
+def _holes_decide(outcome: xr.Dataset, kind: str) -> list[str]:
+    """Say how much is missing and what it decides."""
+    absent = int(np.isnan(outcome["score"].values).sum())
+    if not absent:
+        return []
+    one = outcome.sel(aggregate=kind)
+    wide = (one["worst"] - one["best"]).values
+    lacking = np.isnan(outcome["score"].values).any(axis=1)
+    count = f"{absent:,} of {outcome['score'].size:,} scores are missing ({absent / outcome['score'].size:.0%})"
+    if "predicted" in outcome:
+        return [
+            f"{count}; they were predicted from the models' other scores. Of scores hidden to check this,"
+            f" {outcome['coverage'].item():.0%} lay within their {PREDICTED:.0%} intervals (typical error"
+            f" {outcome['prediction_error'].item():.3f}). That holds for holes like the scores that there are; scores"
+            " withheld because they are bad are worse than predicted, and ranks then favour whoever withheld them."
+        ]
+    model = called(outcome)["model"]
+    unranked = int(np.isnan(one["value"].values).sum())
+    without = f"{counted(unranked, model)} {_has(unranked)} no {kind}" if unranked else ""
+    moved = f"they leave the median {model} that lacks some {np.median(wide[lacking]) + 1:.0f} possible ranks"
+    return [
+        f"{count}: {'; '.join(part for part in (without, moved) if part)}."
+        " These bounds hold whatever the missing scores are, also where bad ones were withheld;"
+        f" --holes predict narrows them where {model}s skipped {called(outcome)['task']}s for other reasons."
+    ]
+
+
+def _agreement(outcome: xr.Dataset) -> list[str]:
+    """Name the two aggregates that agree least, and the model that they rank most differently."""
+    names = _texts(outcome.aggregate)
+    tau = outcome["tau"].values
+    if len(names) < 2 or np.isnan(tau).all():
+        return []
+    a, b = np.unravel_index(int(np.nanargmin(tau)), tau.shape)
+    told = f"The aggregates that agree least are {names[a]} and {names[b]} (tau {tau[a, b]:.2f}{_compared(outcome)})"
+    same = _valued(outcome, [int(a), int(b)])
+    ranks = np.stack([ranked(outcome["value"].values[same, at]) for at in (a, b)])
+    apart = np.abs(ranks[0] - ranks[1])
+    if apart.max() > 0:
+        most = int(apart.argmax())
+        model = shortened(str(outcome.system.values[same][most]))
+        told += f"; they disagree most about {model}, rank {ranks[0, most]:.0f} and {ranks[1, most]:.0f}"
+    return [f"{told}."]
+
+
+def _compared(outcome: xr.Dataset) -> str:
+    """Say of how many models tau is, where they are not all."""
+    some = int(outcome["compared"])
+    if some == outcome.sizes["system"]:
+        return ""
+    return f" over the {counted(some, called(outcome)['model'])} that every aggregate has a value for"
+
+
+def _valued(outcome: xr.Dataset, pair: list[int]) -> Bools:
+    """Say which models were compared: those with a value by all aggregates that two were found to agree by."""
+    tau = outcome["tau"].values
+    used = np.isfinite(tau[pair[0]])
+    return np.asarray(np.isfinite(outcome["value"].values[:, used]).all(axis=1))
+
+
+def _suffice(outcome: xr.Dataset) -> list[str]:
+    """Say how many tasks rank other models as all do."""
+    taus, names = outcome["tau_few"].values, _texts(outcome["task"])
+    enough = np.flatnonzero(taus >= CLOSE)
+    step = int(enough[0]) if enough.size else len(taus) - 1
+    listed = ", ".join(shortened(name) for name in names[: step + 1])
+    task, model = called(outcome)["task"], called(outcome)["model"]
+    few_tasks = f"{counted(step + 1, task)} of {outcome.sizes['topic']} ({listed}) {'rank' if step else 'ranks'}"
+    like_all = f"{model}s on which {'they were' if step else 'it was'} not chosen as the mean over all {task}s does"
+    if taus[step] < CLOSE:
+        return [f"Even {few_tasks} {like_all} only with tau {taus[step]:.2f}."]
+    return [f"{few_tasks} {like_all}, with tau {taus[step]:.2f}."]
+
+
+def _has(count: int) -> str:
+    return "has" if count == 1 else "have"

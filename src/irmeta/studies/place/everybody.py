@@ -1,0 +1,214 @@
+"""What is known of everybody's systems on a collection: factors, the scores of all of them, or their means only."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import combinations
+from typing import Any, NamedTuple
+
+import numpy as np
+import xarray as xr
+
+from irmeta import standardization
+from irmeta.attributes import about
+from irmeta.cube import ALL, check, means, select
+from irmeta.cubes import by_name
+from irmeta.errors import ScoresError
+from irmeta.frames import is_table
+from irmeta.names import nearest
+from irmeta.stats.arrays import Floats
+from irmeta.stats.standardizing import across
+from irmeta.stats.standardizing.across import Estimate, Placed, Spread
+from irmeta.stats.standardizing.standing import Everybody
+
+Factors = xr.Dataset
+Known = xr.Dataset | xr.DataArray
+"""What is known of everybody's systems on a collection: its factors, or the scores of all of them."""
+
+
+ENOUGH = 30
+"""Standardizing systems, or teams, with which intervals hold what they promise."""
+
+
+MEAN = "mean over topics"
+"""The one topic of everybody's systems of whom only means are known."""
+
+
+class Collection(NamedTuple):
+    """One collection by one metric: the systems to place, and everybody's; `automatic` is the best automatic score."""
+
+    scores: Floats
+    automatic: float
+    placed: Placed
+    spread: Spread
+    everybody: Everybody
+    versus: Estimate
+
+
+def known_of(on: Known | Mapping[str, Known], names: Sequence[str]) -> dict[str, Known]:
+    """Return what is known of everybody's systems, by the collections of the systems to place."""
+    if isinstance(on, xr.Dataset):
+        on = dict.fromkeys(names, on)
+    elif isinstance(on, xr.DataArray) or is_table(on):
+        every: Any = by_name(on)  # type: ignore[arg-type]  # not a mapping with factors
+        on = every if len(every) > 1 else dict.fromkeys(names, next(iter(every.values())))
+    for name in names:
+        if name not in on:
+            raise ScoresError(
+                f"no factors for the collection {name!r}; {nearest(name, on)}; fit them on all of its systems "
+                "(irmeta standardize fit): without factors its scores compare with nothing"
+            )
+    return {name: one if isinstance(one := on[name], xr.Dataset) else _named(check(one)) for name in names}
+
+
+def only_means(known: Known) -> bool:
+    """Say whether nothing but everybody's means is known, as of a leaderboard whose topics are not public."""
+    return isinstance(known, xr.DataArray) and known.topic.values.tolist() == [MEAN]
+
+
+def _named(scores: xr.DataArray) -> xr.DataArray:
+    """Return scores with means, if they are no more than that, as those of one topic."""
+    return scores.assign_coords(topic=[MEAN]) if scores.topic.values.tolist() == [ALL] else scores
+
+
+def as_known(scores: xr.DataArray, known: Known) -> xr.DataArray:
+    """Return scores as everybody's are known: by topic, or their means as those of one topic."""
+    if not only_means(known):
+        return scores
+    own = scores.isel(topic=[0]).copy(data=means(scores).values[:, None, :])
+    return own.assign_coords(topic=[MEAN])
+
+
+def factors_of(known: Known) -> Factors:
+    """Return factors that say how their systems vary together; those of old files do not."""
+    factors = standardization.fit(known) if isinstance(known, xr.DataArray) else known
+    if "spread" not in factors.attrs and not only_means(known):
+        raise ScoresError(
+            f"the factors of {factors.attrs.get('collection', 'this collection')} do not say how their systems vary "
+            "together, so that differences would have no interval; fit them again, on 2 topics or more"
+        )
+    return factors
+
+
+def shared_metrics(
+    cubes: Mapping[str, xr.DataArray], factors: Mapping[str, Factors], metrics: str | Iterable[str] | None
+) -> list[str]:
+    """Name the metrics wanted, or those that all scores and all factors have."""
+    first = next(iter(cubes.values()))
+    if metrics is not None:
+        return [str(metric) for metric in select(first, metrics=metrics).metric.values]
+    held = [one.indexes["metric"] for one in (*cubes.values(), *factors.values())]
+    found = [str(metric) for metric in first.metric.values if all(metric in one for one in held)]
+    if not found:
+        theirs = "; ".join(f"{name} has {', '.join(map(str, one.metric.values[:8]))}" for name, one in factors.items())
+        raise ScoresError(f"scores and factors have no metric in common; of the factors, {theirs}")
+    return found
+
+
+def told(scores: xr.DataArray, factors: Factors, known: Known) -> list[str]:
+    """Say what is to be known of a collection's factors."""
+    if only_means(known):
+        return [
+            "only the means of everybody's systems are known: they are standardized as scores of one topic, without"
+            " intervals and tests"
+        ]
+    standardized = standardization.apply(scores, factors, "z")
+    told = [*about(standardized)["standardization"]["notes"], *standardization.flat_topics(standardized)]
+    if (units := _spread(factors, str(scores.metric.values[0])).units) < ENOUGH:
+        told.append(
+            f"only {units} standardizing systems or teams: intervals across collections are a little too narrow (95% "
+            "ones hold 91 to 95% in simulations with 15 and 20)"
+        )
+    fewer = scores.sizes["topic"] < factors.sizes["topic"]
+    if isinstance(known, xr.Dataset) and fewer:
+        told.append(
+            f"{scores.sizes['topic']} of the factors' {factors.sizes['topic']} topics have scores: not placed among "
+            "everybody's systems, whose means are over all topics"
+        )
+    elif isinstance(known, xr.Dataset):
+        told.append("differences from everybody's systems are tested unpaired: factors keep means, no scores of topics")
+    return told
+
+
+def shared_systems(factors: Mapping[str, Factors]) -> Floats:
+    """Return how many standardizing systems two collections share, over the root of the product of their numbers."""
+    names = [_distinct(one) for one in factors.values()]
+    shared = np.eye(len(names))
+    for a, b in combinations(range(len(names)), 2):
+        size = np.sqrt(len(names[a]) * len(names[b]))
+        shared[a, b] = shared[b, a] = len(names[a] & names[b]) / max(size, 1.0)
+    return shared
+
+
+def _distinct(factors: Factors) -> set[str]:
+    """Name the standardizing systems; names that tell nothing, as numbers, are made the collection's own."""
+    names = [str(name) for name in about(factors).get("systems", ())]
+    anonymous = all(re.fullmatch(r"(run|sys|system)?[-_ ]?\d+", name, re.IGNORECASE) for name in names)
+    return {f"{factors.attrs['collection']}: {name}" for name in names} if anonymous else set(names)
+
+
+def collection_of(scores: xr.DataArray, factors: Factors, known: Known, metric: str) -> Collection:
+    """Gather what is known of one collection by one metric."""
+    one = scores.sel(metric=[metric])
+    placed, spread = _placed(one, factors), _spread(factors, metric)
+    if isinstance(known, xr.Dataset):
+        others = _unpaired(one, factors, placed, spread)
+    elif only_means(known):
+        others = _by_means(one, factors, known, placed)
+    else:
+        others = _paired(one, factors, known, placed, spread)
+    return Collection(one.values[..., 0].mean(axis=1), _best_automatic(factors, others[0]), placed, spread, *others)
+
+
+def _spread(factors: Factors, metric: str) -> Spread:
+    """Return how the standardizing systems vary together; unknown where they have means only."""
+    if "spread" not in factors.attrs:
+        return Spread(np.full((2, 2), np.nan), 0)
+    found = about(factors)["spread"][metric]
+    return Spread(np.array(found["covariance"]), int(found["units"]))
+
+
+def _by_means(
+    scores: xr.DataArray, factors: Factors, known: xr.DataArray, placed: Placed
+) -> tuple[Everybody, Estimate]:
+    """Compare means with means, which have no errors."""
+    theirs = known.sel(metric=scores.metric.values)
+    others = _placed(theirs, factors).scores[:, 0]
+    difference = placed.scores - others
+    unknown = np.full(difference.shape, np.nan)
+    return Everybody(theirs.values[:, 0, 0], others), Estimate(difference, unknown, unknown)
+
+
+def _best_automatic(factors: Factors, everybody: Everybody) -> float:
+    """Return the best score of the automatic systems; NaN where factors do not say which these are."""
+    types = about(factors).get("types", [])
+    scores = [score for score, kind in zip(everybody.mean, types, strict=False) if kind == "automatic"]
+    return max(scores, default=np.nan)
+
+
+def _placed(scores: xr.DataArray, factors: Factors) -> Placed:
+    return across.place(standardization.apply(scores, factors, "z").values[..., 0])
+
+
+def _paired(
+    scores: xr.DataArray, factors: Factors, known: xr.DataArray, placed: Placed, spread: Spread
+) -> tuple[Everybody, Estimate]:
+    """Compare with everybody's scores on the same topics."""
+    theirs = known.sel(metric=scores.metric.values, topic=scores.topic.values)
+    others = _placed(theirs, factors)
+    both = Placed(*(np.concatenate(pair) for pair in zip(placed, others, strict=True)))
+    own = len(placed.scores)
+    versus = Estimate(*(part[:own, own:] for part in across.differences([both], [spread], np.eye(1))))
+    return Everybody(theirs.values[..., 0].mean(axis=1), others.scores.mean(axis=1)), versus
+
+
+def _unpaired(scores: xr.DataArray, factors: Factors, placed: Placed, spread: Spread) -> tuple[Everybody, Estimate]:
+    """Compare with what factors keep of everybody's systems: mean and variance over all topics."""
+    if scores.sizes["topic"] < factors.sizes["topic"]:
+        nothing = np.empty((len(placed.scores), 0))
+        return Everybody(np.empty(0), np.empty(0)), Estimate(nothing, nothing, nothing)
+    kept = about(factors)["standing"][str(scores.metric.item())]
+    mean, standardized, variance = (np.array(kept[name]) for name in ("mean", "standardized", "variance"))
+    exact = Spread(np.zeros((2, 2)), spread.units)  # what the factors add, both have
+    own = across.means([placed], [exact])
+    versus = across.apart(own, standardized, variance, scores.sizes["topic"])
+    return Everybody(mean, standardized), versus

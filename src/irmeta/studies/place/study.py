@@ -1,0 +1,171 @@
+"""Where systems stand among everybody's, on one collection or on several: by standardized scores."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from irmeta.choices import Missing
+from irmeta.cube import complete, select
+from irmeta.cubes import by_name
+from irmeta.errors import ScoresError
+from irmeta.names import nearest
+from irmeta.parallel import seeded
+from irmeta.result import result
+from irmeta.stats.arrays import Floats
+from irmeta.stats.rankings.ranksets import rank_sets_of
+from irmeta.stats.standardizing import across, standing
+from irmeta.stats.standardizing.across import Estimate
+from irmeta.stats.standardizing.standing import Standing
+from irmeta.studies.place import everybody
+from irmeta.studies.place.everybody import Collection, Known
+
+DRAWS = 2000
+"""Draws that rank sets are made of."""
+OWN = ("score", "standardized", "low", "high", "rank", "rank_low", "rank_high", "best_automatic")
+"""Figures of an entry, beside those of its standing among everybody's."""
+PAIR = ("difference", "difference_low", "difference_high", "p", "raw_difference")
+"""Figures of two entries."""
+
+
+def place(
+    scores: xr.DataArray | Mapping[str, xr.DataArray],
+    *,
+    on: Known | Mapping[str, Known],
+    metrics: str | Iterable[str] | None = None,
+    baseline: str | None = None,
+    level: float = 0.95,
+    missing: Missing = "error",
+    rng: int | np.random.Generator = 0,
+) -> xr.Dataset:
+    """Place systems among everybody's on their collection, and compare them across collections.
+
+    scores : the systems to place, a cube or several by collection.
+    on : everybody's systems, for several collections by name: factors, or a cube of their scores, or of their means
+    under the topic `all` where the topics are not public; then there are no intervals and no tests.
+    metrics : by default those that all scores and all factors have.
+    baseline : a system that the others are to improve on, where it has scores.
+    level : of intervals, tests and rank sets, in (0, 1).
+
+    Returns over (entry, metric), an entry being a system on a collection: mean score; mean standardized score with low
+    and high; rank among the entries with its rank set; `Standing` among everybody's. Over (pair, metric), pairs of
+    entries: difference with low, high and p. All include that other systems might have standardized.
+    Raises ScoresError for a collection without factors, for topics or metrics that the factors lack, and for scores
+    that are standardized already. Sources: Webber, Moffat and Zobel (SIGIR 2008); Armstrong et al. (CIKM 2009).
+
+    >>> from irmeta.cube import cube
+    >>> drawn, topics = np.random.default_rng(0).random((12, 8, 1)), [str(topic) for topic in range(8)]
+    >>> everybody = cube(drawn, [f"s{i}" for i in range(12)], topics, ["AP"], collection="mine")
+    >>> outcome = place(everybody.isel(system=[3]), on=everybody)
+    >>> round(outcome["standardized"].item(), 3), outcome["percentile"].item().__round__(1)
+    (0.614, 70.8)
+    """
+    if not 0 < level < 1:
+        raise ScoresError(f"the level is between 0 and 1, as in 0.95, not {level:g}")
+    generator, chance = seeded(rng)
+    cubes = by_name(scores)
+    known = everybody.known_of(on, list(cubes))
+    factors = {name: everybody.factors_of(one) for name, one in known.items()}
+    names = everybody.shared_metrics(cubes, factors, metrics)
+    notes, used = list[str](), dict[str, xr.DataArray]()
+    for name, given in cubes.items():
+        kept, told = complete(select(given, metrics=names), missing)
+        used[name] = everybody.as_known(kept, known[name])
+        notes += [f"{name}: {line}" for line in [*told, *everybody.told(used[name], factors[name], known[name])]]
+    shared = everybody.shared_systems(factors)
+    figures = []
+    for metric in names:
+        found = [everybody.collection_of(used[name], factors[name], known[name], metric) for name in used]
+        figures.append(_figures(found, shared, level, generator))
+    outcome = result(
+        "place",
+        {name: (dim, np.stack([one[name] for one in figures], axis=1)) for name, dim in _DIMS.items()},
+        inputs=used,
+        options={
+            **{"level": level, "baseline": baseline, "missing": missing, "seed": chance},
+            "factors": {name: one.attrs["digest"] for name, one in factors.items()},
+        },
+        notes=notes,
+    )
+    outcome = _labelled(outcome, used, names)
+    if baseline is not None and baseline not in outcome["system"].values:
+        raise ScoresError(
+            f"no scores of the baseline {baseline!r}; {nearest(baseline, map(str, outcome.system.values))}"
+        )
+    return outcome
+
+
+_DIMS = {
+    **dict.fromkeys((*OWN, *Standing._fields), ("entry", "metric")),
+    **dict.fromkeys(PAIR, ("pair", "metric")),
+}
+"""The dimensions of each figure."""
+
+
+def _figures(found: Sequence[Collection], shared: Floats, level: float, rng: np.random.Generator) -> dict[str, Any]:
+    """Compute all figures of one metric, (entry,) or (pair,)."""
+    means, every, draws = _estimates(found, shared, rng)
+    low, high = means.interval(level)
+    raw = np.concatenate([one.scores for one in found])
+    left, right = np.triu_indices(len(raw), 1)
+    pairs = Estimate(*(part[left, right] for part in every))
+    pair_low, pair_high = pairs.interval(level)
+    stands = [standing.stand(one.versus, one.everybody, level) for one in found]
+    return {
+        **{"score": raw, "standardized": means.value, "low": low, "high": high},
+        **_ranks(means.value, draws, every.error, level),
+        **{name: np.concatenate([getattr(one, name) for one in stands]) for name in Standing._fields},
+        **{"difference": pairs.value, "difference_low": pair_low, "difference_high": pair_high, "p": pairs.p},
+        "raw_difference": raw[left] - raw[right],
+        "best_automatic": np.repeat([one.automatic for one in found], [len(one.scores) for one in found]),
+    }
+
+
+def _estimates(
+    found: Sequence[Collection], shared: Floats, rng: np.random.Generator
+) -> tuple[Estimate, Estimate, Floats | None]:
+    """Return the means of all entries, their differences, and draws of the means; means alone have no errors."""
+    placed, spreads = [one.placed for one in found], [one.spread for one in found]
+    if all(one.spread.units for one in found):
+        draws = across.drawn(placed, spreads, shared, DRAWS, rng)
+        return across.means(placed, spreads), across.differences(placed, spreads, shared), draws
+    if len(found) > 1:
+        raise ScoresError(
+            "everybody's systems of one collection have means only, which say nothing across collections; place the"
+            " systems of each collection by themselves"
+        )
+    value = placed[0].scores[:, 0]
+    difference = value[:, None] - value
+    unknown = [np.full(one.shape, np.nan) for one in (value, difference)]
+    return Estimate(value, unknown[0], unknown[0]), Estimate(difference, unknown[1], unknown[1]), None
+
+
+def _ranks(means: Floats, draws: Floats | None, errors: Floats, level: float) -> dict[str, Any]:
+    """Rank the entries, each with its rank set; without draws of the means there are no sets."""
+    rank = 1.0 + (means[:, None] < means - 1e-10).sum(axis=1)
+    if draws is None:
+        unknown = np.full(len(means), np.nan)
+        return {"rank": rank, "rank_low": unknown, "rank_high": unknown}
+    if len(means) < 2:
+        return {"rank": rank, "rank_low": rank, "rank_high": rank}
+    sets = rank_sets_of(means, draws, errors, level=level)
+    return {"rank": rank, "rank_low": sets.low, "rank_high": sets.high}
+
+
+def _labelled(outcome: xr.Dataset, used: Mapping[str, xr.DataArray], metrics: Sequence[str]) -> xr.Dataset:
+    """Name entries and pairs."""
+    entries = [(name, str(system)) for name, one in used.items() for system in one.system.values]
+    pairs = list(combinations(entries, 2))
+    sides: Any = {
+        f"{what}_{side}": ("pair", np.array([pair[at][part] for pair in pairs], dtype=object))
+        for at, side in enumerate("ab")
+        for part, what in enumerate(("collection", "system"))
+    }
+    return outcome.assign_coords(
+        metric=list(metrics),
+        collection=("entry", [name for name, _ in entries]),
+        system=("entry", [system for _, system in entries]),
+        **sides,
+    )

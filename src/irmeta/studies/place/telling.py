@@ -1,0 +1,204 @@
+"""What `place` tells: tables for programs, an overview and findings for people."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import polars as pl
+import xarray as xr
+
+from irmeta.attributes import about
+from irmeta.result import frame
+from irmeta.stats.standardizing.standing import Standing
+from irmeta.studies.place.study import OWN, PAIR
+from irmeta.words import counted
+
+FEW = 4
+"""Systems, and pairs of them, that are each spoken of."""
+SHOWN = 20
+"""Systems, and pairs of them, that the overview shows."""
+_STAND = ("standardized", "percentile", "median", "best")
+_PLACE = ("percentile", "percentile_low", "percentile_high")
+
+
+def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
+    """Tables `systems` (an entry and metric), `pairs` of entries, and `baseline` where one is named."""
+    own = frame(outcome, (*OWN, *Standing._fields), by=("collection", "system", "metric"))
+    own = own.with_columns(pl.col("rank", "rank_low", "rank_high").fill_nan(None).cast(pl.Int64))
+    views = {"systems": own}
+    if outcome.sizes["pair"]:
+        names = ("collection_a", "system_a", "collection_b", "system_b", "metric")
+        views["pairs"] = frame(outcome, PAIR, by=names)
+    if about(outcome)["options"]["baseline"] is not None:
+        views["baseline"] = _improvements(outcome)
+    return {name: view.with_columns(pl.selectors.float().fill_nan(None)) for name, view in views.items()}
+
+
+def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
+    """Show the best entries with their interval and place among everybody's, and the pairs that differ most clearly."""
+    views = tables(outcome)
+    several = views["systems"]["collection"].n_unique() > 1
+    name = pl.format("{} on {}", "system", "collection") if several else pl.col("system")
+    systems, heading = _most(views["systems"], "systems", by="rank")
+    place_among = pl.format("{} [{}, {}]", *(pl.col(one).round(0).cast(pl.Int64) for one in _PLACE))
+    own = pl.format("{} {}", pl.col("standardized").round(3), _interval("low", "high"))
+    shown = {
+        heading: systems.select(
+            name.alias("system"),
+            "metric",
+            "score",
+            pl.coalesce(own, pl.col("standardized").round(3).cast(pl.String)).alias("standardized"),
+            pl.coalesce(place_among, pl.col("percentile").round(0).cast(pl.Int64).cast(pl.String)).alias("percentile"),
+        )
+    }
+    if "pairs" in views and (several or "baseline" not in views):
+        shown |= _pairs(views["pairs"], several=several)
+    if "baseline" in views:
+        gains, heading = _most(views["baseline"], "baseline", by="p")
+        shown[heading] = gains.select(
+            *("system", "metric", "gain", _interval("gain_low", "gain_high").alias("interval"), "share_of_way"),
+            pl.when("baseline_below_median").then(pl.lit("below")).otherwise(pl.lit("at or above")).alias("the median"),
+        )
+    return shown
+
+
+def _pairs(pairs: pl.DataFrame, *, several: bool) -> dict[str, pl.DataFrame]:
+    """Show the pairs of entries: those of different collections where there are several, else those that differ."""
+    tested = pairs.drop_nulls("p")
+    asked = tested.filter(pl.col("collection_a") != pl.col("collection_b")) if several else tested
+    if not asked.height:
+        return {}
+    names = [f"{side}_{end}" for end in "ab" for side in (("system", "collection") if several else ("system",))]
+    kept, heading = _most(asked, "pairs", by="p")
+    said = "{} on {} / {} on {}" if several else "{} / {}"
+    return {
+        heading: kept.select(
+            pl.format(said, *names).alias("pair"),
+            *("metric", "difference"),
+            _interval("difference_low", "difference_high").alias("interval"),
+            "p",
+        )
+    }
+
+
+def _most(view: pl.DataFrame, name: str, *, by: str) -> tuple[pl.DataFrame, str]:
+    """Keep the rows that people read first where there are many, and say how many there are."""
+    if view.height <= SHOWN:
+        return view, name
+    first = {"rank": "the best", "p": "the clearest"}[by]
+    return view.sort(by, nulls_last=True, maintain_order=True).head(SHOWN), f"{name}: {first} {SHOWN} of {view.height}"
+
+
+def findings(outcome: xr.Dataset) -> list[str]:
+    """Say where each system stands, which is better across collections, and what becomes of the baseline."""
+    views, level = tables(outcome), about(outcome)["options"]["level"]
+    metric = str(outcome["metric"].values[0])
+    told = [_of_entry(row, level) for row in _first(views["systems"], metric)]
+    told += [_of_pair(row, level) for row in _first(_across(views.get("pairs")), metric)]
+    if "baseline" in views:
+        told += [
+            _of_baseline(row, level) for row in _first(views["baseline"].drop_nulls(["share_of_way", "p"]), metric)
+        ]
+    return told
+
+
+def _across(pairs: pl.DataFrame | None) -> pl.DataFrame | None:
+    """Keep the pairs of systems on different collections."""
+    return None if pairs is None else pairs.filter(pl.col("collection_a") != pl.col("collection_b"))
+
+
+def _improvements(outcome: xr.Dataset) -> pl.DataFrame:
+    """Compare entries with the baseline on its collection, and with the way from everybody's median to the best."""
+    baseline = str(about(outcome)["options"]["baseline"])
+    systems = frame(outcome, _STAND, by=("collection", "system", "metric"))
+    base = systems.filter(system=baseline).rename({name: f"baseline_{name}" for name in ("standardized", "percentile")})
+    names = ("collection_a", "system_a", "collection_b", "system_b", "metric")
+    pairs = frame(outcome, PAIR, by=names)
+    pairs = pairs.filter(pl.col("collection_a") == pl.col("collection_b"))
+    forward = pairs.filter(system_b=baseline).select("metric", "p", *_gain("a", 1))
+    backward = pairs.filter(system_a=baseline).select("metric", "p", *_gain("b", -1))
+    way = pl.col("best") - pl.col("median")
+    found = pl.concat([forward, backward]).join(
+        base.drop("system").rename({"baseline_standardized": "baseline"}), on=["collection", "metric"]
+    )
+    shares = [(pl.col(name) / way).alias(name.replace("gain", "share_of_way")) for name in _GAIN]
+    below = (pl.col("baseline") < pl.col("median") - 1e-12).alias("baseline_below_median")
+    return found.with_columns(*shares, below).select(
+        *("collection", "system", "metric", "baseline", "baseline_percentile", "baseline_below_median"),
+        *(*_GAIN, "p", *(name.replace("gain", "share_of_way") for name in _GAIN)),
+    )
+
+
+_GAIN = ("gain", "gain_low", "gain_high")
+
+
+def _gain(side: str, sign: int) -> list[pl.Expr]:
+    """Name a pair's difference as what the system of one side gains over the other, which is the baseline."""
+    low, high = ("difference_low", "difference_high")[::sign]
+    columns = (sign * pl.col(name) for name in ("difference", low, high))
+    return [
+        pl.col(f"collection_{side}").alias("collection"),
+        pl.col(f"system_{side}").alias("system"),
+        *(column.alias(name) for column, name in zip(columns, _GAIN, strict=True)),
+    ]
+
+
+def _first(view: pl.DataFrame | None, metric: str) -> list[dict[str, Any]]:
+    """Return the first rows of a table that are of one metric."""
+    return [] if view is None else view.filter(metric=metric).head(FEW).to_dicts()
+
+
+def _of_pair(row: Mapping[str, Any], level: float) -> str:
+    """Say which of two systems is better, on collections of their own or on one."""
+    a, b = (f"{row[f'system_{side}']} on {row[f'collection_{side}']}" for side in "ab")
+    ends = f"[{row['difference_low']:+.3f}, {row['difference_high']:+.3f}], p = {row['p']:.2g}"
+    if row["p"] > 1 - level:
+        verdict = f"{a} and {b} do not differ"
+    else:
+        verdict = f"{a} is better than {b}" if row["difference"] > 0 else f"{b} is better than {a}"
+    return f"{row['metric']}: {verdict}: standardized difference {row['difference']:+.3f} {ends}."
+
+
+def _of_entry(row: Mapping[str, Any], level: float) -> str:
+    """Say where a system stands, in a sentence for a paper."""
+    own = f"{row['system']} on {row['collection']}: {row['metric']} {row['score']:.4f}, standardized "
+    own += f"{row['standardized']:.3f}"
+    if row["low"] is not None:
+        own += f" [{row['low']:.3f}, {row['high']:.3f}] ({level:.0%} interval)"
+    if row["percentile"] is None:
+        return f"{own}."
+    return f"{own}; by standardized scores, {_among(row)}. {_plain_scores(row)}."
+
+
+def _among(row: Mapping[str, Any]) -> str:
+    """Say where a system stands among everybody's, by standardized scores."""
+    ends = "" if row["percentile_low"] is None else f" [{row['percentile_low']:.0f}, {row['percentile_high']:.0f}]"
+    place_among = f"percentile {row['percentile']:.0f}{ends} of {counted(int(row['others']), 'system')}"
+    if row["surely_better"] is None:
+        return place_among
+    better, same = int(row["surely_better"]), int(row["not_different"])
+    return f"{place_among}: {better} {'is' if better == 1 else 'are'} significantly better, {same} not different"
+
+
+def _plain_scores(row: Mapping[str, Any]) -> str:
+    """Say what everybody's systems score, not standardized."""
+    automatic = row["best_automatic"]
+    best = "" if automatic is None else f" (of the automatic ones {automatic:.4f})"
+    return (
+        f"By plain {row['metric']}, their median is {row['median_score']:.4f}, their best {row['best_score']:.4f}{best}"
+    )
+
+
+def _of_baseline(row: Mapping[str, Any], level: float) -> str:
+    """Say what a system improves on, and how far."""
+    side = "below" if row["baseline_below_median"] else "at or above"
+    ends = f"[{row['gain_low']:+.3f}, {row['gain_high']:+.3f}]"
+    sure = "" if row["p"] <= 1 - level else ", which may be chance"
+    return (
+        f"{row['system']} against the baseline, which is {side} the median of everybody's systems (standardized; "
+        f"percentile {row['baseline_percentile']:.0f}): {row['gain']:+.3f} {ends}{sure}. "
+        f"That is {row['share_of_way']:.0%} of the way from the median to the best."
+    )
+
+
+def _interval(low: str, high: str) -> pl.Expr:
+    return pl.format("[{}, {}]", pl.col(low).round(3), pl.col(high).round(3))

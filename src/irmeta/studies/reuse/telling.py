@@ -1,0 +1,105 @@
+"""What `reuse` tells: tables for programs, an overview and findings for people."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import polars as pl
+import xarray as xr
+
+from irmeta.attributes import about
+from irmeta.names import highest
+from irmeta.result import frame
+
+_FIGURES = ("score", "without", "loss", "rank", "rank_without", "unjudged", "expected", "low", "high", "covered")
+_METRICS = ("mean_loss", "relative_loss", "most_ranks", "least_tau", "b", "c", "coverage")
+_GROUPS = ("runs", "brought", "unique", "unique_relevant", "relevant_share")
+_NEW = ("new_score", "new_unjudged", "penalty", "penalty_low", "penalty_high", "bound")
+
+
+def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
+    """Tables `metrics`, `groups`, `rankings` (group and metric), `systems` (system and metric), and `new`."""
+    least_first = pl.col("relative_loss").fill_nan(None)
+    systems = frame(outcome, ("group_of", *_FIGURES), by=("system", "metric"))
+    views = {
+        "metrics": frame(outcome, _METRICS, by=("metric",)).sort(least_first, nulls_last=True, maintain_order=True),
+        "groups": frame(outcome, _GROUPS, by=("group",)),
+        "rankings": frame(outcome, ("tau", "group_loss", "group_ranks"), by=("group", "metric")),
+        "systems": systems.rename({"group_of": "group"}),
+    }
+    if "run" in outcome.dims:
+        views = {"new": _adjusted(outcome), **views}
+    return {name: view.with_columns(pl.selectors.float().fill_nan(None)) for name, view in views.items()}
+
+
+def _adjusted(outcome: xr.Dataset) -> pl.DataFrame:
+    """Return the scores of new runs, and with the expected penalty added."""
+    found = frame(outcome, _NEW, by=("run", "metric"))
+    found = found.rename({"new_score": "score", "new_unjudged": "unjudged"})
+    penalties = ("penalty", "penalty_low", "penalty_high")
+    return found.with_columns(
+        (pl.col("score") + pl.col(name)).alias(name.replace("penalty", "adjusted")) for name in penalties
+    )
+
+
+def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
+    """Show new runs' scores as they are and adjusted, what metrics lose, and the groups that brought most."""
+    views, shown = tables(outcome), dict[str, pl.DataFrame]()
+    if "new" in views:
+        shown["new"] = views["new"].select(
+            *("run", "metric", "score", "unjudged", "adjusted"),
+            pl.format("[{}, {}]", *(pl.col(f"adjusted_{end}").round(3) for end in ("low", "high"))).alias("interval"),
+            "bound",
+        )
+    shown["metrics"] = views["metrics"].select("metric", "mean_loss", "relative_loss", "most_ranks", "least_tau")
+    groups = views["groups"].sort("unique_relevant", descending=True, maintain_order=True)
+    shown["groups"] = groups.head(10).select("group", "runs", "brought", "unique", "unique_relevant")
+    return shown
+
+
+def findings(outcome: xr.Dataset) -> list[str]:
+    """Say what a new run pays, which metrics suffer least and most, and who brought what nobody else did."""
+    level, views = about(outcome)["options"]["level"], tables(outcome)
+    metrics = views["metrics"]
+    told = []
+    if "new" in views:
+        shown = (str(outcome["metric"].values[0]), metrics["metric"][0])  # the first asked for, and the fairest
+        rows = views["new"].filter(pl.col("metric").is_in(shown)).iter_rows(named=True)
+        told = [_of_new(row, level) for row in rows][:6]
+    known = metrics.drop_nulls("relative_loss")
+    if known.height > 1:
+        least, most = known.row(0, named=True), known.row(-1, named=True)
+        told.append(
+            f"Left out in turn, groups lose least by {least['metric']} ({_loss(least)}) and most by {most['metric']} "
+            f"({_loss(most)}); a run falls by up to {int(outcome['most_ranks'].max())} ranks. To compare a new run "
+            f"with these, prefer {least['metric']}."
+        )
+    groups = views["groups"].sort("unique_relevant", descending=True, maintain_order=True)
+    top = groups.row(0, named=True)
+    told.append(
+        f"{groups['unique'].sum() / max(1, int(outcome['judged'])):.0%} of the judged documents were brought by one "
+        f"group alone, and so were {groups['unique_relevant'].sum()} of the {int(outcome['relevant'])} relevant ones; "
+        f"{top['group']} brought most of these ({top['unique_relevant']})."
+    )
+    told.append(f"The {level:.0%} prediction intervals hold {_held(outcome)} of left-out groups' losses.")
+    return told
+
+
+def _held(outcome: xr.Dataset) -> str:
+    """Say which share of the losses intervals hold, by metric."""
+    covered = outcome["coverage"].values
+    least, most = f"{covered.min():.0%}", f"{covered.max():.0%}"
+    return least if least == most else f"{least} to {most}, by metric,"
+
+
+def _of_new(row: Mapping[str, Any], level: float) -> str:
+    """Say of one new run and metric what it scores, and what it would if it had been pooled."""
+    bound = f"; it cannot exceed {row['bound']:.3f}" if row["bound"] < highest(row["metric"]) - 5e-4 else ""
+    ends = f"[{row['adjusted_low']:.3f}, {row['adjusted_high']:.3f}]"
+    return (
+        f"{row['run']}: {row['metric']} {row['score']:.3f}, with {row['unjudged']:.0%} of its first documents "
+        f"unjudged. Had it been pooled, {row['adjusted']:.3f} {ends} is expected ({level:.0%} interval){bound}."
+    )
+
+
+def _loss(row: Mapping[str, Any]) -> str:
+    return f"{row['mean_loss']:+.4f}, {row['relative_loss']:.2f} of the systems' standard deviation"
