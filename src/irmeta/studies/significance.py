@@ -496,7 +496,7 @@ def _interval_notes(test: Test, correct: Correction, alpha: float, systems: int)
     lines = [f"{1 - alpha:.0%} intervals of the differences in mean are for {held} (by {by})"]
     if together and systems > MOST_LETTERS:
         lines.append(
-            "with this many systems some of these intervals miss more often than promised, above all those of systems that "
+            "with this many systems some of these intervals miss more often than promised, above all of systems that "
             "hardly ever score: leave these out (--top 0.75); docs/studies/significance.md has the coverage"
         )
     return lines
