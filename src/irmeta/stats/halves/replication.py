@@ -46,10 +46,10 @@ def replication(scores: Floats, drawn: Bools, *, alpha: float = 0.05, correct: s
             counts += [sure.sum(), (again & (there > 0)).sum(), (there < 0).sum(), (again & (there < 0)).sum()]
             here_total += float((mean[sure] * direction).sum())
             there_total += float(there.sum())
-    found, *shares = counts
-    of_found = [float(share / found) if found else np.nan for share in shares]
-    shrunk = there_total / here_total if found else np.nan
-    return Replication(float(found / (2 * len(drawn))), *of_found, shrunk)
+    if not counts[0]:
+        return Replication(0.0, np.nan, np.nan, np.nan, np.nan)
+    again, opposite, major = (float(share) for share in counts[1:] / counts[0])
+    return Replication(float(counts[0] / (2 * len(drawn))), again, opposite, major, there_total / here_total)
 
 
 def _tested(scores: Floats, alpha: float, correct: str) -> tuple[Floats, Bools]:
