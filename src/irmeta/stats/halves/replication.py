@@ -48,8 +48,8 @@ def replication(scores: Floats, drawn: Bools, *, alpha: float = 0.05, correct: s
             there_total += float(there.sum())
     if not counts[0]:
         return Replication(0.0, np.nan, np.nan, np.nan, np.nan)
-    again, opposite, major = (float(share) for share in counts[1:] / counts[0])
-    return Replication(float(counts[0] / (2 * len(drawn))), again, opposite, major, there_total / here_total)
+    shares = [float(share) for share in counts[1:] / counts[0]]
+    return Replication(float(counts[0] / (2 * len(drawn))), shares[0], shares[1], shares[2], there_total / here_total)
 
 
 def _tested(scores: Floats, alpha: float, correct: str) -> tuple[Floats, Bools]:
