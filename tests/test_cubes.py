@@ -15,7 +15,7 @@ from irmeta.cubes import (
     system_level,
     targets_and_candidates,
     topic_numbers,
-    topics_drawn,
+    topics_halved,
     with_roles,
 )
 from irmeta.errors import ScoresError
@@ -140,25 +140,26 @@ def test_topics_of_one_name_are_drawn_together():
     rng = np.random.default_rng(0)
     seen = set()
     for _ in range(30):
-        drawn = topics_drawn(cubes, rng)
+        halves = topics_halved(cubes, rng)
+        if halves is None:
+            continue
         for name, topics in names.items():
-            assert drawn[name].sizes["topic"] == len(topics)
-            assert set(drawn[name].topic.values) <= set(topics)
-        both = [[t for t in drawn[name].topic.values if t in "34"] for name in ("a", "b")]
-        assert both[0] == both[1]
-        seen.add(tuple(both[0]))
-    assert seen == {("3", "3"), ("3", "4"), ("4", "3"), ("4", "4")}
+            parts = [set(half[name].topic.values) for half in halves]
+            assert not parts[0] & parts[1]
+            assert parts[0] | parts[1] == set(topics)
+        seen.add(tuple("3" in half["a"].topic.values for half in halves))
+        assert [t in halves[0]["a"].topic.values for t in "34"] == [t in halves[0]["b"].topic.values for t in "34"]
+    assert seen == {(True, False), (False, True)}
 
 
-def test_topics_of_one_collection_are_drawn_as_indices():
-    """Where collections share no topics, each is drawn by itself: numbers of its topics with replacement."""
+def test_halves_of_topics_are_even_and_tables_of_means_stay_whole():
+    """An odd topic goes to either half; a table of means is whole in both."""
     one = cube(np.arange(5.0)[None, :, None], ["s"], list("12345"), ["AP"])
-    two = cube(np.arange(3.0)[None, :, None], ["s"], list("678"), ["AP"])
-    drawn = topics_drawn({"one": one, "two": two}, np.random.default_rng(4))
+    means = cube(np.zeros((1, 1, 1)), ["s"], ["all"], ["AP"])
     rng = np.random.default_rng(4)
-    for scores, got in ((one, drawn["one"]), (two, drawn["two"])):
-        size = scores.sizes["topic"]
-        np.testing.assert_array_equal(got.values, scores.isel(topic=rng.integers(size, size=size)).values)
+    sizes = {topics_halved({"one": one, "means": means}, rng)[0]["one"].sizes["topic"] for _ in range(20)}
+    assert sizes == {2, 3}
+    assert topics_halved({"means": means}, rng)[1]["means"].identical(means)
 
 
 def test_collections_that_share_topics_are_noted_where_one_is_left_out():

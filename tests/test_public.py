@@ -103,7 +103,7 @@ EITHER = {
         change(scores()), **{"metric": "AP", "resamples": 40} | options
     ),
     "place": lambda change, _, **options: irmeta.place(change(scores()), on=change(scores()), **options),
-    "rank_metrics": lambda change, _, **options: irmeta.rank_metrics(change(scores()), resamples=5, **options),
+    "rank_metrics": lambda change, _, **options: irmeta.rank_metrics(change(scores()), partitions=5, **options),
     "save": lambda change, folder: irmeta.save(change(scores()), folder / "scores.parquet"),
 }
 

@@ -1,17 +1,20 @@
 """Promises about collections: expected tau, E rho^2 and Phi."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache, partial
 from pathlib import Path
 
 import numpy as np
 
 from bench.coverage.frame import Case, Entry
-from bench.coverage.worlds import UNTIED, in_populations, in_worlds
+from bench.coverage.worlds import UNTIED, in_populations, in_worlds, named, worlds
 from irmeta.datasets.like import World
+from irmeta.io.importers import import_matrix
 from irmeta.stats.rankings.rank import settled, tau_a
 from irmeta.stats.reliability import components, expected
 from irmeta.stats.reliability.intervals import signal_ends
+from irmeta.stats.reliability.worth import worth
+from irmeta.studies.design import design
 
 FEW_AND_MANY = (5, 15, 40)
 """Numbers of systems that are drawn from a population."""
@@ -63,11 +66,44 @@ def _in_teams(_: Path | None) -> Iterable[Case]:
         yield Case(f"{teams} teams of {CLONES} near-clones", topics, partial(_teams, topics, teams))
 
 
+GIVEN, KEPT_APART = 49, 200
+"""Topics that a design is chosen on, and those on which its promise is checked."""
+
+
+def _design(
+    scores: Callable[[np.random.Generator], np.ndarray], n: int, rng: np.random.Generator
+) -> Mapping[str, float]:
+    """Hold the tau that a design of n topics promises to what it is on topics kept apart."""
+    drawn = scores(rng)
+    given, apart = drawn[:, :GIVEN], drawn[:, GIVEN:]
+    one = design(named(given[..., None], "AP"), topics=[n], partitions=100, rng=rng).isel(way=0).sel(size=n)
+    low, high, promised = (float(one[name]) for name in ("low", "high", "tau"))
+    tau = worth(apart[..., None], apart, [n], rng, 100).tau[0, 0]
+    return {"kept": low <= tau <= high, "width": high - low, "bias": promised - tau}
+
+
+def _designs(folder: Path | None) -> Iterable[Case]:
+    """Return cases of 249 topics of Robust 2004 in another order each time, or of a made world."""
+    if folder is None:
+        world = worlds(None)["like a made cube"]
+        name, scores = "like a made cube", lambda rng: world.scores(GIVEN + KEPT_APART, rng)[..., 0]
+    else:
+        real = import_matrix(folder / "matrices" / "robust2004-249" / "AP.csv", rows="systems").values[..., 0]
+        name, scores = "Robust 2004, AP: 49 topics and 200 others", partial(_reordered, real)
+    for n in (10, 20, 40, 96):
+        yield Case(name, n, partial(_design, scores, n))
+
+
+def _reordered(scores: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    return rng.permutation(scores, axis=1)
+
+
 ENTRIES = [
     Entry("tau with the true ranking", 0.95, 0.80, in_worlds(_expected_tau, UNTIED)),
     Entry("E rho2", 0.95, 0.92, in_worlds(partial(_coefficient, "erho2"))),
     Entry("E rho2, other systems", 0.95, 0.92, in_populations(partial(_coefficient, "erho2"), FEW_AND_MANY, (10, 50))),
     Entry("E rho2, teams left out", 0.95, 0.92, _in_teams, draws=1000),
+    Entry("tau of a design", 0.95, 0.90, _designs, draws=100, few=10),
     Entry("Phi", 0.95, 0.92, in_worlds(partial(_coefficient, "phi"))),
     Entry("Phi, other systems", 0.95, 0.85, in_populations(partial(_coefficient, "phi"), FEW_AND_MANY, (10, 50))),
 ]

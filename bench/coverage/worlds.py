@@ -96,13 +96,14 @@ def _sampled(check: Check, world: World, systems: int, topics: int, rng: np.rand
 def _made() -> xr.DataArray:
     rng = np.random.default_rng(0)
     made = rng.beta(1, 3, size=(30, 50, 1)) * np.linspace(0.3, 1, 30)[:, None, None]
-    return _named(made, "AP")
+    return named(made, "AP")
 
 
 def _matrix(path: Path) -> xr.DataArray:
     return import_matrix(path, rows="topics")
 
 
-def _named(scores: np.ndarray, metric: str) -> xr.DataArray:
+def named(scores: np.ndarray, metric: str) -> xr.DataArray:
+    """Return scores (system, topic, 1) as a cube, systems and topics numbered."""
     systems, topics = ([str(number) for number in range(count)] for count in scores.shape[:2])
     return cube(scores, systems, topics, [metric])

@@ -128,10 +128,13 @@ def topic_numbers(cubes: Mapping[str, xr.DataArray]) -> list[Ints]:
     ]
 
 
-def topics_drawn(cubes: Mapping[str, xr.DataArray], rng: np.random.Generator) -> dict[str, xr.DataArray]:
-    """Draw topics of each collection with replacement, as many as it has; those of one name are drawn together.
+def topics_halved(
+    cubes: Mapping[str, xr.DataArray], rng: np.random.Generator
+) -> tuple[dict[str, xr.DataArray], dict[str, xr.DataArray]] | None:
+    """Split the topics of each collection at random into halves; a topic that several have is in the same half of all.
 
-    A topic is drawn in place of one that the same collections have.
+    A system-wise table has no topics to split, and is whole in both. None where a half has no topic of a collection, as
+    may happen with few topics.
     """
     holders: dict[str, list[str]] = {}  # by topic
     for name, scores in cubes.items():
@@ -140,12 +143,20 @@ def topics_drawn(cubes: Mapping[str, xr.DataArray], rng: np.random.Generator) ->
     alike: dict[tuple[str, ...], list[str]] = {}  # the topics by the collections that have them
     for topic, names in holders.items():
         alike.setdefault(tuple(names), []).append(topic)
-    drawn: dict[str, list[str]] = {name: [] for name in cubes}
-    for having, topics in alike.items():
-        again = [topics[at] for at in rng.integers(len(topics), size=len(topics))]
-        for name in having:
-            drawn[name] += again
-    return {name: scores.sel(topic=drawn[name]) for name, scores in cubes.items()}
+    first = set[str]()
+    for topics in alike.values():
+        extra = int(rng.integers(2)) * (len(topics) % 2)  # the odd topic goes to either half
+        first |= {topics[at] for at in rng.permutation(len(topics))[: len(topics) // 2 + extra]}
+    halves: tuple[dict[str, xr.DataArray], dict[str, xr.DataArray]] = ({}, {})
+    for name, scores in cubes.items():
+        inside = np.array([topic in first for topic in scores.topic.values])
+        if list(scores.topic.values) == [ALL]:
+            halves[0][name] = halves[1][name] = scores
+            continue
+        if inside.all() or not inside.any():
+            return None
+        halves[0][name], halves[1][name] = scores.isel(topic=inside), scores.isel(topic=~inside)
+    return halves
 
 
 def targets_and_candidates(

@@ -11,7 +11,7 @@ import xarray as xr
 
 from irmeta.choices import Level, Matrix, Missing
 from irmeta.cube import ALL, DIMS, additive, means
-from irmeta.cubes import by_name, shared_topics, studied_together, topics_drawn
+from irmeta.cubes import by_name, shared_topics, studied_together, topics_halved
 from irmeta.errors import ScoresError
 from irmeta.frames import is_table
 from irmeta.names import canonical
@@ -54,10 +54,15 @@ class MetricMatrix:
     cubes: Mapping[str, xr.DataArray] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
 
-    def resampled(self, rng: np.random.Generator) -> Floats | None:
-        """Compute the matrix again on topics drawn with replacement; None if a metric does not vary over them."""
-        rows = _rows(topics_drawn(self.cubes, rng), str(self.level))
-        return _KINDS[self.kind](rows) if _varies(rows).all() else None
+    def halved(self, rng: np.random.Generator) -> list[Floats] | None:
+        """Compute the matrix on two random halves of the topics; None if a metric does not vary over one of them."""
+        halves = topics_halved(self.cubes, rng)
+        if halves is None:
+            return None
+        rows = [_rows(half, str(self.level)) for half in halves]
+        if not all(_varies(part).all() for part in rows):
+            return None
+        return [_KINDS[self.kind](part) for part in rows]
 
 
 def from_scores(

@@ -25,7 +25,7 @@ def test_results_replace_nothing_of_another_kind(run):
     for file in ("o.parquet", "qrels.txt", "run.csv", "m.json", "x.csv"):
         before = Path(file).read_bytes()
         code, _, said = run("describe", "s.parquet", "--format", "csv", "-o", file)
-        assert (code, "write to another file" in said) == (2, True)
+        assert (code, "take another name" in said) == (2, True)
         assert Path(file).read_bytes() == before
     for _ in range(2):
         assert run("describe", "s.parquet", "-o", "r.csv")[0] == 0

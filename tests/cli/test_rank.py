@@ -60,9 +60,9 @@ def test_the_table_says_what_to_report(file: Path) -> None:
 
 
 def test_a_goal_and_its_stability(file: Path) -> None:
-    """The metrics for the unreported ones, and how often resampled topics choose them."""
+    """The metrics for the unreported ones, and how often halves of the topics choose them."""
     said = json.loads(
-        run(file, "-k", 2, "--objective", "unreported", "--resamples", 4, "--seed", 3, "--format", "json")
+        run(file, "-k", 2, "--objective", "unreported", "--partitions", 4, "--seed", 3, "--format", "json")
     )
     assert said["options"]["objective"] == "unreported"
     assert said["options"]["seed"] == 3

@@ -52,6 +52,8 @@ CONTRACT = {
                 "system_b",
                 "metric",
                 "difference",
+                "low",
+                "high",
                 "p",
                 "p_corrected",
                 "effect_size",

@@ -500,3 +500,10 @@ def test_runs_that_are_not_there_are_skipped(tmp_path: Path) -> None:
     said = "\n".join(about(cube)["notes"])
     for reason in ("nothing: no such file", "empty: no files in this folder", "two systems are named 'good'"):
         assert f"{reason}" in said
+
+
+def test_names_that_score_files_write_alike(tmp_path: Path) -> None:
+    """A name with a byte that is not UTF-8 and the text of its escape are two systems of one name."""
+    runs = dict.fromkeys(["r\udce9", r"r\xe9"], next(iter(RUNS.values())))
+    with pytest.raises(FileFormatError, match="two systems are named"):
+        evaluate(QRELS, runs, "AP")

@@ -266,3 +266,10 @@ def test_real_tables(data: Path) -> None:
     assert {"P@10", "AP@1000", "nDCG@20", "RBP(p=0.95)", "R@100", "RR", "ERR@20"} <= set(train.metric.values)
     lowcost = import_systemwise(sorted((data / "systemwise/lowcost").iterdir()))
     assert all("(" in str(name) for cube in lowcost.values() for name in cube.metric.values)
+
+
+@pytest.mark.parametrize("topics", ["1-9999999999", "1-" + "9" * 5000])
+def test_ranges_of_topics_have_an_end(topics: str) -> None:
+    """A range of more topics than any collection has is a slip, and does not fill the memory."""
+    with pytest.raises(ScoresError, match="more than 1000000 topics"):
+        topic_range(topics)

@@ -102,6 +102,7 @@ def test_figures_that_do_not_fit_the_metrics_are_an_error(tmp_path):
         (("collections", 0, "covariances"), 5),
         (("collections", 0, "means", 0), None),
         (("collections", 0, "means", 0), 10**400),
+        (("collections", 0, "means", 0), 1e308),
         (("collections", 0, "systems"), -5),
         (("collections", 0, "systems"), float("inf")),
         (("collections", 0, "systems"), True),

@@ -41,9 +41,10 @@ STUDIES = {
     "permutation": lambda: significance(scores(), test="permutation", resamples=20_000),
     "permutation, exact": lambda: significance(scores(topics=14), test="permutation", resamples=20_000),
     "bootstrap": lambda: significance(scores(), test="bootstrap", resamples=5000),
+    "max-t": lambda: significance(scores(), test="max-t", resamples=5000),
     "tukey": lambda: significance(scores(), test="tukey", resamples=5000),
-    "ranking": lambda: rank_metrics(scores(), resamples=10),
-    "ranking, shrunk": lambda: rank_metrics(scores(), "pivot", "shrunk", resamples=10),
+    "ranking": lambda: rank_metrics(scores(), partitions=10),
+    "ranking, shrunk": lambda: rank_metrics(scores(), "pivot", "shrunk", partitions=10),
 }
 
 

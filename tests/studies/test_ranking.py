@@ -33,14 +33,15 @@ def scores(seed: int = 0, systems: int = 20, topics: int = 15, noise: float = 0.
 
 def test_tables_have_the_columns_of_the_contract() -> None:
     """The JSON document has the tables and columns that programs read."""
-    views = document(rank_metrics(scores(), resamples=3))["tables"]
-    assert list(views) == ["order", "subsets", "stability"]
+    views = document(rank_metrics(scores(), partitions=3))["tables"]
+    assert list(views) == ["order", "subsets", "stability", "alternatives"]
     assert list(views["order"][0]) == ["position", "metric", "value", "criterion"]
     assert list(views["subsets"][0]) == [
         *("k", "metrics", "log_det", "unexplained", "optimal", "ratio_to_optimum", "gap", "proven", "nodes"),
         *("kept", "same"),
     ]
     assert list(views["stability"][0]) == ["k", "metric", "chosen", "se"]
+    assert list(views["alternatives"][0]) == ["k", "metrics", "chosen", "unexplained"]
     assert [row["k"] for row in views["subsets"]] == [1, 2, 3, 4, 5, 6]
     json.dumps(views, allow_nan=False)
 
@@ -133,7 +134,8 @@ def test_words_are_about_the_size_asked_for_or_the_first_that_says_enough() -> N
 )
 def test_findings_claim_no_more_than_was_searched(options: dict, which: str) -> None:
     """That no set is better is said of the sizes, metrics and costs that the search went through."""
-    assert f"No better set {which} exists: proven by search." in findings(rank_metrics(scores(), **options))
+    said = f"No better set {which} exists by this criterion and on these scores: proven by search."
+    assert said in findings(rank_metrics(scores(), **options))
 
 
 def test_a_metric_that_others_determine_was_not_searched() -> None:
@@ -141,7 +143,8 @@ def test_a_metric_that_others_determine_was_not_searched() -> None:
     one = scores()
     one[..., 0] = one[..., 1] + one[..., 2]
     said = findings(rank_metrics(one))
-    assert "No better set of 1 to 5 of the 5 metrics that can be chosen exists: proven by search." in said
+    which = "of 1 to 5 of the 5 metrics that can be chosen"
+    assert f"No better set {which} exists by this criterion and on these scores: proven by search." in said
 
 
 def test_excluded_metrics_still_have_to_be_explained() -> None:
@@ -178,23 +181,23 @@ def test_copies_are_named_and_not_chosen() -> None:
         rank_metrics(twice, include=["R@100", "AP"])
 
 
-def test_stability_counts_choices_on_resampled_topics() -> None:
+def test_stability_counts_choices_on_halves() -> None:
     """Each size's shares add up to the size, a seed gives them again, and the certain choices are certain."""
     first, again, other = (
-        rank_metrics(scores(), k=3, objective="determinant", resamples=20, rng=seed) for seed in (1, 1, 2)
+        rank_metrics(scores(), k=3, objective="determinant", partitions=20, rng=seed) for seed in (1, 1, 2)
     )
     np.testing.assert_allclose(first["again"].sum("metric"), [1, 2, 3])
     np.testing.assert_array_equal(first["again"].values, again["again"].values)
     assert (first["again"].values != other["again"].values).any()
-    included = rank_metrics(scores(), "pivot", k=3, include=["RR"], resamples=20)
+    included = rank_metrics(scores(), "pivot", k=3, include=["RR"], partitions=20)
     assert included["again"].sel(metric="RR").values.tolist() == [1, 1, 1]
     assert about(first)["options"]["seed"] == 1
 
 
 def test_stability_of_a_copy_of_every_topic_is_complete() -> None:
-    """Where all topics have the same scores, every resample chooses the same metrics."""
+    """Where all topics have the same scores, every half chooses the same metrics."""
     one = scores(systems=40).isel(topic=[0] * 5).assign_coords(topic=list("abcde"))
-    outcome = rank_metrics(one, resamples=5)
+    outcome = rank_metrics(one, partitions=5)
     assert set(outcome["again"].values.ravel()) == {0, 1}
     assert (outcome["same"].values == 1).all()
     assert "the choice holds" in findings(outcome)[-1]
@@ -205,15 +208,31 @@ def test_an_arbitrary_choice_is_not_to_be_trusted() -> None:
     rng = np.random.default_rng(8)
     names = [f"P@{k}" for k in range(1, 13)]
     noise = cube(rng.random((30, 20, 12)), [f"s{i}" for i in range(30)], [f"t{i}" for i in range(20)], names)
-    outcome = rank_metrics(noise, k=3, resamples=30)
+    outcome = rank_metrics(noise, k=3, partitions=30)
     assert "do not trust" in findings(outcome)[-1]
+    listed = document(outcome)["tables"]["alternatives"]
+    assert max(row["chosen"] for row in listed if row["k"] == 3) < 0.2
+    assert sum(row["k"] == 3 for row in listed) == 10
+
+
+def test_sets_that_halves_choose_are_listed_with_what_they_explain() -> None:
+    """Each alternative's unexplained share is that of its set on all topics, the oftenest first."""
+    outcome = rank_metrics(scores(), k=2, partitions=20)
+    rows = [row for row in document(outcome)["tables"]["alternatives"] if row["k"] == 2]
+    shares = [row["chosen"] for row in rows]
+    assert shares == sorted(shares, reverse=True)
+    best = outcome["metric"].values[outcome["chosen"].sel(k=2).values].tolist()
+    own = next(row for row in rows if sorted(row["metrics"]) == sorted(best))
+    assert own["unexplained"] == pytest.approx(outcome["unexplained"].sel(k=2).item())
+    alone = [row["chosen"] for row in document(outcome)["tables"]["alternatives"] if row["k"] == 1]
+    assert sum(alone) == pytest.approx(1)
 
 
 def test_topics_cannot_be_drawn_from_means() -> None:
-    """A table of means has no topics to resample."""
+    """A table of means has no topics to split."""
     table = scores(topics=1).assign_coords(topic=np.array([ALL], dtype=object))
-    with pytest.raises(ScoresError, match="--resamples"):
-        rank_metrics(table, resamples=2)
+    with pytest.raises(ScoresError, match="--partitions"):
+        rank_metrics(table, partitions=2)
 
 
 def test_time_that_runs_out_is_told() -> None:
@@ -228,18 +247,18 @@ def test_time_that_runs_out_is_told() -> None:
 
 
 def test_stability_has_no_part_in_the_time_limit() -> None:
-    """However little time the search is given, resampled topics choose the same, to the last bit."""
-    hurried, patient = (rank_metrics(scores(), k=5, resamples=4, time_limit=seconds) for seconds in (1e-9, 60))
+    """However little time the search is given, halves of the topics choose the same, to the last bit."""
+    hurried, patient = (rank_metrics(scores(), k=5, partitions=4, time_limit=seconds) for seconds in (1e-9, 60))
     assert not hurried["proven"].values.all()
     np.testing.assert_array_equal(hurried["again"], patient["again"])
 
 
-def test_resamples_that_are_not_proven_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A note counts the resamples whose search came to its limit, and names the sizes; there is none if none did."""
-    assert not any("resamples" in note for note in about(rank_metrics(scores(), k=3, resamples=4))["notes"])
+def test_partitions_that_are_not_proven_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A note counts the partitions whose search came to its limit, and names the sizes; there is none if none did."""
+    assert not any("partitions" in note for note in about(rank_metrics(scores(), k=3, partitions=4))["notes"])
     monkeypatch.setattr(selection, "WORK", 1)
-    notes = about(rank_metrics(scores(), k=3, resamples=4))["notes"]
-    assert notes[-1].startswith("In 4 of 4 resamples the search reached its limit before the best subsets of ")
+    notes = about(rank_metrics(scores(), k=3, partitions=4))["notes"]
+    assert notes[-1].startswith("In 4 of 4 partitions the search reached its limit before the best subsets of ")
     assert notes[-1].endswith("3 were proven: what counts there is the best found.")
 
 
@@ -257,7 +276,7 @@ def test_resamples_that_are_not_proven_are_told(monkeypatch: pytest.MonkeyPatch)
         ({"cost": {"AP": -1.0}, "budget": 3.0}, "0 or more"),
         ({"budget": 0.5}, "raise the budget"),
         ({"time_limit": 0}, "above 0"),
-        ({"resamples": -1}, "0 or more"),
+        ({"partitions": -1}, "0 or more"),
     ],
 )
 def test_options_that_do_not_fit_are_refused(options: dict[str, object], said: str) -> None:
@@ -270,7 +289,7 @@ def test_the_input_is_left_alone() -> None:
     """Ranking does not write into the scores."""
     one = scores()
     before = one.copy(deep=True)
-    rank_metrics(one, "ib", "rank", level="within-topic", resamples=2)
+    rank_metrics(one, "ib", "rank", level="within-topic", partitions=2)
     xr.testing.assert_identical(one, before)
 
 

@@ -341,3 +341,18 @@ def test_p_0_of_a_constant_difference_is_put_right():
     """Of a difference that is the same on 5 topics the note says that no exact test gives less than .0625."""
     one = cube([[[0.1]] * 5, [[0.2]] * 5], ["a", "b"], list("12345"), ["AP"])
     assert any("on 5 topics no exact test gives less than 0.062" in note for note in about(significance(one))["notes"])
+
+
+def test_replication_stands_in_words_and_in_a_table():
+    """What becomes of significant differences on the other half is told by metric, if there are any."""
+    outcome = significance(scores(), metrics="AP", correct="none")
+    row = tables(outcome)["replication"].row(0, named=True)
+    assert list(row) == ["metric", "half_topics", "found", "again", "opposite", "major", "shrunk"]
+    assert row["half_topics"] == 10
+    said = findings(outcome)[-1]
+    assert said.startswith(
+        f"AP: of differences significant on 10 topics, {row['again']:.0%} are significant again on 10 others"
+    )
+    same = scores()
+    same[:] = same[0]
+    assert "significant again" not in " ".join(findings(significance(same)))

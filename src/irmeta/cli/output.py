@@ -97,7 +97,8 @@ def refuse_inputs(given: Mapping[str, Any], *, models: bool = False) -> None:
             for one in value if isinstance(value, list | tuple) else [value]:
                 if name not in ("output", "plot") and isinstance(one, str | Path) and _is_among(output, name, str(one)):
                     raise IrmetaError(f"{output} is among the files to read; write to another")
-        _refuse_other_kind(output, append=bool(given.get("append")), models=models)
+        adds = "append" in given and output.suffix == ".parquet"  # such a command says itself what may be added
+        _refuse_other_kind(output, append=adds, models=models)
 
 
 def _is_among(output: Path, name: str, given: str) -> bool:
@@ -122,7 +123,7 @@ def _refuse_other_kind(output: Path, *, append: bool, models: bool) -> None:
         return
     if kind is None or append or (models and "model" in kind):
         return
-    raise IrmetaError(f"{output} is {kind}; write to another file, or remove it")
+    raise IrmetaError(f"{output} exists and is {kind}; take another name, or remove it")
 
 
 def say(message: str, *, quiet: bool = False) -> None:

@@ -37,10 +37,10 @@ def rank(
     cost: Annotated[str | None, option(help="What metrics cost, as in 'AP=3 P@10=0.5'; others cost 1.")] = None,
     budget: Annotated[float | None, option(help="What a set may cost.", show_default="any")] = None,
     time_limit: Annotated[
-        float, option(help="Seconds for the search, without resamples; then it prints the gap that is left.")
+        float, option(help="Seconds for the search, without partitions; then it prints the gap that is left.")
     ] = 60,
-    resamples: Annotated[
-        int, option(min=0, help="Bootstrap the topics this many times, to see how stable the choice is.")
+    partitions: Annotated[
+        int, option(min=0, help="Split the topics at random this often, to see whether both halves choose the same.")
     ] = 0,
     seed: Seed = 0,
     verbose: Annotated[
@@ -55,7 +55,7 @@ def rank(
 
     irmeta rank scores.parquet -k 5 --include AP --exclude R@1000 --plot rank.svg
 
-    irmeta rank scores.parquet -k 4 --resamples 200
+    irmeta rank scores.parquet -k 4 --partitions 200
 
     irmeta rank scores.parquet --method ib --matrix covariance --format json
     """
@@ -69,7 +69,7 @@ def rank(
         "cost": _costs(cost or ""),
         "budget": budget,
         "time_limit": time_limit,
-        "resamples": resamples,
+        "partitions": partitions,
     }
     sets: dict[str, Any] = {"include": include or (), "exclude": exclude or ()}
     shown.show(rank_metrics, picked.cubes(best.by), **picked.used(best), **search, **sets, **limits, rng=seed)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, TypeVar
 
 import numpy as np
@@ -221,7 +222,7 @@ class GradeArray:
             # n topics, the last of which has the longest lists
             together = each[order] * np.arange(1, order.size + 1)
             count = max(1, int(np.searchsorted(together, cells, side="right")))
-            places, order = order[:count], order[count:]
+            places, order = np.sort(order[:count]), order[count:]
             size = max(1, cells // (count * whole_steps(int(deepest[places].max()))))
             for start in range(0, len(runs), size):
                 yield slice(start, start + size), places
@@ -251,6 +252,16 @@ class GradeArray:
 
     def facts(self, topics: Indices, pool: Bools | None = None) -> Facts:
         """Return what the judgments say of these topics; `pool` as in `of`."""
+        if pool is None and np.array_equal(topics, self.topics):
+            return self._whole
+        return self._facts(topics, pool)
+
+    @cached_property
+    def _whole(self) -> Facts:
+        """What the judgments say of all topics: the same for every run, where one tile holds all topics."""
+        return self._facts(self.topics)
+
+    def _facts(self, topics: Indices, pool: Bools | None = None) -> Facts:
         judged = self._judged[topics]
         # the judgments of each topic in turn: its first one, and as many more as it has
         begins = self._first[topics] - (np.cumsum(judged) - judged)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from irmeta import words
+from irmeta.cube import labels
 from irmeta.errors import FileFormatError, IrmetaError, Remark
 from irmeta.io.beir import judgments_in
 from irmeta.io.files import Content, Location, listed, location, shown, stem
@@ -72,12 +73,13 @@ def sources_with_problems(given: RunsLike) -> Iterator[Source]:
     seen: dict[str, Location | Run] = {}
     sources = list(_sources(given)) or [("runs", FileFormatError("no run given"))]
     for name, run in sources:
+        (label,) = labels([name])  # as score files write it: there two names of bytes may be one
         if isinstance(run, FileFormatError):
             yield name, run
-        elif name in seen:
-            yield name, _second(name, seen[name], run)
+        elif label in seen:
+            yield name, _second(name, seen[label], run)
         else:
-            seen[name] = run
+            seen[label] = run
             yield name, run
 
 

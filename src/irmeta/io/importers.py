@@ -133,6 +133,10 @@ def _strange(scores: xr.DataArray) -> list[str]:
     return [f"irmeta does not know {len(strange)} of {len(names)} metrics: {words.listed(strange, 3)}{hint}"]
 
 
+_LONGEST, _MOST_TOPICS = 18, 1_000_000
+"""Digits of a topic's number, and topics in a range: more are a slip."""
+
+
 def topic_range(text: str) -> list[str]:
     """Spell out topic numbers.
 
@@ -144,6 +148,8 @@ def topic_range(text: str) -> list[str]:
         low, dash, high = part.strip().partition("-")
         if not low.isdecimal() or (dash and not high.isdecimal()):
             raise ScoresError(f"{text!r}: topic numbers are written as in 401-450 or 1,2,5-9")
+        if len(high or low) > _LONGEST or int(high or low) - int(low) >= _MOST_TOPICS:
+            raise ScoresError(f"{text!r}: {part.strip()} are more than {_MOST_TOPICS} topics; is that what you mean?")
         topics += [str(number) for number in range(int(low), int(high or low) + 1)]
     return topics
 

@@ -20,6 +20,8 @@ from irmeta.stats.prediction.intervals import LEVELS
 from irmeta.stats.prediction.regression import Moments
 
 _FORMAT = "irmeta prediction model 1"
+_MOST = 1e30
+"""Above any mean or covariance of scores."""
 _ROUNDING = 1e-8
 """How far below 0 rounding may leave an eigenvalue of a correlation matrix."""
 
@@ -139,8 +141,8 @@ def _part(entry: Mapping[str, Any]) -> Part:
     tails = np.array(entry["residual_quantiles"], dtype=np.float64)
     if mean.shape != (size,) or tails.shape != (size, len(LEVELS)):
         raise ValueError(f"the figures of {name!r} do not fit its {size} metrics")
-    if not np.isfinite(mean).all() or not np.isfinite(cov).all() or (np.diag(cov) < 0).any():
-        raise ValueError(f"a mean or a covariance of {name!r} is not finite, or a variance is below 0")
+    if not (np.abs(mean) < _MOST).all() or not (np.abs(cov) < _MOST).all() or (np.diag(cov) < 0).any():
+        raise ValueError(f"a mean or a covariance of {name!r} is none that scores have, or a variance is below 0")
     if np.linalg.eigvalsh(_scaled(cov)).min(initial=0) < -_ROUNDING:
         raise ValueError(f"the covariances of {name!r} are not positive semi-definite")
     unknown = np.isnan(tails)

@@ -15,11 +15,11 @@ from irmeta.matrix import MetricMatrix, from_matrix, from_scores, is_scores
 from irmeta.names import is_known, metric_names, nearest, parse
 from irmeta.parallel import seeded
 from irmeta.result import result
-from irmeta.stats.arrays import Floats, Ints
+from irmeta.stats.arrays import Bools, Floats, Ints
 from irmeta.stats.subsets.matrices import dependent
 from irmeta.stats.subsets.orders import Order, explained_by_each, log_determinant, unexplained
 from irmeta.stats.subsets.selection import Choice, Selection, limit, ratio, select, value
-from irmeta.stats.subsets.stability import choices, flags, stability
+from irmeta.stats.subsets.stability import alternatives, choices, flags, stability
 
 REPORTED = frozenset(
     [
@@ -37,9 +37,11 @@ _OBJECTIVES: Mapping[Objective, str] = MappingProxyType(
 OTHER_SECONDS = 5.0
 """The time limit of a search that shows how the answer depends on the question."""
 TRUST = ((0.8, "the choice holds"), (0.5, "part of it is arbitrary"), (-np.inf, "do not trust the choice"))
-"""What is said of a choice, by the least share of it, corrected for chance, that resampled topics make again."""
+"""What is said of a choice, by the least share of it, corrected for chance, on which halves of the topics agree."""
 
 
+SETS = 10
+"""Of each size, at most this number of sets that halves choose is listed."""
 _SUBSETS = ("log_det", "unexplained", "cost", "optimal", "ratio_to_optimum", "gap", "proven", "nodes", "kept", "same")
 
 
@@ -61,7 +63,7 @@ def rank_metrics(
     top: float | None = None,
     by: str | None = None,
     missing: Missing = "error",
-    resamples: int = 0,
+    partitions: int = 0,
     rng: int | np.random.Generator = 0,
 ) -> xr.Dataset:
     """Rank metrics, and find the best subset of each size up to k (every size by default), proven where time allows.
@@ -86,8 +88,8 @@ def rank_metrics(
     cost, budget : what a metric costs (1 where not named), and what a subset may cost; with "exact" only.
     time_limit : seconds for the search; a size that is not proven by then says so, with the gap that remains, and may
     have another subset on another machine.
-    resamples : how often to draw topics with replacement and choose again, to see what can be trusted. Work is capped
-    by operations, not seconds, so these results do not depend on the machine.
+    partitions : how often to split the topics at random and choose from either half, to see what other topics would
+    choose. Work is capped by operations, not seconds, so these results do not depend on the machine.
 
     Raises ScoresError if the matrix is not positive semi-definite, or has too few rows for its metrics.
     Sources: Gupta et al. (ECIR 2019), section 6; Sheffield (1985); McCabe (1984); Ko, Lee and Queyranne (1995).
@@ -108,8 +110,8 @@ def rank_metrics(
     unusual = _unusual(source, include, k) if candidates == "reported" else []
     without = [*metric_names(exclude), *unusual]
     choice, notes = _choice(source, method, objective, k, include, without, cost, budget, time_limit)
-    if resamples < 0 or (resamples and _topics(source.cubes) < 2):
-        raise ScoresError("--resamples is 0 or more, and needs at least 2 topics")
+    if partitions < 0 or (partitions and _topics(source.cubes) < 2):
+        raise ScoresError("--partitions is 0 or more, and needs at least 2 topics in a collection")
 
     selection = select(source.sigma, choice)
     if not selection.optima:
@@ -118,8 +120,8 @@ def rank_metrics(
     if method == "exact" and source.cubes and budget is None:
         few = _few(np.array(list(selection.optima)), data["unexplained"][1], k)
         data |= _other_ways(source, choice, few, include, without)
-    if resamples:
-        stability, more = _stability(source, choice, selection, resamples, generator)
+    if partitions:
+        stability, more = _stability(source, choice, selection, partitions, generator)
         data |= stability
         notes += more
 
@@ -137,7 +139,7 @@ def rank_metrics(
         "top": top,
         "by": by,
         "time_limit": time_limit,
-        "resamples": resamples,
+        "partitions": partitions,
         "seed": seed,
     }
     outcome = result("ranking", data, inputs=source.cubes, options=options, notes=[*source.notes, *notes])
@@ -168,9 +170,11 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     metric and those after it that it explains, given those before it, which is what "gf" goes by).
     subsets : k, metrics, log_det, unexplained (share of all variance), optimal (the best value of the objective),
     ratio_to_optimum, gap (how much better than that a subset may still be), proven, nodes (of the search); with a
-    budget, cost; with resamples, kept (share of the subset, less included metrics, that is chosen again) and same
-    (share of resamples in which all of it is).
-    stability : k, metric, chosen (share of resamples), se; with resamples only.
+    budget, cost; with partitions, kept (share of one half's subset, less included metrics, that the other half of the
+    topics chooses, too) and same (share of partitions in which all of it is).
+    stability : k, metric, chosen (share of halves), se; with partitions only.
+    alternatives : k, metrics, chosen (share of halves that choose just these), unexplained (on all topics): the sets
+    that halves choose oftenest; with partitions only.
     """
     metrics = outcome["metric"].values.astype(str)
     order = [str(name) for name in outcome["order"].values]
@@ -199,11 +203,15 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
             }
         )
         views["stability"] = stability.sort("k", "chosen", descending=[False, True], maintain_order=True)
+        sets = [metrics[taken].tolist() for taken in outcome["alternative"].values]
+        columns = {"k": outcome["alternative_k"].values, "metrics": sets}
+        columns |= {name: outcome[f"alternative_{name}"].values for name in ("chosen", "unexplained")}
+        views["alternatives"] = pl.DataFrame(columns)
     return views
 
 
 def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
-    """Show the best set of each size, what it explains, how much of it is chosen again, and what is not proven."""
+    """Show the best set of each size, what it explains, how much of it both halves choose, and what is not proven."""
     subsets = tables(outcome)["subsets"]
     shown = subsets.select("k", "metrics", explained=1 - pl.col("unexplained"))
     if not subsets["proven"].all():
@@ -213,7 +221,7 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     if about(outcome)["options"]["method"] != "exact":
         shown = shown.with_columns(subsets["ratio_to_optimum"].alias("of the best"))
     if "kept" in subsets:
-        shown = shown.with_columns(subsets["kept"].alias("chosen again"))
+        shown = shown.with_columns(subsets["kept"].alias("by both halves"))
     return {"subsets": shown}
 
 
@@ -231,7 +239,7 @@ def findings(outcome: xr.Dataset) -> list[str]:
         if not warnings(outcome):
             lines.append(_trust(outcome, few))
     elif any(described["topics"] > 1 for described in collections):
-        lines.append("To see whether other topics would choose the same, add --resamples 100.")
+        lines.append("To see whether other topics would choose the same, add --partitions 100.")
     return lines
 
 
@@ -267,7 +275,7 @@ def _proof(outcome: xr.Dataset) -> str:
         sizes = ", ".join(str(k) for k in unproven)
         return f"Not proven in the time given: the best subsets of {sizes}; see the column gap."
     if about(outcome)["options"]["method"] == "exact":
-        return f"No better set {_searched(outcome)} exists: proven by search."
+        return f"No better set {_searched(outcome)} exists by this criterion and on these scores: proven by search."
     return f"The optimum it is compared with, the best set {_searched(outcome)}, is proven at every size."
 
 
@@ -314,13 +322,25 @@ def _few(sizes: Ints, unexplained: Floats, k: int | None) -> int:
 
 
 def _trust(outcome: xr.Dataset, few: int) -> str:
-    """Say how much of the choice resampled topics make again, and what follows."""
+    """Say how much of the choice two random halves of the topics both make, and what follows."""
     kept, same, chance = (float(outcome[name].sel(k=few)) for name in ("kept", "same", "chance"))
     corrected = (kept - chance) / (1 - chance) if chance < 1 else 1.0
     verdict = next(verdict for least, verdict in TRUST if corrected >= least)
     return (
-        f"On resampled topics, {kept:.0%} of these {few} are chosen again (by chance {chance:.0%}), all of them in "
-        f"{same:.0%} of resamples: {verdict}."
+        f"Two random halves of the topics agree on {kept:.0%} of the best {few} (by chance {chance:.0%}), on all of "
+        f"them in {same:.0%} of partitions: {verdict}.{_as_good(outcome, few)}"
+    )
+
+
+def _as_good(outcome: xr.Dataset, few: int) -> str:
+    """Say how much the sets explain that halves choose oftenest."""
+    here = outcome["alternative_k"].values == few
+    explained = 1 - outcome["alternative_unexplained"].values[here]
+    if len(explained) < 2:
+        return ""
+    return (
+        f" The {len(explained)} sets that halves choose oftenest explain {explained.min():.1%} to "
+        f"{explained.max():.1%} of the variance of all (table alternatives)."
     )
 
 
@@ -513,33 +533,52 @@ def _stability(
     source: MetricMatrix,
     choice: Choice,
     selection: Selection,
-    resamples: int,
+    partitions: int,
     rng: np.random.Generator,
 ) -> tuple[dict[str, Any], list[str]]:
-    """Choose again on topics drawn with replacement: how often each metric is chosen, and how much of each subset."""
-    again, proven = choices(source.resampled, choice, selection.chosen, resamples, rng)
+    """Choose from random halves of the topics: how often each metric is chosen, and how much by both halves."""
+    sizes = list(selection.chosen)
+    again, proven = choices(source.halved, choice, selection.chosen, partitions, rng)
     if not len(again):
-        raise ScoresError("in every resample of the topics some metric is determined by others; use fewer metrics")
-    found = stability(flags(selection.chosen, len(source.metrics)), again, choice)
+        raise ScoresError(
+            "in every partition of the topics some metric is constant, or determined by others, on one half; use fewer "
+            "metrics"
+        )
+    found = stability(again, choice, sizes)
     data = {
         "again": (("k", "metric"), found.chosen),
         "again_se": (("k", "metric"), found.se),
         "kept": ("k", found.kept),
         "same": ("k", found.same),
         "chance": ("k", found.chance),
+        **_alternatives(source, sizes, again),
     }
     notes = []
-    skipped = resamples - len(again)
+    skipped = partitions - len(again)
     if skipped:
         notes.append(
-            f"{skipped} of {resamples} resamples are left out: a metric was constant, or determined by others."
+            f"{skipped} of {partitions} partitions are left out: on one half a metric was constant, or determined by "
+            "others."
         )
-    stopped = np.count_nonzero(~proven.all(axis=1))
+    stopped = np.count_nonzero(~proven.all(axis=(1, 2)))
     if stopped:
-        unproven = np.array(list(selection.chosen))[~proven.all(axis=0)]
-        sizes = ", ".join(str(k) for k in unproven)
+        unproven = np.array(sizes)[~proven.all(axis=(0, 1))]
+        listed = ", ".join(str(k) for k in unproven)
         notes.append(
-            f"In {stopped} of {len(again)} resamples the search reached its limit before the best subsets of {sizes} "
+            f"In {stopped} of {len(again)} partitions the search reached its limit before the best subsets of {listed} "
             "were proven: what counts there is the best found."
         )
     return data, notes
+
+
+def _alternatives(source: MetricMatrix, sizes: list[int], again: Bools) -> dict[str, Any]:
+    """Return the sets that halves choose oftenest, size by size, with what they leave unexplained on all topics."""
+    found = [alternatives(again, at, SETS) for at in range(len(sizes))]
+    subsets = np.concatenate([taken for taken, _ in found])
+    left = [unexplained(source.sigma, np.flatnonzero(subset)) for subset in subsets]
+    return {
+        "alternative": (("set", "metric"), subsets),
+        "alternative_k": ("set", np.repeat(sizes, [len(taken) for taken, _ in found])),
+        "alternative_chosen": ("set", np.concatenate([share for _, share in found])),
+        "alternative_unexplained": ("set", np.array(left)),
+    }

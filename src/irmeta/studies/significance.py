@@ -21,6 +21,7 @@ from irmeta.result import frame, result
 from irmeta.stats import descriptive
 from irmeta.stats.arrays import Bools, Floats
 from irmeta.stats.halves.halving import halves, shuffles
+from irmeta.stats.halves.replication import Replication, replication
 from irmeta.stats.halves.swaps import EDGES, least_difference, swaps
 from irmeta.stats.tests import multiplicity, paired, resampling
 
@@ -89,7 +90,8 @@ def significance(
     unless `correct` is bh or none; p, p_corrected, effect_size (mean difference over the standard deviation of
     differences), direction (1 where the test favours system_a, -1 system_b) and significant; with a margin
     p_equivalent, of two one-sided t tests with Holm's correction, and equivalent; over (metric) share_significant, the
-    discriminative power; over (system, metric) mean and rank.
+    discriminative power, and what half of the topics shows of differences significant on the other half
+    (`Replication`); over (system, metric) mean and rank.
     Sources: Smucker et al. (CIKM 2007), Sakai (SIGIR 2006), Carterette (2012), Westfall and Young (1993),
     Schuirmann (1987).
 
@@ -128,6 +130,7 @@ def significance(
     inputs = {scores.attrs.get("collection", "collection"): scores}
     outcome = result("significance", data, inputs=inputs, options=options, notes=notes)
     outcome = outcome.assign(_swapped(scores, generator))
+    outcome = outcome.assign(_replicated(scores, alpha, correct, generator))
     outcome["significant"] = outcome["p_corrected"] < alpha
     if margin is not None:
         outcome["equivalent"] = outcome["p_equivalent"] < alpha
@@ -155,6 +158,7 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
         "power": frame(outcome, ["share_significant"]),
         "conflicts": _conflicts(outcome),
         "swaps": _swaps(outcome),
+        "replication": frame(outcome, ["half_topics", *Replication._fields], by=["metric"]),
     }
 
 
@@ -227,7 +231,7 @@ def findings(outcome: xr.Dataset) -> list[str]:
             + _beside_best(of_metric)
             + _equivalent(of_metric)
         )
-    return lines + _contradictions(outcome) + _reliable_differences(outcome)
+    return lines + _contradictions(outcome) + _reliable_differences(outcome) + _replication(outcome)
 
 
 def _beside_best(of_metric: xr.Dataset) -> str:
@@ -271,6 +275,38 @@ def _swapped(scores: xr.DataArray, rng: np.random.Generator) -> xr.Dataset:
     dims, shape = ("half", "swap_metric", "step"), (len(sizes), len(names), EDGES.size)
     data = {"compared": (dims, np.reshape(compared, shape)), "swapped": (dims, np.reshape(swapped, shape))}
     return xr.Dataset(data, {"half": sizes, "swap_metric": names, "step": EDGES})
+
+
+def _replicated(scores: xr.DataArray, alpha: float, correct: Correction, rng: np.random.Generator) -> dict[str, Any]:
+    """Return over (metric) what becomes of differences that are significant on half of the topics, on the other half.
+
+    By the paired t test with the correction named; without at least 4 topics there are no halves to test on.
+    """
+    systems, half = scores.sizes["system"], scores.sizes["topic"] // 2
+    draws = int(np.clip(SWAP_PAIRS // (systems * systems), 2, 20))
+    drawn = halves(shuffles(scores.sizes["topic"], draws, rng), (half, half))
+    values = additive(scores).values
+    found = [Replication(*[np.nan] * 5) for _ in range(values.shape[2])]
+    if half >= 2:
+        found = [replication(values[..., m], drawn, alpha=alpha, correct=correct) for m in range(values.shape[2])]
+    figures = dict(zip(Replication._fields, np.array(found).T, strict=True))
+    return {"half_topics": half} | {name: ("metric", column) for name, column in figures.items()}
+
+
+def _replication(outcome: xr.Dataset) -> list[str]:
+    """Say of the first metrics how many significant differences other topics show again, and how large they are."""
+    lines = []
+    for metric in outcome.metric.values[:FEW_METRICS]:
+        one = outcome.sel(metric=metric)
+        if not one["found"].item() > 0:
+            continue
+        topics = one["half_topics"].item()
+        lines.append(
+            f"{metric}: of differences significant on {topics} topics, {one['again'].item():.0%} are significant again "
+            f"on {topics} others and {one['opposite'].item():.1%} have the other sign; they keep "
+            f"{one['shrunk'].item():.0%} of their size."
+        )
+    return lines
 
 
 def _swaps(outcome: xr.Dataset) -> pl.DataFrame:
@@ -457,7 +493,13 @@ def _interval_notes(test: Test, correct: Correction, alpha: float, systems: int)
     together = test in JOINT or correct in ("holm", "bonferroni")
     held = "all pairs of a metric at once" if together and systems > 2 else "each pair by itself"
     by = test if test in JOINT else "Student's t"
-    return [f"{1 - alpha:.0%} intervals of the differences in mean are for {held} (by {by})"]
+    lines = [f"{1 - alpha:.0%} intervals of the differences in mean are for {held} (by {by})"]
+    if together and systems > MOST_LETTERS:
+        lines.append(
+            "with this many systems some of these intervals miss more often than promised, above all of systems that "
+            "hardly ever score: leave these out (--top 0.75); docs/studies/significance.md has the coverage"
+        )
+    return lines
 
 
 def _opposed_notes(test: Test, opposed: Bools) -> list[str]:

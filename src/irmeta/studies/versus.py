@@ -367,7 +367,8 @@ def findings(outcome: xr.Dataset) -> list[str]:
     for metric in _spoken_of(outcome):
         one = outcome.sel(metric=metric)
         if one.sizes["against"] <= FEW_COMPARISONS:
-            sentences += [_of_one(one.isel(against=at), one.sizes["against"]) for at in range(one.sizes["against"])]
+            count = one.sizes["against"]
+            sentences += [_of_one(one.isel(against=at), count) for at in range(count)]
         else:
             sentences.append(_of_many(one))
     contradictions = _contradictions(outcome)
@@ -393,8 +394,8 @@ def _system(outcome: xr.Dataset) -> str:
     return str(about(outcome)["options"]["system"])
 
 
-def _of_one(one: xr.Dataset, comparisons: int) -> str:
-    """Say what one of several comparisons by one metric shows."""
+def _of_one(one: xr.Dataset, count: int) -> str:
+    """Say what one comparison by one metric shows, of this number that are corrected for."""
     options, metric = about(one)["options"], str(one.metric.item())
     system, other = options["system"], str(one["who"].item())
     other = "the median of the other systems" if other == MEDIAN else other
@@ -404,13 +405,17 @@ def _of_one(one: xr.Dataset, comparisons: int) -> str:
     more = "more" if difference >= 0 else "less"
     equal = f", equal on {ties}" if ties else ""
     topics = f"It is better on {counted(wins, 'topic')}{equal} and worse on {losses}."
-    several = comparisons > 1 and options["correct"] not in ("bh", "none")
-    together = "simultaneous " if several else ""
-    figures = f"{together}{1 - options['alpha']:.0%} interval {short(low, 3, sign=True)} to {short(high, 3, sign=True)}"
+    together = count > 1 and options["correct"] not in ("bh", "none")
+    figures = f"{1 - options['alpha']:.0%} interval {short(low, 3, sign=True)} to {short(high, 3, sign=True)}"
+    if together:
+        figures = f"{figures}, of all {count} at once"
     shown = f"p = {_p(p)}" if p >= 0.0001 else f"p {_p(p)}"
     if bool(one["significant"]):
         lead = f"{system} scores {short(abs(difference), 3)} {more} than {other} by {metric}, a significant difference"
-        return f"{lead} ({figures}; {shown}, {options['test']} test). {topics}"
+        wider = ""
+        if low <= 0 <= high:
+            wider = f" The test by {options['correct']}'s correction shows more than the interval, which holds 0."
+        return f"{lead} ({figures}; {shown}, {options['test']} test). {topics}{wider}"
     lead = f"By {metric}, no difference between {system} and {other} is shown"
     return f"{lead} ({short(difference, 3, sign=True)}, {figures}; {shown}, {options['test']} test). {topics}"
 

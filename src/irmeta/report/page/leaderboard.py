@@ -65,7 +65,9 @@ def html(outcome: xr.Dataset, title: str, source: str) -> str:
         findings=leaderboard.findings(outcome),
         aggregates=_aggregates(outcome),
         missing=bool(np.isnan(outcome["score"].values).any()),
-        holes_say=_holes_say(outcome),
+        holes_allow="ranks that predicted scores allow, 90%"
+        if "predicted" in outcome
+        else "ranks that missing scores allow",
         called=leaderboard.called(outcome),
         varied=leaderboard.varied(outcome),
         level=f"{options['level']:.0%}",

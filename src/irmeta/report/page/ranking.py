@@ -13,8 +13,8 @@ from irmeta.report.page.panel import Chart, Panel, Text, names, numbers, of_stud
 from irmeta.report.plots import figure_of
 from irmeta.studies import ranking
 
-RESAMPLES = 30
-"""Resampled sets of topics: the standard error of a share is at most .09."""
+PARTITIONS = 30
+"""Partitions of the topics: the standard error of a share is at most .09."""
 ENOUGH = 0.1
 """The share of variance that the metrics to report may leave unexplained."""
 LARGEST = 8
@@ -25,8 +25,8 @@ TEXT = Text(
     "Metrics to report",
     "Which few metrics tell the rest?",
     "A filled mark: the metric is in the best subset of that size, which leaves least of the variance of all "
-    "metrics unexplained. Up to the size to report, topics are resampled: the larger a mark, the oftener the "
-    "metric is chosen again. Rings are metrics that only other topics choose.",
+    "metrics unexplained. Up to the size to report, topics are split into random halves: the larger a mark, "
+    "the oftener a half chooses the metric. Rings are metrics that only halves choose.",
     "Gupta et al. (ECIR 2019), section 6; McCabe (Technometrics 1984); exact search.",
 )
 
@@ -53,13 +53,13 @@ def ranking_panel(level: Level, scores: Mapping[str, xr.DataArray], source: str,
     """Show the best subset of metrics of each size, and how much of the one to report other topics would choose.
 
     The subset to report is the smallest that leaves less than a tenth unexplained; only up to its size are topics
-    resampled, since every resample is a search of its own.
+    partitioned, since every half is a search of its own.
     """
     choose = partial(ranking.rank_metrics, scores, level=level, rng=seed)
     outcome = choose()
     few = len(reported(ranking.tables(outcome)["subsets"]))
-    resamples = 0 if level == "system" else RESAMPLES
-    again = choose(k=few, resamples=resamples)
+    partitions = 0 if level == "system" else PARTITIONS
+    again = choose(k=few, partitions=partitions)
     shown = outcome.isel(k=slice(0, LARGEST))
     chart = Chart(
         "subsets",
@@ -69,7 +69,7 @@ def ranking_panel(level: Level, scores: Mapping[str, xr.DataArray], source: str,
             "rows": names(outcome.metric),
             "k": numbers(shown["k"].values),
             "chosen": numbers(shown["chosen"].values),
-            "again": numbers(again["again"].values) if resamples else [],
+            "again": numbers(again["again"].values) if partitions else [],
             "unexplained": numbers(shown["unexplained"].values),
         },
     )
@@ -77,9 +77,9 @@ def ranking_panel(level: Level, scores: Mapping[str, xr.DataArray], source: str,
         LEVELS[level],
         again,
         charts=[chart],
-        shown=["subsets", "stability"] if resamples else ["subsets"],
+        shown=["subsets", "stability"] if partitions else ["subsets"],
         figures={"ranking": partial(figure_of, outcome)},
-        command=f"irmeta rank {source} --level {level} -k {few} --resamples {resamples} --seed {seed}",
+        command=f"irmeta rank {source} --level {level} -k {few} --partitions {partitions} --seed {seed}",
     )
     return replace(panel, tables={**panel.tables, **ranking.tables(outcome)})
 

@@ -1,6 +1,6 @@
-"""How far a choice of variables can be trusted: what would be chosen again from other data."""
+"""How far a choice of variables can be trusted: what two halves of the data choose."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -12,18 +12,18 @@ from irmeta.stats.subsets.matrices import dependent
 from irmeta.stats.subsets.orders import Order
 from irmeta.stats.subsets.selection import Choice, choose_again
 
-Resample = Callable[[np.random.Generator], Floats | None]
+Halves = Callable[[np.random.Generator], Sequence[Floats] | None]
 _BLOCK = 4
-"""Choices in a block; each takes some milliseconds or more."""
+"""Partitions in a block; each takes some milliseconds or more."""
 
 
 @dataclass(frozen=True)
 class Stability:
-    """What is chosen again, of subsets by size.
+    """How far two halves of the data choose the same, of subsets by size.
 
-    chosen, se : (k, variable), the share of resamples that choose it, and its Monte-Carlo standard error.
-    kept : (k,), the mean share of the subset, less the variables included from the start, that is chosen again.
-    same : (k,), the share of resamples in which all of it is. chance : (k,), what `kept` would be by chance.
+    chosen, se : (k, variable), the share of halves that choose it, and its Monte-Carlo standard error.
+    kept : (k,), the mean share of one half's subset, less the variables included from the start, that the other half
+    chooses, too. same : (k,), the share of partitions in which it is all of it. chance : (k,), `kept` by chance.
     """
 
     chosen: Floats
@@ -34,21 +34,21 @@ class Stability:
 
 
 def choices(
-    resample: Resample,
+    halves: Halves,
     choice: Choice,
     chosen: Mapping[int, Order],
-    resamples: int,
+    partitions: int,
     rng: np.random.Generator,
 ) -> tuple[Bools, Bools]:
-    """Choose again from resampled matrices: flags (resample, k, variable), and (resample, k) whether they are proven.
+    """Choose from matrices of halves: flags (partition, 2, k, variable), and (partition, 2, k) whether they are proven.
 
-    resample : gives a matrix, or None where a variable is constant. Those, and matrices in which variables determine
+    halves : gives two matrices, or None where a variable is constant. Those, and matrices in which variables determine
     each other, are left out.
     """
     again: list[Bools] = []
     proven: list[Bools] = []
-    work = partial(_block, resample, choice, tuple(chosen))
-    for some in in_order(work, streams(rng, resamples, _BLOCK), "blocks of resamples"):
+    work = partial(_block, halves, choice, tuple(chosen))
+    for some in in_order(work, streams(rng, partitions, _BLOCK), "blocks of partitions"):
         for found in some:
             if found is not None:
                 again.append(found[0])
@@ -57,22 +57,22 @@ def choices(
 
 
 def _block(
-    resample: Resample, choice: Choice, sizes: tuple[int, ...], block: tuple[np.random.Generator, int]
+    halves: Halves, choice: Choice, sizes: tuple[int, ...], block: tuple[np.random.Generator, int]
 ) -> list[tuple[Bools, Bools] | None]:
-    rng, resamples = block
-    return [_again(resample(rng), choice, sizes) for _ in range(resamples)]
+    rng, partitions = block
+    return [_again(halves(rng), choice, sizes) for _ in range(partitions)]
 
 
-def _again(sigma: Floats | None, choice: Choice, sizes: tuple[int, ...]) -> tuple[Bools, Bools] | None:
-    """Choose again from one matrix: flags (k, variable), and (k,) whether they are proven; None where it cannot be."""
-    if sigma is None:
+def _again(matrices: Sequence[Floats] | None, choice: Choice, sizes: tuple[int, ...]) -> tuple[Bools, Bools] | None:
+    """Choose from both matrices: flags (2, k, variable), and (2, k) whether proven; None where it cannot be."""
+    if matrices is None:
         return None
-    if dependent(sigma[np.ix_(choice.candidates, choice.candidates)]):
+    if any(dependent(sigma[np.ix_(choice.candidates, choice.candidates)]) for sigma in matrices):
         return None
-    again = choose_again(sigma, choice, sizes)
-    subsets = {size: subset for size, (subset, _) in again.items()}
-    proven = [proven for _, proven in again.values()]
-    return flags(subsets, len(sigma)), np.array(proven)
+    found = [choose_again(sigma, choice, sizes) for sigma in matrices]
+    subsets = [{size: subset for size, (subset, _) in again.items()} for again in found]
+    proven = [[proven for _, proven in again.values()] for again in found]
+    return np.array([flags(one, len(matrices[0])) for one in subsets]), np.array(proven)
 
 
 def flags(subsets: Mapping[int, Order], variables: int) -> Bools:
@@ -86,20 +86,32 @@ def flags(subsets: Mapping[int, Order], variables: int) -> Bools:
     return np.array([np.isin(every, subset) for subset in subsets.values()])
 
 
-def stability(chosen: Bools, again: Bools, choice: Choice) -> Stability:
-    """Compare subsets, flags (k, variable), with those chosen again, (resample, k, variable)."""
-    resamples, _, variables = again.shape
-    share = again.mean(axis=0)  # (k, variable)
-    included = np.isin(np.arange(variables), choice.include)
+def stability(again: Bools, choice: Choice, sizes: Sequence[int]) -> Stability:
+    """Compare the subsets of these sizes that both halves choose: flags (partition, 2, k, variable)."""
+    partitions, _, _, variables = again.shape
+    share = again.mean(axis=(0, 1))  # (k, variable)
     # included variables are chosen again by force: only the free ones count
-    free = (chosen & ~included).sum(axis=1)  # (k,)
-    hit = (again & chosen & ~included).sum(axis=2)  # (resample, k)
+    included = np.isin(np.arange(variables), choice.include)
+    free = np.array(sizes) - choice.include.size  # (k,)
+    both = again.all(axis=1)
+    hit = (both & ~included).sum(axis=2)  # (partition, k)
     kept = np.where(free > 0, hit / np.maximum(free, 1), 1.0)
     candidates = choice.candidates.size - choice.include.size
     return Stability(
         chosen=share,
-        se=np.sqrt(share * (1 - share) / resamples),
+        se=np.sqrt(share * (1 - share) / partitions),
         kept=kept.mean(axis=0),
         same=(kept == 1).mean(axis=0),
         chance=free / max(1, candidates),
     )
+
+
+def alternatives(again: Bools, at: int, most: int) -> tuple[Bools, Floats]:
+    """Return the subsets of one size that halves choose oftenest: flags (subset, variable), and the share of halves.
+
+    again : (partition, 2, k, variable).  at : the place of the size along k.  most : no more than these.
+    """
+    chosen = again[:, :, at].reshape(-1, again.shape[-1])
+    subsets, counts = np.unique(chosen, axis=0, return_counts=True)
+    order = np.argsort(-counts, kind="stable")[:most]
+    return subsets[order], counts[order] / len(chosen)

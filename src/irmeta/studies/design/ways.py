@@ -35,8 +35,8 @@ class Way:
 
     def __str__(self) -> str:
         depth = "" if self.depth == FULL else f" to depth {self.depth}"
-        both = f", judged by a machine, and one in {self.each} by people"
-        judge = {"people": "", "machine": ", judged by a machine", "both": both}[self.judge]
+        both = f" (judged by a machine, one in {self.each} by people, too)"
+        judge = {"people": "", "machine": " (judged by a machine)", "both": both}[self.judge]
         return f"{depth} by {self.metric}{judge}".strip()
 
 

@@ -36,8 +36,9 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     if "tau" in outcome:
         several = outcome.sizes["metric"] > 1
         for metric in outcome.metric.values:
+            one = outcome.sel(metric=[metric])
             title = f"agreement with {_truth(outcome)}" + (f", {metric}" if several else "")
-            shown[title] = _agreement(outcome.sel(metric=[metric]))
+            shown[f"{title} ({_truth(outcome)} itself {short(one['ceiling'].item())})"] = _agreement(one)
         shown["pairs of systems that differ"] = _decided(outcome)
     if "difference" in outcome and (differ := _clear(outcome)).height:
         shown["judges that differ (Holm)"] = differ
@@ -281,7 +282,6 @@ def _agreement(outcome: xr.Dataset) -> pl.DataFrame:
     shown = {
         "judge": made["judge"],
         "tau": [_with_interval(*row) for row in made.select("tau", "tau_low", "tau_high").rows()],
-        f"{_truth(outcome)} itself": _short(made["ceiling"].to_list()),
         "tau_AP": _short(made["tau_ap"].to_list()),
         "best": _short(made["tau_best"].to_list()),
     }
