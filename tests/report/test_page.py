@@ -412,3 +412,10 @@ def test_a_warning_stands_beside_its_headline(scores: xr.DataArray, tmp_path: Pa
     text = write_report({"made": holey}, tmp_path / "r").read_text("utf-8")
     boxes = text[text.index('<ul class="short"') : text.index("</ul>")]
     assert '<strong class="warning">made: 5 of 540 scores are missing' in boxes
+
+
+def test_one_metric_has_no_sections_on_metrics(scores: xr.DataArray) -> None:
+    """Of a single metric nothing is said about agreement, choice and prediction; the other sections are there."""
+    found = run({"made": scores.sel(metric=["RR"])})
+    assert not {"agreement", "reporting", "prediction"} & set(found)
+    assert {"standings", "systems", "power"} <= set(found)

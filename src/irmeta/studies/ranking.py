@@ -20,6 +20,7 @@ from irmeta.stats.subsets.matrices import dependent
 from irmeta.stats.subsets.orders import Order, explained_by_each, log_determinant, unexplained
 from irmeta.stats.subsets.selection import Choice, Selection, limit, ratio, select, value
 from irmeta.stats.subsets.stability import alternatives, choices, flags, stability
+from irmeta.words import counted
 
 REPORTED = frozenset(
     [
@@ -252,8 +253,8 @@ def _report(outcome: xr.Dataset, few: int) -> str:
     explained = 1 - float(at["unexplained"])
     verb = "explains" if few == 1 else "explain"
     return (
-        f"Report {chosen}: {few} of {outcome.sizes['metric']} metrics, which {verb} {explained:.1%} of the variance "
-        f"of all ({options['matrix']} matrix{level})."
+        f"Report {chosen}: {few} of {counted(outcome.sizes['metric'], 'metric')}, which {verb} {explained:.1%} of the "
+        f"variance of all ({options['matrix']} matrix{level})."
     )
 
 

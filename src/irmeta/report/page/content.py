@@ -70,6 +70,11 @@ class Content:
         """The option by which a command on the page names the teams; nothing where they are not known."""
         return "" if self.groups is None else f" --groups {quote(str(said(self.groups)))}"
 
+    @property
+    def several_metrics(self) -> bool:
+        """Whether every collection has more than one metric: agreement, choice and prediction need that."""
+        return all(scores.sizes["metric"] > 1 for scores in self.used.values())
+
     def once(self, key: str, compute: Callable[[], Any]) -> Any:
         """Return what `compute` returns, computed only the first time that its key is asked for."""
         if key not in self.results:

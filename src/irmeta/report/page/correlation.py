@@ -25,7 +25,9 @@ TEXT = Text(
 
 
 def panels(content: Content) -> list[Panel]:
-    """Make a panel for each level."""
+    """Make a panel for each level, where there are metrics to compare."""
+    if not content.several_metrics:
+        return []
     return content.levels(lambda level: correlation_panel(level, content.used, content.source))
 
 

@@ -40,7 +40,9 @@ TEXT = Text(
 
 
 def panels(content: Content) -> list[Panel]:
-    """Make a panel for each collection."""
+    """Make a panel for each collection, where there are metrics to predict."""
+    if not content.several_metrics:
+        return []
     reported, model = to_report(content), reference_model()
     return content.each(lambda name: prediction_panel(name, content.used[name], reported, model))
 

@@ -32,7 +32,9 @@ TEXT = Text(
 
 
 def panels(content: Content) -> list[Panel]:
-    """Make a panel for each level."""
+    """Make a panel for each level, where there are metrics to compare."""
+    if not content.several_metrics:
+        return []
 
     def made() -> list[Panel]:
         return content.levels(lambda level: ranking_panel(level, content.used, content.source, content.seed))
