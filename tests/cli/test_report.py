@@ -51,7 +51,7 @@ def test_a_page_is_written_with_the_options_asked_for(
     ("arguments", "says"),
     [
         (["--by", "nDCG"], "no metric 'nDCG' to order the systems of made by"),
-        (["--metrics", "AP"], "no metric 'AP' in made"),
+        (["--metrics", "infAP"], "no metric 'infAP' in made"),
         (["--missing", "topics", "--systems", "nobody"], "no system 'nobody'"),
     ],
 )

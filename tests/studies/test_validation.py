@@ -179,7 +179,7 @@ def test_what_evaluate_notes_validate_says() -> None:
 
 
 def test_all_errors_are_listed(tmp_path: Path) -> None:
-    """A missing path, an empty folder and a second system of a name are errors among others; evaluate refuses them."""
+    """A missing path, an empty folder and a second system of a name are errors; evaluate stops, or skips them."""
     for name in ("a.run", "more/a.run.gz", "more/empty", "none/.hidden"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text("1 Q0 a 1 2 a\n2 Q0 a 1 1 a\n" if "a.run" in name else "")
@@ -197,9 +197,12 @@ def test_all_errors_are_listed(tmp_path: Path) -> None:
         (str(tmp_path / "none"), "no files in this folder"),
     ]
     assert outcome.system.values.tolist() == ["a.run"]
-    for some in (given, given[1:], given[3:]):
-        with pytest.raises(FileFormatError):
-            evaluate(QRELS, some, "AP", on_error="skip")
+    with pytest.raises(FileFormatError, match="no such file"):
+        evaluate(QRELS, given, "AP")
+    skipped = [note for note in about(evaluate(QRELS, given, "AP", on_error="skip"))["notes"] if "left out" in note]
+    assert len(skipped) == len(errors)
+    with pytest.raises(FileFormatError, match="no run could be read"):
+        evaluate(QRELS, given[3:], "AP", on_error="skip")
 
 
 def test_objects_that_are_no_runs() -> None:
