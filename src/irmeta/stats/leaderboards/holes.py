@@ -10,7 +10,7 @@ from irmeta.stats.leaderboards.aggregates import earned, weights
 from irmeta.stats.rankings.rank import settled
 
 APART = 10
-"""Ends of two scales, one so many times the other, are of different scales: 1 and 100."""
+"""Scores whose highest values differ by this factor, as 1 and 100 do, are on different scales."""
 
 
 class Bounds(NamedTuple):
@@ -37,7 +37,7 @@ def scale(scores: Floats) -> tuple[Floats, Floats]:
 
 
 def on_larger_scale(scores: Floats) -> Bools:
-    """Say which tasks have scores on a scale `APART` times as long as another task's, or longer: (task,).
+    """Say which tasks have a scale that is `APART` times as long as that of another task, or longer: (task,).
 
     >>> on_larger_scale(np.array([[0.2, 35.0], [0.4, 60.0]])).tolist()
     [False, True]
