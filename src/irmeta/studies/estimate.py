@@ -63,7 +63,8 @@ def estimate(
     n, total = both.human.sizes["topic"], both.machine.sizes["topic"]
     target = "topics like these" if new_topics else f"these {total} topics"
     lines = [
-        f"{n} of {total} topics have human judgments; means are over {target}; Student's t with {n - 1} degrees of freedom"
+        f"{n} of {total} topics have human judgments; means are over {target}; "
+        f"Student's t with {n - 1} degrees of freedom"
     ]
     drawn = "as the sample says" if sample else "at random"
     outcome = result(
@@ -176,8 +177,8 @@ def _gained(one: xr.Dataset) -> str:
         return "people judged all of these topics, and their intervals have no width: the machine adds nothing."
     answer = (
         f"with {n} human topics and {total} machine ones, intervals of means are on average {_change(gains[0])} "
-        f"and of differences {_change(gains[1])} than by the human topics alone (scores of people and machine correlate over "
-        f"topics with rho {rho}, differences of systems with {rho_pairs})."
+        f"and of differences {_change(gains[1])} than by the human topics alone (scores of people and machine "
+        f"correlate over topics with rho {rho}, differences of systems with {rho_pairs})."
     )
     if np.nanmin(gains) < HELPS:
         return answer

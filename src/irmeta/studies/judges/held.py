@@ -27,7 +27,7 @@ MEASURED: Mapping[tuple[int, int], Held] = {
 
 
 TEAMS: Mapping[tuple[int, int], float] = {(6, 25): 0.91, (10, 50): 0.93}
-"""How often intervals of tau that leave out teams held, by numbers of teams (of four) and topics: docs/studies/judges.md."""
+"""How often intervals of tau that leave out teams held, by teams (of four) and topics; as in docs/studies/judges.md."""
 
 
 def said_of_teams() -> str:
