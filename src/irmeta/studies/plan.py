@@ -21,7 +21,7 @@ from irmeta.stats.tests import multiplicity
 SIZES = (5, 10, 15, 20, 25, 30, 40, 50, 75, 100, 150, 200, 300, 400, 500, 750, 1000)
 """Numbers of human topics that the table of sizes lists, up to those that the machine judged."""
 MANY = 10
-"""Where the machine's topics are too few, a plan is also made for so many machine topics a human one."""
+"""Where the topics are too few, a plan is also made for this number of machine topics for each human one."""
 ALPHA = 0.05
 """The level at which pairs of systems differ, corrected for all pairs as `estimate` does."""
 NEEDED = (
