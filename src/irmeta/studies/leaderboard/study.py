@@ -20,7 +20,7 @@ from irmeta.stats.leaderboards import completion, holes, items, standing
 from irmeta.stats.leaderboards.few import few
 from irmeta.stats.leaderboards.standing import Standing
 from irmeta.stats.rankings.rank import settled, tau_b
-from irmeta.words import counted
+from irmeta.words import counted, listed
 
 RESAMPLES = 400
 """Sign reversals behind each rank set: the level is met within 1.1 percent."""
@@ -224,7 +224,7 @@ def _notes(board: Board, kinds: Sequence[Aggregate], every: Sequence[Standing], 
             f" missing at random or by {called.model}; where some {called.model}s withheld bad ones, they favour these"
         )
     if missing and policy == "bounds" and "borda" in kinds:
-        notes.append("borda: a missing score earns no votes, as MTEB counts")
+        notes.append("borda: a missing score earns no votes, as MTEB counts; ranks that it allows stand in brackets")
     if np.isnan(every[0].rank).any():
         notes.append(
             f"{called.model}s whose rank is open are listed by the middle of the ranks that missing scores allow, those"
@@ -246,10 +246,18 @@ def _notes_on_bounds(board: Board, kinds: Sequence[Aggregate]) -> list[str]:
     """Say which scores bounds take as possible."""
     low, high = holes.scale(board.scores)
     task, negative = board.called.task, int((low < 0).sum())
-    below = f", from {low.min():g} on {counted(negative, task)} with scores below 0" if negative else ""
-    notes = [f"bounds: a missing score may be anything from 0 to {high[0]:g}{below}"]
+    below = f", on {counted(negative, task)} with scores below 0 from minus as much" if negative else ""
+    notes = [f"bounds: a missing score may be anything from {_ends(high, task)}{below}"]
     if "standardized" in kinds:
         notes.append(f"standardized: bounds keep the mean and spread of the scores that each {task} has")
     if "bt" in kinds:
         notes.append("bt: bounds are those of borda, which ranks a full table as Bradley-Terry does")
     return notes
+
+
+def _ends(high: Floats, task: str) -> str:
+    """Say where scores end, and on how many tasks where these differ."""
+    ends, tasks = np.unique(high, return_counts=True)
+    if len(ends) == 1:
+        return f"0 to {ends[0]:g}"
+    return listed(f"0 to {end:g} on {counted(int(count), task)}" for end, count in zip(ends, tasks, strict=True))
