@@ -213,7 +213,7 @@ def test_a_tau_above_the_ceiling_is_explained() -> None:
 
 
 def test_the_best_of_several_is_said_to_be_picked() -> None:
-    """What the best of several judges gains on other topics is said to be flattered by the choice; a lone one is not."""
+    """What the best of several judges gains on other topics is said to be flattered; that of one alone is not."""
     several, single = (findings(compare_judges(made(noise=noise))) for noise in ((0.05, 0.3), (0.05,)))
     assert sum("was picked as the best of 2, which flatters it" in line for line in several) == 2
     assert not any("picked" in line for line in single)
