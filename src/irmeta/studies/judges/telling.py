@@ -44,8 +44,8 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
         shown["judges that differ (Holm)"] = differ
     if "topic_tau" in outcome and (clear := _favoured(outcome)).height:
         most = clear.head(FAVOURS)
-        several = f", {most.height} of {clear.height}" if clear.height > most.height else ""
-        shown[f"largest clear favours{several}"] = most
+        count = f", {most.height} of {clear.height}" if clear.height > most.height else ""
+        shown[f"largest clear favours{count}"] = most
     if "label" in outcome:
         shown["labels"] = _labels_shown(outcome)
     return shown
