@@ -72,6 +72,17 @@ def test_findings_say_what_to_buy_and_what_that_is_worth():
     assert "within error of the best" in said[-1]
 
 
+def test_where_judging_in_full_is_best_the_best_pool_is_named():
+    """Judged in full is as deep as judgments happened to go: its documents are counted, and a pool stands beside it."""
+    some = scores().sel(metric=["AP", "AP(pool=5)"])
+    costs = {"topic_cost": 30, "judgment_cost": 0, "budget": 300}
+    said = findings(design(some, target="AP", pools={5: 20.0}, judged=150.0, partitions=60, **costs))
+    assert "topics judged in full (150 documents each) by AP rank systems as AP does" in said[0]
+    assert any(
+        sentence.startswith("Of pools of a depth, ") and "to depth 5 by AP do best" in sentence for sentence in said
+    )
+
+
 def test_extrapolated_figures_are_marked():
     """Figures of more topics than half of those there are say so, in tables and in words."""
     found = chosen(budget=1500)

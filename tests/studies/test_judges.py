@@ -323,6 +323,17 @@ def test_what_is_said_of_coverage_was_measured() -> None:
     assert set(found) == set(held.MEASURED)
 
 
+def test_with_teams_the_note_of_coverage_is_of_teams() -> None:
+    """With groups no figure of independent systems is told, but what was measured with teams, as in the docs."""
+    groups = {name: f"team{int(name[1:]) // 3}" for name in SYSTEMS}
+    [note] = [note for note in about(compare_judges(made(), groups=groups))["notes"] if "95%" in note]
+    assert "leave out teams" in note
+    assert "the size most like this" not in note
+    docs = (Path(__file__).parents[2] / "docs" / "studies" / "judges.md").read_text()
+    shares = " and ".join(f"{share:.2f}"[1:] for share in held.TEAMS.values())
+    assert f"with `--groups` {shares}" in docs
+
+
 def test_the_note_of_coverage_is_of_the_nearest_size() -> None:
     """The notes say what was measured of the size most like the collection's, for few systems as for many."""
     notes = about(compare_judges(made()))["notes"]

@@ -78,6 +78,47 @@ def test_true_ranks_within_bounds(full: xr.Dataset, holed: xr.Dataset) -> None:
         assert ((one["best"] <= true) & (true <= one["worst"])).all()
 
 
+def test_mixed_scales_are_a_warning() -> None:
+    """A task in percent among tasks from 0 to 1 is named ahead of the finding, with what it does to the mean."""
+    scores = drawn(tasks=8)
+    rng = np.random.default_rng(3)
+    scores[:, 5] = 100 * rng.random(14)
+    told = findings(leaderboard(board(scores), resamples=40))
+    assert told[0].startswith("The mean adds scores of different scales: up to ")
+    assert " on t5, up to " in told[0]
+    assert "7 other tasks; the order by the mean is that by the former alone (tau " in told[0]
+    assert "standardized or borda. By the mean over tasks, " in told[0]
+    for one_scale in (drawn(), 100 * drawn()):
+        assert "scales" not in " ".join(findings(leaderboard(board(one_scale), resamples=40)))
+    assert "scales" not in " ".join(findings(leaderboard(board(scores), aggregate="borda", resamples=40)))
+    assert "scales" in findings(leaderboard(board(scores), aggregate="borda mean", resamples=40))[1]
+
+
+def test_holes_end_where_their_task_does() -> None:
+    """A hole among scores from 0 to 1 is bounded by 1, also where another task is in percent, and a note says so."""
+    scores = drawn(models=4, tasks=3)
+    scores[:, 2] = [90, 60, 30, 10]
+    scores[3, 0] = NAN
+    made = leaderboard(board(scores), aggregate="mean", resamples=40)
+    assert (made["best"] == made["worst"]).all()  # up to 100 it could have been first
+    assert "0 to 1 on 2 tasks, 0 to 100 on 1 task" in " ".join(about(made)["notes"])
+
+
+@pytest.mark.parametrize(("kind", "says"), [("borda", "earns no votes"), ("bt", "is no meeting")])
+def test_ranks_that_ignore_holes_say_so(holed: xr.Dataset, kind: str, says: str) -> None:
+    """Borda's count and Bradley-Terry rank models with holes: the finding and the table say what the holes allow."""
+    made = leaderboard(board(drawn(holes=0.2)), aggregate=[kind], resamples=100)
+    first = made.isel(system=int(order(made)[0])).squeeze()
+    ends = first["best"].item(), first["worst"].item()
+    assert ends[0] < ends[1]
+    head = findings(made)[0]
+    assert f", in which a missing score {says}, {first.system.item()} is first of 14 models" in head
+    assert f"but missing scores allow it ranks {ends[0]:.0f} to {ends[1]:.0f}" in head
+    both = {row[0]: row for row in overview(holed)["ranks"].iter_rows()}
+    shown = both[first.system.item()][overview(holed)["ranks"].columns.index(kind)]
+    assert shown == f"1 ({ends[0]:.0f}-{ends[1]:.0f})"
+
+
 def test_predicted_holes(predicted: xr.Dataset) -> None:
     """Predicted, every model has a rank within its interval, and the coverage that was measured is said."""
     for kind in predicted.aggregate.values:
@@ -89,6 +130,42 @@ def test_predicted_holes(predicted: xr.Dataset) -> None:
     holes = tables(predicted)["predicted"]
     assert holes.height == int(np.isnan(predicted["score"].values).sum())
     assert (holes["predicted_low"] < holes["predicted_high"]).all()
+
+
+def test_predicted_means_are_marked(predicted: xr.Dataset) -> None:
+    """The finding says that scores are predicted, how many of the first model, and which values contain them."""
+    at = int(order(predicted)[0])
+    absent = int(np.isnan(predicted["score"].values[at]).sum())
+    head = findings(predicted)[0]
+    assert "By the mean over tasks, with missing scores predicted, " in head
+    assert f"({absent} of its 20 scores " in head
+    assert "90%" in head.partition(". With")[0]
+    holed = np.isnan(predicted["score"].values).any(axis=1)[order(predicted)]
+    assert holed.sum() > 0
+    assert overview(predicted)["leaderboard"]["mean"].str.ends_with("~").to_list() == holed.tolist()
+    assert "values marked ~ contain predicted scores" in " ".join(about(predicted)["notes"])
+
+
+def test_predictions_stay_within_the_scale() -> None:
+    """No predicted score or interval lies beyond 0 and 1, or in percent beyond 0 and 100."""
+    scores = np.clip(drawn(holes=0.3, tasks=10) * 2.2 - 0.5, 0, 1)
+    scores[:, 3] *= 100
+    made = leaderboard(board(scores), aggregate="mean", holes="predict", resamples=40)
+    for name in ("predicted", "predicted_low", "predicted_high"):
+        part = made[name].values
+        assert part.min() >= 0
+        assert np.delete(part, 3, axis=1).max() <= 1
+        assert 1 < part[:, 3].max() <= 100
+
+
+def test_votes_are_whole() -> None:
+    """Borda's counts have decimals only where models tie."""
+    scores = drawn(models=4, tasks=3)
+    made = leaderboard(board(scores), aggregate="borda", resamples=40)
+    assert all(text.isdecimal() for text in overview(made)["leaderboard"]["borda"])
+    scores[0] = scores[1]
+    made = leaderboard(board(scores), aggregate="borda", resamples=40)
+    assert any(text.endswith(".5") for text in overview(made)["leaderboard"]["borda"])
 
 
 def test_complete_leaves_out(holed: xr.Dataset) -> None:

@@ -5,9 +5,12 @@ from typing import NamedTuple
 import numpy as np
 
 from irmeta.choices import Aggregate
-from irmeta.stats.arrays import Floats, Ints
+from irmeta.stats.arrays import Bools, Floats, Ints
 from irmeta.stats.leaderboards.aggregates import earned, weights
 from irmeta.stats.rankings.rank import settled
+
+APART = 10
+"""Scores whose highest values differ by this factor, as 1 and 100 do, are on different scales."""
 
 
 class Bounds(NamedTuple):
@@ -18,19 +21,29 @@ class Bounds(NamedTuple):
 
 
 def scale(scores: Floats) -> tuple[Floats, Floats]:
-    """Return the lowest and the highest score that each task can have, (task,), judged by what is seen.
+    """Return the lowest and the highest score that each task can have, (task,), judged by what is seen on it.
 
-    The highest is 1, or 100 where some score exceeds 1, or the highest seen where some exceeds 100. The lowest is 0, or
-    minus the highest on a task with a score below 0.
+    The highest is 1, or 100 where some score of the task exceeds 1, or the highest seen where some exceeds 100. The
+    lowest is 0, or minus the highest on a task with a score below 0.
 
-    >>> low, high = scale(np.array([[0.2, -0.1], [0.4, np.nan]]))
+    >>> low, high = scale(np.array([[0.2, -0.1, 35.0], [0.4, np.nan, 60.0]]))
     >>> low.tolist(), high.tolist()
-    ([0.0, -1.0], [1.0, 1.0])
+    ([0.0, -1.0, 0.0], [1.0, 1.0, 100.0])
     """
-    highest = float(np.nanmax(np.abs(scores)))
-    top = next((end for end in (1.0, 100.0) if highest <= end), highest)
+    highest = np.nanmax(np.abs(scores), axis=0)
+    top = np.where(highest <= 1, 1.0, np.maximum(highest, 100.0))
     below = np.nanmin(scores, axis=0) < 0
-    return np.where(below, -top, 0.0), np.full(scores.shape[1], top)
+    return np.where(below, -top, 0.0), top
+
+
+def on_larger_scale(scores: Floats) -> Bools:
+    """Say which tasks have a scale that is `APART` times as long as that of another task, or longer: (task,).
+
+    >>> on_larger_scale(np.array([[0.2, 35.0], [0.4, 60.0]])).tolist()
+    [False, True]
+    """
+    _, top = scale(scores)
+    return np.asarray(top >= APART * top.min())
 
 
 def bounds(scores: Floats, kind: Aggregate, limits: tuple[Floats, Floats], types: Ints | None = None) -> Bounds:

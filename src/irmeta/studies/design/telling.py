@@ -77,7 +77,8 @@ def findings(outcome: xr.Dataset) -> list[str]:
     rivals = int(((outcome["behind_low"] <= 0) & ~np.isnan(tau)).sum()) - 1
     within = {0: "No other way is", 1: "1 other way is"}.get(rivals, f"{rivals} other ways are")
     more = _beyond(outcome, way, options["budget"])
-    return [said, *_same_worth(outcome, options["target"], best), f"{within} within error of the best.", *more]
+    compared = [*_same_worth(outcome, options["target"], best), *_best_pool(outcome, best)]
+    return [said, *more, *compared, f"{within} within error of the best."]
 
 
 def _beyond(outcome: xr.Dataset, way: xr.Dataset, budget: float) -> list[str]:
@@ -86,6 +87,17 @@ def _beyond(outcome: xr.Dataset, way: xr.Dataset, budget: float) -> list[str]:
     if paid <= most:
         return []
     return [f"The budget pays for {paid} topics; figures are followed to {most} topics only."]
+
+
+def _best_pool(outcome: xr.Dataset, best: int) -> list[str]:
+    """Name the best pool where the best way is judged in full: that is as deep as it was, no depth to order."""
+    tau = np.where(outcome["depth"] == FULL, np.nan, outcome["chosen_tau"])
+    if outcome["depth"].values[best] != FULL or np.isnan(tau).all():
+        return []
+    way = outcome.isel(way=int(np.nanargmax(tau)))
+    behind = "within error of that" if float(way["behind_low"]) <= 0 else "less than that"
+    bought = _bought(way, int(way["affordable"]))
+    return [f"Of pools of a depth, {bought} do best: tau {short(float(way['chosen_tau']))}, {behind}."]
 
 
 def _bought(way: xr.Dataset, topics: int) -> str:

@@ -34,7 +34,9 @@ class Way:
     each: int = 1
 
     def __str__(self) -> str:
-        depth = "" if self.depth == FULL else f" to depth {self.depth}"
+        depth = f" to depth {self.depth}"
+        if self.depth == FULL:
+            depth = "" if np.isnan(self.judgments) else f" judged in full ({self.judgments:.0f} documents each)"
         both = f" (judged by a machine, one in {self.each} by people, too)"
         judge = {"people": "", "machine": " (judged by a machine)", "both": both}[self.judge]
         return f"{depth} by {self.metric}{judge}".strip()

@@ -6,10 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 import xarray as xr
 
-from irmeta.attributes import about
 from irmeta.choices import JudgedTopics, Missing
 from irmeta.cube import additive
-from irmeta.cubes import by_name, studied_together
+from irmeta.cubes import by_name, computed_otherwise, studied_together
 from irmeta.errors import ScoresError
 from irmeta.names import nearest
 from irmeta.stats.arrays import Floats
@@ -54,17 +53,7 @@ def aligned(
     used, more = _same_systems(used, truth)
     shared = topics == "shared"
     used, told = _same_topics(used, truth) if shared else _own_topics(used)
-    return Aligned(truth, used, shared, [*notes, *more, *told, *_computed(used)])
-
-
-def _computed(cubes: Mapping[str, xr.DataArray]) -> list[str]:
-    """Say by which judges a metric is computed with a lowest relevant grade of the judge's own."""
-    return [
-        f"by {name} {asked} is computed as {computed}, with its own lowest relevant grade"
-        for name, one in cubes.items()
-        for asked, computed in about(one).get("computed", {}).items()
-        if asked in one.metric.values
-    ]
+    return Aligned(truth, used, shared, [*notes, *more, *told, *computed_otherwise(used)])
 
 
 def named_truth(names: list[str], truth: str | None) -> str:

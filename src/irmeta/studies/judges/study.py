@@ -277,7 +277,7 @@ def _notes(together: Aligned, team: Teams, alpha: float, correct: Correction) ->
     corrected = "not corrected for all pairs" if correct == "none" else f"corrected for all pairs ({correct})"
     lines = [
         f"{over}; intervals of tau are for as many systems and topics, drawn from where these come from",
-        held.said(len(team.names), topics),
+        held.said(systems, topics) if team.said is None else held.said_of_teams(),
         f"pairs of systems: paired t test at {alpha:g}, {corrected}",
     ]
     lines.append(team.note)

@@ -20,7 +20,7 @@ from irmeta.stats.leaderboards import completion, holes, items, standing
 from irmeta.stats.leaderboards.few import few
 from irmeta.stats.leaderboards.standing import Standing
 from irmeta.stats.rankings.rank import settled, tau_b
-from irmeta.words import counted
+from irmeta.words import counted, listed
 
 RESAMPLES = 400
 """Sign reversals behind each rank set: the level is met within 1.1 percent."""
@@ -90,8 +90,9 @@ def leaderboard(
     data = _data(board, every)
     if filled is not None:
         over_cells = ("system", "topic")
+        possible = _possible(board.scores)
         for name, part in (("", filled.mean), ("_low", filled.low), ("_high", filled.high)):
-            data[f"predicted{name}"] = (over_cells, part)
+            data[f"predicted{name}"] = (over_cells, np.clip(part, *possible))
         data["coverage"], data["prediction_error"] = filled.coverage, filled.error
     chosen = _few(board, generator)
     data.update(chosen)
@@ -124,6 +125,13 @@ def _kinds(aggregate: str | Iterable[str] | None, groups: Mapping[str, str] | No
     if not wanted:
         raise ScoresError(f"no aggregate is named; name some of {', '.join(known)}")
     return [kind for name in wanted for kind in known if kind == name]
+
+
+def _possible(scores: Floats) -> tuple[Floats, Floats]:
+    """Return the ends of each task's scale where it is known, from what is seen: 1 or 100; else there are none."""
+    low, high = holes.scale(scores)
+    known = high <= 100
+    return np.where(known, low, -np.inf), np.where(known, high, np.inf)
 
 
 def _has_holes(board: Board, policy: Holes) -> bool:
@@ -223,8 +231,10 @@ def _notes(board: Board, kinds: Sequence[Aggregate], every: Sequence[Standing], 
             f"rank sets compare two {called.model}s on the {called.task}s that both have: they hold where scores are"
             f" missing at random or by {called.model}; where some {called.model}s withheld bad ones, they favour these"
         )
+    if missing and policy == "predict":
+        notes.append(f"values marked ~ contain predicted scores; these stay within the scale of their {called.task}")
     if missing and policy == "bounds" and "borda" in kinds:
-        notes.append("borda: a missing score earns no votes, as MTEB counts")
+        notes.append("borda: a missing score earns no votes, as MTEB counts; ranks that it allows stand in brackets")
     if np.isnan(every[0].rank).any():
         notes.append(
             f"{called.model}s whose rank is open are listed by the middle of the ranks that missing scores allow, those"
@@ -246,10 +256,18 @@ def _notes_on_bounds(board: Board, kinds: Sequence[Aggregate]) -> list[str]:
     """Say which scores bounds take as possible."""
     low, high = holes.scale(board.scores)
     task, negative = board.called.task, int((low < 0).sum())
-    below = f", from {low.min():g} on {counted(negative, task)} with scores below 0" if negative else ""
-    notes = [f"bounds: a missing score may be anything from 0 to {high[0]:g}{below}"]
+    below = f", on {counted(negative, task)} with scores below 0 from minus as much" if negative else ""
+    notes = [f"bounds: a missing score may be anything from {_ends(high, task)}{below}"]
     if "standardized" in kinds:
         notes.append(f"standardized: bounds keep the mean and spread of the scores that each {task} has")
     if "bt" in kinds:
         notes.append("bt: bounds are those of borda, which ranks a full table as Bradley-Terry does")
     return notes
+
+
+def _ends(high: Floats, task: str) -> str:
+    """Say where scores end, and on how many tasks where these differ."""
+    ends, tasks = np.unique(high, return_counts=True)
+    if len(ends) == 1:
+        return f"0 to {ends[0]:g}"
+    return listed(f"0 to {end:g} on {counted(int(count), task)}" for end, count in zip(ends, tasks, strict=True))

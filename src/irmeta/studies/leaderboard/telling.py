@@ -10,9 +10,11 @@ from irmeta.attributes import about
 from irmeta.result import frame
 from irmeta.stats.arrays import Bools, Floats, Indices
 from irmeta.stats.leaderboards.aggregates import earned
+from irmeta.stats.leaderboards.holes import on_larger_scale
 from irmeta.stats.leaderboards.standing import ranked
+from irmeta.stats.rankings.rank import settled, tau_b
 from irmeta.studies.leaderboard.study import PREDICTED
-from irmeta.words import counted, shortened
+from irmeta.words import counted, listed, shortened
 
 WORDS: Mapping[str, str] = {
     "mean": "the mean over {task}s",
@@ -22,6 +24,15 @@ WORDS: Mapping[str, str] = {
     "bt": "Bradley-Terry strength",
 }
 """What each aggregate ranks by."""
+ADDED = {"mean", "types"}
+"""Aggregates that add scores up as they are."""
+UNVOTED: Mapping[str, str] = {
+    "borda": ", in which a missing score earns no votes",
+    "bt": ", in which a missing score is no meeting",
+}
+"""What the aggregates that rank a table with holes make of them."""
+PARTLY = "~"
+"""Marks a value that contains predicted scores; the notes explain it."""
 CLOSE = 0.9
 """Tau from which on a few tasks are said to rank as all do."""
 
@@ -106,7 +117,7 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     board: dict[str, object] = {
         names["model"]: models,
         f"{names['task']}s": ordered["score"].notnull().sum("topic").values,
-        str(first["aggregate"].item()): first["value"].values,
+        str(first["aggregate"].item()): _values(first),
         "rank": _whole(first["rank"].values),
         "rank set": _ranges(first["low"].values, first["high"].values),
     }
@@ -122,6 +133,21 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     return views
 
 
+def _values(one: xr.Dataset) -> pl.Series:
+    """Return values; as text where they are votes, and where some contain predicted scores, which are marked."""
+    values, votes = one["value"].values, one["aggregate"].item() == "borda"
+    if not votes and "predicted" not in one:
+        return pl.Series(values)
+    holes = one["score"].isnull().any("topic").values
+    marks = [PARTLY if "predicted" in one and some else "" for some in holes]
+    return pl.Series([f"{value:.{_decimals(value, votes)}f}{mark}" for value, mark in zip(values, marks, strict=True)])
+
+
+def _decimals(value: float, votes: bool) -> int:
+    """Say how many decimals a value has: votes are whole, or halves where models tie."""
+    return int(value % 1 != 0) if votes else 4
+
+
 def _texts(labels: xr.DataArray) -> list[str]:
     """Return labels as text, whatever a file made of them."""
     return [str(label) for label in labels.values]
@@ -133,12 +159,15 @@ def _whole(ranks: Floats) -> pl.Series:
 
 
 def _ranks(one: xr.Dataset) -> pl.Series:
-    """Return the ranks by one aggregate; where missing scores leave some open, as text, with those that they allow."""
-    ranks = _whole(one["rank"].values)
-    if not ranks.null_count():
-        return ranks
-    allowed = pl.Series(_ranges(one["best"].values, one["worst"].values))
-    return ranks.cast(pl.String).fill_null(allowed)
+    """Return the ranks by one aggregate; as text where missing scores leave some open, with the ranks they allow."""
+    ranks, best, worst = (one[name].values for name in ("rank", "best", "worst"))
+    known = _whole(ranks)
+    if "predicted" in one or (best == worst).all():
+        return known
+    texts, allowed = known.cast(pl.String).to_list(), _ranges(best, worst)
+    for at in np.flatnonzero(best != worst):
+        texts[at] = allowed[at] if texts[at] is None else f"{texts[at]} ({allowed[at]})"
+    return pl.Series(texts, dtype=pl.String)
 
 
 def _ranges(low: Floats, high: Floats) -> list[str]:
@@ -148,11 +177,38 @@ def _ranges(low: Floats, high: Floats) -> list[str]:
 def findings(outcome: xr.Dataset) -> list[str]:
     """Say who may be first, how much of the order is sure, what the holes decide, and how far aggregates agree."""
     kind = str(outcome.aggregate.values[0])
-    told = [_first_place(outcome, kind), *_holes_decide(outcome, kind)]
+    first, warning = _first_place(outcome, kind), _mixed_scales(outcome)
+    told = [" ".join([*warning, first])] if kind in ADDED else [first, *warning]
+    told += _holes_decide(outcome, kind)
     told += _agreement(outcome)
     if "task" in outcome:
         told += _suffice(outcome)
     return told
+
+
+def _mixed_scales(outcome: xr.Dataset) -> list[str]:
+    """Warn of means that add up scores of different scales, and say how far the larger ones decide the order."""
+    scores, names = outcome["score"].values, called(outcome)
+    larger = on_larger_scale(scores)
+    if not larger.any() or not ADDED & set(_texts(outcome.aggregate)):
+        return []
+    few_tasks = listed((shortened(task) for task in outcome.topic.values[larger]), 3)
+    others = counted(int((~larger).sum()), f"other {names['task']}")
+    highest, rest = np.nanmax(scores[:, larger]), np.nanmax(scores[:, ~larger])
+    return [
+        f"The mean adds scores of different scales: up to {highest:.4g} on {few_tasks}, up to {rest:.4g} on {others}"
+        f"{_outweighed(scores, larger)}. Bring the scores to one scale (divide percentages by 100), or use --aggregate"
+        " standardized or borda."
+    ]
+
+
+def _outweighed(scores: Floats, larger: Bools) -> str:
+    """Say how far the mean over tasks on larger scales alone orders models as the mean over all does."""
+    full = scores[np.isfinite(scores).all(axis=1)]
+    if len(full) < 2:
+        return ""
+    tau = float(tau_b(settled(full[:, larger].mean(axis=1)), settled(full.mean(axis=1))))
+    return f"; the order by the mean is that by the former alone (tau {tau:.2f})" if tau >= CLOSE else ""
 
 
 def _first_place(outcome: xr.Dataset, kind: str) -> str:
@@ -160,7 +216,9 @@ def _first_place(outcome: xr.Dataset, kind: str) -> str:
     one, model = outcome.sel(aggregate=kind), called(outcome)["model"]
     tied, models = int(one["tied"].item()), outcome.sizes["system"]
     leader = int(order(outcome)[0])
-    head = f"By {label(kind, outcome)}, {shortened(str(outcome.system.values[leader]))} is first of {models} {model}s"
+    first = shortened(str(outcome.system.values[leader])) + _of_predicted(outcome, leader)
+    head = f"By {label(kind, outcome)}{_of_holes(outcome, kind)}, {first} is first of {models} {model}s"
+    head += _leader_may_be(one.isel(system=leader), "predicted" in outcome)
     if np.isnan(one["rank"].values[leader]):
         head = _open_first(outcome, kind)
     may_be = (
@@ -169,6 +227,34 @@ def _first_place(outcome: xr.Dataset, kind: str) -> str:
     share, level = one["resolution"].item(), about(outcome)["options"]["level"]
     sure = f"the order of {share:.0%} of the pairs of {model}s is sure (with {level:.0%} simultaneous confidence)"
     return f"{head}. With {varied(outcome)}, {may_be}, and {sure}."
+
+
+def _of_holes(outcome: xr.Dataset, kind: str) -> str:
+    """Say what an aggregate that ranks a table with holes makes of them."""
+    if not outcome["score"].isnull().any():
+        return ""
+    if "predicted" in outcome:
+        return ", with missing scores predicted"
+    return UNVOTED.get(kind, "")
+
+
+def _of_predicted(outcome: xr.Dataset, leader: int) -> str:
+    """Say how many of a model's scores are predicted."""
+    absent = int(outcome["score"].isel(system=leader).isnull().sum())
+    if "predicted" not in outcome or not absent:
+        return ""
+    are = "is" if absent == 1 else "are"
+    return f" ({absent} of its {counted(outcome.sizes['topic'], 'score')} {are} predicted)"
+
+
+def _leader_may_be(leader: xr.Dataset, predicted: bool) -> str:
+    """Say which ranks missing scores allow the model that stands first."""
+    best, worst = leader["best"].item(), leader["worst"].item()
+    if best == worst == 1:
+        return f" in at least {PREDICTED:.0%} of the tables drawn from the predictions" if predicted else ""
+    if predicted:
+        return f", but predictions allow it ranks {best:.0f} to {worst:.0f} ({PREDICTED:.0%} interval)"
+    return f", but missing scores allow it ranks {best:.0f} to {worst:.0f}"
 
 
 def _open_first(outcome: xr.Dataset, kind: str) -> str:
