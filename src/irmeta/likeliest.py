@@ -61,7 +61,7 @@ def rankings(scores: xr.DataArray, kind: Judgments, depth: int) -> Rankings | No
 
 
 def _of_first(metrics: Sequence[str], base: str, kind: Judgments, depth: int) -> str | None:
-    """Return the first metric that is P or AP of all of the first documents: whose cutoff, if any, is not below their number.
+    """Return the first metric that is P or AP of the first documents, with no cutoff (AP) or one of `depth` or more.
 
     >>> _of_first(["AP(depth=10)@5", "AP(depth=10)@1000"], "AP", "full", 10)
     'AP(depth=10)@1000'
