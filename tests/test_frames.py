@@ -158,6 +158,12 @@ def test_tables_that_cannot_be_read(table: Any, says: str) -> None:
         from_frame(table)
 
 
+def test_one_column_has_one_role() -> None:
+    """A column named for two roles is an error that names both: a score is not also its metric."""
+    with pytest.raises(ScoresError, match="the column 'score' is named for metric and score; name it for one"):
+        from_frame(pd.DataFrame(LONG), metric="score", score="score")
+
+
 def test_a_wrong_name_of_a_column() -> None:
     """A column that is named and is not there is an error that lists what there is."""
     with pytest.raises(ScoresError, match="no column 'who' for system in the table; it has system, topic"):

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from irmeta import standardization
-from irmeta.attributes import about
+from irmeta.attributes import about, recorded
 from irmeta.cube import cube
 from irmeta.errors import FileFormatError, ScoresError
 from irmeta.io.scores import load, save
@@ -81,10 +81,24 @@ def test_topics_that_have_numbers_for_names_are_doubtful():
     assert about(standardization.apply(named, standardization.fit(scores())))["standardization"]["notes"] == []
 
 
+def test_numbered_topics_of_the_same_judgments_are_the_same():
+    """Scores by the very judgments that the factors' scores were made with are not in doubt; by others they are."""
+    old = scores().assign_coords(topic=["1", "2", "3", "4"]).assign_attrs(recorded({"qrels": {"sha256": "ab"}}))
+    new, other = (
+        old.assign_attrs(recorded({"collection": "another", "qrels": {"sha256": digest}})) for digest in ("ab", "cd")
+    )
+    factors = standardization.fit(old)
+    assert about(standardization.apply(new, factors))["standardization"]["notes"] == []
+    assert "unless" in about(standardization.apply(other, factors))["standardization"]["notes"][0]
+
+
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        (lambda one: one.assign_coords(topic=["301", "302", "303", "999"]), r"lack 1 topic of these scores: 999"),
+        (
+            lambda one: one.assign_coords(topic=["301", "302", "303", "999"]),
+            r"lack 1 topic of these scores: 999; take factors that have them \(--factors\)",
+        ),
         (lambda one: one.assign_coords(metric=["AP", "RR"]), r"lack 1 metric of these scores: RR"),
         (lambda one: standardization.apply(one, standardization.fit(one)), "already standardized"),
     ],

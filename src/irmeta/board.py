@@ -14,7 +14,7 @@ from irmeta.errors import ScoresError
 from irmeta.names import nearest
 from irmeta.stats.arrays import Bools, Floats, Ints
 from irmeta.stats.leaderboards import items
-from irmeta.words import counted
+from irmeta.words import counted, shortened
 
 
 class Called(NamedTuple):
@@ -114,10 +114,14 @@ def require_comparison(board: Board) -> None:
             f"a leaderboard compares 2 {model}s or more on 2 {task}s or more; this is {counted(models, model)} and"
             f" {counted(tasks, task)}"
         )
-    for axis, names, what in ((1, board.models, model), (0, board.tasks, task)):
+    kinds = ((1, board.models, model, "--systems"), (0, board.tasks, task, "--topics"))
+    for axis, names, what, option in kinds:
         empty = ~np.isfinite(board.scores).any(axis=axis)
         if empty.any():
-            raise ScoresError(f"the {what} {names[int(empty.argmax())]} has no score at all; leave it out")
+            raise ScoresError(
+                f"the {what} {shortened(names[int(empty.argmax())])} has no score at all; remove it from the table, or"
+                f" name the others with {option}"
+            )
 
 
 def types_of(tasks: Sequence[str], groups: Mapping[str, str] | None) -> tuple[Ints, list[str]]:

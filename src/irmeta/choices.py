@@ -61,7 +61,7 @@ Form = Literal["raw", Kind]
 
 # Results
 Format = Literal["table", "json", "csv", "latex", "markdown"]
-Status = Literal["reproduced", "contradicted", "not checkable", "ours"]
+Status = Literal["reproduced", "contradicted", "open", "not checkable", "ours"]
 ScoreView = Literal["means", "ranks", "matrix", "distribution"]
 CorrelationView = Literal["heatmap", "clustered", "dendrogram", "components"]
 PredictivityView = Literal["advantage", "curve"]
@@ -253,6 +253,7 @@ MEANINGS: dict[Any, dict[str, str]] = {
     Status: {
         "reproduced": "ours keeps the rule that stands beside it",
         "contradicted": "ours breaks the rule; the note says why, where that is known",
+        "open": "a sign is said, and the 95% interval of ours holds 0",
         "not checkable": "data that it takes are not at hand; the note names them; ours, if given, is of a stand-in",
         "ours": "nothing was printed, or it is lost, or another cell is held to it",
     },

@@ -7,6 +7,7 @@ from typing import get_args
 import numpy as np
 import xarray as xr
 
+from irmeta.attributes import about
 from irmeta.choices import Missing, Scale, Unit
 from irmeta.cube import ALL, check, cube, deeper_metrics, from_frame_all, means, studied
 from irmeta.errors import MetricError, ScoresError, require_choice
@@ -232,3 +233,13 @@ def in_range(table: xr.DataArray) -> xr.DataArray:
             f" lies between 0 and {most[metric]:g}; are these percentages, or columns in another order?"
         )
     return table
+
+
+def computed_otherwise(cubes: Mapping[str, xr.DataArray]) -> list[str]:
+    """Say by which judges a metric is computed with a lowest relevant grade of the judge's own."""
+    return [
+        f"by {name} {asked} is computed as {computed}, with its own lowest relevant grade"
+        for name, one in cubes.items()
+        for asked, computed in about(one).get("computed", {}).items()
+        if asked in one.metric.values
+    ]

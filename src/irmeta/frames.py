@@ -227,6 +227,10 @@ def _columns(names: Sequence[str], **wanted: str | None) -> Columns:
     for role, name in wanted.items():
         if name is not None and name not in names:
             raise ScoresError(f"no column {name!r} for {role} in the table; it has {_named(names)}")
+    given = [name for name in wanted.values() if name is not None]
+    if twice := next((name for name in given if given.count(name) > 1), None):
+        roles = " and ".join(role for role, name in wanted.items() if name == twice)
+        raise ScoresError(f"the column {shortened(twice)!r} is named for {roles}; name it for one of them only")
     taken = {name for name in wanted.values() if name is not None}
     spelled = {_spelling(name): name for name in reversed(names) if name not in taken}
     found = {

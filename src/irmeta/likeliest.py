@@ -1,5 +1,6 @@
 """Means of systems predicted without training: of each topic the ranking that a few scores leave most open."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -29,25 +30,53 @@ def counted(kind: Judgments, depth: int) -> str:
     return "NumRel" if kind == "full" else f"NumRel(pool={depth})"
 
 
+def wanting(metrics: Sequence[str], kind: Judgments, depth: int) -> list[str]:
+    """Return the metrics to evaluate that the ranking of greatest entropy takes and that are not there.
+
+    >>> wanting(["P(depth=10)@1000", "AP(depth=10)@100"], "full", 10), wanting(["AP(depth=10)@5"], "full", 10)
+    (['NumRel'], ['NumRel', 'P(depth=10)@1000', 'AP(depth=10)@1000'])
+    """
+    inside = f"depth={depth}" if kind == "full" else f"depth={depth}, pool={depth}"
+    bases = [base for base in ("P", "AP") if _of_first(metrics, base, kind, depth) is None]
+    counts = [name for name in [counted(kind, depth)] if name not in metrics]
+    return [*counts, *(f"{base}({inside})@{LENGTH}" for base in bases)]
+
+
 def rankings(scores: xr.DataArray, kind: Judgments, depth: int) -> Rankings | None:
     """Return the ranking of greatest entropy of each system and topic; None without the scores by topic that it takes.
 
-    These are P and AP of the first documents, as in P(depth=10)@1000 and AP(depth=10), and NumRel.
+    These are P and AP of the first documents, as in P(depth=10)@1000 and AP(depth=10)@1000, and NumRel.
     """
-    inside = f"depth={depth}" if kind == "full" else f"depth={depth}, pool={depth}"
     metrics = [str(name) for name in scores.metric.values]
-    shares = [name for name in metrics if name.startswith(f"P({inside})@")]
-    needed = [f"AP({inside})", counted(kind, depth)]
-    by_topic = scores.topic.values.tolist() != [ALL]
-    if not (shares and by_topic and set(needed) <= set(metrics)):
+    names = [_of_first(metrics, base, kind, depth) for base in ("P", "AP")]
+    if wanting(metrics, kind, depth) or scores.topic.values.tolist() == [ALL]:
         return None
-    share, ap, relevant = (scores.sel(metric=name).values.ravel() for name in (shares[0], *needed))
-    cutoff = parse(shares[0]).cutoff
+    share, ap, relevant = (scores.sel(metric=name).values.ravel() for name in (*names, counted(kind, depth)))
+    cutoff = parse(str(names[0])).cutoff
     assert isinstance(cutoff, int)
     found = np.minimum(np.rint(share * cutoff), depth)
     # AP is the sum of precisions over all relevant documents
     p = entropy.continued(entropy.likeliest(found, ap * relevant, depth), relevant, LENGTH)
     return Rankings(p, relevant, scores.sizes["system"])
+
+
+def _of_first(metrics: Sequence[str], base: str, kind: Judgments, depth: int) -> str | None:
+    """Return the first metric that is P or AP of the first documents, with no cutoff (AP) or one of `depth` or more.
+
+    >>> _of_first(["AP(depth=10)@5", "AP(depth=10)@1000"], "AP", "full", 10)
+    'AP(depth=10)@1000'
+    """
+    params = {"depth": depth} if kind == "full" else {"depth": depth, "pool": depth}
+    for name in metrics:
+        try:
+            metric = parse(name)
+        except MetricError:  # a metric of the user's own
+            continue
+        cutoff = metric.cutoff
+        whole = cutoff >= depth if isinstance(cutoff, int) else cutoff is None and base == "AP"
+        if metric.base == base and dict(metric.params) == params and whole:
+            return name
+    return None
 
 
 def expected(name: str, of: Rankings) -> Floats:

@@ -9,7 +9,7 @@ import xarray as xr
 
 from irmeta.choices import Missing
 from irmeta.cube import additive, check
-from irmeta.cubes import studied_together
+from irmeta.cubes import computed_otherwise, studied_together
 from irmeta.errors import ScoresError
 from irmeta.stats.arrays import Floats
 from irmeta.stats.judging.sampling import Sample
@@ -52,7 +52,22 @@ def paired(
         )
     if one.sizes["topic"] < 2:
         raise ScoresError("estimates with intervals need 2 human topics or more")
-    return Paired(one.sel(system=common), other.sel(system=common)), notes
+    both = Paired(one.sel(system=common), other.sel(system=common))
+    _require_scores(both.machine)
+    return both, [*notes, *computed_otherwise(used)]
+
+
+def _require_scores(machine: xr.DataArray) -> None:
+    """Raise ScoresError for a metric by which the machine scores every system the same on every topic."""
+    same = np.ptp(machine.values, axis=(0, 1)) == 0
+    if not same.any():
+        return
+    metric, score = machine.metric.values[same][0], float(machine.values[0, 0, same][0])
+    raise ScoresError(
+        f"by the machine every system has {metric} {score:g} on every topic, which tells nothing: it did not judge "
+        f"these documents, or never gives a grade that {metric} needs; lower its threshold (--rel-llm 1), or leave "
+        f"{metric} out"
+    )
 
 
 def weights(both: Paired, sample: Mapping[str, float] | None) -> tuple[Floats, list[str]]:

@@ -116,7 +116,8 @@ def apply(scores: xr.DataArray, factors: xr.Dataset, kind: Kind = "normal", *, f
     _refuse(scores)
     _require_factors(factors)
     _require_names(scores, factors)
-    notes = _numbered(scores.topic.values, scores.attrs, factors.attrs)
+    same = _judgments(about(scores)) & _judgments(about(factors).get("scores"))
+    notes = [] if same else _numbered(scores.topic.values, scores.attrs, factors.attrs)
     arrays = _arrays(factors.sel(topic=scores.topic.values, metric=scores.metric.values))
     undefined = standardizers.KINDS[kind].undefined(arrays)
     values = standardizers.standardize(scores.values, arrays, kind, flat="raw" if flat == "raw" else "half")
@@ -141,9 +142,10 @@ def _require_names(scores: xr.DataArray, factors: xr.Dataset) -> None:
     for dim in ("topic", "metric"):
         unknown = [name for name in scores[dim].values if name not in factors.indexes[dim]]
         if unknown:
+            mend = "use the others (--metrics)" if dim == "metric" else "take factors that have them (--factors)"
             raise ScoresError(
                 f"the factors ({factors.attrs.get('collection', 'unnamed')}) lack {counted(len(unknown), dim)} of "
-                f"these scores: {listed(unknown)}; use the others (--{dim}s) or fit factors that have them"
+                f"these scores: {listed(unknown)}; {mend} or fit them (irmeta standardize fit)"
             )
 
 
@@ -169,6 +171,13 @@ def common(
     notes += of_old + of_new + _numbered(old.topic.values, old.attrs, new.attrs)
     old, new = _shared(old, new, "topic", notes)  # again: each may have dropped topics of its own
     return old, new, notes
+
+
+def _judgments(provenance: Any) -> set[str]:
+    """Return the digest of the judgments that scores were made with, if they say it."""
+    qrels = provenance.get("qrels") if isinstance(provenance, Mapping) else None
+    digest = qrels.get("sha256") if isinstance(qrels, Mapping) else None
+    return {digest} if digest else set()
 
 
 def _numbered(topics: Iterable[str], *both: Mapping[str, Any]) -> list[str]:

@@ -175,6 +175,12 @@ def test_a_binary_judge_beside_a_threshold_that_it_never_gives(run, made, tmp_pa
     assert "by binary AP(rel=2) is computed as AP, with its own lowest relevant grade" in json.loads(out)["notes"]
     _, out, _ = run("judges", "compare", "own.parquet", "--truth", "qrels", "--format", "json")
     assert any("by binary AP(rel=2) is computed as AP" in note for note in json.loads(out)["notes"])
+    both = "--human", qrels, "--llm", tmp_path / "binary.txt", *runs, "-m", "AP(rel=2)"
+    code, _, error = run("judges", "estimate", *both)
+    assert (code, "--rel-llm 1" in error) == (2, True)
+    code, out, _ = run("judges", "estimate", *both, "--rel-llm", 1, "--format", "json")
+    assert code == 0
+    assert "by machine AP(rel=2) is computed as AP, with its own lowest relevant grade" in json.loads(out)["notes"]
 
 
 def test_a_failed_comparison_leaves_no_scores(run, made, tmp_path):

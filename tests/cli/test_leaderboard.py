@@ -20,6 +20,16 @@ def results(run, tmp_path: Path) -> Path:
     return tmp_path / "results.parquet"
 
 
+def test_import_counts_holes(run, tmp_path: Path) -> None:
+    """Import says how many scores are missing, where some are."""
+    (tmp_path / "results.csv").write_text("model,a,b\nm0,.1,\nm1,.2,.3\n")
+    _, _, err = run("import", "table", "results.csv", "-o", "hole.parquet")
+    assert "2 systems, 2 topics, 1 metric; 1 of 4 scores missing" in err
+    (tmp_path / "results.csv").write_text("model,a,b\nm0,.1,.5\nm1,.2,.3\n")
+    _, _, err = run("import", "table", "results.csv", "-o", "full.parquet")
+    assert "missing" not in err
+
+
 def test_a_leaderboard_opens_with_its_finding(run, results: Path) -> None:
     """The first line says who may be first; the table fits 80 columns and shows the models wanted."""
     code, out, _ = run("leaderboard", results, "--top", "5", "--resamples", "60")
@@ -63,6 +73,9 @@ def test_groups(run, results: Path, tmp_path: Path) -> None:
     (tmp_path / "types.csv").write_text("task,type\nfiqa,qa\n")
     code, _, err = run("leaderboard", results, "--groups", "types.csv", "--resamples", "60")
     assert (code, "no type for the task 'nq'" in err) == (2, True)
+    (tmp_path / "types.csv").write_text("models,languages\nfiqa,qa\nnq,qa\nscifact,check\narguana,check\n")
+    code, _, err = run("leaderboard", results, "--groups", "types.csv", "--resamples", "60")
+    assert (code, "need the columns task and type; this has models, languages" in " ".join(err.split())) == (2, True)
 
 
 def test_export_and_import_again(run, results: Path, tmp_path: Path) -> None:

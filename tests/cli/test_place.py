@@ -77,7 +77,15 @@ def test_place_finds_factors_by_the_collection_s_name(desk, tmp_path):
     assert "of 48 systems" in " ".join(out.split())
     code, _, err = desk("place", "mineA.parquet")
     assert code == 2
-    assert "none ships under this name" in err
+    said = " ".join(err.split())
+    assert "no factors ship under the name of the collection, A: name everybody's systems with --on" in said
+
+
+def test_the_baseline_s_side_of_the_median_stands_with_its_name(desk):
+    """The table says of the baseline, by name, on which side of the median it is."""
+    assert desk("evaluate", "qrels.txt", "runs", "-m", "AP", "-o", "all.parquet")[0] == 0
+    _, out, _ = desk("place", "all.parquet", "--on", "all.parquet", "-m", "AP", "--baseline", "s1")
+    assert "s1 (below median)" in out or "s1 (not below median)" in out
 
 
 def test_place_wants_everybodys_systems_once_for_each_collection(desk):

@@ -21,6 +21,12 @@ def test_runs_groups_and_the_pooled_ones_are_read(tmp_path):
     assert groups.unpooled == {"b"}
 
 
+def test_leaderboards_of_trec_covid_say_which_runs_were_pooled(tmp_path):
+    """The column `contributed judgments` of NIST's leaderboards is read as `pooled` is."""
+    groups = read_groups(written(tmp_path, "run,team,contributed judgments,MAP\na,x,yes,0.2\nb,x,no,0.3\n"))
+    assert groups.unpooled == {"b"}
+
+
 def test_a_compressed_table_is_read(tmp_path):
     """The table may be packed, as every file."""
     (tmp_path / "teams.csv.gz").write_bytes(gzip.compress(b"system,group\na,g\n"))

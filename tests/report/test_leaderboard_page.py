@@ -73,6 +73,11 @@ def test_the_page_says_what_python_did(result: xr.Dataset) -> None:
     assert held["counts"][at] == 5
 
 
+def test_the_page_explains_its_mark(text: str) -> None:
+    """The key of the ranking says what the mark at a value of predicted scores means."""
+    assert "~ the value contains predicted scores</span>" in text
+
+
 def test_where_the_page_goes(result: xr.Dataset, tmp_path: Path) -> None:
     """The page is written over itself, never over another page or a file."""
     assert write_leaderboard(result, tmp_path / "a") == write_leaderboard(result, tmp_path / "a")

@@ -33,6 +33,29 @@ def test_a_good_machine_narrows_the_intervals() -> None:
     assert "hardly help" not in estimating.findings(good)[0]
 
 
+def test_why_a_good_machine_narrows_little() -> None:
+    """Where people judged all topics, more machine topics would help a good machine; with a bad one only people do."""
+    little, bad = (estimating.findings(estimate(*both(noise=noise, drawn=60)))[0] for noise in (0.03, 1.0))
+    assert little.startswith("AP: the machine's labels hardly help here, as people judged all 60 topics; more topics")
+    rho = estimate(*both(noise=0.03, drawn=60))["rho"].item()
+    assert f"to at most {round(100 * (1 - (1 - rho**2) ** 0.5))}% narrower" in little
+    assert "more human topics do, not more of the machine's" in bad
+
+
+def test_nothing_to_estimate_where_people_judged_all_of_these_topics() -> None:
+    """Means over these topics are known where people judged them all; the finding says so."""
+    told = estimating.findings(estimate(*both(drawn=60), new_topics=False))
+    assert told[0].startswith("AP: people judged all of these topics")
+
+
+def test_a_machine_whose_scores_do_not_vary_is_refused() -> None:
+    """A machine by which every system has the same score everywhere is an error that names cause and mend."""
+    human, machine = both()
+    for study in (estimate, plan):
+        with pytest.raises(ScoresError, match="by the machine every system has AP 0 .*--rel-llm 1"):
+            study(human, machine * 0)
+
+
 def test_systems_that_share_the_highest_mean() -> None:
     """Systems with the same scores share the highest mean, and those not clearly lower are counted."""
     human, machine = both()
@@ -101,7 +124,7 @@ def test_tables_and_findings() -> None:
     found = estimating.tables(outcome)
     assert {name: frame.height for name, frame in found.items()} == {"means": 8, "pairs": 28, "gain": 1}
     percent = round(100 * (1 - outcome["gain"].item()))
-    assert f"intervals of means are {percent}% narrower" in estimating.findings(outcome)[0]
+    assert f"intervals of means are on average {percent}% narrower" in estimating.findings(outcome)[0]
     assert found["means"]["rank"].min() == 1
     assert next(iter(estimating.overview(outcome).values())).height == 8
     assert any("drawn at random" in note for note in about(outcome)["notes"])
@@ -116,7 +139,8 @@ def test_a_plan_is_cheaper_with_a_good_machine() -> None:
     assert outcome["machine_best"].item() >= outcome["topics_best"].item()
     widths = outcome["width_pairs"].values[:, 0]
     assert (np.diff(widths) < 0).all()
-    assert "human topics suffice" in planning.findings(outcome)[0]
+    needed = outcome["topics_needed"].item()
+    assert f"{needed} human topics beside 60 of the machine suffice" in planning.findings(outcome)[0]
 
 
 def test_a_plan_counts_pairs_as_an_estimate_does() -> None:
@@ -142,7 +166,29 @@ def test_a_width_that_the_machine_topics_do_not_allow() -> None:
     """Where no number of human topics beside these machine ones gives the width, the plan says so."""
     outcome = plan(*both(), width=0.0005)
     assert outcome["topics_needed"].item() == -1
-    assert "no number of human topics" in planning.findings(outcome)[0]
+    said = planning.findings(outcome)[0]
+    assert "cannot be reached with these 60 topics, however many people judge; people alone need" in said
+
+
+def test_a_width_for_which_there_are_too_few_topics() -> None:
+    """Where all 20 topics are too few, the plan says how many people alone need, and how many beside ten times more."""
+    outcome = plan(*both(noise=0.03, topics=20, drawn=15), width=0.06)
+    alone, many = outcome["topics_alone"].item(), outcome["topics_many"].item()
+    assert outcome["topics_needed"].item() == -1
+    assert 2 < many < alone
+    told = f"people alone need {alone} topics, or {many} with {10 * many} judged by the machine"
+    assert told in planning.findings(outcome)[0]
+
+
+@pytest.mark.parametrize(("noise", "cost", "said"), [(1.0, 10, "people alone are the cheapest"), (0.03, 0.1, "people")])
+def test_what_is_the_cheapest(noise, cost, said) -> None:
+    """The way that costs least is called the cheapest: people alone where the machine is bad and dear."""
+    outcome = plan(*both(noise=noise), width=0.08, cost_human=20, cost_machine=cost)
+    costs = [outcome[name].item() for name in ("cost_alone", "cost_best", "cost_needed")]
+    told = planning.findings(outcome)[1]
+    assert said in told
+    assert f", for {np.nanmin(costs):g}" in told
+    assert ("people alone cost" in told) == (costs[0] > np.nanmin(costs))
 
 
 @pytest.mark.parametrize(

@@ -78,9 +78,15 @@ def test_judges_that_share_no_topic() -> None:
 
 
 def test_a_judge_that_scores_0_on_all_shared_topics() -> None:
-    """A judge by whom every system scores 0 on all shared topics did not judge them: an error, not a tau."""
-    cubes = made()
+    """A judge by whom every system scores 0 on all shared topics has no figures and a note; all such are an error."""
+    cubes = made(metrics=("AP",))
     cubes["judge0"] = cubes["judge0"] * 0
+    for topics in ("shared", "own"):
+        outcome = compare_judges(cubes, topics=topics)
+        assert np.isnan(outcome["tau"].sel(judge="judge0")).all()
+        assert np.isfinite(outcome["tau"].sel(judge="judge1")).all()
+        assert any("By judge0 all systems have the same AP" in note for note in about(outcome)["notes"])
+    cubes["judge1"] = cubes["judge1"] * 0
     with pytest.raises(ScoresError, match="by judge0 every system scores 0 on all of them"):
         compare_judges(cubes)
 
@@ -206,6 +212,43 @@ def test_a_tau_above_the_ceiling_is_explained() -> None:
     assert not any("does not make" in line for line in findings(compare_judges(made(noise=(0.3,)))))
 
 
+def test_the_best_of_several_is_said_to_be_picked() -> None:
+    """What the best of several judges gains on other topics is said to be flattered; that of one alone is not."""
+    several, single = (findings(compare_judges(made(noise=noise))) for noise in ((0.05, 0.3), (0.05,)))
+    assert sum("was picked as the best of 2, which flatters it" in line for line in several) == 2
+    assert not any("picked" in line for line in single)
+
+
+def test_an_end_of_an_interval_that_is_not_0_is_not_shown_as_0() -> None:
+    """An interval whose end would be rounded to .00 has a digit more."""
+    outcome = compare_judges(made(noise=(0.05,), metrics=("AP",)))
+    for name, value in (("phi_gain", 0.012), ("phi_gain_low", 0.003), ("phi_gain_high", 0.021)):
+        outcome[name][:] = value
+    assert any("clearly better, as the difference is .012 (.003 to .021)." in line for line in findings(outcome))
+
+
+def test_how_many_favours_are_not_shown() -> None:
+    """The title of the favours counts those that the table leaves out; a note says what else favour may be."""
+    cubes = made(metrics=("AP",))
+    cubes["judge0"] = cubes["judge1"] = cubes["people"] * 0.3 + 0.3
+    outcome = compare_judges(cubes)
+    bias = tables(outcome)["bias"].filter(pl.col("p_corrected") < 0.05)
+    [(title, shown)] = [(title, table) for title, table in overview(outcome).items() if "favours" in title]
+    assert shown.height == 8 < bias.height
+    assert title == f"largest clear favours, 8 of {bias.height}"
+    assert any("scores are spread less" in note for note in about(outcome)["notes"])
+
+
+def test_the_note_of_what_is_relevant_is_where_nobody_said() -> None:
+    """That every grade above 0 is relevant is noted only where --rel names no other."""
+    sets = JudgmentSets.of(LABELS)
+    noted = [
+        any("every grade above 0" in n for n in about(compare_judges(judgments=sets, rel=r))["notes"])
+        for r in (None, 2)
+    ]
+    assert noted == [True, False]
+
+
 def test_how_many_judges_are_not_clearly_worse() -> None:
     """Of several judges those not clearly worse than the best are counted, all and none in words of their own."""
     few = findings(compare_judges(made(noise=(0.01, 0.011, 1.0), metrics=("AP",))))
@@ -321,6 +364,17 @@ def test_what_is_said_of_coverage_was_measured() -> None:
             ends = getattr(held.MEASURED[size], name)
             assert ends == pytest.approx((min(values), max(values)), abs=1e-9), (size, name)
     assert set(found) == set(held.MEASURED)
+
+
+def test_with_teams_the_note_of_coverage_is_of_teams() -> None:
+    """With groups no figure of independent systems is told, but what was measured with teams, as in the docs."""
+    groups = {name: f"team{int(name[1:]) // 3}" for name in SYSTEMS}
+    [note] = [note for note in about(compare_judges(made(), groups=groups))["notes"] if "95%" in note]
+    assert "leave out teams" in note
+    assert "the size most like this" not in note
+    docs = (Path(__file__).parents[2] / "docs" / "studies" / "judges.md").read_text()
+    shares = " and ".join(f"{share:.2f}"[1:] for share in held.TEAMS.values())
+    assert f"with `--groups` {shares}" in docs
 
 
 def test_the_note_of_coverage_is_of_the_nearest_size() -> None:

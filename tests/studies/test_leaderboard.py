@@ -132,6 +132,42 @@ def test_predicted_holes(predicted: xr.Dataset) -> None:
     assert (holes["predicted_low"] < holes["predicted_high"]).all()
 
 
+def test_predicted_means_are_marked(predicted: xr.Dataset) -> None:
+    """The finding says that scores are predicted, how many of the first model, and which values contain them."""
+    at = int(order(predicted)[0])
+    absent = int(np.isnan(predicted["score"].values[at]).sum())
+    head = findings(predicted)[0]
+    assert "By the mean over tasks, with missing scores predicted, " in head
+    assert f"({absent} of its 20 scores " in head
+    assert "90%" in head.partition(". With")[0]
+    holed = np.isnan(predicted["score"].values).any(axis=1)[order(predicted)]
+    assert holed.sum() > 0
+    assert overview(predicted)["leaderboard"]["mean"].str.ends_with("~").to_list() == holed.tolist()
+    assert "values marked ~ contain predicted scores" in " ".join(about(predicted)["notes"])
+
+
+def test_predictions_stay_within_the_scale() -> None:
+    """No predicted score or interval lies beyond 0 and 1, or in percent beyond 0 and 100."""
+    scores = np.clip(drawn(holes=0.3, tasks=10) * 2.2 - 0.5, 0, 1)
+    scores[:, 3] *= 100
+    made = leaderboard(board(scores), aggregate="mean", holes="predict", resamples=40)
+    for name in ("predicted", "predicted_low", "predicted_high"):
+        part = made[name].values
+        assert part.min() >= 0
+        assert np.delete(part, 3, axis=1).max() <= 1
+        assert 1 < part[:, 3].max() <= 100
+
+
+def test_votes_are_whole() -> None:
+    """Borda's counts have decimals only where models tie."""
+    scores = drawn(models=4, tasks=3)
+    made = leaderboard(board(scores), aggregate="borda", resamples=40)
+    assert all(text.isdecimal() for text in overview(made)["leaderboard"]["borda"])
+    scores[0] = scores[1]
+    made = leaderboard(board(scores), aggregate="borda", resamples=40)
+    assert any(text.endswith(".5") for text in overview(made)["leaderboard"]["borda"])
+
+
 def test_complete_leaves_out(holed: xr.Dataset) -> None:
     """Complete keeps the models without holes, or the tasks, whichever leaves more, and says how many it left out."""
     few = drawn()
@@ -251,8 +287,11 @@ def test_wrong_options(options: dict[str, Any], says: str) -> None:
     [
         ([[0.1, 0.2]], "2 models or more"),
         ([[0.1], [0.2]], "2 tasks or more"),
-        ([[0.1, 0.2], [NAN, NAN]], "the model m1 has no score"),
-        ([[0.1, NAN], [0.2, NAN]], "the task t1 has no score"),
+        (
+            [[0.1, 0.2], [NAN, NAN]],
+            "the model m1 has no score at all; remove it from the table, or name the others with --systems",
+        ),
+        ([[0.1, NAN], [0.2, NAN]], "the task t1 has no score at all; .*--topics"),
     ],
 )
 def test_tables_that_cannot_be_ranked(scores: Any, says: str) -> None:

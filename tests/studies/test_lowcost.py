@@ -2,7 +2,9 @@
 
 import numpy as np
 import pytest
+import xarray as xr
 
+from irmeta.attributes import about
 from irmeta.cube import ALL, cube
 from irmeta.errors import MetricError, ScoresError
 from irmeta.evaluation.engine import evaluate
@@ -157,6 +159,29 @@ def test_the_rival_needs_scores_by_topic_and_numrel(outcome):
     found = lowcost({"a": a, "d": d}, {"c": c}, targets=["AP@100"], depths=[10])
     assert found["entropy_rmse"].isnull().all()
     assert found["rmse"].notnull().all()
+
+
+@pytest.mark.parametrize("cutoff", [10, 100, 1000])
+def test_the_rival_takes_average_precision_with_a_cutoff(beside, cutoff):
+    """AP(depth=10)@k is AP(depth=10) from k = 10 on, so the rival predicts the same."""
+    renamed = [
+        scores.assign_coords(metric=[f"{m}@{cutoff}" if m == "AP(depth=10)" else m for m in scores.metric.values])
+        for scores in (by_topic(1), by_topic(2), by_topic(3))
+    ]
+    a, d, c = renamed
+    found = lowcost({"a": a, "d": d}, {"c": c}, targets=TARGETS, depths=[10])
+    xr.testing.assert_equal(found["entropy_rmse"], beside["entropy_rmse"])
+
+
+def test_a_note_says_what_the_rival_lacks(outcome, beside):
+    """The note names the metrics to evaluate, or that there are no topics; with all of them there is none."""
+    assert not any("without training" in note for note in about(beside)["notes"])
+    (note,) = (note for note in about(outcome)["notes"] if "without training" in note)
+    assert "takes scores by topic of NumRel NumRel(pool=10)" in note
+    files = [by_topic(seed).drop_sel(metric=["NumRel", "AP(depth=10)"]) for seed in (1, 2, 3)]
+    found = lowcost({"a": files[0], "d": files[1]}, {"c": files[2]}, targets=["AP@100"], depths=[10])
+    (note,) = (note for note in about(found)["notes"] if "without training" in note)
+    assert "also takes scores of NumRel AP(depth=10)@1000; add them with irmeta evaluate" in note
 
 
 def test_numrel_is_no_predictor(beside):

@@ -82,6 +82,17 @@ def test_systems_of_different_collections_are_compared_on_topics_of_their_own():
     assert any("b-t on hard is better than a-k on easy" in line for line in findings(outcome))
 
 
+def test_a_test_never_says_that_systems_are_equal():
+    """Where p is above 5% no difference is shown, and systems are not significantly different."""
+    cubes = {name: collection(name, seed) for name, seed in (("A", 5), ("B", 6))}
+    outcome = place({name: one.isel(system=[10]) for name, one in cubes.items()}, on=cubes, metrics="AP")
+    told = findings(outcome)
+    assert tables(outcome)["pairs"]["p"][0] > 0.05
+    assert "no difference between s-k on A and s-k on B is shown" in told[2]
+    assert "not significantly different" in told[0]
+    assert not any("do not differ" in line for line in told)
+
+
 def test_factors_widen_the_interval_less_where_both_have_the_same():
     """One system on two collections: standardized by the same systems its difference is surer than by others."""
     errors = []

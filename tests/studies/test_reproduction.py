@@ -2,7 +2,8 @@
 
 import pytest
 
-from irmeta.studies.reproduction import COLUMNS, claim, compare, findings, lacking, mine, reproduction, tables
+from irmeta.report.tables import render
+from irmeta.studies.reproduction import COLUMNS, claim, compare, findings, lacking, mine, overview, reproduction, tables
 
 
 @pytest.mark.parametrize(
@@ -22,6 +23,45 @@ def test_status_of_a_sentence(ours, status):
     """A sentence is reproduced from its lower to its upper end, and says both."""
     cell = claim("Section 1", "AP", "rate", ours, said="some", least=0.2, most=0.3)
     assert (cell.status, cell.rule, cell.published) == (status, "at least 0.2 and at most 0.3", None)
+
+
+@pytest.mark.parametrize(
+    ("ours", "interval", "status"),
+    [
+        (0.1, (-0.1, 0.3), "open"),
+        (-0.1, (-0.3, 0.1), "open"),
+        (0.1, (0.05, 0.2), "reproduced"),
+        (-0.1, (-0.2, -0.05), "contradicted"),
+    ],
+)
+def test_a_sign_whose_interval_holds_0_is_open(ours, interval, status):
+    """A sign is reproduced or contradicted only if the interval lies on one side of 0; open is no fault of ours."""
+    cell = claim("Section 1", "AP", "gain", ours, said="above", least=0, interval=interval, known="a reason")
+    assert (cell.status, cell.rule, cell.unexpected) == (status, "at least 0", False)
+
+
+def test_people_see_contradicted_and_open_figures_first():
+    """A long table fits 80 columns, begins with what is in doubt, and says where the rest is."""
+    place = "Table 5 of a long section", "AP over P@10 itself, all systems"
+    cells = [
+        *(mine(*place, f"with {size} topics", 0.4) for size in range(30)),
+        *(compare(*place, f"printed {size}", 0.5, 0.5, within=0.1) for size in range(15)),
+        claim(*place, "advantage", 0.01, said="as good (holds 0)", least=0, interval=(-0.1, 0.1)),
+        compare(*place, "tau", 0.5, 0.9, within=0.1, known="an erratum"),
+    ]
+    outcome = reproduction("paper", cells, options={})
+    views = overview(outcome)
+    assert list(views) == [
+        "items",
+        "figures: the first 20 of 47 (all: -o FILE.csv or --format json)",
+        "contradicted or open",
+    ]
+    shown = list(views.values())[1]
+    assert shown["status"].to_list()[:3] == ["contradicted", "open", "reproduced"]
+    assert views["contradicted or open"]["note"].to_list() == ["an erratum", "text: as good (holds 0)"][::-1]
+    drawn = render(outcome, width=80)
+    assert max(map(len, drawn.splitlines())) <= 80
+    assert drawn.count("status") == 1
 
 
 def test_known_contradiction_is_expected():

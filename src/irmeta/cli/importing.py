@@ -84,9 +84,16 @@ def import_scores(
     cubes = _read(kind, files, columns, rows, topics, collection)
     save(cubes, output, append=append, new=not append)
     for name, cube in cubes.items():
-        say(f"{name}: {', '.join(counted(size, str(dim)) for dim, size in cube.sizes.items())}", quiet=quiet)
+        sizes = ", ".join(counted(size, str(dim)) for dim, size in cube.sizes.items())
+        say(f"{name}: {sizes}{_missing(cube)}", quiet=quiet)
     for note in dict.fromkeys(note for cube in cubes.values() for note in about(cube).get("notes", [])):
         say_note(note, quiet=quiet)
+
+
+def _missing(cube: "xr.DataArray") -> str:
+    """Say how many scores are missing, where some are."""
+    missing = int(cube.isnull().sum())
+    return f"; {missing:,} of {cube.size:,} scores missing" if missing else ""
 
 
 def _read(

@@ -147,6 +147,13 @@ class HumanAndMachine:
     llm: Annotated[str, option(help="Judgments (qrels) by a machine on all topics; or a score file made with them.")]
     runs: Runs = None
     metrics: MetricNames = None
+    rel_llm: Annotated[
+        float | None,
+        option(
+            help="The machine's lowest relevant grade in metrics, where it never gives that of AP(rel=2), say.",
+            show_default="the metric's",
+        ),
+    ] = None
     sample: SampleFile = None
     missing: MissingScores = "error"
 
@@ -155,7 +162,8 @@ class HumanAndMachine:
         if Path(self.human).suffix == ".parquet":
             return [_one_collection(Path(file), self.metrics) for file in (self.human, self.llm)]
         sets = _sets({"human": self.human, "machine": self.llm})
-        cubes = _evaluated(sets, self.runs, self.metrics, shown)
+        own = None if self.rel_llm is None else {"machine": self.rel_llm}
+        cubes = _evaluated(sets, self.runs, self.metrics, shown, own)
         return [cubes["human"], cubes["machine"]]
 
     def used(self) -> dict[str, Any]:

@@ -44,7 +44,7 @@ def leaderboard(
         ),
     ] = None,
     holes: Annotated[Holes, option(help=explained(Holes, "What to do about missing scores."))] = "bounds",
-    groups: Annotated[Path | None, option(help="CSV with the type of each task (task,type).")] = None,
+    groups: Annotated[Path | None, option(help="CSV with the columns task and type.")] = None,
     level: Annotated[float, option(help="Level of the rank sets, for all models together.")] = 0.95,
     resamples: Annotated[int, option(min=40, help="Random sign flips behind the rank sets.")] = 400,
     top: Annotated[int, option(min=1, help="Models that the table shows; JSON and CSV have all.")] = 20,

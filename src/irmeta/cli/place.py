@@ -57,7 +57,7 @@ def place(
     else:
         cubes = _read(given, metrics)
     if not known:
-        known = {name: _everybody(name) for name in cubes}
+        known = {name: _shipped(name) for name in cubes}
     options: dict[str, Any] = {
         "metrics": metrics,
         "baseline": baseline,
@@ -76,6 +76,18 @@ def _everybody(name: str) -> "xr.Dataset | xr.DataArray":
     if standardization.is_factors(name) or not Path(name).exists():
         return standardization.load(name)
     return load(name)
+
+
+def _shipped(collection: str) -> "xr.Dataset":
+    """Read the factors that ship under a collection's name."""
+    from irmeta import standardization
+
+    if not standardization.is_factors(collection):
+        raise IrmetaError(
+            f"no factors ship under the name of the collection, {collection}: name everybody's systems with --on: "
+            "factors that ship (irmeta datasets list), a factors file, or a score file of all systems"
+        )
+    return standardization.load(collection)
 
 
 def _matched(

@@ -92,8 +92,10 @@ def lowcost(
 
     The cheap metrics are those named with depth=, as in 'P(depth=10)@1000'. Those that also have pool=, as in
     'P(depth=10, pool=10)@1000', saw only the judgments of a pool of that depth, which is what makes them cheap.
-    With NumRel (for a pool 'NumRel(pool=10)') among the metrics, a rival stands beside them that needs no training: the
-    ranking of greatest entropy with P and AP of the first documents.
+    A rival stands beside them that needs no training, the ranking of greatest entropy with P and AP of the first
+    documents. It takes scores by topic of NumRel and both (for a pool 'NumRel(pool=10)'); from 10 documents:
+
+    irmeta evaluate qrels.txt runs/ -m "AP@1000 RBP(p=0.95) NumRel P(depth=10)@1000 AP(depth=10)@1000" -o C.parquet
     """
     from irmeta.studies.lowcost import lowcost as study
 

@@ -12,10 +12,11 @@ from functools import partial
 import numpy as np
 
 from irmeta.errors import MetricError
-from irmeta.evaluation import scoring
+from irmeta.evaluation import notes, scoring
 from irmeta.evaluation.engine import Evaluation
 from irmeta.evaluation.judged import GradeArray, Judged, whole_steps
 from irmeta.evaluation.judging import JudgedRun
+from irmeta.evaluation.outcome import Outcome
 from irmeta.evaluation.sources import QrelsLike, RunsLike, Source
 from irmeta.evaluation.task import Task
 from irmeta.io.trec import Reading
@@ -73,6 +74,21 @@ def _looked_up(task: Task, source: Source) -> tuple[JudgedRun, str]:
     read = task.judged(source)
     assert not isinstance(read, str)  # no run was done before
     return read[0], read[1].digest
+
+
+def matching(looked: Looked) -> list[str]:
+    """Say which topics runs and judgments lack of each other, and which runs have no judged document at all."""
+    outcomes = [
+        Outcome(
+            run.name,
+            "",
+            lacking=tuple(topic for topic in looked.topics if topic not in run.topics),
+            other_topics=run.other_topics,
+            found=len(run.judgment),
+        )
+        for run in looked.runs
+    ]
+    return notes.matching(outcomes, len(looked.topics), "zero")
 
 
 def owners(looked: Looked, group: Sequence[int], depth: int | None) -> tuple[Indices, Bools]:

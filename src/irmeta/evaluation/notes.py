@@ -40,13 +40,21 @@ def _readable(outcomes: Sequence[Outcome]) -> list[Outcome]:
     return [run for run in outcomes if run.error is None]
 
 
+def matching(runs: Sequence[Outcome], judged: int, policy: str) -> list[str]:
+    """Say how runs and judgments go together: topics that either lacks, and runs without a judged document."""
+    return [*_topics_apart(runs, judged, policy), *_without_judged(runs)]
+
+
 def _topic_notes(qrels: Qrels, runs: Sequence[Outcome], policy: str) -> list[str]:
     """Say which judged topics the runs have, which runs lack some, and which have topics that nobody judged."""
-    judged = len(qrels.topics)
-    lines = [_shared_topics(qrels, runs, policy)]
+    return [_shared_topics(qrels, runs, policy), *_topics_apart(runs, len(qrels.topics), policy)]
+
+
+def _topics_apart(runs: Sequence[Outcome], judged: int, policy: str) -> list[str]:
+    """Say which runs lack judged topics, and which have topics that nobody judged."""
     lacking = [run for run in runs if run.lacking]
     fate = "left out" if policy == "common" else "score 0"
-    lines += [
+    lines = [
         f"{run.name} lacks {len(run.lacking)} of {judged} topics ({fate}): {listed(run.lacking)}"
         for run in lacking[:NAMED]
     ]
@@ -127,11 +135,7 @@ def identical(orders: Mapping[str, str]) -> list[str]:
 
 def _run_notes(runs: Sequence[Outcome]) -> list[str]:
     """Name the runs without a judged document, and those whose ranks contradict their scores."""
-    lines = []
-    nothing = [run.name for run in runs if not run.found]
-    if nothing:
-        count = counted(len(nothing), "run")
-        lines.append(f"{count} without any judged document; do the ids match those of the qrels? {listed(nothing)}")
+    lines = _without_judged(runs)
     contradicting = [run.name for run in runs if run.disagreeing]
     if contradicting:
         count = counted(len(contradicting), "run")
@@ -140,3 +144,12 @@ def _run_notes(runs: Sequence[Outcome]) -> list[str]:
             "(irmeta validate counts the topics)"
         )
     return lines + identical({run.name: run.order for run in runs})
+
+
+def _without_judged(runs: Sequence[Outcome]) -> list[str]:
+    """Name the runs without a judged document."""
+    nothing = [run.name for run in runs if not run.found]
+    if not nothing:
+        return []
+    count = counted(len(nothing), "run")
+    return [f"{count} without any judged document; do the ids match those of the qrels? {listed(nothing)}"]

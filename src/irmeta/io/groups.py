@@ -16,7 +16,8 @@ from irmeta.names import nearest
 from irmeta.stats.arrays import Ints
 from irmeta.words import counted
 
-RUN, GROUP, POOLED = ("run", "system", "name"), ("group", "team", "family"), ("pooled", "contributed")
+RUN, GROUP = ("run", "system", "name"), ("group", "team", "family")
+POOLED = ("pooled", "contributed", "contributed judgments")
 """Names that the columns may have; the first found is taken."""
 STEM = "stem"
 """What stands for the stems of the systems' names, in place of a table."""
@@ -116,6 +117,7 @@ def _stem(system: str) -> str:
 def read_groups(path: str | Path) -> Groups:
     """Read the groups of runs from a CSV file: columns run and team (or group), and pooled (yes or no) if it has one.
 
+    The leaderboards of TREC-COVID call this column `contributed judgments`.
     Raises FileFormatError for a file without these columns, and for a run that is there twice.
     """
     try:

@@ -15,10 +15,12 @@ from irmeta.choices import Rows
 from irmeta.cube import ALL, DIMS, check, from_frame_all, labels, require_possible, select
 from irmeta.errors import FileFormatError, ScoresError
 from irmeta.io.files import Location, location, read_bytes, shown, stem
-from irmeta.words import shortened
+from irmeta.words import listed, shortened
 
 SEPARATORS = (",", ";", "\t")
 _SUFFIXES = (".csv", ".tsv", ".txt", ".json", ".parquet")
+_TASK, _TYPE = ("task", "topic"), ("type", "task_type")
+"""Columns of a file with the type of each task."""
 _FORMULA = r"^'*[=+\-@\t\r]"
 """How a text begins that a spreadsheet takes for a formula, with the apostrophes before it that keep it from that."""
 _NUMBER = r"^[+-]?[0-9.]*(e[+-]?[0-9]+)?$"
@@ -59,15 +61,19 @@ def import_table(
 
 
 def read_types(path: str | PathLike[str]) -> dict[str, str]:
-    """Read the type of each task from a CSV with a header: tasks in the first column, types in the second."""
+    """Read the type of each task from a CSV whose header names a column of tasks and one of types, as in task,type."""
     where = location(path)
     try:
         frame = _csv(read_bytes(where).decode("utf-8-sig"), where)
     except ValueError as error:
         raise FileFormatError(f"{shown(where)}: not a table of tasks and types ({error})") from error
-    if frame.width < 2:
-        raise FileFormatError(f"{shown(where)}: types of tasks need two columns, as in task,type")
-    names, groups = frame.to_series(0).str.strip_chars(), frame.to_series(1).str.strip_chars()
+    task, kind = (next((one for one in frame.columns if one.lower() in known), None) for known in (_TASK, _TYPE))
+    if task is None or kind is None:
+        raise FileFormatError(
+            f"{shown(where)}: types of tasks need the columns task and type; this has"
+            f" {listed(shortened(one, 30) for one in frame.columns)}"
+        )
+    names, groups = frame[task].str.strip_chars(), frame[kind].str.strip_chars()
     if names.is_duplicated().any():
         raise FileFormatError(f"{shown(where)}: {names.filter(names.is_duplicated())[0]!r} is in it twice")
     return dict(zip(names, groups, strict=True))

@@ -62,7 +62,10 @@ def estimate(
     left, right = np.triu_indices(systems.size, 1)
     n, total = both.human.sizes["topic"], both.machine.sizes["topic"]
     target = "topics like these" if new_topics else f"these {total} topics"
-    lines = [f"{n} of {total} topics have human judgments; means are over {target}; Student's t with {n - 1} degrees"]
+    lines = [
+        f"{n} of {total} topics have human judgments; means are over {target}; "
+        f"Student's t with {n - 1} degrees of freedom"
+    ]
     drawn = "as the sample says" if sample else "at random"
     outcome = result(
         "estimate",
@@ -170,14 +173,30 @@ def _gained(one: xr.Dataset) -> str:
     n, total = (size[side]["topics"] for side in ("human", "machine"))
     gains = float(one["gain"]), float(one["gain_pairs"])
     rho, rho_pairs = short(float(one["rho"])), short(float(one["rho_pairs"]))
+    if np.isnan(gains).all():
+        return "people judged all of these topics, and their intervals have no width: the machine adds nothing."
     answer = (
-        f"with {n} human topics and {total} machine ones, intervals of means are {_change(gains[0])} and of "
-        f"differences {_change(gains[1])} than by the human topics alone (scores of people and machine correlate over "
-        f"topics with rho {rho}, differences of systems with {rho_pairs})."
+        f"with {n} human topics and {total} machine ones, intervals of means are on average {_change(gains[0])} "
+        f"and of differences {_change(gains[1])} than by the human topics alone (scores of people and machine "
+        f"correlate over topics with rho {rho}, differences of systems with {rho_pairs})."
     )
-    if min(gains) < HELPS:
+    if np.nanmin(gains) < HELPS:
         return answer
-    return f"the machine's labels hardly help; more human topics do, not more of the machine's: {answer}"
+    return f"{_why_little(one, n, total)}: {answer}"
+
+
+def _why_little(one: xr.Dataset, n: int, total: int) -> str:
+    """Say why the machine narrows little, by sqrt(1 - rho^2 (1 - n / N)), and what would narrow more."""
+    rho = max(abs(float(one["rho"])), abs(float(one["rho_pairs"])))
+    # what is left of the width where n / N is near 0
+    at_best = float(np.sqrt(1 - rho**2))
+    if at_best >= HELPS:
+        return "the machine's labels hardly help; more human topics do, not more of the machine's"
+    judged = "all" if n == total else f"{n} of the"
+    return (
+        f"the machine's labels hardly help here, as people judged {judged} {total} topics; more topics judged by the "
+        f"machine would, to at most {round(100 * (1 - at_best))}% narrower"
+    )
 
 
 def _highest(one: xr.Dataset) -> str:
@@ -197,6 +216,8 @@ def _highest(one: xr.Dataset) -> str:
 
 
 def _change(gain: float) -> str:
+    if np.isnan(gain):
+        return "as wide"
     percent = round(100 * (1 - gain))
     return f"{percent}% narrower" if percent >= 0 else f"{-percent}% wider"
 

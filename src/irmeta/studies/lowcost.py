@@ -9,9 +9,10 @@ import polars as pl
 import xarray as xr
 
 from irmeta.choices import Judgments, Missing
+from irmeta.cube import ALL
 from irmeta.cubes import common_metrics, studied_together, system_level, with_roles
 from irmeta.errors import MetricError, ScoresError
-from irmeta.likeliest import counted, expected, rankings
+from irmeta.likeliest import counted, expected, rankings, wanting
 from irmeta.names import parse, split
 from irmeta.result import frame, result
 from irmeta.stats.arrays import Floats, Indices
@@ -43,8 +44,9 @@ def lowcost(
     proper : leave out the set of all predictors, as the code released with Gupta et al. (ECIR 2019) does.
     Returns over (target, judgments, depth, collection): tau, r2, rmse; over (target, judgments, depth): predictors.
     entropy_tau, entropy_r2, entropy_rmse are of a rival without training: on each topic the ranking of greatest entropy
-    with the given P(depth=D), AP(depth=D) and NumRel (for a pool NumRel(pool=D)). NaN without scores by topic of these
-    three, and for targets other than P, R, AP, nDCG and RBP. Source: Aslam, Yilmaz and Pavlu (SIGIR 2005).
+    with the given P(depth=D)@k, AP(depth=D)@k (k of D or more) and NumRel (for a pool NumRel(pool=D)). NaN without
+    scores by topic of these three, and for targets other than P, R, AP, nDCG and RBP; a note says what to evaluate.
+    Source: Aslam, Yilmaz and Pavlu (SIGIR 2005).
     """
     cubes, role = with_roles(train=train, dev={} if dev is None else dev, test=test)
     wanted = common_metrics(cubes, targets)
@@ -87,8 +89,23 @@ def lowcost(
     data["role"] = ("collection", [role[name] for name in shown])
     by = "tau on the dev collections" if "dev" in role.values() else "mean tau, training collections left out"
     notes.append(f"chosen by {by}")
+    notes += _without_rival(by_topic, used, groups)
     options = {"roles": role, "proper": proper}
     return result("lowcost", data, inputs=cubes, options=options, notes=notes).assign_coords(coords)
+
+
+def _without_rival(
+    by_topic: Mapping[str, xr.DataArray], metrics: Sequence[str], groups: Iterable[tuple[Judgments, int]]
+) -> list[str]:
+    """Say what to evaluate for the rival that needs no training, where it is not there."""
+    no_topics = any(scores.topic.values.tolist() == [ALL] for scores in by_topic.values())
+    lacking = dict.fromkeys(name for kind, depth in groups for name in wanting(metrics, kind, depth))
+    named = f" of {' '.join(lacking)}" if lacking else ""
+    if no_topics:
+        return [f"the rival without training (maximum entropy) takes scores by topic{named}"]
+    if lacking:
+        return [f"the rival without training (maximum entropy) also takes scores{named}; add them with irmeta evaluate"]
+    return []
 
 
 def _refuse_predictors(

@@ -20,10 +20,12 @@ from irmeta.stats.tests import multiplicity
 
 SIZES = (5, 10, 15, 20, 25, 30, 40, 50, 75, 100, 150, 200, 300, 400, 500, 750, 1000)
 """Numbers of human topics that the table of sizes lists, up to those that the machine judged."""
+MANY = 10
+"""Where the topics are too few, a plan is also made for this number of machine topics for each human one."""
 ALPHA = 0.05
 """The level at which pairs of systems differ, corrected for all pairs as `estimate` does."""
 NEEDED = (
-    *("rho_pairs", "topics_needed", "topics_alone", "best_share", "topics_best", "machine_best"),
+    *("rho_pairs", "topics_needed", "topics_alone", "topics_many", "best_share", "topics_best", "machine_best"),
     *("cost_needed", "cost_alone", "cost_best"),
 )
 BY_SIZE = tuple(f"{figure}{who}" for figure in ("width_pairs", "width_means", "pairs_differ") for who in ("", "_alone"))
@@ -48,6 +50,7 @@ def plan(
     cost_human, cost_machine : of judging one topic, in any unit: both, or neither.
 
     Returns over (metric) topics_needed, with machine judgments of as many topics as now; topics_alone, by people alone;
+    topics_many, with ten machine topics for each human one;
     with costs best_share, the cheapest n / N, topics_best and machine_best, the numbers of topics at that share, and
     costs of all three; over (size, metric) width of intervals of differences and of means, and how many pairs differ
     significantly (Holm, .05) if systems differ as they seem to now, each with the machine and alone. What cannot be
@@ -95,11 +98,15 @@ def _needed(sample: Sample, width: float, cost_human: float | None, cost_machine
     total = sample.sizes[1]
     rho, variance = sampling.correlation(sample, pairs=True), _of_pairs(sample)
     here = sampling.topics_for(variance, rho, width, None, total)
+    # beyond the machine's topics there are none to judge
+    here = None if here is None or here > total else here
+    many = sampling.topics_for(variance, rho, width, 1 / MANY, total)
     alone = sampling.topics_for(variance, 0.0, width, 1.0, total)
     found: dict[str, Any] = {
         "rho_pairs": rho,
         "topics_needed": -1 if here is None else here,
         "topics_alone": -1 if alone is None else alone,
+        "topics_many": -1 if many is None else many,
     }
     if cost_human is None or cost_machine is None:
         return found
@@ -110,7 +117,7 @@ def _needed(sample: Sample, width: float, cost_human: float | None, cost_machine
         "best_share": share,
         "topics_best": -1 if best is None else best,
         "machine_best": every,
-        "cost_needed": np.nan if here is None else here * cost_human + max(total, here) * cost_machine,
+        "cost_needed": np.nan if here is None else here * cost_human + total * cost_machine,
         "cost_alone": np.nan if alone is None else alone * cost_human,
         "cost_best": np.nan if best is None else best * cost_human + every * cost_machine,
     }
@@ -187,16 +194,39 @@ def findings(outcome: xr.Dataset) -> list[str]:
     total = about(outcome)["inputs"]["collections"]["machine"]["topics"]
     for metric in outcome.metric.values:
         one = outcome.sel(metric=metric)
-        needed, alone = int(one["topics_needed"]), int(one["topics_alone"])
-        enough = f"{needed} human topics" if needed > 0 else f"no number of human topics beside {total} machine ones"
-        without = f"{alone} topics" if alone > 0 else "more than 100 000 topics"
-        told.append(
-            f"{metric}: for intervals of differences {wanted:g} wide {enough} suffice{'s' if needed <= 0 else ''}; "
-            f"people alone need {without} (rho {short(float(one['rho_pairs']))})."
-        )
-        if "best_share" in one and int(one["topics_best"]) > 0:
-            told.append(
-                f"{metric}: cheapest are {int(one['topics_best'])} human topics of {int(one['machine_best'])} judged "
-                f"by machine, for {float(one['cost_best']):g}; people alone cost {float(one['cost_alone']):g}."
-            )
+        told.append(f"{metric}: {_suffices(one, wanted, total)} (rho {short(float(one['rho_pairs']))}).")
+        if "best_share" in one and (cheapest := _cheapest(one, total)):
+            told.append(f"{metric}: {cheapest}.")
     return told
+
+
+def _suffices(one: xr.Dataset, wanted: float, total: int) -> str:
+    """Say how many human topics give the width wanted beside the machine's topics, or what else would."""
+    needed, alone, many = (int(one[name]) for name in ("topics_needed", "topics_alone", "topics_many"))
+    of_differences = f"intervals of differences {wanted:g} wide"
+    people = f"people alone need {alone} topics" if alone > 0 else "people alone need more than 100 000 topics"
+    if needed > 0:
+        return f"for {of_differences} {needed} human topics beside {total} of the machine suffice; {people}"
+    told = f"{of_differences} cannot be reached with these {total} topics, however many people judge; {people}"
+    if not 0 < many < (alone if alone > 0 else np.inf):
+        return told
+    return f"{told}, or {many} with {many * MANY} judged by the machine"
+
+
+def _cheapest(one: xr.Dataset, total: int) -> str:
+    """Name the cheapest way to the width wanted, and what people alone cost; nothing where none is found."""
+    people, machine = int(one["topics_best"]), int(one["machine_best"])
+    ways = {
+        f"people alone are the cheapest, with {int(one['topics_alone'])} topics": float(one["cost_alone"]),
+        f"cheapest are {people} human topics and {machine} judged by the machine": float(one["cost_best"]),
+        f"cheapest are {int(one['topics_needed'])} human topics and {total} judged by the machine": float(
+            one["cost_needed"]
+        ),
+    }
+    known = {way: cost for way, cost in ways.items() if not np.isnan(cost)}
+    if not known:
+        return ""
+    way = min(known, key=lambda name: known[name])
+    alone = float(one["cost_alone"])
+    beside = "" if way.startswith("people alone") or np.isnan(alone) else f"; people alone cost {alone:g}"
+    return f"{way}, for {known[way]:g}{beside}"

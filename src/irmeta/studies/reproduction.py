@@ -1,5 +1,6 @@
 """Published figures beside ours, cell by cell, each with what can be said of it and the rule that says so."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, get_args
@@ -10,9 +11,13 @@ import xarray as xr
 
 from irmeta.attributes import about
 from irmeta.choices import Status
+from irmeta.layout import first_rows
 from irmeta.result import result
 
 COLUMNS = ("paper", "item", "row", "column", "published", "ours", "difference", "rule", "status", "note")
+_DOUBTFUL: tuple[Status, ...] = ("contradicted", "open")
+_ORDER = {name: at for at, name in enumerate((*_DOUBTFUL, "reproduced", "ours", "not checkable"))}
+_WHOLE = "-o FILE.csv or --format json"
 
 
 @dataclass(frozen=True)
@@ -56,17 +61,24 @@ def claim(
     said: str,
     least: float = -np.inf,
     most: float = np.inf,
+    interval: tuple[float, float] | None = None,
     known: str = "",
 ) -> Cell:
     """Make a cell of a sentence: reproduced if ours lies from `least` to `most`, which is what the sentence says.
+
+    interval : the 95% interval of ours, where the sentence says a sign; the cell is open if the interval holds 0.
 
     >>> claim("Section 5", "T7 with R03", "quantile", 0.98, said="beyond the 99th percentile", least=0.99).status
     'contradicted'
     """
     ends = [(word, end) for word, end in (("at least", least), ("at most", most)) if np.isfinite(end)]
     rule = " and ".join(f"{word} {end:.4g}" for word, end in ends)
+    note = f"text: {said}"
+    if interval is not None and interval[0] <= 0 <= interval[1]:
+        reasons = "; ".join(reason for reason in (note, known) if reason)
+        return Cell(item, row, column, None, float(ours), "open", reasons, rule)
     holds = least - 1e-9 <= ours <= most + 1e-9
-    return _judged(item, row, column, None, ours, holds, rule, f"text: {said}", known)
+    return _judged(item, row, column, None, ours, holds, rule, note, known)
 
 
 def mine(item: str, row: str, column: str, ours: float, note: str = "") -> Cell:
@@ -117,17 +129,32 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
 
 
 def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
-    """Show the figures that we have, how many of each item the data do not give us, and each remark once."""
-    cells = tables(outcome)["cells"]
+    """Show how each item comes out, the first figures, contradicted and open ones before others, and reasons."""
+    cells = tables(outcome)["cells"].with_columns(figure=pl.concat_str("item", "row", "column", separator=", "))
     unchecked = (pl.col("status") == "not checkable") & pl.col("ours").is_null()
+    doubtful = cells.filter(pl.col("status").is_in(_DOUBTFUL))
+    grouped = cells.filter(unchecked).group_by("item", "note", maintain_order=True).len("cells")
+    views = {
+        "items": _by_status(cells),
+        **first_rows("figures", _ordered(cells.filter(~unchecked))),
+        "contradicted or open": doubtful.select("figure", "note"),
+        **first_rows("not checkable", grouped.select("item", "cells", why="note")),
+    }
+    return {re.sub(r"--table [\w ]+", _WHOLE, name): frame for name, frame in views.items() if frame.height}
+
+
+def _by_status(cells: pl.DataFrame) -> pl.DataFrame:
+    """Count the cells of each item by status."""
+    there = [status for status in get_args(Status) if status in cells["status"]]
+    counts = [(pl.col("status") == status).sum().alias(status) for status in there]
+    return cells.group_by("item", maintain_order=True).agg(pl.len().alias("cells"), *counts)
+
+
+def _ordered(cells: pl.DataFrame) -> pl.DataFrame:
+    """Put figures that are contradicted or open first, then those that are reproduced; the others follow."""
+    order = pl.col("status").replace_strict(_ORDER, return_dtype=pl.Int8)
     printed = pl.col("published").map_elements(lambda value: f"{value:.6g}", return_dtype=pl.String)
-    ours = cells.filter(~unchecked).select("item", "row", "column", printed, "ours", "rule", "status")
-    grouped = [
-        cells.filter(kept).group_by("item", "note", maintain_order=True).len("cells").select("item", "cells", "note")
-        for kept in (unchecked, ~unchecked & (pl.col("note") != ""))
-    ]
-    views = {"cells": ours, "not checkable": grouped[0].rename({"note": "why"}), "remarks": grouped[1]}
-    return {name: frame for name, frame in views.items() if frame.height}
+    return cells.sort(order, maintain_order=True).select("figure", printed, "ours", "status")
 
 
 def findings(outcome: xr.Dataset) -> list[str]:

@@ -1,5 +1,6 @@
 """Webber et al. (SIGIR 2008), re-run on the public TREC-8 and TREC-7 scores, and on other collections."""
 
+import polars as pl
 import pytest
 
 from irmeta.papers.webber2008_redundant import power
@@ -37,12 +38,13 @@ def test_table_2_is_listed():
     assert {cell.status for cell in found} == {"not checkable"}
 
 
-def test_the_headline_holds_on_trec8_for_p10_and_not_for_rr(cells):
-    """AP is as good a predictor of P@10 as P@10 is, among the best systems and among all; of RR it is worse."""
+def test_the_headline_is_open_on_trec8(cells):
+    """Whether AP predicts P@10 and RR as well as they predict themselves is open: every interval holds 0."""
     claims = cells.filter(item="Section 3 (TREC-8)", column="advantage")
-    status = dict(zip(claims["row"], claims["status"], strict=True))
-    assert status["AP over P@10 itself"] == status["AP over P@10 itself, all systems"] == "reproduced"
-    assert status["AP over RR itself"] == "contradicted"
+    judged = claims.filter(pl.col("status") != "ours")
+    assert judged["row"].to_list() == ["AP over P@10 itself", "AP over RR itself", "AP over P@10 itself, all systems"]
+    assert set(judged["status"]) == {"open"}
+    assert judged["note"].str.contains("holds 0").all()
     assert "own Table 1" in claims.filter(row="AP over RR itself")["note"].item()
 
 

@@ -6,10 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 import xarray as xr
 
-from irmeta.attributes import about
 from irmeta.choices import JudgedTopics, Missing
 from irmeta.cube import additive
-from irmeta.cubes import by_name, studied_together
+from irmeta.cubes import by_name, computed_otherwise, studied_together
 from irmeta.errors import ScoresError
 from irmeta.names import nearest
 from irmeta.stats.arrays import Floats
@@ -53,18 +52,8 @@ def aligned(
     used, notes = studied_together(ordered, metrics=metrics, missing=missing)
     used, more = _same_systems(used, truth)
     shared = topics == "shared"
-    used, told = _same_topics(used, truth) if shared else _own_topics(used)
-    return Aligned(truth, used, shared, [*notes, *more, *told, *_computed(used)])
-
-
-def _computed(cubes: Mapping[str, xr.DataArray]) -> list[str]:
-    """Say by which judges a metric is computed with a lowest relevant grade of the judge's own."""
-    return [
-        f"by {name} {asked} is computed as {computed}, with its own lowest relevant grade"
-        for name, one in cubes.items()
-        for asked, computed in about(one).get("computed", {}).items()
-        if asked in one.metric.values
-    ]
+    used, told = _same_topics(used, truth) if shared else _own_topics(used, truth)
+    return Aligned(truth, used, shared, [*notes, *more, *told, *computed_otherwise(used)])
 
 
 def named_truth(names: list[str], truth: str | None) -> str:
@@ -117,28 +106,35 @@ def _same_topics(cubes: Mapping[str, xr.DataArray], truth: str) -> tuple[dict[st
 
 
 def _barren(cubes: Mapping[str, xr.DataArray], truth: str) -> list[str]:
-    """Say by which judges all systems score 0 on some topics; raise if one does so on all."""
+    """Say by which judges all systems score 0 on some topics; raise if every judge does so on all."""
     notes = []
-    for name, one in cubes.items():
-        zero = (one.values == 0).all(axis=(0, 2))
-        if zero.all():
-            raise ScoresError(
-                f"{name} and {truth} share {zero.size} topics, and by {name} every system scores 0 on all of them: it "
-                "did not judge their documents, or never gives a grade that the metrics need. Compare means over "
-                f"different topics (--topics own), lower its threshold (--rel '{name}=1'), or leave it out"
-            )
+    zeros = {name: (one.values == 0).all(axis=(0, 2)) for name, one in cubes.items() if name != truth}
+    if all(zero.all() for zero in zeros.values()):
+        name, zero = next(iter(zeros.items()))
+        raise ScoresError(
+            f"{name} and {truth} share {zero.size} topics, and by {name} every system scores 0 on all of them: it "
+            "did not judge their documents, or never gives a grade that the metrics need. Compare means over "
+            f"different topics (--topics own), lower its threshold (--rel '{name}=1'), or leave it out"
+        )
+    for name, zero in zeros.items():
         if zero.any():
             notes.append(f"by {name} every system scores 0 on {int(zero.sum())} of {zero.size} topics")
     return notes
 
 
-def _own_topics(cubes: Mapping[str, xr.DataArray]) -> tuple[dict[str, xr.DataArray], list[str]]:
+def _own_topics(cubes: Mapping[str, xr.DataArray], truth: str) -> tuple[dict[str, xr.DataArray], list[str]]:
     """Keep of each judge the topics on which some system scores above 0."""
     used, notes = {}, []
+    zeros = {name: (one.values == 0).all(axis=(0, 2)) for name, one in cubes.items()}
+    kept = [name for name, zero in zeros.items() if not zero.all()]
+    if truth not in kept or len(kept) < 2:
+        name = next(name for name, zero in zeros.items() if zero.all())
+        raise ScoresError(f"by {name} every system scores 0 on every topic; leave it out")
     for name, one in cubes.items():
-        zero = (one.values == 0).all(axis=(0, 2))
+        zero = zeros[name]
         if zero.all():
-            raise ScoresError(f"by {name} every system scores 0 on every topic; leave it out")
+            used[name] = one
+            continue
         used[name] = one.isel(topic=~zero)
         if zero.any():
             notes.append(f"{name}: {int(zero.sum())} of {zero.size} topics score 0 for every system and are left out")

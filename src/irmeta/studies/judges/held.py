@@ -26,6 +26,23 @@ MEASURED: Mapping[tuple[int, int], Held] = {
 """By numbers of systems and topics; a test compares them with the table of docs/coverage.md."""
 
 
+TEAMS: Mapping[tuple[int, int], float] = {(6, 25): 0.91, (10, 50): 0.93}
+"""How often intervals of tau that leave out teams held, by teams (of four) and topics; as in docs/studies/judges.md."""
+
+
+def said_of_teams() -> str:
+    """Say how often intervals that leave out teams held in simulated collections of teams.
+
+    >>> said_of_teams()[:69]
+    '95% intervals leave out teams: of tau they hold in simulated collecti'
+    """
+    shares = " and ".join(f"{share:.0%} ({teams} teams, {topics} topics)" for (teams, topics), share in TEAMS.items())
+    return (
+        "95% intervals leave out teams: of tau they hold in simulated collections of teams of four systems in "
+        f"{shares} (docs/studies/judges.md)"
+    )
+
+
 def said(systems: int, topics: int) -> str:
     """Say how often intervals held in the simulated collections whose size is most like this one.
 

@@ -75,7 +75,7 @@ def label_variables(sets: JudgmentSets, truth: str, rel: Relevant) -> tuple[dict
         "alpha": list(ALPHAS),
         **_confusion(sides[truth], [sides[name] for name in judges], both),
     }
-    return data, _notes(sides, truth, judges, alike)
+    return data, _notes(sides, truth, judges, alike, rel)
 
 
 def _sides(sets: JudgmentSets, rel: Relevant) -> dict[str, _Side]:
@@ -168,9 +168,11 @@ def _confusion(truth: _Side, judges: Sequence[_Side], both: Mapping[str, Any]) -
     return {name: ("cell", np.array(column)) for name, column in zip(names, columns, strict=True)}
 
 
-def _notes(sides: Mapping[str, _Side], truth: str, judges: Sequence[str], alike: Sequence[str]) -> list[str]:
+def _notes(
+    sides: Mapping[str, _Side], truth: str, judges: Sequence[str], alike: Sequence[str], rel: Relevant
+) -> list[str]:
     lines = ["A pair that one set did not judge does not count in the agreement of labels; it is never grade 0."]
-    if any((side.grades % 1 != 0).any() or side.grades.max(initial=0) > 1 for side in sides.values()):
+    if rel is None and any((side.grades % 1 != 0).any() or side.grades.max(initial=0) > 1 for side in sides.values()):
         lines.append(
             "every grade above 0 is relevant unless --rel names another, as in --rel 2 or --rel 'nist=2 llm=1'"
         )

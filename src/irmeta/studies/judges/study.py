@@ -175,8 +175,8 @@ def _of_any(dims: tuple[str, ...], tied: Bools) -> Bools:
 def _tied(together: Aligned, tied: Sequence[Bools]) -> list[str]:
     """Name the judges that tie all systems, and by which metric."""
     return [
-        f"By {judge} all systems have the same {metric}: there is no ranking to compare. If {judge} never gives a "
-        f"grade that {metric} needs, --rel '{judge}=1' gives it a lowest relevant grade of its own"
+        f"By {judge} all systems have the same {metric}: there is no ranking to compare, and no figure of {judge}. "
+        f"If it never gives a grade that {metric} needs, --rel '{judge}=1' gives it a lowest relevant grade of its own"
         for metric, flags in zip(together.first.metric.values, tied, strict=True)
         for judge, flag in zip(together.judges, flags, strict=True)
         if flag
@@ -277,9 +277,13 @@ def _notes(together: Aligned, team: Teams, alpha: float, correct: Correction) ->
     corrected = "not corrected for all pairs" if correct == "none" else f"corrected for all pairs ({correct})"
     lines = [
         f"{over}; intervals of tau are for as many systems and topics, drawn from where these come from",
-        held.said(len(team.names), topics),
+        held.said(systems, topics) if team.said is None else held.said_of_teams(),
         f"pairs of systems: paired t test at {alpha:g}, {corrected}",
     ]
+    if together.shared:
+        lines.append(
+            "favour may come from scale alone: a judge whose scores are spread less seems to favour weak systems"
+        )
     lines.append(team.note)
     if together.shared and team.said is None:
         lines.append("no groups are given, so that favour is of single systems (--groups)")

@@ -42,8 +42,10 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
         shown["pairs of systems that differ"] = _decided(outcome)
     if "difference" in outcome and (differ := _clear(outcome)).height:
         shown["judges that differ (Holm)"] = differ
-    if "topic_tau" in outcome and (favoured := _favoured(outcome)).height:
-        shown["largest clear favours"] = favoured
+    if "topic_tau" in outcome and (clear := _favoured(outcome)).height:
+        most = clear.head(FAVOURS)
+        count = f", {most.height} of {clear.height}" if clear.height > most.height else ""
+        shown[f"largest clear favours{count}"] = most
     if "label" in outcome:
         shown["labels"] = _labels_shown(outcome)
     return shown
@@ -140,9 +142,13 @@ def _on_halves(one: xr.Dataset, best: int, metric: str) -> list[str]:
     gain, low, high = (float(one[f"phi_gain{end}"].values[best]) for end in ("", "_low", "_high"))
     verdict = "clearly better" if low > 0 else "neither clearly better nor clearly worse"
     verdict = "clearly worse" if high < 0 else verdict
+    # an end is not shown as 0 that is not
+    digits = 3 if 0 < min(abs(low), abs(high)) < 0.005 else 2
+    judges = int((~np.isnan(one["tau"].values)).sum())
+    picked = f"; {judge} was picked as the best of {judges}, which flatters it" if judges > 1 else ""
     return [
         f"{metric}: on half of the topics {judge} predicts {truth} on the other half with tau {short(other)}, {truth} "
-        f"itself with {short(own)}: {verdict}, as the difference is {_with_interval(gain, low, high)}."
+        f"itself with {short(own)}: {verdict}, as the difference is {_with_interval(gain, low, high, digits)}{picked}."
     ]
 
 
@@ -323,7 +329,7 @@ def _favoured(outcome: xr.Dataset) -> pl.DataFrame:
     bias = _bias(outcome)
     dim = "group" if "group_favour" in outcome else "system"
     clear = bias.filter((pl.col("of") == dim) & (pl.col("p_corrected") < 0.05))
-    most = clear.sort(pl.col("favour").abs(), descending=True, maintain_order=True).head(FAVOURS)
+    most = clear.sort(pl.col("favour").abs(), descending=True, maintain_order=True)
     return most.select(
         "judge",
         *(["metric"] if outcome.sizes["metric"] > 1 else []),

@@ -90,8 +90,9 @@ def leaderboard(
     data = _data(board, every)
     if filled is not None:
         over_cells = ("system", "topic")
+        possible = _possible(board.scores)
         for name, part in (("", filled.mean), ("_low", filled.low), ("_high", filled.high)):
-            data[f"predicted{name}"] = (over_cells, part)
+            data[f"predicted{name}"] = (over_cells, np.clip(part, *possible))
         data["coverage"], data["prediction_error"] = filled.coverage, filled.error
     chosen = _few(board, generator)
     data.update(chosen)
@@ -124,6 +125,13 @@ def _kinds(aggregate: str | Iterable[str] | None, groups: Mapping[str, str] | No
     if not wanted:
         raise ScoresError(f"no aggregate is named; name some of {', '.join(known)}")
     return [kind for name in wanted for kind in known if kind == name]
+
+
+def _possible(scores: Floats) -> tuple[Floats, Floats]:
+    """Return the ends of each task's scale where it is known, from what is seen: 1 or 100; else there are none."""
+    low, high = holes.scale(scores)
+    known = high <= 100
+    return np.where(known, low, -np.inf), np.where(known, high, np.inf)
 
 
 def _has_holes(board: Board, policy: Holes) -> bool:
@@ -223,6 +231,8 @@ def _notes(board: Board, kinds: Sequence[Aggregate], every: Sequence[Standing], 
             f"rank sets compare two {called.model}s on the {called.task}s that both have: they hold where scores are"
             f" missing at random or by {called.model}; where some {called.model}s withheld bad ones, they favour these"
         )
+    if missing and policy == "predict":
+        notes.append(f"values marked ~ contain predicted scores; these stay within the scale of their {called.task}")
     if missing and policy == "bounds" and "borda" in kinds:
         notes.append("borda: a missing score earns no votes, as MTEB counts; ranks that it allows stand in brackets")
     if np.isnan(every[0].rank).any():

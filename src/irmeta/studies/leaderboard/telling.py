@@ -31,6 +31,8 @@ UNVOTED: Mapping[str, str] = {
     "bt": ", in which a missing score is no meeting",
 }
 """What the aggregates that rank a table with holes make of them."""
+PARTLY = "~"
+"""Marks a value that contains predicted scores; the notes explain it."""
 CLOSE = 0.9
 """Tau from which on a few tasks are said to rank as all do."""
 
@@ -115,7 +117,7 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     board: dict[str, object] = {
         names["model"]: models,
         f"{names['task']}s": ordered["score"].notnull().sum("topic").values,
-        str(first["aggregate"].item()): first["value"].values,
+        str(first["aggregate"].item()): _values(first),
         "rank": _whole(first["rank"].values),
         "rank set": _ranges(first["low"].values, first["high"].values),
     }
@@ -129,6 +131,21 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
         views["ranks"] = pl.DataFrame({names["model"]: models, **ranks})
         views["tau"] = tables(outcome)["tau"].pivot("other", index="aggregate", values="tau")
     return views
+
+
+def _values(one: xr.Dataset) -> pl.Series:
+    """Return values; as text where they are votes, and where some contain predicted scores, which are marked."""
+    values, votes = one["value"].values, one["aggregate"].item() == "borda"
+    if not votes and "predicted" not in one:
+        return pl.Series(values)
+    holes = one["score"].isnull().any("topic").values
+    marks = [PARTLY if "predicted" in one and some else "" for some in holes]
+    return pl.Series([f"{value:.{_decimals(value, votes)}f}{mark}" for value, mark in zip(values, marks, strict=True)])
+
+
+def _decimals(value: float, votes: bool) -> int:
+    """Say how many decimals a value has: votes are whole, or halves where models tie."""
+    return int(value % 1 != 0) if votes else 4
 
 
 def _texts(labels: xr.DataArray) -> list[str]:
@@ -199,7 +216,7 @@ def _first_place(outcome: xr.Dataset, kind: str) -> str:
     one, model = outcome.sel(aggregate=kind), called(outcome)["model"]
     tied, models = int(one["tied"].item()), outcome.sizes["system"]
     leader = int(order(outcome)[0])
-    first = shortened(str(outcome.system.values[leader]))
+    first = shortened(str(outcome.system.values[leader])) + _of_predicted(outcome, leader)
     head = f"By {label(kind, outcome)}{_of_holes(outcome, kind)}, {first} is first of {models} {model}s"
     head += _leader_may_be(one.isel(system=leader), "predicted" in outcome)
     if np.isnan(one["rank"].values[leader]):
@@ -221,13 +238,23 @@ def _of_holes(outcome: xr.Dataset, kind: str) -> str:
     return UNVOTED.get(kind, "")
 
 
+def _of_predicted(outcome: xr.Dataset, leader: int) -> str:
+    """Say how many of a model's scores are predicted."""
+    absent = int(outcome["score"].isel(system=leader).isnull().sum())
+    if "predicted" not in outcome or not absent:
+        return ""
+    are = "is" if absent == 1 else "are"
+    return f" ({absent} of its {counted(outcome.sizes['topic'], 'score')} {are} predicted)"
+
+
 def _leader_may_be(leader: xr.Dataset, predicted: bool) -> str:
     """Say which ranks missing scores allow the model that stands first."""
     best, worst = leader["best"].item(), leader["worst"].item()
-    if best == worst:
-        return ""
-    by = "predicted scores, with 90%," if predicted else "missing scores"
-    return f", but {by} allow it ranks {best:.0f} to {worst:.0f}"
+    if best == worst == 1:
+        return f" in at least {PREDICTED:.0%} of the tables drawn from the predictions" if predicted else ""
+    if predicted:
+        return f", but predictions allow it ranks {best:.0f} to {worst:.0f} ({PREDICTED:.0%} interval)"
+    return f", but missing scores allow it ranks {best:.0f} to {worst:.0f}"
 
 
 def _open_first(outcome: xr.Dataset, kind: str) -> str:

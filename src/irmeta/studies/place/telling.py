@@ -55,10 +55,16 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     if "baseline" in views:
         gains, heading = _most(views["baseline"], "baseline", by="p")
         shown[heading] = gains.select(
-            *("system", "metric", "gain", _interval("gain_low", "gain_high").alias("interval"), "share_of_way"),
-            pl.when("baseline_below_median").then(pl.lit("below")).otherwise(pl.lit("at or above")).alias("the median"),
+            *("system", "metric", _side(about(outcome)["options"]["baseline"]).alias("baseline")),
+            *("gain", _interval("gain_low", "gain_high").alias("interval"), "share_of_way"),
         )
     return shown
+
+
+def _side(baseline: str) -> pl.Expr:
+    """Name the baseline, and the side of the median on which it is itself."""
+    below = pl.format("{} (below median)", pl.lit(baseline))
+    return pl.when("baseline_below_median").then(below).otherwise(pl.format("{} (not below median)", pl.lit(baseline)))
 
 
 def _pairs(pairs: pl.DataFrame, *, several: bool) -> dict[str, pl.DataFrame]:
@@ -152,7 +158,7 @@ def _of_pair(row: Mapping[str, Any], level: float) -> str:
     a, b = (f"{row[f'system_{side}']} on {row[f'collection_{side}']}" for side in "ab")
     ends = f"[{row['difference_low']:+.3f}, {row['difference_high']:+.3f}], p = {row['p']:.2g}"
     if row["p"] > 1 - level:
-        verdict = f"{a} and {b} do not differ"
+        verdict = f"no difference between {a} and {b} is shown"
     else:
         verdict = f"{a} is better than {b}" if row["difference"] > 0 else f"{b} is better than {a}"
     return f"{row['metric']}: {verdict}: standardized difference {row['difference']:+.3f} {ends}."
@@ -176,7 +182,8 @@ def _among(row: Mapping[str, Any]) -> str:
     if row["surely_better"] is None:
         return place_among
     better, same = int(row["surely_better"]), int(row["not_different"])
-    return f"{place_among}: {better} {'is' if better == 1 else 'are'} significantly better, {same} not different"
+    are = "is" if better == 1 else "are"
+    return f"{place_among}: {better} {are} significantly better, {same} not significantly different"
 
 
 def _plain_scores(row: Mapping[str, Any]) -> str:

@@ -19,6 +19,7 @@ from irmeta.stats import descriptive
 from irmeta.stats.arrays import Bools, Floats, Indices
 from irmeta.stats.prediction import penalty
 from irmeta.stats.rankings.rank import settled, tau_b
+from irmeta.words import listed
 
 UNCUT = 10
 """Documents of which the unjudged are counted for a metric without a cutoff, where pools have no depth."""
@@ -46,8 +47,8 @@ def reuse(
     Returns over (group): judged documents that it brought, alone, and alone and relevant. Over (system, metric): score;
     score, rank and unjudged share without the own group's judgments; loss, and the loss that the other groups predict,
     with its interval. Over (group, metric): tau between the rankings with and without. Over (metric): mean loss, the
-    model's slopes, coverage of the interval over groups. Over (run, metric), for new runs: score, unjudged share, and
-    penalty with its interval.
+    model's slopes, coverage of the interval over groups. Over (run, metric), for new runs: score, unjudged share,
+    penalty with its interval, and whether more is unjudged than of any left-out run of the better half: `extrapolated`.
     Raises ScoresError where fewer than 6 groups were pooled, or none brought a document that no other did.
     Sources: Zobel (SIGIR 1998); Webber and Park (SIGIR 2009); Voorhees, Soboroff and Lin (2022).
 
@@ -88,8 +89,10 @@ def reuse(
         **{name: (over, bands[..., place]) for place, name in enumerate(("expected", "low", "high"))},
         **_of_metrics(full[:, :count], own[:, :count], unjudged, bands, models, number, studied),
     }
+    told = list[str]()
     if new is not None:
-        data |= _new(qrels, new, wanted, seen, models, level)
+        found, told = _new(qrels, new, wanted, seen, models, level)
+        data |= found | {"extrapolated": (("run", "metric"), found["new_unjudged"][1] > data["usual_unjudged"][1])}
     scores = cube(full[:, None, :count], looked.names, [ALL], [str(m) for m in wanted], collection=_name(looked))
     scores = scores.assign_attrs(recorded({"qrels": looked.task.judgments.qrels.digest, "runs": dict(looked.digests)}))
     outcome = result(
@@ -97,7 +100,7 @@ def reuse(
         data,
         inputs={_name(looked): scores},
         options={"depth": depth, "level": level, "topics": len(looked.topics), "groups": groups.source},
-        notes=_notes(depth, owner, pooled, len(names), _beyond(data)),
+        notes=[*_notes(depth, owner, pooled, len(names)), *told, *_beyond(data)],
     )
     return outcome.assign_coords(system=looked.names, metric=[str(metric) for metric in wanted], group=names)
 
@@ -221,8 +224,14 @@ def _of_metrics(
         "b": ("metric", [model.slopes[0] for model in models]),
         "c": ("metric", [model.slopes[1] for model in models]),
         "coverage": ("metric", held),
-        "largest_unjudged": ("metric", unjudged[studied].max(axis=0)),
+        "usual_unjudged": ("metric", _usual(unjudged[studied], full[studied])),
     }
+
+
+def _usual(unjudged: Floats, score: Floats) -> Floats:
+    """Return the largest share of unjudged documents in the better half of the runs: bad runs find what nobody does."""
+    better = score >= np.median(score, axis=0)
+    return np.where(better, unjudged, 0.0).max(axis=0)
 
 
 def _new(
@@ -232,8 +241,8 @@ def _new(
     seen: Sequence[Metric],
     models: Sequence[penalty.Penalty],
     level: float,
-) -> dict[str, Any]:
-    """Score new runs, predict what they lose, and bound RBP from above by its residual."""
+) -> tuple[dict[str, Any], list[str]]:
+    """Score new runs, predict what they lose, bound RBP from above by its residual; say where ids do not match."""
     residuals = {metric: _residual(metric) for metric in wanted if metric.base == "RBP"}
     looked = left_out.look_up(qrels, new, [*wanted, *dict.fromkeys(seen), *dict.fromkeys(residuals.values())])
     means = left_out.scores(looked).mean(axis=1)
@@ -248,7 +257,7 @@ def _new(
         expected = penalty.band(models[i], unjudged[:, i], own, level)
         bands.append(expected.within(_least(metric, own), bound[:, i] - own))
     over = ("run", "metric")
-    return {
+    found = {
         "run": looked.names,
         "new_score": (over, score),
         "new_unjudged": (over, unjudged),
@@ -257,6 +266,7 @@ def _new(
         "penalty_high": (over, np.stack([one.high for one in bands], axis=1)),
         "bound": (over, bound),
     }
+    return found, left_out.matching(looked)
 
 
 def _least(metric: Metric, score: Floats) -> Floats:
@@ -270,11 +280,16 @@ def _highest(metric: Metric, most: Floats) -> Floats:
 
 
 def _beyond(data: Mapping[str, Any]) -> list[str]:
-    """Name the new runs that have more unjudged documents than any that was left out, by some metric."""
+    """Name the new runs of which more is unjudged, by some metric, than of the good runs that were left out."""
     if "run" not in data:
         return []
-    more = (data["new_unjudged"][1] > data["largest_unjudged"][1]).any(axis=1)
-    return [run for run, far in zip(data["run"], more, strict=True) if far]
+    far = [run for run, apart in zip(data["run"], data["extrapolated"][1].any(axis=1), strict=True) if apart]
+    if not far:
+        return []
+    return [
+        f"{listed(far)}: more unjudged documents than any left-out run of the better half has; the penalty is"
+        " extrapolated"
+    ]
 
 
 def _residual(metric: Metric) -> Metric:
@@ -286,7 +301,7 @@ def _name(looked: Looked) -> str:
     return looked.task.judgments.qrels.name
 
 
-def _notes(depth: int | None, owner: Indices, pooled: Bools, groups: int, beyond: Sequence[str]) -> list[str]:
+def _notes(depth: int | None, owner: Indices, pooled: Bools, groups: int) -> list[str]:
     """Say what the figures rest on."""
     notes = []
     if groups == len(pooled):
@@ -299,9 +314,5 @@ def _notes(depth: int | None, owner: Indices, pooled: Bools, groups: int, beyond
         where = "no run retrieves" if depth is None else f"no pooled run has among its first {depth}"
         notes.append(
             f"{nobody} of {owner.size} judged documents are ones that {where}: they count as judged throughout"
-        )
-    if beyond:
-        notes.append(
-            f"{', '.join(beyond)}: more unjudged documents than any run that was left out; the penalty is extrapolated"
         )
     return notes

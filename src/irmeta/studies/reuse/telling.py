@@ -9,11 +9,12 @@ import xarray as xr
 from irmeta.attributes import about
 from irmeta.names import highest
 from irmeta.result import frame
+from irmeta.words import listed
 
 _FIGURES = ("score", "without", "loss", "rank", "rank_without", "unjudged", "expected", "low", "high", "covered")
 _METRICS = ("mean_loss", "relative_loss", "most_ranks", "least_tau", "b", "c", "coverage")
 _GROUPS = ("runs", "brought", "unique", "unique_relevant", "relevant_share")
-_NEW = ("new_score", "new_unjudged", "penalty", "penalty_low", "penalty_high", "bound")
+_NEW = ("new_score", "new_unjudged", "penalty", "penalty_low", "penalty_high", "bound", "extrapolated")
 
 
 def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
@@ -70,8 +71,8 @@ def findings(outcome: xr.Dataset) -> list[str]:
         least, most = known.row(0, named=True), known.row(-1, named=True)
         told.append(
             f"Left out in turn, groups lose least by {least['metric']} ({_loss(least)}) and most by {most['metric']} "
-            f"({_loss(most)}); a run falls by up to {int(outcome['most_ranks'].max())} ranks. To compare a new run "
-            f"with these, prefer {least['metric']}."
+            f"({_loss(most)}); a run falls by up to {int(outcome['most_ranks'].max())} ranks. "
+            f"{_advice(outcome, least['metric'])}"
         )
     groups = views["groups"].sort("unique_relevant", descending=True, maintain_order=True)
     top = groups.row(0, named=True)
@@ -82,6 +83,15 @@ def findings(outcome: xr.Dataset) -> list[str]:
     )
     told.append(f"The {level:.0%} prediction intervals hold {_held(outcome)} of left-out groups' losses.")
     return told
+
+
+def _advice(outcome: xr.Dataset, metric: str) -> str:
+    """Recommend the fairest metric for new runs; not for those that are unlike the runs that were left out."""
+    if "run" in outcome.dims:
+        apart = outcome["extrapolated"].any("metric")
+        if far := [str(run) for run in outcome["run"].values[apart.values]]:
+            return f"Too little of {listed(far)} is judged for this to recommend a metric: judge first documents of it."
+    return f"To compare a new run with these, prefer {metric}."
 
 
 def _held(outcome: xr.Dataset) -> str:
@@ -95,9 +105,10 @@ def _of_new(row: Mapping[str, Any], level: float) -> str:
     """Say of one new run and metric what it scores, and what it would if it had been pooled."""
     bound = f"; it cannot exceed {row['bound']:.3f}" if row["bound"] < highest(row["metric"]) - 5e-4 else ""
     ends = f"[{row['adjusted_low']:.3f}, {row['adjusted_high']:.3f}]"
+    kind = f"{level:.0%} interval, extrapolated" if row["extrapolated"] else f"{level:.0%} interval"
     return (
         f"{row['run']}: {row['metric']} {row['score']:.3f}, with {row['unjudged']:.0%} of its first documents "
-        f"unjudged. Had it been pooled, {row['adjusted']:.3f} {ends} is expected ({level:.0%} interval){bound}."
+        f"unjudged. Had it been pooled, {row['adjusted']:.3f} {ends} is expected ({kind}){bound}."
     )
 
 

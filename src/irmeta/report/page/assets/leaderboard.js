@@ -49,7 +49,9 @@ function ranksOf(value) {
   return settled.map((one) => one === null ? null : first.get(one));
 }
 
-const shown = (value) => value === null || value === undefined ? "–" : Math.abs(value) >= 100 ? value.toFixed(1) : value.toFixed(4);
+const shown = (value) => value === null || value === undefined ? "–" : Math.abs(value) < 100 ? value.toFixed(4) : Number.isInteger(value) ? String(value) : value.toFixed(1);
+/** Marks a value that contains predicted scores. */
+const partly = (m) => tasks.some((_, t) => !state.off.has(t) && content.filled[t]?.[m]) ? "~" : "";
 const whole = (value) => value === null || value === undefined ? "–" : String(value);
 
 /** A rank, or where missing scores leave it open the ranks that they allow. */
@@ -142,7 +144,7 @@ function rowOf(one, others, m) {
   button.addEventListener("click", () => openModel(m));
   const cell = (kind, text) => element("td", { class: kind }, text);
   return element("tr", {}, cell("number", rankOrRange(one, m)), element("th", { scope: "row" }, button), element("td", {}, ranksDrawn(one, m)),
-    cell("number", shown(one.value[m])), cell("number tasks", `${content.counts[m]}`), ...others.map((a) => cell("number other", rankOrRange(a, m))));
+    cell("number", shown(one.value[m]) + partly(m)), cell("number tasks", `${content.counts[m]}`), ...others.map((a) => cell("number other", rankOrRange(a, m))));
 }
 
 /** A model's strengths: its tasks, those first on which it leaves most of the others behind. */
