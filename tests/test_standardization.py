@@ -223,6 +223,7 @@ def test_common_needs_something_in_common():
         pl.lit([], dtype=pl.List(pl.Float64)).alias("quantiles"),
         pl.lit([None, 1.0]).alias("quantiles"),
         pl.lit([1.0, float("inf")]).alias("quantiles"),
+        pl.lit([1.0, 1e200]).alias("quantiles"),
         pl.lit(5).alias("topic"),
         pl.lit(None, dtype=pl.String).alias("topic"),
         pl.lit("x").alias("mean"),

@@ -224,6 +224,10 @@ def save(factors: xr.Dataset, path: str | PathLike[str]) -> None:
         seals.close(part)
 
 
+_LARGEST = 1e100
+"""Beyond this a score of a factors file is damage: squares of larger ones overflow."""
+
+
 def load(path: str | PathLike[str]) -> xr.Dataset:
     """Read factors from a file that `save` wrote, or those that ship under a name, as "trec8".
 
@@ -270,6 +274,8 @@ def _checked(frame: pl.DataFrame) -> pl.DataFrame:
     scores = pl.Series([score for row in quantiles.to_list() for score in row or [None]], dtype=pl.Float64)
     if scores.null_count() or not scores.is_finite().all() or quantiles.list.len().min() in (None, 0, 1):
         raise ValueError("its column quantiles has missing or infinite scores, or too few")
+    if (scores.abs() > _LARGEST).any():
+        raise ValueError(f"its column quantiles has scores beyond {_LARGEST:g}, which no metric takes")
     if frame.select("topic", "metric").is_duplicated().any():
         raise ValueError("a topic and metric are in it twice")
     for name in ("mean", "sd", "n"):
