@@ -306,7 +306,7 @@ def test_a_local_cluster_is_closed() -> None:
             with pytest.raises(urllib.error.HTTPError, match="404"):
                 urllib.request.urlopen(f"http://127.0.0.1:{port}/{page}")
         with pytest.raises(TypeError, match="ssl_context"):
-            Client(engine.address, timeout=2)
+            Client(engine.address, timeout=2, set_as_default=False)
 
 
 def test_without_dask(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -179,7 +179,7 @@ def on_cluster(address: str) -> Iterator[Cluster]:
         try:
             security = own.security if own else _configured(scheduler)
             _require_scheduler(scheduler, security)
-            client = stack.enter_context(Client(scheduler, security=security))
+            client = stack.enter_context(Client(scheduler, security=security, set_as_default=False))
         except (OSError, ValueError, TypeError, TimeoutError) as error:
             raise IrmetaError(
                 f"no Dask scheduler answers at {address}; an address is written as in tcp://10.0.0.1:8786, or local "
