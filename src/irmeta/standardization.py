@@ -26,17 +26,6 @@ from irmeta.stats.standardizing import across, standardizers
 from irmeta.words import counted, listed
 
 _KEY = "irmeta_factors"
-_MALFORMED = (
-    pl.exceptions.PolarsError,
-    pl.exceptions.PanicException,
-    OSError,
-    ValueError,
-    KeyError,
-    TypeError,
-    AttributeError,
-    RecursionError,
-)
-"""What reading a damaged file raises."""
 
 
 def fit(scores: xr.DataArray, *, groups: Grouping = None, missing: Missing = "error") -> xr.Dataset:
@@ -243,7 +232,7 @@ def load(path: str | PathLike[str]) -> xr.Dataset:
         frame = _checked(pl.read_parquet(path))
         attrs = json.loads(pl.read_parquet_metadata(path)[_KEY])
         written = attrs["digest"]
-    except _MALFORMED as error:
+    except seals.MALFORMED as error:
         raise FileFormatError(f"{path}: not a factors file ({error}); `irmeta standardize fit` writes them") from error
     topics, metrics = (list(dict.fromkeys(frame[dim])) for dim in ("topic", "metric"))
     if frame.height != len(topics) * len(metrics):

@@ -23,17 +23,6 @@ from irmeta.words import listed, shortened
 
 COLUMNS = ("collection", *DIMS, "score")
 _KEY = "irmeta"
-_MALFORMED = (
-    pl.exceptions.PolarsError,
-    pl.exceptions.PanicException,
-    OSError,
-    ValueError,
-    KeyError,
-    TypeError,
-    AttributeError,
-    RecursionError,
-)
-"""What reading a damaged file raises."""
 
 Chosen = TypeVar("Chosen")
 Names = Mapping[str, Sequence[str]]
@@ -331,7 +320,7 @@ def _scan(path: Path) -> tuple[pl.LazyFrame, dict[str, About]]:
         return _plain(pl.read_csv(path, schema_overrides={**text, "score": pl.Float64}, glob=False).lazy()), {}
     except ScoresError as error:
         raise FileFormatError(f"{path}: {error}") from error
-    except _MALFORMED as error:
+    except seals.MALFORMED as error:
         raise FileFormatError(
             f"{path}: not a score file ({_reason(error)}); `irmeta evaluate` and `irmeta import` write them"
         ) from error

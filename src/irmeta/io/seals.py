@@ -5,12 +5,26 @@ import mmap
 import re
 from pathlib import Path
 
+import polars as pl
+
 from irmeta.errors import FileFormatError
 
 KEY = "irmeta_seal"
 """Under which a file's metadata have its seal."""
 OPEN = "irmeta sha256 " + 64 * "0"
 """The seal of a file that is being written; `close` puts the digest in the place of the zeros."""
+
+MALFORMED = (
+    pl.exceptions.PolarsError,
+    pl.exceptions.PanicException,
+    OSError,
+    ValueError,
+    KeyError,
+    TypeError,
+    AttributeError,
+    RecursionError,
+)
+"""What reading a damaged file raises."""
 
 _KIND = OPEN[:-64].encode()
 _BETWEEN = rb'(?:\x18N|": ")'
