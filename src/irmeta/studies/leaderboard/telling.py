@@ -175,7 +175,7 @@ def _ranges(low: Floats, high: Floats) -> list[str]:
 
 
 def findings(outcome: xr.Dataset) -> list[str]:
-    """Say who may be first, how much of the order is sure, what the holes decide, and how far aggregates agree."""
+    """Say who may be first, how many pairs are distinguished, what the holes decide, and how far aggregates agree."""
     kind = str(outcome.aggregate.values[0])
     first, warning = _first_place(outcome, kind), _mixed_scales(outcome)
     told = [" ".join([*warning, first])] if kind in ADDED else [first, *warning]
@@ -212,7 +212,7 @@ def _outweighed(scores: Floats, larger: Bools) -> str:
 
 
 def _first_place(outcome: xr.Dataset, kind: str) -> str:
-    """Say who is first, who may be with other tasks, and how much of the order is sure."""
+    """Say who is first, who may be with other tasks, and how many pairs are distinguished."""
     one, model = outcome.sel(aggregate=kind), called(outcome)["model"]
     tied, models = int(one["tied"].item()), outcome.sizes["system"]
     leader = int(order(outcome)[0])
@@ -225,8 +225,16 @@ def _first_place(outcome: xr.Dataset, kind: str) -> str:
         f"{'either' if tied == 2 else 'any'} of {tied} {model}s may be first" if tied > 1 else "it would stay first"
     )
     share, level = one["resolution"].item(), about(outcome)["options"]["level"]
-    sure = f"the order of {share:.0%} of the pairs of {model}s is sure (with {level:.0%} simultaneous confidence)"
-    return f"{head}. With {varied(outcome)}, {may_be}, and {sure}."
+    distinguished = f"{share:.0%} of the pairs of {model}s are distinguished ({level:.0%} simultaneous confidence)"
+    return f"{head}. {_with_others(outcome)}, {may_be}, and {distinguished}."
+
+
+def _with_others(outcome: xr.Dataset) -> str:
+    """Open the sentence on what other tasks would change; with holes it rests on the scores that are there."""
+    others = varied(outcome)
+    if outcome["score"].isnull().any() and "predicted" not in outcome:
+        return f"By the scores that are there, with {others}"
+    return f"With {others}"
 
 
 def _of_holes(outcome: xr.Dataset, kind: str) -> str:
