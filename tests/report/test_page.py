@@ -222,6 +222,13 @@ def test_a_metric_that_is_constant_is_left_out(scores: xr.DataArray) -> None:
     assert found["power"][0].charts[2].data["rows"] == ["AP@1000", "P@10", "nDCG@10", "RBP(p=0.8)"]
 
 
+def test_reliability_speaks_of_the_metric_that_systems_are_ordered_by(scores: xr.DataArray) -> None:
+    """Its headline is about the metric of the leaderboard, wherever that metric stands in the scores."""
+    other_way_round = scores.sel(metric=scores.metric.values[::-1])
+    assert other_way_round.metric.values[0] != "AP@1000"
+    assert run({"made": other_way_round})["reliability"][0].findings[0].startswith("made, AP@1000: ")
+
+
 def test_one_system_is_no_report(scores: xr.DataArray) -> None:
     """Scores that distinguish no systems, as those of one system, are an error that says so."""
     with pytest.raises(ScoresError, match="made: no metric distinguishes its 1 system"):

@@ -30,8 +30,10 @@ def panels(content: Content) -> list[Panel]:
 
 
 def _panel(content: Content, name: str) -> Panel:
-    """Show expected tau and E rho2 by the number of topics."""
-    outcome = reliability.reliability(content.used[name], groups=content.groups, rng=content.seed)
+    """Show expected tau and E rho2 by the number of topics, first by the metric that systems are ordered by."""
+    found = reliability.reliability(content.used[name], groups=content.groups, rng=content.seed)
+    by = content.order[name]
+    outcome = found.sel(metric=[by, *(metric for metric in found.metric.values if metric != by)])
     charts = [
         _curve(outcome, "tau", "Expected tau with the true ranking by the number of topics"),
         _curve(outcome, "erho2", "E rho2 by the number of topics"),
