@@ -14,7 +14,7 @@ from irmeta.attributes import recorded
 from irmeta.choices import Missing, Rows
 from irmeta.errors import ScoresError, require_choice
 from irmeta.frames import ALL as ALL
-from irmeta.names import canonical, found_as, highest, is_known, metric_names, nearest, split
+from irmeta.names import canonical, found_as, highest, is_known, metric_names, nearest, raw, split
 from irmeta.stats.arrays import Bools, Floats
 from irmeta.stats.complete import complete_part
 from irmeta.words import listed
@@ -354,7 +354,7 @@ def deeper_metrics(wanted: str | Iterable[str] | None, used: Iterable[str]) -> l
     return [
         f"there is no {name} among the scores: {deeper} is used, the deepest"
         for name, deeper in found.items()
-        if deeper
+        if deeper and raw(deeper) != name
     ]
 
 
@@ -402,8 +402,6 @@ def _require_scale(scores: xr.DataArray) -> xr.DataArray:
 
 def require_possible(scores: xr.DataArray) -> None:
     """Raise ScoresError if a score is lower or higher than its metric can be, in scores that others have made."""
-    if "standardization" in scores.attrs:
-        return
     for place, metric in enumerate(map(str, scores.metric.values)):
         if not is_known(metric):  # it may take any value
             continue

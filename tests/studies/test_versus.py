@@ -83,6 +83,15 @@ def test_a_sentence_claims_a_difference_only_where_there_is_one():
     assert findings(irmeta.versus(same, "mine", "dense", metrics="AP"))[0].startswith("By AP, no difference")
 
 
+def test_one_system_that_is_not_distinguished_is_one():
+    """Systems that are not distinguished are counted in the singular where there is one."""
+    made = scores()
+    made.loc[{"system": "bm25"}] = 0.0
+    made.loc[{"system": "dense"}] = 0.1
+    made.loc[{"system": "fusion"}] = made.sel(system="mine").values[::-1]
+    assert "; 1 is not distinguished from it" in findings(irmeta.versus(made, "mine", metrics="AP"))[0]
+
+
 def test_tests_that_can_find_nothing_say_so():
     """On four topics no permutation test reaches 5%, and a note says so."""
     found = irmeta.versus(scores(topics=4), "mine", "bm25")

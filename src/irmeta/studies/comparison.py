@@ -342,8 +342,9 @@ def _form_of(scores: xr.DataArray, kind: Form, flat: Flat) -> tuple[xr.DataArray
     """Return a cube in one form, and notes on its topics."""
     if kind == "raw":
         return additive(scores), []
-    standardized = standardization.apply(scores, standardization.fit(scores), kind, flat=flat)
-    return standardized, [f"{kind}: {line}" for line in standardization.flat_topics(standardized)]
+    made = standardization.apply(scores, standardization.fit(scores), kind, flat=flat)
+    told = [f"{kind}: {line}" for line in standardization.flat_topics(made)]
+    return made.assign_coords(metric=scores["metric"]), told  # `kind` says what was done
 
 
 def _form(metric: str, kind: str, before: str | None) -> str:

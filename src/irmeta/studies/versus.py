@@ -425,9 +425,10 @@ def _of_many(one: xr.Dataset) -> str:
     options, metric = about(one)["options"], str(one.metric.item())
     sure, up = one["significant"].values, one["difference"].values > 0
     better, worse, count = int((sure & up).sum()), int((sure & ~up).sum()), one.sizes["against"]
+    rest = count - better - worse
     correction = "" if options["correct"] == "none" else f", {options['correct']}"
     return (
         f"By {metric}, {options['system']} is significantly better than {better} of {count} systems and worse than "
-        f"{worse}; {count - better - worse} are not distinguished from it ({options['test']} test{correction}, level "
-        f"{options['alpha']:g})."
+        f"{worse}; {rest} {'is' if rest == 1 else 'are'} not distinguished from it ({options['test']} test{correction}, "
+        f"level {options['alpha']:g})."
     )
