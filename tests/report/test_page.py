@@ -368,6 +368,7 @@ def test_numbers_of_a_page_that_are_not_finite_are_null() -> None:
     assert writing._script({"a": [float("nan"), {"b": float("inf")}, 1.5]}) == '{"a":[null,{"b":null},1.5]}'
 
 
+@pytest.mark.usefixtures("empty_figures")
 def test_a_report_with_a_few_missing_scores_is_nearly_whole(scores: xr.DataArray, tmp_path: Path) -> None:
     """Missing scores cost the fewest systems and topics; the page says which way was chosen, and computes the rest."""
     holey = scores.copy()
@@ -402,6 +403,7 @@ def test_the_leaderboard_has_the_studies_means_and_scores(page: Path, scores: xr
     np.testing.assert_allclose(packed["low"] + codes * packed["step"], scores.sel(metric="RR").values, atol=1e-5)
 
 
+@pytest.mark.usefixtures("empty_figures")
 def test_a_page_has_a_title_and_marks_systems(scores: xr.DataArray, tmp_path: Path) -> None:
     """The title stands in heading and window; marked systems stand in the leaderboard; an unknown one is an error."""
     page = write_report({"made": scores}, tmp_path / "r", title="Round 5", highlight="system*")
@@ -412,6 +414,7 @@ def test_a_page_has_a_title_and_marks_systems(scores: xr.DataArray, tmp_path: Pa
         write_report({"made": scores}, tmp_path / "s", highlight="nobody")
 
 
+@pytest.mark.usefixtures("empty_figures")
 def test_a_warning_stands_beside_its_headline(scores: xr.DataArray, tmp_path: Path) -> None:
     """What a reader must not miss stands in the box at the top of the page, not only in the section."""
     holey = scores.copy()
