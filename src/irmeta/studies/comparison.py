@@ -248,7 +248,10 @@ def _of_kind(forms: pl.DataFrame, differing: pl.DataFrame) -> str:
     known = np.isfinite(forms["drmse"].to_numpy())
     if not known.all():
         lacking = ", ".join(forms["metric"].filter(~known))
-        return f"{forms['kind'][0]}: there is no dRMSE of {lacking}, by which the systems differ too little; leave it out."
+        return (
+            f"{forms['kind'][0]}: there is no dRMSE of {lacking}, by which the systems "
+            "differ too little; leave it out."
+        )
     metrics = differing["metric"].unique(maintain_order=True).to_list()
     drmse = forms["drmse"].to_list()
     rates = forms["false_positive_rate"].to_list()

@@ -270,7 +270,10 @@ def _hint(left: Iterable[str], model: Model) -> str:
 def _stand_in(name: str, target: str) -> str:
     """Say that the model's metric stands for the one named."""
     if target.startswith(f"{name}@"):
-        return f"{name} is taken as {target}, which the model holds; for runs of at most 1000 documents they hardly differ"
+        return (
+            f"{name} is taken as {target}, which the model holds; "
+            "for runs of at most 1000 documents they hardly differ"
+        )
     return f"{target} is predicted, which the model holds; it does not hold {name}, which has other scores"
 
 
