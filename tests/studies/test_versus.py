@@ -105,13 +105,12 @@ def test_a_sentence_claims_a_difference_only_where_there_is_one():
 
 def test_one_system_that_is_not_distinguished_is_one():
     """Systems that are not distinguished are counted in the singular where there is one."""
-    made = scores()
-    made.loc[{"system": "bm25"}] = 0.0
-    made.loc[{"system": "dense"}] = 0.1
-    made.loc[{"system": "fusion"}] = made.sel(system="mine").values[::-1]
+    mine = scores().sel(system="mine", metric=["AP"]).values
+    systems = ["mine", "same", *(f"s{number}" for number in range(9))]
+    values = np.stack([mine, mine[::-1], *([mine / 2] * 9)])
+    made = cube(values, systems, [str(one) for one in range(20)], ["AP"])
     assert (
-        "; 1 is not distinguished from it"
-        in findings(irmeta.versus(made, "mine", metrics="AP"))[0]
+        "; 1 is not distinguished from it" in findings(irmeta.versus(made, "mine"))[0]
     )
 
 

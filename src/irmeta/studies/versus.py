@@ -530,9 +530,9 @@ def _of_many(one: xr.Dataset) -> str:
         one.sizes["against"],
     )
     rest = count - better - worse
+    open_ = f"{rest} {'is' if rest == 1 else 'are'} not distinguished from it"
     correction = "" if options["correct"] == "none" else f", {options['correct']}"
     return (
         f"By {metric}, {options['system']} is significantly better than {better} of {count} systems and worse than "
-        f"{worse}; {rest} {'is' if rest == 1 else 'are'} not distinguished from it ({options['test']} test{correction}, "
-        f"level {options['alpha']:g})."
+        f"{worse}; {open_} ({options['test']} test{correction}, level {options['alpha']:g})."
     )
