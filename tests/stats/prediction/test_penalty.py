@@ -11,7 +11,10 @@ from irmeta.stats.prediction import penalty
 def world(rng, groups, runs=3, noise=0.2):
     """Losses of runs in groups: a part of unjudged documents and of the score, times what is particular to a group."""
     group = np.repeat(np.arange(groups), runs)
-    unjudged, score = rng.uniform(0.05, 0.6, group.size), rng.uniform(0.1, 0.7, group.size)
+    unjudged, score = (
+        rng.uniform(0.05, 0.6, group.size),
+        rng.uniform(0.1, 0.7, group.size),
+    )
     factor = rng.gamma(4, 0.25, groups)[group] + rng.normal(0, noise, group.size)
     return (0.02 + 0.2 * score) * unjudged * factor, unjudged, score, group
 
@@ -31,14 +34,18 @@ def test_a_group_counts_once_however_many_runs_it_has():
     more = np.concatenate([np.arange(20), np.repeat([0, 1], 2)])
     once, often = penalty.fit(*cases), penalty.fit(*(part[more] for part in cases))
     new = np.array([0.2, 0.5]), np.array([0.6, 0.1])
-    for part, other in zip(penalty.band(once, *new, 0.8), penalty.band(often, *new, 0.8), strict=True):
+    for part, other in zip(
+        penalty.band(once, *new, 0.8), penalty.band(often, *new, 0.8), strict=True
+    ):
         assert part == pytest.approx(other)
 
 
 def test_a_run_without_unjudged_documents_loses_nothing():
     """The expected loss is 0 where every document is judged."""
     learned = penalty.fit(*world(np.random.default_rng(2), 12))
-    assert penalty.band(learned, np.zeros(2), np.array([0.1, 0.9])).expected.tolist() == [0, 0]
+    assert penalty.band(
+        learned, np.zeros(2), np.array([0.1, 0.9])
+    ).expected.tolist() == [0, 0]
 
 
 def test_left_out_groups_are_predicted_from_the_others():
@@ -64,7 +71,11 @@ def test_intervals_are_those_of_the_jackknife():
         slopes = np.linalg.lstsq(x[others], loss[others])[0]
         # the squared errors of all others, each predicted without itself, by non-negative least squares on 1 and u²
         errors = np.array(
-            [loss[i] - x[i] @ np.linalg.lstsq(np.delete(x, i, axis=0), np.delete(loss, i))[0] for i in group]
+            [
+                loss[i]
+                - x[i] @ np.linalg.lstsq(np.delete(x, i, axis=0), np.delete(loss, i))[0]
+                for i in group
+            ]
         )
         shares = np.stack([np.ones(11), unjudged[others] ** 2], axis=1)
         v, w = nnls(shares, errors[others] ** 2)[0]
@@ -72,7 +83,9 @@ def test_intervals_are_those_of_the_jackknife():
         centre, reach = slopes @ [u, s * u], size * np.sqrt(v + w * u**2)
         lows.append(centre - reach)
         highs.append(centre + reach)
-    found = penalty.band(penalty.fit(loss, unjudged, score, group), np.array([u]), np.array([s]), 0.8)
+    found = penalty.band(
+        penalty.fit(loss, unjudged, score, group), np.array([u]), np.array([s]), 0.8
+    )
     # 0.8 (1 + 1 / 12) of 12 groups is 10.4: the eleventh
     assert found.high == pytest.approx(sorted(highs)[10])
     assert found.low == pytest.approx(sorted(lows)[1])
@@ -85,7 +98,11 @@ def test_left_out_groups_are_treated_as_new_ones():
         # bad runs find what nobody has judged
         unjudged = np.clip(rng.beta(1.2, 1.5, 31), 0.01, 1)
         score = np.clip(0.7 * (1 - unjudged) + rng.normal(0, 0.05, 31), 0, 1)
-        loss = (0.12 - 0.1 * unjudged + 0.25 * score) * unjudged * (rng.gamma(4, 0.25, 31) + rng.normal(0, 0.2, 31))
+        loss = (
+            (0.12 - 0.1 * unjudged + 0.25 * score)
+            * unjudged
+            * (rng.gamma(4, 0.25, 31) + rng.normal(0, 0.2, 31))
+        )
         cases = loss, unjudged, score, np.arange(31)
         held.append(penalty.coverage(loss, penalty.leave_out(*cases), cases[3]))
     assert np.mean(held) == pytest.approx(28 / 31, abs=0.005)
@@ -101,6 +118,9 @@ def test_few_groups_are_refused():
 def test_intervals_widen_with_the_level_to_the_largest_error():
     """A higher level reaches further; beyond what groups can say, as far as the largest."""
     learned = penalty.fit(*world(np.random.default_rng(6), 12))
-    ends = [penalty.band(learned, np.array([0.4]), np.array([0.5]), level).high for level in (0.5, 0.8, 0.95, 0.99)]
+    ends = [
+        penalty.band(learned, np.array([0.4]), np.array([0.5]), level).high
+        for level in (0.5, 0.8, 0.95, 0.99)
+    ]
     assert ends == sorted(ends)
     assert ends[2] == ends[3]

@@ -64,10 +64,14 @@ def fit(loss: Floats, unjudged: Floats, score: Floats, group: Indices) -> Penalt
     """
     found, group = np.unique(group, return_inverse=True)
     if found.size < LEAST:
-        raise ScoresError(f"the penalty of a new run is learned from {LEAST} groups or more, and here are {found.size}")
+        raise ScoresError(
+            f"the penalty of a new run is learned from {LEAST} groups or more, and here are {found.size}"
+        )
     x = _terms(unjudged, score)
     weight = _weights(group)
-    others = weight * (np.arange(found.size)[:, None] != group)  # (group, run): 0 for its own
+    others = weight * (
+        np.arange(found.size)[:, None] != group
+    )  # (group, run): 0 for its own
     slopes = _least_squares(x, loss, weight)
     without = _least_squares(x, loss, others)
     errors = np.abs(loss - (x * without[group]).sum(axis=1))
@@ -105,7 +109,9 @@ def band(penalty: Penalty, unjudged: Floats, score: Floats, level: float = 0.9) 
     return Band(expected, np.minimum(low, expected), np.maximum(high, expected))
 
 
-def leave_out(loss: Floats, unjudged: Floats, score: Floats, group: Indices, level: float = 0.9) -> Band:
+def leave_out(
+    loss: Floats, unjudged: Floats, score: Floats, group: Indices, level: float = 0.9
+) -> Band:
     """Predict the runs of each group from all other groups: what `band` would have said of them before; (run,).
 
     Needs one group more than `fit`. How many losses lie within is the coverage of the intervals.
@@ -148,7 +154,9 @@ def _quantile(values: Floats, weight: Floats, level: float) -> Floats:
     # shares are sums of fractions: equal but for rounding
     below = (share < min(level, 1.0) - 1e-12).sum(axis=1)
     place = np.minimum(below, values.shape[1] - 1)
-    return np.asarray(np.take_along_axis(values, order, axis=1)[np.arange(len(values)), place])
+    return np.asarray(
+        np.take_along_axis(values, order, axis=1)[np.arange(len(values)), place]
+    )
 
 
 def _least_squares(x: Floats, y: Floats, weight: Floats) -> Floats:
@@ -173,7 +181,9 @@ def _variances(squares: Floats, unjudged: Floats, weight: Floats) -> Floats:
     both = _least_squares(x, squares, weight)
     # one of the two alone: sum of w x y over sum of w x², (group, 2)
     size = weight @ x**2
-    alone = np.divide(weight @ (x * squares[:, None]), size, out=np.zeros_like(size), where=size > 0)
+    alone = np.divide(
+        weight @ (x * squares[:, None]), size, out=np.zeros_like(size), where=size > 0
+    )
     # (group, run, 2)
     gap = squares[:, None] - alone[:, None] * x
     misfit = np.einsum("gr,gra->ga", weight, gap**2)
