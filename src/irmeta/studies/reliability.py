@@ -9,7 +9,7 @@ import xarray as xr
 
 from irmeta.attributes import about
 from irmeta.choices import Missing
-from irmeta.cube import additive, studied
+from irmeta.cube import additive, means, require_variation, studied
 from irmeta.errors import ScoresError
 from irmeta.io.groups import Grouping, teams
 from irmeta.layout import first_rows
@@ -77,6 +77,7 @@ def reliability(
     used, notes = studied(scores, metrics=metrics, top=top, by=by, missing=missing)
     if used.sizes["system"] < 2 or used.sizes["topic"] < 4:
         raise ScoresError("reliability needs at least 2 systems and 4 topics (a system-wise table has means only)")
+    require_variation(means(used).values.T, used["metric"].values)
     values = additive(used).values
     counts = sorted({*topics, used.sizes["topic"]})
     found = components.components(values)

@@ -24,6 +24,7 @@ from irmeta.stats.halves.halving import halves, shuffles
 from irmeta.stats.halves.replication import Replication, replication
 from irmeta.stats.halves.swaps import EDGES, least_difference, swaps
 from irmeta.stats.tests import multiplicity, paired, resampling
+from irmeta.words import counted
 
 RESAMPLING: Mapping[str, Callable[[Floats, int, np.random.Generator], Floats]] = MappingProxyType(
     {"permutation": resampling.permutation, "bootstrap": resampling.bootstrap}
@@ -301,6 +302,11 @@ def _replication(outcome: xr.Dataset) -> list[str]:
         if not one["found"].item() > 0:
             continue
         topics = one["half_topics"].item()
+        if one["found"].item() < 1:
+            lines.append(
+                f"{metric}: {topics} topics hardly ever show a significant difference that others could repeat."
+            )
+            continue
         lines.append(
             f"{metric}: of differences significant on {topics} topics, {one['again'].item():.0%} are significant again "
             f"on {topics} others and {one['opposite'].item():.1%} have the other sign; they keep "
@@ -330,7 +336,7 @@ def _reliable_differences(outcome: xr.Dataset) -> list[str]:
     ]
     more = f" and {len(parts) - FEW_METRICS} more (table swaps)" if len(parts) > FEW_METRICS else ""
     return [
-        f"The smallest difference in mean on {topics} topics that {topics} other topics reverse in at most 5% of "
+        f"The smallest difference in mean on {counted(topics, 'topic')} that as many others reverse in at most 5% of "
         f"comparisons: {', '.join(parts[:FEW_METRICS])}{more}."
     ]
 

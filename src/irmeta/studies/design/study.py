@@ -8,7 +8,17 @@ import scipy.stats
 import xarray as xr
 
 from irmeta.choices import Missing
-from irmeta.cube import additive, check, complete, deeper_metrics, default_by, metric_of, select
+from irmeta.cube import (
+    additive,
+    check,
+    complete,
+    deeper_metrics,
+    default_by,
+    means,
+    metric_of,
+    require_variation,
+    select,
+)
 from irmeta.errors import ScoresError
 from irmeta.names import metric_names
 from irmeta.parallel import seeded
@@ -79,6 +89,7 @@ def design(
     asked = [*metric_names(metrics or ""), target or "AP"]
     target = default_target(scores) if target is None else metric_of(scores, target)
     used, notes = complete(select(scores, metrics=list(dict.fromkeys([*names, target]))), missing)
+    require_variation(means(used).values.T, used["metric"].values)
     _check(used, {"topic_cost": topic_cost, "judgment_cost": judgment_cost, "machine_cost": machine_cost}, budget)
     prices = Prices(topic_cost, judgment_cost, machine_cost)
     other = None if machine is None else by_machine(machine, used, names)
