@@ -17,7 +17,14 @@ import xarray as xr
 
 from irmeta.cube import cube
 from irmeta.stats.arrays import Floats
-from irmeta.stats.halves.halving import advantage, half_tau, halves, set_means, shuffles, split_half
+from irmeta.stats.halves.halving import (
+    advantage,
+    half_tau,
+    halves,
+    set_means,
+    shuffles,
+    split_half,
+)
 from irmeta.stats.rankings.rank import settled
 from irmeta.stats.rankings.ranksets import rank_sets
 from irmeta.stats.tests import multiplicity, paired
@@ -50,7 +57,12 @@ NOISES = (Noise("normal", False), Noise("skewed, ties", True))
 
 
 def scores_of_metrics(
-    rng: np.random.Generator, metrics: int, systems: int, topics: int, noise: Noise, precise: float = 1.0
+    rng: np.random.Generator,
+    metrics: int,
+    systems: int,
+    topics: int,
+    noise: Noise,
+    precise: float = 1.0,
 ) -> Floats:
     """Draw scores (system, topic, metric) of metrics that share quality and topics; each has noise and leanings.
 
@@ -61,7 +73,9 @@ def scores_of_metrics(
     quality = 0.6 * rng.normal(size=(systems, 1, 1))
     leaning = 0.3 * own * rng.normal(size=(systems, 1, metrics))
     shared = rng.normal(size=(systems, topics, 1)) + rng.normal(size=(1, topics, 1))
-    scores = quality + leaning + shared + own * rng.normal(size=(systems, topics, metrics))
+    scores = (
+        quality + leaning + shared + own * rng.normal(size=(systems, topics, metrics))
+    )
     return _tied(scores) if noise.ties else scores
 
 
@@ -76,7 +90,11 @@ def precision_for(metrics: int, topics: int, noise: Noise) -> float:
     low, high = 0.0, 1.0
     for _ in range(12):
         middle = (low + high) / 2
-        low, high = (middle, high) if _true_lead(middle, metrics, topics, noise) > BETTER else (low, middle)
+        low, high = (
+            (middle, high)
+            if _true_lead(middle, metrics, topics, noise) > BETTER
+            else (low, middle)
+        )
     return low
 
 
@@ -94,7 +112,9 @@ def _true_lead(precise: float, metrics: int, topics: int, noise: Noise) -> float
     itself, others = phi[0, 0], phi[0, 1:].mean()
     own = np.diagonal(phi)[1:].mean()
     between = phi[1:, 1:][~np.eye(3, dtype=bool)].mean()
-    return float((itself + (metrics - 2) * others - own - (metrics - 2) * between) / metrics)
+    return float(
+        (itself + (metrics - 2) * others - own - (metrics - 2) * between) / metrics
+    )
 
 
 @cache
@@ -117,7 +137,11 @@ def tukey(count: int, freedom: int) -> float:
     return float(scipy.stats.studentized_range.isf(LEVEL, count, freedom) / np.sqrt(2))
 
 
-QUANTILES = {"Bonferroni": bonferroni, "Tukey": tukey, "Hsu": lambda count, freedom: dunnett(count - 1, freedom)}
+QUANTILES = {
+    "Bonferroni": bonferroni,
+    "Tukey": tukey,
+    "Hsu": lambda count, freedom: dunnett(count - 1, freedom),
+}
 
 
 def beside(lead: Floats, error: Floats, quantile: float) -> int:
@@ -127,28 +151,48 @@ def beside(lead: Floats, error: Floats, quantile: float) -> int:
 
 def _named(name: str, count: int, size: int, best: bool) -> Figures:
     """Return whether all are named, whether the first alone is, and how many are."""
-    return {f"{name}: all": count == size, f"{name}: it alone": count == 1 and best, f"{name}: named": count}
+    return {
+        f"{name}: all": count == size,
+        f"{name}: it alone": count == 1 and best,
+        f"{name}: named": count,
+    }
 
 
 def of_metrics(
-    rng: np.random.Generator, metrics: int, systems: int, topics: int, noise: Noise, better: bool
+    rng: np.random.Generator,
+    metrics: int,
+    systems: int,
+    topics: int,
+    noise: Noise,
+    better: bool,
 ) -> Figures:
     """Draw a world of metrics; say what predictivity names, and what simpler methods would."""
     precise = precision_for(metrics, topics, noise) if better else 1.0
     scores = scores_of_metrics(rng, metrics, systems, topics, noise, precise)
-    outcome = predictivity.predictivity(labelled(scores), partitions=PARTITIONS, rng=rng)
+    outcome = predictivity.predictivity(
+        labelled(scores), partitions=PARTITIONS, rng=rng
+    )
     best = predictivity.best_predictor(outcome)
     lead = outcome["lead"].values[best]
     freedom = min(systems, topics) - 1
-    drawn = halves(shuffles(topics, PARTITIONS, rng), (topics // 2, topics - topics // 2))
+    drawn = halves(
+        shuffles(topics, PARTITIONS, rng), (topics // 2, topics - topics // 2)
+    )
     alone = over_topics(scores, drawn)[best]
     rivals = predictivity.rivals_of_best(outcome)
     said = " ".join(predictivity.findings(outcome))
     found = dict(_named("irmeta", len(rivals) + 1, metrics, best == 0))
     found["a metric is better"] = "better than they predict themselves" in said
-    error = (lead - outcome["lead_low"].values[best]) / predictivity.range_quantile(metrics, freedom)
+    error = (lead - outcome["lead_low"].values[best]) / predictivity.range_quantile(
+        metrics, freedom
+    )
     for name in ("Bonferroni", "Hsu"):
-        found |= _named(name, beside(lead, error, QUANTILES[name](metrics, freedom)), metrics, best == 0)
+        found |= _named(
+            name,
+            beside(lead, error, QUANTILES[name](metrics, freedom)),
+            metrics,
+            best == 0,
+        )
     count = beside(lead, alone, bonferroni(metrics, topics - 1))
     return found | _named("over topics", count, metrics, best == 0)
 
@@ -177,25 +221,37 @@ def labelled(scores: Floats) -> xr.DataArray:
     """Name systems, topics and metrics."""
     systems, topics, metrics = scores.shape
     names = [f"P@{k}" for k in range(1, metrics + 1)]
-    return cube(scores, [f"s{i:02}" for i in range(systems)], [str(i) for i in range(topics)], names, collection="made")
+    return cube(
+        scores,
+        [f"s{i:02}" for i in range(systems)],
+        [str(i) for i in range(topics)],
+        names,
+        collection="made",
+    )
 
 
 SPREAD = 0.1
 """The standard deviation of a system's scores on a topic, beside what all systems share there."""
 
 
-def scores_of_systems(rng: np.random.Generator, systems: int, topics: int, noise: Noise, better: bool) -> Floats:
+def scores_of_systems(
+    rng: np.random.Generator, systems: int, topics: int, noise: Noise, better: bool
+) -> Floats:
     """Draw scores (system, topic) of systems of one true mean, or of which the first is better."""
     topic = 0.15 * rng.normal(size=topics)
     scores = 0.4 + topic + SPREAD * rng.normal(size=(systems, topics))
     if noise.ties:
-        skewed = rng.gamma(0.5, 0.2, size=(systems, topics)) * np.exp(topic)  # mean .1 exp(topic)
+        skewed = rng.gamma(0.5, 0.2, size=(systems, topics)) * np.exp(
+            topic
+        )  # mean .1 exp(topic)
         scores = np.round(10 * skewed) / 10
     scores[0] += BETTER * better
     return scores
 
 
-def of_systems(rng: np.random.Generator, systems: int, topics: int, noise: Noise, better: bool) -> Figures:
+def of_systems(
+    rng: np.random.Generator, systems: int, topics: int, noise: Noise, better: bool
+) -> Figures:
     """Draw a world of systems; say which describe and significance name beside the best, and simpler methods would."""
     scores = scores_of_systems(rng, systems, topics, noise, better)
     mean = scores.mean(axis=1)
@@ -212,7 +268,12 @@ def of_systems(rng: np.random.Generator, systems: int, topics: int, noise: Noise
     gaps = scores[best] - scores
     error = gaps.std(axis=1, ddof=1) / np.sqrt(topics)
     for name, quantile in QUANTILES.items():
-        found |= _named(name, beside(gaps.mean(axis=1), error, quantile(systems, topics - 1)), systems, best == 0)
+        found |= _named(
+            name,
+            beside(gaps.mean(axis=1), error, quantile(systems, topics - 1)),
+            systems,
+            best == 0,
+        )
     return found
 
 
@@ -220,13 +281,22 @@ CHOSEN = 2
 """The size of the sets of metrics that are chosen."""
 
 
-def of_sets(rng: np.random.Generator, metrics: int, systems: int, topics: int, noise: Noise, better: bool) -> Figures:
+def of_sets(
+    rng: np.random.Generator,
+    metrics: int,
+    systems: int,
+    topics: int,
+    noise: Noise,
+    better: bool,
+) -> Figures:
     """Draw a world of metrics; say what rank says of its choice of two, where the first two explain most, or none."""
     scores = scores_of_metrics(rng, metrics, systems, topics, noise)
     if better:  # the first half of the metrics repeat the first, the others the second
         leader = np.where(np.arange(metrics) < metrics / 2, 0, metrics - 1)
         scores = 0.8 * scores[:, :, leader] + 0.2 * scores
-    outcome = ranking.rank_metrics(labelled(scores), k=CHOSEN, candidates="all", partitions=PARTITIONS, rng=rng)
+    outcome = ranking.rank_metrics(
+        labelled(scores), k=CHOSEN, candidates="all", partitions=PARTITIONS, rng=rng
+    )
     said = " ".join([*ranking.findings(outcome), *ranking.warnings(outcome)])
     return {verdict: verdict in said for _, verdict in ranking.TRUST}
 
@@ -235,38 +305,67 @@ def cells(part: str) -> Iterator[Cell]:
     """Return the cells of a part, worlds without a best one first."""
     draw, counts = PARTS[part]
     unit = "systems" if part == "systems" else "metrics"
-    for better, noise, count, size, topics in product((False, True), NOISES, counts, SYSTEMS, TOPICS):
+    for better, noise, count, size, topics in product(
+        (False, True), NOISES, counts, SYSTEMS, TOPICS
+    ):
         if unit == "systems":
             if size == SYSTEMS[0]:
                 kind = "one better" if better else "all equal"
                 name = f"{kind}, {noise.name}: {count} systems, {topics} topics"
-                yield Cell(name, lambda rng, c=count, t=topics, n=noise, b=better: of_systems(rng, c, t, n, b))
+                yield Cell(
+                    name,
+                    lambda rng, c=count, t=topics, n=noise, b=better: of_systems(
+                        rng, c, t, n, b
+                    ),
+                )
             continue
         kind = "one better" if better else "all equal"
         name = f"{kind}, {noise.name}: {count} metrics, {size} systems, {topics} topics"
-        yield Cell(name, lambda rng, c=count, s=size, t=topics, n=noise, b=better: draw(rng, c, s, t, n, b))
+        yield Cell(
+            name,
+            lambda rng, c=count, s=size, t=topics, n=noise, b=better: draw(
+                rng, c, s, t, n, b
+            ),
+        )
 
 
-PARTS = {"metrics": (of_metrics, METRICS), "systems": (None, SYSTEMS), "sets": (of_sets, METRICS)}
+PARTS = {
+    "metrics": (of_metrics, METRICS),
+    "systems": (None, SYSTEMS),
+    "sets": (of_sets, METRICS),
+}
 
 
 def run(arguments: Sequence[str]) -> None:
     """Print a line for each cell."""
-    parser = argparse.ArgumentParser(prog="bench.best", description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(
+        prog="bench.best", description=__doc__.splitlines()[0]
+    )
     parser.add_argument("--part", choices=list(PARTS), default="metrics")
     parser.add_argument("--draws", type=int, default=100)
-    parser.add_argument("--only", action="append", default=[], help="cells whose name contains this; repeatable")
+    parser.add_argument(
+        "--only",
+        action="append",
+        default=[],
+        help="cells whose name contains this; repeatable",
+    )
     chosen = parser.parse_args(arguments)
     head = False
     for cell in cells(chosen.part):
         if chosen.only and not any(part in cell.name for part in chosen.only):
             continue
-        drawn = [cell.draw(np.random.default_rng([seed, len(cell.name)])) for seed in range(chosen.draws)]
+        drawn = [
+            cell.draw(np.random.default_rng([seed, len(cell.name)]))
+            for seed in range(chosen.draws)
+        ]
         if not head:
             print(f"| world | {' | '.join(drawn[0])} |", flush=True)
             head = True
         means = [np.mean([float(one[key]) for one in drawn]) for key in drawn[0]]
-        print(f"| {cell.name} | {' | '.join(f'{mean:.3g}' for mean in means)} |", flush=True)
+        print(
+            f"| {cell.name} | {' | '.join(f'{mean:.3g}' for mean in means)} |",
+            flush=True,
+        )
 
 
 if __name__ == "__main__":

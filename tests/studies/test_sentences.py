@@ -33,17 +33,26 @@ METRICS = ["AP", "P@10", "RR", "nDCG@20", "R@100", "Bpref"]
 SYSTEMS, TOPICS = 8, 20
 
 
-def named(scores: np.ndarray, collection: str = "made", prefix: str = "s") -> xr.DataArray:
+def named(
+    scores: np.ndarray, collection: str = "made", prefix: str = "s"
+) -> xr.DataArray:
     """Name systems, topics and metrics of scores (system, topic, metric)."""
     systems, topics, metrics = scores.shape
-    names = [f"{prefix}{i}" for i in range(systems)], [str(301 + i) for i in range(topics)]
+    names = (
+        [f"{prefix}{i}" for i in range(systems)],
+        [str(301 + i) for i in range(topics)],
+    )
     return cube(scores, *names, METRICS[:metrics], collection=collection)
 
 
-def luck_of(seed: int, systems: int = SYSTEMS, topics: int = TOPICS, metrics: int = 4) -> np.ndarray:
+def luck_of(
+    seed: int, systems: int = SYSTEMS, topics: int = TOPICS, metrics: int = 4
+) -> np.ndarray:
     """Return scores that share topics and systems' luck between metrics, of systems with one true mean."""
     rng = np.random.default_rng(seed)
-    luck = rng.normal(size=(systems, topics, 1)) + rng.normal(size=(systems, topics, metrics))
+    luck = rng.normal(size=(systems, topics, 1)) + rng.normal(
+        size=(systems, topics, metrics)
+    )
     return 0.5 + 0.05 * rng.normal(size=(1, topics, 1)) + 0.05 * luck
 
 
@@ -100,7 +109,10 @@ def exchangeable(seed: int) -> xr.DataArray:
 def first_is_precise() -> xr.DataArray:
     """Of four metrics the first has an eightieth of the others' noise."""
     rng = np.random.default_rng(0)
-    quality, topic = rng.normal(size=(60, 1, 1)), rng.normal(size=(60, 40, 1)) + rng.normal(size=(1, 40, 1))
+    quality, topic = (
+        rng.normal(size=(60, 1, 1)),
+        rng.normal(size=(60, 40, 1)) + rng.normal(size=(1, 40, 1)),
+    )
     return named(1.5 * quality + topic + rng.normal(size=(60, 40, 4)) * [0.1, 8, 8, 8])
 
 
@@ -144,7 +156,9 @@ def by_machine(scores: xr.DataArray, seed: int, noise: float = 0.03) -> xr.DataA
 def collections(scores: xr.DataArray) -> dict[str, xr.DataArray]:
     """Return the same systems on two collections, of half of the topics each."""
     half = scores.sizes["topic"] // 2
-    second = scores[:, half : 2 * half].assign_coords(topic=[f"b{i}" for i in range(half)])
+    second = scores[:, half : 2 * half].assign_coords(
+        topic=[f"b{i}" for i in range(half)]
+    )
     return {"A": scores[:, :half], "B": second}
 
 
@@ -167,7 +181,9 @@ def judged(scores: xr.DataArray) -> xr.Dataset:
     return compare_judges({"people": people, **judges}, truth="people", partitions=40)
 
 
-def judged_badly(noise: float, favour: float = 0, *, beside: bool = False) -> xr.Dataset:
+def judged_badly(
+    noise: float, favour: float = 0, *, beside: bool = False
+) -> xr.Dataset:
     """Compare a judge with this noise, who favours the first system, with people; and with a good judge beside it."""
     people = named(luck_of(0, 20, 40, 1) + ability(20, 0.03))
     bad = by_machine(people, 1, noise)
@@ -189,12 +205,16 @@ STUDY: dict[str, Callable[[xr.DataArray], xr.Dataset]] = {
     "place": placed,
     "predictivity": partial(predictivity, partitions=40),
     "ranking": partial(rank_metrics, k=2, candidates="all", partitions=20),
-    "comparison": lambda scores: compare(collections(scores[..., :1]), kinds=["raw"], partitions=200),
+    "comparison": lambda scores: compare(
+        collections(scores[..., :1]), kinds=["raw"], partitions=200
+    ),
     "durability": aged,
     "judges": judged,
     "estimate": estimated,
     "reliability": partial(reliability, metrics="AP"),
-    "design": lambda scores: design(scores[..., :2], budget=600, topics=[5, 10], partitions=40),
+    "design": lambda scores: design(
+        scores[..., :2], budget=600, topics=[5, 10], partitions=40
+    ),
 }
 """How each study that claims differences is asked."""
 
@@ -242,12 +262,28 @@ def in_spread(study: str) -> Callable[[], xr.Dataset]:
 
 CLAIMS = [
     Claim("description", "no other system may be the best", in_spread("description")),
-    Claim("description", "[1-9][0-9]*% of the pairs of systems are distinguished", in_spread("description")),
-    Claim("significance", "[1-9][0-9]* of 28 pairs differ significantly", in_spread("significance")),
-    Claim("significance", "is significantly different from every other", in_spread("significance")),
+    Claim(
+        "description",
+        "[1-9][0-9]*% of the pairs of systems are distinguished",
+        in_spread("description"),
+    ),
+    Claim(
+        "significance",
+        "[1-9][0-9]* of 28 pairs differ significantly",
+        in_spread("significance"),
+    ),
+    Claim(
+        "significance",
+        "is significantly different from every other",
+        in_spread("significance"),
+    ),
     Claim("significance", "significant again on", in_spread("significance")),
     Claim("leaderboard", "it would stay first", in_spread("leaderboard")),
-    Claim("leaderboard", "[1-9][0-9]*% of the pairs of systems are distinguished", in_spread("leaderboard")),
+    Claim(
+        "leaderboard",
+        "[1-9][0-9]*% of the pairs of systems are distinguished",
+        in_spread("leaderboard"),
+    ),
     Claim("versus", "better than [1-9][0-9]* of|worse than [1-9]", in_spread("versus")),
     Claim("place", "is better than", in_spread("place")),
     Claim(
@@ -268,16 +304,37 @@ CLAIMS = [
         lambda: predictivity(apart(0), partitions=40),
         exchangeable,
     ),
-    Claim("predictivity", "at most .05 of tau is lost", in_spread("predictivity"), apart, 0.025),
-    Claim("ranking", "the choice holds", lambda: STUDY["ranking"](two_qualities()), exchangeable),
-    Claim("comparison", "Larger than in", lambda: STUDY["comparison"](reversed_later())),
+    Claim(
+        "predictivity",
+        "at most .05 of tau is lost",
+        in_spread("predictivity"),
+        apart,
+        0.025,
+    ),
+    Claim(
+        "ranking",
+        "the choice holds",
+        lambda: STUDY["ranking"](two_qualities()),
+        exchangeable,
+    ),
+    Claim(
+        "comparison", "Larger than in", lambda: STUDY["comparison"](reversed_later())
+    ),
     Claim("durability", "have aged; fit", lambda: aged(grown_old())),
     Claim("judges", "is clearly worse", lambda: judged_badly(2, beside=True)),
     Claim("judges", ": clearly worse, as", lambda: judged_badly(2)),
     Claim("judges", "favours system", lambda: judged_badly(0.03, favour=0.3)),
-    Claim("estimate", "[1-9][0-9]* of 28 pairs of systems differ significantly", in_spread("estimate")),
+    Claim(
+        "estimate",
+        "[1-9][0-9]* of 28 pairs of systems differ significantly",
+        in_spread("estimate"),
+    ),
     Claim("reliability", "are enough for an E rho2", in_spread("reliability")),
-    Claim("design", "No other way is within error", lambda: STUDY["design"](first_is_precise())),
+    Claim(
+        "design",
+        "No other way is within error",
+        lambda: STUDY["design"](first_is_precise()),
+    ),
 ]
 
 
@@ -301,7 +358,10 @@ def told_in(study: str, world: Callable[[int], xr.DataArray], seed: int) -> str:
 
 def made_in(claim: Claim, draws: int) -> int:
     """Count the worlds without the difference in which it is claimed."""
-    return sum(bool(re.search(claim.says, told_in(claim.study, claim.false, seed))) for seed in range(draws))
+    return sum(
+        bool(re.search(claim.says, told_in(claim.study, claim.false, seed)))
+        for seed in range(draws)
+    )
 
 
 def test_every_study_has_its_claims_tested() -> None:
@@ -330,11 +390,21 @@ def test_a_claim_keeps_its_level(claim: Claim) -> None:
     assert made_in(claim, MANY) <= claim.allowed(MANY)
 
 
-@pytest.mark.parametrize("world", [clones, ties, constant, two_topics, holes], ids=lambda world: world.__name__)
+@pytest.mark.parametrize(
+    "world",
+    [clones, ties, constant, two_topics, holes],
+    ids=lambda world: world.__name__,
+)
 @pytest.mark.parametrize("study", STUDY)
-def test_nothing_is_claimed_of_scores_that_show_nothing(study: str, world: Callable[[int], xr.DataArray]) -> None:
+def test_nothing_is_claimed_of_scores_that_show_nothing(
+    study: str, world: Callable[[int], xr.DataArray]
+) -> None:
     """Near-clones, exact ties, equal scores, two topics and missing scores show no difference, and no nan is said."""
     said = told_in(study, world, 0)
-    made = [claim.says for claim in CLAIMS if claim.study == study and re.search(claim.says, said)]
+    made = [
+        claim.says
+        for claim in CLAIMS
+        if claim.study == study and re.search(claim.says, said)
+    ]
     assert made == []
     assert "nan" not in re.split(r"[^a-z]+", said)
