@@ -390,16 +390,26 @@ def test_a_claim_keeps_its_level(claim: Claim) -> None:
     assert made_in(claim, MANY) <= claim.allowed(MANY)
 
 
+@pytest.mark.parametrize("study", STUDY)
+def test_exact_ties_are_no_differences(study: str) -> None:
+    """Of systems that tie on most topics nothing is claimed oftener than its level allows."""
+    for claim in CLAIMS:
+        if claim.study == study:
+            made = [
+                bool(re.search(claim.says, told_in(study, ties, seed)))
+                for seed in range(3)
+            ]
+            assert sum(made) <= claim.allowed(3), claim.says
+
+
 @pytest.mark.parametrize(
-    "world",
-    [clones, ties, constant, two_topics, holes],
-    ids=lambda world: world.__name__,
+    "world", [clones, constant, two_topics, holes], ids=lambda world: world.__name__
 )
 @pytest.mark.parametrize("study", STUDY)
 def test_nothing_is_claimed_of_scores_that_show_nothing(
     study: str, world: Callable[[int], xr.DataArray]
 ) -> None:
-    """Near-clones, exact ties, equal scores, two topics and missing scores show no difference, and no nan is said."""
+    """Near-clones, equal scores, two topics and missing scores show no difference, and no nan is said."""
     said = told_in(study, world, 0)
     made = [
         claim.says
