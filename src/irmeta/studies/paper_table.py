@@ -158,6 +158,8 @@ def caption(outcome: xr.Dataset) -> str:
     if options["test"] == "none":
         return text
     correction = "" if options["correct"] == "none" else f", {CORRECTIONS[options['correct']]} correction"
+    if correction and outcome.sizes["system"] < size["systems"]:
+        correction += " for the systems shown"
     how = f"{TESTS[options['test']]}{correction}, level {options['alpha']:g}"
     if options["baseline"] is None:
         return f"{text} Systems that share a letter do not differ significantly ({how})."
