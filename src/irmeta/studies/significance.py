@@ -395,8 +395,7 @@ def _check(test: Test, correct: Correction, alpha: float, margin: float | None, 
     require_choice("correct", correct, get_args(Correction))
     if not 0 < alpha < 1:
         raise ScoresError(f"alpha is between 0 and 1, as in 0.05, not {alpha:g}")
-    if margin is not None and not margin > 0:
-        raise ScoresError(f"the margin is a difference in mean above 0, as in 0.02, not {margin:g}")
+    paired.check_margin(margin)
     if resamples < 100:
         raise ScoresError(f"{resamples} resamples are too few for a test at any level; use 1000 or more")
 

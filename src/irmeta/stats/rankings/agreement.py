@@ -195,6 +195,21 @@ def interval(whole: Floats, without: Sequence[Floats], topics: Sequence[Ints] | 
     return np.where(half == 0, whole, low), np.where(half == 0, whole, high)
 
 
+def share_interval(
+    whole: Floats, without: Sequence[Floats], topics: Sequence[Ints] | None = None
+) -> tuple[Floats, Floats]:
+    """Return 95% intervals of shares in [0, 1] from their values without each topic, as `interval` does.
+
+    On the scale of log odds, which is twice Fisher's z of 2 p - 1.
+
+    >>> low, high = share_interval(np.array(0.5), [np.array([0.48, 0.5, 0.5, 0.52])])
+    >>> float(low.round(3)), float(high.round(3))
+    (0.422, 0.578)
+    """
+    low, high = interval(2 * whole - 1, [2 * part - 1 for part in without], topics)
+    return (1 + low) / 2, (1 + high) / 2
+
+
 def half_width(without: Sequence[Floats], topics: Sequence[Ints] | None = None) -> Floats:
     """Return half the width of the 95% jackknife intervals of figures, from their values without each topic.
 
@@ -255,6 +270,18 @@ def components(r: Floats) -> tuple[Floats, Floats]:
     signs = np.where(vectors.sum(axis=0) < 0, -1, 1)
     loadings = vectors * signs * np.sqrt(values)
     return loadings, values / values.sum()
+
+
+def cumulated(r: Floats) -> Floats:
+    """Return the shares of variance of the first components together, from one to all, of matrices (..., metric, metric).
+
+    NaN for a matrix that is not known in full.
+    """
+    known = np.isfinite(r).all(axis=(-2, -1), keepdims=True)
+    values = np.linalg.eigvalsh(np.where(known, r, 0.0))[..., ::-1]  # the largest first
+    totals = np.cumsum(np.maximum(values, 0), axis=-1)
+    whole = np.where(known[..., 0], totals[..., -1:], np.nan)
+    return np.asarray(totals / whole)
 
 
 def _pearson_without(x: Floats, topic: Ints) -> tuple[Floats, Floats]:
