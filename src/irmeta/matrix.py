@@ -70,7 +70,6 @@ class MetricMatrix:
             return None
         return [_KINDS[self.kind](part) for part in rows]
 
-
     def without_topics(self) -> list[Floats]:
         """Compute the matrix without each of at most `BLOCKS` blocks of topics; none where that cannot be done.
 

@@ -71,6 +71,16 @@ def test_a_shifted_collection_stands_out_raw_and_not_standardized():
     assert standardized["drmse"] < raw["drmse"] / 2
 
 
+def test_drmse_has_its_interval_over_topics():
+    """The interval is that of the two score matrices; where there are too few topics there is none."""
+    row = tables(compare(three(), kinds=("raw",), partitions=10))["pairs"].row(0, named=True)
+    a, b = (three()[name].values[..., 0] for name in "AB")
+    assert (row["drmse_low"], row["drmse_high"]) == comparability.drmse_interval(a, b)
+    assert row["drmse_low"] < row["drmse"] < row["drmse_high"]
+    few = {name: one.isel(topic=slice(3)) for name, one in three().items()}
+    assert compare(few, partitions=10)["drmse_low"].isnull().all()
+
+
 def test_pairs_of_like_collections_are_seldom_named():
     """With four collections that do not differ, one in ten runs at most names a pair, by either kind of scores."""
     named = 0

@@ -152,7 +152,7 @@ def test_equivalence_is_shown_only_where_differences_are_surely_small(error, sho
 
 
 def test_equivalence_is_two_one_sided_t_tests_with_holms_correction():
-    """p of equivalence is the larger p of scipy's two one-sided tests, corrected for the comparisons of a metric."""
+    """The p of equivalence is the larger of scipy's two one-sided tests, corrected for a metric's comparisons."""
     found = irmeta.versus(scores(), "mine", metrics="AP", margin=0.04)
     expected = []
     for name in found["against"].values:

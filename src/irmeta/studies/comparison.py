@@ -15,6 +15,7 @@ from irmeta.choices import Flat, Form, Missing
 from irmeta.cube import additive, require_variation
 from irmeta.cubes import by_name, studied_together
 from irmeta.errors import MetricError, ScoresError, require_choice
+from irmeta.layout import intervals
 from irmeta.names import parse
 from irmeta.parallel import seeded, steps
 from irmeta.result import frame, result
@@ -51,9 +52,9 @@ def compare(
     alpha : the level of the t tests, in (0, 1).
     flat : what is done with topics that a standardization is not defined for, as in `irmeta.standardization.apply`.
 
-    Returns over (pair, metric, kind) rmse, drmse, drmse_geometric (in units of the geometric mean of both standard
-    deviations) and false_positives (systems that a two-sample t test at alpha finds different from themselves); for
-    both drmse_quantile and false_positives_quantile among the random splits (0.5: as chance has it; near 1: the
+    Returns over (pair, metric, kind) rmse, drmse with its 95% interval drmse_low and drmse_high over samples of topics,
+    drmse_geometric (in units of the geometric mean of both standard deviations) and false_positives (systems that a
+    two-sample t test at alpha finds different from themselves); for both drmse_quantile and false_positives_quantile among the random splits (0.5: as chance has it; near 1: the
     collections differ), and the mean and the 97.5th percentile of those; over (pair, metric, kind, system)
     own_difference, a system's mean on the first collection less that on the second, and own_p, the p value of that
     test. Systems that are not in every collection are left out, after the factors are fitted; a metric that scores all
@@ -126,7 +127,8 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     """
     names = ("collection_a", "collection_b", "metric", "kind")
     figures = ("drmse", "false_positives", "systems", "drmse_quantile", "false_positives_quantile")
-    pairs = frame(outcome, (*figures, "rmse", "drmse_geometric"), by=names).rename({"drmse_quantile": "quantile"})
+    more = ("rmse", "drmse_geometric", *_ENDS)
+    pairs = frame(outcome, (*figures, *more), by=names).rename({"drmse_quantile": "quantile"})
     pairs = pairs.with_columns(pl.col("false_positives").cast(pl.Int64))
     chance = frame(outcome, _CHANCE, by=names)
     systems = int(outcome["systems"])
@@ -157,7 +159,9 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     views = tables(outcome)
     pairs = views["pairs"].select(
         pl.format("{} / {}", "collection_a", "collection_b").alias("collections"),
-        *("metric", "kind", "drmse", "quantile"),
+        *("metric", "kind", "drmse"),
+        intervals(*(views["pairs"][end].to_numpy() for end in _ENDS)).alias("interval"),
+        "quantile",
         pl.format("{} of {}", "false_positives", "systems").alias("false_positives"),
         pl.col("false_positives_quantile").alias("their_quantile"),
     )
@@ -241,7 +245,8 @@ def _of_kind(forms: pl.DataFrame, differing: pl.DataFrame, limit: float) -> str:
 _BEYOND = "differs more than chance may make one of them"
 _CHANCE = ("drmse_mean", "drmse_high", "false_positive_rate_mean", "false_positive_rate_high")
 _MEASURES = ("drmse", "rmse", "drmse_geometric", "false_positives", "drmse_quantile", "false_positives_quantile")
-_FIGURES = (*_MEASURES, *_CHANCE)
+_ENDS = ("drmse_low", "drmse_high")
+_FIGURES = (*_MEASURES, *_CHANCE, *_ENDS)
 
 
 def _compared(
@@ -290,6 +295,7 @@ def _figures(one: Floats, other: Floats, alpha: float, chance: Floats, chance_ra
     ]
     for part in (chance, chance_rates):
         figures += [part.mean(), np.quantile(part, 0.975)]
+    figures += comparability.drmse_interval(one, other)
     return [float(figure) for figure in figures]
 
 

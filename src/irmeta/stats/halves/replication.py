@@ -11,13 +11,12 @@ from irmeta.stats.tests import multiplicity, paired
 class Replication(NamedTuple):
     """Shares of the significant differences on some topics, by what other topics show; NaN where there are none.
 
-    found : their number, in a partition, and found_sd its standard deviation over halves.  again : significant again, with the same sign.  opposite : with the other
+    found : their number, in a partition.  again : significant again, with the same sign.  opposite : with the other
     sign (a sign error, or type S).  major : significant with the other sign.  shrunk : the mean difference on the other
     topics, in the direction found, over that found: its inverse is the magnitude error (type M).
     """
 
     found: float
-    found_sd: float
     again: float
     opposite: float
     major: float
@@ -34,10 +33,9 @@ def replication(scores: Floats, drawn: Bools, *, alpha: float = 0.05, correct: s
     >>> scores = np.array([[0.5] * 8, [0.1, 0.2] * 4])
     >>> drawn = np.array([[[True] * 4 + [False] * 4, [False] * 4 + [True] * 4]])
     >>> replication(scores, drawn)
-    Replication(found=1.0, found_sd=0.0, again=1.0, opposite=0.0, major=0.0, shrunk=1.0)
+    Replication(found=1.0, again=1.0, opposite=0.0, major=0.0, shrunk=1.0)
     """
     counts = np.zeros(4)
-    each = []
     here_total = there_total = 0.0
     for halves in drawn:
         tested = [_tested(scores[:, half], alpha, correct) for half in halves]
@@ -45,15 +43,13 @@ def replication(scores: Floats, drawn: Bools, *, alpha: float = 0.05, correct: s
             direction = np.sign(mean)[sure]
             there = mean_there[sure] * direction  # above 0: the same sign
             again = sure_there[sure]
-            each.append(sure.sum())
             counts += [sure.sum(), (again & (there > 0)).sum(), (there < 0).sum(), (again & (there < 0)).sum()]
             here_total += float((mean[sure] * direction).sum())
             there_total += float(there.sum())
     if not counts[0]:
-        return Replication(0.0, 0.0, np.nan, np.nan, np.nan, np.nan)
+        return Replication(0.0, np.nan, np.nan, np.nan, np.nan)
     shares = [float(share) for share in counts[1:] / counts[0]]
-    found, sd = float(np.mean(each)), float(np.std(each, ddof=1))
-    return Replication(found, sd, shares[0], shares[1], shares[2], there_total / here_total)
+    return Replication(float(counts[0] / (2 * len(drawn))), shares[0], shares[1], shares[2], there_total / here_total)
 
 
 def _tested(scores: Floats, alpha: float, correct: str) -> tuple[Floats, Bools]:

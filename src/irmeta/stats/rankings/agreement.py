@@ -273,9 +273,10 @@ def components(r: Floats) -> tuple[Floats, Floats]:
 
 
 def cumulated(r: Floats) -> Floats:
-    """Return the shares of variance of the first components together, from one to all, of matrices (..., metric, metric).
+    """Return the shares of variance of the first components together, from one to all.
 
-    NaN for a matrix that is not known in full.
+    r : correlations (..., metric, metric).  Returns (..., component), in rising order; NaN where a correlation is not
+    known.
     """
     known = np.isfinite(r).all(axis=(-2, -1), keepdims=True)
     values = np.linalg.eigvalsh(np.where(known, r, 0.0))[..., ::-1]  # the largest first
