@@ -54,11 +54,11 @@ def compare(
 
     Returns over (pair, metric, kind) rmse, drmse with its 95% interval drmse_low and drmse_high over samples of topics,
     drmse_geometric (in units of the geometric mean of both standard deviations) and false_positives (systems that a
-    two-sample t test at alpha finds different from themselves); for both drmse_quantile and false_positives_quantile among the random splits (0.5: as chance has it; near 1: the
-    collections differ), and the mean and the 97.5th percentile of those; over (pair, metric, kind, system)
-    own_difference, a system's mean on the first collection less that on the second, and own_p, the p value of that
-    test. Systems that are not in every collection are left out, after the factors are fitted; a metric that scores all
-    of them alike raises ScoresError.
+    two-sample t test at alpha finds different from themselves); for both drmse_quantile and false_positives_quantile
+    among the random splits (0.5: as chance has it; near 1: the collections differ), and the mean and the 97.5th
+    percentile of those; over (pair, metric, kind, system) own_difference, a system's mean on the first collection less
+    that on the second, and own_p, the p value of that test. Systems that are not in every collection are left out,
+    after the factors are fitted; a metric that scores all of them alike raises ScoresError.
     Source: Webber et al. (SIGIR 2008), section 5.
     """
     cubes = by_name(cubes)
