@@ -14,25 +14,47 @@ from irmeta.studies.description import PERCENTILES, describe, findings, tables
 def scores(metrics=("AP", "P@10"), systems=12, topics=8):
     drawn = np.random.default_rng(0).beta(1, 2, size=(systems, topics, len(metrics)))
     names = [f"s{i}" for i in range(systems)], [str(301 + i) for i in range(topics)]
-    return cube(drawn + np.linspace(0, 0.2, systems)[:, None, None], *names, list(metrics))
+    return cube(
+        drawn + np.linspace(0, 0.2, systems)[:, None, None], *names, list(metrics)
+    )
 
 
 def test_means_and_intervals_are_those_of_scipy():
     """The table of means holds each system's mean and scipy's t interval, best system of `by` first."""
     means = tables(describe(scores(), by="P@10"))["means"]
-    assert means.columns == ["system", "metric", "mean", "low", "high", "rank", "rank_low", "rank_high"]
+    assert means.columns == [
+        "system",
+        "metric",
+        "mean",
+        "low",
+        "high",
+        "rank",
+        "rank_low",
+        "rank_high",
+    ]
     first = means.filter(metric="P@10")
     assert first["rank"].to_list() == list(range(1, 13))
     for row in means.iter_rows(named=True):
-        expected = scipy.stats.ttest_1samp(scores().sel(system=row["system"], metric=row["metric"]), 0)
+        expected = scipy.stats.ttest_1samp(
+            scores().sel(system=row["system"], metric=row["metric"]), 0
+        )
         interval = expected.confidence_interval(0.95)
-        assert np.allclose([row["low"], row["high"]], [interval.low, interval.high], atol=1e-12)
+        assert np.allclose(
+            [row["low"], row["high"]], [interval.low, interval.high], atol=1e-12
+        )
 
 
 def test_topics_have_their_mean_spread_and_reliability():
     """The table of topics holds mean and standard deviation over systems, and the corrected item-total correlation."""
     topics = tables(describe(scores()))["topics"]
-    assert topics.columns == ["topic", "metric", "mean", "sd", "reliability", "reversed"]
+    assert topics.columns == [
+        "topic",
+        "metric",
+        "mean",
+        "sd",
+        "reliability",
+        "reversed",
+    ]
     row = topics.filter(topic="303", metric="AP").row(0, named=True)
     column = scores().sel(topic="303", metric="AP").values
     rest = scores().sel(metric="AP").drop_sel(topic="303").sum("topic").values
@@ -53,9 +75,13 @@ def test_gmap_is_described_on_its_own_scale():
     """The interval of a geometric mean is that of the mean logarithm, put back."""
     one = scores(metrics=("GMAP",))
     described = describe(one)
-    expected = scipy.stats.ttest_1samp(np.log(one.values[..., 0]), 0, axis=1).confidence_interval()
+    expected = scipy.stats.ttest_1samp(
+        np.log(one.values[..., 0]), 0, axis=1
+    ).confidence_interval()
     np.testing.assert_allclose(described["low"].values[:, 0], np.exp(expected.low))
-    np.testing.assert_allclose(described["mean"].values[:, 0], scipy.stats.gmean(one.values[..., 0], axis=1))
+    np.testing.assert_allclose(
+        described["mean"].values[:, 0], scipy.stats.gmean(one.values[..., 0], axis=1)
+    )
 
 
 def test_spread_and_reliability_of_gmap_are_of_logarithms():
@@ -63,15 +89,25 @@ def test_spread_and_reliability_of_gmap_are_of_logarithms():
     one, logs = scores(metrics=("GMAP",)), scores(metrics=("AP",))
     outcome = describe(one)
     views, other = tables(outcome), tables(describe(logs.copy(data=np.log(logs))))
-    for frame, expected in ((views["topics"], other["topics"]), (views["percentiles"], other["percentiles"])):
+    for frame, expected in (
+        (views["topics"], other["topics"]),
+        (views["percentiles"], other["percentiles"]),
+    ):
         np.testing.assert_allclose(frame["mean"], np.exp(expected["mean"]))
         np.testing.assert_allclose(frame["sd"], expected["sd"])
-    np.testing.assert_allclose(views["topics"]["reliability"], other["topics"]["reliability"])
-    assert views["percentiles"]["name"].to_list() == other["percentiles"]["name"].to_list()
+    np.testing.assert_allclose(
+        views["topics"]["reliability"], other["topics"]["reliability"]
+    )
+    assert (
+        views["percentiles"]["name"].to_list() == other["percentiles"]["name"].to_list()
+    )
     sd = other["topics"]["sd"]
     assert f"does so {sd.max() / sd.min():.1f} times as much" in findings(outcome)[1]
     assert "standardize" not in findings(outcome)[1]
-    assert "GMAP: means are geometric; standard deviations and reliability are of logarithms" in about(outcome)["notes"]
+    assert (
+        "GMAP: means are geometric; standard deviations and reliability are of logarithms"
+        in about(outcome)["notes"]
+    )
 
 
 @pytest.mark.parametrize(
@@ -95,22 +131,35 @@ def test_findings_name_the_best_system_and_how_many_may_be_it():
     means = tables(described)["means"].filter(metric="AP")
     best = means.row(0, named=True)
     said = findings(described)[0]
-    assert f"{best['system']}, scores {best['mean']:.3f} [{best['low']:.3f}, {best['high']:.3f}]" in said
+    assert (
+        f"{best['system']}, scores {best['mean']:.3f} [{best['low']:.3f}, {best['high']:.3f}]"
+        in said
+    )
     assert f"{means.filter(rank_low=1).height} systems may be the best" in said
 
 
 def test_ranks_are_the_rank_sets_of_each_metric():
     """The table holds for each metric the simultaneous sets of its own scores, or the marginal ones."""
-    paired = scores(topics=20) + np.random.default_rng(1).normal(size=(1, 20, 1)) * 5  # topics differ more than systems
+    paired = (
+        scores(topics=20) + np.random.default_rng(1).normal(size=(1, 20, 1)) * 5
+    )  # topics differ more than systems
     paired = paired.copy(data=paired.values + np.arange(12)[:, None, None] / 10)
     widths = {}
     for sets in ("simultaneous", "marginal"):
         described = describe(paired, sets=sets)
         rng = np.random.default_rng(0)
         for metric in ("AP", "P@10"):
-            expected = rank_sets(paired.sel(metric=metric).values.T, rng, marginal=sets == "marginal")
-            assert described["rank_low"].sel(metric=metric).values.tolist() == expected.low.tolist()
-            assert described["rank_high"].sel(metric=metric).values.tolist() == expected.high.tolist()
+            expected = rank_sets(
+                paired.sel(metric=metric).values.T, rng, marginal=sets == "marginal"
+            )
+            assert (
+                described["rank_low"].sel(metric=metric).values.tolist()
+                == expected.low.tolist()
+            )
+            assert (
+                described["rank_high"].sel(metric=metric).values.tolist()
+                == expected.high.tolist()
+            )
         widths[sets] = int((described["rank_high"] - described["rank_low"]).sum())
     assert widths["marginal"] < widths["simultaneous"] < 2 * 12 * 11
 
@@ -128,7 +177,10 @@ def level_scores(values, metric="AP"):
     """A cube of scores (system, topic) of one metric."""
     systems, topics = np.shape(values)
     return cube(
-        np.array(values)[..., None], [f"s{i}" for i in range(systems)], [str(i) for i in range(topics)], [metric]
+        np.array(values)[..., None],
+        [f"s{i}" for i in range(systems)],
+        [str(i) for i in range(topics)],
+        [metric],
     )
 
 
@@ -137,7 +189,10 @@ def test_the_largest_of_several_means_is_said_to_be_too_high(shift, said):
     """A mean that was picked from systems that may all be the best is probably too high; one clearly apart is not."""
     values = np.random.default_rng(3).normal(size=(10, 25)) / 10
     values[0] += shift
-    assert ("the largest mean is probably too high" in findings(describe(level_scores(values)))[0]) is said
+    assert (
+        "the largest mean is probably too high"
+        in findings(describe(level_scores(values)))[0]
+    ) is said
 
 
 def test_systems_that_tie_for_the_best_mean_are_all_named():
@@ -145,20 +200,33 @@ def test_systems_that_tie_for_the_best_mean_are_all_named():
     values = np.random.default_rng(0).random((4, 12)) / 2
     values[1] = values[0][::-1] + 0.3
     values[0] = values[0] + 0.3
-    assert "AP: 2 systems tie for the best mean (s0, s1); s0 scores" in findings(describe(level_scores(values)))[0]
+    assert (
+        "AP: 2 systems tie for the best mean (s0, s1); s0 scores"
+        in findings(describe(level_scores(values)))[0]
+    )
     values[0] += 0.1
-    assert findings(describe(level_scores(values)))[0].startswith("AP: the best system, s0, scores")
+    assert findings(describe(level_scores(values)))[0].startswith(
+        "AP: the best system, s0, scores"
+    )
 
 
 def test_an_interval_without_width_is_not_called_an_interval():
     """Scores that are equal on every topic have no interval of their mean; a note names the systems."""
     values = np.random.default_rng(0).random((3, 5)) / 2
     note = "Scores that are equal on every topic"
-    assert not any(note in line for line in about(describe(level_scores(values)))["notes"])
+    assert not any(
+        note in line for line in about(describe(level_scores(values)))["notes"]
+    )
     values[1] = 1.0
     outcome = describe(level_scores(values))
-    assert "s1, scores 1.000 on each of 5 topics, so that there is no interval;" in findings(outcome)[0]
-    assert any(line.startswith(note) and line.endswith("s1 by AP.") for line in about(outcome)["notes"])
+    assert (
+        "s1, scores 1.000 on each of 5 topics, so that there is no interval;"
+        in findings(outcome)[0]
+    )
+    assert any(
+        line.startswith(note) and line.endswith("s1 by AP.")
+        for line in about(outcome)["notes"]
+    )
 
 
 @pytest.mark.parametrize("metric", ["P@10", "clicks"])
@@ -168,7 +236,9 @@ def test_intervals_stay_within_what_a_metric_can_be(metric):
     expected = scipy.stats.ttest_1samp([0, 0, 0, 0, 1.0], 0).confidence_interval(0.95)
     assert expected.low < -0.3
     ends = [outcome["low"].values[0, 0], outcome["high"].values[1, 0]]
-    assert ends == ([0, 1] if metric == "P@10" else pytest.approx([expected.low, 1 - expected.low]))
+    assert ends == (
+        [0, 1] if metric == "P@10" else pytest.approx([expected.low, 1 - expected.low])
+    )
 
 
 def test_topics_on_which_better_systems_score_worse_are_named_only_beyond_chance():
@@ -180,7 +250,11 @@ def test_topics_on_which_better_systems_score_worse_are_named_only_beyond_chance
     assert (outcome["reliability"] < 0).any()
     assert not any("score worse" in line for line in findings(outcome))
     values[:, 7] = -3 * ability[:, 0]
-    [said] = [line for line in findings(describe(level_scores(values))) if "score worse" in line]
+    [said] = [
+        line
+        for line in findings(describe(level_scores(values)))
+        if "score worse" in line
+    ]
     assert said.startswith("AP: on 1 topic (7) the better systems score worse")
 
 
@@ -197,10 +271,16 @@ def test_flab8atdn_of_trec8(data):
     path = data / "matrices" / "trec8-adhoc" / "AP.csv"
     trec8 = import_matrix(path, rows="topics", topics=topic_range("401-450"))
     row = tables(describe(trec8))["means"].row(12, named=True)
-    assert [round(row[name], 3) for name in ("mean", "low", "high")] == [0.324, 0.262, 0.386]
+    assert [round(row[name], 3) for name in ("mean", "low", "high")] == [
+        0.324,
+        0.262,
+        0.386,
+    ]
     assert row["rank"] == 13
     line = trec8.values[..., 0]
-    low, high = descriptive.rank_intervals(line.mean(axis=1), *descriptive.t_interval(line))
+    low, high = descriptive.rank_intervals(
+        line.mean(axis=1), *descriptive.t_interval(line)
+    )
     at = trec8.system.values.tolist().index(row["system"])
     assert (low[at], high[at]) == (2, 94)
 
@@ -211,5 +291,13 @@ def test_reliability_of_trec8_topics_has_nothing_to_do_with_their_spread(data):
     from irmeta.cube import top_systems
 
     path = data / "matrices" / "trec8-adhoc" / "AP.csv"
-    topics = tables(describe(select(top_systems(import_matrix(path, rows="topics"), 0.75), metrics=["AP"])))["topics"]
-    assert round(float(np.corrcoef(topics["reliability"], topics["sd"])[0, 1]), 3) == 0.005
+    topics = tables(
+        describe(
+            select(
+                top_systems(import_matrix(path, rows="topics"), 0.75), metrics=["AP"]
+            )
+        )
+    )["topics"]
+    assert (
+        round(float(np.corrcoef(topics["reliability"], topics["sd"])[0, 1]), 3) == 0.005
+    )

@@ -9,7 +9,15 @@ import xarray as xr
 
 from irmeta.attributes import about
 from irmeta.choices import Missing, Sets
-from irmeta.cube import additive, default_by, from_additive, geometric, means, metric_of, studied
+from irmeta.cube import (
+    additive,
+    default_by,
+    from_additive,
+    geometric,
+    means,
+    metric_of,
+    studied,
+)
 from irmeta.errors import ScoresError, require_choice
 from irmeta.layout import first_rows, intervals, spans
 from irmeta.names import highest, metric_names
@@ -65,29 +73,59 @@ def describe(
     [2, 1]
     """
     if not 0 < level < 1:
-        raise ScoresError(f"the level of an interval is between 0 and 1, as in 0.95, not {level:g}")
+        raise ScoresError(
+            f"the level of an interval is between 0 and 1, as in 0.95, not {level:g}"
+        )
     require_choice("sets", sets, get_args(Sets))
     generator, seed = seeded(rng)
     if metrics is not None and by is not None:
         metrics = [*metric_names(metrics), by]
-    scores, notes = studied(scores, metrics=metrics, top=top, by=None if top is None else by, missing=missing)
+    scores, notes = studied(
+        scores,
+        metrics=metrics,
+        top=top,
+        by=None if top is None else by,
+        missing=missing,
+    )
     if scores.sizes["topic"] < 2 or scores.sizes["system"] < 2:
-        raise ScoresError("describe needs at least 2 systems and 2 topics (a system-wise table has means only)")
+        raise ScoresError(
+            "describe needs at least 2 systems and 2 topics (a system-wise table has means only)"
+        )
     names = [str(metric) for metric in scores.metric.values]
     by = metric_of(scores, by) if by is not None else _default_by(scores, names)
 
     averaged = additive(scores)  # on a scale on which scores can be averaged
     data = _of_systems(scores, averaged, level, sets, generator) | _of_topics(averaged)
-    data["quantiles"] = (("share", "metric"), np.quantile(scores.values, SHARES, axis=(0, 1)))
+    data["quantiles"] = (
+        ("share", "metric"),
+        np.quantile(scores.values, SHARES, axis=(0, 1)),
+    )
     data["score"] = scores
-    options = {"by": by, "level": level, "sets": sets, "top": top, "missing": missing, "seed": seed}
+    options = {
+        "by": by,
+        "level": level,
+        "sets": sets,
+        "top": top,
+        "missing": missing,
+        "seed": seed,
+    }
     inputs = {scores.attrs.get("collection", "collection"): scores}
-    outcome = result("description", data, inputs=inputs, options=options, notes=notes + _notes(names, scores))
+    outcome = result(
+        "description",
+        data,
+        inputs=inputs,
+        options=options,
+        notes=notes + _notes(names, scores),
+    )
     return outcome.assign_coords(share=SHARES)
 
 
 def _of_systems(
-    scores: xr.DataArray, averaged: xr.DataArray, level: float, sets: Sets, rng: np.random.Generator
+    scores: xr.DataArray,
+    averaged: xr.DataArray,
+    level: float,
+    sets: Sets,
+    rng: np.random.Generator,
 ) -> dict[str, Any]:
     """Return means with intervals, ranks, and the ranks that systems may have."""
     mean = means(scores)
@@ -100,16 +138,26 @@ def _of_systems(
         "high": high,
         "rank": (over, descriptive.ranks(mean.values.T).T),
         "rank_low": (over, np.stack([of_metric.low for of_metric in possible], axis=1)),
-        "rank_high": (over, np.stack([of_metric.high for of_metric in possible], axis=1)),
-        "distinguished": ("metric", [_distinguished(of_metric) for of_metric in possible]),
+        "rank_high": (
+            over,
+            np.stack([of_metric.high for of_metric in possible], axis=1),
+        ),
+        "distinguished": (
+            "metric",
+            [_distinguished(of_metric) for of_metric in possible],
+        ),
     }
 
 
 def _of_topics(averaged: xr.DataArray) -> dict[str, Any]:
     """Return means, standard deviations and reliability of topics."""
     columns = [averaged.values[..., m] for m in range(averaged.sizes["metric"])]
-    reliability = np.stack([descriptive.item_total(column) for column in columns], axis=1)
-    against = np.stack([descriptive.surely_reversed(column) for column in columns], axis=1)
+    reliability = np.stack(
+        [descriptive.item_total(column) for column in columns], axis=1
+    )
+    against = np.stack(
+        [descriptive.surely_reversed(column) for column in columns], axis=1
+    )
     return {
         "topic_mean": from_additive(averaged.mean("system")),
         "topic_sd": averaged.std("system", ddof=1),
@@ -124,8 +172,15 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     order = np.argsort(outcome["rank"].sel(metric=by).values, kind="stable")
     columns = ("mean", "low", "high", "rank", "rank_low", "rank_high")
     means = frame(outcome.isel(system=order), columns, by=["metric", "system"])
-    topics = frame(outcome, ("topic_mean", "topic_sd", "reliability", "reversed"), by=["metric", "topic"])
-    percentiles = [_percentiles(outcome["score"].sel(metric=[metric])) for metric in outcome.metric.values]
+    topics = frame(
+        outcome,
+        ("topic_mean", "topic_sd", "reliability", "reversed"),
+        by=["metric", "topic"],
+    )
+    percentiles = [
+        _percentiles(outcome["score"].sel(metric=[metric]))
+        for metric in outcome.metric.values
+    ]
     return {
         "means": means.select("system", "metric", *columns),
         "topics": topics.select(
@@ -143,14 +198,23 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
 
 def _quantiles(outcome: xr.Dataset) -> pl.DataFrame:
     """List quantiles of single scores, a column for each."""
-    quantiles = frame(outcome.sel(share=[0.05, 0.25, 0.5, 0.75, 0.95]), ["quantiles"], by=["metric", "share"])
+    quantiles = frame(
+        outcome.sel(share=[0.05, 0.25, 0.5, 0.75, 0.95]),
+        ["quantiles"],
+        by=["metric", "share"],
+    )
     percent = (pl.col("share") * 100).round().cast(pl.Int64)
-    return quantiles.with_columns(share=pl.format("p{}", percent)).pivot("share", index="metric", values="quantiles")
+    return quantiles.with_columns(share=pl.format("p{}", percent)).pivot(
+        "share", index="metric", values="quantiles"
+    )
 
 
 def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     """Show the best systems: their means with the interval and the ranks by one metric, and their means by others."""
-    by, metrics = about(outcome)["options"]["by"], [str(metric) for metric in outcome.metric.values]
+    by, metrics = (
+        about(outcome)["options"]["by"],
+        [str(metric) for metric in outcome.metric.values],
+    )
     order = np.argsort(outcome["rank"].sel(metric=by).values, kind="stable")
     shown = outcome.isel(system=order)
     one = shown.sel(metric=by)
@@ -163,7 +227,9 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     }
     others = [metric for metric in metrics if metric != by]
     if len(others) < FEW_METRICS:
-        columns |= {metric: shown["mean"].sel(metric=metric).values for metric in others}
+        columns |= {
+            metric: shown["mean"].sel(metric=metric).values for metric in others
+        }
     return first_rows("means", pl.DataFrame(columns))
 
 
@@ -172,7 +238,9 @@ def findings(outcome: xr.Dataset) -> list[str]:
     by = about(outcome)["options"]["by"]
     of_metric = outcome.sel(metric=by)
     best = of_metric.isel(system=int(of_metric["rank"].values.argmin()))
-    lines = [f"{by}: {_best_mean(outcome, of_metric, best)}; {_best_ranks(outcome, of_metric, best)}"]
+    lines = [
+        f"{by}: {_best_mean(outcome, of_metric, best)}; {_best_ranks(outcome, of_metric, best)}"
+    ]
     sd = of_metric["topic_sd"].values
     if (sd > 0).all() and sd.max() > 3 * sd.min():
         lines.append(_uneven(by, outcome.topic.values, sd))
@@ -189,20 +257,30 @@ def findings(outcome: xr.Dataset) -> list[str]:
 def _best_mean(outcome: xr.Dataset, of_metric: xr.Dataset, best: xr.Dataset) -> str:
     """Say who has the largest mean, alone or with others, and the interval of that mean."""
     level, topics = about(outcome)["options"]["level"], outcome.sizes["topic"]
-    name, mean, low, high = best.system.item(), *(best[figure].item() for figure in ("mean", "low", "high"))
+    name, mean, low, high = (
+        best.system.item(),
+        *(best[figure].item() for figure in ("mean", "low", "high")),
+    )
     tied = of_metric.system.values[of_metric["rank"].values == 1]
     who = f"the best system, {name}, scores"
     if len(tied) > 1:
-        who = f"{len(tied)} systems tie for the best mean ({listed(tied)}); {name} scores"
+        who = (
+            f"{len(tied)} systems tie for the best mean ({listed(tied)}); {name} scores"
+        )
     if np.ptp(of_metric["score"].sel(system=name).values) <= EQUAL:
-        return f"{who} {mean:.3f} on each of {topics} topics, so that there is no interval"
+        return (
+            f"{who} {mean:.3f} on each of {topics} topics, so that there is no interval"
+        )
     return f"{who} {mean:.3f} [{low:.3f}, {high:.3f}] ({level:.0%} interval over {topics} topics)"
 
 
 def _uneven(by: str, topics: Any, sd: Any) -> str:
     """Say how much more one topic weighs in comparisons of means than another."""
     most, least = topics[sd.argmax()], topics[sd.argmin()]
-    advice = "" if geometric([by]) else "; irmeta standardize gives all topics the same weight"
+    if geometric([by]):
+        advice = ""
+    else:
+        advice = "; irmeta standardize gives all topics the same weight"
     return (
         f"{by}: the topic that spreads systems most ({most}) does so {sd.max() / sd.min():.1f} times as much as the "
         f"one that does least ({least}), and weighs as much more in every comparison of means{advice}."
@@ -226,7 +304,9 @@ def _best_ranks(outcome: xr.Dataset, of_metric: xr.Dataset, best: xr.Dataset) ->
     )
 
 
-def _rank_sets(averaged: xr.DataArray, level: float, sets: Sets, rng: np.random.Generator) -> list[RankSets]:
+def _rank_sets(
+    averaged: xr.DataArray, level: float, sets: Sets, rng: np.random.Generator
+) -> list[RankSets]:
     """Compute the rank sets of each metric."""
     found = []
     for m in range(averaged.sizes["metric"]):
@@ -247,16 +327,25 @@ def _notes(names: list[str], scores: xr.DataArray) -> list[str]:
     lines = []
     topics = scores.sizes["topic"]
     if logs := ", ".join(geometric(names)):
-        lines.append(f"{logs}: means are geometric; standard deviations and reliability are of logarithms")
+        lines.append(
+            f"{logs}: means are geometric; standard deviations and reliability are of logarithms"
+        )
     if topics < FEW_TOPICS:
-        few, measured = next((few, measured) for few, measured in MEASURED.items() if topics < few)
+        few, measured = next(
+            (few, measured) for few, measured in MEASURED.items() if topics < few
+        )
         lines.append(
             f"With fewer than {few} topics a 95% interval of a mean holds the truth in {measured} of simulated "
             "collections; rank sets hold as they say."
         )
-    constant = np.argwhere(np.ptp(scores.values, axis=1) <= EQUAL)  # (row, (system, metric))
+    constant = np.argwhere(
+        np.ptp(scores.values, axis=1) <= EQUAL
+    )  # (row, (system, metric))
     if len(constant):
-        which = listed(f"{scores.system.values[system]} by {names[metric]}" for system, metric in constant)
+        which = listed(
+            f"{scores.system.values[system]} by {names[metric]}"
+            for system, metric in constant
+        )
         lines.append(
             f"Scores that are equal on every topic give an interval without width, which says nothing of other topics: "
             f"{which}."
@@ -264,7 +353,9 @@ def _notes(names: list[str], scores: xr.DataArray) -> list[str]:
     return lines
 
 
-def _within_scale(scores: xr.DataArray, low: xr.DataArray, high: xr.DataArray) -> tuple[xr.DataArray, xr.DataArray]:
+def _within_scale(
+    scores: xr.DataArray, low: xr.DataArray, high: xr.DataArray
+) -> tuple[xr.DataArray, xr.DataArray]:
     """Cut intervals to the scores that a metric can take, as the true mean is one; unless its scores leave that range.
 
     Standardized scores have another range.
@@ -272,7 +363,11 @@ def _within_scale(scores: xr.DataArray, low: xr.DataArray, high: xr.DataArray) -
     if "standardization" in about(scores):
         return low, high
     most = np.array([highest(str(metric)) for metric in scores.metric.values])
-    known = np.isfinite(most) & (scores.values.min(axis=(0, 1)) >= 0) & (scores.values.max(axis=(0, 1)) <= most)
+    known = (
+        np.isfinite(most)
+        & (scores.values.min(axis=(0, 1)) >= 0)
+        & (scores.values.max(axis=(0, 1)) <= most)
+    )
     least = np.where(known, 0.0, -np.inf)
     most = np.where(known, most, np.inf)
     return low.clip(least, most), high.clip(least, most)
@@ -286,7 +381,9 @@ def _default_by(scores: xr.DataArray, names: list[str]) -> str:
         return names[0]
 
 
-def _intervals(averaged: xr.DataArray, level: float) -> tuple[xr.DataArray, xr.DataArray]:
+def _intervals(
+    averaged: xr.DataArray, level: float
+) -> tuple[xr.DataArray, xr.DataArray]:
     """Return the ends of the intervals of the means over topics: (system, metric)."""
     by_topic = averaged.transpose("system", "metric", "topic")
     low, high = descriptive.t_interval(by_topic.values, level)
@@ -298,10 +395,16 @@ def _percentiles(scores: xr.DataArray) -> pl.DataFrame:
     """Return the systems and topics of one metric, (system, topic, metric), that stand at the percentiles."""
     averaged = additive(scores)
     parts = []
-    for dim, other, order in (("system", "topic", "mean"), ("topic", "system", "mean"), ("topic", "system", "sd")):
+    for dim, other, order in (
+        ("system", "topic", "mean"),
+        ("topic", "system", "mean"),
+        ("topic", "system", "sd"),
+    ):
         mean = from_additive(averaged.mean(other)).values[:, 0]
         sd = averaged.std(other, ddof=1).values[:, 0]
-        at = descriptive.at_percentiles(mean if order == "mean" else sd, np.array(PERCENTILES))
+        at = descriptive.at_percentiles(
+            mean if order == "mean" else sd, np.array(PERCENTILES)
+        )
         columns = {
             "of": [f"{dim}s"] * len(at),
             "ordered_by": [order] * len(at),

@@ -68,13 +68,18 @@ def significance_panel(content: Content, name: str) -> Panel:
         findings=told,
         tables={**views, "power": ranked, "tests": tests},
         latex={"systems": lettered(content, name)},
-        notes=[*panel.notes, f"the file of single tests has those of {by}; the command gives all"],
+        notes=[
+            *panel.notes,
+            f"the file of single tests has those of {by}; the command gives all",
+        ],
     )
 
 
 def tested(content: Content, name: str) -> xr.Dataset:
     """Return the tests of all pairs of systems of one collection, which two sections show."""
-    outcome: xr.Dataset = content.once(f"tests {name}", lambda: significance.significance(content.used[name]))
+    outcome: xr.Dataset = content.once(
+        f"tests {name}", lambda: significance.significance(content.used[name])
+    )
     return outcome
 
 
@@ -84,6 +89,14 @@ def lettered(content: Content, name: str) -> pl.DataFrame:
     The letters follow from the tests of all pairs of systems, as all else that the page says of pairs.
     """
     by = content.order[name]
-    means = description.tables(described(content, name))["means"].filter(pl.col("metric") == by).head(LETTERED)
-    letters = significance.letters_of_best(tested(content, name).sel(metric=by), LETTERED)
-    return means.select("system", "mean", "low", "high", letters=pl.Series(letters, dtype=pl.String))
+    means = (
+        description.tables(described(content, name))["means"]
+        .filter(pl.col("metric") == by)
+        .head(LETTERED)
+    )
+    letters = significance.letters_of_best(
+        tested(content, name).sel(metric=by), LETTERED
+    )
+    return means.select(
+        "system", "mean", "low", "high", letters=pl.Series(letters, dtype=pl.String)
+    )

@@ -40,7 +40,11 @@ def panels(content: Content) -> list[Panel]:
 
 def standings_panel(content: Content, name: str) -> Panel:
     """Show systems by metrics, with ranks and letters, and what it takes to compare two of them."""
-    outcome, scores, by = described(content, name), content.used[name], content.order[name]
+    outcome, scores, by = (
+        described(content, name),
+        content.used[name],
+        content.order[name],
+    )
     best = outcome.sel(metric=by)
     leaders = best.system.values[best["rank"].values == 1]
     may = int((best["rank_low"].values == 1).sum())
@@ -52,7 +56,14 @@ def standings_panel(content: Content, name: str) -> Panel:
         figures={"means": partial(figure_of, outcome, view="means")},
         options={"by": by},
         command=f"irmeta table {content.source_of(name)} -m '{by}'",
-        board=board(outcome, scores, by, lettered(content, name), content.highlight, content.source_of(name)),
+        board=board(
+            outcome,
+            scores,
+            by,
+            lettered(content, name),
+            content.highlight,
+            content.source_of(name),
+        ),
     )
 
 
@@ -64,7 +75,12 @@ def _others(may: int) -> str:
 
 
 def board(
-    outcome: xr.Dataset, scores: xr.DataArray, by: str, best: pl.DataFrame, marked: Any, source: str
+    outcome: xr.Dataset,
+    scores: xr.DataArray,
+    by: str,
+    best: pl.DataFrame,
+    marked: Any,
+    source: str,
 ) -> Mapping[str, Any]:
     """Return what the page's script draws: figures by metric, letters of the best, and the scores of topics."""
     letters = dict(best.select("system", "letters").iter_rows())
@@ -73,7 +89,8 @@ def board(
     line = additive(scores)
     figures = {
         metric: {
-            key: numbers(outcome[key].sel(metric=metric).values) for key in ("mean", "rank", "rank_low", "rank_high")
+            key: numbers(outcome[key].sel(metric=metric).values)
+            for key in ("mean", "rank", "rank_low", "rank_high")
         }
         for metric in metrics
     }

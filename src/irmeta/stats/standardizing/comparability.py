@@ -80,7 +80,10 @@ def drmse_interval(a: Floats, b: Floats, level: float = 0.95) -> tuple[float, fl
     whole = drmse(a.mean(axis=1), b.mean(axis=1))
     if min(n, m) < 4 or not whole > 0:
         return np.nan, np.nan
-    logs = [np.log(drmse(_means_without(a), b.mean(axis=1))), np.log(drmse(a.mean(axis=1), _means_without(b)))]
+    logs = [
+        np.log(drmse(_means_without(a), b.mean(axis=1))),
+        np.log(drmse(a.mean(axis=1), _means_without(b))),
+    ]
     variance = sum((len(part) - 1) * part.var() for part in logs)
     half = stdtrit(n + m - 2, (1 + level) / 2) * np.sqrt(variance)
     return float(whole * np.exp(-half)), float(whole * np.exp(half))
@@ -177,10 +180,15 @@ def repartitions(
 
 
 def _items(
-    pairs: Sequence[tuple[Key, Key]], sizes: Sequence[int], draws: int, rng: np.random.Generator
+    pairs: Sequence[tuple[Key, Key]],
+    sizes: Sequence[int],
+    draws: int,
+    rng: np.random.Generator,
 ) -> Iterator[tuple[tuple[Key, Key], np.random.Generator, int]]:
     """Cut the draws of every pair into blocks of its size; each pair, and each of its blocks, has its own stream."""
-    for pair, (own, _), size in zip(pairs, streams(rng, len(pairs), 1), sizes, strict=True):
+    for pair, (own, _), size in zip(
+        pairs, streams(rng, len(pairs), 1), sizes, strict=True
+    ):
         for stream, number in streams(own, draws, size):
             yield pair, stream, number
 
@@ -192,7 +200,9 @@ def _block(a: Floats, b: Floats) -> int:
 
 
 def _redrawn(
-    scores: Mapping[Key, Floats], alpha: float, block: tuple[tuple[Key, Key], np.random.Generator, int]
+    scores: Mapping[Key, Floats],
+    alpha: float,
+    block: tuple[tuple[Key, Key], np.random.Generator, int],
 ) -> tuple[Floats, Floats]:
     (a, b), rng, draws = block
     return repartition(scores[a], scores[b], draws, rng, alpha)
