@@ -104,6 +104,17 @@ def test_a_sentence_claims_a_difference_only_where_there_is_one():
     )
 
 
+def test_one_system_that_is_not_distinguished_is_one():
+    """Systems that are not distinguished are counted in the singular where there is one."""
+    mine = scores().sel(system="mine", metric=["AP"]).values
+    systems = ["mine", "same", *(f"s{number}" for number in range(9))]
+    values = np.stack([mine, mine[::-1], *([mine / 2] * 9)])
+    made = cube(values, systems, [str(one) for one in range(20)], ["AP"])
+    assert (
+        "; 1 is not distinguished from it" in findings(irmeta.versus(made, "mine"))[0]
+    )
+
+
 def test_tests_that_can_find_nothing_say_so():
     """On four topics no permutation test reaches 5%, and a note says so."""
     found = irmeta.versus(scores(topics=4), "mine", "bm25")

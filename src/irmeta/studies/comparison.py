@@ -274,7 +274,10 @@ def _of_kind(forms: pl.DataFrame, differing: pl.DataFrame, limit: float) -> str:
     known = np.isfinite(forms["drmse"].to_numpy())
     if not known.all():
         lacking = ", ".join(forms["metric"].filter(~known))
-        return f"{forms['kind'][0]}: there is no dRMSE of {lacking}, by which the systems differ too little; leave it out."
+        return (
+            f"{forms['kind'][0]}: there is no dRMSE of {lacking}, by which the systems "
+            "differ too little; leave it out."
+        )
     metrics = differing["metric"].unique(maintain_order=True).to_list()
     drmse = forms["drmse"].to_list()
     rates = forms["false_positive_rate"].to_list()
@@ -457,12 +460,11 @@ def _form_of(
     """Return a cube in one form, and notes on its topics."""
     if kind == "raw":
         return additive(scores), []
-    standardized = standardization.apply(
-        scores, standardization.fit(scores), kind, flat=flat
-    )
-    return standardized, [
-        f"{kind}: {line}" for line in standardization.flat_topics(standardized)
-    ]
+    made = standardization.apply(scores, standardization.fit(scores), kind, flat=flat)
+    told = [f"{kind}: {line}" for line in standardization.flat_topics(made)]
+    return made.assign_coords(
+        metric=scores["metric"]
+    ), told  # `kind` says what was done
 
 
 def _form(metric: str, kind: str, before: str | None) -> str:

@@ -427,7 +427,10 @@ def _grouped(part: xr.Dataset, threshold: float, method: Coefficient) -> str:
         interval = ""
     else:
         interval = f" Their intervals reach down to {short(least)}."
-    return f"Within each group every pair of metrics correlates at {level} or more{shared}: {'; '.join(groups)}.{interval}"
+    return (
+        f"Within each group every pair of metrics correlates at {level} or more{shared}: "
+        f"{'; '.join(groups)}.{interval}"
+    )
 
 
 def _least_within(part: xr.Dataset) -> float:

@@ -15,7 +15,7 @@ from irmeta.cubes import by_name, by_topic, in_range
 from irmeta.datasets.reference import reference_model
 from irmeta.errors import MetricError, ScoresError, require_choice
 from irmeta.io.model_file import Model
-from irmeta.names import highest, metric_names, nearest, parse, split
+from irmeta.names import highest, lowest, metric_names, nearest, parse, split
 from irmeta.parallel import seed
 from irmeta.result import result
 from irmeta.stats.arrays import Floats, Indices
@@ -277,7 +277,10 @@ def _hint(left: Iterable[str], model: Model) -> str:
 def _stand_in(name: str, target: str) -> str:
     """Say that the model's metric stands for the one named."""
     if target.startswith(f"{name}@"):
-        return f"{name} is taken as {target}, which the model holds; for runs of at most 1000 documents they hardly differ"
+        return (
+            f"{name} is taken as {target}, which the model holds; "
+            "for runs of at most 1000 documents they hardly differ"
+        )
     return f"{target} is predicted, which the model holds; it does not hold {name}, which has other scores"
 
 
@@ -439,7 +442,7 @@ def _predict(
         )
         centre, half = centre + found.shift.ravel(), found.half.ravel()
     ends = from_scale([centre, centre - half, centre + half], model.scale)
-    value, low, high = np.clip(ends, 0, highest(target))
+    value, low, high = np.clip(ends, lowest(target), highest(target))
     distance = mahalanobis(pool(data), values, at)
     outside = distance**2 * len(given) > stats.chi2.ppf(OUTSIDE, len(given))
     known = np.full(len(values), float(residuals.size))

@@ -12,7 +12,7 @@ from irmeta.attributes import about
 from irmeta.choices import Candidates, Level, Matrix, Missing, Objective, Search
 from irmeta.errors import ScoresError, require_choice
 from irmeta.matrix import MetricMatrix, from_matrix, from_scores, is_scores
-from irmeta.names import is_known, metric_names, nearest, parse
+from irmeta.names import is_known, metric_names, nearest, parse, raw
 from irmeta.parallel import seeded
 from irmeta.result import result
 from irmeta.stats.arrays import Bools, Floats, Ints
@@ -530,12 +530,12 @@ def _unusual(
 def is_reported(name: str) -> bool:
     """Say whether papers usually report a metric, whatever its parameters; one that irmeta does not know counts.
 
-    >>> [is_reported(name) for name in ("nDCG(gains='exp')@10", "P@1000", "clicks")]
-    [True, False, True]
+    >>> [is_reported(name) for name in ("nDCG(gains='exp')@10", "P@1000", "P@1000 (std.)", "clicks")]
+    [True, False, False, True]
     """
-    if not is_known(name):
+    if not is_known(raw(name)):
         return True
-    metric = parse(name)
+    metric = parse(raw(name))
     cut = "" if metric.cutoff is None else f"@{metric.cutoff}"
     return f"{metric.base}{cut}" in REPORTED
 

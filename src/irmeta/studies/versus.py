@@ -558,6 +558,8 @@ def _of_many(one: xr.Dataset) -> str:
         int((sure & ~up).sum()),
         one.sizes["against"],
     )
+    rest = count - better - worse
+    open_ = f"{rest} {'is' if rest == 1 else 'are'} not distinguished from it"
     correction = "" if options["correct"] == "none" else f", {options['correct']}"
     alike = ""
     if "equivalent" in one:
@@ -565,6 +567,5 @@ def _of_many(one: xr.Dataset) -> str:
         alike = f" It is shown to differ by less than {options['margin']:g} from {equivalent} of them all."
     return (
         f"By {metric}, {options['system']} is significantly better than {better} of {count} systems and worse than "
-        f"{worse}; {count - better - worse} are not distinguished from it ({options['test']} test{correction}, level "
-        f"{options['alpha']:g}).{alike}"
+        f"{worse}; {open_} ({options['test']} test{correction}, level {options['alpha']:g}).{alike}"
     )
