@@ -194,10 +194,11 @@ def _inconsistency(outcome: xr.Dataset) -> pl.DataFrame:
 def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     """Show the pairs, narrower than as a table for programs, and the forms."""
     views = tables(outcome)
+    low, high = (views["pairs"][end].to_numpy() for end in _ENDS)
     pairs = views["pairs"].select(
         pl.format("{} / {}", "collection_a", "collection_b").alias("collections"),
         *("metric", "kind", "drmse"),
-        intervals(*(views["pairs"][end].to_numpy() for end in _ENDS)).alias("interval"),
+        intervals(low, high, 2).alias("interval"),
         "quantile",
         pl.format("{} of {}", "false_positives", "systems").alias("false_positives"),
         pl.col("false_positives_quantile").alias("their_quantile"),

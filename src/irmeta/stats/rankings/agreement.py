@@ -332,10 +332,11 @@ def cumulated(r: Floats) -> Floats:
     r : correlations (..., metric, metric).  Returns (..., component), in rising order; NaN where a correlation is not
     known.
     """
-    known = np.isfinite(r).all(axis=(-2, -1), keepdims=True)
-    values = np.linalg.eigvalsh(np.where(known, r, 0.0))[..., ::-1]  # the largest first
+    known: Bools = np.asarray(np.isfinite(r).all(axis=(-2, -1)))
+    matrices = np.where(known[..., None, None], r, 0.0)
+    values = np.linalg.eigvalsh(matrices)[..., ::-1]  # the largest first
     totals = np.cumsum(np.maximum(values, 0), axis=-1)
-    whole = np.where(known[..., 0], totals[..., -1:], np.nan)
+    whole = np.where(known[..., None], totals[..., -1:], np.nan)
     return np.asarray(totals / whole)
 
 
