@@ -7,7 +7,7 @@ import polars as pl
 import xarray as xr
 
 from irmeta.attributes import about
-from irmeta.result import frame
+from irmeta.result import frame, scale
 from irmeta.stats.arrays import Bools, Floats, Indices
 from irmeta.stats.leaderboards.aggregates import earned
 from irmeta.stats.leaderboards.holes import on_larger_scale
@@ -44,7 +44,12 @@ def called(outcome: xr.Dataset) -> dict[str, str]:
 
 def label(kind: str, outcome: xr.Dataset) -> str:
     """Say in words what an aggregate ranks by."""
-    return WORDS[kind].format(**called(outcome))
+    inputs = about(outcome)["inputs"]["collections"].values()
+    words = WORDS[kind].format(**called(outcome))
+    scaled = kind in ADDED and any(scale(said) is not None for said in inputs)
+    if scaled:
+        return words.replace("mean", "mean standardized score", 1)
+    return words
 
 
 def varied(outcome: xr.Dataset) -> str:

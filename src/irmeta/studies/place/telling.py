@@ -258,7 +258,10 @@ def _plain_scores(row: Mapping[str, Any]) -> str:
     """Say what everybody's systems score, not standardized."""
     automatic = row["best_automatic"]
     best = "" if automatic is None else f" (of the automatic ones {automatic:.4f})"
-    return f"By plain {row['metric']}, their median is {row['median_score']:.4f}, their best {row['best_score']:.4f}{best}"
+    return (
+        f"By plain {row['metric']}, their median is {row['median_score']:.4f}, "
+        f"their best {row['best_score']:.4f}{best}"
+    )
 
 
 def _of_baseline(row: Mapping[str, Any], level: float) -> str:
