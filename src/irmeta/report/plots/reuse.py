@@ -33,7 +33,7 @@ def metrics(result: xr.Dataset, axes: Axes) -> Axes:
 def penalty(result: xr.Dataset, axes: Axes, *, metric: str | None = None) -> Axes:
     """Draw each left-out run's loss by its unjudged share, with the interval that the other groups predicted.
 
-    metric : by default the first. New runs are drawn at the loss to expect.
+    metric : by default the first. New runs are drawn at the loss to expect, with its interval.
     """
     one = result.sel(metric=metric or result["metric"].values[0])
     known = ~np.isnan(one["low"].values)
@@ -58,6 +58,13 @@ def penalty(result: xr.Dataset, axes: Axes, *, metric: str | None = None) -> Axe
         label="beyond",
     )
     if "run" in result.dims:
+        axes.vlines(
+            one["new_unjudged"].values,
+            one["penalty_low"].values,
+            one["penalty_high"].values,
+            color="black",
+            linewidth=1,
+        )
         axes.plot(
             one["new_unjudged"].values,
             one["penalty"].values,
