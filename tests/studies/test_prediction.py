@@ -462,3 +462,16 @@ def test_known_systems_that_intervals_miss_are_a_warning(model):
     usual = predict(scores[:4, :, 1:], model, want=["AP"])["value"].values[:, 0]
     scores[:4, 0, 0] = usual
     assert not warnings(predict(scores, model))
+
+
+def test_metrics_whose_intervals_fail_somewhere_are_named(made):
+    """A note names a metric whose intervals are expected to miss most systems of a collection that is left out."""
+    cubes = made.collections()
+    first = next(iter(cubes))
+    cubes[first] = cubes[first].copy()
+    cubes[first].loc[{"metric": "AP"}] = 0.9 + cubes[first].sel(metric="AP") / 20
+    odd = predict(given("P@10=0.43"), prediction_model(cubes), want=["AP", "RR"])
+    assert odd["worst"].sel(target="AP").item() < 0.8 < odd["worst"].sel(target="RR")
+    [said] = [note for note in about(odd)["notes"] if note.startswith("on the worst")]
+    assert "% for AP" in said
+    assert "RR" not in said

@@ -23,6 +23,7 @@ from irmeta.stats.prediction import learners
 from irmeta.stats.prediction.accuracy import by_chance
 from irmeta.stats.prediction.intervals import (
     band,
+    expected_coverage,
     leave_one_out,
     leverage,
     mahalanobis,
@@ -41,6 +42,8 @@ JUDGED = 0.3
 """With fewer of the first 10 documents judged, intervals fail: docs/studies/prediction.md has the measured shares."""
 
 
+HELD = 0.8
+"""The coverage on the worst collection below which a metric's intervals are named."""
 FEW = 3
 """Fewer known systems do not show that intervals fail."""
 
@@ -54,6 +57,9 @@ class _Predicted(NamedTuple):
     distance: Floats
     outside: Floats  # 1 where the given scores lie outside what the model has seen
     known: Floats  # number of systems that told the collection's offset
+    worst: (
+        Floats  # coverage to expect on the worst of the model's collections, left out
+    )
 
 
 def given(text: str, system: str = "given") -> xr.DataArray:
@@ -110,7 +116,8 @@ def predict(
     missing : what to do where a system lacks a metric on some topics only, as in `irmeta.cube.complete`.
     Returns, over (system, target), NaN where the score was given: value, low, high, distance (of the given scores from
     those the model has seen, 1 is usual, see `irmeta.stats.prediction.intervals.mahalanobis`), outside, known (how many
-    systems told the offset); and `reported`.
+    systems told the offset), worst (the coverage to expect on the worst of the model's own collections, left out); and
+    `reported`.
     """
     if not 0 < level < 1:
         raise ScoresError(
@@ -145,7 +152,9 @@ def predict(
     alarms = [*_outside(table, grid), *_unjudged(scores, level)]
     if known is None:
         alarms += _missed(table, targets, model, level, learned)
-    notes += stand_ins + _notes(table, grid, model, level, calibrated=known is not None)
+    notes += stand_ins + _notes(
+        table, targets, grid, model, level, calibrated=known is not None
+    )
 
     data: dict[str, Any] = {
         name: (("system", "target"), values) for name, values in grid.items()
@@ -448,7 +457,12 @@ def _predict(
     distance = mahalanobis(pool(data), values, at)
     outside = distance**2 * len(given) > stats.chi2.ppf(OUTSIDE, len(given))
     known = np.full(len(values), float(residuals.size))
-    return _Predicted(value, low, high, distance, outside.astype(np.float64), known)
+    worst = np.full(len(values), np.nan)
+    if len(held) > 2 and learned is None:
+        worst[:] = expected_coverage(data, at, of, level, far).min()
+    return _Predicted(
+        value, low, high, distance, outside.astype(np.float64), known, worst
+    )
 
 
 def _residuals(
@@ -470,6 +484,7 @@ def _residuals(
 
 def _notes(
     table: xr.DataArray,
+    targets: Sequence[str],
     grid: Mapping[str, Floats],
     model: Model,
     level: float,
@@ -493,11 +508,23 @@ def _notes(
         notes.append(
             f"the model knows {len(model.parts)} collections; {level:.0%} intervals from so few are wide"
         )
+    if not calibrated and (weak := _weak(grid, targets)):
+        notes.append(
+            f"on the worst of the model's own collections, left out, {level:.0%} intervals are expected to hold few "
+            f"systems: {listed(weak)}"
+        )
     if calibrated and len(blind):
         notes.append(
             f"not calibrated, as no known system has all the metrics it takes: {listed(blind)}"
         )
     return notes
+
+
+def _weak(grid: Mapping[str, Floats], targets: Sequence[str]) -> list[str]:
+    """Name the metrics whose intervals fail on a collection of the model that is left out, the worst first."""
+    seen = np.where(np.isnan(grid["worst"]), 1.0, grid["worst"]).min(axis=0)
+    order = np.argsort(seen, kind="stable")
+    return [f"{seen[at]:.0%} for {targets[at]}" for at in order if seen[at] < HELD]
 
 
 def _outside(table: xr.DataArray, grid: Mapping[str, Floats]) -> list[str]:
