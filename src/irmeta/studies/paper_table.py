@@ -192,6 +192,8 @@ def caption(outcome: xr.Dataset) -> str:
         correction = ""
     else:
         correction = f", {CORRECTIONS[options['correct']]} correction"
+    if correction and outcome.sizes["system"] < size["systems"]:
+        correction += " for the systems shown"
     how = f"{TESTS[options['test']]}{correction}, level {options['alpha']:g}"
     if options["baseline"] is None:
         return (

@@ -46,6 +46,8 @@ HELD = 0.8
 """The coverage on the worst collection below which a metric's intervals are named."""
 FEW = 3
 """Fewer known systems do not show that intervals fail."""
+FEWEST_LEFT = 4
+"""From fewer collections none is left out to see what intervals made of the others hold."""
 
 
 class _Predicted(NamedTuple):
@@ -57,9 +59,6 @@ class _Predicted(NamedTuple):
     distance: Floats
     outside: Floats  # 1 where the given scores lie outside what the model has seen
     known: Floats  # number of systems that told the collection's offset
-    worst: (
-        Floats  # coverage to expect on the worst of the model's collections, left out
-    )
 
 
 def given(text: str, system: str = "given") -> xr.DataArray:
@@ -116,8 +115,7 @@ def predict(
     missing : what to do where a system lacks a metric on some topics only, as in `irmeta.cube.complete`.
     Returns, over (system, target), NaN where the score was given: value, low, high, distance (of the given scores from
     those the model has seen, 1 is usual, see `irmeta.stats.prediction.intervals.mahalanobis`), outside, known (how many
-    systems told the offset), worst (the coverage to expect on the worst of the model's own collections, left out); and
-    `reported`.
+    systems told the offset); and `reported`.
     """
     if not 0 < level < 1:
         raise ScoresError(
@@ -152,9 +150,9 @@ def predict(
     alarms = [*_outside(table, grid), *_unjudged(scores, level)]
     if known is None:
         alarms += _missed(table, targets, model, level, learned)
-    notes += stand_ins + _notes(
-        table, targets, grid, model, level, calibrated=known is not None
-    )
+    notes += stand_ins + _notes(table, grid, model, level, calibrated=known is not None)
+    if known is None and not np.isnan(grid["low"]).all():
+        notes += _left_out(table, targets, model, level, linear=learned is None)
 
     data: dict[str, Any] = {
         name: (("system", "target"), values) for name, values in grid.items()
@@ -457,12 +455,7 @@ def _predict(
     distance = mahalanobis(pool(data), values, at)
     outside = distance**2 * len(given) > stats.chi2.ppf(OUTSIDE, len(given))
     known = np.full(len(values), float(residuals.size))
-    worst = np.full(len(values), np.nan)
-    if len(held) > 2 and learned is None:
-        worst[:] = expected_coverage(data, at, of, level, far).min()
-    return _Predicted(
-        value, low, high, distance, outside.astype(np.float64), known, worst
-    )
+    return _Predicted(value, low, high, distance, outside.astype(np.float64), known)
 
 
 def _residuals(
@@ -484,7 +477,6 @@ def _residuals(
 
 def _notes(
     table: xr.DataArray,
-    targets: Sequence[str],
     grid: Mapping[str, Floats],
     model: Model,
     level: float,
@@ -508,23 +500,11 @@ def _notes(
         notes.append(
             f"the model knows {len(model.parts)} collections; {level:.0%} intervals from so few are wide"
         )
-    if not calibrated and (weak := _weak(grid, targets)):
-        notes.append(
-            f"on the worst of the model's own collections, left out, {level:.0%} intervals are expected to hold few "
-            f"systems: {listed(weak)}"
-        )
     if calibrated and len(blind):
         notes.append(
             f"not calibrated, as no known system has all the metrics it takes: {listed(blind)}"
         )
     return notes
-
-
-def _weak(grid: Mapping[str, Floats], targets: Sequence[str]) -> list[str]:
-    """Name the metrics whose intervals fail on a collection of the model that is left out, the worst first."""
-    seen = np.where(np.isnan(grid["worst"]), 1.0, grid["worst"]).min(axis=0)
-    order = np.argsort(seen, kind="stable")
-    return [f"{seen[at]:.0%} for {targets[at]}" for at in order if seen[at] < HELD]
 
 
 def _outside(table: xr.DataArray, grid: Mapping[str, Floats]) -> list[str]:
@@ -577,6 +557,66 @@ def _missed(
         f"the {level:.0%} intervals fail on the systems of this table whose scores are known: {listed(failed)}; the "
         "collection has an offset of its own: name these systems with --calibrate"
     ]
+
+
+def _left_out(
+    table: xr.DataArray,
+    targets: Sequence[str],
+    model: Model,
+    level: float,
+    *,
+    linear: bool,
+) -> list[str]:
+    """Say on how many of the model's collections most systems would be missed together, and by which metrics."""
+    lead = (
+        "Intervals are right on average over collections; in one collection the misses come together, and known "
+        "systems reduce them (--calibrate)."
+    )
+    expected = _expected(table, targets, model, level) if linear else {}
+    if not expected:
+        return [lead]
+    every = dict.fromkeys(name for shares in expected.values() for name in shares)
+    failed = [
+        name
+        for name in every
+        if any(shares.get(name, 1.0) < 0.5 for shares in expected.values())
+    ]
+    number = f"{len(failed)} ({listed(failed)})" if failed else "none"
+    told = (
+        f"{lead} With each of the model's {len(every)} collections left out in turn, most systems are expected to be "
+        f"missed for some target on {number}."
+    )
+    worst = {target: min(shares.values()) for target, shares in expected.items()}
+    weak = sorted((share, target) for target, share in worst.items() if share < HELD)
+    if not weak:
+        return [told]
+    named = listed(f"{share:.0%} for {target}" for share, target in weak)
+    return [
+        told,
+        f"on the worst of these collections {level:.0%} intervals are expected to hold few systems: {named}",
+    ]
+
+
+def _expected(
+    table: xr.DataArray, targets: Sequence[str], model: Model, level: float
+) -> dict[str, dict[str, float]]:
+    """Return by target the coverage to expect on each collection: left out of the model and of what intervals rest on.
+
+    From what most systems have; targets that fewer than `FEWEST_LEFT` collections have are left out.
+    """
+    _, given = max(_patterns(table), key=lambda pattern: len(pattern[0]))
+    expected = {}
+    for target in targets:
+        parts = model.holding([*given, target])
+        if target in given or len(parts) < FEWEST_LEFT:
+            continue
+        far = reach(np.array([part.tails[[len(given)]] for part in parts]), level)
+        moments = [part.moments for part in parts]
+        at, of = range(len(given)), [len(given)]
+        found = expected_coverage(moments, at, of, level, far)[:, 0]
+        names = [part.name for part in parts]
+        expected[target] = dict(zip(names, found.tolist(), strict=True))
+    return expected
 
 
 def _filled(outcome: xr.Dataset) -> pl.DataFrame:

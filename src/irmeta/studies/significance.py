@@ -24,6 +24,7 @@ from irmeta.stats.halves.halving import halves, shuffles
 from irmeta.stats.halves.replication import Replication, replication
 from irmeta.stats.halves.swaps import EDGES, least_difference, swaps
 from irmeta.stats.tests import multiplicity, paired, resampling
+from irmeta.words import counted, listed
 
 RESAMPLING: Mapping[str, Callable[[Floats, int, np.random.Generator], Floats]] = (
     MappingProxyType(
@@ -240,10 +241,18 @@ def _lettered(one: xr.Dataset, metric: str) -> dict[str, pl.DataFrame]:
     )
     if systems.height <= MOST_LETTERS:
         return {f"systems by {metric}": shown.with_columns(systems["letters"])}
-    order = np.argsort(one["rank"].values, kind="stable")[:ROWS]
-    letters = _letters(_matrix(one)[np.ix_(order, order)])
     title = f"systems by {metric}: the best {ROWS} of {systems.height}, with letters among these"
-    return {title: shown.head(ROWS).with_columns(letters=pl.Series(letters))}
+    return {
+        title: shown.head(ROWS).with_columns(
+            letters=pl.Series(letters_of_best(one, ROWS))
+        )
+    }
+
+
+def letters_of_best(one: xr.Dataset, count: int) -> list[str]:
+    """Return the letters of the best systems by one metric, from tests corrected for the pairs of all systems."""
+    order = np.argsort(one["rank"].values, kind="stable")[:count]
+    return _letters(_matrix(one)[np.ix_(order, order)])
 
 
 def findings(outcome: xr.Dataset) -> list[str]:
@@ -281,13 +290,20 @@ def findings(outcome: xr.Dataset) -> list[str]:
 
 def _beside_best(of_metric: xr.Dataset) -> str:
     """Say how many systems are not significantly different from the best, or only against the means."""
-    best = int(of_metric["rank"].values.argmin())
-    name = of_metric.system.values[best]
+    best = of_metric["rank"].values == 1
+    names = of_metric.system.values[best]
+    if len(names) > 1:
+        alike = int((~_confirmed(of_metric)[best] & ~best).any(axis=0).sum())
+        others = counted(alike, "other system")
+        tied = f"{len(names)} systems tie for the best mean ({listed(names)})"
+        return f"{tied}; {others} cannot be distinguished from one or more of them."
     alike = int((~_confirmed(of_metric)[best]).sum()) - 1
     if alike == 0:
-        return f"The best system, {name}, is significantly different from every other."
+        return (
+            f"The best system, {names[0]}, is significantly different from every other."
+        )
     verb = "system is" if alike == 1 else "systems are"
-    return f"{alike} {verb} not significantly different from the best, {name}."
+    return f"{alike} {verb} not significantly different from the best, {names[0]}."
 
 
 def _equivalent(of_metric: xr.Dataset) -> str:
@@ -366,6 +382,11 @@ def _replication(outcome: xr.Dataset) -> list[str]:
         if not one["found"].item() > 0:
             continue
         topics = one["half_topics"].item()
+        if one["found"].item() < 1:
+            lines.append(
+                f"{metric}: {topics} topics hardly ever show a significant difference that others could repeat."
+            )
+            continue
         lines.append(
             f"{metric}: of differences significant on {topics} topics, {one['again'].item():.0%} are significant again "
             f"on {topics} others and {one['opposite'].item():.1%} have the other sign; they keep "
@@ -401,7 +422,7 @@ def _reliable_differences(outcome: xr.Dataset) -> list[str]:
     else:
         more = ""
     return [
-        f"The smallest difference in mean on {topics} topics that {topics} other topics reverse in at most 5% of "
+        f"The smallest difference in mean on {counted(topics, 'topic')} that as many others reverse in at most 5% of "
         f"comparisons: {', '.join(parts[:FEW_METRICS])}{more}."
     ]
 
@@ -458,10 +479,7 @@ def _check(
     require_choice("correct", correct, get_args(Correction))
     if not 0 < alpha < 1:
         raise ScoresError(f"alpha is between 0 and 1, as in 0.05, not {alpha:g}")
-    if margin is not None and not margin > 0:
-        raise ScoresError(
-            f"the margin is a difference in mean above 0, as in 0.02, not {margin:g}"
-        )
+    paired.check_margin(margin)
     if resamples < 100:
         raise ScoresError(
             f"{resamples} resamples are too few for a test at any level; use 1000 or more"
