@@ -231,7 +231,7 @@ def _few_tests(outcome: xr.Dataset) -> pl.DataFrame:
 
 
 def _lettered(one: xr.Dataset, metric: str) -> dict[str, pl.DataFrame]:
-    """Show the systems by one metric, the best of them with letters: those that share a letter do not differ."""
+    """Show the systems by one metric, the best with letters: those that share one do not differ significantly."""
     systems = _systems(one, metric)
     shown = systems.select(
         "system",
@@ -712,7 +712,7 @@ def _systems(of_metric: xr.Dataset, metric: str) -> pl.DataFrame:
 
 
 def _letters(differs: Bools) -> list[str]:
-    """Return the letters of each system; two that share one do not differ."""
+    """Return the letters of each system; two that share one do not differ significantly."""
     return ["".join(map(_letter, groups)) for groups in multiplicity.letters(differs)]
 
 
