@@ -19,7 +19,7 @@ from irmeta.names import highest
 from irmeta.parallel import seeded, steps
 from irmeta.result import frame, result
 from irmeta.stats import descriptive
-from irmeta.stats.arrays import Bools, Floats, Ints
+from irmeta.stats.arrays import Bools, Floats
 from irmeta.stats.halves.halving import halves, shuffles
 from irmeta.stats.halves.replication import Replication, replication
 from irmeta.stats.halves.swaps import EDGES, least_difference, swaps
@@ -611,9 +611,9 @@ def _tied_notes(
     ]
 
 
-def _differing(found: Floats) -> Ints:
+def _differing(found: Floats) -> Floats:
     """Count the topics on which systems differ, from differences (pair, topic)."""
-    return np.asarray((found != 0).sum(axis=1))
+    return np.asarray((found != 0).sum(axis=1), dtype=np.float64)
 
 
 def _topics_for(needed: float) -> int:

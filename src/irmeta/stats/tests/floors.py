@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from irmeta.stats.arrays import Floats, Ints
+from irmeta.stats.arrays import Floats
 
 SIGNED = ("permutation", "sign", "wilcoxon", "max-t")
 """Tests that compare differences with the same ones under other signs."""
@@ -10,12 +10,12 @@ RESAMPLED = ("permutation", "bootstrap", "tukey", "max-t")
 """Tests that count resamples."""
 
 
-def of_topics(test: str, topics: int | Ints) -> Floats:
+def of_topics(test: str, topics: int | Floats) -> Floats:
     """Return the smallest p that so many topics with a difference allow; 0 where they do not limit it.
 
     Of n topics there are 2^n ways to sign the differences, and the most extreme is one of two: p >= 2 / 2^n.
 
-    >>> of_topics("sign", np.array([5, 0])).tolist(), of_topics("t", 5).item()
+    >>> of_topics("sign", np.array([5.0, 0.0])).tolist(), of_topics("t", 5).item()
     ([0.0625, 1.0], 0.0)
     """
     limited = np.minimum(2.0 ** (1 - np.asarray(topics)), 1.0)
