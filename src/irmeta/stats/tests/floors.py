@@ -11,7 +11,7 @@ RESAMPLED = ("permutation", "bootstrap", "tukey", "max-t")
 
 
 def of_topics(test: str, topics: int | Floats) -> Floats:
-    """Return the smallest p that so many topics with a difference allow; 0 where they do not limit it.
+    """Return the smallest p that this number of topics with a difference allows; 0 where it is no limit.
 
     Of n topics there are 2^n ways to sign the differences, and the most extreme is one of two: p >= 2 / 2^n.
 
@@ -23,7 +23,7 @@ def of_topics(test: str, topics: int | Floats) -> Floats:
 
 
 def of_resamples(test: str, resamples: int, topics: int) -> float:
-    """Return the smallest p that so many resamples allow; 0 where nothing is drawn.
+    """Return the smallest p that this number of resamples allows; 0 where nothing is drawn.
 
     The data count as one of the resamples: p >= 1 / (resamples + 1), unless a permutation test goes through all ways.
 
