@@ -137,15 +137,17 @@ def findings(outcome: xr.Dataset) -> list[str]:
     views, level = tables(outcome), about(outcome)["options"]["level"]
     metric = str(outcome["metric"].values[0])
     # who asks about several collections asks which system is better
-    told = [_of_pair(row, level) for row in _first(_across(views.get("pairs")), metric)]
-    told += [_of_entry(row, level) for row in _first(views["systems"], metric)]
+    pairs = _first(_across(views.get("pairs")), metric, by="p")
+    told = [_of_pair(row, level) for row in pairs]
+    entries, collections = _first(views["systems"], metric, by="rank"), set[str]()
+    for row in entries:
+        told.append(
+            _of_entry(row, level, everybody=row["collection"] not in collections)
+        )
+        collections.add(row["collection"])
     if "baseline" in views:
-        told += [
-            _of_baseline(row, level)
-            for row in _first(
-                views["baseline"].drop_nulls(["share_of_way", "p"]), metric
-            )
-        ]
+        gains = views["baseline"].drop_nulls(["share_of_way", "p"])
+        told += [_of_baseline(row, level) for row in _first(gains, metric, by="p")]
     return told
 
 
@@ -207,11 +209,14 @@ def _gain(side: str, sign: int) -> list[pl.Expr]:
     ]
 
 
-def _first(view: pl.DataFrame | None, metric: str) -> list[dict[str, Any]]:
-    """Return the first rows of a table that are of one metric."""
+def _first(view: pl.DataFrame | None, metric: str, *, by: str) -> list[dict[str, Any]]:
+    """Return the rows of a table that are of one metric; of many the first by a column."""
     if view is None:
         return []
-    return view.filter(metric=metric).head(FEW).to_dicts()
+    own = view.filter(metric=metric)
+    if own.height > FEW:
+        own = own.sort(by, nulls_last=True, maintain_order=True).head(FEW)
+    return own.to_dicts()
 
 
 def _of_pair(row: Mapping[str, Any], level: float) -> str:
@@ -228,15 +233,16 @@ def _of_pair(row: Mapping[str, Any], level: float) -> str:
     return f"{row['metric']}: {verdict}: standardized difference {row['difference']:+.3f} {ends}."
 
 
-def _of_entry(row: Mapping[str, Any], level: float) -> str:
-    """Say where a system stands, in a sentence for a paper."""
+def _of_entry(row: Mapping[str, Any], level: float, *, everybody: bool) -> str:
+    """Say where a system stands, in a sentence for a paper, and perhaps what everybody's systems score."""
     own = f"{row['system']} on {row['collection']}: {row['metric']} {row['score']:.4f}, standardized "
     own += f"{row['standardized']:.3f}"
     if row["low"] is not None:
         own += f" [{row['low']:.3f}, {row['high']:.3f}] ({level:.0%} interval)"
     if row["percentile"] is None:
         return f"{own}."
-    return f"{own}; by standardized scores, {_among(row)}. {_plain_scores(row)}."
+    own += f"; by standardized scores, {_among(row)}."
+    return f"{own} {_plain_scores(row)}." if everybody else own
 
 
 def _among(row: Mapping[str, Any]) -> str:
