@@ -64,13 +64,13 @@ def cube(
     """
     spelled = [canonical(str(metric)) for metric in metrics]
     names = {"system": systems, "topic": topics, "metric": spelled}
-    said = {"collection": collection, **(provenance or {})}
+    facts = {"collection": collection, **(provenance or {})}
     array = xr.DataArray(
         np.asarray(scores, dtype=np.float64),
         dims=DIMS,
         coords={dim: np.asarray(names[dim], dtype=object) for dim in DIMS},
         name="score",
-        attrs=recorded(said),
+        attrs=recorded(facts),
     )
     return check(array)
 
@@ -366,7 +366,7 @@ def top_systems(
     return scores.isel(system=np.sort(best_first[:kept]))
 
 
-def studied(
+def prepare(
     scores: xr.DataArray,
     *,
     metrics: str | Iterable[str] | None = None,

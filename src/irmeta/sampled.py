@@ -9,7 +9,7 @@ import xarray as xr
 
 from irmeta.choices import Missing
 from irmeta.cube import additive, check
-from irmeta.cubes import computed_otherwise, studied_together
+from irmeta.cubes import computed_otherwise, prepare_together
 from irmeta.errors import ScoresError
 from irmeta.stats.arrays import Floats
 from irmeta.stats.judging.sampling import Sample
@@ -43,7 +43,7 @@ def paired(
 ) -> tuple[Paired, list[str]]:
     """Bring human and machine scores to the same systems; what does not fit raises ScoresError."""
     cubes = {"human": check(human), "machine": check(machine)}
-    used, notes = studied_together(cubes, metrics=metrics, missing=missing)
+    used, notes = prepare_together(cubes, metrics=metrics, missing=missing)
     one, other = used["human"], used["machine"]
     common = [name for name in one.system.values if name in set(other.system.values)]
     if not common:

@@ -15,7 +15,7 @@ import xarray as xr
 
 from irmeta.attributes import about, recorded
 from irmeta.choices import Flat, Kind, Missing
-from irmeta.cube import ALL, check, complete, geometric, only_numbered, studied
+from irmeta.cube import ALL, check, complete, geometric, only_numbered, prepare
 from irmeta.datasets.reference import shipped_factors
 from irmeta.errors import FileFormatError, ScoresError, require_choice
 from irmeta.io import seals
@@ -48,7 +48,7 @@ def fit(
     0.2
     """
     _refuse(check(scores))
-    scores, notes = studied(scores, missing=missing, pairs=True)
+    scores, notes = prepare(scores, missing=missing, pairs=True)
     if scores.sizes["system"] < 2:
         raise ScoresError(
             "standardization factors need at least 2 systems, better 10 or more; this cube has 1"

@@ -49,13 +49,13 @@ Grouping = Groups | Mapping[str, str] | str | None
 class Teams(NamedTuple):
     """The teams of some systems.
 
-    names : of the teams.  of : (system,), the number of each system's team.  said : where they are from.  note : what
+    names : of the teams.  of : (system,), the number of each system's team.  source : where they are from.  note : what
     intervals assume.
     """
 
     names: list[str]
     of: Ints
-    said: str | None
+    source: str | None
     note: str
 
 
@@ -77,14 +77,14 @@ def teams(systems: Iterable[str], groups: Grouping) -> Teams:
         raise ScoresError(
             f"all {len(systems)} systems are of one team, {names[0]}; intervals need 2 teams or more"
         )
-    source = said(groups)
+    source = source_of_groups(groups)
     note = f"Intervals take {len(names)} teams, not their {len(systems)} systems, as independent of each other"
     return Teams(
         names.tolist(), of.astype(np.int64), source, f"{note} (groups: {source})."
     )
 
 
-def said(groups: Grouping) -> str | None:
+def source_of_groups(groups: Grouping) -> str | None:
     """Say where groups are from, for the options of a result."""
     if groups is None or isinstance(groups, str):
         return groups

@@ -19,7 +19,7 @@ METRIC = "main_score"
 _META = "model_meta.json"
 
 
-class Outcome(NamedTuple):
+class TaskScore(NamedTuple):
     """One file: a model's score on a task."""
 
     path: Path
@@ -75,7 +75,7 @@ def import_mteb(
     )
 
 
-def _outcome(path: Path, root: Path, split: str) -> Outcome:
+def _outcome(path: Path, root: Path, split: str) -> TaskScore:
     """Read one file of results."""
     try:
         held = json.loads(read_bytes(path))
@@ -94,7 +94,7 @@ def _outcome(path: Path, root: Path, split: str) -> Outcome:
         raise FileFormatError(
             f"{path}: no split {split!r}; choose one of {', '.join(splits)} with split="
         )
-    return Outcome(
+    return TaskScore(
         path,
         _model(path, root),
         str(task),
@@ -114,7 +114,7 @@ def _model(path: Path, root: Path) -> str:
     return folder.replace("__", "/")
 
 
-def _notes(outcomes: Sequence[Outcome]) -> list[str]:
+def _notes(outcomes: Sequence[TaskScore]) -> list[str]:
     """Say which tasks were run on different numbers of subsets: their means are over different things."""
     counts: dict[str, set[int]] = defaultdict(set)
     for one in outcomes:

@@ -11,7 +11,7 @@ import xarray as xr
 from irmeta import cube
 from irmeta.attributes import about, recorded
 from irmeta.choices import Coefficient, Level, Missing
-from irmeta.cubes import by_name, shared_topics, studied_together, topic_numbers
+from irmeta.cubes import by_name, prepare_together, shared_topics, topic_numbers
 from irmeta.errors import ScoresError, require_choice
 from irmeta.layout import WIDE
 from irmeta.result import frame, once, result, short, square
@@ -72,7 +72,7 @@ def correlation(
     """
     require_choice("level", level, get_args(Level))
     require_choice("method", method, get_args(Coefficient))
-    used, notes = studied_together(by_name(scores), missing=missing, pairs=True)
+    used, notes = prepare_together(by_name(scores), missing=missing, pairs=True)
     _check(used, level, method, threshold)
     metrics = next(iter(used.values()))["metric"].values
     r, low, high, n = _correlated(used, level, method)
@@ -145,7 +145,7 @@ def each(cubes: Mapping[str, xr.DataArray], **options: Any) -> xr.Dataset:
 
     The metrics are those that all collections have; options are those of `correlation`.
     """
-    used, notes = studied_together(
+    used, notes = prepare_together(
         by_name(cubes), missing=options.get("missing", "error"), pairs=True
     )
     results = {
@@ -384,9 +384,9 @@ def _extremes(name: str, part: xr.Dataset, level: Level) -> str:
     pairs = _pairs(part)
     most = pairs.sort("r", descending=True, maintain_order=True).row(0, named=True)
     least = pairs.sort("r", maintain_order=True).row(0, named=True)
-    told = partial(_pair, counted=part["n"].ndim > 0)
+    sentence = partial(_pair, counted=part["n"].ndim > 0)
     if pairs.height == 1:
-        return f"On {name} at {level} level {told(most)} agree most."
+        return f"On {name} at {level} level {sentence(most)} agree most."
     if most["low"] is not None:
         rivals = pairs.filter(pl.col("high") >= most["low"]).height - 1
     else:
@@ -394,7 +394,7 @@ def _extremes(name: str, part: xr.Dataset, level: Level) -> str:
     others = ""
     if rivals > 0:
         others = f" They were picked by looking at {pairs.height} pairs; {rivals} others may agree as much."
-    return f"On {name} at {level} level {told(most)} agree most, {told(least)} least.{others}"
+    return f"On {name} at {level} level {sentence(most)} agree most, {sentence(least)} least.{others}"
 
 
 def _grouped(part: xr.Dataset, threshold: float, method: Coefficient) -> str:

@@ -16,7 +16,7 @@ from irmeta.cube import (
     geometric,
     means,
     metric_of,
-    studied,
+    prepare,
 )
 from irmeta.errors import ScoresError, require_choice
 from irmeta.layout import first_rows, intervals, spans
@@ -53,7 +53,7 @@ def describe(
     first.  level : of intervals and rank sets, in (0, 1).
     sets : "simultaneous" rank sets cover the true ranks of all systems at once; a "marginal" one that of a system named
     before anybody saw the scores.  rng : a seed or a generator.
-    metrics, top, missing : what to use of the scores, as in `irmeta.cube.studied`.
+    metrics, top, missing : what to use of the scores, as in `irmeta.cube.prepare`.
 
     Returns over (system, metric) mean, low, high, rank, rank_low, rank_high: the best and the worst rank it may have;
     over (metric) distinguished, the share of pairs of systems that the rank sets distinguish; over (topic,
@@ -75,7 +75,7 @@ def describe(
     generator, seed = seeded(rng)
     if metrics is not None and by is not None:
         metrics = [*metric_names(metrics), by]
-    scores, notes = studied(
+    scores, notes = prepare(
         scores,
         metrics=metrics,
         top=top,

@@ -12,7 +12,7 @@ from irmeta.choices import Flat, Kind, Missing
 from irmeta.cube import require_variation
 from irmeta.cubes import by_name, common_metrics
 from irmeta.errors import ScoresError
-from irmeta.io.groups import Grouping, said, teams
+from irmeta.io.groups import Grouping, source_of_groups, teams
 from irmeta.parallel import seeded
 from irmeta.result import frame, result
 from irmeta.stats.arrays import Floats, Ints
@@ -87,7 +87,7 @@ def durability(
     options: dict[str, Any] = {
         "kind": kind,
         "flat": flat,
-        "groups": said(groups),
+        "groups": source_of_groups(groups),
         "missing": missing,
     }
     options |= {"partitions": PARTITIONS, "seed": seed}

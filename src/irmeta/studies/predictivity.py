@@ -41,7 +41,7 @@ def predictivity(
     """Measure how well the ranking by one metric on half of the topics predicts the ranking by another on the rest.
 
     top, by : rank only the best floor(top x systems) by mean `by`, on all topics or, with top_on="half", on one half.
-    metrics, missing : what else to use of the scores, as in `irmeta.cube.studied`.
+    metrics, missing : what else to use of the scores, as in `irmeta.cube.prepare`.
     partitions : how many random partitions of the topics to average over, at least 2.
     sizes : also draw disjoint pairs of this many topics each. An odd number of topics is halved as evenly as it goes.
     groups : the teams of the systems, a table or "stem" of their names; intervals then take teams as independent.
@@ -93,7 +93,7 @@ def predictivity(
         "top_on": top_on if top is not None else None,
         "sizes": list(sizes),
         "interval_partitions": few,
-        "groups": team.said,
+        "groups": team.source,
         "missing": missing,
         "seed": seed,
     }
@@ -139,11 +139,11 @@ def _chosen(
         else:
             by = cube.metric_of(scores, by)
     if top is None or by is None or top_on == "all":
-        used, notes = cube.studied(
+        used, notes = cube.prepare(
             scores, metrics=names, top=top, by=by, missing=missing
         )
         return _Chosen(used, by, used.sizes["system"], None, deeper + notes)
-    both, notes = cube.studied(scores, metrics=[*names, by], missing=missing)
+    both, notes = cube.prepare(scores, metrics=[*names, by], missing=missing)
     notes = deeper + notes
     kept, order = _best(both, top, by)
     systems = both.sizes["system"]
@@ -419,12 +419,12 @@ def _best_of_all(
         )
     may_be = "may be the best single predictor of rankings on new topics"
     if len(rivals) + 1 == len(names):
-        said = f"any of the {len(names)} metrics {may_be}"
+        verdict = f"any of the {len(names)} metrics {may_be}"
     elif len(rivals) == 1:
-        said = f"{names[best]} or {rivals[0]} {may_be}"
+        verdict = f"{names[best]} or {rivals[0]} {may_be}"
     else:
-        said = f"any of {len(rivals) + 1} of the {len(names)} metrics {may_be}: {listed((names[best], *rivals))}"
-    return f"On {where}, {said}. {largest}; its lead is not clear of chance."
+        verdict = f"any of {len(rivals) + 1} of the {len(names)} metrics {may_be}: {listed((names[best], *rivals))}"
+    return f"On {where}, {verdict}. {largest}; its lead is not clear of chance."
 
 
 def _verdicts(outcome: xr.Dataset, best: int, targets: Sequence[int]) -> list[str]:

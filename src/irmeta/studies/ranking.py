@@ -128,7 +128,7 @@ def rank_metrics(
     k : the largest size of a subset; every size by default.
     level : what a row of scores is: a system on a topic ("topic"), the same less the topic's mean ("within-topic"), or
     a system's mean ("system").
-    metrics, top, by, missing : what to use of the scores, as in `irmeta.cube.studied`; a matrix is used whole.
+    metrics, top, by, missing : what to use of the scores, as in `irmeta.cube.prepare`; a matrix is used whole.
     include, exclude : metrics in every subset, and in none; excluded ones still count among those to be explained.
     cost, budget : what a metric costs (1 where not named), and what a subset may cost; with "exact" only.
     time_limit : seconds for the search; a size that is not proven by then says so, with the gap that remains, and may
@@ -396,15 +396,15 @@ def _otherwise(outcome: xr.Dataset, few: int) -> str:
         for way in outcome["way"].values
         if (outcome["other"].sel(way=way).values == own).all()
     ]
-    told = [
+    sentences = [
         f"{way} {', '.join(metrics[outcome['other'].sel(way=way).values])}"
         for way in outcome["way"].values
         if way not in same
     ]
-    if not told:
+    if not sentences:
         return f"The same {few} are chosen {', '.join(same)}."
     also = f"; the same {'one' if few == 1 else few} {', '.join(same)}" if same else ""
-    return f"Asked otherwise, the answer would be: {'; '.join(told)}{also}."
+    return f"Asked otherwise, the answer would be: {'; '.join(sentences)}{also}."
 
 
 def _few(sizes: Ints, unexplained: Floats, k: int | None) -> int:

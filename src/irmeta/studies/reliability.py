@@ -9,7 +9,7 @@ import xarray as xr
 
 from irmeta.attributes import about
 from irmeta.choices import Missing
-from irmeta.cube import additive, studied
+from irmeta.cube import additive, prepare
 from irmeta.errors import ScoresError
 from irmeta.io.groups import Grouping, teams
 from irmeta.layout import first_rows
@@ -54,7 +54,7 @@ def reliability(
     `power`, are added.  power, alpha : of paired t tests, in (0, 1).  level : of the intervals, in (0, 1).
     groups : the teams of the systems, a table or "stem" of their names; intervals of the coefficients then take teams
     as independent.
-    metrics, top, by, missing : what to use of the scores, as in `irmeta.cube.studied`.  rng : a seed or a generator.
+    metrics, top, by, missing : what to use of the scores, as in `irmeta.cube.prepare`.  rng : a seed or a generator.
 
     Returns over (component, metric) variance; over (size, metric) erho2, phi, with _low and _high, tau and tau_ap;
     over (share, size, metric) detectable: the smallest difference that a paired t test shows, for pairs of systems at
@@ -77,8 +77,8 @@ def reliability(
         {"stability": stability, "power": power, "alpha": alpha, "level": level},
         difference,
     )
-    generator, chance = seeded(rng)
-    used, notes = studied(scores, metrics=metrics, top=top, by=by, missing=missing)
+    generator, seed = seeded(rng)
+    used, notes = prepare(scores, metrics=metrics, top=top, by=by, missing=missing)
     if used.sizes["system"] < 2 or used.sizes["topic"] < 4:
         raise ScoresError(
             "reliability needs at least 2 systems and 4 topics (a system-wise table has means only)"
@@ -110,12 +110,12 @@ def reliability(
     }
     options |= {
         "level": level,
-        "groups": team.said,
+        "groups": team.source,
         "top": top,
         "by": by,
         "missing": missing,
     }
-    options |= {"partitions": PARTITIONS, "seed": chance}
+    options |= {"partitions": PARTITIONS, "seed": seed}
     return result(
         "reliability",
         data,
@@ -406,16 +406,16 @@ SPOKEN = 3
 
 def findings(outcome: xr.Dataset) -> list[str]:
     """Say how near these topics come to the true ranking, what they show, and how many would do."""
-    collection, said = next(iter(about(outcome)["inputs"]["collections"].items()))
+    collection, inputs = next(iter(about(outcome)["inputs"]["collections"].items()))
     metrics = outcome.metric.values
     each = metrics if len(metrics) <= SPOKEN else metrics[:1]
     lines = [
-        _finding(outcome.sel(metric=metric), collection, said["topics"])
+        _finding(outcome.sel(metric=metric), collection, inputs["topics"])
         for metric in each
     ]
     if len(each) == len(metrics):
         return lines
-    return [*lines, _range(outcome, said["topics"])]
+    return [*lines, _range(outcome, inputs["topics"])]
 
 
 def _range(outcome: xr.Dataset, topics: int) -> str:

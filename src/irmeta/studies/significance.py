@@ -12,7 +12,7 @@ from scipy.special import stdtrit
 
 from irmeta.attributes import about
 from irmeta.choices import Correction, Missing, Test
-from irmeta.cube import additive, geometric, means, studied
+from irmeta.cube import additive, geometric, means, prepare
 from irmeta.errors import ScoresError, require_choice
 from irmeta.layout import ROWS, intervals, spans
 from irmeta.names import highest
@@ -86,7 +86,7 @@ def significance(
     alpha : the level of significance, in (0, 1); intervals have the level 1 - alpha.
     margin : a difference in mean, above 0, that is too small to matter; adds the test that two systems differ by less.
     resamples : of permutation, bootstrap, tukey and max-t, at least 100.
-    top, by, missing : what to use of the scores, as in `irmeta.cube.studied`.
+    top, by, missing : what to use of the scores, as in `irmeta.cube.prepare`.
 
     Returns over (pair, metric) difference (system_a less system_b) with the interval low to high, of all pairs at once
     unless `correct` is bh or none; p, p_corrected, effect_size (mean difference over the standard deviation of
@@ -104,7 +104,7 @@ def significance(
     """
     _check(test, correct, alpha, margin, resamples)
     generator, seed = seeded(rng)
-    scores, notes = studied(scores, metrics=metrics, top=top, by=by, missing=missing)
+    scores, notes = prepare(scores, metrics=metrics, top=top, by=by, missing=missing)
     if scores.sizes["system"] < 2 or scores.sizes["topic"] < 2:
         raise ScoresError(
             "a paired test needs at least 2 systems and 2 topics (a system-wise table has means only)"

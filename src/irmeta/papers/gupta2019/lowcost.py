@@ -8,7 +8,7 @@ import xarray as xr
 from irmeta.papers.gupta2019.printed import LOWCOST, rows
 from irmeta.papers.gupta2019.released import CHEAP, DEPTHS, TESTS, Released, cheap
 from irmeta.studies.lowcost import lowcost
-from irmeta.studies.reproduction import Cell, lacking, mine
+from irmeta.studies.reproduction import Cell, lacking, ours_only
 
 WHY = "needs the training scores of runs cut at each depth, which were not released; ours trains and selects on WT2012"
 COSTLY = ("P", "AP", "nDCG", "RBP")
@@ -124,7 +124,7 @@ def _elsewhere(released: Released) -> Iterator[Cell]:
             one = found.sel(target=target, depth=depth)
             for measure in ("tau", "r2"):
                 column = f"{measure} D={depth}"
-                yield mine(
+                yield ours_only(
                     "Figure 2a on TREC-COVID",
                     f"{name}@1000",
                     column,

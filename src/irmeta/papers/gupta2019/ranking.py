@@ -19,7 +19,7 @@ from irmeta.stats.subsets.matrices import symmetrized
 from irmeta.stats.subsets.orders import Order, log_determinant
 from irmeta.stats.subsets.selection import ORDERS
 from irmeta.studies.ranking import rank_metrics
-from irmeta.studies.reproduction import Cell, claim, compare, lacking, mine
+from irmeta.studies.reproduction import Cell, claim, compare, lacking, ours_only
 
 SHEFFIELD = np.array(
     [
@@ -114,10 +114,10 @@ def sheffield_cells() -> Iterator[Cell]:
                     within=0,
                 )
             else:
-                yield mine("Sheffield example", method, column, float(band))
+                yield ours_only("Sheffield example", method, column, float(band))
         for k in range(1, n):
             value = float(np.exp(log_determinant(sigma, ours[:k]) - best[k].value))
-            yield mine(
+            yield ours_only(
                 "Sheffield example",
                 method,
                 f"ratio to the largest determinant of {k}",
@@ -147,7 +147,7 @@ def table_3_cells(tables: dict[str, xr.DataArray]) -> Iterator[Cell]:
                         [found[metric] for metric in published], range(len(published))
                     ).statistic
                 )
-                yield mine(
+                yield ours_only(
                     "Table 3",
                     method,
                     f"tau with ours, {matrix}, {rows}",
@@ -195,7 +195,7 @@ def claim_cells(train: xr.DataArray) -> Iterator[Cell]:
         "Section 6.3", "gf", "largest error", error, said=said, most=0.27, known=slip
     )
     for method in ("ib", "gf"):
-        yield mine(
+        yield ours_only(
             item, method, f"{column}, correlation", lowest[method, "correlation"]
         )
 
@@ -278,7 +278,7 @@ def complexity_cells(rng: np.random.Generator) -> Iterator[Cell]:
             ORDERS[method](sigma, np.arange(size), [])
             seconds[method, size] = time.perf_counter() - start
     for (method, size), taken in seconds.items():
-        yield mine(
+        yield ours_only(
             "Table 2", method, f"seconds for S={size}", taken, "one run on this machine"
         )
     for method in ("ib", "gf"):

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from irmeta.papers.webber2008_standardization.sources import DRAWS, Sources
 from irmeta.stats.rankings import rank
 from irmeta.studies.durability import durability
-from irmeta.studies.reproduction import Cell, claim, compare, mine
+from irmeta.studies.reproduction import Cell, claim, compare, ours_only
 from irmeta.studies.standardizing_set import standardizing_set
 
 SCAN = "lost in the paper's scan"
@@ -45,7 +45,7 @@ def _durability(
     for name in lasting.topics.values:
         for figure in ("pearson", "tau", "tau_ap"):
             ours = lasting[figure].sel(topics=name).item()
-            yield mine(
+            yield ours_only(
                 "Table 2", str(name), figure, ours, "" if figure == "tau_ap" else SCAN
             )
     said = "old factors distort much less than other topics do"
@@ -88,4 +88,4 @@ def _sample(sources: Sources, rng: int) -> Iterator[Cell]:
                 least, said = claims[size, name]
                 yield claim("Figure 4", row, name, ours, said=said, least=least)
             else:
-                yield mine("Figure 4", row, name, ours, DRAWN)
+                yield ours_only("Figure 4", row, name, ours, DRAWN)

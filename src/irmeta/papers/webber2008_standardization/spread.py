@@ -11,7 +11,7 @@ from irmeta.stats import descriptive
 from irmeta.stats.arrays import Floats
 from irmeta.stats.reliability.components import components
 from irmeta.studies.description import describe
-from irmeta.studies.reproduction import Cell, claim, compare, mine
+from irmeta.studies.reproduction import Cell, claim, compare, ours_only
 
 RULES = {
     "ceil(p n)": lambda p, n: np.ceil(p * n - 1e-9),
@@ -67,7 +67,7 @@ def _effects(scores: Mapping[str, Floats]) -> Iterator[Cell]:
             )
         )
         for what, part in parts.items():
-            yield mine(
+            yield ours_only(
                 "Section 6",
                 f"AP on {name}",
                 f"share of variance, {what}",
@@ -82,7 +82,7 @@ def _effects(scores: Mapping[str, Floats]) -> Iterator[Cell]:
             said = "Tague-Sutcliffe and Blustein: the topic effect is much stronger than the system effect"
             yield claim("Section 6", row, column, ratio, said=said, least=2)
         else:
-            yield mine("Section 6", row, column, ratio)
+            yield ours_only("Section 6", row, column, ratio)
 
 
 def _flab8atdn(scores: xr.DataArray) -> Iterator[Cell]:
@@ -154,7 +154,7 @@ def _percentiles(scores: xr.DataArray) -> Iterator[Cell]:
             known=NOT_75,
         )
         at_90 = by_rule[0.9]["ceil(p n)"]
-        yield mine(
+        yield ours_only(
             "Table 1",
             row,
             f"{column}, 1st over 90th percentile",
@@ -178,7 +178,7 @@ def _percentiles(scores: xr.DataArray) -> Iterator[Cell]:
         for percent in (1, 10, 40, 75, 90):
             for name, values in (("mean", mean), ("sd", sd)):
                 ours = _at(values, mean, percent / 100, "ceil(p n)")
-                yield mine(
+                yield ours_only(
                     "Table 1",
                     f"{of}s",
                     f"{name}, percentile {percent}",

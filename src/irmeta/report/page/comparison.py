@@ -75,8 +75,8 @@ def comparison_panel(
         command=f"irmeta compare {source} --kind {','.join(kinds)} --partitions {PARTITIONS} --seed {seed}",
     )
 
-    told = [line for line in panel.findings if line.startswith(f"{by} (")]
-    return replace(panel, findings=told or panel.findings)
+    lines = [line for line in panel.findings if line.startswith(f"{by} (")]
+    return replace(panel, findings=lines or panel.findings)
 
 
 def _by_kind(

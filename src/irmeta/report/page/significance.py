@@ -7,7 +7,7 @@ import polars as pl
 import xarray as xr
 
 from irmeta.attributes import about
-from irmeta.cube import studied
+from irmeta.cube import prepare
 from irmeta.report.page.content import Content
 from irmeta.report.page.description import first
 from irmeta.report.page.panel import Chart, Panel, Text, names, numbers, of_study
@@ -63,15 +63,15 @@ def significance_panel(name: str, scores: xr.DataArray, by: str, source: str) ->
     tests = views["tests"].filter(pl.col("metric") == by)
     ranked = views["power"].sort("share_significant", descending=True)
     best, last = ranked.row(0, named=True), ranked.row(-1, named=True)
-    told = [line for line in panel.findings if line.startswith(f"{by}:")]
+    lines = [line for line in panel.findings if line.startswith(f"{by}:")]
     if ranked.height > 1:
-        told.append(
+        lines.append(
             f"{best['metric']} distinguishes most pairs ({best['share_significant']:.1%}), {last['metric']} fewest "
             f"({last['share_significant']:.1%})."
         )
     return replace(
         panel,
-        findings=told,
+        findings=lines,
         tables={**views, "power": ranked, "tests": tests},
         latex={"systems": lettered(scores, by)},
         notes=[
@@ -83,7 +83,7 @@ def significance_panel(name: str, scores: xr.DataArray, by: str, source: str) ->
 
 def lettered(scores: xr.DataArray, by: str) -> pl.DataFrame:
     """Return the best systems with means, intervals, and letters: systems that share one do not differ."""
-    best, _ = studied(
+    best, _ = prepare(
         scores, metrics=[by], top=min(1.0, LETTERED / scores.sizes["system"]), by=by
     )
     letters = significance.tables(significance.significance(best))["systems"]

@@ -28,8 +28,8 @@ def swaps(scores: Floats, drawn: Bools) -> tuple[Ints, Floats]:
     by_topic = scores.transpose(1, 2, 0)
     for one in drawn:
         means = half_means(by_topic, one[None])[0]  # (set, metric, system)
-        apart = means[..., left] - means[..., right]
-        for here, there in (apart, apart[::-1]):
+        gap = means[..., left] - means[..., right]
+        for here, there in (gap, gap[::-1]):
             for metric, (difference, other) in enumerate(zip(here, there, strict=True)):
                 step = (
                     np.searchsorted(EDGES, np.abs(difference) + 1e-12, side="right") - 1

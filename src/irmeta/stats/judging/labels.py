@@ -28,12 +28,12 @@ class Estimate:
     high: float
 
 
-def meetings(
+def cooccurrences(
     one: Ints, other: Ints, topic: Ints, shape: tuple[int, int, int]
 ) -> Floats:
     """Count how often grades meet: grade indices and topic index of each pair to (topic, grade, grade).
 
-    >>> meetings(np.array([0, 1]), np.array([1, 1]), np.array([0, 0]), (1, 2, 2)).tolist()
+    >>> cooccurrences(np.array([0, 1]), np.array([1, 1]), np.array([0, 0]), (1, 2, 2)).tolist()
     [[[0.0, 1.0], [0.0, 1.0]]]
     """
     topics, rows, columns = shape

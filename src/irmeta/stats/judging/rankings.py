@@ -50,14 +50,14 @@ class Taus:
     tau: Floats
     kernel: Floats
     together: Floats
-    apart: Floats
+    separate: Floats
     topics: int
     team: Ints
 
     def interval(self) -> Interval:
         """Return tau with its score interval; no p: that tau is 0 nobody asks."""
         pairs = self._pairs
-        variance, freedom = self._variance(self.kernel, self.together, self.apart)
+        variance, freedom = self._variance(self.kernel, self.together, self.separate)
         # as if at least one pair were in doubt, and half a pair discordant: no ranking is known to be the same
         variance = np.maximum(variance, self._doubt)
         tau = np.clip(self.tau, -1 + 1 / pairs, 1 - 1 / pairs)
@@ -75,10 +75,10 @@ class Taus:
     def differences(self) -> Interval:
         """Return tau of one judge less that of another, both with the truth: (judge, judge)."""
         kernel = self.kernel[:, None] - self.kernel
-        together, apart = (
-            taus[:, :, None] - taus[:, None] for taus in (self.together, self.apart)
+        together, separate = (
+            taus[:, :, None] - taus[:, None] for taus in (self.together, self.separate)
         )
-        variance, freedom = self._variance(kernel, together, apart)
+        variance, freedom = self._variance(kernel, together, separate)
         difference, error = self.tau[:, None] - self.tau, np.sqrt(variance)
         half = scipy.stats.t.ppf(0.975, freedom) * error
         p = 2 * scipy.stats.t.sf(over(np.abs(difference), error), freedom)
@@ -99,7 +99,7 @@ class Taus:
         return (2 / self._pairs) ** 2
 
     def _variance(
-        self, kernel: Floats, together: Floats, apart: Floats
+        self, kernel: Floats, together: Floats, separate: Floats
     ) -> tuple[Floats, Floats]:
         """Return the variance of tau, or of a difference, and its degrees of freedom.
 
@@ -115,7 +115,7 @@ class Taus:
             )
         unbiased, jackknife = by_systems(kernel, self.team)
         of_topics = np.maximum(
-            by_topics(together, self.topics) - by_topics(apart, self.topics), 0
+            by_topics(together, self.topics) - by_topics(separate, self.topics), 0
         )
         parts = jackknife**2 / (teams - 1) + of_topics**2 / (self.topics - 1)
         varies = parts > 0
@@ -144,11 +144,13 @@ def taus(
         _means_on_halves(scores, team, stream, count)
         for stream, count in streams(rng, draws, BLOCK)
     ]
-    together, apart = (np.concatenate(parts) for parts in zip(*drawn, strict=True))
-    return _taus(settled(scores.mean(axis=-1)), together, apart, scores.shape[-1], team)
+    together, separate = (np.concatenate(parts) for parts in zip(*drawn, strict=True))
+    return _taus(
+        settled(scores.mean(axis=-1)), together, separate, scores.shape[-1], team
+    )
 
 
-def taus_apart(
+def taus_on_own_topics(
     truth: Floats,
     judge: Floats,
     rng: np.random.Generator,
@@ -167,9 +169,9 @@ def taus_apart(
         drawn.append(
             [np.concatenate(means, axis=1) for means in zip(*both, strict=True)]
         )
-    together, apart = (np.concatenate(parts) for parts in zip(*drawn, strict=True))
+    together, separate = (np.concatenate(parts) for parts in zip(*drawn, strict=True))
     means = settled(np.stack([side.mean(axis=-1) for side in sides]))
-    return _taus(means, together, apart, min(truth.shape[1], judge.shape[1]), team)
+    return _taus(means, together, separate, min(truth.shape[1], judge.shape[1]), team)
 
 
 def _teams(systems: int) -> Ints:
@@ -177,10 +179,12 @@ def _teams(systems: int) -> Ints:
 
 
 def _taus(
-    means: Floats, together: Floats, apart: Floats, topics: int, team: Ints
+    means: Floats, together: Floats, separate: Floats, topics: int, team: Ints
 ) -> Taus:
     tau, kernel = pair_kernel(means)
-    shared, own = (tau_b(half[:, :1], half[:, 1:])[:, 0] for half in (together, apart))
+    shared, own = (
+        tau_b(half[:, :1], half[:, 1:])[:, 0] for half in (together, separate)
+    )
     return Taus(tau, kernel, shared, own, topics, team)
 
 
@@ -269,5 +273,5 @@ def _means_on_halves(
         < half
     )
     together = np.einsum("ht,ist->his", shared / half, scores, optimize=True)
-    apart = np.einsum("hst,ist->his", own / half, scores, optimize=True)
-    return settled(together), settled(apart)
+    separate = np.einsum("hst,ist->his", own / half, scores, optimize=True)
+    return settled(together), settled(separate)

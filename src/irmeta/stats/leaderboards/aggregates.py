@@ -10,14 +10,14 @@ from irmeta.choices import Aggregate
 from irmeta.stats.arrays import Floats, Ints
 
 
-def earned(scores: Floats, kind: Aggregate) -> Floats:
+def task_points(scores: Floats, kind: Aggregate) -> Floats:
     """Return what each score earns on its task, of shape (model, task); holes earn NaN.
 
     mean, types : the score itself.  standardized : the normal distribution function of its z among the models that have
     the task; 0.5 where they score alike (Webber, Moffat and Zobel, SIGIR 2008).  borda, bt : the number of the models
     that have the task which it beats, ties counting half.
 
-    >>> earned(np.array([[0.9], [0.5], [np.nan], [0.5]]), "borda").ravel().tolist()
+    >>> task_points(np.array([[0.9], [0.5], [np.nan], [0.5]]), "borda").ravel().tolist()
     [2.0, 0.5, nan, 0.5]
     """
     if kind == "standardized":
@@ -84,10 +84,10 @@ def values(scores: Floats, kind: Aggregate, types: Ints | None = None) -> Floats
     if kind == "borda":
         absent = np.isnan(scores).sum(axis=0)
         return np.nansum(
-            earned(scores, kind) + absent, axis=1
+            task_points(scores, kind) + absent, axis=1
         )  # models - rank = those it beats + those absent
     return np.asarray(
-        (earned(scores, kind) * weights(scores.shape[1], kind, types)).sum(axis=1)
+        (task_points(scores, kind) * weights(scores.shape[1], kind, types)).sum(axis=1)
     )
 
 
@@ -99,5 +99,5 @@ def parts(scores: Floats, kind: Aggregate, types: Ints | None = None) -> Floats:
     tasks = scores.shape[1]
     if kind == "borda":
         others = np.maximum(np.isfinite(scores).sum(axis=0) - 1, 1)
-        return earned(scores, kind) / others
-    return earned(scores, kind) * weights(tasks, kind, types) * tasks
+        return task_points(scores, kind) / others
+    return task_points(scores, kind) * weights(tasks, kind, types) * tasks

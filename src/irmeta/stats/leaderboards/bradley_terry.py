@@ -9,7 +9,7 @@ from scipy.special import expit
 
 from irmeta.errors import ScoresError
 from irmeta.stats.arrays import Bools, Floats
-from irmeta.stats.leaderboards.aggregates import earned
+from irmeta.stats.leaderboards.aggregates import task_points
 
 STEPS = 100
 """Newton's method takes about 6."""
@@ -64,7 +64,7 @@ def strengths(scores: Floats) -> Strengths:
         raise ScoresError(
             "some models share no task with the others, not even through others; leave them out"
         )
-    won = np.nan_to_num(earned(scores, "bt"))  # (model, task)
+    won = np.nan_to_num(task_points(scores, "bt"))  # (model, task)
     separated = _separated(scores)
     prior = PRIOR if separated else 0.0
     pairs = met + prior * (1 - np.eye(len(met)))
@@ -111,8 +111,8 @@ def _information(pairs: Floats, chance: Floats) -> Floats:
 
 def _expected(present: Floats, chance: Floats) -> Floats:
     """Return how many of those present on a task each model should beat there, (model, task)."""
-    apart = chance - 0.5 * np.eye(len(chance))  # nobody meets itself
-    return np.asarray(present * (apart @ present))
+    centered = chance - 0.5 * np.eye(len(chance))  # nobody meets itself
+    return np.asarray(present * (centered @ present))
 
 
 def _leverage(present: Floats, chance: Floats) -> Floats:

@@ -6,7 +6,7 @@ import numpy as np
 
 from irmeta.choices import Aggregate
 from irmeta.stats.arrays import Bools, Floats, Ints
-from irmeta.stats.leaderboards.aggregates import earned, weights
+from irmeta.stats.leaderboards.aggregates import task_points, weights
 from irmeta.stats.rankings.rank import settled
 
 APART = 10
@@ -63,7 +63,7 @@ def bounds(
         return _of_votes(scores)
     tasks = scores.shape[1]
     within = (np.zeros(tasks), np.ones(tasks)) if kind == "standardized" else limits
-    known, weight = earned(scores, kind), weights(tasks, kind, types)
+    known, weight = task_points(scores, kind), weights(tasks, kind, types)
     absent = np.isnan(known)
     low, high = (
         settled((np.where(absent, end, known) * weight).sum(axis=1)) for end in within
@@ -81,7 +81,7 @@ def bounds(
 def _of_votes(scores: Floats) -> Bounds:
     """Bound Borda's ranks: add up over tasks the least that one model can lead another by."""
     models = len(scores)
-    votes = earned(scores, "borda")
+    votes = task_points(scores, "borda")
     least = np.zeros((models, models))
     for column in votes.T:
         least += _least_lead(column)

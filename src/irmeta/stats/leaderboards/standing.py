@@ -8,7 +8,7 @@ from scipy.stats import rankdata
 
 from irmeta.choices import Aggregate
 from irmeta.stats.arrays import Floats, Ints
-from irmeta.stats.leaderboards.aggregates import earned, parts, values
+from irmeta.stats.leaderboards.aggregates import parts, task_points, values
 from irmeta.stats.leaderboards.bradley_terry import Strengths, strengths
 from irmeta.stats.leaderboards.holes import Bounds
 from irmeta.stats.rankings.rank import settled
@@ -135,9 +135,9 @@ def _estimates(
     """Return the estimates of every table, (table, model)."""
     if model is None:
         return np.stack([_estimate(one, kind, types) for one in tables])
-    before = earned(table, "bt").sum(axis=1)
+    before = task_points(table, "bt").sum(axis=1)
     return model.after(
-        np.stack([earned(one, "bt").sum(axis=1) - before for one in tables])
+        np.stack([task_points(one, "bt").sum(axis=1) - before for one in tables])
     )
 
 

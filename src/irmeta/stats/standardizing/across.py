@@ -157,7 +157,9 @@ def differences(
     return Estimate(mean[:, None] - mean, np.sqrt(variance), df)
 
 
-def apart(own: Estimate, mean: Floats, variance: Floats, topics: int) -> Estimate:
+def beside_known_means(
+    own: Estimate, mean: Floats, variance: Floats, topics: int
+) -> Estimate:
     """Return differences from systems of which only mean and variance over the same topics are known: (system, other).
 
     own : of some systems, without what the factors add (both have them).  mean, variance : of the others, (other,).
@@ -165,7 +167,7 @@ def apart(own: Estimate, mean: Floats, variance: Floats, topics: int) -> Estimat
     makes a topic hard for all is gone. Welch's test.
 
     >>> own = Estimate(np.array([0.5]), np.array([0.03]), np.array([9.0]))
-    >>> apart(own, np.array([0.4]), np.array([0.016]), 10).error.round(6).tolist()
+    >>> beside_known_means(own, np.array([0.4]), np.array([0.016]), 10).error.round(6).tolist()
     [[0.05]]
     """
     theirs = variance / topics

@@ -110,7 +110,7 @@ def bootstrap(scores: Floats, resamples: int, rng: np.random.Generator) -> Float
     observed = np.minimum(t**2, 1e300) / topics  # finite, for products with it
     block = max(_LEAST, _BLOCK // max(t.size, topics))
     counts = _counted(
-        partial(_drawn_again, scores, observed), streams(rng, resamples, block)
+        partial(_resampled, scores, observed), streams(rng, resamples, block)
     )
     counts = np.where(
         np.isinf(t), 0, counts
@@ -118,7 +118,7 @@ def bootstrap(scores: Floats, resamples: int, rng: np.random.Generator) -> Float
     return np.asarray((counts + 1) / (resamples + 1))
 
 
-def _drawn_again(scores: Floats, observed: Floats, draws: Draws) -> Counts:
+def _resampled(scores: Floats, observed: Floats, draws: Draws) -> Counts:
     """Count for each pair the resamples of a block whose t^2 / n is at least the observed one.
 
     With mean m and mean square q of a resample of n differences, the variance is (q - m^2) n / (n - 1), so

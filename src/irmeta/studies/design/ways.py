@@ -12,7 +12,7 @@ from irmeta.errors import ScoresError
 from irmeta.names import found_as, is_known, metric_names, parse
 from irmeta.stats.arrays import Floats
 from irmeta.stats.judging import sampling
-from irmeta.stats.reliability.worth import Corrections
+from irmeta.stats.reliability.design_taus import Corrections
 
 FULL = 0
 """Stands for a depth: all judgments there are."""

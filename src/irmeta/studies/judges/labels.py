@@ -113,7 +113,7 @@ def _figures(
     nothing = Estimate(np.nan, np.nan, np.nan)
     figures = dict.fromkeys(FIGURES, nothing)
     one, other, where = truth.codes[both], judge.codes[both], topic[both]
-    binary = labels.meetings(
+    binary = labels.cooccurrences(
         truth.relevant[one].astype(np.int64),
         judge.relevant[other].astype(np.int64),
         where,
@@ -132,12 +132,12 @@ def _figures(
         np.searchsorted(grades, side.grades)[codes]
         for side, codes in ((truth, one), (judge, other))
     )
-    table = labels.meetings(one, other, where, (topics, grades.size, grades.size))
-    apart: Floats = np.abs(grades[:, None] - grades)
+    table = labels.cooccurrences(one, other, where, (topics, grades.size, grades.size))
+    distance: Floats = np.abs(grades[:, None] - grades)
     for name, weights in (
-        ("kappa", (apart > 0).astype(np.float64)),
-        ("kappa_linear", apart),
-        ("kappa_quadratic", apart**2),
+        ("kappa", (distance > 0).astype(np.float64)),
+        ("kappa_linear", distance),
+        ("kappa_quadratic", distance**2),
     ):
         figures[name] = labels.over_topics(
             partial(labels.kappa, weights=weights), table
@@ -194,7 +194,7 @@ def _confusion(
         if judge.grades.size > MANY or truth.grades.size > MANY:
             continue
         kept = both[judge.name]
-        table = labels.meetings(
+        table = labels.cooccurrences(
             truth.codes[kept],
             judge.codes[kept],
             np.zeros(int(kept.sum()), dtype=np.int64),

@@ -10,7 +10,7 @@ from irmeta.choices import Correction, JudgedTopics, Missing
 from irmeta.cube import require_variation
 from irmeta.errors import ScoresError, require_choice
 from irmeta.evaluation.sets import JudgmentSets
-from irmeta.io.groups import Grouping, Teams, said, teams
+from irmeta.io.groups import Grouping, Teams, source_of_groups, teams
 from irmeta.parallel import seeded
 from irmeta.result import result
 from irmeta.stats.arrays import Bools, Floats, Ints
@@ -23,7 +23,7 @@ from irmeta.stats.rankings.rank import settled
 from irmeta.stats.rankings.topheavy import rbo, tau_ap_b
 from irmeta.stats.reliability.expected import expected, pairs
 from irmeta.stats.tests import multiplicity
-from irmeta.studies.judges import held
+from irmeta.studies.judges import measured
 from irmeta.studies.judges.aligned import Aligned, aligned, named_truth
 from irmeta.studies.judges.labels import Relevant, label_variables
 
@@ -73,7 +73,7 @@ def compare_judges(
     (1, 1)
     """
     _check(topics, correct, alpha, best, partitions)
-    generator, chance = seeded(rng)
+    generator, seed = seeded(rng)
     data: dict[str, Any] = {}
     notes: list[str] = []
     inputs: Mapping[str, xr.DataArray] = {}
@@ -89,8 +89,8 @@ def compare_judges(
         )
     if judgments is not None:
         truth = named_truth(list(judgments.sets), truth)
-        labels, told = label_variables(judgments, truth, rel)
-        data, notes = {**data, **labels}, [*notes, *told]
+        labels, of_labels = label_variables(judgments, truth, rel)
+        data, notes = {**data, **labels}, [*notes, *of_labels]
     options = {
         "truth": truth,
         "topics": topics,
@@ -99,9 +99,9 @@ def compare_judges(
         "alpha": alpha,
         "correct": correct,
         "partitions": partitions,
-        "groups": said(groups),
+        "groups": source_of_groups(groups),
         "missing": missing,
-        "seed": chance,
+        "seed": seed,
     }
     judges = cubes if cubes is not None else judgments.sets  # type: ignore[union-attr]
     names = [name for name in judges if name != truth]
@@ -224,7 +224,7 @@ def _agreement(
     means = settled(np.stack([scores.mean(axis=1) for scores in every]))
     if not together.shared:
         found = [
-            rankings.taus_apart(every[0], judge, rng, team=team).interval()
+            rankings.taus_on_own_topics(every[0], judge, rng, team=team).interval()
             for judge in every[1:]
         ]
         ends = (
@@ -361,7 +361,9 @@ def _notes(
         corrected = f"corrected for all pairs ({correct})"
     lines = [
         f"{over}; intervals of tau are for as many systems and topics, drawn from where these come from",
-        held.said(systems, topics) if team.said is None else held.said_of_teams(),
+        measured.coverage_note(systems, topics)
+        if team.source is None
+        else measured.coverage_of_teams(),
         f"pairs of systems: paired t test at {alpha:g}, {corrected}",
     ]
     if together.shared:
@@ -369,7 +371,7 @@ def _notes(
             "favour may come from scale alone: a judge whose scores are spread less seems to favour weak systems"
         )
     lines.append(team.note)
-    if together.shared and team.said is None:
+    if together.shared and team.source is None:
         lines.append(
             "no groups are given, so that favour is of single systems (--groups)"
         )

@@ -73,18 +73,21 @@ def place(
     """
     if not 0 < level < 1:
         raise ScoresError(f"the level is between 0 and 1, as in 0.95, not {level:g}")
-    generator, chance = seeded(rng)
+    generator, seed = seeded(rng)
     cubes = by_name(scores)
-    known = everybody.known_of(on, list(cubes))
+    known = everybody.known_by_collection(on, list(cubes))
     factors = {name: everybody.factors_of(one) for name, one in known.items()}
     names = everybody.shared_metrics(cubes, factors, metrics)
     notes, used = list[str](), dict[str, xr.DataArray]()
     for name, given in cubes.items():
-        kept, told = complete(select(given, metrics=names), missing)
+        kept, of_missing = complete(select(given, metrics=names), missing)
         used[name] = everybody.as_known(kept, known[name])
         notes += [
             f"{name}: {line}"
-            for line in [*told, *everybody.told(used[name], factors[name], known[name])]
+            for line in [
+                *of_missing,
+                *everybody.notes(used[name], factors[name], known[name]),
+            ]
         ]
     shared = everybody.shared_systems(factors)
     figures = []
@@ -106,7 +109,7 @@ def place(
                 "level": level,
                 "baseline": baseline,
                 "missing": missing,
-                "seed": chance,
+                "seed": seed,
             },
             "factors": {name: one.attrs["digest"] for name, one in factors.items()},
         },

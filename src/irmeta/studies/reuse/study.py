@@ -10,7 +10,7 @@ from irmeta.attributes import recorded
 from irmeta.cube import ALL, cube, geometric
 from irmeta.errors import MetricError, ScoresError
 from irmeta.evaluation import left_out
-from irmeta.evaluation.left_out import NOBODY, Looked
+from irmeta.evaluation.left_out import NOBODY, LookedUp
 from irmeta.evaluation.sources import QrelsLike, RunsLike
 from irmeta.io.groups import Grouping, grouped
 from irmeta.names import Metric, highest, parse, parse_list
@@ -80,14 +80,14 @@ def reuse(
     places = [looked.metrics.index(metric) for metric in seen]
     count = len(wanted)
     unjudged = 1 - own[:, places]
-    studied = _studied(pooled, owner, number)
+    learned_from = _require_pooled(pooled, owner, number)
     bands, models = _penalties(
         wanted,
         (full - own)[:, :count],
         unjudged,
         own[:, :count],
         number,
-        studied,
+        learned_from,
         level,
     )
     over = ("system", "metric")
@@ -105,12 +105,18 @@ def reuse(
             for place, name in enumerate(("expected", "low", "high"))
         },
         **_of_metrics(
-            full[:, :count], own[:, :count], unjudged, bands, models, number, studied
+            full[:, :count],
+            own[:, :count],
+            unjudged,
+            bands,
+            models,
+            number,
+            learned_from,
         ),
     }
-    told = list[str]()
+    of_new = list[str]()
     if new is not None:
-        found, told = _new(qrels, new, wanted, seen, models, level)
+        found, of_new = _new(qrels, new, wanted, seen, models, level)
         data |= found | {
             "extrapolated": (
                 ("run", "metric"),
@@ -139,7 +145,7 @@ def reuse(
             "topics": len(looked.topics),
             "groups": groups.source,
         },
-        notes=[*_notes(depth, owner, pooled, len(names)), *told, *_beyond(data)],
+        notes=[*_notes(depth, owner, pooled, len(names)), *of_new, *_beyond(data)],
     )
     return outcome.assign_coords(
         system=looked.names, metric=[str(metric) for metric in wanted], group=names
@@ -162,7 +168,7 @@ def _unjudged_at(metric: Metric, depth: int | None) -> Metric:
     return parse(f"Judged@{own if depth is None else min(own, depth)}")
 
 
-def _studied(pooled: Bools, owner: Indices, number: Indices) -> Bools:
+def _require_pooled(pooled: Bools, owner: Indices, number: Indices) -> Bools:
     """Say which runs the penalty is learned from: those that were pooled; some of them must have brought something."""
     count = np.unique(number[pooled]).size
     if count <= penalty.LEAST:
@@ -183,29 +189,29 @@ def _penalties(
     unjudged: Floats,
     score: Floats,
     number: Indices,
-    studied: Bools,
+    learned_from: Bools,
     level: float,
 ) -> tuple[Floats, list[penalty.Penalty]]:
     """Learn each metric's penalty; predict each group by the others: (system, metric, 3), NaN for runs not studied."""
     bands, models = np.full((*loss.shape, 3), np.nan), []
-    group = np.unique(number[studied], return_inverse=True)[1]
+    group = np.unique(number[learned_from], return_inverse=True)[1]
     for metric in range(loss.shape[1]):
         cases = (
-            loss[studied, metric],
-            unjudged[studied, metric],
-            score[studied, metric],
+            loss[learned_from, metric],
+            unjudged[learned_from, metric],
+            score[learned_from, metric],
             group,
         )
         band = penalty.leave_out(*cases, level).within(
             _least(metrics[metric], cases[2])
         )
-        bands[studied, metric] = np.stack(band, axis=-1)
+        bands[learned_from, metric] = np.stack(band, axis=-1)
         models.append(penalty.fit(*cases))
     return bands, models
 
 
 def _of_groups(
-    looked: Looked,
+    looked: LookedUp,
     owner: Indices,
     brought: Bools,
     names: Sequence[str],
@@ -269,22 +275,24 @@ def _of_metrics(
     bands: Floats,
     models: Sequence[penalty.Penalty],
     number: Indices,
-    studied: Bools,
+    learned_from: Bools,
 ) -> dict[str, Any]:
     """Return what each metric loses, groups counted alike, and whether intervals hold it."""
     loss = full - own
-    group = np.unique(number[studied], return_inverse=True)[1]
+    group = np.unique(number[learned_from], return_inverse=True)[1]
     weight = 1 / np.bincount(group)[group]
-    mean = np.average(loss[studied], axis=0, weights=weight)
+    mean = np.average(loss[learned_from], axis=0, weights=weight)
     spread = full.std(axis=0, ddof=1)
     covered = (loss >= bands[..., 1]) & (loss <= bands[..., 2])
     held = [
         penalty.coverage(
-            loss[studied, metric], penalty.Band(*bands[studied, metric].T), group
+            loss[learned_from, metric],
+            penalty.Band(*bands[learned_from, metric].T),
+            group,
         )
         for metric in range(loss.shape[1])
     ]
-    size = np.average(np.abs(loss[studied]), axis=0, weights=weight)
+    size = np.average(np.abs(loss[learned_from]), axis=0, weights=weight)
     return {
         "covered": (
             ("system", "metric"),
@@ -298,7 +306,10 @@ def _of_metrics(
         "b": ("metric", [model.slopes[0] for model in models]),
         "c": ("metric", [model.slopes[1] for model in models]),
         "coverage": ("metric", held),
-        "usual_unjudged": ("metric", _usual(unjudged[studied], full[studied])),
+        "usual_unjudged": (
+            "metric",
+            _usual(unjudged[learned_from], full[learned_from]),
+        ),
     }
 
 
@@ -368,10 +379,10 @@ def _beyond(data: Mapping[str, Any]) -> list[str]:
         return []
     far = [
         run
-        for run, apart in zip(
+        for run, extrapolated in zip(
             data["run"], data["extrapolated"][1].any(axis=1), strict=True
         )
-        if apart
+        if extrapolated
     ]
     if not far:
         return []
@@ -386,7 +397,7 @@ def _residual(metric: Metric) -> Metric:
     return parse(f"RBPResidual(p={metric['p']}){cutoff}")
 
 
-def _name(looked: Looked) -> str:
+def _name(looked: LookedUp) -> str:
     return looked.task.judgments.qrels.name
 
 

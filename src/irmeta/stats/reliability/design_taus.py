@@ -20,7 +20,7 @@ from irmeta.stats.reliability.curve import fit
 
 
 @dataclass(frozen=True)
-class Worth:
+class DesignTaus:
     """Mean tau of each column with the target, for each size, and how it moves without each topic and each system.
 
     tau, error : (size, column); error is the Monte-Carlo standard error.
@@ -55,14 +55,14 @@ class Corrections:
         return np.maximum(np.ceil(self.share * n - 1e-9), 1).astype(np.int64)
 
 
-def worth(
+def design_taus(
     columns: Floats,
     target: Floats,
     sizes: Sequence[int],
     rng: np.random.Generator,
     partitions: int = 400,
     corrections: Corrections | None = None,
-) -> Worth:
+) -> DesignTaus:
     """Measure how far each column on n topics ranks systems as the target does on n others.
 
     columns : (system, topic, column).  target : (system, topic).  sizes : numbers of topics, up to half of them.
@@ -72,7 +72,7 @@ def worth(
     >>> rng = np.random.default_rng(0)
     >>> good = np.arange(8)[:, None] + rng.normal(size=(8, 20))
     >>> noisy = good + 5 * rng.normal(size=(8, 20))
-    >>> found = worth(np.stack([good, noisy], axis=-1), good, [5, 10], rng, 100)
+    >>> found = design_taus(np.stack([good, noisy], axis=-1), good, [5, 10], rng, 100)
     >>> bool(found.tau[1, 0] > found.tau[1, 1])
     True
     """
@@ -86,7 +86,7 @@ def worth(
     moves = [_moves(of, n, streams(rng, few, max(1, block // 4)), few) for n in sizes]
     tau, error = (np.stack(part) for part in zip(*parts, strict=True))
     topics, systems = (np.stack(part, axis=1) for part in zip(*moves, strict=True))
-    return Worth(tuple(sizes), tau, error, topics, systems)
+    return DesignTaus(tuple(sizes), tau, error, topics, systems)
 
 
 class _Scores:
@@ -219,7 +219,7 @@ def _moved(of: _Scores, n: int, block: Block) -> tuple[Floats, Floats]:
     return topics, systems
 
 
-def predicted(found: Worth, topics: npt.ArrayLike) -> tuple[Floats, Floats]:
+def predicted(found: DesignTaus, topics: npt.ArrayLike) -> tuple[Floats, Floats]:
     """Return tau of each column for a number of topics of its own, (column,), and how it moves: (moved, column).
 
     Measured where there are enough topics, between sizes along the fitted curve; beyond them the curve.

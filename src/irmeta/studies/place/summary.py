@@ -111,10 +111,10 @@ def _pairs(pairs: pl.DataFrame, *, several: bool) -> dict[str, pl.DataFrame]:
         for side in (("system", "collection") if several else ("system",))
     ]
     kept, heading = _most(asked, "pairs", by="p")
-    said = "{} on {} / {} on {}" if several else "{} / {}"
+    form = "{} on {} / {} on {}" if several else "{} / {}"
     return {
         heading: kept.select(
-            pl.format(said, *names).alias("pair"),
+            pl.format(form, *names).alias("pair"),
             *("metric", "difference"),
             _interval("difference_low", "difference_high").alias("interval"),
             "p",
@@ -136,18 +136,18 @@ def findings(outcome: xr.Dataset) -> list[str]:
     """Say where each system stands, which is better across collections, and what becomes of the baseline."""
     views, level = tables(outcome), about(outcome)["options"]["level"]
     metric = str(outcome["metric"].values[0])
-    told = [_of_entry(row, level) for row in _first(views["systems"], metric)]
-    told += [
+    lines = [_of_entry(row, level) for row in _first(views["systems"], metric)]
+    lines += [
         _of_pair(row, level) for row in _first(_across(views.get("pairs")), metric)
     ]
     if "baseline" in views:
-        told += [
+        lines += [
             _of_baseline(row, level)
             for row in _first(
                 views["baseline"].drop_nulls(["share_of_way", "p"]), metric
             )
         ]
-    return told
+    return lines
 
 
 def _across(pairs: pl.DataFrame | None) -> pl.DataFrame | None:

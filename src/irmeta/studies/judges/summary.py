@@ -64,13 +64,13 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
 
 def findings(outcome: xr.Dataset) -> list[str]:
     """Say which judge ranks systems best, what it misses and invents, how well it predicts, and whom it favours."""
-    told: list[str] = []
+    lines: list[str] = []
     if "tau" in outcome:
         for metric in outcome.metric.values:
-            told += _of_metric(outcome.sel(metric=metric), str(metric))
+            lines += _of_metric(outcome.sel(metric=metric), str(metric))
     if "label" in outcome:
-        told += _of_labels(outcome)
-    return told
+        lines += _of_labels(outcome)
+    return lines
 
 
 def _truth(outcome: xr.Dataset) -> str:
@@ -103,7 +103,7 @@ def _of_metric(one: xr.Dataset, metric: str) -> list[str]:
         f"{metric}: of {counted(true, 'significant difference')} by {truth} {judge} misses {counts['missed']}"
         f"{reversed_}; of the {claimed} that it claims itself it invents {counts['invented']}."
     )
-    return lines + _on_halves(one, best, metric) + _favour_told(one, best, metric)
+    return lines + _on_halves(one, best, metric) + _favour_lines(one, best, metric)
 
 
 def _agrees(one: xr.Dataset, best: int, metric: str) -> str:
@@ -151,11 +151,11 @@ def _same_as_best(one: xr.Dataset, best: int, metric: str) -> list[str]:
         return [
             f"{metric}: the other judge is {'not ' if alike else ''}clearly worse (.05)."
         ]
-    said = f"{alike} of the other {p.size} judges {'is' if alike == 1 else 'are'} not clearly worse than {name}"
+    verdict = f"{alike} of the other {p.size} judges {'is' if alike == 1 else 'are'} not clearly worse than {name}"
     if alike in (0, p.size):
-        said = f"{'all' if not alike else 'none of the'} other {p.size} judges are clearly worse than {name}"
+        verdict = f"{'all' if not alike else 'none of the'} other {p.size} judges are clearly worse than {name}"
     return [
-        f"{metric}: {said}; of {tested.size} differences between judges' tau {differ} "
+        f"{metric}: {verdict}; of {tested.size} differences between judges' tau {differ} "
         f"{'is' if differ == 1 else 'are'} more than noise (Holm, .05)."
     ]
 
@@ -187,7 +187,7 @@ def _on_halves(one: xr.Dataset, best: int, metric: str) -> list[str]:
     ]
 
 
-def _favour_told(one: xr.Dataset, best: int, metric: str) -> list[str]:
+def _favour_lines(one: xr.Dataset, best: int, metric: str) -> list[str]:
     """Name the group, or else the system, that the best judge favours most, if any is clear."""
     for dim in ("group", "system"):
         if f"{dim}_favour" not in one:
