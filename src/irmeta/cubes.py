@@ -169,16 +169,14 @@ def topics_halved(
     for name, scores in cubes.items():
         for topic in scores.topic.values:
             holders.setdefault(topic, []).append(name)
-    alike: dict[
-        tuple[str, ...], list[str]
-    ] = {}  # the topics by the collections that have them
+    # the topics by the collections that have them
+    alike: dict[tuple[str, ...], list[str]] = {}
     for topic, names in holders.items():
         alike.setdefault(tuple(names), []).append(topic)
     first = set[str]()
     for topics in alike.values():
-        extra = int(rng.integers(2)) * (
-            len(topics) % 2
-        )  # the odd topic goes to either half
+        # the odd topic goes to either half
+        extra = int(rng.integers(2)) * (len(topics) % 2)
         first |= {
             topics[at]
             for at in rng.permutation(len(topics))[: len(topics) // 2 + extra]

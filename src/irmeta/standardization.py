@@ -192,9 +192,8 @@ def common(
     old, of_old = complete(old, missing)
     new, of_new = complete(new, missing)
     notes += of_old + of_new + _numbered(old.topic.values, old.attrs, new.attrs)
-    old, new = _shared(
-        old, new, "topic", notes
-    )  # again: each may have dropped topics of its own
+    # again: each may have dropped topics of its own
+    old, new = _shared(old, new, "topic", notes)
     return old, new, notes
 
 

@@ -58,9 +58,8 @@ def recall(judged: Judged, k: int, *, rel: float = 1) -> Floats:
 def r_precision(judged: Judged, *, rel: float = 1) -> Floats:
     """Rprec: precision at rank R. Source: trec_eval 9, m_Rprec.c."""
     R = judged.facts.num_relevant(rel)
-    last = (
-        np.minimum(R, judged.depth) - 1
-    )  # the place of rank R, or the end of the lists
+    # the place of rank R, or the end of the lists
+    last = np.minimum(R, judged.depth) - 1
     found = _at(judged.relevant_so_far(rel), last)
     return _ratio(found, R)
 
@@ -250,9 +249,8 @@ def compatibility(judged: Judged, k: int | None = None, *, p: float = 0.9) -> Fl
     overlap is summed, is 1000 by default. Source: Clarke, Vtyurina and Smucker (TOIS 2021), as compatibility.py has it.
     """
     depth = 1000 if k is None else k
-    overlap = _overlap_weights(
-        p, depth
-    )  # of a document that both lists hold from a rank on: (rank,)
+    # of a document that both lists hold from a rank on: (rank,)
+    overlap = _overlap_weights(p, depth)
     system, topic, rank, place = _ideal_places(judged)
     late = np.maximum(rank, place)
     cell = system * judged.codes.shape[1] + topic

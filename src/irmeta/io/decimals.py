@@ -69,9 +69,8 @@ def _decimals(texts: Strings) -> tuple[Floats, Bools]:
 def _before_point(word: Words) -> npt.NDArray[np.int8]:
     """Count the bytes before the first point in eight; 8 if there is none."""
     other = word ^ _POINTS
-    found = (
-        (other - _ONES) & ~other & _TOPS
-    )  # the lowest bit is right; a borrow can only set bits above it
+    # the lowest bit is right; a borrow can only set bits above it
+    found = (other - _ONES) & ~other & _TOPS
     return (np.bitwise_count((found - np.uint64(1)) & ~found) >> 3).astype(np.int8)
 
 

@@ -48,9 +48,8 @@ def to_frame(scores: xr.DataArray) -> pl.DataFrame:
     """
     scores = check(scores)
     (collection,) = labels([scores.attrs.get("collection", "collection")])
-    places = np.indices(scores.shape, dtype=np.int32).reshape(
-        3, -1
-    )  # of each cell, in the order of the values
+    # of each cell, in the order of the values
+    places = np.indices(scores.shape, dtype=np.int32).reshape(3, -1)
     columns = {}
     for dim, at in zip(DIMS, places, strict=True):
         names = pl.Series(dim, labels(scores[dim].values), dtype=pl.String)

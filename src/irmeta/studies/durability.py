@@ -123,9 +123,8 @@ def _aged(
     by_old = standardization.apply(new, standardization.fit(old), kind, flat=flat)
     by_own = standardization.apply(new, standardization.fit(new), kind, flat=flat)
     found = _correlations(by_old.mean("topic").values.T, by_own.mean("topic").values.T)
-    splits = _split_taus(
-        old.values, new.values, kind, flat, team, rng
-    )  # (split, metric)
+    # (split, metric)
+    splits = _split_taus(old.values, new.values, kind, flat, team, rng)
     below = comparability.quantile(found[:, FIGURES.index("tau")], splits)
     notes = standardization.flat_topics(by_old) + standardization.flat_topics(by_own)
     return np.column_stack([found, splits.mean(axis=0), below]), notes

@@ -67,9 +67,8 @@ def lowcost(
         kind for kind in get_args(Judgments) if any(kind == of for of, _ in groups)
     ]
 
-    values = {
-        name: scores.values for name, scores in levels.items()
-    }  # (system, metric) of each collection
+    # (system, metric) of each collection
+    values = {name: scores.values for name, scores in levels.items()}
     fits = _Fits(
         folds=folds(
             *(

@@ -403,10 +403,8 @@ def _predict(
             f"no collection of the model has all of {', '.join([*given, target])}; give fewer metrics, or fit a model"
         )
     data = [part.moments for part in held]
-    at, of = (
-        list(range(len(given))),
-        [len(given)],
-    )  # places of the given metrics, and of the target
+    # places of the given metrics, and of the target
+    at, of = (list(range(len(given))), [len(given)])
     values = to_scale(scores, model.scale)
     if learned is None:
         rows = []

@@ -114,9 +114,8 @@ class _Chosen(NamedTuple):
     scores: xr.DataArray
     by: str | None  # the metric that says which systems are best
     ranked: int  # systems in a ranking
-    best: (
-        tuple[int, Floats] | None
-    )  # where each half chooses its own best: how many, and the scores that say which
+    # where each half chooses its own best: how many, and the scores that say which
+    best: tuple[int, Floats] | None
     notes: list[str]
 
 
@@ -192,9 +191,8 @@ def _figures(
 ) -> dict[str, Any]:
     """Label the figures of halves by pairs of metrics."""
     count = len(metrics)
-    pairs = max(
-        1, count * (count - 1) // 2
-    )  # a lead of A over B is minus that of B over A, an advantage is not
+    # a lead of A over B is minus that of B over A, an advantage is not
+    pairs = max(1, count * (count - 1) // 2)
     half = _quantile(freedom) * errors.advantage
     joint = _quantile(freedom, 2 * pairs) * errors.advantage
     behind = _quantile(freedom, pairs) * errors.lead

@@ -536,9 +536,8 @@ def _notes(
     if test in JOINT and correct != "none":
         lines.append(f"{test} is corrected for all pairs by itself; p_corrected is p")
     corrects_pairs = test not in JOINT and correct in ("holm", "bonferroni")
-    needed = (
-        alpha / pairs if corrects_pairs else alpha
-    )  # the smallest p has to be below this
+    # the smallest p has to be below this
+    needed = alpha / pairs if corrects_pairs else alpha
     of_resamples, of_topics = _floors(test, resamples, topics)
     floor = max(of_resamples, of_topics)
     if floor < needed:
@@ -678,9 +677,8 @@ def _systems(of_metric: xr.Dataset, metric: str) -> pl.DataFrame:
     differs = _matrix(of_metric)[np.ix_(order, order)]
     rank = of_metric["rank"].values[order]
     ordered = _confirmed(of_metric)[np.ix_(order, order)]
-    better = ordered & (
-        rank < rank[:, None]
-    )  # (system, other): the other is significantly better
+    # (system, other): the other is significantly better
+    better = ordered & (rank < rank[:, None])
     letters = None
     if len(order) <= MOST_LETTERS:
         letters = _letters(differs)

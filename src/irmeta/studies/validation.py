@@ -100,9 +100,8 @@ def validate(
     facts = []
     tags: dict[str, list[str]] = {}
     orders: dict[str, str] = {}
-    sources = list(
-        sources_with_problems(runs)
-    )  # so that it is known how many there are
+    # so that it is known how many there are
+    sources = list(sources_with_problems(runs))
     inspect = partial(_inspect, judgments, folded, reading, Path.cwd())
     for fact, tag, order, odd in in_order(inspect, sources, "runs"):
         remarks += odd

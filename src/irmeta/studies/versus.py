@@ -222,9 +222,8 @@ def _tested(
     """Test the differences (against, topic) of one metric, each on the topics where it has one."""
     mean, count = np.nanmean(found, axis=1), len(found)
     p, half, effect = np.empty((3, count))
-    kinds, kind = np.unique(
-        ~np.isnan(found), axis=0, return_inverse=True
-    )  # comparisons on the same topics go together
+    # comparisons on the same topics go together
+    kinds, kind = np.unique(~np.isnan(found), axis=0, return_inverse=True)
     for number, topics in enumerate(kinds):
         rows = kind.ravel() == number
         some = found[rows][:, topics]
@@ -427,9 +426,8 @@ def _p(value: float) -> str:
 def _extremes(one: xr.Dataset) -> pl.DataFrame:
     """Return the topics on which the system lies farthest below and above the median of the other systems."""
     gap = (one["score"] - one["median"]).values
-    order = np.argsort(gap, kind="stable")[
-        : np.isfinite(gap).sum()
-    ]  # those on which the system has a score
+    # those on which the system has a score
+    order = np.argsort(gap, kind="stable")[: np.isfinite(gap).sum()]
     if order.size <= 2 * FEW_TOPICS:
         ends = order
     else:

@@ -89,9 +89,8 @@ def test_the_interval_is_that_of_a_mean_over_topics() -> None:
         cooccurrences(one, other, topic, (12, 4, 4)),
     )
     by_topic = (other - one).reshape(12, 10).mean(axis=1)
-    half = (
-        2.200985 * by_topic.std(ddof=1) / np.sqrt(12)
-    )  # t quantile of 11 degrees of freedom
+    # t quantile of 11 degrees of freedom
+    half = 2.200985 * by_topic.std(ddof=1) / np.sqrt(12)
     assert (found.low, found.high) == pytest.approx(
         (by_topic.mean() - half, by_topic.mean() + half)
     )

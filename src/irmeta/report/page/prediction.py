@@ -133,9 +133,8 @@ def chosen(model: Model, candidates: Sequence[str]) -> list[str]:
 def _worst_coverage(model: Model, given: Sequence[str]) -> float:
     """Return the coverage to expect of 90% intervals on the worst collection, in the mean over other metrics."""
     level, size = 0.9, len(given)
-    by_parts: dict[
-        tuple[str, ...], list[str]
-    ] = {}  # the targets that the same collections have
+    # the targets that the same collections have
+    by_parts: dict[tuple[str, ...], list[str]] = {}
     for target in (metric for metric in model.metrics if metric not in given):
         by_parts.setdefault(
             tuple(part.name for part in model.holding([*given, target])), []

@@ -137,9 +137,8 @@ def taus(
     team : of each system, numbered from 0; by default each system is a team.
     """
     team = _teams(scores.shape[1]) if team is None else team
-    scores = scores - scores.mean(
-        axis=1, keepdims=True
-    )  # what a topic does to all systems alike leaves tau as it is
+    # what a topic does to all systems alike leaves tau as it is
+    scores = scores - scores.mean(axis=1, keepdims=True)
     drawn = [
         _means_on_halves(scores, team, stream, count)
         for stream, count in streams(rng, draws, BLOCK)

@@ -48,9 +48,8 @@ def _beaten(scores: Floats) -> Floats:
         rising = np.sort(values)
         below = np.searchsorted(rising, values, side="left")
         not_above = np.searchsorted(rising, values, side="right")
-        points[present, task] = (
-            below + not_above - 1
-        ) / 2  # the model ties with itself
+        # the model ties with itself
+        points[present, task] = (below + not_above - 1) / 2
     return points
 
 
@@ -83,9 +82,8 @@ def values(scores: Floats, kind: Aggregate, types: Ints | None = None) -> Floats
     """
     if kind == "borda":
         absent = np.isnan(scores).sum(axis=0)
-        return np.nansum(
-            task_points(scores, kind) + absent, axis=1
-        )  # models - rank = those it beats + those absent
+        # models - rank = those it beats + those absent
+        return np.nansum(task_points(scores, kind) + absent, axis=1)
     return np.asarray(
         (task_points(scores, kind) * weights(scores.shape[1], kind, types)).sum(axis=1)
     )

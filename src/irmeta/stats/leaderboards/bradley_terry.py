@@ -92,9 +92,8 @@ def _fit(pairs: Floats, won: Floats) -> Floats:
         chance = expit(value[:, None] - value)
         gradient = won - (pairs * chance).sum(axis=1)
         step = np.linalg.solve(_information(pairs, chance) + 1 / len(won), gradient)
-        value += step * min(
-            1.0, 2.0 / max(np.abs(step).max(), 1e-300)
-        )  # no leap beyond what the curve can bear
+        # no leap beyond what the curve can bear
+        value += step * min(1.0, 2.0 / max(np.abs(step).max(), 1e-300))
         value -= value.mean()
         if np.abs(step).max() < 1e-10:
             return value

@@ -208,9 +208,8 @@ def _maximised(
 ) -> Fit:
     """Regress each task on the factors, and a constant, of the models that have it."""
     models, factors = factor.shape
-    known = np.concatenate(
-        [factor, np.ones((models, 1))], axis=1
-    )  # (model, factor + 1)
+    # (model, factor + 1)
+    known = np.concatenate([factor, np.ones((models, 1))], axis=1)
     second = known[:, :, None] * known[:, None, :]
     second[:, :factors, :factors] += covariance
     size = factors + 1

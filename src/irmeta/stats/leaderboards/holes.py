@@ -69,12 +69,10 @@ def bounds(
         settled((np.where(absent, end, known) * weight).sum(axis=1)) for end in within
     )
     rising_low, rising_high = np.sort(low), np.sort(high)
-    surely_above = len(low) - np.searchsorted(
-        rising_low, high, side="right"
-    )  # others' worst beats my best
-    surely_below = np.searchsorted(
-        rising_high, low, side="left"
-    )  # my worst beats others' best
+    # others' worst beats my best
+    surely_above = len(low) - np.searchsorted(rising_low, high, side="right")
+    # my worst beats others' best
+    surely_below = np.searchsorted(rising_high, low, side="left")
     return Bounds(1 + surely_above, len(low) - surely_below)
 
 

@@ -111,9 +111,8 @@ def resampled(
     if filled:
         ranks = np.stack([ranked(one) for one in others])
         best, worst = np.quantile(ranks, ENDS, axis=0, method="inverted_cdf")
-    value = (
-        centre if kind != "borda" else centre * table.shape[1] * (len(table) - 1)
-    )  # shares as votes
+    # shares as votes
+    value = centre if kind != "borda" else centre * table.shape[1] * (len(table) - 1)
     error = np.full(len(value), np.nan) if model is None else np.sqrt(spread)
     return Standing(
         value, error, rank, best, worst, sets, model is not None and model.separated
@@ -146,6 +145,5 @@ def _over_tasks(compared: Floats, draws: int, rng: np.random.Generator) -> Float
     tasks = compared.shape[1]
     centred = compared - compared.mean(axis=1, keepdims=True)
     signs = rng.integers(0, 2, (draws, tasks)) * 2.0 - 1
-    return np.asarray(
-        signs @ centred.T / np.sqrt(tasks * (tasks - 1))
-    )  # variance: s^2 / tasks
+    # variance: s^2 / tasks
+    return np.asarray(signs @ centred.T / np.sqrt(tasks * (tasks - 1)))

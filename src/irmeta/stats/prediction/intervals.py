@@ -118,9 +118,8 @@ def band(
     0.292
     """
     collections = len(held.offset)
-    between = np.mean(held.offset**2, axis=0) * (
-        1 + np.asarray(leverage)
-    )  # B, further away more
+    # B, further away more
+    between = np.mean(held.offset**2, axis=0) * (1 + np.asarray(leverage))
     within = np.mean(held.variance * np.asarray(reach) ** 2, axis=0)  # W
     total = known * between + within
     positive = np.where(total > 0, total, 1.0)
@@ -212,7 +211,6 @@ def mahalanobis(data: Moments, given: Floats, variables: Sequence[int]) -> Float
     if not varies.any():
         return np.zeros(len(given))
     standardized = (given - part.mean) / unit
-    scores = (
-        standardized @ vectors[:, varies] / np.sqrt(values[varies])
-    )  # (system, direction), each of variance 1
+    # (system, direction), each of variance 1
+    scores = standardized @ vectors[:, varies] / np.sqrt(values[varies])
     return np.sqrt((scores**2).mean(axis=-1))

@@ -81,9 +81,8 @@ def fit(loss: Floats, unjudged: Floats, score: Floats, group: Indices) -> Penalt
     # normal equations of each group: X' W X and X' W y
     squares = np.einsum("gr,r,ra,rb->gab", member, weight, x, x)
     products = np.einsum("gr,r,ra,r->ga", member, weight, x, loss)
-    without = _solved(
-        squares.sum(axis=0) - squares, products.sum(axis=0) - products
-    )  # by group, from all others
+    # by group, from all others
+    without = _solved(squares.sum(axis=0) - squares, products.sum(axis=0) - products)
     errors = loss - np.einsum("ra,ra->r", x, without[np.searchsorted(found, group)])
     slopes = _solved(squares.sum(axis=0)[None], products.sum(axis=0)[None])[0]
     variances = _variances(errors**2, unjudged**2, weight)

@@ -49,10 +49,8 @@ def pairwise(
         left = np.asarray(x, dtype=np.float64)
         right = np.asarray(y, dtype=np.float64)
         _check(left, right)
-        rows, columns = (
-            np.atleast_2d(left),
-            np.atleast_2d(right),
-        )  # (..., A, n), (..., B, n)
+        # (..., A, n), (..., B, n)
+        rows, columns = (np.atleast_2d(left), np.atleast_2d(right))
         lead = np.broadcast_shapes(rows.shape[:-2], columns.shape[:-2])
         values = kernel(_batched(rows, lead), _batched(columns, lead), *args, **options)
         values = values.reshape(*lead, rows.shape[-2], columns.shape[-2])

@@ -130,9 +130,8 @@ def _complete(values: Floats) -> tuple[Floats, Floats]:
     topics = len(values)
     centred = values - values.mean(axis=0)
     products = centred.T @ centred
-    squares = (
-        np.diag(products)[:, None] + np.diag(products) - 2 * products
-    )  # sum (d - mean d)^2
+    # sum (d - mean d)^2
+    squares = np.diag(products)[:, None] + np.diag(products) - 2 * products
     spread = _root(squares, np.diag(products).max())
     mean = settled(values.mean(axis=0))
     difference = mean[:, None] - mean
@@ -233,9 +232,8 @@ def _stepped(
         if (found[0] == better).all() and (found[1] == worse).all():
             return RankSets(better, worse)
         better, worse = found
-        stale = np.flatnonzero(
-            better[pair[:, 0], pair[:, 1]]
-        )  # the largest of other draws is still in the family
+        # the largest of other draws is still in the family
+        stale = np.flatnonzero(better[pair[:, 0], pair[:, 1]])
 
 
 def _blocks(systems: int) -> list[slice]:
@@ -278,9 +276,8 @@ def _largest_of_all(
     found = list(
         in_order(partial(_of_block, differences, upward, draws), _blocks(len(upward)))
     )
-    values, pairs = (
-        np.stack(part) for part in zip(*found, strict=True)
-    )  # (block, draw), (block, draw, 2)
+    # (block, draw), (block, draw, 2)
+    values, pairs = (np.stack(part) for part in zip(*found, strict=True))
     first, each = values.argmax(axis=0), np.arange(len(draws))
     return values[first, each], pairs[first, each]
 

@@ -94,9 +94,8 @@ def _end(found: Components, coefficient: Coefficient, below: float) -> Floats:
     if coefficient == "erho2":
         return (_ratio(s, e * f_e) - 1) / n  # L = (MS_s / (MS_e F) - 1) / n
     f_q = fdtri(m - 1, n - 1, below)
-    f_inf = chdtri(m - 1, 1 - below) / (
-        m - 1
-    )  # F with infinitely many degrees of freedom
+    # F with infinitely many degrees of freedom
+    f_inf = chdtri(m - 1, 1 - below) / (m - 1)
     above = s**2 - f_inf * s * e + (f_inf - f_e) * f_e * e**2
     under = (m - 1) * f_inf * s * e + f_q * s * q
     return _ratio(m * above, n * under)

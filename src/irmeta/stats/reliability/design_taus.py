@@ -109,16 +109,13 @@ class _Scores:
         columns, target = means[:, 0, :-1], settled(means[:, 1, -1:])
         if self.corrections is None:
             return _Drawn(members, columns, target, None, None)
-        place = np.argsort(
-            orders, axis=1
-        )  # of each topic in the order of its partition
-        checked = (
-            place[:, None] < self.corrections.counts(n)[:, None]
-        )  # (partition, column, topic)
+        # of each topic in the order of its partition
+        place = np.argsort(orders, axis=1)
+        # (partition, column, topic)
+        checked = place[:, None] < self.corrections.counts(n)[:, None]
         weight = checked / checked.sum(axis=-1, keepdims=True)
-        added = weight.transpose(1, 0, 2) @ self.added.transpose(
-            1, 0, 2
-        )  # (column, partition, system)
+        # (column, partition, system)
+        added = weight.transpose(1, 0, 2) @ self.added.transpose(1, 0, 2)
         return _Drawn(members, columns, target, checked, added.transpose(1, 0, 2))
 
     def without(self, drawn: "_Drawn", one: int, topics: Ints) -> Floats:
@@ -128,9 +125,8 @@ class _Scores:
         if drawn.added is None or drawn.checked is None:
             return settled(left)
         added, checked = drawn.added[one], drawn.checked[one]
-        others = np.maximum(
-            checked.sum(axis=-1) - 1, 1
-        )  # a topic that is the only one to correct stays
+        # a topic that is the only one to correct stays
+        others = np.maximum(checked.sum(axis=-1) - 1, 1)
         step = np.where(checked.sum(axis=-1) > 1, checked[:, topics].T / others, 0)
         return settled(left + added + step[..., None] * (added - self.added[topics]))
 
@@ -201,9 +197,8 @@ def _moved(of: _Scores, n: int, block: Block) -> tuple[Floats, Floats]:
     drawn = of.drawn(n, count, rng)
     columns, target = drawn.columns, drawn.target
     now = _taus(columns, target)
-    without = np.nan_to_num(
-        tau_without_each(columns, target)[..., 0]
-    )  # (partition, system, column)
+    # (partition, system, column)
+    without = np.nan_to_num(tau_without_each(columns, target)[..., 0])
     systems = (without - now[:, None]).sum(axis=0)
     topics = np.zeros((len(of.by_topic), columns.shape[1]))
     for one in range(count) if n > 1 else ():
@@ -231,9 +226,8 @@ def predicted(found: DesignTaus, topics: npt.ArrayLike) -> tuple[Floats, Floats]
     tau, along = now.tau(n), other.tau(n) - now.tau(n)
     sizes = np.array(found.sizes, dtype=np.float64)
     inside = n <= sizes[-1]
-    off = found.tau - np.stack(
-        [now.tau(size) for size in sizes]
-    )  # how far the points lie from the curve
+    # how far the points lie from the curve
+    off = found.tau - np.stack([now.tau(size) for size in sizes])
     correction = np.array(
         [np.interp(at, sizes, off[:, column]) for column, at in enumerate(n)]
     )

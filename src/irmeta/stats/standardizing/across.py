@@ -96,9 +96,8 @@ def spread(z: Floats, team: Ints | None = None) -> Spread:
         return Spread(np.full((2, 2), np.nan), count)
     both = np.stack([z, (z**2 - 1) / 2])  # (2, system, topic)
     both -= both.mean(axis=1, keepdims=True)
-    by_team = sums(
-        both, team, axis=1
-    )  # (2, team, topic): x(t), summed over the systems of a team
+    # (2, team, topic): x(t), summed over the systems of a team
+    by_team = sums(both, team, axis=1)
     total = by_team.sum(axis=2)
     # sum over topics t != u of x_a(t) x_b(u) = (sum over t of x_a)(sum over u of x_b) - sum over t of x_a(t) x_b(t)
     pairs = total @ total.T - np.einsum("aut,but->ab", by_team, by_team)

@@ -173,9 +173,8 @@ def _both(
     if rho <= 0 or cost_human <= 0:
         return 1, 0.0
     share = sampling.best_share(rho, cost_human, cost_machine)
-    most = (
-        len(everything) // 2
-    )  # a design of half of the topics has one that people judge
+    # a design of half of the topics has one that people judge
+    most = len(everything) // 2
     each = most if share == 0 else min(round(1 / share), most)
     return each, sampling.slope(sample, pairs=True)
 

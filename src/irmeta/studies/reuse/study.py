@@ -74,9 +74,8 @@ def reuse(
         looked, np.where(pooled, number, NOBODY).tolist(), depth
     )
     full, left = left_out.without_each(looked, owner, len(names))
-    own = left[
-        number, np.arange(len(number))
-    ]  # (system, metric): without the judgments of the own group
+    # (system, metric): without the judgments of the own group
+    own = left[number, np.arange(len(number))]
     places = [looked.metrics.index(metric) for metric in seen]
     count = len(wanted)
     unjudged = 1 - own[:, places]

@@ -107,10 +107,8 @@ def findings(outcome: xr.Dataset) -> list[str]:
     metrics = views["metrics"]
     lines = []
     if "new" in views:
-        shown = (
-            str(outcome["metric"].values[0]),
-            metrics["metric"][0],
-        )  # the first asked for, and the fairest
+        # the first asked for, and the fairest
+        shown = (str(outcome["metric"].values[0]), metrics["metric"][0])
         rows = views["new"].filter(pl.col("metric").is_in(shown)).iter_rows(named=True)
         lines = [_of_new(row, level) for row in rows][:6]
     known = metrics.drop_nulls("relative_loss")
