@@ -122,7 +122,8 @@ def complete(board: Board) -> Board:
     """Keep the models without holes on all tasks, or all models on the tasks without holes: the larger table."""
     present = np.isfinite(board.scores)
     models, tasks = (np.asarray(present.all(axis=axis)) for axis in (1, 0))
-    every_model, every_task = np.ones_like(models), np.ones_like(tasks)
+    every_model = np.ones_like(models)
+    every_task = np.ones_like(tasks)
     if models.all():
         return board
     if not models.any() and not tasks.any():

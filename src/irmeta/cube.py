@@ -475,7 +475,8 @@ def require_possible(scores: xr.DataArray) -> None:
     for place, metric in enumerate(map(str, scores.metric.values)):
         if not is_known(metric):  # it may take any value
             continue
-        values, high = scores.values[..., place], highest(metric)
+        values = scores.values[..., place]
+        high = highest(metric)
         wrong = values[(values < -_ROUNDING) | (values > high + _ROUNDING)]
         if wrong.size:
             raise ScoresError(

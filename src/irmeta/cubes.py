@@ -101,7 +101,8 @@ def prepare_together(
     top, by, missing, pairs : as in `irmeta.cube.prepare`.
     """
     names = common_metrics(cubes, metrics)
-    used, notes = {}, deeper_metrics(metrics, names)
+    used = {}
+    notes = deeper_metrics(metrics, names)
     held = {str(metric) for scores in cubes.values() for metric in scores.metric.values}
     lost = sorted(held.difference(names))
     if lost and metrics is None:

@@ -99,7 +99,8 @@ def from_scores(
         ]
         more.append(f"Left out, since all its scores are equal: {', '.join(constant)}.")
         cubes = {name: one.isel(metric=varies) for name, one in cubes.items()}
-        rows, names = rows[:, varies], [name for name in names if name not in constant]
+        rows = rows[:, varies]
+        names = [name for name in names if name not in constant]
     # each mean that was subtracted takes a degree of freedom: one of all rows, or one of each topic
     if level == "within-topic":
         means_taken = sum(one.sizes["topic"] for one in cubes.values())

@@ -30,7 +30,8 @@ Result_co = TypeVar("Result_co", covariant=True)
 Progress = Callable[[str, int, int | None], object]
 """Called at each step of long work: what the steps are, how many are done, and how many there are if that is known."""
 
-_TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3
+_TRIM_THRESHOLD = -1
+_MMAP_THRESHOLD = -3
 """Names that malloc.h gives to the limits of mallopt."""
 _AHEAD = 2
 """Items each thread may be ahead of whoever takes the results; more would only cost memory."""

@@ -186,7 +186,8 @@ def common(
 ) -> tuple[xr.DataArray, xr.DataArray, list[str]]:
     """Cut two cubes to the topics and metrics that both have, without missing cells; say what was left out."""
     notes: list[str] = []
-    old, new = check(old), check(new)
+    old = check(old)
+    new = check(new)
     for dim in ("metric", "topic"):
         old, new = _shared(old, new, dim, notes)
     old, of_old = complete(old, missing)

@@ -79,7 +79,8 @@ class Collection:
         """Return what the file says of the collection with the runs that are added."""
         if self.about is None:
             return new
-        old, more = self.about["attributes"], new["attributes"]
+        old = self.about["attributes"]
+        more = new["attributes"]
         systems = [*self.about["names"]["system"], *new["names"]["system"]]
         names = {**self.about["names"], "system": list(dict.fromkeys(systems))}
         notes = [*old.get("notes", []), *_notes(old, new)]
@@ -102,7 +103,8 @@ def _notes(old: Any, new: About) -> list[str]:
         for note in new["attributes"]["notes"]
         if note not in old.get("notes", [])
     ]
-    ours, theirs = new["attributes"]["irmeta"], old.get("irmeta")
+    ours = new["attributes"]["irmeta"]
+    theirs = old.get("irmeta")
     if ours != theirs:
         notes.append(
             f"added {added}: scored by irmeta {ours}, the runs before by irmeta {theirs}"
@@ -129,7 +131,8 @@ def _digest(about: About) -> Any:
 
 def _require_same(place: str, job: Evaluation, about: About) -> None:
     """Raise ScoresError if runs of this evaluation would not be scored as those of a collection were."""
-    facts, names = about["attributes"], about["names"]
+    facts = about["attributes"]
+    names = about["names"]
     elsewhere = "--collection NAME makes a new collection"
     changed = sorted(set(facts) - _EVALUATED)
     lacking = sorted({"qrels", "runs", "options"} - set(facts))
@@ -140,7 +143,8 @@ def _require_same(place: str, job: Evaluation, about: About) -> None:
             what = "it was not made by evaluate"
         raise ScoresError(f"{place}: no run can be added, as {what}; {elsewhere}")
     if _digest(about) != job.task.judgments.qrels.digest:
-        theirs, ours = facts["qrels"]["source"], job.task.judgments.qrels.source
+        theirs = facts["qrels"]["source"]
+        ours = job.task.judgments.qrels.source
         raise ScoresError(
             f"{place}: the judgments differ, {theirs} there, {ours} here; {elsewhere}"
         )

@@ -128,10 +128,8 @@ class Evaluation:
         require_choice("score_precision", score_precision, get_args(Precision))
         require_choice("topics", topics, get_args(TopicSet))
         require_choice("on_error", on_error, get_args(OnError))
-        wanted, reading = (
-            parse_list(metrics, other=foreign_metric),
-            reading or Reading(),
-        )
+        wanted = parse_list(metrics, other=foreign_metric)
+        reading = reading or Reading()
         judgments = Judgments(qrels_of(qrels, reading))
         if on_error == "skip":
             sources = list(sources_with_problems(runs))

@@ -25,7 +25,8 @@ from irmeta.parallel import in_order
 from irmeta.signatures import CATALOGUE
 from irmeta.stats.arrays import Bools, Floats, Indices
 
-NOBODY, SEVERAL = -1, -2
+NOBODY = -1
+SEVERAL = -2
 """The owner of a judged document that no run, or several groups, brought to the pool; groups count from 0."""
 BLIND = frozenset(
     [

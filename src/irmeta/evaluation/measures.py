@@ -105,7 +105,8 @@ def floored_average_precision(
 @_measure("Bpref")
 def bpref(judged: Judged, *, rel: float = 1) -> Floats:
     """Bpref: mean over the R relevant of 1 - min(n, R) / min(N, R), n judged non-relevant above. Source: m_bpref.c."""
-    R, N = judged.facts.num_relevant(rel), judged.facts.num_nonrelevant(rel)
+    R = judged.facts.num_relevant(rel)
+    N = judged.facts.num_nonrelevant(rel)
     # min(n, R) at every rank, then at the ranks of relevant documents only
     nonrelevant = judged.nonrelevant(rel).cumsum(axis=-1, dtype=np.int32)
     above = np.minimum(nonrelevant, R.astype(np.int32)[:, None])

@@ -89,7 +89,8 @@ class Task:
         ):
             return given.digest
         if isinstance(given, Run):
-            done, run = ([work(given)], given)
+            done = [work(given)]
+            run = given
         else:
             done, run = self._in_parts(given, source[0], work)
         if not run.topics and not self.reading.allow_empty:

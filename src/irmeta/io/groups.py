@@ -16,7 +16,8 @@ from irmeta.names import nearest
 from irmeta.stats.arrays import Ints
 from irmeta.words import counted
 
-RUN, GROUP = ("run", "system", "name"), ("group", "team", "family")
+RUN = ("run", "system", "name")
+GROUP = ("group", "team", "family")
 POOLED = ("pooled", "contributed", "contributed judgments")
 """Names that the columns may have; the first found is taken."""
 STEM = "stem"

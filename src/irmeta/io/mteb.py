@@ -79,7 +79,8 @@ def _outcome(path: Path, root: Path, split: str) -> TaskScore:
     """Read one file of results."""
     try:
         held = json.loads(read_bytes(path))
-        task, splits = held["task_name"], held["scores"]
+        task = held["task_name"]
+        splits = held["scores"]
         chosen = splits[split] if split in splits else next(iter(splits.values()))
         scores = [
             float("nan") if one["main_score"] is None else float(one["main_score"])

@@ -321,7 +321,8 @@ def _declared(held: Any) -> dict[str, About]:
     if not isinstance(held, dict):
         raise ValueError("its metadata are no object")
     for name, one in held.items():
-        attributes, names = one["attributes"], one["names"]
+        attributes = one["attributes"]
+        names = one["names"]
         if not isinstance(attributes, dict) or not isinstance(names, dict):
             raise ValueError(
                 f"its metadata of {shortened(name)} lack attributes or names"

@@ -220,7 +220,8 @@ def _longest_word(texts: Sequence[str]) -> int:
 def _blocks(widths: dict[str, int], width: int) -> list[list[str]]:
     """Share columns out over tables that fit the width; each begins with the first column, which names the rows."""
     first, *others = widths
-    blocks, used = [[first]], widths[first]
+    blocks = [[first]]
+    used = widths[first]
     for name in others:
         if used + widths[name] > width and len(blocks[-1]) > 1:
             blocks.append([first])

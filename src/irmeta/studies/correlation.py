@@ -209,7 +209,8 @@ def _by_pairs(
 
 def _span(n: Any) -> str:
     """Write the number of values, from the fewest to the most of any pair where it differs."""
-    fewest, most = int(np.min(n)), int(np.max(n))
+    fewest = int(np.min(n))
+    most = int(np.max(n))
     if fewest == most:
         return f"{most}"
     return f"{fewest} to {most}"
@@ -235,7 +236,8 @@ def _check(
             f"a threshold of correlation is between -1 and 1, not {threshold}"
         )
     for name, scores in used.items():
-        systems, topics = scores.sizes["system"], scores.sizes["topic"]
+        systems = scores.sizes["system"]
+        topics = scores.sizes["topic"]
         if systems < 2:
             raise ScoresError(
                 f"{name}: a correlation between metrics needs at least 2 systems; there is {systems}"
@@ -349,10 +351,12 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
 
 def _neighbours(one: xr.Dataset) -> pl.DataFrame:
     """Return a row for each metric: its group, and the metrics that it agrees with most and least."""
-    metrics, r = np.array(_names(one)), one["r"].values
+    metrics = np.array(_names(one))
+    r = one["r"].values
     others = r.copy()
     np.fill_diagonal(others, np.nan)
-    most, least = np.nanargmax(others, axis=1), np.nanargmin(others, axis=1)
+    most = np.nanargmax(others, axis=1)
+    least = np.nanargmin(others, axis=1)
     each = np.arange(len(metrics))
     frame = pl.DataFrame(
         {

@@ -199,10 +199,8 @@ def _quantiles(outcome: xr.Dataset) -> pl.DataFrame:
 
 def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     """Show the best systems: their means with the interval and the ranks by one metric, and their means by others."""
-    by, metrics = (
-        about(outcome)["options"]["by"],
-        [str(metric) for metric in outcome.metric.values],
-    )
+    by = about(outcome)["options"]["by"]
+    metrics = [str(metric) for metric in outcome.metric.values]
     order = np.argsort(outcome["rank"].sel(metric=by).values, kind="stable")
     shown = outcome.isel(system=order)
     one = shown.sel(metric=by)
@@ -247,7 +245,8 @@ def findings(outcome: xr.Dataset) -> list[str]:
 
 def _uneven(by: str, topics: Any, sd: Any) -> str:
     """Say how much more one topic weighs in comparisons of means than another."""
-    most, least = topics[sd.argmax()], topics[sd.argmin()]
+    most = topics[sd.argmax()]
+    least = topics[sd.argmin()]
     if geometric([by]):
         advice = ""
     else:
@@ -262,7 +261,8 @@ def _best_ranks(outcome: xr.Dataset, of_metric: xr.Dataset, best: xr.Dataset) ->
     """Say which ranks are open: those of the best system, or how many systems may be the best."""
     level = about(outcome)["options"]["level"]
     if about(outcome)["options"]["sets"] == "marginal":
-        low, high = best["rank_low"].item(), best["rank_high"].item()
+        low = best["rank_low"].item()
+        high = best["rank_high"].item()
         ranks = f"{low}" if low == high else f"from {low} to {high}"
         return f"its true rank is {ranks} (marginal, {level:.0%}: of this one system, if you named it in advance)."
     first = int((of_metric["rank_low"] == 1).sum())

@@ -51,7 +51,8 @@ def durability(
     such splits, quantile the share of them with a lower one (equal ones counted half).
     Source: Webber et al. (SIGIR 2008), Table 2; the splits are ours.
     """
-    old, new = by_name(old), by_name(new)
+    old = by_name(old)
+    new = by_name(new)
     if not old:
         raise ScoresError("no old collection to take factors from")
     met = {}
@@ -65,7 +66,8 @@ def durability(
     figures, sizes, notes = [], [], []
     used: dict[str, xr.DataArray] = {}
     for name, (by, scores, more) in met.items():
-        by, scores = by.sel(metric=metrics), scores.sel(metric=metrics)
+        by = by.sel(metric=metrics)
+        scores = scores.sel(metric=metrics)
         require_variation(scores.mean("topic").values.T, metrics)
         team = _sides(by, scores, groups)
         found, flat_notes = _aged(by, scores, kind, flat, team, generator)

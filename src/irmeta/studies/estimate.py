@@ -64,7 +64,8 @@ def estimate(
     }
     systems = both.human.system.values
     left, right = np.triu_indices(systems.size, 1)
-    n, total = both.human.sizes["topic"], both.machine.sizes["topic"]
+    n = both.human.sizes["topic"]
+    total = both.machine.sizes["topic"]
     target = "topics like these" if new_topics else f"these {total} topics"
     lines = [
         f"{n} of {total} topics have human judgments; means are over {target}; "
@@ -215,7 +216,8 @@ def _gained(one: xr.Dataset) -> str:
     size = about(one)["inputs"]["collections"]
     n, total = (size[side]["topics"] for side in ("human", "machine"))
     gains = float(one["gain"]), float(one["gain_pairs"])
-    rho, rho_pairs = short(float(one["rho"])), short(float(one["rho_pairs"]))
+    rho = short(float(one["rho"]))
+    rho_pairs = short(float(one["rho_pairs"]))
     if np.isnan(gains).all():
         return "people judged all of these topics, and their intervals have no width: the machine adds nothing."
     answer = (
@@ -244,7 +246,8 @@ def _limits(one: xr.Dataset, n: int, total: int) -> str:
 
 def _highest(one: xr.Dataset) -> str:
     """Name the systems with the highest mean, and say how many others are not clearly lower."""
-    names, rank = one.system.values, one["rank"].values
+    names = one.system.values
+    rank = one["rank"].values
     first = int(rank.argmin())
     mean, low, high = (
         short(float(one[name].values[first]), 3) for name in ("mean", "low", "high")

@@ -308,7 +308,8 @@ def _groups(
             metric = parse(name)
         except MetricError:  # a metric of the user's own
             continue
-        depth, pool = metric["depth"], metric["pool"]
+        depth = metric["depth"]
+        pool = metric["pool"]
         if isinstance(depth, int) and depth in depths and pool in (None, depth):
             kind: Judgments = "full" if pool is None else "pool"
             groups.setdefault((kind, depth), []).append(name)

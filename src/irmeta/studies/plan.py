@@ -88,7 +88,8 @@ def plan(
         raise ScoresError("costs are above 0")
     both, notes = paired(human, machine, metrics, missing)
     weight, of_weights = weights(both, sample)
-    n, total = both.human.sizes["topic"], both.machine.sizes["topic"]
+    n = both.human.sizes["topic"]
+    total = both.machine.sizes["topic"]
     sizes = [size for size in SIZES if size < total] + [total]
     parts = []
     for which in range(both.human.sizes["metric"]):
@@ -124,7 +125,8 @@ def _needed(
 ) -> dict[str, Any]:
     """Compute the numbers of topics for a width of intervals of differences; -1 where none suffices."""
     total = sample.sizes[1]
-    rho, variance = sampling.correlation(sample, pairs=True), _of_pairs(sample)
+    rho = sampling.correlation(sample, pairs=True)
+    variance = _of_pairs(sample)
     here = sampling.topics_for(variance, rho, width, None, total)
     # beyond the machine's topics there are none to judge
     here = None if here is None or here > total else here
@@ -158,11 +160,10 @@ def _needed(
 def _by_size(sample: Sample, sizes: list[int]) -> dict[str, Floats]:
     """Predict widths, and how many pairs differ, by number of human topics: each of (size,)."""
     total = sample.sizes[1]
-    pairs, systems = _of_pairs(sample), sampling.variances(sample.human, sample.weight)
-    by_pairs, by_means = (
-        sampling.correlation(sample, pairs=True),
-        sampling.correlation(sample),
-    )
+    pairs = _of_pairs(sample)
+    systems = sampling.variances(sample.human, sample.weight)
+    by_pairs = sampling.correlation(sample, pairs=True)
+    by_means = sampling.correlation(sample)
     difference = sampling.estimate_differences(sample).value
     gap = np.abs(difference[np.triu_indices(len(difference), 1)])
     return {
@@ -246,7 +247,8 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
 
 def findings(outcome: xr.Dataset) -> list[str]:
     """Say how many topics people should judge."""
-    wanted, of_weights = about(outcome)["options"]["width"], []
+    wanted = about(outcome)["options"]["width"]
+    of_weights = []
     total = about(outcome)["inputs"]["collections"]["machine"]["topics"]
     for metric in outcome.metric.values:
         one = outcome.sel(metric=metric)
@@ -278,7 +280,8 @@ def _suffices(one: xr.Dataset, wanted: float, total: int) -> str:
 
 def _cheapest(one: xr.Dataset, total: int) -> str:
     """Name the cheapest way to the width wanted, and what people alone cost; nothing where none is found."""
-    people, machine = int(one["topics_best"]), int(one["machine_best"])
+    people = int(one["topics_best"])
+    machine = int(one["machine_best"])
     ways = {
         f"people alone are the cheapest, with {int(one['topics_alone'])} topics": float(
             one["cost_alone"]

@@ -404,7 +404,8 @@ def _predict(
         )
     data = [part.moments for part in held]
     # places of the given metrics, and of the target
-    at, of = (list(range(len(given))), [len(given)])
+    at = list(range(len(given)))
+    of = [len(given)]
     values = to_scale(scores, model.scale)
     if learned is None:
         rows = []
@@ -431,7 +432,8 @@ def _predict(
             known_mean=mean,
             leverage=away,
         )
-        centre, half = centre + found.shift.ravel(), found.half.ravel()
+        centre = centre + found.shift.ravel()
+        half = found.half.ravel()
     ends = from_scale([centre, centre - half, centre + half], model.scale)
     value, low, high = np.clip(ends, 0, highest(target))
     distance = mahalanobis(pool(data), values, at)

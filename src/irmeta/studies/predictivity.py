@@ -75,7 +75,8 @@ def predictivity(
     drawn = split_half(
         values, drawn_sizes, partitions, generator, ties=tau, best=chosen.best
     )
-    whole, curve = drawn[0], drawn[1:]
+    whole = drawn[0]
+    curve = drawn[1:]
     few = 0 if chosen.best else _interval_partitions(partitions, len(values))
     errors = _no_errors(whole)
     team = teams(used["system"].values, groups)
@@ -223,7 +224,8 @@ def _curve(sizes: Sequence[int], curve: Sequence[Agreement]) -> dict[str, Any]:
 
 
 def _check(used: xr.DataArray, partitions: int, sizes: Sequence[int]) -> None:
-    systems, topics = used.sizes["system"], used.sizes["topic"]
+    systems = used.sizes["system"]
+    topics = used.sizes["topic"]
     if systems < 2 or topics < 4:
         raise ScoresError(
             f"predictive power needs 2 systems and 4 topics or more; there are {systems} and {topics}"
@@ -306,7 +308,8 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
 def _best_table(outcome: xr.Dataset) -> pl.DataFrame:
     """List the metrics, best first, with how far each is behind the best."""
     best = best_predictor(outcome)
-    behind, low = outcome["lead"].values[best], outcome["lead_low"].values[best]
+    behind = outcome["lead"].values[best]
+    low = outcome["lead_low"].values[best]
     columns = {
         "metric": [str(name) for name in outcome["metric"].values],
         "mean_phi": outcome["phi"].values.mean(axis=1),
@@ -340,7 +343,8 @@ _PREDICTORS = "predictors (beats, loses to: targets that predict themselves clea
 
 def _matrices(outcome: xr.Dataset, metrics: list[str]) -> dict[str, pl.DataFrame]:
     """Return phi and advantages as papers print them."""
-    phi, gain = outcome["phi"].values, outcome["advantage"].values
+    phi = outcome["phi"].values
+    gain = outcome["advantage"].values
     clear = (outcome["low"].values > 0) | (outcome["high"].values < 0)
     each = range(len(metrics))
     upper = [[short(phi[i, j]) if j >= i else "" for j in each] for i in each]
@@ -457,7 +461,8 @@ def rivals_of_best(outcome: xr.Dataset) -> list[int]:
     The lead's interval holds for all pairs of metrics at once, as the best one is known only from these scores.
     """
     best = best_predictor(outcome)
-    lead, low = outcome["lead"].values[best], outcome["lead_low"].values[best]
+    lead = outcome["lead"].values[best]
+    low = outcome["lead_low"].values[best]
     order = np.argsort(lead, kind="stable")
     return [int(other) for other in order if other != best and low[other] <= 0]
 
@@ -521,10 +526,8 @@ def _kind(outcome: xr.Dataset, predictor: int, target: int) -> str:
 
 def _verdict(outcome: xr.Dataset, predictor: int, target: int) -> str:
     """Say of one target how well it is predicted, with the figures."""
-    a, b = (
-        str(outcome["metric"].values[predictor]),
-        str(outcome["metric"].values[target]),
-    )
+    a = str(outcome["metric"].values[predictor])
+    b = str(outcome["metric"].values[target])
     verdict = _VERDICTS[_kind(outcome, predictor, target)]
     difference, low, high = (
         float(outcome[name].values[predictor, target])
@@ -534,5 +537,6 @@ def _verdict(outcome: xr.Dataset, predictor: int, target: int) -> str:
         interval = ""
     else:
         interval = f", joint 95% interval {short(low)} to {short(high)}"
-    claim, so = verdict.of_one.format(a=a, b=b), verdict.so.format(a=a, b=b)
+    claim = verdict.of_one.format(a=a, b=b)
+    so = verdict.so.format(a=a, b=b)
     return f"{claim}: difference in phi {short(difference, 3)}{interval}; {so}."

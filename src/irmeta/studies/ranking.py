@@ -368,8 +368,10 @@ def _searched(outcome: xr.Dataset) -> str:
     """Say which sets a search went through: their sizes, and what they may hold and cost."""
     options = about(outcome)["options"]
     sizes = outcome["k"].values
-    least, most = int(sizes.min()), int(sizes.max())
-    free, every = int(outcome["candidate"].sum()), outcome.sizes["metric"]
+    least = int(sizes.min())
+    most = int(sizes.max())
+    free = int(outcome["candidate"].sum())
+    every = outcome.sizes["metric"]
     size = f"{least}" if least == most else f"{least} to {most}"
     reported = not any(
         map(is_reported, outcome["metric"].values[~outcome["candidate"].values])
@@ -476,7 +478,8 @@ def _choice(
         )
     if not time_limit > 0:
         raise ScoresError(f"the time limit is in seconds and above 0, not {time_limit}")
-    inside, outside = _named(source, include), _named(source, exclude)
+    inside = _named(source, include)
+    outside = _named(source, exclude)
     candidates, notes = _candidates(source, inside, outside)
     largest = candidates.size if k is None else k
     least = max(1, len(inside))
@@ -666,8 +669,10 @@ def _per_size(
     source: MetricMatrix, choice: Choice, selection: Selection
 ) -> dict[str, Any]:
     """Return what the subset of each size is worth, beside the best of that size: arrays of shape (k,)."""
-    sigma, objective = source.sigma, choice.objective
-    chosen, optima = selection.chosen.values(), selection.optima.values()
+    sigma = source.sigma
+    objective = choice.objective
+    chosen = selection.chosen.values()
+    optima = selection.optima.values()
     log_det = np.array([log_determinant(sigma, subset) for subset in chosen])
     left = np.array([unexplained(sigma, subset) for subset in chosen])
     values = log_det if objective == "determinant" else left

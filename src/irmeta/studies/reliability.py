@@ -143,7 +143,8 @@ def _coefficients(
     values: Floats, team: Ints, counts: list[int], stability: float, level: float
 ) -> dict[str, Any]:
     """Compute variance components, both coefficients by number of topics, and the topics that stability needs."""
-    found, sizes = components.components(values), np.array(counts)[:, None]
+    found = components.components(values)
+    sizes = np.array(counts)[:, None]
     data: dict[str, Any] = {
         "component": ["systems", "topics", "interaction"],
         "coefficient": ["erho2", "phi"],
@@ -431,8 +432,10 @@ def _range(outcome: xr.Dataset, topics: int) -> str:
 
 
 def _finding(one: xr.Dataset, collection: str, topics: int) -> str:
-    options, here = about(one)["options"], one.sel(size=topics)
-    metric, shows = str(one.metric.item()), float(here["detectable"].sel(share=0.5))
+    options = about(one)["options"]
+    here = one.sel(size=topics)
+    metric = str(one.metric.item())
+    shows = float(here["detectable"].sel(share=0.5))
     tau, low, high = (
         short(float(part), 2) for part in (here["tau"], one["tau_low"], one["tau_high"])
     )

@@ -254,7 +254,8 @@ def findings(outcome: xr.Dataset) -> list[str]:
     for metric in outcome.metric.values:
         of_metric = outcome.sel(metric=metric)
         significant = int(of_metric["significant"].sum())
-        test, before = options["test"], ""
+        test = options["test"]
+        before = ""
         if corrected:
             uncorrected = float((of_metric["p"] < options["alpha"]).mean())
             test = f"{test}, {options['correct']}"
@@ -295,10 +296,8 @@ def _equivalent(of_metric: xr.Dataset) -> str:
     if "equivalent" not in of_metric:
         return ""
     margin = about(of_metric)["options"]["margin"]
-    equivalent, significant = (
-        of_metric["equivalent"].values,
-        of_metric["significant"].values,
-    )
+    equivalent = of_metric["equivalent"].values
+    significant = of_metric["significant"].values
     open_ = int((~equivalent & ~significant).sum())
     verb = "pair differs" if equivalent.sum() == 1 else "pairs differ"
     return f" {equivalent.sum()} {verb} by less than {margin:g}; of {open_} neither is shown."
@@ -310,7 +309,8 @@ def _swapped(scores: xr.DataArray, rng: np.random.Generator) -> xr.Dataset:
     Over (half, swap_metric, step); the sets have as many topics as a half, and some smaller numbers of them. Metrics
     that may exceed 1, and geometric means, are left out: their differences have another scale.
     """
-    topics, systems = scores.sizes["topic"], scores.sizes["system"]
+    topics = scores.sizes["topic"]
+    systems = scores.sizes["system"]
     left_out = geometric(scores.metric.values)
     names = [
         str(m)
@@ -327,7 +327,8 @@ def _swapped(scores: xr.DataArray, rng: np.random.Generator) -> xr.Dataset:
     orders = shuffles(topics, draws, rng)
     counted = [swaps(values, halves(orders, (size, size))) for size in sizes]
     compared, swapped = zip(*counted, strict=True) if counted else ([], [])
-    dims, shape = ("half", "swap_metric", "step"), (len(sizes), len(names), EDGES.size)
+    dims = ("half", "swap_metric", "step")
+    shape = (len(sizes), len(names), EDGES.size)
     data = {
         "compared": (dims, np.reshape(compared, shape)),
         "swapped": (dims, np.reshape(swapped, shape)),
@@ -342,7 +343,8 @@ def _replicated(
 
     By the paired t test with the correction named; without at least 4 topics there are no halves to test on.
     """
-    systems, half = scores.sizes["system"], scores.sizes["topic"] // 2
+    systems = scores.sizes["system"]
+    half = scores.sizes["topic"] // 2
     draws = int(np.clip(SWAP_PAIRS // (systems * systems), 2, 20))
     drawn = halves(shuffles(scores.sizes["topic"], draws, rng), (half, half))
     values = additive(scores).values
@@ -530,7 +532,8 @@ def _notes(
     test: Test, correct: Correction, alpha: float, resamples: int, scores: xr.DataArray
 ) -> list[str]:
     """Say what correction Tukey's test has, and whether any p can be small enough to be significant."""
-    systems, topics = scores.sizes["system"], scores.sizes["topic"]
+    systems = scores.sizes["system"]
+    topics = scores.sizes["topic"]
     pairs = systems * (systems - 1) // 2
     lines = []
     if test in JOINT and correct != "none":

@@ -194,10 +194,8 @@ def _short(file: str) -> str:
 def findings(outcome: xr.Dataset) -> list[str]:
     """Say how many errors and warnings there are, and what the errors mean for evaluation."""
     levels = outcome["level"].values.tolist()
-    errors, warnings = (
-        counted(levels.count("error"), "error"),
-        counted(levels.count("warning"), "warning"),
-    )
+    errors = counted(levels.count("error"), "error")
+    warnings = counted(levels.count("warning"), "warning")
     if "error" in levels:
         verdict = "irmeta evaluate would refuse these files."
     else:

@@ -220,7 +220,8 @@ def _tested(
     rng: np.random.Generator,
 ) -> dict[str, Floats]:
     """Test the differences (against, topic) of one metric, each on the topics where it has one."""
-    mean, count = np.nanmean(found, axis=1), len(found)
+    mean = np.nanmean(found, axis=1)
+    count = len(found)
     p, half, effect = np.empty((3, count))
     # comparisons on the same topics go together
     kinds, kind = np.unique(~np.isnan(found), axis=0, return_inverse=True)
@@ -234,10 +235,8 @@ def _tested(
         effect[rows] = paired.effect_size(some)
     if correct == "dunnett":
         together = many_to_one.joint(found, 1 - alpha, resamples, rng)
-        corrected, half = (
-            together.p,
-            together.quantile * many_to_one.standard_errors(found),
-        )
+        corrected = together.p
+        half = together.quantile * many_to_one.standard_errors(found)
     else:
         corrected = multiplicity.CORRECTIONS[correct](p)
     return {
@@ -272,7 +271,8 @@ def _notes(
     alpha: float,
     resamples: int,
 ) -> list[str]:
-    topics, count = scores.sizes["topic"], len(names)
+    topics = scores.sizes["topic"]
+    count = len(names)
     notes = []
     if count > 1:
         if correct in ("bh", "none"):
@@ -357,7 +357,8 @@ def _contradictions(outcome: xr.Dataset) -> pl.DataFrame:
     rows = []
     for name in outcome.against.values:
         one = outcome.sel(against=name)
-        sure, difference = one["significant"].values, one["difference"].values
+        sure = one["significant"].values
+        difference = one["difference"].values
         better, worse = (
             outcome.metric.values[sure & sign]
             for sign in (difference > 0, difference < 0)
@@ -445,7 +446,8 @@ def _extremes(one: xr.Dataset) -> pl.DataFrame:
 
 def _by_metric(outcome: xr.Dataset) -> pl.DataFrame:
     """Return a row for each metric: how many of the comparisons are won and lost, significantly or not."""
-    sure, up = outcome["significant"], outcome["difference"] > 0
+    sure = outcome["significant"]
+    up = outcome["difference"] > 0
     return pl.DataFrame(
         {
             "metric": outcome.metric.values.tolist(),
@@ -494,11 +496,15 @@ def _system(outcome: xr.Dataset) -> str:
 
 def _of_one(one: xr.Dataset, count: int) -> str:
     """Say what one comparison by one metric shows, of this number that are corrected for."""
-    options, metric = about(one)["options"], str(one.metric.item())
-    system, other = options["system"], str(one["who"].item())
+    options = about(one)["options"]
+    metric = str(one.metric.item())
+    system = options["system"]
+    other = str(one["who"].item())
     other = "the median of the other systems" if other == MEDIAN else other
-    difference, p = float(one["difference"]), float(one["p_corrected"])
-    low, high = float(one["low"]), float(one["high"])
+    difference = float(one["difference"])
+    p = float(one["p_corrected"])
+    low = float(one["low"])
+    high = float(one["high"])
     wins, ties, losses = (int(one[name]) for name in ("wins", "ties", "losses"))
     more = "more" if difference >= 0 else "less"
     equal = f", equal on {ties}" if ties else ""
@@ -520,13 +526,13 @@ def _of_one(one: xr.Dataset, count: int) -> str:
 
 def _of_many(one: xr.Dataset) -> str:
     """Say how many of the comparisons by one metric are significant, and in which direction."""
-    options, metric = about(one)["options"], str(one.metric.item())
-    sure, up = one["significant"].values, one["difference"].values > 0
-    better, worse, count = (
-        int((sure & up).sum()),
-        int((sure & ~up).sum()),
-        one.sizes["against"],
-    )
+    options = about(one)["options"]
+    metric = str(one.metric.item())
+    sure = one["significant"].values
+    up = one["difference"].values > 0
+    better = int((sure & up).sum())
+    worse = int((sure & ~up).sum())
+    count = one.sizes["against"]
     correction = "" if options["correct"] == "none" else f", {options['correct']}"
     return (
         f"By {metric}, {options['system']} is significantly better than {better} of {count} systems and worse than "

@@ -44,10 +44,8 @@ def _points(found: xr.Dataset) -> Iterator[Cell]:
                 for depth in DEPTHS:
                     one = found.sel(target=target, collection=test, depth=depth)
                     published = float(printed[depth]) if depth in printed else None
-                    item, row = (
-                        f"Figure 2{'a' if high == 1000 else 'b'}",
-                        f"{name}@{high} {test}",
-                    )
+                    item = f"Figure 2{'a' if high == 1000 else 'b'}"
+                    row = f"{name}@{high} {test}"
                     yield lacking(
                         item,
                         row,
@@ -64,7 +62,8 @@ def _points(found: xr.Dataset) -> Iterator[Cell]:
 def _sentences(found: xr.Dataset) -> Iterator[Cell]:
     """List what the text reads from the figure, with the figure that each sentence is about."""
     deep = found.sel(depth=slice(30, None))
-    tau, r2 = found["tau"], deep["r2"].sel(target=cheap("RBP", 1000))
+    tau = found["tau"]
+    r2 = deep["r2"].sel(target=cheap("RBP", 1000))
     mean = tau.mean(["depth", "collection"])
     gains = [
         (tau.sel(target=cheap(n, 100)) - tau.sel(target=cheap(n, 1000))).values

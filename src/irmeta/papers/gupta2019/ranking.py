@@ -65,7 +65,8 @@ def ranking_cells(released: Released, rng: int) -> Iterator[Cell]:
 
 def backward_as_printed(sigma: Floats) -> Order:
     """Order variables by Algorithm 1 to the letter: it conditions on the dropped variable instead of forgetting it."""
-    left, dropped = np.arange(len(sigma)), []
+    left = np.arange(len(sigma))
+    dropped = []
     while left.size:
         worst = int(np.argmax(np.diag(np.linalg.inv(sigma))))
         sigma = sigma - np.outer(sigma[:, worst], sigma[worst]) / sigma[worst, worst]
@@ -77,7 +78,8 @@ def backward_as_printed(sigma: Floats) -> Order:
 
 def row_sums_updated(sigma: Floats) -> Order:
     """Order variables as the released forward_greedy.m does, with the update of Algorithm 2 that it leaves out."""
-    left, order = np.arange(len(sigma)), []
+    left = np.arange(len(sigma))
+    order = []
     while left.size:
         best = int(np.argmax(sigma.sum(axis=1)))
         sigma = sigma - np.outer(sigma[:, best], sigma[best]) / sigma[best, best]
@@ -232,7 +234,8 @@ def proof_cells(train: xr.DataArray, rng: np.random.Generator) -> Iterator[Cell]
     identity, submodular = np.array(
         [_proof_holds(sigma, rng) for _ in range(DRAWN)]
     ).mean(axis=0)
-    item, column = "Section 6.2, proof", f"share of {DRAWN} random sets"
+    item = "Section 6.2, proof"
+    column = f"share of {DRAWN} random sets"
     said = "f(O + i) = f(O) + sum of sigma_ij^2 / sigma_ii, with f the determinant"
     known = "the determinant is multiplied by sigma_ii, conditioned on O; what grows by this sum is explained variance"
     yield claim(item, "identity", column, identity, said=said, least=1, known=known)
@@ -252,7 +255,9 @@ def _proof_holds(sigma: Floats, rng: np.random.Generator) -> tuple[bool, bool]:
     """Say whether the identity holds and f is submodular on one random set O, with metrics i and j outside."""
     order = rng.permutation(len(sigma))
     size = int(rng.integers(1, 5))
-    inside, i, j = order[:size], order[size], order[size + 1]
+    inside = order[:size]
+    i = order[size]
+    j = order[size + 1]
     outside = order[size:]
     # the covariance of the metrics outside, given those inside
     left = sigma[np.ix_(outside, outside)] - sigma[

@@ -103,7 +103,8 @@ def _claims(best: xr.Dataset, every: xr.Dataset) -> Iterator[Cell]:
     said = "complex metrics are as good at predicting the simple ones as these are themselves"
     for target, known in (("P@10", ""), ("RR", OWN_TABLE)):
         found = gain(best, "AP", target)
-        row, ends = f"AP over {target} itself", (found.low, found.high)
+        row = f"AP over {target} itself"
+        ends = (found.low, found.high)
         words = f"{said} ({found})"
         yield claim(
             item,
@@ -124,7 +125,8 @@ def _claims(best: xr.Dataset, every: xr.Dataset) -> Iterator[Cell]:
     )
     said = "the trends are also observable with the full system sets"
     found = gain(every, "AP", "P@10")
-    row, ends = "AP over P@10 itself, all systems", (found.low, found.high)
+    row = "AP over P@10 itself, all systems"
+    ends = (found.low, found.high)
     yield claim(
         item,
         row,

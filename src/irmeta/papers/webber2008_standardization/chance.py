@@ -51,7 +51,8 @@ def _rates(pairs: Mapping[str, xr.Dataset]) -> Iterator[Cell]:
         if name == ORIGINAL:
             yield ours_only("Figure 6", name, "mean rate", rate, SOURCE)
         else:
-            least, most = 0.0415 - RATE_ERROR, 0.0525 + RATE_ERROR
+            least = 0.0415 - RATE_ERROR
+            most = 0.0525 + RATE_ERROR
             yield claim(
                 "Figure 6",
                 name,

@@ -74,7 +74,8 @@ def _mean_scores(sources: Sources) -> Iterator[Cell]:
     yield claim(
         "Table 6", RAW, "lowest Robust less highest AdHoc", apart, said=said, least=1e-4
     )
-    own, original = means[OWN], means[ORIGINAL]
+    own = means[OWN]
+    original = means[ORIGINAL]
     moved = _range(original) / _range(ap)
     said = "standardized scores are not affected by the changes in R"
     yield claim(

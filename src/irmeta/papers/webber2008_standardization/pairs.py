@@ -31,7 +31,8 @@ def pair_cells(compared: Mapping[str, xr.Dataset]) -> Iterator[Cell]:
     yield from _tables(compared)
     yield from _raw_claims(compared[RAW])
     yield from _standardized_claims(compared[OWN])
-    raw, own = drmse_of_pairs(compared[RAW]), drmse_of_pairs(compared[OWN])
+    raw = drmse_of_pairs(compared[RAW])
+    own = drmse_of_pairs(compared[OWN])
     ratio = max(own[names] / raw[names] for names in raw)
     said = f"a much lower dRMSE for every collection pair ({LOWER})"
     yield claim(
@@ -48,7 +49,8 @@ def _tables(compared: Mapping[str, xr.Dataset]) -> Iterator[Cell]:
         else:
             table, positives = ("Table 5", "Section 5")
         for a, b in combinations(TOPICS, 2):
-            one, row = pair(result, a, b), f"{a} with {b}"
+            one = pair(result, a, b)
+            row = f"{a} with {b}"
             drmse = one["drmse"].item()
             if name == RAW and (a, b) in PRINTED:
                 published, within = PRINTED[a, b]

@@ -73,11 +73,9 @@ def _effects(scores: Mapping[str, Floats]) -> Iterator[Cell]:
                 f"share of variance, {what}",
                 part / sum(parts.values()),
             )
-        row, column, ratio = (
-            f"AP on {name}",
-            "topic variance over system variance",
-            parts["topics"] / parts["systems"],
-        )
+        row = f"AP on {name}"
+        column = "topic variance over system variance"
+        ratio = parts["topics"] / parts["systems"]
         if name == "TREC-3":
             said = "Tague-Sutcliffe and Blustein: the topic effect is much stronger than the system effect"
             yield claim("Section 6", row, column, ratio, said=said, least=2)
@@ -139,7 +137,8 @@ def _percentiles(scores: xr.DataArray) -> Iterator[Cell]:
             last: _factors(scores, of, order, column, last) for last in (0.75, 0.9)
         }
         nearest = min(by_rule[0.75].values(), key=lambda ours: abs(ours - published))
-        row, name = f"{of}s by {order}", f"{column}, 1st over 75th percentile"
+        row = f"{of}s by {order}"
+        name = f"{column}, 1st over 75th percentile"
         told = ", ".join(
             f"{rule} {factor:.2f}" for rule, factor in by_rule[0.75].items()
         )
@@ -192,7 +191,8 @@ def _factors(
 ) -> dict[str, float]:
     """Return the factor between the 1st percentile and the last, by rule."""
     figures = dict(zip(("mean", "sd"), _figures(scores, of), strict=True))
-    values, by = figures[column], figures[order]
+    values = figures[column]
+    by = figures[order]
     return {
         rule: _at(values, by, 0.01, rule) / _at(values, by, last, rule)
         for rule in RULES

@@ -53,7 +53,8 @@ def comparison_panel(
 ) -> Panel:
     """Compare the scores that the same systems get on every pair of collections; in words for one metric only."""
     outcome = comparison.compare(cubes, partitions=PARTITIONS, rng=seed)
-    kinds, forms = names(outcome.kind), comparison.tables(outcome)["forms"]
+    kinds = names(outcome.kind)
+    forms = comparison.tables(outcome)["forms"]
     chart = Chart(
         "compared",
         "Difference between collections (dRMSE), raw and standardized, with what chance gives",

@@ -27,7 +27,9 @@ TEXT = Text(
 
 def panels(content: Content) -> list[Panel]:
     """Make a panel for each collection."""
-    cubes, order, left_out = content.cubes, content.order, content.left_out
+    cubes = content.cubes
+    order = content.order
+    left_out = content.left_out
     return content.each(
         lambda name: data_panel(name, cubes[name], order[name], left_out[name])
     )

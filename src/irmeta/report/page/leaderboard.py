@@ -197,7 +197,8 @@ def _what(outcome: xr.Dataset) -> str:
 
 def _compared(outcome: xr.Dataset) -> str:
     """Say of which models tau is."""
-    some, model = int(outcome["compared"]), leaderboard.nouns(outcome)["model"]
+    some = int(outcome["compared"])
+    model = leaderboard.nouns(outcome)["model"]
     every = some == outcome.sizes["system"]
     if every:
         return ""

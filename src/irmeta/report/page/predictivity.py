@@ -32,13 +32,15 @@ def panels(content: Content) -> list[Panel]:
 
 def _panel(content: Content, name: str) -> Panel:
     """Show how well each metric predicts each other on new topics, what the best gains, and the curve over topics."""
-    scores, seed = content.used[name], content.seed
+    scores = content.used[name]
+    seed = content.seed
     half = scores.sizes["topic"] // 2
     sizes = sorted({max(1, round(half * share)) for share in (0.2, 0.4, 0.6, 0.8, 1.0)})
     outcome = predictivity.predictivity(
         scores, partitions=PARTITIONS, sizes=sizes, groups=content.groups, rng=seed
     )
-    metrics, phi = names(outcome.metric), outcome["phi"].values
+    metrics = names(outcome.metric)
+    phi = outcome["phi"].values
     best = predictivity.best_predictor(outcome)
     gain = outcome["advantage"].values[best]
     others = [int(at) for at in np.argsort(-gain, kind="stable") if at != best]

@@ -29,7 +29,8 @@ TEXT = Text(
 
 def panels(content: Content) -> list[Panel]:
     """Make a panel for each collection."""
-    used, order = content.used, content.order
+    used = content.used
+    order = content.order
     return content.each(
         lambda name: significance_panel(
             name, used[name], order[name], content.source_of(name)
@@ -62,7 +63,8 @@ def significance_panel(name: str, scores: xr.DataArray, by: str, source: str) ->
     views = {title: first(frame, by) for title, frame in panel.tables.items()}
     tests = views["tests"].filter(pl.col("metric") == by)
     ranked = views["power"].sort("share_significant", descending=True)
-    best, last = ranked.row(0, named=True), ranked.row(-1, named=True)
+    best = ranked.row(0, named=True)
+    last = ranked.row(-1, named=True)
     lines = [line for line in panel.findings if line.startswith(f"{by}:")]
     if ranked.height > 1:
         lines.append(

@@ -60,7 +60,8 @@ def _whole_moves(
 ) -> tuple[Floats, Floats]:
     """Sum the squared moves of leaving out the systems of each team, and each topic: S and T."""
     systems, topics, metrics = scores.shape
-    by_system, by_topic = _Moves(int(team.max()) + 1, metrics), _Moves(topics, metrics)
+    by_system = _Moves(int(team.max()) + 1, metrics)
+    by_topic = _Moves(topics, metrics)
     chunk = max(1, BLOCK // (systems * metrics * max(topics, metrics)))
     parts = [drawn[start : start + chunk] for start in range(0, len(drawn), chunk)]
     moves = in_order(
@@ -125,7 +126,8 @@ def _left_out(
     """Sum how far phi(A, B) - phi(B, B) moves without the systems of each team, and without each topic."""
     means = set_means(scores.transpose(1, 2, 0), drawn)
     # (partition, metric, system)
-    first, second = (settled(means[:, 0]), settled(means[:, 1]))
+    first = settled(means[:, 0])
+    second = settled(means[:, 1])
     _, now = advantage(half_tau(first, second, ties))
     now = now[:, None]  # (partition, 1, metric, metric)
     _, without_system = advantage(
@@ -221,7 +223,8 @@ class _SingleScores:
             pairs move by   number of new signs that are not 0 - number of old ones
         """
         # (partition, metric, system)
-        here, there = (self.means[part, half], self.means[part, 1 - half])
+        here = self.means[part, half]
+        there = self.means[part, 1 - half]
         size = members.shape[1]
         before = here[:, :, system]
         exact = self.exact[part, half, :, system]

@@ -75,7 +75,8 @@ def kappa(table: Floats, weights: Floats) -> Floats:
     0.5
     """
     total = table.sum(axis=(-1, -2))
-    rows, columns = table.sum(axis=-1), table.sum(axis=-2)
+    rows = table.sum(axis=-1)
+    columns = table.sum(axis=-2)
     observed = (table * weights).sum(axis=(-1, -2))
     # expected where grades meet by chance: row total x column total / total
     chance = np.einsum("...i,ij,...j->...", rows, weights, columns)

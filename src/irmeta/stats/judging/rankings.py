@@ -64,7 +64,8 @@ class Taus:
         # the variance at another tau is V (1 - theta^2) / (1 - tau^2); ends solve (tau - theta)^2 = t^2 times that
         k = scipy.stats.t.ppf(0.975, freedom) ** 2 * variance / (1 - tau**2)
         half = np.sqrt(k * (1 + k - tau**2))
-        low, high = (tau - half) / (1 + k), (tau + half) / (1 + k)
+        low = (tau - half) / (1 + k)
+        high = (tau + half) / (1 + k)
         return Interval(
             self.tau,
             np.minimum(low, self.tau),
@@ -79,7 +80,8 @@ class Taus:
             taus[:, :, None] - taus[:, None] for taus in (self.together, self.separate)
         )
         variance, freedom = self._variance(kernel, together, separate)
-        difference, error = self.tau[:, None] - self.tau, np.sqrt(variance)
+        difference = self.tau[:, None] - self.tau
+        error = np.sqrt(variance)
         half = scipy.stats.t.ppf(0.975, freedom) * error
         p = 2 * scipy.stats.t.sf(over(np.abs(difference), error), freedom)
         same = (difference == 0) & (error == 0)
@@ -196,7 +198,8 @@ def pair_kernel(means: Floats) -> tuple[Floats, Floats]:
     systems = means.shape[-1]
     signs = np.sign(means[:, :, None] - means[:, None])
     pairs = systems * (systems - 1)
-    product, untied = signs[1:] * signs[0], signs**2
+    product = signs[1:] * signs[0]
+    untied = signs**2
     # the shares A (truth) and B (judge), each of all ordered pairs
     share = untied.sum(axis=(1, 2)) / pairs
     root = np.sqrt(share[0] * share[1:])

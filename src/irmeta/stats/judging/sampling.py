@@ -61,9 +61,11 @@ def slope(sample: Sample, *, pairs: bool = False) -> float:
 
     Pooled over pairs it is that of scores less each topic's mean over systems.
     """
-    human, machine = sample.human, sample.machine[:, sample.drawn]
+    human = sample.human
+    machine = sample.machine[:, sample.drawn]
     if pairs:
-        human, machine = human - human.mean(axis=0), machine - machine.mean(axis=0)
+        human = human - human.mean(axis=0)
+        machine = machine - machine.mean(axis=0)
     h, m = (one - _mean(one, sample.weight)[:, None] for one in (human, machine))
     below = (sample.weight * m * m).sum()
     if below > 1e-15:
@@ -108,9 +110,11 @@ def estimate_differences(
 
 def correlation(sample: Sample, *, pairs: bool = False) -> float:
     """Correlate human and machine scores over topics, pooled over systems or over pairs: rho in [-1, 1]."""
-    human, machine = sample.human, sample.machine[:, sample.drawn]
+    human = sample.human
+    machine = sample.machine[:, sample.drawn]
     if pairs:
-        human, machine = human - human.mean(axis=0), machine - machine.mean(axis=0)
+        human = human - human.mean(axis=0)
+        machine = machine - machine.mean(axis=0)
     h, m = (one - _mean(one, sample.weight)[:, None] for one in (human, machine))
     root = np.sqrt((sample.weight * h * h).sum() * (sample.weight * m * m).sum())
     rho = (sample.weight * h * m).sum() / root if root > 1e-15 else 0.0

@@ -32,8 +32,10 @@ def few(scores: Floats, rng: np.random.Generator) -> Few:
     [0]
     """
     models = rng.permutation(len(scores))
-    first, second = scores[np.sort(models[::2])], scores[np.sort(models[1::2])]
-    whole, check = settled(first.mean(axis=1)), settled(second.mean(axis=1))
+    first = scores[np.sort(models[::2])]
+    second = scores[np.sort(models[1::2])]
+    whole = settled(first.mean(axis=1))
+    check = settled(second.mean(axis=1))
     chosen: list[int] = []
     taus: list[tuple[float, float]] = []
     left = list(range(scores.shape[1]))

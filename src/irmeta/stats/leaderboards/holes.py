@@ -63,12 +63,14 @@ def bounds(
         return _of_votes(scores)
     tasks = scores.shape[1]
     within = (np.zeros(tasks), np.ones(tasks)) if kind == "standardized" else limits
-    known, weight = task_points(scores, kind), weights(tasks, kind, types)
+    known = task_points(scores, kind)
+    weight = weights(tasks, kind, types)
     absent = np.isnan(known)
     low, high = (
         settled((np.where(absent, end, known) * weight).sum(axis=1)) for end in within
     )
-    rising_low, rising_high = np.sort(low), np.sort(high)
+    rising_low = np.sort(low)
+    rising_high = np.sort(high)
     # others' worst beats my best
     surely_above = len(low) - np.searchsorted(rising_low, high, side="right")
     # my worst beats others' best

@@ -235,7 +235,8 @@ def interval(
         return unknown, unknown.copy()
     half = half_width([_fisher(part) for part in without], topics)
     centre = _fisher(whole)
-    low, high = np.tanh(centre - half), np.tanh(centre + half)
+    low = np.tanh(centre - half)
+    high = np.tanh(centre + half)
     return np.where(half == 0, whole, low), np.where(half == 0, whole, high)
 
 

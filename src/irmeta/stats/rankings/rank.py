@@ -50,7 +50,8 @@ def pairwise(
         right = np.asarray(y, dtype=np.float64)
         _check(left, right)
         # (..., A, n), (..., B, n)
-        rows, columns = (np.atleast_2d(left), np.atleast_2d(right))
+        rows = np.atleast_2d(left)
+        columns = np.atleast_2d(right)
         lead = np.broadcast_shapes(rows.shape[:-2], columns.shape[:-2])
         values = kernel(_batched(rows, lead), _batched(columns, lead), *args, **options)
         values = values.reshape(*lead, rows.shape[-2], columns.shape[-2])
@@ -153,7 +154,8 @@ def concordance(x: Floats, y: Floats) -> Floats:
     >>> float(concordance([1, 2, 3, 3], [1, 3, 2, 4]))
     3.0
     """
-    batch, n = x.shape[0], x.shape[2]
+    batch = x.shape[0]
+    n = x.shape[2]
     width = x.shape[1] + y.shape[1]
     counts = np.zeros((batch, x.shape[1], y.shape[1]))
     chunk = max(1, 2 * BLOCK // (n * n * width))

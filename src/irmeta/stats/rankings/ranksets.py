@@ -88,7 +88,8 @@ def rank_sets(
         observed, spread = _complete(values)
         differences: Differences = partial(_of_means, _drawn(values, signs))
     else:
-        held, there = np.where(known, values, 0), known.astype(np.float64)
+        held = np.where(known, values, 0)
+        there = known.astype(np.float64)
         observed, spread, mean = _with_holes(held, there)
         small = [array.astype(np.float32) for array in (held, there, mean)]
         differences = partial(_of_shared, small[0], small[1], small[2], signs)
@@ -114,10 +115,8 @@ def rank_sets_of(
     >>> sets.low.tolist(), sets.high.tolist()
     ([2, 2, 1], [3, 3, 1])
     """
-    means, spread = (
-        settled(np.asarray(estimates, dtype=np.float64)),
-        np.asarray(errors, dtype=np.float64),
-    )
+    means = settled(np.asarray(estimates, dtype=np.float64))
+    spread = np.asarray(errors, dtype=np.float64)
     values = np.ascontiguousarray(drawn, dtype=np.float32)
     observed = _ratio(means[:, None] - means, spread)  # z = (a - b) / error of a - b
     return _stepped(
@@ -192,7 +191,8 @@ def _of_shared(
     columns: slice,
 ) -> Iterator[Singles]:
     """Compute sum(e (d - mean)) over shared topics, of some systems from others, for some of the draws."""
-    own, there = values[:, rows], known[:, rows]
+    own = values[:, rows]
+    there = known[:, rows]
     both = np.concatenate([values[:, columns], known[:, columns]], axis=1)
     width = both.shape[1] // 2
     centre = mean[rows, columns]
@@ -260,7 +260,8 @@ def _of_rows(
     rows: slice,
 ) -> Singles:
     """Find the largest statistics of some systems, above or below others: (draw, row)."""
-    above, below = upward[rows], downward[rows]
+    above = upward[rows]
+    below = downward[rows]
     largest = np.empty((draws, len(above)), dtype=np.float32)
     for draw, difference in enumerate(differences(np.arange(draws), rows, slice(None))):
         highest = (difference * above).max(axis=1)
@@ -278,7 +279,8 @@ def _largest_of_all(
     )
     # (block, draw), (block, draw, 2)
     values, pairs = (np.stack(part) for part in zip(*found, strict=True))
-    first, each = values.argmax(axis=0), np.arange(len(draws))
+    first = values.argmax(axis=0)
+    each = np.arange(len(draws))
     return values[first, each], pairs[first, each]
 
 
@@ -290,11 +292,13 @@ def _of_block(
     The difference of a pair is that of its reverse with the sign reversed, so earlier systems need not be looked at.
     """
     later = slice(rows.start, None)
-    above, below = upward[rows, later], np.ascontiguousarray(upward[later, rows].T)
+    above = upward[rows, later]
+    below = np.ascontiguousarray(upward[later, rows].T)
     largest = np.empty(len(draws), dtype=np.float32)
     pair = np.empty((len(draws), 2), dtype=np.intp)
     for draw, difference in enumerate(differences(draws, rows, later)):
-        high, low = difference * above, difference * below
+        high = difference * above
+        low = difference * below
         row, column = divmod(int(high.argmax()), high.shape[1])
         other_row, other_column = divmod(int(low.argmin()), low.shape[1])
         if high[row, column] >= -low[other_row, other_column]:

@@ -87,7 +87,8 @@ def _above(
 
     weights : what an item i gives to each j above it in y, and to each other j tied with it.
     """
-    batch, n = x.shape[0], x.shape[2]
+    batch = x.shape[0]
+    n = x.shape[2]
     width = x.shape[1] + y.shape[1]
     total = np.zeros((batch, x.shape[1], y.shape[1]))
     higher, equal = weights(y)  # (batch, B, n) each

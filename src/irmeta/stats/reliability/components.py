@@ -56,7 +56,8 @@ def components(scores: Floats) -> Components:
     """
     systems, topics = scores.shape[:2]
     grand = scores.mean(axis=(0, 1))
-    by_system, by_topic = scores.mean(axis=1) - grand, scores.mean(axis=0) - grand
+    by_system = scores.mean(axis=1) - grand
+    by_topic = scores.mean(axis=0) - grand
     ms_s = topics * (by_system**2).sum(axis=0) / (systems - 1)
     ms_q = systems * (by_topic**2).sum(axis=0) / (topics - 1)
     rest = scores - grand - by_system[:, None] - by_topic[None]
@@ -88,8 +89,11 @@ def signal_interval(
 
 def _end(found: Components, coefficient: Coefficient, below: float) -> Floats:
     """Compute one end, the lower from upper quantiles: `below` is the probability below them."""
-    m, n = found.systems, found.topics
-    s, q, e = found.ms_s, found.ms_q, found.ms_e
+    m = found.systems
+    n = found.topics
+    s = found.ms_s
+    q = found.ms_q
+    e = found.ms_e
     f_e = fdtri(m - 1, (m - 1) * (n - 1), below)
     if coefficient == "erho2":
         return (_ratio(s, e * f_e) - 1) / n  # L = (MS_s / (MS_e F) - 1) / n

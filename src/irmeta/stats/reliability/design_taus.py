@@ -106,7 +106,8 @@ class _Scores:
         orders = shuffles(len(self.by_topic), partitions, rng)
         members = halves(orders, (n, n))
         means = set_means(self.by_topic, members)
-        columns, target = means[:, 0, :-1], settled(means[:, 1, -1:])
+        columns = means[:, 0, :-1]
+        target = settled(means[:, 1, -1:])
         if self.corrections is None:
             return _Drawn(members, columns, target, None, None)
         # of each topic in the order of its partition
@@ -120,11 +121,13 @@ class _Scores:
 
     def without(self, drawn: "_Drawn", one: int, topics: Ints) -> Floats:
         """Average a partition's columns without each of its topics: (topic, column, system)."""
-        mean, n = drawn.plain[one], len(topics)
+        mean = drawn.plain[one]
+        n = len(topics)
         left = mean + (mean - self.by_topic[topics, :-1]) / (n - 1)
         if drawn.added is None or drawn.checked is None:
             return settled(left)
-        added, checked = drawn.added[one], drawn.checked[one]
+        added = drawn.added[one]
+        checked = drawn.checked[one]
         # a topic that is the only one to correct stays
         others = np.maximum(checked.sum(axis=-1) - 1, 1)
         step = np.where(checked.sum(axis=-1) > 1, checked[:, topics].T / others, 0)
@@ -195,7 +198,8 @@ def _moved(of: _Scores, n: int, block: Block) -> tuple[Floats, Floats]:
     """Sum over partitions how tau moves: without each topic (topic, column), without each system (system, column)."""
     rng, count = block
     drawn = of.drawn(n, count, rng)
-    columns, target = drawn.columns, drawn.target
+    columns = drawn.columns
+    target = drawn.target
     now = _taus(columns, target)
     # (partition, system, column)
     without = np.nan_to_num(tau_without_each(columns, target)[..., 0])
@@ -222,8 +226,10 @@ def predicted(found: DesignTaus, topics: npt.ArrayLike) -> tuple[Floats, Floats]
     """
     n = np.asarray(topics, dtype=np.float64)
     moved = np.concatenate([found.by_topic, found.by_system])
-    now, other = fit(found.sizes, found.tau), fit(found.sizes, found.tau + moved)
-    tau, along = now.tau(n), other.tau(n) - now.tau(n)
+    now = fit(found.sizes, found.tau)
+    other = fit(found.sizes, found.tau + moved)
+    tau = now.tau(n)
+    along = other.tau(n) - now.tau(n)
     sizes = np.array(found.sizes, dtype=np.float64)
     inside = n <= sizes[-1]
     # how far the points lie from the curve

@@ -99,7 +99,8 @@ def _slopes(scores: Floats, normal: Floats, rows: slice) -> Floats:
     first = rows.start
     ordered = np.sort(scores[rows, None] - scores[first:], axis=-1)
     e = normal[_mean_ranks(ordered)]
-    product, square = np.vecdot(ordered, e), np.vecdot(e, e)
+    product = np.vecdot(ordered, e)
+    square = np.vecdot(e, e)
     # sqrt(2) sum(D e) / (2 sum e^2)
     slope = product / np.sqrt(2) / np.where(square > 0, square, 1)
     return np.pad(slope, ((0, 0), (first, 0)))

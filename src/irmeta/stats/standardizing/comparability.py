@@ -72,7 +72,8 @@ def own_difference(a: Floats, b: Floats) -> tuple[Floats, Floats]:
     >>> float(difference[0].round(3)), bool(p[0] < 0.001)
     (-0.717, True)
     """
-    n, m = a.shape[1], b.shape[1]
+    n = a.shape[1]
+    m = b.shape[1]
     difference = a.mean(axis=1) - b.mean(axis=1)
     squares = a.var(axis=1) * n + b.var(axis=1) * m
     # the standard error of the difference, from the pooled variance
@@ -91,7 +92,8 @@ def differs_from_itself(a: Floats, b: Floats, alpha: float = 0.05) -> Bools:
     >>> differs_from_itself(np.array([[0.1, 0.2, 0.1]]), np.array([[0.8, 0.9, 0.9, 0.8]])).tolist()
     [True]
     """
-    n, m = a.shape[1], b.shape[1]
+    n = a.shape[1]
+    m = b.shape[1]
     difference = a.mean(axis=1) - b.mean(axis=1)
     squares = a.var(axis=1) * n + b.var(axis=1) * m
     return _beyond(difference, squares, n, m, alpha)
@@ -105,7 +107,8 @@ def repartition(
     a, b : scores of shape (system, topic).  Returns the dRMSE and the share of false positives, each (draws,).
     Source: Webber et al. (SIGIR 2008), section 5; topics are drawn without replacement.
     """
-    n, m = a.shape[1], b.shape[1]
+    n = a.shape[1]
+    m = b.shape[1]
     pooled = np.hstack([a, b])
     means = pooled.mean(axis=1)
     # sums of centred scores keep their digits

@@ -242,7 +242,8 @@ class _Search:
         for order in (every, iterative_backward(self.layers[0])):
             values = np.cumsum(_steps(self.criterion, self.layers, order))
             for size in sizes:
-                subset, gain = order[:size], 0.0
+                subset = order[:size]
+                gain = 0.0
                 if self.limit.spent() < until:
                     subset, gain = swap(self.criterion, self.layers, subset)
                     self.limit.count(self.layers)

@@ -102,7 +102,8 @@ class ExplainedVariance:
 
         Source: Furnival and Wilson (Technometrics 1974), leaps and bounds.
         """
-        covariance, products = layers[:, 0], layers[:, 1]
+        covariance = layers[:, 0]
+        products = layers[:, 1]
         inverse = np.linalg.inv(covariance)
         # what all variables explain
         total = np.einsum("bij,bji->b", inverse, products)[:, None]
@@ -116,7 +117,8 @@ class ExplainedVariance:
 
         With covariance L L' and products Q, the eigenvalues of L^-1 Q L'^-1.
         """
-        covariance, products = layers[:, 0], layers[:, 1]
+        covariance = layers[:, 0]
+        products = layers[:, 1]
         root = np.linalg.cholesky(covariance)
         half = np.linalg.solve(root, products)
         values = np.linalg.eigvalsh(np.linalg.solve(root, half.swapaxes(1, 2)))

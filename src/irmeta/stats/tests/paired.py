@@ -178,7 +178,8 @@ def _doubled_ranks(sizes: Floats) -> Ints:
 
     2 * mean rank = 2 * (number below) + (number equal, itself included) + 1.
     """
-    one, other = sizes[:, :, None], sizes[:, None, :]
+    one = sizes[:, :, None]
+    other = sizes[:, None, :]
     counted = other > 0
     below = (other < one) & counted
     equal = (other == one) & counted

@@ -248,7 +248,8 @@ def _chosen(found: DesignTaus, affordable: Ints, level: float) -> dict[str, Any]
 
 def _pareto_front(cost: Floats, tau: Floats) -> Bools:
     """Say which points no other beats: none is as cheap and better, or cheaper and as good."""
-    flat_cost, flat_tau = cost.ravel(), tau.ravel()
+    flat_cost = cost.ravel()
+    flat_tau = tau.ravel()
     order = np.lexsort((-flat_tau, flat_cost))
     highest = np.maximum.accumulate(flat_tau[order])
     front = np.zeros(cost.size, dtype=np.bool_)

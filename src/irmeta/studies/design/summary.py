@@ -107,7 +107,8 @@ def findings(outcome: xr.Dataset) -> list[str]:
         return [f"A budget of {options['budget']:g} does not buy 2 topics in any way."]
     best = int(np.nanargmax(tau))
     way = outcome.isel(way=best)
-    topics, target = int(way["affordable"]), options["target"]
+    topics = int(way["affordable"])
+    target = options["target"]
     promised, low, high = (
         short(float(way[f"chosen_{name}"])) for name in ("tau", "low", "high")
     )
@@ -129,7 +130,8 @@ def findings(outcome: xr.Dataset) -> list[str]:
 
 def _beyond(outcome: xr.Dataset, way: xr.Dataset, budget: float) -> list[str]:
     """Say where the budget pays for more topics than figures are followed to."""
-    paid, most = int(budget / float(way["topic_cost"])), int(outcome["most"])
+    paid = int(budget / float(way["topic_cost"]))
+    most = int(outcome["most"])
     if paid <= most:
         return []
     return [
@@ -179,17 +181,16 @@ def _as_good_as_best(outcome: xr.Dataset, target: str, best: int) -> list[str]:
     other = _deepest(outcome, target)
     if other is None or other == best:
         return []
-    one, two = outcome.isel(way=best), outcome.isel(way=other)
+    one = outcome.isel(way=best)
+    two = outcome.isel(way=other)
     exact = float(
         Curve(two["a"].values, two["k"].values).topics(one["chosen_tau"].values)
     )
     if not np.isfinite(exact):
         return [f"No number of topics {two['label'].item()} buys as much."]
     topics = max(1, round(exact))
-    cost, price = (
-        int(one["affordable"]) * float(one["topic_cost"]),
-        topics * float(two["topic_cost"]),
-    )
+    cost = int(one["affordable"]) * float(one["topic_cost"])
+    price = topics * float(two["topic_cost"])
     return [
         f"{_tau_reached(one, int(one['affordable']))} ({cost:.0f}) buy "
         f"what {_tau_reached(two, topics)} ({price:.0f}) buy."

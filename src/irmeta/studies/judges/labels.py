@@ -61,7 +61,8 @@ def label_variables(
     """Compare the labels of every judge with the truth's: variables of a result over (judge, figure), and notes."""
     sides = _sides(sets, rel)
     judges = [name for name in sides if name != truth]
-    topic, topics = sets.pairs.topic, len(sets.pairs.topics)
+    topic = sets.pairs.topic
+    topics = len(sets.pairs.topics)
     both = {
         name: (sides[truth].codes >= 0) & (sides[name].codes >= 0) for name in judges
     }
@@ -103,7 +104,8 @@ def _sides(sets: JudgmentSets, rel: Relevant) -> dict[str, _Side]:
 
 def _same_scale(truth: _Side, judge: _Side) -> bool:
     """Say whether a judge's grades are on the truth's scale: whole, none higher, and not binary beside graded ones."""
-    high, top = judge.grades.max(initial=0), truth.grades.max(initial=0)
+    high = judge.grades.max(initial=0)
+    top = truth.grades.max(initial=0)
     return truth.whole and judge.whole and high <= top and not (high <= 1 < top)
 
 
@@ -112,7 +114,9 @@ def _figures(
 ) -> dict[str, Estimate]:
     nothing = Estimate(np.nan, np.nan, np.nan)
     figures = dict.fromkeys(FIGURES, nothing)
-    one, other, where = truth.codes[both], judge.codes[both], topic[both]
+    one = truth.codes[both]
+    other = judge.codes[both]
+    where = topic[both]
     binary = labels.cooccurrences(
         truth.relevant[one].astype(np.int64),
         judge.relevant[other].astype(np.int64),

@@ -79,7 +79,8 @@ def compare_judges(
     inputs: Mapping[str, xr.DataArray] = {}
     if cubes is not None:
         together = aligned(cubes, truth, metrics, topics, missing)
-        truth, inputs = together.truth, together.cubes
+        truth = together.truth
+        inputs = together.cubes
         data, notes = _of_scores(
             together, groups, best, alpha, correct, partitions, generator
         )
@@ -90,7 +91,8 @@ def compare_judges(
     if judgments is not None:
         truth = named_truth(list(judgments.sets), truth)
         labels, of_labels = label_variables(judgments, truth, rel)
-        data, notes = {**data, **labels}, [*notes, *of_labels]
+        data = {**data, **labels}
+        notes = [*notes, *of_labels]
     options = {
         "truth": truth,
         "topics": topics,
@@ -239,7 +241,8 @@ def _agreement(
             )
         )
     taus = rankings.taus(together.scores(which), rng, team=team)
-    one, two = taus.interval(), taus.differences()
+    one = taus.interval()
+    two = taus.differences()
     pair = ("judge", "judge_2")
     return means, {
         "tau": (("judge",), one.value),
@@ -264,7 +267,8 @@ def _corrected_pairs(p: Floats) -> Floats:
 
 
 def _tops(means: Floats, best: int) -> Variables:
-    truth, judges = means[0], means[1:]
+    truth = means[0]
+    judges = means[1:]
     moved = tops.moves(truth, judges)
     return {
         "tau_ap": (("judge",), tau_ap_b(truth, judges)),
@@ -350,7 +354,8 @@ def _favoured(scores: Floats, members: Floats, dim: str) -> Variables:
 def _notes(
     together: Aligned, team: Teams, alpha: float, correct: Correction
 ) -> list[str]:
-    systems, topics = together.first.sizes["system"], together.first.sizes["topic"]
+    systems = together.first.sizes["system"]
+    topics = together.first.sizes["topic"]
     if together.shared:
         over = f"{systems} systems on {topics} topics"
     else:

@@ -273,7 +273,8 @@ def _valued_by_all(every: Sequence[Standing]) -> Bools:
 
 def _tau(one: Standing, other: Standing, same: Bools) -> float:
     """Return Kendall's tau-b between two aggregates over some models; NaN where an aggregate has no value for one."""
-    a, b = one.value[same], other.value[same]
+    a = one.value[same]
+    b = other.value[same]
     if len(a) < 2 or np.isnan(a).any() or np.isnan(b).any():
         return float("nan")
     return float(tau_b(settled(a), settled(b)))
@@ -301,7 +302,8 @@ def _notes(
     policy: Holes,
 ) -> list[str]:
     """Say what was assumed."""
-    nouns, missing = board.nouns, bool(np.isnan(board.scores).any())
+    nouns = board.nouns
+    missing = bool(np.isnan(board.scores).any())
     notes = _notes_on_bounds(board, kinds) if missing and policy == "bounds" else []
     if missing and policy == "bounds" and over == "tasks":
         notes.append(
@@ -336,7 +338,8 @@ def _notes(
 def _notes_on_bounds(board: Board, kinds: Sequence[Aggregate]) -> list[str]:
     """Say which scores bounds take as possible."""
     low, high = holes.scale(board.scores)
-    task, negative = board.nouns.task, int((low < 0).sum())
+    task = board.nouns.task
+    negative = int((low < 0).sum())
     if negative:
         below = f", on {counted(negative, task)} with scores below 0 from minus as much"
     else:

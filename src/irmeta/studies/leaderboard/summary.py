@@ -49,7 +49,8 @@ def label(kind: str, outcome: xr.Dataset) -> str:
 
 def varied(outcome: xr.Dataset) -> str:
     """Say what could have been otherwise: other tasks, other items, or both."""
-    names, over = nouns(outcome), about(outcome)["options"]["over"]
+    names = nouns(outcome)
+    over = about(outcome)["options"]["over"]
     kinds = {
         "tasks": [names["task"]],
         "items": [names["item"]],
@@ -152,7 +153,8 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
 
 def _values(one: xr.Dataset) -> pl.Series:
     """Return values; as text where they are votes, and where some contain predicted scores, which are marked."""
-    values, votes = one["value"].values, one["aggregate"].item() == "borda"
+    values = one["value"].values
+    votes = one["aggregate"].item() == "borda"
     if not votes and "predicted" not in one:
         return pl.Series(values)
     holes = one["score"].isnull().any("topic").values
@@ -188,7 +190,8 @@ def _ranks(one: xr.Dataset) -> pl.Series:
     known = _whole(ranks)
     if "predicted" in one or (best == worst).all():
         return known
-    texts, allowed = known.cast(pl.String).to_list(), _ranges(best, worst)
+    texts = known.cast(pl.String).to_list()
+    allowed = _ranges(best, worst)
     for at in np.flatnonzero(best != worst):
         texts[at] = allowed[at] if texts[at] is None else f"{texts[at]} ({allowed[at]})"
     return pl.Series(texts, dtype=pl.String)
@@ -201,7 +204,8 @@ def _ranges(low: Floats, high: Floats) -> list[str]:
 def findings(outcome: xr.Dataset) -> list[str]:
     """Say who may be first, how many pairs are distinguished, what the holes decide, and how far aggregates agree."""
     kind = str(outcome.aggregate.values[0])
-    first, warning = _first_place(outcome, kind), _mixed_scales(outcome)
+    first = _first_place(outcome, kind)
+    warning = _mixed_scales(outcome)
     sentences = [" ".join([*warning, first])] if kind in ADDED else [first, *warning]
     sentences += _effect_of_holes(outcome, kind)
     sentences += _agreement(outcome)
@@ -212,13 +216,15 @@ def findings(outcome: xr.Dataset) -> list[str]:
 
 def _mixed_scales(outcome: xr.Dataset) -> list[str]:
     """Warn of means that add up scores of different scales, and say how far the larger ones decide the order."""
-    scores, names = outcome["score"].values, nouns(outcome)
+    scores = outcome["score"].values
+    names = nouns(outcome)
     larger = on_larger_scale(scores)
     if not larger.any() or not ADDED & set(_texts(outcome.aggregate)):
         return []
     few_tasks = listed((shortened(task) for task in outcome.topic.values[larger]), 3)
     others = counted(int((~larger).sum()), f"other {names['task']}")
-    highest, rest = np.nanmax(scores[:, larger]), np.nanmax(scores[:, ~larger])
+    highest = np.nanmax(scores[:, larger])
+    rest = np.nanmax(scores[:, ~larger])
     return [
         f"The mean adds scores of different scales: up to {highest:.4g} on {few_tasks}, up to {rest:.4g} on {others}"
         f"{_outweighed(scores, larger)}. Bring the scores to one scale (divide percentages by 100), or use --aggregate"
@@ -241,8 +247,10 @@ def _outweighed(scores: Floats, larger: Bools) -> str:
 
 def _first_place(outcome: xr.Dataset, kind: str) -> str:
     """Say who is first, who may be with other tasks, and how many pairs are distinguished."""
-    one, model = outcome.sel(aggregate=kind), nouns(outcome)["model"]
-    tied, models = int(one["tied"].item()), outcome.sizes["system"]
+    one = outcome.sel(aggregate=kind)
+    model = nouns(outcome)["model"]
+    tied = int(one["tied"].item())
+    models = outcome.sizes["system"]
     leader = int(order(outcome)[0])
     first = shortened(str(outcome.system.values[leader])) + _of_predicted(
         outcome, leader
@@ -255,7 +263,8 @@ def _first_place(outcome: xr.Dataset, kind: str) -> str:
         may_be = f"{'either' if tied == 2 else 'any'} of {tied} {model}s may be first"
     else:
         may_be = "it would stay first"
-    share, level = one["resolution"].item(), about(outcome)["options"]["level"]
+    share = one["resolution"].item()
+    level = about(outcome)["options"]["level"]
     distinguished = f"{share:.0%} of the pairs of {model}s are distinguished ({level:.0%} simultaneous confidence)"
     return f"{head}. {_with_others(outcome)}, {may_be}, and {distinguished}."
 
@@ -290,7 +299,8 @@ def _of_predicted(outcome: xr.Dataset, leader: int) -> str:
 
 def _leader_may_be(leader: xr.Dataset, predicted: bool) -> str:
     """Say which ranks missing scores allow the model that stands first."""
-    best, worst = leader["best"].item(), leader["worst"].item()
+    best = leader["best"].item()
+    worst = leader["worst"].item()
     if best == worst == 1:
         if predicted:
             return (
@@ -304,7 +314,8 @@ def _leader_may_be(leader: xr.Dataset, predicted: bool) -> str:
 
 def _open_first(outcome: xr.Dataset, kind: str) -> str:
     """Say who leads where missing scores leave it open."""
-    one, model = outcome.sel(aggregate=kind), nouns(outcome)["model"]
+    one = outcome.sel(aggregate=kind)
+    model = nouns(outcome)["model"]
     firsts = int((one["best"].values == 1).sum())
     values = one["value"].values
     known = int(np.isfinite(values).sum())
@@ -385,11 +396,13 @@ def _valued(outcome: xr.Dataset, pair: list[int]) -> Bools:
 
 def _suffice(outcome: xr.Dataset) -> list[str]:
     """Say how many tasks rank other models as all do."""
-    taus, names = outcome["tau_few"].values, _texts(outcome["task"])
+    taus = outcome["tau_few"].values
+    names = _texts(outcome["task"])
     enough = np.flatnonzero(taus >= CLOSE)
     step = int(enough[0]) if enough.size else len(taus) - 1
     listed = ", ".join(shortened(name) for name in names[: step + 1])
-    task, model = nouns(outcome)["task"], nouns(outcome)["model"]
+    task = nouns(outcome)["task"]
+    model = nouns(outcome)["model"]
     few_tasks = f"{counted(step + 1, task)} of {outcome.sizes['topic']} ({listed}) {'rank' if step else 'ranks'}"
     like_all = f"{model}s on which {'they were' if step else 'it was'} not chosen as the mean over all {task}s does"
     if taus[step] < CLOSE:

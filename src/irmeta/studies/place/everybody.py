@@ -183,7 +183,8 @@ def collection_of(
 ) -> Collection:
     """Gather what is known of one collection by one metric."""
     one = scores.sel(metric=[metric])
-    placed, spread = _placed(one, factors), _spread(factors, metric)
+    placed = _placed(one, factors)
+    spread = _spread(factors, metric)
     if isinstance(known, xr.Dataset):
         others = _unpaired(one, factors, placed, spread)
     elif only_means(known):

@@ -78,7 +78,8 @@ def place(
     known = everybody.known_by_collection(on, list(cubes))
     factors = {name: everybody.factors_of(one) for name, one in known.items()}
     names = everybody.shared_metrics(cubes, factors, metrics)
-    notes, used = list[str](), dict[str, xr.DataArray]()
+    notes = list[str]()
+    used = dict[str, xr.DataArray]()
     for name, given in cubes.items():
         kept, of_missing = complete(select(given, metrics=names), missing)
         used[name] = everybody.as_known(kept, known[name])
@@ -165,7 +166,8 @@ def _estimates(
     found: Sequence[Collection], shared: Floats, rng: np.random.Generator
 ) -> tuple[Estimate, Estimate, Floats | None]:
     """Return the means of all entries, their differences, and draws of the means; means alone have no errors."""
-    placed, spreads = [one.placed for one in found], [one.spread for one in found]
+    placed = [one.placed for one in found]
+    spreads = [one.spread for one in found]
     if all(one.spread.units for one in found):
         draws = across.drawn(placed, spreads, shared, DRAWS, rng)
         return (

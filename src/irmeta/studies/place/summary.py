@@ -134,7 +134,8 @@ def _most(view: pl.DataFrame, name: str, *, by: str) -> tuple[pl.DataFrame, str]
 
 def findings(outcome: xr.Dataset) -> list[str]:
     """Say where each system stands, which is better across collections, and what becomes of the baseline."""
-    views, level = tables(outcome), about(outcome)["options"]["level"]
+    views = tables(outcome)
+    level = about(outcome)["options"]["level"]
     metric = str(outcome["metric"].values[0])
     lines = [_of_entry(row, level) for row in _first(views["systems"], metric)]
     lines += [
@@ -249,7 +250,8 @@ def _among(row: Mapping[str, Any]) -> str:
     place_among = f"percentile {row['percentile']:.0f}{ends} of {counted(int(row['others']), 'system')}"
     if row["surely_better"] is None:
         return place_among
-    better, same = int(row["surely_better"]), int(row["not_different"])
+    better = int(row["surely_better"])
+    same = int(row["not_different"])
     are = "is" if better == 1 else "are"
     return f"{place_among}: {better} {are} significantly better, {same} not significantly different"
 

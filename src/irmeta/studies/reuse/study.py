@@ -192,7 +192,8 @@ def _penalties(
     level: float,
 ) -> tuple[Floats, list[penalty.Penalty]]:
     """Learn each metric's penalty; predict each group by the others: (system, metric, 3), NaN for runs not studied."""
-    bands, models = np.full((*loss.shape, 3), np.nan), []
+    bands = np.full((*loss.shape, 3), np.nan)
+    models = []
     group = np.unique(number[learned_from], return_inverse=True)[1]
     for metric in range(loss.shape[1]):
         cases = (
@@ -238,13 +239,12 @@ def _of_groups(
 def _ranks(full: Floats, left: Floats, number: Indices) -> dict[str, Any]:
     """Rank the systems with all judgments and without each group's: ranks of the own systems, and tau."""
     metrics = full.shape[1]
-    rank, without = (
-        np.empty(full.shape, dtype=np.int64),
-        np.empty(full.shape, dtype=np.int64),
-    )
+    rank = np.empty(full.shape, dtype=np.int64)
+    without = np.empty(full.shape, dtype=np.int64)
     tau = np.full((len(left), metrics), np.nan)
     for metric in range(metrics):
-        whole, others = settled(full[:, metric]), settled(left[:, :, metric])
+        whole = settled(full[:, metric])
+        others = settled(left[:, :, metric])
         rank[:, metric] = descriptive.ranks(whole)
         tau[:, metric] = tau_b(whole, others)
         for group, scores in enumerate(others):
@@ -334,9 +334,11 @@ def _new(
     means = left_out.scores(looked).mean(axis=1)
     at = {metric: place for place, metric in enumerate(looked.metrics)}
     columns = [at[metric] for metric in wanted]
-    score, most = means[:, columns], left_out.most(looked).mean(axis=1)[:, columns]
+    score = means[:, columns]
+    most = left_out.most(looked).mean(axis=1)[:, columns]
     unjudged = 1 - means[:, [at[metric] for metric in seen]]
-    bound, bands = np.empty_like(score), []
+    bound = np.empty_like(score)
+    bands = []
     for i, metric in enumerate(wanted):
         own = score[:, i]
         if metric in residuals:

@@ -79,7 +79,8 @@ def _adjusted(outcome: xr.Dataset) -> pl.DataFrame:
 
 def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     """Show new runs' scores as they are and adjusted, what metrics lose, and the groups that brought most."""
-    views, shown = tables(outcome), dict[str, pl.DataFrame]()
+    views = tables(outcome)
+    shown = dict[str, pl.DataFrame]()
     if "new" in views:
         shown["new"] = views["new"].select(
             *("run", "metric", "score", "unjudged", "adjusted"),
@@ -103,7 +104,8 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
 
 def findings(outcome: xr.Dataset) -> list[str]:
     """Say what a new run pays, which metrics suffer least and most, and who brought what nobody else did."""
-    level, views = about(outcome)["options"]["level"], tables(outcome)
+    level = about(outcome)["options"]["level"]
+    views = tables(outcome)
     metrics = views["metrics"]
     lines = []
     if "new" in views:
@@ -113,7 +115,8 @@ def findings(outcome: xr.Dataset) -> list[str]:
         lines = [_of_new(row, level) for row in rows][:6]
     known = metrics.drop_nulls("relative_loss")
     if known.height > 1:
-        least, most = known.row(0, named=True), known.row(-1, named=True)
+        least = known.row(0, named=True)
+        most = known.row(-1, named=True)
         lines.append(
             f"Left out in turn, groups lose least by {least['metric']} ({_loss(least)}) and most by {most['metric']} "
             f"({_loss(most)}); a run falls by up to {int(outcome['most_ranks'].max())} ranks. "
@@ -146,7 +149,8 @@ def _advice(outcome: xr.Dataset, metric: str) -> str:
 def _held(outcome: xr.Dataset) -> str:
     """Say which share of the losses intervals hold, by metric."""
     covered = outcome["coverage"].values
-    least, most = f"{covered.min():.0%}", f"{covered.max():.0%}"
+    least = f"{covered.min():.0%}"
+    most = f"{covered.max():.0%}"
     if least == most:
         return least
     return f"{least} to {most}, by metric,"
