@@ -62,7 +62,8 @@ class Taus:
         variance = np.maximum(variance, self._doubt)
         tau = np.clip(self.tau, -1 + 1 / pairs, 1 - 1 / pairs)
         # the variance at another tau is V (1 - theta^2) / (1 - tau^2); ends solve (tau - theta)^2 = t^2 times that
-        k = scipy.stats.t.ppf(0.975, freedom) ** 2 * variance / (1 - tau**2)
+        t = scipy.stats.t.ppf(0.975, freedom)
+        k = t**2 * variance / (1 - tau**2)
         half = np.sqrt(k * (1 + k - tau**2))
         low = (tau - half) / (1 + k)
         high = (tau + half) / (1 + k)
@@ -112,18 +113,19 @@ class Taus:
         """
         teams = int(self.team.max()) + 1
         if teams < FEWEST or self.topics < FEWEST:
-            return np.full(kernel.shape[:-2], np.nan), np.full(
-                kernel.shape[:-2], np.nan
-            )
+            unknown = np.full(kernel.shape[:-2], np.nan)
+            return unknown, unknown
+        # A - B, and A alone
         unbiased, jackknife = by_systems(kernel, self.team)
-        of_topics = np.maximum(
-            by_topics(together, self.topics) - by_topics(separate, self.topics), 0
-        )
+        # C: what the topics that all share add to what topics of each team's own do
+        shared = by_topics(together, self.topics)
+        own = by_topics(separate, self.topics)
+        of_topics = np.maximum(shared - own, 0)
+        # A^2 / (m - 1) + C^2 / (n - 1)
         parts = jackknife**2 / (teams - 1) + of_topics**2 / (self.topics - 1)
         varies = parts > 0
-        variance = np.where(
-            varies, np.maximum(np.maximum(unbiased, 0) + of_topics, self._doubt), 0
-        )
+        total = np.maximum(unbiased, 0) + of_topics
+        variance = np.where(varies, np.maximum(total, self._doubt), 0)
         freedom = np.maximum(over(variance**2, parts), 2)
         return variance, np.where(varies, freedom, teams - 1)
 
@@ -196,6 +198,7 @@ def pair_kernel(means: Floats) -> tuple[Floats, Floats]:
     first order a pair adds s / sqrt(A B) - tau (a / A + b / B) / 2, whose mean over pairs is 0.
     """
     systems = means.shape[-1]
+    # of each ordered pair: 1, 0 or -1
     signs = np.sign(means[:, :, None] - means[:, None])
     pairs = systems * (systems - 1)
     product = signs[1:] * signs[0]
@@ -203,11 +206,15 @@ def pair_kernel(means: Floats) -> tuple[Floats, Floats]:
     # the shares A (truth) and B (judge), each of all ordered pairs
     share = untied.sum(axis=(1, 2)) / pairs
     root = np.sqrt(share[0] * share[1:])
-    tau = over(product.sum(axis=(1, 2)) / pairs, root)
+    concordance = product.sum(axis=(1, 2)) / pairs  # P
+    tau = over(concordance, root)
     with np.errstate(divide="ignore", invalid="ignore"):
+        # a / A + b / B
         ties = untied[0] / share[0] + untied[1:] / share[1:, None, None]
         kernel = product / root[:, None, None] - tau[:, None, None] / 2 * ties
-    kernel[:, np.arange(systems), np.arange(systems)] = 0.0
+    # a system is no pair with itself
+    diagonal = np.arange(systems)
+    kernel[:, diagonal, diagonal] = 0.0
     return tau, kernel
 
 
@@ -230,12 +237,14 @@ def by_systems(kernel: Floats, team: Ints | None = None) -> tuple[Floats, Floats
     team = _teams(systems) if team is None else team
     by_team = _pairs_of_teams(kernel, team)
     m = by_team.shape[-1]
-    of_each = (by_team.sum(axis=-1) ** 2).sum(axis=-1)
-    of_pairs = (by_team**2).sum(axis=(-1, -2))
+    of_each = (by_team.sum(axis=-1) ** 2).sum(axis=-1)  # sum_i r_i^2
+    of_pairs = (by_team**2).sum(axis=(-1, -2))  # sum_ij h_ij^2
     # sums over pairs of teams are m (m - 1) means, which stand for the mean over pairs of systems
     scale = (m * (m - 1) / (systems * (systems - 1))) ** 2
-    unbiased = (4 * of_each - 2 * of_pairs) / (m * (m - 1) * (m - 2) * (m - 3)) * scale
-    return np.asarray(unbiased), np.asarray(4 * of_each / (m * (m - 1)) ** 2 * scale)
+    without_common = m * (m - 1) * (m - 2) * (m - 3)
+    unbiased = (4 * of_each - 2 * of_pairs) / without_common * scale
+    jackknife = 4 * of_each / (m * (m - 1)) ** 2 * scale
+    return np.asarray(unbiased), np.asarray(jackknife)
 
 
 def _pairs_of_teams(kernel: Floats, team: Ints) -> Floats:
@@ -243,8 +252,10 @@ def _pairs_of_teams(kernel: Floats, team: Ints) -> Floats:
 
     What a team's own systems add stays in the sum: half of it goes to each side of the team's m - 1 pairs.
     """
-    by_team = sums(sums(kernel, team, axis=-1), team, axis=-2)
+    by_row = sums(kernel, team, axis=-1)
+    by_team = sums(by_row, team, axis=-2)
     each = np.arange(by_team.shape[-1])
+    # a team's own sum, spread over its m - 1 pairs, half to each side
     own = by_team[..., each, each] / (2 * (each.size - 1))
     by_team = by_team + own[..., :, None] + own[..., None, :]
     by_team[..., each, each] = 0.0
@@ -269,11 +280,10 @@ def _means_on_halves(
     """
     topics = scores.shape[-1]
     half = topics // 2
+    # the topics that come first in a random order are drawn
     shared = rng.random((count, topics)).argsort(axis=-1) < half
-    own = (
-        rng.random((count, int(team.max()) + 1, topics)).argsort(axis=-1)[:, team]
-        < half
-    )
+    orders = rng.random((count, int(team.max()) + 1, topics)).argsort(axis=-1)
+    own = orders[:, team] < half
     together = np.einsum("ht,ist->his", shared / half, scores, optimize=True)
     separate = np.einsum("hst,ist->his", own / half, scores, optimize=True)
     return settled(together), settled(separate)

@@ -31,11 +31,15 @@ def _standardized(scores: Floats) -> Floats:
     """Apply the normal distribution function to (score - mean) / deviation of each task."""
     present = np.isfinite(scores)
     count = present.sum(axis=0)
-    mean = np.where(present, scores, 0.0).sum(axis=0) / np.maximum(count, 1)
+    # mean and deviation over the models that have the task
+    total = np.where(present, scores, 0.0).sum(axis=0)
+    mean = total / np.maximum(count, 1)
     squares = np.where(present, scores - mean, 0.0) ** 2
     sd = np.sqrt(squares.sum(axis=0) / np.maximum(count - 1, 1))
+    # where models score alike only rounding is left: z = 0
     flat = sd <= 1e-12 * np.abs(mean)
-    z = np.where(flat, 0.0, (scores - mean) / np.where(flat, 1.0, sd))
+    unit = np.where(flat, 1.0, sd)
+    z = np.where(flat, 0.0, (scores - mean) / unit)
     return np.where(present, ndtr(z), np.nan)
 
 

@@ -189,12 +189,14 @@ def reach(tails: Floats, level: float) -> Floats:
     normal = stats.norm.ppf((1 + np.array(LEVELS)) / 2)
     relative = np.where(np.isnan(tails), 1.0, tails / normal)
     # the place of the level among LEVELS, linear in the normal's quantile
-    at = np.interp(stats.norm.ppf((1 + level) / 2), normal, np.arange(len(LEVELS)))
+    quantile = stats.norm.ppf((1 + level) / 2)
+    at = np.interp(quantile, normal, np.arange(len(LEVELS)))
     low = np.minimum(int(at), len(LEVELS) - 2)
     high = low + 1
-    return np.asarray(
-        relative[..., low] * (high - at) + relative[..., high] * (at - low)
-    )
+    # linear between the two levels around it
+    below = relative[..., low] * (high - at)
+    above = relative[..., high] * (at - low)
+    return np.asarray(below + above)
 
 
 def mahalanobis(data: Moments, given: Floats, variables: Sequence[int]) -> Floats:

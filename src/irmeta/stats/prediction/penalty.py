@@ -138,13 +138,8 @@ def coverage(loss: Floats, within: Band, group: Indices) -> float:
 
 def _solved(squares: Floats, products: Floats) -> Floats:
     """Solve normal equations, (..., 2, 2) and (..., 2); the shortest solution where many fit."""
-    return np.asarray(
-        np.einsum(
-            "...ab,...b->...a",
-            np.linalg.pinv(squares, rcond=1e-10, hermitian=True),
-            products,
-        )
-    )
+    inverse = np.linalg.pinv(squares, rcond=1e-10, hermitian=True)
+    return np.asarray(np.einsum("...ab,...b->...a", inverse, products))
 
 
 def _deviation(variances: Floats, unjudged: Floats) -> Floats:

@@ -251,15 +251,16 @@ def half_width(
     number = np.arange(sum(counts)) if topics is None else np.concatenate(topics)
     topic = np.unique(number, return_inverse=True)[1]
     moved = np.zeros((topic.max() + 1, *without[0].shape[1:]))  # by each topic
-    for part, here in zip(
-        without, np.split(topic, np.cumsum(counts)[:-1]), strict=True
-    ):
+    topics_of = np.split(topic, np.cumsum(counts)[:-1])
+    for part, here in zip(without, topics_of, strict=True):
         n = len(part)
         # the jackknife: (n - 1) / n times the sum of squares about the mean
         moved[here] += np.sqrt((n - 1) / n) * (part - part.mean(axis=0))
     variance = (moved**2).sum(axis=0)
+    # each group of parts that share topics has one mean of its own
     freedom = len(moved) - _groups_of_parts(topic, counts)
-    return np.asarray(scipy.stats.t.ppf(0.975, freedom) * np.sqrt(variance))
+    t = scipy.stats.t.ppf(0.975, freedom)
+    return np.asarray(t * np.sqrt(variance))
 
 
 def _groups_of_parts(topic: Ints, counts: Sequence[int]) -> int:
@@ -303,6 +304,7 @@ def components(r: Floats) -> tuple[Floats, Floats]:
     # eigh gives the smallest first; rounding can leave it below 0
     values = np.maximum(values[::-1], 0)
     vectors = vectors[:, ::-1]
+    # an eigenvector has no sign of its own: most of its loadings are made positive
     signs = np.where(vectors.sum(axis=0) < 0, -1, 1)
     loadings = vectors * signs * np.sqrt(values)
     return loadings, values / values.sum()
@@ -324,9 +326,8 @@ def _pearson_without(x: Floats, topic: Ints) -> tuple[Floats, Floats]:
         # (topic, metric, metric)
         products = np.stack([part @ part.T for part in parts])
     others = n - np.diff([*starts, n])
-    moments = (
-        products.sum(axis=0) - products - outer(sums, sums) / others[:, None, None]
-    )
+    about_mean = outer(sums, sums) / others[:, None, None]
+    moments = products.sum(axis=0) - products - about_mean
     spread = np.sqrt(np.maximum(np.diagonal(moments, axis1=1, axis2=2), 0))
     return pearson(x, x), over(moments, outer(spread, spread))
 

@@ -298,11 +298,14 @@ def _over_group(ranks: Singles, group: Ints, number: int) -> Floats:
 @pairwise
 def pearson(x: Floats, y: Floats) -> Floats:
     """Pearson's product-moment correlation of the scores themselves, in [-1, 1]."""
+    # of centred scores: sum(a b) / (|a| |b|)
     a = x - x.mean(axis=-1, keepdims=True)
     b = y - y.mean(axis=-1, keepdims=True)
     with single_threaded():
         products = np.matmul(a, b.transpose(0, 2, 1))
-    norms = outer(np.linalg.norm(a, axis=-1), np.linalg.norm(b, axis=-1))
+    norm_a = np.linalg.norm(a, axis=-1)
+    norm_b = np.linalg.norm(b, axis=-1)
+    norms = outer(norm_a, norm_b)
     # rounding can leave a norm above 0 where all scores are equal
     flat = _flat(x)[:, :, None] | _flat(y)[:, None, :]
     norms = np.where(flat, 0.0, norms)

@@ -134,7 +134,8 @@ def _complete(values: Floats) -> tuple[Floats, Floats]:
     spread = _root(squares, np.diag(products).max())
     mean = settled(values.mean(axis=0))
     difference = mean[:, None] - mean
-    size = np.sqrt(spread**2 + topics * difference**2)  # sqrt(sum d^2)
+    # sum d^2 = sum (d - mean d)^2 + n (mean d)^2
+    size = np.sqrt(spread**2 + topics * difference**2)
     return _ratio(topics * difference, size), spread
 
 
@@ -146,14 +147,16 @@ def _drawn(values: Floats, signs: Singles) -> Singles:
 
 def _with_holes(values: Floats, known: Floats) -> tuple[Floats, Floats, Floats]:
     """Compute as `_complete` on the topics that both systems of a pair have, and the pairs' mean differences."""
-    shared = known.T @ known
-    total = values.T @ known
+    shared = known.T @ known  # topics that both have
+    total = values.T @ known  # a system's sum over the topics that the other has
     mean = settled(_divided(total - total.T, shared))
+    # sum d^2 = sum a^2 + sum b^2 - 2 sum a b
     squares = (values**2).T @ known
-    raw = squares + squares.T - 2 * values.T @ values  # sum d^2
+    raw = squares + squares.T - 2 * values.T @ values
     spread = _root(raw - shared * mean**2, squares.max())
     size = np.sqrt(spread**2 + shared * mean**2)
-    return np.where(shared > 1, _ratio(shared * mean, size), 0), spread, mean
+    statistic = _ratio(shared * mean, size)
+    return np.where(shared > 1, statistic, 0), spread, mean
 
 
 def _root(squares: Floats, largest: float) -> Floats:

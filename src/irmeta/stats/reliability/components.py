@@ -55,15 +55,21 @@ def components(scores: Floats) -> Components:
     [2.2222, 1.3333, 0.1111]
     """
     systems, topics = scores.shape[:2]
+    # effects: of the whole, of each system, of each topic, and what is left
     grand = scores.mean(axis=(0, 1))
     by_system = scores.mean(axis=1) - grand
     by_topic = scores.mean(axis=0) - grand
+    rest = scores - grand - by_system[:, None] - by_topic[None]
+    # mean squares: sums of squares over their degrees of freedom
     ms_s = topics * (by_system**2).sum(axis=0) / (systems - 1)
     ms_q = systems * (by_topic**2).sum(axis=0) / (topics - 1)
-    rest = scores - grand - by_system[:, None] - by_topic[None]
     ms_e = (rest**2).sum(axis=(0, 1)) / ((systems - 1) * (topics - 1))
     return Components(
-        systems, topics, *(np.asarray(part) for part in (ms_s, ms_q, ms_e))
+        systems,
+        topics,
+        np.asarray(ms_s),
+        np.asarray(ms_q),
+        np.asarray(ms_e),
     )
 
 

@@ -123,15 +123,18 @@ class _Scores:
         """Average a partition's columns without each of its topics: (topic, column, system)."""
         mean = drawn.plain[one]
         n = len(topics)
+        # the mean without x: m + (m - x) / (n - 1)
         left = mean + (mean - self.by_topic[topics, :-1]) / (n - 1)
         if drawn.added is None or drawn.checked is None:
             return settled(left)
         added = drawn.added[one]
         checked = drawn.checked[one]
         # a topic that is the only one to correct stays
-        others = np.maximum(checked.sum(axis=-1) - 1, 1)
-        step = np.where(checked.sum(axis=-1) > 1, checked[:, topics].T / others, 0)
-        return settled(left + added + step[..., None] * (added - self.added[topics]))
+        count = checked.sum(axis=-1)
+        others = np.maximum(count - 1, 1)
+        step = np.where(count > 1, checked[:, topics].T / others, 0)
+        moved = step[..., None] * (added - self.added[topics])
+        return settled(left + added + moved)
 
 
 @dataclass(frozen=True)
@@ -168,10 +171,8 @@ def _mean_tau(
     of: _Scores, n: int, blocks: Sequence[Block], partitions: int
 ) -> tuple[Floats, Floats]:
     """Average tau over partitions, with its standard error: (column,) each."""
-    sums = np.sum(
-        list(in_order(partial(_tau_sums, of, n), blocks, "blocks of partitions")),
-        axis=0,
-    )
+    work = partial(_tau_sums, of, n)
+    sums = np.sum(list(in_order(work, blocks, "blocks of partitions")), axis=0)
     mean, square = sums / partitions
     return mean, np.sqrt(np.maximum(square - mean**2, 0) / partitions)
 

@@ -114,12 +114,13 @@ def _mean_ranks(ordered: Floats) -> Ints:
     np.not_equal(ordered[..., 1:], ordered[..., :-1], out=new[..., 1:])
     if new.all():
         return np.broadcast_to(2 * place, ordered.shape)
+    # the first place of each run of ties
     first = np.maximum.accumulate(np.where(new, place, 0), axis=-1)
     ends = np.ones(ordered.shape, dtype=np.bool_)
     ends[..., :-1] = new[..., 1:]
-    last = np.minimum.accumulate(np.where(ends, place, n)[..., ::-1], axis=-1)[
-        ..., ::-1
-    ]
+    # the last place of each run of ties, from the end backwards
+    backwards = np.where(ends, place, n)[..., ::-1]
+    last = np.minimum.accumulate(backwards, axis=-1)[..., ::-1]
     return first + last
 
 
@@ -145,8 +146,10 @@ def expected(found: Pairs, topics: int | None = None) -> Expected:
     0.9875
     """
     systems = len(found.order)
+    # of each pair once: the probability that it is ranked wrongly
     p = np.triu(wrong(found, topics), 1)
-    tau = 1 - 2 * p.sum() / (systems * (systems - 1) / 2)  # 1 - 2 sum p / C(m, 2)
+    number_of_pairs = systems * (systems - 1) / 2
+    tau = 1 - 2 * p.sum() / number_of_pairs  # 1 - 2 sum p / C(m, 2)
     # mean over the systems above j
     above = p[:, 1:].sum(axis=0) / np.arange(1, systems)
     tau_ap = 1 - 2 * above.sum() / (systems - 1)

@@ -145,6 +145,7 @@ def differences(
     of, loadings = _stacked(placed)
     mean = np.concatenate([one.scores.mean(axis=1) for one in placed])
     moved = joint(spreads, shared)
+    # what the factors add to a difference: g' V g of the difference g of two loadings
     gap = loadings[:, None] - loadings  # (system, system, 2 C)
     factors = np.maximum(np.einsum("ija,ab,ijb->ij", gap, moved, gap), 0.0)
     topics, squares = _topic_variances(placed, of)
@@ -169,9 +170,12 @@ def beside_known_means(
     >>> beside_known_means(own, np.array([0.4]), np.array([0.016]), 10).error.round(6).tolist()
     [[0.05]]
     """
+    ours = own.error[:, None] ** 2
     theirs = variance / topics
-    total = own.error[:, None] ** 2 + theirs
-    squares = own.error[:, None] ** 4 / own.df[:, None] + theirs**2 / (topics - 1)
+    total = ours + theirs
+    # Welch and Satterthwaite: V² / sum of (part² / its degrees of freedom)
+    squares = own.error[:, None] ** 4 / own.df[:, None]
+    squares = squares + theirs**2 / (topics - 1)
     df = np.divide(total**2, squares, out=np.ones_like(total), where=squares > 0)
     return Estimate(own.value[:, None] - mean, np.sqrt(total), df)
 
@@ -189,11 +193,10 @@ def drawn(
     distribution; rank sets are made of these draws.
     """
     _, loadings = _stacked(placed)
+    # normal draws with the covariance V = U diag(v) U': z diag(sqrt v) U'
     values, vectors = np.linalg.eigh(joint(spreads, shared))
-    moved = (
-        rng.normal(size=(draws, len(values)))
-        @ (vectors * np.sqrt(np.maximum(values, 0.0))).T
-    )
+    root = vectors * np.sqrt(np.maximum(values, 0.0))
+    moved = rng.normal(size=(draws, len(values))) @ root.T
     parts = []
     for one in placed:
         topics = one.scores.shape[1]
@@ -208,9 +211,10 @@ def _of_one(placed: Placed, its: Spread) -> Estimate:
     """Return the means of the systems of one collection: topics vary, and so does what the factors move."""
     topics = placed.scores.shape[1]
     sampling = placed.scores.var(axis=1, ddof=1) / topics
-    factors = np.maximum(
-        np.einsum("sa,ab,sb->s", placed.loadings, its.covariance, placed.loadings), 0.0
-    )
+    # l' V l of each system's loadings l
+    loadings = placed.loadings
+    factors = np.einsum("sa,ab,sb->s", loadings, its.covariance, loadings)
+    factors = np.maximum(factors, 0.0)
     variance = sampling + factors
     squares = sampling**2 / (topics - 1) + factors**2 / (its.units - 1)
     df = np.divide(variance**2, squares, out=np.ones_like(variance), where=squares > 0)
@@ -229,9 +233,12 @@ def _stacked(placed: Sequence[Placed]) -> tuple[Indices, Floats]:
 def _topic_variances(placed: Sequence[Placed], of: Indices) -> tuple[Floats, Floats]:
     """Return what the topics add to each difference's variance, and the sum of (part² / degrees of freedom)."""
     topics = np.array([one.scores.shape[1] for one in placed], dtype=np.float64)[of]
-    own = np.concatenate([one.scores.var(axis=1, ddof=1) for one in placed]) / topics
+    # the variance of each mean, and that of the difference of means on other topics
+    spread = np.concatenate([one.scores.var(axis=1, ddof=1) for one in placed])
+    own = spread / topics
     variance = own[:, None] + own
-    squares = (own**2 / (topics - 1))[:, None] + own**2 / (topics - 1)
+    parts = own**2 / (topics - 1)
+    squares = parts[:, None] + parts
     for place_, one in enumerate(placed):
         here = np.ix_(of == place_, of == place_)
         count = one.scores.shape[1]

@@ -74,13 +74,18 @@ def own_difference(a: Floats, b: Floats) -> tuple[Floats, Floats]:
     """
     n = a.shape[1]
     m = b.shape[1]
+    freedom = n + m - 2
     difference = a.mean(axis=1) - b.mean(axis=1)
+    # squares about each mean, summed
     squares = a.var(axis=1) * n + b.var(axis=1) * m
     # the standard error of the difference, from the pooled variance
-    error = np.sqrt(squares / (n + m - 2) * (1 / n + 1 / m))
+    error = np.sqrt(squares / freedom * (1 / n + 1 / m))
+    size = np.abs(difference)
     with np.errstate(divide="ignore", invalid="ignore"):
-        t = np.where(np.abs(difference) > 1e-12, np.abs(difference) / error, 0.0)
-    return difference, np.asarray(2 * stdtr(n + m - 2, -t))
+        t = np.where(size > 1e-12, size / error, 0.0)
+    # both tails
+    p = 2 * stdtr(freedom, -t)
+    return difference, np.asarray(p)
 
 
 def differs_from_itself(a: Floats, b: Floats, alpha: float = 0.05) -> Bools:
