@@ -485,9 +485,9 @@ def test_a_real_set_without_a_topic(data: Path) -> None:
 
 def test_what_is_said_of_coverage_was_measured() -> None:
     """For each size the shares that a note names are the lowest and the highest of the table of docs/coverage.md."""
-    measured = table.read().filter(pl.col("of").str.contains("tau, .* judge"))
+    coverage = table.read().filter(pl.col("of").str.contains("tau, .* judge"))
     found = {}
-    for of, world, topics, kept in measured.select(
+    for of, world, topics, kept in coverage.select(
         "of", "world", "topics", "kept"
     ).rows():
         size = int(world.split()[0]), topics

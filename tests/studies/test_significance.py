@@ -477,3 +477,21 @@ def test_replication_stands_in_words_and_in_a_table():
     same = scores()
     same[:] = same[0]
     assert "significant again" not in " ".join(findings(significance(same)))
+
+
+def test_systems_that_tie_for_the_best_mean_are_not_one_best_system():
+    """Where means tie, the finding names those that tie; one that is alone is the best."""
+    values = np.random.default_rng(0).random((4, 12)) / 10
+    values[1] = values[0][::-1] + 0.3
+    values[0] = values[0] + 0.3
+    names = list("abcd"), [str(topic) for topic in range(12)], ["AP"]
+    said = findings(significance(cube(values[..., None], *names)))[0]
+    assert (
+        "2 systems tie for the best mean (a, b); 0 other systems cannot be distinguished from one or more of them."
+        in said
+    )
+    values[0] += 0.2
+    assert (
+        "The best system, a, is significantly different"
+        in findings(significance(cube(values[..., None], *names)))[0]
+    )

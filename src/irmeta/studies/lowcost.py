@@ -13,7 +13,7 @@ from irmeta.cube import ALL
 from irmeta.cubes import common_metrics, prepare_together, system_level, with_roles
 from irmeta.errors import MetricError, ScoresError
 from irmeta.likeliest import counted, expected, metrics_to_add, rankings
-from irmeta.names import parse, split
+from irmeta.names import parse, raw, split
 from irmeta.result import frame, result
 from irmeta.stats.arrays import Floats, Indices
 from irmeta.stats.prediction.accuracy import accuracy
@@ -67,8 +67,9 @@ def lowcost(
         kind for kind in get_args(Judgments) if any(kind == of for of, _ in groups)
     ]
 
-    # (system, metric) of each collection
-    values = {name: scores.values for name, scores in levels.items()}
+    values = {
+        name: scores.values for name, scores in levels.items()
+    }  # (system, metric) of each collection
     fits = _Fits(
         folds=folds(
             *(
@@ -305,11 +306,10 @@ def _groups(
     groups: dict[tuple[Judgments, int], list[str]] = {}
     for name in metrics:
         try:
-            metric = parse(name)
+            metric = parse(raw(name))
         except MetricError:  # a metric of the user's own
             continue
-        depth = metric["depth"]
-        pool = metric["pool"]
+        depth, pool = metric["depth"], metric["pool"]
         if isinstance(depth, int) and depth in depths and pool in (None, depth):
             kind: Judgments = "full" if pool is None else "pool"
             groups.setdefault((kind, depth), []).append(name)

@@ -11,9 +11,9 @@ from irmeta.attributes import about
 from irmeta.choices import Correction, Missing, TableTest
 from irmeta.cube import additive, means, prepare
 from irmeta.errors import ScoresError, require_choice
-from irmeta.names import canonical, nearest
+from irmeta.names import canonical, found_as, nearest
 from irmeta.parallel import seeded
-from irmeta.result import frame, result
+from irmeta.result import frame, result, scale
 from irmeta.stats.arrays import Bools, Floats
 from irmeta.stats.tests import many_to_one, multiplicity, paired, resampling
 from irmeta.words import counted
@@ -74,7 +74,7 @@ def paper_table(
     generator, seed = seeded(rng)
     scores, notes = prepare(scores, metrics=metrics, missing=missing)
     names = [str(metric) for metric in scores.metric.values]
-    by = names[0] if by is None else canonical(by)
+    by = names[0] if by is None else found_as(canonical(by), names) or by
     if by not in names:
         raise ScoresError(
             f"no metric {by!r} to sort the systems by; {nearest(by, names)}"
@@ -183,13 +183,17 @@ def caption(outcome: xr.Dataset) -> str:
     """Return what the marks mean, the test behind them, and on how many topics of what."""
     options = about(outcome)["options"]
     name, size = next(iter(about(outcome)["inputs"]["collections"].items()))
-    text = f"Mean scores on {name} ({counted(size['topics'], 'topic')}); the best of each column in bold."
+    standardized = scale(size)
+    what = "scores" if standardized is None else f"standardized scores ({standardized})"
+    text = f"Mean {what} on {name} ({counted(size['topics'], 'topic')}); the best of each column in bold."
     if options["test"] == "none":
         return text
     if options["correct"] == "none":
         correction = ""
     else:
         correction = f", {CORRECTIONS[options['correct']]} correction"
+    if correction and outcome.sizes["system"] < size["systems"]:
+        correction += " for the systems shown"
     how = f"{TESTS[options['test']]}{correction}, level {options['alpha']:g}"
     if options["baseline"] is None:
         return (

@@ -24,6 +24,7 @@ from irmeta.stats.halves.halving import halves, shuffles
 from irmeta.stats.halves.replication import Replication, replication
 from irmeta.stats.halves.swaps import EDGES, least_difference, swaps
 from irmeta.stats.tests import multiplicity, paired, resampling
+from irmeta.words import counted, listed
 
 RESAMPLING: Mapping[str, Callable[[Floats, int, np.random.Generator], Floats]] = (
     MappingProxyType(
@@ -240,10 +241,18 @@ def _lettered(one: xr.Dataset, metric: str) -> dict[str, pl.DataFrame]:
     )
     if systems.height <= MOST_LETTERS:
         return {f"systems by {metric}": shown.with_columns(systems["letters"])}
-    order = np.argsort(one["rank"].values, kind="stable")[:ROWS]
-    letters = _letters(_matrix(one)[np.ix_(order, order)])
     title = f"systems by {metric}: the best {ROWS} of {systems.height}, with letters among these"
-    return {title: shown.head(ROWS).with_columns(letters=pl.Series(letters))}
+    return {
+        title: shown.head(ROWS).with_columns(
+            letters=pl.Series(letters_of_best(one, ROWS))
+        )
+    }
+
+
+def letters_of_best(one: xr.Dataset, count: int) -> list[str]:
+    """Return the letters of the best systems by one metric, from tests corrected for the pairs of all systems."""
+    order = np.argsort(one["rank"].values, kind="stable")[:count]
+    return _letters(_matrix(one)[np.ix_(order, order)])
 
 
 def findings(outcome: xr.Dataset) -> list[str]:
@@ -282,13 +291,20 @@ def findings(outcome: xr.Dataset) -> list[str]:
 
 def _beside_best(of_metric: xr.Dataset) -> str:
     """Say how many systems are not significantly different from the best, or only against the means."""
-    best = int(of_metric["rank"].values.argmin())
-    name = of_metric.system.values[best]
+    best = of_metric["rank"].values == 1
+    names = of_metric.system.values[best]
+    if len(names) > 1:
+        alike = int((~_confirmed(of_metric)[best] & ~best).any(axis=0).sum())
+        others = counted(alike, "other system")
+        tied = f"{len(names)} systems tie for the best mean ({listed(names)})"
+        return f"{tied}; {others} cannot be distinguished from one or more of them."
     alike = int((~_confirmed(of_metric)[best]).sum()) - 1
     if alike == 0:
-        return f"The best system, {name}, is significantly different from every other."
+        return (
+            f"The best system, {names[0]}, is significantly different from every other."
+        )
     verb = "system is" if alike == 1 else "systems are"
-    return f"{alike} {verb} not significantly different from the best, {name}."
+    return f"{alike} {verb} not significantly different from the best, {names[0]}."
 
 
 def _equivalent(of_metric: xr.Dataset) -> str:
@@ -460,10 +476,7 @@ def _check(
     require_choice("correct", correct, get_args(Correction))
     if not 0 < alpha < 1:
         raise ScoresError(f"alpha is between 0 and 1, as in 0.05, not {alpha:g}")
-    if margin is not None and not margin > 0:
-        raise ScoresError(
-            f"the margin is a difference in mean above 0, as in 0.02, not {margin:g}"
-        )
+    paired.check_margin(margin)
     if resamples < 100:
         raise ScoresError(
             f"{resamples} resamples are too few for a test at any level; use 1000 or more"

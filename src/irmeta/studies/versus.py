@@ -36,6 +36,7 @@ def versus(
     test: PairedTest = "permutation",
     correct: ManyToOne = "holm",
     alpha: float = 0.05,
+    margin: float | None = None,
     resamples: int = 10_000,
     missing: Missing = "error",
     rng: int | np.random.Generator = 0,
@@ -51,13 +52,15 @@ def versus(
     bh (share of false rejections) or none; by metric, over the comparisons asked for and no others.
     alpha : level of the tests, in (0, 1); intervals have the level 1 - alpha, all comparisons of a metric at once
     unless `correct` is bh or none.
+    margin : a difference in mean, above 0, that is too small to matter; adds the test that two systems differ by less.
     missing : what to do with missing scores, as in `irmeta.cube.complete`; "pairwise" compares with each system on the
     topics on which both have scores.
 
     Returns over (against, metric) difference (system less other), low, high, wins, ties, losses (topics), p,
-    p_corrected, effect_size and significant; over (topic, metric) score, median and best (of the other systems),
+    p_corrected, effect_size and significant, and with a margin p_equivalent, of two one-sided t tests with Holm's
+    correction, and equivalent; over (topic, metric) score, median and best (of the other systems),
     systems_above; over (against, topic, metric) by_topic, the differences. Raises ScoresError for an unknown system.
-    Sources: Smucker et al. (CIKM 2007); Sakai (SIGIR 2006); Westfall and Young (1993); Holm (1979).
+    Sources: Smucker et al. (CIKM 2007); Sakai (SIGIR 2006); Westfall and Young (1993); Holm (1979); Schuirmann (1987).
 
     >>> from irmeta.cube import cube
     >>> topics = [[[0.1], [0.2], [0.3], [0.2]], [[0.4], [0.6], [0.5], [0.5]]]
@@ -69,6 +72,7 @@ def versus(
     require_choice("correct", correct, get_args(ManyToOne))
     if not 0 < alpha < 1:
         raise ScoresError(f"alpha must be between 0 and 1, as in 0.05, not {alpha:g}")
+    paired.check_margin(margin)
     if resamples < 100:
         raise ScoresError(f"{resamples} resamples are too few; use at least 1000")
     generator, seed = seeded(rng)
@@ -85,9 +89,10 @@ def versus(
     found = mine - theirs
     found[np.abs(found) <= 1e-12] = 0.0  # rounding must not make equal systems differ
     _require_common(found, names, correct)
+    metrics_tested = np.moveaxis(found, 2, 0)  # (metric, against, topic)
     tested = [
-        _tested(found[..., m], test, correct, alpha, resamples, generator)
-        for m in range(found.shape[2])
+        _tested(one, test, correct, alpha, margin, resamples, generator)
+        for one in metrics_tested
     ]
     pair = ("against", "metric")
     data: dict[str, Any] = {
@@ -113,6 +118,7 @@ def versus(
             "test": test,
             "correct": correct,
             "alpha": alpha,
+            "margin": margin,
             "missing": missing,
             "resamples": resamples,
             "seed": seed,
@@ -120,6 +126,8 @@ def versus(
         notes=[*notes, *_notes(scores, names, test, correct, alpha, resamples)],
     )
     outcome["significant"] = outcome["p_corrected"] < alpha
+    if margin is not None:
+        outcome["equivalent"] = outcome["p_equivalent"] < alpha
     return outcome.assign_coords(against=names)
 
 
@@ -216,15 +224,16 @@ def _tested(
     test: str,
     correct: str,
     alpha: float,
+    margin: float | None,
     resamples: int,
     rng: np.random.Generator,
 ) -> dict[str, Floats]:
     """Test the differences (against, topic) of one metric, each on the topics where it has one."""
-    mean = np.nanmean(found, axis=1)
-    count = len(found)
-    p, half, effect = np.empty((3, count))
-    # comparisons on the same topics go together
-    kinds, kind = np.unique(~np.isnan(found), axis=0, return_inverse=True)
+    mean, count = np.nanmean(found, axis=1), len(found)
+    p, half, effect, within = np.empty((4, count))
+    kinds, kind = np.unique(
+        ~np.isnan(found), axis=0, return_inverse=True
+    )  # comparisons on the same topics go together
     for number, topics in enumerate(kinds):
         rows = kind.ravel() == number
         some = found[rows][:, topics]
@@ -233,13 +242,20 @@ def _tested(
             some, 1 - alpha, count if correct in ("holm", "bonferroni") else 1
         )
         effect[rows] = paired.effect_size(some)
+        if margin is not None:
+            within[rows] = paired.equivalence(
+                mean[rows], many_to_one.standard_errors(some), some.shape[1], margin
+            )
     if correct == "dunnett":
         together = many_to_one.joint(found, 1 - alpha, resamples, rng)
-        corrected = together.p
-        half = together.quantile * many_to_one.standard_errors(found)
+        corrected, half = (
+            together.p,
+            together.quantile * many_to_one.standard_errors(found),
+        )
     else:
         corrected = multiplicity.CORRECTIONS[correct](p)
-    return {
+    equivalence = {} if margin is None else {"p_equivalent": multiplicity.holm(within)}
+    return equivalence | {
         "difference": mean,
         "low": mean - half,
         "high": mean + half,
@@ -271,8 +287,7 @@ def _notes(
     alpha: float,
     resamples: int,
 ) -> list[str]:
-    topics = scores.sizes["topic"]
-    count = len(names)
+    topics, count = scores.sizes["topic"], len(names)
     notes = []
     if count > 1:
         if correct in ("bh", "none"):
@@ -318,7 +333,7 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     """Return the tables of the JSON contract.
 
     comparisons : against, metric, who (the system behind "best"), difference, low, high, wins, ties, losses, p,
-    p_corrected, effect_size, significant.
+    p_corrected, effect_size, significant; with a margin p_equivalent, equivalent.
     topics : topic, metric, score, median, best, systems_above (how many other systems score more).
     differences : against, topic, metric, difference.
     contradictions : against, better_by, worse_by: pairs of metrics that both find a significant difference, one for
@@ -336,13 +351,14 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
         "p_corrected",
         "effect_size",
     ]
+    fields += ["significant"] + ["p_equivalent", "equivalent"] * (
+        "equivalent" in outcome
+    )
     by_topic = frame(outcome, ["by_topic"], by=["against", "topic", "metric"]).rename(
         {"by_topic": "difference"}
     )
     return {
-        "comparisons": frame(
-            outcome, [*fields, "significant"], by=["against", "metric"]
-        ),
+        "comparisons": frame(outcome, fields, by=["against", "metric"]),
         "topics": frame(
             outcome,
             ["score", "median", "best", "systems_above"],
@@ -357,8 +373,7 @@ def _contradictions(outcome: xr.Dataset) -> pl.DataFrame:
     rows = []
     for name in outcome.against.values:
         one = outcome.sel(against=name)
-        sure = one["significant"].values
-        difference = one["difference"].values
+        sure, difference = one["significant"].values, one["difference"].values
         better, worse = (
             outcome.metric.values[sure & sign]
             for sign in (difference > 0, difference < 0)
@@ -402,8 +417,10 @@ def _compared(one: xr.Dataset) -> pl.DataFrame:
     counts = zip(
         *(one[name].values for name in ("wins", "ties", "losses")), strict=True
     )
-    verdicts = {(True, True): "better", (True, False): "worse"}
-    sure = zip(one["significant"].values, one["difference"].values > 0, strict=True)
+    sure, up = one["significant"].values, one["difference"].values > 0
+    verdicts = np.where(sure, np.where(up, "better", "worse"), "-")
+    if "equivalent" in one:
+        verdicts = np.where(one["equivalent"].values & ~sure, "equivalent", verdicts)
     return pl.DataFrame(
         {
             "against": named,
@@ -413,7 +430,7 @@ def _compared(one: xr.Dataset) -> pl.DataFrame:
             ),
             "W/T/L": ["/".join(map(str, count)) for count in counts],
             "p": [_p(value) for value in one["p_corrected"].values],
-            "verdict": [verdicts.get((bool(s), bool(up)), "-") for s, up in sure],
+            "verdict": verdicts.tolist(),
         }
     )
 
@@ -427,8 +444,9 @@ def _p(value: float) -> str:
 def _extremes(one: xr.Dataset) -> pl.DataFrame:
     """Return the topics on which the system lies farthest below and above the median of the other systems."""
     gap = (one["score"] - one["median"]).values
-    # those on which the system has a score
-    order = np.argsort(gap, kind="stable")[: np.isfinite(gap).sum()]
+    order = np.argsort(gap, kind="stable")[
+        : np.isfinite(gap).sum()
+    ]  # those on which the system has a score
     if order.size <= 2 * FEW_TOPICS:
         ends = order
     else:
@@ -446,8 +464,7 @@ def _extremes(one: xr.Dataset) -> pl.DataFrame:
 
 def _by_metric(outcome: xr.Dataset) -> pl.DataFrame:
     """Return a row for each metric: how many of the comparisons are won and lost, significantly or not."""
-    sure = outcome["significant"]
-    up = outcome["difference"] > 0
+    sure, up = outcome["significant"], outcome["difference"] > 0
     return pl.DataFrame(
         {
             "metric": outcome.metric.values.tolist(),
@@ -496,15 +513,11 @@ def _system(outcome: xr.Dataset) -> str:
 
 def _of_one(one: xr.Dataset, count: int) -> str:
     """Say what one comparison by one metric shows, of this number that are corrected for."""
-    options = about(one)["options"]
-    metric = str(one.metric.item())
-    system = options["system"]
-    other = str(one["who"].item())
+    options, metric = about(one)["options"], str(one.metric.item())
+    system, other = options["system"], str(one["who"].item())
     other = "the median of the other systems" if other == MEDIAN else other
-    difference = float(one["difference"])
-    p = float(one["p_corrected"])
-    low = float(one["low"])
-    high = float(one["high"])
+    difference, p = float(one["difference"]), float(one["p_corrected"])
+    low, high = float(one["low"]), float(one["high"])
     wins, ties, losses = (int(one[name]) for name in ("wins", "ties", "losses"))
     more = "more" if difference >= 0 else "less"
     equal = f", equal on {ties}" if ties else ""
@@ -519,23 +532,40 @@ def _of_one(one: xr.Dataset, count: int) -> str:
         wider = ""
         if low <= 0 <= high:
             wider = f" The test by {options['correct']}'s correction shows more than the interval, which holds 0."
-        return f"{lead} ({figures}; {shown}, {options['test']} test). {topics}{wider}"
+        return f"{lead} ({figures}; {shown}, {options['test']} test). {topics}{wider}{_within_margin(one)}"
     lead = f"By {metric}, no difference between {system} and {other} is shown"
-    return f"{lead} ({short(difference, 3, sign=True)}, {figures}; {shown}, {options['test']} test). {topics}"
+    figures = (
+        f"{short(difference, 3, sign=True)}, {figures}; {shown}, {options['test']} test"
+    )
+    return f"{lead} ({figures}). {topics}{_within_margin(one)}"
+
+
+def _within_margin(one: xr.Dataset) -> str:
+    """Say whether two systems are shown to differ by less than the margin, if one was named."""
+    if "equivalent" not in one:
+        return ""
+    margin, p = about(one)["options"]["margin"], float(one["p_equivalent"])
+    shown = "is shown" if bool(one["equivalent"]) else "is not shown"
+    return f" That they differ by less than {margin:g} {shown} ({'p ' if p < 0.0001 else 'p = '}{_p(p)}, two t tests)."
 
 
 def _of_many(one: xr.Dataset) -> str:
     """Say how many of the comparisons by one metric are significant, and in which direction."""
-    options = about(one)["options"]
-    metric = str(one.metric.item())
-    sure = one["significant"].values
-    up = one["difference"].values > 0
-    better = int((sure & up).sum())
-    worse = int((sure & ~up).sum())
-    count = one.sizes["against"]
+    options, metric = about(one)["options"], str(one.metric.item())
+    sure, up = one["significant"].values, one["difference"].values > 0
+    better, worse, count = (
+        int((sure & up).sum()),
+        int((sure & ~up).sum()),
+        one.sizes["against"],
+    )
+    rest = count - better - worse
+    open_ = f"{rest} {'is' if rest == 1 else 'are'} not distinguished from it"
     correction = "" if options["correct"] == "none" else f", {options['correct']}"
+    alike = ""
+    if "equivalent" in one:
+        equivalent = int(one["equivalent"].sum())
+        alike = f" It is shown to differ by less than {options['margin']:g} from {equivalent} of them all."
     return (
         f"By {metric}, {options['system']} is significantly better than {better} of {count} systems and worse than "
-        f"{worse}; {count - better - worse} are not distinguished from it ({options['test']} test{correction}, level "
-        f"{options['alpha']:g})."
+        f"{worse}; {open_} ({options['test']} test{correction}, level {options['alpha']:g}).{alike}"
     )

@@ -7,7 +7,7 @@ import polars as pl
 import xarray as xr
 
 from irmeta.attributes import about
-from irmeta.result import frame
+from irmeta.result import frame, scale
 from irmeta.stats.arrays import Bools, Floats, Indices
 from irmeta.stats.leaderboards.aggregates import task_points
 from irmeta.stats.leaderboards.holes import on_larger_scale
@@ -44,13 +44,17 @@ def nouns(outcome: xr.Dataset) -> dict[str, str]:
 
 def label(kind: str, outcome: xr.Dataset) -> str:
     """Say in words what an aggregate ranks by."""
-    return WORDS[kind].format(**nouns(outcome))
+    inputs = about(outcome)["inputs"]["collections"].values()
+    words = WORDS[kind].format(**nouns(outcome))
+    scaled = kind in ADDED and any(scale(said) is not None for said in inputs)
+    if scaled:
+        return words.replace("mean", "mean standardized score", 1)
+    return words
 
 
 def varied(outcome: xr.Dataset) -> str:
     """Say what could have been otherwise: other tasks, other items, or both."""
-    names = nouns(outcome)
-    over = about(outcome)["options"]["over"]
+    names, over = nouns(outcome), about(outcome)["options"]["over"]
     kinds = {
         "tasks": [names["task"]],
         "items": [names["item"]],
@@ -153,8 +157,7 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
 
 def _values(one: xr.Dataset) -> pl.Series:
     """Return values; as text where they are votes, and where some contain predicted scores, which are marked."""
-    values = one["value"].values
-    votes = one["aggregate"].item() == "borda"
+    values, votes = one["value"].values, one["aggregate"].item() == "borda"
     if not votes and "predicted" not in one:
         return pl.Series(values)
     holes = one["score"].isnull().any("topic").values
@@ -190,8 +193,7 @@ def _ranks(one: xr.Dataset) -> pl.Series:
     known = _whole(ranks)
     if "predicted" in one or (best == worst).all():
         return known
-    texts = known.cast(pl.String).to_list()
-    allowed = _ranges(best, worst)
+    texts, allowed = known.cast(pl.String).to_list(), _ranges(best, worst)
     for at in np.flatnonzero(best != worst):
         texts[at] = allowed[at] if texts[at] is None else f"{texts[at]} ({allowed[at]})"
     return pl.Series(texts, dtype=pl.String)
@@ -204,8 +206,7 @@ def _ranges(low: Floats, high: Floats) -> list[str]:
 def findings(outcome: xr.Dataset) -> list[str]:
     """Say who may be first, how many pairs are distinguished, what the holes decide, and how far aggregates agree."""
     kind = str(outcome.aggregate.values[0])
-    first = _first_place(outcome, kind)
-    warning = _mixed_scales(outcome)
+    first, warning = _first_place(outcome, kind), _mixed_scales(outcome)
     sentences = [" ".join([*warning, first])] if kind in ADDED else [first, *warning]
     sentences += _effect_of_holes(outcome, kind)
     sentences += _agreement(outcome)
@@ -216,15 +217,13 @@ def findings(outcome: xr.Dataset) -> list[str]:
 
 def _mixed_scales(outcome: xr.Dataset) -> list[str]:
     """Warn of means that add up scores of different scales, and say how far the larger ones decide the order."""
-    scores = outcome["score"].values
-    names = nouns(outcome)
+    scores, names = outcome["score"].values, nouns(outcome)
     larger = on_larger_scale(scores)
     if not larger.any() or not ADDED & set(_texts(outcome.aggregate)):
         return []
     few_tasks = listed((shortened(task) for task in outcome.topic.values[larger]), 3)
     others = counted(int((~larger).sum()), f"other {names['task']}")
-    highest = np.nanmax(scores[:, larger])
-    rest = np.nanmax(scores[:, ~larger])
+    highest, rest = np.nanmax(scores[:, larger]), np.nanmax(scores[:, ~larger])
     return [
         f"The mean adds scores of different scales: up to {highest:.4g} on {few_tasks}, up to {rest:.4g} on {others}"
         f"{_outweighed(scores, larger)}. Bring the scores to one scale (divide percentages by 100), or use --aggregate"
@@ -247,10 +246,8 @@ def _outweighed(scores: Floats, larger: Bools) -> str:
 
 def _first_place(outcome: xr.Dataset, kind: str) -> str:
     """Say who is first, who may be with other tasks, and how many pairs are distinguished."""
-    one = outcome.sel(aggregate=kind)
-    model = nouns(outcome)["model"]
-    tied = int(one["tied"].item())
-    models = outcome.sizes["system"]
+    one, model = outcome.sel(aggregate=kind), nouns(outcome)["model"]
+    tied, models = int(one["tied"].item()), outcome.sizes["system"]
     leader = int(order(outcome)[0])
     first = shortened(str(outcome.system.values[leader])) + _of_predicted(
         outcome, leader
@@ -263,8 +260,7 @@ def _first_place(outcome: xr.Dataset, kind: str) -> str:
         may_be = f"{'either' if tied == 2 else 'any'} of {tied} {model}s may be first"
     else:
         may_be = "it would stay first"
-    share = one["resolution"].item()
-    level = about(outcome)["options"]["level"]
+    share, level = one["resolution"].item(), about(outcome)["options"]["level"]
     distinguished = f"{share:.0%} of the pairs of {model}s are distinguished ({level:.0%} simultaneous confidence)"
     return f"{head}. {_with_others(outcome)}, {may_be}, and {distinguished}."
 
@@ -299,8 +295,7 @@ def _of_predicted(outcome: xr.Dataset, leader: int) -> str:
 
 def _leader_may_be(leader: xr.Dataset, predicted: bool) -> str:
     """Say which ranks missing scores allow the model that stands first."""
-    best = leader["best"].item()
-    worst = leader["worst"].item()
+    best, worst = leader["best"].item(), leader["worst"].item()
     if best == worst == 1:
         if predicted:
             return (
@@ -314,8 +309,7 @@ def _leader_may_be(leader: xr.Dataset, predicted: bool) -> str:
 
 def _open_first(outcome: xr.Dataset, kind: str) -> str:
     """Say who leads where missing scores leave it open."""
-    one = outcome.sel(aggregate=kind)
-    model = nouns(outcome)["model"]
+    one, model = outcome.sel(aggregate=kind), nouns(outcome)["model"]
     firsts = int((one["best"].values == 1).sum())
     values = one["value"].values
     known = int(np.isfinite(values).sum())
@@ -396,13 +390,11 @@ def _valued(outcome: xr.Dataset, pair: list[int]) -> Bools:
 
 def _suffice(outcome: xr.Dataset) -> list[str]:
     """Say how many tasks rank other models as all do."""
-    taus = outcome["tau_few"].values
-    names = _texts(outcome["task"])
+    taus, names = outcome["tau_few"].values, _texts(outcome["task"])
     enough = np.flatnonzero(taus >= CLOSE)
     step = int(enough[0]) if enough.size else len(taus) - 1
     listed = ", ".join(shortened(name) for name in names[: step + 1])
-    task = nouns(outcome)["task"]
-    model = nouns(outcome)["model"]
+    task, model = nouns(outcome)["task"], nouns(outcome)["model"]
     few_tasks = f"{counted(step + 1, task)} of {outcome.sizes['topic']} ({listed}) {'rank' if step else 'ranks'}"
     like_all = f"{model}s on which {'they were' if step else 'it was'} not chosen as the mean over all {task}s does"
     if taus[step] < CLOSE:
