@@ -1,6 +1,7 @@
 """Which metrics predict results on new topics: predictive power from random halves of the topics."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
 from typing import Any, NamedTuple, get_args
 
 import numpy as np
@@ -187,16 +188,23 @@ def _quantile(freedom: int, pairs: int = 1) -> float:
     return float(scipy.stats.t.isf(0.025 / pairs, freedom))
 
 
+@cache
+def range_quantile(metrics: int, freedom: int) -> float:
+    """Return the quantile for all differences of two metrics at once: Tukey's studentised range over root 2."""
+    return float(
+        scipy.stats.studentized_range.isf(0.05, max(metrics, 2), freedom) / np.sqrt(2)
+    )
+
+
 def _figures(
     metrics: Any, whole: Agreement, errors: _Errors, freedom: int
 ) -> dict[str, Any]:
     """Label the figures of halves by pairs of metrics."""
     count = len(metrics)
-    # a lead of A over B is minus that of B over A, an advantage is not
-    pairs = max(1, count * (count - 1) // 2)
+    pairs = max(1, count * (count - 1))
     half = _quantile(freedom) * errors.advantage
-    joint = _quantile(freedom, 2 * pairs) * errors.advantage
-    behind = _quantile(freedom, pairs) * errors.lead
+    joint = _quantile(freedom, pairs) * errors.advantage
+    behind = range_quantile(count, freedom) * errors.lead
     figures = {
         "phi": whole.phi,
         "se": whole.se,
@@ -421,12 +429,12 @@ def _best_of_all(
         )
     may_be = "may be the best single predictor of rankings on new topics"
     if len(rivals) + 1 == len(names):
-        verdict = f"any of the {len(names)} metrics {may_be}"
+        said = f"any of the {len(names)} metrics {may_be}"
     elif len(rivals) == 1:
-        verdict = f"{names[best]} or {rivals[0]} {may_be}"
+        said = f"{names[best]} or {rivals[0]} {may_be}"
     else:
-        verdict = f"any of {len(rivals) + 1} of the {len(names)} metrics {may_be}: {listed((names[best], *rivals))}"
-    return f"On {where}, {verdict}. {largest}; its lead is not clear of chance."
+        said = f"any of {len(rivals) + 1} of the {len(names)} metrics {may_be}: {listed((names[best], *rivals))}"
+    return f"On {where}, {said}. {largest}; its lead is not clear of chance."
 
 
 def _verdicts(outcome: xr.Dataset, best: int, targets: Sequence[int]) -> list[str]:

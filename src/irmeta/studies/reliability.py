@@ -9,7 +9,7 @@ import xarray as xr
 
 from irmeta.attributes import about
 from irmeta.choices import Missing
-from irmeta.cube import additive, prepare
+from irmeta.cube import additive, prepare, require_variation
 from irmeta.errors import ScoresError
 from irmeta.io.groups import Grouping, teams
 from irmeta.layout import first_rows
@@ -84,6 +84,9 @@ def reliability(
             "reliability needs at least 2 systems and 4 topics (a system-wise table has means only)"
         )
     values = additive(used).values
+    # 0 where all systems score the same on a topic
+    apart = values - values.mean(axis=0)
+    require_variation(apart.reshape(-1, apart.shape[2]).T, used["metric"].values)
     counts = sorted({*topics, used.sizes["topic"]})
     found = components.components(values)
     data: dict[str, Any] = {
@@ -407,16 +410,16 @@ SPOKEN = 3
 
 def findings(outcome: xr.Dataset) -> list[str]:
     """Say how near these topics come to the true ranking, what they show, and how many would do."""
-    collection, inputs = next(iter(about(outcome)["inputs"]["collections"].items()))
+    collection, said = next(iter(about(outcome)["inputs"]["collections"].items()))
     metrics = outcome.metric.values
     each = metrics if len(metrics) <= SPOKEN else metrics[:1]
     lines = [
-        _finding(outcome.sel(metric=metric), collection, inputs["topics"])
+        _finding(outcome.sel(metric=metric), collection, said["topics"])
         for metric in each
     ]
     if len(each) == len(metrics):
         return lines
-    return [*lines, _range(outcome, inputs["topics"])]
+    return [*lines, _range(outcome, said["topics"])]
 
 
 def _range(outcome: xr.Dataset, topics: int) -> str:

@@ -384,6 +384,11 @@ def _replication(outcome: xr.Dataset) -> list[str]:
         if not one["found"].item() > 0:
             continue
         topics = one["half_topics"].item()
+        if one["found"].item() < 1:
+            lines.append(
+                f"{metric}: {topics} topics hardly ever show a significant difference that others could repeat."
+            )
+            continue
         lines.append(
             f"{metric}: of differences significant on {topics} topics, {one['again'].item():.0%} are significant again "
             f"on {topics} others and {one['opposite'].item():.1%} have the other sign; they keep "
@@ -419,7 +424,7 @@ def _reliable_differences(outcome: xr.Dataset) -> list[str]:
     else:
         more = ""
     return [
-        f"The smallest difference in mean on {topics} topics that {topics} other topics reverse in at most 5% of "
+        f"The smallest difference in mean on {counted(topics, 'topic')} that as many others reverse in at most 5% of "
         f"comparisons: {', '.join(parts[:FEW_METRICS])}{more}."
     ]
 

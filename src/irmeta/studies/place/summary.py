@@ -133,14 +133,15 @@ def _most(view: pl.DataFrame, name: str, *, by: str) -> tuple[pl.DataFrame, str]
 
 
 def findings(outcome: xr.Dataset) -> list[str]:
-    """Say where each system stands, which is better across collections, and what becomes of the baseline."""
+    """Say which system is better across collections, where each stands, and what becomes of the baseline."""
     views = tables(outcome)
     level = about(outcome)["options"]["level"]
     metric = str(outcome["metric"].values[0])
-    lines = [_of_entry(row, level) for row in _first(views["systems"], metric)]
-    lines += [
+    # who asks about several collections asks which system is better
+    lines = [
         _of_pair(row, level) for row in _first(_across(views.get("pairs")), metric)
     ]
+    lines += [_of_entry(row, level) for row in _first(views["systems"], metric)]
     if "baseline" in views:
         lines += [
             _of_baseline(row, level)
