@@ -305,6 +305,7 @@ def recorded(call, folder, rng):
     return json.loads((folder / "simulation.json").read_text())["seed"]
 
 
+@pytest.mark.usefixtures("empty_figures")
 @pytest.mark.parametrize(
     "name", [pytest.param(name, marks=SLOW.get(name, ())) for name in STUDIES]
 )
@@ -325,6 +326,7 @@ def table_of(one):
     return one.to_series().reset_index().assign(collection=one.attrs["collection"])
 
 
+@pytest.mark.usefixtures("empty_figures")
 @pytest.mark.parametrize(
     "name", [pytest.param(name, marks=SLOW.get(name, ())) for name in STUDIES]
 )

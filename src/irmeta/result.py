@@ -54,7 +54,10 @@ def scale(said: Mapping[str, Any]) -> str | None:
     done = said.get("standardization")
     if done is None:
         return None
-    return f"{done['kind']}, by factors of {done['factors']['collection']}"
+    source = done.get("factors", {}).get("collection")
+    if source is None:
+        return str(done["kind"])
+    return f"{done['kind']}, by factors of {source}"
 
 
 def _scales(described: Iterable[Mapping[str, Any]]) -> Iterator[str]:

@@ -130,15 +130,14 @@ def findings(outcome: xr.Dataset) -> list[str]:
 
 
 def warnings(outcome: xr.Dataset) -> list[str]:
-    """Say which intervals hold clearly fewer systems than their level says."""
-    level = about(outcome)["options"]["level"]
+    """Say which intervals hold clearly fewer systems than their level says, and what predictions warned of."""
+    options = about(outcome)["options"]
     inside = outcome["inside"].values
-    systems = outcome.sizes["system"]
-    # two standard errors of a share below the level, were systems independent: what chance alone leaves
-    least = level - 2 * np.sqrt(level * (1 - level) / systems)
-    short = np.flatnonzero(inside < least)
+    level = options["level"]
+    alarms = options["alarms"]
+    short = np.flatnonzero(inside < measures.by_chance(level, outcome.sizes["system"]))
     if not short.size:
-        return []
+        return list(alarms)
     worst = short[inside[short].argmin()]
     names = [
         str(outcome.target.values[at])
@@ -147,5 +146,6 @@ def warnings(outcome: xr.Dataset) -> list[str]:
     return [
         f"the {level:.0%} intervals fail here for {short.size} of {inside.size} metrics ({listed(names)}), worst for "
         f"{outcome.target.values[worst]}: {inside[worst]:.0%} of the systems. This collection has an offset of "
-        "its own; a few systems whose scores are known mend it (irmeta predict apply --calibrate)."
+        "its own; a few systems whose scores are known mend it (irmeta predict apply --calibrate).",
+        *alarms,
     ]
