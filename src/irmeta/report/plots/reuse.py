@@ -37,8 +37,10 @@ def penalty(result: xr.Dataset, axes: Axes, *, metric: str | None = None) -> Axe
     """
     one = result.sel(metric=metric or result["metric"].values[0])
     known = ~np.isnan(one["low"].values)
-    unjudged, loss = one["unjudged"].values[known], one["loss"].values[known]
-    low, high = one["low"].values[known], one["high"].values[known]
+    unjudged = one["unjudged"].values[known]
+    loss = one["loss"].values[known]
+    low = one["low"].values[known]
+    high = one["high"].values[known]
     axes.vlines(unjudged, low, high, color="0.8", linewidth=1)
     inside = (loss >= low) & (loss <= high)
     axes.plot(

@@ -111,10 +111,10 @@ def _pairs(pairs: pl.DataFrame, *, several: bool) -> dict[str, pl.DataFrame]:
         for side in (("system", "collection") if several else ("system",))
     ]
     kept, heading = _most(asked, "pairs", by="p")
-    said = "{} on {} / {} on {}" if several else "{} / {}"
+    form = "{} on {} / {} on {}" if several else "{} / {}"
     return {
         heading: kept.select(
-            pl.format(said, *names).alias("pair"),
+            pl.format(form, *names).alias("pair"),
             *("metric", "difference"),
             _interval("difference_low", "difference_high").alias("interval"),
             "p",
@@ -134,21 +134,21 @@ def _most(view: pl.DataFrame, name: str, *, by: str) -> tuple[pl.DataFrame, str]
 
 def findings(outcome: xr.Dataset) -> list[str]:
     """Say which system is better across collections, where each stands, and what becomes of the baseline."""
-    views, level = tables(outcome), about(outcome)["options"]["level"]
+    views = tables(outcome)
+    level = about(outcome)["options"]["level"]
     metric = str(outcome["metric"].values[0])
     # who asks about several collections asks which system is better
     pairs = _first(_across(views.get("pairs")), metric, by="p")
-    told = [_of_pair(row, level) for row in pairs]
-    entries, collections = _first(views["systems"], metric, by="rank"), set[str]()
-    for row in entries:
-        told.append(
-            _of_entry(row, level, everybody=row["collection"] not in collections)
-        )
+    lines = [_of_pair(row, level) for row in pairs]
+    collections = set[str]()
+    for row in _first(views["systems"], metric, by="rank"):
+        first = row["collection"] not in collections
+        lines.append(_of_entry(row, level, everybody=first))
         collections.add(row["collection"])
     if "baseline" in views:
         gains = views["baseline"].drop_nulls(["share_of_way", "p"])
-        told += [_of_baseline(row, level) for row in _first(gains, metric, by="p")]
-    return told
+        lines += [_of_baseline(row, level) for row in _first(gains, metric, by="p")]
+    return lines
 
 
 def _across(pairs: pl.DataFrame | None) -> pl.DataFrame | None:
@@ -254,7 +254,8 @@ def _among(row: Mapping[str, Any]) -> str:
     place_among = f"percentile {row['percentile']:.0f}{ends} of {counted(int(row['others']), 'system')}"
     if row["surely_better"] is None:
         return place_among
-    better, same = int(row["surely_better"]), int(row["not_different"])
+    better = int(row["surely_better"])
+    same = int(row["not_different"])
     are = "is" if better == 1 else "are"
     return f"{place_among}: {better} {are} significantly better, {same} not significantly different"
 
