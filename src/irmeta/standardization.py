@@ -165,7 +165,8 @@ def _require_names(scores: xr.DataArray, factors: xr.Dataset) -> None:
         ]
         if unknown:
             if dim == "metric":
-                mend = "use the others (--metrics)"
+                has = listed([str(name) for name in factors[dim].values])
+                mend = f"they have {has}: evaluate these, leave out the others (--metrics),"
             else:
                 mend = "take factors that have them (--factors)"
             raise ScoresError(
@@ -453,14 +454,19 @@ def _frame(factors: xr.Dataset) -> pl.DataFrame:
     )
 
 
+def require_raw(scores: xr.DataArray) -> None:
+    """Raise ScoresError for scores that are standardized already."""
+    if "standardization" in scores.attrs:
+        raise ScoresError("these scores are already standardized; use the raw ones")
+
+
 def _refuse(scores: xr.DataArray) -> None:
     """Raise ScoresError for cubes that cannot be standardized."""
     if list(scores.topic.values) == [ALL]:
         raise ScoresError(
             "this table has only means; standardization needs the scores of each topic"
         )
-    if "standardization" in scores.attrs:
-        raise ScoresError("these scores are already standardized; use the raw ones")
+    require_raw(scores)
     logs = geometric(scores.metric.values)
     if logs:
         raise ScoresError(

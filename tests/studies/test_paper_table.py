@@ -118,3 +118,18 @@ def test_unknown_names_are_refused(options, message):
     """A baseline or a metric that the scores lack is an error that names it."""
     with pytest.raises(ScoresError, match=message):
         irmeta.paper_table(scores(), **options)
+
+
+@pytest.mark.parametrize(
+    ("test", "topics", "said"),
+    [("permutation", 5, True), ("permutation", 12, False), ("t", 5, False)],
+)
+def test_marks_that_no_difference_could_earn_are_said(test, topics, said):
+    """On 5 topics no permutation p is below .0625, so that nothing can be marked; on 12, or by t, it can."""
+    made = irmeta.paper_table(scores(systems=3, topics=topics), test=test)
+    assert (
+        any(
+            "Nothing can be significant" in note for note in irmeta.about(made)["notes"]
+        )
+        is said
+    )

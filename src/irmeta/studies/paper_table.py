@@ -15,7 +15,7 @@ from irmeta.names import canonical, found_as, nearest
 from irmeta.parallel import seeded
 from irmeta.result import frame, result, scale
 from irmeta.stats.arrays import Bools, Floats
-from irmeta.stats.tests import many_to_one, multiplicity, paired, resampling
+from irmeta.stats.tests import floors, many_to_one, multiplicity, paired, resampling
 from irmeta.words import counted
 
 MOST = 40
@@ -90,6 +90,12 @@ def paper_table(
         for one in line
     ]
     mean = means(shown)
+    compared = shown.sizes["system"] - 1
+    if baseline is None:
+        compared = compared * (compared + 1) // 2
+    more += _floor_notes(
+        test, correct, alpha, resamples, compared, shown.sizes["topic"]
+    )
     return result(
         "paper_table",
         {
@@ -132,6 +138,28 @@ def _shown(
     if baseline is not None:
         order = [baseline, *(name for name in order if name != baseline)]
     return scores.sel(system=order), notes
+
+
+def _floor_notes(
+    test: TableTest,
+    correct: Correction,
+    alpha: float,
+    resamples: int,
+    compared: int,
+    topics: int,
+) -> list[str]:
+    """Say where no p can be small enough for a mark, whatever the differences."""
+    floor = max(
+        float(floors.of_topics(test, topics)),
+        floors.of_resamples(test, resamples, topics),
+    )
+    needed = alpha / compared if correct in ("holm", "bonferroni") else alpha
+    if floor < needed:
+        return []
+    return [
+        f"Nothing can be significant: of {test} on {topics} topics with {resamples} resamples no p is below "
+        f"{floor:.2g}, and {counted(compared, 'comparison')} need less than {needed:.2g}; use --test t."
+    ]
 
 
 def _marks(

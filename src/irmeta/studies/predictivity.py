@@ -460,6 +460,18 @@ def best_predictor(outcome: xr.Dataset) -> int:
     return int(outcome["phi"].values.mean(axis=1).argmax())
 
 
+def stands_for(outcome: xr.Dataset) -> tuple[str, list[str]]:
+    """Name the best predictor, and the metrics that it surely predicts as well as they do themselves, or better."""
+    best = best_predictor(outcome)
+    names = [str(name) for name in outcome["metric"].values]
+    sure = [
+        name
+        for target, name in enumerate(names)
+        if target != best and _kind(outcome, best, target) in ("same", "better")
+    ]
+    return names[best], sure
+
+
 def rivals_of_best(outcome: xr.Dataset) -> list[int]:
     """Find the metrics that are not clearly behind the best one, nearest first.
 

@@ -16,7 +16,7 @@ from irmeta.names import nearest
 from irmeta.parallel import seeded
 from irmeta.result import frame, result, short
 from irmeta.stats.arrays import Floats, Ints
-from irmeta.stats.tests import many_to_one, multiplicity, paired
+from irmeta.stats.tests import floors, many_to_one, multiplicity, paired
 from irmeta.words import counted, listed
 
 MEDIAN, BEST, ALL = "median", "best", "all"
@@ -299,13 +299,10 @@ def _notes(
         notes.append(
             "Verdicts follow the corrected p; such a test can find a difference whose interval holds 0."
         )
-    floor = 0.0
-    if test in ("sign", "wilcoxon"):
-        floor = 2.0 ** (1 - topics)
-    elif test == "permutation":
-        floor = max(1 / (resamples + 1), 2.0 ** (1 - topics))
-    elif test == "bootstrap":
-        floor = 1 / (resamples + 1)
+    floor = max(
+        float(floors.of_topics(test, topics)),
+        floors.of_resamples(test, resamples, topics),
+    )
     smallest = floor * count if correct in ("holm", "bonferroni") else floor
     if correct != "dunnett" and smallest >= alpha:
         notes.append(

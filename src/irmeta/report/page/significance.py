@@ -14,7 +14,8 @@ from irmeta.report.plots import figure_of
 from irmeta.studies import description, significance
 
 LETTERED = 20
-"""How many of the best systems the table for print shows, with the letters of those that do not differ."""
+"""How many of the best systems the table for print shows, with letters: those that share one do not differ
+significantly."""
 
 TEXT = Text(
     "significance",

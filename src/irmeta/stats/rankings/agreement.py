@@ -252,7 +252,7 @@ def share_interval(
 
     >>> low, high = share_interval(np.array(0.5), [np.array([0.48, 0.5, 0.5, 0.52])])
     >>> float(low.round(3)), float(high.round(3))
-    (0.422, 0.578)
+    (0.423, 0.577)
     """
     low, high = interval(2 * whole - 1, [2 * part - 1 for part in without], topics)
     return (1 + low) / 2, (1 + high) / 2
