@@ -94,8 +94,8 @@ def overview(result: xr.Dataset) -> dict[str, pl.DataFrame]:
 def document(result: xr.Dataset) -> dict[str, Any]:
     """Return a study's result as the JSON document: study, inputs, options, notes, tables; missing numbers are null."""
     views = {name: frame.to_dicts() for name, frame in tables(result).items()}
-    said = about(result)
-    parts = {key: said[key] for key in ("study", "inputs", "options", "notes")} | {
+    facts = about(result)
+    parts = {key: facts[key] for key in ("study", "inputs", "options", "notes")} | {
         "tables": views
     }
     return {name: _jsonable(part) for name, part in parts.items()}
@@ -221,7 +221,8 @@ def _longest_word(texts: Sequence[str]) -> int:
 def _blocks(widths: dict[str, int], width: int) -> list[list[str]]:
     """Share columns out over tables that fit the width; each begins with the first column, which names the rows."""
     first, *others = widths
-    blocks, used = [[first]], widths[first]
+    blocks = [[first]]
+    used = widths[first]
     for name in others:
         if used + widths[name] > width and len(blocks[-1]) > 1:
             blocks.append([first])
