@@ -327,10 +327,10 @@ def findings(outcome: xr.Dataset) -> list[str]:
     if about(outcome)["options"]["method"] != "exact":
         lines.append(_beside_optimum(outcome))
     lines.append(_proof(outcome))
-    if "rival" in outcome:
-        lines.append(_as_good_as(outcome))
     if "other" in outcome:
         lines.append(_otherwise(outcome, few))
+    if "rival" in outcome:
+        lines.append(_as_good_as(outcome))
     collections = about(outcome)["inputs"]["collections"].values()
     if "kept" in outcome:
         if not warnings(outcome):
