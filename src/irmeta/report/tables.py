@@ -5,6 +5,7 @@ import json
 import math
 import re
 from collections.abc import Mapping, Sequence
+from textwrap import fill
 from typing import Any
 
 import numpy as np
@@ -183,7 +184,7 @@ def text(
     words = {name: _longest_word([name, *values]) for name, values in cells.items()}
     texts = {name for name, kind in frame.schema.items() if not kind.is_numeric()}
     buffer = io.StringIO()
-    buffer.write(f"{title}\n" if title else "")
+    buffer.write(f"{fill(title, width or 80)}\n" if title else "")
     console = Console(
         file=buffer, width=width or 80, highlight=False, markup=False, emoji=False
     )
