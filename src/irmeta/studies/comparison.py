@@ -61,9 +61,9 @@ def compare(
     two-sample t test at alpha finds different from themselves); for both drmse_quantile and false_positives_quantile
     among the random splits (0.5: as chance has it; near 1: the collections differ), and the mean and the 97.5th
     percentile of those; over (pair, metric, kind, system) own_difference, a system's mean on the first collection less
-    that on the second, its interval own_low to own_high of the level 1 - alpha, and own_p of that test. Systems that are
-    not in every collection are left out, after the factors are fitted; a metric that scores all of them alike raises
-    ScoresError.
+    that on the second, its interval own_low to own_high of the level 1 - alpha, and own_p of that test. Systems that
+    are not in every collection are left out, after the factors are fitted; a metric that scores all of them alike
+    raises ScoresError.
     Source: Webber et al. (SIGIR 2008), section 5.
     """
     cubes = by_name(cubes)
