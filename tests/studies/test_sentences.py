@@ -330,8 +330,14 @@ CLAIMS = [
         exchangeable,
     ),
     Claim(
+        "ranking",
+        "It is clearly the best of all",
+        lambda: STUDY["ranking"](two_qualities()),
+        spread,
+    ),
+    Claim(
         "comparison",
-        "Beyond what chance gives",
+        "Beyond what chance gives any pair",
         lambda: STUDY["comparison"](reversed_later()),
     ),
     Claim("durability", "have aged; fit", lambda: aged(grown_old())),
