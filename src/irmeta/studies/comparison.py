@@ -347,15 +347,11 @@ def _own_differences(
     alpha: float,
 ) -> Floats:
     """Return each system's difference from itself, half its interval, and p, in every case: (case, 3, system)."""
-    return np.array(
-        [
-            comparability.own_difference(
-                *(forms[kind][name].sel(metric=metric).values for name in pair),
-                alpha,
-            )
-            for pair, metric, kind in cases
-        ]
-    )
+    found = []
+    for (a, b), metric, kind in cases:
+        one, other = (forms[kind][name].sel(metric=metric).values for name in (a, b))
+        found.append(comparability.own_difference(one, other, alpha))
+    return np.array(found)
 
 
 def _figures(
