@@ -10,9 +10,15 @@ import xarray as xr
 
 from irmeta.choices import Judgments, Missing
 from irmeta.cube import ALL
-from irmeta.cubes import common_metrics, studied_together, system_level, with_roles
+from irmeta.cubes import (
+    ONE_COLLECTION,
+    common_metrics,
+    prepare_together,
+    system_level,
+    with_roles,
+)
 from irmeta.errors import MetricError, ScoresError
-from irmeta.likeliest import counted, expected, rankings, wanting
+from irmeta.likeliest import counted, expected, metrics_to_add, rankings
 from irmeta.names import parse, raw, split
 from irmeta.result import frame, result
 from irmeta.stats.arrays import Floats, Indices
@@ -59,7 +65,7 @@ def lowcost(
         for name in common_metrics(cubes)
         if name in {*wanted, *predictors, *counts}
     ]
-    by_topic, notes = studied_together(cubes, metrics=used, missing=missing)
+    by_topic, notes = prepare_together(cubes, metrics=used, missing=missing)
     levels, more = system_level(by_topic, used)
     notes += more
     shown = [name for name in cubes if role[name] != "train"]
@@ -113,7 +119,7 @@ def lowcost(
         by = "tau on the dev collections"
     else:
         by = "mean tau, training collections left out"
-    notes.append(f"chosen by {by}")
+    notes += [f"chosen by {by}", ONE_COLLECTION]
     notes += _without_rival(by_topic, used, groups)
     options = {"roles": role, "proper": proper}
     return result(
@@ -131,7 +137,7 @@ def _without_rival(
         scores.topic.values.tolist() == [ALL] for scores in by_topic.values()
     )
     lacking = dict.fromkeys(
-        name for kind, depth in groups for name in wanting(metrics, kind, depth)
+        name for kind, depth in groups for name in metrics_to_add(metrics, kind, depth)
     )
     named = f" of {' '.join(lacking)}" if lacking else ""
     if no_topics:

@@ -9,6 +9,7 @@ import xarray as xr
 
 from irmeta.choices import Learner, Missing, Scale, Unit
 from irmeta.cubes import (
+    ONE_COLLECTION,
     at_unit,
     by_name,
     check_scale,
@@ -43,7 +44,8 @@ def models(
     radial kernel, and gradient-boosted trees, these three by scikit-learn on standardized predictors.
     Gives over (target, model, scale, collection): tau, r2, rmse, on the metric's own scale.
     """
-    cubes, rng = at_unit(by_name(cubes), level), seed(rng)
+    cubes = at_unit(by_name(cubes), level)
+    rng = seed(rng)
     if len(cubes) < 2:
         raise ScoresError(
             "models are compared on collections left out in turn; give two collections or more"
@@ -65,7 +67,8 @@ def models(
             )
             for t, at in enumerate(names.index(target) for target in wanted):
                 others = [names.index(name) for name in candidates if name != names[at]]
-                x, y = train[:, others], train[:, at]
+                x = train[:, others]
+                y = train[:, at]
                 actual = levels[held].values[:, at]
                 for m, fit in enumerate(fits.values()):
                     predicted = from_scale(fit(x, y)(values[held][:, others]), scale)
@@ -82,6 +85,7 @@ def models(
         for i, name in enumerate(_MEASURES)
     }
     options = {"metrics": candidates, "level": level, "seed": rng}
+    notes.append(ONE_COLLECTION)
     return result("models", data, inputs=cubes, options=options, notes=notes)
 
 
