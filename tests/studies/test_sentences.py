@@ -129,6 +129,13 @@ def two_qualities() -> xr.DataArray:
     return named(both + rng.normal(size=(30, 40, 6)) * [0.1, 0.1, 1, 1, 1, 1])
 
 
+def first_topic_reversed() -> xr.DataArray:
+    """On the first topic the best systems are the worst, on all others they are not."""
+    scores = spread(0)
+    scores[:, 0] = 1 - scores.mean("topic")
+    return scores
+
+
 def reversed_later() -> xr.DataArray:
     """On the second half of the topics the best systems are the worst."""
     scores = spread(0)
@@ -266,6 +273,11 @@ CLAIMS = [
         "description",
         "[1-9][0-9]*% of the pairs of systems are distinguished",
         in_spread("description"),
+    ),
+    Claim(
+        "description",
+        "the better systems score worse",
+        lambda: STUDY["description"](first_topic_reversed()),
     ),
     Claim(
         "significance",
