@@ -19,13 +19,22 @@ _TURNING = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
 
 def names(column: pl.Series, name: str) -> pl.Series:
     """Return a column of names as text; missing and unprintable ones raise ScoresError."""
-    texts = column.cast(pl.Int64) if column.dtype.is_float() and (column == column.round()).all() else column
-    texts = texts.cast(pl.String).str.strip_chars()
+    if column.dtype.is_nested():
+        raise _unfit(column, name)
+    try:
+        whole = column.dtype.is_float() and (column == column.round()).all()
+        texts = (column.cast(pl.Int64) if whole else column).cast(pl.String).str.strip_chars()
+    except pl.exceptions.PolarsError as error:
+        raise _unfit(column, name) from error
     if texts.null_count() or (texts == "").any():
         row = int((texts.is_null() | (texts == "")).arg_max() or 0) + 1
         raise ScoresError(f"the column {name!r} names nothing in row {row}; drop such rows or name them")
     require_names(texts.unique(), f"in the column {shortened(name)!r}")
     return texts
+
+
+def _unfit(column: pl.Series, name: str) -> ScoresError:
+    return ScoresError(f"the column {shortened(name)!r} holds {column.dtype}, not names; name another one")
 
 
 def require_names(texts: Iterable[str], where: str) -> None:

@@ -9,7 +9,7 @@ import xarray as xr
 
 from irmeta.attributes import about
 from irmeta.choices import Missing, Scale, Unit
-from irmeta.cube import ALL, check, cube, deeper_metrics, from_frame_all, means, studied
+from irmeta.cube import ALL, DIMS, check, deeper_metrics, from_frame_all, means, require_possible, studied
 from irmeta.errors import MetricError, ScoresError, require_choice
 from irmeta.frames import is_table
 from irmeta.names import found_as, highest, metric_names, nearest
@@ -100,6 +100,7 @@ def studied_together(
 def shared_topics(cubes: Mapping[str, xr.DataArray]) -> list[str]:
     """Say of every two collections how many topics they share, that is, how many names; nothing if they share none.
 
+    >>> from irmeta.cube import cube
     >>> one = cube(np.zeros((1, 2, 1)), ["bm25"], ["301", "302"], ["AP"])
     >>> shared_topics({"human": one, "machine": one, "first": one[:, :1]})[0]
     'human and machine share 2 topics'
@@ -212,26 +213,20 @@ def at_unit(cubes: Mapping[str, xr.DataArray], unit: Unit) -> dict[str, xr.DataA
 def by_topic(scores: xr.DataArray) -> xr.DataArray:
     """Return a cube in which every system on every topic is a system of its own.
 
+    >>> from irmeta.cube import cube
     >>> scores = cube([[[0.1], [0.3]]], ["bm25"], ["301", "302"], ["AP"])
     >>> by_topic(scores).system.values.tolist()
     ['bm25 301', 'bm25 302']
     """
     names = [f"{system} {topic}" for system in scores.system.values for topic in scores.topic.values]
     rows = scores.values.reshape(-1, 1, scores.sizes["metric"])
-    return cube(rows, names, [ALL], scores.metric.values).assign_attrs(scores.attrs)
+    coords = {"system": names, "topic": [ALL], "metric": scores.metric.values}
+    return check(xr.DataArray(rows, coords, DIMS, name=scores.name, attrs=scores.attrs))
 
 
 def in_range(table: xr.DataArray) -> xr.DataArray:
     """Return a (system, metric) table; raise ScoresError if a score is one that its metric cannot take."""
-    most = np.array([highest(str(metric)) for metric in table.metric.values])
-    outside = (table.values < 0) | (table.values > most + 1e-9)
-    wrong = np.isfinite(most) & outside
-    if wrong.any():
-        system, metric = np.argwhere(wrong)[0]
-        raise ScoresError(
-            f"{table.metric.values[metric]} of {table.system.values[system]} is {table.values[system, metric]:g}, but"
-            f" lies between 0 and {most[metric]:g}; are these percentages, or columns in another order?"
-        )
+    require_possible(table.values, table.metric.values, lambda row: str(table.system.values[row]))
     return table
 
 

@@ -24,7 +24,9 @@ def scores(name="made", seed=0, systems=30, topics=16):
     made = rng.beta(1, 2, size=(topics, len(METRICS), systems)).transpose(2, 0, 1)
     made += np.linspace(0, 1, systems)[:, None, None]
     made[..., 1] = made[..., 1].round(1)
-    return cube(made, [f"s{i:02}" for i in range(systems)], [str(i) for i in range(topics)], METRICS, collection=name)
+    return cube(
+        made / 2, [f"s{i:02}" for i in range(systems)], [str(i) for i in range(topics)], METRICS, collection=name
+    )
 
 
 def collections():

@@ -16,7 +16,7 @@ CONTRACT = ["collection_a", "collection_b", "metric", "kind", "drmse", "false_po
 def collection(name, seed, systems=10, topics=12, shift=0.0, metrics=("AP",)):
     drawn = np.random.default_rng(seed).beta(1, 2, size=(systems, topics, len(metrics))) + shift
     drawn += np.linspace(0, 0.5, systems)[:, None, None]
-    return cube(drawn, [f"s{i}" for i in range(systems)], [str(t) for t in range(topics)], metrics, collection=name)
+    return cube(drawn / 2, [f"s{i}" for i in range(systems)], [str(t) for t in range(topics)], metrics, collection=name)
 
 
 def three():

@@ -18,7 +18,7 @@ def made(name="made", systems=10, topics=8, metrics=("AP", "Rprec", "RR"), seed=
     shared = rng.normal(size=(systems, topics, 1)) + hardness * rng.normal(size=(1, topics, 1))
     noise = rng.normal(size=(systems, topics, len(metrics))) * ([0.1, 0.1] + [1.0] * (len(metrics) - 2))
     names = [f"{name}{i}" for i in range(systems)], [f"{name}{i}" for i in range(topics)], metrics
-    return cube(shared + noise, *names, collection=name)
+    return cube(0.5 + (shared + noise) / 100, *names, collection=name)
 
 
 def test_tables_have_the_columns_of_the_contract():

@@ -18,7 +18,7 @@ def scores(topics=24):
     noise = {"AP": 0.0, "AP(pool=5)": 1.0, "AP(pool=20)": 0.2, "P@10": 2.0, "P(pool=5)@10": 2.0, "P(pool=20)@10": 2.0}
     columns = [good + sd * rng.normal(size=good.shape) for sd in noise.values()]
     names = [f"s{i}" for i in range(12)], [str(t) for t in range(topics)], list(noise)
-    return cube(np.stack(columns, axis=-1), *names, collection="made")
+    return cube(0.5 + np.stack(columns, axis=-1) / 100, *names, collection="made")
 
 
 def chosen(**options):
@@ -107,7 +107,7 @@ def machine(favour, noise=0.5):
     """Make a machine's scores: the true ones, with noise, and a favour of its own for each system."""
     human, rng = scores(), np.random.default_rng(1)
     shape = human.shape
-    return human + favour * rng.normal(size=(shape[0], 1, 1)) + noise * rng.normal(size=shape)
+    return human + (favour * rng.normal(size=(shape[0], 1, 1)) + noise * rng.normal(size=shape)) / 100
 
 
 def test_a_machine_is_a_further_way_to_spend():

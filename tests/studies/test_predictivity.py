@@ -18,7 +18,7 @@ from irmeta.studies.predictivity import findings, predictivity, tables
 def made(systems=12, topics=10, metrics=("AP", "P@10", "RR"), seed=0):
     rng = np.random.default_rng(seed)
     noise = rng.normal(size=(systems, topics, len(metrics))) * np.arange(1, len(metrics) + 1) * 0.2
-    scores = np.linspace(0, 1, systems)[:, None, None] + noise
+    scores = 0.5 + (np.linspace(0, 1, systems)[:, None, None] + noise) / 100
     return cube(
         scores, [f"s{i:02}" for i in range(systems)], [str(i) for i in range(topics)], metrics, collection="made"
     )
@@ -192,7 +192,7 @@ def worlds(metrics, noise, count, systems=24, topics=20):
         leaning = 0.3 * rng.normal(size=(systems, 1, metrics))
         shared = rng.normal(size=(systems, topics, 1)) + rng.normal(size=(1, topics, 1))
         own = rng.normal(size=(systems, topics, metrics)) * noise
-        yield cube(0.6 * quality + leaning + shared + own, *ids, names, collection="made")
+        yield cube(0.5 + (0.6 * quality + leaning + shared + own) / 100, *ids, names, collection="made")
 
 
 @pytest.mark.slow

@@ -15,7 +15,9 @@ def scores(systems=8, topics=20, apart=0.6):
     rng = np.random.default_rng(0)
     drawn = rng.normal(size=(systems, topics, 2)) + rng.normal(size=(1, topics, 1))
     names = [f"s{i}" for i in range(systems)], [str(301 + i) for i in range(topics)]
-    return cube(drawn + apart * np.arange(systems)[:, None, None], *names, ["AP", "P@10"], collection="made")
+    return cube(
+        0.5 + (drawn + apart * np.arange(systems)[:, None, None]) / 100, *names, ["AP", "P@10"], collection="made"
+    )
 
 
 def test_every_table_covers_every_metric_and_number_of_topics():

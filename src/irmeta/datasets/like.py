@@ -5,8 +5,9 @@ Gaussian copula); each value becomes a score through the distribution of its sys
 Sources: Urbano and Nagler (SIGIR 2018); Urbano, Lima and Hanjalic (SIGIR 2019).
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +16,8 @@ from scipy.optimize import brentq
 from scipy.special import ndtr, ndtri
 from scipy.stats import rankdata
 
-from irmeta.cube import cube
+from irmeta.attributes import about
+from irmeta.cube import ALL, cube
 from irmeta.errors import ScoresError
 from irmeta.stats.arrays import Floats, Ints
 
@@ -76,6 +78,7 @@ class World:
     """What score cubes are drawn from: names, the margin of each system by each metric, and how they depend.
 
     margins : (system, metric).  normal : (system x metric, real topic), rows of mean square 1.
+    provenance : how the real scores were standardized, if they were.
     """
 
     systems: Sequence[str]
@@ -83,6 +86,7 @@ class World:
     collection: str
     margins: Sequence[Sequence[Margin]]
     normal: Floats
+    provenance: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def means(self) -> Floats:
@@ -92,9 +96,7 @@ class World:
     @property
     def truth(self) -> xr.DataArray:
         """The true means as a system-wise table: a cube whose one topic is `all`."""
-        return cube(
-            self.means[:, None], self.systems, ["all"], self.metrics, collection=f"{self.collection}, true means"
-        )
+        return self._named(self.means[:, None], [ALL], "true means")
 
     def tied(self, groups: int) -> "World":
         """Return the world in which systems tie in that number of groups, neighbours by mean, all with one margin.
@@ -127,8 +129,11 @@ class World:
     def cube(self, topics: int, rng: np.random.Generator) -> xr.DataArray:
         """Draw a cube of new topics, which are numbered from 1."""
         names = [str(number) for number in range(1, topics + 1)]
-        about = f"{self.collection}, simulated"
-        return cube(self.scores(topics, rng), self.systems, names, self.metrics, collection=about)
+        return self._named(self.scores(topics, rng), names, "simulated")
+
+    def _named(self, scores: Floats, topics: Sequence[str], what: str) -> xr.DataArray:
+        name = f"{self.collection}, {what}"
+        return cube(scores, self.systems, topics, self.metrics, collection=name, provenance=self.provenance)
 
 
 def like(
@@ -166,7 +171,8 @@ def like(
     mixed = _scaled(normal[picked] + normal[beside])
     metrics = [str(name) for name in scores.metric.values]
     collection = str(scores.attrs.get("collection", "collection"))
-    return World(names, metrics, collection, chosen, mixed.reshape(-1, scores.sizes["topic"]))
+    standardized = {name: value for name, value in about(scores).items() if name == "standardization"}
+    return World(names, metrics, collection, chosen, mixed.reshape(-1, scores.sizes["topic"]), standardized)
 
 
 def _systems(scores: xr.DataArray, systems: int | None, rng: np.random.Generator) -> tuple[Ints, Ints, list[str]]:

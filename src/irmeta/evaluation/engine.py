@@ -58,7 +58,7 @@ def evaluate(
     >>> evaluate({"1": {"b": 1}}, run, "RR").sel(system="bm25", topic="1").item()
     0.5
     """
-    from irmeta.cube import cube  # xarray: loaded when the work is done
+    from irmeta.cube import cube, labels  # xarray: loaded when the work is done
 
     job = Evaluation.of(
         qrels,
@@ -87,7 +87,7 @@ def evaluate(
         collection=job.collection,
         provenance=job.provenance(outcomes),
     )
-    return result.sel(topic=job.scored_topics(outcomes)) if topics == "common" else result
+    return result.sel(topic=labels(job.scored_topics(outcomes))) if topics == "common" else result
 
 
 @dataclass(frozen=True)

@@ -49,6 +49,6 @@ def table_of(data: bytes, path: object) -> pl.DataFrame | None:
             return pl.read_ndjson(io.BytesIO(data), infer_schema_length=None)
     except (Exception, pl.exceptions.PanicException) as error:  # polars raises errors of several families
         kind = "Parquet" if data.startswith(b"PAR1") else "JSON lines"
-        first = shortened(str(error).splitlines()[0], 100)
+        first = shortened(str(error).partition("\n")[0], 100)
         raise FileFormatError(f"{path}: damaged {kind} ({first}); copy or download it again") from error
     return None
