@@ -27,7 +27,11 @@ def paper(name: str, ours: float, needs: tuple[str, ...] = ()) -> ModuleType:
 
 @pytest.fixture
 def papers(monkeypatch: pytest.MonkeyPatch) -> dict[str, ModuleType]:
-    made = {"good": paper("good", 0.5), "bad": paper("bad", 0.9), "poor": paper("poor", 0.5, ("trec8-adhoc",))}
+    made = {
+        "good": paper("good", 0.5),
+        "bad": paper("bad", 0.9),
+        "poor": paper("poor", 0.5, ("trec8-adhoc",)),
+    }
     for name, module in made.items():
         monkeypatch.setitem(sys.modules, f"irmeta.papers.{name}", module)
     monkeypatch.setattr(verb, "PAPERS", {"good": "A good paper", "bad": "A bad paper"})
@@ -66,7 +70,9 @@ def test_all_papers_make_a_page_and_documents(tmp_path: Path) -> None:
     assert page.index("A good paper") < page.index("A bad paper")
 
 
-def test_one_paper_exits_with_0_if_it_holds(papers: dict[str, ModuleType], tmp_path: Path) -> None:
+def test_one_paper_exits_with_0_if_it_holds(
+    papers: dict[str, ModuleType], tmp_path: Path
+) -> None:
     """A paper whose figures reproduce exits with 0."""
     assert run("good", "--data", tmp_path)[0] == 0
     assert run("bad", "--data", tmp_path)[0] == 1
@@ -77,7 +83,10 @@ def test_what_is_missing_is_named_before_any_work(
 ) -> None:
     """Where collections are missing the error names them, the folder, and the command that fetches them."""
     monkeypatch.setattr(verb, "PAPERS", {"good": "", "poor": ""})
-    with pytest.raises(IrmetaError, match=r"(?s)poor is .* lacks trec8-adhoc\..*irmeta datasets fetch trec8-adhoc"):
+    with pytest.raises(
+        IrmetaError,
+        match=r"(?s)poor is .* lacks trec8-adhoc\..*irmeta datasets fetch trec8-adhoc",
+    ):
         run("all", "--data", tmp_path, "-o", tmp_path / "out")
     assert not (tmp_path / "out").exists()
 
@@ -90,7 +99,9 @@ def test_wrong_arguments_are_errors(tmp_path: Path) -> None:
     with pytest.raises(IrmetaError, match="--format and --table are for one paper"):
         run("all", "--data", tmp_path, "--format", "json")
     (tmp_path / "file").touch()
-    with pytest.raises(IrmetaError, match="is a file; name a folder for the reproduction"):
+    with pytest.raises(
+        IrmetaError, match="is a file; name a folder for the reproduction"
+    ):
         run("all", "--data", tmp_path, "-o", tmp_path / "file")
 
 
@@ -100,7 +111,9 @@ def test_files_of_others_stay(tmp_path: Path, name: str) -> None:
     """`all` refuses a folder with a page or a file that it did not write, also one that names irmeta reproduce."""
     folder = tmp_path / "site"
     folder.mkdir()
-    theirs = '<meta name="generator" content="irmeta reproduce"> how we ran irmeta reproduce'
+    theirs = (
+        '<meta name="generator" content="irmeta reproduce"> how we ran irmeta reproduce'
+    )
     (folder / name).write_text(theirs)
     with pytest.raises(IrmetaError, match="name a new or an empty folder"):
         run("all", "--data", tmp_path, "-o", folder)
@@ -118,6 +131,8 @@ def test_all_replaces_its_own_files_but_none_that_was_changed(tmp_path: Path) ->
     assert run("all", "--data", tmp_path, "-o", folder, "--quiet")[0] == 1
     assert (folder / "notes.txt").read_text() == "years of work"
     (folder / "bad.json").write_text("my own")
-    with pytest.raises(IrmetaError, match=r"bad\.json is not as the reproduction wrote it"):
+    with pytest.raises(
+        IrmetaError, match=r"bad\.json is not as the reproduction wrote it"
+    ):
         run("all", "--data", tmp_path, "-o", folder)
     assert (folder / "bad.json").read_text() == "my own"

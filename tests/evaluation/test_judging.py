@@ -12,13 +12,17 @@ from irmeta.evaluation.judging import Judgments
 from irmeta.io.rankings import qrels_from_mapping
 
 
-def test_judged_documents_with_equal_hashes_are_all_found(colliding: Callable[[str, int], list[str]]) -> None:
+def test_judged_documents_with_equal_hashes_are_all_found(
+    colliding: Callable[[str, int], list[str]],
+) -> None:
     """Four judged documents of one hash are four relevant documents; a fifth of that hash, not judged, is none."""
     *others, extra = colliding("doc-7", 4)
     alike = ["doc-7", *others]
     qrels = {"1": dict.fromkeys(alike, 1) | {"x": 0}}
     run = {"1": {name: float(9 - at) for at, name in enumerate([*alike, "x", extra])}}
-    scores = irmeta.evaluate(qrels, {"run": run}, ["AP", "NumRelRet", "Judged@6"]).values.ravel()
+    scores = irmeta.evaluate(
+        qrels, {"run": run}, ["AP", "NumRelRet", "Judged@6"]
+    ).values.ravel()
     assert scores.tolist() == pytest.approx([1, 4, 5 / 6])
 
 
@@ -43,13 +47,18 @@ def test_bisection_finds_what_steps_find(monkeypatch: pytest.MonkeyPatch) -> Non
     bisected = judgments._places(key)
     np.testing.assert_array_equal(at[:300], np.arange(300))
     np.testing.assert_array_equal(bisected[:300], np.arange(300))
-    np.testing.assert_array_equal(judgments._key[at] == key, judgments._key[bisected] == key)
+    np.testing.assert_array_equal(
+        judgments._key[at] == key, judgments._key[bisected] == key
+    )
 
 
 def test_ids_that_are_no_utf8_name_topics_and_systems_as_text() -> None:
     """Bytes that are not UTF-8 are escapes in the names of scores, which every library can hold; selecting works."""
     qrels = {"caf\udce9": {"a": 1}, "2": {"b": 1}}
-    runs = {"r\udcff": {"caf\udce9": {"a": 1.0}, "2": {"b": 0.5}}, "s": {"caf\udce9": {"a": 0.5}}}
+    runs = {
+        "r\udcff": {"caf\udce9": {"a": 1.0}, "2": {"b": 0.5}},
+        "s": {"caf\udce9": {"a": 0.5}},
+    }
     for topics, named in (("qrels", ["caf\\xe9", "2"]), ("common", ["caf\\xe9"])):
         cube = irmeta.evaluate(qrels, runs, "AP", topics=topics)  # type: ignore[arg-type]
         assert cube.topic.values.tolist() == named

@@ -35,7 +35,11 @@ def reproduce(
     shown: Shown,
     paper: Annotated[str, typer.Argument(help=f"One of: {', '.join(PAPERS)}; or all.")],
     data: Annotated[
-        Path | None, option(help="Folder of the data.", show_default="IRMETA_DATA, else the user's cache")
+        Path | None,
+        option(
+            help="Folder of the data.",
+            show_default="IRMETA_DATA, else the user's cache",
+        ),
     ] = None,
     seed: Seed = 0,
 ) -> None:
@@ -55,14 +59,18 @@ def reproduce(
     output, form, table, quiet = shown.output, shown.form, shown.table, shown.quiet
     if paper == "all":
         if form or table:
-            raise IrmetaError("irmeta reproduce all writes a folder; --format and --table are for one paper")
+            raise IrmetaError(
+                "irmeta reproduce all writes a folder; --format and --table are for one paper"
+            )
         outcomes = _write_all(output or Path("reproduction"), folder, seed, quiet)
     elif paper in PAPERS:
         form = form or form_of(output)
         outcomes = _outcomes([_module(paper, folder)], folder, seed, quiet)
         emit(outcomes[0], form=form, output=output, table=table)
     else:
-        raise IrmetaError(f"unknown paper {paper!r}; {nearest(paper, [*PAPERS, 'all'])}")
+        raise IrmetaError(
+            f"unknown paper {paper!r}; {nearest(paper, [*PAPERS, 'all'])}"
+        )
     sys.exit(int(any(outcome["unexpected"].values.any() for outcome in outcomes)))
 
 
@@ -80,14 +88,20 @@ def _module(paper: str, folder: Path) -> ModuleType:
     return module
 
 
-def _outcomes(modules: list[ModuleType], folder: Path, seed: int, quiet: bool) -> "list[xr.Dataset]":
+def _outcomes(
+    modules: list[ModuleType], folder: Path, seed: int, quiet: bool
+) -> "list[xr.Dataset]":
     from irmeta.parallel import steps
 
     with working(quiet=quiet):
-        return [module.reproduce(folder, rng=seed) for module in steps(modules, "papers")]
+        return [
+            module.reproduce(folder, rng=seed) for module in steps(modules, "papers")
+        ]
 
 
-def _write_all(output: Path, folder: Path, seed: int, quiet: bool) -> "list[xr.Dataset]":
+def _write_all(
+    output: Path, folder: Path, seed: int, quiet: bool
+) -> "list[xr.Dataset]":
     """Write the page of all papers and a JSON document a paper into a folder, and print what was found."""
     from irmeta.report.kept import PAGE, Kept
     from irmeta.report.reproduction import page

@@ -53,15 +53,24 @@ def pools(
     judgments = Judgments(qrels_of(qrels, reading))
     task = Task(judgments, [parse("P@1")], reading, score_precision)
     sources = sources_of(runs)
-    batches = [sources[start : start + BATCH] for start in range(0, len(sources), BATCH)]
+    batches = [
+        sources[start : start + BATCH] for start in range(0, len(sources), BATCH)
+    ]
     best: Ranks = {}
     for some in in_order(partial(_ranked, task, max(depths)), batches, "runs pooled"):
         _merge(best, some)
-    known = set(zip(judgments.qrels.topic.tolist(), judgments.qrels.documents, strict=True))
+    known = set(
+        zip(judgments.qrels.topic.tolist(), judgments.qrels.documents, strict=True)
+    )
     topics = len(judgments.qrels.topics)
-    inside = {depth: [pair for pair, rank in best.items() if rank < depth] for depth in depths}
+    inside = {
+        depth: [pair for pair, rank in best.items() if rank < depth] for depth in depths
+    }
     sizes = {depth: len(pairs) / topics for depth, pairs in inside.items()}
-    shares = {depth: float(np.mean([pair in known for pair in pairs])) for depth, pairs in inside.items()}
+    shares = {
+        depth: float(np.mean([pair in known for pair in pairs]))
+        for depth, pairs in inside.items()
+    }
     return Pools(sizes, shares, judgments.qrels.grades.size / topics)
 
 
@@ -81,7 +90,9 @@ def _above(task: Task, depth: int, run: Run) -> Ranks:
     place = np.arange(ranking.topic.size)
     rank = place - np.maximum.accumulate(np.where(ranking.new, place, 0))
     kept = rank < depth
-    pairs = zip(ranking.topic[kept].tolist(), run.documents.take(ranking.row[kept]), strict=True)
+    pairs = zip(
+        ranking.topic[kept].tolist(), run.documents.take(ranking.row[kept]), strict=True
+    )
     return dict(zip(pairs, rank[kept].tolist(), strict=True))
 
 

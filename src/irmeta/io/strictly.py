@@ -8,7 +8,9 @@ from typing import Any
 
 import numpy as np
 
-_PLAIN = re.compile(r"[-+]?(([0-9]+\.?[0-9]*|\.[0-9]+)(e[-+]?[0-9]+)?|inf(inity)?|nan)", re.IGNORECASE)
+_PLAIN = re.compile(
+    r"[-+]?(([0-9]+\.?[0-9]*|\.[0-9]+)(e[-+]?[0-9]+)?|inf(inity)?|nan)", re.IGNORECASE
+)
 """Numbers as run files have them: no blanks, no underscores, no digits but 0 to 9."""
 
 
@@ -18,7 +20,9 @@ def number(value: object) -> float:
     >>> number("1e-3"), number(2)
     (0.001, 2.0)
     """
-    if isinstance(value, bool | np.bool_) or (isinstance(value, str) and not _PLAIN.fullmatch(value)):
+    if isinstance(value, bool | np.bool_) or (
+        isinstance(value, str) and not _PLAIN.fullmatch(value)
+    ):
         raise ValueError(f"{value!r} is not a number")
     try:
         return float(value)  # type: ignore[arg-type]  # other types raise
@@ -34,7 +38,11 @@ def lines(data: bytes) -> list[str]:
     >>> lines("a\u2028b\r\nc\n".encode())
     ['a\u2028b', 'c']
     """
-    text = data.decode("utf-8-sig", "surrogateescape").replace("\r\n", "\n").replace("\r", "\n")
+    text = (
+        data.decode("utf-8-sig", "surrogateescape")
+        .replace("\r\n", "\n")
+        .replace("\r", "\n")
+    )
     return text.removesuffix("\n").split("\n") if text else []
 
 
@@ -64,5 +72,7 @@ def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     held = dict(pairs)
     if len(held) < len(pairs):
         names = [name for name, _ in pairs]
-        raise ValueError(f"{next(name for name in names if names.count(name) > 1)!r} occurs twice")
+        raise ValueError(
+            f"{next(name for name in names if names.count(name) > 1)!r} occurs twice"
+        )
     return held

@@ -42,7 +42,9 @@ class Kept:
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise FileFormatError(f"{self.folder}: no folder can be made there ({error.strerror or error})") from error
+            raise FileFormatError(
+                f"{self.folder}: no folder can be made there ({error.strerror or error})"
+            ) from error
         try:
             yield
         except BaseException:
@@ -68,24 +70,41 @@ class Kept:
         """What was written into the folder earlier, names and digests; refuse a folder of something else."""
         folder = self.folder
         if folder.is_file():
-            raise FileFormatError(f"{folder} is a file; name a folder for the {self.kind}")
+            raise FileFormatError(
+                f"{folder} is a file; name a folder for the {self.kind}"
+            )
         if all(path.name.startswith(f".{self._list}.") for path in self._inside()):
             return {}
         try:
             listed = json.loads((folder / self._list).read_bytes())["files"]
-            return {name: digest for name, digest in listed.items() if re.fullmatch(self.may, name)}
-        except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+            return {
+                name: digest
+                for name, digest in listed.items()
+                if re.fullmatch(self.may, name)
+            }
+        except (
+            OSError,
+            ValueError,
+            KeyError,
+            TypeError,
+            AttributeError,
+            RecursionError,
+        ) as error:
             page = folder / PAGE
             lacks = f"a page without a list of its files, {self._list}"
             what = lacks if page.is_file() else f"something that is not a {self.kind}"
-            raise FileFormatError(f"{folder} holds {what}; name a new or an empty folder") from error
+            raise FileFormatError(
+                f"{folder} holds {what}; name a new or an empty folder"
+            ) from error
 
     def _inside(self) -> list[Path]:
         """List what is in the folder; nothing where there is none yet."""
         try:
             return list(self.folder.iterdir()) if self.folder.is_dir() else []
         except OSError as error:
-            raise FileFormatError(f"{self.folder}: the folder cannot be read ({error.strerror or error})") from error
+            raise FileFormatError(
+                f"{self.folder}: the folder cannot be read ({error.strerror or error})"
+            ) from error
 
     def _unchanged(self) -> set[str]:
         """Return the earlier files that are as they were written.
@@ -93,16 +112,24 @@ class Kept:
         A file without a digest is one that an interrupted command was to write; it may be half of one.
         """
         there = {name for name in self._earlier if self._holds(name)}
-        return {name for name in there if self._earlier[name] in (None, _digest(self.folder / name))}
+        return {
+            name
+            for name in there
+            if self._earlier[name] in (None, _digest(self.folder / name))
+        }
 
     def _refuse_theirs(self, names: Sequence[str], ours: set[str]) -> None:
         """Raise FileFormatError where a file is to be written that another has the place of, or outside the folder."""
         for name in names:
             path = self.folder / name
             if path.parent.is_symlink() and path.parent != self.folder:
-                raise FileFormatError(f"{path.parent} is a link to another folder; remove it, or name a new folder")
+                raise FileFormatError(
+                    f"{path.parent} is a link to another folder; remove it, or name a new folder"
+                )
             if name not in ours and (path.exists() or path.is_symlink()):
-                raise FileFormatError(f"{path} is not as the {self.kind} wrote it; move it away, or name a new folder")
+                raise FileFormatError(
+                    f"{path} is not as the {self.kind} wrote it; move it away, or name a new folder"
+                )
 
     def _remove(self, ours: set[str]) -> None:
         """Remove earlier files, and what is left of files that were being written when a command was killed."""
@@ -117,12 +144,22 @@ class Kept:
     def _holds(self, name: str) -> bool:
         """Tell whether a file is in the folder, and not behind a link."""
         path = self.folder / name
-        return path.is_file() and not path.is_symlink() and (path.parent == self.folder or not path.parent.is_symlink())
+        return (
+            path.is_file()
+            and not path.is_symlink()
+            and (path.parent == self.folder or not path.parent.is_symlink())
+        )
 
     def _note(self, names: Mapping[str, str | None]) -> None:
         """Keep a list of what is written, each with the digest of its content once it is there."""
         with writing(self.folder / self._list) as part:
-            part.write_text(json.dumps({"generator": f"irmeta {self.kind}", "files": names}, indent=1) + "\n", "utf-8")
+            part.write_text(
+                json.dumps(
+                    {"generator": f"irmeta {self.kind}", "files": names}, indent=1
+                )
+                + "\n",
+                "utf-8",
+            )
 
 
 def _digest(path: Path) -> str:

@@ -40,10 +40,20 @@ _WRITTEN = r"index\.html|(?:tables|figures)/[\w-][\w.-]*"
 _FORMS = ("svg", "pdf")
 
 THEME = (
-    'document.documentElement.dataset.theme = matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";'
+    "document.documentElement.dataset.theme = "
+    'matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";'
 )
 """The script that chooses the colours before anything is drawn."""
-_SCRIPTS = ("drawing.js", "charts.js", "matrices.js", "address.js", "tables.js", "board.js", "calculator.js", "page.js")
+_SCRIPTS = (
+    "drawing.js",
+    "charts.js",
+    "matrices.js",
+    "address.js",
+    "tables.js",
+    "board.js",
+    "calculator.js",
+    "page.js",
+)
 
 
 def write_report(
@@ -74,8 +84,15 @@ def write_report(
     Returns the path of the page. The report keeps a list of the files that it writes, and removes and replaces only
     those, as long as nobody changed them. A folder that holds something else raises FileFormatError.
     """
-    options: dict[str, Any] = {"groups": groups, "title": title, "highlight": highlight, "reuse": reuse}
-    return write_sections(cubes, folder, by=by, missing=missing, **options, rng=rng, source=source)[0]
+    options: dict[str, Any] = {
+        "groups": groups,
+        "title": title,
+        "highlight": highlight,
+        "reuse": reuse,
+    }
+    return write_sections(
+        cubes, folder, by=by, missing=missing, **options, rng=rng, source=source
+    )[0]
 
 
 def write_sections(
@@ -94,20 +111,32 @@ def write_sections(
     """Do as `write_report`, and return the sections beside the path of the page."""
     require_choice("missing", missing, get_args(Missing))
     if missing == "pairwise":
-        raise ScoresError("most sections of a report take complete scores: choose another way (--missing common)")
+        raise ScoresError(
+            "most sections of a report take complete scores: choose another way (--missing common)"
+        )
     cubes, rng = by_name(cubes), seed(rng)
     folder = Path(folder)
     kept = Kept(folder, "report", _WRITTEN)
     with kept.made():
-        options: dict[str, Any] = {"groups": groups, "highlight": highlight, "reuse": reuse}
-        made = sections(cubes, by=by, missing=missing, seed=rng, source=source, **options)
+        options: dict[str, Any] = {
+            "groups": groups,
+            "highlight": highlight,
+            "reuse": reuse,
+        }
+        made = sections(
+            cubes, by=by, missing=missing, seed=rng, source=source, **options
+        )
         each = _each(made)
         named = {key: _files_of(stem, panel) for key, stem, panel in each}
-        with kept.replaced([*(name for names in named.values() for name in names), PAGE]):
+        wanted = [name for names in named.values() for name in names]
+        with kept.replaced([*wanted, PAGE]):
             for _, stem, panel in steps(each, "files of panels"):
                 _write_files(folder, stem, panel)
             with writing(folder / PAGE) as part:
-                part.write_text(_html(made, named, cubes, title or ", ".join(cubes)), encoding="utf-8")
+                part.write_text(
+                    _html(made, named, cubes, title or ", ".join(cubes)),
+                    encoding="utf-8",
+                )
     return folder / PAGE, made
 
 
@@ -119,7 +148,9 @@ def _each(made: Sequence[Section]) -> list[tuple[tuple[str, int], str, Panel]]:
         for at, (slug, panel) in enumerate(zip(slugs, section.panels, strict=True)):
             nth = slugs[: at + 1].count(slug)
             own = f"{section.key}-{slug}" + (f"-{nth}" if nth > 1 else "")
-            each.append(((section.key, at), own if len(slugs) > 1 else section.key, panel))
+            each.append(
+                ((section.key, at), own if len(slugs) > 1 else section.key, panel)
+            )
     return each
 
 
@@ -127,7 +158,11 @@ def _files_of(stem: str, panel: Panel) -> list[str]:
     """Name a panel's tables and figures: their paths in the folder."""
     tables = [f"tables/{stem}-{_slug(name)}.csv" for name in panel.tables]
     latexes = [f"tables/{stem}-{_slug(name)}.tex" for name in panel.latex]
-    figures = [f"figures/{stem}-{_slug(name)}.{form}" for name in panel.figures for form in _FORMS]
+    figures = [
+        f"figures/{stem}-{_slug(name)}.{form}"
+        for name in panel.figures
+        for form in _FORMS
+    ]
     return [*tables, *latexes, *figures]
 
 
@@ -160,7 +195,11 @@ def _html(
     )
     environment.filters |= {"sentences": sentences, "setting": setting}
     model = reference_model()
-    metrics = list(dict.fromkeys(str(name) for scores in cubes.values() for name in scores.metric.values))
+    metrics = list(
+        dict.fromkeys(
+            str(name) for scores in cubes.values() for name in scores.metric.values
+        )
+    )
     content = {
         section.key: [
             {
@@ -184,13 +223,17 @@ def _html(
         scripts=scripts,
         hashes=hashes(THEME, scripts),
         model=model,
-        content=_script({"metrics": metrics, "sections": content, "calculator": calculator(model)}),
+        content=_script(
+            {"metrics": metrics, "sections": content, "calculator": calculator(model)}
+        ),
     )
 
 
 def hashes(*scripts: str) -> str:
     """Return the digests by which a page's policy allows these scripts, and no others."""
-    digests = [b64encode(sha256(script.encode()).digest()).decode() for script in scripts]
+    digests = [
+        b64encode(sha256(script.encode()).digest()).decode() for script in scripts
+    ]
     return " ".join(f"'sha256-{digest}'" for digest in digests)
 
 
@@ -200,7 +243,11 @@ def sentences(findings: Sequence[str]) -> list[str]:
     >>> sentences(["AP leads (.63). 2 of 3 do not.", "RR says it all."])
     ['AP leads (.63).', '2 of 3 do not.', 'RR says it all.']
     """
-    return [part for line in findings for part in re.split(r"(?<=[.!?])\s+(?=[A-Z]|\d+ )", line)]
+    return [
+        part
+        for line in findings
+        for part in re.split(r"(?<=[.!?])\s+(?=[A-Z]|\d+ )", line)
+    ]
 
 
 def setting(value: Any) -> str:
@@ -212,7 +259,10 @@ def setting(value: Any) -> str:
     if value is None or isinstance(value, bool):
         return {None: "none", True: "yes", False: "no"}[value]
     if isinstance(value, Mapping):
-        return ", ".join(f"{name}: {setting(one)}" for name, one in value.items()) or "none"
+        return (
+            ", ".join(f"{name}: {setting(one)}" for name, one in value.items())
+            or "none"
+        )
     if isinstance(value, list | tuple):
         return ", ".join(map(setting, value)) or "none"
     return str(value)
@@ -221,13 +271,21 @@ def setting(value: Any) -> str:
 def _table(frame: pl.DataFrame) -> dict[str, Any]:
     """Return a data frame for the page, by column: numbers to six digits, lists as texts."""
     shown = flat(frame).with_columns(cs.float().round_sig_figs(6).fill_nan(None))
-    columns = [{"name": name, "number": kind.is_numeric()} for name, kind in shown.schema.items()]
-    return {"columns": columns, "data": [shown[name].to_list() for name in shown.columns]}
+    columns = [
+        {"name": name, "number": kind.is_numeric()}
+        for name, kind in shown.schema.items()
+    ]
+    return {
+        "columns": columns,
+        "data": [shown[name].to_list() for name in shown.columns],
+    }
 
 
 def _script(content: Any) -> str:
     """Write JSON that may stand inside a script element."""
-    return json.dumps(_finite(content), allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")
+    return json.dumps(_finite(content), allow_nan=False, separators=(",", ":")).replace(
+        "<", "\\u003c"
+    )
 
 
 def _finite(value: Any) -> Any:
@@ -236,7 +294,9 @@ def _finite(value: Any) -> Any:
         return {name: _finite(one) for name, one in value.items()}
     if isinstance(value, list | tuple):
         return [_finite(one) for one in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value
 
 
 @cache
