@@ -110,8 +110,7 @@ def duplicates(topic: Indices, documents: Strings) -> tuple[Ints, Ints]:
     shared = np.sort(order[np.append(alike, False) | np.append(False, alike)])
     # ordered by the pairs themselves, equal ones are neighbours; the sort is stable, so the earliest comes first
     texts = documents.take(shared)
-    words = [texts.word(which) for which in range(texts.widest)]
-    by_pair = np.lexsort((*words, texts.length, topic[shared]))
+    by_pair = np.lexsort((texts.places(), topic[shared]))
     row, texts = shared[by_pair], texts.take(by_pair)
     begins = texts.starts_block()
     begins[1:] |= topic[row][1:] != topic[row][:-1]
