@@ -5,7 +5,7 @@ BIN = $(VENV)/bin
 LOWEST = .venv-lowest
 PIP = -m pip --quiet --disable-pip-version-check
 LOCKED = $(if $(LOCK),-c $(LOCK))
-PYTEST = -m pytest --numprocesses auto --dist loadfile
+PYTEST = -m pytest --numprocesses auto --dist worksteal
 QUICK = -m "not slow"
 # Where the lowest versions are met in another way: studies call stats and papers; the wheel's demo writes a whole page;
 # and tests/test_cluster.py has a cluster.

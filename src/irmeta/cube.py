@@ -21,6 +21,7 @@ from irmeta.names import (
     is_known,
     metric_names,
     nearest,
+    raw,
     split,
 )
 from irmeta.stats.arrays import Bools, Floats
@@ -193,10 +194,8 @@ def possible(scores: xr.DataArray) -> xr.DataArray:
     """Return the cube; raise ScoresError if a score is none that its metric can take.
 
     Whatever makes or saves a cube calls it. What users compute from cubes themselves, as centred scores, may be studied
-    all the same; standardized scores may be any number.
+    all the same; standardized scores are of a metric of their own, AP (std.), and may be any number.
     """
-    if "standardization" in scores.attrs:
-        return scores
     topics = scores.sizes["topic"]
 
     def named(row: int) -> str:
@@ -477,7 +476,7 @@ def deeper_metrics(
     return [
         f"there is no {name} among the scores: {deeper} is used, the deepest"
         for name, deeper in found.items()
-        if deeper
+        if deeper and raw(deeper) != name
     ]
 
 

@@ -782,3 +782,13 @@ def test_a_run_too_large_for_memory_is_skipped_like_others(
     assert any("large: not enough memory" in note for note in about(scores)["notes"])
     with pytest.raises(FileFormatError, match="large: not enough memory"):
         evaluate({"1": {"a": 1}}, tmp_path, "AP")
+
+
+def test_a_collection_says_how_much_of_each_run_is_judged():
+    """The share of judged documents at the first ten ranks stands with each run, and is the mean of Judged@10."""
+    qrels = {topic: {f"d{at}": at % 2 for at in range(4)} for topic in ("1", "2")}
+    ranked = {"1": range(20), "2": range(2, 22)}
+    run = {t: {f"d{at}": 30.0 - at for at in order} for t, order in ranked.items()}
+    made = evaluate(qrels, {"one": run}, "Judged@10")
+    assert about(made)["judged"] == {"one": 0.3}
+    assert made.mean().item() == pytest.approx(0.3)

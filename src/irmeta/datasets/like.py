@@ -5,9 +5,8 @@ Gaussian copula); each value becomes a score through the distribution of its sys
 Sources: Urbano and Nagler (SIGIR 2018); Urbano, Lima and Hanjalic (SIGIR 2019).
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -16,8 +15,7 @@ from scipy.optimize import brentq
 from scipy.special import ndtr, ndtri
 from scipy.stats import rankdata
 
-from irmeta.attributes import about
-from irmeta.cube import ALL, cube
+from irmeta.cube import cube
 from irmeta.errors import ScoresError
 from irmeta.stats.arrays import Floats, Ints
 
@@ -91,7 +89,6 @@ class World:
     """What score cubes are drawn from: names, the margin of each system by each metric, and how they depend.
 
     margins : (system, metric).  normal : (system x metric, real topic), rows of mean square 1.
-    provenance : how the real scores were standardized, if they were.
     """
 
     systems: Sequence[str]
@@ -99,7 +96,6 @@ class World:
     collection: str
     margins: Sequence[Sequence[Margin]]
     normal: Floats
-    provenance: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def means(self) -> Floats:
@@ -109,7 +105,13 @@ class World:
     @property
     def truth(self) -> xr.DataArray:
         """The true means as a system-wise table: a cube whose one topic is `all`."""
-        return self._named(self.means[:, None], [ALL], "true means")
+        return cube(
+            self.means[:, None],
+            self.systems,
+            ["all"],
+            self.metrics,
+            collection=f"{self.collection}, true means",
+        )
 
     def tied(self, groups: int) -> "World":
         """Return the world in which systems tie in that number of groups, neighbours by mean, all with one margin.
@@ -145,17 +147,13 @@ class World:
     def cube(self, topics: int, rng: np.random.Generator) -> xr.DataArray:
         """Draw a cube of new topics, which are numbered from 1."""
         names = [str(number) for number in range(1, topics + 1)]
-        return self._named(self.scores(topics, rng), names, "simulated")
-
-    def _named(self, scores: Floats, topics: Sequence[str], what: str) -> xr.DataArray:
-        name = f"{self.collection}, {what}"
+        about = f"{self.collection}, simulated"
         return cube(
-            scores,
+            self.scores(topics, rng),
             self.systems,
-            topics,
+            names,
             self.metrics,
-            collection=name,
-            provenance=self.provenance,
+            collection=about,
         )
 
 
@@ -208,18 +206,8 @@ def like(
     mixed = _scaled(normal[picked] + normal[beside])
     metrics = [str(name) for name in scores.metric.values]
     collection = str(scores.attrs.get("collection", "collection"))
-    standardized = {
-        name: value
-        for name, value in about(scores).items()
-        if name == "standardization"
-    }
     return World(
-        names,
-        metrics,
-        collection,
-        chosen,
-        mixed.reshape(-1, scores.sizes["topic"]),
-        standardized,
+        names, metrics, collection, chosen, mixed.reshape(-1, scores.sizes["topic"])
     )
 
 

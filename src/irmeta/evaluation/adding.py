@@ -18,6 +18,7 @@ _EVALUATED = {
     "irmeta",
     "qrels",
     "runs",
+    "judged",
     "ir_metadata",
     "options",
     "notes",
@@ -83,7 +84,10 @@ class Collection:
         systems = [*self.about["names"]["system"], *new["names"]["system"]]
         names = {**self.about["names"], "system": list(dict.fromkeys(systems))}
         notes = [*old.get("notes", []), *_notes(old, new)]
-        attributes = {**old, "runs": {**old["runs"], **more["runs"]}, "notes": notes}
+        by_run = {
+            name: {**old.get(name, {}), **more[name]} for name in ("runs", "judged")
+        }
+        attributes = {**old, **by_run, "notes": notes}
         if "ir_metadata" in more:
             attributes["ir_metadata"] = {
                 **old.get("ir_metadata", {}),

@@ -224,6 +224,7 @@ class Evaluation:
             "irmeta": _version(),
             "qrels": {"source": qrels.source, "sha256": qrels.digest},
             "runs": {one.name: one.digest for one in readable},
+            "judged": {one.name: round(one.judged, 3) for one in readable},
             **({"ir_metadata": metadata} if metadata else {}),
             "options": {"score_precision": self.task.precision, "topics": self.topics},
             "notes": notes.notes(qrels, outcomes, self.task.own, self.topics),

@@ -55,6 +55,11 @@ class JudgedRun:
     disagreeing: int
     order: str
 
+    def judged(self, k: int) -> float:
+        """Return the share of the documents at the first k ranks of all topics that are judged; 0 without any."""
+        seen = np.minimum(self.retrieved, k).sum()
+        return float((self.rank < k).sum() / max(seen, 1))
+
     @classmethod
     def of_parts(cls, parts: Sequence["JudgedRun"]) -> "JudgedRun":
         """Put the parts of a run together, of which each has other topics."""

@@ -28,6 +28,9 @@ from irmeta.stats.arrays import Bools, Floats
 
 Done = TypeVar("Done")
 
+JUDGED = 10
+"""How many ranks the share of judged documents is of that a collection says of its runs."""
+
 Pools = Mapping[int, Bools]
 """By depth, which judgments are of documents that some run ranks so high."""
 
@@ -140,6 +143,7 @@ class Task:
             other_topics=judged.other_topics,
             disagreeing=judged.disagreeing,
             found=judged.rank.size,
+            judged=judged.judged(JUDGED),
             order=judged.order if judged.retrieved.any() else "",
             remarks=run.remarks,
             metadata=run.metadata,

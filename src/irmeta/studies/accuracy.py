@@ -134,14 +134,12 @@ def findings(outcome: xr.Dataset) -> list[str]:
 
 
 def warnings(outcome: xr.Dataset) -> list[str]:
-    """Say which intervals hold clearly fewer systems than their level says."""
-    level, inside = about(outcome)["options"]["level"], outcome["inside"].values
-    systems = outcome.sizes["system"]
-    # two standard errors of a share below the level, were systems independent: what chance alone leaves
-    least = level - 2 * np.sqrt(level * (1 - level) / systems)
-    short = np.flatnonzero(inside < least)
+    """Say which intervals hold clearly fewer systems than their level says, and what predictions warned of."""
+    options, inside = about(outcome)["options"], outcome["inside"].values
+    level, alarms = options["level"], options["alarms"]
+    short = np.flatnonzero(inside < measures.by_chance(level, outcome.sizes["system"]))
     if not short.size:
-        return []
+        return list(alarms)
     worst = short[inside[short].argmin()]
     names = [
         str(outcome.target.values[at])
@@ -150,5 +148,6 @@ def warnings(outcome: xr.Dataset) -> list[str]:
     return [
         f"the {level:.0%} intervals fail here for {short.size} of {inside.size} metrics ({listed(names)}), worst for "
         f"{outcome.target.values[worst]}: {inside[worst]:.0%} of the systems. This collection has an offset of "
-        "its own; a few systems whose scores are known mend it (irmeta predict apply --calibrate)."
+        "its own; a few systems whose scores are known mend it (irmeta predict apply --calibrate).",
+        *alarms,
     ]
