@@ -441,7 +441,7 @@ def test_27_json(desk: Desk) -> None:
         '{"1": {"a": "x"}}': "'x'",
         '{"1": ["a", "b"]}': "list",
         '{"1": {"a": 1}': "delimiter",
-        '{"a":' * 9000: "recursion|Expecting value",
+        '{"a":' * 9000: "nested too deeply|Expecting value",
     }
     for text, says in wrong.items():
         said = desk.refusal(text)
