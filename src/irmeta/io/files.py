@@ -25,7 +25,7 @@ SUFFIXES = (".gz", ".bz2", ".xz", ".zst")
 PIECE = 1 << 17
 """Bytes of a file that are read at a time."""
 RATIO, FREE = 100, 1 << 28
-"""Packed data may hold so many times their size, and any may hold so many bytes; runs hold ten times theirs."""
+"""Packed data hold at most RATIO times their size, or FREE bytes where that is more; runs hold ten times theirs."""
 _SLICE, _STEP = 1 << 13, 1 << 22
 """Packed bytes that are decompressed at a time, and the most that bzip2 and xz make of them in one step."""
 
