@@ -5,7 +5,6 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
 
@@ -37,7 +36,7 @@ class Kept:
 
         A folder that holds something else raises FileFormatError.
         """
-        assert self._earlier is not None  # read, and refused, before anything is done
+        self._earlier()
         new = not self.folder.exists()
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
@@ -55,9 +54,10 @@ class Kept:
     @contextmanager
     def replaced(self, names: Sequence[str]) -> Iterator[None]:
         """Remove the earlier files, let these be written, and list them."""
-        ours = self._unchanged()
+        earlier = self._earlier()
+        ours = self._unchanged(earlier)
         self._refuse_theirs(names, ours)
-        self._remove(ours)
+        self._remove(earlier, ours)
         # listed before they are written: what is left of an interrupted command is the next one's to replace
         self._note(dict.fromkeys(names))
         for inside in {(self.folder / name).parent for name in names}:
@@ -65,9 +65,8 @@ class Kept:
         yield
         self._note({name: _digest(self.folder / name) for name in names})
 
-    @cached_property
     def _earlier(self) -> dict[str, str | None]:
-        """What was written into the folder earlier, names and digests; refuse a folder of something else."""
+        """Return what was written into the folder earlier, names and digests; refuse a folder of something else."""
         folder = self.folder
         if folder.is_file():
             raise FileFormatError(
@@ -106,16 +105,16 @@ class Kept:
                 f"{self.folder}: the folder cannot be read ({error.strerror or error})"
             ) from error
 
-    def _unchanged(self) -> set[str]:
+    def _unchanged(self, earlier: Mapping[str, str | None]) -> set[str]:
         """Return the earlier files that are as they were written.
 
         A file without a digest is one that an interrupted command was to write; it may be half of one.
         """
-        there = {name for name in self._earlier if self._holds(name)}
+        there = {name for name in earlier if self._holds(name)}
         return {
             name
             for name in there
-            if self._earlier[name] in (None, _digest(self.folder / name))
+            if earlier[name] in (None, _digest(self.folder / name))
         }
 
     def _refuse_theirs(self, names: Sequence[str], ours: set[str]) -> None:
@@ -131,11 +130,11 @@ class Kept:
                     f"{path} is not as the {self.kind} wrote it; move it away, or name a new folder"
                 )
 
-    def _remove(self, ours: set[str]) -> None:
+    def _remove(self, earlier: Mapping[str, str | None], ours: set[str]) -> None:
         """Remove earlier files, and what is left of files that were being written when a command was killed."""
         for name in ours:
             (self.folder / name).unlink()
-        for name in (*self._earlier, self._list):
+        for name in (*earlier, self._list):
             path = self.folder / name
             if path.parent == self.folder or not path.parent.is_symlink():
                 for half in path.parent.glob(f".{path.name}.*.part"):
