@@ -86,7 +86,7 @@ def numbers(column: pl.Series, name: str) -> pl.Series:
     if wrong.any():
         row = int(wrong.arg_max() or 0)
         raise ScoresError(
-            f"{_said(held[row])} in row {row + 1} of the column {name!r} is not a number; {_mend(held[row], name)}"
+            f"{_said(held[row])} in row {row + 1} of the column {name!r} is not a number; {_remedy(held[row], name)}"
         )
     return scores.fill_nan(None)
 
@@ -95,7 +95,7 @@ def _said(text: str) -> str:
     return shortened(repr(text), 40)
 
 
-def _mend(text: str, column: str) -> str:
+def _remedy(text: str, column: str) -> str:
     """Say what to do about a text where a score is expected."""
     if re.fullmatch(r"-?\d+,\d+", text):
         return "write a decimal point (pandas.read_csv(..., decimal=','))"

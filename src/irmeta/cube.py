@@ -60,22 +60,21 @@ def cube(
     systems, topics, metrics : the names along each axis; bytes that are not UTF-8 are escaped (`labels`).
     collection : the name of the test collection.
     provenance : where the scores come from; it becomes attributes of the cube, which `irmeta.about` reads.
-    A score that its metric cannot take, as 1.7 of AP, raises ScoresError; metrics that irmeta does not know take any.
 
     >>> cube([[[0.5], [0.1]]], ["bm25"], ["301", "302"], ["AP"]).sel(topic="302").item()
     0.1
     """
     spelled = [canonical(str(metric)) for metric in metrics]
     names = {"system": systems, "topic": topics, "metric": spelled}
-    said = {"collection": collection, **(provenance or {})}
+    facts = {"collection": collection, **(provenance or {})}
     array = xr.DataArray(
         np.asarray(scores, dtype=np.float64),
         dims=DIMS,
         coords={dim: np.asarray(labels(names[dim]), dtype=object) for dim in DIMS},
         name="score",
-        attrs=recorded(said),
+        attrs=recorded(facts),
     )
-    return possible(check(array))
+    return check(array)
 
 
 def from_frame(
@@ -100,7 +99,8 @@ def from_frame(
     rows : what the rows of a wide table are where no column's name says it; systems by default.
     ignore : columns that hold something else, as a mean or a number of parameters.
     collection : the name of the collection, or which of those of a table that holds several (see `from_frame_all`).
-    A name given twice, a text in place of a score, and an infinite score raise ScoresError; a missing score is NaN.
+    A name given twice, a text in place of a score, an infinite score, and one that its metric cannot take (1.7 of AP)
+    raise ScoresError; a missing score is NaN.
 
     >>> made = from_frame({"bm25": {"fiqa": 0.24, "nq": 0.33}, "e5": {"fiqa": 0.40}}, metric="nDCG@10")
     >>> made.sel(metric="nDCG@10").values.tolist()
@@ -147,13 +147,15 @@ def from_frame_all(table: Any, **columns: Any) -> dict[str, xr.DataArray]:
     parts = rows.partition_by("collection", as_dict=True, maintain_order=True)
     every = {str(name): frames.cells(part) for (name,), part in parts.items()}
     return {
-        name: cube(
-            one.values,
-            one.systems,
-            one.topics,
-            one.metrics,
-            collection=name,
-            provenance=told,
+        name: possible(
+            cube(
+                one.values,
+                one.systems,
+                one.topics,
+                one.metrics,
+                collection=name,
+                provenance=told,
+            )
         )
         for name, one in every.items()
     }
@@ -193,8 +195,8 @@ def check(scores: object) -> xr.DataArray:
 def possible(scores: xr.DataArray) -> xr.DataArray:
     """Return the cube; raise ScoresError if a score is none that its metric can take.
 
-    Whatever makes or saves a cube calls it. What users compute from cubes themselves, as centred scores, may be studied
-    all the same; standardized scores are of a metric of their own, AP (std.), and may be any number.
+    Whatever reads, evaluates or saves scores calls it. What users compute themselves, as centred scores, or draw from a
+    model may be studied all the same; standardized scores are of a metric of their own, AP (std.).
     """
     topics = scores.sizes["topic"]
 
@@ -424,7 +426,7 @@ def top_systems(
     return scores.isel(system=np.sort(best_first[:kept]))
 
 
-def studied(
+def prepare(
     scores: xr.DataArray,
     *,
     metrics: str | Iterable[str] | None = None,

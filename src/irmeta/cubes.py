@@ -11,13 +11,13 @@ from irmeta.attributes import about
 from irmeta.choices import Missing, Scale, Unit
 from irmeta.cube import (
     ALL,
-    DIMS,
     check,
+    cube,
     deeper_metrics,
     from_frame_all,
     means,
+    prepare,
     require_possible,
-    studied,
 )
 from irmeta.errors import MetricError, ScoresError, require_choice
 from irmeta.frames import is_table
@@ -95,7 +95,7 @@ def common_metrics(
     return names
 
 
-def studied_together(
+def prepare_together(
     cubes: Mapping[str, xr.DataArray],
     *,
     metrics: str | Iterable[str] | None = None,
@@ -107,16 +107,17 @@ def studied_together(
     """Return the part of each collection that a study of all is about, and notes on what was left out.
 
     metrics : by default those that every collection has; the others are left out.
-    top, by, missing, pairs : as in `irmeta.cube.studied`.
+    top, by, missing, pairs : as in `irmeta.cube.prepare`.
     """
     names = common_metrics(cubes, metrics)
-    used, notes = {}, deeper_metrics(metrics, names)
+    used = {}
+    notes = deeper_metrics(metrics, names)
     held = {str(metric) for scores in cubes.values() for metric in scores.metric.values}
     lost = sorted(held.difference(names))
     if lost and metrics is None:
         notes.append(f"left out, as not all collections have them: {', '.join(lost)}")
     for name, scores in cubes.items():
-        used[name], more = studied(
+        used[name], more = prepare(
             scores, metrics=names, top=top, by=by, missing=missing, pairs=pairs
         )
         notes += [f"{name}: {note}" for note in more]
@@ -126,7 +127,6 @@ def studied_together(
 def shared_topics(cubes: Mapping[str, xr.DataArray]) -> list[str]:
     """Say of every two collections how many topics they share, that is, how many names; nothing if they share none.
 
-    >>> from irmeta.cube import cube
     >>> one = cube(np.zeros((1, 2, 1)), ["bm25"], ["301", "302"], ["AP"])
     >>> shared_topics({"human": one, "machine": one, "first": one[:, :1]})[0]
     'human and machine share 2 topics'
@@ -179,16 +179,14 @@ def topics_halved(
     for name, scores in cubes.items():
         for topic in scores.topic.values:
             holders.setdefault(topic, []).append(name)
-    alike: dict[
-        tuple[str, ...], list[str]
-    ] = {}  # the topics by the collections that have them
+    # the topics by the collections that have them
+    alike: dict[tuple[str, ...], list[str]] = {}
     for topic, names in holders.items():
         alike.setdefault(tuple(names), []).append(topic)
     first = set[str]()
     for topics in alike.values():
-        extra = int(rng.integers(2)) * (
-            len(topics) % 2
-        )  # the odd topic goes to either half
+        # the odd topic goes to either half
+        extra = int(rng.integers(2)) * (len(topics) % 2)
         first |= {
             topics[at]
             for at in rng.permutation(len(topics))[: len(topics) // 2 + extra]
@@ -256,7 +254,7 @@ def system_level(
 
     metrics : as in `common_metrics`.  missing : as in `complete`.
     """
-    used, notes = studied_together(cubes, metrics=metrics, missing=missing)
+    used, notes = prepare_together(cubes, metrics=metrics, missing=missing)
     notes += not_independent(used)
     return {name: in_range(means(scores)) for name, scores in used.items()}, notes
 
@@ -276,7 +274,6 @@ def at_unit(cubes: Mapping[str, xr.DataArray], unit: Unit) -> dict[str, xr.DataA
 def by_topic(scores: xr.DataArray) -> xr.DataArray:
     """Return a cube in which every system on every topic is a system of its own.
 
-    >>> from irmeta.cube import cube
     >>> scores = cube([[[0.1], [0.3]]], ["bm25"], ["301", "302"], ["AP"])
     >>> by_topic(scores).system.values.tolist()
     ['bm25 301', 'bm25 302']
@@ -287,8 +284,7 @@ def by_topic(scores: xr.DataArray) -> xr.DataArray:
         for topic in scores.topic.values
     ]
     rows = scores.values.reshape(-1, 1, scores.sizes["metric"])
-    coords = {"system": names, "topic": [ALL], "metric": scores.metric.values}
-    return check(xr.DataArray(rows, coords, DIMS, name=scores.name, attrs=scores.attrs))
+    return cube(rows, names, [ALL], scores.metric.values).assign_attrs(scores.attrs)
 
 
 def in_range(table: xr.DataArray) -> xr.DataArray:

@@ -29,14 +29,14 @@ def result(
     """
     made = xr.Dataset(dict(data))
     described = {name: describe(scores) for name, scores in inputs.items()}
-    said = {
+    facts = {
         "study": study,
         "inputs": {"irmeta": version("irmeta"), "collections": described},
         "options": dict(options),
         "notes": [*notes, *dict.fromkeys(_scales(described.values()))],
         "dims": sorted(map(str, made.dims)),
     }
-    return made.assign_attrs(recorded(said))
+    return made.assign_attrs(recorded(facts))
 
 
 def describe(scores: xr.DataArray) -> dict[str, Any]:

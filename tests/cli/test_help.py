@@ -44,9 +44,8 @@ def test_examples_can_be_typed(verb):
     assert max(map(len, command.help.partition("Examples:\n")[2].splitlines())) <= 78
     for example in examples(command):
         words = shlex.split(example)[1:]
-        used = (
-            verb if words[: len(verb.split())] == verb.split() else words[0]
-        )  # leaderboard shows an import, too
+        # leaderboard shows an import, too
+        used = verb if words[: len(verb.split())] == verb.split() else words[0]
         COMMANDS[used].make_context(used, words[len(used.split()) :]).close()
 
 

@@ -338,9 +338,8 @@ def test_normalised_metrics_are_shares_of_the_best_score(
     ):
         expected = np.where(R > 0, raw / np.maximum(best, 1), 0)
         np.testing.assert_allclose(scores.sel(metric=name), expected, atol=1e-12)
-    perfect = {
-        topic: dict(grades) for topic, grades in qrels.items()
-    }  # scored by grade
+    # scored by grade
+    perfect = {topic: dict(grades) for topic, grades in qrels.items()}
     scores = evaluate(
         qrels, {"perfect": perfect}, "nP@2 nERR nRBP(p=0.8) nRBP(p=0.8)@2 NumRel"
     )

@@ -25,7 +25,7 @@ def scores(name="made", seed=0, systems=30, topics=16):
     made += np.linspace(0, 1, systems)[:, None, None]
     made[..., 1] = made[..., 1].round(1)
     return cube(
-        made / 2,
+        made,
         [f"s{i:02}" for i in range(systems)],
         [str(i) for i in range(topics)],
         METRICS,

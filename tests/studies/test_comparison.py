@@ -29,7 +29,7 @@ def collection(name, seed, systems=10, topics=12, shift=0.0, metrics=("AP",)):
     )
     drawn += np.linspace(0, 0.5, systems)[:, None, None]
     return cube(
-        drawn / 2,
+        drawn,
         [f"s{i}" for i in range(systems)],
         [str(t) for t in range(topics)],
         metrics,

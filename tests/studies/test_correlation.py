@@ -33,7 +33,7 @@ def made(
         [f"{name}{i}" for i in range(topics)],
         metrics,
     )
-    return cube(0.5 + (shared + noise) / 100, *names, collection=name)
+    return cube(shared + noise, *names, collection=name)
 
 
 def test_tables_have_the_columns_of_the_contract():

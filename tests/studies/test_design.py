@@ -25,7 +25,7 @@ def scores(topics=24):
     }
     columns = [good + sd * rng.normal(size=good.shape) for sd in noise.values()]
     names = [f"s{i}" for i in range(12)], [str(t) for t in range(topics)], list(noise)
-    return cube(0.5 + np.stack(columns, axis=-1) / 100, *names, collection="made")
+    return cube(np.stack(columns, axis=-1), *names, collection="made")
 
 
 def chosen(**options):
@@ -57,13 +57,13 @@ def test_the_front_holds_what_no_other_beats():
     front = views["front"]
     assert front["tau"].is_sorted()
     assert front["cost"].is_sorted()
-    for row in views["designs"].filter(~_front()).iter_rows(named=True):
+    for row in views["designs"].filter(~_pareto_front()).iter_rows(named=True):
         assert front.filter(
             (_column("cost") <= row["cost"]) & (_column("tau") >= row["tau"])
         ).height
 
 
-def _front():
+def _pareto_front():
     import polars as pl
 
     return pl.col("front")
@@ -148,8 +148,8 @@ def machine(favour, noise=0.5):
     shape = human.shape
     return (
         human
-        + (favour * rng.normal(size=(shape[0], 1, 1)) + noise * rng.normal(size=shape))
-        / 100
+        + favour * rng.normal(size=(shape[0], 1, 1))
+        + noise * rng.normal(size=shape)
     )
 
 

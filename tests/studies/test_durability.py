@@ -17,7 +17,7 @@ def scores(name, seed, systems=15, first=1, topics=10, metrics=("AP",)):
         [str(first + t) for t in range(topics)],
     )
     return cube(
-        drawn * 0.7 + np.linspace(0, 0.3, systems)[:, None, None],
+        drawn + np.linspace(0, 0.3, systems)[:, None, None],
         *names,
         metrics,
         collection=name,

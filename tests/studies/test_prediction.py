@@ -299,7 +299,7 @@ def test_trec_eval_and_paper_names_are_understood(model):
             "P@10=40",
             {"want": ["AP"]},
             ScoresError,
-            "40 .* is not a score of P@10.*: divide percentages by 100",
+            "40 .given. is not a score of P@10.*: divide percentages by 100",
         ),
         ("P@10=-0.1", {"want": ["AP"]}, ScoresError, "which takes 0 to 1"),
         (

@@ -22,7 +22,7 @@ def made(systems=12, topics=10, metrics=("AP", "P@10", "RR"), seed=0):
         * np.arange(1, len(metrics) + 1)
         * 0.2
     )
-    scores = 0.5 + (np.linspace(0, 1, systems)[:, None, None] + noise) / 100
+    scores = np.linspace(0, 1, systems)[:, None, None] + noise
     return cube(
         scores,
         [f"s{i:02}" for i in range(systems)],
@@ -255,10 +255,7 @@ def worlds(metrics, noise, count, systems=24, topics=20):
         shared = rng.normal(size=(systems, topics, 1)) + rng.normal(size=(1, topics, 1))
         own = rng.normal(size=(systems, topics, metrics)) * noise
         yield cube(
-            0.5 + (0.6 * quality + leaning + shared + own) / 100,
-            *ids,
-            names,
-            collection="made",
+            0.6 * quality + leaning + shared + own, *ids, names, collection="made"
         )
 
 

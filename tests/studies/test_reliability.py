@@ -16,7 +16,7 @@ def scores(systems=8, topics=20, apart=0.6):
     drawn = rng.normal(size=(systems, topics, 2)) + rng.normal(size=(1, topics, 1))
     names = [f"s{i}" for i in range(systems)], [str(301 + i) for i in range(topics)]
     return cube(
-        0.5 + (drawn + apart * np.arange(systems)[:, None, None]) / 100,
+        drawn + apart * np.arange(systems)[:, None, None],
         *names,
         ["AP", "P@10"],
         collection="made",

@@ -35,7 +35,7 @@ def scores(systems=5, topics=20, metrics=("AP", "P@10")):
         [str(301 + i) for i in range(topics)],
         list(metrics),
     )
-    return cube(drawn * 0.5 + np.linspace(0, 0.5, systems)[:, None, None], *names)
+    return cube(drawn + np.linspace(0, 0.4, systems)[:, None, None], *names)
 
 
 def test_tests_are_those_of_scipy_with_holms_correction():
@@ -300,10 +300,7 @@ def test_findings_count_pairs_and_the_systems_like_the_best():
         f"AP: {int(outcome['significant'].sum())} of 10 pairs differ significantly"
         in findings(outcome)[0]
     )
-    assert (
-        "The best system, s4, is significantly different from every other."
-        in findings(outcome)[0]
-    )
+    assert "significantly different from the best, s4." in findings(outcome)[0]
 
 
 @pytest.mark.data
@@ -418,10 +415,10 @@ def test_intervals_of_tests_for_all_pairs_hold_0_exactly_where_nothing_is_signif
 def test_equivalent_systems_are_told_from_undecided_ones():
     """Two systems with small steady differences are equivalent at a margin; with noisy ones nothing is shown."""
     rng = np.random.default_rng(3)
-    base = rng.uniform(0.4, 0.6, size=(1, 50))
+    base = rng.uniform(0.2, 0.8, size=(1, 50))
     quiet, noisy = (
         base + 0.005 * rng.normal(size=(2, 50)),
-        base + 0.1 * rng.normal(size=(1, 50)),
+        base + 0.3 * rng.normal(size=(1, 50)),
     )
     one = cube(
         np.concatenate([quiet, noisy])[..., None],

@@ -222,9 +222,8 @@ def _print(
         result = evaluation(compute(qrels, runs, wanted, **options))
     _remark(about(result)["notes"], quiet=shown.quiet)
     table = shown.table or ("means" if form == "table" else None)
-    write(
-        render(result, form, table, width=width_of(shown.output)), shown.output
-    )  # its notes were said on stderr
+    # its notes were said on stderr
+    write(render(result, form, table, width=width_of(shown.output)), shown.output)
 
 
 def _remark(notes: list[str], *, quiet: bool) -> None:

@@ -34,7 +34,9 @@ class SeveralFiles(Verb):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Repeat the option's name before each of its files."""
-        several, spelled, current = {"--train", "--dev", "--test"}, [], None
+        several = {"--train", "--dev", "--test"}
+        spelled = []
+        current = None
         for word in args:
             if word.startswith("-"):
                 current = word if word in several else None

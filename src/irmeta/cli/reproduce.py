@@ -56,7 +56,10 @@ def reproduce(
     from irmeta.datasets.catalog import data_folder
 
     folder = data_folder(data)
-    output, form, table, quiet = shown.output, shown.form, shown.table, shown.quiet
+    output = shown.output
+    form = shown.form
+    table = shown.table
+    quiet = shown.quiet
     if paper == "all":
         if form or table:
             raise IrmetaError(

@@ -98,7 +98,8 @@ class Selected:
         metrics = self.metrics
         if metrics is not None and also is not None:
             metrics = f"{metrics} {also}"
-        systems, topics = named(self.systems), named(self.topics)
+        systems = named(self.systems)
+        topics = named(self.topics)
         return load_all(
             path,
             collection=self.collection,

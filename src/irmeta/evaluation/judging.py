@@ -119,10 +119,13 @@ class Judgments:
         ):  # a score beyond float32 becomes infinite there too
             score = run.scores.astype(precision)
         if row.size < topic.size:
-            topic, score = topic[row], score[row]
+            topic = topic[row]
+            score = score[row]
         if not _is_ranked(topic, score):
             order = np.lexsort((-score, topic))
-            row, topic, score = row[order], topic[order], score[order]
+            row = row[order]
+            topic = topic[order]
+            score = score[order]
         new = _changes(topic)
         ranking = Ranking(row, topic, new, new | _changes(score))
         places = np.flatnonzero(ranking.tied)
@@ -173,7 +176,8 @@ class Judgments:
         key = key[maybe]
         place = self._places(key)
         equal = np.flatnonzero(self._key[place] == key)
-        maybe, place = maybe[equal], place[equal]
+        maybe = maybe[equal]
+        place = place[equal]
         judgment = self._order[place]
         if self._colliding:
             judgment = self._among_colliding(run, ranking, maybe, judgment)

@@ -111,7 +111,8 @@ def duplicates(topic: Indices, documents: Strings) -> tuple[Ints, Ints]:
     # ordered by the pairs themselves, equal ones are neighbours; the sort is stable, so the earliest comes first
     texts = documents.take(shared)
     by_pair = np.lexsort((texts.places(), topic[shared]))
-    row, texts = shared[by_pair], texts.take(by_pair)
+    row = shared[by_pair]
+    texts = texts.take(by_pair)
     begins = texts.starts_block()
     begins[1:] |= topic[row][1:] != topic[row][:-1]
     first = row[np.maximum.accumulate(np.where(begins, np.arange(row.size), 0))]
@@ -133,7 +134,9 @@ def _repeats(key: Words) -> bool:
         stays[slot] = row
         winner = stays.take(slot)
         overwritten = np.flatnonzero(winner != row)
-        row, winner, slot = row[overwritten], winner[overwritten], slot[overwritten]
+        row = row[overwritten]
+        winner = winner[overwritten]
+        slot = slot[overwritten]
         if (key[row] == key[winner]).any():
             return True
         if not row.size:

@@ -420,10 +420,9 @@ def _predict(
             f"no collection of the model has all of {', '.join([*given, target])}; give fewer metrics, or fit a model"
         )
     data = [part.moments for part in held]
-    at, of = (
-        list(range(len(given))),
-        [len(given)],
-    )  # places of the given metrics, and of the target
+    # places of the given metrics, and of the target
+    at = list(range(len(given)))
+    of = [len(given)]
     values = to_scale(scores, model.scale)
     if learned is None:
         rows = []
@@ -450,7 +449,8 @@ def _predict(
             known_mean=mean,
             leverage=away,
         )
-        centre, half = centre + found.shift.ravel(), found.half.ravel()
+        centre = centre + found.shift.ravel()
+        half = found.half.ravel()
     ends = from_scale([centre, centre - half, centre + half], model.scale)
     value, low, high = np.clip(ends, lowest(target), highest(target))
     distance = mahalanobis(pool(data), values, at)

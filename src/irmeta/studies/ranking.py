@@ -130,7 +130,7 @@ def rank_metrics(
     k : the largest size of a subset; every size by default.
     level : what a row of scores is: a system on a topic ("topic"), the same less the topic's mean ("within-topic"), or
     a system's mean ("system").
-    metrics, top, by, missing : what to use of the scores, as in `irmeta.cube.studied`; a matrix is used whole.
+    metrics, top, by, missing : what to use of the scores, as in `irmeta.cube.prepare`; a matrix is used whole.
     include, exclude : metrics in every subset, and in none; excluded ones still count among those to be explained.
     cost, budget : what a metric costs (1 where not named), and what a subset may cost; with "exact" only.
     time_limit : seconds for the search; a size that is not proven by then says so, with the gap that remains, and may
@@ -375,8 +375,10 @@ def _searched(outcome: xr.Dataset) -> str:
     """Say which sets a search went through: their sizes, and what they may hold and cost."""
     options = about(outcome)["options"]
     sizes = outcome["k"].values
-    least, most = int(sizes.min()), int(sizes.max())
-    free, every = int(outcome["candidate"].sum()), outcome.sizes["metric"]
+    least = int(sizes.min())
+    most = int(sizes.max())
+    free = int(outcome["candidate"].sum())
+    every = outcome.sizes["metric"]
     size = f"{least}" if least == most else f"{least} to {most}"
     reported = not any(
         map(is_reported, outcome["metric"].values[~outcome["candidate"].values])
@@ -403,15 +405,15 @@ def _otherwise(outcome: xr.Dataset, few: int) -> str:
         for way in outcome["way"].values
         if (outcome["other"].sel(way=way).values == own).all()
     ]
-    told = [
+    sentences = [
         f"{way} {', '.join(metrics[outcome['other'].sel(way=way).values])}"
         for way in outcome["way"].values
         if way not in same
     ]
-    if not told:
+    if not sentences:
         return f"The same {few} are chosen {', '.join(same)}."
     also = f"; the same {'one' if few == 1 else few} {', '.join(same)}" if same else ""
-    return f"Asked otherwise, the answer would be: {'; '.join(told)}{also}."
+    return f"Asked otherwise, the answer would be: {'; '.join(sentences)}{also}."
 
 
 def _few(sizes: Ints, unexplained: Floats, k: int | None) -> int:
@@ -483,7 +485,8 @@ def _choice(
         )
     if not time_limit > 0:
         raise ScoresError(f"the time limit is in seconds and above 0, not {time_limit}")
-    inside, outside = _named(source, include), _named(source, exclude)
+    inside = _named(source, include)
+    outside = _named(source, exclude)
     candidates, notes = _candidates(source, inside, outside)
     largest = candidates.size if k is None else k
     least = max(1, len(inside))
@@ -673,8 +676,10 @@ def _per_size(
     source: MetricMatrix, choice: Choice, selection: Selection
 ) -> dict[str, Any]:
     """Return what the subset of each size is worth, beside the best of that size: arrays of shape (k,)."""
-    sigma, objective = source.sigma, choice.objective
-    chosen, optima = selection.chosen.values(), selection.optima.values()
+    sigma = source.sigma
+    objective = choice.objective
+    chosen = selection.chosen.values()
+    optima = selection.optima.values()
     log_det = np.array([log_determinant(sigma, subset) for subset in chosen])
     left = np.array([unexplained(sigma, subset) for subset in chosen])
     values = log_det if objective == "determinant" else left

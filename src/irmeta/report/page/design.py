@@ -27,7 +27,8 @@ TEXT = Text(
 
 def panels(content: Content) -> list[Panel]:
     """Make a panel for each collection."""
-    used, order = content.used, content.order
+    used = content.used
+    order = content.order
     return content.each(
         lambda name: design_panel(
             name, used[name], order[name], content.source_of(name), content.seed

@@ -12,7 +12,7 @@ Key = tuple[str, str, str]
 
 
 @dataclass(frozen=True)
-class Outcome:
+class RunScores:
     """A run that was evaluated, or why it could not be read.
 
     source : where it is from. scores : of shape (topic, metric); None once they are stored elsewhere.
@@ -52,7 +52,7 @@ class Outcome:
         return {**kept, "remarks": [asdict(remark) for remark in self.remarks]}
 
     @classmethod
-    def of_facts(cls, facts: Mapping[str, Any]) -> "Outcome":
+    def from_facts(cls, facts: Mapping[str, Any]) -> "RunScores":
         """Make an outcome from what `facts` returned."""
         lists = {
             "lacking": tuple(facts["lacking"]),
