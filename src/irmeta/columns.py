@@ -70,7 +70,8 @@ def numbers(column: pl.Series, name: str) -> pl.Series:
         texts = None
     if texts is None:
         raise ScoresError(
-            f"the column {name!r} holds {column.dtype}, not scores; leave it out with ignore={[name]!r}"
+            f"the column {name!r} holds {column.dtype}, not scores; leave it out with "
+            f"ignore={[name]!r} (--ignore {name!r})"
         )
     held = (
         texts.to_frame("text")
@@ -105,4 +106,7 @@ def _remedy(text: str, column: str) -> str:
         return "it is a formula of a spreadsheet; save the values, not the formulas"
     if text.startswith("'"):
         return "it is marked as text for a spreadsheet; remove the apostrophe"
-    return f"an empty cell says that a score is missing; leave a column of other things out with ignore={[column]!r}"
+    return (
+        "an empty cell says that a score is missing; leave a column of other things out with "
+        f"ignore={[column]!r} (--ignore {column!r})"
+    )

@@ -259,6 +259,13 @@ def system_level(
     return {name: in_range(means(scores)) for name, scores in used.items()}, notes
 
 
+ONE_COLLECTION = (
+    "tau, R2 and RMSE are of these systems on these collections and have no interval: other collections differ more "
+    "than other systems of one would show"
+)
+"""The note of studies that measure how well scores of a collection are predicted."""
+
+
 def at_unit(cubes: Mapping[str, xr.DataArray], unit: Unit) -> dict[str, xr.DataArray]:
     """Return cubes whose rows are what is to be predicted: systems, or with "topic" every system on every topic.
 

@@ -129,6 +129,13 @@ def two_qualities() -> xr.DataArray:
     return named(both + rng.normal(size=(30, 40, 6)) * [0.1, 0.1, 1, 1, 1, 1])
 
 
+def first_topic_reversed() -> xr.DataArray:
+    """On the first topic the best systems are the worst, on all others they are not."""
+    scores = spread(0)
+    scores[:, 0] = 1 - scores.mean("topic")
+    return scores
+
+
 def reversed_later() -> xr.DataArray:
     """On the second half of the topics the best systems are the worst."""
     scores = spread(0)
@@ -268,6 +275,11 @@ CLAIMS = [
         in_spread("description"),
     ),
     Claim(
+        "description",
+        "the better systems score worse",
+        lambda: STUDY["description"](first_topic_reversed()),
+    ),
+    Claim(
         "significance",
         "[1-9][0-9]* of 28 pairs differ significantly",
         in_spread("significance"),
@@ -318,7 +330,15 @@ CLAIMS = [
         exchangeable,
     ),
     Claim(
-        "comparison", "Larger than in", lambda: STUDY["comparison"](reversed_later())
+        "ranking",
+        "It is clearly the best of all",
+        lambda: STUDY["ranking"](two_qualities()),
+        spread,
+    ),
+    Claim(
+        "comparison",
+        "Beyond what chance gives any pair",
+        lambda: STUDY["comparison"](reversed_later()),
     ),
     Claim("durability", "have aged; fit", lambda: aged(grown_old())),
     Claim("judges", "is clearly worse", lambda: judged_badly(2, beside=True)),

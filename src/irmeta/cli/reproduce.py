@@ -37,6 +37,7 @@ def reproduce(
     data: Annotated[
         Path | None,
         option(
+            metavar="DIR",
             help="Folder of the data.",
             show_default="IRMETA_DATA, else the user's cache",
         ),

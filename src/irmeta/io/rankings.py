@@ -128,8 +128,8 @@ def _repeats(key: Words) -> bool:
     # about four slots for each number
     bits = np.uint64(64 - int(key.size * 4).bit_length())
     slot = (key >> bits).astype(np.intp)
-    row = np.arange(key.size)
-    stays = np.empty(int(slot.max(initial=0)) + 1, dtype=np.intp)
+    row = np.arange(key.size, dtype=np.min_scalar_type(key.size))
+    stays = np.empty(int(slot.max(initial=0)) + 1, dtype=row.dtype)
     for _ in range(_ROUNDS):
         stays[slot] = row
         winner = stays.take(slot)

@@ -61,8 +61,9 @@ def compare(
     two-sample t test at alpha finds different from themselves); for both drmse_quantile and false_positives_quantile
     among the random splits (0.5: as chance has it; near 1: the collections differ), and the mean and the 97.5th
     percentile of those; over (pair, metric, kind, system) own_difference, a system's mean on the first collection less
-    that on the second, and own_p, the p value of that test. Systems that are not in every collection are left out,
-    after the factors are fitted; a metric that scores all of them alike raises ScoresError.
+    that on the second, its interval own_low to own_high of the level 1 - alpha, and own_p of that test. Systems that
+    are not in every collection are left out, after the factors are fitted; a metric that scores all of them alike
+    raises ScoresError.
     Source: Webber et al. (SIGIR 2008), section 5.
     """
     cubes = by_name(cubes)
@@ -95,13 +96,16 @@ def compare(
     labels = [[_form(name, kind, before) for kind in kinds] for name in names]
     data["form"] = (("metric", "kind"), labels)
     systems = forms[kinds[0]][pairs[0][0]].system.values
-    own = _own_differences(forms, cases).reshape(
-        len(pairs), len(names), len(kinds), 2, systems.size
+    own = _own_differences(forms, cases, alpha).reshape(
+        len(pairs), len(names), len(kinds), 3, systems.size
     )
+    difference, half = own[..., 0, :], own[..., 1, :]
     each = ("pair", "metric", "kind", "system")
     data |= {
-        "own_difference": (each, own[..., 0, :]),
-        "own_p": (each, own[..., 1, :]),
+        "own_difference": (each, difference),
+        "own_low": (each, difference - half),
+        "own_high": (each, difference + half),
+        "own_p": (each, own[..., 2, :]),
         "systems": systems.size,
     }
     options = {
@@ -181,9 +185,9 @@ def _inconsistency(outcome: xr.Dataset) -> pl.DataFrame:
     """List every system's difference from itself, largest first within a pair, metric and kind."""
     names = ("collection_a", "collection_b", "metric", "kind", "system")
     alpha = about(outcome)["options"]["alpha"]
-    rows = frame(outcome, ("own_difference", "own_p"), by=names).rename(
-        {"own_difference": "difference", "own_p": "p"}
-    )
+    figures = ("difference", "low", "high", "p")
+    rows = frame(outcome, [f"own_{figure}" for figure in figures], by=names)
+    rows.columns = [*names, *figures]
     case = pl.int_range(pl.len()) // outcome.sizes["system"]
     ordered = rows.with_columns(differs=pl.col("p") < alpha, case=case)
     return ordered.sort(
@@ -340,16 +344,14 @@ def _compared(
 def _own_differences(
     forms: Mapping[Form, Mapping[str, xr.DataArray]],
     cases: Sequence[tuple[tuple[str, str], str, Form]],
+    alpha: float,
 ) -> Floats:
-    """Return each system's difference from itself, and its p value, in every case: (case, 2, system)."""
-    return np.array(
-        [
-            comparability.own_difference(
-                *(forms[kind][name].sel(metric=metric).values for name in pair)
-            )
-            for pair, metric, kind in cases
-        ]
-    )
+    """Return each system's difference from itself, half its interval, and p, in every case: (case, 3, system)."""
+    found = []
+    for (a, b), metric, kind in cases:
+        one, other = (forms[kind][name].sel(metric=metric).values for name in (a, b))
+        found.append(comparability.own_difference(one, other, alpha))
+    return np.array(found)
 
 
 def _figures(

@@ -1,7 +1,6 @@
 """Which metrics predict results on new topics: predictive power from random halves of the topics."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cache
 from typing import Any, NamedTuple, get_args
 
 import numpy as np
@@ -20,6 +19,7 @@ from irmeta.result import frame, once, result, short, square
 from irmeta.stats.arrays import Floats
 from irmeta.stats.halves.halving import Agreement, halves, shuffles, split_half
 from irmeta.stats.halves.jackknife import Variances, variances
+from irmeta.stats.tests.multiplicity import range_quantile
 from irmeta.words import listed
 
 _PAIR = ("metric", "metric_2")
@@ -186,14 +186,6 @@ def _quantile(freedom: int, pairs: int = 1) -> float:
     freedom : one less than there are teams, or topics if they are fewer.
     """
     return float(scipy.stats.t.isf(0.025 / pairs, freedom))
-
-
-@cache
-def range_quantile(metrics: int, freedom: int) -> float:
-    """Return the quantile for all differences of two metrics at once: Tukey's studentised range over root 2."""
-    return float(
-        scipy.stats.studentized_range.isf(0.05, max(metrics, 2), freedom) / np.sqrt(2)
-    )
 
 
 def _figures(

@@ -24,6 +24,7 @@ from irmeta.stats.subsets.orders import (
     log_determinant,
     unexplained,
 )
+from irmeta.stats.subsets.rivals import rivals
 from irmeta.stats.subsets.selection import (
     Choice,
     Selection,
@@ -77,6 +78,7 @@ TRUST = (
 
 SETS = 10
 """Of each size, at most this number of sets that halves choose is listed."""
+_BEHIND = ("behind", "behind_low")
 _LEFT = ("unexplained", "unexplained_low", "unexplained_high")
 _SUBSETS = (
     "log_det",
@@ -176,6 +178,7 @@ def rank_metrics(
     if method == "exact" and source.cubes and budget is None:
         few = _few(np.array(list(selection.optima)), data["unexplained"][1], k)
         data |= _other_ways(source, choice, few, include, without)
+        data |= _rivals(source, choice, few)
     if partitions:
         stability, more = _stability(source, choice, selection, partitions, generator)
         data |= stability
@@ -248,6 +251,9 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     stability : k, metric, chosen (share of halves), se; with partitions only.
     alternatives : k, metrics, chosen (share of halves that choose just these), unexplained (on all topics): the sets
     that halves choose oftenest; with partitions only.
+    rivals : k, metrics, behind (its loss by the objective less that of the best), behind_low (the lower end of the 95%
+    interval over topics, of all sets of that size at once): the sets of the size reported that are not clearly worse
+    than the best, which is the first; with "exact" and scores, of at most 5000 sets.
     """
     metrics = outcome["metric"].values.astype(str)
     order = [str(name) for name in outcome["order"].values]
@@ -287,6 +293,11 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
             for name in ("chosen", "unexplained")
         }
         views["alternatives"] = pl.DataFrame(columns)
+    if "rival" in outcome:
+        sets = [metrics[taken].tolist() for taken in outcome["rival"].values]
+        columns = {"k": [len(names) for names in sets], "metrics": sets}
+        columns |= {name: outcome[f"rival_{name}"].values for name in _BEHIND}
+        views["rivals"] = pl.DataFrame(columns)
     return views
 
 
@@ -318,6 +329,8 @@ def findings(outcome: xr.Dataset) -> list[str]:
     lines.append(_proof(outcome))
     if "other" in outcome:
         lines.append(_otherwise(outcome, few))
+    if "rival" in outcome:
+        lines.append(_as_good_as(outcome))
     collections = about(outcome)["inputs"]["collections"].values()
     if "kept" in outcome:
         if not warnings(outcome):
@@ -394,6 +407,18 @@ def _searched(outcome: xr.Dataset) -> str:
     if options["budget"] is not None:
         parts.append(f"at a cost of at most {options['budget']:g}")
     return ", ".join(parts)
+
+
+def _as_good_as(outcome: xr.Dataset) -> str:
+    """Say how many sets of the size reported may be as good on other topics."""
+    size, near = int(outcome["rival"].values[0].sum()), outcome.sizes["near"]
+    every = int(outcome["compared_sets"])
+    if near == 1:
+        return (
+            f"It is clearly the best of all {every} sets of {size} (95%, all at once)."
+        )
+    which = f"Each of the {every}" if near == every else f"{near} of the {every}"
+    return f"{which} sets of {size} may be the best on other topics (95%, all at once; table rivals)."
 
 
 def _otherwise(outcome: xr.Dataset, few: int) -> str:
@@ -590,6 +615,29 @@ def _other_ways(
     return {
         "other": (("way", "metric"), np.stack(list(found.values()))),
         "way": list(found),
+    }
+
+
+def _rivals(source: MetricMatrix, choice: Choice, few: int) -> dict[str, Any]:
+    """Return the sets of a size that are not clearly worse than the best; nothing where they cannot be compared."""
+    sigma, objective = source.sigma, choice.objective
+    try:
+        without = source.without_topics()
+        found = rivals(
+            sigma, without, choice.candidates, choice.include, few, objective
+        )
+    except np.linalg.LinAlgError:
+        # without some topics a metric is determined by others
+        return {}
+    if found is None:
+        return {}
+    taken = np.zeros((len(found.subsets), len(sigma)), dtype=np.bool_)
+    np.put_along_axis(taken, found.subsets, True, axis=1)
+    return {
+        "rival": (("near", "metric"), taken),
+        "rival_behind": ("near", found.behind),
+        "rival_behind_low": ("near", found.low),
+        "compared_sets": found.compared,
     }
 
 

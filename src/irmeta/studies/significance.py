@@ -642,6 +642,10 @@ def _interval_notes(
             "with this many systems some of these intervals miss more often than promised, above all of systems that "
             "hardly ever score: leave these out (--top 0.75); docs/studies/significance.md has the coverage"
         )
+    if systems > 2:
+        lines.append(
+            "the share of pairs that differ significantly is of these topics and has no interval"
+        )
     return lines
 
 
