@@ -79,6 +79,8 @@ def versus(
     line = additive(scores)
     mine = line.sel(system=system).transpose("topic", "metric").values
     theirs, who = _scores_of(line, others, names)  # (against, topic, metric)
+    if BEST in names and BEST not in others:
+        notes += _tied_notes(line, others)
     found = mine - theirs
     found[np.abs(found) <= 1e-12] = 0.0  # rounding must not make equal systems differ
     _require_common(found, names, correct)
@@ -195,6 +197,20 @@ def _best(values: Floats) -> Ints:
             "no other system has scores on all topics, so that none is the best; name systems in --against"
         )
     return np.asarray(np.nanargmax(means, axis=0))
+
+
+def _tied_notes(line: xr.DataArray, others: Sequence[str]) -> list[str]:
+    """Say by which metrics several systems tie for the best other one, of which the first is taken."""
+    means = line.sel(system=list(others)).mean("topic", skipna=False)
+    tied = means.transpose("metric", "system") >= means.max("system") - 1e-10
+    notes = []
+    for metric, rows in zip(tied.metric.values, tied.values, strict=True):
+        names = [other for other, best in zip(others, rows, strict=True) if best]
+        if len(names) > 1:
+            notes.append(
+                f"{metric}: {listed(names)} tie for the best other system; {names[0]} is taken."
+            )
+    return notes
 
 
 def _require_common(found: Floats, names: Sequence[str], correct: str) -> None:
