@@ -27,7 +27,7 @@ from irmeta.studies.reliability import reliability
 from irmeta.studies.significance import significance
 from irmeta.studies.versus import versus
 
-FEW, MANY = 8, 80
+FEW, MANY = 8, 40
 """Worlds without a difference, of each claim: in a quick test and in a slow one; seeds from 0, not chosen."""
 METRICS = ["AP", "P@10", "RR", "nDCG@20", "R@100", "Bpref"]
 SYSTEMS, TOPICS = 8, 20
