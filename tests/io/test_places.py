@@ -9,6 +9,7 @@ import irmeta
 from irmeta import standardization
 from irmeta.cli import main
 from irmeta.errors import FileFormatError, IrmetaError
+from irmeta.io.files import listed
 from irmeta.io.lists import read_sample
 from irmeta.io.places import reachable
 from irmeta.io.tables import read_types
@@ -55,6 +56,23 @@ def test_a_closed_folder_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Path, "stat", refuse)
     with pytest.raises(FileFormatError, match=r"cannot be reached \(Permission denied"):
         reachable(Path("closed/file"))
+
+
+def test_a_folder_that_names_its_files_but_opens_none_is_an_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No run of a folder is left out because it cannot be looked at."""
+    (tmp_path / "run").touch()
+    stat = Path.stat
+
+    def refuse(path: Path, **options: bool) -> object:
+        if path.name == "run":
+            raise PermissionError(13, "Permission denied", str(path))
+        return stat(path, **options)
+
+    monkeypatch.setattr(Path, "stat", refuse)
+    with pytest.raises(FileFormatError, match="run: cannot be reached"):
+        listed(tmp_path)
 
 
 def test_errors_of_the_system_end_in_a_sentence(

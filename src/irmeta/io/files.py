@@ -132,9 +132,9 @@ def _beneath(folder: Path) -> Iterator[Path]:
         seen.add(real)
         folders[:] = [name for name in folders if not name.startswith(".")]
         for name in names:
-            file = Path(where, name)
             if name.startswith("."):
                 continue
+            file = reachable(Path(where, name))
             if file.is_symlink() and not file.exists():
                 raise FileFormatError(
                     f"{file}: a link to a file that is not there; mend it or remove it"
