@@ -18,6 +18,6 @@ def reachable(path: Path) -> Path:
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         raise FileFormatError(
-            f"{shortened(str(path))}: cannot be reached ({reason})"
+            f"{shortened(str(path), 300)}: cannot be reached ({reason})"
         ) from error
     return path
