@@ -70,3 +70,11 @@ def test_a_table_for_a_paper_has_its_notes_beside_it(run):
     _, out, said = run(*odd, "AP@1000", "--format", "csv")
     assert said.startswith("Warning: scores outside what the model has seen")
     assert "Warning" not in out
+
+
+def test_a_width_without_a_plot_is_an_error(run):
+    """A width that nothing is drawn with is not passed over in silence."""
+    scores = np.random.default_rng(1).random((4, 5, 1))
+    irmeta.save(cube(scores, list("abcd"), list("12345"), ["AP"]), "s.parquet")
+    code, _, said = run("describe", "s.parquet", "--plot-width", "3.3")
+    assert (code, said.strip()) == (2, "irmeta: --plot-width needs --plot FILE")
