@@ -65,7 +65,12 @@ def test_options_say_what_they_take(run, verb):
     options = [
         one for one in COMMANDS[verb].params if not isinstance(one, TyperArgument)
     ]
-    assert all(
-        one.metavar in {"", "N", "X", "TEXT", "FILE", "CHOICE"} for one in options
-    )
+    values = {"", "N", "X", "TEXT", "FILE", "DIR", "DIR|FILE", "CHOICE"}
+    assert {one.metavar for one in options} <= values
+    folders = [
+        one
+        for one in options
+        if one.help.startswith(("Folder", "The folder", "The output folder"))
+    ]
+    assert all("DIR" in one.metavar for one in folders)
     assert max(map(len, out.splitlines())) <= 80

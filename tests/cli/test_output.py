@@ -6,9 +6,10 @@ import time
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 import irmeta
-from irmeta.cli import output
+from irmeta.cli import main, output
 from irmeta.cube import cube
 from irmeta.parallel import steps
 
@@ -78,3 +79,18 @@ def test_a_width_without_a_plot_is_an_error(run):
     irmeta.save(cube(scores, list("abcd"), list("12345"), ["AP"]), "s.parquet")
     code, _, said = run("describe", "s.parquet", "--plot-width", "3.3")
     assert (code, said.strip()) == (2, "irmeta: --plot-width needs --plot FILE")
+
+
+def test_memory_that_is_refused_ends_in_a_sentence(monkeypatch, capsys):
+    """Where the system gives no more memory, the command says so and what to do, and exits with 2."""
+
+    def refuse():
+        raise MemoryError("Unable to allocate 3 GiB")
+
+    monkeypatch.setattr("irmeta.cli.app.app", refuse)
+    with pytest.raises(SystemExit, match="2"):
+        main()
+    said = capsys.readouterr().err
+    assert said.startswith(
+        "irmeta: not enough memory (Unable to allocate 3 GiB); raise"
+    )

@@ -27,7 +27,7 @@ from irmeta.studies.reliability import reliability
 from irmeta.studies.significance import significance
 from irmeta.studies.versus import versus
 
-FEW, MANY = 8, 80
+FEW, MANY = 8, 40
 """Worlds without a difference, of each claim: in a quick test and in a slow one; seeds from 0, not chosen."""
 METRICS = ["AP", "P@10", "RR", "nDCG@20", "R@100", "Bpref"]
 SYSTEMS, TOPICS = 8, 20
@@ -127,6 +127,13 @@ def two_qualities() -> xr.DataArray:
     rng = np.random.default_rng(1)
     both = rng.normal(size=(30, 40, 2))[..., [0, 1, 0, 1, 0, 1]]
     return named(both + rng.normal(size=(30, 40, 6)) * [0.1, 0.1, 1, 1, 1, 1])
+
+
+def first_topic_reversed() -> xr.DataArray:
+    """On the first topic the best systems are the worst, on all others they are not."""
+    scores = spread(0)
+    scores[:, 0] = 1 - scores.mean("topic")
+    return scores
 
 
 def reversed_later() -> xr.DataArray:
@@ -268,6 +275,11 @@ CLAIMS = [
         in_spread("description"),
     ),
     Claim(
+        "description",
+        "the better systems score worse",
+        lambda: STUDY["description"](first_topic_reversed()),
+    ),
+    Claim(
         "significance",
         "[1-9][0-9]* of 28 pairs differ significantly",
         in_spread("significance"),
@@ -318,7 +330,15 @@ CLAIMS = [
         exchangeable,
     ),
     Claim(
-        "comparison", "Larger than in", lambda: STUDY["comparison"](reversed_later())
+        "ranking",
+        "It is clearly the best of all",
+        lambda: STUDY["ranking"](two_qualities()),
+        spread,
+    ),
+    Claim(
+        "comparison",
+        "Beyond what chance gives any pair",
+        lambda: STUDY["comparison"](reversed_later()),
     ),
     Claim("durability", "have aged; fit", lambda: aged(grown_old())),
     Claim("judges", "is clearly worse", lambda: judged_badly(2, beside=True)),

@@ -132,7 +132,8 @@ def evaluate(
     names: Annotated[
         str,
         option(
-            help="What names a system: file, tag, or a CSV file with a run file and its system on each line."
+            help="Where a system's name is from: file, the name of its run file; tag, the last "
+            "field of its lines; or a CSV file with a run file and its system on each line."
         ),
     ] = "file",
     topics: Annotated[

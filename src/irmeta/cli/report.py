@@ -40,6 +40,7 @@ def report(
         option(
             "-o",
             "--output",
+            metavar="DIR",
             help="The output folder: new, empty, or holding an earlier report.",
         ),
     ],

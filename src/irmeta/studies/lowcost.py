@@ -10,7 +10,13 @@ import xarray as xr
 
 from irmeta.choices import Judgments, Missing
 from irmeta.cube import ALL
-from irmeta.cubes import common_metrics, prepare_together, system_level, with_roles
+from irmeta.cubes import (
+    ONE_COLLECTION,
+    common_metrics,
+    prepare_together,
+    system_level,
+    with_roles,
+)
 from irmeta.errors import MetricError, ScoresError
 from irmeta.likeliest import counted, expected, metrics_to_add, rankings
 from irmeta.names import parse, raw, split
@@ -113,7 +119,7 @@ def lowcost(
         by = "tau on the dev collections"
     else:
         by = "mean tau, training collections left out"
-    notes.append(f"chosen by {by}")
+    notes += [f"chosen by {by}", ONE_COLLECTION]
     notes += _without_rival(by_topic, used, groups)
     options = {"roles": role, "proper": proper}
     return result(

@@ -25,7 +25,7 @@ Known = xr.Dataset | xr.DataArray
 """What is known of everybody's systems on a collection: its factors, or the scores of all of them."""
 
 
-ENOUGH = 30
+ENOUGH = 40
 """Standardizing systems, or teams, with which intervals hold what they promise."""
 
 
@@ -141,7 +141,7 @@ def notes(scores: xr.DataArray, factors: Factors, known: Known) -> list[str]:
     if (units := _spread(factors, str(scores.metric.values[0])).units) < ENOUGH:
         lines.append(
             f"only {units} standardizing systems or teams: intervals across collections are a little too narrow (95% "
-            "ones hold 91 to 95% in simulations with 15 and 20)"
+            "ones hold 91 to 95% in simulations with 15 to 31)"
         )
     fewer = scores.sizes["topic"] < factors.sizes["topic"]
     if isinstance(known, xr.Dataset) and fewer:
