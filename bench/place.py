@@ -37,6 +37,11 @@ def z_of(scores, standardizing):
     return np.where(flat, 0, (scores - standardizing.mean(axis=0)) / deviation)
 
 
+def spread_of(z, team):
+    """Return how far other standardizing systems would move all topics; teams by name."""
+    return across.spread(z, np.unique(team, return_inverse=True)[1])
+
+
 def rejected(a, b, spreads, shared):
     """Return the share of systems that differ from themselves."""
     found = across.differences(
@@ -87,7 +92,7 @@ def levels(data, draws=200):
                 rejected(
                     one,
                     other,
-                    [across.spread(half, team) for half in (one, other)],
+                    [spread_of(half, team) for half in (one, other)],
                     1.0,
                 )
             )
@@ -97,8 +102,8 @@ def levels(data, draws=200):
                 z_of(scores[:, b], scores[~first][:, b]),
             )
             spreads = [
-                across.spread(one[first], team[first]),
-                across.spread(other[~first], team[~first]),
+                spread_of(one[first], team[first]),
+                spread_of(other[~first], team[~first]),
             ]
             rates["apart"].append(rejected(one, other, spreads, 0.0))
             rates["apart, without factors"].append(

@@ -69,23 +69,16 @@ def lowcost(
     levels, more = system_level(by_topic, used)
     notes += more
     shown = [name for name in cubes if role[name] != "train"]
-    judgments = [
-        kind for kind in get_args(Judgments) if any(kind == of for of, _ in groups)
-    ]
+    kinds = {kind for kind, _ in groups}
+    judgments = [kind for kind in get_args(Judgments) if kind in kinds]
 
-    values = {
-        name: scores.values for name, scores in levels.items()
-    }  # (system, metric) of each collection
+    # (system, metric) of each collection
+    values = {name: scores.values for name, scores in levels.items()}
+    training = [values[name] for name in levels if role[name] == "train"]
+    development = [values[name] for name in levels if role[name] == "dev"]
     fits = _Fits(
-        folds=folds(
-            *(
-                [values[name] for name in levels if role[name] == part]
-                for part in ("train", "dev")
-            )
-        ),
-        train=moments(
-            np.concatenate([values[name] for name in levels if role[name] == "train"])
-        ),
+        folds=folds(training, development),
+        train=moments(np.concatenate(training)),
         shown=[values[name] for name in shown],
     )
     at = [used.index(target) for target in wanted]
