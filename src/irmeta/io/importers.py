@@ -147,7 +147,10 @@ def import_systemwise(paths: Paths) -> dict[str, xr.DataArray]:
         made = cube(scores[:, None, :], names, [ALL], metrics, collection=name)
         released = any(column.startswith(("rdp_", "errall")) for column in columns)
         notes = _unlikely_scores(made) + ([_RELEASED] if released else [])
-        cubes[name] = made.assign_attrs(recorded({"notes": notes})) if notes else made
+        if notes:
+            cubes[name] = made.assign_attrs(recorded({"notes": notes}))
+        else:
+            cubes[name] = made
     return cubes
 
 
@@ -202,7 +205,10 @@ def _with_depth(name: str, depth: str) -> str:
 
 def all_files(paths: Paths) -> list[Location]:
     """List the files of what was given: files, folders, globs, URLs of them."""
-    given = [paths] if isinstance(paths, str | PathLike) else list(paths)
+    if isinstance(paths, str | PathLike):
+        given = [paths]
+    else:
+        given = list(paths)
     if not given:
         raise ScoresError("no file to import")
     return [file for one in given for file in listed(one)]
