@@ -453,7 +453,7 @@ def prepare(
         if pairs and missing == "pairwise":
             whole, notes = _as_it_is(used)
         else:
-            whole, notes = complete(used, missing)
+            whole, notes = complete(used, missing, pairs=pairs)
         return whole, deeper + notes
     by = default_by(used) if by is None else metric_of(scores, by)
     if by in names:
@@ -535,13 +535,14 @@ def _require_scale(scores: xr.DataArray) -> xr.DataArray:
 
 
 def complete(
-    scores: xr.DataArray, missing: Missing = "error"
+    scores: xr.DataArray, missing: Missing = "error", *, pairs: bool = False
 ) -> tuple[xr.DataArray, list[str]]:
     """Return a cube without missing cells, and notes on what was left out for it.
 
     missing : "error" raises ScoresError; "topics" leaves out every topic that some system lacks, "systems" every system
     that lacks some topic, "common" topics and systems so that most scores stay. "pairwise" raises ScoresError: it is
     for studies that go pair by pair. Scores that are too small or too large to be compared raise ScoresError.
+    pairs : this is such a study, so that the error names "pairwise", too.
     """
     require_choice("missing", missing, get_args(Missing))
     scores = _require_scale(check(scores))
@@ -552,6 +553,8 @@ def complete(
     if missing in ("error", "pairwise"):
         if missing == "pairwise":
             what = _PAIRWISE
+        elif pairs:
+            what = "compare every two where both have scores (--missing pairwise), or drop topics or systems"
         else:
             what = "drop their topics or their systems"
         raise ScoresError(
