@@ -128,7 +128,10 @@ def apply(
     _require_factors(factors)
     _require_names(scores, factors)
     same = _judgments(about(scores)) & _judgments(about(factors).get("scores"))
-    notes = [] if same else _numbered(scores.topic.values, scores.attrs, factors.attrs)
+    if same:
+        notes = []
+    else:
+        notes = _numbered(scores.topic.values, scores.attrs, factors.attrs)
     arrays = _arrays(
         factors.sel(topic=scores.topic.values, metric=scores.metric.values)
     )
@@ -206,7 +209,10 @@ def common(
 
 def _judgments(provenance: Any) -> set[str]:
     """Return the digest of the judgments that scores were made with, if they say it."""
-    qrels = provenance.get("qrels") if isinstance(provenance, Mapping) else None
+    if isinstance(provenance, Mapping):
+        qrels = provenance.get("qrels")
+    else:
+        qrels = None
     digest = qrels.get("sha256") if isinstance(qrels, Mapping) else None
     if digest:
         return {digest}

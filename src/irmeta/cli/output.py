@@ -210,7 +210,10 @@ def _on_cluster(address: str, *, quiet: bool) -> Iterator[None]:
         workers = "waiting for workers"
         if cluster.workers:
             workers = f"workers: {cluster.workers}, threads: {cluster.threads}"
-        watch = f"; dashboard: {cluster.dashboard}" if cluster.dashboard else ""
+        if cluster.dashboard:
+            watch = f"; dashboard: {cluster.dashboard}"
+        else:
+            watch = ""
         say(f"cluster {cluster.address}: {workers}{watch}", quiet=quiet)
         yield
 

@@ -114,7 +114,10 @@ def listed(given: str | os.PathLike[str]) -> list[Location]:
             if Path(file).is_file()
         )
     if not files or not files[0].exists():
-        what = "no files in this folder" if where.is_dir() else "no such file"
+        if where.is_dir():
+            what = "no files in this folder"
+        else:
+            what = "no such file"
         raise FileFormatError(f"{shown(where)}: {what}")
     return list(files)
 
