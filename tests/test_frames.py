@@ -247,7 +247,7 @@ def test_there_and_back(
     systems: list[str], topics: list[str], draw: st.DataObject
 ) -> None:
     """Whatever the names and holes, a cube survives its long table, but for systems and topics without a score."""
-    cells = st.floats(-1, 1) | st.just(np.nan)
+    cells = st.floats(0, 1) | st.just(np.nan)
     values = [[[draw.draw(cells)] for _ in topics] for _ in systems]
     made = cube(values, systems, topics, ["AP"])
     back = from_frame(made.to_series().reset_index())
