@@ -1,0 +1,132 @@
+"""Promises about differences: intervals of all pairs, from a baseline, and of a system from itself on other topics."""
+
+from collections.abc import Callable, Mapping
+from functools import partial
+
+import numpy as np
+
+from bench.coverage.frame import Entry
+from bench.coverage.systems import DRAWS
+from bench.coverage.worlds import UNTIED, in_populations, in_worlds
+from irmeta.datasets.like import World
+from irmeta.stats.standardizing import comparability
+from irmeta.stats.tests import many_to_one, paired, resampling
+
+Half = Callable[[np.ndarray, np.random.Generator], np.ndarray]
+"""From scores (system, topic) and a generator to half the widths of the intervals of all differences."""
+
+
+def _by_max_t(scores: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    return resampling.max_t(scores, DRAWS, rng).half
+
+
+def _by_tukey(scores: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    return resampling.tukey(scores, DRAWS, rng).half
+
+
+def _by_t(scores: np.ndarray, _: np.random.Generator) -> np.ndarray:
+    return many_to_one.half_widths(paired.differences(scores), 0.95)
+
+
+def _by_bonferroni(scores: np.ndarray, _: np.random.Generator) -> np.ndarray:
+    found = paired.differences(scores)
+    return many_to_one.half_widths(found, 0.95, len(found))
+
+
+def _differences(
+    half: Half, top: float, at_once: bool, world: World, scores: np.ndarray, rng: np.random.Generator
+) -> Mapping[str, float]:
+    """Whether the intervals of all differences of the best systems hold at once, or the share of them that do."""
+    best = np.argsort(-scores.mean(axis=1), kind="stable")[: int(top * len(scores))]
+    used, truth = np.ascontiguousarray(scores[best]), world.means[best, 0]
+    left, right = np.triu_indices(len(used), 1)
+    error = (used.mean(axis=1) - truth)[left] - (used.mean(axis=1) - truth)[right]
+    width = half(used, rng)
+    held = np.abs(error) <= width + 1e-12
+    return {"kept": held.all() if at_once else held.mean(), "width": 2 * width.mean()}
+
+
+def _from_baseline(world: World, scores: np.ndarray, rng: np.random.Generator, *, dunnett: bool) -> Mapping[str, float]:
+    """Whether the intervals of all differences from the median system hold at once."""
+    truth = world.means[:, 0]
+    baseline = int(np.argsort(truth)[len(truth) // 2])
+    found = np.delete(scores[baseline] - scores, baseline, axis=0)
+    true = np.delete(truth[baseline] - truth, baseline)
+    if dunnett:
+        half = many_to_one.joint(found, 0.95, DRAWS, rng).quantile * many_to_one.standard_errors(found)
+    else:
+        half = many_to_one.half_widths(found, 0.95, len(found))
+    return {"kept": (np.abs(found.mean(axis=1) - true) <= half + 1e-12).all(), "width": 2 * half.mean()}
+
+
+def _dunnett(_: World, scores: np.ndarray, rng: np.random.Generator) -> Mapping[str, float]:
+    return {"kept": (many_to_one.joint(scores[0] - scores[1:], 0.95, DRAWS, rng).p < 0.05).any()}
+
+
+def _on_other_topics(world: World, scores: np.ndarray, rng: np.random.Generator) -> Mapping[str, float]:
+    """Test systems against themselves on other topics; beside it whether all differ by more than random splits do."""
+    other = world.scores(scores.shape[1], rng)[..., 0]
+    _, p = comparability.own_difference(scores, other)
+    usual, _ = comparability.repartition(scores, other, 200, rng)
+    observed = comparability.drmse(scores.mean(axis=1), other.mean(axis=1))
+    return {"kept": (p < 0.05).mean(), "beyond random splits": observed > np.quantile(usual, 0.95)}
+
+
+_MISS = "all at once"
+_PAIRS, _FROM = ("significance.low",), ("versus.low",)
+_ALL = "all differences at once"
+_WORLDS = (*UNTIED, "heavy ties")
+_FEW = ("like TREC-8, AP", "like a made cube", "all tie")
+
+
+def _of_pairs(name: str, half: Half) -> list[Entry]:
+    """Promise the intervals of all differences at once: of the best three quarters of the systems, and of all."""
+    best, every = (partial(_differences, half, top, True) for top in (0.75, 1.0))
+    return [
+        Entry(f"{_ALL}, {name}, best 75%", 0.95, 0.70, in_worlds(best, _WORLDS), 100, 40, _PAIRS, _MISS),
+        Entry(f"{_ALL}, {name}", 0.95, 0.25, in_worlds(every), 100, 40, _PAIRS, _MISS),
+    ]
+
+
+ENTRIES = [
+    Entry("a difference by itself", 0.95, 0.90, in_worlds(partial(_differences, _by_t, 1.0, False)), prints=_PAIRS),
+    *_of_pairs("Bonferroni's t", _by_bonferroni),
+    *_of_pairs("max-t", _by_max_t),
+    Entry(
+        f"{_ALL}, max-t, few systems",
+        *(0.95, 0.60),
+        in_populations(partial(_differences, _by_max_t, 1.0, True), (5, 20), (10, 50)),
+        *(100, 40, _PAIRS, _MISS),
+    ),
+    Entry(
+        f"{_ALL}, Tukey",
+        0.95,
+        0.25,
+        in_worlds(partial(_differences, _by_tukey, 1.0, True), _FEW),
+        60,
+        20,
+        _PAIRS,
+        _MISS,
+    ),
+    Entry(
+        "differences from a baseline at once, Bonferroni's t",
+        *(0.95, 0.60),
+        in_worlds(partial(_from_baseline, dunnett=False)),
+        *(200, 40, _FROM, _MISS),
+    ),
+    Entry(
+        "differences from a baseline at once, Dunnett",
+        *(0.95, 0.60),
+        in_worlds(partial(_from_baseline, dunnett=True)),
+        *(200, 40, _FROM, _MISS),
+    ),
+    Entry("Dunnett's test", 0.05, 0.07, in_worlds(_dunnett, ("all tie",)), prints=("versus.p_corrected",)),
+    Entry(
+        "a system against itself on other topics",
+        0.05,
+        0.07,
+        in_worlds(_on_other_topics),
+        300,
+        prints=("comparison.p", "comparison.drmse_low"),
+    ),
+]
