@@ -26,7 +26,9 @@ FEW = 150
 def workers(count: int) -> Iterator[Cluster]:
     """Let so many worker processes of one thread work; each has loaded what it needs."""
     with (
-        LocalCluster(n_workers=count, threads_per_worker=1, dashboard_address=":0") as local,
+        LocalCluster(
+            n_workers=count, threads_per_worker=1, dashboard_address=":0"
+        ) as local,
         on_cluster(local.scheduler_address) as cluster,
     ):
         cluster.client.run(irmeta.evaluate, {"1": {"a": 1}}, {"r": {"1": {"a": 1.0}}})
@@ -60,7 +62,10 @@ def scaling(folder: Path, runs: list[Path]) -> None:
     def partitions() -> None:
         irmeta.predictivity(cube, partitions=4000)
 
-    works = {f"evaluate {len(few)} runs": evaluation, "predictivity, 4000 partitions": partitions}
+    works = {
+        f"evaluate {len(few)} runs": evaluation,
+        "predictivity, 4000 partitions": partitions,
+    }
     times: dict[str, dict[int, float]] = {
         what: {0: min(seconds(work) for _ in range(3))} for what, work in works.items()
     }
@@ -82,16 +87,22 @@ def overhead() -> None:
         with on_cluster("local"):
             pass
 
-    print(f"start and stop of --cluster local: {min(seconds(start) for _ in range(3)):.2f} s")
+    print(
+        f"start and stop of --cluster local: {min(seconds(start) for _ in range(3)):.2f} s"
+    )
     with workers(cores()):
-        each = min(seconds(lambda: list(in_order(_nothing, range(1000)))) for _ in range(3))
+        each = min(
+            seconds(lambda: list(in_order(_nothing, range(1000)))) for _ in range(3)
+        )
     print(f"a piece of work that does nothing: {each:.2f} ms")
 
 
 def whole(folder: Path, runs: list[Path]) -> None:
     """Evaluate all runs into a score file, by a worker a core, and say how long it took and how much memory."""
     with on_cluster("local") as cluster:
-        took = seconds(lambda: irmeta.evaluate_to(folder / "s.parquet", folder / "qrels.txt", runs))
+        took = seconds(
+            lambda: irmeta.evaluate_to(folder / "s.parquet", folder / "qrels.txt", runs)
+        )
         each = ", ".join(f"{peak:.0f}" for peak in cluster.client.run(_peak).values())
     size = (folder / "s.parquet").stat().st_size / 2**20
     print(
@@ -107,7 +118,10 @@ def main() -> None:
         systems = int(os.environ.get("IRMETA_BENCH_RUNS", "1000"))
         irmeta.simulate(folder, systems=systems, topics=50, rng=1)
         runs = sorted((folder / "runs").iterdir())
-        print(f"{'':<60} {'first':>13}  {'second':>15}  {'ratio':>9}   ({cores()} cores)", file=sys.stdout)
+        print(
+            f"{'':<60} {'first':>13}  {'second':>15}  {'ratio':>9}   ({cores()} cores)",
+            file=sys.stdout,
+        )
         whole(folder, runs)
         overhead()
         scaling(folder, runs)

@@ -25,10 +25,18 @@ BUDGET = 60.0
 
 def collection(folder: Path) -> tuple[Path, list[Path], list[Path]]:
     """Find or make a collection: its qrels, its gzipped runs, and more runs like them."""
-    data = Path(os.environ.get("IRMETA_DATA", Path(__file__).resolve().parents[2] / "shared" / "data"))
+    data = Path(
+        os.environ.get(
+            "IRMETA_DATA", Path(__file__).resolve().parents[2] / "shared" / "data"
+        )
+    )
     real = data / "trec-covid"
     if real.is_dir():
-        return real / "round1" / "qrels.txt", files(real / "round1" / "runs"), files(real / "round3" / "runs")
+        return (
+            real / "round1" / "qrels.txt",
+            files(real / "round1" / "runs"),
+            files(real / "round3" / "runs"),
+        )
     import irmeta
 
     irmeta.simulate(folder, systems=150, topics=50, rng=1)
@@ -44,7 +52,9 @@ def unpacked(runs: list[Path], folder: Path) -> list[Path]:
     """Write runs as plain text."""
     folder.mkdir()
     for run in runs:
-        (folder / run.name.removesuffix(".gz")).write_bytes(gzip.decompress(run.read_bytes()))
+        (folder / run.name.removesuffix(".gz")).write_bytes(
+            gzip.decompress(run.read_bytes())
+        )
     return files(folder)
 
 
@@ -64,8 +74,14 @@ def with_ir_measures(qrels: Path, runs: list[Path]) -> None:
 
     from irmeta.names import parse_list
 
-    measures = [ir_measures.parse_measure(str(m)) for m in parse_list("seeds23") if m.base not in ("RBP", "ERR")]
-    evaluator = ir_measures.evaluator(measures, list(ir_measures.read_trec_qrels(str(qrels))))
+    measures = [
+        ir_measures.parse_measure(str(m))
+        for m in parse_list("seeds23")
+        if m.base not in ("RBP", "ERR")
+    ]
+    evaluator = ir_measures.evaluator(
+        measures, list(ir_measures.read_trec_qrels(str(qrels)))
+    )
     for run in runs:
         list(evaluator.iter_calc(ir_measures.read_trec_run(str(run))))
 
@@ -74,7 +90,11 @@ def with_ranx(qrels: Path, runs: list[Path]) -> None:
     import ranx
 
     judged = ranx.Qrels.from_file(str(qrels), kind="trec")
-    names = [f"{name}@{k}" for name in ("map", "ndcg", "precision", "recall") for k in CUTS.split(",")]
+    names = [
+        f"{name}@{k}"
+        for name in ("map", "ndcg", "precision", "recall")
+        for k in CUTS.split(",")
+    ]
     for run in runs:
         ranx.evaluate(
             judged,
@@ -111,18 +131,29 @@ def main() -> None:
         ours()  # imports what it imports
         gzipped = ratio(ours, lambda: irmeta.evaluate(qrels, packed), repeats=REPEATS)
         line("gzipped against plain text (ours / ours)", *gzipped[:2])
-        for peer, work in (("pytrec_eval", pytrec), ("ir_measures", with_ir_measures), ("ranx", with_ranx)):
+        for peer, work in (
+            ("pytrec_eval", pytrec),
+            ("ir_measures", with_ir_measures),
+            ("ranx", with_ranx),
+        ):
             against(peer, work, qrels, runs, ours)
         for kind, few, many in (
             ("gzipped", packed, packed + more),
             ("plain", runs, runs + unpacked(more, Path(name) / "more")),
         ):
-            peaks = " and ".join(f"{peak_memory(qrels, some)} MiB for {len(some)}" for some in (few, many))
+            peaks = " and ".join(
+                f"{peak_memory(qrels, some)} MiB for {len(some)}"
+                for some in (few, many)
+            )
             print(f"peak memory, {kind} runs: {peaks}")
 
 
 def against(
-    peer: str, work: Callable[[Path, list[Path]], None], qrels: Path, runs: list[Path], ours: Callable[[], Any]
+    peer: str,
+    work: Callable[[Path, list[Path]], None],
+    qrels: Path,
+    runs: list[Path],
+    ours: Callable[[], Any],
 ) -> None:
     """Compare with a peer, on as many runs as its time allows; its time is scaled to all of them."""
     try:
@@ -133,7 +164,12 @@ def against(
     each = seconds(lambda: work(qrels, runs[:2])) / 2
     few = runs[: max(1, min(len(runs), int(BUDGET / REPEATS / each)))]
     best, theirs, _ = ratio(ours, lambda: work(qrels, few), repeats=REPEATS)
-    line(f"plain text: {peer} ({len(few)} runs timed)", best, theirs * len(runs) / len(few), target=5)
+    line(
+        f"plain text: {peer} ({len(few)} runs timed)",
+        best,
+        theirs * len(runs) / len(few),
+        target=5,
+    )
 
 
 if __name__ == "__main__":

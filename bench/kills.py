@@ -30,13 +30,28 @@ class Command:
 
 
 COMMANDS = {
-    "evaluate": Command(["evaluate", "c/qrels.txt", "c/runs", "-o", "out.parquet"], "out.parquet"),
-    "append": Command(
-        ["import", "systemwise", "more.csv", "-o", "added.parquet", "--append"], "added.parquet", "s.parquet"
+    "evaluate": Command(
+        ["evaluate", "c/qrels.txt", "c/runs", "-o", "out.parquet"], "out.parquet"
     ),
-    "report": Command(["report", "s.parquet", "-o", "page", "--metrics", "AP P@10 RR"], "page"),
+    "append": Command(
+        ["import", "systemwise", "more.csv", "-o", "added.parquet", "--append"],
+        "added.parquet",
+        "s.parquet",
+    ),
+    "report": Command(
+        ["report", "s.parquet", "-o", "page", "--metrics", "AP P@10 RR"], "page"
+    ),
     "standardize": Command(
-        ["standardize", "apply", "s.parquet", "--factors", "f.parquet", "-o", "z.parquet"], "z.parquet"
+        [
+            "standardize",
+            "apply",
+            "s.parquet",
+            "--factors",
+            "f.parquet",
+            "-o",
+            "z.parquet",
+        ],
+        "z.parquet",
     ),
     "demo": Command(["demo", "-o", "shown"], "shown"),
 }
@@ -47,13 +62,19 @@ def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("kills", type=int, nargs="?", default=20)
     options.add_argument("--seed", type=int, default=1)
-    options.add_argument("--commands", nargs="+", choices=list(COMMANDS), default=list(COMMANDS))
+    options.add_argument(
+        "--commands", nargs="+", choices=list(COMMANDS), default=list(COMMANDS)
+    )
     given = options.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        print(killed(Path(folder), given.commands, given.kills, random.Random(given.seed)))
+        print(
+            killed(Path(folder), given.commands, given.kills, random.Random(given.seed))
+        )
 
 
-def killed(folder: Path, names: list[str], kills: int, draws: random.Random) -> dict[str, dict[str, int]]:
+def killed(
+    folder: Path, names: list[str], kills: int, draws: random.Random
+) -> dict[str, dict[str, int]]:
     """Kill each command in turn, and count by command how often it was killed, done before, and left other bytes."""
     prepare(folder)
     counts = {}
@@ -62,14 +83,21 @@ def killed(folder: Path, names: list[str], kills: int, draws: random.Random) -> 
         begun = time.monotonic()
         whole = finished(folder, command)
         lasts = time.monotonic() - begun
-        counts[name] = {"killed": 0, "done before": 0, "other bytes": 0, "left beside": 0}
+        counts[name] = {
+            "killed": 0,
+            "done before": 0,
+            "other bytes": 0,
+            "left beside": 0,
+        }
         while counts[name]["killed"] < kills // len(names):
             clean(folder, command)
             if not killed_at(folder, command, draws.uniform(0, lasts)):
                 counts[name]["done before"] += 1
                 continue
             counts[name]["killed"] += 1
-            counts[name]["other bytes"] += finished(folder, command, again=True) != whole
+            counts[name]["other bytes"] += (
+                finished(folder, command, again=True) != whole
+            )
             counts[name]["left beside"] += any(folder.glob(f".{command.output}*"))
         print(name, counts[name], flush=True)
     return counts
@@ -77,7 +105,12 @@ def killed(folder: Path, names: list[str], kills: int, draws: random.Random) -> 
 
 def prepare(folder: Path) -> None:
     """Make the inputs: a collection, its scores, factors, and another table of scores."""
-    call = {"cwd": folder, "check": True, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    call = {
+        "cwd": folder,
+        "check": True,
+        "stdout": subprocess.DEVNULL,
+        "stderr": subprocess.DEVNULL,
+    }
     for words in (
         "simulate -o c --systems 12 --topics 10",
         "evaluate c/qrels.txt c/runs -o s.parquet",
@@ -98,7 +131,9 @@ def clean(folder: Path, command: Command) -> None:
 def killed_at(folder: Path, command: Command, moment: float) -> bool:
     """Start the command and kill it after so many seconds; False if it was done before."""
     nothing = subprocess.DEVNULL
-    with subprocess.Popen([*IRMETA, *command.words], cwd=folder, stdout=nothing, stderr=nothing) as process:
+    with subprocess.Popen(
+        [*IRMETA, *command.words], cwd=folder, stdout=nothing, stderr=nothing
+    ) as process:
         try:
             process.wait(moment)
         except subprocess.TimeoutExpired:
@@ -114,11 +149,24 @@ def finished(folder: Path, command: Command, *, again: bool = False) -> str:
     """
     if not again:
         clean(folder, command)
-    done = subprocess.run([*IRMETA, *command.words], cwd=folder, capture_output=True, text=True, check=False)
-    if done.returncode and not ((again and "exists" in done.stderr + done.stdout) or "already holds" in done.stderr):
+    done = subprocess.run(
+        [*IRMETA, *command.words],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode and not (
+        (again and "exists" in done.stderr + done.stdout)
+        or "already holds" in done.stderr
+    ):
         raise SystemExit(f"{' '.join(command.words)}: {done.stderr}")
     output = folder / command.output
-    files = sorted(file for file in output.rglob("*") if file.is_file()) if output.is_dir() else [output]
+    files = (
+        sorted(file for file in output.rglob("*") if file.is_file())
+        if output.is_dir()
+        else [output]
+    )
     sha = hashlib.sha256()
     for file in files:
         sha.update(f"{file.relative_to(folder)}\0".encode() + file.read_bytes())

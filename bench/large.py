@@ -22,7 +22,9 @@ def write_run(path: Path, topics: int, seed: int) -> None:
     """Write a run: distinct documents of a corpus for each topic, by falling score."""
     generator = np.random.default_rng(seed)
     first = True
-    for topic in np.sort(np.random.default_rng(0).choice(1_100_000, topics, replace=False)):
+    for topic in np.sort(
+        np.random.default_rng(0).choice(1_100_000, topics, replace=False)
+    ):
         table = pl.DataFrame(
             {
                 "topic": np.full(DOCUMENTS, topic),
@@ -34,7 +36,9 @@ def write_run(path: Path, topics: int, seed: int) -> None:
             }
         )
         with path.open("wb" if first else "ab") as file:
-            table.write_csv(file, separator=" ", include_header=False, float_precision=6)
+            table.write_csv(
+                file, separator=" ", include_header=False, float_precision=6
+            )
         first = False
 
 
@@ -51,7 +55,11 @@ def write_qrels(path: Path, run: Path) -> None:
 def main() -> None:
     import irmeta
 
-    topics = int(sys.argv[sys.argv.index("--topics") + 1]) if "--topics" in sys.argv else TOPICS
+    topics = (
+        int(sys.argv[sys.argv.index("--topics") + 1])
+        if "--topics" in sys.argv
+        else TOPICS
+    )
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         runs = [folder / "one", folder / "two"]
@@ -60,13 +68,27 @@ def main() -> None:
         qrels = folder / "qrels.txt"
         write_qrels(qrels, runs[0])
         size = runs[0].stat().st_size / 1e6
-        print(f"2 runs of {topics} topics, {size:.0f} MB each; ours computes 23 metrics, pytrec_eval those it has")
-        irmeta.evaluate(qrels, {"warm": {line.split()[0]: {"1": 1.0} for line in qrels.read_text().splitlines()}})
-        ours = min(seconds(lambda: irmeta.evaluate(qrels, runs)) for _ in range(REPEATS))
+        print(
+            f"2 runs of {topics} topics, {size:.0f} MB each; ours computes 23 metrics, pytrec_eval those it has"
+        )
+        irmeta.evaluate(
+            qrels,
+            {
+                "warm": {
+                    line.split()[0]: {"1": 1.0}
+                    for line in qrels.read_text().splitlines()
+                }
+            },
+        )
+        ours = min(
+            seconds(lambda: irmeta.evaluate(qrels, runs)) for _ in range(REPEATS)
+        )
         theirs = 2 * seconds(lambda: pytrec(qrels, runs[:1]))
         line("large runs: pytrec_eval", ours, theirs, target=6)
         one, two = peak_memory(qrels, runs[:1]), peak_memory(qrels, runs)
-        print(f"peak memory: {one} MiB for one run, {two} MiB for both (aim: at most 300 MiB a core)")
+        print(
+            f"peak memory: {one} MiB for one run, {two} MiB for both (aim: at most 300 MiB a core)"
+        )
 
 
 if __name__ == "__main__":

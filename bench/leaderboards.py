@@ -18,7 +18,9 @@ SHARE = 0.3
 REPEATS = 10
 
 
-def simulated(rng: np.random.Generator, models: int = 80, tasks: int = 30) -> np.ndarray:
+def simulated(
+    rng: np.random.Generator, models: int = 80, tasks: int = 30
+) -> np.ndarray:
     """Draw a table with two traits of models and some noise, scores within 0 and 1."""
     return scored(rng, rng.normal([1, 0], size=(models, 2)), tasks)
 
@@ -27,7 +29,9 @@ def scored(rng: np.random.Generator, traits: np.ndarray, tasks: int) -> np.ndarr
     """Draw the scores of models with these traits on some tasks."""
     models = len(traits)
     loadings = np.abs(rng.normal(size=(tasks, 2))) * [1, 0.5]
-    return np.clip(0.5 + 0.1 * (traits @ loadings.T + 0.5 * rng.normal(size=(models, tasks))), 0, 1)
+    return np.clip(
+        0.5 + 0.1 * (traits @ loadings.T + 0.5 * rng.normal(size=(models, tasks))), 0, 1
+    )
 
 
 def by_chance(table: np.ndarray, rng: np.random.Generator) -> np.ndarray:
@@ -37,7 +41,10 @@ def by_chance(table: np.ndarray, rng: np.random.Generator) -> np.ndarray:
 
 def by_size(table: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     """Remove more scores of some models than of others, none of the smallest, most of the largest."""
-    return rng.random(table.shape) < rng.permutation(np.linspace(0, 2 * SHARE, len(table)))[:, None]
+    return (
+        rng.random(table.shape)
+        < rng.permutation(np.linspace(0, 2 * SHARE, len(table)))[:, None]
+    )
 
 
 def if_bad(table: np.ndarray, rng: np.random.Generator) -> np.ndarray:
@@ -51,7 +58,9 @@ def if_bad(table: np.ndarray, rng: np.random.Generator) -> np.ndarray:
 def largest_most(table: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     """Remove most scores of the best models, as where large ones are costly to run."""
     place = table.mean(axis=1).argsort().argsort()
-    return rng.random(table.shape) < np.linspace(0, 2 * SHARE, len(table))[place][:, None]
+    return (
+        rng.random(table.shape) < np.linspace(0, 2 * SHARE, len(table))[place][:, None]
+    )
 
 
 def if_bad_by_half(table: np.ndarray, rng: np.random.Generator) -> np.ndarray:
@@ -74,10 +83,18 @@ WORLDS: dict[str, Callable[[np.ndarray, np.random.Generator], np.ndarray]] = {
 }
 
 
-def share_held(table: np.ndarray, away: np.ndarray, holes: str, seed: int) -> dict[str, float]:
+def share_held(
+    table: np.ndarray, away: np.ndarray, holes: str, seed: int
+) -> dict[str, float]:
     """Rank a table with holes; return by aggregate the share of true ranks within what the holes allow."""
-    names = [f"m{i}" for i in range(len(table))], [f"t{i}" for i in range(table.shape[1])]
-    full, seen = (cube(scores[:, :, None], *names, ["score"]) for scores in (table, np.where(away, np.nan, table)))
+    names = (
+        [f"m{i}" for i in range(len(table))],
+        [f"t{i}" for i in range(table.shape[1])],
+    )
+    full, seen = (
+        cube(scores[:, :, None], *names, ["score"])
+        for scores in (table, np.where(away, np.nan, table))
+    )
     true = leaderboard(full, resamples=40, rng=seed)
     made = leaderboard(seen, resamples=40, holes=holes, rng=seed)
     lacking = away.any(axis=1)
@@ -87,22 +104,30 @@ def share_held(table: np.ndarray, away: np.ndarray, holes: str, seed: int) -> di
         one = made.sel(aggregate=kind)
         inside = (one["best"].values <= rank) & (rank <= one["worst"].values)
         held[str(kind)] = float(inside[lacking].mean())
-        held[f"{kind} width"] = float((one["worst"] - one["best"]).values[lacking].mean() + 1)
+        held[f"{kind} width"] = float(
+            (one["worst"] - one["best"]).values[lacking].mean() + 1
+        )
     if "predicted" in made:
-        inside = (made["predicted_low"].values <= table) & (table <= made["predicted_high"].values)
+        inside = (made["predicted_low"].values <= table) & (
+            table <= made["predicted_high"].values
+        )
         held["cells"] = float(inside[away].mean())
         held["said"] = made["coverage"].item()
     return held
 
 
-def sets_held(models: int, tasks: int, remove: Callable, holes: str, seed: int) -> np.ndarray:
+def sets_held(
+    models: int, tasks: int, remove: Callable, holes: str, seed: int
+) -> np.ndarray:
     """Rank a table with holes; say by aggregate whether all rank sets hold the ranks over very many tasks."""
     rng = np.random.default_rng(seed)
     traits = rng.normal([1, 0], 0.6, size=(models, 2))
     many, table = scored(rng, traits, 3000), scored(rng, traits, tasks)
     seen = np.where(remove(table, rng), np.nan, table)
     names = [f"m{i}" for i in range(models)], [f"t{i}" for i in range(tasks)]
-    made = leaderboard(cube(seen[:, :, None], *names, ["score"]), resamples=200, holes=holes, rng=seed)
+    made = leaderboard(
+        cube(seen[:, :, None], *names, ["score"]), resamples=200, holes=holes, rng=seed
+    )
     held = []
     for kind in made.aggregate.values:
         true = ranked(strengths(many).value if kind == "bt" else values(many, kind))
@@ -116,8 +141,15 @@ def sets() -> None:
     for models, tasks, repeats in ((16, 25, 150), (24, 80, 60)):
         for pattern, remove in PATTERNS.items():
             for holes in ("bounds", "predict"):
-                found = [sets_held(models, tasks, remove, holes, seed) for seed in range(repeats)]
-                print(f"sets {models} x {tasks}, {pattern}, {holes}:", np.mean(found, axis=0).round(3), flush=True)
+                found = [
+                    sets_held(models, tasks, remove, holes, seed)
+                    for seed in range(repeats)
+                ]
+                print(
+                    f"sets {models} x {tasks}, {pattern}, {holes}:",
+                    np.mean(found, axis=0).round(3),
+                    flush=True,
+                )
 
 
 def main() -> None:
@@ -137,7 +169,13 @@ def main() -> None:
                     table = simulated(rng) if given is None else given
                     found.append(share_held(table, remove(table, rng), holes, seed))
                 mean = {key: np.mean([one[key] for one in found]) for key in found[0]}
-                print(name, holes, world, " ".join(f"{key} {value:.3f}" for key, value in mean.items()), flush=True)
+                print(
+                    name,
+                    holes,
+                    world,
+                    " ".join(f"{key} {value:.3f}" for key, value in mean.items()),
+                    flush=True,
+                )
 
 
 if __name__ == "__main__":

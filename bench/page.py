@@ -25,9 +25,18 @@ return [time.domContentLoadedEventEnd, +document.body.dataset.ready, document.qu
 def simulated() -> xr.DataArray:
     """Make scores of that size where there is no score file (IRMETA_SCORES names one)."""
     rng = np.random.default_rng(0)
-    shared = rng.normal(size=(143, 1, 1)) + 0.8 * rng.normal(size=(1, 30, 1)) + 0.7 * rng.normal(size=(143, 30, 1))
+    shared = (
+        rng.normal(size=(143, 1, 1))
+        + 0.8 * rng.normal(size=(1, 30, 1))
+        + 0.7 * rng.normal(size=(143, 30, 1))
+    )
     scores = 1 / (1 + np.exp(1 - shared - 0.5 * rng.normal(size=(143, 30, 23))))
-    return cube(scores, [f"s{i}" for i in range(143)], [f"t{i}" for i in range(30)], SETS["seeds23"])
+    return cube(
+        scores,
+        [f"s{i}" for i in range(143)],
+        [f"t{i}" for i in range(30)],
+        SETS["seeds23"],
+    )
 
 
 def steps(scores: xr.DataArray, folder: Path) -> Path:
@@ -41,7 +50,11 @@ def steps(scores: xr.DataArray, folder: Path) -> Path:
         now = time.perf_counter()
         kind = str(last[0])
         spent[kind] = spent.get(kind, 0.0) + now - float(last[1])
-        step = SECTIONS[done] if what.startswith("sections") and done < len(SECTIONS) else what
+        step = (
+            SECTIONS[done]
+            if what.startswith("sections") and done < len(SECTIONS)
+            else what
+        )
         last[:] = [step, now]
 
     begin, cpu = time.perf_counter(), time.process_time()
@@ -50,7 +63,9 @@ def steps(scores: xr.DataArray, folder: Path) -> Path:
     for kind, seconds in sorted(spent.items(), key=lambda item: -item[1])[:6]:
         print(f"    {kind or 'reading'}: {seconds:.1f} s")
     wall, used = time.perf_counter() - begin, time.process_time() - cpu
-    print(f"written in {wall:.1f} s, {used:.1f} s of processor time, on {os.cpu_count()} cores (aim 30 s on 2)")
+    print(
+        f"written in {wall:.1f} s, {used:.1f} s of processor time, on {os.cpu_count()} cores (aim 30 s on 2)"
+    )
     return page
 
 
@@ -64,15 +79,27 @@ def opened(page: Path) -> None:
         return
     options = webdriver.ChromeOptions()
     options.binary_location = str(shutil.which("chromium"))
-    for flag in ("--headless", "--no-sandbox", "--disable-gpu", "--window-size=1280,900"):
+    for flag in (
+        "--headless",
+        "--no-sandbox",
+        "--disable-gpu",
+        "--window-size=1280,900",
+    ):
         options.add_argument(flag)
-    driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(str(shutil.which("chromedriver"))))
+    driver = webdriver.Chrome(
+        options=options,
+        service=webdriver.ChromeService(str(shutil.which("chromedriver"))),
+    )
     try:
         for _ in range(3):
             driver.get(page.as_uri())
-            WebDriverWait(driver, 30).until(lambda one: one.execute_script("return document.body.dataset.ready"))
+            WebDriverWait(driver, 30).until(
+                lambda one: one.execute_script("return document.body.dataset.ready")
+            )
             first, all_drawn, marks = driver.execute_script(READY)
-            print(f"interactive after {first / 1e3:.2f} s, {marks} marks drawn after {all_drawn / 1e3:.2f} s (aim 2 s)")
+            print(
+                f"interactive after {first / 1e3:.2f} s, {marks} marks drawn after {all_drawn / 1e3:.2f} s (aim 2 s)"
+            )
     finally:
         driver.quit()
 

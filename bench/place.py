@@ -37,7 +37,11 @@ def z_of(scores, standardizing):
 
 def rejected(a, b, spreads, shared):
     """Return the share of systems that differ from themselves."""
-    found = across.differences([across.place(a), across.place(b)], spreads, np.array([[1, shared], [shared, 1.0]]))
+    found = across.differences(
+        [across.place(a), across.place(b)],
+        spreads,
+        np.array([[1, shared], [shared, 1.0]]),
+    )
     return (np.diag(found.p[: len(a), len(a) :]) < 0.05).mean()
 
 
@@ -49,7 +53,9 @@ def collections(data):
             yield f"{name} {file.stem}", scores, np.arange(len(scores)).astype(str)
     for number in (1, 3):
         folder = data / "trec-covid" / f"round{number}"
-        teams = pl.read_csv(data / "teams" / f"trec-covid-round{number}.csv", infer_schema=False)
+        teams = pl.read_csv(
+            data / "teams" / f"trec-covid-round{number}.csv", infer_schema=False
+        )
         team = dict(teams.select("run", "team").iter_rows())
         cube = evaluate(folder / "qrels.txt", folder / "runs", "AP nDCG@10 P@5 Bpref")
         for metric in cube.metric.values:
@@ -61,21 +67,47 @@ def levels(data, draws=200):
     """Test systems against themselves on random halves of topics."""
     rng = np.random.default_rng(0)
     for name, scores, team in collections(data):
-        rates: dict = {column: [] for column in ("raw", "same", "apart", "apart, without factors")}
+        rates: dict = {
+            column: [] for column in ("raw", "same", "apart", "apart, without factors")
+        }
         for _ in range(draws):
-            order, teams = rng.permutation(scores.shape[1]), rng.permutation(np.unique(team))
+            order, teams = (
+                rng.permutation(scores.shape[1]),
+                rng.permutation(np.unique(team)),
+            )
             a, b = np.array_split(order, 2)
-            raw = stats.ttest_ind(scores[:, a], scores[:, b], axis=1, equal_var=False).pvalue
+            raw = stats.ttest_ind(
+                scores[:, a], scores[:, b], axis=1, equal_var=False
+            ).pvalue
             rates["raw"].append((raw < 0.05).mean())
             one, other = (z_of(scores[:, t], scores[:, t]) for t in (a, b))
-            rates["same"].append(rejected(one, other, [across.spread(half, team) for half in (one, other)], 1.0))
+            rates["same"].append(
+                rejected(
+                    one,
+                    other,
+                    [across.spread(half, team) for half in (one, other)],
+                    1.0,
+                )
+            )
             first = np.isin(team, teams[: len(teams) // 2])
-            one, other = z_of(scores[:, a], scores[first][:, a]), z_of(scores[:, b], scores[~first][:, b])
-            spreads = [across.spread(one[first], team[first]), across.spread(other[~first], team[~first])]
+            one, other = (
+                z_of(scores[:, a], scores[first][:, a]),
+                z_of(scores[:, b], scores[~first][:, b]),
+            )
+            spreads = [
+                across.spread(one[first], team[first]),
+                across.spread(other[~first], team[~first]),
+            ]
             rates["apart"].append(rejected(one, other, spreads, 0.0))
-            rates["apart, without factors"].append(rejected(one, other, [NONE, NONE], 0.0))
+            rates["apart, without factors"].append(
+                rejected(one, other, [NONE, NONE], 0.0)
+            )
         print(
-            f"| {name} | " + " | ".join(f"{np.mean(r):.3f}, {np.quantile(r, 0.95):.2f}" for r in rates.values()) + " |"
+            f"| {name} | "
+            + " | ".join(
+                f"{np.mean(r):.3f}, {np.quantile(r, 0.95):.2f}" for r in rates.values()
+            )
+            + " |"
         )
 
 
@@ -111,23 +143,35 @@ def truth(level, ability):
 def worlds(draws=1000):
     """Compare two systems on collections of different difficulty."""
     rng = np.random.default_rng(2)
-    sizes = (((60, 50, -0.5), (40, 40, -2.5)), ((129, 50, 0.0), (110, 99, -1.5)), ((20, 30, -1.0), (15, 25, -3.0)))
+    sizes = (
+        ((60, 50, -0.5), (40, 40, -2.5)),
+        ((129, 50, 0.0), (110, 99, -1.5)),
+        ((20, 30, -1.0), (15, 25, -3.0)),
+    )
     for pair in sizes:
         for abilities in ((0.5, 0.5), (0.8, -0.3), (-1.0, 1.2)):
             true = truth(pair[0][2], abilities[0]) - truth(pair[1][2], abilities[1])
             held: dict = {"with": [], "without": []}
             for _ in range(draws):
                 placed, spreads = [], []
-                for (systems, count, level), ability in zip(pair, abilities, strict=True):
+                for (systems, count, level), ability in zip(
+                    pair, abilities, strict=True
+                ):
                     about = topics(rng, count, level)
                     standardizing = drawn(rng, everybody(rng, systems), *about)
-                    placed.append(across.place(z_of(drawn(rng, np.array([ability]), *about), standardizing)))
+                    placed.append(
+                        across.place(
+                            z_of(drawn(rng, np.array([ability]), *about), standardizing)
+                        )
+                    )
                     spreads.append(across.spread(z_of(standardizing, standardizing)))
                 for column, its in (("with", spreads), ("without", [NONE, NONE])):
                     low, high = across.differences(placed, its, np.eye(2)).interval()
                     held[column].append(low[0, 1] <= true <= high[0, 1])
             said = " | ".join(f"{np.mean(one):.3f}" for one in held.values())
-            print(f"| {pair[0][:2]}, {pair[1][:2]} | {abilities} | {true:+.3f} | {said} |")
+            print(
+                f"| {pair[0][:2]}, {pair[1][:2]} | {abilities} | {true:+.3f} | {said} |"
+            )
 
 
 def pools(seeds=16, systems=120, count=25):
@@ -136,39 +180,77 @@ def pools(seeds=16, systems=120, count=25):
     said: dict = {metric: [] for metric in held}
     for seed in range(100, 100 + seeds):
         with TemporaryDirectory() as folder:
-            world = simulate.simulate(Path(folder) / "world", systems=systems, topics=count, rng=seed)
+            world = simulate.simulate(
+                Path(folder) / "world", systems=systems, topics=count, rng=seed
+            )
             rng = np.random.default_rng(seed)
-            about, subjects = model.draw_systems(rng, systems), model.draw_topics(rng, count)
-            submitted = list(model.submissions(rng, about, subjects))  # the same draws once more
+            about, subjects = (
+                model.draw_systems(rng, systems),
+                model.draw_topics(rng, count),
+            )
+            submitted = list(
+                model.submissions(rng, about, subjects)
+            )  # the same draws once more
             pooled = np.zeros(subjects.noise.shape, dtype=bool)
             for system in np.flatnonzero(about.pooled):
                 simulate._pool(submitted[system], pooled)
             names = [run.removesuffix(".gz") for run in world.systems["run"]]
-            team, path = (dict(zip(names, world.systems[column], strict=True)) for column in ("group", "run"))
-            asked = {team[name] for name, was in zip(names, about.pooled, strict=True) if was}
+            team, path = (
+                dict(zip(names, world.systems[column], strict=True))
+                for column in ("group", "run")
+            )
+            asked = {
+                team[name] for name, was in zip(names, about.pooled, strict=True) if was
+            }
             runs = {name: str(world.runs / path[name]) for name in names}
             old = {name: run for name, run in runs.items() if team[name] in asked}
-            left = frozenset(name for name, was in zip(names, about.pooled, strict=True) if name in old and not was)
+            left = frozenset(
+                name
+                for name, was in zip(names, about.pooled, strict=True)
+                if name in old and not was
+            )
             new = {name: run for name, run in runs.items() if name not in old}
-            outcome = reuse(str(world.qrels), old, groups=Groups(team, left), depth=50, metrics=METRICS, new=new)
+            outcome = reuse(
+                str(world.qrels),
+                old,
+                groups=Groups(team, left),
+                depth=50,
+                metrics=METRICS,
+                new=new,
+            )
             for metric in held:
                 said[metric].append(outcome["coverage"].sel(metric=metric).item())
             for group in sorted(set(team.values()) - asked):
-                own = [place for place, name in enumerate(names) if team[name] == group][:2]
+                own = [
+                    place for place, name in enumerate(names) if team[name] == group
+                ][:2]
                 more = pooled.copy()
                 for system in own:
                     simulate._pool(submitted[system], more)
-                lines = simulate._qrels(world.topics["topic"], subjects, simulate._document_names(subjects), more)
-                (Path(folder) / "more.txt").write_bytes(lines)
-                true = evaluate(Path(folder) / "more.txt", {names[i]: runs[names[i]] for i in own}, METRICS).mean(
-                    "topic"
+                lines = simulate._qrels(
+                    world.topics["topic"],
+                    subjects,
+                    simulate._document_names(subjects),
+                    more,
                 )
+                (Path(folder) / "more.txt").write_bytes(lines)
+                true = evaluate(
+                    Path(folder) / "more.txt",
+                    {names[i]: runs[names[i]] for i in own},
+                    METRICS,
+                ).mean("topic")
                 for metric in held:
                     one = outcome.sel(run=[names[i] for i in own], metric=metric)
                     loss = true.sel(metric=metric).values - one["new_score"].values
-                    held[metric].append(((loss >= one["penalty_low"]) & (loss <= one["penalty_high"])).mean().item())
+                    held[metric].append(
+                        ((loss >= one["penalty_low"]) & (loss <= one["penalty_high"]))
+                        .mean()
+                        .item()
+                    )
     for metric in held:
-        print(f"| {metric} | {np.mean(held[metric]):.3f} | {np.mean(said[metric]):.3f} |")
+        print(
+            f"| {metric} | {np.mean(held[metric]):.3f} | {np.mean(said[metric]):.3f} |"
+        )
     print(f"{len(held['AP'])} teams never pooled, in {seeds} collections")
 
 

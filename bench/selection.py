@@ -17,9 +17,17 @@ from irmeta.stats.subsets.criteria import Criterion, ExplainedVariance, LogDeter
 from irmeta.stats.subsets.matrices import correlation, covariance
 from irmeta.stats.subsets.orders import iterative_backward, sheffield
 
-DATA = Path(os.environ.get("IRMETA_DATA", Path(__file__).resolve().parents[2] / "shared" / "data"))
+DATA = Path(
+    os.environ.get(
+        "IRMETA_DATA", Path(__file__).resolve().parents[2] / "shared" / "data"
+    )
+)
 SIXTY = [
-    *(f"{base}@{k}" for base in ("AP", "nDCG", "P", "R") for k in (3, 5, 10, 15, 20, 30, 50, 100, 200, 500, 1000)),
+    *(
+        f"{base}@{k}"
+        for base in ("AP", "nDCG", "P", "R")
+        for k in (3, 5, 10, 15, 20, 30, 50, 100, 200, 500, 1000)
+    ),
     *(f"RBP(p={p})" for p in (0.3, 0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95, 0.98)),
     *("P@1", "Bpref", "Rprec", "RR", "ERR@10", "ERR@20", "ERR@100"),
 ]
@@ -51,21 +59,40 @@ def every_size() -> None:
             took = seconds(partial(prove, criterion, sigma))
             total += took
             if isinstance(criterion, LogDeterminant):
-                line(f"{name}: 23 sizes proven, size 7 enumerated", took, seconds(partial(enumerate_, sigma)))
-        print(f"{type(criterion).__name__}: 23 sizes proven on {len(matrices())} matrices in {total:.2f} s (aim 2 s)")
+                line(
+                    f"{name}: 23 sizes proven, size 7 enumerated",
+                    took,
+                    seconds(partial(enumerate_, sigma)),
+                )
+        print(
+            f"{type(criterion).__name__}: 23 sizes proven on {len(matrices())} matrices in {total:.2f} s (aim 2 s)"
+        )
 
 
 def sixty() -> None:
     """Ten of sixty metrics, in a minute or with the gap that is left."""
     folder = DATA / "trec-covid" / "round1"
-    rows = evaluate(folder / "qrels.txt", folder / "runs", SIXTY).values.reshape(-1, len(SIXTY))
-    for kind, sigma in (("covariance", covariance(rows)), ("correlation", correlation(covariance(rows)))):
+    rows = evaluate(folder / "qrels.txt", folder / "runs", SIXTY).values.reshape(
+        -1, len(SIXTY)
+    )
+    for kind, sigma in (
+        ("covariance", covariance(rows)),
+        ("correlation", correlation(covariance(rows))),
+    ):
         for criterion in (LogDeterminant(), ExplainedVariance()):
             start = time.perf_counter()
-            best = best_subsets(criterion, criterion.layers(sigma), [10], time_limit=60)[10]
+            best = best_subsets(
+                criterion, criterion.layers(sigma), [10], time_limit=60
+            )[10]
             took = time.perf_counter() - start
-            end = "proven" if best.proven else f"{best.value:.4f} found, at most {best.bound:.4f} possible"
-            print(f"10 of {len(SIXTY)}, {kind}, {type(criterion).__name__}: {took:.1f} s, {best.nodes} nodes, {end}")
+            end = (
+                "proven"
+                if best.proven
+                else f"{best.value:.4f} found, at most {best.bound:.4f} possible"
+            )
+            print(
+                f"10 of {len(SIXTY)}, {kind}, {type(criterion).__name__}: {took:.1f} s, {best.nodes} nodes, {end}"
+            )
 
 
 def prove(criterion: Criterion, sigma: Floats) -> None:
@@ -81,13 +108,24 @@ def enumerate_(sigma: Floats) -> None:
 
 def matrices() -> dict[str, Floats]:
     if not _MATRICES:
-        rows = {"system-wise": import_systemwise(DATA / "systemwise" / "train.csv")["train"].values}
+        rows = {
+            "system-wise": import_systemwise(DATA / "systemwise" / "train.csv")[
+                "train"
+            ].values
+        }
         for name in ("round1", "round3"):
             folder = DATA / "trec-covid" / name
-            rows[f"TREC-COVID {name}"] = evaluate(folder / "qrels.txt", folder / "runs").values
+            rows[f"TREC-COVID {name}"] = evaluate(
+                folder / "qrels.txt", folder / "runs"
+            ).values
         for name, scores in rows.items():
             sigma = covariance(scores.reshape(-1, scores.shape[-1]))
-            _MATRICES.update({f"{name}, covariance": sigma, f"{name}, correlation": correlation(sigma)})
+            _MATRICES.update(
+                {
+                    f"{name}, covariance": sigma,
+                    f"{name}, correlation": correlation(sigma),
+                }
+            )
     return _MATRICES
 
 

@@ -37,19 +37,35 @@ def partial(old: np.ndarray, new: np.ndarray, draws: int = 1500) -> None:
                 means, sds = drawn.mean(axis=0), drawn.std(axis=0, ddof=1)
                 standardized = np.empty_like(new)
                 for topic, (mean, sd) in enumerate(zip(means, sds, strict=True)):
-                    standardized[:, topic] = scipy.stats.norm.cdf(new[:, topic], mean, sd)
+                    standardized[:, topic] = scipy.stats.norm.cdf(
+                        new[:, topic], mean, sd
+                    )
                 scipy.stats.kendalltau(standardized.mean(axis=1), full)
 
     def draw_by_draw(times: int) -> None:
         for size in SIZES:
             for _ in range(times):
-                z = scipy.stats.zmap(new, old[rng.choice(len(old), size, replace=False)], axis=0, ddof=1)
+                z = scipy.stats.zmap(
+                    new, old[rng.choice(len(old), size, replace=False)], axis=0, ddof=1
+                )
                 scipy.stats.kendalltau(scipy.stats.norm.cdf(z).mean(axis=1), full)
 
     us = min(seconds(ours) for _ in range(3))
-    for name, loop, times, aim in (("topic by topic", topic_by_topic, 5, 50), ("draw by draw", draw_by_draw, 25, None)):
-        them = min(seconds(lambda loop=loop, times=times: loop(times)) for _ in range(3)) * draws / times
-        line(f"Figure 4: {draws} draws x {len(SIZES)} sizes; scipy {name}", us, them, target=aim)
+    for name, loop, times, aim in (
+        ("topic by topic", topic_by_topic, 5, 50),
+        ("draw by draw", draw_by_draw, 25, None),
+    ):
+        them = (
+            min(seconds(lambda loop=loop, times=times: loop(times)) for _ in range(3))
+            * draws
+            / times
+        )
+        line(
+            f"Figure 4: {draws} draws x {len(SIZES)} sizes; scipy {name}",
+            us,
+            them,
+            target=aim,
+        )
 
 
 def repartitions(a: np.ndarray, b: np.ndarray, draws: int = 2000) -> None:
@@ -72,8 +88,15 @@ def repartitions(a: np.ndarray, b: np.ndarray, draws: int = 2000) -> None:
         next(comparability.repartitions({"a": a, "b": b}, [("a", "b")], draws, rng))
 
     us = min(seconds(ours) for _ in range(3))
-    for name, loop, times in (("system by system", system_by_system, 2), ("deal by deal", deal_by_deal, 50)):
-        them = min(seconds(lambda loop=loop, times=times: loop(times)) for _ in range(3)) * draws / times
+    for name, loop, times in (
+        ("system by system", system_by_system, 2),
+        ("deal by deal", deal_by_deal, 50),
+    ):
+        them = (
+            min(seconds(lambda loop=loop, times=times: loop(times)) for _ in range(3))
+            * draws
+            / times
+        )
         line(f"{draws} re-partitions (and dRMSE); scipy {name}", us, them, target=50)
 
 
@@ -86,7 +109,11 @@ def permutations(scores: np.ndarray, resamples: int = 10_000, pairs: int = 10) -
     def permutation() -> None:
         for one, other in sample:
             scipy.stats.permutation_test(
-                (one - other,), np.mean, permutation_type="samples", n_resamples=resamples, vectorized=True
+                (one - other,),
+                np.mean,
+                permutation_type="samples",
+                n_resamples=resamples,
+                vectorized=True,
             )
 
     def bootstrap() -> None:
@@ -100,12 +127,27 @@ def permutations(scores: np.ndarray, resamples: int = 10_000, pairs: int = 10) -
             scipy.stats.ttest_rel(one, other)
 
     for name, work, loop, aim in (
-        ("permutation tests", lambda: resampling.permutation(scores, resamples, rng), permutation, 50),
-        ("bootstrap tests", lambda: resampling.bootstrap(scores, resamples, rng), bootstrap, None),
+        (
+            "permutation tests",
+            lambda: resampling.permutation(scores, resamples, rng),
+            permutation,
+            50,
+        ),
+        (
+            "bootstrap tests",
+            lambda: resampling.bootstrap(scores, resamples, rng),
+            bootstrap,
+            None,
+        ),
         ("t tests", lambda: paired.over_pairs(paired.t, scores), student, None),
     ):
         us, them = (min(seconds(way) for _ in range(2)) for way in (work, loop))
-        line(f"{count} pairs: {name}; scipy pair by pair", us, them * count / len(sample), target=aim)
+        line(
+            f"{count} pairs: {name}; scipy pair by pair",
+            us,
+            them * count / len(sample),
+            target=aim,
+        )
 
 
 if __name__ == "__main__":

@@ -11,7 +11,9 @@ def seconds(work: Callable[[], Any]) -> float:
     return time.perf_counter() - start
 
 
-def ratio(ours: Callable[[], Any], theirs: Callable[[], Any], *, repeats: int = 3) -> tuple[float, float, float]:
+def ratio(
+    ours: Callable[[], Any], theirs: Callable[[], Any], *, repeats: int = 3
+) -> tuple[float, float, float]:
     """Give the best time of each over `repeats` alternations, and how many times faster ours is."""
     pairs = [(seconds(ours), seconds(theirs)) for _ in range(repeats)]
     best_ours, best_theirs = (min(column) for column in zip(*pairs, strict=True))
@@ -21,4 +23,7 @@ def ratio(ours: Callable[[], Any], theirs: Callable[[], Any], *, repeats: int = 
 def line(what: str, ours: float, theirs: float, *, target: float | None = None) -> None:
     """Print one comparison: what, both times, the ratio, and the ratio aimed at."""
     aim = f"  (aim {target:g}x)" if target else ""
-    print(f"{what:<60} {ours * 1e3:10.1f} ms  {theirs * 1e3:12.1f} ms  {theirs / ours:8.1f}x{aim}", flush=True)
+    print(
+        f"{what:<60} {ours * 1e3:10.1f} ms  {theirs * 1e3:12.1f} ms  {theirs / ours:8.1f}x{aim}",
+        flush=True,
+    )

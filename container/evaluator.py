@@ -18,8 +18,12 @@ def file_of(folder: Path, kinds: tuple[str, ...]) -> Path:
         if len(found) == 1:
             return found[0]
         if found:
-            raise irmeta.IrmetaError(f"{folder}: {len(found)} files are named {kind}*, the first {found[0]}; leave one")
-    raise irmeta.IrmetaError(f"{folder}: no file is named {' or '.join(f'{kind}*' for kind in kinds)}")
+            raise irmeta.IrmetaError(
+                f"{folder}: {len(found)} files are named {kind}*, the first {found[0]}; leave one"
+            )
+    raise irmeta.IrmetaError(
+        f"{folder}: no file is named {' or '.join(f'{kind}*' for kind in kinds)}"
+    )
 
 
 def prototext(scores: dict[str, float]) -> str:
@@ -31,7 +35,10 @@ def prototext(scores: dict[str, float]) -> str:
       value: "0.5"
     }
     """
-    return "".join(f'measure {{\n  key: "{name}"\n  value: "{value!r}"\n}}\n' for name, value in scores.items())
+    return "".join(
+        f'measure {{\n  key: "{name}"\n  value: "{value!r}"\n}}\n'
+        for name, value in scores.items()
+    )
 
 
 def evaluate(run: Path, truth: Path, output: Path, metrics: str) -> None:
@@ -41,17 +48,35 @@ def evaluate(run: Path, truth: Path, output: Path, metrics: str) -> None:
     averages = means(cube).sel(system="run")
     output.mkdir(parents=True, exist_ok=True)
     irmeta.save(cube, output / "scores.parquet")
-    values = {str(name): float(averages.sel(metric=name)) for name in cube.metric.values}
+    values = {
+        str(name): float(averages.sel(metric=name)) for name in cube.metric.values
+    }
     (output / "evaluation.prototext").write_text(prototext(values), encoding="utf-8")
 
 
 def main() -> None:
     """Read the arguments; end with 1 and a sentence where something is wrong with the input."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--input-run", type=Path, required=True, help="folder with the run: run.txt, run.txt.gz")
-    parser.add_argument("--input-truth", type=Path, required=True, help="folder with the judgments: qrels.txt")
-    parser.add_argument("--output", type=Path, required=True, help="folder for evaluation.prototext")
-    parser.add_argument("--metrics", default="nDCG@10 RR AP P@10 R@100 Judged@10", help="metrics, with blanks between")
+    parser.add_argument(
+        "--input-run",
+        type=Path,
+        required=True,
+        help="folder with the run: run.txt, run.txt.gz",
+    )
+    parser.add_argument(
+        "--input-truth",
+        type=Path,
+        required=True,
+        help="folder with the judgments: qrels.txt",
+    )
+    parser.add_argument(
+        "--output", type=Path, required=True, help="folder for evaluation.prototext"
+    )
+    parser.add_argument(
+        "--metrics",
+        default="nDCG@10 RR AP P@10 R@100 Judged@10",
+        help="metrics, with blanks between",
+    )
     given = parser.parse_args()
     try:
         evaluate(given.input_run, given.input_truth, given.output, given.metrics)

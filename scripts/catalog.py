@@ -22,7 +22,10 @@ STATISTICAL = {
 }
 STATISTICAL_FILES = f"{RAW}/julian-urbano/sigir2019-statistical/ae8f0bfcb9cd30b28433d69801e9e32e360a8c7c/data"
 GUPTA_FILES = f"{RAW}/smjtgupta/IR-corr-pred-rank"
-TABLES, LOWCOST = "2b69799d3a54dc6c6e48a4c0d39e1ecdca198f95", "a8e006ed8a1563a76ef0a01c9c10c9faa0de96b5"
+TABLES, LOWCOST = (
+    "2b69799d3a54dc6c6e48a4c0d39e1ecdca198f95",
+    "a8e006ed8a1563a76ef0a01c9c10c9faa0de96b5",
+)
 COVID_RUNS = {
     "round1": "3e9b2555004168ea29ea2cc6835d59476d7e22a0",
     "round3": "15971e2d915812de2b2d981d895cb822eb62ba62",
@@ -33,7 +36,9 @@ def main(data: Path) -> None:
     """Write the catalogue into the package."""
     entries = {**matrices(), **released_tables(), **rounds(data), **judged(data)}
     for entry in entries.values():
-        entry["files"] = [described(data, path, address) for path, address in entry["files"].items()]
+        entry["files"] = [
+            described(data, path, address) for path, address in entry["files"].items()
+        ]
     TARGET.write_text(json.dumps(entries, indent=1) + "\n")
 
 
@@ -107,7 +112,10 @@ def matrices() -> dict[str, dict[str, Any]]:
             " 2013",
             "use": "irmeta import matrix {folder}/reliability/adhoc3.csv --rows topics --topics 151-200"
             " --collection trec3-adhoc -o trec3-adhoc.parquet",
-            "files": {"reliability/adhoc3.csv": None, "reliability/synthetic4.csv": None},
+            "files": {
+                "reliability/adhoc3.csv": None,
+                "reliability/synthetic4.csv": None,
+            },
         },
         "robust2004-249": {
             "about": "TREC 2004 Robust: AP of 110 named systems, topics 301-450 and 601-700 without 672",
@@ -138,7 +146,10 @@ def released_tables() -> dict[str, dict[str, Any]]:
             "use": "irmeta import systemwise {folder}/systemwise/*.csv -o gupta2019.parquet",
             "files": {
                 "systemwise/train.csv": f"{GUPTA_FILES}/{TABLES}/Data/train_regress.csv",
-                **{f"systemwise/wt{y}.csv": f"{GUPTA_FILES}/{TABLES}/Data/result_wt{y}.csv" for y in years},
+                **{
+                    f"systemwise/wt{y}.csv": f"{GUPTA_FILES}/{TABLES}/Data/result_wt{y}.csv"
+                    for y in years
+                },
                 **{
                     f"systemwise/lowcost/wt{y}.csv": f"{GUPTA_FILES}/{LOWCOST}/Data/result_web{y}_low_to_high.csv"
                     for y in years
@@ -152,7 +163,9 @@ def rounds(data: Path) -> dict[str, dict[str, Any]]:
     """Give two rounds of TREC-COVID: every run, and the judgments of that round."""
     entries = {}
     for name, commit in COVID_RUNS.items():
-        runs = sorted(stem(path) for path in (data / "trec-covid" / name / "runs").iterdir())
+        runs = sorted(
+            stem(path) for path in (data / "trec-covid" / name / "runs").iterdir()
+        )
         topics = {"round1": 30, "round3": 40}[name]
         folder = f"trec-covid/{name}"
         entries[f"trec-covid-{name}"] = {
@@ -165,7 +178,10 @@ def rounds(data: Path) -> dict[str, dict[str, Any]]:
             "use": f"irmeta evaluate {{folder}}/{folder}/qrels.txt {{folder}}/{folder}/runs -o {name}.parquet",
             "files": {
                 f"{folder}/qrels.txt": f"{RAW}/castorini/anserini-tools/master/topics-and-qrels/qrels.covid-{name}.txt",
-                **{f"{folder}/runs/{run}": f"{RAW}/castorini/TREC-COVID/{commit}/{name}/runs/{run}" for run in runs},
+                **{
+                    f"{folder}/runs/{run}": f"{RAW}/castorini/TREC-COVID/{commit}/{name}/runs/{run}"
+                    for run in runs
+                },
             },
         }
     return entries
@@ -176,7 +192,9 @@ def judged(data: Path) -> dict[str, dict[str, Any]]:
     folder = data / "judges" / "dl2021"
     runs = sorted(stem(path) for path in (folder / "runs").iterdir())
     sets = sorted(path.name for path in (folder / "qrels").iterdir())
-    years = [f"{year}-{judge}" for year in (2020, 2021) for judge in ("human", "synthetic")]
+    years = [
+        f"{year}-{judge}" for year in (2020, 2021) for judge in ("human", "synthetic")
+    ]
     return {
         "dl2021-judges": {
             "about": f"TREC 2021 Deep Learning, passages: all {len(runs)} runs on 53 topics, {len(sets)} judgment sets",

@@ -18,13 +18,21 @@ PROGRESS = re.compile(r"^[^\n]*: \d+ of \d+, about \d+ min left\n", re.MULTILINE
 
 def commands(page: str) -> list[str]:
     """Return the commands of a page in order."""
-    return [line[2:] for block in BLOCK.findall(page) for line in block.splitlines() if line.startswith("$ ")]
+    return [
+        line[2:]
+        for block in BLOCK.findall(page)
+        for line in block.splitlines()
+        if line.startswith("$ ")
+    ]
 
 
 def run(command: str, folder: Path) -> str:
     """Run a command as a reader would and give what the terminal shows; one that fails is an error that shows it."""
     here = Path(sys.executable).parent
-    environment = os.environ | {"PATH": f"{here}{os.pathsep}{os.environ['PATH']}", "COLUMNS": "80"}
+    environment = os.environ | {
+        "PATH": f"{here}{os.pathsep}{os.environ['PATH']}",
+        "COLUMNS": "80",
+    }
     outcome = subprocess.run(
         ["bash", "-c", command],
         cwd=folder,
@@ -43,7 +51,10 @@ def replayed(page: str, folder: Path) -> str:
     """Return the page with the output that its commands make now."""
 
     def block(found: re.Match[str]) -> str:
-        shown = [f"$ {command}\n{run(command, folder).strip(chr(10))}".rstrip() for command in commands(found[0])]
+        shown = [
+            f"$ {command}\n{run(command, folder).strip(chr(10))}".rstrip()
+            for command in commands(found[0])
+        ]
         return "```console\n" + "\n\n".join(shown) + "\n```"
 
     return BLOCK.sub(block, page)

@@ -15,5 +15,8 @@ class Markdown(griffe.Extension):
     def on_instance(self, *, obj: griffe.Object, **_: Any) -> None:
         """Rewrite the docstring of an object, if it has one."""
         if obj.docstring is not None:
-            fenced = DOCTEST.sub(lambda found: f"```pycon\n{found[0].rstrip()}\n```\n", obj.docstring.value)
+            fenced = DOCTEST.sub(
+                lambda found: f"```pycon\n{found[0].rstrip()}\n```\n",
+                obj.docstring.value,
+            )
             obj.docstring.value = ARGUMENT.sub(r"\n- `\1`: ", fenced)

@@ -38,7 +38,10 @@ MATRICES = {
 """By name: the collection of the catalogue, and its topics; None where the table names them. Of Web 2010 topics 95 and
 100 were not judged."""
 
-COVID = {"trec-covid-1": ("trec-covid-round1", "round1"), "trec-covid-3": ("trec-covid-round3", "round3")}
+COVID = {
+    "trec-covid-1": ("trec-covid-round1", "round1"),
+    "trec-covid-3": ("trec-covid-round3", "round3"),
+}
 COVID_METRICS = "AP nDCG@10 P@5 P@10 Bpref"
 
 
@@ -47,7 +50,9 @@ def main(data: Path) -> None:
     for name, factors in {**of_matrices(data), **of_rounds(data)}.items():
         standardization.save(factors, TARGET / f"{name}.parquet")
         sizes = ", ".join(f"{factors.sizes[dim]} {dim}s" for dim in ("topic", "metric"))
-        print(f"{name}: {int(factors['n'].max())} systems, {sizes}, digest {factors.attrs['digest']}")
+        print(
+            f"{name}: {int(factors['n'].max())} systems, {sizes}, digest {factors.attrs['digest']}"
+        )
 
 
 def of_matrices(data: Path) -> dict[str, xr.Dataset]:
@@ -55,7 +60,9 @@ def of_matrices(data: Path) -> dict[str, xr.Dataset]:
     found = {}
     for name, (public, topics) in MATRICES.items():
         found[name] = _described(
-            standardization.fit(matrix(data, name)), public, {"topics": topics or "as in the table"}
+            standardization.fit(matrix(data, name)),
+            public,
+            {"topics": topics or "as in the table"},
         )
     return found
 
@@ -66,14 +73,18 @@ def matrix(data: Path, name: str) -> xr.DataArray:
     files = sorted((data / "matrices" / public).glob("*.csv"))
     if topics is None:
         return import_matrix(files, rows="systems", collection=name)
-    return import_matrix(files, rows="topics", topics=topic_range(topics), collection=name)
+    return import_matrix(
+        files, rows="topics", topics=topic_range(topics), collection=name
+    )
 
 
 def of_rounds(data: Path) -> dict[str, xr.Dataset]:
     """Fit the factors of two rounds of TREC-COVID on all runs, taking teams for what was drawn."""
     found = {}
     for name, (public, folder) in COVID.items():
-        teams = pl.read_csv(data / "teams" / f"trec-covid-{folder}.csv", infer_schema=False)
+        teams = pl.read_csv(
+            data / "teams" / f"trec-covid-{folder}.csv", infer_schema=False
+        )
         groups = dict(teams.select("run", "team").iter_rows())
         kinds = dict(teams.select("run", "type").iter_rows())
         factors = standardization.fit(scores(data, name), groups=groups)
@@ -85,14 +96,25 @@ def of_rounds(data: Path) -> dict[str, xr.Dataset]:
 def scores(data: Path, name: str) -> xr.DataArray:
     """Evaluate the runs of a round of TREC-COVID."""
     folder = data / "trec-covid" / COVID[name][1]
-    found = evaluate(folder / "qrels.txt", folder / "runs", COVID_METRICS, collection=name)
-    return cube(found.values, *(found[dim].values.tolist() for dim in found.dims), collection=name)
+    found = evaluate(
+        folder / "qrels.txt", folder / "runs", COVID_METRICS, collection=name
+    )
+    return cube(
+        found.values,
+        *(found[dim].values.tolist() for dim in found.dims),
+        collection=name,
+    )
 
 
 def _described(factors: xr.Dataset, public: str, more: dict[str, object]) -> xr.Dataset:
     """Say where the scores are from and whom to cite."""
     entry = catalog()[public]
-    source = {"source": entry.source, "licence": entry.licence, "citation": entry.citation, "dataset": public}
+    source = {
+        "source": entry.source,
+        "licence": entry.licence,
+        "citation": entry.citation,
+        "dataset": public,
+    }
     return factors.assign_attrs(recorded({"scores": source, **more}))
 
 

@@ -54,9 +54,16 @@ def public_names() -> str:
     left = dict(irmeta._HOME)
     parts = []
     for about, heading in HEADINGS.items():
-        names = {study.function: name for name, study in STUDIES.items() if study.function and study.about == about}
+        names = {
+            study.function: name
+            for name, study in STUDIES.items()
+            if study.function and study.about == about
+        }
         parts.append(
-            f"## {heading}\n\n" + "".join(f"::: irmeta.studies.{home}.{name}\n" for name, home in names.items())
+            f"## {heading}\n\n"
+            + "".join(
+                f"::: irmeta.studies.{home}.{name}\n" for name, home in names.items()
+            )
         )
         for name in names:
             left.pop(name)

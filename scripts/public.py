@@ -16,7 +16,15 @@ def stub() -> str:
     """Return the stub: each public name imported from its module under its own name."""
     homes = [*irmeta._HOME.items(), *((name, "irmeta") for name in irmeta._MODULES)]
     lines = sorted(f"from {module} import {name} as {name}" for name, module in homes)
-    return "\n".join(["# Written by scripts/public.py (make format).", *lines, "", "__version__: str", ""])
+    return "\n".join(
+        [
+            "# Written by scripts/public.py (make format).",
+            *lines,
+            "",
+            "__version__: str",
+            "",
+        ]
+    )
 
 
 def main() -> int:

@@ -54,7 +54,10 @@ def main(data: Path) -> None:
 def fitted(cubes: dict[str, xr.DataArray]) -> Model:
     """Fit the model that ships."""
     model = prediction_model(cubes, scale="logit", provenance=PROVENANCE)
-    described = {name: {"systems": scores.sizes["system"], **about(scores)} for name, scores in cubes.items()}
+    described = {
+        name: {"systems": scores.sizes["system"], **about(scores)}
+        for name, scores in cubes.items()
+    }
     return replace(model, provenance={**model.provenance, "collections": described})
 
 
@@ -62,13 +65,20 @@ def collections(data: Path) -> dict[str, xr.DataArray]:
     """Give the system-level scores of each group of systems, without those that are not usable."""
     released = import_systemwise(sorted((data / "systemwise").glob("*.csv")))
     tables = {name: as_computed(table) for name, table in released.items()}
-    cubes = {TOPICS[topics]: part for topics, part in by_topics(tables.pop("train")).items()}
+    cubes = {
+        TOPICS[topics]: part for topics, part in by_topics(tables.pop("train")).items()
+    }
     cubes |= {name.replace("wt", "web"): table for name, table in tables.items()}
     metrics = [str(name) for name in cubes["web2012"].metric.values]
-    cubes |= {f"trec-covid-{name}": covid(data / "trec-covid" / name, metrics) for name in ("round1", "round3")}
+    cubes |= {
+        f"trec-covid-{name}": covid(data / "trec-covid" / name, metrics)
+        for name in ("round1", "round3")
+    }
     kept = {name: usable(scores) for name, scores in cubes.items()}
     return {
-        n: scores.drop_attrs().assign_attrs(dropped=cubes[n].sizes["system"] - len(scores))
+        n: scores.drop_attrs().assign_attrs(
+            dropped=cubes[n].sizes["system"] - len(scores)
+        )
         for n, scores in kept.items()
     }
 
@@ -81,7 +91,9 @@ def as_computed(table: xr.DataArray) -> xr.DataArray:
 
 def covid(folder: Path, metrics: list[str]) -> xr.DataArray:
     """Evaluate a round's runs."""
-    return means(evaluate(folder / "qrels.txt", folder / "runs", metrics)).expand_dims(topic=["all"], axis=1)
+    return means(evaluate(folder / "qrels.txt", folder / "runs", metrics)).expand_dims(
+        topic=["all"], axis=1
+    )
 
 
 def usable(scores: xr.DataArray) -> xr.DataArray:

@@ -19,11 +19,16 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
     assert config.nav is not None
     for entry in config.nav:
         if isinstance(entry, dict) and "Studies" in entry:
-            entry["Studies"] = ["studies/index.md", *(f"studies/{name}.md" for name in lists["pages"]())]
+            entry["Studies"] = [
+                "studies/index.md",
+                *(f"studies/{name}.md" for name in lists["pages"]()),
+            ]
     return config
 
 
-def on_page_markdown(markdown: str, *, page: Page, config: MkDocsConfig, files: Files) -> str:  # noqa: ARG001
+def on_page_markdown(
+    markdown: str, *, page: Page, config: MkDocsConfig, files: Files
+) -> str:
     """Put the lists that are made from the registry in the place of their marks."""
     filled: str = lists["filled"](markdown)
     return filled
@@ -34,9 +39,15 @@ def on_files(files: Files, *, config: MkDocsConfig) -> Files:
     docs = Path(config.docs_dir)
     for name, content in figures((docs / f"{GALLERY}.md").read_text()).items():
         files.append(File.generated(config, f"{GALLERY}/{name}", content=content))
-    contributing = (docs.parent / "CONTRIBUTING.md").read_text().replace("](docs/", "](")
+    contributing = (
+        (docs.parent / "CONTRIBUTING.md").read_text().replace("](docs/", "](")
+    )
     files.append(File.generated(config, "contributing.md", content=contributing))
-    files.append(File.generated(config, "decisions/index.md", content=decisions(docs / "decisions")))
+    files.append(
+        File.generated(
+            config, "decisions/index.md", content=decisions(docs / "decisions")
+        )
+    )
     return files
 
 
@@ -51,6 +62,9 @@ def figures(page: str) -> dict[str, bytes]:
 
 def decisions(folder: Path) -> str:
     """List the decisions by their headings."""
-    heads = {path.name: re.match(r"# (.*)", path.read_text()) for path in sorted(folder.glob("0*.md"))}
+    heads = {
+        path.name: re.match(r"# (.*)", path.read_text())
+        for path in sorted(folder.glob("0*.md"))
+    }
     lines = "".join(f"- [{head[1]}]({name})\n" for name, head in heads.items() if head)
     return f"# Decisions\n\nWhat was decided, why, and at what price. Each fits on one screen.\n\n{lines}"

@@ -14,7 +14,9 @@ from hypothesis import HealthCheck, settings
 if TYPE_CHECKING:
     from irmeta.cluster import Cluster
 
-settings.register_profile("default", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile(
+    "default", deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
 settings.register_profile("ci", settings.get_profile("default"), derandomize=True)
 settings.register_profile("few", settings.get_profile("ci"), max_examples=10)
 settings.load_profile("ci" if os.environ.get("CI") else "default")
@@ -27,7 +29,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     if not DATA.is_dir():
         for item in items:
             if item.get_closest_marker("data"):
-                item.add_marker(pytest.mark.skip(reason=f"the real collections are not at {DATA} (set IRMETA_DATA)"))
+                item.add_marker(
+                    pytest.mark.skip(
+                        reason=f"the real collections are not at {DATA} (set IRMETA_DATA)"
+                    )
+                )
 
 
 @pytest.fixture(scope="session")
@@ -54,7 +60,9 @@ def colliding() -> Callable[[str, int], list[str]]:
         start = 0
         while len(found) < count:
             head = f"{start:08d}".encode()
-            tail = (wanted ^ turned(int.from_bytes(head, "big"), mix)).to_bytes(8, "big")
+            tail = (wanted ^ turned(int.from_bytes(head, "big"), mix)).to_bytes(
+                8, "big"
+            )
             if all(33 <= byte < 127 for byte in tail):
                 found.append((head + tail).decode())
             start += 1
@@ -73,10 +81,28 @@ def scheduler(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     about = folder / "scheduler.json"
     common = {"cwd": folder, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     options = ["--scheduler-file", str(about)]
-    start = [sys.executable, "-m", "distributed.cli.dask_scheduler", "--port", "0", "--host", "127.0.0.1"]
-    join = [sys.executable, "-m", "distributed.cli.dask_worker", "--nworkers", "2", "--nthreads", "1"]
+    start = [
+        sys.executable,
+        "-m",
+        "distributed.cli.dask_scheduler",
+        "--port",
+        "0",
+        "--host",
+        "127.0.0.1",
+    ]
+    join = [
+        sys.executable,
+        "-m",
+        "distributed.cli.dask_worker",
+        "--nworkers",
+        "2",
+        "--nthreads",
+        "1",
+    ]
     with (
-        subprocess.Popen([*start, "--dashboard-address", "127.0.0.1:0", *options], **common) as one,
+        subprocess.Popen(
+            [*start, "--dashboard-address", "127.0.0.1:0", *options], **common
+        ) as one,
         subprocess.Popen([*join, "--no-dashboard", *options], **common) as other,
     ):
         try:

@@ -24,7 +24,10 @@ VALUES = st.recursive(
 @given(st.dictionaries(st.text(), VALUES))
 def test_what_is_recorded_is_read_again(said):
     """Whatever a cube is said to be comes back as it was; what is recorded is text or a number."""
-    expected = {name: str(value) if name in ("collection", "study") else value for name, value in said.items()}
+    expected = {
+        name: str(value) if name in ("collection", "study") else value
+        for name, value in said.items()
+    }
     made = xr.Dataset(attrs=recorded(said))
     assert about(made) == expected
     assert all(type(value) in (str, int, float) for value in made.attrs.values())
@@ -39,8 +42,18 @@ def test_a_collection_keeps_its_name(name):
 
 def test_numbers_of_numpy_are_plain():
     """NumPy's numbers and arrays are recorded as Python's."""
-    said = {"level": np.float64(0.5), "sizes": np.array([1, 2]), "exact": np.True_, "seed": np.int32(7)}
-    assert about(xr.Dataset(attrs=recorded(said))) == {"level": 0.5, "sizes": [1, 2], "exact": True, "seed": 7}
+    said = {
+        "level": np.float64(0.5),
+        "sizes": np.array([1, 2]),
+        "exact": np.True_,
+        "seed": np.int32(7),
+    }
+    assert about(xr.Dataset(attrs=recorded(said))) == {
+        "level": 0.5,
+        "sizes": [1, 2],
+        "exact": True,
+        "seed": 7,
+    }
 
 
 @pytest.fixture
@@ -50,7 +63,9 @@ def through_netcdf(tmp_path):
     def there_and_back(labelled):
         path = tmp_path / "file.nc"
         labelled.to_netcdf(path, engine="netcdf4")
-        read = xr.load_dataarray if isinstance(labelled, xr.DataArray) else xr.load_dataset
+        read = (
+            xr.load_dataarray if isinstance(labelled, xr.DataArray) else xr.load_dataset
+        )
         return read(path, engine="netcdf4")
 
     return there_and_back
@@ -59,7 +74,10 @@ def through_netcdf(tmp_path):
 @pytest.mark.filterwarnings("ignore:numpy.ndarray size changed")  # by netCDF4
 def test_a_cube_from_netcdf_is_studied_as_it_was(through_netcdf):
     """A study gives the same tables, and says the same of its input, when the cube has been in a file."""
-    made = irmeta.evaluate({"1": {"a": 2, "b": 0}, "2": {"c": 1}}, {"x": {"1": {"a": 2.0}}, "y": {"2": {"c": 1.0}}})
+    made = irmeta.evaluate(
+        {"1": {"a": 2, "b": 0}, "2": {"c": 1}},
+        {"x": {"1": {"a": 2.0}}, "y": {"2": {"c": 1.0}}},
+    )
     back = through_netcdf(made)
     xr.testing.assert_identical(check(back), made)
     one, other = irmeta.describe(made, by="RR"), irmeta.describe(back, by="RR")
@@ -71,15 +89,21 @@ def test_a_cube_from_netcdf_is_studied_as_it_was(through_netcdf):
 @pytest.mark.filterwarnings("ignore:numpy.ndarray size changed")  # by netCDF4
 def test_factors_from_netcdf_standardize_as_they_did(through_netcdf):
     """Factors, too, are the same after a file."""
-    scores = cube(np.random.default_rng(0).random((5, 3, 1)), list("abcde"), list("123"), ["AP"])
+    scores = cube(
+        np.random.default_rng(0).random((5, 3, 1)), list("abcde"), list("123"), ["AP"]
+    )
     factors = standardization.fit(scores)
     back = through_netcdf(factors)
-    xr.testing.assert_identical(standardization.apply(scores, back), standardization.apply(scores, factors))
+    xr.testing.assert_identical(
+        standardization.apply(scores, back), standardization.apply(scores, factors)
+    )
 
 
 def test_cubes_put_together_are_a_cube():
     """xr.concat of cubes of different systems is the cube of all; attributes that differ can be dropped."""
-    whole = irmeta.evaluate({"1": {"a": 1}}, {"x": {"1": {"a": 2.0}}, "y": {"1": {"b": 1.0}}}, "AP RR")
+    whole = irmeta.evaluate(
+        {"1": {"a": 1}}, {"x": {"1": {"a": 2.0}}, "y": {"1": {"b": 1.0}}}, "AP RR"
+    )
     parts = [
         irmeta.evaluate({"1": {"a": 1}}, {name: run}, "AP RR")
         for name, run in {"x": {"1": {"a": 2.0}}, "y": {"1": {"b": 1.0}}}.items()
@@ -92,6 +116,8 @@ def test_cubes_put_together_are_a_cube():
 
 def test_nobody_reads_nested_attributes_by_themselves():
     """In src nested attributes are read with `about`: elsewhere they would be JSON text."""
-    nested = re.compile(r"""attrs(\[|\.get\()["'](options|notes|inputs|standardization|runs|qrels|scores|systems)""")
+    nested = re.compile(
+        r"""attrs(\[|\.get\()["'](options|notes|inputs|standardization|runs|qrels|scores|systems)"""
+    )
     sources = (Path(__file__).parents[1] / "src").rglob("*.py")
     assert [str(path) for path in sources if nested.search(path.read_text())] == []

@@ -52,7 +52,10 @@ def test_the_workers_are_other_processes(cluster: Cluster) -> None:
 
 
 @pytest.mark.usefixtures("cluster")
-@pytest.mark.parametrize("metrics", ["seeds23", "AP(pool=5) nDCG(depth=20, judged_only=True) RR", "SetP AP SetR Bpref"])
+@pytest.mark.parametrize(
+    "metrics",
+    ["seeds23", "AP(pool=5) nDCG(depth=20, judged_only=True) RR", "SetP AP SetR Bpref"],
+)
 def test_evaluation(desk: Path, metrics: str) -> None:
     """Scores, notes and digests are those of the threads of one process, to the last bit."""
     there = evaluated(desk, metrics=metrics)
@@ -64,7 +67,10 @@ def test_evaluation(desk: Path, metrics: str) -> None:
 @pytest.mark.usefixtures("cluster")
 def test_runs_that_are_no_files() -> None:
     """Runs and judgments from Python travel, too."""
-    runs = {"a": {"1": {"x": 2.0, "y": 1.0}}, "b": {"1": {"y": 1.0}, "2": {"\udcff": 1.0}}}
+    runs = {
+        "a": {"1": {"x": 2.0, "y": 1.0}},
+        "b": {"1": {"y": 1.0}, "2": {"\udcff": 1.0}},
+    }
     scores = irmeta.evaluate({"1": {"y": 1}, "2": {"\udcff": 1}}, runs, "RR")
     assert scores.values.tolist() == [[[0.5], [0.0]], [[1.0], [1.0]]]
 
@@ -100,7 +106,9 @@ def test_the_client_is_killed(address: str, desk: Path, tmp_path: Path) -> None:
             archive.evaluate_to(*sys.argv[2:])
     """
     paths = [tmp_path / "s.parquet", desk / "qrels.txt", desk / "runs"]
-    with subprocess.Popen([sys.executable, "-c", code, address, *paths], stdout=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(
+        [sys.executable, "-c", code, address, *paths], stdout=subprocess.PIPE, text=True
+    ) as process:
         assert process.stdout is not None
         for _ in range(8):
             assert process.stdout.readline()
@@ -112,15 +120,30 @@ def test_the_client_is_killed(address: str, desk: Path, tmp_path: Path) -> None:
     xr.testing.assert_identical(irmeta.load(tmp_path / "s.parquet"), evaluated(desk))
 
 
-def test_the_command(address: str, desk: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_the_command(
+    address: str, desk: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
     """With --cluster a command says where it works, and writes the same file."""
-    for name, where in (("here.parquet", []), ("there.parquet", ["--cluster", address])):
-        command = [sys.executable, "-m", "irmeta", "evaluate", str(desk / "qrels.txt"), str(desk / "runs")]
+    for name, where in (
+        ("here.parquet", []),
+        ("there.parquet", ["--cluster", address]),
+    ):
+        command = [
+            sys.executable,
+            "-m",
+            "irmeta",
+            "evaluate",
+            str(desk / "qrels.txt"),
+            str(desk / "runs"),
+        ]
         subprocess.run([*command, "-o", str(tmp_path / name), *where], check=True)
-    assert (tmp_path / "here.parquet").read_bytes() == (tmp_path / "there.parquet").read_bytes()
+    assert (tmp_path / "here.parquet").read_bytes() == (
+        tmp_path / "there.parquet"
+    ).read_bytes()
     said = capfd.readouterr().err
     dashboard = re.search(
-        rf"cluster {address}: workers: 2, threads: 2; dashboard: (http://127.0.0.1:\d+/status)\n", said
+        rf"cluster {address}: workers: 2, threads: 2; dashboard: (http://127.0.0.1:\d+/status)\n",
+        said,
     )
     assert dashboard
     with urllib.request.urlopen(dashboard[1]) as page:
@@ -145,11 +168,19 @@ def test_relative_paths(desk: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "error" not in irmeta.validate("qrels.txt", "runs")["level"].values
 
 
-def test_workers_that_come_later(cluster: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_workers_that_come_later(
+    cluster: Cluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A worker that joined after the beginning with another irmeta refuses the work; other errors are not ours."""
     here = os.getpid()
-    monkeypatch.setattr(irmeta.cluster, "version", lambda _: "0.0.1" if os.getpid() == here else "unused")
-    with pytest.raises(IrmetaError, match=r"a worker that came later has irmeta .*, here is 0.0.1"):
+    monkeypatch.setattr(
+        irmeta.cluster,
+        "version",
+        lambda _: "0.0.1" if os.getpid() == here else "unused",
+    )
+    with pytest.raises(
+        IrmetaError, match=r"a worker that came later has irmeta .*, here is 0.0.1"
+    ):
         list(irmeta.parallel.in_order(str, range(3)))
     monkeypatch.undo()
     with pytest.raises(FileNotFoundError, match="/nonexistent"):
@@ -161,12 +192,16 @@ def test_a_broken_run(desk: Path, tmp_path: Path) -> None:
     """A broken file stops the evaluation or is left out by name, as here."""
     (tmp_path / "broken").write_text("1 Q0 d 1 high tag\n")
     runs = [*sorted((desk / "runs").iterdir()), tmp_path / "broken"]
-    with pytest.raises(FileFormatError, match="broken:1: the score 'high' is not a number") as caught:
+    with pytest.raises(
+        FileFormatError, match="broken:1: the score 'high' is not a number"
+    ) as caught:
         irmeta.evaluate(desk / "qrels.txt", runs)
     assert [remark.line for remark in caught.value.remarks] == [1]
     scores = irmeta.evaluate(desk / "qrels.txt", runs, on_error="skip")
     assert scores.sizes["system"] == 24
-    assert any("left out" in note and "broken:1" in note for note in about(scores)["notes"])
+    assert any(
+        "left out" in note and "broken:1" in note for note in about(scores)["notes"]
+    )
 
 
 @pytest.mark.usefixtures("cluster")
@@ -184,7 +219,9 @@ def web(desk: Path) -> Iterator[str]:
         def log_message(self, *_: object) -> None:
             pass
 
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=str(desk)))
+    server = http.server.ThreadingHTTPServer(
+        ("127.0.0.1", 0), functools.partial(Quiet, directory=str(desk))
+    )
     thread = threading.Thread(target=server.serve_forever)
     thread.start()
     yield f"http://127.0.0.1:{server.server_port}"
@@ -196,9 +233,15 @@ def web(desk: Path) -> Iterator[str]:
 @pytest.mark.usefixtures("cluster")
 def test_files_on_a_server(desk: Path, web: str) -> None:
     """Qrels and runs may be URLs, of files, globs or folders; the workers open them, and the scores are the same."""
-    for runs in (f"{web}/runs/*", f"{web}/runs/", [f"{web}/runs/{file.name}" for file in (desk / "runs").iterdir()]):
+    for runs in (
+        f"{web}/runs/*",
+        f"{web}/runs/",
+        [f"{web}/runs/{file.name}" for file in (desk / "runs").iterdir()],
+    ):
         there = irmeta.evaluate(f"{web}/qrels.txt", runs, "AP nDCG@10").sortby("system")
-        xr.testing.assert_equal(there, evaluated(desk, metrics="AP nDCG@10").sortby("system"))
+        xr.testing.assert_equal(
+            there, evaluated(desk, metrics="AP nDCG@10").sortby("system")
+        )
     assert about(there)["runs"] == about(evaluated(desk))["runs"]
     with pytest.raises(FileFormatError, match="/runs/none: no such file"):
         irmeta.evaluate(f"{web}/qrels.txt", f"{web}/runs/none")
@@ -209,16 +252,32 @@ def test_files_on_a_server(desk: Path, web: str) -> None:
 def test_another_version(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Workers with another irmeta are refused by name."""
     here = os.getpid()
-    monkeypatch.setattr(irmeta.cluster, "version", lambda _: "0.0.1" if os.getpid() == here else "0.0.2")
-    with pytest.raises(IrmetaError, match=r"worker tcp://.* has irmeta 0.0.2, here is 0.0.1"), on_cluster(address):
+    monkeypatch.setattr(
+        irmeta.cluster, "version", lambda _: "0.0.1" if os.getpid() == here else "0.0.2"
+    )
+    with (
+        pytest.raises(
+            IrmetaError, match=r"worker tcp://.* has irmeta 0.0.2, here is 0.0.1"
+        ),
+        on_cluster(address),
+    ):
         pass
 
 
 def test_nobody_answers(web: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """An address where nobody or no scheduler answers, or that is none, is an error that says how to write one."""
     monkeypatch.setattr(irmeta.cluster, "PATIENCE", 1.0)
-    for address in ("tcp://127.0.0.1:9", "nowhere", "ftp://127.0.0.1", "tls://127.0.0.1:9", web.replace("http", "tcp")):
-        with pytest.raises(IrmetaError, match=f"no Dask scheduler answers at {address}"), on_cluster(address):
+    for address in (
+        "tcp://127.0.0.1:9",
+        "nowhere",
+        "ftp://127.0.0.1",
+        "tls://127.0.0.1:9",
+        web.replace("http", "tcp"),
+    ):
+        with (
+            pytest.raises(IrmetaError, match=f"no Dask scheduler answers at {address}"),
+            on_cluster(address),
+        ):
             pass
 
 
@@ -244,7 +303,12 @@ def stopped(*processes: int) -> Iterator[None]:
 @pytest.mark.usefixtures("impatient")
 def test_frozen_workers(cluster: Cluster) -> None:
     """Workers that are not heard of any more end the work with a message that names one of them."""
-    with stopped(*pids(cluster)), pytest.raises(IrmetaError, match=r"worker tcp://.* was silent for 1 s; mend the"):
+    with (
+        stopped(*pids(cluster)),
+        pytest.raises(
+            IrmetaError, match=r"worker tcp://.* was silent for 1 s; mend the"
+        ),
+    ):
         list(irmeta.parallel.in_order(str, range(3)))
 
 
@@ -259,7 +323,10 @@ def test_busy_workers(cluster: Cluster) -> None:
 def test_a_frozen_scheduler(cluster: Cluster) -> None:
     """A scheduler that does not answer any more ends the work with a message."""
     process = cluster.client.run_on_scheduler(os.getpid)
-    with stopped(process), pytest.raises(IrmetaError, match="the scheduler did not answer for 1 s"):
+    with (
+        stopped(process),
+        pytest.raises(IrmetaError, match="the scheduler did not answer for 1 s"),
+    ):
         list(irmeta.parallel.in_order(str, range(3)))
 
 
@@ -269,7 +336,9 @@ def test_without_workers() -> None:
     from distributed import LocalCluster
 
     with (
-        LocalCluster(n_workers=0, processes=False, dashboard_address="127.0.0.1:0") as empty,
+        LocalCluster(
+            n_workers=0, processes=False, dashboard_address="127.0.0.1:0"
+        ) as empty,
         on_cluster(empty.scheduler_address),
         pytest.raises(IrmetaError, match="it has no workers; mend the"),
     ):
@@ -283,7 +352,11 @@ def test_certificates(tmp_path: Path) -> None:
 
     security = Security.temporary()
     named = {"distributed.comm.require-encryption": True}
-    for setting, role in (("ca-file", "ca_file"), ("client.cert", "client_cert"), ("client.key", "client_key")):
+    for setting, role in (
+        ("ca-file", "ca_file"),
+        ("client.cert", "client_cert"),
+        ("client.key", "client_key"),
+    ):
         file = tmp_path / role
         file.write_text(getattr(security, f"tls_{role}"))
         named[f"distributed.comm.tls.{setting}"] = str(file)
@@ -291,7 +364,10 @@ def test_certificates(tmp_path: Path) -> None:
     with LocalCluster(protocol="tls://", security=security, **options) as closed:
         with dask.config.set(named), on_cluster(closed.scheduler_address):
             assert list(irmeta.parallel.in_order(str, range(3))) == ["0", "1", "2"]
-        with pytest.raises(IrmetaError, match="no Dask scheduler answers"), on_cluster(closed.scheduler_address):
+        with (
+            pytest.raises(IrmetaError, match="no Dask scheduler answers"),
+            on_cluster(closed.scheduler_address),
+        ):
             pass
 
 
@@ -302,7 +378,13 @@ def test_a_local_cluster_is_closed() -> None:
     with on_cluster("local") as engine:
         assert list(irmeta.parallel.in_order(str, range(3))) == ["0", "1", "2"]
         port = engine.client.scheduler_info()["services"]["dashboard"]
-        for page in ("", "status", "info/main/workers.html", "json/identity.json", "metrics"):
+        for page in (
+            "",
+            "status",
+            "info/main/workers.html",
+            "json/identity.json",
+            "metrics",
+        ):
             with pytest.raises(urllib.error.HTTPError, match="404"):
                 urllib.request.urlopen(f"http://127.0.0.1:{port}/{page}")
         with pytest.raises(TypeError, match="ssl_context"):
@@ -313,7 +395,10 @@ def test_without_dask(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Without the extra there is a message that names it, for a cluster and for URLs."""
     monkeypatch.setitem(sys.modules, "distributed", None)
     monkeypatch.setitem(sys.modules, "fsspec", None)
-    with pytest.raises(IrmetaError, match=r"pip install 'irmeta\[cluster\]'"), on_cluster("local"):
+    with (
+        pytest.raises(IrmetaError, match=r"pip install 'irmeta\[cluster\]'"),
+        on_cluster("local"),
+    ):
         pass
     with pytest.raises(FileFormatError, match=r"pip install 'irmeta\[cluster\]'"):
         irmeta.evaluate({"1": {"a": 1}}, "s3://archive/run")

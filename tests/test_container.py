@@ -14,9 +14,18 @@ EVALUATOR = Path(__file__).resolve().parents[1] / "container" / "evaluator.py"
 
 def evaluated(folder: Path) -> subprocess.CompletedProcess[str]:
     """Run the evaluator on the folders run and truth."""
-    folders = ["--input-run", folder / "run", "--input-truth", folder / "truth", "--output", folder / "out"]
+    folders = [
+        "--input-run",
+        folder / "run",
+        "--input-truth",
+        folder / "truth",
+        "--output",
+        folder / "out",
+    ]
     command = [sys.executable, EVALUATOR, *folders, "--metrics", "AP nDCG@10"]
-    return subprocess.run(list(map(str, command)), capture_output=True, text=True, check=False)
+    return subprocess.run(
+        list(map(str, command)), capture_output=True, text=True, check=False
+    )
 
 
 @pytest.fixture
@@ -36,10 +45,19 @@ def test_the_evaluator_answers_as_tira_expects(folders: Path) -> None:
     assert evaluated(folders).returncode == 0
     text = (folders / "out" / "evaluation.prototext").read_text()
     found = {
-        name: float(value) for name, value in re.findall(r'measure \{\n  key: "(.+)"\n  value: "(.+)"\n\}\n', text)
+        name: float(value)
+        for name, value in re.findall(
+            r'measure \{\n  key: "(.+)"\n  value: "(.+)"\n\}\n', text
+        )
     }
-    scores = irmeta.evaluate(folders / "truth" / "qrels.txt", {"run": folders / "run" / "run.txt"}, "AP nDCG@10")
-    assert found == {name: scores.sel(metric=name).mean().item() for name in ("AP", "nDCG@10")}
+    scores = irmeta.evaluate(
+        folders / "truth" / "qrels.txt",
+        {"run": folders / "run" / "run.txt"},
+        "AP nDCG@10",
+    )
+    assert found == {
+        name: scores.sel(metric=name).mean().item() for name in ("AP", "nDCG@10")
+    }
     assert irmeta.load(folders / "out" / "scores.parquet").sizes["topic"] == 2
 
 

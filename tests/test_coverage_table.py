@@ -28,7 +28,8 @@ def test_every_entry_can_be_measured(entry):
 
 
 @pytest.mark.parametrize(
-    ("entry", "kept", "holds"), [(INTERVAL, 0, False), (INTERVAL, 1, True), (TEST, 1, False), (TEST, 0, True)]
+    ("entry", "kept", "holds"),
+    [(INTERVAL, 0, False), (INTERVAL, 1, True), (TEST, 1, False), (TEST, 0, True)],
 )
 def test_a_broken_promise_is_noticed(entry, kept, holds):
     """An interval that never holds and a test that always rejects break their bound; one that holds does not."""
@@ -46,8 +47,15 @@ def test_figures_are_means_over_draws():
 
 def test_the_hardest_case_has_the_fewest_topics():
     """Of each world the case with the fewest topics is kept."""
-    cases = [Case(world, topics, lambda _: {}) for world in ("a", "b") for topics in (25, 10, 50)]
-    assert [(case.world, case.topics) for case in hardest(cases)] == [("a", 10), ("b", 10)]
+    cases = [
+        Case(world, topics, lambda _: {})
+        for world in ("a", "b")
+        for topics in (25, 10, 50)
+    ]
+    assert [(case.world, case.topics) for case in hardest(cases)] == [
+        ("a", 10),
+        ("b", 10),
+    ]
 
 
 def test_true_ranks_of_tied_systems_are_ranges():

@@ -26,8 +26,17 @@ from irmeta.errors import ScoresError
 
 
 def square(**changed: object) -> xr.DataArray:
-    scores = [[[0.1, 0.5], [0.3, 0.6]], [[0.2, 0.7], [0.9, 0.8]], [[0.0, 0.9], [0.1, 1.0]]]
-    parts = {"scores": scores, "systems": ["a", "b", "c"], "topics": ["1", "2"], "metrics": ["AP", "P@10"]} | changed
+    scores = [
+        [[0.1, 0.5], [0.3, 0.6]],
+        [[0.2, 0.7], [0.9, 0.8]],
+        [[0.0, 0.9], [0.1, 1.0]],
+    ]
+    parts = {
+        "scores": scores,
+        "systems": ["a", "b", "c"],
+        "topics": ["1", "2"],
+        "metrics": ["AP", "P@10"],
+    } | changed
     return cube(*parts.values())  # type: ignore[arg-type]
 
 
@@ -36,15 +45,25 @@ def test_what_a_cube_is() -> None:
     made = square(metrics=["AP(rel=1)", "RBP"])
     assert made.dims == ("system", "topic", "metric")
     assert made.metric.values.tolist() == ["AP", "RBP(p=0.8)"]
-    assert (made.name, made.dtype, made.attrs) == ("score", np.float64, {"collection": "collection"})
+    assert (made.name, made.dtype, made.attrs) == (
+        "score",
+        np.float64,
+        {"collection": "collection"},
+    )
 
 
 @pytest.mark.parametrize(
     ("changed", "says"),
     [
-        ({"systems": ["a", "a", "b"]}, "system names must be unique; given more than once: a"),
+        (
+            {"systems": ["a", "a", "b"]},
+            "system names must be unique; given more than once: a",
+        ),
         ({"topics": ["1", "1"]}, "topic names must be unique"),
-        ({"metrics": ["AP", "AP(rel=1)"]}, "metric names must be unique; given more than once: AP"),
+        (
+            {"metrics": ["AP", "AP(rel=1)"]},
+            "metric names must be unique; given more than once: AP",
+        ),
         ({"scores": np.full((3, 2, 2), np.inf)}, r"infinite score \(a, topic 1, AP\)"),
     ],
 )
@@ -61,7 +80,10 @@ def test_what_is_no_cube(changed: dict, says: str) -> None:
             lambda scores: scores.sel(metric="AP"),
             r"this array has \(system, topic\); rename them, or select with a list",
         ),
-        (lambda scores: scores.rename(system="run"), r"this array has \(run, topic, metric\)"),
+        (
+            lambda scores: scores.rename(system="run"),
+            r"this array has \(run, topic, metric\)",
+        ),
         (lambda scores: scores.drop_vars("topic"), r"assign_coords\(topic="),
         (lambda scores: scores.assign_coords(topic=[301, 302]), "names that are text"),
         (lambda scores: scores.astype(object), "numbers, not object"),
@@ -70,7 +92,9 @@ def test_what_is_no_cube(changed: dict, says: str) -> None:
         (lambda scores: {"one": scores}, "this is a dict; choose one"),
     ],
 )
-def test_what_is_no_array_of_scores(change: Callable[[xr.DataArray], object], says: str) -> None:
+def test_what_is_no_array_of_scores(
+    change: Callable[[xr.DataArray], object], says: str
+) -> None:
     """What is no array of numbers with three dimensions that have names is an error that says what it is instead."""
     with pytest.raises(ScoresError, match=says):
         check(change(square()))
@@ -82,14 +106,18 @@ def test_the_order_of_dimensions_does_not_matter() -> None:
     for order in permutations(scores.dims):
         xr.testing.assert_identical(check(scores.transpose(*order)), scores)
         xr.testing.assert_identical(means(scores.transpose(*order)), means(scores))
-        xr.testing.assert_identical(select(scores.transpose(*order), metrics=["P@10"]), scores[..., 1:])
+        xr.testing.assert_identical(
+            select(scores.transpose(*order), metrics=["P@10"]), scores[..., 1:]
+        )
     assert check(scores.astype(np.float32)).dtype == np.float64
     xr.testing.assert_identical(check(scores), scores)
 
 
 def test_topics_drawn_twice_have_means() -> None:
     """Means need no names that are unique: topics may be drawn with replacement."""
-    assert means(square().isel(topic=[0, 0, 1])).sel(system="a", metric="AP").item() == pytest.approx(0.5 / 3)
+    assert means(square().isel(topic=[0, 0, 1])).sel(
+        system="a", metric="AP"
+    ).item() == pytest.approx(0.5 / 3)
 
 
 def test_select() -> None:
@@ -99,7 +127,9 @@ def test_select() -> None:
     assert some.metric.values.tolist() == ["P@10", "AP"]
     assert some.sel(system="c", topic="2", metric="P@10").item() == 1.0
     xr.testing.assert_identical(select(square()), square())
-    with pytest.raises(ScoresError, match="no metric 'P@20' in collection; did you mean P@10"):
+    with pytest.raises(
+        ScoresError, match="no metric 'P@20' in collection; did you mean P@10"
+    ):
         select(square(), metrics=["P@20"])
     with pytest.raises(ScoresError, match="no topic '3'"):
         select(square(), topics=["3"])
@@ -107,11 +137,22 @@ def test_select() -> None:
 
 def test_select_by_pattern() -> None:
     """A pattern stands for the names it matches, in their order, each once; a name of its letters is just that name."""
-    scores = cube(np.zeros((4, 1, 1)), ["bm25", "bm25-rm3", "BM25", "run[1]"], ["301"], ["AP"])
-    assert select(scores, systems="bm25*").system.values.tolist() == ["bm25", "bm25-rm3"]
-    assert select(scores, systems="*rm3, bm25*").system.values.tolist() == ["bm25-rm3", "bm25"]
+    scores = cube(
+        np.zeros((4, 1, 1)), ["bm25", "bm25-rm3", "BM25", "run[1]"], ["301"], ["AP"]
+    )
+    assert select(scores, systems="bm25*").system.values.tolist() == [
+        "bm25",
+        "bm25-rm3",
+    ]
+    assert select(scores, systems="*rm3, bm25*").system.values.tolist() == [
+        "bm25-rm3",
+        "bm25",
+    ]
     assert select(scores, systems=["run[1]"]).system.values.tolist() == ["run[1]"]
-    assert select(scores, systems="[bB]*5", topics="3*").system.values.tolist() == ["bm25", "BM25"]
+    assert select(scores, systems="[bB]*5", topics="3*").system.values.tolist() == [
+        "bm25",
+        "BM25",
+    ]
     with pytest.raises(ScoresError, match=r"no system 'dpr\*' in collection"):
         select(scores, systems="dpr*")
 
@@ -120,10 +161,18 @@ def test_means() -> None:
     """Means are over all topics, geometric for GMAP, and missing where a topic is."""
     scores = square(metrics=["AP", "GMAP"])
     np.testing.assert_allclose(means(scores).sel(metric="AP"), [0.2, 0.55, 0.05])
-    np.testing.assert_allclose(means(scores).sel(metric="GMAP"), np.sqrt([0.3, 0.56, 0.9]))
-    np.testing.assert_allclose(additive(scores).sel(metric="GMAP"), np.log(scores.sel(metric="GMAP")))
+    np.testing.assert_allclose(
+        means(scores).sel(metric="GMAP"), np.sqrt([0.3, 0.56, 0.9])
+    )
+    np.testing.assert_allclose(
+        additive(scores).sel(metric="GMAP"), np.log(scores.sel(metric="GMAP"))
+    )
     scores[0, 0, 0] = np.nan
-    assert np.isnan(means(scores).values).tolist() == [[True, False], [False, False], [False, False]]
+    assert np.isnan(means(scores).values).tolist() == [
+        [True, False],
+        [False, False],
+        [False, False],
+    ]
 
 
 def test_top_systems() -> None:
@@ -152,7 +201,11 @@ def test_what_is_studied() -> None:
     scores[:, :, 2] = np.nan
     used, notes = studied(scores, metrics="P_10", top=0.34, by="map")
     assert used.metric.values.tolist() == ["P@10"]
-    assert used.system.values.tolist() == top_systems(scores, 0.34, "AP").system.values.tolist() == ["b"]
+    assert (
+        used.system.values.tolist()
+        == top_systems(scores, 0.34, "AP").system.values.tolist()
+        == ["b"]
+    )
     assert notes == ["1 of 3 systems: the top 0.34 by AP on all topics"]
     scores[1, 0, 0] = np.nan
     assert studied(scores, metrics=["P@10"])[1] == []
@@ -164,7 +217,10 @@ def test_what_is_studied() -> None:
         studied(scores, metrics=["P@10"], top=0.5, by="AP")
     with pytest.raises(ScoresError, match="--by needs --top"):
         studied(scores, by="AP")
-    with pytest.raises(ScoresError, match="no AP to order systems by among P@10; name a metric with --by"):
+    with pytest.raises(
+        ScoresError,
+        match="no AP to order systems by among P@10; name a metric with --by",
+    ):
         studied(scores, metrics=["P@10"], top=0.5)
 
 
@@ -172,7 +228,9 @@ def test_a_metric_without_a_cutoff_is_the_deepest_there_is() -> None:
     """AP stands for the deepest AP@k where there is no AP, never for another metric, and the notes say so."""
     scores = square(metrics=["AP@100", "AP@1000"])
     assert select(scores, metrics="map").metric.values.tolist() == ["AP@1000"]
-    assert studied(scores, metrics="AP")[1] == ["there is no AP among the scores: AP@1000 is used, the deepest"]
+    assert studied(scores, metrics="AP")[1] == [
+        "there is no AP among the scores: AP@1000 is used, the deepest"
+    ]
     both = square(metrics=["AP", "AP@1000"])
     assert studied(both, metrics="AP")[0].metric.values.tolist() == ["AP"]
     assert studied(both, metrics="AP")[1] == []
@@ -181,7 +239,10 @@ def test_a_metric_without_a_cutoff_is_the_deepest_there_is() -> None:
             select(scores, metrics=[other])
     cubes = {"one": scores, "two": scores[..., 1:]}
     together, notes = studied_together(cubes, metrics="AP")
-    assert [one.metric.values.tolist() for one in together.values()] == [["AP@1000"], ["AP@1000"]]
+    assert [one.metric.values.tolist() for one in together.values()] == [
+        ["AP@1000"],
+        ["AP@1000"],
+    ]
     assert notes == ["there is no AP among the scores: AP@1000 is used, the deepest"]
 
 
@@ -194,11 +255,17 @@ def test_names_of_others() -> None:
     odd = scores.assign_coords(metric=["map", "P_10"])
     assert select(odd, metrics="AP").metric.values.tolist() == ["map"]
     for wanted in ("", []):
-        with pytest.raises(ScoresError, match="no metric is named; name some of collection"):
+        with pytest.raises(
+            ScoresError, match="no metric is named; name some of collection"
+        ):
             select(scores, metrics=wanted)
 
 
-@given(st.sets(st.tuples(st.integers(0, 2), st.integers(0, 1), st.integers(0, 1)), max_size=4))
+@given(
+    st.sets(
+        st.tuples(st.integers(0, 2), st.integers(0, 1), st.integers(0, 1)), max_size=4
+    )
+)
 def test_complete(holes: set[tuple[int, int, int]]) -> None:
     """Missing cells are an error that names the first, or their topics or systems go, and a note says how many."""
     scores = square()
@@ -228,7 +295,9 @@ def test_what_tells_nothing_apart_is_named_with_what_to_ask_for():
     assert str(one.value).endswith(
         "RR does not distinguish these systems (all scores equal); leave it out: --metrics 'AP'"
     )
-    with pytest.raises(ScoresError, match=r"AP, RR do not distinguish these systems on A \(all scores"):
+    with pytest.raises(
+        ScoresError, match=r"AP, RR do not distinguish these systems on A \(all scores"
+    ):
         require_variation(np.array([[0.1, 0.1], [0.3, 0.3]]), ["AP", "RR"], " on A")
 
 
@@ -240,7 +309,10 @@ def test_common_keeps_most_scores() -> None:
     kept, (note,) = complete(scores, "common")
     assert kept.system.values.tolist() == list("bcdef")
     assert kept.topic.values.tolist() == list("12345")
-    assert note == "3 of 36 scores are missing; dropped 1 of 6 systems and 1 of 6 topics that lack some"
+    assert (
+        note
+        == "3 of 36 scores are missing; dropped 1 of 6 systems and 1 of 6 topics that lack some"
+    )
 
 
 def test_pairwise_is_for_studies_of_pairs() -> None:

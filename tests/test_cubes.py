@@ -43,7 +43,9 @@ def test_metric_that_a_collection_lacks_is_named_with_it():
     both = {"a": collection(["AP", "RR"]), "b": collection(["AP"])}
     with pytest.raises(ScoresError, match=r"no metric 'RR' in b; .*AP"):
         common_metrics(both, ["RR"])
-    with pytest.raises(ScoresError, match="a, c have no metric in common; evaluate them with the same"):
+    with pytest.raises(
+        ScoresError, match="a, c have no metric in common; evaluate them with the same"
+    ):
         common_metrics({"a": both["a"], "c": collection(["P@10"])})
     with pytest.raises(ScoresError, match="there are no collections"):
         common_metrics({})
@@ -61,8 +63,13 @@ COMMON = {
 @pytest.mark.parametrize("study", COMMON)
 def test_every_study_says_alike_that_collections_share_no_metric(study):
     """Whichever study it is, the error is the same."""
-    with pytest.raises(ScoresError, match="have no metric in common; evaluate them with the same, or study each alone"):
-        COMMON[study]({"a": collection(["AP", "RR"]), "b": collection(["P@10", "Bpref"])})
+    with pytest.raises(
+        ScoresError,
+        match="have no metric in common; evaluate them with the same, or study each alone",
+    ):
+        COMMON[study](
+            {"a": collection(["AP", "RR"]), "b": collection(["P@10", "Bpref"])}
+        )
 
 
 def test_studied_together():
@@ -84,7 +91,9 @@ def test_studied_together():
 def test_collection_in_two_roles_and_empty_roles_are_errors():
     """A collection is for training or for testing; each of the two needs one."""
     one = {"a": collection(["AP"])}
-    with pytest.raises(ScoresError, match="a collection cannot be both train and test: a"):
+    with pytest.raises(
+        ScoresError, match="a collection cannot be both train and test: a"
+    ):
         with_roles(train=one, test=one)
     with pytest.raises(ScoresError, match="no test collection"):
         with_roles(train=one, test={})
@@ -99,7 +108,9 @@ def test_missing_scores_follow_the_policy():
         system_level({"a": scores})
     tables, notes = system_level({"a": scores}, missing="systems")
     assert tables["a"].system.values.tolist() == ["s1", "s2"]
-    assert notes == ["a: 1 of 6 scores are missing; dropped 1 of 3 systems that lack some"]
+    assert notes == [
+        "a: 1 of 6 scores are missing; dropped 1 of 3 systems that lack some"
+    ]
 
 
 @pytest.mark.parametrize("value", [-0.1, 1.2])
@@ -113,8 +124,15 @@ def test_scores_that_a_metric_cannot_take_are_an_error(value):
 def test_targets_outside_the_candidates_are_not_candidates():
     """Metrics to work on are candidates and targets; a lone metric cannot be predicted from itself."""
     cubes = {"a": collection(["AP", "RR", "P@10"])}
-    assert targets_and_candidates(cubes, ["AP"], ["RR"]) == (["RR", "AP"], ["AP"], ["RR"])
-    assert targets_and_candidates(cubes, None, None)[1:] == (["AP", "RR", "P@10"], ["AP", "RR", "P@10"])
+    assert targets_and_candidates(cubes, ["AP"], ["RR"]) == (
+        ["RR", "AP"],
+        ["AP"],
+        ["RR"],
+    )
+    assert targets_and_candidates(cubes, None, None)[1:] == (
+        ["AP", "RR", "P@10"],
+        ["AP", "RR", "P@10"],
+    )
     with pytest.raises(ScoresError, match="no other metric to predict AP from"):
         targets_and_candidates(cubes, ["AP"], ["AP"])
 
@@ -131,11 +149,17 @@ def test_topics_of_one_name_are_drawn_together():
     """Resampled topics keep each collection's number; what two collections share is drawn for both alike."""
     names = {"a": ["1", "2", "3", "4"], "b": ["3", "4", "5"], "c": ["6", "7"]}
     cubes = {
-        name: cube(np.arange(len(topics), dtype=float)[None, :, None], ["s"], topics, ["AP"])
+        name: cube(
+            np.arange(len(topics), dtype=float)[None, :, None], ["s"], topics, ["AP"]
+        )
         for name, topics in names.items()
     }
     assert shared_topics(cubes) == ["a and b share 2 topics"]
-    assert [list(one) for one in topic_numbers(cubes)] == [[0, 1, 2, 3], [2, 3, 4], [5, 6]]
+    assert [list(one) for one in topic_numbers(cubes)] == [
+        [0, 1, 2, 3],
+        [2, 3, 4],
+        [5, 6],
+    ]
     assert not_independent({"a": cubes["a"], "c": cubes["c"]}) == []
     rng = np.random.default_rng(0)
     seen = set()
@@ -148,7 +172,9 @@ def test_topics_of_one_name_are_drawn_together():
             assert not parts[0] & parts[1]
             assert parts[0] | parts[1] == set(topics)
         seen.add(tuple("3" in half["a"].topic.values for half in halves))
-        assert [t in halves[0]["a"].topic.values for t in "34"] == [t in halves[0]["b"].topic.values for t in "34"]
+        assert [t in halves[0]["a"].topic.values for t in "34"] == [
+            t in halves[0]["b"].topic.values for t in "34"
+        ]
     assert seen == {(True, False), (False, True)}
 
 
@@ -157,7 +183,10 @@ def test_halves_of_topics_are_even_and_tables_of_means_stay_whole():
     one = cube(np.arange(5.0)[None, :, None], ["s"], list("12345"), ["AP"])
     means = cube(np.zeros((1, 1, 1)), ["s"], ["all"], ["AP"])
     rng = np.random.default_rng(4)
-    sizes = {topics_halved({"one": one, "means": means}, rng)[0]["one"].sizes["topic"] for _ in range(20)}
+    sizes = {
+        topics_halved({"one": one, "means": means}, rng)[0]["one"].sizes["topic"]
+        for _ in range(20)
+    }
     assert sizes == {2, 3}
     assert topics_halved({"means": means}, rng)[1]["means"].identical(means)
 
@@ -166,8 +195,16 @@ def test_collections_that_share_topics_are_noted_where_one_is_left_out():
     """A study that learns from other collections says that those with the same topics are not independent."""
     rng = np.random.default_rng(0)
     cubes = {
-        name: cube(rng.uniform(size=(6, 4, 3)), list("abcdef"), list("1234"), ["AP", "RR", "P@5"]) for name in "xyz"
+        name: cube(
+            rng.uniform(size=(6, 4, 3)),
+            list("abcdef"),
+            list("1234"),
+            ["AP", "RR", "P@5"],
+        )
+        for name in "xyz"
     }
     _, notes = system_level(cubes)
-    assert notes[0].startswith("x and y share 4 topics, x and z share 4 topics, y and z share 4 topics of the same")
+    assert notes[0].startswith(
+        "x and y share 4 topics, x and z share 4 topics, y and z share 4 topics of the same"
+    )
     assert irmeta.prediction_model(cubes).provenance["notes"] == notes

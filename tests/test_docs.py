@@ -31,9 +31,19 @@ def examples(text: str, name: str) -> None:
 def shown() -> list[str]:
     """Return every command of irmeta that a page shows, in a block or within a sentence, as PAGE: COMMAND."""
     found = []
-    for page in (DOCS.parent / "README.md", *sorted(DOCS.glob("*.md")), *sorted(DOCS.glob("*/*.md"))):
-        blocks = "\n".join(re.findall(r"^```\w*\n(.*?)^```$", page.read_text(), re.MULTILINE | re.DOTALL))
-        sentences = re.sub(r"^```.*?^```$", "", page.read_text(), flags=re.MULTILINE | re.DOTALL)
+    for page in (
+        DOCS.parent / "README.md",
+        *sorted(DOCS.glob("*.md")),
+        *sorted(DOCS.glob("*/*.md")),
+    ):
+        blocks = "\n".join(
+            re.findall(
+                r"^```\w*\n(.*?)^```$", page.read_text(), re.MULTILINE | re.DOTALL
+            )
+        )
+        sentences = re.sub(
+            r"^```.*?^```$", "", page.read_text(), flags=re.MULTILINE | re.DOTALL
+        )
         lines = re.findall(r"^(?:\$ )?(irmeta [a-z][^#|\n]*)", blocks, re.MULTILINE)
         lines += re.findall(r"`(irmeta [a-z][^`]*)`", sentences)
         found += [f"{page.name}: {line}" for line in lines]
@@ -50,29 +60,48 @@ def test_a_command_has_the_options_that_a_page_shows(line: str) -> None:
         if inside := getattr(command, "commands", {}):
             command = inside[word.partition("|")[0]]
         if re.match(r"-[a-z-]", word):
-            options = {name for option in command.params for name in (*option.opts, "-h", "--help")}
+            options = {
+                name
+                for option in command.params
+                for name in (*option.opts, "-h", "--help")
+            }
             assert word.partition("=")[0] in options, word
 
 
 @pytest.mark.slow
 @pytest.mark.skipif(shutil.which("bash") is None, reason="the commands are for bash")
-@pytest.mark.parametrize("path", sorted((DOCS / "tasks").glob("[!i]*.md")), ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "path", sorted((DOCS / "tasks").glob("[!i]*.md")), ids=lambda path: path.stem
+)
 def test_a_task_shows_what_its_commands_print(path: Path, tmp_path: Path) -> None:
     """Every console block of a task runs and prints what is shown, in 80 columns but for notes and captions."""
     page = path.read_text()
     again = CONSOLE["replayed"](page, tmp_path)
-    assert again == page, f"if it should: python scripts/console.py docs/tasks/{path.name}"
-    printed = [line for block in CONSOLE["BLOCK"].findall(page) for line in block.splitlines() if line[:2] != "$ "]
+    assert again == page, (
+        f"if it should: python scripts/console.py docs/tasks/{path.name}"
+    )
+    printed = [
+        line
+        for block in CONSOLE["BLOCK"].findall(page)
+        for line in block.splitlines()
+        if line[:2] != "$ "
+    ]
     assert printed
     long = [line for line in printed if len(line) > 80]
     assert all(line.startswith(("note: ", "\\caption{")) for line in long), long
 
 
-@pytest.mark.parametrize("path", sorted((DOCS / "tasks").glob("[!i]*.md")), ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "path", sorted((DOCS / "tasks").glob("[!i]*.md")), ids=lambda path: path.stem
+)
 def test_every_task_has_its_page_in_one_form(path: Path) -> None:
     """Each task has the same parts in the same order, and index, home page and menu lead to it."""
     page = path.read_text()
-    found = re.findall(r"^\*\*(Question|How to read it|What can mislead|Next)\.\*\*", page, re.MULTILINE)
+    found = re.findall(
+        r"^\*\*(Question|How to read it|What can mislead|Next)\.\*\*",
+        page,
+        re.MULTILINE,
+    )
     assert found == ["Question", "How to read it", "What can mislead", "Next"]
     assert f"({path.name})" in (DOCS / "tasks" / "index.md").read_text()
     assert f"(tasks/{path.name})" in (DOCS / "index.md").read_text()
@@ -91,7 +120,9 @@ def test_the_tutorial_shows_what_its_commands_print(tmp_path: Path) -> None:
     """Every command of the tutorial runs, and prints what stands below it, to the last character."""
     page = (DOCS / "tutorial.md").read_text()
     assert len(CONSOLE["commands"](page)) > 8
-    assert CONSOLE["replayed"](page, tmp_path) == page, "if it should: python scripts/console.py docs/tutorial.md"
+    assert CONSOLE["replayed"](page, tmp_path) == page, (
+        "if it should: python scripts/console.py docs/tutorial.md"
+    )
 
 
 def test_examples_of_the_data_model_run() -> None:
@@ -100,31 +131,44 @@ def test_examples_of_the_data_model_run() -> None:
 
 
 @pytest.mark.parametrize(
-    ("tool", "module"), [("trec_eval", "pytrec_eval"), ("ir_measures", "ir_measures"), ("ranx", "ranx")]
+    ("tool", "module"),
+    [("trec_eval", "pytrec_eval"), ("ir_measures", "ir_measures"), ("ranx", "ranx")],
 )
 @pytest.mark.filterwarnings("ignore")  # of the other tools
 def test_other_tools_differ_as_shown(tool: str, module: str) -> None:
     """Each difference from another tool is measured again where that tool is installed."""
     pytest.importorskip(module)
-    common, *sections = re.split(r"^(?=## )", (DOCS / "differences.md").read_text(), flags=re.MULTILINE)
+    common, *sections = re.split(
+        r"^(?=## )", (DOCS / "differences.md").read_text(), flags=re.MULTILINE
+    )
     section = next(text for text in sections if text.startswith(f"## {tool}"))
     examples(common + section, tool)
 
 
 def test_every_figure_is_drawn_by_a_command() -> None:
     """The gallery shows the figures that its commands draw and no others; the tutorial's are drawn there, too."""
-    gallery, tutorial = ((DOCS / f"{name}.md").read_text() for name in ("gallery", "tutorial"))
+    gallery, tutorial = (
+        (DOCS / f"{name}.md").read_text() for name in ("gallery", "tutorial")
+    )
     drawn = re.findall(r"^\$ .* --plot (\S+\.svg)$", gallery, re.MULTILINE)
     assert len(drawn) > 8
     assert re.findall(r"!\[[^]]+\]\(gallery/(.*?)\)", gallery) == drawn
-    commands = [command for command in CONSOLE["commands"](tutorial) if "--plot" in command]
+    commands = [
+        command for command in CONSOLE["commands"](tutorial) if "--plot" in command
+    ]
     assert set(commands) <= set(CONSOLE["commands"](gallery))
-    assert re.findall(r"!\[[^]]+\]\(gallery/(.*?)\)", tutorial) == [command.split()[-1] for command in commands]
+    assert re.findall(r"!\[[^]]+\]\(gallery/(.*?)\)", tutorial) == [
+        command.split()[-1] for command in commands
+    ]
 
 
 def test_every_public_name_is_on_the_page() -> None:
     """The Python page has each public function once, and nothing that is not there."""
-    named = re.findall(r"^::: (\S+)$", LISTS["filled"]((DOCS / "api.md").read_text()), flags=re.MULTILINE)
+    named = re.findall(
+        r"^::: (\S+)$",
+        LISTS["filled"]((DOCS / "api.md").read_text()),
+        flags=re.MULTILINE,
+    )
     assert len(named) == len(set(named))
     for path in named:
         module, _, name = path.rpartition(".")
@@ -133,17 +177,30 @@ def test_every_public_name_is_on_the_page() -> None:
     assert public <= set(named), public - set(named)
 
 
-@pytest.mark.parametrize("path", sorted((DOCS / "studies").glob("[!i]*.md")), ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "path", sorted((DOCS / "studies").glob("[!i]*.md")), ids=lambda path: path.stem
+)
 def test_every_study_has_its_page_in_one_form(path: Path) -> None:
     """Each study's page answers the same questions in the same order, and the list of studies has it."""
     page = path.read_text()
     found = re.findall(
-        r"^\*\*(Question|Formulas|How to read it|How it can mislead|Source|Measured)\b", page, re.MULTILINE
+        r"^\*\*(Question|Formulas|How to read it|How it can mislead|Source|Measured)\b",
+        page,
+        re.MULTILINE,
     )
-    assert found == ["Question", "Formulas", "How to read it", "How it can mislead", "Source", "Measured"]
+    assert found == [
+        "Question",
+        "Formulas",
+        "How to read it",
+        "How it can mislead",
+        "Source",
+        "Measured",
+    ]
     assert re.match(r"# [A-Z]\w+: .*\?\n\n`irmeta ", page) or "standardiz" in path.stem
     assert path.stem in LISTS["pages"]()
-    assert f"({path.name})" in LISTS["filled"]((DOCS / "studies" / "index.md").read_text())
+    assert f"({path.name})" in LISTS["filled"](
+        (DOCS / "studies" / "index.md").read_text()
+    )
 
 
 def test_every_section_of_the_report_is_listed() -> None:
@@ -158,9 +215,16 @@ def test_every_metric_is_explained() -> None:
     """The table of metrics has every measure of the catalogue, and no other."""
     from irmeta.signatures import CATALOGUE
 
-    table = (DOCS / "metrics.md").read_text().partition("| name | formula |")[2].partition("\n\n")[0]
+    table = (
+        (DOCS / "metrics.md")
+        .read_text()
+        .partition("| name | formula |")[2]
+        .partition("\n\n")[0]
+    )
     first = [row.split("|")[1] for row in table.splitlines()[2:]]
-    assert {name for cell in first for name in re.findall(r"`(\w+)", cell)} == set(CATALOGUE)
+    assert {name for cell in first for name in re.findall(r"`(\w+)", cell)} == set(
+        CATALOGUE
+    )
 
 
 def test_every_standardizer_is_explained() -> None:

@@ -27,7 +27,9 @@ LONG = {
     "score": [0.1, 0.2, 0.3, 0.4],
 }
 CUBE = cube([[[0.1], [0.2]], [[0.3], [0.4]]], ["bm25", "e5"], ["1", "2"], ["AP"])
-WIDE = pd.DataFrame({"1": [0.1, 0.3], "2": [0.2, 0.4]}, index=pd.Index(["bm25", "e5"], name="model"))
+WIDE = pd.DataFrame(
+    {"1": [0.1, 0.3], "2": [0.2, 0.4]}, index=pd.Index(["bm25", "e5"], name="model")
+)
 
 
 @pytest.mark.parametrize(
@@ -38,17 +40,32 @@ WIDE = pd.DataFrame({"1": [0.1, 0.3], "2": [0.2, 0.4]}, index=pd.Index(["bm25", 
         (pl.LazyFrame(LONG), {}),
         (
             pd.DataFrame(LONG).rename(
-                columns={"system": "name", "topic": "qid", "metric": "measure", "score": "value"}
+                columns={
+                    "system": "name",
+                    "topic": "qid",
+                    "metric": "measure",
+                    "score": "value",
+                }
             ),
             {},
         ),
-        (pd.DataFrame(LONG).rename(columns={"system": "Model", "topic": "Query ID", "score": "Score"}), {}),
+        (
+            pd.DataFrame(LONG).rename(
+                columns={"system": "Model", "topic": "Query ID", "score": "Score"}
+            ),
+            {},
+        ),
         (pd.DataFrame(LONG).rename(columns={"system": "who"}), {"system": "who"}),
         (pd.DataFrame(LONG).drop(columns="metric"), {"metric": "map"}),
         (pd.DataFrame(LONG).astype({"topic": int}), {}),
         (pd.DataFrame(LONG).astype({"topic": float}), {}),
         (pd.DataFrame(LONG).set_index(["system", "topic", "metric"])["score"], {}),
-        (pd.DataFrame(LONG).pivot(index=["system", "topic"], columns="metric", values="score"), {}),
+        (
+            pd.DataFrame(LONG).pivot(
+                index=["system", "topic"], columns="metric", values="score"
+            ),
+            {},
+        ),
         (WIDE, {"metric": "AP"}),
         (WIDE.rename_axis(None), {"metric": "AP"}),
         (WIDE.reset_index(), {"metric": "AP"}),
@@ -57,7 +74,13 @@ WIDE = pd.DataFrame({"1": [0.1, 0.3], "2": [0.2, 0.4]}, index=pd.Index(["bm25", 
         (WIDE.assign(parameters=[7, 8]), {"metric": "AP", "ignore": "parameters"}),
         (WIDE.astype(str), {"metric": "AP"}),
         ({"bm25": {"1": 0.1, "2": 0.2}, "e5": {"1": 0.3, "2": 0.4}}, {"metric": "AP"}),
-        ({"bm25": {"1": {"AP": 0.1}, "2": {"AP": 0.2}}, "e5": {"1": {"AP": 0.3}, "2": {"AP": 0.4}}}, {}),
+        (
+            {
+                "bm25": {"1": {"AP": 0.1}, "2": {"AP": 0.2}},
+                "e5": {"1": {"AP": 0.3}, "2": {"AP": 0.4}},
+            },
+            {},
+        ),
         (CUBE.to_series(), {}),
     ],
 )
@@ -68,11 +91,17 @@ def test_every_form_of_one_table(table: Any, options: dict[str, Any]) -> None:
 
 def test_means_only() -> None:
     """A table whose columns are metrics holds means: the one topic is `all`; so do ranx's comparisons."""
-    frame = pd.DataFrame({"name": ["bm25", "e5"], "map": [0.1, 0.3], "ndcg_cut_10": [0.2, 0.4]})  # pt.Experiment(...)
+    frame = pd.DataFrame(
+        {"name": ["bm25", "e5"], "map": [0.1, 0.3], "ndcg_cut_10": [0.2, 0.4]}
+    )  # pt.Experiment(...)
     made = from_frame(frame)
     assert made.topic.values.tolist() == ["all"]
     assert made.metric.values.tolist() == ["AP", "nDCG@10"]
-    compared = {"metrics": ["map"], "model_names": ["bm25"], "bm25": {"scores": {"map": 0.1}, "comparisons": {}}}
+    compared = {
+        "metrics": ["map"],
+        "model_names": ["bm25"],
+        "bm25": {"scores": {"map": 0.1}, "comparisons": {}},
+    }
     assert from_frame(compared).squeeze().item() == 0.1
     assert from_frame(compared).metric.item() == "AP"
 
@@ -80,7 +109,10 @@ def test_means_only() -> None:
         model_names = ("bm25",)
 
         def to_dict(self) -> dict[str, Any]:
-            return {"model_names": ["bm25"], "bm25": {"scores": {"map": 0.1, "hit_rate@10": 0.9}}}
+            return {
+                "model_names": ["bm25"],
+                "bm25": {"scores": {"map": 0.1, "hit_rate@10": 0.9}},
+            }
 
     assert from_frame(Report()).metric.values.tolist() == ["AP", "hit_rate@10"]
 
@@ -90,7 +122,9 @@ def test_what_turns_into_a_frame() -> None:
 
     class Results:
         def to_dataframe(self) -> pd.DataFrame:
-            return pd.DataFrame({"task_name": ["fiqa", "nq"], "a": [0.1, None], "b": [0.3, 0.4]})
+            return pd.DataFrame(
+                {"task_name": ["fiqa", "nq"], "a": [0.1, None], "b": [0.3, 0.4]}
+            )
 
     made = from_frame(Results())
     assert made.system.values.tolist() == ["a", "b"]
@@ -100,7 +134,12 @@ def test_what_turns_into_a_frame() -> None:
 
 def test_items_within_tasks_are_collections() -> None:
     """A table with tasks and items holds a collection a task; one alone must be chosen from it."""
-    rows = {"model": ["a", "a"], "task": ["fiqa", "nq"], "query_id": ["1", "1"], "score": [0.1, 0.2]}
+    rows = {
+        "model": ["a", "a"],
+        "task": ["fiqa", "nq"],
+        "query_id": ["1", "1"],
+        "score": [0.1, 0.2],
+    }
     assert list(from_frame_all(pl.DataFrame(rows))) == ["fiqa", "nq"]
     assert list(by_name(pl.DataFrame(rows))) == ["fiqa", "nq"]  # type: ignore[arg-type]
     with pytest.raises(ScoresError, match="from_frame_all"):
@@ -121,7 +160,9 @@ def test_studies_take_tables() -> None:
     table = made.to_series().reset_index()
     for study in (describe, significance, correlation, means):
         xr.testing.assert_equal(study(table), study(made))
-    xr.testing.assert_equal(rank_metrics(table, level="topic"), rank_metrics(made, level="topic"))
+    xr.testing.assert_equal(
+        rank_metrics(table, level="topic"), rank_metrics(made, level="topic")
+    )
     xr.testing.assert_equal(check(table), made)
 
 
@@ -135,7 +176,10 @@ def test_a_matrix_of_metrics_is_no_table() -> None:
 @pytest.mark.parametrize(
     ("table", "says"),
     [
-        (WIDE.assign(nq=["a", "b"]), "'a' in row 1 of the column 'nq' is not a number; .*ignore="),
+        (
+            WIDE.assign(nq=["a", "b"]),
+            "'a' in row 1 of the column 'nq' is not a number; .*ignore=",
+        ),
         (WIDE.assign(nq=["0,5", "1"]), "decimal point"),
         (WIDE.assign(nq=["50%", "1"]), "percent"),
         (WIDE.assign(nq=[np.inf, 1]), "infinite score"),
@@ -143,12 +187,24 @@ def test_a_matrix_of_metrics_is_no_table() -> None:
         (WIDE.assign(Average=[1.0, 2.0]), r"ignore=\['Average'\]"),
         (WIDE.assign(**{"Mean (Task)": [1.0, 2.0]}), "looks like a sum"),
         (pd.concat([WIDE, WIDE]), "more than one score for bm25, 1"),
-        (pd.DataFrame([[0.1, 0.2, 0.3]], columns=["model", "1", "1"]), "more than one column is named '1'"),
+        (
+            pd.DataFrame([[0.1, 0.2, 0.3]], columns=["model", "1", "1"]),
+            "more than one column is named '1'",
+        ),
         (pd.DataFrame({"1": [0.1], "2": [0.2]}), r"irmeta.from_frame\(table, system="),
         (pd.DataFrame(), r"from_frame\(table, system="),
-        (pd.DataFrame(LONG).assign(system=[None, "a", "b", "c"]), "names nothing in row 1"),
-        (pd.DataFrame(LONG).assign(system=["\x1b[2J", "a", "b", "c"]), "control character"),
-        (pd.DataFrame(LONG).assign(system=["x" * 10_000, "a", "b", "c"]), "10,000 characters"),
+        (
+            pd.DataFrame(LONG).assign(system=[None, "a", "b", "c"]),
+            "names nothing in row 1",
+        ),
+        (
+            pd.DataFrame(LONG).assign(system=["\x1b[2J", "a", "b", "c"]),
+            "control character",
+        ),
+        (
+            pd.DataFrame(LONG).assign(system=["x" * 10_000, "a", "b", "c"]),
+            "10,000 characters",
+        ),
         ({"a": {"AP": {"1": 0.1}}, "b": 0.3}, "not a dict"),
     ],
 )
@@ -160,23 +216,36 @@ def test_tables_that_cannot_be_read(table: Any, says: str) -> None:
 
 def test_one_column_has_one_role() -> None:
     """A column named for two roles is an error that names both: a score is not also its metric."""
-    with pytest.raises(ScoresError, match="the column 'score' is named for metric and score; name it for one"):
+    with pytest.raises(
+        ScoresError,
+        match="the column 'score' is named for metric and score; name it for one",
+    ):
         from_frame(pd.DataFrame(LONG), metric="score", score="score")
 
 
 def test_a_wrong_name_of_a_column() -> None:
     """A column that is named and is not there is an error that lists what there is."""
-    with pytest.raises(ScoresError, match="no column 'who' for system in the table; it has system, topic"):
+    with pytest.raises(
+        ScoresError,
+        match="no column 'who' for system in the table; it has system, topic",
+    ):
         from_frame(pd.DataFrame(LONG), system="who")
     with pytest.raises(ScoresError, match="no column 'who' to ignore"):
         from_frame(pd.DataFrame(LONG), ignore="who")
 
 
-names = st.lists(st.text("abcxyz<&=@'\" ", min_size=1).map(str.strip).filter(bool), min_size=1, max_size=5, unique=True)
+names = st.lists(
+    st.text("abcxyz<&=@'\" ", min_size=1).map(str.strip).filter(bool),
+    min_size=1,
+    max_size=5,
+    unique=True,
+)
 
 
 @given(names, names, st.data())
-def test_there_and_back(systems: list[str], topics: list[str], draw: st.DataObject) -> None:
+def test_there_and_back(
+    systems: list[str], topics: list[str], draw: st.DataObject
+) -> None:
     """Whatever the names and holes, a cube survives its long table, but for systems and topics without a score."""
     cells = st.floats(-1, 1) | st.just(np.nan)
     values = [[[draw.draw(cells)] for _ in topics] for _ in systems]

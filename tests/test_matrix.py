@@ -13,11 +13,17 @@ from irmeta.stats.subsets.matrices import correlation, covariance, normal_scores
 METRICS = ["AP", "P@10", "RR"]
 
 
-def scores(seed: int = 0, systems: int = 12, topics: int = 6, collection: str = "c") -> xr.DataArray:
+def scores(
+    seed: int = 0, systems: int = 12, topics: int = 6, collection: str = "c"
+) -> xr.DataArray:
     values = np.random.default_rng(seed).random((systems, topics, 3))
-    values += np.random.default_rng(seed + 1).random(topics)[None, :, None]  # topics differ
+    values += np.random.default_rng(seed + 1).random(topics)[
+        None, :, None
+    ]  # topics differ
     names = [f"s{i}" for i in range(systems)]
-    return cube(values, names, [f"t{i}" for i in range(topics)], METRICS, collection=collection)
+    return cube(
+        values, names, [f"t{i}" for i in range(topics)], METRICS, collection=collection
+    )
 
 
 def test_levels_have_their_rows() -> None:
@@ -25,7 +31,11 @@ def test_levels_have_their_rows() -> None:
     one = scores()
     flat = one.values.reshape(-1, 3)
     within = (one.values - one.values.mean(axis=0)).reshape(-1, 3)
-    for level, rows in (("topic", flat), ("within-topic", within), ("system", one.values.mean(axis=1))):
+    for level, rows in (
+        ("topic", flat),
+        ("within-topic", within),
+        ("system", one.values.mean(axis=1)),
+    ):
         found = from_scores(one, "covariance", level, "error")
         np.testing.assert_allclose(found.sigma, np.cov(rows, rowvar=False), atol=1e-12)
 
@@ -35,9 +45,13 @@ def test_kinds_have_their_matrices() -> None:
     one = scores()
     rows = one.values.reshape(-1, 3)
     pearson = np.corrcoef(rows, rowvar=False)
-    np.testing.assert_allclose(from_scores(one, "correlation", "topic", "error").sigma, pearson)
+    np.testing.assert_allclose(
+        from_scores(one, "correlation", "topic", "error").sigma, pearson
+    )
     by_rank = correlation(covariance(normal_scores(rows)))
-    np.testing.assert_allclose(from_scores(one, "rank", "topic", "error").sigma, by_rank)
+    np.testing.assert_allclose(
+        from_scores(one, "rank", "topic", "error").sigma, by_rank
+    )
     shrunk = from_scores(one, "shrunk", "topic", "error").sigma
     off = ~np.eye(3, dtype=bool)
     shrinkage = shrunk[off] / pearson[off]
@@ -50,12 +64,20 @@ def test_collections_are_pooled() -> None:
     """The rows of several collections stand below one another."""
     both = {"a": scores(0), "b": scores(5, systems=4, topics=3)}
     rows = np.concatenate([one.values.reshape(-1, 3) for one in both.values()])
-    np.testing.assert_allclose(from_scores(both, "covariance", "topic", "error").sigma, np.cov(rows, rowvar=False))
+    np.testing.assert_allclose(
+        from_scores(both, "covariance", "topic", "error").sigma,
+        np.cov(rows, rowvar=False),
+    )
 
 
 def test_only_common_metrics_are_used() -> None:
     """A metric that one collection lacks is left out, and named."""
-    found = from_scores({"a": scores(), "b": scores(3).sel(metric=["RR", "AP"])}, "correlation", "topic", "error")
+    found = from_scores(
+        {"a": scores(), "b": scores(3).sel(metric=["RR", "AP"])},
+        "correlation",
+        "topic",
+        "error",
+    )
     assert found.metrics == ["AP", "RR"]
     assert any("P@10" in note for note in found.notes)
 
@@ -78,7 +100,10 @@ def test_means_are_at_system_level() -> None:
     assert found.notes
     with pytest.raises(ScoresError, match="--level system"):
         from_scores({"a": table, "b": scores()}, "correlation", "topic", "error")
-    assert from_scores({"a": table, "b": scores()}, "correlation", "system", "error").level == "system"
+    assert (
+        from_scores({"a": table, "b": scores()}, "correlation", "system", "error").level
+        == "system"
+    )
 
 
 def test_too_few_rows_are_refused() -> None:
@@ -104,10 +129,16 @@ def test_the_geometric_mean_is_averaged_as_logarithm() -> None:
     """GMAP counts as a logarithm by topic, and as a geometric mean by system."""
     values = np.random.default_rng(1).uniform(0.01, 1, (9, 4, 2))
     one = cube(values, [f"s{i}" for i in range(9)], list("abcd"), ["AP", "GMAP"])
-    by_system = np.column_stack([values[..., 0].mean(axis=1), np.exp(np.log(values[..., 1]).mean(axis=1))])
-    np.testing.assert_allclose(from_scores(one, "covariance", "system", "error").sigma, np.cov(by_system.T))
+    by_system = np.column_stack(
+        [values[..., 0].mean(axis=1), np.exp(np.log(values[..., 1]).mean(axis=1))]
+    )
+    np.testing.assert_allclose(
+        from_scores(one, "covariance", "system", "error").sigma, np.cov(by_system.T)
+    )
     by_topic = np.column_stack([values[..., 0].ravel(), np.log(values[..., 1]).ravel()])
-    np.testing.assert_allclose(from_scores(one, "covariance", "topic", "error").sigma, np.cov(by_topic.T))
+    np.testing.assert_allclose(
+        from_scores(one, "covariance", "topic", "error").sigma, np.cov(by_topic.T)
+    )
 
 
 @pytest.mark.parametrize("kind", ["correlation", "rank"])
@@ -126,9 +157,13 @@ def test_a_given_matrix_is_used_as_it_is() -> None:
     assert found.kind == "given"
     assert found.sigma.tolist() == [[4.0, 0.9], [0.9, 1.0]]
     assert "not symmetric" in found.notes[0]
-    named = xr.DataArray(given, coords={"a": ["AP", "RR"], "b": ["AP", "RR"]}, dims=("a", "b")).to_pandas()
+    named = xr.DataArray(
+        given, coords={"a": ["AP", "RR"], "b": ["AP", "RR"]}, dims=("a", "b")
+    ).to_pandas()
     assert from_matrix(named).metrics == ["AP", "RR"]
-    np.testing.assert_allclose(from_matrix(named, "correlation").sigma, [[1, 0.45], [0.45, 1]])
+    np.testing.assert_allclose(
+        from_matrix(named, "correlation").sigma, [[1, 0.45], [0.45, 1]]
+    )
 
 
 @pytest.mark.parametrize(
@@ -139,8 +174,18 @@ def test_a_given_matrix_is_used_as_it_is() -> None:
         (np.array([[1.0, np.nan], [np.nan, 1.0]]), "entries must be finite"),
         (np.diag([1.0, 0.0]), "variances positive"),
         (np.array([[1.0, 2.0], [2.0, 1.0]]), "not positive semi-definite"),
-        (xr.DataArray(np.eye(2), coords={"a": ["x", "y"], "b": ["y", "x"]}, dims=("a", "b")), "the same names"),
-        (xr.DataArray(np.eye(2), coords={"a": ["x", "x"], "b": ["x", "x"]}, dims=("a", "b")), "each once"),
+        (
+            xr.DataArray(
+                np.eye(2), coords={"a": ["x", "y"], "b": ["y", "x"]}, dims=("a", "b")
+            ),
+            "the same names",
+        ),
+        (
+            xr.DataArray(
+                np.eye(2), coords={"a": ["x", "x"], "b": ["x", "x"]}, dims=("a", "b")
+            ),
+            "each once",
+        ),
     ],
 )
 def test_what_is_no_matrix_of_metrics_is_refused(matrix: object, said: str) -> None:

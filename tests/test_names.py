@@ -14,7 +14,15 @@ from irmeta.errors import IrmetaError, MetricError
 from irmeta.evaluation import measures
 from irmeta.evaluation.engine import evaluate
 from irmeta.evaluation.judged import Judged
-from irmeta.names import Metric, canonical, metric_names, nearest, parse, parse_list, split
+from irmeta.names import (
+    Metric,
+    canonical,
+    metric_names,
+    nearest,
+    parse,
+    parse_list,
+    split,
+)
 from irmeta.signatures import CATALOGUE, GENERAL, RANK, SETS, Parameter, Signature
 
 NUMBERS = st.integers(0, 2000) | st.floats(0.001, 9) | st.floats(0.001, 0.999)
@@ -30,12 +38,21 @@ def names(draw: st.DrawFn) -> str:
     known = {**signature.params, **GENERAL}
     params = draw(st.lists(st.sampled_from(list(known)), unique=True))
     blank = draw(st.sampled_from(["", " "]))
-    inside = f",{blank}".join(f"{name}{blank}={blank}{draw(VALUES.filter(known[name].takes))!r}" for name in params)
+    inside = f",{blank}".join(
+        f"{name}{blank}={blank}{draw(VALUES.filter(known[name].takes))!r}"
+        for name in params
+    )
     called = base + (f"({inside})" if params else "")
-    if signature.cutoff is None or not (signature.cutoff.required or draw(st.booleans())):
+    if signature.cutoff is None or not (
+        signature.cutoff.required or draw(st.booleans())
+    ):
         return called
     fits = signature.cutoff.read
-    texts = (st.integers(1, 5000) | st.floats(0, 1)).map(str).filter(lambda text: fits(text) is not None)
+    texts = (
+        (st.integers(1, 5000) | st.floats(0, 1))
+        .map(str)
+        .filter(lambda text: fits(text) is not None)
+    )
     return f"{called}@{draw(texts)}"
 
 
@@ -48,7 +65,10 @@ def test_print_and_parse_again(name: str) -> None:
     assert split(str(metric)) == [str(metric)]
 
 
-@given(st.text(alphabet="APnDCGRBrel=p@().,0123456789'\"[]{}:+* \n", max_size=25) | st.text(max_size=12))
+@given(
+    st.text(alphabet="APnDCGRBrel=p@().,0123456789'\"[]{}:+* \n", max_size=25)
+    | st.text(max_size=12)
+)
 def test_any_text_is_a_metric_or_a_clear_error(text: str) -> None:
     """Whatever is written, the answer is a metric whose name parses, or a MetricError."""
     try:
@@ -86,7 +106,10 @@ def test_spelling(given_name: str, printed: str) -> None:
         ("ndgc@10", "did you mean nDCG"),
         ("PA@10", "did you mean"),
         ("Zzz", "known: AP, SP"),
-        ("P(cutoff=3)@10", "no parameter 'cutoff'; known: rel, judged_only, depth, pool"),
+        (
+            "P(cutoff=3)@10",
+            "no parameter 'cutoff'; known: rel, judged_only, depth, pool",
+        ),
         ("AP(judgedonly=True)", "did you mean judged_only?"),
         ("P", "needs a cutoff, as in P@10"),
         ("IPrec", "needs a cutoff, as in IPrec@0.1"),
@@ -131,7 +154,13 @@ def test_wrong_names(name: str, says: str) -> None:
 def test_parameters() -> None:
     """A metric tells its parameters, defaults included; those it does not have are None by `get`."""
     metric = parse("RBP(p=0.95, depth=50)@20")
-    assert (metric.base, metric.cutoff, metric["p"], metric["rel"], metric["depth"]) == ("RBP", 20, 0.95, None, 50)
+    assert (
+        metric.base,
+        metric.cutoff,
+        metric["p"],
+        metric["rel"],
+        metric["depth"],
+    ) == ("RBP", 20, 0.95, None, 50)
     assert metric["judged_only"] is False
     assert parse("nDCG@10").get("rel") is None
     assert parse(metric) is metric
@@ -176,7 +205,9 @@ def test_a_text_of_names() -> None:
 def test_others() -> None:
     """Names that are not ours are offered to `other`; where it does not know them either, our error stands."""
     theirs = Metric("SetP")
-    assert parse_list("AP SetP", other=lambda name: theirs if name == "SetP" else None) == [parse("AP"), theirs]
+    assert parse_list(
+        "AP SetP", other=lambda name: theirs if name == "SetP" else None
+    ) == [parse("AP"), theirs]
     with pytest.raises(MetricError, match="unknown metric 'SetQ'"):
         parse_list("SetQ", other=lambda name: None)
 
@@ -198,9 +229,17 @@ def test_catalogue_and_measures_agree(name: str) -> None:
     """Each metric of the catalogue has one measure, with the same cutoff, parameters and defaults."""
     signature = CATALOGUE[name]
     parameters = inspect.signature(measures.MEASURES[name]).parameters
-    own = {key: one.default for key, one in parameters.items() if one.kind is one.KEYWORD_ONLY}
+    own = {
+        key: one.default
+        for key, one in parameters.items()
+        if one.kind is one.KEYWORD_ONLY
+    }
     assert own == {key: one.default for key, one in signature.params.items()}
-    there = [one.default is inspect.Parameter.empty for key, one in parameters.items() if key == "k"]
+    there = [
+        one.default is inspect.Parameter.empty
+        for key, one in parameters.items()
+        if key == "k"
+    ]
     assert there == ([] if signature.cutoff is None else [signature.cutoff.required])
 
 
@@ -208,8 +247,14 @@ def test_catalogue_and_measures_agree(name: str) -> None:
 def test_defaults_follow_the_rules(name: str) -> None:
     """Each parameter takes its own default, and the example of a cutoff is one."""
     signature = CATALOGUE[name]
-    assert all(parameter.takes(parameter.default) for parameter in [*signature.params.values(), *GENERAL.values()])
-    assert signature.cutoff is None or signature.cutoff.read(signature.cutoff.example) is not None
+    assert all(
+        parameter.takes(parameter.default)
+        for parameter in [*signature.params.values(), *GENERAL.values()]
+    )
+    assert (
+        signature.cutoff is None
+        or signature.cutoff.read(signature.cutoff.example) is not None
+    )
 
 
 @pytest.fixture
@@ -219,10 +264,21 @@ def f_measure(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     def f(judged: Judged, k: int, *, beta: float = 1) -> np.ndarray:
         precision, recall = (measures.MEASURES[name](judged, k) for name in ("P", "R"))
         whole = beta**2 * precision + recall
-        return np.divide((1 + beta**2) * precision * recall, whole, out=np.zeros_like(whole), where=whole > 0)
+        return np.divide(
+            (1 + beta**2) * precision * recall,
+            whole,
+            out=np.zeros_like(whole),
+            where=whole > 0,
+        )
 
-    beta = Parameter(1, "a number above 0", lambda value: isinstance(value, int | float) and value > 0)
-    monkeypatch.setattr(signatures, "CATALOGUE", {**CATALOGUE, "F": Signature(RANK, {"beta": beta})})
+    beta = Parameter(
+        1,
+        "a number above 0",
+        lambda value: isinstance(value, int | float) and value > 0,
+    )
+    monkeypatch.setattr(
+        signatures, "CATALOGUE", {**CATALOGUE, "F": Signature(RANK, {"beta": beta})}
+    )
     monkeypatch.setitem(measures.MEASURES, "F", f)
     yield
     module._parse.cache_clear()
@@ -241,7 +297,9 @@ def test_the_rule_of_a_new_parameter_is_told(f_measure: None) -> None:
     """The refusal of a wrong value names the metric, the parameter and the rule."""
     with pytest.raises(MetricError) as error:
         parse("F(beta=0)@2")
-    assert str(error.value) == "'F(beta=0)@2': beta of F must be a number above 0, not 0"
+    assert (
+        str(error.value) == "'F(beta=0)@2': beta of F must be a number above 0, not 0"
+    )
 
 
 def test_no_measure_without_a_name() -> None:
@@ -254,7 +312,9 @@ def test_errors_are_of_one_family() -> None:
     assert issubclass(MetricError, IrmetaError)
 
 
-@pytest.mark.parametrize("name", ["AP" + " " * 60_000 + "x", f"AP(rel={'+'.join(['1'] * 3000)})"])
+@pytest.mark.parametrize(
+    "name", ["AP" + " " * 60_000 + "x", f"AP(rel={'+'.join(['1'] * 3000)})"]
+)
 def test_names_of_any_length_are_refused_at_once(name: str) -> None:
     """A name of thousands of characters is refused before it is parsed."""
     with pytest.raises(MetricError, match="a metric name has at most 500"):
@@ -263,4 +323,9 @@ def test_names_of_any_length_are_refused_at_once(name: str) -> None:
 
 def test_bases_are_known_in_any_case():
     """Leaderboards write p@5, rr and ap."""
-    assert [canonical(name) for name in ("p@5", "rr", "ap", "r@100")] == ["P@5", "RR", "AP", "R@100"]
+    assert [canonical(name) for name in ("p@5", "rr", "ap", "r@100")] == [
+        "P@5",
+        "RR",
+        "AP",
+        "R@100",
+    ]

@@ -28,7 +28,11 @@ def test_an_item_has_one_core():
         return threading.get_ident()
 
     def outer(_):
-        return cores(), {threading.get_ident(), *on_threads(inner, range(4)), *in_order(inner, range(4))}
+        return cores(), {
+            threading.get_ident(),
+            *on_threads(inner, range(4)),
+            *in_order(inner, range(4)),
+        }
 
     for count, threads in in_order(outer, range(4)):
         assert count == 1
@@ -37,8 +41,12 @@ def test_an_item_has_one_core():
 
 def test_streams_do_not_depend_on_how_many_are_asked_for():
     """The first blocks of a longer series of draws are those of a shorter one."""
-    few = [rng.random(count) for rng, count in streams(np.random.default_rng(3), 200, 100)]
-    many = [rng.random(count) for rng, count in streams(np.random.default_rng(3), 1000, 100)]
+    few = [
+        rng.random(count) for rng, count in streams(np.random.default_rng(3), 200, 100)
+    ]
+    many = [
+        rng.random(count) for rng, count in streams(np.random.default_rng(3), 1000, 100)
+    ]
     assert len(many) == 10
     np.testing.assert_array_equal(few, many[:2])
 
@@ -47,7 +55,11 @@ def test_threads_of_the_user(monkeypatch):
     """After studies in two threads of the user's, which overlap, BLAS has its own threads again."""
 
     def threads():
-        return {one["num_threads"] for one in ThreadpoolController().info() if one["user_api"] == "blas"}
+        return {
+            one["num_threads"]
+            for one in ThreadpoolController().info()
+            if one["user_api"] == "blas"
+        }
 
     before, inside, may_end = threads(), threading.Event(), threading.Event()
 
@@ -84,7 +96,11 @@ def test_linear_algebra_has_one_thread_while_items_are_worked_on():
     """While items are worked on BLAS has one thread, also where an item asks for that itself; then it has its own."""
 
     def threads():
-        return {one["num_threads"] for one in ThreadpoolController().info() if one["user_api"] == "blas"}
+        return {
+            one["num_threads"]
+            for one in ThreadpoolController().info()
+            if one["user_api"] == "blas"
+        }
 
     def work(_):
         with single_threaded():

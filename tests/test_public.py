@@ -25,9 +25,16 @@ METRICS = ["AP", "P@10", "nDCG@20", "P(depth=10)@1000"]
 def scores(name="A", systems=12, topics=12):
     """As many systems as topics, so that nothing but the names tells one from the other."""
     rng = np.random.default_rng(ord(name))
-    made = rng.beta(1, 3, size=(systems, topics, len(METRICS))) / 2 + np.linspace(0, 0.5, systems)[:, None, None]
+    made = (
+        rng.beta(1, 3, size=(systems, topics, len(METRICS))) / 2
+        + np.linspace(0, 0.5, systems)[:, None, None]
+    )
     return cube(
-        made, [f"s{i:02}" for i in range(systems)], [str(301 + i) for i in range(topics)], METRICS, collection=name
+        made,
+        [f"s{i:02}" for i in range(systems)],
+        [str(301 + i) for i in range(topics)],
+        METRICS,
+        collection=name,
     )
 
 
@@ -36,7 +43,9 @@ def collections(change, names="ABC"):
 
 
 def predicted():
-    return irmeta.predict(irmeta.cube.select(scores(), metrics=["AP", "P@10"]), model(), want=["nDCG@20"])
+    return irmeta.predict(
+        irmeta.cube.select(scores(), metrics=["AP", "P@10"]), model(), want=["nDCG@20"]
+    )
 
 
 def model():
@@ -45,21 +54,31 @@ def model():
 
 ONE = {
     "accuracy": lambda change, _: irmeta.accuracy(predicted(), change(scores())),
-    "describe": lambda change, _, **options: irmeta.describe(change(scores()), **options),
+    "describe": lambda change, _, **options: irmeta.describe(
+        change(scores()), **options
+    ),
     "design": lambda change, _, **options: irmeta.design(
         change(scores()), **({"target": "AP", "partitions": 20} | options)
     ),
-    "estimate": lambda change, _, **options: irmeta.estimate(change(scores()[:, :6]), change(scores("B")), **options),
+    "estimate": lambda change, _, **options: irmeta.estimate(
+        change(scores()[:, :6]), change(scores("B")), **options
+    ),
     "means": lambda change, _: irmeta.means(change(scores())),
-    "plan": lambda change, _, **options: irmeta.plan(change(scores()[:, :6]), change(scores("B")), **options),
+    "plan": lambda change, _, **options: irmeta.plan(
+        change(scores()[:, :6]), change(scores("B")), **options
+    ),
     "paper_table": lambda change, _, **options: irmeta.paper_table(
         change(scores()), **{"test": "permutation", "resamples": 200} | options
     ),
     "predict": lambda change, _, **options: irmeta.predict(
         change(scores()[..., :2]), model(), known=change(scores("F")), **options
     ),
-    "predictivity": lambda change, _, **options: irmeta.predictivity(change(scores()), partitions=50, **options),
-    "reliability": lambda change, _, **options: irmeta.reliability(change(scores()), **options),
+    "predictivity": lambda change, _, **options: irmeta.predictivity(
+        change(scores()), partitions=50, **options
+    ),
+    "reliability": lambda change, _, **options: irmeta.reliability(
+        change(scores()), **options
+    ),
     "select": lambda change, _: irmeta.select(change(scores()), topics=["302", "301"]),
     "significance": lambda change, _, **options: irmeta.significance(
         change(scores()), **{"test": "permutation", "resamples": 200} | options
@@ -67,44 +86,70 @@ ONE = {
     "standardization.apply": lambda change, _, **options: standardization.apply(
         change(scores()), standardization.fit(scores("A", 6)), **options
     ),
-    "standardization.fit": lambda change, _, **options: standardization.fit(change(scores()), **options),
+    "standardization.fit": lambda change, _, **options: standardization.fit(
+        change(scores()), **options
+    ),
     "standardizing_set": lambda change, _, **options: irmeta.standardizing_set(
         change(scores()), change(scores("B")), resamples=100, sizes=[4], **options
     ),
     "top_systems": lambda change, _: irmeta.top_systems(change(scores()), 0.5),
-    "versus": lambda change, _, **options: irmeta.versus(change(scores()), "s00", **{"resamples": 200} | options),
+    "versus": lambda change, _, **options: irmeta.versus(
+        change(scores()), "s00", **{"resamples": 200} | options
+    ),
 }
 """Functions that take cubes: called with a change to be made to each, and a folder."""
 SEVERAL = {
-    "compare": lambda change, _, **options: irmeta.compare(collections(change), partitions=20, **options),
+    "compare": lambda change, _, **options: irmeta.compare(
+        collections(change), partitions=20, **options
+    ),
     "compare_judges": lambda change, _, **options: irmeta.compare_judges(
         collections(change), **{"partitions": 20} | options
     ),
-    "coverage": lambda change, _, **options: irmeta.coverage(collections(change), **options),
+    "coverage": lambda change, _, **options: irmeta.coverage(
+        collections(change), **options
+    ),
     "durability": lambda change, _, **options: irmeta.durability(
         collections(change, "A"), collections(change, "B"), **options
     ),
     "lowcost": lambda change, _, **options: irmeta.lowcost(
-        collections(change, "AB"), collections(change, "C"), targets=["AP"], depths=[10], **options
+        collections(change, "AB"),
+        collections(change, "C"),
+        targets=["AP"],
+        depths=[10],
+        **options,
     ),
     "models": lambda change, _, **options: irmeta.models(
         collections(change, "AB"), **{"targets": ["AP"], "scales": ["raw"]} | options
     ),
-    "prediction_model": lambda change, _, **options: irmeta.prediction_model(collections(change), **options),
-    "predictors": lambda change, _, **options: irmeta.predictors(
-        collections(change, "AB"), collections(change, "C"), **{"choose": "leave-one-out", "sizes": [1]} | options
+    "prediction_model": lambda change, _, **options: irmeta.prediction_model(
+        collections(change), **options
     ),
-    "write_report": lambda change, folder, **options: irmeta.write_report(collections(change, "A"), folder, **options),
+    "predictors": lambda change, _, **options: irmeta.predictors(
+        collections(change, "AB"),
+        collections(change, "C"),
+        **{"choose": "leave-one-out", "sizes": [1]} | options,
+    ),
+    "write_report": lambda change, folder, **options: irmeta.write_report(
+        collections(change, "A"), folder, **options
+    ),
 }
 """The same for functions that take cubes by collection name."""
 EITHER = {
-    "correlation": lambda change, _, **options: irmeta.correlation(change(scores()), **options),
+    "correlation": lambda change, _, **options: irmeta.correlation(
+        change(scores()), **options
+    ),
     "leaderboard": lambda change, _, **options: irmeta.leaderboard(
         change(scores()), **{"metric": "AP", "resamples": 40} | options
     ),
-    "place": lambda change, _, **options: irmeta.place(change(scores()), on=change(scores()), **options),
-    "rank_metrics": lambda change, _, **options: irmeta.rank_metrics(change(scores()), partitions=5, **options),
-    "save": lambda change, folder: irmeta.save(change(scores()), folder / "scores.parquet"),
+    "place": lambda change, _, **options: irmeta.place(
+        change(scores()), on=change(scores()), **options
+    ),
+    "rank_metrics": lambda change, _, **options: irmeta.rank_metrics(
+        change(scores()), partitions=5, **options
+    ),
+    "save": lambda change, folder: irmeta.save(
+        change(scores()), folder / "scores.parquet"
+    ),
 }
 
 
@@ -118,13 +163,25 @@ def table(folder):
 QRELS, RUNS = {"1": {"a": 1}}, {"bm25": {"1": {"a": 2.0}}}
 OTHERS = {
     "evaluate": lambda _, __, **options: irmeta.evaluate(QRELS, RUNS, "RR", **options),
-    "evaluate_to": lambda _, folder, **options: irmeta.evaluate_to(folder / "s.parquet", QRELS, RUNS, "RR", **options),
-    "from_frame": lambda _, __, **options: irmeta.from_frame({"bm25": {"1": 0.5}}, **options),
-    "import_table": lambda _, folder, **options: irmeta.import_table(table(folder), **options),
-    "import_matrix": lambda _, folder, **options: irmeta.import_matrix(folder / "AP.csv", **options),
+    "evaluate_to": lambda _, folder, **options: irmeta.evaluate_to(
+        folder / "s.parquet", QRELS, RUNS, "RR", **options
+    ),
+    "from_frame": lambda _, __, **options: irmeta.from_frame(
+        {"bm25": {"1": 0.5}}, **options
+    ),
+    "import_table": lambda _, folder, **options: irmeta.import_table(
+        table(folder), **options
+    ),
+    "import_matrix": lambda _, folder, **options: irmeta.import_matrix(
+        folder / "AP.csv", **options
+    ),
     "Reading": lambda _, __, **options: irmeta.Reading(**options),
-    "simulate_judge": lambda _, __, **options: irmeta.simulate_judge(QRELS, irmeta.JudgeModel(), **options),
-    "simulate": lambda _, folder, **options: irmeta.simulate(folder, systems=3, topics=2, **options),
+    "simulate_judge": lambda _, __, **options: irmeta.simulate_judge(
+        QRELS, irmeta.JudgeModel(), **options
+    ),
+    "simulate": lambda _, folder, **options: irmeta.simulate(
+        folder, systems=3, topics=2, **options
+    ),
 }
 STUDIES = ONE | SEVERAL | EITHER
 CALLS = STUDIES | OTHERS
@@ -141,14 +198,19 @@ def plain(result, folder):
         return [described(part) for part in result.parts]
     if isinstance(result, xr.Dataset | xr.DataArray):
         return result.to_dict()
-    return {path.name: path.read_bytes() for path in folder.rglob("*") if path.suffix in (".html", ".csv", ".parquet")}
+    return {
+        path.name: path.read_bytes()
+        for path in folder.rglob("*")
+        if path.suffix in (".html", ".csv", ".parquet")
+    }
 
 
 def parameters(wanted):
     """List the parameters of public functions whose types are wanted, as (function, parameter, type)."""
     functions = {name: getattr(irmeta, name) for name in irmeta._HOME}
     functions |= {
-        f"standardization.{name}": getattr(standardization, name) for name in ("fit", "apply", "load", "save")
+        f"standardization.{name}": getattr(standardization, name)
+        for name in ("fit", "apply", "load", "save")
     }
     for name, function in functions.items():
         hints = get_type_hints(function, localns={"xr": xr})
@@ -156,11 +218,17 @@ def parameters(wanted):
         for hint in list(hints.values()):
             if get_origin(hint) is Unpack:
                 hints |= get_type_hints(get_args(hint)[0])
-        yield from ((name, parameter, hint) for parameter, hint in hints.items() if wanted(parameter, hint))
+        yield from (
+            (name, parameter, hint)
+            for parameter, hint in hints.items()
+            if wanted(parameter, hint)
+        )
 
 
 def is_choice(_: str, hint: Any) -> bool:
-    return get_origin(hint) is Literal or any(is_choice("", part) for part in get_args(hint))
+    return get_origin(hint) is Literal or any(
+        is_choice("", part) for part in get_args(hint)
+    )
 
 
 def is_list(hint: Any) -> bool:
@@ -173,33 +241,51 @@ SEEDS = list(parameters(lambda name, _: name == "rng"))
 
 def test_there_are_choices_and_seeds() -> None:
     """The tests below find what they are about."""
-    assert {("compare", "kinds"), ("evaluate_to", "topics"), ("rank_metrics", "objective")} < {
-        one[:2] for one in CHOICES
-    }
+    assert {
+        ("compare", "kinds"),
+        ("evaluate_to", "topics"),
+        ("rank_metrics", "objective"),
+    } < {one[:2] for one in CHOICES}
     assert {"predictivity", "models", "simulate"} < {one[0] for one in SEEDS}
 
 
-@pytest.mark.parametrize(("name", "parameter", "hint"), CHOICES, ids=lambda part: part if isinstance(part, str) else "")
+@pytest.mark.parametrize(
+    ("name", "parameter", "hint"),
+    CHOICES,
+    ids=lambda part: part if isinstance(part, str) else "",
+)
 def test_a_choice_that_there_is_not_is_refused(name, parameter, hint, tmp_path):
     """An option that has a few values has no other: a misspelt one is an error that lists them."""
     with pytest.raises(IrmetaError, match=f"^{parameter}='nonsense': choose "):
-        CALLS[name](unchanged, tmp_path, **{parameter: ["nonsense"] if is_list(hint) else "nonsense"})
+        CALLS[name](
+            unchanged,
+            tmp_path,
+            **{parameter: ["nonsense"] if is_list(hint) else "nonsense"},
+        )
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize(("name", "parameter", "hint"), SEEDS, ids=lambda part: part if isinstance(part, str) else "")
+@pytest.mark.parametrize(
+    ("name", "parameter", "hint"),
+    SEEDS,
+    ids=lambda part: part if isinstance(part, str) else "",
+)
 def test_chance_is_a_seed_or_a_generator(name, parameter, hint, tmp_path):
     """Seeds of any whole type are recorded as they are; what nobody could repeat is refused."""
     for wrong in (None, -1, 1.5, "3", np.random.RandomState(3)):
         with pytest.raises(IrmetaError, match="rng="):
             CALLS[name](unchanged, tmp_path, rng=wrong)
-    if name == "simulate_judge":  # it returns judgments, which say nothing of themselves
+    if (
+        name == "simulate_judge"
+    ):  # it returns judgments, which say nothing of themselves
         return
     if np.random.Generator not in get_args(hint):
         with pytest.raises(IrmetaError, match="rng="):
             CALLS[name](unchanged, tmp_path, rng=np.random.default_rng(3))
     else:
-        assert recorded(CALLS[name], tmp_path, np.random.default_rng(3)) == "a generator"
+        assert (
+            recorded(CALLS[name], tmp_path, np.random.default_rng(3)) == "a generator"
+        )
     if name != "write_report":
         assert recorded(CALLS[name], tmp_path, np.int64(3)) in (3, "3")
 
@@ -212,7 +298,9 @@ def recorded(call, folder, rng):
     return json.loads((folder / "simulation.json").read_text())["seed"]
 
 
-@pytest.mark.parametrize("name", [pytest.param(name, marks=SLOW.get(name, ())) for name in STUDIES])
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=SLOW.get(name, ())) for name in STUDIES]
+)
 def test_the_order_of_dimensions_does_not_matter(name, tmp_path):
     """A cube with its dimensions in another order gives the same result, to the last bit."""
     (tmp_path / "first").mkdir()
@@ -230,13 +318,18 @@ def table_of(one):
     return one.to_series().reset_index().assign(collection=one.attrs["collection"])
 
 
-@pytest.mark.parametrize("name", [pytest.param(name, marks=SLOW.get(name, ())) for name in STUDIES])
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=SLOW.get(name, ())) for name in STUDIES]
+)
 def test_a_data_frame_does_as_well(name, tmp_path):
     """Every function that takes a cube takes a data frame of the same scores, and returns the same."""
     folders = [tmp_path / kind for kind in ("cube", "frame")]
     for folder in folders:
         folder.mkdir()
-    made = [STUDIES[name](change, folder) for change, folder in zip((unchanged, table_of), folders, strict=True)]
+    made = [
+        STUDIES[name](change, folder)
+        for change, folder in zip((unchanged, table_of), folders, strict=True)
+    ]
     if isinstance(made[0], xr.Dataset | xr.DataArray):
         xr.testing.assert_equal(*made)
     else:
@@ -271,11 +364,17 @@ def test_one_cube_is_not_several(name, tmp_path):
 def test_a_cube_is_a_collection() -> None:
     """Where cubes are taken by name, one alone goes by the name of its collection."""
     one, other = scores("A"), scores("B")
-    alone, named = irmeta.durability(one, other), irmeta.durability({"A": one}, {"B": other})
+    alone, named = (
+        irmeta.durability(one, other),
+        irmeta.durability({"A": one}, {"B": other}),
+    )
     xr.testing.assert_identical(alone, named)
     parts = {"train": one, "dev": other, "test": scores("C")}
     alone = irmeta.predictors(**parts, sizes=[1])
-    named = irmeta.predictors(**{role: {part.attrs["collection"]: part} for role, part in parts.items()}, sizes=[1])
+    named = irmeta.predictors(
+        **{role: {part.attrs["collection"]: part} for role, part in parts.items()},
+        sizes=[1],
+    )
     xr.testing.assert_identical(alone, named)
     assert [part.name for part in irmeta.prediction_model(one).parts] == ["A"]
     for study in (irmeta.compare, irmeta.coverage, irmeta.models):
@@ -288,9 +387,15 @@ def findings_of(result):
 
 
 CELL = compare("Table 1", "AP", "P@10", 0.6, 0.6, within=0.1)
-RESULTS = {name: call for name, call in STUDIES.items() if name not in ("prediction_model", "save", "write_report")}
+RESULTS = {
+    name: call
+    for name, call in STUDIES.items()
+    if name not in ("prediction_model", "save", "write_report")
+}
 RESULTS |= {
-    "validate": lambda _, __: irmeta.validate(QRELS, {"x": {"1": {"a": 2.0}}, "y": {"2": {"b": 1.0}}}),
+    "validate": lambda _, __: irmeta.validate(
+        QRELS, {"x": {"1": {"a": 2.0}}, "y": {"2": {"b": 1.0}}}
+    ),
     "reproduction": lambda _, __: reproduction("a paper", [CELL], options={}),
 }
 
@@ -319,11 +424,15 @@ def test_results_put_together_are_tables_of_all(name, tmp_path):
     together = xr.concat([made, made], xr.Variable("year", ["2023", "2024"]))
     for table, frame in irmeta.tables(made).items():
         both = irmeta.tables(together)[table]
-        assert both["year"].to_list() == ["2023"] * frame.height + ["2024"] * frame.height
+        assert (
+            both["year"].to_list() == ["2023"] * frame.height + ["2024"] * frame.height
+        )
         assert both.drop("year").equals(pl.concat([frame, frame]))
 
 
-@pytest.mark.filterwarnings("ignore")  # of Zarr, whose format has no texts yet, and of netCDF4's own import
+@pytest.mark.filterwarnings(
+    "ignore"
+)  # of Zarr, whose format has no texts yet, and of netCDF4's own import
 @pytest.mark.parametrize("through", [through_netcdf, through_zarr])
 @pytest.mark.parametrize("name", RESULTS)
 def test_what_public_functions_return_goes_through_files(name, through, tmp_path):

@@ -16,7 +16,11 @@ from irmeta.io.scores import load, save
 
 def scores(systems=6, topics=4, metrics=("AP", "P@10"), seed=0, collection="TREC-X"):
     drawn = np.random.default_rng(seed).beta(1, 2, size=(systems, topics, len(metrics)))
-    names = [f"s{i}" for i in range(systems)], [str(301 + i) for i in range(topics)], list(metrics)
+    names = (
+        [f"s{i}" for i in range(systems)],
+        [str(301 + i) for i in range(topics)],
+        list(metrics),
+    )
     return cube(drawn, *names, collection=collection)
 
 
@@ -35,7 +39,10 @@ def test_r_normalisation_makes_no_difference(relevant, kind):
     """SP and AP, and DCG and nDCG, differ by a factor of the topic: standardized they are the same scores."""
     ap = scores(metrics=("AP", "nDCG"))
     sp = (ap * xr.DataArray(relevant, dims="topic")).assign_coords(metric=["SP", "DCG"])
-    one, other = (standardization.apply(raw, standardization.fit(raw), kind).values for raw in (ap, sp))
+    one, other = (
+        standardization.apply(raw, standardization.fit(raw), kind).values
+        for raw in (ap, sp)
+    )
     np.testing.assert_allclose(one, other, atol=1e-9)
 
 
@@ -43,7 +50,9 @@ def test_factors_of_some_systems_standardize_others():
     """A new system is measured by the old systems' mean and standard deviation, not by its own company's."""
     old, new = scores(), scores(seed=1)[:2]
     expected = (new.values - old.values.mean(axis=0)) / old.values.std(axis=0, ddof=1)
-    np.testing.assert_allclose(standardization.apply(new, standardization.fit(old), "z").values, expected)
+    np.testing.assert_allclose(
+        standardization.apply(new, standardization.fit(old), "z").values, expected
+    )
 
 
 def test_inputs_are_not_changed_and_the_kind_is_recorded():
@@ -54,7 +63,10 @@ def test_inputs_are_not_changed_and_the_kind_is_recorded():
     made = standardization.apply(raw, factors, "uniform")
     xr.testing.assert_identical(raw, before)
     assert about(made)["standardization"]["kind"] == "uniform"
-    assert about(made)["standardization"]["factors"] == {"collection": "TREC-X", "digest": factors.attrs["digest"]}
+    assert about(made)["standardization"]["factors"] == {
+        "collection": "TREC-X",
+        "digest": factors.attrs["digest"],
+    }
     assert made.attrs["collection"] == "TREC-X"
 
 
@@ -63,7 +75,8 @@ def test_topics_are_found_by_name_never_by_position():
     factors = standardization.fit(scores())
     turned = scores()[:, ::-1, ::-1]
     xr.testing.assert_allclose(
-        standardization.apply(turned, factors)[:, ::-1, ::-1], standardization.apply(scores(), factors)
+        standardization.apply(turned, factors)[:, ::-1, ::-1],
+        standardization.apply(scores(), factors),
     )
 
 
@@ -78,18 +91,33 @@ def test_topics_that_have_numbers_for_names_are_doubtful():
     assert standardization.common(new, old)[2] == [note]
     assert about(standardization.apply(old, factors))["standardization"]["notes"] == []
     named = scores().assign_attrs(collection="another")
-    assert about(standardization.apply(named, standardization.fit(scores())))["standardization"]["notes"] == []
+    assert (
+        about(standardization.apply(named, standardization.fit(scores())))[
+            "standardization"
+        ]["notes"]
+        == []
+    )
 
 
 def test_numbered_topics_of_the_same_judgments_are_the_same():
     """Scores by the very judgments that the factors' scores were made with are not in doubt; by others they are."""
-    old = scores().assign_coords(topic=["1", "2", "3", "4"]).assign_attrs(recorded({"qrels": {"sha256": "ab"}}))
+    old = (
+        scores()
+        .assign_coords(topic=["1", "2", "3", "4"])
+        .assign_attrs(recorded({"qrels": {"sha256": "ab"}}))
+    )
     new, other = (
-        old.assign_attrs(recorded({"collection": "another", "qrels": {"sha256": digest}})) for digest in ("ab", "cd")
+        old.assign_attrs(
+            recorded({"collection": "another", "qrels": {"sha256": digest}})
+        )
+        for digest in ("ab", "cd")
     )
     factors = standardization.fit(old)
     assert about(standardization.apply(new, factors))["standardization"]["notes"] == []
-    assert "unless" in about(standardization.apply(other, factors))["standardization"]["notes"][0]
+    assert (
+        "unless"
+        in about(standardization.apply(other, factors))["standardization"]["notes"][0]
+    )
 
 
 @pytest.mark.parametrize(
@@ -99,8 +127,14 @@ def test_numbered_topics_of_the_same_judgments_are_the_same():
             lambda one: one.assign_coords(topic=["301", "302", "303", "999"]),
             r"lack 1 topic of these scores: 999; take factors that have them \(--factors\)",
         ),
-        (lambda one: one.assign_coords(metric=["AP", "RR"]), r"lack 1 metric of these scores: RR"),
-        (lambda one: standardization.apply(one, standardization.fit(one)), "already standardized"),
+        (
+            lambda one: one.assign_coords(metric=["AP", "RR"]),
+            r"lack 1 metric of these scores: RR",
+        ),
+        (
+            lambda one: standardization.apply(one, standardization.fit(one)),
+            "already standardized",
+        ),
     ],
 )
 def test_scores_that_do_not_fit_are_refused_by_name(change, words):
@@ -146,7 +180,9 @@ def test_flat_topics_follow_the_policy_and_are_listed(policy, topics):
     )
     if policy != "drop":
         expected = 0.5 if policy == "half" else new.sel(topic="303", metric="P@10")
-        np.testing.assert_array_equal(made.sel(topic="303", metric="P@10"), np.broadcast_to(expected, 6))
+        np.testing.assert_array_equal(
+            made.sel(topic="303", metric="P@10"), np.broadcast_to(expected, 6)
+        )
 
 
 def test_factors_survive_the_file(tmp_path):
@@ -155,7 +191,14 @@ def test_factors_survive_the_file(tmp_path):
     path = tmp_path / "factors.parquet"
     standardization.save(factors, path)
     xr.testing.assert_identical(standardization.load(path), factors)
-    assert pl.read_parquet(path).columns == ["topic", "metric", "mean", "sd", "n", "quantiles"]
+    assert pl.read_parquet(path).columns == [
+        "topic",
+        "metric",
+        "mean",
+        "sd",
+        "n",
+        "quantiles",
+    ]
 
 
 def test_the_digest_tells_factors_apart_and_not_their_order():
@@ -173,7 +216,9 @@ def test_a_changed_file_is_refused(tmp_path, column):
     path = tmp_path / "factors.parquet"
     standardization.save(standardization.fit(scores()), path)
     frame, metadata = pl.read_parquet(path), pl.read_parquet_metadata(path)
-    frame.with_columns(pl.col(column) * 2).write_parquet(path, metadata={"irmeta_factors": metadata["irmeta_factors"]})
+    frame.with_columns(pl.col(column) * 2).write_parquet(
+        path, metadata={"irmeta_factors": metadata["irmeta_factors"]}
+    )
     with pytest.raises(FileFormatError, match="its numbers changed since it was saved"):
         standardization.load(path)
 
@@ -196,9 +241,16 @@ def test_a_standardized_cube_is_a_score_file_like_any_other(tmp_path):
 
 def test_common_cuts_to_what_both_have_and_says_so():
     """Topics and metrics that only one cube has go, in the order of the first, with a note each."""
-    old, new = scores(collection="old"), scores(seed=1, topics=6, metrics=("P@10", "RR"), collection="new")
+    old, new = (
+        scores(collection="old"),
+        scores(seed=1, topics=6, metrics=("P@10", "RR"), collection="new"),
+    )
     one, other, notes = standardization.common(old[:, ::-1], new)
-    assert one.topic.values.tolist() == other.topic.values.tolist() == ["304", "303", "302", "301"]
+    assert (
+        one.topic.values.tolist()
+        == other.topic.values.tolist()
+        == ["304", "303", "302", "301"]
+    )
     assert one.metric.values.tolist() == other.metric.values.tolist() == ["P@10"]
     assert notes == [
         "old: 1 of its metrics are not in the other: left out",
@@ -210,7 +262,9 @@ def test_common_cuts_to_what_both_have_and_says_so():
 def test_common_needs_something_in_common():
     """Two cubes without a shared topic cannot be standardized by each other."""
     with pytest.raises(ScoresError, match="no topic in common"):
-        standardization.common(scores(), scores().assign_coords(topic=["1", "2", "3", "4"]))
+        standardization.common(
+            scores(), scores().assign_coords(topic=["1", "2", "3", "4"])
+        )
 
 
 @pytest.mark.parametrize(
@@ -241,7 +295,9 @@ def test_malformed_factors_are_refused(tmp_path: Path, changed: pl.Expr) -> None
 
 
 @pytest.mark.parametrize("metadata", ["[1]", "null", '"x"', "[" * 100_000, "{}"])
-def test_factors_without_their_digest_are_refused(tmp_path: Path, metadata: str) -> None:
+def test_factors_without_their_digest_are_refused(
+    tmp_path: Path, metadata: str
+) -> None:
     """Factors whose metadata are not those that we write are refused."""
     path = tmp_path / "f.parquet"
     standardization.save(standardization.fit(_factored()), path)
@@ -258,7 +314,9 @@ def test_factors_in_another_order_are_the_same(tmp_path: Path) -> None:
     metadata = {"irmeta_factors": pl.read_parquet_metadata(path)["irmeta_factors"]}
     pl.read_parquet(path)[[3, 0, 5, 1, 4, 2]].write_parquet(path, metadata=metadata)
     again = standardization.load(path)
-    xr.testing.assert_equal(again.sortby("topic").sortby("metric"), fitted.sortby("topic").sortby("metric"))
+    xr.testing.assert_equal(
+        again.sortby("topic").sortby("metric"), fitted.sortby("topic").sortby("metric")
+    )
 
 
 def _factored() -> xr.DataArray:
@@ -274,12 +332,17 @@ def test_each_topic_is_fitted_on_the_systems_it_has(tmp_path: Path) -> None:
     rest = standardization.fit(made[1:])
     assert fitted["n"].sel(metric="AP").values.tolist() == [4, 3, 4]
     for name in ("mean", "sd"):
-        np.testing.assert_allclose(fitted[name].sel(topic="2"), rest[name].sel(topic="2"), rtol=1e-12)
+        np.testing.assert_allclose(
+            fitted[name].sel(topic="2"), rest[name].sel(topic="2"), rtol=1e-12
+        )
     path = tmp_path / "f.parquet"
     standardization.save(fitted, path)
     xr.testing.assert_identical(standardization.load(path), fitted)
     for kind in ("z", "normal", "uniform", "empirical", "max", "center"):
-        here, there = (standardization.apply(made[1:, 1:2], factors, kind) for factors in (fitted, rest))
+        here, there = (
+            standardization.apply(made[1:, 1:2], factors, kind)
+            for factors in (fitted, rest)
+        )
         np.testing.assert_allclose(here, there, rtol=1e-12)
 
 
@@ -287,5 +350,7 @@ def test_a_topic_with_one_score_has_no_factors() -> None:
     """A topic on which one system has a score cannot be fitted, and the error names it."""
     made = _factored()
     made[1:, 2] = np.nan
-    with pytest.raises(ScoresError, match=r"fewer than 2 systems have a score on topic 3; .*--topics"):
+    with pytest.raises(
+        ScoresError, match=r"fewer than 2 systems have a score on topic 3; .*--topics"
+    ):
         standardization.fit(made, missing="pairwise")

@@ -34,7 +34,12 @@ def _by_bonferroni(scores: np.ndarray, _: np.random.Generator) -> np.ndarray:
 
 
 def _differences(
-    half: Half, top: float, at_once: bool, world: World, scores: np.ndarray, rng: np.random.Generator
+    half: Half,
+    top: float,
+    at_once: bool,
+    world: World,
+    scores: np.ndarray,
+    rng: np.random.Generator,
 ) -> Mapping[str, float]:
     """Whether the intervals of all differences of the best systems hold at once, or the share of them that do."""
     best = np.argsort(-scores.mean(axis=1), kind="stable")[: int(top * len(scores))]
@@ -46,30 +51,48 @@ def _differences(
     return {"kept": held.all() if at_once else held.mean(), "width": 2 * width.mean()}
 
 
-def _from_baseline(world: World, scores: np.ndarray, rng: np.random.Generator, *, dunnett: bool) -> Mapping[str, float]:
+def _from_baseline(
+    world: World, scores: np.ndarray, rng: np.random.Generator, *, dunnett: bool
+) -> Mapping[str, float]:
     """Whether the intervals of all differences from the median system hold at once."""
     truth = world.means[:, 0]
     baseline = int(np.argsort(truth)[len(truth) // 2])
     found = np.delete(scores[baseline] - scores, baseline, axis=0)
     true = np.delete(truth[baseline] - truth, baseline)
     if dunnett:
-        half = many_to_one.joint(found, 0.95, DRAWS, rng).quantile * many_to_one.standard_errors(found)
+        half = many_to_one.joint(
+            found, 0.95, DRAWS, rng
+        ).quantile * many_to_one.standard_errors(found)
     else:
         half = many_to_one.half_widths(found, 0.95, len(found))
-    return {"kept": (np.abs(found.mean(axis=1) - true) <= half + 1e-12).all(), "width": 2 * half.mean()}
+    return {
+        "kept": (np.abs(found.mean(axis=1) - true) <= half + 1e-12).all(),
+        "width": 2 * half.mean(),
+    }
 
 
-def _dunnett(_: World, scores: np.ndarray, rng: np.random.Generator) -> Mapping[str, float]:
-    return {"kept": (many_to_one.joint(scores[0] - scores[1:], 0.95, DRAWS, rng).p < 0.05).any()}
+def _dunnett(
+    _: World, scores: np.ndarray, rng: np.random.Generator
+) -> Mapping[str, float]:
+    return {
+        "kept": (
+            many_to_one.joint(scores[0] - scores[1:], 0.95, DRAWS, rng).p < 0.05
+        ).any()
+    }
 
 
-def _on_other_topics(world: World, scores: np.ndarray, rng: np.random.Generator) -> Mapping[str, float]:
+def _on_other_topics(
+    world: World, scores: np.ndarray, rng: np.random.Generator
+) -> Mapping[str, float]:
     """Test systems against themselves on other topics; beside it whether all differ by more than random splits do."""
     other = world.scores(scores.shape[1], rng)[..., 0]
     _, p = comparability.own_difference(scores, other)
     usual, _ = comparability.repartition(scores, other, 200, rng)
     observed = comparability.drmse(scores.mean(axis=1), other.mean(axis=1))
-    return {"kept": (p < 0.05).mean(), "beyond random splits": observed > np.quantile(usual, 0.95)}
+    return {
+        "kept": (p < 0.05).mean(),
+        "beyond random splits": observed > np.quantile(usual, 0.95),
+    }
 
 
 _MISS = "all at once"
@@ -83,13 +106,28 @@ def _of_pairs(name: str, half: Half) -> list[Entry]:
     """Promise the intervals of all differences at once: of the best three quarters of the systems, and of all."""
     best, every = (partial(_differences, half, top, True) for top in (0.75, 1.0))
     return [
-        Entry(f"{_ALL}, {name}, best 75%", 0.95, 0.70, in_worlds(best, _WORLDS), 100, 40, _PAIRS, _MISS),
+        Entry(
+            f"{_ALL}, {name}, best 75%",
+            0.95,
+            0.70,
+            in_worlds(best, _WORLDS),
+            100,
+            40,
+            _PAIRS,
+            _MISS,
+        ),
         Entry(f"{_ALL}, {name}", 0.95, 0.25, in_worlds(every), 100, 40, _PAIRS, _MISS),
     ]
 
 
 ENTRIES = [
-    Entry("a difference by itself", 0.95, 0.90, in_worlds(partial(_differences, _by_t, 1.0, False)), prints=_PAIRS),
+    Entry(
+        "a difference by itself",
+        0.95,
+        0.90,
+        in_worlds(partial(_differences, _by_t, 1.0, False)),
+        prints=_PAIRS,
+    ),
     *_of_pairs("Bonferroni's t", _by_bonferroni),
     *_of_pairs("max-t", _by_max_t),
     Entry(
@@ -120,7 +158,13 @@ ENTRIES = [
         in_worlds(partial(_from_baseline, dunnett=True)),
         *(200, 40, _FROM, _MISS),
     ),
-    Entry("Dunnett's test", 0.05, 0.07, in_worlds(_dunnett, ("all tie",)), prints=("versus.p_corrected",)),
+    Entry(
+        "Dunnett's test",
+        0.05,
+        0.07,
+        in_worlds(_dunnett, ("all tie",)),
+        prints=("versus.p_corrected",),
+    ),
     Entry(
         "a system against itself on other topics",
         0.05,

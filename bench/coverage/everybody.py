@@ -19,17 +19,27 @@ from irmeta.stats.standardizing import across
 from irmeta.studies import place as places
 
 Draw = Callable[[np.random.Generator], Mapping[str, float]]
-SYSTEMS = ("like TREC-8, AP", "like TREC-8, P@10", "like Web 2012, ERR@20", "heavy ties", "like a made cube")
+SYSTEMS = (
+    "like TREC-8, AP",
+    "like TREC-8, P@10",
+    "like Web 2012, ERR@20",
+    "heavy ties",
+    "like a made cube",
+)
 
 
 @cache
 def _standing(world: World) -> np.ndarray:
     """Compute the true standardized means of a world's systems among each other, from many topics."""
     scores = world.scores(2000, np.random.default_rng(0))[..., 0]
-    return settled(across.place(place.z_of(scores, scores)).scores.mean(axis=1).round(4))
+    return settled(
+        across.place(place.z_of(scores, scores)).scores.mean(axis=1).round(4)
+    )
 
 
-def _percentile(world: World, scores: np.ndarray, rng: np.random.Generator) -> Mapping[str, float]:
+def _percentile(
+    world: World, scores: np.ndarray, rng: np.random.Generator
+) -> Mapping[str, float]:
     """Place some systems among all; true percentiles count a tie as half."""
     true, some = _standing(world), rng.choice(len(scores), 10, replace=False)
     everybody = named(scores[..., None], "AP")
@@ -37,10 +47,17 @@ def _percentile(world: World, scores: np.ndarray, rng: np.random.Generator) -> M
     own = true[some][:, None]
     percentile = 100 * ((true < own).mean(axis=1) + 0.5 * (true == own).mean(axis=1))
     low, high = (found[f"percentile_{end}"].values[:, 0] for end in ("low", "high"))
-    return {"kept": ((low <= percentile) & (percentile <= high)).mean(), "width": (high - low).mean()}
+    return {
+        "kept": ((low <= percentile) & (percentile <= high)).mean(),
+        "width": (high - low).mean(),
+    }
 
 
-PAIRS = (((60, 50, -0.5), (40, 40, -2.5)), ((129, 50, 0.0), (110, 99, -1.5)), ((20, 10, -1.0), (15, 25, -3.0)))
+PAIRS = (
+    ((60, 50, -0.5), (40, 40, -2.5)),
+    ((129, 50, 0.0), (110, 99, -1.5)),
+    ((20, 10, -1.0), (15, 25, -3.0)),
+)
 """Two collections each: systems that standardize, topics, and how easy topics are."""
 ABILITIES = np.array([-1.0, -0.3, 0.5, 0.8, 1.2])
 
@@ -77,7 +94,9 @@ def _collections(
     return placed, spreads
 
 
-def _across(pair: tuple[tuple[int, int, float], ...], team: int, rng: np.random.Generator) -> Mapping[str, float]:
+def _across(
+    pair: tuple[tuple[int, int, float], ...], team: int, rng: np.random.Generator
+) -> Mapping[str, float]:
     """Hold differences between two collections to the truth; beside them means, and the rank sets of all entries."""
     placed, spreads = _collections(pair, team, rng)
     true = np.array([_true(level) for _, _, level in pair])
@@ -101,10 +120,14 @@ def _in_pairs(folder: Path | None) -> Iterable[Case]:
         for team in (1, 4) if folder is not None else (1,):
             (one, n, _), (other, _, _) = pair
             teams = f" in teams of {team}" if team > 1 else ""
-            yield Case(f"{one} and {other} systems{teams}", n, partial(_across, pair, team))
+            yield Case(
+                f"{one} and {other} systems{teams}", n, partial(_across, pair, team)
+            )
 
 
-def _ranked(models: int, tasks: int, holes: str, rng: np.random.Generator) -> Mapping[str, float]:
+def _ranked(
+    models: int, tasks: int, holes: str, rng: np.random.Generator
+) -> Mapping[str, float]:
     """Say by how many aggregates all rank sets hold, 30% of the scores being missing at random."""
     seed = int(rng.integers(1 << 30))
     held = leaderboards.sets_held(models, tasks, leaderboards.by_chance, holes, seed)
@@ -112,9 +135,17 @@ def _ranked(models: int, tasks: int, holes: str, rng: np.random.Generator) -> Ma
 
 
 def _boards(folder: Path | None) -> Iterable[Case]:
-    for models, tasks in ((5, 10), (20, 10), (20, 50), (60, 25)) if folder is not None else ((5, 10),):
-        for holes in ("bounds", "predict")[: 1 + (models > 5)]:  # nobody has some tasks of so few models
-            yield Case(f"{models} models, 30% missing, {holes}", tasks, partial(_ranked, models, tasks, holes))
+    for models, tasks in (
+        ((5, 10), (20, 10), (20, 50), (60, 25)) if folder is not None else ((5, 10),)
+    ):
+        for holes in ("bounds", "predict")[
+            : 1 + (models > 5)
+        ]:  # nobody has some tasks of so few models
+            yield Case(
+                f"{models} models, 30% missing, {holes}",
+                tasks,
+                partial(_ranked, models, tasks, holes),
+            )
 
 
 def _cells(models: int, tasks: int, rng: np.random.Generator) -> Mapping[str, float]:
@@ -127,14 +158,21 @@ def _cells(models: int, tasks: int, rng: np.random.Generator) -> Mapping[str, fl
 
 
 def _tables(folder: Path | None) -> Iterable[Case]:
-    for models, tasks in ((20, 10), (20, 25), (60, 25), (60, 50)) if folder is not None else ((20, 10),):
-        yield Case(f"{models} models, 30% missing", tasks, partial(_cells, models, tasks))
+    for models, tasks in (
+        ((20, 10), (20, 25), (60, 25), (60, 50)) if folder is not None else ((20, 10),)
+    ):
+        yield Case(
+            f"{models} models, 30% missing", tasks, partial(_cells, models, tasks)
+        )
 
 
 def _losses(groups: int, rng: np.random.Generator) -> Mapping[str, float]:
     """Learn from groups what their runs lose, and predict 15 new groups; groups err by a skewed factor of their own."""
     group = np.repeat(np.arange(groups + 15), 3)
-    unjudged, score = rng.uniform(0.05, 0.6, group.size), rng.uniform(0.1, 0.7, group.size)
+    unjudged, score = (
+        rng.uniform(0.05, 0.6, group.size),
+        rng.uniform(0.1, 0.7, group.size),
+    )
     factor = rng.gamma(4, 0.25, groups + 15)[group] + rng.normal(0, 0.2, group.size)
     loss, old = (0.02 + 0.2 * score) * unjudged * factor, group < groups
     learned = penalty.fit(loss[old], unjudged[old], score[old], group[old])
@@ -148,13 +186,37 @@ def _pools(_: Path | None) -> Iterable[Case]:
         yield Case(f"{groups} groups of 3 runs", 50, partial(_losses, groups))
 
 
-PLACED = ("place.difference_low", "place.p", "place.gain_low", "place.low", "place.rank_low")
+PLACED = (
+    "place.difference_low",
+    "place.p",
+    "place.gain_low",
+    "place.low",
+    "place.rank_low",
+)
 HELD = ("reuse.low", "reuse.penalty_low")
 
 ENTRIES = [
-    Entry("percentile among everybody", 0.95, 0.93, in_worlds(_percentile, SYSTEMS), 60, 20, ("place.percentile_low",)),
+    Entry(
+        "percentile among everybody",
+        0.95,
+        0.93,
+        in_worlds(_percentile, SYSTEMS),
+        60,
+        20,
+        ("place.percentile_low",),
+    ),
     Entry("difference across collections", 0.95, 0.90, _in_pairs, 300, 20, PLACED),
-    Entry("rank sets of a leaderboard", 0.95, 0.90, _boards, 60, 10, ("leaderboard.low",)),
-    Entry("predicted score of a leaderboard", 0.90, 0.85, _tables, 60, 10, ("leaderboard.predicted_low",)),
+    Entry(
+        "rank sets of a leaderboard", 0.95, 0.90, _boards, 60, 10, ("leaderboard.low",)
+    ),
+    Entry(
+        "predicted score of a leaderboard",
+        0.90,
+        0.85,
+        _tables,
+        60,
+        10,
+        ("leaderboard.predicted_low",),
+    ),
     Entry("loss of a run that was not pooled", 0.90, 0.85, _pools, 400, 40, HELD),
 ]

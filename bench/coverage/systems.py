@@ -20,10 +20,15 @@ P = Callable[[np.ndarray, np.random.Generator], np.ndarray]
 """From scores (system, topic) and a generator to the p of every pair."""
 
 
-def _t_interval(world: World, scores: np.ndarray, _: np.random.Generator) -> Mapping[str, float]:
+def _t_interval(
+    world: World, scores: np.ndarray, _: np.random.Generator
+) -> Mapping[str, float]:
     low, high = descriptive.t_interval(scores)
     truth = world.means[:, 0]
-    return {"kept": ((low <= truth) & (truth <= high)).mean(), "width": (high - low).mean()}
+    return {
+        "kept": ((low <= truth) & (truth <= high)).mean(),
+        "width": (high - low).mean(),
+    }
 
 
 def true_ranks(means: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -39,22 +44,40 @@ def within(means: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
     return (low <= best) & (worst <= high)
 
 
-def _simultaneous(world: World, scores: np.ndarray, rng: np.random.Generator) -> Mapping[str, float]:
+def _simultaneous(
+    world: World, scores: np.ndarray, rng: np.random.Generator
+) -> Mapping[str, float]:
     """Whether all ranks are inside, and beside it whether no system is claimed better that is not."""
     sets, truth = rank_sets(scores.T, rng, draws=DRAWS), settled(world.means[:, 0])
     wrong = (sets.better & (truth[:, None] <= truth)).any()
     kept = within(world.means[:, 0], sets.low, sets.high).all()
-    return {"kept": kept, "width": (sets.high - sets.low + 1).mean(), "no wrong claim": not wrong}
+    return {
+        "kept": kept,
+        "width": (sets.high - sets.low + 1).mean(),
+        "no wrong claim": not wrong,
+    }
 
 
-def _marginal(world: World, scores: np.ndarray, rng: np.random.Generator) -> Mapping[str, float]:
+def _marginal(
+    world: World, scores: np.ndarray, rng: np.random.Generator
+) -> Mapping[str, float]:
     sets = rank_sets(scores.T, rng, marginal=True, draws=DRAWS)
-    return {"kept": within(world.means[:, 0], sets.low, sets.high).mean(), "width": (sets.high - sets.low + 1).mean()}
+    return {
+        "kept": within(world.means[:, 0], sets.low, sets.high).mean(),
+        "width": (sets.high - sets.low + 1).mean(),
+    }
 
 
-def _overlap(world: World, scores: np.ndarray, _: np.random.Generator) -> Mapping[str, float]:
-    low, high = descriptive.rank_intervals(scores.mean(axis=1), *descriptive.t_interval(scores))
-    return {"kept": within(world.means[:, 0], low, high).all(), "width": (high - low + 1).mean()}
+def _overlap(
+    world: World, scores: np.ndarray, _: np.random.Generator
+) -> Mapping[str, float]:
+    low, high = descriptive.rank_intervals(
+        scores.mean(axis=1), *descriptive.t_interval(scores)
+    )
+    return {
+        "kept": within(world.means[:, 0], low, high).all(),
+        "width": (high - low + 1).mean(),
+    }
 
 
 def _tied_pairs(world: World, systems: int) -> np.ndarray:
@@ -63,7 +86,9 @@ def _tied_pairs(world: World, systems: int) -> np.ndarray:
     return truth[left] == truth[right]
 
 
-def _test(p: P, familywise: bool, world: World, scores: np.ndarray, rng: np.random.Generator) -> Mapping[str, float]:
+def _test(
+    p: P, familywise: bool, world: World, scores: np.ndarray, rng: np.random.Generator
+) -> Mapping[str, float]:
     """Rejections at 5% of pairs whose true means are equal: the share of them, or whether there is any."""
     rejected = p(scores, rng)[_tied_pairs(world, len(scores))] < 0.05
     return {"kept": rejected.any() if familywise else rejected.mean()}
@@ -90,21 +115,30 @@ def _max_t(scores: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     return resampling.max_t(scores, DRAWS, rng).p
 
 
-def _false_discoveries(world: World, scores: np.ndarray, rng: np.random.Generator) -> Mapping[str, float]:
+def _false_discoveries(
+    world: World, scores: np.ndarray, rng: np.random.Generator
+) -> Mapping[str, float]:
     """The share of pairs that tie among those that Benjamini and Hochberg's correction finds."""
     found = multiplicity.CORRECTIONS["bh"](TESTS["paired t"](scores, rng)) < 0.05
     wrong = found & _tied_pairs(world, len(scores))
     return {"kept": wrong.sum() / max(1, found.sum())}
 
 
-def _equivalent(world: World, scores: np.ndarray, _: np.random.Generator) -> Mapping[str, float]:
+def _equivalent(
+    world: World, scores: np.ndarray, _: np.random.Generator
+) -> Mapping[str, float]:
     """Pairs said to differ by less than a margin that they differ by: each pair's own true difference."""
     truth = world.means[:, 0]
     left, right = np.triu_indices(len(scores), 1)
     margin = np.abs(truth[left] - truth[right])
     differs = margin > 0.02
     found = paired.differences(scores)[differs]
-    p = paired.equivalence(found.mean(axis=1), paired.standard_error(found), scores.shape[1], margin[differs])
+    p = paired.equivalence(
+        found.mean(axis=1),
+        paired.standard_error(found),
+        scores.shape[1],
+        margin[differs],
+    )
     return {"kept": (p < 0.05).mean()}
 
 
@@ -112,19 +146,72 @@ _TIED = ("all tie",)
 _P, _CORRECTED = ("significance.p", "versus.p"), ("significance.p_corrected",)
 
 ENTRIES = [
-    Entry("t interval of a mean", 0.95, 0.84, in_worlds(_t_interval), prints=("description.low",)),
-    Entry("rank sets, simultaneous", 0.95, 0.94, in_worlds(_simultaneous), prints=("description.rank_low",)),
-    Entry("rank sets, marginal", 0.95, 0.93, in_worlds(_marginal), prints=("description.rank_low",)),
+    Entry(
+        "t interval of a mean",
+        0.95,
+        0.84,
+        in_worlds(_t_interval),
+        prints=("description.low",),
+    ),
+    Entry(
+        "rank sets, simultaneous",
+        0.95,
+        0.94,
+        in_worlds(_simultaneous),
+        prints=("description.rank_low",),
+    ),
+    Entry(
+        "rank sets, marginal",
+        0.95,
+        0.93,
+        in_worlds(_marginal),
+        prints=("description.rank_low",),
+    ),
     Entry("overlap of t intervals as ranks", 0.95, 0.0, in_worlds(_overlap)),
     *(
-        Entry(f"{name} test", 0.05, 0.06, in_worlds(partial(_test, test, False), _TIED), prints=_P)
+        Entry(
+            f"{name} test",
+            0.05,
+            0.06,
+            in_worlds(partial(_test, test, False), _TIED),
+            prints=_P,
+        )
         for name, test in TESTS.items()
     ),
-    Entry("paired t test, Holm", 0.05, 0.06, in_worlds(partial(_test, _holm, True), _TIED), prints=_CORRECTED),
-    Entry("false discoveries, BH", 0.05, 0.06, in_worlds(_false_discoveries, ("heavy ties",)), 300, prints=_CORRECTED),
-    Entry("randomised Tukey HSD", 0.05, 0.20, in_worlds(partial(_test, _tukey, True), _TIED), prints=_CORRECTED),
-    Entry("max-t test of all pairs", 0.05, 0.08, in_worlds(partial(_test, _max_t, True), _TIED), prints=_CORRECTED),
     Entry(
-        "equivalence at the margin", 0.05, 0.10, in_worlds(_equivalent, UNTIED), prints=("significance.p_equivalent",)
+        "paired t test, Holm",
+        0.05,
+        0.06,
+        in_worlds(partial(_test, _holm, True), _TIED),
+        prints=_CORRECTED,
+    ),
+    Entry(
+        "false discoveries, BH",
+        0.05,
+        0.06,
+        in_worlds(_false_discoveries, ("heavy ties",)),
+        300,
+        prints=_CORRECTED,
+    ),
+    Entry(
+        "randomised Tukey HSD",
+        0.05,
+        0.20,
+        in_worlds(partial(_test, _tukey, True), _TIED),
+        prints=_CORRECTED,
+    ),
+    Entry(
+        "max-t test of all pairs",
+        0.05,
+        0.08,
+        in_worlds(partial(_test, _max_t, True), _TIED),
+        prints=_CORRECTED,
+    ),
+    Entry(
+        "equivalence at the margin",
+        0.05,
+        0.10,
+        in_worlds(_equivalent, UNTIED),
+        prints=("significance.p_equivalent",),
     ),
 ]

@@ -29,11 +29,15 @@ def listed(rows: Iterable[Row]) -> pl.DataFrame:
         }
         for row in rows
     ]
-    return pl.DataFrame(columns, schema_overrides={"topics": pl.Int64, "promised": pl.Float64})
+    return pl.DataFrame(
+        columns, schema_overrides={"topics": pl.Int64, "promised": pl.Float64}
+    )
 
 
 def _beside(figures: Mapping[str, float]) -> str:
-    return ", ".join(f"{key} {value:.3g}" for key, value in figures.items() if key != "kept")
+    return ", ".join(
+        f"{key} {value:.3g}" for key, value in figures.items() if key != "kept"
+    )
 
 
 def merged(known: pl.DataFrame, new: pl.DataFrame) -> pl.DataFrame:
@@ -41,12 +45,16 @@ def merged(known: pl.DataFrame, new: pl.DataFrame) -> pl.DataFrame:
     kept = known.filter(~pl.col("of").is_in(new["of"].to_list()))
     order = {entry.name: place for place, entry in enumerate(ENTRIES)}
     together = pl.concat([kept, new]).filter(pl.col("of").is_in(list(order)))
-    return together.sort(pl.col("of").replace_strict(order, return_dtype=pl.Int64), maintain_order=True)
+    return together.sort(
+        pl.col("of").replace_strict(order, return_dtype=pl.Int64), maintain_order=True
+    )
 
 
 def read() -> pl.DataFrame:
     """Read what was measured so far."""
-    return pl.read_csv(MEASURED, schema_overrides={"beside": pl.String}).with_columns(pl.col("beside").fill_null(""))
+    return pl.read_csv(MEASURED, schema_overrides={"beside": pl.String}).with_columns(
+        pl.col("beside").fill_null("")
+    )
 
 
 def write(new: pl.DataFrame) -> None:
@@ -62,14 +70,20 @@ def write(new: pl.DataFrame) -> None:
 
 def markdown(measured: pl.DataFrame) -> str:
     """Write a table for each group: a line for each entry and world, its numbers of topics side by side."""
-    return "\n".join(_group(title, entries, measured) for title, entries in GROUPS.items())
+    return "\n".join(
+        _group(title, entries, measured) for title, entries in GROUPS.items()
+    )
 
 
 def _group(title: str, entries: Sequence[Entry], measured: pl.DataFrame) -> str:
     ours = measured.filter(pl.col("of").is_in([entry.name for entry in entries]))
     parts = ours.partition_by("of", "world", maintain_order=True)
     columns = ["of", "world", "topics", "promised", "measured", "error", "beside"]
-    lines = [_row(columns), "|" + "---|" * len(columns), *(_line(part) for part in parts)]
+    lines = [
+        _row(columns),
+        "|" + "---|" * len(columns),
+        *(_line(part) for part in parts),
+    ]
     return f"### {title}\n\n" + "".join(line + "\n" for line in lines)
 
 
@@ -79,7 +93,15 @@ def _line(part: pl.DataFrame) -> str:
     topics = ", ".join(str(count) for count in part["topics"])
     kept = ", ".join(f"{share:.3f}" for share in part["kept"])
     error = f"{part['error'].max():.3f}"
-    cells = [first["of"], first["world"], topics, f"{first['promised']:g}", kept, error, _together(part["beside"])]
+    cells = [
+        first["of"],
+        first["world"],
+        topics,
+        f"{first['promised']:g}",
+        kept,
+        error,
+        _together(part["beside"]),
+    ]
     return _row(cells)
 
 

@@ -15,7 +15,12 @@ from irmeta.io.importers import import_matrix
 
 SIZES = (10, 25, 50)
 """Numbers of topics in which most promises are checked."""
-UNTIED = ("like TREC-8, AP", "like TREC-8, P@10", "like Web 2012, ERR@20", "like a made cube")
+UNTIED = (
+    "like TREC-8, AP",
+    "like TREC-8, P@10",
+    "like Web 2012, ERR@20",
+    "like a made cube",
+)
 """Worlds without exact ties."""
 
 Check = Callable[[World, np.ndarray, np.random.Generator], Mapping[str, float]]
@@ -36,7 +41,9 @@ def in_worlds(
     return cases
 
 
-def _trial(check: Check, world: World, topics: int, rng: np.random.Generator) -> Mapping[str, float]:
+def _trial(
+    check: Check, world: World, topics: int, rng: np.random.Generator
+) -> Mapping[str, float]:
     return check(world, np.ascontiguousarray(world.scores(topics, rng)[..., 0]), rng)
 
 
@@ -46,7 +53,11 @@ def worlds(folder: Path | None) -> Mapping[str, World]:
     rng = np.random.default_rng(0)
     if folder is None:
         one = like(_made(), rng)
-        return {"like a made cube": one, "heavy ties": one.tied(5), "all tie": one.tied(1)}
+        return {
+            "like a made cube": one,
+            "heavy ties": one.tied(5),
+            "all tie": one.tied(1),
+        }
     trec8, web = folder / "matrices" / "trec8-adhoc", folder / "matrices" / "web2012"
     found = {
         "like TREC-8, AP": like(_matrix(trec8 / "AP.csv"), rng),
@@ -54,7 +65,10 @@ def worlds(folder: Path | None) -> Mapping[str, World]:
         "like Web 2012, ERR@20": like(_matrix(web / "ERR@20.csv"), rng),
     }
     few = like(_matrix(trec8 / "AP.csv"), rng, systems=40)
-    return found | {"heavy ties": found["like TREC-8, AP"].tied(8), "all tie": few.tied(1)}
+    return found | {
+        "heavy ties": found["like TREC-8, AP"].tied(8),
+        "all tie": few.tied(1),
+    }
 
 
 @cache
@@ -65,9 +79,15 @@ def populations(folder: Path | None) -> Mapping[str, World]:
         return {"systems like made ones": like(_made(), rng, systems=300)}
     matrices = folder / "matrices"
     return {
-        "systems like TREC-8, AP": like(_matrix(matrices / "trec8-adhoc" / "AP.csv"), rng, systems=1500),
-        "systems like TREC-8, P@10": like(_matrix(matrices / "trec8-adhoc" / "P@10.csv"), rng, systems=1500),
-        "systems like Web 2012, ERR@20": like(_matrix(matrices / "web2012" / "ERR@20.csv"), rng, systems=1500),
+        "systems like TREC-8, AP": like(
+            _matrix(matrices / "trec8-adhoc" / "AP.csv"), rng, systems=1500
+        ),
+        "systems like TREC-8, P@10": like(
+            _matrix(matrices / "trec8-adhoc" / "P@10.csv"), rng, systems=1500
+        ),
+        "systems like Web 2012, ERR@20": like(
+            _matrix(matrices / "web2012" / "ERR@20.csv"), rng, systems=1500
+        ),
     }
 
 
@@ -86,10 +106,17 @@ def in_populations(
     return cases
 
 
-def _sampled(check: Check, world: World, systems: int, topics: int, rng: np.random.Generator) -> Mapping[str, float]:
+def _sampled(
+    check: Check, world: World, systems: int, topics: int, rng: np.random.Generator
+) -> Mapping[str, float]:
     chosen = rng.choice(len(world.systems), systems, replace=False)
     margins = [world.margins[at] for at in chosen]
-    some = replace(world, systems=[world.systems[at] for at in chosen], margins=margins, normal=world.normal[chosen])
+    some = replace(
+        world,
+        systems=[world.systems[at] for at in chosen],
+        margins=margins,
+        normal=world.normal[chosen],
+    )
     return check(world, some.scores(topics, rng)[..., 0], rng)
 
 
@@ -105,5 +132,7 @@ def _matrix(path: Path) -> xr.DataArray:
 
 def named(scores: np.ndarray, metric: str) -> xr.DataArray:
     """Return scores (system, topic, 1) as a cube, systems and topics numbered."""
-    systems, topics = ([str(number) for number in range(count)] for count in scores.shape[:2])
+    systems, topics = (
+        [str(number) for number in range(count)] for count in scores.shape[:2]
+    )
     return cube(scores, systems, topics, [metric])

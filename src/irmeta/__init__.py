@@ -5,7 +5,11 @@ from typing import Any
 
 from irmeta.studies import STUDIES
 
-_HOME = {study.function: f"irmeta.studies.{name}" for name, study in STUDIES.items() if study.function} | {
+_HOME = {
+    study.function: f"irmeta.studies.{name}"
+    for name, study in STUDIES.items()
+    if study.function
+} | {
     "IrmetaError": "irmeta.errors",
     "JudgmentSets": "irmeta.evaluation.sets",
     "Reading": "irmeta.io.trec",

@@ -27,7 +27,10 @@ def recorded(said: Mapping[str, Any]) -> dict[str, str | int | float]:
     >>> recorded({"collection": "TREC-8", "options": {"level": 0.95}})
     {'collection': 'TREC-8', 'options': '{"level": 0.95}'}
     """
-    return {str(name): str(value) if name in NAMES else _written(value) for name, value in said.items()}
+    return {
+        str(name): str(value) if name in NAMES else _written(value)
+        for name, value in said.items()
+    }
 
 
 def about(labelled: Labelled) -> dict[str, Any]:
@@ -40,14 +43,21 @@ def about(labelled: Labelled) -> dict[str, Any]:
     >>> about(cube([[[0.5]]], ["bm25"], ["301"], ["AP"], provenance={"notes": ["made by hand"]}))
     {'collection': 'collection', 'notes': ['made by hand']}
     """
-    return {str(name): value if name in NAMES else _read(value) for name, value in labelled.attrs.items()}
+    return {
+        str(name): value if name in NAMES else _read(value)
+        for name, value in labelled.attrs.items()
+    }
 
 
 def _written(value: Any) -> str | int | float:
     """Return a value as netCDF takes it; text that would be read as JSON becomes JSON itself."""
     value = _plain(value)
-    number_or_text = isinstance(value, int | float | str) and not isinstance(value, bool)
-    return value if number_or_text and _read(value) is value else json.dumps(value, default=_json)
+    number_or_text = isinstance(value, int | float | str) and not isinstance(
+        value, bool
+    )
+    if number_or_text and _read(value) is value:
+        return value
+    return json.dumps(value, default=_json)
 
 
 def _read(value: Any) -> Any:
@@ -63,10 +73,14 @@ def _read(value: Any) -> Any:
 
 def _plain(value: Any) -> Any:
     """Return a number or an array of NumPy as Python's, anything else as it is."""
-    return value.tolist() if hasattr(value, "tolist") else value
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    return value
 
 
 def _json(value: Any) -> Any:
     """Return what JSON does not know as something that it does."""
     plain = _plain(value)
-    return str(value) if plain is value else plain
+    if plain is value:
+        return str(value)
+    return plain

@@ -43,36 +43,68 @@ class Board:
 
     def kept(self, models: Bools, tasks: Bools) -> "Board":
         """Keep some models and tasks."""
-        parts = None if self.items is None else [x[models] for x, on in zip(self.items, tasks, strict=True) if on]
+        if self.items is None:
+            parts = None
+        else:
+            parts = [x[models] for x, on in zip(self.items, tasks, strict=True) if on]
         names = [name for name, on in zip(self.models, models, strict=True) if on]
         columns = [name for name, on in zip(self.tasks, tasks, strict=True) if on]
-        return replace(self, models=names, tasks=columns, scores=self.scores[models][:, tasks], items=parts)
+        return replace(
+            self,
+            models=names,
+            tasks=columns,
+            scores=self.scores[models][:, tasks],
+            items=parts,
+        )
 
 
-def board_of(cubes: Mapping[str, xr.DataArray], metric: str | None, over: Over) -> Board:
+def board_of(
+    cubes: Mapping[str, xr.DataArray], metric: str | None, over: Over
+) -> Board:
     """Make the table: of one cube its topics are the tasks, of several each is a task and its topics are items."""
     one = {name: _of_one_metric(name, scores, metric) for name, scores in cubes.items()}
     if not one:
         raise ScoresError("there are no scores to rank models by")
     first = next(iter(one.values()))
-    notes = [str(note) for scores in one.values() for note in about(scores).get("notes") or []]
+    notes = [
+        str(note)
+        for scores in one.values()
+        for note in about(scores).get("notes") or []
+    ]
     if len(one) == 1:
         if over != "tasks":
             raise ScoresError(
                 f"over={over!r} needs scores of items within tasks: several collections, each a task"
                 " (a table with columns for task and item)"
             )
-        models, tasks = ([str(name) for name in first[dim].values] for dim in ("system", "topic"))
-        return Board(models, tasks, first.values, None, notes, TREC if _is_trec(first) else MODELS)
-    models = list(dict.fromkeys(str(name) for scores in one.values() for name in scores.system.values))
+        models, tasks = (
+            [str(name) for name in first[dim].values] for dim in ("system", "topic")
+        )
+        return Board(
+            models,
+            tasks,
+            first.values,
+            None,
+            notes,
+            TREC if _is_trec(first) else MODELS,
+        )
+    models = list(
+        dict.fromkeys(
+            str(name) for scores in one.values() for name in scores.system.values
+        )
+    )
     parts = [scores.reindex(system=models).values for scores in one.values()]
     trec = all(_is_trec(scores) for scores in one.values())
-    return Board(models, list(one), items.table(parts), parts, notes, TRECS if trec else MODELS)
+    return Board(
+        models, list(one), items.table(parts), parts, notes, TRECS if trec else MODELS
+    )
 
 
 def _is_trec(scores: xr.DataArray) -> bool:
     """Say whether scores are of runs on topics: irmeta evaluated them, or their topics are numbered."""
-    return "qrels" in scores.attrs or all(str(topic).isdecimal() for topic in scores.topic.values)
+    return "qrels" in scores.attrs or all(
+        str(topic).isdecimal() for topic in scores.topic.values
+    )
 
 
 def _of_one_metric(name: str, scores: xr.DataArray, metric: str | None) -> xr.DataArray:
@@ -99,7 +131,10 @@ def complete(board: Board) -> Board:
             " leave some out"
         )
     by_models = models.sum() * tasks.size >= tasks.sum() * models.size
-    kept = board.kept(models, every_task) if by_models else board.kept(every_model, tasks)
+    if by_models:
+        kept = board.kept(models, every_task)
+    else:
+        kept = board.kept(every_model, tasks)
     what = (models, board.called.model) if by_models else (tasks, board.called.task)
     note = f"left out for missing scores: {counted(int((~what[0]).sum()), what[1])} of {what[0].size}"
     return replace(kept, notes=[*board.notes, note])
@@ -124,11 +159,15 @@ def require_comparison(board: Board) -> None:
             )
 
 
-def types_of(tasks: Sequence[str], groups: Mapping[str, str] | None) -> tuple[Ints, list[str]]:
+def types_of(
+    tasks: Sequence[str], groups: Mapping[str, str] | None
+) -> tuple[Ints, list[str]]:
     """Number the types of the tasks."""
     given = groups or {}
     if lacking := [task for task in tasks if task not in given]:
-        raise ScoresError(f"the groups have no type for the task {lacking[0]!r}; {nearest(lacking[0], given)}")
+        raise ScoresError(
+            f"the groups have no type for the task {lacking[0]!r}; {nearest(lacking[0], given)}"
+        )
     named = [given[task] for task in tasks]
     known = list(dict.fromkeys(named))
     return np.array([known.index(name) for name in named]), named

@@ -19,7 +19,9 @@ QrelsFormat = Literal["trec", "beir"]
 MetricSet = Literal["seeds23"]
 
 # Tables that others made
-TableKind = Literal["table", "trec_eval", "ir_measures", "tot", "jsonl", "matrix", "systemwise", "mteb"]
+TableKind = Literal[
+    "table", "trec_eval", "ir_measures", "tot", "jsonl", "matrix", "systemwise", "mteb"
+]
 Rows = Literal["topics", "systems"]
 
 # Statistics
@@ -91,7 +93,10 @@ MEANINGS: dict[Any, dict[str, str]] = {
         "qrels": "every judged topic; a run scores 0 on a topic that it misses",
         "common": "the topics that all runs have",
     },
-    OnError: {"stop": "stop at a run that cannot be read", "skip": "leave it out and continue"},
+    OnError: {
+        "stop": "stop at a run that cannot be read",
+        "skip": "leave it out and continue",
+    },
     Precision: {
         "float64": "scores as written in the run",
         "float32": "scores rounded as trec_eval 9 and pytrec_eval round them",
@@ -101,7 +106,10 @@ MEANINGS: dict[Any, dict[str, str]] = {
         "first": "keep its first line",
         "best": "keep its best score",
     },
-    QrelsFormat: {"trec": "topic, iteration, document, grade", "beir": "a table with a header line"},
+    QrelsFormat: {
+        "trec": "topic, iteration, document, grade",
+        "beir": "a table with a header line",
+    },
     MetricSet: {"seeds23": "the 23 metrics of Gupta et al. (2019)"},
     TableKind: {
         "table": "CSV, Parquet or JSON, long (a row for each score) or wide (models or tasks in rows)",
@@ -113,7 +121,10 @@ MEANINGS: dict[Any, dict[str, str]] = {
         "systemwise": "CSV with systems in rows and metrics in columns, one file per collection",
         "mteb": "a folder of MTEB's results (MODEL/REVISION/TASK.json)",
     },
-    Rows: {"topics": "rows are topics, columns are systems", "systems": "rows are systems, columns are topics"},
+    Rows: {
+        "topics": "rows are topics, columns are systems",
+        "systems": "rows are systems, columns are topics",
+    },
     Coefficient: {
         "pearson": "Pearson's r",
         "spearman": "Spearman's rho",

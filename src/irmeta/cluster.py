@@ -13,7 +13,15 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, Generic
 
 from irmeta.errors import IrmetaError
-from irmeta.parallel import Item, Result, apart, cores, ordered, single_threaded_for_good, working_on
+from irmeta.parallel import (
+    Item,
+    Result,
+    apart,
+    cores,
+    ordered,
+    single_threaded_for_good,
+    working_on,
+)
 
 if TYPE_CHECKING:
     from distributed import Client, Future, LocalCluster, Security
@@ -40,9 +48,13 @@ class Cluster:
     threads: int
     dashboard: str | None
     _counted: list[float] = field(default_factory=lambda: [-_RECOUNT, 0.0], repr=False)
-    _heard: dict[str, tuple[float | None, float]] = field(default_factory=dict, repr=False)
+    _heard: dict[str, tuple[float | None, float]] = field(
+        default_factory=dict, repr=False
+    )
 
-    def in_order(self, work: Callable[[Item], Result], items: Iterable[Item]) -> Generator[Result, None, None]:
+    def in_order(
+        self, work: Callable[[Item], Result], items: Iterable[Item]
+    ) -> Generator[Result, None, None]:
         """Apply `work` to each item on the workers, and give the results in the order of the items.
 
         An item whose worker dies is given to another. The scheduler keeps `work`, for whoever has lost it or is new.
@@ -54,7 +66,9 @@ class Cluster:
         ours = version("irmeta")
 
         def submit(item: Item) -> "_Promised[Result]":
-            return _Promised(self, held, self.client.submit(_on_worker, ours, held, item, pure=False))
+            return _Promised(
+                self, held, self.client.submit(_on_worker, ours, held, item, pure=False)
+            )
 
         try:
             for result in ordered(submit, items, self._ahead):
@@ -67,7 +81,9 @@ class Cluster:
                 f"{error.last_worker.address}; have they enough memory? Their logs may tell"
             ) from error
         except (CancelledError, CommClosedError, TimeoutError) as error:
-            raise IrmetaError(f"cluster {self.address}: the connection was lost; does the scheduler run?") from error
+            raise IrmetaError(
+                f"cluster {self.address}: the connection was lost; does the scheduler run?"
+            ) from error
 
     def require_alive(self, *needed: "Future[Any]") -> None:
         """Raise IrmetaError if nobody is there to make these results, or who makes them is not heard of any more."""
@@ -78,8 +94,14 @@ class Cluster:
         silent = self._silent({who: one["last_seen"] for who, one in workers.items()})
         if not workers and silent:
             raise self._lost("it has no workers")
-        stuck = [who for who in silent if not self.client.futures.keys().isdisjoint(doing.get(who, ()))]
-        stuck += [who for held in holding.values() if silent.issuperset(held) for who in held]
+        stuck = [
+            who
+            for who in silent
+            if not self.client.futures.keys().isdisjoint(doing.get(who, ()))
+        ]
+        stuck += [
+            who for held in holding.values() if silent.issuperset(held) for who in held
+        ]
         if stuck:
             raise self._lost(f"worker {stuck[0]} was silent for {SILENCE:g} s")
 
@@ -102,12 +124,20 @@ class Cluster:
         from distributed.comm.core import CommClosedError
 
         try:
-            return self.client.sync(getattr(self.client.scheduler, question), callback_timeout=SILENCE, **about)
+            return self.client.sync(
+                getattr(self.client.scheduler, question),
+                callback_timeout=SILENCE,
+                **about,
+            )
         except (OSError, TimeoutError, CommClosedError) as error:
-            raise self._lost(f"the scheduler did not answer for {SILENCE:g} s") from error
+            raise self._lost(
+                f"the scheduler did not answer for {SILENCE:g} s"
+            ) from error
 
     def _lost(self, what: str) -> IrmetaError:
-        return IrmetaError(f"cluster {self.address}: {what}; mend the cluster and run the command again")
+        return IrmetaError(
+            f"cluster {self.address}: {what}; mend the cluster and run the command again"
+        )
 
     def _ahead(self) -> int:
         """Say how many items may be under way: more for workers that have joined since."""
@@ -160,7 +190,9 @@ def on_cluster(address: str) -> Iterator[Cluster]:
     try:
         from distributed import Client
     except ImportError as error:
-        raise IrmetaError("work on a cluster takes Dask: pip install 'irmeta[cluster]'") from error
+        raise IrmetaError(
+            "work on a cluster takes Dask: pip install 'irmeta[cluster]'"
+        ) from error
     with ExitStack() as stack:
         scheduler, own = address, None
         if address == "local":
@@ -179,7 +211,9 @@ def on_cluster(address: str) -> Iterator[Cluster]:
         try:
             security = own.security if own else _configured(scheduler)
             _require_scheduler(scheduler, security)
-            client = stack.enter_context(Client(scheduler, security=security, set_as_default=False))
+            client = stack.enter_context(
+                Client(scheduler, security=security, set_as_default=False)
+            )
         except (OSError, ValueError, TypeError, TimeoutError) as error:
             raise IrmetaError(
                 f"no Dask scheduler answers at {address}; an address is written as in tcp://10.0.0.1:8786, or local "
@@ -189,7 +223,9 @@ def on_cluster(address: str) -> Iterator[Cluster]:
         threads = client.nthreads()
         pages = "dashboard" in client.scheduler_info()["services"] and own is None
         dashboard = client.dashboard_link if pages else None
-        engine = Cluster(client, scheduler, len(threads), sum(threads.values()), dashboard)
+        engine = Cluster(
+            client, scheduler, len(threads), sum(threads.values()), dashboard
+        )
         stack.enter_context(working_on(engine))
         yield engine
 
@@ -203,7 +239,9 @@ def _local() -> "LocalCluster":
     from distributed import LocalCluster
 
     scheduler = {"dashboard": False, "dashboard_address": "127.0.0.1:0"}
-    no_pages: dict[str, list[str]] = {f"distributed.{who}.http.routes": [] for who in ("scheduler", "worker")}
+    no_pages: dict[str, list[str]] = {
+        f"distributed.{who}.http.routes": [] for who in ("scheduler", "worker")
+    }
     with dask.config.set(no_pages):
         return LocalCluster(
             n_workers=cores(),
@@ -234,7 +272,9 @@ def _configured(address: str) -> "Security":
     from distributed.utils import import_term
 
     loader = dask.config.get("distributed.client.security-loader", None)
-    return import_term(loader)({"address": address}) if loader else Security()
+    if loader:
+        return import_term(loader)({"address": address})
+    return Security()
 
 
 def _require_scheduler(address: str, security: "Security") -> None:
@@ -242,7 +282,9 @@ def _require_scheduler(address: str, security: "Security") -> None:
     from distributed.core import rpc
 
     async def ask() -> None:
-        async with rpc(address, connection_args=security.get_connection_args("client")) as scheduler:
+        async with rpc(
+            address, connection_args=security.get_connection_args("client")
+        ) as scheduler:
             await scheduler.identity()
 
     with ThreadPoolExecutor(1) as thread:  # whose loop is not that of a notebook
@@ -253,7 +295,9 @@ def _require_same_version(client: "Client", address: str) -> None:
     try:
         theirs = client.run(version, "irmeta")
     except ModuleNotFoundError as error:
-        raise IrmetaError(f"cluster {address}: a worker has no irmeta; install it there, too") from error
+        raise IrmetaError(
+            f"cluster {address}: a worker has no irmeta; install it there, too"
+        ) from error
     for worker, its in theirs.items():
         _refuse_others(version("irmeta"), its, f"cluster {address}: worker {worker}")
 
@@ -275,7 +319,9 @@ def _itself(work: Callable[[Item], Result]) -> Callable[[Item], Result]:
     return work
 
 
-def _on_worker(ours: str, work: Callable[[Item], Result], item: Item) -> Result | _Refused:
+def _on_worker(
+    ours: str, work: Callable[[Item], Result], item: Item
+) -> Result | _Refused:
     single_threaded_for_good()
     try:
         _refuse_others(ours, version("irmeta"), "a worker that came later")

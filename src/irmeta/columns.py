@@ -19,11 +19,16 @@ _TURNING = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
 
 def names(column: pl.Series, name: str) -> pl.Series:
     """Return a column of names as text; missing and unprintable ones raise ScoresError."""
-    texts = column.cast(pl.Int64) if column.dtype.is_float() and (column == column.round()).all() else column
+    if column.dtype.is_float() and (column == column.round()).all():
+        texts = column.cast(pl.Int64)
+    else:
+        texts = column
     texts = texts.cast(pl.String).str.strip_chars()
     if texts.null_count() or (texts == "").any():
         row = int((texts.is_null() | (texts == "")).arg_max() or 0) + 1
-        raise ScoresError(f"the column {name!r} names nothing in row {row}; drop such rows or name them")
+        raise ScoresError(
+            f"the column {name!r} names nothing in row {row}; drop such rows or name them"
+        )
     require_names(texts.unique(), f"in the column {shortened(name)!r}")
     return texts
 
@@ -36,20 +41,33 @@ def require_names(texts: Iterable[str], where: str) -> None:
                 f"a text of {len(text):,} characters {where} ({shortened(text, 20)}) is not a name;"
                 f" a name has at most {LONGEST}"
             )
-        if any(unicodedata.category(one) in ("Cc", "Cs") or one in _TURNING for one in text):
-            raise ScoresError(f"the name {shortened(ascii(text))} {where} holds a control character; remove it")
+        if any(
+            unicodedata.category(one) in ("Cc", "Cs") or one in _TURNING for one in text
+        ):
+            raise ScoresError(
+                f"the name {shortened(ascii(text))} {where} holds a control character; remove it"
+            )
 
 
 def numbers(column: pl.Series, name: str) -> pl.Series:
     """Return a column of scores as numbers, null where one is missing; other texts raise ScoresError."""
     if column.dtype.is_numeric() or column.dtype == pl.Null:
         return column.cast(pl.Float64).fill_nan(None)
-    texts = column.cast(pl.String).str.strip_chars() if column.dtype == pl.String else None
+    if column.dtype == pl.String:
+        texts = column.cast(pl.String).str.strip_chars()
+    else:
+        texts = None
     if texts is None:
-        raise ScoresError(f"the column {name!r} holds {column.dtype}, not scores; leave it out with ignore={[name]!r}")
+        raise ScoresError(
+            f"the column {name!r} holds {column.dtype}, not scores; leave it out with ignore={[name]!r}"
+        )
     held = (
         texts.to_frame("text")
-        .select(pl.when(pl.col("text").str.to_lowercase().is_in(_MISSING)).then(None).otherwise("text"))
+        .select(
+            pl.when(pl.col("text").str.to_lowercase().is_in(_MISSING))
+            .then(None)
+            .otherwise("text")
+        )
         .to_series()
     )
     scores = held.cast(pl.Float64, strict=False)

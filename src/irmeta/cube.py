@@ -14,13 +14,23 @@ from irmeta.attributes import recorded
 from irmeta.choices import Missing, Rows
 from irmeta.errors import ScoresError, require_choice
 from irmeta.frames import ALL as ALL
-from irmeta.names import canonical, found_as, highest, is_known, metric_names, nearest, split
+from irmeta.names import (
+    canonical,
+    found_as,
+    highest,
+    is_known,
+    metric_names,
+    nearest,
+    split,
+)
 from irmeta.stats.arrays import Bools, Floats
 from irmeta.stats.complete import complete_part
 from irmeta.words import listed
 
 DIMS = ("system", "topic", "metric")
-_DROPPED: Mapping[str, tuple[int, ...]] = MappingProxyType({"systems": (0,), "topics": (1,), "common": (0, 1)})
+_DROPPED: Mapping[str, tuple[int, ...]] = MappingProxyType(
+    {"systems": (0,), "topics": (1,), "common": (0, 1)}
+)
 """The dimensions of a cube that a policy for missing scores may shorten, by number."""
 _PAIRWISE = "this study takes every system on every topic, and pairwise is for those that go pair by pair: drop some"
 GMAP_FLOOR = 1e-5
@@ -93,17 +103,29 @@ def from_frame(
     >>> made.sel(metric="nDCG@10").values.tolist()
     [[0.24, 0.33], [0.4, nan]]
     """
-    made = from_frame_all(table, system=system, topic=topic, metric=metric, score=score, rows=rows, ignore=ignore)
+    made = from_frame_all(
+        table,
+        system=system,
+        topic=topic,
+        metric=metric,
+        score=score,
+        rows=rows,
+        ignore=ignore,
+    )
     if len(made) == 1:
         only = next(iter(made.values()))
-        return only if collection is None else only.assign_attrs(collection=collection)
+        if collection is None:
+            return only
+        return only.assign_attrs(collection=collection)
     if collection is None:
         raise ScoresError(
             f"the table holds {len(made)} collections ({', '.join(list(made)[:5])}); choose one with"
             " from_frame(table, collection=...), or take all with from_frame_all(table)"
         )
     if collection not in made:
-        raise ScoresError(f"no collection {collection!r} in the table; {nearest(collection, made)}")
+        raise ScoresError(
+            f"no collection {collection!r} in the table; {nearest(collection, made)}"
+        )
     return made[collection]
 
 
@@ -122,7 +144,14 @@ def from_frame_all(table: Any, **columns: Any) -> dict[str, xr.DataArray]:
     parts = rows.partition_by("collection", as_dict=True, maintain_order=True)
     every = {str(name): frames.cells(part) for (name,), part in parts.items()}
     return {
-        name: cube(one.values, one.systems, one.topics, one.metrics, collection=name, provenance=told)
+        name: cube(
+            one.values,
+            one.systems,
+            one.topics,
+            one.metrics,
+            collection=name,
+            provenance=told,
+        )
         for name, one in every.items()
     }
 
@@ -147,10 +176,14 @@ def check(scores: object) -> xr.DataArray:
         names = scores.indexes[dim]
         if names.has_duplicates:
             twice = sorted({str(name) for name in names[names.duplicated()]})
-            raise ScoresError(f"{dim} names must be unique; given more than once: {listed(twice)}")
+            raise ScoresError(
+                f"{dim} names must be unique; given more than once: {listed(twice)}"
+            )
     infinite = np.isinf(scores.values)
     if infinite.any():
-        raise ScoresError(f"infinite score ({_first(scores, infinite)}); write a missing score as NaN")
+        raise ScoresError(
+            f"infinite score ({_first(scores, infinite)}); write a missing score as NaN"
+        )
     return scores
 
 
@@ -165,7 +198,10 @@ def _in_order(scores: object) -> xr.DataArray:
     if frames.is_table(scores):
         return from_frame(scores)
     if not isinstance(scores, xr.DataArray):
-        one = "choose one of what it holds, as in scores[NAME]" if isinstance(scores, Mapping) else _MAKES
+        if isinstance(scores, Mapping):
+            one = "choose one of what it holds, as in scores[NAME]"
+        else:
+            one = _MAKES
         raise ScoresError(
             f"a score cube is an xarray.DataArray of {', '.join(DIMS)}; this is a {type(scores).__name__}; {one}"
         )
@@ -177,11 +213,17 @@ def _in_order(scores: object) -> xr.DataArray:
             " irmeta.from_frame(array.to_series()) takes an array of two"
         )
     for dim in DIMS:
-        named = dim in scores.indexes and all(isinstance(name, str) for name in scores[dim].values)
+        named = dim in scores.indexes and all(
+            isinstance(name, str) for name in scores[dim].values
+        )
         if not named:
-            raise ScoresError(f"the {dim}s of a score cube must have names that are text: assign_coords({dim}=[...])")
+            raise ScoresError(
+                f"the {dim}s of a score cube must have names that are text: assign_coords({dim}=[...])"
+            )
     if scores.dtype.kind not in "fiu":
-        raise ScoresError(f"scores must be numbers, not {scores.dtype}; convert them with astype(float)")
+        raise ScoresError(
+            f"scores must be numbers, not {scores.dtype}; convert them with astype(float)"
+        )
     if scores.dims == DIMS and scores.dtype == np.float64:
         return scores
     ordered = scores.transpose(*DIMS)
@@ -194,7 +236,10 @@ def labels(names: Iterable[object]) -> list[str]:
     >>> labels(["caf\udce9", 301])
     ['caf\\xe9', '301']
     """
-    return [str(name).encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace") for name in names]
+    return [
+        str(name).encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+        for name in names
+    ]
 
 
 def select(
@@ -220,7 +265,9 @@ def select(
     return scores
 
 
-def choose_names(dim: str, wanted: Iterable[str] | None, known: Sequence[str], where: str) -> list[str]:
+def choose_names(
+    dim: str, wanted: Iterable[str] | None, known: Sequence[str], where: str
+) -> list[str]:
     """Return the wanted names as they are known, each once; all of them if `wanted` is None.
 
     dim : "system", "topic" or "metric".  wanted : a list, or one text with spaces or commas between names; a system or
@@ -239,7 +286,9 @@ def choose_names(dim: str, wanted: Iterable[str] | None, known: Sequence[str], w
         names = [name for one in given for name in _matching(one, known)]
         spelled = {name: name for name in known}
     if not names:
-        raise ScoresError(f"no {dim} is named; name some of {where}, or leave the choice out to use all")
+        raise ScoresError(
+            f"no {dim} is named; name some of {where}, or leave the choice out to use all"
+        )
     for name in names:
         if name not in spelled:
             raise ScoresError(f"no {dim} {name!r} in {where}; {nearest(name, known)}")
@@ -288,22 +337,30 @@ def from_additive(values: xr.DataArray) -> xr.DataArray:
     return values.copy(data=np.where(geometric, powers, values.values))
 
 
-def top_systems(scores: xr.DataArray, share: float, by: str | None = None) -> xr.DataArray:
+def top_systems(
+    scores: xr.DataArray, share: float, by: str | None = None
+) -> xr.DataArray:
     """Keep the best floor(share x systems) systems by mean `by` over all topics, in the order they had.
 
     share : in (0, 1].  by : a metric; by default AP, else the deepest AP@k there is. Of tied systems the earlier one
     stays. Source: Webber et al. (SIGIR 2008), section 2, where 129 systems at 0.75 leave 96.
     """
     if not 0 < share <= 1:
-        raise ScoresError(f"the share of systems to keep must be above 0 and at most 1, not {share}")
+        raise ScoresError(
+            f"the share of systems to keep must be above 0 and at most 1, not {share}"
+        )
     scores = check(scores)
     by = default_by(scores) if by is None else by
     column = means(select(scores, metrics=[by])).values[:, 0]
     if np.isnan(column).any():
-        raise ScoresError(f"systems cannot be ranked by {by}: some have no score on some topics")
+        raise ScoresError(
+            f"systems cannot be ranked by {by}: some have no score on some topics"
+        )
     kept = int(np.floor(share * column.size + 1e-9))
     if not kept:
-        raise ScoresError(f"a share of {share} keeps none of {column.size} systems; keep more")
+        raise ScoresError(
+            f"a share of {share} keeps none of {column.size} systems; keep more"
+        )
     # means that differ by rounding only are tied; a stable order lets the earlier of them stay
     best_first = np.argsort(-column.round(10), kind="stable")
     return scores.isel(system=np.sort(best_first[:kept]))
@@ -330,17 +387,24 @@ def studied(
     names = [str(name) for name in used.metric.values]
     deeper = deeper_metrics(metrics, names)
     if top is None:
-        whole, notes = _as_it_is(used) if pairs and missing == "pairwise" else complete(used, missing)
+        if pairs and missing == "pairwise":
+            whole, notes = _as_it_is(used)
+        else:
+            whole, notes = complete(used, missing)
         return whole, deeper + notes
     by = default_by(used) if by is None else metric_of(scores, by)
     needed = used if by in names else select(scores, metrics=[*names, by])
     whole, notes = complete(needed, missing)
     best = top_systems(whole, top, by)
-    notes.append(f"{best.sizes['system']} of {whole.sizes['system']} systems: the top {top:g} by {by} on all topics")
+    notes.append(
+        f"{best.sizes['system']} of {whole.sizes['system']} systems: the top {top:g} by {by} on all topics"
+    )
     return select(best, metrics=names), deeper + notes
 
 
-def deeper_metrics(wanted: str | Iterable[str] | None, used: Iterable[str]) -> list[str]:
+def deeper_metrics(
+    wanted: str | Iterable[str] | None, used: Iterable[str]
+) -> list[str]:
     """Note the metrics that were asked for without a cutoff and are there only with one.
 
     >>> deeper_metrics("AP RR", ["AP@1000", "RR"])
@@ -374,7 +438,9 @@ def _as_it_is(scores: xr.DataArray) -> tuple[xr.DataArray, list[str]]:
     absent = int(np.isnan(scores.values).sum())
     if not absent:
         return scores, []
-    return scores, [f"{absent} of {scores.size} scores are missing: every two are compared where both have scores"]
+    return scores, [
+        f"{absent} of {scores.size} scores are missing: every two are compared where both have scores"
+    ]
 
 
 def default_by(scores: xr.DataArray) -> str:
@@ -390,7 +456,9 @@ def default_by(scores: xr.DataArray) -> str:
 
 def _require_scale(scores: xr.DataArray) -> xr.DataArray:
     """Return a cube; raise ScoresError if a metric's scores are so small or large that studies would be wrong."""
-    largest = np.abs(scores.values).max(axis=(0, 1), initial=0, where=~np.isnan(scores.values))
+    largest = np.abs(scores.values).max(
+        axis=(0, 1), initial=0, where=~np.isnan(scores.values)
+    )
     for metric, most in zip(scores.metric.values, largest.tolist(), strict=True):
         if most > MOST or 0 < most < LEAST:
             raise ScoresError(
@@ -416,7 +484,9 @@ def require_possible(scores: xr.DataArray) -> None:
             )
 
 
-def complete(scores: xr.DataArray, missing: Missing = "error") -> tuple[xr.DataArray, list[str]]:
+def complete(
+    scores: xr.DataArray, missing: Missing = "error"
+) -> tuple[xr.DataArray, list[str]]:
     """Return a cube without missing cells, and notes on what was left out for it.
 
     missing : "error" raises ScoresError; "topics" leaves out every topic that some system lacks, "systems" every system
@@ -430,14 +500,19 @@ def complete(scores: xr.DataArray, missing: Missing = "error") -> tuple[xr.DataA
         return scores, []
     count = f"{int(absent.sum())} of {absent.size} scores are missing"
     if missing in ("error", "pairwise"):
-        what = _PAIRWISE if missing == "pairwise" else "drop their topics or their systems"
+        if missing == "pairwise":
+            what = _PAIRWISE
+        else:
+            what = "drop their topics or their systems"
         raise ScoresError(
             f"{count} (first: {_first(scores, absent)}); {what} (--missing common|topics|systems; common drops least)"
         )
     of_system, of_topic, _ = complete_part(absent, _DROPPED[missing])
     if not (of_system.any() and of_topic.any()):
         every = "system" if missing == "systems" else "topic"
-        raise ScoresError(f"{count}, and every {every} lacks some; select systems or metrics first")
+        raise ScoresError(
+            f"{count}, and every {every} lacks some; select systems or metrics first"
+        )
     dropped = [
         f"{np.count_nonzero(~keep)} of {keep.size} {dim}s"
         for dim, keep in (("system", of_system), ("topic", of_topic))
@@ -453,7 +528,9 @@ def require_variation(values: Floats, metrics: Iterable[str], where: str = "") -
     values : a row for each metric.  where : what the message says of the place, as in " on TREC-8".
     """
     names = [str(name) for name in metrics]
-    flat = [name for name, row in zip(names, values, strict=True) if np.ptp(row) < 1e-10]
+    flat = [
+        name for name, row in zip(names, values, strict=True) if np.ptp(row) < 1e-10
+    ]
     if not flat:
         return
     does, them = ("does", "it") if len(flat) == 1 else ("do", "them")
@@ -486,4 +563,6 @@ def geometric(metrics: Iterable[object]) -> list[str]:
 def _geometric(scores: xr.DataArray) -> Bools:
     """Mark the metrics whose mean over topics is geometric."""
     logs = geometric(scores.metric.values)
-    return np.array([str(name) in logs for name in scores.metric.values], dtype=np.bool_)
+    return np.array(
+        [str(name) in logs for name in scores.metric.values], dtype=np.bool_
+    )

@@ -17,7 +17,9 @@ from irmeta.stats.arrays import Ints
 from irmeta.words import counted, listed
 
 
-def by_name(cubes: xr.DataArray | Mapping[str, xr.DataArray]) -> dict[str, xr.DataArray]:
+def by_name(
+    cubes: xr.DataArray | Mapping[str, xr.DataArray],
+) -> dict[str, xr.DataArray]:
     """Return cubes by collection name, each as `check` returns it; a cube alone goes by the name of its collection.
 
     A table of scores gives the collections that it holds, as `irmeta.from_frame_all` does.
@@ -30,7 +32,9 @@ def by_name(cubes: xr.DataArray | Mapping[str, xr.DataArray]) -> dict[str, xr.Da
     return {str(scores.attrs.get("collection", "collection")): scores}
 
 
-def with_roles(**roles: xr.DataArray | Mapping[str, xr.DataArray]) -> tuple[dict[str, xr.DataArray], dict[str, str]]:
+def with_roles(
+    **roles: xr.DataArray | Mapping[str, xr.DataArray],
+) -> tuple[dict[str, xr.DataArray], dict[str, str]]:
     """Return the collections of all roles (train=..., test=...) by name, and the role of each.
 
     A collection in two roles, or no collection to train or to test on, raises ScoresError.
@@ -43,31 +47,42 @@ def with_roles(**roles: xr.DataArray | Mapping[str, xr.DataArray]) -> tuple[dict
             raise ScoresError(f"there is no {role} collection; give one or more")
         for name, scores in group.items():
             if name in cubes:
-                raise ScoresError(f"a collection cannot be both {role_of[name]} and {role}: {name}")
+                raise ScoresError(
+                    f"a collection cannot be both {role_of[name]} and {role}: {name}"
+                )
             cubes[name] = scores
             role_of[name] = role
     return cubes, role_of
 
 
-def common_metrics(cubes: Mapping[str, xr.DataArray], metrics: str | Iterable[str] | None = None) -> list[str]:
+def common_metrics(
+    cubes: Mapping[str, xr.DataArray], metrics: str | Iterable[str] | None = None
+) -> list[str]:
     """Return the metrics that every collection has, in the first one's order.
 
     metrics : return these instead, if every collection has them. Collections without a common metric, and a named
     metric that some collection lacks, raise ScoresError.
     """
-    held = {name: [str(metric) for metric in scores.metric.values] for name, scores in cubes.items()}
+    held = {
+        name: [str(metric) for metric in scores.metric.values]
+        for name, scores in cubes.items()
+    }
     if not held:
         raise ScoresError("there are no collections; give one or more")
     first, *others = held.values()
     shared = [metric for metric in first if all(metric in here for here in others)]
     if not shared:
-        raise ScoresError(f"{listed(cubes)} have no metric in common; evaluate them with the same, or study each alone")
+        raise ScoresError(
+            f"{listed(cubes)} have no metric in common; evaluate them with the same, or study each alone"
+        )
     wanted = shared if metrics is None else metric_names(metrics)
     names = [found_as(name, shared) or name for name in wanted]
     for name in names:
         lacking = [collection for collection, here in held.items() if name not in here]
         if lacking:
-            raise ScoresError(f"no metric {name!r} in {listed(lacking)}; {nearest(name, shared)}")
+            raise ScoresError(
+                f"no metric {name!r} in {listed(lacking)}; {nearest(name, shared)}"
+            )
     return names
 
 
@@ -92,7 +107,9 @@ def studied_together(
     if lost and metrics is None:
         notes.append(f"left out, as not all collections have them: {', '.join(lost)}")
     for name, scores in cubes.items():
-        used[name], more = studied(scores, metrics=names, top=top, by=by, missing=missing, pairs=pairs)
+        used[name], more = studied(
+            scores, metrics=names, top=top, by=by, missing=missing, pairs=pairs
+        )
         notes += [f"{name}: {note}" for note in more]
     return used, notes
 
@@ -105,8 +122,14 @@ def shared_topics(cubes: Mapping[str, xr.DataArray]) -> list[str]:
     'human and machine share 2 topics'
     """
     topics = {name: {*scores.topic.values} - {ALL} for name, scores in cubes.items()}
-    pairs = [(one, two, topics[one] & topics[two]) for one, two in combinations(cubes, 2)]
-    return [f"{one} and {two} share {counted(len(both), 'topic')}" for one, two, both in pairs if both]
+    pairs = [
+        (one, two, topics[one] & topics[two]) for one, two in combinations(cubes, 2)
+    ]
+    return [
+        f"{one} and {two} share {counted(len(both), 'topic')}"
+        for one, two, both in pairs
+        if both
+    ]
 
 
 def not_independent(cubes: Mapping[str, xr.DataArray]) -> list[str]:
@@ -124,7 +147,12 @@ def topic_numbers(cubes: Mapping[str, xr.DataArray]) -> list[Ints]:
     """Number the topics of each collection: topics of one name have one number, in whichever collection they are."""
     number: dict[str, int] = {}
     return [
-        np.array([number.setdefault(str(topic), len(number)) for topic in scores.topic.values])
+        np.array(
+            [
+                number.setdefault(str(topic), len(number))
+                for topic in scores.topic.values
+            ]
+        )
         for scores in cubes.values()
     ]
 
@@ -141,13 +169,20 @@ def topics_halved(
     for name, scores in cubes.items():
         for topic in scores.topic.values:
             holders.setdefault(topic, []).append(name)
-    alike: dict[tuple[str, ...], list[str]] = {}  # the topics by the collections that have them
+    alike: dict[
+        tuple[str, ...], list[str]
+    ] = {}  # the topics by the collections that have them
     for topic, names in holders.items():
         alike.setdefault(tuple(names), []).append(topic)
     first = set[str]()
     for topics in alike.values():
-        extra = int(rng.integers(2)) * (len(topics) % 2)  # the odd topic goes to either half
-        first |= {topics[at] for at in rng.permutation(len(topics))[: len(topics) // 2 + extra]}
+        extra = int(rng.integers(2)) * (
+            len(topics) % 2
+        )  # the odd topic goes to either half
+        first |= {
+            topics[at]
+            for at in rng.permutation(len(topics))[: len(topics) // 2 + extra]
+        }
     halves: tuple[dict[str, xr.DataArray], dict[str, xr.DataArray]] = ({}, {})
     for name, scores in cubes.items():
         inside = np.array([topic in first for topic in scores.topic.values])
@@ -156,12 +191,17 @@ def topics_halved(
             continue
         if inside.all() or not inside.any():
             return None
-        halves[0][name], halves[1][name] = scores.isel(topic=inside), scores.isel(topic=~inside)
+        halves[0][name], halves[1][name] = (
+            scores.isel(topic=inside),
+            scores.isel(topic=~inside),
+        )
     return halves
 
 
 def targets_and_candidates(
-    cubes: Mapping[str, xr.DataArray], targets: str | Iterable[str] | None, metrics: str | Iterable[str] | None
+    cubes: Mapping[str, xr.DataArray],
+    targets: str | Iterable[str] | None,
+    metrics: str | Iterable[str] | None,
 ) -> tuple[list[str], list[str], list[str]]:
     """Return the metrics to work on, then those of them to predict and those to predict from.
 
@@ -170,26 +210,37 @@ def targets_and_candidates(
     candidates = common_metrics(cubes, metrics)
     wanted = candidates if targets is None else common_metrics(cubes, targets)
     if all(candidates == [target] for target in wanted):
-        raise ScoresError(f"there is no other metric to predict {', '.join(wanted)} from")
+        raise ScoresError(
+            f"there is no other metric to predict {', '.join(wanted)} from"
+        )
     return list(dict.fromkeys([*candidates, *wanted])), wanted, candidates
 
 
-def check_sizes(sizes: Sequence[int], targets: Sequence[str], candidates: Sequence[str]) -> None:
+def check_sizes(
+    sizes: Sequence[int], targets: Sequence[str], candidates: Sequence[str]
+) -> None:
     """Raise ScoresError if a set of predictors is larger than the candidates for some target."""
     most = len(candidates) - any(target in candidates for target in targets)
     if not all(1 <= size <= most for size in sizes):
-        raise ScoresError(f"a target can have 1 to {most} predictors here, not {', '.join(map(str, sizes))}")
+        raise ScoresError(
+            f"a target can have 1 to {most} predictors here, not {', '.join(map(str, sizes))}"
+        )
 
 
 def check_scale(metrics: Sequence[str], scale: Scale) -> None:
     """Raise MetricError if scale is "logit" and some metric can exceed 1, where log odds are undefined."""
     wrong = [metric for metric in metrics if highest(metric) > 1]
     if scale == "logit" and wrong:
-        raise MetricError(f"--scale logit needs metrics between 0 and 1; {listed(wrong)} can exceed 1: use --scale raw")
+        raise MetricError(
+            f"--scale logit needs metrics between 0 and 1; {listed(wrong)} can exceed 1: use --scale raw"
+        )
 
 
 def system_level(
-    cubes: Mapping[str, xr.DataArray], metrics: str | Iterable[str] | None = None, *, missing: Missing = "error"
+    cubes: Mapping[str, xr.DataArray],
+    metrics: str | Iterable[str] | None = None,
+    *,
+    missing: Missing = "error",
 ) -> tuple[dict[str, xr.DataArray], list[str]]:
     """Return each collection's (system, metric) means over the same metrics, and notes on what to know of them.
 
@@ -206,7 +257,10 @@ def at_unit(cubes: Mapping[str, xr.DataArray], unit: Unit) -> dict[str, xr.DataA
     A score on a topic then stands as a system-wise table has it, on the one topic `all`, under the name SYSTEM TOPIC.
     """
     require_choice("level", unit, get_args(Unit))
-    return {name: by_topic(scores) if unit == "topic" else scores for name, scores in cubes.items()}
+    return {
+        name: by_topic(scores) if unit == "topic" else scores
+        for name, scores in cubes.items()
+    }
 
 
 def by_topic(scores: xr.DataArray) -> xr.DataArray:
@@ -216,7 +270,11 @@ def by_topic(scores: xr.DataArray) -> xr.DataArray:
     >>> by_topic(scores).system.values.tolist()
     ['bm25 301', 'bm25 302']
     """
-    names = [f"{system} {topic}" for system in scores.system.values for topic in scores.topic.values]
+    names = [
+        f"{system} {topic}"
+        for system in scores.system.values
+        for topic in scores.topic.values
+    ]
     rows = scores.values.reshape(-1, 1, scores.sizes["metric"])
     return cube(rows, names, [ALL], scores.metric.values).assign_attrs(scores.attrs)
 

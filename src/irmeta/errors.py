@@ -34,7 +34,9 @@ class FileFormatError(IrmetaError):
 def require_choice(name: str, value: object, choices: Sequence[object]) -> None:
     """Raise IrmetaError unless an option has one of the values it may have."""
     if value not in choices:
-        raise IrmetaError(f"{name}={value!r}: choose {' or '.join(repr(choice) for choice in choices)}")
+        raise IrmetaError(
+            f"{name}={value!r}: choose {' or '.join(repr(choice) for choice in choices)}"
+        )
 
 
 class MetricError(IrmetaError):

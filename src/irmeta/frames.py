@@ -24,12 +24,41 @@ ALL = "all"
 """The one topic of a table that holds means only."""
 SCORE = "score"
 """What scores are of where a table does not say it."""
-_TASKS = ("task", "task_name", "dataset", "dataset_name", "data_set", "benchmark", "corpus")
-_ITEMS = ("topic", "topic_id", "query", "query_id", "qid", "q_id", "question", "question_id", "item", "item_id")
+_TASKS = (
+    "task",
+    "task_name",
+    "dataset",
+    "dataset_name",
+    "data_set",
+    "benchmark",
+    "corpus",
+)
+_ITEMS = (
+    "topic",
+    "topic_id",
+    "query",
+    "query_id",
+    "qid",
+    "q_id",
+    "question",
+    "question_id",
+    "item",
+    "item_id",
+)
 SPELLINGS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "collection": ("collection",),
-        "system": ("system", "model", "run", "model_name", "system_id", "run_id", "runid", "method", "name"),
+        "system": (
+            "system",
+            "model",
+            "run",
+            "model_name",
+            "system_id",
+            "run_id",
+            "runid",
+            "method",
+            "name",
+        ),
         "topic": (*_ITEMS, *_TASKS),
         "metric": ("metric", "measure"),
         "score": ("score", "value", "main_score"),
@@ -70,9 +99,9 @@ def is_table(given: object) -> bool:
     if isinstance(given, Mapping):
         inner = next(iter(given.values()), None)
         return _is_inner(inner) or "model_names" in given
-    return isinstance(given, pl.DataFrame | pl.LazyFrame | pd.DataFrame | pd.Series) or any(
-        hasattr(given, name) for name in ("to_dataframe", "model_names")
-    )
+    return isinstance(
+        given, pl.DataFrame | pl.LazyFrame | pd.DataFrame | pd.Series
+    ) or any(hasattr(given, name) for name in ("to_dataframe", "model_names"))
 
 
 def _is_inner(given: object) -> bool:
@@ -105,10 +134,14 @@ def rows_of(
     ignored = [ignore] if isinstance(ignore, str) else list(ignore)
     frame = _plain(table)
     if unknown := [name for name in ignored if name not in frame.columns]:
-        raise ScoresError(f"there is no column {unknown[0]!r} to ignore; the table has {_named(frame.columns)}")
+        raise ScoresError(
+            f"there is no column {unknown[0]!r} to ignore; the table has {_named(frame.columns)}"
+        )
     frame = frame.drop(ignored)
     named = metric if metric in frame.columns else None
-    found = _columns(frame.columns, system=system, topic=topic, metric=named, score=score)
+    found = _columns(
+        frame.columns, system=system, topic=topic, metric=named, score=score
+    )
     constant = SCORE if metric is None or named else metric
     if found.system is not None and found.score is not None:
         return _long(frame, found, constant)
@@ -119,7 +152,8 @@ def cells(rows: pl.DataFrame) -> Cells:
     """Lay out the rows of one collection as an array; a cell given twice raises ScoresError."""
     names = [rows[dim].unique(maintain_order=True).to_list() for dim in COLUMNS[1:4]]
     at = [
-        rows[dim].cast(pl.Enum(known)).to_physical().to_numpy() for dim, known in zip(COLUMNS[1:4], names, strict=True)
+        rows[dim].cast(pl.Enum(known)).to_physical().to_numpy()
+        for dim, known in zip(COLUMNS[1:4], names, strict=True)
     ]
     values = np.full([len(known) for known in names], np.nan)
     flat = np.ravel_multi_index(at, values.shape)
@@ -154,29 +188,44 @@ def _plain(table: Any) -> pl.DataFrame:
         return _of_mappings(table)
     if isinstance(table, pd.Series):
         return _of_pandas(table.to_frame(table.name or SCORE))
-    return _of_pandas(table if isinstance(table, pd.DataFrame) else table.to_dataframe())
+    return _of_pandas(
+        table if isinstance(table, pd.DataFrame) else table.to_dataframe()
+    )
 
 
 def _of_pandas(table: pd.DataFrame) -> pl.DataFrame:
     """Copy a pandas frame column by column: polars would need pyarrow for it."""
     if isinstance(table.columns, pd.MultiIndex):
-        raise ScoresError("the columns of the table have several levels; make them one: table.stack().reset_index()")
+        raise ScoresError(
+            "the columns of the table have several levels; make them one: table.stack().reset_index()"
+        )
     numbered = isinstance(table.index, pd.RangeIndex) and table.index.name is None
     flat = table if numbered else table.reset_index()
     names = [str(name) for name in flat.columns]
     if twice := sorted({name for name in names if names.count(name) > 1}):
-        raise ScoresError(f"more than one column is named {shortened(twice[0])!r}; rename or drop all but one")
-    return pl.DataFrame({name: _series(flat.iloc[:, at]) for at, name in enumerate(names)})
+        raise ScoresError(
+            f"more than one column is named {shortened(twice[0])!r}; rename or drop all but one"
+        )
+    return pl.DataFrame(
+        {name: _series(flat.iloc[:, at]) for at, name in enumerate(names)}
+    )
 
 
 def _series(column: Any) -> pl.Series:
     values = np.asarray(column)
     if values.dtype.kind in "fiu":
-        return pl.Series(values.astype(np.float64) if values.dtype.kind == "f" else values)
+        return pl.Series(
+            values.astype(np.float64) if values.dtype.kind == "f" else values
+        )
     held = [None if _is_missing(cell) else cell for cell in values.tolist()]
-    if all(cell is None or (isinstance(cell, int | float) and not isinstance(cell, bool)) for cell in held):
+    if all(
+        cell is None or (isinstance(cell, int | float) and not isinstance(cell, bool))
+        for cell in held
+    ):
         return pl.Series(held, dtype=pl.Float64)
-    return pl.Series([None if cell is None else str(cell) for cell in held], dtype=pl.String)
+    return pl.Series(
+        [None if cell is None else str(cell) for cell in held], dtype=pl.String
+    )
 
 
 def _is_missing(cell: Any) -> bool:
@@ -200,14 +249,30 @@ def _of_mappings(table: Mapping[Any, Any]) -> pl.DataFrame:
             )
         for topic, value in inside.items():
             deeper = value.items() if isinstance(value, Mapping) else [(None, value)]
-            flat += [(str(system), str(topic), None if name is None else str(name), score) for name, score in deeper]
-    systems, topics, metrics, scores = zip(*flat, strict=True) if flat else ((), (), (), ())
-    only_means = bool(topics) and set(metrics) == {None} and (compared or all(map(is_known, topics)))
-    held: dict[str, Any] = {"system": systems, "metric": topics} if only_means else {"system": systems, "topic": topics}
+            flat += [
+                (str(system), str(topic), None if name is None else str(name), score)
+                for name, score in deeper
+            ]
+    if flat:
+        systems, topics, metrics, scores = zip(*flat, strict=True)
+    else:
+        systems, topics, metrics, scores = ((), (), (), ())
+    only_means = (
+        bool(topics)
+        and set(metrics) == {None}
+        and (compared or all(map(is_known, topics)))
+    )
+    held: dict[str, Any] = (
+        {"system": systems, "metric": topics}
+        if only_means
+        else {"system": systems, "topic": topics}
+    )
     if set(metrics) != {None}:
         held["metric"] = metrics
     values = _series(np.array([*scores, None], dtype=object)).head(len(scores))
-    return pl.DataFrame({name: list(names) for name, names in held.items()}).with_columns(values.alias("score"))
+    return pl.DataFrame(
+        {name: list(names) for name, names in held.items()}
+    ).with_columns(values.alias("score"))
 
 
 def _by_topic(given: Any) -> Any:
@@ -226,18 +291,30 @@ def _columns(names: Sequence[str], **wanted: str | None) -> Columns:
     """Find out which column says what: those that are named, else those with a name that people use for it."""
     for role, name in wanted.items():
         if name is not None and name not in names:
-            raise ScoresError(f"no column {name!r} for {role} in the table; it has {_named(names)}")
+            raise ScoresError(
+                f"no column {name!r} for {role} in the table; it has {_named(names)}"
+            )
     given = [name for name in wanted.values() if name is not None]
     if twice := next((name for name in given if given.count(name) > 1), None):
         roles = " and ".join(role for role, name in wanted.items() if name == twice)
-        raise ScoresError(f"the column {shortened(twice)!r} is named for {roles}; name it for one of them only")
+        raise ScoresError(
+            f"the column {shortened(twice)!r} is named for {roles}; name it for one of them only"
+        )
     taken = {name for name in wanted.values() if name is not None}
     spelled = {_spelling(name): name for name in reversed(names) if name not in taken}
     found = {
-        role: wanted.get(role) or next((spelled[one] for one in known if one in spelled), None)
+        role: wanted.get(role)
+        or next((spelled[one] for one in known if one in spelled), None)
         for role, known in SPELLINGS.items()
     }
-    tasks = next((spelled[one] for one in _TASKS if one in spelled and spelled[one] != found["topic"]), None)
+    tasks = next(
+        (
+            spelled[one]
+            for one in _TASKS
+            if one in spelled and spelled[one] != found["topic"]
+        ),
+        None,
+    )
     if found["collection"] is None and _spelling(found["topic"] or "") in _ITEMS:
         found["collection"] = tasks  # items within tasks
     return Columns(**found)
@@ -248,7 +325,9 @@ def _spelling(name: str) -> str:
     return re.sub(r"\W+", "_", name.strip().lower()).strip("_").removesuffix("s")
 
 
-def _long(frame: pl.DataFrame, found: Columns, metric: str) -> tuple[pl.DataFrame, list[str]]:
+def _long(
+    frame: pl.DataFrame, found: Columns, metric: str
+) -> tuple[pl.DataFrame, list[str]]:
     """Take a row for each score."""
     fixed = {"collection": "collection", "topic": ALL, "metric": metric}
     parts = []
@@ -256,7 +335,11 @@ def _long(frame: pl.DataFrame, found: Columns, metric: str) -> tuple[pl.DataFram
         if column is not None:
             parts.append(texts_of(frame[column], column).alias(role))
         else:
-            parts.append(pl.repeat(fixed[role], frame.height, dtype=pl.String, eager=True).alias(role))
+            parts.append(
+                pl.repeat(fixed[role], frame.height, dtype=pl.String, eager=True).alias(
+                    role
+                )
+            )
     assert found.score is not None
     scores = scores_of(frame[found.score], found.score).alias("score")
     left = [name for name in frame.columns if name not in found]
@@ -264,9 +347,15 @@ def _long(frame: pl.DataFrame, found: Columns, metric: str) -> tuple[pl.DataFram
     return _spelled(pl.DataFrame([*parts, scores])), notes
 
 
-def _wide(frame: pl.DataFrame, found: Columns, metric: str, rows: Rows | None) -> pl.DataFrame:
+def _wide(
+    frame: pl.DataFrame, found: Columns, metric: str, rows: Rows | None
+) -> pl.DataFrame:
     """Take a row for each system, or topic, or both: the other columns are topics, or systems, or metrics."""
-    labels = [name for name in (found.collection, found.system, found.topic) if name is not None]
+    labels = [
+        name
+        for name in (found.collection, found.system, found.topic)
+        if name is not None
+    ]
     values = [name for name in frame.columns if name not in labels]
     system, topic = found.system, found.topic
     if system is None and topic is None and values:
@@ -279,7 +368,11 @@ def _wide(frame: pl.DataFrame, found: Columns, metric: str, rows: Rows | None) -
             " system, topic and score, a wide one rows of systems and columns of topics;"
             " name them: irmeta.from_frame(table, system=..., topic=..., score=...)"
         )
-    if sums := [name for name in values if SUMMARIES.fullmatch(_spelling(name).replace("_", " "))]:
+    if sums := [
+        name
+        for name in values
+        if SUMMARIES.fullmatch(_spelling(name).replace("_", " "))
+    ]:
         raise ScoresError(
             f"the column {sums[0]!r} looks like a sum of the others, not like scores of its own;"
             f" leave it out with ignore={sums!r} (--ignore {', '.join(sums)!r})"
@@ -289,27 +382,37 @@ def _wide(frame: pl.DataFrame, found: Columns, metric: str, rows: Rows | None) -
     across = _across(system, topic, values)
     length = frame.height
     made: dict[str, pl.Series] = {
-        across: pl.Series(values, dtype=pl.String).gather(np.repeat(range(len(values)), length))
+        across: pl.Series(values, dtype=pl.String).gather(
+            np.repeat(range(len(values)), length)
+        )
     }
     constants = {"collection": "collection", "topic": ALL, "metric": metric}
-    for role, column in (("collection", found.collection), ("system", system), ("topic", topic), ("metric", None)):
+    for role, column in (
+        ("collection", found.collection),
+        ("system", system),
+        ("topic", topic),
+        ("metric", None),
+    ):
         if role in made:
             continue
-        names = (
-            texts_of(frame[column], column)
-            if column is not None
-            else pl.Series([constants[role]] * length, dtype=pl.String)
-        )
+        if column is not None:
+            names = texts_of(frame[column], column)
+        else:
+            names = pl.Series([constants[role]] * length, dtype=pl.String)
         made[role] = names.gather(np.tile(range(length), len(values)))
     scores = pl.concat([parts[name].alias("score") for name in values])
-    return _spelled(pl.DataFrame({**{role: made[role] for role in COLUMNS[:-1]}, "score": scores}))
+    return _spelled(
+        pl.DataFrame({**{role: made[role] for role in COLUMNS[:-1]}, "score": scores})
+    )
 
 
 def _across(system: str | None, topic: str | None, values: Sequence[str]) -> str:
     """Say what the columns of a wide table are, of which some may name systems or topics."""
     if system is not None and (topic is not None or all(map(is_known, values))):
         return "metric"
-    return "topic" if system is not None else "system"
+    if system is not None:
+        return "topic"
+    return "system"
 
 
 def _first(frame: pl.DataFrame) -> str:
@@ -326,7 +429,9 @@ def _first(frame: pl.DataFrame) -> str:
 def _spelled(rows: pl.DataFrame) -> pl.DataFrame:
     """Write metrics as irmeta does."""
     known = rows["metric"].unique().to_list()
-    return rows.with_columns(pl.col("metric").replace({name: canonical(name) for name in known}))
+    return rows.with_columns(
+        pl.col("metric").replace({name: canonical(name) for name in known})
+    )
 
 
 def _named(names: Iterable[str]) -> str:

@@ -27,7 +27,10 @@ def interval(low: float, high: float, digits: int = 3) -> str:
 
 def intervals(low: Floats, high: Floats, digits: int = 3) -> pl.Series:
     """Write intervals, one per row."""
-    return pl.Series([interval(*ends, digits) for ends in zip(low, high, strict=True)], dtype=pl.String)
+    return pl.Series(
+        [interval(*ends, digits) for ends in zip(low, high, strict=True)],
+        dtype=pl.String,
+    )
 
 
 def spans(low: Iterable[float], high: Iterable[float]) -> pl.Series:
@@ -37,10 +40,15 @@ def spans(low: Iterable[float], high: Iterable[float]) -> pl.Series:
     ['1 to 7', '3']
     """
     ends = [(round(first), round(last)) for first, last in zip(low, high, strict=True)]
-    return pl.Series([str(first) if first == last else f"{first} to {last}" for first, last in ends], dtype=pl.String)
+    return pl.Series(
+        [str(first) if first == last else f"{first} to {last}" for first, last in ends],
+        dtype=pl.String,
+    )
 
 
-def first_rows(name: str, frame: pl.DataFrame, rows: int = ROWS) -> dict[str, pl.DataFrame]:
+def first_rows(
+    name: str, frame: pl.DataFrame, rows: int = ROWS
+) -> dict[str, pl.DataFrame]:
     """Return the first rows of a table, under a title that says how many there are and which option shows all.
 
     >>> list(first_rows("means", pl.DataFrame({"system": range(143)})))
@@ -48,4 +56,8 @@ def first_rows(name: str, frame: pl.DataFrame, rows: int = ROWS) -> dict[str, pl
     """
     if frame.height <= rows:
         return {name: frame}
-    return {f"{name}: the first {rows} of {frame.height} (all: --table {name})": frame.head(rows)}
+    return {
+        f"{name}: the first {rows} of {frame.height} (all: --table {name})": frame.head(
+            rows
+        )
+    }

@@ -27,7 +27,9 @@ class Rankings(NamedTuple):
 
 def counted(kind: Judgments, depth: int) -> str:
     """Name the metric that counts the documents which judgments of a kind know to be relevant."""
-    return "NumRel" if kind == "full" else f"NumRel(pool={depth})"
+    if kind == "full":
+        return "NumRel"
+    return f"NumRel(pool={depth})"
 
 
 def wanting(metrics: Sequence[str], kind: Judgments, depth: int) -> list[str]:
@@ -37,7 +39,9 @@ def wanting(metrics: Sequence[str], kind: Judgments, depth: int) -> list[str]:
     (['NumRel'], ['NumRel', 'P(depth=10)@1000', 'AP(depth=10)@1000'])
     """
     inside = f"depth={depth}" if kind == "full" else f"depth={depth}, pool={depth}"
-    bases = [base for base in ("P", "AP") if _of_first(metrics, base, kind, depth) is None]
+    bases = [
+        base for base in ("P", "AP") if _of_first(metrics, base, kind, depth) is None
+    ]
     counts = [name for name in [counted(kind, depth)] if name not in metrics]
     return [*counts, *(f"{base}({inside})@{LENGTH}" for base in bases)]
 
@@ -51,16 +55,23 @@ def rankings(scores: xr.DataArray, kind: Judgments, depth: int) -> Rankings | No
     names = [_of_first(metrics, base, kind, depth) for base in ("P", "AP")]
     if wanting(metrics, kind, depth) or scores.topic.values.tolist() == [ALL]:
         return None
-    share, ap, relevant = (scores.sel(metric=name).values.ravel() for name in (*names, counted(kind, depth)))
+    share, ap, relevant = (
+        scores.sel(metric=name).values.ravel()
+        for name in (*names, counted(kind, depth))
+    )
     cutoff = parse(str(names[0])).cutoff
     assert isinstance(cutoff, int)
     found = np.minimum(np.rint(share * cutoff), depth)
     # AP is the sum of precisions over all relevant documents
-    p = entropy.continued(entropy.likeliest(found, ap * relevant, depth), relevant, LENGTH)
+    p = entropy.continued(
+        entropy.likeliest(found, ap * relevant, depth), relevant, LENGTH
+    )
     return Rankings(p, relevant, scores.sizes["system"])
 
 
-def _of_first(metrics: Sequence[str], base: str, kind: Judgments, depth: int) -> str | None:
+def _of_first(
+    metrics: Sequence[str], base: str, kind: Judgments, depth: int
+) -> str | None:
     """Return the first metric that is P or AP of the first documents, with no cutoff (AP) or one of `depth` or more.
 
     >>> _of_first(["AP(depth=10)@5", "AP(depth=10)@1000"], "AP", "full", 10)
@@ -73,7 +84,10 @@ def _of_first(metrics: Sequence[str], base: str, kind: Judgments, depth: int) ->
         except MetricError:  # a metric of the user's own
             continue
         cutoff = metric.cutoff
-        whole = cutoff >= depth if isinstance(cutoff, int) else cutoff is None and base == "AP"
+        if isinstance(cutoff, int):
+            whole = cutoff >= depth
+        else:
+            whole = cutoff is None and base == "AP"
         if metric.base == base and dict(metric.params) == params and whole:
             return name
     return None
@@ -98,7 +112,10 @@ def _expected(metric: Metric, of: Rankings) -> Floats:
     """Return the expected score of each system and topic; grades above 0 are taken for alike."""
     none = np.full(len(of.p), np.nan)
     cutoff = LENGTH if metric.cutoff is None else metric.cutoff
-    plain = {parameter for parameter, _ in metric.params} <= {"p", "rel"} and metric.get("rel") in (None, 1)
+    plain = {parameter for parameter, _ in metric.params} <= {
+        "p",
+        "rel",
+    } and metric.get("rel") in (None, 1)
     if not plain or not isinstance(cutoff, int) or cutoff > LENGTH:
         return none
     p = of.p[:, :cutoff]

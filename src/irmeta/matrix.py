@@ -82,20 +82,29 @@ def from_scores(
     ("system"; system-wise tables are always at this level). Metrics that do not vary are left out, with a note.
     Raises ScoresError where there are too few rows for the number of metrics.
     """
-    cubes, notes = studied_together(by_name(scores), metrics=metrics, top=top, by=by, missing=missing)
+    cubes, notes = studied_together(
+        by_name(scores), metrics=metrics, top=top, by=by, missing=missing
+    )
     level, more = _level(cubes, level)
     if shared := shared_topics(cubes):
-        more.append(f"{listed(shared)} of the same names, each of which is resampled as one topic.")
+        more.append(
+            f"{listed(shared)} of the same names, each of which is resampled as one topic."
+        )
     rows = _rows(cubes, level)
     varies = _varies(rows)
     names = [str(name) for name in next(iter(cubes.values())).metric.values]
     if not varies.all():
-        constant = [name for name, moves in zip(names, varies, strict=True) if not moves]
+        constant = [
+            name for name, moves in zip(names, varies, strict=True) if not moves
+        ]
         more.append(f"Left out, since all its scores are equal: {', '.join(constant)}.")
         cubes = {name: one.isel(metric=varies) for name, one in cubes.items()}
         rows, names = rows[:, varies], [name for name in names if name not in constant]
     # each mean that was subtracted takes a degree of freedom: one of all rows, or one of each topic
-    means_taken = sum(one.sizes["topic"] for one in cubes.values()) if level == "within-topic" else 1
+    if level == "within-topic":
+        means_taken = sum(one.sizes["topic"] for one in cubes.values())
+    else:
+        means_taken = 1
     too_few = len(rows) - means_taken < len(names)
     if not names or (too_few and kind != "shrunk"):
         raise ScoresError(
@@ -113,11 +122,19 @@ def from_matrix(matrix: Any, kind: Matrix | None = None) -> MetricMatrix:
     with a note. Raises ScoresError if it is not square, not finite, not positive semi-definite, or misnamed.
     """
     labelled = xr.DataArray(matrix)
-    if labelled.ndim != 2 or labelled.shape[0] != labelled.shape[1] or not labelled.size:
-        raise ScoresError(f"a matrix of metrics must be square, not of shape {labelled.shape}; is it a score table?")
+    if (
+        labelled.ndim != 2
+        or labelled.shape[0] != labelled.shape[1]
+        or not labelled.size
+    ):
+        raise ScoresError(
+            f"a matrix of metrics must be square, not of shape {labelled.shape}; is it a score table?"
+        )
     metrics = _named(labelled)
     if kind not in (None, "covariance", "correlation"):
-        raise ScoresError(f"a {kind} matrix is computed from scores, not from another matrix; pass the scores")
+        raise ScoresError(
+            f"a {kind} matrix is computed from scores, not from another matrix; pass the scores"
+        )
     sigma, off = symmetrized(labelled.values.astype(np.float64))
     if not np.isfinite(sigma).all() or (np.diag(sigma) <= 0).any():
         raise ScoresError(
@@ -125,8 +142,15 @@ def from_matrix(matrix: Any, kind: Matrix | None = None) -> MetricMatrix:
         )
     low = smallest_eigenvalue(sigma)
     if low < -1e-9:
-        raise ScoresError(f"not positive semi-definite: smallest / largest eigenvalue = {low:.2g}")
-    notes = [f"The matrix is not symmetric (by up to {off:.3g}); the mean of both halves is used."] if off else []
+        raise ScoresError(
+            f"not positive semi-definite: smallest / largest eigenvalue = {low:.2g}"
+        )
+    if off:
+        notes = [
+            f"The matrix is not symmetric (by up to {off:.3g}); the mean of both halves is used."
+        ]
+    else:
+        notes = []
     scaled = correlation(sigma) if kind == "correlation" else sigma
     return MetricMatrix(metrics, scaled, kind or "given", notes=tuple(notes))
 
@@ -134,12 +158,19 @@ def from_matrix(matrix: Any, kind: Matrix | None = None) -> MetricMatrix:
 def _named(labelled: xr.DataArray) -> list[str]:
     """Return the metrics of a square matrix: its names, or numbers from 1."""
     names = [
-        [str(name) for name in labelled.coords[dim].values] if dim in labelled.coords else None for dim in labelled.dims
+        [str(name) for name in labelled.coords[dim].values]
+        if dim in labelled.coords
+        else None
+        for dim in labelled.dims
     ]
     rows, columns = names
-    metrics = [canonical(name) for name in rows or map(str, range(1, len(labelled) + 1))]
+    metrics = [
+        canonical(name) for name in rows or map(str, range(1, len(labelled) + 1))
+    ]
     if rows != columns or len(set(metrics)) < len(metrics):
-        raise ScoresError("rows and columns of a matrix of metrics must have the same names, each once")
+        raise ScoresError(
+            "rows and columns of a matrix of metrics must have the same names, each once"
+        )
     return metrics
 
 
@@ -152,7 +183,10 @@ def is_scores(given: Any) -> bool:
 
 def _is_square(table: Any) -> bool:
     """Tell whether the rows of a pandas frame are named as its columns."""
-    return isinstance(table, pd.DataFrame) and table.index.to_list() == table.columns.to_list()
+    return (
+        isinstance(table, pd.DataFrame)
+        and table.index.to_list() == table.columns.to_list()
+    )
 
 
 def _level(cubes: Mapping[str, xr.DataArray], level: Level) -> tuple[Level, list[str]]:
@@ -160,8 +194,12 @@ def _level(cubes: Mapping[str, xr.DataArray], level: Level) -> tuple[Level, list
     if level == "system" or not any(systemwise):
         return level, []
     if not all(systemwise):
-        raise ScoresError("some collections have means only, others have topics; use --level system for both")
-    return "system", ["The scores are means over topics: the matrix is at system level."]
+        raise ScoresError(
+            "some collections have means only, others have topics; use --level system for both"
+        )
+    return "system", [
+        "The scores are means over topics: the matrix is at system level."
+    ]
 
 
 def _rows(cubes: Mapping[str, xr.DataArray], level: str) -> Floats:

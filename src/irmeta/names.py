@@ -38,7 +38,9 @@ class Metric:
 
     def get(self, name: str) -> Value:
         """Return a parameter's value, None where the metric has no such parameter."""
-        return self[name] if name in _parameters(self.base) else None
+        if name in _parameters(self.base):
+            return self[name]
+        return None
 
     @property
     def own(self) -> dict[str, Value]:
@@ -79,14 +81,23 @@ _LONGEST = 500
 @cache
 def _parse(name: str) -> Metric:
     if len(name) > _LONGEST:
-        raise MetricError(f"{shortened(name)!r} has {len(name)} characters; a metric name has at most {_LONGEST}")
-    found = re.fullmatch(r"([\w-]+)\s*(?:\((.*)\))?\s*(?:@\s*([0-9.]+(?:e-?[0-9]+)?))?", _from_trec_eval(name))
+        raise MetricError(
+            f"{shortened(name)!r} has {len(name)} characters; a metric name has at most {_LONGEST}"
+        )
+    found = re.fullmatch(
+        r"([\w-]+)\s*(?:\((.*)\))?\s*(?:@\s*([0-9.]+(?:e-?[0-9]+)?))?",
+        _from_trec_eval(name),
+    )
     if not found:
-        raise MetricError(f"{name!r} is not a metric name; names look like AP, nDCG@10, RBP(p=0.95), P(rel=2)@10")
+        raise MetricError(
+            f"{name!r} is not a metric name; names look like AP, nDCG@10, RBP(p=0.95), P(rel=2)@10"
+        )
     called, inside, cutoff = found.groups()
     base = _aliases().get(called.lower(), called)
     if base not in signatures.CATALOGUE:
-        raise MetricError(f"unknown metric {base!r} in {name!r}; {nearest(base, signatures.CATALOGUE)}")
+        raise MetricError(
+            f"unknown metric {base!r} in {name!r}; {nearest(base, signatures.CATALOGUE)}"
+        )
     given = _arguments(name, inside or "")
     return Metric(base, _cutoff(name, base, cutoff), _params(name, base, given))
 
@@ -95,22 +106,34 @@ def _from_trec_eval(name: str) -> str:
     """Write trec_eval's names with a cutoff, ndcg_cut_10 or ndcg_cut.10, as ours; leave other names."""
     cut = {one.cut: base for base, one in signatures.CATALOGUE.items() if one.cut}
     found = re.fullmatch(rf"({'|'.join(cut)})[_.]([0-9.]+)", name)
-    return f"{cut[found[1]]}@{found[2]}" if found else name
+    if found:
+        return f"{cut[found[1]]}@{found[2]}"
+    return name
 
 
 def _aliases() -> dict[str, str]:
     lower = {base.lower(): base for base in signatures.CATALOGUE}
-    return lower | {alias: base for base, one in signatures.CATALOGUE.items() for alias in one.aliases}
+    return lower | {
+        alias: base
+        for base, one in signatures.CATALOGUE.items()
+        for alias in one.aliases
+    }
 
 
-def _params(name: str, base: str, given: dict[str, Value]) -> tuple[tuple[str, Value], ...]:
+def _params(
+    name: str, base: str, given: dict[str, Value]
+) -> tuple[tuple[str, Value], ...]:
     """Check the parameters given, and return those that the metric's name prints."""
     parameters = _parameters(base)
     for key, value in given.items():
         if key not in parameters:
-            raise MetricError(f"{name!r}: {base} has no parameter {key!r}; {nearest(key, parameters)}")
+            raise MetricError(
+                f"{name!r}: {base} has no parameter {key!r}; {nearest(key, parameters)}"
+            )
         if not parameters[key].takes(value):
-            raise MetricError(f"{name!r}: {key} of {base} must be {parameters[key].rule}, not {value!r}")
+            raise MetricError(
+                f"{name!r}: {key} of {base} must be {parameters[key].rule}, not {value!r}"
+            )
     printed = []
     for key, parameter in parameters.items():
         value = given.get(key, parameter.default)
@@ -120,7 +143,9 @@ def _params(name: str, base: str, given: dict[str, Value]) -> tuple[tuple[str, V
 
 
 def parse_list(
-    names: str | Metric | Iterable[str | Metric], *, other: Callable[[str], Metric | None] | None = None
+    names: str | Metric | Iterable[str | Metric],
+    *,
+    other: Callable[[str], Metric | None] | None = None,
 ) -> list[Metric]:
     """Read metric names: a list, or one text with spaces, commas or set names between them; repeats are dropped.
 
@@ -130,7 +155,11 @@ def parse_list(
     ['AP', 'nDCG@20', 'RBP(p=0.8, rel=1)']
     """
     texts = [names] if isinstance(names, str | Metric) else names
-    parts = [part for text in texts for part in (_listed(text) if isinstance(text, str) else [text])]
+    parts = [
+        part
+        for text in texts
+        for part in (_listed(text) if isinstance(text, str) else [text])
+    ]
     metrics = [_parse_or_ask(name, other) for name in parts]
     if not metrics:
         raise MetricError("no metric given; name some (AP nDCG@10) or a set (seeds23)")
@@ -143,14 +172,20 @@ def metric_names(names: str | Iterable[str]) -> list[str]:
     >>> metric_names("AP ndcg_cut.10, MAP"), metric_names(["P_5", "my own"])
     (['AP', 'nDCG@10'], ['P@5', 'my own'])
     """
-    return list(dict.fromkeys(map(canonical, _listed(names) if isinstance(names, str) else names)))
+    return list(
+        dict.fromkeys(
+            map(canonical, _listed(names) if isinstance(names, str) else names)
+        )
+    )
 
 
 def _listed(text: str) -> list[str]:
     return [name for part in split(text) for name in SETS.get(part, (part,))]
 
 
-def _parse_or_ask(name: str | Metric, other: Callable[[str], Metric | None] | None) -> Metric:
+def _parse_or_ask(
+    name: str | Metric, other: Callable[[str], Metric | None] | None
+) -> Metric:
     try:
         return parse(name)
     except MetricError:
@@ -161,7 +196,9 @@ def _parse_or_ask(name: str | Metric, other: Callable[[str], Metric | None] | No
 
 def canonical(name: str) -> str:
     """Print a name as irmeta spells it where it knows the metric, and as given where it does not."""
-    return str(parse(name)) if is_known(name) else name
+    if is_known(name):
+        return str(parse(name))
+    return name
 
 
 def highest(name: str) -> float:
@@ -170,7 +207,9 @@ def highest(name: str) -> float:
     >>> highest("P@10"), highest("DCG@20")
     (1.0, inf)
     """
-    return signatures.CATALOGUE[parse(name).base].high if is_known(name) else UNBOUNDED
+    if is_known(name):
+        return signatures.CATALOGUE[parse(name).base].high
+    return UNBOUNDED
 
 
 def is_known(name: str) -> bool:
@@ -195,7 +234,9 @@ def is_variant(name: str, of: str) -> bool:
     if not (is_known(name) and is_known(of)):
         return False
     one, other = parse(name), parse(of)
-    return (one.base, one.cutoff) == (other.base, other.cutoff) and set(one.params) > set(other.params)
+    return (one.base, one.cutoff) == (other.base, other.cutoff) and set(
+        one.params
+    ) > set(other.params)
 
 
 def found_as(name: str, known: Iterable[str]) -> str | None:
@@ -211,8 +252,14 @@ def found_as(name: str, known: Iterable[str]) -> str | None:
         return None
     wanted = parse(name)
     metrics = [parse(one) for one in names if is_known(one)]
-    cut = [one for one in metrics if one.cutoff is not None and replace(one, cutoff=None) == wanted]
-    return str(max(cut, key=lambda one: one.cutoff or 0)) if cut else None
+    cut = [
+        one
+        for one in metrics
+        if one.cutoff is not None and replace(one, cutoff=None) == wanted
+    ]
+    if cut:
+        return str(max(cut, key=lambda one: one.cutoff or 0))
+    return None
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
@@ -221,9 +268,16 @@ def nearest(name: str, known: Iterable[str]) -> str:
     if deeper := [option for option in options if option.startswith(f"{name}@")]:
         return f"there is {' and '.join(sorted(deeper, key=lambda option: (len(option), option), reverse=True))}"
     lowered = {option.lower(): option for option in options}
-    close = [lowered[match] for match in difflib.get_close_matches(name.lower(), lowered, n=3, cutoff=0.4)]
-    known_ones = ", ".join(options[:20]) + (f" and {len(options) - 20} more" if len(options) > 20 else "")
-    return f"did you mean {' or '.join(close)}?" if close else f"known: {known_ones}"
+    close = [
+        lowered[match]
+        for match in difflib.get_close_matches(name.lower(), lowered, n=3, cutoff=0.4)
+    ]
+    known_ones = ", ".join(options[:20]) + (
+        f" and {len(options) - 20} more" if len(options) > 20 else ""
+    )
+    if close:
+        return f"did you mean {' or '.join(close)}?"
+    return f"known: {known_ones}"
 
 
 def split(text: str) -> list[str]:
@@ -239,7 +293,11 @@ def _parameters(base: str) -> dict[str, Parameter]:
 def _arguments(name: str, inside: str) -> dict[str, Value]:
     try:
         call = ast.parse(f"f({inside})", mode="eval").body
-        if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name) or call.args:
+        if (
+            not isinstance(call, ast.Call)
+            or not isinstance(call.func, ast.Name)
+            or call.args
+        ):
             raise ValueError
         given = [(str(keyword.arg), _value(keyword.value)) for keyword in call.keywords]
         if len(dict(given)) < len(given):
@@ -254,7 +312,9 @@ def _arguments(name: str, inside: str) -> dict[str, Value]:
 def _value(written: ast.expr) -> Value:
     """Read a parameter's value; 2.0 and 2 are one grade and print alike."""
     value = ast.literal_eval(written)
-    return int(value) if isinstance(value, float) and value.is_integer() else value
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    return value
 
 
 def _cutoff(name: str, base: str, text: str | None) -> int | float | None:
@@ -265,8 +325,12 @@ def _cutoff(name: str, base: str, text: str | None) -> int | float | None:
             raise MetricError(f"{name!r} needs a cutoff, as in {base}@{cutoff.example}")
         return None
     if cutoff is None:
-        raise MetricError(f"{name!r}: {base} takes no cutoff; {base}(depth={text}) looks only at the first {text}")
+        raise MetricError(
+            f"{name!r}: {base} takes no cutoff; {base}(depth={text}) looks only at the first {text}"
+        )
     number = cutoff.read(text)
     if number is None:
-        raise MetricError(f"{name!r}: the cutoff of {base} must be {cutoff.rule}, as in {base}@{cutoff.example}")
+        raise MetricError(
+            f"{name!r}: the cutoff of {base} must be {cutoff.rule}, as in {base}@{cutoff.example}"
+        )
     return number

@@ -39,7 +39,9 @@ _AHEAD = 2
 class Engine(Protocol):
     """Who does the work of `in_order` instead of the threads of this process."""
 
-    def in_order(self, work: Callable[[Item], Result], items: Iterable[Item]) -> Generator[Result, None, None]:
+    def in_order(
+        self, work: Callable[[Item], Result], items: Iterable[Item]
+    ) -> Generator[Result, None, None]:
         """Apply `work` to each item, and give the results in the order of the items."""
 
 
@@ -52,10 +54,14 @@ def cores() -> int:
     """Count the cores that this work may use: those of the process; one inside an item, whose neighbours have them."""
     if _apart.get():
         return 1
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
-def in_order(work: Callable[[Item], Result], items: Iterable[Item], what: str = "") -> Generator[Result, None, None]:
+def in_order(
+    work: Callable[[Item], Result], items: Iterable[Item], what: str = ""
+) -> Generator[Result, None, None]:
     """Apply `work` to each item, wherever that is done, and yield the results in the order of the items, as they come.
 
     `work`, items and results may travel to other processes: `work` once, so what all items need belongs to it. Let its
@@ -68,13 +74,18 @@ def in_order(work: Callable[[Item], Result], items: Iterable[Item], what: str = 
     [1, 2]
     """
     engine = None if _apart.get() else _engine.get()
-    results = on_threads(work, items) if engine is None else engine.in_order(work, items)
+    if engine is None:
+        results = on_threads(work, items)
+    else:
+        results = engine.in_order(work, items)
     total = len(items) if isinstance(items, Sized) else None
     with closing(results):
         yield from steps(results, what, total=total) if what else results
 
 
-def steps(items: Iterable[Item], what: str, *, total: int | None = None) -> Generator[Item, None, None]:
+def steps(
+    items: Iterable[Item], what: str, *, total: int | None = None
+) -> Generator[Item, None, None]:
     """Yield the items, and report each as a step that is done once the next one is asked for.
 
     >>> with watched_by(print):
@@ -95,7 +106,9 @@ def steps(items: Iterable[Item], what: str, *, total: int | None = None) -> Gene
         report(what, done, total)
 
 
-def on_threads(work: Callable[[Item], Result], items: Iterable[Item]) -> Generator[Result, None, None]:
+def on_threads(
+    work: Callable[[Item], Result], items: Iterable[Item]
+) -> Generator[Result, None, None]:
     """Do as `in_order` on the cores of this machine, in this process, whose memory all items share.
 
     Inside an item, which has one core, the items are done one after the other.
@@ -104,7 +117,11 @@ def on_threads(work: Callable[[Item], Result], items: Iterable[Item]) -> Generat
         yield from map(work, items)
         return
     with single_threaded(), ThreadPoolExecutor(cores()) as threads:
-        yield from ordered(lambda item: threads.submit(apart, work, item), items, lambda: _AHEAD * cores())
+        yield from ordered(
+            lambda item: threads.submit(apart, work, item),
+            items,
+            lambda: _AHEAD * cores(),
+        )
 
 
 class Promise(Protocol[Result_co]):
@@ -118,14 +135,19 @@ class Promise(Protocol[Result_co]):
 
 
 def ordered(
-    submit: Callable[[Item], Promise[Result]], items: Iterable[Item], ahead: Callable[[], int]
+    submit: Callable[[Item], Promise[Result]],
+    items: Iterable[Item],
+    ahead: Callable[[], int],
 ) -> Generator[Result, None, None]:
     """Submit each item, a number of them ahead of the results taken, and yield results in the order of the items."""
     remaining = iter(items)
     waiting: deque[Promise[Result]] = deque()
     try:
         while True:
-            waiting.extend(submit(item) for item in islice(remaining, max(0, ahead() - len(waiting))))
+            waiting.extend(
+                submit(item)
+                for item in islice(remaining, max(0, ahead() - len(waiting)))
+            )
             if not waiting:
                 return
             yield waiting.popleft().result()
@@ -181,12 +203,14 @@ def seeded(rng: int | np.random.Generator) -> tuple[np.random.Generator, int | s
     >>> seeded(7)[1], seeded(np.random.default_rng(7))[1]
     (7, 'a generator')
     """
-    return (
-        (rng, "a generator") if isinstance(rng, np.random.Generator) else (np.random.default_rng(seed(rng)), seed(rng))
-    )
+    if isinstance(rng, np.random.Generator):
+        return (rng, "a generator")
+    return (np.random.default_rng(seed(rng)), seed(rng))
 
 
-def streams(rng: np.random.Generator, draws: int, block: int) -> list[tuple[np.random.Generator, int]]:
+def streams(
+    rng: np.random.Generator, draws: int, block: int
+) -> list[tuple[np.random.Generator, int]]:
     """Cut random draws into blocks, each with a random stream of its own: the streams and how many to draw from each.
 
     `block` may depend on the data, never on the machine: the draws would be others.
@@ -194,7 +218,9 @@ def streams(rng: np.random.Generator, draws: int, block: int) -> list[tuple[np.r
     >>> [count for _, count in streams(np.random.default_rng(0), 250, 100)]
     [100, 100, 50]
     """
-    if not hasattr(rng.bit_generator.seed_seq, "spawn"):  # one of NumPy's older generators
+    if not hasattr(
+        rng.bit_generator.seed_seq, "spawn"
+    ):  # one of NumPy's older generators
         rng = np.random.default_rng(rng.integers(1 << 63))
     counts = [min(block, draws - start) for start in range(0, draws, block)]
     return list(zip(rng.spawn(len(counts)), counts, strict=True))
@@ -237,7 +263,10 @@ def _keep_memory() -> None:
     glibc gives freed blocks of over 128 KiB back to the system at once, and getting them again costs several times what
     our arithmetic does; it learns that only where nobody has set its limits, as Dask does for its workers.
     """
-    mallopt = getattr(ctypes.CDLL(None), "mallopt", None) if sys.platform == "linux" else None
+    if sys.platform == "linux":
+        mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
+    else:
+        mallopt = None
     if mallopt is not None:  # other C libraries have none
         mallopt(_MMAP_THRESHOLD, 32 << 20)
         mallopt(_TRIM_THRESHOLD, 64 << 20)

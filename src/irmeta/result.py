@@ -44,7 +44,9 @@ def describe(scores: xr.DataArray) -> dict[str, Any]:
     return {**size, "missing": int(np.isnan(scores.values).sum()), **about(scores)}
 
 
-def frame(result: xr.Dataset, columns: Sequence[str], *, by: Sequence[str] | None = None) -> pl.DataFrame:
+def frame(
+    result: xr.Dataset, columns: Sequence[str], *, by: Sequence[str] | None = None
+) -> pl.DataFrame:
     """Return variables of a result as a table: columns that name the row, then one column for each variable.
 
     by : the coordinates that name the rows, the last fastest; by default the dimensions of the variables. Dimensions
@@ -60,7 +62,12 @@ def frame(result: xr.Dataset, columns: Sequence[str], *, by: Sequence[str] | Non
     covered = {dim for name in named for dim in result[name].dims}
     names = [*(dim for dim in dims if dim not in covered), *named, *columns]
     together = xr.broadcast(*(result[name] for name in names))
-    return pl.DataFrame([_column(name, one.values.ravel()) for name, one in zip(names, together, strict=True)])
+    return pl.DataFrame(
+        [
+            _column(name, one.values.ravel())
+            for name, one in zip(names, together, strict=True)
+        ]
+    )
 
 
 def once(pairs: pl.DataFrame, size: int, *, diagonal: int = 0) -> pl.DataFrame:
@@ -79,19 +86,34 @@ def once(pairs: pl.DataFrame, size: int, *, diagonal: int = 0) -> pl.DataFrame:
 def _column(name: str, values: np.ndarray[Any, Any]) -> pl.Series:
     """Return an array as a column; text stays text, of whatever kind the array is."""
     text = values.dtype.kind in "OUT"
-    return pl.Series(name, values.tolist(), dtype=pl.String) if text else pl.Series(name, values)
+    if text:
+        return pl.Series(name, values.tolist(), dtype=pl.String)
+    return pl.Series(name, values)
 
 
-def square(names: Sequence[str], cells: Sequence[Sequence[str]], corner: str = "metric") -> pl.DataFrame:
+def square(
+    names: Sequence[str], cells: Sequence[Sequence[str]], corner: str = "metric"
+) -> pl.DataFrame:
     """Lay out figures of pairs of metrics as a matrix to be read; many columns are numbered, as their rows are.
 
     >>> square(["AP", "RR"], [[".63", ".36"], ["", ".39"]]).rows()
     [('AP', '.63', '.36'), ('RR', '', '.39')]
     """
     many = len(names) > 8
-    heads = [str(number) for number in range(1, len(names) + 1)] if many else list(names)
-    rows = [f"{number:>2} {name}" for number, name in enumerate(names, 1)] if many else list(names)
-    return pl.DataFrame({corner: rows, **{head: [row[i] for row in cells] for i, head in enumerate(heads)}})
+    if many:
+        heads = [str(number) for number in range(1, len(names) + 1)]
+    else:
+        heads = list(names)
+    if many:
+        rows = [f"{number:>2} {name}" for number, name in enumerate(names, 1)]
+    else:
+        rows = list(names)
+    return pl.DataFrame(
+        {
+            corner: rows,
+            **{head: [row[i] for row in cells] for i, head in enumerate(heads)},
+        }
+    )
 
 
 def short(value: float, digits: int = 2, *, sign: bool = False) -> str:
@@ -103,4 +125,6 @@ def short(value: float, digits: int = 2, *, sign: bool = False) -> str:
     if np.isnan(value):
         return "-"
     text = f"{value:{'+' if sign else ''}.{digits}f}"
-    return text.replace("0.", ".", 1) if abs(value) < 1 and "0." in text[:3] else text
+    if abs(value) < 1 and "0." in text[:3]:
+        return text.replace("0.", ".", 1)
+    return text

@@ -29,12 +29,17 @@ class Paired:
         """Return one metric's scores as arrays."""
         place = {topic: at for at, topic in enumerate(self.machine.topic.values)}
         drawn = np.array([place[topic] for topic in self.human.topic.values])
-        human, machine = (additive(one).values[..., metric] for one in (self.human, self.machine))
+        human, machine = (
+            additive(one).values[..., metric] for one in (self.human, self.machine)
+        )
         return Sample(human, machine, drawn, weight)
 
 
 def paired(
-    human: xr.DataArray, machine: xr.DataArray, metrics: str | Iterable[str] | None, missing: Missing
+    human: xr.DataArray,
+    machine: xr.DataArray,
+    metrics: str | Iterable[str] | None,
+    missing: Missing,
 ) -> tuple[Paired, list[str]]:
     """Bring human and machine scores to the same systems; what does not fit raises ScoresError."""
     cubes = {"human": check(human), "machine": check(machine)}
@@ -42,10 +47,16 @@ def paired(
     one, other = used["human"], used["machine"]
     common = [name for name in one.system.values if name in set(other.system.values)]
     if not common:
-        raise ScoresError("human and machine scores have no system in common; are they of the same runs?")
+        raise ScoresError(
+            "human and machine scores have no system in common; are they of the same runs?"
+        )
     if lost := (set(one.system.values) | set(other.system.values)) - set(common):
-        notes.append(f"{len(lost)} systems lack human or machine scores and are left out")
-    if stray := [topic for topic in one.topic.values if topic not in set(other.topic.values)]:
+        notes.append(
+            f"{len(lost)} systems lack human or machine scores and are left out"
+        )
+    if stray := [
+        topic for topic in one.topic.values if topic not in set(other.topic.values)
+    ]:
         raise ScoresError(
             f"{len(stray)} of {one.sizes['topic']} human topics have no machine judgments, as {stray[0]}; "
             "judge them by machine, too"
@@ -70,13 +81,17 @@ def _require_scores(machine: xr.DataArray) -> None:
     )
 
 
-def weights(both: Paired, sample: Mapping[str, float] | None) -> tuple[Floats, list[str]]:
+def weights(
+    both: Paired, sample: Mapping[str, float] | None
+) -> tuple[Floats, list[str]]:
     """Return each human topic its weight n / (N probability), and notes; refuse topics that seem chosen."""
     topics = [str(topic) for topic in both.human.topic.values]
     n, total = len(topics), both.machine.sizes["topic"]
     if sample is None:
         _refuse_chosen(both)
-        return np.ones(n), ["taken as drawn at random; --sample FILE, as judges sample writes it, makes that sure"]
+        return np.ones(n), [
+            "taken as drawn at random; --sample FILE, as judges sample writes it, makes that sure"
+        ]
     if set(topics) != set(sample):
         wrong = sorted(set(topics) ^ set(sample))
         raise ScoresError(
@@ -96,7 +111,9 @@ def _refuse_chosen(both: Paired) -> None:
     if min(drawn.sum(), (~drawn).sum()) < 3:
         return
     for which, metric in enumerate(both.machine.metric.values):
-        p = float(scipy.stats.mannwhitneyu(level[drawn, which], level[~drawn, which]).pvalue)
+        p = float(
+            scipy.stats.mannwhitneyu(level[drawn, which], level[~drawn, which]).pvalue
+        )
         if p < UNLIKE:
             raise ScoresError(
                 f"the {int(drawn.sum())} human topics do not look drawn at random: by the machine's {metric} they "

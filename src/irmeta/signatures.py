@@ -29,7 +29,9 @@ class Parameter:
 
     def takes(self, value: Value) -> bool:
         """Say whether the parameter may have this value."""
-        return self.default is None if value is None else self.test(value)
+        if value is None:
+            return self.default is None
+        return self.test(value)
 
 
 @dataclass(frozen=True)
@@ -78,12 +80,19 @@ def grade(default: float | None) -> Parameter:
 
 def highest_grade(default: float | None) -> Parameter:
     """Return a parameter whose values are grades above 0."""
-    return Parameter(default, "a grade above 0", lambda value: 0 < _number(value) <= HIGHEST)
+    return Parameter(
+        default, "a grade above 0", lambda value: 0 < _number(value) <= HIGHEST
+    )
 
 
 def share(default: float) -> Parameter:
     """Return a parameter whose values lie between 0 and 1; every name prints it."""
-    return Parameter(default, "a number between 0 and 1", lambda value: 0 < _number(value) < 1, shown=True)
+    return Parameter(
+        default,
+        "a number between 0 and 1",
+        lambda value: 0 < _number(value) < 1,
+        shown=True,
+    )
 
 
 def whole(default: int | None) -> Parameter:
@@ -103,11 +112,15 @@ def flag(default: bool) -> Parameter:
 
 def one_of(*choices: str) -> Parameter:
     """Return a parameter that is one of these texts, by default the first."""
-    return Parameter(choices[0], " or ".join(map(repr, choices)), lambda value: value in choices)
+    return Parameter(
+        choices[0], " or ".join(map(repr, choices)), lambda value: value in choices
+    )
 
 
 def _rank(text: str) -> int | None:
-    return int(text) if re.fullmatch("0*[1-9][0-9]{0,8}", text) else None
+    if re.fullmatch("0*[1-9][0-9]{0,8}", text):
+        return int(text)
+    return None
 
 
 def _recall(text: str) -> float | None:
@@ -149,10 +162,17 @@ _BASES: Mapping[str, Signature] = MappingProxyType(
         "Rprec": _signature(rel=grade(1), aliases=("r-prec",)),
         "Bpref": _signature(rel=grade(1), aliases=("bpref",)),
         "infAP": _signature(rel=grade(1)),
-        "nDCG": _signature(RANK_OR_NONE, gains=one_of("linear", "exp"), aliases=("ndcg",), cut="ndcg_cut"),
+        "nDCG": _signature(
+            RANK_OR_NONE,
+            gains=one_of("linear", "exp"),
+            aliases=("ndcg",),
+            cut="ndcg_cut",
+        ),
         "DCG": _signature(RANK_OR_NONE, gains=one_of("linear", "exp"), high=UNBOUNDED),
         "ERR": _signature(RANK_OR_NONE, max_rel=highest_grade(None)),
-        "RBP": _signature(RANK_OR_NONE, p=share(0.8), rel=grade(None), max_rel=highest_grade(None)),
+        "RBP": _signature(
+            RANK_OR_NONE, p=share(0.8), rel=grade(None), max_rel=highest_grade(None)
+        ),
         "Compatibility": _signature(RANK_OR_NONE, p=share(0.9)),
         "RBPResidual": _signature(RANK_OR_NONE, p=share(0.8)),
         "Success": _signature(RANK, rel=grade(1), cut="success"),
@@ -160,7 +180,9 @@ _BASES: Mapping[str, Signature] = MappingProxyType(
         "IPrec": _signature(RECALL_LEVEL, rel=grade(1), cut="iprec_at_recall"),
         "NumRet": _signature(high=UNBOUNDED, aliases=("num_ret",)),
         "NumRel": _signature(rel=grade(1), high=UNBOUNDED, aliases=("num_rel",)),
-        "NumRelRet": _signature(RANK_OR_NONE, rel=grade(1), high=UNBOUNDED, aliases=("num_rel_ret",)),
+        "NumRelRet": _signature(
+            RANK_OR_NONE, rel=grade(1), high=UNBOUNDED, aliases=("num_rel_ret",)
+        ),
     }
 )
 
@@ -180,8 +202,20 @@ CATALOGUE: Mapping[str, Signature] = MappingProxyType(
 SETS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "seeds23": (
-            *(f"{base}@{k}" for base in ("AP", "nDCG", "P", "R") for k in (10, 20, 100, 1000)),
-            *("RBP(p=0.5)", "RBP(p=0.8)", "RBP(p=0.95)", "ERR@20", "Bpref", "Rprec", "RR"),
+            *(
+                f"{base}@{k}"
+                for base in ("AP", "nDCG", "P", "R")
+                for k in (10, 20, 100, 1000)
+            ),
+            *(
+                "RBP(p=0.5)",
+                "RBP(p=0.8)",
+                "RBP(p=0.95)",
+                "ERR@20",
+                "Bpref",
+                "Rprec",
+                "RR",
+            ),
         ),
     }
 )

@@ -28,7 +28,9 @@ from irmeta.words import counted, listed
 _KEY = "irmeta_factors"
 
 
-def fit(scores: xr.DataArray, *, groups: Grouping = None, missing: Missing = "error") -> xr.Dataset:
+def fit(
+    scores: xr.DataArray, *, groups: Grouping = None, missing: Missing = "error"
+) -> xr.Dataset:
     """Fit the factors of every topic and metric on the systems of a cube, the standardizing systems.
 
     groups : the team of each system, a table, or "stem" of its name. Systems of a team resemble each
@@ -48,11 +50,15 @@ def fit(scores: xr.DataArray, *, groups: Grouping = None, missing: Missing = "er
     _refuse(check(scores))
     scores, notes = studied(scores, missing=missing, pairs=True)
     if scores.sizes["system"] < 2:
-        raise ScoresError("standardization factors need at least 2 systems, better 10 or more; this cube has 1")
+        raise ScoresError(
+            "standardization factors need at least 2 systems, better 10 or more; this cube has 1"
+        )
     few = scores.notnull().sum("system") < 2
     if few.any():
         topics = [str(topic) for topic in scores.topic.values[few.any("metric").values]]
-        raise ScoresError(f"fewer than 2 systems have a score on topic {listed(topics)}; leave it out (--topics)")
+        raise ScoresError(
+            f"fewer than 2 systems have a score on topic {listed(topics)}; leave it out (--topics)"
+        )
     factors = standardizers.fit(scores.values)
     provenance = {
         "collection": scores.attrs.get("collection", "collection"),
@@ -62,10 +68,14 @@ def fit(scores: xr.DataArray, *, groups: Grouping = None, missing: Missing = "er
         "irmeta": version("irmeta"),
         **_together(scores, factors, groups),
     }
-    return _dataset(factors, list(scores.topic.values), list(scores.metric.values)).assign_attrs(recorded(provenance))
+    return _dataset(
+        factors, list(scores.topic.values), list(scores.metric.values)
+    ).assign_attrs(recorded(provenance))
 
 
-def _together(scores: xr.DataArray, factors: standardizers.Factors, groups: Grouping) -> dict[str, Any]:
+def _together(
+    scores: xr.DataArray, factors: standardizers.Factors, groups: Grouping
+) -> dict[str, Any]:
     """Describe the standardizing systems by metric: how they vary together over topics, and where each stands."""
     if scores.sizes["topic"] < 2 or scores.isnull().any():
         return {}
@@ -75,7 +85,10 @@ def _together(scores: xr.DataArray, factors: standardizers.Factors, groups: Grou
     for place, metric in enumerate(scores.metric.values):
         found = across.spread(values[..., place], team)
         own = across.place(values[..., place]).scores
-        spread[str(metric)] = {"covariance": found.covariance.tolist(), "units": found.units}
+        spread[str(metric)] = {
+            "covariance": found.covariance.tolist(),
+            "units": found.units,
+        }
         standing[str(metric)] = {
             "mean": scores.values[..., place].mean(axis=1).round(6).tolist(),
             "standardized": own.mean(axis=1).round(6).tolist(),
@@ -84,7 +97,13 @@ def _together(scores: xr.DataArray, factors: standardizers.Factors, groups: Grou
     return {"spread": spread, "standing": standing}
 
 
-def apply(scores: xr.DataArray, factors: xr.Dataset, kind: Kind = "normal", *, flat: Flat = "half") -> xr.DataArray:
+def apply(
+    scores: xr.DataArray,
+    factors: xr.Dataset,
+    kind: Kind = "normal",
+    *,
+    flat: Flat = "half",
+) -> xr.DataArray:
     """Standardize a cube with factors fitted on any systems on the same topics; missing scores stay missing.
 
     kind : the formula; docs/studies/standardization.md has them all, with their sources.
@@ -107,9 +126,13 @@ def apply(scores: xr.DataArray, factors: xr.Dataset, kind: Kind = "normal", *, f
     _require_names(scores, factors)
     same = _judgments(about(scores)) & _judgments(about(factors).get("scores"))
     notes = [] if same else _numbered(scores.topic.values, scores.attrs, factors.attrs)
-    arrays = _arrays(factors.sel(topic=scores.topic.values, metric=scores.metric.values))
+    arrays = _arrays(
+        factors.sel(topic=scores.topic.values, metric=scores.metric.values)
+    )
     undefined = standardizers.KINDS[kind].undefined(arrays)
-    values = standardizers.standardize(scores.values, arrays, kind, flat="raw" if flat == "raw" else "half")
+    values = standardizers.standardize(
+        scores.values, arrays, kind, flat="raw" if flat == "raw" else "half"
+    )
     without_scale = {
         str(metric): [str(topic) for topic in scores.topic.values[column]]
         for metric, column in zip(scores.metric.values, undefined.T, strict=True)
@@ -122,16 +145,25 @@ def apply(scores: xr.DataArray, factors: xr.Dataset, kind: Kind = "normal", *, f
         "notes": notes,
         "flat": without_scale,
     }
-    standardized = scores.copy(data=values).assign_attrs(recorded({"standardization": description}))
-    return standardized.isel(topic=~undefined.any(axis=1)) if flat == "drop" else standardized
+    standardized = scores.copy(data=values).assign_attrs(
+        recorded({"standardization": description})
+    )
+    if flat == "drop":
+        return standardized.isel(topic=~undefined.any(axis=1))
+    return standardized
 
 
 def _require_names(scores: xr.DataArray, factors: xr.Dataset) -> None:
     """Raise ScoresError if the factors lack topics or metrics of the scores."""
     for dim in ("topic", "metric"):
-        unknown = [name for name in scores[dim].values if name not in factors.indexes[dim]]
+        unknown = [
+            name for name in scores[dim].values if name not in factors.indexes[dim]
+        ]
         if unknown:
-            mend = "use the others (--metrics)" if dim == "metric" else "take factors that have them (--factors)"
+            if dim == "metric":
+                mend = "use the others (--metrics)"
+            else:
+                mend = "take factors that have them (--factors)"
             raise ScoresError(
                 f"the factors ({factors.attrs.get('collection', 'unnamed')}) lack {counted(len(unknown), dim)} of "
                 f"these scores: {listed(unknown)}; {mend} or fit them (irmeta standardize fit)"
@@ -144,7 +176,9 @@ def counterpart(name: str, new: Mapping[str, xr.DataArray]) -> xr.DataArray:
         return new[name]
     if len(new) == 1:
         return next(iter(new.values()))
-    raise ScoresError(f"no new collection is named {name!r}, as the old one is; {nearest(name, new)}")
+    raise ScoresError(
+        f"no new collection is named {name!r}, as the old one is; {nearest(name, new)}"
+    )
 
 
 def common(
@@ -158,7 +192,9 @@ def common(
     old, of_old = complete(old, missing)
     new, of_new = complete(new, missing)
     notes += of_old + of_new + _numbered(old.topic.values, old.attrs, new.attrs)
-    old, new = _shared(old, new, "topic", notes)  # again: each may have dropped topics of its own
+    old, new = _shared(
+        old, new, "topic", notes
+    )  # again: each may have dropped topics of its own
     return old, new, notes
 
 
@@ -166,7 +202,9 @@ def _judgments(provenance: Any) -> set[str]:
     """Return the digest of the judgments that scores were made with, if they say it."""
     qrels = provenance.get("qrels") if isinstance(provenance, Mapping) else None
     digest = qrels.get("sha256") if isinstance(qrels, Mapping) else None
-    return {digest} if digest else set()
+    if digest:
+        return {digest}
+    return set()
 
 
 def _numbered(topics: Iterable[str], *both: Mapping[str, Any]) -> list[str]:
@@ -201,14 +239,19 @@ def flat_topics(standardized: xr.DataArray) -> list[str]:
     lines = []
     for metric, topics in done["flat"].items():
         where = f"{counted(len(topics), 'topic')} ({listed(topics)})"
-        lines.append(f"{metric}: all standardizing systems score alike on {where}: {became}")
+        lines.append(
+            f"{metric}: all standardizing systems score alike on {where}: {became}"
+        )
     return lines
 
 
 def save(factors: xr.Dataset, path: str | PathLike[str]) -> None:
     """Write factors to a Parquet file, one row for each topic and metric; provenance and digest are in its metadata."""
     with writing(Path(path)) as part:
-        metadata = {_KEY: json.dumps(about(factors), default=str), seals.KEY: seals.OPEN}
+        metadata = {
+            _KEY: json.dumps(about(factors), default=str),
+            seals.KEY: seals.OPEN,
+        }
         _frame(factors).write_parquet(part, metadata=metadata)
         seals.close(part)
 
@@ -233,22 +276,35 @@ def load(path: str | PathLike[str]) -> xr.Dataset:
         attrs = json.loads(pl.read_parquet_metadata(path)[_KEY])
         written = attrs["digest"]
     except seals.MALFORMED as error:
-        raise FileFormatError(f"{path}: not a factors file ({error}); `irmeta standardize fit` writes them") from error
+        raise FileFormatError(
+            f"{path}: not a factors file ({error}); `irmeta standardize fit` writes them"
+        ) from error
     topics, metrics = (list(dict.fromkeys(frame[dim])) for dim in ("topic", "metric"))
     if frame.height != len(topics) * len(metrics):
-        raise FileFormatError(f"{path}: not a factors file: it must have one row for each topic and metric")
+        raise FileFormatError(
+            f"{path}: not a factors file: it must have one row for each topic and metric"
+        )
     # in the order of topics and metrics, in which another program may not have left them
     place = {name: at for at, name in enumerate(product(topics, metrics))}
-    order = np.argsort([place[pair] for pair in zip(frame["topic"], frame["metric"], strict=True)])
+    order = np.argsort(
+        [place[pair] for pair in zip(frame["topic"], frame["metric"], strict=True)]
+    )
     frame = frame[order]
     rows = frame["quantiles"].to_list()
     most = max(map(len, rows))
     scores = np.array([[*row, *[np.nan] * (most - len(row))] for row in rows])
-    arrays = standardizers.fit(np.moveaxis(scores.reshape(len(topics), len(metrics), most), -1, 0))
+    arrays = standardizers.fit(
+        np.moveaxis(scores.reshape(len(topics), len(metrics), most), -1, 0)
+    )
     factors = _dataset(arrays, topics, metrics)
-    same = all(np.allclose(frame[name], factors[name].values.ravel(), rtol=1e-12) for name in ("mean", "sd", "n"))
+    same = all(
+        np.allclose(frame[name], factors[name].values.ravel(), rtol=1e-12)
+        for name in ("mean", "sd", "n")
+    )
     if factors.attrs["digest"] != written or not same:
-        raise FileFormatError(f"{path}: its numbers changed since it was saved; copy the file again, or fit again")
+        raise FileFormatError(
+            f"{path}: its numbers changed since it was saved; copy the file again, or fit again"
+        )
     return factors.assign_attrs(recorded(attrs))
 
 
@@ -259,12 +315,25 @@ def _checked(frame: pl.DataFrame) -> pl.DataFrame:
             raise ValueError(f"its column {name} holds other things than names")
     quantiles = frame["quantiles"]
     if quantiles.dtype != pl.List(pl.Float64) or quantiles.null_count():
-        raise ValueError("its column quantiles holds other things than lists of numbers")
-    scores = pl.Series([score for row in quantiles.to_list() for score in row or [None]], dtype=pl.Float64)
-    if scores.null_count() or not scores.is_finite().all() or quantiles.list.len().min() in (None, 0, 1):
-        raise ValueError("its column quantiles has missing or infinite scores, or too few")
+        raise ValueError(
+            "its column quantiles holds other things than lists of numbers"
+        )
+    scores = pl.Series(
+        [score for row in quantiles.to_list() for score in row or [None]],
+        dtype=pl.Float64,
+    )
+    if (
+        scores.null_count()
+        or not scores.is_finite().all()
+        or quantiles.list.len().min() in (None, 0, 1)
+    ):
+        raise ValueError(
+            "its column quantiles has missing or infinite scores, or too few"
+        )
     if (scores.abs() > _LARGEST).any():
-        raise ValueError(f"its column quantiles has scores beyond {_LARGEST:g}, which no metric takes")
+        raise ValueError(
+            f"its column quantiles has scores beyond {_LARGEST:g}, which no metric takes"
+        )
     if frame.select("topic", "metric").is_duplicated().any():
         raise ValueError("a topic and metric are in it twice")
     for name in ("mean", "sd", "n"):
@@ -304,12 +373,18 @@ def digest(factors: xr.Dataset) -> str:
     """Return a fingerprint of factors: equal if topics, metrics and standardizing scores are, in whatever order."""
     frame = _frame(factors).sort("topic", "metric")
     sha = hashlib.sha256()
-    for topic, metric, scores in frame.select("topic", "metric", "quantiles").iter_rows():
-        sha.update(f"{topic}\0{metric}\0".encode() + np.array(scores, dtype="<f8").tobytes())
+    for topic, metric, scores in frame.select(
+        "topic", "metric", "quantiles"
+    ).iter_rows():
+        sha.update(
+            f"{topic}\0{metric}\0".encode() + np.array(scores, dtype="<f8").tobytes()
+        )
     return sha.hexdigest()[:16]
 
 
-def _shared(old: xr.DataArray, new: xr.DataArray, dim: str, notes: list[str]) -> tuple[xr.DataArray, xr.DataArray]:
+def _shared(
+    old: xr.DataArray, new: xr.DataArray, dim: str, notes: list[str]
+) -> tuple[xr.DataArray, xr.DataArray]:
     """Cut both cubes to the names of a dimension that both have, in the order of the first, and note what goes."""
     both = [name for name in old[dim].values if name in new.indexes[dim]]
     names = [str(one.attrs.get("collection", "collection")) for one in (old, new)]
@@ -320,11 +395,15 @@ def _shared(old: xr.DataArray, new: xr.DataArray, dim: str, notes: list[str]) ->
     for name, one in zip(names, (old, new), strict=True):
         left_out = one.sizes[dim] - len(both)
         if left_out:
-            notes.append(f"{name}: {left_out} of its {dim}s are not in the other: left out")
+            notes.append(
+                f"{name}: {left_out} of its {dim}s are not in the other: left out"
+            )
     return old.sel({dim: both}), new.sel({dim: both})
 
 
-def _dataset(factors: standardizers.Factors, topics: list[str], metrics: list[str]) -> xr.Dataset:
+def _dataset(
+    factors: standardizers.Factors, topics: list[str], metrics: list[str]
+) -> xr.Dataset:
     dims = ("topic", "metric")
     made = xr.Dataset(
         {
@@ -333,19 +412,28 @@ def _dataset(factors: standardizers.Factors, topics: list[str], metrics: list[st
             "n": (dims, factors.n),
             "quantiles": ((*dims, "order"), factors.quantiles),
         },
-        coords={"topic": np.asarray(topics, dtype=object), "metric": np.asarray(metrics, dtype=object)},
+        coords={
+            "topic": np.asarray(topics, dtype=object),
+            "metric": np.asarray(metrics, dtype=object),
+        },
     )
     return made.assign_attrs(digest=digest(made))
 
 
 def _require_factors(factors: object) -> None:
-    if not isinstance(factors, xr.Dataset) or not {"mean", "sd", "quantiles"} <= set(factors):
-        raise ScoresError("these are not factors: pass what standardization.fit or standardization.load returned")
+    if not isinstance(factors, xr.Dataset) or not {"mean", "sd", "quantiles"} <= set(
+        factors
+    ):
+        raise ScoresError(
+            "these are not factors: pass what standardization.fit or standardization.load returned"
+        )
 
 
 def _arrays(factors: xr.Dataset) -> standardizers.Factors:
     factors = factors.transpose("topic", "metric", "order")
-    return standardizers.Factors(factors["mean"].values, factors["sd"].values, factors["quantiles"].values)
+    return standardizers.Factors(
+        factors["mean"].values, factors["sd"].values, factors["quantiles"].values
+    )
 
 
 def _frame(factors: xr.Dataset) -> pl.DataFrame:
@@ -364,9 +452,13 @@ def _frame(factors: xr.Dataset) -> pl.DataFrame:
 def _refuse(scores: xr.DataArray) -> None:
     """Raise ScoresError for cubes that cannot be standardized."""
     if list(scores.topic.values) == [ALL]:
-        raise ScoresError("this table has only means; standardization needs the scores of each topic")
+        raise ScoresError(
+            "this table has only means; standardization needs the scores of each topic"
+        )
     if "standardization" in scores.attrs:
         raise ScoresError("these scores are already standardized; use the raw ones")
     logs = geometric(scores.metric.values)
     if logs:
-        raise ScoresError(f"{logs[0]} is a geometric mean of AP, not a topic's score; standardize AP (--metrics)")
+        raise ScoresError(
+            f"{logs[0]} is a geometric mean of AP, not a topic's score; standardize AP (--metrics)"
+        )

@@ -28,7 +28,9 @@ def counted(number: int, noun: str) -> str:
     >>> counted(1, "system"), counted(1200, "topic")
     ('1 system', '1200 topics')
     """
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+    if number == 1:
+        return f"{number} {noun}"
+    return f"{number} {noun}s"
 
 
 def printable(text: str, kept: str = "") -> str:
@@ -40,7 +42,10 @@ def printable(text: str, kept: str = "") -> str:
     ('bm25\\x1b[2J', 'a\nb\\x07')
     """
     return _CONTROL.sub(
-        lambda found: found[0] if found[0] in kept else found[0].encode("unicode_escape").decode(), text
+        lambda found: (
+            found[0] if found[0] in kept else found[0].encode("unicode_escape").decode()
+        ),
+        text,
     )
 
 
@@ -50,4 +55,6 @@ def shortened(name: str, most: int = 60) -> str:
     >>> shortened("x" * 100, 5)
     'xxxx…'
     """
-    return name if len(name) <= most else name[: most - 1] + "…"
+    if len(name) <= most:
+        return name
+    return name[: most - 1] + "…"

@@ -25,8 +25,17 @@ def run(*arguments):
 
 def made(name, seed):
     rng = np.random.default_rng(seed)
-    values = np.linspace(0, 1, 12)[:, None, None] + rng.normal(size=(12, 10, 4)) * [0.1, 0.2, 0.3, 0.9]
-    names = [f"s{i}" for i in range(12)], [str(i) for i in range(10)], ["AP", "P@10", "RR", "nDCG@20"]
+    values = np.linspace(0, 1, 12)[:, None, None] + rng.normal(size=(12, 10, 4)) * [
+        0.1,
+        0.2,
+        0.3,
+        0.9,
+    ]
+    names = (
+        [f"s{i}" for i in range(12)],
+        [str(i) for i in range(10)],
+        ["AP", "P@10", "RR", "nDCG@20"],
+    )
     return cube(values, *names, collection=name)
 
 
@@ -46,8 +55,21 @@ def two(tmp_path_factory):
 
 def test_correlate_json_is_the_study(file):
     """The JSON document holds the study's figures in full precision, its options and its inputs."""
-    document = json.loads(run("correlate", file, "--level", "system", "--method", "kendall", "--format", "json"))
-    expected = irmeta.tables(irmeta.correlation(irmeta.load(file), level="system", method="kendall"))
+    document = json.loads(
+        run(
+            "correlate",
+            file,
+            "--level",
+            "system",
+            "--method",
+            "kendall",
+            "--format",
+            "json",
+        )
+    )
+    expected = irmeta.tables(
+        irmeta.correlation(irmeta.load(file), level="system", method="kendall")
+    )
     assert document["tables"]["correlation"] == expected["correlation"].to_dicts()
     assert document["tables"]["groups"] == expected["groups"].to_dicts()
     assert document["options"]["coefficient"] == "Kendall tau-b"
@@ -56,9 +78,30 @@ def test_correlate_json_is_the_study(file):
 
 def test_predictivity_json_is_the_study(file):
     """Options reach the study, and the JSON document holds its tables."""
-    arguments = ("--partitions", 50, "--top", 0.75, "--by", "P@10", "--sizes", "5,2", "--seed", 3, "--tau", "a")
+    arguments = (
+        "--partitions",
+        50,
+        "--top",
+        0.75,
+        "--by",
+        "P@10",
+        "--sizes",
+        "5,2",
+        "--seed",
+        3,
+        "--tau",
+        "a",
+    )
     document = json.loads(run("predictivity", file, *arguments, "--format", "json"))
-    expected = irmeta.predictivity(irmeta.load(file), partitions=50, top=0.75, by="P@10", sizes=(2, 5), rng=3, tau="a")
+    expected = irmeta.predictivity(
+        irmeta.load(file),
+        partitions=50,
+        top=0.75,
+        by="P@10",
+        sizes=(2, 5),
+        rng=3,
+        tau="a",
+    )
     for name, frame in irmeta.tables(expected).items():
         assert document["tables"][name] == frame.to_dicts()
     assert document["options"]["seed"] == 3
@@ -68,7 +111,11 @@ def test_tables_with_words(file):
     """On a terminal the answer in words comes before the matrix, and the notes after it."""
     shown = " ".join(run("predictivity", file, "--partitions", 50, "--quiet").split())
     assert "advantage (* clear of 0)" in shown
-    assert shown.index("best single predictor") < shown.index("advantage (* clear of 0)") < shown.index("Note: ")
+    assert (
+        shown.index("best single predictor")
+        < shown.index("advantage (* clear of 0)")
+        < shown.index("Note: ")
+    )
     assert "mean of 50 random partitions" in shown
     assert "(at least 81% shared variance in these scores)" in " ".join(
         run("correlate", file, "--level", "system").split()
@@ -79,7 +126,11 @@ def test_csv_of_a_table(file):
     """CSV is the first table, or the one named."""
     rows = list(csv.reader(io.StringIO(run("correlate", file, "--format", "csv"))))
     assert rows[0] == ["metric_a", "metric_b", "r", "low", "high", "n"]
-    rows = list(csv.reader(io.StringIO(run("correlate", file, "--format", "csv", "--table", "groups"))))
+    rows = list(
+        csv.reader(
+            io.StringIO(run("correlate", file, "--format", "csv", "--table", "groups"))
+        )
+    )
     assert rows[0] == ["group", "metric"]
 
 
@@ -92,7 +143,9 @@ def test_latex_is_the_matrix(file):
 def test_several_collections(two):
     """Several collections are pooled, or each by itself; one is chosen by name."""
     assert "2 collections pooled" in run("correlate", two)
-    rows = list(csv.DictReader(io.StringIO(run("correlate", two, "--each", "--format", "csv"))))
+    rows = list(
+        csv.DictReader(io.StringIO(run("correlate", two, "--each", "--format", "csv")))
+    )
     assert {row["collection"] for row in rows} == {"one", "two"}
     assert "pooled" not in run("correlate", two, "--collection", "two")
 
@@ -107,7 +160,10 @@ def test_plots_of_correlation(file, tmp_path, draw):
 
 def test_plots_of_predictivity(file, tmp_path):
     """With sizes the plot is the curve, without the gains over each target."""
-    for name, options in (("curve", ("--metrics", "AP P@10", "--sizes", "2,5")), ("gains", ())):
+    for name, options in (
+        ("curve", ("--metrics", "AP P@10", "--sizes", "2,5")),
+        ("gains", ()),
+    ):
         path = tmp_path / f"{name}.svg"
         run("predictivity", file, "--partitions", 10, "--plot", path, *options)
         assert "<svg" in path.read_text()
@@ -118,7 +174,10 @@ def test_plots_of_predictivity(file, tmp_path):
     [
         (("predictivity", "--sizes", "5,six"), "as in 5,10,20"),
         (("predictivity", "--sizes", "6"), "cannot be drawn from 10: 1 to 5"),
-        (("predictivity", "--sizes", "2", "--plot", "curve.svg"), "more than 3 metrics"),
+        (
+            ("predictivity", "--sizes", "2", "--plot", "curve.svg"),
+            "more than 3 metrics",
+        ),
         (("predictivity", "--top", "0.5", "--by", "Bpref"), "no metric 'Bpref' in one"),
         (("predictivity", "--topics", "1,2,3"), "there are 12 and 3"),
         (("correlate", "--metrics", "AP"), "at least 2 metrics"),
@@ -143,8 +202,14 @@ def test_reproduce_without_data(monkeypatch, tmp_path):
     """Without the data the error says which collections are lacking and how to get them."""
     monkeypatch.setenv("IRMETA_DATA", str(tmp_path))
     for arguments in ((), ("--data", str(tmp_path / "nowhere"))):
-        with pytest.raises(IrmetaError, match="irmeta datasets fetch trec7-adhoc trec8-adhoc"):
-            runner.invoke(app, ["reproduce", "webber2008-redundant", *arguments], catch_exceptions=False)
+        with pytest.raises(
+            IrmetaError, match="irmeta datasets fetch trec7-adhoc trec8-adhoc"
+        ):
+            runner.invoke(
+                app,
+                ["reproduce", "webber2008-redundant", *arguments],
+                catch_exceptions=False,
+            )
 
 
 def test_reproduce_without_data_exits_with_2(monkeypatch, capsys, tmp_path):
@@ -154,7 +219,9 @@ def test_reproduce_without_data_exits_with_2(monkeypatch, capsys, tmp_path):
     with pytest.raises(SystemExit) as caught:
         main()
     assert caught.value.code == 2
-    assert capsys.readouterr().err.startswith("irmeta: webber2008-redundant is reproduced from public collections")
+    assert capsys.readouterr().err.startswith(
+        "irmeta: webber2008-redundant is reproduced from public collections"
+    )
 
 
 def test_reproduce_an_unknown_paper():

@@ -16,14 +16,18 @@ METRICS = ["AP@1000", "P@10", "RR", "nDCG@10"]
 
 def made(seed=0, systems=12, topics=10, metrics=METRICS, collection="qrels"):
     rng = np.random.default_rng(seed)
-    values = np.linspace(0.2, 0.6, systems)[:, None, None] + rng.normal(0, 0.1, size=(systems, topics, len(metrics)))
+    values = np.linspace(0.2, 0.6, systems)[:, None, None] + rng.normal(
+        0, 0.1, size=(systems, topics, len(metrics))
+    )
     names = [f"s{i}" for i in range(systems)], [str(i) for i in range(topics)], metrics
     return cube(np.clip(values, 0.01, 0.99), *names, collection=collection)
 
 
 STUDIES = {
     "describe": irmeta.describe,
-    "predictivity": lambda scores, **options: irmeta.predictivity(scores, partitions=20, **options),
+    "predictivity": lambda scores, **options: irmeta.predictivity(
+        scores, partitions=20, **options
+    ),
     "rank": irmeta.rank_metrics,
     "significance": irmeta.significance,
 }
@@ -41,15 +45,28 @@ def test_systems_are_chosen_by_a_metric_that_is_not_studied(run, verb):
     """--metrics with --top and --by: the best systems by that metric, and what Python computes of the whole cube."""
     irmeta.save(made(), "s.parquet")
     told = document(
-        run, verb, "s.parquet", "--metrics", "P_10 RR", "--top", 0.75, "--by", "map_cut.1000", *MORE.get(verb, [])
+        run,
+        verb,
+        "s.parquet",
+        "--metrics",
+        "P_10 RR",
+        "--top",
+        0.75,
+        "--by",
+        "map_cut.1000",
+        *MORE.get(verb, []),
     )
     expected = STUDIES[verb](made(), metrics="P_10 RR", top=0.75, by="map_cut.1000")
     for name, frame in irmeta.tables(expected).items():
-        assert_frame_equal(pl.DataFrame(told["tables"][name], schema=frame.schema), frame)
+        assert_frame_equal(
+            pl.DataFrame(told["tables"][name], schema=frame.schema), frame
+        )
     assert told["options"] == json.loads(json.dumps(about(expected)["options"]))
     used = told["inputs"]["collections"]["qrels"]
     assert (used["systems"], used["metrics"]) == (9, 3 if verb == "describe" else 2)
-    assert any("9 of 12 systems: the top 0.75 by AP@1000" in note for note in told["notes"])
+    assert any(
+        "9 of 12 systems: the top 0.75 by AP@1000" in note for note in told["notes"]
+    )
 
 
 @pytest.mark.parametrize("verb", STUDIES)
@@ -58,11 +75,25 @@ def test_missing_scores_go_before_systems_are_chosen(run, verb):
     scores = made()
     scores[0, 3, 0] = np.nan
     irmeta.save(scores, "s.parquet")
-    told = document(run, verb, "s.parquet", "--top", 0.75, "--missing", "topics", *MORE.get(verb, []))
+    told = document(
+        run,
+        verb,
+        "s.parquet",
+        "--top",
+        0.75,
+        "--missing",
+        "topics",
+        *MORE.get(verb, []),
+    )
     used = told["inputs"]["collections"]["qrels"]
     assert (used["systems"], used["topics"]) == (9, 9)
-    assert any("1 of 480 scores are missing; dropped 1 of 10 topics" in note for note in told["notes"])
-    assert any("9 of 12 systems: the top 0.75 by AP@1000" in note for note in told["notes"])
+    assert any(
+        "1 of 480 scores are missing; dropped 1 of 10 topics" in note
+        for note in told["notes"]
+    )
+    assert any(
+        "9 of 12 systems: the top 0.75 by AP@1000" in note for note in told["notes"]
+    )
 
 
 @pytest.mark.parametrize("verb", STUDIES)
@@ -71,10 +102,21 @@ def test_only_missing_scores_of_what_is_used_count(run, verb):
     scores = made()
     scores[0, 3, 3] = np.nan
     irmeta.save(scores, "s.parquet")
-    words = ["s.parquet", "--metrics", "P@10 RR", "--top", 0.75, "--by", "AP@1000", *MORE.get(verb, [])]
+    words = [
+        "s.parquet",
+        "--metrics",
+        "P@10 RR",
+        "--top",
+        0.75,
+        "--by",
+        "AP@1000",
+        *MORE.get(verb, []),
+    ]
     assert document(run, verb, *words)["inputs"]["collections"]["qrels"]["topics"] == 10
     STUDIES[verb](scores, metrics=["P@10", "RR"], top=0.75, by="AP@1000")
-    code, _, err = run(verb, *words[:-2] if verb == "predictivity" else words, "--by", "nDCG@10")
+    code, _, err = run(
+        verb, *words[:-2] if verb == "predictivity" else words, "--by", "nDCG@10"
+    )
     assert code == 2
     assert "scores are missing" in err
 
@@ -88,12 +130,17 @@ def test_a_metric_to_choose_by_takes_a_share(run, verb):
     assert "as in --top 0.75" in err
 
 
-@pytest.mark.parametrize("words", [["significance", "-m", "AP"], ["rank", "-m", "AP RR"], ["describe", "-m", "AP"]])
+@pytest.mark.parametrize(
+    "words",
+    [["significance", "-m", "AP"], ["rank", "-m", "AP RR"], ["describe", "-m", "AP"]],
+)
 def test_only_the_metrics_asked_for_are_read(run, tmp_path, words):
     """A cell of another metric that is given twice does no harm, for it is not read."""
     rows = [f"c,s{s},{t},{metric},{s * t % 7 / 7 + shift}" for s in range(5) for t in range(4)
             for metric, shift in (("AP", 0.0), ("RR", 0.02 * s), ("P@10", 0.2))]  # fmt: skip
-    (tmp_path / "s.csv").write_text("\n".join(["collection,system,topic,metric,score", *rows, "c,s1,1,P@10,0.5\n"]))
+    (tmp_path / "s.csv").write_text(
+        "\n".join(["collection,system,topic,metric,score", *rows, "c,s1,1,P@10,0.5\n"])
+    )
     verb, *rest = words
     assert run(verb, "s.csv", *rest)[0] == 0
     code, _, err = run(verb, "s.csv")
@@ -113,15 +160,38 @@ def test_collections_of_one_name_go_by_their_files(run, files):
     """Every verb that takes several files tells collections of one name apart by the files, also across roles."""
     assert run("predict", "fit", *files[:3], "-o", "m.json")[0] == 0
     assert [part.name for part in irmeta.load_model("m.json").parts] == ["a", "b", "c"]
-    told = document(run, "compare", "a.parquet", "b.parquet", "-m", "RR", "--partitions", 5)
+    told = document(
+        run, "compare", "a.parquet", "b.parquet", "-m", "RR", "--partitions", 5
+    )
     assert told["tables"]["pairs"][0]["collection_b"] == "b"
-    told = document(run, "predict", "coverage", *files[:3], "--targets", "recip_rank", "-m", "AP@1000 P.10 nDCG@10")
+    told = document(
+        run,
+        "predict",
+        "coverage",
+        *files[:3],
+        "--targets",
+        "recip_rank",
+        "-m",
+        "AP@1000 P.10 nDCG@10",
+    )
     assert [row["collection"] for row in told["tables"]["coverage"]] == ["a", "b", "c"]
     told = document(
-        run, "predict", "select", "--train", "a.parquet", "--dev", "b.parquet", "--test", "c.parquet", "-k", 1
+        run,
+        "predict",
+        "select",
+        "--train",
+        "a.parquet",
+        "--dev",
+        "b.parquet",
+        "--test",
+        "c.parquet",
+        "-k",
+        1,
     )
     assert told["options"]["roles"] == {"a": "train", "b": "dev", "c": "test"}
-    told = document(run, "predict", "models", *files[:2], "--targets", "RR", "-m", "P@10")
+    told = document(
+        run, "predict", "models", *files[:2], "--targets", "RR", "-m", "P@10"
+    )
     assert set(told["inputs"]["collections"]) == {"a", "b"}
 
 
@@ -147,18 +217,53 @@ def test_collections_without_a_common_metric(run, tmp_path):
         assert "da, db have no metric in common" in err
     code, _, err = run("report", "da.parquet", "db.parquet", "-o", "page")
     assert code == 0
-    assert "da, db have no metric in common" in (tmp_path / "page" / "index.html").read_text("utf-8")
+    assert "da, db have no metric in common" in (
+        tmp_path / "page" / "index.html"
+    ).read_text("utf-8")
 
 
 @pytest.mark.parametrize(
     ("words", "metrics"),
     [
         (["rank", "a.parquet", "--include", "ndcg_cut_10", "-k", "2"], "nDCG@10"),
-        (["rank", "a.parquet", "--cost", "recip_rank=2", "--budget", "3", "--include", "P.10"], "P@10"),
+        (
+            [
+                "rank",
+                "a.parquet",
+                "--cost",
+                "recip_rank=2",
+                "--budget",
+                "3",
+                "--include",
+                "P.10",
+            ],
+            "P@10",
+        ),
         (["describe", "a.parquet", "--by", "ndcg_cut.10"], "nDCG@10"),
         (["significance", "a.parquet", "--metric", "ndcg_cut.10"], "nDCG@10"),
-        (["predict", "apply", "--given", "P_10=0.4 recip_rank=0.6", "--want", "map_cut.1000"], "AP@1000"),
-        (["predict", "coverage", "a.parquet", "b.parquet", "c.parquet", "--targets", "ndcg_cut.10"], "nDCG@10"),
+        (
+            [
+                "predict",
+                "apply",
+                "--given",
+                "P_10=0.4 recip_rank=0.6",
+                "--want",
+                "map_cut.1000",
+            ],
+            "AP@1000",
+        ),
+        (
+            [
+                "predict",
+                "coverage",
+                "a.parquet",
+                "b.parquet",
+                "c.parquet",
+                "--targets",
+                "ndcg_cut.10",
+            ],
+            "nDCG@10",
+        ),
     ],
 )
 def test_metrics_by_the_names_of_trec_eval(run, files, words, metrics):
@@ -170,26 +275,39 @@ def test_metrics_by_the_names_of_trec_eval(run, files, words, metrics):
 
 def test_a_model_keeps_metrics_by_the_names_of_trec_eval(run, files):
     """So does predict fit, of which every collection is read whole, since it may lack some."""
-    assert run("predict", "fit", *files[:2], "-o", "m.json", "-m", "ndcg_cut.10 P_10")[0] == 0
+    assert (
+        run("predict", "fit", *files[:2], "-o", "m.json", "-m", "ndcg_cut.10 P_10")[0]
+        == 0
+    )
     assert irmeta.load_model("m.json").metrics == ["nDCG@10", "P@10"]
 
 
 def test_a_text_is_a_list_of_metrics():
     """In Python, too, one text names several metrics, and never its characters."""
     named = {"a": made(0), "b": made(1), "c": made(2)}
-    assert irmeta.compare(named, metrics="RR ndcg_cut_10", partitions=5).metric.values.tolist() == ["RR", "nDCG@10"]
-    assert irmeta.coverage(named, targets="RR", metrics="P@10 AP@1000").target.values.tolist() == ["RR"]
+    assert irmeta.compare(
+        named, metrics="RR ndcg_cut_10", partitions=5
+    ).metric.values.tolist() == ["RR", "nDCG@10"]
+    assert irmeta.coverage(
+        named, targets="RR", metrics="P@10 AP@1000"
+    ).target.values.tolist() == ["RR"]
     assert irmeta.prediction_model(named, metrics="RR P@10").metrics == ["RR", "P@10"]
     single = irmeta.prediction_model(named)
     lacking = made(3).sel(metric=["P@10"])
-    assert irmeta.predict(lacking, single, want="recip_rank").target.values.tolist() == ["RR"]
-    assert about(irmeta.rank_metrics(made(), k=2, include="RR P@10"))["options"]["include"] == ["P@10", "RR"]
+    assert irmeta.predict(
+        lacking, single, want="recip_rank"
+    ).target.values.tolist() == ["RR"]
+    assert about(irmeta.rank_metrics(made(), k=2, include="RR P@10"))["options"][
+        "include"
+    ] == ["P@10", "RR"]
     assert irmeta.significance(made(), metrics="RR").metric.values.tolist() == ["RR"]
 
 
 def test_metrics_are_chosen_from_scores_only():
     """A matrix of covariances is used whole."""
-    with pytest.raises(irmeta.IrmetaError, match="this is a matrix; cut the matrix itself"):
+    with pytest.raises(
+        irmeta.IrmetaError, match="this is a matrix; cut the matrix itself"
+    ):
         irmeta.rank_metrics(np.eye(3), metrics="AP")
 
 
@@ -197,7 +315,9 @@ def test_systems_chosen_on_one_half_by_a_metric_that_is_not_studied():
     """Predictive power among the best on one half is that of the same metrics studied with the one that chooses."""
     options = {"partitions": 20, "top": 0.5, "by": "AP@1000", "top_on": "half"}
     few = irmeta.predictivity(made(), metrics="P@10 RR", **options)
-    whole = irmeta.predictivity(made(), **options).sel(metric=["P@10", "RR"], metric_2=["P@10", "RR"])
+    whole = irmeta.predictivity(made(), **options).sel(
+        metric=["P@10", "RR"], metric_2=["P@10", "RR"]
+    )
     np.testing.assert_allclose(few["phi"], whole["phi"], atol=1e-12)
     assert about(few)["inputs"]["collections"]["qrels"]["metrics"] == 2
 
@@ -206,8 +326,13 @@ def test_systems_by_pattern_and_from_a_file(run, tmp_path):
     """--systems takes patterns, and the names on the lines of a file; what cannot be read is named."""
     irmeta.save(made(), "s.parquet")
     (tmp_path / "mine.txt").write_text("s3\n\n s10 \ns1\n")
-    for wanted, expected in (("s1*", ["s1", "s10", "s11"]), (f"@{tmp_path / 'mine.txt'}", ["s1", "s10", "s3"])):
-        means = document(run, "describe", "s.parquet", "-m", "RR", "--systems", wanted)["tables"]["means"]
+    for wanted, expected in (
+        ("s1*", ["s1", "s10", "s11"]),
+        (f"@{tmp_path / 'mine.txt'}", ["s1", "s10", "s3"]),
+    ):
+        means = document(run, "describe", "s.parquet", "-m", "RR", "--systems", wanted)[
+            "tables"
+        ]["means"]
         assert sorted(row["system"] for row in means) == expected
     code, _, err = run("describe", "s.parquet", "--systems", "@none.txt")
     assert code == 2

@@ -49,7 +49,11 @@ def test_table(desk: Path) -> None:
     """Without -o the system means are printed as a table, and the notes on stderr."""
     result = run("evaluate", "qrels", "runs/", "-m", "AP P@1", "-m", "RBP(p=0.5)")
     assert result.exit_code == 0
-    assert [line.split() for line in result.stdout.splitlines() if line.startswith(" ") and "─" not in line] == [
+    assert [
+        line.split()
+        for line in result.stdout.splitlines()
+        if line.startswith(" ") and "─" not in line
+    ] == [
         ["system", "AP", "P@1", "RBP(p=0.5)"],
         ["one", "0.9167", "1.0000", "0.3125"],
         ["two", "0.7917", "0.5000", "0.2812"],
@@ -60,7 +64,9 @@ def test_table(desk: Path) -> None:
 
 def test_json(desk: Path) -> None:
     """The JSON document holds the study, its inputs, options and notes, and every score in full precision."""
-    result = run("evaluate", "qrels", "runs/one", "-m", "AP nDCG", "--format", "json", "--quiet")
+    result = run(
+        "evaluate", "qrels", "runs/one", "-m", "AP nDCG", "--format", "json", "--quiet"
+    )
     document = json.loads(result.stdout)
     assert list(document) == ["study", "inputs", "options", "notes", "tables"]
     assert document["study"] == "evaluation"
@@ -85,11 +91,32 @@ def test_json(desk: Path) -> None:
 def test_csv_and_files(desk: Path) -> None:
     """CSV gives the means or the table named; the suffix of -o tells the form."""
     means = "system,AP\none,0.9166666666666666\ntwo,0.7916666666666666\n"
-    assert run("evaluate", "qrels", "runs/", "-m", "AP", "--format", "csv", "--quiet").stdout == means
-    assert run("evaluate", "qrels", "runs/", "-m", "AP", "-o", "means.csv").exit_code == 0
+    assert (
+        run(
+            "evaluate", "qrels", "runs/", "-m", "AP", "--format", "csv", "--quiet"
+        ).stdout
+        == means
+    )
+    assert (
+        run("evaluate", "qrels", "runs/", "-m", "AP", "-o", "means.csv").exit_code == 0
+    )
     assert (desk / "means.csv").read_text() == means
-    scores = run("evaluate", "qrels", "runs/one", "-m", "P@1", "--format", "csv", "--table", "scores", "--quiet")
-    assert scores.stdout == "collection,system,topic,metric,score\nqrels,one,1,P@1,1.0\nqrels,one,2,P@1,1.0\n"
+    scores = run(
+        "evaluate",
+        "qrels",
+        "runs/one",
+        "-m",
+        "P@1",
+        "--format",
+        "csv",
+        "--table",
+        "scores",
+        "--quiet",
+    )
+    assert (
+        scores.stdout
+        == "collection,system,topic,metric,score\nqrels,one,1,P@1,1.0\nqrels,one,2,P@1,1.0\n"
+    )
 
 
 def test_score_file(desk: Path) -> None:
@@ -100,12 +127,37 @@ def test_score_file(desk: Path) -> None:
     before = (desk / "s.parquet").read_bytes()
     for more in ([], ["--append", "-m", "AP"], ["--replace"]):
         with pytest.raises(IrmetaError, match="--append|the metrics differ"):
-            CliRunner().invoke(app, ["evaluate", "qrels", "runs/", "-o", "s.parquet", *more], catch_exceptions=False)
+            CliRunner().invoke(
+                app,
+                ["evaluate", "qrels", "runs/", "-o", "s.parquet", *more],
+                catch_exceptions=False,
+            )
     assert (desk / "s.parquet").read_bytes() == before
-    assert run("evaluate", "qrels", "runs/one", "-o", "s.parquet", "--append", "--collection", "more").exit_code == 0
+    assert (
+        run(
+            "evaluate",
+            "qrels",
+            "runs/one",
+            "-o",
+            "s.parquet",
+            "--append",
+            "--collection",
+            "more",
+        ).exit_code
+        == 0
+    )
     assert list(load_all("s.parquet")) == ["qrels", "more"]
     (desk / "mine").write_text(RUN)
-    added = run("evaluate", "qrels", "mine", "-o", "s.parquet", "--append", "--collection", "qrels")
+    added = run(
+        "evaluate",
+        "qrels",
+        "mine",
+        "-o",
+        "s.parquet",
+        "--append",
+        "--collection",
+        "qrels",
+    )
     assert "wrote s.parquet: 3 systems, 2 topics, 23 metrics" in added.stderr
     assert load("s.parquet", "qrels").system.values.tolist() == ["one", "two", "mine"]
 
@@ -117,25 +169,52 @@ def test_names_by_tag_and_by_a_file(desk: Path) -> None:
     (desk / "names.csv").write_text("input.a.gz, ours\ninput.b\ttheirs\n\n")
 
     def systems(*words: str) -> list[str]:
-        table = run("evaluate", "qrels", "input.a.gz", "input.b", "-m", "RR", "--format", "csv", "--quiet", *words)
+        table = run(
+            "evaluate",
+            "qrels",
+            "input.a.gz",
+            "input.b",
+            "-m",
+            "RR",
+            "--format",
+            "csv",
+            "--quiet",
+            *words,
+        )
         return [line.split(",")[0] for line in table.stdout.splitlines()[1:]]
 
     assert systems() == ["input.a", "input.b"]
     assert systems("--names", "tag") == ["bm25", "dpr"]
     assert systems("--names", "names.csv") == ["ours", "theirs"]
     for given, names, says in (
-        ("runs/", "names.csv", "names.csv: no line names one, two; a line has a run file and its system"),
-        ("runs/", "tag", "two systems are named 'tag': runs/one and runs/two; give each a name in a file"),
+        (
+            "runs/",
+            "names.csv",
+            "names.csv: no line names one, two; a line has a run file and its system",
+        ),
+        (
+            "runs/",
+            "tag",
+            "two systems are named 'tag': runs/one and runs/two; give each a name in a file",
+        ),
         ("runs/", "none.csv", "none.csv: cannot be read"),
         ("runs/", "qrels", "qrels:1: a line has a run file and its system"),
     ):
         with pytest.raises(FileFormatError, match=says):
-            CliRunner().invoke(app, ["evaluate", "qrels", given, "--names", names], catch_exceptions=False)
+            CliRunner().invoke(
+                app,
+                ["evaluate", "qrels", given, "--names", names],
+                catch_exceptions=False,
+            )
 
 
 def test_reading_options(desk: Path) -> None:
     """The options for odd files reach the reader."""
-    header, extra, twice = "qid Q0 docno rank score tag\n", RUN.replace("tag", "tag x"), RUN + "1 Q0 a 9 9 tag\n"
+    header, extra, twice = (
+        "qid Q0 docno rank score tag\n",
+        RUN.replace("tag", "tag x"),
+        RUN + "1 Q0 a 9 9 tag\n",
+    )
     odd = {
         "--skip-header": header + RUN,
         "--extra-columns": extra,
@@ -149,10 +228,26 @@ def test_reading_options(desk: Path) -> None:
         refused = run("evaluate", "qrels", "odd", "-m", "AP")
         assert isinstance(refused.exception, IrmetaError)
         assert options.split()[0] in str(refused.exception)
-        taken = run("evaluate", "qrels", "odd", "-m", "AP", "--format", "csv", "--quiet", *options.split())
-        assert taken.stdout == f"system,AP\nodd,{'0.9166666666666666' if text else '0.0'}\n"
+        taken = run(
+            "evaluate",
+            "qrels",
+            "odd",
+            "-m",
+            "AP",
+            "--format",
+            "csv",
+            "--quiet",
+            *options.split(),
+        )
+        assert (
+            taken.stdout
+            == f"system,AP\nodd,{'0.9166666666666666' if text else '0.0'}\n"
+        )
     (desk / "beir").write_text("query-id\tcorpus-id\tscore\n1\ta\t1\n")
-    assert run("evaluate", "beir", "runs/", "-m", "AP", "--qrels-format", "beir").exit_code == 0
+    assert (
+        run("evaluate", "beir", "runs/", "-m", "AP", "--qrels-format", "beir").exit_code
+        == 0
+    )
     (desk / "runs/bad").write_text("x\n")
     skipped = run("evaluate", "qrels", "runs/", "-m", "AP", "--on-error", "skip")
     assert skipped.exit_code == 0
@@ -162,24 +257,48 @@ def test_reading_options(desk: Path) -> None:
 @pytest.mark.parametrize(
     ("args", "code", "says"),
     [
-        (["evaluate", "qrels", "runs/", "-m", "AP"], 0, "note: every run has all judged topics (2)"),
+        (
+            ["evaluate", "qrels", "runs/", "-m", "AP"],
+            0,
+            "note: every run has all judged topics (2)",
+        ),
         (["evaluate", "qrels", "nowhere"], 2, "irmeta: nowhere: no such file"),
         (["evaluate", "nowhere", "runs/"], 2, "irmeta: nowhere: cannot be read"),
         (["evaluate", "qrels", "runs/", "-m", "nDGC@10"], 2, "did you mean nDCG"),
-        (["evaluate", "qrels", "runs/", "-m", "BPM@5"], 2, "ir_measures cannot compute BPM@5"),
+        (
+            ["evaluate", "qrels", "runs/", "-m", "BPM@5"],
+            2,
+            "ir_measures cannot compute BPM@5",
+        ),
         (["evaluate", "qrels", "runs/", "--topics", "some"], 2, "--topics"),
         (["evaluate", "qrels", "runs/", "-o", "x.doc"], 2, "unknown suffix"),
-        (["evaluate", "qrels", "runs/", "-o", "nowhere/x.parquet"], 2, "the folder nowhere does not exist"),
+        (
+            ["evaluate", "qrels", "runs/", "-o", "nowhere/x.parquet"],
+            2,
+            "the folder nowhere does not exist",
+        ),
         (["evaluate", "qrels"], 2, "Missing argument"),
-        (["evaluate", "qrels", "runs/", "runs/one"], 2, "two systems are named 'one': runs/one and runs/one"),
+        (
+            ["evaluate", "qrels", "runs/", "runs/one"],
+            2,
+            "two systems are named 'one': runs/one and runs/one",
+        ),
         (["evaluate", "runs/one", "qrels"], 2, "a qrels line has 4"),
         (["validate", "runs/", "--qrels", "qrels"], 0, ""),
         (["validate", "runs/", "qrels"], 1, ""),
         (["validate", "runs/", "--qrels", "runs/one"], 1, ""),
         (["validate", "nowhere"], 1, ""),
         (["validate", "runs/", "runs/one", "nowhere", "--qrels", "qrels"], 1, ""),
-        (["import", "matrix", "qrels", "-o", "x.parquet"], 2, "--rows topics or --rows systems"),
-        (["import", "matrix", "qrels", "--rows", "topics", "-o", "x.csv"], 2, "a score file is named .parquet"),
+        (
+            ["import", "matrix", "qrels", "-o", "x.parquet"],
+            2,
+            "--rows topics or --rows systems",
+        ),
+        (
+            ["import", "matrix", "qrels", "--rows", "topics", "-o", "x.csv"],
+            2,
+            "a score file is named .parquet",
+        ),
         (["import", "systemwise", "qrels", "-o", "x.parquet"], 2, "not a CSV table"),
         (["import", "trec_eval", "qrels", "-o", "x.parquet"], 2, "qrels:1: 4 fields"),
         (["import", "csv", "qrels", "-o", "x.parquet"], 2, "csv"),
@@ -210,14 +329,29 @@ def test_exit_codes(
         ["describe", "s.csv", "-o", "s.csv"],
         ["describe", "s.csv", "--plot", "s.csv.svg"],
         ["predict", "fit", "s.csv", "-o", "s.csv"],
-        ["predict", "select", "--train", "a.csv", "s.csv", "--test", "b.csv", "-o", "s.csv"],
+        [
+            "predict",
+            "select",
+            "--train",
+            "a.csv",
+            "s.csv",
+            "--test",
+            "b.csv",
+            "-o",
+            "s.csv",
+        ],
     ],
 )
 def test_no_output_is_an_input(
-    desk: Path, args: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    desk: Path,
+    args: list[str],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     """What a command reads it does not write over, however it is named."""
-    assert run("evaluate", "qrels", "runs/", "-m", "AP", "-o", "s.parquet").exit_code == 0
+    assert (
+        run("evaluate", "qrels", "runs/", "-m", "AP", "-o", "s.parquet").exit_code == 0
+    )
     rows = load(desk / "s.parquet").to_series().reset_index()
     rows.assign(collection="c").to_csv(desk / "s.csv", index=False)
     (desk / "linked").symlink_to(desk / "runs/one")
@@ -225,7 +359,9 @@ def test_no_output_is_an_input(
     before = {file: file.read_bytes() for file in desk.rglob("*") if file.is_file()}
     assert program(args, monkeypatch) == 2
     assert "is among the files to read; write to another" in capsys.readouterr().err
-    assert {file: file.read_bytes() for file in desk.rglob("*") if file.is_file()} == before
+    assert {
+        file: file.read_bytes() for file in desk.rglob("*") if file.is_file()
+    } == before
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device of Linux's")
@@ -234,7 +370,11 @@ def test_outputs_that_are_no_files(desk: Path) -> None:
 
     def shell(command: str) -> tuple[int, str, str]:
         done = subprocess.run(
-            ["bash", "-c", f"{sys.executable} -m irmeta evaluate qrels runs/ -m AP --format csv --quiet {command}"],
+            [
+                "bash",
+                "-c",
+                f"{sys.executable} -m irmeta evaluate qrels runs/ -m AP --format csv --quiet {command}",
+            ],
             capture_output=True,
             text=True,
             check=False,
@@ -242,8 +382,16 @@ def test_outputs_that_are_no_files(desk: Path) -> None:
         return done.returncode, done.stdout, done.stderr
 
     _, expected, _ = shell("")
-    assert shell("> /dev/full") == (2, "", "irmeta: standard output cannot be written (No space left on device)\n")
-    assert shell("-o /dev/full") == (2, "", "irmeta: /dev/full: cannot be written (No space left on device)\n")
+    assert shell("> /dev/full") == (
+        2,
+        "",
+        "irmeta: standard output cannot be written (No space left on device)\n",
+    )
+    assert shell("-o /dev/full") == (
+        2,
+        "",
+        "irmeta: /dev/full: cannot be written (No space left on device)\n",
+    )
     assert shell(">&-") == (0, "", "")
     assert shell("-o /dev/stdout | cat") == (0, expected, "")
     assert shell("-o >(cat)")[::2] == (0, "")
@@ -259,19 +407,40 @@ def test_validate(desk: Path) -> None:
         ("error", "runs/bad", 1),
         ("error", "runs/bad", 2),
     ]
-    assert [one["system"] for one in json.loads(result.stdout)["tables"]["runs"]] == ["one", "two"]
-    assert "2 readable runs, 2 errors" in run("validate", "runs/", "--qrels", "qrels").stdout
+    assert [one["system"] for one in json.loads(result.stdout)["tables"]["runs"]] == [
+        "one",
+        "two",
+    ]
+    assert (
+        "2 readable runs, 2 errors"
+        in run("validate", "runs/", "--qrels", "qrels").stdout
+    )
 
 
 def test_import(desk: Path) -> None:
     """Imported tables are score files; nothing is overwritten."""
     (desk / "AP.csv").write_text("s1,s2\n0.1,0.2\n0.3,0.4\n")
-    args = ["import", "matrix", "AP.csv", "--rows", "topics", "--topics", "401-402", "--collection", "t8"]
+    args = [
+        "import",
+        "matrix",
+        "AP.csv",
+        "--rows",
+        "topics",
+        "--topics",
+        "401-402",
+        "--collection",
+        "t8",
+    ]
     assert run(*args, "-o", "s.parquet").exit_code == 0
-    assert load("s.parquet", "t8").sel(system="s2", topic="402", metric="AP").item() == 0.4
+    assert (
+        load("s.parquet", "t8").sel(system="s2", topic="402", metric="AP").item() == 0.4
+    )
     assert isinstance(run(*args, "-o", "s.parquet").exception, IrmetaError)
     (desk / "wt.csv").write_text("P_10all\n0.5\n")
-    assert run("import", "systemwise", "wt.csv", "-o", "s.parquet", "--append").exit_code == 0
+    assert (
+        run("import", "systemwise", "wt.csv", "-o", "s.parquet", "--append").exit_code
+        == 0
+    )
     assert list(load_all("s.parquet")) == ["t8", "wt"]
 
 
@@ -290,7 +459,13 @@ def test_names_that_are_not_utf8(
     ):
         assert program([*args, "--quiet"], monkeypatch) == 0
         assert "caf\\xe9" in capsys.readouterr().out.replace("\\\\", "\\")
-    assert program(["evaluate", "q", name, "-m", "AP", "-o", "s.parquet", "--quiet"], monkeypatch) == 0
+    assert (
+        program(
+            ["evaluate", "q", name, "-m", "AP", "-o", "s.parquet", "--quiet"],
+            monkeypatch,
+        )
+        == 0
+    )
     assert load("s.parquet").system.values.tolist() == ["caf\\xe9"]
     assert load("s.parquet").topic.values.tolist() == ["1", "\\xe9"]
 
@@ -298,7 +473,19 @@ def test_names_that_are_not_utf8(
 @pytest.mark.parametrize(
     ("statement", "unwanted"),
     [
-        ("import irmeta", {"numpy", "polars", "xarray", "pandas", "scipy", "matplotlib", "rich", "typer"}),
+        (
+            "import irmeta",
+            {
+                "numpy",
+                "polars",
+                "xarray",
+                "pandas",
+                "scipy",
+                "matplotlib",
+                "rich",
+                "typer",
+            },
+        ),
         (
             "sys.argv = ['irmeta', '--help']; from irmeta.cli import main; main()",
             {"numpy", "polars", "xarray", "pandas"},
@@ -312,7 +499,13 @@ def test_names_that_are_not_utf8(
 def test_cheap_starts(statement: str, unwanted: set[str]) -> None:
     """Importing irmeta, and printing help, load no library for numbers or tables."""
     code = f"import atexit, sys; atexit.register(lambda: print('\\nLOADED', *sys.modules)); {statement}"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
     loaded = set(done.stdout.split("LOADED")[1].split())
     assert "irmeta" in loaded
     assert not loaded & unwanted
@@ -331,9 +524,25 @@ def interrupt(desk: Path, with_signal: int) -> tuple[int, str]:
         from irmeta.cli import main
         main()
     """
-    args = ["evaluate", "qrels", "runs/", "-m", "AP", "-o", "s.parquet", "--append", "--collection", "new", "--quiet"]
+    args = [
+        "evaluate",
+        "qrels",
+        "runs/",
+        "-m",
+        "AP",
+        "-o",
+        "s.parquet",
+        "--append",
+        "--collection",
+        "new",
+        "--quiet",
+    ]
     with subprocess.Popen(
-        [sys.executable, "-c", code, *args], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=desk
+        [sys.executable, "-c", code, *args],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=desk,
     ) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == "writing\n"
@@ -345,11 +554,17 @@ def interrupt(desk: Path, with_signal: int) -> tuple[int, str]:
 @pytest.mark.parametrize("with_signal", [signal.SIGINT, signal.SIGKILL])
 def test_interrupted_while_writing(desk: Path, with_signal: int) -> None:
     """Ctrl-C or kill -9 while writing leaves the old score file whole; Ctrl-C ends quietly, and cleans up."""
-    assert run("evaluate", "qrels", "runs/", "-m", "AP", "-o", "s.parquet").exit_code == 0
+    assert (
+        run("evaluate", "qrels", "runs/", "-m", "AP", "-o", "s.parquet").exit_code == 0
+    )
     before = (desk / "s.parquet").read_bytes()
     code, said = interrupt(desk, with_signal)
     assert (desk / "s.parquet").read_bytes() == before
-    left = [path.name for path in desk.iterdir() if path.name not in ("qrels", "runs", "s.parquet")]
+    left = [
+        path.name
+        for path in desk.iterdir()
+        if path.name not in ("qrels", "runs", "s.parquet")
+    ]
     if with_signal == signal.SIGINT:
         assert code == 130
         assert "Traceback" not in said
@@ -357,6 +572,17 @@ def test_interrupted_while_writing(desk: Path, with_signal: int) -> None:
     else:
         assert code == -signal.SIGKILL
         assert all(name.startswith(".s.parquet.") for name in left)
-    again = run("evaluate", "qrels", "runs/", "-m", "AP", "-o", "s.parquet", "--append", "--collection", "new")
+    again = run(
+        "evaluate",
+        "qrels",
+        "runs/",
+        "-m",
+        "AP",
+        "-o",
+        "s.parquet",
+        "--append",
+        "--collection",
+        "new",
+    )
     assert again.exit_code == 0
     assert list(load_all(desk / "s.parquet")) == ["qrels", "new"]

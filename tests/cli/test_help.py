@@ -29,7 +29,11 @@ COMMANDS = dict(commands())
 def examples(command):
     """The command lines in a command's help, put together again where they continue on another line."""
     _, _, text = command.help.partition("Examples:\n")
-    return [line for line in text.replace("\\\n", "").splitlines() if line.startswith("irmeta ")]
+    return [
+        line
+        for line in text.replace("\\\n", "").splitlines()
+        if line.startswith("irmeta ")
+    ]
 
 
 @pytest.mark.parametrize("verb", COMMANDS)
@@ -40,7 +44,9 @@ def test_examples_can_be_typed(verb):
     assert max(map(len, command.help.partition("Examples:\n")[2].splitlines())) <= 78
     for example in examples(command):
         words = shlex.split(example)[1:]
-        used = verb if words[: len(verb.split())] == verb.split() else words[0]  # leaderboard shows an import, too
+        used = (
+            verb if words[: len(verb.split())] == verb.split() else words[0]
+        )  # leaderboard shows an import, too
         COMMANDS[used].make_context(used, words[len(used.split()) :]).close()
 
 
@@ -50,8 +56,17 @@ def test_options_say_what_they_take(run, verb):
     code, out, _ = run(*verb.split(), "--help")
     assert code == 0
     arguments = [one for one in COMMANDS[verb].params if isinstance(one, TyperArgument)]
-    usage = " ".join([f"irmeta {verb} [OPTIONS]", *(f"{a.metavar}{'...' * (a.nargs != 1)}" for a in arguments)])
+    usage = " ".join(
+        [
+            f"irmeta {verb} [OPTIONS]",
+            *(f"{a.metavar}{'...' * (a.nargs != 1)}" for a in arguments),
+        ]
+    )
     assert usage in " ".join(out.replace("│", " ").split())
-    options = [one for one in COMMANDS[verb].params if not isinstance(one, TyperArgument)]
-    assert all(one.metavar in {"", "N", "X", "TEXT", "FILE", "CHOICE"} for one in options)
+    options = [
+        one for one in COMMANDS[verb].params if not isinstance(one, TyperArgument)
+    ]
+    assert all(
+        one.metavar in {"", "N", "X", "TEXT", "FILE", "CHOICE"} for one in options
+    )
     assert max(map(len, out.splitlines())) <= 80

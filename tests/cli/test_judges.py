@@ -15,7 +15,9 @@ from irmeta.io.trec import Reading
 def written(path, judged):
     """Write judgments as qrels."""
     lines = [
-        f"{topic} 0 {document} {grade:g}\n" for topic, inner in judged.items() for document, grade in inner.items()
+        f"{topic} 0 {document} {grade:g}\n"
+        for topic, inner in judged.items()
+        for document, grade in inner.items()
     ]
     path.write_text("".join(lines))
     return path
@@ -27,26 +29,46 @@ def made(tmp_path_factory):
     folder = tmp_path_factory.mktemp("judges")
     collection = simulate(folder / "made", systems=12, topics=20, rng=5)
     for name, noise in (("good", 0.3), ("bad", 1.2)):
-        written(folder / f"{name}.txt", simulate_judge(collection.qrels, JudgeModel(noise=noise), rng=1))
-    lines = [f"{system},{group}\n" for system, group in collection.systems.select("system", "group").rows()]
+        written(
+            folder / f"{name}.txt",
+            simulate_judge(collection.qrels, JudgeModel(noise=noise), rng=1),
+        )
+    lines = [
+        f"{system},{group}\n"
+        for system, group in collection.systems.select("system", "group").rows()
+    ]
     (folder / "teams.csv").write_text("run,team\n" + "".join(lines))
     return folder
 
 
 def names(made):
-    return made / "made" / "qrels.txt", made / "good.txt", made / "bad.txt", "--runs", made / "made" / "runs"
+    return (
+        made / "made" / "qrels.txt",
+        made / "good.txt",
+        made / "bad.txt",
+        "--runs",
+        made / "made" / "runs",
+    )
 
 
 def test_compare_from_qrels_and_from_scores(run, made, tmp_path):
     """Judges compared from runs, and again from the scores that -o writes, have the same tau."""
-    code, out, _ = run("judges", "compare", *names(made), "-m", "nDCG@10", "-o", "judges.parquet")
+    code, out, _ = run(
+        "judges", "compare", *names(made), "-m", "nDCG@10", "-o", "judges.parquet"
+    )
     assert code == 0
     assert out.startswith("nDCG@10: ")
     assert set(load_all(tmp_path / "judges.parquet")) == {"qrels", "good", "bad"}
-    _, one, _ = run("judges", "compare", *names(made), "-m", "nDCG@10", "--format", "json")
-    _, two, _ = run("judges", "compare", "judges.parquet", "--truth", "qrels", "--format", "json")
+    _, one, _ = run(
+        "judges", "compare", *names(made), "-m", "nDCG@10", "--format", "json"
+    )
+    _, two, _ = run(
+        "judges", "compare", "judges.parquet", "--truth", "qrels", "--format", "json"
+    )
     one, two = (json.loads(text)["tables"] for text in (one, two))
-    assert {row["judge"]: row["tau"] for row in one["systems"]} == {row["judge"]: row["tau"] for row in two["systems"]}
+    assert {row["judge"]: row["tau"] for row in one["systems"]} == {
+        row["judge"]: row["tau"] for row in two["systems"]
+    }
     assert "labels" in one
     assert "labels" not in two
 
@@ -61,10 +83,22 @@ def test_compare_labels_only(run, made):
 def test_groups_and_plot(run, made, tmp_path):
     """With teams the bias of groups stands beside that of systems, and each view is drawn."""
     for view in ("tau", "means", "favour"):
-        options = ("--groups", made / "teams.csv", "--plot", f"{view}.svg", "--view", view, "--format", "json")
+        options = (
+            "--groups",
+            made / "teams.csv",
+            "--plot",
+            f"{view}.svg",
+            "--view",
+            view,
+            "--format",
+            "json",
+        )
         code, out, _ = run("judges", "compare", *names(made), *options)
         assert code == 0
-        assert {row["of"] for row in json.loads(out)["tables"]["bias"]} == {"group", "system"}
+        assert {row["of"] for row in json.loads(out)["tables"]["bias"]} == {
+            "group",
+            "system",
+        }
         assert (tmp_path / f"{view}.svg").stat().st_size > 1000
 
 
@@ -82,7 +116,9 @@ def test_groups_and_plot(run, made, tmp_path):
 def test_wrong_words(run, made, words, said):
     """What does not fit is said in a line, with exit code 2."""
     known = {"qrels": made / "made" / "qrels.txt", "good": made / "good.txt"}
-    code, _, error = run("judges", "compare", *(known.get(word, word) for word in words))
+    code, _, error = run(
+        "judges", "compare", *(known.get(word, word) for word in words)
+    )
     assert code == 2
     assert said in error
 
@@ -90,10 +126,14 @@ def test_wrong_words(run, made, words, said):
 def test_from_a_sample_to_an_estimate(run, made, tmp_path):
     """Topics are drawn, people judge them, and their means are estimated beside the machine's; then planned on."""
     qrels, good, _, *runs = names(made)
-    code, _, said = run("judges", "sample", qrels, "--topics", 8, "--seed", 1, "-o", "sample.csv")
+    code, _, said = run(
+        "judges", "sample", qrels, "--topics", 8, "--seed", 1, "-o", "sample.csv"
+    )
     assert code == 0
     assert "8 of 20 topics drawn with seed 1" in said
-    drawn = [line.split(",")[0] for line in (tmp_path / "sample.csv").read_text().split()[1:]]
+    drawn = [
+        line.split(",")[0] for line in (tmp_path / "sample.csv").read_text().split()[1:]
+    ]
     assert len(drawn) == 8
     full = qrels_of(qrels, Reading())
     cells = zip(full.topic.tolist(), full.documents, full.grades.tolist(), strict=True)
@@ -112,13 +152,25 @@ def test_from_a_sample_to_an_estimate(run, made, tmp_path):
         "--sample",
         "sample.csv",
     )
-    code, out, _ = run("judges", "estimate", *given, "--format", "json", "--plot", "means.svg")
+    code, out, _ = run(
+        "judges", "estimate", *given, "--format", "json", "--plot", "means.svg"
+    )
     assert code == 0
     means = json.loads(out)["tables"]["means"]
     assert len(means) == 12
     assert all(row["low"] < row["mean"] < row["high"] for row in means)
     code, out, _ = run(
-        "judges", "plan", *given, "--width", ".2", "--cost-human", 20, "--cost-llm", ".1", "--plot", "w.svg"
+        "judges",
+        "plan",
+        *given,
+        "--width",
+        ".2",
+        "--cost-human",
+        20,
+        "--cost-llm",
+        ".1",
+        "--plot",
+        "w.svg",
     )
     assert code == 0
     assert "human topics" in out
@@ -130,7 +182,16 @@ def test_samples_in_strata(run, made):
     code, _, error = run("judges", "sample", qrels, "--topics", 6, "--strata", 3)
     assert (code, "give a score file" in error) == (2, True)
     assert run("judges", "sample", qrels, "--topics", 21)[0] == 2
-    run("judges", "compare", *names(made), "-m", "nDCG@10", "-o", "judges.parquet", "--quiet")
+    run(
+        "judges",
+        "compare",
+        *names(made),
+        "-m",
+        "nDCG@10",
+        "-o",
+        "judges.parquet",
+        "--quiet",
+    )
     cube = load_all("judges.parquet")["good"]
     from irmeta.io.scores import save
 
@@ -145,10 +206,28 @@ def test_import_of_a_judges_tables(run, tmp_path):
     """Tables of other tools become collections of one score file, one a judge."""
     rows = [("a", 0.1), ("b", 0.5), ("c", 0.7)]
     for judge, shift in (("people", 0.0), ("model", 0.2)):
-        lines = [f"{name} f1 {topic} {value + shift * (topic % 3)}\n" for name, value in rows for topic in range(1, 9)]
+        lines = [
+            f"{name} f1 {topic} {value + shift * (topic % 3)}\n"
+            for name, value in rows
+            for topic in range(1, 9)
+        ]
         (tmp_path / f"{judge}.txt").write_text("".join(lines))
-        assert run("import", "tot", f"{judge}.txt", "--collection", judge, "-o", "all.parquet", "--append")[0] == 0
-    code, out, _ = run("judges", "compare", "all.parquet", "--truth", "people", "--format", "json")
+        assert (
+            run(
+                "import",
+                "tot",
+                f"{judge}.txt",
+                "--collection",
+                judge,
+                "-o",
+                "all.parquet",
+                "--append",
+            )[0]
+            == 0
+        )
+    code, out, _ = run(
+        "judges", "compare", "all.parquet", "--truth", "people", "--format", "json"
+    )
     assert code == 0
     assert json.loads(out)["tables"]["systems"][0]["tau"] == pytest.approx(1)
 
@@ -161,44 +240,98 @@ def test_a_binary_judge_beside_a_threshold_that_it_never_gives(run, made, tmp_pa
     for topic, document, grade in cells:
         judged[full.topics[topic]][document] = min(grade, 1)
     qrels, good, _, *runs = names(made)
-    files = qrels, good, written(tmp_path / "binary.txt", judged), *runs, "-m", "nDCG@10 AP(rel=2)"
+    files = (
+        qrels,
+        good,
+        written(tmp_path / "binary.txt", judged),
+        *runs,
+        "-m",
+        "nDCG@10 AP(rel=2)",
+    )
     code, out, _ = run("judges", "compare", *files, "--format", "json")
     assert code == 0
-    rows = {(row["judge"], row["metric"]): row["tau"] for row in json.loads(out)["tables"]["systems"]}
+    rows = {
+        (row["judge"], row["metric"]): row["tau"]
+        for row in json.loads(out)["tables"]["systems"]
+    }
     assert rows["binary", "AP(rel=2)"] is None
     assert min(rows["binary", "nDCG@10"], rows["good", "AP(rel=2)"]) > 0.5
     assert any("--rel 'binary=1'" in note for note in json.loads(out)["notes"])
-    code, out, _ = run("judges", "compare", *files, "--format", "json", "--rel", "binary=1", "-o", "own.parquet")
+    code, out, _ = run(
+        "judges",
+        "compare",
+        *files,
+        "--format",
+        "json",
+        "--rel",
+        "binary=1",
+        "-o",
+        "own.parquet",
+    )
     assert code == 0
-    rows = {(row["judge"], row["metric"]): row["tau"] for row in json.loads(out)["tables"]["systems"]}
+    rows = {
+        (row["judge"], row["metric"]): row["tau"]
+        for row in json.loads(out)["tables"]["systems"]
+    }
     assert rows["binary", "AP(rel=2)"] > 0.3
-    assert "by binary AP(rel=2) is computed as AP, with its own lowest relevant grade" in json.loads(out)["notes"]
-    _, out, _ = run("judges", "compare", "own.parquet", "--truth", "qrels", "--format", "json")
-    assert any("by binary AP(rel=2) is computed as AP" in note for note in json.loads(out)["notes"])
+    assert (
+        "by binary AP(rel=2) is computed as AP, with its own lowest relevant grade"
+        in json.loads(out)["notes"]
+    )
+    _, out, _ = run(
+        "judges", "compare", "own.parquet", "--truth", "qrels", "--format", "json"
+    )
+    assert any(
+        "by binary AP(rel=2) is computed as AP" in note
+        for note in json.loads(out)["notes"]
+    )
     both = "--human", qrels, "--llm", tmp_path / "binary.txt", *runs, "-m", "AP(rel=2)"
     code, _, error = run("judges", "estimate", *both)
     assert (code, "--rel-llm 1" in error) == (2, True)
     code, out, _ = run("judges", "estimate", *both, "--rel-llm", 1, "--format", "json")
     assert code == 0
-    assert "by machine AP(rel=2) is computed as AP, with its own lowest relevant grade" in json.loads(out)["notes"]
+    assert (
+        "by machine AP(rel=2) is computed as AP, with its own lowest relevant grade"
+        in json.loads(out)["notes"]
+    )
 
 
 def test_a_failed_comparison_leaves_no_scores(run, made, tmp_path):
     """Where the comparison fails, as for lack of a team, -o leaves no score file behind."""
     (tmp_path / "few.csv").write_text("run,team\nnobody,a\n")
-    code, _, error = run("judges", "compare", *names(made), "--groups", "few.csv", "-o", "left.parquet")
+    code, _, error = run(
+        "judges", "compare", *names(made), "--groups", "few.csv", "-o", "left.parquet"
+    )
     assert (code, "no group for" in error) == (2, True)
     assert not (tmp_path / "left.parquet").exists()
 
 
 def test_samples_from_a_file_of_several_collections(run, made):
     """A score file of several judges takes --collection; judgments take none, and estimates a file of one each."""
-    run("judges", "compare", *names(made), "-m", "nDCG@10", "-o", "many.parquet", "--quiet")
+    run(
+        "judges",
+        "compare",
+        *names(made),
+        "-m",
+        "nDCG@10",
+        "-o",
+        "many.parquet",
+        "--quiet",
+    )
     code, _, error = run("judges", "sample", "many.parquet", "--topics", 5)
     assert (code, "--collection" in error) == (2, True)
-    assert run("judges", "sample", "many.parquet", "--topics", 5, "--collection", "good")[0] == 0
-    code, _, error = run("judges", "sample", names(made)[0], "--topics", 5, "--collection", "good")
+    assert (
+        run("judges", "sample", "many.parquet", "--topics", 5, "--collection", "good")[
+            0
+        ]
+        == 0
+    )
+    code, _, error = run(
+        "judges", "sample", names(made)[0], "--topics", 5, "--collection", "good"
+    )
     assert (code, "leave --collection out" in error) == (2, True)
-    code, _, error = run("judges", "estimate", "--human", "many.parquet", "--llm", "many.parquet")
+    code, _, error = run(
+        "judges", "estimate", "--human", "many.parquet", "--llm", "many.parquet"
+    )
     assert code == 2
     assert "take a file of one each" in error

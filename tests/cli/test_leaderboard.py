@@ -8,14 +8,17 @@ import polars as pl
 import pytest
 
 TABLE = "model,fiqa,nq,scifact,arguana\n" + "\n".join(
-    f"m{i},{','.join(f'{0.2 + 0.05 * i + 0.01 * ((i * 7 + t * 3) % 5):.2f}' for t in range(4))}" for i in range(9)
+    f"m{i},{','.join(f'{0.2 + 0.05 * i + 0.01 * ((i * 7 + t * 3) % 5):.2f}' for t in range(4))}"
+    for i in range(9)
 )
 
 
 @pytest.fixture
 def results(run, tmp_path: Path) -> Path:
     (tmp_path / "results.csv").write_text(TABLE.replace("m3,0.39", "m3,", 1))
-    code, _, err = run("import", "table", "results.csv", "-o", "results.parquet", "--metric", "nDCG@10")
+    code, _, err = run(
+        "import", "table", "results.csv", "-o", "results.parquet", "--metric", "nDCG@10"
+    )
     assert (code, "9 systems, 4 topics, 1 metric" in err) == (0, True)
     return tmp_path / "results.parquet"
 
@@ -43,17 +46,36 @@ def test_a_leaderboard_opens_with_its_finding(run, results: Path) -> None:
 def test_json_has_every_model(run, results: Path) -> None:
     """JSON holds all models and options, whatever the table shows."""
     code, out, _ = run(
-        "leaderboard", results, "--top", "2", "--resamples", "60", "--aggregate", "borda", "--format", "json"
+        "leaderboard",
+        results,
+        "--top",
+        "2",
+        "--resamples",
+        "60",
+        "--aggregate",
+        "borda",
+        "--format",
+        "json",
     )
     held = json.loads(out)
-    assert (code, held["study"], held["options"]["aggregate"]) == (0, "leaderboard", ["borda"])
+    assert (code, held["study"], held["options"]["aggregate"]) == (
+        0,
+        "leaderboard",
+        ["borda"],
+    )
     assert len(held["tables"]["models"]) == 9
 
 
 def test_a_folder_gets_a_page(run, results: Path, tmp_path: Path) -> None:
     """-o with a folder writes the page there, beside the table on the terminal, and does not touch other pages."""
-    code, out, err = run("leaderboard", results, "--resamples", "60", "-o", "board/", "--title", "Mine")
-    assert (code, "wrote board/index.html" in err, "leaderboard" in out) == (0, True, True)
+    code, out, err = run(
+        "leaderboard", results, "--resamples", "60", "-o", "board/", "--title", "Mine"
+    )
+    assert (code, "wrote board/index.html" in err, "leaderboard" in out) == (
+        0,
+        True,
+        True,
+    )
     assert "<h1>Mine</h1>" in (tmp_path / "board" / "index.html").read_text()
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "index.html").write_text("mine")
@@ -64,24 +86,52 @@ def test_a_folder_gets_a_page(run, results: Path, tmp_path: Path) -> None:
 
 def test_groups(run, results: Path, tmp_path: Path) -> None:
     """Types of tasks come from a CSV; a task without one is an error."""
-    (tmp_path / "types.csv").write_text("task,type\nfiqa,qa\nnq,qa\nscifact,check\narguana,check\n")
+    (tmp_path / "types.csv").write_text(
+        "task,type\nfiqa,qa\nnq,qa\nscifact,check\narguana,check\n"
+    )
     code, out, _ = run(
-        "leaderboard", results, "--groups", "types.csv", "--resamples", "60", "--format", "csv", "--table", "tasks"
+        "leaderboard",
+        results,
+        "--groups",
+        "types.csv",
+        "--resamples",
+        "60",
+        "--format",
+        "csv",
+        "--table",
+        "tasks",
     )
     assert code == 0
-    assert out.splitlines()[1].startswith("fiqa,qa,9") or out.splitlines()[1].startswith("fiqa,qa,8")
+    assert out.splitlines()[1].startswith("fiqa,qa,9") or out.splitlines()[
+        1
+    ].startswith("fiqa,qa,8")
     (tmp_path / "types.csv").write_text("task,type\nfiqa,qa\n")
-    code, _, err = run("leaderboard", results, "--groups", "types.csv", "--resamples", "60")
+    code, _, err = run(
+        "leaderboard", results, "--groups", "types.csv", "--resamples", "60"
+    )
     assert (code, "no type for the task 'nq'" in err) == (2, True)
-    (tmp_path / "types.csv").write_text("models,languages\nfiqa,qa\nnq,qa\nscifact,check\narguana,check\n")
-    code, _, err = run("leaderboard", results, "--groups", "types.csv", "--resamples", "60")
-    assert (code, "need the columns task and type; this has models, languages" in " ".join(err.split())) == (2, True)
+    (tmp_path / "types.csv").write_text(
+        "models,languages\nfiqa,qa\nnq,qa\nscifact,check\narguana,check\n"
+    )
+    code, _, err = run(
+        "leaderboard", results, "--groups", "types.csv", "--resamples", "60"
+    )
+    assert (
+        code,
+        "need the columns task and type; this has models, languages"
+        in " ".join(err.split()),
+    ) == (2, True)
 
 
 def test_export_and_import_again(run, results: Path, tmp_path: Path) -> None:
     """A score file written wide is read as it was."""
     assert run("export", results, "--wide", "-o", "wide.csv")[0] == 0
-    assert run("import", "table", "wide.csv", "--metric", "nDCG@10", "-o", "again.parquet")[0] == 0
+    assert (
+        run(
+            "import", "table", "wide.csv", "--metric", "nDCG@10", "-o", "again.parquet"
+        )[0]
+        == 0
+    )
     assert (
         pl.read_parquet(tmp_path / "again.parquet")
         .drop("collection")
@@ -100,5 +150,10 @@ def test_a_table_that_is_none(run, tmp_path: Path) -> None:
     flat = " ".join(err.split())
     assert code == 2
     assert "'MIT' in row 1 of the column 'licence' is not a number" in flat
-    assert run("import", "table", "bad.csv", "--ignore", "licence", "-o", "good.parquet")[0] == 0
+    assert (
+        run("import", "table", "bad.csv", "--ignore", "licence", "-o", "good.parquet")[
+            0
+        ]
+        == 0
+    )
     assert np.isclose(pl.read_parquet(tmp_path / "good.parquet")["score"].item(), 0.1)

@@ -16,7 +16,9 @@ from irmeta.parallel import steps
 def test_results_replace_nothing_of_another_kind(run):
     """A result is not written over a run, judgments, scores, a model or an archive; over an older result it is."""
     scores = np.random.default_rng(1).random((4, 5, 3))
-    irmeta.save(cube(scores, list("abcd"), list("12345"), ["AP", "RR", "P@5"]), "s.parquet")
+    irmeta.save(
+        cube(scores, list("abcd"), list("12345"), ["AP", "RR", "P@5"]), "s.parquet"
+    )
     shutil.copy("s.parquet", "o.parquet")
     Path("qrels.txt").write_text("1 0 d1 1\n1 0 d2 0\n")
     Path("run.csv").write_text("# a run\n1 Q0 d1 0 9.5 tag\n")
@@ -36,7 +38,9 @@ def test_inputs_named_by_url_are_inputs(run):
     """A run that is named by a file:// URL is not written over."""
     Path("q").write_text("1 0 d1 1\n")
     Path("run.csv").write_text("1 Q0 d1 0 9.5 tag\n")
-    code, _, said = run("evaluate", "q", f"file://{Path('run.csv').resolve()}", "-o", "run.csv")
+    code, _, said = run(
+        "evaluate", "q", f"file://{Path('run.csv').resolve()}", "-o", "run.csv"
+    )
     assert (code, "is among the files to read" in said) == (2, True)
 
 

@@ -12,9 +12,15 @@ from irmeta.io.scores import save
 
 def scored(seed, name, systems=8, topics=6):
     rng = np.random.default_rng(seed)
-    values = rng.random((systems, topics, 1)) + np.linspace(0, 1, systems)[:, None, None]
+    values = (
+        rng.random((systems, topics, 1)) + np.linspace(0, 1, systems)[:, None, None]
+    )
     return cube(
-        values, [f"{name}-s{i}" for i in range(systems)], [str(t) for t in range(topics)], ["AP"], collection=name
+        values,
+        [f"{name}-s{i}" for i in range(systems)],
+        [str(t) for t in range(topics)],
+        ["AP"],
+        collection=name,
     )
 
 
@@ -24,17 +30,29 @@ def desk(tmp_path, run):
     save(scored(0, "A"), tmp_path / "A.parquet")
     save(scored(1, "B"), tmp_path / "B.parquet")
     for name in "AB":
-        save(scored(ord(name) - 65, name).isel(system=[6]), tmp_path / f"mine{name}.parquet")
+        save(
+            scored(ord(name) - 65, name).isel(system=[6]),
+            tmp_path / f"mine{name}.parquet",
+        )
     (tmp_path / "runs").mkdir()
     rng = np.random.default_rng(2)
     (tmp_path / "qrels.txt").write_text(
-        "".join(f"{topic} 0 d{document} {document % 2}\n" for topic in range(3) for document in range(16))
+        "".join(
+            f"{topic} 0 d{document} {document % 2}\n"
+            for topic in range(3)
+            for document in range(16)
+        )
     )
     for system in range(8):
-        own, others = [2 * system, (3 * system) % 16, 20 + system], rng.permutation(16)[:6].tolist()
+        own, others = (
+            [2 * system, (3 * system) % 16, 20 + system],
+            rng.permutation(16)[:6].tolist(),
+        )
         listed = list(dict.fromkeys([*own[: 1 + system % 3], *others]))
         lines = [
-            f"{topic} Q0 d{document} {rank} {-rank} x\n" for topic in range(3) for rank, document in enumerate(listed)
+            f"{topic} Q0 d{document} {rank} {-rank} x\n"
+            for topic in range(3)
+            for rank, document in enumerate(listed)
         ]
         (tmp_path / "runs" / f"s{system}").write_text("".join(lines))
     return run
@@ -43,7 +61,15 @@ def desk(tmp_path, run):
 def test_place_compares_systems_of_two_collections(desk):
     """Score files of two collections and everybody's scores give each system's place and their difference."""
     code, out, _ = desk(
-        "place", "mineA.parquet", "mineB.parquet", "--on", "A.parquet", "--on", "B.parquet", "--format", "json"
+        "place",
+        "mineA.parquet",
+        "mineB.parquet",
+        "--on",
+        "A.parquet",
+        "--on",
+        "B.parquet",
+        "--format",
+        "json",
     )
     found = json.loads(out)
     assert code == 0
@@ -54,10 +80,22 @@ def test_place_compares_systems_of_two_collections(desk):
 
 def test_place_reads_runs_and_a_factors_file(desk, tmp_path):
     """With judgments, runs are scored by the factors' metrics; the baseline is a run beside them."""
-    assert desk("evaluate", "qrels.txt", "runs", "-m", "AP P@5", "-o", "all.parquet")[0] == 0
+    assert (
+        desk("evaluate", "qrels.txt", "runs", "-m", "AP P@5", "-o", "all.parquet")[0]
+        == 0
+    )
     assert desk("standardize", "fit", "all.parquet", "-o", "factors.parquet")[0] == 0
     code, out, err = desk(
-        *("place", "runs/s3", "--on", "factors.parquet", "--qrels", "qrels.txt", "--baseline", "runs/s1"),
+        *(
+            "place",
+            "runs/s3",
+            "--on",
+            "factors.parquet",
+            "--qrels",
+            "qrels.txt",
+            "--baseline",
+            "runs/s1",
+        ),
         *("--plot", "place.svg"),
     )
     assert (code, err) == (0, "")
@@ -71,20 +109,36 @@ def test_place_finds_factors_by_the_collection_s_name(desk, tmp_path):
     """Without --on the factors that ship under the collection's name are taken; an unknown one is an error."""
     factors = standardization.load("web2012")
     values = np.full((1, factors.sizes["topic"], 1), 0.3)
-    save(cube(values, ["mine"], list(factors.topic.values), ["nDCG@20"], collection="web2012"), tmp_path / "w.parquet")
+    save(
+        cube(
+            values,
+            ["mine"],
+            list(factors.topic.values),
+            ["nDCG@20"],
+            collection="web2012",
+        ),
+        tmp_path / "w.parquet",
+    )
     code, out, _ = desk("place", "w.parquet")
     assert code == 0
     assert "of 48 systems" in " ".join(out.split())
     code, _, err = desk("place", "mineA.parquet")
     assert code == 2
     said = " ".join(err.split())
-    assert "no factors ship under the name of the collection, A: name everybody's systems with --on" in said
+    assert (
+        "no factors ship under the name of the collection, A: name everybody's systems with --on"
+        in said
+    )
 
 
 def test_the_baseline_s_side_of_the_median_stands_with_its_name(desk):
     """The table says of the baseline, by name, on which side of the median it is."""
-    assert desk("evaluate", "qrels.txt", "runs", "-m", "AP", "-o", "all.parquet")[0] == 0
-    _, out, _ = desk("place", "all.parquet", "--on", "all.parquet", "-m", "AP", "--baseline", "s1")
+    assert (
+        desk("evaluate", "qrels.txt", "runs", "-m", "AP", "-o", "all.parquet")[0] == 0
+    )
+    _, out, _ = desk(
+        "place", "all.parquet", "--on", "all.parquet", "-m", "AP", "--baseline", "s1"
+    )
     assert "s1 (below median)" in out or "s1 (not below median)" in out
 
 
@@ -98,9 +152,21 @@ def test_place_wants_everybodys_systems_once_for_each_collection(desk):
 def test_reuse_leaves_each_run_out_and_adjusts_a_new_one(desk, tmp_path):
     """The command prints what metrics lose, and the new run's adjusted score first; figures are drawn."""
     (tmp_path / "new").write_text("0 Q0 d1 1 2 x\n1 Q0 x1 1 2 x\n2 Q0 d3 1 2 x\n")
-    (tmp_path / "teams.csv").write_text("run,team\n" + "".join(f"s{i},t{i}\n" for i in range(8)))
+    (tmp_path / "teams.csv").write_text(
+        "run,team\n" + "".join(f"s{i},t{i}\n" for i in range(8))
+    )
     code, out, err = desk(
-        *("reuse", "qrels.txt", "runs", "--groups", "teams.csv", "--depth", "2", "-m", "P@2 RBP(p=0.8)"),
+        *(
+            "reuse",
+            "qrels.txt",
+            "runs",
+            "--groups",
+            "teams.csv",
+            "--depth",
+            "2",
+            "-m",
+            "P@2 RBP(p=0.8)",
+        ),
         *("--new", "new", "--view", "penalty", "--plot", "penalty.svg"),
     )
     assert code == 0

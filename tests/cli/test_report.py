@@ -34,10 +34,25 @@ def run(monkeypatch: pytest.MonkeyPatch, *arguments: object) -> int:
 
 
 def test_a_page_is_written_with_the_options_asked_for(
-    file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    file: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     """The page has the metrics and the order asked for, and names the file in the commands that it shows."""
-    code = run(monkeypatch, "report", file, "-o", tmp_path / "r", "--metrics", "P@10 RR", "--by", "RR", "--seed", 3)
+    code = run(
+        monkeypatch,
+        "report",
+        file,
+        "-o",
+        tmp_path / "r",
+        "--metrics",
+        "P@10 RR",
+        "--by",
+        "RR",
+        "--seed",
+        3,
+    )
     assert code == 0
     assert f"wrote {tmp_path / 'r' / 'index.html'}" in capsys.readouterr().err
     text = (tmp_path / "r" / "index.html").read_text("utf-8")
@@ -73,7 +88,9 @@ def test_a_file_that_is_not_there_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """A score file that does not exist is an error that names it."""
-    assert run(monkeypatch, "report", tmp_path / "none.parquet", "-o", tmp_path / "r") == 2
+    assert (
+        run(monkeypatch, "report", tmp_path / "none.parquet", "-o", tmp_path / "r") == 2
+    )
     assert "none.parquet: no such file" in capsys.readouterr().err
 
 

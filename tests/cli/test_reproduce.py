@@ -27,7 +27,11 @@ def paper(name: str, ours: float, needs: tuple[str, ...] = ()) -> ModuleType:
 
 @pytest.fixture
 def papers(monkeypatch: pytest.MonkeyPatch) -> dict[str, ModuleType]:
-    made = {"good": paper("good", 0.5), "bad": paper("bad", 0.9), "poor": paper("poor", 0.5, ("trec8-adhoc",))}
+    made = {
+        "good": paper("good", 0.5),
+        "bad": paper("bad", 0.9),
+        "poor": paper("poor", 0.5, ("trec8-adhoc",)),
+    }
     for name, module in made.items():
         monkeypatch.setitem(sys.modules, f"irmeta.papers.{name}", module)
     monkeypatch.setattr(verb, "PAPERS", {"good": "A good paper", "bad": "A bad paper"})
@@ -53,7 +57,11 @@ def test_all_papers_make_a_page_and_documents(tmp_path: Path) -> None:
         "Contradicted without a known reason: Table 1, AP, tau.",
         f"The page: {folder / 'index.html'}",
     ]
-    assert sorted(path.name for path in folder.iterdir()) == ["bad.json", "good.json", "index.html"]
+    assert sorted(path.name for path in folder.iterdir()) == [
+        "bad.json",
+        "good.json",
+        "index.html",
+    ]
     document = json.loads((folder / "bad.json").read_text())
     assert document["options"] == {"paper": "bad", "seed": 4}
     assert document["tables"]["cells"][0]["ours"] == 0.9
@@ -61,7 +69,9 @@ def test_all_papers_make_a_page_and_documents(tmp_path: Path) -> None:
     assert page.index("A good paper") < page.index("A bad paper")
 
 
-def test_one_paper_exits_with_0_if_it_holds(papers: dict[str, ModuleType], tmp_path: Path) -> None:
+def test_one_paper_exits_with_0_if_it_holds(
+    papers: dict[str, ModuleType], tmp_path: Path
+) -> None:
     """A paper whose figures reproduce exits with 0."""
     assert run("good", "--data", tmp_path)[0] == 0
     assert run("bad", "--data", tmp_path)[0] == 1
@@ -72,7 +82,10 @@ def test_what_is_missing_is_named_before_any_work(
 ) -> None:
     """Where collections are missing the error names them, the folder, and the command that fetches them."""
     monkeypatch.setattr(verb, "PAPERS", {"good": "", "poor": ""})
-    with pytest.raises(IrmetaError, match=r"(?s)poor is .* lacks trec8-adhoc\..*irmeta datasets fetch trec8-adhoc"):
+    with pytest.raises(
+        IrmetaError,
+        match=r"(?s)poor is .* lacks trec8-adhoc\..*irmeta datasets fetch trec8-adhoc",
+    ):
         run("all", "--data", tmp_path, "-o", tmp_path / "out")
     assert not (tmp_path / "out").exists()
 

@@ -20,8 +20,15 @@ def typed(run):
 def files(tmp_path):
     """Score files of three collections, the systems of the third partly others."""
     for seed, name in enumerate(("old", "new", "third")):
-        drawn = np.random.default_rng(seed).beta(1, 2, size=(8, 10, 2)) + np.linspace(0, 0.4, 8)[:, None, None]
-        names = [f"s{i + seed // 2}" for i in range(8)], [str(301 + t) for t in range(10)], ["AP", "P@10"]
+        drawn = (
+            np.random.default_rng(seed).beta(1, 2, size=(8, 10, 2))
+            + np.linspace(0, 0.4, 8)[:, None, None]
+        )
+        names = (
+            [f"s{i + seed // 2}" for i in range(8)],
+            [str(301 + t) for t in range(10)],
+            ["AP", "P@10"],
+        )
         save(cube(drawn, *names, collection=name), tmp_path / f"{name}.parquet")
 
 
@@ -33,16 +40,36 @@ def document(typed, line):
 
 CONTRACT = {
     "describe old.parquet --by AP": {
-        "means": ["system", "metric", "mean", "low", "high", "rank", "rank_low", "rank_high"],
+        "means": [
+            "system",
+            "metric",
+            "mean",
+            "low",
+            "high",
+            "rank",
+            "rank_low",
+            "rank_high",
+        ],
         "topics": ["topic", "metric", "mean", "sd", "reliability"],
     },
-    "standardize durability old.parquet new.parquet": {"durability": ["topics", "metric", "pearson", "tau", "tau_ap"]},
+    "standardize durability old.parquet new.parquet": {
+        "durability": ["topics", "metric", "pearson", "tau", "tau_ap"]
+    },
     "standardize sample old.parquet new.parquet --sizes 2,4 --resamples 100": {
         "sample": ["systems", "metric", "p50", "p5", "p1"]
     },
     "compare old.parquet new.parquet third.parquet --kind raw,normal --partitions 20": {
         "pairs": [
-            *("collection_a", "collection_b", "metric", "kind", "drmse", "false_positives", "systems", "quantile"),
+            *(
+                "collection_a",
+                "collection_b",
+                "metric",
+                "kind",
+                "drmse",
+                "false_positives",
+                "systems",
+                "quantile",
+            ),
         ]
     },
     "significance old.parquet --metric AP --test permutation --correct holm": {
@@ -93,7 +120,9 @@ def test_fit_and_apply_give_a_score_file(typed, files):
     assert code == 0
     digest = err.split()[-1]
     assert pl.read_parquet("factors.parquet").height == 20
-    code, _, err = typed("standardize apply new.parquet --factors factors.parquet -o out.parquet --kind z")
+    code, _, err = typed(
+        "standardize apply new.parquet --factors factors.parquet -o out.parquet --kind z"
+    )
     assert code == 0
     assert digest in err
     old, new = load("old.parquet"), load("new.parquet")
@@ -106,25 +135,41 @@ def test_flat_topics_are_told(typed, files):
     old = load("old.parquet")
     old[:, 3, 0] = 0.0
     save(old, "flat.parquet")
-    assert "1 without spread" in typed("standardize fit flat.parquet -o factors.parquet")[2]
-    code, _, err = typed("standardize apply new.parquet --factors factors.parquet -o out.parquet --flat drop")
+    assert (
+        "1 without spread"
+        in typed("standardize fit flat.parquet -o factors.parquet")[2]
+    )
+    code, _, err = typed(
+        "standardize apply new.parquet --factors factors.parquet -o out.parquet --flat drop"
+    )
     assert code == 0
     assert "AP: all standardizing systems score alike on 1 topic (304): left out" in err
     assert load("out.parquet").sizes["topic"] == 9
-    assert typed("standardize apply new.parquet --factors factors.parquet -o quiet.parquet --quiet")[1:] == ("", "")
+    assert typed(
+        "standardize apply new.parquet --factors factors.parquet -o quiet.parquet --quiet"
+    )[1:] == ("", "")
 
 
 @pytest.mark.parametrize(
     ("line", "words"),
     [
-        ("standardize apply new.parquet --factors new.parquet -o out.parquet", "new.parquet: not a factors file"),
+        (
+            "standardize apply new.parquet --factors new.parquet -o out.parquet",
+            "new.parquet: not a factors file",
+        ),
         ("standardize fit none.parquet -o f.parquet", "none.parquet: no such file"),
         ("standardize fit old.parquet -o new.parquet", "new.parquet exists"),
         ("standardize fit old.parquet --metrics AQ -o f.parquet", "no metric 'AQ'"),
         ("standardize sample old.parquet new.parquet --sizes 2-5", "as in 5,10,20"),
-        ("standardize sample old.parquet new.parquet --sizes 1", "between 2 and the 8 old systems"),
+        (
+            "standardize sample old.parquet new.parquet --sizes 1",
+            "between 2 and the 8 old systems",
+        ),
         ("compare old.parquet", "at least 2 collections"),
-        ("compare old.parquet new.parquet --kind raw,norml", "choose 'raw' or 'z' or 'normal'"),
+        (
+            "compare old.parquet new.parquet --kind raw,norml",
+            "choose 'raw' or 'z' or 'normal'",
+        ),
         ("compare old.parquet old.parquet", "the same name"),
         ("describe old.parquet --by RR", "no metric 'RR'"),
         ("describe old.parquet --level 95", "between 0 and 1"),
@@ -181,4 +226,9 @@ def test_one_old_collection_of_several_is_chosen(typed, files):
     assert "choose one with --collection: old, new" in typed(line)[2]
     told = document(typed, f"{line} --collection new")
     assert told["inputs"]["collections"]["old"]["collection"] == "new"
-    assert typed("standardize sample old.parquet both.parquet --sizes 2 --resamples 100")[0] == 0
+    assert (
+        typed("standardize sample old.parquet both.parquet --sizes 2 --resamples 100")[
+            0
+        ]
+        == 0
+    )

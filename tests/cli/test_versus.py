@@ -12,16 +12,29 @@ from irmeta.cube import cube
 @pytest.fixture
 def file(tmp_path):
     rng = np.random.default_rng(0)
-    values = np.clip(rng.normal(np.linspace(0.2, 0.6, 5)[:, None, None], 0.1, (5, 20, 2)), 0, 1)
+    values = np.clip(
+        rng.normal(np.linspace(0.2, 0.6, 5)[:, None, None], 0.1, (5, 20, 2)), 0, 1
+    )
     names = ["mine", "bm25", "dense", "fusion", "a_long_name_of_a_run_of_some_group"]
     path = tmp_path / "scores.parquet"
-    irmeta.save(cube(values, names, [str(one) for one in range(20)], ["AP", "P@10"], collection="made"), path)
+    irmeta.save(
+        cube(
+            values,
+            names,
+            [str(one) for one in range(20)],
+            ["AP", "P@10"],
+            collection="made",
+        ),
+        path,
+    )
     return path
 
 
 def test_the_finding_comes_first_and_fits_80_columns(run, file):
     """The answer is the first line, and no line is wider than a terminal."""
-    code, out, _ = run("versus", file, "--system", "mine", "--against", "bm25,median", "--quiet")
+    code, out, _ = run(
+        "versus", file, "--system", "mine", "--against", "bm25,median", "--quiet"
+    )
     assert code == 0
     assert out.startswith("mine scores ")
     assert max(map(len, out.splitlines())) <= 80
@@ -29,7 +42,9 @@ def test_the_finding_comes_first_and_fits_80_columns(run, file):
 
 def test_json_has_every_comparison(run, file):
     """Programs find a row for each system compared with and each metric."""
-    code, out, _ = run("versus", file, "--system", "mine", "--format", "json", "--quiet")
+    code, out, _ = run(
+        "versus", file, "--system", "mine", "--format", "json", "--quiet"
+    )
     told = json.loads(out)
     assert code == 0
     assert len(told["tables"]["comparisons"]) == 4 * 2
@@ -46,7 +61,17 @@ def test_a_wrong_name_is_an_error_with_a_proposal(run, file):
 
 def test_the_table_is_latex_by_its_suffix(run, file, tmp_path):
     """-o table.tex writes the whole table environment, with the metrics asked for as columns."""
-    code, _, _ = run("table", file, "-m", "P@10 AP", "--baseline", "bm25", "-o", tmp_path / "table.tex", "--quiet")
+    code, _, _ = run(
+        "table",
+        file,
+        "-m",
+        "P@10 AP",
+        "--baseline",
+        "bm25",
+        "-o",
+        tmp_path / "table.tex",
+        "--quiet",
+    )
     text = (tmp_path / "table.tex").read_text()
     assert code == 0
     assert "System & P@10 & AP \\\\" in text

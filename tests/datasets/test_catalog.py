@@ -14,10 +14,20 @@ from typer.testing import CliRunner
 from irmeta.cli import datasets as _registered  # noqa: F401
 from irmeta.cli.app import app
 from irmeta.datasets import catalog as public
-from irmeta.datasets.catalog import PublicCollection, PublicFile, catalog, data_folder, fetch, missing
+from irmeta.datasets.catalog import (
+    PublicCollection,
+    PublicFile,
+    catalog,
+    data_folder,
+    fetch,
+    missing,
+)
 from irmeta.errors import IrmetaError
 
-CONTENT = {"matrices/toy/AP.csv": b"a,b\n0.1,0.2\n", "matrices/toy/P@10.csv": b"a,b\n0.3,0.4\n"}
+CONTENT = {
+    "matrices/toy/AP.csv": b"a,b\n0.1,0.2\n",
+    "matrices/toy/P@10.csv": b"a,b\n0.3,0.4\n",
+}
 
 
 @dataclass
@@ -31,16 +41,29 @@ class Upstream:
     @property
     def collection(self) -> PublicCollection:
         files = [
-            PublicFile(path, f"{self.address}/{Path(path).name}", len(data), hashlib.sha256(data).hexdigest())
+            PublicFile(
+                path,
+                f"{self.address}/{Path(path).name}",
+                len(data),
+                hashlib.sha256(data).hexdigest(),
+            )
             for path, data in CONTENT.items()
         ]
         return PublicCollection(
-            "toy", "two matrices", "https://example.org", "CC0", "Nobody", "irmeta import {folder}", tuple(files)
+            "toy",
+            "two matrices",
+            "https://example.org",
+            "CC0",
+            "Nobody",
+            "irmeta import {folder}",
+            tuple(files),
         )
 
 
 @pytest.fixture
-def upstream(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Iterator[Upstream]:
+def upstream(
+    tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Upstream]:
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     made = Upstream(tmp_path_factory.mktemp("upstream"))
     for path, data in CONTENT.items():
@@ -54,7 +77,9 @@ def upstream(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Monke
         def log_message(self, format: str, *args: object) -> None:  # noqa: A002  the name http.server gives it
             pass
 
-    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Handler, directory=made.folder)) as server:
+    with ThreadingHTTPServer(
+        ("127.0.0.1", 0), partial(Handler, directory=made.folder)
+    ) as server:
         made.address = f"http://127.0.0.1:{server.server_port}"
         thread = threading.Thread(target=server.serve_forever)
         thread.start()
@@ -63,7 +88,9 @@ def upstream(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Monke
         thread.join()
 
 
-def test_fetched_files_are_the_published_ones(upstream: Upstream, tmp_path: Path) -> None:
+def test_fetched_files_are_the_published_ones(
+    upstream: Upstream, tmp_path: Path
+) -> None:
     """Both files arrive byte for byte in their places."""
     fetched = fetch(upstream.collection, tmp_path)
     assert [file.path for file in fetched] == list(CONTENT)
@@ -93,24 +120,37 @@ def test_a_compressed_copy_counts_as_there(upstream: Upstream, tmp_path: Path) -
 def test_a_changed_file_upstream_is_refused(upstream: Upstream, tmp_path: Path) -> None:
     """A download whose checksum differs is an error that names the address, and leaves no file."""
     (upstream.folder / "AP.csv").write_bytes(b"a,b\n0.9,0.9\n")
-    with pytest.raises(IrmetaError, match=r"127\.0\.0\.1:\d+/AP\.csv has changed since"):
+    with pytest.raises(
+        IrmetaError, match=r"127\.0\.0\.1:\d+/AP\.csv has changed since"
+    ):
         fetch(upstream.collection, tmp_path)
     assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
 
 
-def test_a_failed_fetch_goes_on_where_it_stopped(upstream: Upstream, tmp_path: Path) -> None:
+def test_a_failed_fetch_goes_on_where_it_stopped(
+    upstream: Upstream, tmp_path: Path
+) -> None:
     """Where the second file is not found the first stays, and the next fetch brings the second alone."""
     gone = upstream.folder / "P@10.csv"
     data = gone.read_bytes()
     gone.unlink()
-    with pytest.raises(IrmetaError, match=r"cannot fetch .*P@10\.csv .*404.* or put the file at .*P@10\.csv yourself"):
+    with pytest.raises(
+        IrmetaError,
+        match=r"cannot fetch .*P@10\.csv .*404.* or put the file at .*P@10\.csv yourself",
+    ):
         fetch(upstream.collection, tmp_path)
-    assert [file.path for file in missing(upstream.collection, tmp_path)] == ["matrices/toy/P@10.csv"]
+    assert [file.path for file in missing(upstream.collection, tmp_path)] == [
+        "matrices/toy/P@10.csv"
+    ]
     gone.write_bytes(data)
-    assert [file.path for file in fetch(upstream.collection, tmp_path)] == ["matrices/toy/P@10.csv"]
+    assert [file.path for file in fetch(upstream.collection, tmp_path)] == [
+        "matrices/toy/P@10.csv"
+    ]
 
 
-def test_a_file_of_the_users_own_is_never_overwritten(upstream: Upstream, tmp_path: Path) -> None:
+def test_a_file_of_the_users_own_is_never_overwritten(
+    upstream: Upstream, tmp_path: Path
+) -> None:
     """A file of another content in the place of a published one is an error, and stays."""
     mine = tmp_path / "matrices/toy/AP.csv"
     mine.parent.mkdir(parents=True)
@@ -120,14 +160,20 @@ def test_a_file_of_the_users_own_is_never_overwritten(upstream: Upstream, tmp_pa
     assert mine.read_text() == "mine"
 
 
-def test_a_file_without_an_address_is_asked_for(upstream: Upstream, tmp_path: Path) -> None:
+def test_a_file_without_an_address_is_asked_for(
+    upstream: Upstream, tmp_path: Path
+) -> None:
     """Where we do not know an address the error says which file to put where."""
     lost = tuple(replace(file, address=None) for file in upstream.collection.files)
-    with pytest.raises(IrmetaError, match=r"address of matrices/toy/AP\.csv is unknown .* put it at"):
+    with pytest.raises(
+        IrmetaError, match=r"address of matrices/toy/AP\.csv is unknown .* put it at"
+    ):
         fetch(replace(upstream.collection, files=lost), tmp_path)
 
 
-def test_the_folder_is_the_one_given_else_the_environments(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_folder_is_the_one_given_else_the_environments(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """--data comes before IRMETA_DATA, which comes before the user's cache."""
     monkeypatch.setenv("IRMETA_DATA", str(tmp_path))
     assert data_folder(Path("given")) == Path("given")
@@ -140,7 +186,10 @@ def test_every_entry_says_its_terms_and_how_to_check_it() -> None:
     """Each collection has a source, licence, citation and command; each file a place of its own and a SHA-256."""
     files = [file for collection in catalog().values() for file in collection.files]
     assert len(files) == len({file.path for file in files}) == 341
-    assert all(len(file.sha256) == 64 and file.size > 0 and not Path(file.path).is_absolute() for file in files)
+    assert all(
+        len(file.sha256) == 64 and file.size > 0 and not Path(file.path).is_absolute()
+        for file in files
+    )
     unknown = {
         name
         for name, collection in catalog().items()
@@ -151,7 +200,14 @@ def test_every_entry_says_its_terms_and_how_to_check_it() -> None:
     for collection in catalog().values():
         assert collection.source.startswith("https://")
         assert all((collection.about, collection.licence, collection.citation))
-        assert collection.use.startswith(("irmeta import ", "irmeta evaluate ", "irmeta judges ", "irmeta reproduce "))
+        assert collection.use.startswith(
+            (
+                "irmeta import ",
+                "irmeta evaluate ",
+                "irmeta judges ",
+                "irmeta reproduce ",
+            )
+        )
 
 
 @pytest.mark.data
@@ -168,7 +224,9 @@ def run(*arguments: object) -> tuple[int, str]:
     return outcome.exit_code, outcome.stdout
 
 
-def test_the_commands_list_and_fetch(upstream: Upstream, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_commands_list_and_fetch(
+    upstream: Upstream, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """`list` says what is here, `fetch` brings it and shows licence, citation and the next command."""
     monkeypatch.setattr(public, "catalog", lambda: {"toy": upstream.collection})
     code, before = run("list", "--data", tmp_path)
@@ -185,5 +243,7 @@ def test_the_commands_list_and_fetch(upstream: Upstream, tmp_path: Path, monkeyp
         f"  next: irmeta import {tmp_path}",
     ]
     assert " yes " in run("list", "--data", tmp_path)[1]
-    with pytest.raises(IrmetaError, match="no public collection 'tay'; did you mean toy"):
+    with pytest.raises(
+        IrmetaError, match="no public collection 'tay'; did you mean toy"
+    ):
         run("fetch", "tay", "--data", tmp_path)

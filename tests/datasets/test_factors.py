@@ -34,11 +34,15 @@ def test_nine_collections_ship_with_source_and_standing():
     for name in shipped_factors():
         said = about(standardization.load(name))
         assert said["collection"] == name
-        assert said["scores"]["citation"] == catalog()[said["scores"]["dataset"]].citation
+        assert (
+            said["scores"]["citation"] == catalog()[said["scores"]["dataset"]].citation
+        )
         for metric, standing in said["standing"].items():
             assert len(standing["mean"]) == len(said["systems"])
             assert np.mean(standing["standardized"]) == pytest.approx(0.5, abs=0.05)
-            assert np.linalg.eigvalsh(said["spread"][metric]["covariance"]).min() >= -1e-12
+            assert (
+                np.linalg.eigvalsh(said["spread"][metric]["covariance"]).min() >= -1e-12
+            )
 
 
 def test_an_unknown_name_lists_the_nearest(tmp_path, monkeypatch):
@@ -58,7 +62,10 @@ def test_tables_standardize_alike_by_shipped_and_by_fitted_factors(script, data,
     shipped, fitted = standardization.load(name), standardization.fit(scores)
     assert shipped.attrs["digest"] == fitted.attrs["digest"]
     for kind in names(Kind):
-        found, expected = (standardization.apply(scores, factors, kind) for factors in (shipped, fitted))
+        found, expected = (
+            standardization.apply(scores, factors, kind)
+            for factors in (shipped, fitted)
+        )
         np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12)
 
 
@@ -69,7 +76,10 @@ def test_rounds_standardize_alike_by_shipped_and_by_fitted_factors(script, data,
     scores = script.scores(data, name)
     shipped, fitted = standardization.load(name), standardization.fit(scores)
     for kind in names(Kind):
-        found, expected = (standardization.apply(scores, factors, kind) for factors in (shipped, fitted))
+        found, expected = (
+            standardization.apply(scores, factors, kind)
+            for factors in (shipped, fitted)
+        )
         np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12)
 
 
@@ -77,7 +87,9 @@ def test_rounds_standardize_alike_by_shipped_and_by_fitted_factors(script, data,
 def test_topics_of_robust_2003_are_those_of_its_runs(data, script):
     """The table names no topics; 17 runs of the track have the same AP on every one of them."""
     table = script.matrix(data, "robust2003")
-    runs = evaluate(data / "robust03" / "qrels.txt", data / "robust03" / "runs", "AP").sel(topic=table.topic.values)
+    runs = evaluate(
+        data / "robust03" / "qrels.txt", data / "robust03" / "runs", "AP"
+    ).sel(topic=table.topic.values)
     for scores in runs.values[..., 0]:
         assert np.abs(table.values[..., 0] - scores).max(axis=1).min() < 1e-4
 
@@ -86,7 +98,12 @@ def test_topics_of_robust_2003_are_those_of_its_runs(data, script):
 def test_a_run_of_trec_covid_stands_where_the_official_leaderboard_has_it(data):
     """A run's percentile among the shipped systems is that of its official mean, to a few ranks."""
     folder = data / "trec-covid" / "round1"
-    scores = evaluate(folder / "qrels.txt", folder / "runs" / "BBGhelani1.gz", "P@5", collection="trec-covid-1")
+    scores = evaluate(
+        folder / "qrels.txt",
+        folder / "runs" / "BBGhelani1.gz",
+        "P@5",
+        collection="trec-covid-1",
+    )
     outcome = place(scores, on=standardization.load("trec-covid-1"))
     assert outcome["score"].item() == pytest.approx(0.82)
     assert outcome["percentile"].item() > 97

@@ -14,7 +14,9 @@ from irmeta.studies.judges import compare_judges
 
 @pytest.fixture(scope="module")
 def collection(tmp_path_factory):
-    return simulate(tmp_path_factory.mktemp("judges") / "made", systems=12, topics=12, rng=3)
+    return simulate(
+        tmp_path_factory.mktemp("judges") / "made", systems=12, topics=12, rng=3
+    )
 
 
 def test_a_judge_without_error_judges_as_the_truth() -> None:
@@ -26,8 +28,12 @@ def test_a_judge_without_error_judges_as_the_truth() -> None:
 def test_seeds() -> None:
     """A seed gives the same judge again; another gives another."""
     qrels = {"1": {f"d{i}": i % 3 for i in range(50)}}
-    assert simulate_judge(qrels, JudgeModel(noise=1), rng=1) == simulate_judge(qrels, JudgeModel(noise=1), rng=1)
-    assert simulate_judge(qrels, JudgeModel(noise=1), rng=1) != simulate_judge(qrels, JudgeModel(noise=1), rng=2)
+    assert simulate_judge(qrels, JudgeModel(noise=1), rng=1) == simulate_judge(
+        qrels, JudgeModel(noise=1), rng=1
+    )
+    assert simulate_judge(qrels, JudgeModel(noise=1), rng=1) != simulate_judge(
+        qrels, JudgeModel(noise=1), rng=2
+    )
 
 
 def test_favour_raises_what_the_favoured_rank_high() -> None:
@@ -35,7 +41,12 @@ def test_favour_raises_what_the_favoured_rank_high() -> None:
     qrels = {"1": {"a": 0, "b": 0, "c": 0, "top": 3}}
     runs = {"mine": {"1": {"a": 3.0, "b": 2.0}}, "yours": {"1": {"c": 1.0}}}
     model = JudgeModel(noise=0, favour=2, depth=1)
-    assert simulate_judge(qrels, model, runs=runs, favoured=["mine"])["1"] == {"a": 2, "b": 0, "c": 0, "top": 3}
+    assert simulate_judge(qrels, model, runs=runs, favoured=["mine"])["1"] == {
+        "a": 2,
+        "b": 0,
+        "c": 0,
+        "top": 3,
+    }
 
 
 def test_ranks_that_a_judge_heeds() -> None:
@@ -55,19 +66,35 @@ def test_what_is_simulated_is_found(collection) -> None:
     }
     group = dict(collection.systems.select("system", "group").rows())
     mine = [name for name, team in group.items() if team == "team02"]
-    sets = {name: simulate_judge(collection.qrels, model, rng=1) for name, model in models.items()}
+    sets = {
+        name: simulate_judge(collection.qrels, model, rng=1)
+        for name, model in models.items()
+    }
     sets["friend"] = simulate_judge(
-        collection.qrels, JudgeModel(noise=0.3, favour=1.2), runs=collection.runs, favoured=mine, rng=1
+        collection.qrels,
+        JudgeModel(noise=0.3, favour=1.2),
+        runs=collection.runs,
+        favoured=mine,
+        rng=1,
     )
     judgments = JudgmentSets.of({"truth": collection.qrels, **sets})
-    found = compare_judges(evaluate_under(judgments, collection.runs, "nDCG@10"), judgments=judgments, groups=group)
+    found = compare_judges(
+        evaluate_under(judgments, collection.runs, "nDCG@10"),
+        judgments=judgments,
+        groups=group,
+    )
     one = found.sel(metric="nDCG@10")
-    kappa, more = (found["label"].sel(figure=name) for name in ("kappa_relevant", "more_relevant"))
+    kappa, more = (
+        found["label"].sel(figure=name) for name in ("kappa_relevant", "more_relevant")
+    )
     assert float(kappa.sel(judge="exact")) > float(kappa.sel(judge="noisy")) + 0.2
     assert float(more.sel(judge="lenient")) > 0.1 > abs(float(more.sel(judge="exact")))
     favour = one["group_favour"].sel(judge="friend")
     assert str(favour.group.values[int(favour.values.argmax())]) == "team02"
-    assert float(one["group_favour_p_corrected"].sel(judge="friend", group="team02")) < 0.05
+    assert (
+        float(one["group_favour_p_corrected"].sel(judge="friend", group="team02"))
+        < 0.05
+    )
     assert not (one["group_favour_p_corrected"].sel(judge="exact").values < 0.001).any()
 
 
@@ -91,13 +118,17 @@ def test_odd_models(model: JudgeModel, options: dict, said: str) -> None:
 def test_noise_is_of_the_size_given() -> None:
     """On a wide scale the error of grades has the standard deviation given."""
     qrels = {"1": {f"d{i}": 500 if i else 1000 for i in range(4000)}}
-    found = np.array(list(simulate_judge(qrels, JudgeModel(noise=20))["1"].values()))[1:]
+    found = np.array(list(simulate_judge(qrels, JudgeModel(noise=20))["1"].values()))[
+        1:
+    ]
     assert found.std() == pytest.approx(20, rel=0.05)
 
 
 def test_the_example_of_the_docs(tmp_path, monkeypatch) -> None:
     """The example of docs/studies/judges.md runs, and finds the faults that it simulates."""
-    page = (Path(__file__).parents[2] / "docs" / "studies" / "judges.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[2] / "docs" / "studies" / "judges.md").read_text(
+        encoding="utf-8"
+    )
     code = page.split("```python\n")[1].split("```")[0]
     monkeypatch.chdir(tmp_path)
     simulate("demo", systems=12, topics=12, rng=3)
@@ -105,6 +136,8 @@ def test_the_example_of_the_docs(tmp_path, monkeypatch) -> None:
     exec(code, names)
     found = names["found"]
     assert found["tau"].sel(judge="friend") > found["tau"].sel(judge="noisy")
-    assert found["label"].sel(figure="more_relevant").values.argmax() == list(found.judge.values).index("lenient")
+    assert found["label"].sel(figure="more_relevant").values.argmax() == list(
+        found.judge.values
+    ).index("lenient")
     favoured = found["system_favour"].sel(judge="friend", metric="nDCG@10")
     assert favoured.sel(system="team02-1") == favoured.max()

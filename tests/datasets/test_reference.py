@@ -33,7 +33,16 @@ def reference_cubes(script, data):
 def test_reference_has_eight_groups_of_systems_and_the_23_metrics(script):
     """The model holds 766 systems of eight groups of collections, each with the 23 metrics as released."""
     model = reference_model()
-    assert [part.moments.n for part in model.parts] == [255, 54, 109, 46, 57, 28, 138, 79]
+    assert [part.moments.n for part in model.parts] == [
+        255,
+        54,
+        109,
+        46,
+        57,
+        28,
+        138,
+        79,
+    ]
     released = {script.AS_RELEASED.get(name, name) for name in SETS["seeds23"]}
     assert all(set(part.metrics) == released for part in model.parts)
     assert len(model.provenance["sources"]) == 2
@@ -52,8 +61,14 @@ def test_reference_covariances_are_covariances():
 @pytest.mark.data
 def test_training_rows_divide_by_topics_as_the_paper_counts_its_systems(script, data):
     """Of 428 rows 263 are means over 50 topics, 55 over 48 and 110 over 249; the paper counts 264, 55 and 110."""
-    parts = script.by_topics(import_systemwise(data / "systemwise" / "train.csv")["train"])
-    assert {topics: part.sizes["system"] for topics, part in parts.items()} == {50: 263, 48: 55, 249: 110}
+    parts = script.by_topics(
+        import_systemwise(data / "systemwise" / "train.csv")["train"]
+    )
+    assert {topics: part.sizes["system"] for topics, part in parts.items()} == {
+        50: 263,
+        48: 55,
+        249: 110,
+    }
 
 
 @pytest.mark.data
@@ -77,7 +92,9 @@ def test_intervals_of_the_reference_collections_hold(reference_cubes):
     """
     held = ["web2012", "web2013", "web2014", "trec-covid-round1", "trec-covid-round3"]
     for size, reached in ((1, 2.5), (2, 2.0), (3, 1.6)):
-        outcome = coverage(reference_cubes, size=size, scale="logit").sel(collection=held)
+        outcome = coverage(reference_cubes, size=size, scale="logit").sel(
+            collection=held
+        )
         by_target = outcome["measured"].mean("collection")
         assert 0.85 <= float(by_target.mean()) <= 0.97
         assert float(by_target.min()) >= 0.70
@@ -86,9 +103,20 @@ def test_intervals_of_the_reference_collections_hold(reference_cubes):
 
 @pytest.mark.data
 @pytest.mark.slow
-def test_least_squares_on_log_odds_does_best_on_the_reference_collections(reference_cubes):
+def test_least_squares_on_log_odds_does_best_on_the_reference_collections(
+    reference_cubes,
+):
     """From the other metrics of the papers' twelve, no model beats least squares or ridge on log odds by 5% of RMSE."""
-    names = ["Rprec", "Bpref", "RR", "AP@1000", "nDCG@1000", "P@10", "R@100", "RBP(p=0.95, rel=1)"]
+    names = [
+        "Rprec",
+        "Bpref",
+        "RR",
+        "AP@1000",
+        "nDCG@1000",
+        "P@10",
+        "R@100",
+        "RBP(p=0.95, rel=1)",
+    ]
     rmse = models(reference_cubes, metrics=names)["rmse"].mean(["target", "collection"])
     line = rmse.sel(model="ols", scale="logit").item()
     assert float(rmse.min()) > 0.95 * line

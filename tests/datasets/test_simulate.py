@@ -32,7 +32,11 @@ def content(path: Path) -> bytes:
 
 
 def files(folder: Path) -> dict[str, bytes]:
-    return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
+    return {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }
 
 
 def lines(path: Path) -> Iterator[list[str]]:
@@ -61,14 +65,19 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Simulation:
 
 @pytest.fixture(scope="module")
 def runs(made: Simulation) -> dict[str, Run]:
-    return {system: read_run(made.runs / file) for system, file in made.systems.select("system", "run").iter_rows()}
+    return {
+        system: read_run(made.runs / file)
+        for system, file in made.systems.select("system", "run").iter_rows()
+    }
 
 
 @pytest.fixture(scope="module")
 def scores(made: Simulation) -> dict[str, np.ndarray]:
     """Scores of shape (system, topic) by metric."""
     cube = irmeta.evaluate(made.qrels, made.runs, METRICS)
-    cube = cube.sel(system=made.systems["system"].to_list(), topic=made.topics["topic"].to_list())
+    cube = cube.sel(
+        system=made.systems["system"].to_list(), topic=made.topics["topic"].to_list()
+    )
     return {metric: cube.sel(metric=metric).values for metric in METRICS}
 
 
@@ -78,7 +87,10 @@ def test_same_collection_everywhere(tmp_path):
     digest = hashlib.sha256()
     for path in sorted(path for path in tmp_path.rglob("*") if path.is_file()):
         digest.update(path.name.encode() + content(path))
-    assert digest.hexdigest() == "d6a02dbfc1ca0c08a9c9afb2f3e28161beec7d98b0e6385aa5da099cf9e25540"
+    assert (
+        digest.hexdigest()
+        == "d6a02dbfc1ca0c08a9c9afb2f3e28161beec7d98b0e6385aa5da099cf9e25540"
+    )
 
 
 def test_same_seed_same_bytes(tmp_path):
@@ -92,17 +104,26 @@ def test_same_seed_same_bytes(tmp_path):
 def test_generator_is_used(tmp_path):
     """A generator goes on where it stands: a second simulation with it differs from the first."""
     rng = np.random.default_rng(5)
-    first, second = (simulate(tmp_path / name, systems=3, topics=2, rng=rng) for name in "ab")
+    first, second = (
+        simulate(tmp_path / name, systems=3, topics=2, rng=rng) for name in "ab"
+    )
     assert first.systems["ability"].to_list() != second.systems["ability"].to_list()
-    assert files(tmp_path / "a")["runs/team01-1.gz"] != files(tmp_path / "b")["runs/team01-1.gz"]
+    assert (
+        files(tmp_path / "a")["runs/team01-1.gz"]
+        != files(tmp_path / "b")["runs/team01-1.gz"]
+    )
 
 
 @settings(max_examples=15)
 @given(systems=st.integers(1, 9), topics=st.integers(1, 4), seed=st.integers(0, 2**32))
 def test_run_files(tmp_path_factory, systems, topics, seed):
     """Runs have six fields, the system as tag, no document twice, ranks in sequence, and scores that never rise."""
-    made = simulate(tmp_path_factory.mktemp("any"), systems=systems, topics=topics, rng=seed)
-    assert sorted(path.name for path in made.runs.iterdir()) == sorted(made.systems["run"])
+    made = simulate(
+        tmp_path_factory.mktemp("any"), systems=systems, topics=topics, rng=seed
+    )
+    assert sorted(path.name for path in made.runs.iterdir()) == sorted(
+        made.systems["run"]
+    )
     assert made.systems.height == systems
     for system, file in made.systems.select("system", "run").iter_rows():
         by_topic: dict[str, list[list[str]]] = {}
@@ -125,10 +146,16 @@ def test_judgments_are_the_pool(made, runs):
     pool: dict[str, set[str]] = {}
     for system in made.systems.filter("pooled")["system"]:
         for topic, ranked in runs[system].items():
-            pool.setdefault(topic, set()).update(document for document, _ in ranked[:POOL_DEPTH])
+            pool.setdefault(topic, set()).update(
+                document for document, _ in ranked[:POOL_DEPTH]
+            )
     qrels = read_qrels(made.qrels)
     assert {topic: set(judged) for topic, judged in qrels.items()} == pool
-    assert {grade for judged in qrels.values() for grade in judged.values()} == {0, 1, 2}
+    assert {grade for judged in qrels.values() for grade in judged.values()} == {
+        0,
+        1,
+        2,
+    }
     for topic, relevant in made.topics.select("topic", "relevant").iter_rows():
         assert 0 < sum(grade > 0 for grade in qrels[topic].values()) <= relevant
 
@@ -136,8 +163,18 @@ def test_judgments_are_the_pool(made, runs):
 def test_pooled_systems_are_judged(made, runs):
     """The first ten of a pooled run are judged; those of the others only in part."""
     qrels = read_qrels(made.qrels)
-    for system, pooled in made.systems.filter(pl.col("habit") == "").select("system", "pooled").iter_rows():
-        share = np.mean([document in qrels[t] for t, ranked in runs[system].items() for document, _ in ranked[:10]])
+    for system, pooled in (
+        made.systems.filter(pl.col("habit") == "")
+        .select("system", "pooled")
+        .iter_rows()
+    ):
+        share = np.mean(
+            [
+                document in qrels[t]
+                for t, ranked in runs[system].items()
+                for document, _ in ranked[:10]
+            ]
+        )
         assert share == 1 if pooled else 0.3 < share < 0.95
 
 
@@ -146,7 +183,11 @@ def test_styles(made):
     firsts = {}
     for group, file in made.systems.select("group", "run").iter_rows():
         start = content(made.runs / file)[:200].decode()
-        firsts[group] = ("\t" in start, start.split()[3], (made.runs / file).suffix == ".gz")
+        firsts[group] = (
+            "\t" in start,
+            start.split()[3],
+            (made.runs / file).suffix == ".gz",
+        )
     assert len(set(firsts.values())) == 5
     assert {zipped for *_, zipped in firsts.values()} == {True, False}
 
@@ -156,13 +197,19 @@ def test_lazy_systems(made, runs):
     shown = {
         "short": lambda run: all(len(ranked) < 200 for ranked in run.values()),
         "absent": lambda run: len(run) == 50 - 7,
-        "rounded": lambda run: max(len({score for _, score in ranked}) for ranked in run.values()) < 40,
-        "constant": lambda run: all(len({score for _, score in ranked}) == 1 for ranked in run.values()),
+        "rounded": lambda run: (
+            max(len({score for _, score in ranked}) for ranked in run.values()) < 40
+        ),
+        "constant": lambda run: all(
+            len({score for _, score in ranked}) == 1 for ranked in run.values()
+        ),
     }
     habits = Counter(made.systems["habit"])
     assert habits == {"": 35, "short": 2, "absent": 1, "rounded": 1, "constant": 1}
     for system, habit in made.systems.select("system", "habit").iter_rows():
-        assert {name for name, shows in shown.items() if shows(runs[system])} - {"rounded"} == {habit} - {"", "rounded"}
+        assert {name for name, shows in shown.items() if shows(runs[system])} - {
+            "rounded"
+        } == {habit} - {"", "rounded"}
         assert shown["rounded"](runs[system]) == (habit in ("rounded", "constant"))
 
 
@@ -170,7 +217,12 @@ def test_truth_shows(made, scores):
     """Abler systems and easier topics score higher; AP and P@10 rank systems alike but not the same."""
     ap, p10 = scores["AP"], scores["P@10"]
     diligent = (made.systems["habit"] == "").to_numpy()
-    assert kendalltau(made.systems["ability"].to_numpy()[diligent], ap.mean(1)[diligent]).statistic > 0.6
+    assert (
+        kendalltau(
+            made.systems["ability"].to_numpy()[diligent], ap.mean(1)[diligent]
+        ).statistic
+        > 0.6
+    )
     assert kendalltau(made.topics["difficulty"], ap.mean(0)).statistic < -0.5
     assert 0.6 < kendalltau(ap.mean(1), p10.mean(1)).statistic < 0.95
 
@@ -180,17 +232,24 @@ def test_focus_shows(made, scores):
     diligent = (made.systems["habit"] == "").to_numpy()
     ap, p10 = (scores[metric].mean(1)[diligent] for metric in ("AP", "P@10"))
     residual = p10 - np.polyval(np.polyfit(ap, p10, 1), ap)
-    assert kendalltau(made.systems["focus"].to_numpy()[diligent], residual).statistic > 0.3
+    assert (
+        kendalltau(made.systems["focus"].to_numpy()[diligent], residual).statistic > 0.3
+    )
 
 
 def test_groups_resemble_each_other(made, runs):
     """Runs of one group share more of their first documents than runs of two groups."""
-    firsts = [{t: {d for d, _ in ranked[:20]} for t, ranked in run.items()} for run in runs.values()]
+    firsts = [
+        {t: {d for d, _ in ranked[:20]} for t, ranked in run.items()}
+        for run in runs.values()
+    ]
     group = made.systems["group"].to_list()
     shared: dict[bool, list[float]] = {True: [], False: []}
     for i, one in enumerate(firsts):
         for j, other in enumerate(firsts[:i]):
-            overlap = np.mean([len(one[t] & other[t]) / 20 for t in one.keys() & other.keys()])
+            overlap = np.mean(
+                [len(one[t] & other[t]) / 20 for t in one.keys() & other.keys()]
+            )
             shared[group[i] == group[j]].append(float(overlap))
     assert np.mean(shared[True]) > 1.3 * np.mean(shared[False]) > 0
 
@@ -215,7 +274,10 @@ def test_normal_moments():
 def test_folder_that_is_not_ours(tmp_path):
     """A folder with other files in it is refused, and left as it was."""
     (tmp_path / "thesis.tex").write_text("years of work")
-    with pytest.raises(irmeta.IrmetaError, match="contains other files than a simulation.s; use a new or empty folder"):
+    with pytest.raises(
+        irmeta.IrmetaError,
+        match="contains other files than a simulation.s; use a new or empty folder",
+    ):
         simulate(tmp_path, systems=2, topics=2)
     (tmp_path / "simulation.json").write_text("[]")
     with pytest.raises(irmeta.IrmetaError, match="other files than a simulation"):
@@ -269,11 +331,25 @@ def test_command(tmp_path):
     """`irmeta simulate` writes what the function writes and says how to go on."""
     simulate(tmp_path / "a", systems=4, topics=2, rng=7)
     outcome = CliRunner().invoke(
-        app, ["simulate", "-o", str(tmp_path / "b"), "--systems", "4", "--topics", "2", "--seed", "7"]
+        app,
+        [
+            "simulate",
+            "-o",
+            str(tmp_path / "b"),
+            "--systems",
+            "4",
+            "--topics",
+            "2",
+            "--seed",
+            "7",
+        ],
     )
     assert outcome.exit_code == 0
     assert files(tmp_path / "b") == files(tmp_path / "a")
-    assert f"irmeta evaluate {tmp_path / 'b' / 'qrels.txt'} {tmp_path / 'b' / 'runs'}" in outcome.stderr
+    assert (
+        f"irmeta evaluate {tmp_path / 'b' / 'qrels.txt'} {tmp_path / 'b' / 'runs'}"
+        in outcome.stderr
+    )
     assert outcome.stdout == ""
     assert json.loads((tmp_path / "b" / "simulation.json").read_text())["seed"] == "7"
 
@@ -282,11 +358,18 @@ def test_command(tmp_path):
 def test_resembles_trec8(data):
     """Averaged over 8 seeds, means, spreads, sources of variance and correlations of metrics lie near TREC-8's."""
     folder = data / "matrices" / "trec8-adhoc"
-    real = figures({metric: np.loadtxt(folder / f"{metric}.csv", delimiter=",", skiprows=1).T for metric in METRICS})
+    real = figures(
+        {
+            metric: np.loadtxt(folder / f"{metric}.csv", delimiter=",", skiprows=1).T
+            for metric in METRICS
+        }
+    )
     simulated = [figures(scores_of_model(seed)) for seed in range(8)]
     mean = {name: np.mean([shown[name] for shown in simulated]) for name in real}
     for name, value in real.items():
-        assert mean[name] == pytest.approx(value, abs=0.04 if name.startswith(("mean", "sd")) else 0.08), name
+        assert mean[name] == pytest.approx(
+            value, abs=0.04 if name.startswith(("mean", "sd")) else 0.08
+        ), name
 
 
 def scores_of_model(seed: int) -> dict[str, np.ndarray]:
@@ -312,9 +395,20 @@ def figures(scores: dict[str, np.ndarray]) -> dict[str, float]:
     for metric, x in scores.items():
         system, topic = x.mean(axis=1, keepdims=True), x.mean(axis=0, keepdims=True)
         parts = {"systems": system, "topics": topic, "the rest": x - system - topic}
-        shown |= {f"mean {metric}": x.mean(), f"sd {metric} systems": system.std(), f"sd {metric} topics": topic.std()}
-        shown |= {f"variance of {metric} from {source}": part.var() / x.var() for source, part in parts.items()}
+        shown |= {
+            f"mean {metric}": x.mean(),
+            f"sd {metric} systems": system.std(),
+            f"sd {metric} topics": topic.std(),
+        }
+        shown |= {
+            f"variance of {metric} from {source}": part.var() / x.var()
+            for source, part in parts.items()
+        }
     for one, other in (("AP", "P@10"), ("AP", "RR"), ("P@10", "RR")):
-        shown[f"r {one} {other}"] = np.corrcoef(scores[one].ravel(), scores[other].ravel())[0, 1]
-        shown[f"tau {one} {other}"] = kendalltau(scores[one].mean(1), scores[other].mean(1)).statistic
+        shown[f"r {one} {other}"] = np.corrcoef(
+            scores[one].ravel(), scores[other].ravel()
+        )[0, 1]
+        shown[f"tau {one} {other}"] = kendalltau(
+            scores[one].mean(1), scores[other].mean(1)
+        ).statistic
     return shown

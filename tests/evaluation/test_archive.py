@@ -65,16 +65,28 @@ def same(one: Path, other: Path) -> bool:
 
 @pytest.mark.parametrize("metrics", ["seeds23", "AP(pool=3) RR", "RR SetP AP"])
 @pytest.mark.parametrize("topics", ["qrels", "common"])
-def test_the_file_holds_what_evaluate_gives(desk: Path, metrics: str, topics: str) -> None:
+def test_the_file_holds_what_evaluate_gives(
+    desk: Path, metrics: str, topics: str
+) -> None:
     """The score file holds the cube that `evaluate` gives, with its attributes, and nothing stands beside it."""
     run = sorted((desk / "runs").iterdir())[3]
-    run.write_bytes(b"".join(line for line in read_bytes(run).splitlines(True) if not line.startswith(b"301 ")))
+    run.write_bytes(
+        b"".join(
+            line
+            for line in read_bytes(run).splitlines(True)
+            if not line.startswith(b"301 ")
+        )
+    )
     got = written(desk, metrics=metrics, topics=topics)
     cube = irmeta.evaluate(desk / "qrels.txt", desk / "runs", metrics, topics=topics)
     xr.testing.assert_identical(load(desk / "s.parquet"), cube)
     assert got.about["attributes"] == about(cube)
     assert got.kept == 0
-    assert sorted(file.name for file in desk.iterdir()) == ["qrels.txt", "runs", "s.parquet"]
+    assert sorted(file.name for file in desk.iterdir()) == [
+        "qrels.txt",
+        "runs",
+        "s.parquet",
+    ]
 
 
 def test_parts_change_nothing(desk: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -134,7 +146,13 @@ def test_a_changed_run_is_evaluated_again(desk: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "other", [{"metrics": "AP"}, {"score_precision": "float32"}, {"collection": "another"}, {"metrics": "AP(pool=4)"}]
+    "other",
+    [
+        {"metrics": "AP"},
+        {"score_precision": "float32"},
+        {"collection": "another"},
+        {"metrics": "AP(pool=4)"},
+    ],
 )
 def test_other_options_use_nothing_of_it(desk: Path, other: dict[str, str]) -> None:
     """What was finished for other metrics, another order of ties, or another collection does not count.
@@ -168,9 +186,13 @@ def test_files_of_others_stay(desk: Path) -> None:
     """In the folder of parts only parts are removed; what else is there stays, as does a folder that is a link."""
     interrupted(desk, after=12, metrics="AP")
     (desk / ".s.parquet.parts" / "mine.parquet").write_text("something else")
-    (desk / ".s.parquet.parts" / ".part-1.parquet.x.part").write_text("left half written by a process that was killed")
+    (desk / ".s.parquet.parts" / ".part-1.parquet.x.part").write_text(
+        "left half written by a process that was killed"
+    )
     written(desk)
-    assert [file.name for file in (desk / ".s.parquet.parts").iterdir()] == ["mine.parquet"]
+    assert [file.name for file in (desk / ".s.parquet.parts").iterdir()] == [
+        "mine.parquet"
+    ]
     (desk / ".t.parquet.parts").symlink_to(desk / "runs")
     written(desk, "t.parquet")
     assert len(list((desk / "runs").iterdir())) == 16
@@ -194,7 +216,9 @@ def test_names_that_are_swapped(desk: Path, monkeypatch: pytest.MonkeyPatch) -> 
         evaluate_to(path, desk / "qrels.txt", {"a": first, "b": second, "c": third})
     swapped = {"b": first, "a": second, "c": third, "d": third}
     evaluate_to(path, desk / "qrels.txt", swapped)
-    xr.testing.assert_identical(load(path), irmeta.evaluate(desk / "qrels.txt", swapped))
+    xr.testing.assert_identical(
+        load(path), irmeta.evaluate(desk / "qrels.txt", swapped)
+    )
 
 
 def test_odd_names(desk: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -202,7 +226,13 @@ def test_odd_names(desk: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(archive, "EVERY", 0.0)
     folder = desk / "o[1]"
     folder.mkdir()
-    evaluate_to(folder / "s[2].parquet", desk / "qrels.txt", desk / "runs", "AP", collection="caf\udce9")
+    evaluate_to(
+        folder / "s[2].parquet",
+        desk / "qrels.txt",
+        desk / "runs",
+        "AP",
+        collection="caf\udce9",
+    )
     (folder / "s2.parquet").write_text("another file")
     scores = load(folder / "s[2].parquet")
     assert scores.shape == (16, 8, 1)
@@ -216,7 +246,9 @@ def test_a_full_disk(desk: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         raise pl.exceptions.ComputeError("No space left on device")
 
     monkeypatch.setattr(pl.LazyFrame, "sink_parquet", full)
-    with pytest.raises(FileFormatError, match=r"s.parquet: cannot be written \(No space"):
+    with pytest.raises(
+        FileFormatError, match=r"s.parquet: cannot be written \(No space"
+    ):
         written(desk)
     monkeypatch.setattr(archive, "EVERY", 0.0)
     monkeypatch.setattr(pl.DataFrame, "write_parquet", full)
@@ -230,7 +262,9 @@ def test_a_short_evaluation_leaves_no_parts(desk: Path) -> None:
     assert sorted(file.name for file in desk.iterdir()) == ["qrels.txt", "runs"]
 
 
-def test_a_broken_run_can_be_mended(desk: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_broken_run_can_be_mended(
+    desk: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Where a broken run stops an evaluation, the runs before it need not be evaluated again."""
     last = sorted((desk / "runs").iterdir())[-1]
     good = last.read_bytes()
@@ -252,7 +286,9 @@ def test_appending(desk: Path) -> None:
 
 
 def added(desk: Path, *runs: Path, **options: object) -> archive.Written:
-    return evaluate_to(desk / "s.parquet", desk / "qrels.txt", runs, append=True, **options)
+    return evaluate_to(
+        desk / "s.parquet", desk / "qrels.txt", runs, append=True, **options
+    )
 
 
 def test_runs_are_added_to_their_collection(desk: Path) -> None:
@@ -266,14 +302,18 @@ def test_runs_are_added_to_their_collection(desk: Path) -> None:
     assert said["names"]["system"] == whole.system.values.tolist()
     for key in ("qrels", "runs", "options", "irmeta"):
         assert about(together)[key] == said["attributes"][key] == about(whole)[key]
-    assert about(together)["notes"][: len(about(whole)["notes"])] == about(whole)["notes"]
+    assert (
+        about(together)["notes"][: len(about(whole)["notes"])] == about(whole)["notes"]
+    )
 
 
 def test_an_added_run_stands_beside_other_collections(desk: Path) -> None:
     """Runs go to the collection that is named; the others keep their scores, also of runs of the same name."""
     runs = sorted((desk / "runs").iterdir())
     evaluate_to(desk / "s.parquet", desk / "qrels.txt", runs[:3], collection="one")
-    evaluate_to(desk / "s.parquet", desk / "qrels.txt", runs[:3], collection="two", append=True)
+    evaluate_to(
+        desk / "s.parquet", desk / "qrels.txt", runs[:3], collection="two", append=True
+    )
     before = load(desk / "s.parquet", "one")
     runs[0].write_bytes(read_bytes(runs[1]))
     added(desk, *runs[:4], collection="two", replace=True)
@@ -301,7 +341,9 @@ def test_runs_that_are_there_stay(desk: Path) -> None:
     runs = sorted((desk / "runs").iterdir())
     evaluate_to(desk / "s.parquet", desk / "qrels.txt", runs[:10])
     assert added(desk, *runs).kept == 10
-    xr.testing.assert_equal(load(desk / "s.parquet"), irmeta.evaluate(desk / "qrels.txt", runs))
+    xr.testing.assert_equal(
+        load(desk / "s.parquet"), irmeta.evaluate(desk / "qrels.txt", runs)
+    )
     before = load(desk / "s.parquet")
     assert added(desk, *runs).kept == 16
     xr.testing.assert_identical(load(desk / "s.parquet"), before)
@@ -310,16 +352,38 @@ def test_runs_that_are_there_stay(desk: Path) -> None:
 @pytest.mark.parametrize(
     ("first", "then", "says"),
     [
-        ({}, {"metrics": "AP"}, 'the metrics differ; give those of the file, -m "seeds23"'),
-        ({"metrics": "AP RR"}, {}, r'-m "AP RR"; --collection NAME makes a new collection'),
-        ({}, {"score_precision": "float32"}, "the options differ.*--score-precision float64"),
+        (
+            {},
+            {"metrics": "AP"},
+            'the metrics differ; give those of the file, -m "seeds23"',
+        ),
+        (
+            {"metrics": "AP RR"},
+            {},
+            r'-m "AP RR"; --collection NAME makes a new collection',
+        ),
+        (
+            {},
+            {"score_precision": "float32"},
+            "the options differ.*--score-precision float64",
+        ),
         ({}, {"topics": "common"}, "the options differ.*--topics qrels"),
         ({"topics": "common"}, {"topics": "common"}, "evaluate all runs together"),
-        ({"metrics": "AP(pool=3)"}, {"metrics": "AP(pool=3)"}, "pool= depends on all runs"),
-        ({"collection": "mine"}, {}, "--collection mine adds the runs to it, --collection qrels makes"),
+        (
+            {"metrics": "AP(pool=3)"},
+            {"metrics": "AP(pool=3)"},
+            "pool= depends on all runs",
+        ),
+        (
+            {"collection": "mine"},
+            {},
+            "--collection mine adds the runs to it, --collection qrels makes",
+        ),
     ],
 )
-def test_runs_scored_otherwise_are_refused(desk: Path, first: dict, then: dict, says: str) -> None:
+def test_runs_scored_otherwise_are_refused(
+    desk: Path, first: dict, then: dict, says: str
+) -> None:
     """Runs that would not be scored as those in the file are refused before any work, with what to type."""
     runs = sorted((desk / "runs").iterdir())
     evaluate_to(desk / "s.parquet", desk / "qrels.txt", runs[:10], **first)
@@ -342,7 +406,9 @@ def test_scores_changed_or_of_others_take_no_runs(desk: Path) -> None:
     """Runs are not added to standardized scores, nor to scores that were not evaluated here."""
     written(desk)
     scores = load(desk / "s.parquet")
-    standardized = irmeta.standardization.apply(scores, irmeta.standardization.fit(scores))
+    standardized = irmeta.standardization.apply(
+        scores, irmeta.standardization.fit(scores)
+    )
     irmeta.save(standardized, desk / "s.parquet")
     with pytest.raises(ScoresError, match="changed after that .standardization"):
         added(desk, desk / "runs")
@@ -376,7 +442,9 @@ def test_two_at_once(desk: Path) -> None:
 def test_where_no_folder_can_be_made(desk: Path) -> None:
     """Where the parts cannot be written there is an error that says so."""
     (desk / ".s.parquet.parts").write_text("a file in the way")
-    with pytest.raises(FileFormatError, match=r"\.s\.parquet\.parts: cannot be written"):
+    with pytest.raises(
+        FileFormatError, match=r"\.s\.parquet\.parts: cannot be written"
+    ):
         written(desk)
 
 
@@ -394,7 +462,9 @@ def test_killed(desk: Path) -> None:
             archive.evaluate_to(*sys.argv[1:])
     """
     paths = [str(desk / name) for name in ("s.parquet", "qrels.txt", "runs")]
-    with subprocess.Popen([sys.executable, "-c", code, *paths], stdout=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(
+        [sys.executable, "-c", code, *paths], stdout=subprocess.PIPE, text=True
+    ) as process:
         assert process.stdout is not None
         for _ in range(8):
             assert process.stdout.readline()
@@ -406,7 +476,9 @@ def test_killed(desk: Path) -> None:
     assert same(desk / "s.parquet", desk / "whole.parquet")
 
 
-def test_a_file_made_in_the_meantime_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_made_in_the_meantime_stays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Scores that another process writes under the same name while an evaluation runs are not replaced."""
     path = tmp_path / "s.parquet"
     made = cube([[[0.5]]], ["a"], ["1"], ["AP"], collection="theirs")
@@ -415,6 +487,11 @@ def test_a_file_made_in_the_meantime_stays(tmp_path: Path, monkeypatch: pytest.M
         if not path.exists():
             save(made, path)
 
-    with irmeta.watched_by(meanwhile), pytest.raises(FileFormatError, match="another process wrote it in the meantime"):
+    with (
+        irmeta.watched_by(meanwhile),
+        pytest.raises(
+            FileFormatError, match="another process wrote it in the meantime"
+        ),
+    ):
         irmeta.evaluate_to(path, {"1": {"a": 1}}, {"r": {"1": {"a": 1.0}}}, "AP")
     assert list(irmeta.load_all(path)) == ["theirs"]

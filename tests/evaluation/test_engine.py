@@ -31,7 +31,10 @@ SPELLED = (
     "RBP(p=0.5) RBP(p=0.95, rel=2) RBPResidual(p=0.8) Compatibility(p=0.9) Success@3 Judged@3 Judged IPrec@0.1 "
     "IPrec@1 NumRet NumRel NumRelRet AP(rel=2) Bpref(rel=2) nP@2 nR@2 nAP@3 nSP nERR@3 nRBP(p=0.8) nRBP(p=0.5, rel=2)@3"
 )
-SIMPLEST = [f"{name}@{one.cutoff.example}" if one.cutoff else name for name, one in CATALOGUE.items()]
+SIMPLEST = [
+    f"{name}@{one.cutoff.example}" if one.cutoff else name
+    for name, one in CATALOGUE.items()
+]
 METRICS = " ".join([SPELLED, *SIMPLEST])
 """Every metric there is, in some forms; a new measure is among them without being named here."""
 QRELS: Grades = {"1": {"a": 1, "b": 0, "c": 2}, "2": {"a": 1, "d": 0}, "3": {"e": 1}}
@@ -46,7 +49,11 @@ judged = st.dictionaries(documents, st.integers(-2, 3), min_size=1)
 ranked = st.dictionaries(documents, st.integers(-4, 4), min_size=1)
 collections = st.tuples(
     st.dictionaries(st.sampled_from("123"), judged, min_size=1),
-    st.lists(st.fixed_dictionaries({"1": ranked, "2": ranked, "3": ranked}), min_size=1, max_size=4),
+    st.lists(
+        st.fixed_dictionaries({"1": ranked, "2": ranked, "3": ranked}),
+        min_size=1,
+        max_size=4,
+    ),
 )
 few = settings(max_examples=15)
 
@@ -56,13 +63,19 @@ def named(runs: list[Lists]) -> dict[str, Lists]:
 
 
 def best_first(ranked: dict[str, float]) -> list[str]:
-    return sorted(ranked, key=lambda document: (ranked[document], document), reverse=True)
+    return sorted(
+        ranked, key=lambda document: (ranked[document], document), reverse=True
+    )
 
 
 def asking(name: str, param: str) -> str:
     """Write one more parameter into a metric's name."""
     base, at, k = name.partition("@")
-    return (f"{base[:-1]}, {param})" if base.endswith(")") else f"{base}({param})") + at + k
+    return (
+        (f"{base[:-1]}, {param})" if base.endswith(")") else f"{base}({param})")
+        + at
+        + k
+    )
 
 
 @few
@@ -71,11 +84,21 @@ def test_pool(drawn: tuple[Grades, list[Lists]], depth: int) -> None:
     """With pool= scores are those on judgments of the documents that some run has in its first ranks."""
     qrels, runs = drawn
     pooled = {
-        topic: {d: g for d, g in grades.items() if any(d in best_first(run[topic])[:depth] for run in runs)}
+        topic: {
+            d: g
+            for d, g in grades.items()
+            if any(d in best_first(run[topic])[:depth] for run in runs)
+        }
         for topic, grades in qrels.items()
     }
-    names = [name for name in re.split(r" (?![^(]*\))", METRICS) if not name.startswith("ERR")]
-    ours = evaluate(qrels, named(runs), [asking(name, f"pool={depth}") for name in names])
+    names = [
+        name
+        for name in re.split(r" (?![^(]*\))", METRICS)
+        if not name.startswith("ERR")
+    ]
+    ours = evaluate(
+        qrels, named(runs), [asking(name, f"pool={depth}") for name in names]
+    )
     # A topic none of whose judgments is in the pool keeps its place: a document judged below zero stands for it.
     kept = {topic: {**grades, "nowhere": -1} for topic, grades in pooled.items()}
     top = max(grade for grades in qrels.values() for grade in grades.values())
@@ -89,12 +112,42 @@ def test_pool(drawn: tuple[Grades, list[Lists]], depth: int) -> None:
 def test_depth_and_cutoff(drawn: tuple[Grades, list[Lists]], depth: int) -> None:
     """Looking at the first documents only is cutting the lists; where a cutoff does the same, it is the same score."""
     qrels, runs = drawn
-    short = [{topic: {d: r[d] for d in best_first(r)[:depth]} for topic, r in run.items()} for run in runs]
-    names = ["AP", "nDCG", "Bpref", "infAP", "NumRet", "Rprec", "RBPResidual(p=0.8)", "IPrec@0.5", "Judged"]
-    ours = evaluate(qrels, named(runs), [asking(name, f"depth={depth}") for name in names])
-    np.testing.assert_allclose(ours.values, evaluate(qrels, named(short), names).values, rtol=1e-13)
-    names = ["AP", "SP", "RR", "ERR", "DCG", "RBP(p=0.5)", "NumRelRet", "Judged", "GMAP", "RBPResidual(p=0.5)"]
-    ours = evaluate(qrels, named(runs), [asking(name, f"depth={depth}") for name in names])
+    short = [
+        {topic: {d: r[d] for d in best_first(r)[:depth]} for topic, r in run.items()}
+        for run in runs
+    ]
+    names = [
+        "AP",
+        "nDCG",
+        "Bpref",
+        "infAP",
+        "NumRet",
+        "Rprec",
+        "RBPResidual(p=0.8)",
+        "IPrec@0.5",
+        "Judged",
+    ]
+    ours = evaluate(
+        qrels, named(runs), [asking(name, f"depth={depth}") for name in names]
+    )
+    np.testing.assert_allclose(
+        ours.values, evaluate(qrels, named(short), names).values, rtol=1e-13
+    )
+    names = [
+        "AP",
+        "SP",
+        "RR",
+        "ERR",
+        "DCG",
+        "RBP(p=0.5)",
+        "NumRelRet",
+        "Judged",
+        "GMAP",
+        "RBPResidual(p=0.5)",
+    ]
+    ours = evaluate(
+        qrels, named(runs), [asking(name, f"depth={depth}") for name in names]
+    )
     cut = evaluate(qrels, named(runs), [f"{name}@{depth}" for name in names])
     np.testing.assert_allclose(ours.values, cut.values, rtol=1e-13)
 
@@ -105,19 +158,41 @@ def test_judged_only(drawn: tuple[Grades, list[Lists]]) -> None:
     """With judged_only= scores are those of the lists without unjudged documents; nothing left scores 0."""
     qrels, runs = drawn
     kept = [
-        {topic: {d: s for d, s in r.items() if qrels.get(topic, {}).get(d, -1) >= 0} for topic, r in run.items()}
+        {
+            topic: {d: s for d, s in r.items() if qrels.get(topic, {}).get(d, -1) >= 0}
+            for topic, r in run.items()
+        }
         for run in runs
     ]
-    names = ["AP", "nDCG@3", "P@3", "NumRet", "infAP", "IPrec@0", "RBP(p=0.5)", "Judged@2", "Bpref", "ERR"]
-    ours = evaluate(qrels, named(runs), [asking(name, "judged_only=True") for name in names])
+    names = [
+        "AP",
+        "nDCG@3",
+        "P@3",
+        "NumRet",
+        "infAP",
+        "IPrec@0",
+        "RBP(p=0.5)",
+        "Judged@2",
+        "Bpref",
+        "ERR",
+    ]
+    ours = evaluate(
+        qrels, named(runs), [asking(name, "judged_only=True") for name in names]
+    )
     theirs = evaluate(qrels, named(kept), names, reading=Reading(allow_empty=True))
     np.testing.assert_allclose(ours.values, theirs.values, rtol=1e-13)
 
 
-@pytest.mark.parametrize("runs", [{"1": {}, "2": {}}, {"bm25": {"1": {}}}, {"bm25": {"1": {"a": 1.0}}, "x": {}}])
+@pytest.mark.parametrize(
+    "runs",
+    [{"1": {}, "2": {}}, {"bm25": {"1": {}}}, {"bm25": {"1": {"a": 1.0}}, "x": {}}],
+)
 def test_runs_without_documents(runs: dict[str, dict[str, Any]]) -> None:
     """A run that retrieved nothing is refused, unless it is asked for, from Python as from a file."""
-    with pytest.raises(FileFormatError, match=r"the run has no documents; did it retrieve nothing\? \(Reading\(allow"):
+    with pytest.raises(
+        FileFormatError,
+        match=r"the run has no documents; did it retrieve nothing\? \(Reading\(allow",
+    ):
         evaluate({"1": {"a": 1}}, runs, "AP")
     scores = evaluate({"1": {"a": 1}}, runs, "AP", reading=Reading(allow_empty=True))
     assert scores.max().item() == ("x" in runs)
@@ -126,7 +201,11 @@ def test_runs_without_documents(runs: dict[str, dict[str, Any]]) -> None:
 def test_depth_before_judged_only() -> None:
     """First the depth, then the unjudged documents go, as with trec_eval -M and -J."""
     run = {"r": {"1": {"x": 4.0, "a": 3.0, "y": 2.0, "b": 1.0}}}
-    scores = evaluate({"1": {"a": 1, "b": 1}}, run, "NumRet(depth=3, judged_only=True) P(depth=3, judged_only=True)@1")
+    scores = evaluate(
+        {"1": {"a": 1, "b": 1}},
+        run,
+        "NumRet(depth=3, judged_only=True) P(depth=3, judged_only=True)@1",
+    )
     assert scores.values.ravel().tolist() == [1, 1]
 
 
@@ -138,7 +217,9 @@ def test_chunks(drawn: tuple[Grades, list[Lists]], size: int) -> None:
     whole = evaluate(qrels, named(runs), METRICS + " AP(pool=2) P(judged_only=True)@2")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(scoring, "CELLS", size)
-        again = evaluate(qrels, named(runs), METRICS + " AP(pool=2) P(judged_only=True)@2")
+        again = evaluate(
+            qrels, named(runs), METRICS + " AP(pool=2) P(judged_only=True)@2"
+        )
     xr.testing.assert_equal(again, whole)
 
 
@@ -149,10 +230,14 @@ def test_each_run_alone(drawn: tuple[Grades, list[Lists]]) -> None:
     qrels, runs = drawn
     together = evaluate(qrels, named(runs), METRICS)
     for name, run in named(runs).items():
-        xr.testing.assert_equal(evaluate(qrels, {name: run}, METRICS), together.sel(system=[name]))
+        xr.testing.assert_equal(
+            evaluate(qrels, {name: run}, METRICS), together.sel(system=[name])
+        )
     top = max(grade for grades in qrels.values() for grade in grades.values())
     for topic in qrels:
-        alone = evaluate({topic: qrels[topic], "scale": {"x": max(top, 0)}}, named(runs), METRICS)
+        alone = evaluate(
+            {topic: qrels[topic], "scale": {"x": max(top, 0)}}, named(runs), METRICS
+        )
         xr.testing.assert_equal(alone.sel(topic=[topic]), together.sel(topic=[topic]))
 
 
@@ -167,20 +252,45 @@ def test_names_do_not_matter(drawn: tuple[Grades, list[Lists]], random) -> None:
     def shuffled(mapping: dict) -> dict:
         return dict(random.sample(list(mapping.items()), len(mapping)))
 
-    renamed = shuffled({f"r{i}": shuffled({new[t]: shuffled(r) for t, r in run.items()}) for i, run in enumerate(runs)})
-    now = evaluate(shuffled({new[topic]: shuffled(grades) for topic, grades in qrels.items()}), renamed, METRICS)
-    now = now.sel(system=[f"r{i}" for i in range(len(runs))], topic=[new[topic] for topic in qrels])
+    renamed = shuffled(
+        {
+            f"r{i}": shuffled({new[t]: shuffled(r) for t, r in run.items()})
+            for i, run in enumerate(runs)
+        }
+    )
+    now = evaluate(
+        shuffled({new[topic]: shuffled(grades) for topic, grades in qrels.items()}),
+        renamed,
+        METRICS,
+    )
+    now = now.sel(
+        system=[f"r{i}" for i in range(len(runs))],
+        topic=[new[topic] for topic in qrels],
+    )
     np.testing.assert_allclose(now.values, was.values, rtol=1e-13)
 
 
 @few
-@given(collections, st.sampled_from([np.exp, np.arctan, lambda x: 3 * x - 7, lambda x: x**3]))
-def test_only_the_order_of_scores_matters(drawn: tuple[Grades, list[Lists]], transform) -> None:
+@given(
+    collections,
+    st.sampled_from([np.exp, np.arctan, lambda x: 3 * x - 7, lambda x: x**3]),
+)
+def test_only_the_order_of_scores_matters(
+    drawn: tuple[Grades, list[Lists]], transform
+) -> None:
     """Scores that order the documents alike, ties included, give the same cube."""
     qrels, runs = drawn
-    other = [{t: {d: float(transform(float(s))) for d, s in r.items()} for t, r in run.items()} for run in runs]
+    other = [
+        {
+            t: {d: float(transform(float(s))) for d, s in r.items()}
+            for t, r in run.items()
+        }
+        for run in runs
+    ]
     xr.testing.assert_allclose(
-        evaluate(qrels, named(other), METRICS), evaluate(qrels, named(runs), METRICS), rtol=1e-13
+        evaluate(qrels, named(other), METRICS),
+        evaluate(qrels, named(runs), METRICS),
+        rtol=1e-13,
     )
 
 
@@ -190,21 +300,37 @@ def test_unjudged_documents_below(drawn: tuple[Grades, list[Lists]]) -> None:
     """Unjudged documents below everything change no measure of relevance; NumRet, Judged and the residual they do."""
     qrels, runs = drawn
     more = [{t: {**r, "zz": -99, "zzz": -100} for t, r in run.items()} for run in runs]
-    names = [name for name in re.split(r" (?![^(]*\))", METRICS) if not re.match("NumRet|Judged|RBPRes", name)]
+    names = [
+        name
+        for name in re.split(r" (?![^(]*\))", METRICS)
+        if not re.match("NumRet|Judged|RBPRes", name)
+    ]
     xr.testing.assert_allclose(
-        evaluate(qrels, named(more), names), evaluate(qrels, named(runs), names), rtol=1e-13, atol=1e-15
+        evaluate(qrels, named(more), names),
+        evaluate(qrels, named(runs), names),
+        rtol=1e-13,
+        atol=1e-15,
     )
-    assert (evaluate(qrels, named(more), "NumRet") == evaluate(qrels, named(runs), "NumRet") + 2).all()
+    assert (
+        evaluate(qrels, named(more), "NumRet")
+        == evaluate(qrels, named(runs), "NumRet") + 2
+    ).all()
 
 
 @few
 @given(collections)
-def test_normalised_metrics_are_shares_of_the_best_score(drawn: tuple[Grades, list[Lists]]) -> None:
+def test_normalised_metrics_are_shares_of_the_best_score(
+    drawn: tuple[Grades, list[Lists]],
+) -> None:
     """NSP is AP; nP@2, nR@2 and nAP@3 divide by what min(k, R) relevant documents give; a perfect run has 1."""
     qrels, runs = drawn
-    scores = evaluate(qrels, named(runs), "nSP AP nP@2 P@2 nR@2 NumRelRet@2 nAP@3 SP@3 NumRel")
+    scores = evaluate(
+        qrels, named(runs), "nSP AP nP@2 P@2 nR@2 NumRelRet@2 nAP@3 SP@3 NumRel"
+    )
     R = scores.sel(metric="NumRel").values
-    np.testing.assert_allclose(scores.sel(metric="nSP"), scores.sel(metric="AP"), atol=1e-12)
+    np.testing.assert_allclose(
+        scores.sel(metric="nSP"), scores.sel(metric="AP"), atol=1e-12
+    )
     for name, raw, best in (
         ("nP@2", 2 * scores.sel(metric="P@2"), np.minimum(2, R)),
         ("nR@2", scores.sel(metric="NumRelRet@2"), np.minimum(2, R)),
@@ -212,10 +338,18 @@ def test_normalised_metrics_are_shares_of_the_best_score(drawn: tuple[Grades, li
     ):
         expected = np.where(R > 0, raw / np.maximum(best, 1), 0)
         np.testing.assert_allclose(scores.sel(metric=name), expected, atol=1e-12)
-    perfect = {topic: dict(grades) for topic, grades in qrels.items()}  # scored by grade
-    scores = evaluate(qrels, {"perfect": perfect}, "nP@2 nERR nRBP(p=0.8) nRBP(p=0.8)@2 NumRel")
+    perfect = {
+        topic: dict(grades) for topic, grades in qrels.items()
+    }  # scored by grade
+    scores = evaluate(
+        qrels, {"perfect": perfect}, "nP@2 nERR nRBP(p=0.8) nRBP(p=0.8)@2 NumRel"
+    )
     found = scores.sel(metric=scores.metric[:-1]).values
-    np.testing.assert_allclose(found, (scores.sel(metric="NumRel").values > 0)[..., None] * np.ones(4), atol=1e-12)
+    np.testing.assert_allclose(
+        found,
+        (scores.sel(metric="NumRel").values > 0)[..., None] * np.ones(4),
+        atol=1e-12,
+    )
 
 
 @few
@@ -234,8 +368,18 @@ def test_bounds(drawn: tuple[Grades, list[Lists]]) -> None:
 @given(judged)
 def test_the_best_list(grades: dict[str, int]) -> None:
     """A list of all judged documents, best first, scores 1 by what can reach 1, if one is relevant."""
-    metrics = "AP nDCG nDCG@3 nDCG(gains='exp') Rprec RR Bpref Success@1 R@1000 IPrec@0.5"
-    run = {"r": {"1": {document: float(grade) for document, grade in grades.items() if grade >= 0}}}
+    metrics = (
+        "AP nDCG nDCG@3 nDCG(gains='exp') Rprec RR Bpref Success@1 R@1000 IPrec@0.5"
+    )
+    run = {
+        "r": {
+            "1": {
+                document: float(grade)
+                for document, grade in grades.items()
+                if grade >= 0
+            }
+        }
+    }
     if not run["r"]["1"]:
         return
     scores = evaluate({"1": grades}, run, metrics).values.ravel()
@@ -248,7 +392,9 @@ def test_missing_topics() -> None:
     assert cube.topic.values.tolist() == ["1", "2", "3"]
     assert cube.sel(system="part", topic="3").values.tolist() == [0, 1]
     notes = about(cube)["notes"]
-    assert "judged topics: 3, in every run: 1, in some run: 3, scored: 3 (qrels)" in notes
+    assert (
+        "judged topics: 3, in every run: 1, in some run: 3, scored: 3 (qrels)" in notes
+    )
     assert "part lacks 1 of 3 topics (score 0): 3" in notes
     assert "other lacks 2 of 3 topics (score 0): 2, 3" in notes
     assert "1 run with topics that are not judged, which do not count: other" in notes
@@ -259,13 +405,22 @@ def test_common_topics() -> None:
     """With topics=common only topics of all runs are scored; none at all is an error."""
     cube = evaluate(QRELS, RUNS, "AP", topics="common")
     xr.testing.assert_equal(cube, evaluate(QRELS, RUNS, "AP").sel(topic=["1"]))
-    assert "judged topics: 3, in every run: 1, in some run: 3, scored: 1 (common)" in about(cube)["notes"]
+    assert (
+        "judged topics: 3, in every run: 1, in some run: 3, scored: 1 (common)"
+        in about(cube)["notes"]
+    )
     assert "part lacks 1 of 3 topics (left out): 3" in about(cube)["notes"]
     assert about(cube)["options"]["topics"] == "common"
-    with pytest.raises(IrmetaError, match="no judged topic is in every run; b has 1 of 3"):
+    with pytest.raises(
+        IrmetaError, match="no judged topic is in every run; b has 1 of 3"
+    ):
         evaluate(
             QRELS,
-            {"a": RUNS["whole"], "b": {"3": {"e": 1}}, "c": {"1": {"a": 1}, "2": {"a": 1}}},
+            {
+                "a": RUNS["whole"],
+                "b": {"3": {"e": 1}},
+                "c": {"1": {"a": 1}, "2": {"a": 1}},
+            },
             "AP",
             topics="common",
         )
@@ -290,10 +445,18 @@ def test_unreadable_runs(tmp_path: Path) -> None:
     for metrics in ("AP", "AP AP(pool=1)", "AP SetP"):
         cube = evaluate(QRELS, tmp_path, metrics, on_error="skip")
         assert cube.system.values.tolist() == ["good"]
-    assert any(note.startswith(f"left out: {tmp_path}/bad:1: 3 fields") for note in about(cube)["notes"])
-    assert any(note.startswith(f"left out: {tmp_path}/strange: none of its topics") for note in about(cube)["notes"])
+    assert any(
+        note.startswith(f"left out: {tmp_path}/bad:1: 3 fields")
+        for note in about(cube)["notes"]
+    )
+    assert any(
+        note.startswith(f"left out: {tmp_path}/strange: none of its topics")
+        for note in about(cube)["notes"]
+    )
     assert list(about(cube)["runs"]) == ["good"]
-    with pytest.raises(FileFormatError, match="no run could be read:\n.*bad:1: 3 fields"):
+    with pytest.raises(
+        FileFormatError, match="no run could be read:\n.*bad:1: 3 fields"
+    ):
         evaluate(QRELS, tmp_path / "bad", "AP", on_error="skip")
 
 
@@ -301,7 +464,9 @@ def test_provenance(tmp_path: Path) -> None:
     """The cube records digests of what it was made from, the options, and the collection's name."""
     (tmp_path / "robust.qrels").write_text("1 0 a 1\n")
     (tmp_path / "bm25").write_text("1 Q0 a 1 1 t\n")
-    cube = evaluate(tmp_path / "robust.qrels", tmp_path / "bm25", "AP", score_precision="float32")
+    cube = evaluate(
+        tmp_path / "robust.qrels", tmp_path / "bm25", "AP", score_precision="float32"
+    )
     assert cube.attrs["collection"] == "robust"
     assert about(cube)["options"] == {"score_precision": "float32", "topics": "qrels"}
     assert len(about(cube)["qrels"]["sha256"]) == len(about(cube)["runs"]["bm25"]) == 64
@@ -318,14 +483,20 @@ def test_progress() -> None:
 
 def test_metrics_in_the_order_asked() -> None:
     """Metrics come in the order in which they were asked for, ours and others mixed; the default is the 23."""
-    assert evaluate(QRELS, RUNS, ["P@1", "SetP", "AP"]).metric.values.tolist() == ["P@1", "SetP", "AP"]
+    assert evaluate(QRELS, RUNS, ["P@1", "SetP", "AP"]).metric.values.tolist() == [
+        "P@1",
+        "SetP",
+        "AP",
+    ]
     assert evaluate(QRELS, RUNS).sizes["metric"] == 23
 
 
 def test_inputs_are_not_changed() -> None:
     """What is passed in is as it was afterwards."""
     qrels = {topic: dict(grades) for topic, grades in QRELS.items()}
-    runs = {name: {topic: dict(r) for topic, r in run.items()} for name, run in RUNS.items()}
+    runs = {
+        name: {topic: dict(r) for topic, r in run.items()} for name, run in RUNS.items()
+    }
     evaluate(qrels, runs, METRICS, score_precision="float32")
     assert qrels == QRELS
     assert runs == RUNS
@@ -335,14 +506,20 @@ def test_precision_of_scores() -> None:
     """In float32 scores that only float64 tells apart are ties, and overflow is infinite, as in trec_eval 9."""
     run = {"r": {"1": {"a": 1.00000001, "b": 1.0, "c": 1e300, "d": 1e200}}}
     assert evaluate({"1": {"a": 1}}, run, "RR").item() == pytest.approx(1 / 3)
-    assert evaluate({"1": {"a": 1}}, run, "RR", score_precision="float32").item() == pytest.approx(1 / 4)
+    assert evaluate(
+        {"1": {"a": 1}}, run, "RR", score_precision="float32"
+    ).item() == pytest.approx(1 / 4)
     assert evaluate({"1": {"c": 1}}, run, "RR").item() == 1
-    assert evaluate({"1": {"c": 1}}, run, "RR", score_precision="float32").item() == 1 / 2
+    assert (
+        evaluate({"1": {"c": 1}}, run, "RR", score_precision="float32").item() == 1 / 2
+    )
 
 
 @given(
     st.dictionaries(
-        st.text("ab\xffé", min_size=1, max_size=20), st.sampled_from([1.0, 0.0, -0.0, float("inf")]), min_size=1
+        st.text("ab\xffé", min_size=1, max_size=20),
+        st.sampled_from([1.0, 0.0, -0.0, float("inf")]),
+        min_size=1,
     )
 )
 def test_ties(ranked: dict[str, float]) -> None:
@@ -350,7 +527,9 @@ def test_ties(ranked: dict[str, float]) -> None:
     judgments = Judgments(qrels_from_mapping({"1": {"x": 1}}))
     run = run_from_mapping({"1": ranked}, "r")
     ranking = judgments.rank(run)
-    wanted = sorted(ranked, key=lambda document: (ranked[document], document.encode()), reverse=True)
+    wanted = sorted(
+        ranked, key=lambda document: (ranked[document], document.encode()), reverse=True
+    )
     assert [run.documents[int(row)] for row in ranking.row] == wanted
     counts = [list(ranked.values()).count(ranked[document]) for document in wanted]
     assert ranking.tied.tolist() == [count > 1 for count in counts]
@@ -360,7 +539,9 @@ def test_gmap_is_a_geometric_mean() -> None:
     """A system's GMAP is the geometric mean of its topics' AP, at least 0.00001 each."""
     cube = evaluate(QRELS, RUNS, "GMAP AP")
     floored = np.maximum(cube.sel(metric="AP").values, 1e-5)
-    np.testing.assert_allclose(means(cube).sel(metric="GMAP"), np.exp(np.log(floored).mean(axis=1)))
+    np.testing.assert_allclose(
+        means(cube).sel(metric="GMAP"), np.exp(np.log(floored).mean(axis=1))
+    )
 
 
 def test_many_grades() -> None:
@@ -368,7 +549,9 @@ def test_many_grades() -> None:
     qrels = {"1": {f"d{number}": number for number in range(700)}}
     run = {"r": {"1": {f"d{number}": float(number) for number in range(700)}}}
     assert evaluate(qrels, run, "nDCG").item() == pytest.approx(1)
-    assert evaluate(qrels, run, "P(rel=699)@1 P(rel=698)@10").values.ravel().tolist() == [1, 0.2]
+    assert evaluate(
+        qrels, run, "P(rel=699)@1 P(rel=698)@10"
+    ).values.ravel().tolist() == [1, 0.2]
 
 
 @pytest.mark.parametrize("deep", ["run", "qrels"])
@@ -378,9 +561,13 @@ def test_memory_follows_the_input(tmp_path: Path, deep: str) -> None:
     lines += [(999, document) for document in range(100_000)]
     few = [(topic, document) for topic, document in lines if document < 10]
     run = "".join(
-        f"{topic} Q0 d{document} 0 {-document} tag\n" for topic, document in (lines if deep == "run" else few)
+        f"{topic} Q0 d{document} 0 {-document} tag\n"
+        for topic, document in (lines if deep == "run" else few)
     )
-    qrels = "".join(f"{topic} 0 d{document} {document % 3}\n" for topic, document in (few if deep == "run" else lines))
+    qrels = "".join(
+        f"{topic} 0 d{document} {document % 3}\n"
+        for topic, document in (few if deep == "run" else lines)
+    )
     (tmp_path / "run").write_text(run)
     (tmp_path / "qrels").write_text(qrels)
     evaluate({"1": {"a": 1}}, {"r": {"1": {"a": 1.0}}})  # imports what it imports
@@ -395,7 +582,10 @@ def test_memory_follows_the_input(tmp_path: Path, deep: str) -> None:
 def test_many_fractional_grades_take_little_memory() -> None:
     """Judgments with grades that are all different take memory for their number, not for topics x grades."""
     rng = np.random.default_rng(0)
-    qrels = {str(topic): {f"d{i}": grade for i, grade in enumerate(rng.random(100))} for topic in range(300)}
+    qrels = {
+        str(topic): {f"d{i}": grade for i, grade in enumerate(rng.random(100))}
+        for topic in range(300)
+    }
     run = {topic: dict.fromkeys(grades, 1.0) for topic, grades in qrels.items()}
     tracemalloc.start()
     try:
@@ -406,7 +596,18 @@ def test_many_fractional_grades_take_little_memory() -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["P@0", "RR@0", "P", "Success", "Rprec@10", "RBP(p=1)", "P@1.5", "IPrec@2", "AP(rel=-1)"]
+    "name",
+    [
+        "P@0",
+        "RR@0",
+        "P",
+        "Success",
+        "Rprec@10",
+        "RBP(p=1)",
+        "P@1.5",
+        "IPrec@2",
+        "AP(rel=-1)",
+    ],
 )
 def test_a_wrong_name_of_ours_is_not_asked_of_others(name: str) -> None:
     """A wrong cutoff or value of a metric of ours is an error of ours, whatever ir_measures would make of it."""
@@ -414,7 +615,14 @@ def test_a_wrong_name_of_ours_is_not_asked_of_others(name: str) -> None:
         evaluate(QRELS, RUNS, name)
 
 
-@pytest.mark.parametrize("option", [{"topics": "intersection"}, {"on_error": "ignore"}, {"score_precision": "float16"}])
+@pytest.mark.parametrize(
+    "option",
+    [
+        {"topics": "intersection"},
+        {"on_error": "ignore"},
+        {"score_precision": "float16"},
+    ],
+)
 def test_unknown_choices_are_errors(option: dict[str, str]) -> None:
     """An option with a value it cannot have is an error that lists those it can."""
     with pytest.raises(IrmetaError, match="choose"):
@@ -426,7 +634,11 @@ def test_ties_are_no_disagreement(tmp_path: Path) -> None:
     qrels = tmp_path / "q"
     qrels.write_text("1 0 a 1\n")
     run = "1 Q0 a 1 2.0 t\n1 Q0 b 2 2.0 t\n1 Q0 c 10 1.0 t\n"
-    for text, noted in ((run, False), (run.replace("c 10", "c 0"), True), (run.replace("2 2.0", "2 3.0"), True)):
+    for text, noted in (
+        (run, False),
+        (run.replace("c 10", "c 0"), True),
+        (run.replace("2 2.0", "2 3.0"), True),
+    ):
         (tmp_path / "r").write_text(text)
         notes = about(evaluate(qrels, tmp_path / "r", "AP"))["notes"]
         assert any("contradict" in note for note in notes) is noted
@@ -452,7 +664,11 @@ def test_names_of_trec_eval_and_of_papers() -> None:
 
 def test_topics_that_are_not_judged_are_counted() -> None:
     """The notes say how many topics the runs have, judged or not."""
-    notes = about(evaluate(QRELS, {"one": {str(topic): {"a": 1.0} for topic in range(1, 8)}}, "AP"))["notes"]
+    notes = about(
+        evaluate(
+            QRELS, {"one": {str(topic): {"a": 1.0} for topic in range(1, 8)}}, "AP"
+        )
+    )["notes"]
     assert "every run has all judged topics (3)" in notes
 
 
@@ -460,7 +676,11 @@ def test_every_judged_document_is_found() -> None:
     """All of many judged documents are found, and no others, whatever the topic that a document is judged for."""
     ids = [f"doc{number}" for number in range(6000)]
     qrels = {"1": dict.fromkeys(ids[:3000], 1), "2": dict.fromkeys(ids[2000:5000], 0)}
-    run = {"one": {topic: {name: float(at) for at, name in enumerate(ids)} for topic in qrels}}
+    run = {
+        "one": {
+            topic: {name: float(at) for at, name in enumerate(ids)} for topic in qrels
+        }
+    }
     scores = evaluate(qrels, run, "NumRelRet Judged").sel(system="one")
     assert scores.values.tolist() == [[3000, 0.5], [0, 0.5]]
 
@@ -471,7 +691,9 @@ def test_runs_that_rank_alike_are_named() -> None:
     ranked: Lists = {"1": {"a": 3, "b": 2}, "2": {"c": 1}}
     again: Lists = {"2": {"c": 9}, "1": {"a": 0.5, "b": 0.1}}
     other: Lists = {"1": {"b": 3, "a": 2}, "2": {"c": 1}}
-    notes = about(evaluate(qrels, {"one": ranked, "two": again, "three": other}, "AP"))["notes"]
+    notes = about(evaluate(qrels, {"one": ranked, "two": again, "three": other}, "AP"))[
+        "notes"
+    ]
     assert [note for note in notes if "ranks as" in note] == [
         "1 run ranks as an earlier run does on every topic: two as one; count such runs once where runs are a sample"
     ]
@@ -482,8 +704,17 @@ def test_runs_that_rank_alike_are_named() -> None:
 @pytest.mark.data
 def test_copies_among_the_runs_of_trec_covid(data: Path) -> None:
     """Of the 143 runs of round 1 four rank as another does."""
-    notes = about(evaluate(data / "trec-covid/round1/qrels.txt", [data / "trec-covid/round1/runs"], "P@5"))["notes"]
-    assert any(note.startswith("4 runs rank as an earlier run does on every topic") for note in notes)
+    notes = about(
+        evaluate(
+            data / "trec-covid/round1/qrels.txt",
+            [data / "trec-covid/round1/runs"],
+            "P@5",
+        )
+    )["notes"]
+    assert any(
+        note.startswith("4 runs rank as an earlier run does on every topic")
+        for note in notes
+    )
 
 
 def test_runs_that_are_not_there_are_skipped(tmp_path: Path) -> None:
@@ -498,7 +729,11 @@ def test_runs_that_are_not_there_are_skipped(tmp_path: Path) -> None:
     cube = evaluate(QRELS, runs, "AP", on_error="skip")
     assert cube.system.values.tolist() == ["good"]
     said = "\n".join(about(cube)["notes"])
-    for reason in ("nothing: no such file", "empty: no files in this folder", "two systems are named 'good'"):
+    for reason in (
+        "nothing: no such file",
+        "empty: no files in this folder",
+        "two systems are named 'good'",
+    ):
         assert f"{reason}" in said
 
 

@@ -12,13 +12,17 @@ from irmeta.evaluation.judging import Judgments
 from irmeta.io.rankings import qrels_from_mapping
 
 
-def test_judged_documents_with_equal_hashes_are_all_found(colliding: Callable[[str, int], list[str]]) -> None:
+def test_judged_documents_with_equal_hashes_are_all_found(
+    colliding: Callable[[str, int], list[str]],
+) -> None:
     """Four judged documents of one hash are four relevant documents; a fifth of that hash, not judged, is none."""
     *others, extra = colliding("doc-7", 4)
     alike = ["doc-7", *others]
     qrels = {"1": dict.fromkeys(alike, 1) | {"x": 0}}
     run = {"1": {name: float(9 - at) for at, name in enumerate([*alike, "x", extra])}}
-    scores = irmeta.evaluate(qrels, {"run": run}, ["AP", "NumRelRet", "Judged@6"]).values.ravel()
+    scores = irmeta.evaluate(
+        qrels, {"run": run}, ["AP", "NumRelRet", "Judged@6"]
+    ).values.ravel()
     assert scores.tolist() == pytest.approx([1, 4, 5 / 6])
 
 
@@ -43,4 +47,6 @@ def test_bisection_finds_what_steps_find(monkeypatch: pytest.MonkeyPatch) -> Non
     bisected = judgments._places(key)
     np.testing.assert_array_equal(at[:300], np.arange(300))
     np.testing.assert_array_equal(bisected[:300], np.arange(300))
-    np.testing.assert_array_equal(judgments._key[at] == key, judgments._key[bisected] == key)
+    np.testing.assert_array_equal(
+        judgments._key[at] == key, judgments._key[bisected] == key
+    )

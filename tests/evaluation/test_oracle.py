@@ -39,7 +39,10 @@ BINARY = {
     "success_1": "Success@1",
     "success_3": "Success@3",
     "success_10": "Success@10",
-    **{f"iprec_at_recall_{level / 10:.2f}": f"IPrec@{level / 10}" for level in range(11)},
+    **{
+        f"iprec_at_recall_{level / 10:.2f}": f"IPrec@{level / 10}"
+        for level in range(11)
+    },
     "Rprec": "Rprec",
     "recip_rank": "RR",
     "bpref": "Bpref",
@@ -68,24 +71,42 @@ few = settings(max_examples=20)
 def named(names: Mapping[str, str], **params: object) -> dict[str, str]:
     """Write parameters into our names."""
     inside = "(" + ", ".join(f"{key}={value!r}" for key, value in params.items()) + ")"
-    return {theirs: re.sub(r"^\w+", rf"\g<0>{inside}", ours) for theirs, ours in names.items()}
+    return {
+        theirs: re.sub(r"^\w+", rf"\g<0>{inside}", ours)
+        for theirs, ours in names.items()
+    }
 
 
-def trec_eval(qrels: Grades, runs: Mapping[str, Lists], measures: Sequence[str], **options: object) -> np.ndarray:
+def trec_eval(
+    qrels: Grades, runs: Mapping[str, Lists], measures: Sequence[str], **options: object
+) -> np.ndarray:
     """Score every run, topic and measure with trec_eval; NaN where a run lacks the topic."""
     evaluator = pytrec_eval.RelevanceEvaluator(qrels, MEASURES, **options)
     scores = [evaluator.evaluate(run) for run in runs.values()]
     none = dict.fromkeys(measures, np.nan)
-    return np.array([[[one.get(topic, none)[name] for name in measures] for topic in qrels] for one in scores])
+    return np.array(
+        [
+            [[one.get(topic, none)[name] for name in measures] for topic in qrels]
+            for one in scores
+        ]
+    )
 
 
 def disagreements(
-    qrels: Grades, runs: Mapping[str, Lists], names: Mapping[str, str], cube: xr.DataArray, **options: object
+    qrels: Grades,
+    runs: Mapping[str, Lists],
+    names: Mapping[str, str],
+    cube: xr.DataArray,
+    **options: object,
 ) -> list[str]:
     """List where our score is not trec_eval's to 1e-9, or not 0 where a run lacks the topic."""
     wanted = trec_eval(qrels, runs, list(names), **options)
-    ours = cube.sel(system=list(runs), topic=list(qrels), metric=list(names.values())).values
-    of_the_run = np.array([not name.startswith("num_rel") or name == "num_rel_ret" for name in names])
+    ours = cube.sel(
+        system=list(runs), topic=list(qrels), metric=list(names.values())
+    ).values
+    of_the_run = np.array(
+        [not name.startswith("num_rel") or name == "num_rel_ret" for name in names]
+    )
     wanted = np.where(np.isnan(wanted), np.where(of_the_run, 0.0, ours), wanted)
     assert wanted.size
     return [
@@ -129,19 +150,25 @@ SCORES = [
 
 
 @st.composite
-def qrels_and_runs(draw: st.DrawFn, highest: int = 3, lowest: int = -2) -> tuple[Grades, dict[str, Lists]]:
+def qrels_and_runs(
+    draw: st.DrawFn, highest: int = 3, lowest: int = -2
+) -> tuple[Grades, dict[str, Lists]]:
     """Draw judgments and runs: ties, grades below zero, topics without relevant documents, missing and other topics.
 
     Each topic has a grade from 0 up, for trec_eval does not survive topics without.
     """
     grade, documents = st.integers(lowest, highest), st.sampled_from(DOCUMENTS)
     judged = st.dictionaries(documents, grade, max_size=12)
-    fine = st.tuples(judged, documents, st.integers(0, highest)).map(lambda parts: {**parts[0], parts[1]: parts[2]})
-    qrels = draw(st.dictionaries(st.sampled_from(TOPICS), fine, min_size=1))
-    ranked = st.dictionaries(documents, st.sampled_from(SCORES) | st.floats(-10, 10), min_size=1)
-    run = st.dictionaries(st.sampled_from([*TOPICS, "other"]), ranked, min_size=1).filter(
-        lambda run: set(run) & set(qrels)
+    fine = st.tuples(judged, documents, st.integers(0, highest)).map(
+        lambda parts: {**parts[0], parts[1]: parts[2]}
     )
+    qrels = draw(st.dictionaries(st.sampled_from(TOPICS), fine, min_size=1))
+    ranked = st.dictionaries(
+        documents, st.sampled_from(SCORES) | st.floats(-10, 10), min_size=1
+    )
+    run = st.dictionaries(
+        st.sampled_from([*TOPICS, "other"]), ranked, min_size=1
+    ).filter(lambda run: set(run) & set(qrels))
     runs = draw(st.lists(run, min_size=1, max_size=3))
     return qrels, {f"run{number}": run for number, run in enumerate(runs)}
 
@@ -158,7 +185,9 @@ def test_made_up_runs(drawn: tuple[Grades, dict[str, Lists]]) -> None:
 
 @few
 @given(qrels_and_runs(), st.integers(2, 4))
-def test_made_up_runs_at_higher_levels(drawn: tuple[Grades, dict[str, Lists]], level: int) -> None:
+def test_made_up_runs_at_higher_levels(
+    drawn: tuple[Grades, dict[str, Lists]], level: int
+) -> None:
     """With rel= every binary measure is trec_eval's with -l, also above the highest grade of a topic."""
     qrels, runs = drawn
     names = named(BINARY, rel=level)
@@ -173,21 +202,34 @@ def test_made_up_runs_cut(drawn: tuple[Grades, dict[str, Lists]], depth: int) ->
     qrels, runs = drawn
     names = named({**BINARY, **GRADED}, depth=depth)
     cube = evaluate(qrels, runs, list(names.values()), score_precision="float32")
-    short = {name: {topic: cut(ranked, depth) for topic, ranked in run.items()} for name, run in runs.items()}
+    short = {
+        name: {topic: cut(ranked, depth) for topic, ranked in run.items()}
+        for name, run in runs.items()
+    }
     assert disagreements(qrels, short, names, cube) == []
 
 
 @few
 @given(qrels_and_runs(), st.sampled_from([None, 1, 3]))
-def test_made_up_runs_of_judged_documents(drawn: tuple[Grades, dict[str, Lists]], depth: int | None) -> None:
+def test_made_up_runs_of_judged_documents(
+    drawn: tuple[Grades, dict[str, Lists]], depth: int | None
+) -> None:
     """With judged_only= every measure is trec_eval's with -J, after the cut of depth=; a list left empty scores 0."""
     qrels, runs = drawn
-    params = {"judged_only": True} if depth is None else {"judged_only": True, "depth": depth}
+    params = (
+        {"judged_only": True}
+        if depth is None
+        else {"judged_only": True, "depth": depth}
+    )
     names = named({**BINARY, **GRADED}, **params)
     cube = evaluate(qrels, runs, list(names.values()), score_precision="float32")
     kept = {
         name: {
-            t: {d: s for d, s in cut(ranked, depth or 99).items() if qrels.get(t, {}).get(d, -1) >= 0}
+            t: {
+                d: s
+                for d, s in cut(ranked, depth or 99).items()
+                if qrels.get(t, {}).get(d, -1) >= 0
+            }
             for t, ranked in run.items()
         }
         for name, run in runs.items()
@@ -198,7 +240,11 @@ def test_made_up_runs_of_judged_documents(drawn: tuple[Grades, dict[str, Lists]]
 def cut(ranked: Mapping[str, float], depth: int) -> dict[str, float]:
     """Keep the first documents in trec_eval's order: by score as float32, ties by document, last first."""
     with np.errstate(over="ignore"):
-        order = sorted(ranked, key=lambda document: (np.float32(ranked[document]), document.encode()), reverse=True)
+        order = sorted(
+            ranked,
+            key=lambda document: (np.float32(ranked[document]), document.encode()),
+            reverse=True,
+        )
     return {document: ranked[document] for document in order[:depth]}
 
 
@@ -210,15 +256,26 @@ def test_gmap(drawn: tuple[Grades, dict[str, Lists]]) -> None:
     cube = evaluate(qrels, runs, "GMAP", score_precision="float32")
     evaluator = pytrec_eval.RelevanceEvaluator(qrels, {"gm_map"})
     for name, run in runs.items():
-        logs = [evaluator.evaluate(run).get(topic, {"gm_map": np.log(1e-5)})["gm_map"] for topic in qrels]
-        np.testing.assert_allclose(cube.sel(system=name, metric="GMAP").values, np.exp(logs), rtol=1e-9)
-        np.testing.assert_allclose(means(cube).sel(system=name, metric="GMAP"), np.exp(np.mean(logs)), rtol=1e-9)
+        logs = [
+            evaluator.evaluate(run).get(topic, {"gm_map": np.log(1e-5)})["gm_map"]
+            for topic in qrels
+        ]
+        np.testing.assert_allclose(
+            cube.sel(system=name, metric="GMAP").values, np.exp(logs), rtol=1e-9
+        )
+        np.testing.assert_allclose(
+            means(cube).sel(system=name, metric="GMAP"),
+            np.exp(np.mean(logs)),
+            rtol=1e-9,
+        )
 
 
 def brute_rankings(run: Lists, topic: str) -> list[str]:
     """Order a topic's documents: by score, ties by document, last first."""
     ranked = run.get(topic, {})
-    return sorted(ranked, key=lambda document: (ranked[document], document.encode()), reverse=True)
+    return sorted(
+        ranked, key=lambda document: (ranked[document], document.encode()), reverse=True
+    )
 
 
 def brute_err(grades: list[int | None], highest: int) -> float:
@@ -244,7 +301,9 @@ def brute_dcg(gains: list[float]) -> float:
     return sum(gain / math.log2(rank + 1) for rank, gain in enumerate(gains, 1))
 
 
-def brute(grades: list[int | None], judged: list[int], highest: int, k: int, p: float) -> dict[str, float]:
+def brute(
+    grades: list[int | None], judged: list[int], highest: int, k: int, p: float
+) -> dict[str, float]:
     """Compute what trec_eval does not have, from the grades down the list (None: not judged) and all of the topic's."""
     top = grades[:k]
     known = [grade is not None and grade >= 0 for grade in top]
@@ -252,7 +311,11 @@ def brute(grades: list[int | None], judged: list[int], highest: int, k: int, p: 
     gain = [max(grade or 0, 0) / highest if highest else 0.0 for grade in grades]
     burges = [2.0 ** max(grade or 0, 0) - 1 for grade in grades]
     ideal = sorted((2.0 ** max(grade, 0) - 1 for grade in judged), reverse=True)
-    precisions = [sum(relevant[: rank + 1]) / (rank + 1) for rank in range(len(grades)) if relevant[rank]]
+    precisions = [
+        sum(relevant[: rank + 1]) / (rank + 1)
+        for rank in range(len(grades))
+        if relevant[rank]
+    ]
     best = brute_dcg(ideal[:k])
     return {
         "ERR": brute_err(grades, highest),
@@ -261,19 +324,32 @@ def brute(grades: list[int | None], judged: list[int], highest: int, k: int, p: 
         f"RBP(p={p})": brute_rbp(gain, p),
         f"RBP(p={p})@{k}": brute_rbp(gain[:k], p),
         f"RBP(p={p}, rel=1)": brute_rbp([float(one) for one in relevant], p),
-        f"RBP(p={p}, max_rel=2)": brute_rbp([min(max(grade or 0, 0) / 2, 1) for grade in grades], p),
-        f"RBPResidual(p={p})": brute_rbp([float(grade is None or grade < 0) for grade in grades], p) + p ** len(grades),
-        f"RBPResidual(p={p})@{k}": brute_rbp([float(not one) for one in known], p) + p ** len(top),
+        f"RBP(p={p}, max_rel=2)": brute_rbp(
+            [min(max(grade or 0, 0) / 2, 1) for grade in grades], p
+        ),
+        f"RBPResidual(p={p})": brute_rbp(
+            [float(grade is None or grade < 0) for grade in grades], p
+        )
+        + p ** len(grades),
+        f"RBPResidual(p={p})@{k}": brute_rbp([float(not one) for one in known], p)
+        + p ** len(top),
         f"Judged@{k}": sum(known) / len(known) if known else 0.0,
-        "Judged": sum(g is not None and g >= 0 for g in grades) / len(grades) if grades else 0.0,
+        "Judged": sum(g is not None and g >= 0 for g in grades) / len(grades)
+        if grades
+        else 0.0,
         "SP": sum(precisions),
         f"SP@{k}": sum(precisions[: sum(relevant[:k])]),
-        f"RR@{k}": next((1 / (rank + 1) for rank in range(len(top)) if relevant[rank]), 0.0),
+        f"RR@{k}": next(
+            (1 / (rank + 1) for rank in range(len(top)) if relevant[rank]), 0.0
+        ),
         f"NumRelRet@{k}": sum(relevant[:k]),
         f"DCG@{k}": brute_dcg([float(max(grade or 0, 0)) for grade in top]),
         "DCG(gains='exp')": brute_dcg(burges),
         f"nDCG(gains='exp')@{k}": brute_dcg(burges[:k]) / best if best else 0.0,
-        f"GMAP@{k}": max(sum(precisions[: sum(relevant[:k])]) / max(sum(g >= 1 for g in judged), 1), 1e-5),
+        f"GMAP@{k}": max(
+            sum(precisions[: sum(relevant[:k])]) / max(sum(g >= 1 for g in judged), 1),
+            1e-5,
+        ),
     }
 
 
@@ -288,23 +364,33 @@ def test_definitions(drawn: tuple[Grades, dict[str, Lists]], k: int, p: float) -
         for topic, judged in qrels.items():
             grades = [judged.get(document) for document in brute_rankings(run, topic)]
             ours = cube.sel(system=name, topic=topic)
-            for metric, wanted in brute(grades, list(judged.values()), highest, k, p).items():
-                assert ours.sel(metric=str(parse(metric))).item() == pytest.approx(wanted, abs=1e-12), metric
+            for metric, wanted in brute(
+                grades, list(judged.values()), highest, k, p
+            ).items():
+                assert ours.sel(metric=str(parse(metric))).item() == pytest.approx(
+                    wanted, abs=1e-12
+                ), metric
 
 
 def test_residual_is_what_relevance_could_add() -> None:
     """RBP plus its residual is what RBP would be were every unjudged and every unseen document relevant."""
     run: Lists = {"1": {"a": 5, "u": 4, "n": 3, "x": 2}}
-    cube = evaluate({"1": {"a": 1, "n": 0, "x": -1}}, {"r": run}, "RBP(p=0.8) RBPResidual(p=0.8)").values.ravel()
+    cube = evaluate(
+        {"1": {"a": 1, "n": 0, "x": -1}}, {"r": run}, "RBP(p=0.8) RBPResidual(p=0.8)"
+    ).values.ravel()
     judged_so: Grades = {"1": {"a": 1, "u": 1, "n": 0, "x": 1}}
-    assert cube.sum() == pytest.approx(evaluate(judged_so, {"r": run}, "RBP(p=0.8)").item() + 0.8**4)
+    assert cube.sum() == pytest.approx(
+        evaluate(judged_so, {"r": run}, "RBP(p=0.8)").item() + 0.8**4
+    )
 
 
 def test_figures_of_trec_eval() -> None:
     """The figures that were measured with trec_eval on small files come out."""
     # R=3, N=1, the one non-relevant document first.
     bpref = evaluate(
-        {"1": {"r1": 1, "r2": 1, "r3": 1, "n1": 0}}, {"r": {"1": {"n1": 3, "r1": 2, "u": 1, "r2": 0}}}, "Bpref"
+        {"1": {"r1": 1, "r2": 1, "r3": 1, "n1": 0}},
+        {"r": {"1": {"n1": 3, "r1": 2, "u": 1, "r2": 0}}},
+        "Bpref",
     )
     assert bpref.item() == 0
     # Scores that float32 does not tell apart: .6667 there, .7917 in double precision.
@@ -318,13 +404,18 @@ def test_figures_of_trec_eval() -> None:
     assert (round(single, 4), round(double, 4)) == (0.6667, 0.7917)
     # Graded RBP does not scale by the topic's own top grade.
     graded = evaluate(
-        {"1": {"a": 3}, "2": {"a": 1}}, {"r": {"1": {"a": 1}, "2": {"a": 1}}}, "RBP(p=0.9)"
+        {"1": {"a": 3}, "2": {"a": 1}},
+        {"r": {"1": {"a": 1}, "2": {"a": 1}}},
+        "RBP(p=0.9)",
     ).values.ravel()
     assert graded.tolist() == pytest.approx([0.1, 0.1 / 3])
 
 
 @settings(max_examples=15)
-@given(qrels_and_runs(lowest=0), st.sampled_from(["SetP", "SetF", "SetAP", "Compat(p=0.8)"]))
+@given(
+    qrels_and_runs(lowest=0),
+    st.sampled_from(["SetP", "SetF", "SetAP", "Compat(p=0.8)"]),
+)
 def test_foreign_measures(drawn: tuple[Grades, dict[str, Lists]], name: str) -> None:
     """Measures that only ir_measures knows are its scores, 0 where it gives none, and leave ours as they are."""
     qrels, runs = drawn
@@ -334,9 +425,14 @@ def test_foreign_measures(drawn: tuple[Grades, dict[str, Lists]], name: str) -> 
     assert cube.metric.values.tolist() == ["AP", str(measure), "P@3"]
     xr.testing.assert_equal(cube.isel(metric=[0, 2]), alone)
     for system, run in runs.items():
-        theirs = {one.query_id: one.value for one in ir_measures.iter_calc([measure], qrels, run)}
+        theirs = {
+            one.query_id: one.value
+            for one in ir_measures.iter_calc([measure], qrels, run)
+        }
         ours = cube.sel(system=system, metric=str(measure))
-        assert ours.values.tolist() == pytest.approx([theirs.get(topic, 0.0) for topic in qrels], abs=1e-9)
+        assert ours.values.tolist() == pytest.approx(
+            [theirs.get(topic, 0.0) for topic in qrels], abs=1e-9
+        )
 
 
 def test_foreign_names() -> None:
@@ -347,14 +443,22 @@ def test_foreign_names() -> None:
     assert cube.metric.values.tolist() == ["nDCG@10", "AP", "RR@10", "SetP"]
     with pytest.raises(MetricError, match="unknown metric 'SetQ'"):
         evaluate(qrels, runs, "SetQ")
-    for name in ("nDCG(rel=2)@10", "AP(foo=1)", "RBP(q=0.5)", "nDCG(gain='exp')@10", "RR(judged=1)"):
+    for name in (
+        "nDCG(rel=2)@10",
+        "AP(foo=1)",
+        "RBP(q=0.5)",
+        "nDCG(gain='exp')@10",
+        "RR(judged=1)",
+    ):
         with pytest.raises(MetricError, match="has no parameter"):
             evaluate(qrels, runs, name)
     with pytest.raises(MetricError, match="ir_measures cannot compute BPM@5 here"):
         evaluate(qrels, runs, "BPM@5")
     with pytest.raises(MetricError, match="ir_measures cannot compute Accuracy here"):
         evaluate(qrels, runs, "Accuracy")
-    with pytest.raises(MetricError, match="SetP comes from ir_measures, which needs whole grades"):
+    with pytest.raises(
+        MetricError, match="SetP comes from ir_measures, which needs whole grades"
+    ):
         evaluate({"1": {"a": 0.5}}, runs, "SetP")
 
 
@@ -379,7 +483,12 @@ def disagreements_on(folder: Path, paths: Sequence[Path]) -> list[str]:
     """Compare every measure on real runs, one by one, binary ones with rel=2 too."""
     qrels = read_grades(folder / "qrels.txt")
     names, higher = {**BINARY, **GRADED}, named(BINARY, rel=2)
-    cube = evaluate(folder / "qrels.txt", paths, [*names.values(), *higher.values()], score_precision="float32")
+    cube = evaluate(
+        folder / "qrels.txt",
+        paths,
+        [*names.values(), *higher.values()],
+        score_precision="float32",
+    )
     wrong = []
     for path in paths:
         run = {path.name.removesuffix(".gz"): read_for_pytrec(path)}
@@ -389,7 +498,9 @@ def disagreements_on(folder: Path, paths: Sequence[Path]) -> list[str]:
 
 
 @pytest.mark.data
-@pytest.mark.parametrize("collection", ["trec-covid/round1", "trec-covid/round3", "robust03"])
+@pytest.mark.parametrize(
+    "collection", ["trec-covid/round1", "trec-covid/round3", "robust03"]
+)
 def test_some_real_runs(data: Path, collection: str) -> None:
     """On some real runs of each collection every measure agrees with trec_eval, topic by topic."""
     paths = sorted((data / collection / "runs").iterdir())

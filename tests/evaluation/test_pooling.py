@@ -16,7 +16,11 @@ def runs(systems=20, topics=3, documents=40):
     rng = np.random.default_rng(0)
     return {
         f"s{i}": {
-            str(t): {f"d{d}": float(-r) for r, d in enumerate(rng.permutation(documents)[:15])} for t in range(topics)
+            str(t): {
+                f"d{d}": float(-r)
+                for r, d in enumerate(rng.permutation(documents)[:15])
+            }
+            for t in range(topics)
         }
         for i in range(systems)
     }
@@ -24,19 +28,29 @@ def runs(systems=20, topics=3, documents=40):
 
 def test_pools_are_the_union_of_the_first_documents():
     """Sizes are the distinct documents by topic, as sets count them; the judged share is that of the qrels."""
-    made, qrels = runs(), {str(t): {f"d{d}": d % 2 for d in range(10)} for t in range(3)}
+    made, qrels = (
+        runs(),
+        {str(t): {f"d{d}": d % 2 for d in range(10)} for t in range(3)},
+    )
     found = pools(qrels, made, [1, 5, 12])
     for depth, size in found.sizes.items():
-        union = [{d for run in made.values() for d in list(run[str(t)])[:depth]} for t in range(3)]
+        union = [
+            {d for run in made.values() for d in list(run[str(t)])[:depth]}
+            for t in range(3)
+        ]
         assert size == sum(map(len, union)) / 3
-        judged = sum(len(documents & set(qrels[str(t)])) for t, documents in enumerate(union))
+        judged = sum(
+            len(documents & set(qrels[str(t)])) for t, documents in enumerate(union)
+        )
         assert found.known[depth] == pytest.approx(judged / sum(map(len, union)))
     assert found.judged == 10
 
 
 def test_topics_that_nobody_judged_are_not_pooled():
     """A run's other topics do not count."""
-    assert pools({"0": {"d1": 1}}, runs(), [1]).sizes[1] == len({next(iter(run["0"])) for run in runs().values()})
+    assert pools({"0": {"d1": 1}}, runs(), [1]).sizes[1] == len(
+        {next(iter(run["0"])) for run in runs().values()}
+    )
 
 
 def test_batches_change_nothing(monkeypatch):
@@ -49,7 +63,11 @@ def test_batches_change_nothing(monkeypatch):
 
 @pytest.mark.parametrize(
     ("metric", "name"),
-    [("AP", "AP(pool=5)"), ("nDCG@10", "nDCG(pool=5)@10"), ("nDCG(gains='exp')@10", "nDCG(gains='exp', pool=5)@10")],
+    [
+        ("AP", "AP(pool=5)"),
+        ("nDCG@10", "nDCG(pool=5)@10"),
+        ("nDCG(gains='exp')@10", "nDCG(gains='exp', pool=5)@10"),
+    ],
 )
 def test_a_metric_is_named_with_its_pool(metric, name):
     """The name is one that irmeta computes."""

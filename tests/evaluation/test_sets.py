@@ -34,7 +34,10 @@ def test_a_pair_that_a_set_did_not_judge_has_no_grade() -> None:
     """Grades are NaN where a set has no judgment of a pair, or one below zero, and never 0."""
     sets = JudgmentSets.of(SETS)
     pairs = zip(sets.pairs.topic, sets.pairs.documents, strict=True)
-    at = {(sets.pairs.topics[topic], document): row for row, (topic, document) in enumerate(pairs)}
+    at = {
+        (sets.pairs.topics[topic], document): row
+        for row, (topic, document) in enumerate(pairs)
+    }
     grades = sets.grades()
     assert len(at) == 5
     assert [grades[:, at["1", "b"]].tolist()[which] for which in (0, 1)] == [0, 1]
@@ -46,10 +49,15 @@ def test_a_set_that_cannot_be_read_is_named(tmp_path: Path) -> None:
     """An error in one set's file says which set, which line and what is wrong; nothing is averaged in."""
     path = tmp_path / "broken.txt"
     path.write_text("1 0 a ERROR\n")
-    with pytest.raises(FileFormatError, match=r"set broken: .*broken\.txt:1: the grade 'ERROR' is not a number"):
+    with pytest.raises(
+        FileFormatError,
+        match=r"set broken: .*broken\.txt:1: the grade 'ERROR' is not a number",
+    ):
         evaluate_under({"people": SETS["people"], "broken": path}, RUNS, "AP")
     path.write_text("1 0 a 1\n1 0 a 2\n")
-    with pytest.raises(FileFormatError, match="already on line 1 with grade 1, here with 2"):
+    with pytest.raises(
+        FileFormatError, match="already on line 1 with grade 1, here with 2"
+    ):
         evaluate_under({"broken": path}, RUNS, "AP")
     path.write_text("")
     with pytest.raises(FileFormatError, match="the file is empty"):
@@ -58,7 +66,9 @@ def test_a_set_that_cannot_be_read_is_named(tmp_path: Path) -> None:
 
 def test_a_set_without_a_topic_of_the_runs_is_refused() -> None:
     """A set of other topics than the runs' is named, and not scored 0."""
-    with pytest.raises(FileFormatError, match="judgment set other: none of its topics is in the runs"):
+    with pytest.raises(
+        FileFormatError, match="judgment set other: none of its topics is in the runs"
+    ):
         evaluate_under({**SETS, "other": {"9": {"a": 1}}}, RUNS, "AP")
 
 
@@ -88,7 +98,9 @@ def test_real_sets_as_alone(data: Path) -> None:
     files = {name: folder / "qrels" / f"{name}.txt" for name in names}
     runs = sorted((folder / "runs").iterdir())[:4]
     for name, cube in evaluate_under(files, runs, "nDCG@10 AP").items():
-        np.testing.assert_array_equal(cube.values, evaluate(files[name], runs, "nDCG@10 AP").values)
+        np.testing.assert_array_equal(
+            cube.values, evaluate(files[name], runs, "nDCG@10 AP").values
+        )
 
 
 def test_a_lowest_relevant_grade_of_one_set() -> None:
@@ -99,8 +111,13 @@ def test_a_lowest_relevant_grade_of_one_set() -> None:
     own = evaluate_under(sets, runs, "AP(rel=2) nDCG@10", rel={"binary": 1})
     assert [plain[name].sel(metric="AP(rel=2)").item() for name in sets] == [1, 0]
     assert [own[name].sel(metric="AP(rel=2)").item() for name in sets] == [1, 0.5]
-    assert own["binary"].sel(metric="nDCG@10").item() == plain["binary"].sel(metric="nDCG@10").item()
+    assert (
+        own["binary"].sel(metric="nDCG@10").item()
+        == plain["binary"].sel(metric="nDCG@10").item()
+    )
     assert about(own["binary"])["computed"] == {"AP(rel=2)": "AP"}
     assert "computed" not in about(own["graded"])
-    with pytest.raises(ScoresError, match="no judgment set 'binari'; did you mean binary"):
+    with pytest.raises(
+        ScoresError, match="no judgment set 'binari'; did you mean binary"
+    ):
         evaluate_under(sets, runs, "AP", rel={"binari": 1})

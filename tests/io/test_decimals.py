@@ -22,16 +22,29 @@ def bits(value: float) -> bytes:
 def check(texts: list[str]) -> None:
     """Compare `numbers` with `float`, bit for bit, for texts that stand side by side in one buffer."""
     found = numbers(Strings.of(texts), float)
-    assert [bits(value) for value in found.tolist()] == [bits(float(text)) for text in texts]
+    assert [bits(value) for value in found.tolist()] == [
+        bits(float(text)) for text in texts
+    ]
 
 
 @st.composite
 def decimals(draw: st.DrawFn) -> str:
     """Draw a decimal of any shape that `float` reads: signs, leading and trailing zeros, points anywhere, exponents."""
-    sign, whole, fraction = draw(st.sampled_from(["", "-", "+"])), draw(DIGITS), draw(DIGITS)
+    sign, whole, fraction = (
+        draw(st.sampled_from(["", "-", "+"])),
+        draw(DIGITS),
+        draw(DIGITS),
+    )
     point = draw(st.sampled_from(["", "."])) if whole else "."
     exponent = draw(st.sampled_from(["", "", "", "e5", "E-8", "e+300", "e-320"]))
-    return sign + whole + point + (fraction if point else "") + ("0" if not whole and not fraction else "") + exponent
+    return (
+        sign
+        + whole
+        + point
+        + (fraction if point else "")
+        + ("0" if not whole and not fraction else "")
+        + exponent
+    )
 
 
 @given(st.lists(decimals(), min_size=1, max_size=20))
@@ -42,19 +55,32 @@ def test_decimals_of_any_shape(texts: list[str]) -> None:
 
 @given(
     st.lists(
-        st.floats(allow_nan=False) | st.floats(-1e8, 1e8) | st.floats(width=32, allow_nan=False),
+        st.floats(allow_nan=False)
+        | st.floats(-1e8, 1e8)
+        | st.floats(width=32, allow_nan=False),
         min_size=1,
         max_size=20,
     )
 )
 def test_printed_floats(values: list[float]) -> None:
     """Floats come back from whatever form they are printed in."""
-    for form in (repr, "{:.17g}".format, "{:.6f}".format, "{:.19e}".format, "{:.4f}".format, "{:.18f}".format):
+    for form in (
+        repr,
+        "{:.17g}".format,
+        "{:.6f}".format,
+        "{:.19e}".format,
+        "{:.4f}".format,
+        "{:.18f}".format,
+    ):
         check([form(value) for value in values])
     check([str(np.float32(value)) for value in values if abs(value) < 1e38])
 
 
-@given(st.lists(st.integers(-(10**25), 10**25) | st.integers(-200, 200), min_size=1, max_size=20))
+@given(
+    st.lists(
+        st.integers(-(10**25), 10**25) | st.integers(-200, 200), min_size=1, max_size=20
+    )
+)
 def test_integers(values: list[int]) -> None:
     """Integers of any size are read as Python reads them."""
     check([str(value) for value in values])

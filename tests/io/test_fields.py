@@ -7,7 +7,11 @@ from hypothesis import strategies as st
 
 from irmeta.io.fields import Strings, split
 
-WORDS = st.text(alphabet=st.characters(codec="utf-8", exclude_categories=["Z", "C"]), min_size=1, max_size=20)
+WORDS = st.text(
+    alphabet=st.characters(codec="utf-8", exclude_categories=["Z", "C"]),
+    min_size=1,
+    max_size=20,
+)
 IDS = st.lists(st.text(alphabet="ab\xe9#0", max_size=20), max_size=30)
 
 
@@ -15,8 +19,13 @@ LINES = st.lists(st.lists(WORDS, min_size=3, max_size=3), min_size=1, max_size=8
 
 
 def plain(text: bytes) -> list[list[str]]:
-    lines = [line for line in text.split(b"\n") if line.strip() and not line.startswith(b"#")]
-    return [[field.decode("utf-8", "surrogateescape") for field in line.split()] for line in lines]
+    lines = [
+        line for line in text.split(b"\n") if line.strip() and not line.startswith(b"#")
+    ]
+    return [
+        [field.decode("utf-8", "surrogateescape") for field in line.split()]
+        for line in lines
+    ]
 
 
 def fields(text: bytes, width: int) -> list[list[str]] | None:
@@ -33,21 +42,31 @@ def test_regular_text(lines: list[list[str]], blank: str, last: bool) -> None:
     """Text with one blank between fields splits as Python splits it, with and without a last newline."""
     text = ("\n".join(blank.join(line) for line in lines) + "\n" * last).encode()
     wanted = plain(text)
-    assert fields(text, 3) == (wanted if wanted and all(len(line) == 3 for line in wanted) else None)
+    assert fields(text, 3) == (
+        wanted if wanted and all(len(line) == 3 for line in wanted) else None
+    )
 
 
 @given(LINES, st.data())
 def test_irregular_text(lines: list[list[str]], data: st.DataObject) -> None:
     """Blanks of every kind, blank lines and comments are no hindrance."""
     blanks = st.text(alphabet=" \t\x0b\x0c", min_size=1, max_size=3)
-    between = st.sampled_from(["\n", "\n\n", "\n \t\n", "\n# a comment\n", "\n#\n#\n", "\r\n"])
+    between = st.sampled_from(
+        ["\n", "\n\n", "\n \t\n", "\n# a comment\n", "\n#\n#\n", "\r\n"]
+    )
     text = data.draw(st.sampled_from(["", "\n", "#c\n", "  "]))
     for line in lines:
-        text += "".join(word + data.draw(blanks) for word in line[:-1]) + line[-1] + data.draw(between)
+        text += (
+            "".join(word + data.draw(blanks) for word in line[:-1])
+            + line[-1]
+            + data.draw(between)
+        )
     wanted = plain(text.encode())
     expected = wanted if wanted and all(len(line) == 3 for line in wanted) else None
     # An id that begins with # after blanks at the start of its line is left to the careful reader.
-    assert fields(text.encode(), 3) in ([expected, None] if any(line[0][0] == "#" for line in lines) else [expected])
+    assert fields(text.encode(), 3) in (
+        [expected, None] if any(line[0][0] == "#" for line in lines) else [expected]
+    )
 
 
 @given(st.binary(max_size=60), st.integers(1, 4))
@@ -64,11 +83,18 @@ def test_short_texts(text: str, width: int) -> None:
     wanted = plain(text.encode())
     found = fields(text.encode(), width)
     assert found is None or found == wanted
-    if wanted and all(len(line) == width for line in wanted) and all(line[0][0] != "#" for line in wanted):
+    if (
+        wanted
+        and all(len(line) == width for line in wanted)
+        and all(line[0][0] != "#" for line in wanted)
+    ):
         assert found == wanted
 
 
-@pytest.mark.parametrize("text", ["", "\n", "# only a comment\n", "a b\n", "a b c d\n", "a b c\nd e\nf g h i\n"])
+@pytest.mark.parametrize(
+    "text",
+    ["", "\n", "# only a comment\n", "a b\n", "a b c d\n", "a b c\nd e\nf g h i\n"],
+)
 def test_wrong_widths(text: str) -> None:
     """Text without lines, or with a line of another width, gives None, also where the fields would add up."""
     assert split(text.encode(), 3) is None
@@ -81,14 +107,26 @@ def test_strings(texts: list[str]) -> None:
     assert [strings[index] for index in range(len(strings))] == list(strings) == texts
     assert len(strings) == len(texts)
     hashes = strings.hash.tolist()
-    assert all((hashes[i] == hashes[j]) == (texts[i] == texts[j]) for i in range(len(texts)) for j in range(i))
-    assert strings.equals(Strings.of(texts[::-1])).tolist() == [a == b for a, b in zip(texts, texts[::-1], strict=True)]
-    assert strings.starts_block().tolist() == [not i or texts[i] != texts[i - 1] for i in range(len(texts))]
+    assert all(
+        (hashes[i] == hashes[j]) == (texts[i] == texts[j])
+        for i in range(len(texts))
+        for j in range(i)
+    )
+    assert strings.equals(Strings.of(texts[::-1])).tolist() == [
+        a == b for a, b in zip(texts, texts[::-1], strict=True)
+    ]
+    assert strings.starts_block().tolist() == [
+        not i or texts[i] != texts[i - 1] for i in range(len(texts))
+    ]
     assert strings.all_equal() == (len(set(texts)) <= 1)
-    assert strings.widest == max([-(-len(text.encode()) // 8) for text in texts], default=0)
+    assert strings.widest == max(
+        [-(-len(text.encode()) // 8) for text in texts], default=0
+    )
 
 
-@given(st.lists(st.text(max_size=20).filter(lambda text: "\x00" not in text), max_size=20))
+@given(
+    st.lists(st.text(max_size=20).filter(lambda text: "\x00" not in text), max_size=20)
+)
 def test_words_order_as_bytes(texts: list[str]) -> None:
     """Words, one after the other, order strings as their bytes do."""
     texts = [text.encode("utf-8", "replace").decode() for text in texts]
@@ -102,18 +140,26 @@ def test_words_order_as_bytes(texts: list[str]) -> None:
 def test_magnitudes(ranks: list[int]) -> None:
     """Whole numbers of up to eight digits have magnitudes that order as they do."""
     magnitude = Strings.of([str(rank) for rank in ranks]).magnitude
-    assert np.argsort(magnitude, kind="stable").tolist() == np.argsort(ranks, kind="stable").tolist()
+    assert (
+        np.argsort(magnitude, kind="stable").tolist()
+        == np.argsort(ranks, kind="stable").tolist()
+    )
 
 
 @given(IDS.filter(len), st.data())
 def test_taken_strings(texts: list[str], data: st.DataObject) -> None:
     """Strings taken from others behave as made anew, whatever stands around them in the buffer."""
     index = data.draw(st.lists(st.integers(0, len(texts) - 1), max_size=20))
-    taken, anew = Strings.of(texts).take(np.array(index, dtype=np.intp)), Strings.of([texts[i] for i in index])
+    taken, anew = (
+        Strings.of(texts).take(np.array(index, dtype=np.intp)),
+        Strings.of([texts[i] for i in index]),
+    )
     assert taken.hash.tolist() == anew.hash.tolist()
     assert taken.equals(anew).all()
     assert taken.all_equal() == anew.all_equal()
-    assert [taken.word(which).tolist() for which in range(3)] == [anew.word(which).tolist() for which in range(3)]
+    assert [taken.word(which).tolist() for which in range(3)] == [
+        anew.word(which).tolist() for which in range(3)
+    ]
 
 
 def test_very_long_strings() -> None:
@@ -122,8 +168,18 @@ def test_very_long_strings() -> None:
     strings = Strings.of([long + "a", long + "b", long + "a", long, "z"])
     assert len(set(strings.hash.tolist())) == 4
     assert strings.hash[0] == strings.hash[2]
-    assert strings.equals(strings.take(np.array([2, 1, 0, 0, 4]))).tolist() == [True, True, True, False, True]
-    assert strings.take(np.array([0, 2, 1])).starts_block().tolist() == [True, False, True]
+    assert strings.equals(strings.take(np.array([2, 1, 0, 0, 4]))).tolist() == [
+        True,
+        True,
+        True,
+        False,
+        True,
+    ]
+    assert strings.take(np.array([0, 2, 1])).starts_block().tolist() == [
+        True,
+        False,
+        True,
+    ]
     assert strings.take(np.array([0, 2])).all_equal()
     assert not strings.take(np.array([0, 1])).all_equal()
 
@@ -133,11 +189,18 @@ def test_bytes_that_are_not_utf8(parts: list[bytes]) -> None:
     """Bytes that are not UTF-8 go in and come out unchanged."""
     texts = [part.decode("utf-8", "surrogateescape") for part in parts]
     strings = Strings.of(texts)
-    assert [strings[index].encode("utf-8", "surrogateescape") for index in range(len(texts))] == parts
+    assert [
+        strings[index].encode("utf-8", "surrogateescape") for index in range(len(texts))
+    ] == parts
 
 
 def test_hashes_of_many_ids_differ() -> None:
     """A quarter of a million ids of the usual kinds, short and long, have as many hashes."""
-    kinds = ("FBIS3-{}", "clueweb12-0000tw-00-{:05d}", "{}", "doc{:08x}-suffix-of-some-length")
+    kinds = (
+        "FBIS3-{}",
+        "clueweb12-0000tw-00-{:05d}",
+        "{}",
+        "doc{:08x}-suffix-of-some-length",
+    )
     texts = [kind.format(number) for kind in kinds for number in range(60_000)]
     assert len(set(Strings.of(texts).hash.tolist())) == len(texts)

@@ -17,8 +17,15 @@ from irmeta.errors import FileFormatError
 from irmeta.io import files
 from irmeta.io.files import Content, listed, read_bytes, shown
 
-TEXT = b"".join(b"1 Q0 doc%d %d %d.5 tag\n" % (rank, rank, 5000 - rank) for rank in range(5000))
-PACK = {"gzip": gzip.compress, "bzip2": bz2.compress, "xz": lzma.compress, "zstd": zstandard.compress}
+TEXT = b"".join(
+    b"1 Q0 doc%d %d %d.5 tag\n" % (rank, rank, 5000 - rank) for rank in range(5000)
+)
+PACK = {
+    "gzip": gzip.compress,
+    "bzip2": bz2.compress,
+    "xz": lzma.compress,
+    "zstd": zstandard.compress,
+}
 
 
 @pytest.mark.parametrize("kind", PACK)
@@ -67,7 +74,9 @@ def test_damaged_archives(tmp_path: Path, kind: str) -> None:
         packed[at] ^= 0xFF
     path = tmp_path / "run"
     path.write_bytes(packed)
-    with pytest.raises(FileFormatError, match=f"damaged {kind} data .*; copy or download it again"):
+    with pytest.raises(
+        FileFormatError, match=f"damaged {kind} data .*; copy or download it again"
+    ):
         files.read_bytes(path)
 
 
@@ -88,7 +97,10 @@ def test_files_of_folders(tmp_path: Path) -> None:
     (tmp_path / "elsewhere").mkdir()
     (tmp_path / "elsewhere" / "f").write_text("")
     (tmp_path / "runs" / "linked").symlink_to(tmp_path / "elsewhere")
-    listed = [str(Path(file).relative_to(tmp_path / "runs")) for file in files.listed(tmp_path / "runs")]
+    listed = [
+        str(Path(file).relative_to(tmp_path / "runs"))
+        for file in files.listed(tmp_path / "runs")
+    ]
     assert listed == ["a", "b", "linked/f", "team/c", "team/deep/d"]
 
 
@@ -105,7 +117,11 @@ def test_files_of_fsspec() -> None:
         memory.pipe_file(f"/runs/{name}", content)
     try:
         both = ["memory:///runs/a", "memory:///runs/b.gz"]
-        assert files.listed("memory://runs") == files.listed("memory://runs/") == [*both, "memory:///runs/deep/c"]
+        assert (
+            files.listed("memory://runs")
+            == files.listed("memory://runs/")
+            == [*both, "memory:///runs/deep/c"]
+        )
         assert files.listed("memory://runs/*.gz") == both[1:]
         assert files.listed("memory://runs/a") == ["memory://runs/a"]
         assert files.read_bytes(both[1]) == b"packed"
@@ -116,7 +132,9 @@ def test_files_of_fsspec() -> None:
                 files.listed(wrong)
         with pytest.raises(FileFormatError, match="a chained URL cannot have a glob"):
             files.listed("zip://*::memory://runs/a")
-        with pytest.raises(FileFormatError, match=r"other://x: cannot be read \(Protocol not known"):
+        with pytest.raises(
+            FileFormatError, match=r"other://x: cannot be read \(Protocol not known"
+        ):
             files.read_bytes("other://x")
     finally:
         memory.rm("/runs", recursive=True)
@@ -135,14 +153,22 @@ def test_stems() -> None:
     ]
 
 
-@pytest.mark.parametrize("pack", [gzip.compress, bz2.compress, lzma.compress, zstandard.compress])
-def test_every_stream_of_a_file_counts(tmp_path: Path, pack: Callable[[bytes], bytes]) -> None:
+@pytest.mark.parametrize(
+    "pack", [gzip.compress, bz2.compress, lzma.compress, zstandard.compress]
+)
+def test_every_stream_of_a_file_counts(
+    tmp_path: Path, pack: Callable[[bytes], bytes]
+) -> None:
     """Files of two streams are read to the end; a damaged or a short second one is an error."""
     file = tmp_path / "run"
     first, second = pack(b"one\n" * 50), pack(b"two\n" * 50)
     file.write_bytes(first + second)
     assert Content(file).data == b"one\n" * 50 + b"two\n" * 50
-    for damaged in (bytes([second[0], second[1] ^ 1]) + second[2:], second[:5], second[:-3]):
+    for damaged in (
+        bytes([second[0], second[1] ^ 1]) + second[2:],
+        second[:5],
+        second[:-3],
+    ):
         file.write_bytes(first + damaged)
         with pytest.raises(FileFormatError, match="damaged"):
             read_bytes(file)
@@ -156,7 +182,11 @@ def test_xz_may_have_padding(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "url", ["http://me:PASSW0RD@localhost:1/q?sig=SECRET", "nothere://me:PASSW0RD@host/q?sig=SECRET"]
+    "url",
+    [
+        "http://me:PASSW0RD@localhost:1/q?sig=SECRET",
+        "nothere://me:PASSW0RD@host/q?sig=SECRET",
+    ],
 )
 def test_messages_have_no_secrets(url: str) -> None:
     """Passwords and signatures of a URL are in no error, and in no name of a file."""
@@ -173,7 +203,9 @@ def test_runs_are_not_left_out_silently(tmp_path: Path) -> None:
     """A link to a file that is not there is an error, not a run less."""
     (tmp_path / "a.run").write_text("1 Q0 a 0 1 t\n")
     (tmp_path / "b.run").symlink_to(tmp_path / "gone")
-    with pytest.raises(FileFormatError, match=r"b\.run: a link to a file that is not there"):
+    with pytest.raises(
+        FileFormatError, match=r"b\.run: a link to a file that is not there"
+    ):
         listed(tmp_path)
 
 

@@ -16,14 +16,20 @@ def written(tmp_path, text):
 
 def test_runs_groups_and_the_pooled_ones_are_read(tmp_path):
     """Columns may stand in any order, beside others; `pooled` says which runs were."""
-    groups = read_groups(written(tmp_path, "type,team,run,pooled\nx,1,a,yes\nx,02,b,No\ny,1,c,1\n"))
+    groups = read_groups(
+        written(tmp_path, "type,team,run,pooled\nx,1,a,yes\nx,02,b,No\ny,1,c,1\n")
+    )
     assert dict(groups.of) == {"a": "1", "b": "02", "c": "1"}
     assert groups.unpooled == {"b"}
 
 
 def test_leaderboards_of_trec_covid_say_which_runs_were_pooled(tmp_path):
     """The column `contributed judgments` of NIST's leaderboards is read as `pooled` is."""
-    groups = read_groups(written(tmp_path, "run,team,contributed judgments,MAP\na,x,yes,0.2\nb,x,no,0.3\n"))
+    groups = read_groups(
+        written(
+            tmp_path, "run,team,contributed judgments,MAP\na,x,yes,0.2\nb,x,no,0.3\n"
+        )
+    )
     assert groups.unpooled == {"b"}
 
 
@@ -64,7 +70,9 @@ def test_a_header_in_capitals_and_blanks_is_read(tmp_path):
 def test_teams_by_a_table_a_mapping_and_stems(tmp_path):
     """The same teams come from a table, from a mapping, and from what stands before the last separator of a name."""
     systems = ["udel_a-1", "udel_a-2", "bm25", "sab.x"]
-    table = read_groups(written(tmp_path, "run,team\nudel_a-1,u\nudel_a-2,u\nbm25,b\nsab.x,s\n"))
+    table = read_groups(
+        written(tmp_path, "run,team\nudel_a-1,u\nudel_a-2,u\nbm25,b\nsab.x,s\n")
+    )
     for groups in (table, table.of, "stem"):
         found = teams(systems, groups)
         assert found.of[0] == found.of[1]

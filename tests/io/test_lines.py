@@ -27,7 +27,11 @@ def test_ir_measures_one_file_a_system(tmp_path: Path) -> None:
 
 def test_ir_measures_with_runs(tmp_path: Path) -> None:
     """Lines of run, topic, measure and value hold several systems, with parameters in a measure's name."""
-    path = put(tmp_path, "judge.txt", "a 1 AP(rel=2) .5\na 1 nDCG@10 .7\nb 1 AP(rel=2) .25\nb 1 nDCG@10 .1\n")
+    path = put(
+        tmp_path,
+        "judge.txt",
+        "a 1 AP(rel=2) .5\na 1 nDCG@10 .7\nb 1 AP(rel=2) .25\nb 1 nDCG@10 .1\n",
+    )
     cube = import_ir_measures(path, collection="judge")
     assert cube.attrs["collection"] == "judge"
     assert cube.sel(system="b", metric="AP(rel=2)").item() == 0.25
@@ -35,7 +39,11 @@ def test_ir_measures_with_runs(tmp_path: Path) -> None:
 
 def test_tot(tmp_path: Path) -> None:
     """Lines of run, measure, topic and value, as TREC Auto-Judge writes them; measures of its own are kept."""
-    path = put(tmp_path, "judge.eval.txt", "a f1 t1 1\na f1 t2 2\na f1 all 1.5\nb f1 t1 0\nb f1 t2 0\nb f1 all 0\n")
+    path = put(
+        tmp_path,
+        "judge.eval.txt",
+        "a f1 t1 1\na f1 t2 2\na f1 all 1.5\nb f1 t1 0\nb f1 t2 0\nb f1 all 0\n",
+    )
     cube = import_tot(path)
     assert cube.metric.values.tolist() == ["f1"]
     assert cube.sel(system="a").values.ravel().tolist() == [1, 2]
@@ -50,7 +58,9 @@ def test_jsonl(tmp_path: Path) -> None:
         '{"run_id": "b", "topic_id": "1", "measure": "AP", "value": 0.1}\n',
     )
     assert import_jsonl(path).values.ravel().tolist() == [0.5, 0.1]
-    path = put(tmp_path, "bm25.jsonl", '{"query_id": "1", "measure": "AP", "value": 0.5}\n')
+    path = put(
+        tmp_path, "bm25.jsonl", '{"query_id": "1", "measure": "AP", "value": 0.5}\n'
+    )
     assert import_jsonl(path).system.values.tolist() == ["bm25"]
 
 
@@ -70,7 +80,11 @@ def test_means_only_are_the_topic_all(tmp_path: Path) -> None:
         (import_tot, "", "the file is empty"),
         (import_jsonl, "{\n", ":1: not a line of JSON"),
         (import_jsonl, "[1]\n", ":1: not a JSON object"),
-        (import_jsonl, '{"run_id": "a", "measure": "AP"}\n', ":1: no 'value' in it; it has run_id, measure"),
+        (
+            import_jsonl,
+            '{"run_id": "a", "measure": "AP"}\n',
+            ":1: no 'value' in it; it has run_id, measure",
+        ),
     ],
 )
 def test_what_is_wrong_is_named(reader, text: str, said: str, tmp_path: Path) -> None:

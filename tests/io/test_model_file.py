@@ -17,7 +17,11 @@ def model():
     data = np.random.default_rng(1).random((9, 3))
     data[:, 2] = 0.5  # a constant metric has no residuals: its quantiles are missing
     part = Part("one", ("AP", "P@10", "RBP(p=0.95)"), moments(data), tails(data))
-    return Model("raw", (part, Part("two", ("AP", "RR"), moments(data[:, :2]), tails(data[:, :2]))), {"notes": ["x"]})
+    return Model(
+        "raw",
+        (part, Part("two", ("AP", "RR"), moments(data[:, :2]), tails(data[:, :2]))),
+        {"notes": ["x"]},
+    )
 
 
 def test_model_comes_back_exactly(tmp_path):
@@ -25,9 +29,17 @@ def test_model_comes_back_exactly(tmp_path):
     saved = model()
     save_model(saved, tmp_path / "m.json")
     read = load_model(tmp_path / "m.json")
-    assert (read.scale, read.provenance, read.metrics) == ("raw", {"notes": ["x"]}, ["AP", "P@10", "RBP(p=0.95)", "RR"])
+    assert (read.scale, read.provenance, read.metrics) == (
+        "raw",
+        {"notes": ["x"]},
+        ["AP", "P@10", "RBP(p=0.95)", "RR"],
+    )
     for one, other in zip(read.parts, saved.parts, strict=True):
-        assert (one.name, one.metrics, one.moments.n) == (other.name, other.metrics, other.moments.n)
+        assert (one.name, one.metrics, one.moments.n) == (
+            other.name,
+            other.metrics,
+            other.moments.n,
+        )
         assert_array_equal(one.moments.mean, other.moments.mean)
         assert_array_equal(one.moments.cov, other.moments.cov)
         assert_array_equal(one.tails, other.tails)
@@ -37,9 +49,23 @@ def test_model_file_is_json_without_scores(tmp_path):
     """The file is a JSON document: counts, means, the lower triangle of the covariances, quantiles."""
     save_model(model(), tmp_path / "m.json")
     document = json.loads((tmp_path / "m.json").read_text())
-    assert set(document) == {"format", "irmeta_seal", "scale", "levels", "provenance", "collections"}
+    assert set(document) == {
+        "format",
+        "irmeta_seal",
+        "scale",
+        "levels",
+        "provenance",
+        "collections",
+    }
     first = document["collections"][0]
-    assert set(first) == {"name", "systems", "metrics", "means", "residual_quantiles", "covariances"}
+    assert set(first) == {
+        "name",
+        "systems",
+        "metrics",
+        "means",
+        "residual_quantiles",
+        "covariances",
+    }
     assert [len(row) for row in first["covariances"]] == [1, 2, 3]
 
 
@@ -69,14 +95,18 @@ def test_other_files_are_an_error_that_names_them(tmp_path, text):
     """A file that is not a model raises FileFormatError with its path and how to make one."""
     path = tmp_path / "m.json"
     path.write_text(text)
-    with pytest.raises(FileFormatError, match=r"m\.json: not a prediction model .*predict fit"):
+    with pytest.raises(
+        FileFormatError, match=r"m\.json: not a prediction model .*predict fit"
+    ):
         load_model(path)
 
 
 def test_a_scale_is_not_a_format(tmp_path):
     """A model on a scale that we do not know is refused for that."""
     save_model(replace(model(), scale="log"), tmp_path / "m.json")
-    with pytest.raises(FileFormatError, match="its scale is 'log', this version knows raw and logit"):
+    with pytest.raises(
+        FileFormatError, match="its scale is 'log', this version knows raw and logit"
+    ):
         load_model(tmp_path / "m.json")
 
 
@@ -87,7 +117,9 @@ def test_figures_that_do_not_fit_the_metrics_are_an_error(tmp_path):
     del document["irmeta_seal"]
     document["collections"][0]["means"].pop()
     (tmp_path / "m.json").write_text(json.dumps(document))
-    with pytest.raises(FileFormatError, match="the figures of 'one' do not fit its 3 metrics"):
+    with pytest.raises(
+        FileFormatError, match="the figures of 'one' do not fit its 3 metrics"
+    ):
         load_model(tmp_path / "m.json")
 
 

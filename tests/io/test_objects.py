@@ -18,9 +18,21 @@ from irmeta.errors import FileFormatError, IrmetaError
 QRELS = {"1": {"a": 2, "b": 0}, "2": {"a": 1, "c": 1}}
 RUN = {"1": {"a": 0.5, "b": 0.9, "x": 0.7}, "2": {"c": 1.0, "b": 0.5}}
 METRICS = ["AP", "nDCG"]
-QREL_ROWS = [Qrel(topic, document, grade) for topic, of in QRELS.items() for document, grade in of.items()]
-RUN_ROWS = [ScoredDoc(topic, document, score) for topic, of in RUN.items() for document, score in of.items()]
-RUN_TEXT = "".join(f"{topic} Q0 {d} 0 {score} tag\n" for topic, of in RUN.items() for d, score in of.items())
+QREL_ROWS = [
+    Qrel(topic, document, grade)
+    for topic, of in QRELS.items()
+    for document, grade in of.items()
+]
+RUN_ROWS = [
+    ScoredDoc(topic, document, score)
+    for topic, of in RUN.items()
+    for document, score in of.items()
+]
+RUN_TEXT = "".join(
+    f"{topic} Q0 {d} 0 {score} tag\n"
+    for topic, of in RUN.items()
+    for d, score in of.items()
+)
 
 
 def scores(qrels: Any, run: Any) -> list[Any]:
@@ -32,12 +44,18 @@ WANTED = scores(QRELS, {"run": RUN})
 
 def test_rows_and_iterators_of_ir_measures() -> None:
     """Lists and iterators of ir_measures are judgments and runs, and score as ir_measures says."""
-    assert scores(QREL_ROWS, RUN_ROWS) == scores(iter(QREL_ROWS), iter(RUN_ROWS)) == WANTED
+    assert (
+        scores(QREL_ROWS, RUN_ROWS) == scores(iter(QREL_ROWS), iter(RUN_ROWS)) == WANTED
+    )
     assert scores(iter(QREL_ROWS), {"mine": iter(RUN_ROWS)}) == WANTED
     theirs = {
-        (one.query_id, str(one.measure)): one.value for one in ir_measures.iter_calc([AP, nDCG], QREL_ROWS, RUN_ROWS)
+        (one.query_id, str(one.measure)): one.value
+        for one in ir_measures.iter_calc([AP, nDCG], QREL_ROWS, RUN_ROWS)
     }
-    assert pytest.approx([theirs[topic, metric] for topic in QRELS for metric in METRICS]) == WANTED
+    assert (
+        pytest.approx([theirs[topic, metric] for topic in QRELS for metric in METRICS])
+        == WANTED
+    )
 
 
 def test_values_that_ir_measures_computes() -> None:
@@ -45,22 +63,36 @@ def test_values_that_ir_measures_computes() -> None:
     values = list(ir_measures.iter_calc([AP, nDCG], QREL_ROWS, RUN_ROWS))
     for given in (values, iter(values)):
         cube = irmeta.from_frame({"mine": given})
-        assert cube.sel(system="mine", topic=["1", "2"], metric=METRICS).values.ravel().tolist() == pytest.approx(
-            WANTED
-        )
+        assert cube.sel(
+            system="mine", topic=["1", "2"], metric=METRICS
+        ).values.ravel().tolist() == pytest.approx(WANTED)
 
 
 def test_a_document_twice_in_rows_is_refused() -> None:
     """Rows that list a document twice are an error, as in a file."""
-    with pytest.raises(FileFormatError, match="document 'a' occurs twice for topic '1'"):
+    with pytest.raises(
+        FileFormatError, match="document 'a' occurs twice for topic '1'"
+    ):
         scores(QREL_ROWS, [*RUN_ROWS, RUN_ROWS[0]])
 
 
 def test_frames_and_lazy_frames_of_polars() -> None:
     """A LazyFrame is collected, alone or by name."""
-    run = pl.DataFrame([row[:3] for row in RUN_ROWS], schema=["query_id", "doc_id", "score"], orient="row")
-    qrels = pl.DataFrame([row[:3] for row in QREL_ROWS], schema=["query_id", "doc_id", "relevance"], orient="row")
-    assert scores(qrels.lazy(), run.lazy()) == scores(qrels, {"mine": run.lazy()}) == WANTED
+    run = pl.DataFrame(
+        [row[:3] for row in RUN_ROWS],
+        schema=["query_id", "doc_id", "score"],
+        orient="row",
+    )
+    qrels = pl.DataFrame(
+        [row[:3] for row in QREL_ROWS],
+        schema=["query_id", "doc_id", "relevance"],
+        orient="row",
+    )
+    assert (
+        scores(qrels.lazy(), run.lazy())
+        == scores(qrels, {"mine": run.lazy()})
+        == WANTED
+    )
 
 
 @pytest.mark.slow  # ranx compiles
@@ -70,7 +102,9 @@ def test_runs_and_qrels_of_ranx() -> None:
     run, other = ranx.Run(RUN, name="mine"), ranx.Run(RUN, name="other")
     assert scores(ranx.Qrels(QRELS), run) == WANTED
     assert scores(ranx.Qrels(QRELS), {"named": run}) == WANTED
-    assert irmeta.evaluate(ranx.Qrels(QRELS), [run, other], "AP").system.values.tolist() == ["mine", "other"]
+    assert irmeta.evaluate(
+        ranx.Qrels(QRELS), [run, other], "AP"
+    ).system.values.tolist() == ["mine", "other"]
 
 
 def test_dictionaries_of_pytrec_eval(tmp_path: Path) -> None:
@@ -82,38 +116,54 @@ def test_dictionaries_of_pytrec_eval(tmp_path: Path) -> None:
     assert scores(QRELS, run) == WANTED
     theirs = pytrec_eval.RelevanceEvaluator(QRELS, {"map", "ndcg"}).evaluate(run)
     cube = irmeta.from_frame({"mine": theirs})
-    assert cube.sel(topic=["1", "2"], metric=METRICS).values.ravel().tolist() == pytest.approx(WANTED)
+    assert cube.sel(
+        topic=["1", "2"], metric=METRICS
+    ).values.ravel().tolist() == pytest.approx(WANTED)
 
 
 @pytest.mark.filterwarnings("ignore")
 def test_frames_of_pyterrier() -> None:
     """Frames of runs and judgments of PyTerrier, and the table of an Experiment by query, are taken as they are."""
     run = pd.DataFrame([row[:3] for row in RUN_ROWS], columns=["qid", "docno", "score"])
-    qrels = pd.DataFrame([row[:3] for row in QREL_ROWS], columns=["qid", "docno", "label"])
+    qrels = pd.DataFrame(
+        [row[:3] for row in QREL_ROWS], columns=["qid", "docno", "label"]
+    )
     assert scores(qrels, run) == scores(qrels, {"mine": run}) == WANTED
     pt = pytest.importorskip("pyterrier")
     topics = pd.DataFrame({"qid": ["1", "2"], "query": ["one", "two"]})
-    ranked = run.assign(rank=run.groupby("qid")["score"].rank(ascending=False).astype(int) - 1)
-    table = pt.Experiment([ranked], topics, qrels, ["map", "ndcg"], names=["mine"], perquery=True)
+    ranked = run.assign(
+        rank=run.groupby("qid")["score"].rank(ascending=False).astype(int) - 1
+    )
+    table = pt.Experiment(
+        [ranked], topics, qrels, ["map", "ndcg"], names=["mine"], perquery=True
+    )
     cube = irmeta.from_frame(table)
-    assert cube.sel(topic=["1", "2"], metric=METRICS).values.ravel().tolist() == pytest.approx(WANTED)
+    assert cube.sel(
+        topic=["1", "2"], metric=METRICS
+    ).values.ravel().tolist() == pytest.approx(WANTED)
 
 
 def test_datasets_of_ir_datasets(tmp_path: Path) -> None:
     """A dataset's judgments and its scored documents are named irds:ID."""
     ir_datasets = pytest.importorskip("ir_datasets")
-    (tmp_path / "qrels").write_text("".join(f"{row.query_id} 0 {row.doc_id} {row.relevance}\n" for row in QREL_ROWS))
+    (tmp_path / "qrels").write_text(
+        "".join(f"{row.query_id} 0 {row.doc_id} {row.relevance}\n" for row in QREL_ROWS)
+    )
     (tmp_path / "run").write_text(RUN_TEXT)
     from ir_datasets.formats import TrecQrels, TrecScoredDocs
 
     here = ir_datasets.util.LocalDownload
-    made = ir_datasets.Dataset(TrecQrels(here(tmp_path / "qrels"), {}), TrecScoredDocs(here(tmp_path / "run")))
+    made = ir_datasets.Dataset(
+        TrecQrels(here(tmp_path / "qrels"), {}), TrecScoredDocs(here(tmp_path / "run"))
+    )
     if "irmeta-test/small" not in ir_datasets.registry:
         ir_datasets.registry.register("irmeta-test/small", made)
     cube = irmeta.evaluate("irds:irmeta-test/small", "irds:irmeta-test/small", METRICS)
     assert cube.values.ravel().tolist() == WANTED
     assert cube.attrs["collection"] == "irmeta-test-small"
-    with pytest.raises(IrmetaError, match="irds:none: ir_datasets knows no such dataset"):
+    with pytest.raises(
+        IrmetaError, match="irds:none: ir_datasets knows no such dataset"
+    ):
         irmeta.evaluate("irds:none", {"r": RUN}, "AP")
 
 
@@ -121,13 +171,22 @@ OPENSEARCH = {
     "name": "mine",
     "type": "IMPORT_JUDGMENT",
     "judgmentRatings": [
-        {"query": topic, "ratings": [{"docId": d, "rating": f"{grade}.000"} for d, grade in of.items()]}
+        {
+            "query": topic,
+            "ratings": [
+                {"docId": d, "rating": f"{grade}.000"} for d, grade in of.items()
+            ],
+        }
         for topic, of in QRELS.items()
     ],
 }
 ELASTICSEARCH = {
     "requests": [
-        {"id": topic, "request": {}, "ratings": [{"_index": "i", "_id": d, "rating": g} for d, g in of.items()]}
+        {
+            "id": topic,
+            "request": {},
+            "ratings": [{"_index": "i", "_id": d, "rating": g} for d, g in of.items()],
+        }
         for topic, of in QRELS.items()
     ],
     "metric": {"dcg": {"k": 10}},
@@ -135,7 +194,13 @@ ELASTICSEARCH = {
 
 
 @pytest.mark.parametrize(
-    "held", [OPENSEARCH, ELASTICSEARCH, {"hits": {"hits": [{"_source": OPENSEARCH}]}}, OPENSEARCH["judgmentRatings"]]
+    "held",
+    [
+        OPENSEARCH,
+        ELASTICSEARCH,
+        {"hits": {"hits": [{"_source": OPENSEARCH}]}},
+        OPENSEARCH["judgmentRatings"],
+    ],
 )
 def test_judgments_of_opensearch_and_elasticsearch(tmp_path: Path, held: Any) -> None:
     """Ratings by query are judgments: as they are imported, as they are found, and as rank_eval is asked."""
@@ -146,7 +211,10 @@ def test_judgments_of_opensearch_and_elasticsearch(tmp_path: Path, held: Any) ->
 @pytest.mark.parametrize(
     ("ratings", "says"),
     [
-        ([{"docId": "a", "rating": 1}, {"docId": "a", "rating": 2}], "document 'a' of 'q' occurs twice"),
+        (
+            [{"docId": "a", "rating": 1}, {"docId": "a", "rating": 2}],
+            "document 'a' of 'q' occurs twice",
+        ),
         ([{"docId": "a"}], "not of the form"),
         ([{"rating": 1}], "no _id or docId"),
     ],
@@ -154,13 +222,19 @@ def test_judgments_of_opensearch_and_elasticsearch(tmp_path: Path, held: Any) ->
 def test_ratings_with_faults(tmp_path: Path, ratings: Any, says: str) -> None:
     """A document rated twice, a rating without a number or without a document is an error that names the file."""
     path = tmp_path / "judgments.json"
-    path.write_text(json.dumps({"judgmentRatings": [{"query": "q", "ratings": ratings}]}))
+    path.write_text(
+        json.dumps({"judgmentRatings": [{"query": "q", "ratings": ratings}]})
+    )
     with pytest.raises(FileFormatError, match=f"judgments.json.*{says}"):
         scores(path, {"run": {"q": {"a": 1.0}}})
 
 
 def beir(folder: Path, kind: str) -> None:
-    table = pl.DataFrame([row[:3] for row in QREL_ROWS], schema=["query-id", "corpus-id", "score"], orient="row")
+    table = pl.DataFrame(
+        [row[:3] for row in QREL_ROWS],
+        schema=["query-id", "corpus-id", "score"],
+        orient="row",
+    )
     folder.mkdir()
     if kind == "parquet":
         (folder / "data").mkdir()
@@ -172,7 +246,9 @@ def beir(folder: Path, kind: str) -> None:
     for split in ("test", "train"):
         part = table if split == "test" else table.head(1)
         path = folder / "qrels" / f"{split}.{kind}"
-        part.write_ndjson(path) if kind == "jsonl" else part.write_csv(path, separator="\t")
+        part.write_ndjson(path) if kind == "jsonl" else part.write_csv(
+            path, separator="\t"
+        )
 
 
 @pytest.mark.parametrize("kind", ["tsv", "jsonl", "parquet"])
@@ -189,13 +265,17 @@ def test_folders_without_a_test_split(tmp_path: Path) -> None:
     beir(tmp_path / "scifact", "tsv")
     qrels = tmp_path / "scifact" / "qrels"
     (qrels / "test.tsv").rename(qrels / "dev.tsv")
-    with pytest.raises(FileFormatError, match="judgments in several files, .*dev.tsv.*train.tsv; name one"):
+    with pytest.raises(
+        FileFormatError,
+        match="judgments in several files, .*dev.tsv.*train.tsv; name one",
+    ):
         scores(tmp_path / "scifact", {"run": RUN})
     (qrels / "train.tsv").unlink()
     assert scores(tmp_path / "scifact", {"run": RUN}) == WANTED
     (qrels / "dev.tsv").unlink()
     with pytest.raises(
-        FileFormatError, match="scifact: no judgments in this folder, .*the judgments come first, then the runs"
+        FileFormatError,
+        match="scifact: no judgments in this folder, .*the judgments come first, then the runs",
     ):
         scores(tmp_path / "scifact", {"run": RUN})
 
@@ -203,7 +283,9 @@ def test_folders_without_a_test_split(tmp_path: Path) -> None:
 @pytest.mark.skipif(sys.platform == "win32", reason="no /dev/stdin")
 def test_standard_input(tmp_path: Path) -> None:
     """`-` is the standard input, for the run or for the judgments."""
-    (tmp_path / "qrels").write_text("".join(f"{row.query_id} 0 {row.doc_id} {row.relevance}\n" for row in QREL_ROWS))
+    (tmp_path / "qrels").write_text(
+        "".join(f"{row.query_id} 0 {row.doc_id} {row.relevance}\n" for row in QREL_ROWS)
+    )
     (tmp_path / "run").write_text(RUN_TEXT)
     program = "import sys, irmeta; print(irmeta.evaluate(*sys.argv[1:], ['AP', 'nDCG']).values.ravel().tolist())"
     for qrels, run, piped in (("qrels", "-", "run"), ("-", "run", "qrels")):
@@ -223,5 +305,7 @@ def test_damaged_tables_of_judgments(tmp_path: Path) -> None:
         beir(tmp_path / kind, kind)
         path = next(path for path in (tmp_path / kind).rglob(f"test*.{kind}"))
         path.write_bytes(path.read_bytes()[:-9])
-        with pytest.raises(FileFormatError, match=f"test.*{kind}: (damaged|the table|the column)"):
+        with pytest.raises(
+            FileFormatError, match=f"test.*{kind}: (damaged|the table|the column)"
+        ):
             scores(tmp_path / kind, {"run": RUN})

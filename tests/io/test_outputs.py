@@ -42,7 +42,9 @@ def test_not_written_at_all(tmp_path: Path, failure: type[BaseException]) -> Non
     assert _names(tmp_path) == ["out"]
 
 
-def test_where_nothing_can_be_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_where_nothing_can_be_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A missing folder, a folder in the file's place, a refused or a full disk are errors that name the path."""
     with (
         pytest.raises(FileFormatError, match="the folder .*nowhere does not exist"),
@@ -51,7 +53,9 @@ def test_where_nothing_can_be_written(tmp_path: Path, monkeypatch: pytest.Monkey
         pass
     (tmp_path / "taken").mkdir()
     with (
-        pytest.raises(FileFormatError, match="taken: cannot be written .Is a directory"),
+        pytest.raises(
+            FileFormatError, match="taken: cannot be written .Is a directory"
+        ),
         writing(tmp_path / "taken"),
     ):
         pass
@@ -65,7 +69,10 @@ def test_where_nothing_can_be_written(tmp_path: Path, monkeypatch: pytest.Monkey
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
 
     monkeypatch.setattr(outputs.os, "open", refuse)
-    with pytest.raises(FileFormatError, match="x: cannot be written .Permission denied"), writing(tmp_path / "x"):
+    with (
+        pytest.raises(FileFormatError, match="x: cannot be written .Permission denied"),
+        writing(tmp_path / "x"),
+    ):
         pass
     assert _names(tmp_path) == ["taken"]
 
@@ -85,7 +92,9 @@ def test_killed_writers_leave_nothing_for_long(tmp_path: Path) -> None:
     file = tmp_path / "out"
     killed = "import pathlib, sys, time; from irmeta.io.outputs import writing\n"
     killed += "with writing(pathlib.Path(sys.argv[1])) as part: print(part, flush=True); time.sleep(60)"
-    with subprocess.Popen([sys.executable, "-c", killed, str(file)], stdout=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(
+        [sys.executable, "-c", killed, str(file)], stdout=subprocess.PIPE, text=True
+    ) as process:
         assert process.stdout is not None
         left = Path(process.stdout.readline().strip())
         with writing(file) as part:

@@ -23,25 +23,51 @@ NAMES = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=6
 
 @st.composite
 def cubes(draw: st.DrawFn) -> xr.DataArray:
-    names = [draw(st.lists(NAMES, min_size=1, max_size=3, unique=True)) for _ in range(2)]
-    metrics = draw(st.lists(st.sampled_from(["AP", "nDCG@10", "RBP(p=0.5)", "mine"]), min_size=1, unique=True))
+    names = [
+        draw(st.lists(NAMES, min_size=1, max_size=3, unique=True)) for _ in range(2)
+    ]
+    metrics = draw(
+        st.lists(
+            st.sampled_from(["AP", "nDCG@10", "RBP(p=0.5)", "mine"]),
+            min_size=1,
+            unique=True,
+        )
+    )
     shape = tuple(len(one) for one in (*names, metrics))
     count = int(np.prod(shape))
-    scores = draw(st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=count, max_size=count))
-    return cube(np.reshape(scores, shape), *names, metrics, collection=draw(NAMES), provenance={"notes": ["a", "ü"]})
+    scores = draw(
+        st.lists(
+            st.floats(allow_nan=False, allow_infinity=False),
+            min_size=count,
+            max_size=count,
+        )
+    )
+    return cube(
+        np.reshape(scores, shape),
+        *names,
+        metrics,
+        collection=draw(NAMES),
+        provenance={"notes": ["a", "ü"]},
+    )
 
 
 @given(cubes())
-def test_round_trip(tmp_path_factory: pytest.TempPathFactory, scores: xr.DataArray) -> None:
+def test_round_trip(
+    tmp_path_factory: pytest.TempPathFactory, scores: xr.DataArray
+) -> None:
     """A cube comes back with every bit, name, order and attribute."""
     path = tmp_path_factory.mktemp("scores") / "scores.parquet"
     save(scores, path)
     xr.testing.assert_identical(load(path), scores)
-    xr.testing.assert_equal(from_rows(to_frame(scores))[scores.attrs["collection"]], scores)
+    xr.testing.assert_equal(
+        from_rows(to_frame(scores))[scores.attrs["collection"]], scores
+    )
 
 
 def small(collection: str = "one", score: float = 0.5) -> xr.DataArray:
-    return cube([[[score], [0.25]]], ["bm25"], ["1", "2"], ["AP"], collection=collection)
+    return cube(
+        [[[score], [0.25]]], ["bm25"], ["1", "2"], ["AP"], collection=collection
+    )
 
 
 def test_missing_scores(tmp_path: Path) -> None:
@@ -59,7 +85,9 @@ def test_several_collections(tmp_path: Path) -> None:
     save(both, path)
     assert list(load_all(path)) == ["one", "two"]
     xr.testing.assert_identical(load(path, "two"), both["two"])
-    with pytest.raises(ScoresError, match="holds 2 collections; choose one with --collection: one, two"):
+    with pytest.raises(
+        ScoresError, match="holds 2 collections; choose one with --collection: one, two"
+    ):
         load(path)
     with pytest.raises(ScoresError, match="no collection 'tow'; did you mean two"):
         load(path, "tow")
@@ -93,13 +121,26 @@ def test_other_programs_read_it(tmp_path: Path) -> None:
     save(small(), path)
     frame = pd.read_csv(_csv(pl.read_parquet(path), tmp_path), dtype={"topic": str})
     assert list(frame.columns) == list(COLUMNS) == pl.read_parquet(path).columns
-    assert frame.values.tolist() == [["one", "bm25", "1", "AP", 0.5], ["one", "bm25", "2", "AP", 0.25]]
-    assert json.loads(pl.read_parquet_metadata(path)["irmeta"])["one"]["attributes"]["collection"] == "one"
+    assert frame.values.tolist() == [
+        ["one", "bm25", "1", "AP", 0.5],
+        ["one", "bm25", "2", "AP", 0.25],
+    ]
+    assert (
+        json.loads(pl.read_parquet_metadata(path)["irmeta"])["one"]["attributes"][
+            "collection"
+        ]
+        == "one"
+    )
 
 
 def test_names_without_scores_stay(tmp_path: Path) -> None:
     """Systems and topics keep their order, and stay, also where their first or all scores are missing."""
-    scores = cube([[[np.nan], [0.1], [np.nan]], [[0.2], [0.3], [np.nan]]], ["b", "a"], ["2", "1", "3"], ["AP"])
+    scores = cube(
+        [[[np.nan], [0.1], [np.nan]], [[0.2], [0.3], [np.nan]]],
+        ["b", "a"],
+        ["2", "1", "3"],
+        ["AP"],
+    )
     path = tmp_path / "s.parquet"
     save(scores, path)
     xr.testing.assert_identical(load(path), scores)
@@ -117,7 +158,9 @@ def test_csv_and_the_parquet_of_others(tmp_path: Path) -> None:
     frame = to_frame(small()).select(reversed(COLUMNS))
     xr.testing.assert_equal(load(_csv(frame, tmp_path)), small())
     path = tmp_path / "numbers.parquet"
-    frame.with_columns(pl.col("topic").cast(pl.Int64), pl.lit("7").alias("more")).write_parquet(path)
+    frame.with_columns(
+        pl.col("topic").cast(pl.Int64), pl.lit("7").alias("more")
+    ).write_parquet(path)
     xr.testing.assert_equal(load(path), small())
 
 
@@ -135,7 +178,11 @@ def test_wrong_score_files(tmp_path: Path, changed: dict, says: str) -> None:
     """A score file with text for scores, infinities, repeated cells, missing names or columns is refused by name."""
     frame = to_frame(small())
     for name, values in changed.items():
-        frame = frame.drop(name) if values is None else frame.with_columns(pl.Series(name, values))
+        frame = (
+            frame.drop(name)
+            if values is None
+            else frame.with_columns(pl.Series(name, values))
+        )
     path = tmp_path / "wrong.parquet"
     frame.write_parquet(path)
     with pytest.raises(FileFormatError, match=says) as error:
@@ -143,14 +190,18 @@ def test_wrong_score_files(tmp_path: Path, changed: dict, says: str) -> None:
     assert str(error.value).startswith(str(path))
 
 
-@pytest.mark.parametrize("content", [b"", b"PAR1", b"PAR1" + b"x" * 50, b"a,b\n1,2\n", b"\xff\xfe\n", b"{}"])
+@pytest.mark.parametrize(
+    "content", [b"", b"PAR1", b"PAR1" + b"x" * 50, b"a,b\n1,2\n", b"\xff\xfe\n", b"{}"]
+)
 def test_files_that_are_no_score_files(tmp_path: Path, content: bytes) -> None:
     """Whatever else a file holds, reading it as scores is an error that names it."""
     path = tmp_path / "other"
     path.write_bytes(content)
     with pytest.raises(FileFormatError, match="other: "):
         load(path)
-    with pytest.raises(FileFormatError, match="nothing.parquet: no such file; `irmeta evaluate`"):
+    with pytest.raises(
+        FileFormatError, match="nothing.parquet: no such file; `irmeta evaluate`"
+    ):
         load(tmp_path / "nothing.parquet")
 
 
@@ -161,7 +212,9 @@ def test_names_that_are_not_utf8(tmp_path: Path) -> None:
     assert load(tmp_path / "s.parquet").system.values.tolist() == ["a\\xff"]
 
 
-def test_a_failure_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failure_leaves_the_old_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """When writing fails in the middle the old file stands, and nothing beside it."""
     path = tmp_path / "s.parquet"
     save(small("old"), path)
@@ -186,12 +239,14 @@ def test_a_failure_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.Monke
         {"collection": pl.Categorical, "metric": pl.Categorical},
     ],
 )
-def test_appending_to_the_parquet_of_others(tmp_path: Path, changed: dict[str, type[pl.DataType]]) -> None:
+def test_appending_to_the_parquet_of_others(
+    tmp_path: Path, changed: dict[str, type[pl.DataType]]
+) -> None:
     """Collections are added to a file of another program, whatever the types of its columns."""
     path = tmp_path / "s.parquet"
-    to_frame(small("one", 1.0)).with_columns(pl.col(name).cast(kind) for name, kind in changed.items()).write_parquet(
-        path
-    )
+    to_frame(small("one", 1.0)).with_columns(
+        pl.col(name).cast(kind) for name, kind in changed.items()
+    ).write_parquet(path)
     save(small("two"), path, append=True)
     assert list(load_all(path)) == ["two", "one"]
     xr.testing.assert_identical(load(path, "two"), small("two"))
@@ -204,10 +259,15 @@ def test_missing_names(tmp_path: Path, column: str) -> None:
     path = tmp_path / "s.parquet"
     save(small(), path)
     about = pl.read_parquet_metadata(path)["irmeta"]
-    broken = pl.read_parquet(path).with_columns(pl.when(pl.col("topic") == "1").then(pl.col(column)).alias(column))
+    broken = pl.read_parquet(path).with_columns(
+        pl.when(pl.col("topic") == "1").then(pl.col(column)).alias(column)
+    )
     for metadata in ({"irmeta": about}, {}):
         broken.write_parquet(path, metadata=metadata)
-        with pytest.raises(FileFormatError, match=f"s.parquet: the column {column} of a score table has missing names"):
+        with pytest.raises(
+            FileFormatError,
+            match=f"s.parquet: the column {column} of a score table has missing names",
+        ):
             load(path)
     with pytest.raises(FileFormatError, match="has missing names"):
         save(small("two"), path, append=True)
@@ -216,14 +276,24 @@ def test_missing_names(tmp_path: Path, column: str) -> None:
 def test_a_part_of_a_file(tmp_path: Path) -> None:
     """Only the systems, topics and metrics asked for are read, in their order; an unknown name lists the nearest."""
     rng = np.random.default_rng(1)
-    whole = cube(rng.random((3, 4, 3)), list("abc"), list("1234"), ["AP", "RR", "nDCG@10"], collection="one")
+    whole = cube(
+        rng.random((3, 4, 3)),
+        list("abc"),
+        list("1234"),
+        ["AP", "RR", "nDCG@10"],
+        collection="one",
+    )
     whole[1, 2, 0] = np.nan
     path = tmp_path / "s.parquet"
     save({"one": whole, "two": whole[:2]}, path)
     part = load(path, "one", systems=["c", "b"], metrics=["RR", "AP"])
     xr.testing.assert_identical(part, whole.sel(system=["c", "b"], metric=["RR", "AP"]))
-    np.testing.assert_array_equal(load_all(path, topics=["3"])["two"].values, whole[:2, 2:3].values)
-    with pytest.raises(FileFormatError, match="no metric 'nDCG@20' in one; did you mean nDCG@10"):
+    np.testing.assert_array_equal(
+        load_all(path, topics=["3"])["two"].values, whole[:2, 2:3].values
+    )
+    with pytest.raises(
+        FileFormatError, match="no metric 'nDCG@20' in one; did you mean nDCG@10"
+    ):
         load(path, "one", metrics=["nDCG@20"])
     with pytest.raises(FileFormatError, match="s.parquet: no system 'c' in two"):
         load_all(path, systems=["c"])
@@ -259,7 +329,13 @@ ONE = {"system": ["s"], "topic": ["1"], "metric": ["AP"]}
 def test_malformed_metadata_are_refused(tmp_path: Path, held: str) -> None:
     """Metadata that no score file of ours has are an error of the file."""
     path = tmp_path / "odd.parquet"
-    row = {"collection": ["one"], "system": ["s"], "topic": ["1"], "metric": ["AP"], "score": [0.5]}
+    row = {
+        "collection": ["one"],
+        "system": ["s"],
+        "topic": ["1"],
+        "metric": ["AP"],
+        "score": [0.5],
+    }
     pl.DataFrame(row).write_parquet(path, metadata={"irmeta": held})
     with pytest.raises(FileFormatError, match=r"odd\.parquet: not a score file"):
         load(path)
@@ -297,7 +373,17 @@ def test_appends_at_once_lose_nothing(tmp_path: Path) -> None:
     writers = []
     for number in range(4):
         save(small(f"c{number}"), tmp_path / f"{number}.parquet")
-        writers.append(subprocess.Popen([sys.executable, "-c", code, str(tmp_path / f"{number}.parquet"), str(path)]))
+        writers.append(
+            subprocess.Popen(
+                [
+                    sys.executable,
+                    "-c",
+                    code,
+                    str(tmp_path / f"{number}.parquet"),
+                    str(path),
+                ]
+            )
+        )
     assert [writer.wait() for writer in writers] == [0] * 4
     assert sorted(load_all(path)) == ["c0", "c1", "c2", "c3", "first"]
 
@@ -311,13 +397,19 @@ def test_a_new_file_replaces_none(tmp_path: Path) -> None:
     assert list(load_all(path)) == ["one"]
 
 
-@pytest.mark.parametrize(("score", "metric"), [(1.7, "AP"), (-0.3, "P@10"), (54.3, "nDCG@10")])
+@pytest.mark.parametrize(
+    ("score", "metric"), [(1.7, "AP"), (-0.3, "P@10"), (54.3, "nDCG@10")]
+)
 @pytest.mark.parametrize("form", ["csv", "parquet"])
-def test_scores_of_others_are_what_their_metric_can_be(tmp_path: Path, score: float, metric: str, form: str) -> None:
+def test_scores_of_others_are_what_their_metric_can_be(
+    tmp_path: Path, score: float, metric: str, form: str
+) -> None:
     """A table that another program made is refused if a score is none of its metric; other metrics take any."""
     path = tmp_path / f"s.{form}"
     frame = to_frame(cube([[[score, score]]], ["a"], ["1"], [metric, "clicks"]))
     frame.write_csv(path) if form == "csv" else frame.write_parquet(path)
-    with pytest.raises(FileFormatError, match=f"{score} is not a score of {metric}, which takes 0 to 1"):
+    with pytest.raises(
+        FileFormatError, match=f"{score} is not a score of {metric}, which takes 0 to 1"
+    ):
         load(path)
     assert load(path, metrics=["clicks"]).item() == score

@@ -50,7 +50,9 @@ def _flips(whole: bytes, count: int) -> Iterator[bytes]:
     """Yield a file with one bit flipped, at random places, and with each bit of its seal's first characters."""
     draws = random.Random(11)
     seal = 8 * whole.rfind(seals.KEY.encode())
-    places = [draws.randrange(8 * len(whole)) for _ in range(count)] + list(range(seal, seal + 8 * 30, 5))
+    places = [draws.randrange(8 * len(whole)) for _ in range(count)] + list(
+        range(seal, seal + 8 * 30, 5)
+    )
     for place in places:
         damaged = bytearray(whole)
         damaged[place // 8] ^= 1 << place % 8
@@ -72,10 +74,15 @@ def test_a_flipped_bit_is_noticed(tmp_path: Path, kind: str, count: int) -> None
 
 
 @pytest.mark.parametrize("count", [5, pytest.param(100, marks=pytest.mark.slow)])
-def test_damaged_parts_are_evaluated_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, count: int) -> None:
+def test_damaged_parts_are_evaluated_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, count: int
+) -> None:
     """A part with one flipped bit counts as not there: the score file is what it would have been."""
     qrels = {"1": {"a": 1, "b": 0}, "2": {"a": 0, "b": 1}}
-    runs = {f"r{i}": {"1": {"a": 1.0 + i, "b": 2.0}, "2": {"a": 2.0 - i, "b": 1.0}} for i in range(4)}
+    runs = {
+        f"r{i}": {"1": {"a": 1.0 + i, "b": 2.0}, "2": {"a": 2.0 - i, "b": 1.0}}
+        for i in range(4)
+    }
     out = tmp_path / "s.parquet"
     irmeta.evaluate_to(out, qrels, runs, "AP P@1")
     whole, (part, held) = out.read_bytes(), _one_part(out, qrels, runs, monkeypatch)
@@ -90,7 +97,9 @@ def test_damaged_parts_are_evaluated_again(tmp_path: Path, monkeypatch: pytest.M
         assert out.read_bytes() == whole
 
 
-def _one_part(out: Path, qrels: dict, runs: dict, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, bytes]:  # type: ignore[type-arg]
+def _one_part(
+    out: Path, qrels: dict, runs: dict, monkeypatch: pytest.MonkeyPatch
+) -> tuple[Path, bytes]:  # type: ignore[type-arg]
     """Interrupt an evaluation, and return the part that it leaves."""
     with monkeypatch.context() as patched:
         patched.setattr(archive, "EVERY", 0.0)
@@ -108,18 +117,27 @@ def test_other_programs_may_write_score_files(tmp_path: Path) -> None:
     frame, metadata = pl.read_parquet(path), pl.read_parquet_metadata(path)
     frame.with_columns(pl.col("score") / 2).write_parquet(path)
     assert irmeta.load(path).max() < 0.5
-    frame.with_columns(pl.col("score") / 2).write_parquet(path, metadata={seals.KEY: metadata[seals.KEY]})
+    frame.with_columns(pl.col("score") / 2).write_parquet(
+        path, metadata={seals.KEY: metadata[seals.KEY]}
+    )
     with pytest.raises(IrmetaError, match="changed since irmeta wrote it"):
         irmeta.load(path)
 
 
 def test_names_cannot_be_taken_for_a_seal(tmp_path: Path) -> None:
     """Systems that are named like a seal, closed or open, neither break it nor stand in for it."""
-    names = [f'{seals.KEY}": "{seals.OPEN}', f"{seals.KEY}\x18N{seals.OPEN}", seals.OPEN, seals.KEY]
+    names = [
+        f'{seals.KEY}": "{seals.OPEN}',
+        f"{seals.KEY}\x18N{seals.OPEN}",
+        seals.OPEN,
+        seals.KEY,
+    ]
     path = tmp_path / "s.parquet"
     irmeta.save(cube(np.full((4, 1, 1), 0.5), names, ["1"], ["AP"]), path)
     assert irmeta.load(path).system.values.tolist() == names
-    damaged = path.read_bytes().replace(b"\x00\x00\x00\x00\x00\x00\xe0\x3f", b"\x00\x00\x00\x00\x00\x00\xe0\x3e")
+    damaged = path.read_bytes().replace(
+        b"\x00\x00\x00\x00\x00\x00\xe0\x3f", b"\x00\x00\x00\x00\x00\x00\xe0\x3e"
+    )
     path.write_bytes(damaged)
     with pytest.raises(IrmetaError, match="changed since irmeta wrote it"):
         irmeta.load(path)

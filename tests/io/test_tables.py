@@ -16,7 +16,9 @@ from irmeta.io.tables import import_table, wide, written
 from irmeta.report.tables import to_pandas
 from irmeta.studies.description import describe
 
-CUBE = cube([[[0.1], [np.nan]], [[0.3], [0.4]]], ["bm25", "e5"], ["fiqa", "nq"], ["nDCG@10"])
+CUBE = cube(
+    [[[0.1], [np.nan]], [[0.3], [0.4]]], ["bm25", "e5"], ["fiqa", "nq"], ["nDCG@10"]
+)
 
 
 @pytest.mark.parametrize(
@@ -54,7 +56,10 @@ def test_dialects(tmp_path: Path, text: str) -> None:
         ("model,fiqa\na,inf\n", "infinite score"),
         ("model,fiqa\na,=0.5\n", "formula of a spreadsheet"),
         ("model,fiqa\na,'0.5\n", "remove the apostrophe"),
-        ("model,fi\x1b[2Jqa\na,0.5\n", "at the head of a column holds a control character"),
+        (
+            "model,fi\x1b[2Jqa\na,0.5\n",
+            "at the head of a column holds a control character",
+        ),
         (f"model,{'x' * 9999}\na,0.5\n", "9,999 characters at the head of a column"),
         ("\udcff,x\n", "not a table"),
     ],
@@ -82,7 +87,9 @@ def test_formulas_there_and_back(tmp_path: Path) -> None:
 def test_wide_there_and_back(tmp_path: Path) -> None:
     """A cube written wide is read as it was."""
     wide(CUBE).write_csv(tmp_path / "board.csv")
-    xr.testing.assert_equal(import_table(tmp_path / "board.csv", metric="nDCG@10")["board"], CUBE)
+    xr.testing.assert_equal(
+        import_table(tmp_path / "board.csv", metric="nDCG@10")["board"], CUBE
+    )
 
 
 def test_wide_holds_one_metric() -> None:
@@ -91,13 +98,23 @@ def test_wide_holds_one_metric() -> None:
     with pytest.raises(ScoresError, match="--metric"):
         wide(both)
     assert wide(both, "RR").columns == ["system", "1", "2"]
-    assert wide(cube(np.ones((1, 1, 2)), ["a"], ["all"], ["AP", "RR"])).columns == ["system", "AP", "RR"]
+    assert wide(cube(np.ones((1, 1, 2)), ["a"], ["all"], ["AP", "RR"])).columns == [
+        "system",
+        "AP",
+        "RR",
+    ]
 
 
 def test_to_pandas() -> None:
     """Scores and results become pandas frames in one call, without pyarrow."""
     frame = to_pandas(CUBE)
-    assert frame.columns.tolist() == ["collection", "system", "topic", "metric", "score"]
+    assert frame.columns.tolist() == [
+        "collection",
+        "system",
+        "topic",
+        "metric",
+        "score",
+    ]
     assert frame["score"].tolist() == [0.1, 0.3, 0.4]
     complete = CUBE.fillna(0.2)
     assert to_pandas(describe(complete))["system"].tolist() == ["e5", "bm25"]
@@ -112,10 +129,27 @@ def write(folder: Path, model: str, task: str, scores: object) -> None:
 
 def test_mteb_results(tmp_path: Path) -> None:
     """A folder of MTEB results is a cube of models and tasks; subsets are averaged; a missing file is a hole."""
-    write(tmp_path, "org__small", "fiqa", {"test": [{"main_score": 0.1, "hf_subset": "default"}]})
-    write(tmp_path, "org__large", "fiqa", {"test": [{"main_score": 0.3}], "dev": [{"main_score": 0.9}]})
-    write(tmp_path, "org__large", "STS17", {"test": [{"main_score": 0.5}, {"main_score": 0.7}]})
-    (tmp_path / "org__large" / "abc123" / "model_meta.json").write_text('{"name": "org/LARGE"}')
+    write(
+        tmp_path,
+        "org__small",
+        "fiqa",
+        {"test": [{"main_score": 0.1, "hf_subset": "default"}]},
+    )
+    write(
+        tmp_path,
+        "org__large",
+        "fiqa",
+        {"test": [{"main_score": 0.3}], "dev": [{"main_score": 0.9}]},
+    )
+    write(
+        tmp_path,
+        "org__large",
+        "STS17",
+        {"test": [{"main_score": 0.5}, {"main_score": 0.7}]},
+    )
+    (tmp_path / "org__large" / "abc123" / "model_meta.json").write_text(
+        '{"name": "org/LARGE"}'
+    )
     made = import_mteb(tmp_path)
     assert made.sel(system="org/LARGE", topic="STS17").item() == pytest.approx(0.6)
     assert made.sel(system="org/LARGE", topic="fiqa").item() == 0.3
@@ -126,7 +160,11 @@ def test_mteb_results(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("held", "says"),
-    [("{", "not a result of MTEB"), ('{"test": {}}', "lacks 'task_name'"), ("[]", "not a result of MTEB")],
+    [
+        ("{", "not a result of MTEB"),
+        ('{"test": {}}', "lacks 'task_name'"),
+        ("[]", "not a result of MTEB"),
+    ],
 )
 def test_what_is_no_result_of_mteb(tmp_path: Path, held: str, says: str) -> None:
     """A file that is no result is an error that names it."""

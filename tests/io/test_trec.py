@@ -25,36 +25,60 @@ from irmeta.io.rankings import (
 )
 
 IDS = st.text(alphabet="aAb1.é#", min_size=1, max_size=10)
-SCORES = st.floats(-1e6, 1e6) | st.integers(-5, 5) | st.sampled_from([1e-30, float("inf"), 0.5])
+SCORES = (
+    st.floats(-1e6, 1e6)
+    | st.integers(-5, 5)
+    | st.sampled_from([1e-30, float("inf"), 0.5])
+)
 
 
 @st.composite
 def run_lines(draw: st.DrawFn) -> list[tuple[str, str, str, str, str]]:
     """Draw the lines of a run, in any order and topics interleaved: topic, document, rank, score, tag."""
-    pairs = draw(st.lists(st.tuples(st.sampled_from(["1", "2", "x", "#9"]), IDS), min_size=1, max_size=25, unique=True))
+    pairs = draw(
+        st.lists(
+            st.tuples(st.sampled_from(["1", "2", "x", "#9"]), IDS),
+            min_size=1,
+            max_size=25,
+            unique=True,
+        )
+    )
     tags = st.sampled_from(["t"] * 9 + ["u"])
     return [
-        (topic, document, str(draw(st.integers(0, 30))), repr(draw(SCORES)), draw(tags)) for topic, document in pairs
+        (topic, document, str(draw(st.integers(0, 30))), repr(draw(SCORES)), draw(tags))
+        for topic, document in pairs
     ]
 
 
 def contents(rows: Run | Qrels) -> list[tuple[str, str, float]]:
     """Give (topic, document, value) for each row."""
     values = rows.scores if isinstance(rows, Run) else rows.grades
-    return [(rows.topics[t], rows.documents[row], float(values[row])) for row, t in enumerate(rows.topic)]
+    return [
+        (rows.topics[t], rows.documents[row], float(values[row]))
+        for row, t in enumerate(rows.topic)
+    ]
 
 
 @given(run_lines(), st.sampled_from([" ", "\t", "  "]))
-def test_both_readers_agree(tmp_path_factory: pytest.TempPathFactory, lines: list[tuple[str, ...]], blank: str) -> None:
+def test_both_readers_agree(
+    tmp_path_factory: pytest.TempPathFactory, lines: list[tuple[str, ...]], blank: str
+) -> None:
     """The fast reader and the one that goes line by line give the same rows, ranks and remarks, and Python's floats."""
-    lines = [line for line in lines if not line[0].startswith("#")] or [("1", "a", "1", "1", "t")]
-    text = "".join(blank.join((t, "Q0", d, rank, score, tag)) + "\n" for t, d, rank, score, tag in lines)
+    lines = [line for line in lines if not line[0].startswith("#")] or [
+        ("1", "a", "1", "1", "t")
+    ]
+    text = "".join(
+        blank.join((t, "Q0", d, rank, score, tag)) + "\n"
+        for t, d, rank, score, tag in lines
+    )
     path = tmp_path_factory.mktemp("trec") / "run"
     path.write_bytes(text.encode())
     fast = trec.read_run(path)
     slow = trec._carefully(text.encode(), trec.RUN, path, trec.Reading())
     assert contents(fast) == [(t, d, float(score)) for t, d, _, score, _ in lines]
-    assert [slow.topic[row] for row in range(len(lines))] == [fast.topics[topic] for topic in fast.topic]
+    assert [slow.topic[row] for row in range(len(lines))] == [
+        fast.topics[topic] for topic in fast.topic
+    ]
     assert slow.document.equals(fast.documents).all()
     assert slow.value.tolist() == fast.scores.tolist()
     assert slow.ranks is not None
@@ -72,7 +96,9 @@ def test_a_run_from_a_file_and_from_a_mapping(
     tmp_path_factory: pytest.TempPathFactory, lines: list[tuple[str, ...]]
 ) -> None:
     """The same lists as a file, a mapping and a data frame are the same run, apart from the order of its lines."""
-    text = "".join(f"  {t} Q0 {d} {rank} {score} {tag}\n" for t, d, rank, score, tag in lines)
+    text = "".join(
+        f"  {t} Q0 {d} {rank} {score} {tag}\n" for t, d, rank, score, tag in lines
+    )
     path = tmp_path_factory.mktemp("trec") / "run"
     path.write_bytes(text.encode())
     wanted = sorted(contents(trec.read_run(path)))
@@ -88,13 +114,23 @@ def test_a_run_from_a_file_and_from_a_mapping(
         assert run.name == "x"
 
 
-@given(st.lists(st.tuples(st.integers(0, 3), st.text(alphabet="ab", max_size=9)), max_size=60))
+@given(
+    st.lists(
+        st.tuples(st.integers(0, 3), st.text(alphabet="ab", max_size=9)), max_size=60
+    )
+)
 def test_duplicates(pairs: list[tuple[int, str]]) -> None:
     """Rows that repeat a topic and document are found, each with the first of its kind."""
     topic = np.array([t for t, _ in pairs], dtype=np.intp)
-    repeated, original = duplicates(topic, Strings.of([document for _, document in pairs]))
+    repeated, original = duplicates(
+        topic, Strings.of([document for _, document in pairs])
+    )
     found = sorted(zip(repeated.tolist(), original.tolist(), strict=True))
-    assert found == [(row, pairs.index(pair)) for row, pair in enumerate(pairs) if pairs.index(pair) < row]
+    assert found == [
+        (row, pairs.index(pair))
+        for row, pair in enumerate(pairs)
+        if pairs.index(pair) < row
+    ]
 
 
 def test_one_duplicate_among_many() -> None:
@@ -107,8 +143,16 @@ def test_one_duplicate_among_many() -> None:
     assert (repeated.tolist(), original.tolist()) == ([99_999], [80_123])
 
 
-@given(st.lists(st.tuples(st.sampled_from("12"), st.sampled_from("abcd"), st.integers(0, 3)), min_size=1, max_size=20))
-def test_dedup(tmp_path_factory: pytest.TempPathFactory, rows: list[tuple[str, str, int]]) -> None:
+@given(
+    st.lists(
+        st.tuples(st.sampled_from("12"), st.sampled_from("abcd"), st.integers(0, 3)),
+        min_size=1,
+        max_size=20,
+    )
+)
+def test_dedup(
+    tmp_path_factory: pytest.TempPathFactory, rows: list[tuple[str, str, int]]
+) -> None:
     """Of repeated documents `first` keeps the first line, `best` the first of those with the highest score."""
     path = tmp_path_factory.mktemp("trec") / "run"
     path.write_text("".join(f"{t} Q0 {d} 1 {score} t\n" for t, d, score in rows))
@@ -149,7 +193,10 @@ def test_digests_of_mappings() -> None:
         {"1": {"a": 1, "bc": 3}},
     ]
     assert len({run_from_mapping(kind, "x").digest for kind in kinds}) == len(kinds)
-    assert run_from_mapping(kinds[0], "x").digest == run_from_mapping(dict(kinds[0]), "y").digest
+    assert (
+        run_from_mapping(kinds[0], "x").digest
+        == run_from_mapping(dict(kinds[0]), "y").digest
+    )
 
 
 def test_several_systems_in_one_frame() -> None:
@@ -173,14 +220,31 @@ def test_several_systems_in_one_frame() -> None:
 
 
 @pytest.mark.parametrize(
-    "columns", [("query_id", "doc_id", "relevance"), ("qid", "docno", "label"), ("topic", "doc", "rel")]
+    "columns",
+    [
+        ("query_id", "doc_id", "relevance"),
+        ("qid", "docno", "label"),
+        ("topic", "doc", "rel"),
+    ],
 )
 @pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame])
 def test_qrels_frames(make: type, columns: tuple[str, str, str]) -> None:
     """Judgments come from pandas and polars frames under the column names of ir_measures, PyTerrier and ours."""
-    qrels = qrels_from_frame(make(dict(zip(columns, [["1", "1", "02"], ["a", "b", "a"], [1, 0, -1]], strict=True))))
+    qrels = qrels_from_frame(
+        make(
+            dict(
+                zip(
+                    columns,
+                    [["1", "1", "02"], ["a", "b", "a"], [1, 0, -1]],
+                    strict=True,
+                )
+            )
+        )
+    )
     assert contents(qrels) == [("1", "a", 1), ("1", "b", 0), ("02", "a", -1)]
-    assert [remark.text for remark in qrels.remarks] == ["grades below zero count as not judged: 1 of -1"]
+    assert [remark.text for remark in qrels.remarks] == [
+        "grades below zero count as not judged: 1 of -1"
+    ]
 
 
 @pytest.mark.parametrize(
@@ -192,7 +256,10 @@ def test_qrels_frames(make: type, columns: tuple[str, str, str]) -> None:
             pd.DataFrame({"qid": ["1", None], "docno": ["a", "b"], "score": [1, 2]}),
             "'qid' of the table has missing ids",
         ),
-        (pd.DataFrame({"qid": [1.0, np.nan], "docno": ["a", "b"], "score": [1, 2]}), "'qid' of the table has missing"),
+        (
+            pd.DataFrame({"qid": [1.0, np.nan], "docno": ["a", "b"], "score": [1, 2]}),
+            "'qid' of the table has missing",
+        ),
         (
             pl.DataFrame({"qid": ["1", "1"], "docno": ["a", None], "score": [1, 2]}),
             "'docno' of the table has missing ids",
@@ -202,12 +269,28 @@ def test_qrels_frames(make: type, columns: tuple[str, str, str]) -> None:
             "'qid' of the table has missing ids",
         ),
         (
-            pd.DataFrame({"run": ["x", pd.NA], "qid": ["1", "1"], "docno": ["a", "b"], "score": [1, 2]}),
+            pd.DataFrame(
+                {
+                    "run": ["x", pd.NA],
+                    "qid": ["1", "1"],
+                    "docno": ["a", "b"],
+                    "score": [1, 2],
+                }
+            ),
             "'run' of the table has missing ids",
         ),
-        (pd.DataFrame({"qid": ["1"], "docno": ["a"], "score": ["x"]}), "'score' of the table must hold numbers"),
-        (pl.DataFrame({"qid": ["1"], "docno": ["a"], "score": ["x"]}), "'score' of the table must hold numbers"),
-        (pl.DataFrame({"qid": ["1"], "docno": ["a"], "score": [None]}), "a score is NaN"),
+        (
+            pd.DataFrame({"qid": ["1"], "docno": ["a"], "score": ["x"]}),
+            "'score' of the table must hold numbers",
+        ),
+        (
+            pl.DataFrame({"qid": ["1"], "docno": ["a"], "score": ["x"]}),
+            "'score' of the table must hold numbers",
+        ),
+        (
+            pl.DataFrame({"qid": ["1"], "docno": ["a"], "score": [None]}),
+            "a score is NaN",
+        ),
         (
             pd.DataFrame({"qid": ["1", "1"], "docno": ["a", "a"], "score": [1, 2]}),
             "document 'a' occurs twice for topic '1'",
@@ -221,11 +304,21 @@ def test_wrong_frames(frame: object, says: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "lists", [{"1": ["a"]}, {"1": {"a": "x"}}, {"1": {"a": None}}, {"1": 3}, {"1": {"a": [1]}}, {"1": "abc"}]
+    "lists",
+    [
+        {"1": ["a"]},
+        {"1": {"a": "x"}},
+        {"1": {"a": None}},
+        {"1": 3},
+        {"1": {"a": [1]}},
+        {"1": "abc"},
+    ],
 )
 def test_wrong_mappings(lists: dict) -> None:
     """A mapping of another form is an error that says which form is meant."""
-    with pytest.raises(FileFormatError, match="not of the form {topic: {document: number}}"):
+    with pytest.raises(
+        FileFormatError, match="not of the form {topic: {document: number}}"
+    ):
         run_from_mapping(lists, "x")
     with pytest.raises(FileFormatError, match="not of the form"):
         qrels_from_mapping(lists)
@@ -238,12 +331,17 @@ def test_mappings_with_odd_values() -> None:
     with pytest.raises(FileFormatError, match="a grade is not a finite number"):
         qrels_from_mapping({"1": {"a": float("inf")}})
     for grade in (2**31 + 1, -1e10):
-        with pytest.raises(FileFormatError, match=r"qrels: the grade .* is too large for a grade \(at most 2\^31\)"):
+        with pytest.raises(
+            FileFormatError,
+            match=r"qrels: the grade .* is too large for a grade \(at most 2\^31\)",
+        ):
             qrels_from_mapping({"1": {"a": grade}})
     assert qrels_from_mapping({"1": {"a": 2**31}}).grades.tolist() == [2**31]
     with pytest.raises(FileFormatError, match="no judgment"):
         qrels_from_mapping({"1": {}})
-    with pytest.raises(FileFormatError, match="document '1' occurs twice for topic '1'"):
+    with pytest.raises(
+        FileFormatError, match="document '1' occurs twice for topic '1'"
+    ):
         run_from_mapping({"1": {"1": 1, 1: 2}}, "x")  # type: ignore[dict-item]
     (remark,) = run_from_mapping({1: {2: float("inf"), 3: 1.0}}, "x").remarks  # type: ignore[dict-item]
     assert str(remark) == "run x: 1 infinite score; documents with equal ones are tied"
@@ -257,10 +355,15 @@ def test_what_runs_can_be(tmp_path: Path) -> None:
         (folder / name).write_text("1 Q0 a 1 1 t\n")
     assert [name for name, _ in sources_of(folder)] == ["a", "b", "c"]
     assert [name for name, _ in sources_of(str(folder / "*"))] == ["a", "b"]
-    assert [name for name, _ in sources_of([folder / "b", str(folder / "below")])] == ["b", "c"]
+    assert [name for name, _ in sources_of([folder / "b", str(folder / "below")])] == [
+        "b",
+        "c",
+    ]
     assert [name for name, _ in sources_of(f"{folder}/**/*")] == ["a", "b", "c"]
     assert sources_of({"mine": folder / "b"}) == [("mine", folder / "b")]
-    assert [name for name, _ in sources_of({"x": {"1": {"a": 1}}, "y": {"1": {"a": 1}}})] == ["x", "y"]
+    assert [
+        name for name, _ in sources_of({"x": {"1": {"a": 1}}, "y": {"1": {"a": 1}}})
+    ] == ["x", "y"]
     assert [name for name, _ in sources_of({"1": {"a": 1}})] == ["run"]
     bracket = tmp_path / "a[1].run"
     bracket.write_text("1 Q0 a 1 1 t\n")
@@ -291,7 +394,12 @@ def test_what_qrels_can_be(tmp_path: Path) -> None:
     """Qrels are a path, a mapping, a frame, or read already; nothing else."""
     path = tmp_path / "q"
     path.write_text("1 0 a 1\n")
-    forms = [path, str(path), {"1": {"a": 1}}, pd.DataFrame({"qid": ["1"], "docno": ["a"], "label": [1]})]
+    forms = [
+        path,
+        str(path),
+        {"1": {"a": 1}},
+        pd.DataFrame({"qid": ["1"], "docno": ["a"], "label": [1]}),
+    ]
     for form in forms:
         qrels = qrels_of(form, trec.Reading())
         assert contents(qrels) == [("1", "a", 1)]
@@ -302,14 +410,28 @@ def test_what_qrels_can_be(tmp_path: Path) -> None:
         qrels_of(tmp_path / "nothing", trec.Reading())
 
 
-@given(st.lists(st.tuples(st.sampled_from("12"), IDS, st.integers(-2, 3)), min_size=1, unique_by=lambda row: row[:2]))
-def test_beir_qrels(tmp_path_factory: pytest.TempPathFactory, rows: list[tuple[str, str, int]]) -> None:
+@given(
+    st.lists(
+        st.tuples(st.sampled_from("12"), IDS, st.integers(-2, 3)),
+        min_size=1,
+        unique_by=lambda row: row[:2],
+    )
+)
+def test_beir_qrels(
+    tmp_path_factory: pytest.TempPathFactory, rows: list[tuple[str, str, int]]
+) -> None:
     """BEIR's three columns under their header are the same judgments as TREC's four."""
     folder = tmp_path_factory.mktemp("beir")
-    (folder / "q.tsv").write_text("query-id\tcorpus-id\tscore\n" + "".join(f"{t}\t{d}\t{g}\n" for t, d, g in rows))
+    (folder / "q.tsv").write_text(
+        "query-id\tcorpus-id\tscore\n" + "".join(f"{t}\t{d}\t{g}\n" for t, d, g in rows)
+    )
     (folder / "q.txt").write_text("".join(f"{t} 0 {d} {g}\n" for t, d, g in rows))
     beir = trec.read_qrels(folder / "q.tsv", trec.Reading(qrels_format="beir"))
-    assert contents(beir) == contents(trec.read_qrels(folder / "q.txt")) == [(t, d, g) for t, d, g in rows]
+    assert (
+        contents(beir)
+        == contents(trec.read_qrels(folder / "q.txt"))
+        == [(t, d, g) for t, d, g in rows]
+    )
 
 
 def test_judgments_in_json(tmp_path: Path) -> None:
@@ -320,24 +442,42 @@ def test_judgments_in_json(tmp_path: Path) -> None:
     assert contents(qrels) == [("1", "a", 1.0), ("1", "b", 0.0), ("x", "a", 2.0)]
     assert qrels.source == str(path)
     assert [remark.text for remark in qrels.remarks] == ["byte order mark dropped"]
-    for wrong in ('{"1": ["a"]}', '{"1": {"a": "good"}}', '{"1": {"a": 1, "a": 2}}', "{}"):
+    for wrong in (
+        '{"1": ["a"]}',
+        '{"1": {"a": "good"}}',
+        '{"1": {"a": 1, "a": 2}}',
+        "{}",
+    ):
         path.write_text(wrong)
-        with pytest.raises(FileFormatError, match=r"qrels.json: not JSON of the form \{topic: \{document: grade\}\}"):
+        with pytest.raises(
+            FileFormatError,
+            match=r"qrels.json: not JSON of the form \{topic: \{document: grade\}\}",
+        ):
             trec.read_qrels(path)
 
 
-@given(st.binary(max_size=80) | st.text(alphabet='1 aQ0\t\n#{}:",.\r\ufeff-', max_size=80).map(str.encode))
-def test_any_bytes_are_a_run_or_a_clear_error(tmp_path_factory: pytest.TempPathFactory, content: bytes) -> None:
+@given(
+    st.binary(max_size=80)
+    | st.text(alphabet='1 aQ0\t\n#{}:",.\r\ufeff-', max_size=80).map(str.encode)
+)
+def test_any_bytes_are_a_run_or_a_clear_error(
+    tmp_path_factory: pytest.TempPathFactory, content: bytes
+) -> None:
     """Whatever a file holds, reading it as run or qrels gives one, or a FileFormatError that names the file."""
     path = tmp_path_factory.mktemp("bytes") / "file"
     path.write_bytes(content)
     for read in (trec.read_run, trec.read_qrels):
-        for reading in (trec.Reading(), trec.Reading(True, True, True, True, "best", "beir")):
+        for reading in (
+            trec.Reading(),
+            trec.Reading(True, True, True, True, "best", "beir"),
+        ):
             said = _said(read, path, reading)
             assert said is None or said.startswith(str(path))
 
 
-def _said(read: Callable[..., Run | Qrels], path: Path, reading: trec.Reading) -> str | None:
+def _said(
+    read: Callable[..., Run | Qrels], path: Path, reading: trec.Reading
+) -> str | None:
     """Give the message with which a file is refused, None if it is read."""
     try:
         read(path, reading=reading)

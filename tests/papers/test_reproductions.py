@@ -8,7 +8,13 @@ from typing import get_args
 import polars as pl
 import pytest
 
-from irmeta.papers import gupta2019, urbano2013, urbano2016, webber2008_redundant, webber2008_standardization
+from irmeta.papers import (
+    gupta2019,
+    urbano2013,
+    urbano2016,
+    webber2008_redundant,
+    webber2008_standardization,
+)
 from irmeta.studies.reproduction import Status, tables
 
 pytestmark = [pytest.mark.data, pytest.mark.slow]
@@ -48,7 +54,9 @@ def test_every_status_follows_from_its_rule(cells: pl.DataFrame) -> None:
     for cell in judged.iter_rows(named=True):
         assert (cell["status"] == "reproduced") is _keeps(cell), cell
     assert cells.filter(status="open")["note"].str.contains("holds 0").all()
-    others = cells.filter(~pl.col("status").is_in(["reproduced", "contradicted", "open"]))
+    others = cells.filter(
+        ~pl.col("status").is_in(["reproduced", "contradicted", "open"])
+    )
     assert (others["rule"] == "").all()
 
 
@@ -58,7 +66,9 @@ def _keeps(cell: dict[str, float | str]) -> bool:
     ends = dict(part.rsplit(" ", 1) for part in cell["rule"].split(" and "))
     low, high = float(ends.get("at least", "-inf")), float(ends.get("at most", "inf"))
     # rules are written with four digits
-    return low - 1e-4 * abs(low) - 1e-9 <= cell["ours"] <= high + 1e-4 * abs(high) + 1e-9
+    return (
+        low - 1e-4 * abs(low) - 1e-9 <= cell["ours"] <= high + 1e-4 * abs(high) + 1e-9
+    )
 
 
 def test_what_is_not_checkable_names_what_is_missing(cells: pl.DataFrame) -> None:
@@ -74,12 +84,19 @@ def test_every_contradiction_has_its_reason(cells: pl.DataFrame) -> None:
 
 def test_the_totals_stand_in_the_docs(paper: str, cells: pl.DataFrame) -> None:
     """The table of docs/papers.md counts the cells of each status."""
-    counts = [cells.height, *((cells["status"] == status).sum() for status in get_args(Status))]
-    assert f"| {paper} | {' | '.join(map(str, counts))} |" in DOCS.read_text(encoding="utf-8")
+    counts = [
+        cells.height,
+        *((cells["status"] == status).sum() for status in get_args(Status)),
+    ]
+    assert f"| {paper} | {' | '.join(map(str, counts))} |" in DOCS.read_text(
+        encoding="utf-8"
+    )
 
 
 @pytest.mark.parametrize("seed", [1, 2])
-def test_no_status_depends_on_the_seed(paper: str, cells: pl.DataFrame, data: Path, seed: int) -> None:
+def test_no_status_depends_on_the_seed(
+    paper: str, cells: pl.DataFrame, data: Path, seed: int
+) -> None:
     """Another seed gives every cell the same status."""
     module: ModuleType = PAPERS[paper]
     other = tables(module.reproduce(data, rng=seed))["cells"]

@@ -29,9 +29,13 @@ pytestmark = [pytest.mark.data, pytest.mark.slow]
 @pytest.fixture(scope="module")
 def forms(data):
     """AP of 110 systems on 99 topics, raw and standardized by their own factors, each (system, topic)."""
-    raw = import_matrix(data / "matrices" / "robust2004" / "AP.csv", rows="topics").values[..., 0]
+    raw = import_matrix(
+        data / "matrices" / "robust2004" / "AP.csv", rows="topics"
+    ).values[..., 0]
     factors = standardizers.fit(raw)
-    return {"raw": raw} | {kind: standardizers.standardize(raw, factors, kind) for kind in KINDS[1:]}
+    return {"raw": raw} | {
+        kind: standardizers.standardize(raw, factors, kind) for kind in KINDS[1:]
+    }
 
 
 @pytest.fixture(scope="module")
@@ -41,8 +45,12 @@ def deals():
 
 def _unpaired(a, b):
     """P of Student's two-sample t test of every system on one half with every system on the other."""
-    error = np.sqrt((a.var(axis=1, ddof=1)[:, None] + b.var(axis=1, ddof=1)) / a.shape[1])
-    return 2 * stdtr(2 * a.shape[1] - 2, -np.abs((a.mean(axis=1)[:, None] - b.mean(axis=1)) / error))
+    error = np.sqrt(
+        (a.var(axis=1, ddof=1)[:, None] + b.var(axis=1, ddof=1)) / a.shape[1]
+    )
+    return 2 * stdtr(
+        2 * a.shape[1] - 2, -np.abs((a.mean(axis=1)[:, None] - b.mean(axis=1)) / error)
+    )
 
 
 def _correlations(x, y):
@@ -60,10 +68,15 @@ def test_two_halves_of_the_topics(forms, deals, kind):
     """Between disjoint halves of 49 topics tau, tau_AP,b, power and type I errors are the published means."""
     scores = forms[kind]
     halves = [(scores[:, deal[:49]], scores[:, deal[49:98]]) for deal in deals]
-    found = _correlations([a.mean(axis=1) for a, _ in halves], [b.mean(axis=1) for _, b in halves])
+    found = _correlations(
+        [a.mean(axis=1) for a, _ in halves], [b.mean(axis=1) for _, b in halves]
+    )
     p = np.array([_unpaired(a, b) for a, b in halves])
     others = ~np.eye(p.shape[1], dtype=bool)
-    found |= {"power": (p[:, others] < 0.05).mean(axis=1), "type_one": (p[:, ~others] < 0.05).mean(axis=1)}
+    found |= {
+        "power": (p[:, others] < 0.05).mean(axis=1),
+        "type_one": (p[:, ~others] < 0.05).mean(axis=1),
+    }
     for name, golden in BETWEEN.items():
         _agree(found[name], golden[KINDS.index(kind)])
 
@@ -71,8 +84,14 @@ def test_two_halves_of_the_topics(forms, deals, kind):
 @pytest.mark.parametrize("kind", KINDS)
 def test_one_sample_of_the_topics(forms, deals, kind):
     """On 50 topics the tau and tau_AP,b of raw and standardized rankings, and power, are the published means."""
-    samples = [(forms["raw"][:, deal[:50]], forms[kind][:, deal[:50]]) for deal in deals]
-    found = _correlations([a.mean(axis=1) for a, _ in samples], [b.mean(axis=1) for _, b in samples])
-    found["power"] = np.array([(paired.t(paired.differences(b)) < 0.05).mean() for _, b in samples])
+    samples = [
+        (forms["raw"][:, deal[:50]], forms[kind][:, deal[:50]]) for deal in deals
+    ]
+    found = _correlations(
+        [a.mean(axis=1) for a, _ in samples], [b.mean(axis=1) for _, b in samples]
+    )
+    found["power"] = np.array(
+        [(paired.t(paired.differences(b)) < 0.05).mean() for _, b in samples]
+    )
     for name, golden in WITHIN.items():
         _agree(found[name], golden[KINDS.index(kind)])

@@ -15,12 +15,21 @@ METRICS = ("AP@1000", "P@10", "nDCG@10", "RR", "RBP(p=0.8)")
 def made(seed: int, collection: str = "made") -> xr.DataArray:
     """Simulate 9 systems on 12 topics: systems differ, topics differ, metrics share most of both."""
     rng = np.random.default_rng(seed)
-    ability = rng.normal(size=(9, 1, 1)) + 0.8 * rng.normal(size=(1, 12, 1)) + 0.7 * rng.normal(size=(9, 12, 1))
+    ability = (
+        rng.normal(size=(9, 1, 1))
+        + 0.8 * rng.normal(size=(1, 12, 1))
+        + 0.7 * rng.normal(size=(9, 12, 1))
+    )
     scores = 1 / (1 + np.exp(1 - ability - 0.5 * rng.normal(size=(9, 12, 5))))
     systems = ["<b>bold&", *(f"system {i}" for i in range(1, 9))]
     notes = ["2 runs are short"]
     return cube(
-        scores, systems, [f"t{i}" for i in range(12)], METRICS, collection=collection, provenance={"notes": notes}
+        scores,
+        systems,
+        [f"t{i}" for i in range(12)],
+        METRICS,
+        collection=collection,
+        provenance={"notes": notes},
     )
 
 
@@ -32,13 +41,19 @@ def scores() -> xr.DataArray:
 @pytest.fixture(scope="session")
 def page(scores: xr.DataArray, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The page of one collection."""
-    return write_report({"made": scores}, tmp_path_factory.mktemp("report") / "one", rng=5)
+    return write_report(
+        {"made": scores}, tmp_path_factory.mktemp("report") / "one", rng=5
+    )
 
 
 @pytest.fixture(scope="session")
 def page_of_three(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The page of three collections with the same systems, without the figures for print, which take long."""
-    cubes = {name: made(seed, name) for seed, name in enumerate(("first", "second", "third"))}
+    cubes = {
+        name: made(seed, name) for seed, name in enumerate(("first", "second", "third"))
+    }
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("irmeta.report.page.writing.figure.save", lambda _, path: path.touch())
+        patch.setattr(
+            "irmeta.report.page.writing.figure.save", lambda _, path: path.touch()
+        )
         return write_report(cubes, tmp_path_factory.mktemp("report") / "three", rng=5)

@@ -18,7 +18,10 @@ from irmeta.report.page.leaderboard import write_leaderboard
 from irmeta.studies.leaderboard import leaderboard
 from irmeta.studies.prediction import given, predict
 
-webdriver = pytest.importorskip("selenium.webdriver", reason="selenium is not installed (pip install -e '.[browser]')")
+webdriver = pytest.importorskip(
+    "selenium.webdriver",
+    reason="selenium is not installed (pip install -e '.[browser]')",
+)
 from selenium.webdriver.common.by import By  # noqa: E402
 from selenium.webdriver.common.keys import Keys  # noqa: E402
 from selenium.webdriver.support.ui import WebDriverWait  # noqa: E402
@@ -44,10 +47,16 @@ PROGRAMS = ("chromium", "chromedriver")
 def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     absent = [program for program in PROGRAMS if shutil.which(program) is None]
     if absent:
-        pytest.skip(f"no {' and no '.join(absent)} on the PATH (make browser installs both)")
+        pytest.skip(
+            f"no {' and no '.join(absent)} on the PATH (make browser installs both)"
+        )
     options = webdriver.ChromeOptions()
     options.binary_location = str(shutil.which("chromium"))
-    for flag in (*FLAGS, f"--user-data-dir={tmp_path_factory.mktemp('profile')}", "--window-size=1280,900"):
+    for flag in (
+        *FLAGS,
+        f"--user-data-dir={tmp_path_factory.mktemp('profile')}",
+        "--window-size=1280,900",
+    ):
         options.add_argument(flag)
     options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
     service = webdriver.ChromeService(str(shutil.which("chromedriver")))
@@ -65,8 +74,12 @@ def opened(browser: Any, page: Path) -> Any:
 def load(browser: Any, page: Path) -> Any:
     browser.get_log("browser")
     browser.get(page.as_uri())
-    WebDriverWait(browser, 20).until(lambda driver: driver.find_element(By.CSS_SELECTOR, "body[data-ready]"))
-    browser.execute_script("document.querySelectorAll('.panel').forEach((panel) => fill(panel))")
+    WebDriverWait(browser, 20).until(
+        lambda driver: driver.find_element(By.CSS_SELECTOR, "body[data-ready]")
+    )
+    browser.execute_script(
+        "document.querySelectorAll('.panel').forEach((panel) => fill(panel))"
+    )
     undrawn = "return document.querySelectorAll('.panel:not([hidden]) .canvas:not(:has(svg))').length"
     WebDriverWait(browser, 20).until(lambda driver: driver.execute_script(undrawn) == 0)
     return browser
@@ -90,26 +103,45 @@ def column(driver: Any, panel: str, at: int) -> list[str]:
     )
 
 
-def test_the_page_loads_offline_without_an_error(browser: Any, page: Path, page_of_three: Path) -> None:
+def test_the_page_loads_offline_without_an_error(
+    browser: Any, page: Path, page_of_three: Path
+) -> None:
     """With the network off every section is drawn, nothing is asked for, and the console stays empty."""
     for one in (page, page_of_three):
         driver = load(browser, one)
-        titles = [section.get_attribute("aria-labelledby") for section in all_of(driver, "main > section")]
+        titles = [
+            section.get_attribute("aria-labelledby")
+            for section in all_of(driver, "main > section")
+        ]
         assert len(titles) == (11 if one is page else 13)
         for title in titles:
             assert driver.find_element(By.ID, title).text
         for panel in all_of(driver, "main > section .panel:not([hidden])"):
             assert panel.find_element(By.CLASS_NAME, "finding").text
-            assert panel.find_elements(By.CSS_SELECTOR, ".canvas svg .mark, .canvas svg image, .board tr")
-        assert driver.execute_script("return performance.getEntriesByType('resource').map((one) => one.name)") == []
+            assert panel.find_elements(
+                By.CSS_SELECTOR, ".canvas svg .mark, .canvas svg image, .board tr"
+            )
+        assert (
+            driver.execute_script(
+                "return performance.getEntriesByType('resource').map((one) => one.name)"
+            )
+            == []
+        )
         assert [entry["message"] for entry in driver.get_log("browser")] == []
 
 
 @pytest.mark.parametrize("width", WIDTHS.values(), ids=WIDTHS)
 @pytest.mark.parametrize("theme", ["light", "dark"])
-def test_the_page_fits_its_window(browser: Any, page: Path, width: int, theme: str) -> None:
+def test_the_page_fits_its_window(
+    browser: Any, page: Path, width: int, theme: str
+) -> None:
     """From a phone to a projector nothing sticks out sideways, and the reader's wish for dark or light is followed."""
-    screen = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 500}
+    screen = {
+        "width": width,
+        "height": 900,
+        "deviceScaleFactor": 1,
+        "mobile": width < 500,
+    }
     wish = [{"name": "prefers-color-scheme", "value": theme}]
     browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", screen)
     browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": wish})
@@ -117,10 +149,14 @@ def test_the_page_fits_its_window(browser: Any, page: Path, width: int, theme: s
         driver = load(browser, page)
         assert driver.execute_script("return innerWidth") == width
         assert (
-            driver.execute_script("const page = document.documentElement; return page.scrollWidth - page.clientWidth")
+            driver.execute_script(
+                "const page = document.documentElement; return page.scrollWidth - page.clientWidth"
+            )
             == 0
         )
-        light = driver.execute_script("return getComputedStyle(document.body).backgroundColor")
+        light = driver.execute_script(
+            "return getComputedStyle(document.body).backgroundColor"
+        )
         assert (sum(map(int, light[4:-1].split(","))) < 150) == (theme == "dark")
     finally:
         browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
@@ -144,11 +180,15 @@ def test_the_calculator_gives_what_python_gives(opened: Any, reported: str) -> N
         typed = given(reported).isel(system=0, topic=0).to_series().to_dict()
         shown = opened.execute_script(TYPE, typed, level)
         expected = predict(given(reported), level=level)
-        assert {name for name, cell in shown.items() if cell} == {str(name) for name in expected.target.values}
+        assert {name for name, cell in shown.items() if cell} == {
+            str(name) for name in expected.target.values
+        }
         for target in expected.target.values:
             one, cell = expected.isel(system=0).sel(target=target), shown[target]
             for name in ("value", "low", "high", "distance"):
-                assert cell[name] == pytest.approx(one[name].item(), rel=1e-9, abs=1e-12), (target, name)
+                assert cell[name] == pytest.approx(
+                    one[name].item(), rel=1e-9, abs=1e-12
+                ), (target, name)
             assert cell["outside"] == bool(one["outside"].item())
 
 
@@ -171,8 +211,13 @@ def test_the_calculator_reads_what_is_typed(opened: Any) -> None:
     field = opened.find_element(By.ID, "score-P@10")
     field.send_keys("0.43")
     status = opened.find_element(By.CSS_SELECTOR, "#calculation .status")
-    assert status.text == f"{len(reference_model().metrics) - 1} metrics predicted from 1."
-    assert opened.find_element(By.CSS_SELECTOR, "output[for='score-P@10']").text == "reported"
+    assert (
+        status.text == f"{len(reference_model().metrics) - 1} metrics predicted from 1."
+    )
+    assert (
+        opened.find_element(By.CSS_SELECTOR, "output[for='score-P@10']").text
+        == "reported"
+    )
     expected = predict(given("P@10=0.43"), want=["RR"]).squeeze()
     shown = opened.find_element(By.CSS_SELECTOR, "output[for='score-RR']").text
     assert shown.split()[0] == f"{expected['value'].item():.3f}"
@@ -194,7 +239,11 @@ def test_a_metric_is_switched_off_and_on_everywhere(opened: Any) -> None:
     """Without its switch a metric is in no heat map, no bar chart and no table; with it, it is back."""
 
     def places() -> list[int]:
-        marks = "#agreement-0 .matrix .cell", "#significance-0 .bars .bar", "#power-0 .lines .line"
+        marks = (
+            "#agreement-0 .matrix .cell",
+            "#significance-0 .bars .bar",
+            "#power-0 .lines .line",
+        )
         return [len(all_of(opened, selector)) for selector in marks]
 
     whole = places()
@@ -202,8 +251,12 @@ def test_a_metric_is_switched_off_and_on_everywhere(opened: Any) -> None:
     box = "#boxes input[value='RR']"
     click(opened, box)
     assert places() == [16, 4, 4]
-    assert "RR" not in column(opened, "agreement-0", 0) + column(opened, "agreement-0", 1)
-    assert opened.find_element(By.ID, "switched").get_attribute("textContent") == "4 of 5"
+    assert "RR" not in column(opened, "agreement-0", 0) + column(
+        opened, "agreement-0", 1
+    )
+    assert (
+        opened.find_element(By.ID, "switched").get_attribute("textContent") == "4 of 5"
+    )
     click(opened, box)
     assert places() == whole
     assert "RR" in column(opened, "agreement-0", 1)
@@ -216,29 +269,46 @@ def test_a_metric_is_switched_off_and_on_everywhere(opened: Any) -> None:
 
 def test_tables_sort_and_filter(opened: Any) -> None:
     """A click on a head sorts by it, numbers from high to low first; words keep the rows that have them all."""
-    values = [float(value.replace("−", "-")) for value in column(opened, "agreement-0", 2)]
+    values = [
+        float(value.replace("−", "-")) for value in column(opened, "agreement-0", 2)
+    ]
     head = "#agreement-0 .table thead th:nth-child(3)"
     click(opened, f"{head} button")
-    assert [float(value) for value in column(opened, "agreement-0", 2)] == sorted(values, reverse=True)
-    assert opened.find_element(By.CSS_SELECTOR, head).get_attribute("aria-sort") == "descending"
+    assert [float(value) for value in column(opened, "agreement-0", 2)] == sorted(
+        values, reverse=True
+    )
+    assert (
+        opened.find_element(By.CSS_SELECTOR, head).get_attribute("aria-sort")
+        == "descending"
+    )
     click(opened, f"{head} button")
-    assert [float(value) for value in column(opened, "agreement-0", 2)] == sorted(values)
-    opened.find_element(By.CSS_SELECTOR, "#agreement-0 input[type=search]").send_keys("rr ndcg")
+    assert [float(value) for value in column(opened, "agreement-0", 2)] == sorted(
+        values
+    )
+    opened.find_element(By.CSS_SELECTOR, "#agreement-0 input[type=search]").send_keys(
+        "rr ndcg"
+    )
     assert column(opened, "agreement-0", 0) == ["nDCG@10"]
     assert column(opened, "agreement-0", 1) == ["RR"]
 
 
 def test_what_is_saved_is_what_is_shown(opened: Any) -> None:
     """Tables and leaderboard are saved without the rows and metrics that are filtered out, as CSV and as LaTeX."""
-    opened.execute_script("window.saved = []; save = (blob) => blob.text().then((text) => window.saved.push(text))")
-    opened.find_element(By.CSS_SELECTOR, "#agreement-0 input[type=search]").send_keys("rr ndcg")
+    opened.execute_script(
+        "window.saved = []; save = (blob) => blob.text().then((text) => window.saved.push(text))"
+    )
+    opened.find_element(By.CSS_SELECTOR, "#agreement-0 input[type=search]").send_keys(
+        "rr ndcg"
+    )
     for button in all_of(opened, "#agreement-0 .table .controls button")[:2]:
         opened.execute_script("arguments[0].click()", button)
     click(opened, "#boxes input[value='RR']")
     opened.find_element(By.CSS_SELECTOR, ".board input").send_keys("system 3")
     for button in all_of(opened, ".board .controls button")[1:]:
         opened.execute_script("arguments[0].click()", button)
-    WebDriverWait(opened, 20).until(lambda driver: len(driver.execute_script("return window.saved")) == 4)
+    WebDriverWait(opened, 20).until(
+        lambda driver: len(driver.execute_script("return window.saved")) == 4
+    )
     csv, latex, board, board_latex = opened.execute_script("return window.saved")
     assert [line.split(",")[:2] for line in csv.splitlines()[1:]] == [["nDCG@10", "RR"]]
     assert latex.count("nDCG@10 & RR") == 1
@@ -258,24 +328,36 @@ def test_a_link_shows_what_was_shown(opened: Any) -> None:
 
     def seen() -> list[Any]:
         parts = ".board .status", ".board [aria-sort]", ".versus .said", "#switched"
-        shown = [opened.find_element(By.CSS_SELECTOR, part).get_attribute("textContent") for part in parts]
-        return [*shown, opened.execute_script("return document.documentElement.dataset.theme")]
+        shown = [
+            opened.find_element(By.CSS_SELECTOR, part).get_attribute("textContent")
+            for part in parts
+        ]
+        return [
+            *shown,
+            opened.execute_script("return document.documentElement.dataset.theme"),
+        ]
 
     before = seen()
     opened.get(opened.current_url)
     opened.refresh()
-    WebDriverWait(opened, 20).until(lambda driver: driver.find_element(By.CSS_SELECTOR, "body[data-ready]"))
+    WebDriverWait(opened, 20).until(
+        lambda driver: driver.find_element(By.CSS_SELECTOR, "body[data-ready]")
+    )
     assert seen() == before
     assert opened.get_log("browser") == []
 
 
-def test_two_systems_are_compared_topic_by_topic(opened: Any, scores: xr.DataArray) -> None:
+def test_two_systems_are_compared_topic_by_topic(
+    opened: Any, scores: xr.DataArray
+) -> None:
     """Two clicks give the difference of two systems: its mean, wins and losses as NumPy counts them, a bar a topic."""
     for name in ("system 2", "system 5"):
         script = "[...document.querySelectorAll('.pick')].find((one) => one.textContent === arguments[0]).click()"
         opened.execute_script(script, name)
     said = opened.find_element(By.CSS_SELECTOR, ".versus .said").text
-    found = scores.sel(metric="AP@1000", system="system 2") - scores.sel(metric="AP@1000", system="system 5")
+    found = scores.sel(metric="AP@1000", system="system 2") - scores.sel(
+        metric="AP@1000", system="system 5"
+    )
     assert f"{abs(found.mean().item()):.3f}".lstrip("0") in said
     assert f"better on {int((found > 0).sum())} topics" in said
     assert len(all_of(opened, ".versus .differences .bar")) == 12
@@ -286,7 +368,9 @@ def test_a_tap_reads_a_picture_out(opened: Any) -> None:
     mark = opened.find_element(By.CSS_SELECTOR, "#agreement-0 .cell")
     tap = "arguments[0].dispatchEvent(new PointerEvent('pointerdown', { bubbles: true, pointerType: 'touch' }))"
     opened.execute_script(tap, mark)
-    assert opened.find_element(By.CSS_SELECTOR, "#agreement-0 .readout").text == mark.get_attribute("data-say")
+    assert opened.find_element(
+        By.CSS_SELECTOR, "#agreement-0 .readout"
+    ).text == mark.get_attribute("data-say")
 
 
 def test_sentences_say_that_they_are_about_all_metrics(opened: Any) -> None:
@@ -300,8 +384,12 @@ def test_sentences_say_that_they_are_about_all_metrics(opened: Any) -> None:
 def test_values_in_cells_are_the_studies(opened: Any, scores: xr.DataArray) -> None:
     """Pointing at a cell says the correlation that NumPy gives."""
     cell = '[data-say^="P@10 and RR"], [data-say^="RR and P@10"]'
-    say = opened.find_element(By.CSS_SELECTOR, f"#agreement-0 :is({cell})").get_attribute("data-say")
-    r = np.corrcoef(scores.sel(metric="P@10").values.ravel(), scores.sel(metric="RR").values.ravel())[0, 1]
+    say = opened.find_element(
+        By.CSS_SELECTOR, f"#agreement-0 :is({cell})"
+    ).get_attribute("data-say")
+    r = np.corrcoef(
+        scores.sel(metric="P@10").values.ravel(), scores.sel(metric="RR").values.ravel()
+    )[0, 1]
     assert f"r {r:.3f}".replace("0.", ".") in say
 
 
@@ -324,7 +412,9 @@ def test_charts_and_tabs_work_by_keyboard(opened: Any) -> None:
 
 
 @pytest.mark.parametrize("width", [400, 700, 1280, 1680])
-def test_every_link_of_the_navigation_can_be_seen(browser: Any, page_of_three: Path, width: int) -> None:
+def test_every_link_of_the_navigation_can_be_seen(
+    browser: Any, page_of_three: Path, width: int
+) -> None:
     """At every width each link to a section lies within the window, and so does the page."""
     browser.set_window_size(width, 900)
     try:
@@ -332,7 +422,9 @@ def test_every_link_of_the_navigation_can_be_seen(browser: Any, page_of_three: P
         ends = "return [...document.querySelectorAll('.top nav a')].map((one) => one.getBoundingClientRect().right)"
         room = driver.execute_script("return document.documentElement.clientWidth")
         assert all(0 < end <= room for end in driver.execute_script(ends))
-        assert driver.execute_script("return document.documentElement.scrollWidth") <= room
+        assert (
+            driver.execute_script("return document.documentElement.scrollWidth") <= room
+        )
     finally:
         browser.set_window_size(1280, 900)
 
@@ -342,18 +434,26 @@ def test_a_screen_reader_has_words_for_everything(opened: Any) -> None:
     assert all(one.get_attribute("aria-label") for one in all_of(opened, "svg"))
     for table in all_of(opened, "table"):
         assert table.find_elements(By.CSS_SELECTOR, "thead th[scope=col]")
-        assert table.find_element(By.CSS_SELECTOR, "caption").get_attribute("textContent")
+        assert table.find_element(By.CSS_SELECTOR, "caption").get_attribute(
+            "textContent"
+        )
     unnamed = opened.execute_script(
         "return [...document.querySelectorAll('input, select, button')].filter((one) => !one.labels?.length"
         " && !one.getAttribute('aria-label') && !one.textContent.trim()).map((one) => one.outerHTML)"
     )
     assert unnamed == []
-    assert [one.tag_name for one in all_of(opened, "h1, h2, h3")] == ["h1", *["h2"] * 11]
+    assert [one.tag_name for one in all_of(opened, "h1, h2, h3")] == [
+        "h1",
+        *["h2"] * 11,
+    ]
 
 
 def test_a_figure_is_saved_as_it_is_drawn(opened: Any, tmp_path: Path) -> None:
     """The SVG button saves a file of its own, colours written into it."""
-    opened.execute_cdp_cmd("Browser.setDownloadBehavior", {"behavior": "allow", "downloadPath": str(tmp_path)})
+    opened.execute_cdp_cmd(
+        "Browser.setDownloadBehavior",
+        {"behavior": "allow", "downloadPath": str(tmp_path)},
+    )
     click(opened, "#systems-0 figcaption button")
     saved = tmp_path / "systems-0-1.svg"
     WebDriverWait(opened, 20).until(lambda _: saved.is_file())
@@ -368,11 +468,13 @@ def test_the_theme_is_switched(opened: Any) -> None:
     pressed = [opened.find_element(By.ID, "theme").get_attribute("aria-pressed")]
     for _ in range(2):
         click(opened, "#theme")
-        pressed.append(opened.find_element(By.ID, "theme").get_attribute("aria-pressed"))
+        pressed.append(
+            opened.find_element(By.ID, "theme").get_attribute("aria-pressed")
+        )
     assert pressed == ["false", "true", "false"]
-    assert json.loads(opened.execute_script("return JSON.stringify(document.documentElement.dataset)")) == {
-        "theme": "light"
-    }
+    assert json.loads(
+        opened.execute_script("return JSON.stringify(document.documentElement.dataset)")
+    ) == {"theme": "light"}
 
 
 HOSTILE = [
@@ -391,7 +493,11 @@ def board(tmp_path_factory: pytest.TempPathFactory) -> Path:
     groups = {f"task {i}": "ab"[i % 2] for i in range(8)}
     table = cube(scores, HOSTILE, list(groups), ["score"], collection="board")
     result = leaderboard(table, groups=groups, resamples=60)
-    return write_leaderboard(result, tmp_path_factory.mktemp("board"), title="<svg/onload='window.pwned = 3'>")
+    return write_leaderboard(
+        result,
+        tmp_path_factory.mktemp("board"),
+        title="<svg/onload='window.pwned = 3'>",
+    )
 
 
 @pytest.fixture
@@ -399,14 +505,17 @@ def ranking(browser: Any, board: Path) -> Any:
     browser.get_log("browser")
     browser.get("about:blank")
     browser.get(board.as_uri())
-    WebDriverWait(browser, 20).until(lambda driver: driver.find_element(By.CSS_SELECTOR, "body[data-ready]"))
+    WebDriverWait(browser, 20).until(
+        lambda driver: driver.find_element(By.CSS_SELECTOR, "body[data-ready]")
+    )
     return browser
 
 
 def cells(driver: Any, at: int) -> list[str]:
     """Give a column of the ranking."""
     return driver.execute_script(
-        "return [...document.querySelectorAll('#rows tr')].map((row) => row.children[arguments[0]].textContent)", at
+        "return [...document.querySelectorAll('#rows tr')].map((row) => row.children[arguments[0]].textContent)",
+        at,
     )
 
 
@@ -414,7 +523,10 @@ def test_nothing_of_strangers_runs(ranking: Any) -> None:
     """Names are shown as text, nothing in them runs, and the console has no complaint."""
     for name in HOSTILE[:4]:
         ranking.execute_script("openModel(models.indexOf(arguments[0]))", name)
-        assert ranking.find_element(By.ID, "model-name").get_property("textContent") == name
+        assert (
+            ranking.find_element(By.ID, "model-name").get_property("textContent")
+            == name
+        )
     assert ranking.execute_script("return window.pwned ?? null") is None
     assert ranking.get_log("browser") == []
     assert "'=HYPERLINK(1)" in ranking.execute_script("return boardCsv()")
@@ -445,10 +557,18 @@ def test_tasks_switched_off(ranking: Any, board: Path) -> None:
     assert float(cells(ranking, 3)[0]) == pytest.approx(mean.max(), abs=1e-4)
     assert set(cells(ranking, 2)) == {"–"}
     assert "7 of 8 tasks" in ranking.find_element(By.ID, "banner").text
-    ranking.execute_script("byId('aggregate').value = 'borda'; byId('aggregate').dispatchEvent(new Event('change'))")
-    votes = (149 - (scores[:, None, left] < scores[None, :, left]).sum(axis=1)).sum(axis=1)
-    ties = ((scores[:, None, left] == scores[None, :, left]).sum(axis=1) - 1).sum(axis=1)
-    assert float(cells(ranking, 3)[0]) == pytest.approx((votes - ties / 2).max(), abs=0.06)
+    ranking.execute_script(
+        "byId('aggregate').value = 'borda'; byId('aggregate').dispatchEvent(new Event('change'))"
+    )
+    votes = (149 - (scores[:, None, left] < scores[None, :, left]).sum(axis=1)).sum(
+        axis=1
+    )
+    ties = ((scores[:, None, left] == scores[None, :, left]).sum(axis=1) - 1).sum(
+        axis=1
+    )
+    assert float(cells(ranking, 3)[0]) == pytest.approx(
+        (votes - ties / 2).max(), abs=0.06
+    )
 
 
 def test_a_model_opens_by_keyboard(ranking: Any) -> None:
@@ -457,7 +577,10 @@ def test_a_model_opens_by_keyboard(ranking: Any) -> None:
     button.send_keys(Keys.ENTER)
     assert ranking.execute_script("return document.getElementById('model').open")
     assert len(all_of(ranking, "#model tbody tr")) == 8
-    shares = [float(one.get_attribute("style").split(":")[1].strip(" %;")) for one in all_of(ranking, ".share span")]
+    shares = [
+        float(one.get_attribute("style").split(":")[1].strip(" %;"))
+        for one in all_of(ranking, ".share span")
+    ]
     assert shares == sorted(shares, reverse=True)
     ranking.switch_to.active_element.send_keys(Keys.ESCAPE)
     assert not ranking.execute_script("return document.getElementById('model').open")
@@ -467,13 +590,20 @@ def test_a_model_opens_by_keyboard(ranking: Any) -> None:
 @pytest.mark.parametrize("width", WIDTHS.values(), ids=WIDTHS)
 def test_the_ranking_fits_its_window(browser: Any, board: Path, width: int) -> None:
     """From a phone to a projector the page of a leaderboard does not stick out sideways."""
-    screen = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 500}
+    screen = {
+        "width": width,
+        "height": 900,
+        "deviceScaleFactor": 1,
+        "mobile": width < 500,
+    }
     browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", screen)
     try:
         browser.get("about:blank")
         browser.get(board.as_uri())
         assert (
-            browser.execute_script("const page = document.documentElement; return page.scrollWidth - page.clientWidth")
+            browser.execute_script(
+                "const page = document.documentElement; return page.scrollWidth - page.clientWidth"
+            )
             == 0
         )
     finally:

@@ -13,7 +13,9 @@ SYSTEMS, TOPICS = [f"s{i}" for i in range(8)], [str(i) for i in range(12)]
 def made(seed: int, systems=SYSTEMS, topics=TOPICS):
     rng = np.random.default_rng(seed)
     truth = np.random.default_rng(0).uniform(0.2, 0.8, (8, 12, 1))
-    return cube(np.clip(truth + rng.normal(0, 0.05, truth.shape), 0, 1), systems, topics, ["AP"])
+    return cube(
+        np.clip(truth + rng.normal(0, 0.05, truth.shape), 0, 1), systems, topics, ["AP"]
+    )
 
 
 def test_judges_are_collections_of_the_same_runs_and_topics() -> None:
@@ -21,8 +23,12 @@ def test_judges_are_collections_of_the_same_runs_and_topics() -> None:
     cubes = {"nist": made(1), "llm": made(2)}
     assert are_judges(cubes)
     assert not are_judges({"nist": made(1)})
-    assert not are_judges({**cubes, "other": made(3, systems=[f"x{i}" for i in range(8)])})
-    assert not are_judges({**cubes, "later": made(3, topics=[str(i) for i in range(10, 22)])})
+    assert not are_judges(
+        {**cubes, "other": made(3, systems=[f"x{i}" for i in range(8)])}
+    )
+    assert not are_judges(
+        {**cubes, "later": made(3, topics=[str(i) for i in range(10, 22)])}
+    )
 
 
 def test_the_panel_compares_with_the_first() -> None:
@@ -31,12 +37,20 @@ def test_the_panel_compares_with_the_first() -> None:
     groups = {name: f"team{name}" for name in SYSTEMS}
     [panel] = panels(
         Content.of(
-            cubes, by=None, missing="error", seed=0, source="scores.parquet", groups=Groups(groups, source="t.csv")
+            cubes,
+            by=None,
+            missing="error",
+            seed=0,
+            source="scores.parquet",
+            groups=Groups(groups, source="t.csv"),
         )
     )
     [chart] = panel.charts
     assert set(chart.data["rows"]) == {"llm", "crowd"}
     assert chart.data["values"] == sorted(chart.data["values"], reverse=True)
     assert 0 < chart.data["reference"] <= 1
-    assert panel.command == "irmeta judges compare scores.parquet --groups t.csv --truth 'nist'"
+    assert (
+        panel.command
+        == "irmeta judges compare scores.parquet --groups t.csv --truth 'nist'"
+    )
     assert any("take 8 teams" in note for note in panel.notes)

@@ -32,22 +32,43 @@ NAMES = [
 def result() -> xr.Dataset:
     scores = np.random.default_rng(0).random((9, 6, 1))
     scores[0, 0] = np.nan
-    tasks = ["</title><script>window.pwned = 2</script>", "-->", "=1+1", "constructor", "y" * 3000, "nq"]
-    groups = dict.fromkeys(tasks[:3], "<b onclick=alert(1)>") | dict.fromkeys(tasks[3:], "qa")
-    return leaderboard(cube(scores, NAMES, tasks, ["score"]), holes="predict", groups=groups, resamples=60)
+    tasks = [
+        "</title><script>window.pwned = 2</script>",
+        "-->",
+        "=1+1",
+        "constructor",
+        "y" * 3000,
+        "nq",
+    ]
+    groups = dict.fromkeys(tasks[:3], "<b onclick=alert(1)>") | dict.fromkeys(
+        tasks[3:], "qa"
+    )
+    return leaderboard(
+        cube(scores, NAMES, tasks, ["score"]),
+        holes="predict",
+        groups=groups,
+        resamples=60,
+    )
 
 
 @pytest.fixture(scope="module")
 def text(result: xr.Dataset, tmp_path_factory: pytest.TempPathFactory) -> str:
     folder = tmp_path_factory.mktemp("board")
-    return write_leaderboard(result, folder / "one", title="<svg/onload=alert(1)>").read_text(encoding="utf-8")
+    return write_leaderboard(
+        result, folder / "one", title="<svg/onload=alert(1)>"
+    ).read_text(encoding="utf-8")
 
 
 def test_only_its_own_scripts_may_run(text: str) -> None:
     """The policy names the digests of the page's two scripts and allows no other, no network and no frame."""
-    policy = re.search(r'Content-Security-Policy" content="([^"]+)"', text)[1].replace("&#39;", "'")
+    policy = re.search(r'Content-Security-Policy" content="([^"]+)"', text)[1].replace(
+        "&#39;", "'"
+    )
     scripts = re.findall(r"<script>(.*?)</script>", text, flags=re.DOTALL)
-    digests = [f"'sha256-{b64encode(sha256(one.encode()).digest()).decode()}'" for one in scripts]
+    digests = [
+        f"'sha256-{b64encode(sha256(one.encode()).digest()).decode()}'"
+        for one in scripts
+    ]
     assert len(scripts) == 2
     assert f"script-src {' '.join(digests)};" in policy
     assert policy.startswith("default-src 'none'")
@@ -58,7 +79,9 @@ def test_names_are_text(text: str) -> None:
     assert "<h1>&lt;svg/onload=alert(1)&gt;</h1>" in text
     for name in ("<img", "<script>window", "<b onclick", "<svg"):
         assert name not in text
-    held = json.loads(re.search(r'id="content">(.*?)</script>', text, flags=re.DOTALL)[1])
+    held = json.loads(
+        re.search(r'id="content">(.*?)</script>', text, flags=re.DOTALL)[1]
+    )
     assert sorted(held["models"]) == sorted(NAMES)
 
 
@@ -80,7 +103,9 @@ def test_the_page_explains_its_mark(text: str) -> None:
 
 def test_where_the_page_goes(result: xr.Dataset, tmp_path: Path) -> None:
     """The page is written over itself, never over another page or a file."""
-    assert write_leaderboard(result, tmp_path / "a") == write_leaderboard(result, tmp_path / "a")
+    assert write_leaderboard(result, tmp_path / "a") == write_leaderboard(
+        result, tmp_path / "a"
+    )
     (tmp_path / "b").mkdir()
     (tmp_path / "b" / "index.html").write_text("<p>mine</p>")
     with pytest.raises(FileFormatError, match="another page"):

@@ -26,14 +26,28 @@ from irmeta.report.words import headlines
 from irmeta.studies import correlation, description, design, predictivity, significance
 
 SECTIONS = [
-    *("standings", "data", "systems", "significance", "agreement", "power", "reporting", "prediction", "reliability"),
+    *(
+        "standings",
+        "data",
+        "systems",
+        "significance",
+        "agreement",
+        "power",
+        "reporting",
+        "prediction",
+        "reliability",
+    ),
     "design",
 ]
 
 
 def content(page: Path) -> dict[str, Any]:
     """Give what the page's scripts draw from."""
-    found = re.search(r'<script type="application/json" id="content">(.*?)</script>', page.read_text("utf-8"), re.S)
+    found = re.search(
+        r'<script type="application/json" id="content">(.*?)</script>',
+        page.read_text("utf-8"),
+        re.S,
+    )
     assert found
     return json.loads(found.group(1))
 
@@ -45,7 +59,9 @@ def headings(page: Path) -> list[tuple[str, str]]:
 def test_only_its_own_scripts_may_run(page: Path) -> None:
     """The policy names the digests of the page's two scripts and allows no other, no network and no frame."""
     text = page.read_text("utf-8")
-    policy = re.search(r'Content-Security-Policy" content="([^"]+)"', text)[1].replace("&#39;", "'")
+    policy = re.search(r'Content-Security-Policy" content="([^"]+)"', text)[1].replace(
+        "&#39;", "'"
+    )
     scripts = re.findall(r"<script>(.*?)</script>", text, flags=re.DOTALL)
     assert len(scripts) == 2
     assert f"script-src {writing.hashes(*scripts)};" in policy
@@ -54,16 +70,23 @@ def test_only_its_own_scripts_may_run(page: Path) -> None:
 
 def test_every_section_is_there_in_order(page: Path, page_of_three: Path) -> None:
     """A page has each study's section once, and one more where there are several collections."""
-    assert re.findall(r'<section id="(\w+)"', page.read_text("utf-8")) == [*SECTIONS, "calculator"]
+    assert re.findall(r'<section id="(\w+)"', page.read_text("utf-8")) == [
+        *SECTIONS,
+        "calculator",
+    ]
     of_three = [*SECTIONS[:-2], "judges", "collections", *SECTIONS[-2:], "calculator"]
-    assert re.findall(r'<section id="(\w+)"', page_of_three.read_text("utf-8")) == of_three
+    assert (
+        re.findall(r'<section id="(\w+)"', page_of_three.read_text("utf-8")) == of_three
+    )
     assert [level for level, _ in headings(page)] == ["1", *["2"] * 11]
 
 
 def test_the_page_needs_nothing_else(page: Path) -> None:
     """The page loads no style, script, font or image from anywhere."""
     text = page.read_text("utf-8")
-    loaded = re.findall(r"<(?:script|img|iframe|link|source)[^>]*(?:src|href)=\"([^\"]*)\"", text)
+    loaded = re.findall(
+        r"<(?:script|img|iframe|link|source)[^>]*(?:src|href)=\"([^\"]*)\"", text
+    )
     assert loaded == ["data:,"]
     assert "@import" not in text
     assert "url(" not in text
@@ -74,25 +97,42 @@ def test_names_of_users_are_text_not_markup(page: Path) -> None:
     """A system called <b>bold& stands on the page as its name."""
     text = page.read_text("utf-8")
     assert "<b>bold" not in text
-    assert "<b>bold&" in content(page)["sections"]["systems"][0]["charts"][0]["data"]["systems"]
+    assert (
+        "<b>bold&"
+        in content(page)["sections"]["systems"][0]["charts"][0]["data"]["systems"]
+    )
 
 
 def test_figures_drawn_are_the_studies(page: Path, scores: xr.DataArray) -> None:
     """Correlations, phi and means on the page are those of the studies, to five decimals."""
     sections = content(page)["sections"]
     r = correlation.correlation(scores, level="system")["r"].values
-    assert np.allclose(sections["agreement"][2]["charts"][0]["data"]["values"], r, atol=6e-6)
+    assert np.allclose(
+        sections["agreement"][2]["charts"][0]["data"]["values"], r, atol=6e-6
+    )
     sizes = [1, 2, 4, 5, 6]
-    phi = predictivity.predictivity(scores, partitions=PARTITIONS, sizes=sizes, rng=5)["phi"].values
-    assert np.allclose(sections["power"][0]["charts"][2]["data"]["values"], phi, atol=6e-6)
+    phi = predictivity.predictivity(scores, partitions=PARTITIONS, sizes=sizes, rng=5)[
+        "phi"
+    ].values
+    assert np.allclose(
+        sections["power"][0]["charts"][2]["data"]["values"], phi, atol=6e-6
+    )
     mean = description.describe(scores)["mean"].sel(metric="RR").values
-    assert np.allclose(sections["systems"][0]["charts"][0]["data"]["metrics"]["RR"]["mean"], mean, atol=6e-6)
+    assert np.allclose(
+        sections["systems"][0]["charts"][0]["data"]["metrics"]["RR"]["mean"],
+        mean,
+        atol=6e-6,
+    )
 
 
-def test_each_panel_opens_with_its_finding_and_says_how_it_was_computed(page: Path) -> None:
+def test_each_panel_opens_with_its_finding_and_says_how_it_was_computed(
+    page: Path,
+) -> None:
     """Every panel has a first sentence, and every study its options, seed and source."""
     text = page.read_text("utf-8")
-    panels = re.findall(r'<div class="panel"[^>]*>(.*?)(?=<div class="panel"|</section>)', text, re.S)
+    panels = re.findall(
+        r'<div class="panel"[^>]*>(.*?)(?=<div class="panel"|</section>)', text, re.S
+    )
     assert len(panels) == 14
     for panel in panels:
         assert re.search(r'<p class="finding">[^<]{20,}', panel)
@@ -102,7 +142,9 @@ def test_each_panel_opens_with_its_finding_and_says_how_it_was_computed(page: Pa
     assert "--seed 5" in text
 
 
-def test_the_section_on_design_draws_the_studys_figures(page: Path, scores: xr.DataArray) -> None:
+def test_the_section_on_design_draws_the_studys_figures(
+    page: Path, scores: xr.DataArray
+) -> None:
     """The lines of the section are worth by number of topics, each under the name of its metric."""
     [panel] = content(page)["sections"]["design"]
     [chart] = panel["charts"]
@@ -115,30 +157,48 @@ def test_the_section_on_design_draws_the_studys_figures(page: Path, scores: xr.D
 
 def test_the_notes_of_the_data_stand_in_its_section(page: Path) -> None:
     """What was remarked when the scores were made is said again."""
-    section = page.read_text("utf-8").split('<section id="systems"')[0].split('<section id="data"')[1]
+    section = (
+        page.read_text("utf-8")
+        .split('<section id="systems"')[0]
+        .split('<section id="data"')[1]
+    )
     assert "2 runs are short" in section
     assert "no score is missing" in section
 
 
 def test_csv_files_are_the_studies_tables(page: Path, scores: xr.DataArray) -> None:
     """A CSV beside the page is the table of the JSON contract, in full precision."""
-    frame = pl.read_csv(page.parent / "tables" / "agreement-topic-level-correlation.csv")
-    assert frame.equals(correlation.tables(correlation.correlation(scores))["correlation"])
+    frame = pl.read_csv(
+        page.parent / "tables" / "agreement-topic-level-correlation.csv"
+    )
+    assert frame.equals(
+        correlation.tables(correlation.correlation(scores))["correlation"]
+    )
 
 
-def test_latex_of_systems_has_booktabs_and_letters(page: Path, scores: xr.DataArray) -> None:
+def test_latex_of_systems_has_booktabs_and_letters(
+    page: Path, scores: xr.DataArray
+) -> None:
     """The table for print lists systems best first, those that do not differ with a letter in common."""
-    lines = (page.parent / "tables" / "significance-systems.tex").read_text("utf-8").splitlines()
+    lines = (
+        (page.parent / "tables" / "significance-systems.tex")
+        .read_text("utf-8")
+        .splitlines()
+    )
     assert lines[:4] == [
         "\\begin{tabular}{lrrrl}",
         "\\toprule",
         "system & mean & low & high & letters \\\\",
         "\\midrule",
     ]
-    tested = significance.tables(significance.significance(scores, metrics="AP@1000"))["systems"]
+    tested = significance.tables(significance.significance(scores, metrics="AP@1000"))[
+        "systems"
+    ]
     rows = [line.removesuffix(" \\\\").split(" & ") for line in lines[4:-2]]
     assert [row[-1] for row in rows] == tested["letters"].to_list()
-    assert [float(row[1]) for row in rows] == pytest.approx(tested["mean"].to_list(), abs=5e-4)
+    assert [float(row[1]) for row in rows] == pytest.approx(
+        tested["mean"].to_list(), abs=5e-4
+    )
     assert any("bold\\&" in row[0] for row in rows)
 
 
@@ -160,28 +220,44 @@ def test_figures_are_vector_with_fonts_inside(page: Path) -> None:
         assert b"/FontFile2" in path.read_bytes()
 
 
-def run(cubes: Mapping[str, xr.DataArray], missing: Missing = "error", seed: int = 0) -> dict[str, list[Panel]]:
+def run(
+    cubes: Mapping[str, xr.DataArray], missing: Missing = "error", seed: int = 0
+) -> dict[str, list[Panel]]:
     """Run the studies of the page, without writing it."""
     made = sections(cubes, by=None, missing=missing, seed=seed, source="scores.parquet")
     return {section.key: list(section.panels) for section in made}
 
 
 def drawn(found: Mapping[str, Sequence[Panel]]) -> str:
-    return json.dumps([vars(chart) for panels in found.values() for panel in panels for chart in panel.charts])
+    return json.dumps(
+        [
+            vars(chart)
+            for panels in found.values()
+            for panel in panels
+            for chart in panel.charts
+        ]
+    )
 
 
 def test_a_seed_gives_the_same_page(scores: xr.DataArray) -> None:
     """The same scores and seed give the same pictures, another seed others."""
-    first, again, other = (drawn(run({"made": scores}, seed=seed)) for seed in (5, 5, 6))
+    first, again, other = (
+        drawn(run({"made": scores}, seed=seed)) for seed in (5, 5, 6)
+    )
     assert first == again
     assert first != other
 
 
-def test_several_collections_have_a_tab_each_and_are_compared(page_of_three: Path) -> None:
+def test_several_collections_have_a_tab_each_and_are_compared(
+    page_of_three: Path,
+) -> None:
     """Studies of one collection have a panel a collection, the comparison has raw and standardized scores."""
     found = content(page_of_three)["sections"]
     assert len(found["systems"]) == 3
-    assert "irmeta describe scores.parquet --collection second" in page_of_three.read_text("utf-8")
+    assert (
+        "irmeta describe scores.parquet --collection second"
+        in page_of_three.read_text("utf-8")
+    )
     assert len(found["agreement"]) == 3  # a level each, all collections together
     assert found["collections"][0]["charts"][0]["data"]["kinds"] == ["raw", "normal"]
     assert np.shape(found["collections"][0]["charts"][0]["data"]["values"]) == (2, 5)
@@ -193,7 +269,10 @@ def test_what_a_study_cannot_do_it_says() -> None:
     alike = 0.2 + 0.5 * rng.random((10, 1, 1)) + 0.1 * rng.random((10, 1, 3))
     means = cube(alike, [f"s{i}" for i in range(10)], [ALL], ["AP@1000", "P@10", "RR"])
     found = run({"means": means})
-    assert "Not computed: describe needs at least 2 systems and 2 topics" in found["systems"][0].findings[0]
+    assert (
+        "Not computed: describe needs at least 2 systems and 2 topics"
+        in found["systems"][0].findings[0]
+    )
     assert "Not computed: predictive power needs" in found["power"][0].findings[0]
     assert [len(panel.charts) for panel in found["agreement"]] == [1, 0, 0]
     assert len(found["prediction"][0].charts) == 2
@@ -206,9 +285,19 @@ def test_missing_scores_are_counted_and_follow_the_policy(scores: xr.DataArray) 
     strict, dropped = run({"made": holes}), run({"made": holes}, missing="topics")
     for found in (strict, dropped):
         assert "1 of 540 scores are missing" in found["data"][0].findings[0]
-    assert {key for key, panels in strict.items() if not panels[0].findings[0].startswith("Not computed")} == {"data"}
-    assert "Not computed: 1 of 540 scores are missing" in strict["systems"][0].findings[0]
-    assert not any(panel.findings[0].startswith("Not computed") for panels in dropped.values() for panel in panels)
+    assert {
+        key
+        for key, panels in strict.items()
+        if not panels[0].findings[0].startswith("Not computed")
+    } == {"data"}
+    assert (
+        "Not computed: 1 of 540 scores are missing" in strict["systems"][0].findings[0]
+    )
+    assert not any(
+        panel.findings[0].startswith("Not computed")
+        for panels in dropped.values()
+        for panel in panels
+    )
     assert "over 11 topics" in dropped["systems"][0].charts[0].title
 
 
@@ -217,16 +306,34 @@ def test_a_metric_that_is_constant_is_left_out(scores: xr.DataArray) -> None:
     flat = scores.copy()
     flat[..., 3] = 0.5
     found = run({"made": flat})
-    assert "RR has the same mean for every system: left out" in found["data"][0].findings[1]
-    assert not any(panel.findings[0].startswith("Not computed") for panels in found.values() for panel in panels)
-    assert found["power"][0].charts[2].data["rows"] == ["AP@1000", "P@10", "nDCG@10", "RBP(p=0.8)"]
+    assert (
+        "RR has the same mean for every system: left out"
+        in found["data"][0].findings[1]
+    )
+    assert not any(
+        panel.findings[0].startswith("Not computed")
+        for panels in found.values()
+        for panel in panels
+    )
+    assert found["power"][0].charts[2].data["rows"] == [
+        "AP@1000",
+        "P@10",
+        "nDCG@10",
+        "RBP(p=0.8)",
+    ]
 
 
-def test_reliability_speaks_of_the_metric_that_systems_are_ordered_by(scores: xr.DataArray) -> None:
+def test_reliability_speaks_of_the_metric_that_systems_are_ordered_by(
+    scores: xr.DataArray,
+) -> None:
     """Its headline is about the metric of the leaderboard, wherever that metric stands in the scores."""
     other_way_round = scores.sel(metric=scores.metric.values[::-1])
     assert other_way_round.metric.values[0] != "AP@1000"
-    assert run({"made": other_way_round})["reliability"][0].findings[0].startswith("made, AP@1000: ")
+    assert (
+        run({"made": other_way_round})["reliability"][0]
+        .findings[0]
+        .startswith("made, AP@1000: ")
+    )
 
 
 def test_one_system_is_no_report(scores: xr.DataArray) -> None:
@@ -265,7 +372,12 @@ def test_each_panel_has_files_of_its_own_and_old_ones_go(
 
     def section(*labels: str) -> list[Section]:
         panels = [
-            Panel(label, ["Said."], tables={"means": pl.DataFrame({"label": [label]})}, options={"seed": 0})
+            Panel(
+                label,
+                ["Said."],
+                tables={"means": pl.DataFrame({"label": [label]})},
+                options={"seed": 0},
+            )
             for label in labels
         ]
         return [Section("systems", "Systems", "Who?", "", "", panels)]
@@ -276,12 +388,18 @@ def test_each_panel_has_files_of_its_own_and_old_ones_go(
     (tmp_path / "tables" / "mine.csv").write_text("years of work")
     names = {"systems-東京-means.csv": "東京", "systems-大阪-means.csv": "大阪"}
     names |= {"systems-a-b-means.csv": "A b", "systems-a-b-2-means.csv": "a-b"}
-    assert {path.name for path in (tmp_path / "tables").iterdir()} == {"mine.csv", *names}
+    assert {path.name for path in (tmp_path / "tables").iterdir()} == {
+        "mine.csv",
+        *names,
+    }
     for name, label in names.items():
         assert pl.read_csv(tmp_path / "tables" / name)["label"].item() == label
     made = section("京都")
     write_report({"made": scores}, tmp_path)
-    assert {path.name for path in (tmp_path / "tables").iterdir()} == {"mine.csv", "systems-means.csv"}
+    assert {path.name for path in (tmp_path / "tables").iterdir()} == {
+        "mine.csv",
+        "systems-means.csv",
+    }
 
 
 def test_numbers_are_rounded_and_never_nan() -> None:
@@ -292,16 +410,23 @@ def test_numbers_are_rounded_and_never_nan() -> None:
 
 
 def _panel(*labels: str) -> list[Section]:
-    panels = [Panel(label, ["Said."], tables={"means": pl.DataFrame({"label": [label]})}) for label in labels]
+    panels = [
+        Panel(label, ["Said."], tables={"means": pl.DataFrame({"label": [label]})})
+        for label in labels
+    ]
     return [Section("systems", "Systems", "Who?", "", "", panels)]
 
 
-@pytest.mark.parametrize("listed", ["tables/../../victim/thesis.tex", "../victim/thesis.tex", "thesis.tex"])
+@pytest.mark.parametrize(
+    "listed", ["tables/../../victim/thesis.tex", "../victim/thesis.tex", "thesis.tex"]
+)
 def test_a_page_from_elsewhere_removes_nothing(
     scores: xr.DataArray, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, listed: str
 ) -> None:
     """Neither links of a page nor names in its list lead a report to files that it did not write."""
-    monkeypatch.setattr("irmeta.report.page.writing.sections", lambda *_, **__: _panel("a"))
+    monkeypatch.setattr(
+        "irmeta.report.page.writing.sections", lambda *_, **__: _panel("a")
+    )
     folder, victim = tmp_path / "report", tmp_path / "victim"
     folder.mkdir()
     victim.mkdir()
@@ -311,16 +436,24 @@ def test_a_page_from_elsewhere_removes_nothing(
     (folder / "index.html").write_text(page)
     with pytest.raises(FileFormatError, match=r"without its list of files"):
         write_report({"made": scores}, folder)
-    (folder / ".irmeta-report.json").write_text(json.dumps({"files": {listed: None, "index.html": None}}))
+    (folder / ".irmeta-report.json").write_text(
+        json.dumps({"files": {listed: None, "index.html": None}})
+    )
     write_report({"made": scores}, folder)
-    assert (victim / "thesis.tex").read_text() == (folder / "thesis.tex").read_text() == "years of work"
+    assert (
+        (victim / "thesis.tex").read_text()
+        == (folder / "thesis.tex").read_text()
+        == "years of work"
+    )
 
 
 def test_a_report_does_not_write_through_links_nor_over_changed_files(
     scores: xr.DataArray, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A table that somebody changed is neither replaced nor removed, and a folder that is a link is refused."""
-    monkeypatch.setattr("irmeta.report.page.writing.sections", lambda *_, **__: _panel("a"))
+    monkeypatch.setattr(
+        "irmeta.report.page.writing.sections", lambda *_, **__: _panel("a")
+    )
     folder, other = tmp_path / "report", tmp_path / "other"
     write_report({"made": scores}, folder)
     table = folder / "tables" / "systems-means.csv"
@@ -340,7 +473,9 @@ def test_an_interrupted_report_is_run_again(
     scores: xr.DataArray, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A report that stops while it writes can be run again, and leaves the same files as one that did not stop."""
-    monkeypatch.setattr("irmeta.report.page.writing.sections", lambda *_, **__: _panel("a", "b"))
+    monkeypatch.setattr(
+        "irmeta.report.page.writing.sections", lambda *_, **__: _panel("a", "b")
+    )
     write = writing._write_files
 
     def stop_at_b(folder: Path, stem: str, panel: Panel) -> None:
@@ -356,7 +491,10 @@ def test_an_interrupted_report_is_run_again(
     for name in ("one", "two"):
         write_report({"made": scores}, tmp_path / name)
     one, two = (
-        {path.relative_to(tmp_path / name): path.read_bytes() for path in (tmp_path / name).rglob("*.*")}
+        {
+            path.relative_to(tmp_path / name): path.read_bytes()
+            for path in (tmp_path / name).rglob("*.*")
+        }
         for name in ("one", "two")
     )
     assert one == two
@@ -365,16 +503,26 @@ def test_an_interrupted_report_is_run_again(
 
 def test_numbers_of_a_page_that_are_not_finite_are_null() -> None:
     """The JSON of a page has null for infinite and missing numbers, wherever they stand."""
-    assert writing._script({"a": [float("nan"), {"b": float("inf")}, 1.5]}) == '{"a":[null,{"b":null},1.5]}'
+    assert (
+        writing._script({"a": [float("nan"), {"b": float("inf")}, 1.5]})
+        == '{"a":[null,{"b":null},1.5]}'
+    )
 
 
-def test_a_report_with_a_few_missing_scores_is_nearly_whole(scores: xr.DataArray, tmp_path: Path) -> None:
+def test_a_report_with_a_few_missing_scores_is_nearly_whole(
+    scores: xr.DataArray, tmp_path: Path
+) -> None:
     """Missing scores cost the fewest systems and topics; the page says which way was chosen, and computes the rest."""
     holey = scores.copy()
     holey[2, 3] = np.nan
     holey[5, 7:9] = np.nan
     _, made = writing.write_sections({"made": holey}, tmp_path / "r")
-    assert not [panel for section in made for panel in section.panels if panel.findings[0].startswith("Not computed")]
+    assert not [
+        panel
+        for section in made
+        for panel in section.panels
+        if panel.findings[0].startswith("Not computed")
+    ]
     [data] = [section for section in made if section.key == "data"]
     assert "dropped 1 of 9 systems and 1 of 12 topics" in data.panels[0].warnings[0]
     assert "--missing" in headlines(made)
@@ -385,26 +533,42 @@ def test_a_metric_without_scores_does_not_empty_a_report(scores: xr.DataArray) -
     holey = scores.copy()
     holey[:, 1:, 2] = np.nan
     [panel] = run({"made": holey}, "common")["data"]
-    assert panel.warnings == ["made: nDCG@10: most scores are missing, left out of all that follows."]
+    assert panel.warnings == [
+        "made: nDCG@10: most scores are missing, left out of all that follows."
+    ]
 
 
-def test_the_leaderboard_has_the_studies_means_and_scores(page: Path, scores: xr.DataArray) -> None:
+def test_the_leaderboard_has_the_studies_means_and_scores(
+    page: Path, scores: xr.DataArray
+) -> None:
     """The first section holds every system's mean and possible ranks by every metric, and all scores of topics."""
     board = content(page)["sections"]["standings"][0]["board"]
-    means = description.tables(description.describe(scores, by="AP@1000", rng=5))["means"]
+    means = description.tables(description.describe(scores, by="AP@1000", rng=5))[
+        "means"
+    ]
     for metric, figures in board["metrics"].items():
         rows = {row["system"]: row for row in means.filter(metric=metric).to_dicts()}
         for at, system in enumerate(board["systems"]):
             assert figures["mean"][at] == pytest.approx(rows[system]["mean"], abs=1e-5)
             assert figures["rank_high"][at] == rows[system]["rank_high"]
     packed = board["scores"]["RR"]
-    codes = np.frombuffer(b64decode(packed["codes"]), dtype="<u2").reshape(scores.shape[:2])
-    np.testing.assert_allclose(packed["low"] + codes * packed["step"], scores.sel(metric="RR").values, atol=1e-5)
+    codes = np.frombuffer(b64decode(packed["codes"]), dtype="<u2").reshape(
+        scores.shape[:2]
+    )
+    np.testing.assert_allclose(
+        packed["low"] + codes * packed["step"],
+        scores.sel(metric="RR").values,
+        atol=1e-5,
+    )
 
 
-def test_a_page_has_a_title_and_marks_systems(scores: xr.DataArray, tmp_path: Path) -> None:
+def test_a_page_has_a_title_and_marks_systems(
+    scores: xr.DataArray, tmp_path: Path
+) -> None:
     """The title stands in heading and window; marked systems stand in the leaderboard; an unknown one is an error."""
-    page = write_report({"made": scores}, tmp_path / "r", title="Round 5", highlight="system*")
+    page = write_report(
+        {"made": scores}, tmp_path / "r", title="Round 5", highlight="system*"
+    )
     assert ("1", "Round 5") in headings(page)
     assert "<title>Round 5" in page.read_text("utf-8")
     assert len(content(page)["sections"]["standings"][0]["board"]["marked"]) == 8
@@ -412,7 +576,9 @@ def test_a_page_has_a_title_and_marks_systems(scores: xr.DataArray, tmp_path: Pa
         write_report({"made": scores}, tmp_path / "s", highlight="nobody")
 
 
-def test_a_warning_stands_beside_its_headline(scores: xr.DataArray, tmp_path: Path) -> None:
+def test_a_warning_stands_beside_its_headline(
+    scores: xr.DataArray, tmp_path: Path
+) -> None:
     """What a reader must not miss stands in the box at the top of the page, not only in the section."""
     holey = scores.copy()
     holey[2, 3] = np.nan

@@ -17,7 +17,14 @@ def made():
     values[2] = values[2] / 4
     names = ["base_line", "50% & more", "a|b"]
     return irmeta.paper_table(
-        cube(values, names, [str(one) for one in range(12)], ["AP", "P@10"], collection="my_runs"), baseline="base_line"
+        cube(
+            values,
+            names,
+            [str(one) for one in range(12)],
+            ["AP", "P@10"],
+            collection="my_runs",
+        ),
+        baseline="base_line",
     )
 
 
@@ -45,4 +52,8 @@ def test_latex_compiles(made, tmp_path):
     """The table compiles as it is in an article with booktabs."""
     page = "\\documentclass{article}\\usepackage{booktabs}\\begin{document}\n%s\\end{document}\n"
     (tmp_path / "t.tex").write_text(page % render(made, "latex"))
-    subprocess.run(["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "t.tex"], cwd=tmp_path, check=True)
+    subprocess.run(
+        ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "t.tex"],
+        cwd=tmp_path,
+        check=True,
+    )

@@ -14,7 +14,9 @@ def content(name, metrics):
     topics = list(factors.topic.values)
     drawn = np.random.default_rng(0).random((3, len(topics), len(metrics))) / 2
     scores = cube(drawn, ["a", "b", "c"], topics, metrics, collection=name)
-    return Content.of({name: scores}, by=None, missing="error", seed=0, source="scores.parquet")
+    return Content.of(
+        {name: scores}, by=None, missing="error", seed=0, source="scores.parquet"
+    )
 
 
 def test_systems_of_a_known_collection_are_drawn_with_their_intervals():
@@ -23,8 +25,13 @@ def test_systems_of_a_known_collection_are_drawn_with_their_intervals():
     [chart] = panel.charts
     table = panel.tables["systems"]
     assert chart.data["by"] == "nDCG@20"
-    assert chart.data["metrics"]["nDCG@20"]["mean"] == pytest.approx(table["standardized"].to_list(), abs=1e-5)
-    assert panel.command == "irmeta place scores.parquet --on web2012 --metrics nDCG@20 --seed 0"
+    assert chart.data["metrics"]["nDCG@20"]["mean"] == pytest.approx(
+        table["standardized"].to_list(), abs=1e-5
+    )
+    assert (
+        panel.command
+        == "irmeta place scores.parquet --on web2012 --metrics nDCG@20 --seed 0"
+    )
     assert "of 48 systems" in panel.findings[0]
 
 

@@ -70,7 +70,9 @@ def test_a_patchy_item_is_a_list_with_footnotes() -> None:
         ["RR", "quartile", "–", "0.25", "–", "", "ours2"],
         ["RR", "share", "0.4", "–", "–", "", "not checkable2"],
     ]
-    assert re.findall(r"<ol>.*</ol>", text) == ["<ol><li>an &lt;erratum&gt;</li><li>lost</li></ol>"]
+    assert re.findall(r"<ol>.*</ol>", text) == [
+        "<ol><li>an &lt;erratum&gt;</li><li>lost</li></ol>"
+    ]
 
 
 def test_statuses_are_counted_and_contradictions_stand_open() -> None:
@@ -82,15 +84,23 @@ def test_statuses_are_counted_and_contradictions_stand_open() -> None:
         ("1", "not checkable"),
         ("1", "ours"),
     ]
-    assert [" open" in tag for tag in re.findall(r"<details[^>]*>", text)] == [True, True]
+    assert [" open" in tag for tag in re.findall(r"<details[^>]*>", text)] == [
+        True,
+        True,
+    ]
     for status in re.findall(r'class="status ([a-z-]+)"', text):
         assert f".{status} {{ --status:" in text
 
 
 def test_a_contradiction_without_a_reason_is_called_unexpected() -> None:
     """A figure that should reproduce and does not is named above the tables and marked in its cell."""
-    text = page([("Made", outcome([compare("Table 1", "AP", "tau", 0.5, 0.9, within=0.01)]))])
-    assert "<strong>Contradicted without a known reason: Table 1, AP, tau.</strong>" in text
+    text = page(
+        [("Made", outcome([compare("Table 1", "AP", "tau", 0.5, 0.9, within=0.01)]))]
+    )
+    assert (
+        "<strong>Contradicted without a known reason: Table 1, AP, tau.</strong>"
+        in text
+    )
     assert "contradicted <strong>unexpectedly</strong>" in text
 
 

@@ -18,10 +18,17 @@ TOPICS = [str(topic) for topic in range(6)]
 def collection() -> tuple[dict, dict]:
     """Draw judgments, a quarter of them relevant, and 8 runs of 10 documents."""
     rng = np.random.default_rng(0)
-    grades = {topic: {document: int(rng.random() < 0.25) for document in DOCUMENTS} for topic in TOPICS}
+    grades = {
+        topic: {document: int(rng.random() < 0.25) for document in DOCUMENTS}
+        for topic in TOPICS
+    }
     runs = {
         f"run{i}": {
-            topic: {str(d): 10.0 - at for at, d in enumerate(rng.permutation(DOCUMENTS)[:10])} for topic in TOPICS
+            topic: {
+                str(d): 10.0 - at
+                for at, d in enumerate(rng.permutation(DOCUMENTS)[:10])
+            }
+            for topic in TOPICS
         }
         for i in range(8)
     }
@@ -31,7 +38,9 @@ def collection() -> tuple[dict, dict]:
 def test_scores_alone_have_no_section() -> None:
     """Without judgments and runs there is nothing to say of new runs."""
     cubes = {"made": evaluate(*collection(), "P@5 AP", collection="made")}
-    content = Content.of(cubes, by=None, missing="error", seed=0, source="scores.parquet")
+    content = Content.of(
+        cubes, by=None, missing="error", seed=0, source="scores.parquet"
+    )
     assert panels(content) == []
 
 
@@ -40,11 +49,20 @@ def test_the_section_draws_what_the_study_found(tmp_path: Path) -> None:
     grades, runs = collection()
     outcome = reuse(grades, runs, depth=10, metrics="P@5 AP")
     scores = evaluate(grades, runs, "P@5 AP", collection="made")
-    content = Content.of({"made": scores}, by=None, missing="error", seed=0, source="scores.parquet", reuse=outcome)
+    content = Content.of(
+        {"made": scores},
+        by=None,
+        missing="error",
+        seed=0,
+        source="scores.parquet",
+        reuse=outcome,
+    )
     [panel] = panels(content)
     data = panel.charts[0].data
     assert data["values"] == sorted(data["values"])
-    assert data["values"] == pytest.approx(outcome["relative_loss"].sel(metric=data["rows"]).values, abs=1e-4)
+    assert data["values"] == pytest.approx(
+        outcome["relative_loss"].sel(metric=data["rows"]).values, abs=1e-4
+    )
     page = write_report({"made": scores}, tmp_path / "report", reuse=outcome)
     assert TEXT.question in page.read_text(encoding="utf-8")
     assert list((tmp_path / "report" / "tables").glob("reuse*metrics.csv"))

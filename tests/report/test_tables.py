@@ -28,8 +28,12 @@ FRAME = pl.DataFrame(
 @pytest.fixture
 def outcome(monkeypatch: pytest.MonkeyPatch) -> xr.Dataset:
     """A result whose study gives FRAME and another table."""
-    study = types.SimpleNamespace(tables=lambda _: {"first": FRAME, "second": pl.DataFrame({"x": [1]})})
-    monkeypatch.setattr(tables, "study_of", lambda result: {"mine": study}[result.attrs["study"]])
+    study = types.SimpleNamespace(
+        tables=lambda _: {"first": FRAME, "second": pl.DataFrame({"x": [1]})}
+    )
+    monkeypatch.setattr(
+        tables, "study_of", lambda result: {"mine": study}[result.attrs["study"]]
+    )
     options = {
         "seed": np.int64(3),
         "share": np.float64(0.1),
@@ -37,7 +41,9 @@ def outcome(monkeypatch: pytest.MonkeyPatch) -> xr.Dataset:
         "list": (1, np.float32(0.5)),
         "all": None,
     }
-    return result("mine", {"x": ("y", [1])}, inputs={}, options=options, notes=["a note"])
+    return result(
+        "mine", {"x": ("y", [1])}, inputs={}, options=options, notes=["a note"]
+    )
 
 
 def test_json(outcome: xr.Dataset) -> None:
@@ -50,10 +56,22 @@ def test_json(outcome: xr.Dataset) -> None:
     assert list(document) == ["study", "inputs", "options", "notes", "tables"]
     assert document["study"] == "mine"
     assert document["notes"] == ["a note"]
-    assert document["options"] == {"seed": 3, "share": 0.1, "low": None, "list": [1, 0.5], "all": None}
+    assert document["options"] == {
+        "seed": 3,
+        "share": 0.1,
+        "low": None,
+        "list": [1, 0.5],
+        "all": None,
+    }
     assert document["tables"]["second"] == [{"x": 1}]
     assert document["tables"]["first"] == [
-        {"system": "a_1 & b", "score": 0.30000000000000004, "n": 1, "names": ["x", "y"], "low": None},
+        {
+            "system": "a_1 & b",
+            "score": 0.30000000000000004,
+            "n": 1,
+            "names": ["x", "y"],
+            "low": None,
+        },
         {"system": 'ü, "x"', "score": None, "n": None, "names": [], "low": 1e-300},
     ]
 
@@ -92,22 +110,31 @@ def test_text(outcome: xr.Dataset) -> None:
 
 def test_wide_tables() -> None:
     """A table wider than the terminal is shown in blocks that all begin with the names of the rows."""
-    frame = pl.DataFrame({"system": ["bm25"], **{f"metric{number}": [0.5] for number in range(10)}})
+    frame = pl.DataFrame(
+        {"system": ["bm25"], **{f"metric{number}": [0.5] for number in range(10)}}
+    )
     lines = tables.text(frame, width=50).splitlines()
     assert max(map(len, lines)) <= 50
     heads = [line.split() for line in lines if "system" in line]
-    assert [name for head in heads for name in head if name != "system"] == frame.columns[1:]
+    assert [
+        name for head in heads for name in head if name != "system"
+    ] == frame.columns[1:]
     assert sum("bm25" in line for line in lines) == len(heads) > 1
 
 
 def test_unknown_tables(outcome: xr.Dataset) -> None:
     """A table that the result does not have is an error that names the nearest."""
-    with pytest.raises(IrmetaError, match="no table 'secnd' in this result; did you mean second?"):
+    with pytest.raises(
+        IrmetaError, match="no table 'secnd' in this result; did you mean second?"
+    ):
         tables.render(outcome, "csv", "secnd")
 
 
 HOSTILE = pl.DataFrame(
-    {"system": ["=cmd|' !A0'", "[opt]", "*star", "a\x1b[2J\nb", "__x__"], "AP": [-0.5, 0.1, 0.2, 0.3, 0.4]}
+    {
+        "system": ["=cmd|' !A0'", "[opt]", "*star", "a\x1b[2J\nb", "__x__"],
+        "AP": [-0.5, 0.1, 0.2, 0.3, 0.4],
+    }
 )
 
 
@@ -115,7 +142,9 @@ def test_names_are_no_formulas_for_spreadsheets() -> None:
     """A name that a spreadsheet would compute is text to it; numbers stay numbers."""
     rows = tables.csv(HOSTILE).splitlines()
     assert rows[1] == "'=cmd|' !A0',-0.5"
-    assert tables.csv(pl.DataFrame({"=1+1": ["-", "-0.5", "+1", "@x"]})).splitlines() == [
+    assert tables.csv(
+        pl.DataFrame({"=1+1": ["-", "-0.5", "+1", "@x"]})
+    ).splitlines() == [
         "'=1+1",
         "-",
         "-0.5",
@@ -129,7 +158,9 @@ def test_names_are_no_commands_for_latex_markdown_and_terminals() -> None:
     rows = tables.latex(HOSTILE).splitlines()
     assert rows[5].startswith("{}[opt] &")
     assert rows[6].startswith("{}*star &")
-    assert "\x1b" not in tables.latex(HOSTILE) + tables.markdown(HOSTILE) + tables.text(HOSTILE)
+    assert "\x1b" not in tables.latex(HOSTILE) + tables.markdown(HOSTILE) + tables.text(
+        HOSTILE
+    )
     assert tables.markdown(HOSTILE).splitlines()[3:7] == [
         r"| \[opt] | 0.1000 |",
         r"| \*star | 0.2000 |",
@@ -141,7 +172,14 @@ def test_names_are_no_commands_for_latex_markdown_and_terminals() -> None:
 def test_no_name_is_cut_in_two() -> None:
     """A column is as wide as its longest name; texts fold between words, and all of it fits 80 columns."""
     names = [f"a_system_of_a_long_name_{number}" for number in range(3)]
-    frame = pl.DataFrame({"problem": ["many words " * 9] * 3, "system": names, "count": [1, 2, 3], "as in": names})
+    frame = pl.DataFrame(
+        {
+            "problem": ["many words " * 9] * 3,
+            "system": names,
+            "count": [1, 2, 3],
+            "as in": names,
+        }
+    )
     drawn = tables.text(frame)
     assert all(name in drawn for name in names)
     assert max(map(len, drawn.splitlines())) <= 80

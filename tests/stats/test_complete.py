@@ -9,7 +9,9 @@ from hypothesis.extra.numpy import arrays
 
 from irmeta.stats.complete import complete_part
 
-ARRAYS = arrays(np.bool_, st.tuples(st.integers(1, 5), st.integers(1, 5), st.integers(1, 2)))
+ARRAYS = arrays(
+    np.bool_, st.tuples(st.integers(1, 5), st.integers(1, 5), st.integers(1, 2))
+)
 
 
 def kept(absent, axes):
@@ -37,6 +39,10 @@ def test_it_is_the_largest_part_on_small_arrays():
     rng = np.random.default_rng(0)
     for _ in range(20):
         absent = rng.random((6, 7)) < 0.08
-        subsets = chain.from_iterable(combinations(range(6), size) for size in range(1, 7))
-        best = max(len(rows) * int((~absent[list(rows)].any(axis=0)).sum()) for rows in subsets)
+        subsets = chain.from_iterable(
+            combinations(range(6), size) for size in range(1, 7)
+        )
+        best = max(
+            len(rows) * int((~absent[list(rows)].any(axis=0)).sum()) for rows in subsets
+        )
         assert kept(absent, (0, 1)).size >= 0.9 * best

@@ -20,8 +20,13 @@ def test_t_interval_is_that_of_scipy(seed, topics, level):
 def test_reliability_is_the_correlation_with_the_other_topics(seed):
     """The corrected item-total correlation is Pearson's r of a topic with the sum of all others."""
     scores = np.random.default_rng(seed).uniform(size=(9, 5))
-    expected = [np.corrcoef(scores[:, t], np.delete(scores, t, axis=1).sum(axis=1))[0, 1] for t in range(5)]
-    np.testing.assert_allclose(descriptive.item_total(scores), expected, rtol=1e-12, atol=1e-12)
+    expected = [
+        np.corrcoef(scores[:, t], np.delete(scores, t, axis=1).sum(axis=1))[0, 1]
+        for t in range(5)
+    ]
+    np.testing.assert_allclose(
+        descriptive.item_total(scores), expected, rtol=1e-12, atol=1e-12
+    )
 
 
 def test_reliability_is_missing_where_all_systems_score_alike():

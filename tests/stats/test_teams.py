@@ -6,7 +6,9 @@ from hypothesis import strategies as st
 
 from irmeta.stats.teams import split, sums
 
-TEAMS = st.lists(st.integers(0, 5), min_size=2, max_size=20).filter(lambda of: len(set(of)) > 1)
+TEAMS = st.lists(st.integers(0, 5), min_size=2, max_size=20).filter(
+    lambda of: len(set(of)) > 1
+)
 
 
 @given(TEAMS, st.integers(0, 1000))
@@ -28,4 +30,7 @@ def test_teams_of_one_are_split_as_systems():
 def test_sums_along_any_axis():
     """Values are added up by team, along the axis named."""
     values = np.arange(6.0).reshape(2, 3)
-    assert sums(values, np.array([1, 0, 1]), axis=1).tolist() == [[1.0, 2.0], [4.0, 8.0]]
+    assert sums(values, np.array([1, 0, 1]), axis=1).tolist() == [
+        [1.0, 2.0],
+        [4.0, 8.0],
+    ]

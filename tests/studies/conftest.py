@@ -19,9 +19,17 @@ def collection(seed, name="made", systems=30, offset=0.02, error=0.01):
     """A system-level cube of METRICS, linear in two qualities of a system, each with an offset of the collection."""
     rng = np.random.default_rng(seed)
     scores = 0.35 + rng.normal(0, 0.25, (systems, 2)) @ WEIGHTS.T
-    scores = scores + rng.normal(0, offset, len(METRICS)) + rng.normal(0, error, scores.shape)
+    scores = (
+        scores
+        + rng.normal(0, offset, len(METRICS))
+        + rng.normal(0, error, scores.shape)
+    )
     return cube(
-        np.clip(scores, 0.01, 0.99)[:, None], [f"s{i}" for i in range(systems)], [ALL], METRICS, collection=name
+        np.clip(scores, 0.01, 0.99)[:, None],
+        [f"s{i}" for i in range(systems)],
+        [ALL],
+        METRICS,
+        collection=name,
     )
 
 
@@ -32,7 +40,9 @@ def collections(count=5, **options):
 @pytest.fixture(scope="session")
 def made():
     """How to make one collection, or several by name, and their metrics."""
-    return SimpleNamespace(collection=collection, collections=collections, METRICS=METRICS)
+    return SimpleNamespace(
+        collection=collection, collections=collections, METRICS=METRICS
+    )
 
 
 class Serial:
@@ -54,8 +64,12 @@ class Elsewhere(Serial):
 
     def in_order(self, work, items):
         work, sent = pickle.dumps(work), [pickle.dumps(item) for item in items]
-        done = super().in_order(pickle.loads(work), (pickle.loads(item) for item in reversed(sent)))
-        yield from map(pickle.loads, reversed([pickle.dumps(result) for result in done]))
+        done = super().in_order(
+            pickle.loads(work), (pickle.loads(item) for item in reversed(sent))
+        )
+        yield from map(
+            pickle.loads, reversed([pickle.dumps(result) for result in done])
+        )
 
 
 @pytest.fixture
@@ -65,7 +79,12 @@ def anywhere(monkeypatch):
     def check(study):
         expected = study()
         for cores in (1, 5):
-            monkeypatch.setattr(os, "sched_getaffinity", lambda _, cores=cores: range(cores), raising=False)
+            monkeypatch.setattr(
+                os,
+                "sched_getaffinity",
+                lambda _, cores=cores: range(cores),
+                raising=False,
+            )
             xr.testing.assert_identical(study(), expected)
         for engine in (Serial(), Elsewhere()):
             with working_on(engine):

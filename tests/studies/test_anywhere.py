@@ -24,7 +24,13 @@ def scores(name="made", seed=0, systems=30, topics=16):
     made = rng.beta(1, 2, size=(topics, len(METRICS), systems)).transpose(2, 0, 1)
     made += np.linspace(0, 1, systems)[:, None, None]
     made[..., 1] = made[..., 1].round(1)
-    return cube(made, [f"s{i:02}" for i in range(systems)], [str(i) for i in range(topics)], METRICS, collection=name)
+    return cube(
+        made,
+        [f"s{i:02}" for i in range(systems)],
+        [str(i) for i in range(topics)],
+        METRICS,
+        collection=name,
+    )
 
 
 def collections():
@@ -33,13 +39,21 @@ def collections():
 
 STUDIES = {
     "predictivity": lambda: predictivity(scores(), partitions=520, sizes=(3, 8)),
-    "predictivity, best on one half": lambda: predictivity(scores(), partitions=520, top=0.5, top_on="half", tau="a"),
+    "predictivity, best on one half": lambda: predictivity(
+        scores(), partitions=520, top=0.5, top_on="half", tau="a"
+    ),
     "correlation, Kendall": lambda: correlation(scores(), method="kendall"),
-    "correlation, Spearman": lambda: correlation(scores(), method="spearman", level="within-topic"),
-    "correlation of means": lambda: correlation(collections(), method="kendall", level="system"),
+    "correlation, Spearman": lambda: correlation(
+        scores(), method="spearman", level="within-topic"
+    ),
+    "correlation of means": lambda: correlation(
+        collections(), method="kendall", level="system"
+    ),
     "comparison": lambda: compare(collections(), partitions=2500),
     "permutation": lambda: significance(scores(), test="permutation", resamples=20_000),
-    "permutation, exact": lambda: significance(scores(topics=14), test="permutation", resamples=20_000),
+    "permutation, exact": lambda: significance(
+        scores(topics=14), test="permutation", resamples=20_000
+    ),
     "bootstrap": lambda: significance(scores(), test="bootstrap", resamples=5000),
     "max-t": lambda: significance(scores(), test="max-t", resamples=5000),
     "tukey": lambda: significance(scores(), test="tukey", resamples=5000),

@@ -12,12 +12,27 @@ from irmeta.studies import correlation as study
 from irmeta.studies.correlation import correlation, each, findings, overview, tables
 
 
-def made(name="made", systems=10, topics=8, metrics=("AP", "Rprec", "RR"), seed=0, hardness=0.0):
+def made(
+    name="made",
+    systems=10,
+    topics=8,
+    metrics=("AP", "Rprec", "RR"),
+    seed=0,
+    hardness=0.0,
+):
     """AP and Rprec nearly agree; RR is on its own; topics differ by `hardness`."""
     rng = np.random.default_rng(seed)
-    shared = rng.normal(size=(systems, topics, 1)) + hardness * rng.normal(size=(1, topics, 1))
-    noise = rng.normal(size=(systems, topics, len(metrics))) * ([0.1, 0.1] + [1.0] * (len(metrics) - 2))
-    names = [f"{name}{i}" for i in range(systems)], [f"{name}{i}" for i in range(topics)], metrics
+    shared = rng.normal(size=(systems, topics, 1)) + hardness * rng.normal(
+        size=(1, topics, 1)
+    )
+    noise = rng.normal(size=(systems, topics, len(metrics))) * (
+        [0.1, 0.1] + [1.0] * (len(metrics) - 2)
+    )
+    names = (
+        [f"{name}{i}" for i in range(systems)],
+        [f"{name}{i}" for i in range(topics)],
+        metrics,
+    )
     return cube(shared + noise, *names, collection=name)
 
 
@@ -48,8 +63,12 @@ def test_levels():
         "system": (x.mean(axis=1), y.mean(axis=1)),
     }
     for level, pair in expected.items():
-        found = correlation(scores, level=level)["r"].sel(metric="AP", metric_2="RR").item()
-        assert found == pytest.approx(scipy.stats.pearsonr(*pair).statistic, abs=1e-8), level
+        found = (
+            correlation(scores, level=level)["r"].sel(metric="AP", metric_2="RR").item()
+        )
+        assert found == pytest.approx(
+            scipy.stats.pearsonr(*pair).statistic, abs=1e-8
+        ), level
 
 
 def test_hard_topics_do_not_pose_as_agreement_within_topics():
@@ -65,11 +84,21 @@ def test_noise_of_centring_does_not_break_ties():
     """Within topics, scores as far from their topic's mean tie, though the subtraction leaves noise."""
     scores = made()
     scores[..., 2] = (np.arange(10)[:, None] % 3 + np.arange(8)) / 10
-    centred = np.round(scores.values[..., 2] - scores.values[..., 2].mean(axis=0), 10).ravel()
+    centred = np.round(
+        scores.values[..., 2] - scores.values[..., 2].mean(axis=0), 10
+    ).ravel()
     assert len(set(centred)) == 3
-    other = np.round(scores.values[..., 0] - scores.values[..., 0].mean(axis=0), 10).ravel()
-    found = correlation(scores, level="within-topic", method="kendall")["r"].sel(metric="AP", metric_2="RR").item()
-    assert found == pytest.approx(scipy.stats.kendalltau(other, centred).statistic, abs=1e-12)
+    other = np.round(
+        scores.values[..., 0] - scores.values[..., 0].mean(axis=0), 10
+    ).ravel()
+    found = (
+        correlation(scores, level="within-topic", method="kendall")["r"]
+        .sel(metric="AP", metric_2="RR")
+        .item()
+    )
+    assert found == pytest.approx(
+        scipy.stats.kendalltau(other, centred).statistic, abs=1e-12
+    )
 
 
 def test_interval_holds_the_estimate():
@@ -81,13 +110,24 @@ def test_interval_holds_the_estimate():
 
 def test_collections_are_pooled():
     """Several collections are correlated over all their system-topic pairs; metrics only some have are left out."""
-    one, two = made("one"), made("two", systems=5, metrics=("AP", "Rprec", "P@10"), seed=1)
+    one, two = (
+        made("one"),
+        made("two", systems=5, metrics=("AP", "Rprec", "P@10"), seed=1),
+    )
     outcome = correlation({"one": one, "two": two})
     assert outcome["metric"].values.tolist() == ["AP", "Rprec"]
     assert int(outcome["n"]) == 80 + 40
-    x, y = (np.concatenate([one.values[..., at].ravel(), two.values[..., at].ravel()]) for at in (0, 1))
-    assert outcome["r"].values[0, 1] == pytest.approx(scipy.stats.pearsonr(x, y).statistic)
-    assert about(outcome)["notes"][0] == "left out, as not all collections have them: P@10, RR"
+    x, y = (
+        np.concatenate([one.values[..., at].ravel(), two.values[..., at].ravel()])
+        for at in (0, 1)
+    )
+    assert outcome["r"].values[0, 1] == pytest.approx(
+        scipy.stats.pearsonr(x, y).statistic
+    )
+    assert (
+        about(outcome)["notes"][0]
+        == "left out, as not all collections have them: P@10, RR"
+    )
     assert "2 collections pooled" in about(outcome)["notes"][1]
 
 
@@ -98,9 +138,14 @@ def test_topics_of_two_collections_count_once():
     alone = correlation(one)
     for end in ("low", "high"):
         np.testing.assert_allclose(outcome[end], alone[end], atol=0.02)
-    assert "each of 9 topics in turn (human and machine share 9 topics of the same" in about(outcome)["notes"][-1]
+    assert (
+        "each of 9 topics in turn (human and machine share 9 topics of the same"
+        in about(outcome)["notes"][-1]
+    )
     apart = correlation({"one": one, "two": made("two", topics=9, seed=1)})
-    assert about(apart)["notes"][-1].endswith("by leaving out each of 18 topics in turn.")
+    assert about(apart)["notes"][-1].endswith(
+        "by leaving out each of 18 topics in turn."
+    )
 
 
 def test_each_collection_by_itself():
@@ -118,12 +163,20 @@ def test_each_collection_by_itself():
 def test_collections_go_by_the_names_given():
     """Each collection has the name that the caller gives it, whatever the cube calls itself."""
     outcome = each({"a": made("one"), "b": made("one", seed=1)}, level="system")
-    assert outcome["collection"].values.tolist() == list(about(outcome)["inputs"]["collections"]) == ["a", "b"]
+    assert (
+        outcome["collection"].values.tolist()
+        == list(about(outcome)["inputs"]["collections"])
+        == ["a", "b"]
+    )
 
 
 def test_the_variant_is_named():
     """The coefficient stands in the options and in the notes."""
-    for method, name in (("kendall", "Kendall tau-b"), ("tau-ap", "tau_AP,b"), ("spearman", "Spearman rho")):
+    for method, name in (
+        ("kendall", "Kendall tau-b"),
+        ("tau-ap", "tau_AP,b"),
+        ("spearman", "Spearman rho"),
+    ):
         outcome = correlation(made(), level="system", method=method)
         assert about(outcome)["options"]["coefficient"] == name
         assert about(outcome)["notes"][-1].startswith(f"{name} over 10 system means")
@@ -146,9 +199,21 @@ def test_system_wise_tables():
     [
         (lambda s: s[:1], {}, "needs at least 2 systems; there is 1"),
         (lambda s: s[:, :3], {}, "takes 4 or more, there are 3"),
-        (lambda s: s[:, :, :1], {}, "at least 2 metrics common to all collections; only AP is"),
-        (lambda s: s.where(s["metric"] != "RR", 0.3), {}, "RR does not distinguish these systems"),
-        (lambda s: s.where(s["metric"] != "RR", s[:1].values), {"level": "within-topic"}, "RR does not distinguish"),
+        (
+            lambda s: s[:, :, :1],
+            {},
+            "at least 2 metrics common to all collections; only AP is",
+        ),
+        (
+            lambda s: s.where(s["metric"] != "RR", 0.3),
+            {},
+            "RR does not distinguish these systems",
+        ),
+        (
+            lambda s: s.where(s["metric"] != "RR", s[:1].values),
+            {"level": "within-topic"},
+            "RR does not distinguish",
+        ),
         (lambda s: s.where(s["topic"] != "made3"), {}, "30 of 240 scores are missing"),
         (lambda s: s, {"method": "tau-ap"}, "level system"),
         (lambda s: s, {"threshold": 2}, "between -1 and 1"),
@@ -166,7 +231,10 @@ def test_missing_scores_are_dropped_where_asked():
     scores[2, 1, 0] = np.nan
     outcome = correlation(scores, missing="systems")
     assert int(outcome["n"]) == 72
-    assert any("made: 1 of 240 scores are missing; dropped 1 of 10 systems" in note for note in about(outcome)["notes"])
+    assert any(
+        "made: 1 of 240 scores are missing; dropped 1 of 10 systems" in note
+        for note in about(outcome)["notes"]
+    )
 
 
 def test_findings_name_the_group():
@@ -177,15 +245,24 @@ def test_findings_name_the_group():
         "Within each group every pair of metrics correlates at .90 or more (at least 81% shared variance in these "
         "scores): AP, Rprec. Their intervals reach down to .9"
     )
-    assert words[2] == "2 of 3 principal components explain 95% of the variance of the metrics."
+    assert (
+        words[2]
+        == "2 of 3 principal components explain 95% of the variance of the metrics."
+    )
 
 
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        ({"threshold": 0.2}, "at .20 or more (at least 4% shared variance in these scores): "),
+        (
+            {"threshold": 0.2},
+            "at .20 or more (at least 4% shared variance in these scores): ",
+        ),
         ({"threshold": 0.9951}, "No two metrics correlate at .9951 or more."),
-        ({"threshold": -0.5}, "Within each group every pair of metrics correlates at -.50 or more: "),
+        (
+            {"threshold": -0.5},
+            "Within each group every pair of metrics correlates at -.50 or more: ",
+        ),
         (
             {"threshold": 0.5, "method": "kendall"},
             "Within each group every pair of metrics correlates at .50 or more: ",
@@ -203,7 +280,9 @@ def test_too_few_system_means_have_no_interval(systems):
     outcome = correlation(made(systems=systems), level="system")
     assert np.isnan(outcome["low"].values).all()
     assert "no intervals from so few" in about(outcome)["notes"][-1]
-    assert ("always correlate at 1 or -1" in about(outcome)["notes"][-1]) is (systems == 2)
+    assert ("always correlate at 1 or -1" in about(outcome)["notes"][-1]) is (
+        systems == 2
+    )
     assert "interval" not in findings(outcome)[0]
 
 
@@ -233,10 +312,15 @@ def test_pairwise_takes_the_scores_that_both_have():
     scores = holey()
     found = correlation(scores, missing="pairwise").sel(metric="AP")
     for other, n in (("Rprec", 78), ("RR", 76)):
-        x, y = scores.sel(metric="AP").values.ravel(), scores.sel(metric=other).values.ravel()
+        x, y = (
+            scores.sel(metric="AP").values.ravel(),
+            scores.sel(metric=other).values.ravel(),
+        )
         both = ~np.isnan(x) & ~np.isnan(y)
         one = found.sel(metric_2=other)
-        assert one["r"].item() == pytest.approx(scipy.stats.pearsonr(x[both], y[both]).statistic, abs=1e-9)
+        assert one["r"].item() == pytest.approx(
+            scipy.stats.pearsonr(x[both], y[both]).statistic, abs=1e-9
+        )
         assert one["n"].item() == n
         assert one["low"].item() < one["r"].item() < one["high"].item()
 
@@ -248,11 +332,19 @@ def test_pairwise_without_a_topic_that_all_miss_is_the_rest(level, method):
     scores, rest = made(), made().isel(topic=slice(1, None))
     scores[:, 0] = np.nan
     if level == "system":
-        with pytest.raises(ScoresError, match="fewer than 2 systems with scores on all topics in common"):
+        with pytest.raises(
+            ScoresError,
+            match="fewer than 2 systems with scores on all topics in common",
+        ):
             correlation(scores, level=level, method=method, missing="pairwise")
         return
     found, expected = (
-        correlation(one, level=level, method=method, missing="pairwise" if one is scores else "error")
+        correlation(
+            one,
+            level=level,
+            method=method,
+            missing="pairwise" if one is scores else "error",
+        )
         for one in (scores, rest)
     )
     for name in ("r", "low", "high"):
@@ -265,7 +357,9 @@ def test_pairwise_at_system_level_takes_systems_with_all_topics():
     found = correlation(scores, level="system", missing="pairwise")
     whole = scores.isel(system=[1, 2, 3, 5, 6, 8, 9]).mean("topic").values
     expected = scipy.stats.pearsonr(whole[:, 0], whole[:, 2]).statistic
-    assert found["r"].sel(metric="AP", metric_2="RR").item() == pytest.approx(expected, abs=1e-9)
+    assert found["r"].sel(metric="AP", metric_2="RR").item() == pytest.approx(
+        expected, abs=1e-9
+    )
     assert found["n"].values[0].tolist() == [9, 9, 7]
     assert "n = " in findings(found)[0]
     assert "over 7 to 9 system means" in about(found)["notes"][-1]
@@ -283,15 +377,23 @@ def test_of_many_pairs_the_closest_is_not_alone():
     """Where another pair's interval reaches the closest pair's, the finding says that it may agree as much."""
     metrics = ["AP", "Rprec", "RR"]
     scores = made(metrics=metrics)
-    twins = np.random.default_rng(0).normal(size=(10, 8, 1)) + 0.3 * np.random.default_rng(1).normal(size=(10, 8, 3))
+    twins = np.random.default_rng(0).normal(
+        size=(10, 8, 1)
+    ) + 0.3 * np.random.default_rng(1).normal(size=(10, 8, 3))
     scores[:] = twins
-    assert "They were picked by looking at 3 pairs; 2 others may agree as much." in findings(correlation(scores))[0]
+    assert (
+        "They were picked by looking at 3 pairs; 2 others may agree as much."
+        in findings(correlation(scores))[0]
+    )
 
 
 def test_components_of_a_rank_coefficient_are_of_no_variance():
     """Eigenvalues of a matrix of tau are not called shares of variance."""
     words = findings(correlation(made(), method="kendall"))[2]
-    assert "of the eigenvalues of the matrix of Kendall tau-b, which is not a share of variance" in words
+    assert (
+        "of the eigenvalues of the matrix of Kendall tau-b, which is not a share of variance"
+        in words
+    )
 
 
 def test_system_level_has_r_between_true_means():
@@ -301,7 +403,10 @@ def test_system_level_has_r_between_true_means():
     assert pairs.columns[-3:] == ["true_r", "true_low", "true_high"]
     assert (pairs["true_low"] <= pairs["true_r"]).all()
     assert (pairs["true_r"] <= pairs["true_high"]).all()
-    assert any("only true_r, with pearson, is of the systems' true means" in note for note in about(outcome)["notes"])
+    assert any(
+        "only true_r, with pearson, is of the systems' true means" in note
+        for note in about(outcome)["notes"]
+    )
     assert "true_r" not in correlation(made(), level="system", method="kendall")
     few = correlation(made(topics=3), level="system")
     assert np.isnan(few["true_r"].values).all()

@@ -18,18 +18,26 @@ def test_coverage_is_that_of_predictions_one_by_one(made, scale):
     cubes = made.collections(4, systems=12)
     outcome = coverage(cubes, targets=["AP"], size=2, level=0.8, scale=scale)
     for held, scores in cubes.items():
-        fitted = prediction_model({n: c for n, c in cubes.items() if n != held}, scale=scale)
+        fitted = prediction_model(
+            {n: c for n, c in cubes.items() if n != held}, scale=scale
+        )
         actual = means(scores).sel(metric="AP").values
         inside, width = [], []
         for pair in combinations(["P@10", "RR", "nDCG@20"], 2):
-            found = predict(scores.sel(metric=list(pair)), fitted, want=["AP"], level=0.8)
+            found = predict(
+                scores.sel(metric=list(pair)), fitted, want=["AP"], level=0.8
+            )
             low, high = found["low"].values[:, 0], found["high"].values[:, 0]
             inside.append((low <= actual) & (actual <= high))
             width.append(high - low)
         one = outcome.sel(target="AP", collection=held)
         assert one["measured"].item() == pytest.approx(np.mean(inside))
-        assert one["width"].item() == pytest.approx(np.mean(width), rel=0.02)  # predict cuts intervals to [0, 1]
-        assert one["relative_width"].item() == pytest.approx(one["width"].item() / 2 / actual.std())
+        assert one["width"].item() == pytest.approx(
+            np.mean(width), rel=0.02
+        )  # predict cuts intervals to [0, 1]
+        assert one["relative_width"].item() == pytest.approx(
+            one["width"].item() / 2 / actual.std()
+        )
 
 
 def test_wider_levels_cover_more(made):
@@ -43,7 +51,14 @@ def test_wider_levels_cover_more(made):
 def test_table_has_the_columns_of_the_contract(made):
     """A row a target and collection: target, collection, nominal, measured, and the widths."""
     frame = tables(coverage(made.collections(3)))["coverage"]
-    assert frame.columns == ["target", "collection", "nominal", "measured", "width", "relative_width"]
+    assert frame.columns == [
+        "target",
+        "collection",
+        "nominal",
+        "measured",
+        "width",
+        "relative_width",
+    ]
     assert frame.height == 4 * 3
     assert set(frame["nominal"]) == {0.9}
 
@@ -63,7 +78,9 @@ def test_findings_set_measured_beside_nominal(made):
         (3, {"size": 4}, "1 to 3 predictors"),
     ],
 )
-def test_too_few_collections_and_wrong_options_are_errors(made, count, options, message):
+def test_too_few_collections_and_wrong_options_are_errors(
+    made, count, options, message
+):
     """Two collections, a level of 1, and more predictors than metrics are errors."""
     with pytest.raises(ScoresError, match=message):
         coverage(made.collections(count), **options)

@@ -14,19 +14,34 @@ from irmeta.studies.description import PERCENTILES, describe, findings, tables
 def scores(metrics=("AP", "P@10"), systems=12, topics=8):
     drawn = np.random.default_rng(0).beta(1, 2, size=(systems, topics, len(metrics)))
     names = [f"s{i}" for i in range(systems)], [str(301 + i) for i in range(topics)]
-    return cube(drawn + np.linspace(0, 0.2, systems)[:, None, None], *names, list(metrics))
+    return cube(
+        drawn + np.linspace(0, 0.2, systems)[:, None, None], *names, list(metrics)
+    )
 
 
 def test_means_and_intervals_are_those_of_scipy():
     """The table of means holds each system's mean and scipy's t interval, best system of `by` first."""
     means = tables(describe(scores(), by="P@10"))["means"]
-    assert means.columns == ["system", "metric", "mean", "low", "high", "rank", "rank_low", "rank_high"]
+    assert means.columns == [
+        "system",
+        "metric",
+        "mean",
+        "low",
+        "high",
+        "rank",
+        "rank_low",
+        "rank_high",
+    ]
     first = means.filter(metric="P@10")
     assert first["rank"].to_list() == list(range(1, 13))
     for row in means.iter_rows(named=True):
-        expected = scipy.stats.ttest_1samp(scores().sel(system=row["system"], metric=row["metric"]), 0)
+        expected = scipy.stats.ttest_1samp(
+            scores().sel(system=row["system"], metric=row["metric"]), 0
+        )
         interval = expected.confidence_interval(0.95)
-        assert np.allclose([row["low"], row["high"]], [interval.low, interval.high], atol=1e-12)
+        assert np.allclose(
+            [row["low"], row["high"]], [interval.low, interval.high], atol=1e-12
+        )
 
 
 def test_topics_have_their_mean_spread_and_reliability():
@@ -53,9 +68,13 @@ def test_gmap_is_described_on_its_own_scale():
     """The interval of a geometric mean is that of the mean logarithm, put back."""
     one = scores(metrics=("GMAP",))
     described = describe(one)
-    expected = scipy.stats.ttest_1samp(np.log(one.values[..., 0]), 0, axis=1).confidence_interval()
+    expected = scipy.stats.ttest_1samp(
+        np.log(one.values[..., 0]), 0, axis=1
+    ).confidence_interval()
     np.testing.assert_allclose(described["low"].values[:, 0], np.exp(expected.low))
-    np.testing.assert_allclose(described["mean"].values[:, 0], scipy.stats.gmean(one.values[..., 0], axis=1))
+    np.testing.assert_allclose(
+        described["mean"].values[:, 0], scipy.stats.gmean(one.values[..., 0], axis=1)
+    )
 
 
 def test_spread_and_reliability_of_gmap_are_of_logarithms():
@@ -63,15 +82,25 @@ def test_spread_and_reliability_of_gmap_are_of_logarithms():
     one, logs = scores(metrics=("GMAP",)), scores(metrics=("AP",))
     outcome = describe(one)
     views, other = tables(outcome), tables(describe(logs.copy(data=np.log(logs))))
-    for frame, expected in ((views["topics"], other["topics"]), (views["percentiles"], other["percentiles"])):
+    for frame, expected in (
+        (views["topics"], other["topics"]),
+        (views["percentiles"], other["percentiles"]),
+    ):
         np.testing.assert_allclose(frame["mean"], np.exp(expected["mean"]))
         np.testing.assert_allclose(frame["sd"], expected["sd"])
-    np.testing.assert_allclose(views["topics"]["reliability"], other["topics"]["reliability"])
-    assert views["percentiles"]["name"].to_list() == other["percentiles"]["name"].to_list()
+    np.testing.assert_allclose(
+        views["topics"]["reliability"], other["topics"]["reliability"]
+    )
+    assert (
+        views["percentiles"]["name"].to_list() == other["percentiles"]["name"].to_list()
+    )
     sd = other["topics"]["sd"]
     assert f"does so {sd.max() / sd.min():.1f} times as much" in findings(outcome)[1]
     assert "standardize" not in findings(outcome)[1]
-    assert "GMAP: means are geometric; standard deviations and reliability are of logarithms" in about(outcome)["notes"]
+    assert (
+        "GMAP: means are geometric; standard deviations and reliability are of logarithms"
+        in about(outcome)["notes"]
+    )
 
 
 @pytest.mark.parametrize(
@@ -95,22 +124,35 @@ def test_findings_name_the_best_system_and_how_many_may_be_it():
     means = tables(described)["means"].filter(metric="AP")
     best = means.row(0, named=True)
     said = findings(described)[0]
-    assert f"{best['system']}, scores {best['mean']:.3f} [{best['low']:.3f}, {best['high']:.3f}]" in said
+    assert (
+        f"{best['system']}, scores {best['mean']:.3f} [{best['low']:.3f}, {best['high']:.3f}]"
+        in said
+    )
     assert f"{means.filter(rank_low=1).height} systems may be the best" in said
 
 
 def test_ranks_are_the_rank_sets_of_each_metric():
     """The table holds for each metric the simultaneous sets of its own scores, or the marginal ones."""
-    paired = scores(topics=20) + np.random.default_rng(1).normal(size=(1, 20, 1)) * 5  # topics differ more than systems
+    paired = (
+        scores(topics=20) + np.random.default_rng(1).normal(size=(1, 20, 1)) * 5
+    )  # topics differ more than systems
     paired = paired.copy(data=paired.values + np.arange(12)[:, None, None] / 10)
     widths = {}
     for sets in ("simultaneous", "marginal"):
         described = describe(paired, sets=sets)
         rng = np.random.default_rng(0)
         for metric in ("AP", "P@10"):
-            expected = rank_sets(paired.sel(metric=metric).values.T, rng, marginal=sets == "marginal")
-            assert described["rank_low"].sel(metric=metric).values.tolist() == expected.low.tolist()
-            assert described["rank_high"].sel(metric=metric).values.tolist() == expected.high.tolist()
+            expected = rank_sets(
+                paired.sel(metric=metric).values.T, rng, marginal=sets == "marginal"
+            )
+            assert (
+                described["rank_low"].sel(metric=metric).values.tolist()
+                == expected.low.tolist()
+            )
+            assert (
+                described["rank_high"].sel(metric=metric).values.tolist()
+                == expected.high.tolist()
+            )
         widths[sets] = int((described["rank_high"] - described["rank_low"]).sum())
     assert widths["marginal"] < widths["simultaneous"] < 2 * 12 * 11
 
@@ -137,10 +179,16 @@ def test_flab8atdn_of_trec8(data):
     path = data / "matrices" / "trec8-adhoc" / "AP.csv"
     trec8 = import_matrix(path, rows="topics", topics=topic_range("401-450"))
     row = tables(describe(trec8))["means"].row(12, named=True)
-    assert [round(row[name], 3) for name in ("mean", "low", "high")] == [0.324, 0.262, 0.386]
+    assert [round(row[name], 3) for name in ("mean", "low", "high")] == [
+        0.324,
+        0.262,
+        0.386,
+    ]
     assert row["rank"] == 13
     line = trec8.values[..., 0]
-    low, high = descriptive.rank_intervals(line.mean(axis=1), *descriptive.t_interval(line))
+    low, high = descriptive.rank_intervals(
+        line.mean(axis=1), *descriptive.t_interval(line)
+    )
     at = trec8.system.values.tolist().index(row["system"])
     assert (low[at], high[at]) == (2, 94)
 
@@ -151,5 +199,13 @@ def test_reliability_of_trec8_topics_has_nothing_to_do_with_their_spread(data):
     from irmeta.cube import top_systems
 
     path = data / "matrices" / "trec8-adhoc" / "AP.csv"
-    topics = tables(describe(select(top_systems(import_matrix(path, rows="topics"), 0.75), metrics=["AP"])))["topics"]
-    assert round(float(np.corrcoef(topics["reliability"], topics["sd"])[0, 1]), 3) == 0.005
+    topics = tables(
+        describe(
+            select(
+                top_systems(import_matrix(path, rows="topics"), 0.75), metrics=["AP"]
+            )
+        )
+    )["topics"]
+    assert (
+        round(float(np.corrcoef(topics["reliability"], topics["sd"])[0, 1]), 3) == 0.005
+    )

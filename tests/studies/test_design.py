@@ -15,21 +15,40 @@ def scores(topics=24):
     """Make AP and P@10 at two depths: deeper judgments are less noisy, P@10 is noisier than AP."""
     rng = np.random.default_rng(0)
     good = np.linspace(0, 2, 12)[:, None] + rng.normal(size=(12, topics))
-    noise = {"AP": 0.0, "AP(pool=5)": 1.0, "AP(pool=20)": 0.2, "P@10": 2.0, "P(pool=5)@10": 2.0, "P(pool=20)@10": 2.0}
+    noise = {
+        "AP": 0.0,
+        "AP(pool=5)": 1.0,
+        "AP(pool=20)": 0.2,
+        "P@10": 2.0,
+        "P(pool=5)@10": 2.0,
+        "P(pool=20)@10": 2.0,
+    }
     columns = [good + sd * rng.normal(size=good.shape) for sd in noise.values()]
     names = [f"s{i}" for i in range(12)], [str(t) for t in range(topics)], list(noise)
     return cube(np.stack(columns, axis=-1), *names, collection="made")
 
 
 def chosen(**options):
-    return design(scores(), target="AP", pools=POOLS, judged=150.0, topic_cost=30, partitions=60, **options)
+    return design(
+        scores(),
+        target="AP",
+        pools=POOLS,
+        judged=150.0,
+        topic_cost=30,
+        partitions=60,
+        **options,
+    )
 
 
 def test_a_design_costs_its_topics_and_their_judgments():
     """Cost is n (c_T + c_J J(d)): topics, and the documents of a pool of the depth."""
     rows = tables(chosen(judgment_cost=2))["designs"].filter(metric="AP", topics=10)
     costs = dict(rows.select("depth", "cost").iter_rows())
-    assert costs == {0: 10 * (30 + 2 * 150), 5: 10 * (30 + 2 * 20), 20: 10 * (30 + 2 * 100)}
+    assert costs == {
+        0: 10 * (30 + 2 * 150),
+        5: 10 * (30 + 2 * 20),
+        20: 10 * (30 + 2 * 100),
+    }
 
 
 def test_the_front_holds_what_no_other_beats():
@@ -39,7 +58,9 @@ def test_the_front_holds_what_no_other_beats():
     assert front["tau"].is_sorted()
     assert front["cost"].is_sorted()
     for row in views["designs"].filter(~_front()).iter_rows(named=True):
-        assert front.filter((_column("cost") <= row["cost"]) & (_column("tau") >= row["tau"])).height
+        assert front.filter(
+            (_column("cost") <= row["cost"]) & (_column("tau") >= row["tau"])
+        ).height
 
 
 def _front():
@@ -67,7 +88,10 @@ def test_findings_say_what_to_buy_and_what_that_is_worth():
     found = chosen(budget=1000)
     best = tables(found)["budget"].row(0, named=True)
     said = findings(found)
-    assert f"For 1000: {best['topics']} topics to depth {best['depth']} by {best['metric']}" in said[0]
+    assert (
+        f"For 1000: {best['topics']} topics to depth {best['depth']} by {best['metric']}"
+        in said[0]
+    )
     assert "buy what" in said[1]
     assert "within error of the best" in said[-1]
 
@@ -76,10 +100,17 @@ def test_where_judging_in_full_is_best_the_best_pool_is_named():
     """Judged in full is as deep as judgments happened to go: its documents are counted, and a pool stands beside it."""
     some = scores().sel(metric=["AP", "AP(pool=5)"])
     costs = {"topic_cost": 30, "judgment_cost": 0, "budget": 300}
-    said = findings(design(some, target="AP", pools={5: 20.0}, judged=150.0, partitions=60, **costs))
-    assert "topics judged in full (150 documents each) by AP rank systems as AP does" in said[0]
+    said = findings(
+        design(some, target="AP", pools={5: 20.0}, judged=150.0, partitions=60, **costs)
+    )
+    assert (
+        "topics judged in full (150 documents each) by AP rank systems as AP does"
+        in said[0]
+    )
     assert any(
-        sentence.startswith("Of pools of a depth, ") and "to depth 5 by AP do best" in sentence for sentence in said
+        sentence.startswith("Of pools of a depth, ")
+        and "to depth 5 by AP do best" in sentence
+        for sentence in said
     )
 
 
@@ -94,7 +125,15 @@ def test_extrapolated_figures_are_marked():
 
 def test_scores_alone_vary_no_depth():
     """Without pools the depth is as it is, judgments cost nothing, and notes say both."""
-    found = design(scores(), target="AP", metrics="P@10", topic_cost=10, partitions=20, pools=POOLS, judged=0)
+    found = design(
+        scores(),
+        target="AP",
+        metrics="P@10",
+        topic_cost=10,
+        partitions=20,
+        pools=POOLS,
+        judged=0,
+    )
     assert found["metric"].values.tolist() == ["P@10"] * 3
     alone = design(scores().sel(metric=["AP", "P@10"]), target="AP", partitions=20)
     notes = about(alone)["notes"]
@@ -107,7 +146,11 @@ def machine(favour, noise=0.5):
     """Make a machine's scores: the true ones, with noise, and a favour of its own for each system."""
     human, rng = scores(), np.random.default_rng(1)
     shape = human.shape
-    return human + favour * rng.normal(size=(shape[0], 1, 1)) + noise * rng.normal(size=shape)
+    return (
+        human
+        + favour * rng.normal(size=(shape[0], 1, 1))
+        + noise * rng.normal(size=shape)
+    )
 
 
 def test_a_machine_is_a_further_way_to_spend():
@@ -115,7 +158,10 @@ def test_a_machine_is_a_further_way_to_spend():
     found = chosen(machine=scores(), machine_cost=0.1, budget=1000)
     ways = tables(found)["budget"]
     assert set(ways["judge"]) == {"people", "machine", "both"}
-    assert ways.filter(judge="machine", metric="AP", depth=20)["topic_cost"].item() == 30 + 0.1 * 100
+    assert (
+        ways.filter(judge="machine", metric="AP", depth=20)["topic_cost"].item()
+        == 30 + 0.1 * 100
+    )
     assert "judged by a machine" in findings(found)[0]
 
 
@@ -123,10 +169,16 @@ def test_people_and_a_machine_share_topics_at_the_cheapest_rate():
     """People judge one topic in sqrt(rho^2 / (1 - rho^2) x c_H / c_L), and a topic costs what both cost."""
     judge = machine(0.0)
     found = chosen(machine=judge, judgment_cost=5, machine_cost=0.1)
-    way = tables(found)["designs"].filter(judge="both", metric="AP", depth=20).row(0, named=True)
+    way = (
+        tables(found)["designs"]
+        .filter(judge="both", metric="AP", depth=20)
+        .row(0, named=True)
+    )
     human, other = (one.sel(metric="AP(pool=20)").values for one in (scores(), judge))
     h, m = (one - one.mean(axis=0) for one in (human, other))
-    rho = np.corrcoef(*((one - one.mean(axis=1, keepdims=True)).ravel() for one in (h, m)))[0, 1]
+    rho = np.corrcoef(
+        *((one - one.mean(axis=1, keepdims=True)).ravel() for one in (h, m))
+    )[0, 1]
     people, both = 5 * 100, 30 + 0.1 * 100
     assert way["each"] == round(np.sqrt(rho**2 / (1 - rho**2) * people / both))
     assert way["cost"] / way["topics"] == pytest.approx(both + people / way["each"])
@@ -135,7 +187,12 @@ def test_people_and_a_machine_share_topics_at_the_cheapest_rate():
 def test_people_take_off_what_a_machine_favours():
     """Where a machine favours systems its topics are worth little, and with a part judged by people much more."""
     found = chosen(machine=machine(3.0), judgment_cost=5, machine_cost=0.1)
-    worth = dict(tables(found)["designs"].filter(metric="AP", depth=0, topics=10).select("judge", "tau").iter_rows())
+    worth = dict(
+        tables(found)["designs"]
+        .filter(metric="AP", depth=0, topics=10)
+        .select("judge", "tau")
+        .iter_rows()
+    )
     assert worth["machine"] < 0.4
     assert worth["both"] > worth["machine"] + 0.1
 
@@ -148,13 +205,17 @@ def test_a_machine_without_costs_saved_is_no_partner():
 
 def test_the_target_is_the_deepest_ap_by_default():
     """Scores that have AP at cutoffs only are ranked by the deepest."""
-    named = scores().sel(metric=["AP", "P@10"]).assign_coords(metric=["AP@1000", "AP@100"])
+    named = (
+        scores().sel(metric=["AP", "P@10"]).assign_coords(metric=["AP@1000", "AP@100"])
+    )
     assert about(design(named, partitions=20))["options"]["target"] == "AP@1000"
 
 
 def test_a_budget_too_small_is_said_to_be():
     """Where nothing can be bought the words say so."""
-    assert findings(chosen(budget=40)) == ["A budget of 40 does not buy 2 topics in any way."]
+    assert findings(chosen(budget=40)) == [
+        "A budget of 40 does not buy 2 topics in any way."
+    ]
 
 
 @pytest.mark.parametrize(
@@ -169,7 +230,12 @@ def test_a_budget_too_small_is_said_to_be():
 )
 def test_what_cannot_be_designed_is_an_error(options, words):
     """Wrong costs, unknown metrics and pools of unknown size are refused with a reason."""
-    given = {"target": "AP", "pools": POOLS, "judged": 150.0, "partitions": 20} | options
+    given = {
+        "target": "AP",
+        "pools": POOLS,
+        "judged": 150.0,
+        "partitions": 20,
+    } | options
     with pytest.raises(ScoresError, match=words):
         design(scores(), **given)
 

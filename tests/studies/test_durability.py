@@ -12,8 +12,16 @@ from irmeta.studies.durability import durability, findings, tables
 
 def scores(name, seed, systems=15, first=1, topics=10, metrics=("AP",)):
     drawn = np.random.default_rng(seed).beta(1, 2, size=(systems, topics, len(metrics)))
-    names = [f"{name}{i}" for i in range(systems)], [str(first + t) for t in range(topics)]
-    return cube(drawn + np.linspace(0, 0.3, systems)[:, None, None], *names, metrics, collection=name)
+    names = (
+        [f"{name}{i}" for i in range(systems)],
+        [str(first + t) for t in range(topics)],
+    )
+    return cube(
+        drawn + np.linspace(0, 0.3, systems)[:, None, None],
+        *names,
+        metrics,
+        collection=name,
+    )
 
 
 def test_figures_are_those_of_scipy():
@@ -21,10 +29,15 @@ def test_figures_are_those_of_scipy():
     old, new = scores("old", 0), scores("new", 1)
     row = tables(durability({"T": old}, {"new": new}))["durability"].row(0, named=True)
     by_old, by_own = (
-        standardization.apply(new, standardization.fit(one)).mean("topic").values[:, 0] for one in (old, new)
+        standardization.apply(new, standardization.fit(one)).mean("topic").values[:, 0]
+        for one in (old, new)
     )
-    assert np.isclose(row["pearson"], scipy.stats.pearsonr(by_old, by_own).statistic, atol=1e-12)
-    assert np.isclose(row["tau"], scipy.stats.kendalltau(by_old, by_own).statistic, atol=1e-12)
+    assert np.isclose(
+        row["pearson"], scipy.stats.pearsonr(by_old, by_own).statistic, atol=1e-12
+    )
+    assert np.isclose(
+        row["tau"], scipy.stats.kendalltau(by_old, by_own).statistic, atol=1e-12
+    )
     assert (row["topics"], row["metric"], row["topic_count"]) == ("T", "AP", 10)
     assert (row["old_systems"], row["new_systems"]) == (15, 15)
 
@@ -41,7 +54,10 @@ def test_each_old_collection_meets_its_topics_in_the_new_one():
     old = {"A": scores("A", 0), "B": scores("B", 1, first=11)}
     outcome = durability(old, {"all": scores("new", 2, topics=20)})
     assert outcome["topic_count"].values.tolist() == [10, 10]
-    assert "A: new: 10 of its topics are not in the other: left out" in about(outcome)["notes"]
+    assert (
+        "A: new: 10 of its topics are not in the other: left out"
+        in about(outcome)["notes"]
+    )
 
 
 def test_collections_are_matched_by_name():
@@ -54,9 +70,15 @@ def test_collections_are_matched_by_name():
 
 def test_the_deals_are_what_chance_gives():
     """Of old and new systems alike, tau stands anywhere among random deals; the seed decides, and is recorded."""
-    places = [durability({"T": scores("T", i)}, {"T": scores("T", 50 + i)})["quantile"].item() for i in range(12)]
+    places = [
+        durability({"T": scores("T", i)}, {"T": scores("T", 50 + i)})["quantile"].item()
+        for i in range(12)
+    ]
     assert 0.25 < np.mean(places) < 0.75
-    one, same, other = (durability({"T": scores("T", 0)}, {"T": scores("T", 1)}, rng=seed) for seed in (1, 1, 2))
+    one, same, other = (
+        durability({"T": scores("T", 0)}, {"T": scores("T", 1)}, rng=seed)
+        for seed in (1, 1, 2)
+    )
     assert one.identical(same)
     assert one["chance_tau"].item() != other["chance_tau"].item()
     assert about(one)["options"]["seed"] == 1
@@ -65,15 +87,29 @@ def test_the_deals_are_what_chance_gives():
 @pytest.mark.parametrize("flat", ["half", "drop", "raw"])
 def test_a_deal_is_standardized_as_the_systems_are(flat):
     """Means by the factors of one set are those that `standardization.apply` gives, on topics without spread too."""
-    old, new = scores("old", 0, metrics=("AP", "RR")), scores("new", 1, metrics=("AP", "RR"))
+    old, new = (
+        scores("old", 0, metrics=("AP", "RR")),
+        scores("new", 1, metrics=("AP", "RR")),
+    )
     old[:, 3, 1] = 0.2
-    expected = standardization.apply(new, standardization.fit(old), flat=flat).mean("topic").values.T
-    np.testing.assert_allclose(study._means(new.values, old.values, "normal", flat), expected)
+    expected = (
+        standardization.apply(new, standardization.fit(old), flat=flat)
+        .mean("topic")
+        .values.T
+    )
+    np.testing.assert_allclose(
+        study._means(new.values, old.values, "normal", flat), expected
+    )
 
 
 def test_few_systems_are_not_said_to_have_aged():
     """Between sets of five systems of one kind tau falls below 0.9 often, and is said to tell nothing."""
-    words = [durability({"T": scores("T", i, systems=5)}, {"T": scores("T", 50 + i, systems=5)}) for i in range(12)]
+    words = [
+        durability(
+            {"T": scores("T", i, systems=5)}, {"T": scores("T", 50 + i, systems=5)}
+        )
+        for i in range(12)
+    ]
     told = [findings(outcome)[0] for outcome in words if outcome["tau"].item() < 0.9]
     assert len(told) > 2
     assert sum("cannot show" in line for line in told) > len(told) / 2
@@ -81,7 +117,10 @@ def test_few_systems_are_not_said_to_have_aged():
 
 def test_systems_of_another_kind_age_the_factors():
     """Where old systems differ on some topics only, and new ones on the others, the old factors have aged."""
-    old, new = scores("old", 0, systems=30, topics=20), scores("new", 1, systems=30, topics=20)
+    old, new = (
+        scores("old", 0, systems=30, topics=20),
+        scores("new", 1, systems=30, topics=20),
+    )
     old[:, :10] = 0.5 + (old[:, :10] - 0.5) * 0.02
     new[:, 10:] = 0.5 + (new[:, 10:] - 0.5) * 0.02
     outcome = durability({"T": old}, {"T": new})
@@ -93,7 +132,10 @@ def test_systems_of_another_kind_age_the_factors():
 def test_findings_say_whether_the_factors_still_serve():
     """The answer in words is a judgment of the old factors."""
     one = scores("one", 0)
-    assert "the old factors still serve." in findings(durability({"T": one}, {"T": one}))[0]
+    assert (
+        "the old factors still serve."
+        in findings(durability({"T": one}, {"T": one}))[0]
+    )
 
 
 def clones(seed, teams=8, size=4, topics=20):
@@ -102,9 +144,15 @@ def clones(seed, teams=8, size=4, topics=20):
     good = np.repeat(0.7 * rng.normal(size=(teams, 1)), size, axis=0)
     drawn = good + np.repeat(rng.normal(size=(teams, topics)), size, axis=0)
     drawn = 1 / (1 + np.exp(-(drawn + 0.2 * rng.normal(size=drawn.shape))))
-    names = [f"team{at // size}-{at % size}" for at in range(teams * size)], [str(topic) for topic in range(topics)]
+    names = (
+        [f"team{at // size}-{at % size}" for at in range(teams * size)],
+        [str(topic) for topic in range(topics)],
+    )
     half = teams // 2 * size
-    return [cube(drawn[part][..., None], names[0][part], names[1], ["AP"]) for part in (slice(half), slice(half, None))]
+    return [
+        cube(drawn[part][..., None], names[0][part], names[1], ["AP"])
+        for part in (slice(half), slice(half, None))
+    ]
 
 
 def test_splits_of_teams_keep_their_level(monkeypatch):
@@ -113,7 +161,9 @@ def test_splits_of_teams_keep_their_level(monkeypatch):
     aged = {None: 0, "stem": 0}
     for seed in range(25):
         for groups in aged:
-            quantile = durability(*clones(seed), groups=groups, rng=seed)["quantile"].item()
+            quantile = durability(*clones(seed), groups=groups, rng=seed)[
+                "quantile"
+            ].item()
             aged[groups] += quantile < 0.05
     assert aged["stem"] <= 4
     assert aged["stem"] < aged[None]
@@ -122,7 +172,13 @@ def test_splits_of_teams_keep_their_level(monkeypatch):
 def test_what_the_splits_assume_is_told():
     """Without groups a note says what follows for teams; with them, what stays together."""
     old, new = clones(0)
-    assert any("name the teams (--groups)" in note for note in about(durability(old, new))["notes"])
+    assert any(
+        "name the teams (--groups)" in note
+        for note in about(durability(old, new))["notes"]
+    )
     outcome = durability(old, new, groups="stem")
     assert about(outcome)["options"]["groups"] == "stem"
-    assert any("keep the systems of a team together" in note for note in about(outcome)["notes"])
+    assert any(
+        "keep the systems of a team together" in note
+        for note in about(outcome)["notes"]
+    )

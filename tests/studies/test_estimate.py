@@ -16,10 +16,17 @@ from irmeta.studies.plan import plan
 def both(seed=0, noise=0.1, topics=60, drawn=15):
     """Human scores on some topics, and machine scores on all."""
     rng = np.random.default_rng(seed)
-    truth = rng.normal(0.4, 0.05, (8, 1)) + rng.normal(0, 0.1, (8, topics)) + rng.normal(0, 0.1, topics)
+    truth = (
+        rng.normal(0.4, 0.05, (8, 1))
+        + rng.normal(0, 0.1, (8, topics))
+        + rng.normal(0, 0.1, topics)
+    )
     machine = truth + rng.normal(0, noise, truth.shape) + 0.1
     systems, names = [f"s{i}" for i in range(8)], [str(301 + i) for i in range(topics)]
-    made = [cube(np.clip(one, 0, 1)[..., None], systems, names, ["AP"]) for one in (truth, machine)]
+    made = [
+        cube(np.clip(one, 0, 1)[..., None], systems, names, ["AP"])
+        for one in (truth, machine)
+    ]
     chosen = np.sort(rng.permutation(topics)[:drawn])
     return made[0][:, chosen], made[1]
 
@@ -35,8 +42,13 @@ def test_a_good_machine_narrows_the_intervals() -> None:
 
 def test_why_a_good_machine_narrows_little() -> None:
     """Where people judged all topics, more machine topics would help a good machine; with a bad one only people do."""
-    little, bad = (estimating.findings(estimate(*both(noise=noise, drawn=60)))[0] for noise in (0.03, 1.0))
-    assert little.startswith("AP: the machine's labels hardly help here, as people judged all 60 topics; more topics")
+    little, bad = (
+        estimating.findings(estimate(*both(noise=noise, drawn=60)))[0]
+        for noise in (0.03, 1.0)
+    )
+    assert little.startswith(
+        "AP: the machine's labels hardly help here, as people judged all 60 topics; more topics"
+    )
     rho = estimate(*both(noise=0.03, drawn=60))["rho"].item()
     assert f"to at most {round(100 * (1 - (1 - rho**2) ** 0.5))}% narrower" in little
     assert "more human topics do, not more of the machine's" in bad
@@ -52,7 +64,9 @@ def test_a_machine_whose_scores_do_not_vary_is_refused() -> None:
     """A machine by which every system has the same score everywhere is an error that names cause and mend."""
     human, machine = both()
     for study in (estimate, plan):
-        with pytest.raises(ScoresError, match="by the machine every system has AP 0 .*--rel-llm 1"):
+        with pytest.raises(
+            ScoresError, match="by the machine every system has AP 0 .*--rel-llm 1"
+        ):
             study(human, machine * 0)
 
 
@@ -75,7 +89,9 @@ def test_systems_that_share_the_highest_mean() -> None:
 def test_a_lenient_machine_does_no_harm() -> None:
     """A machine that scores all systems .1 higher leaves estimates where they are."""
     human, machine = both()
-    one, other = (estimate(human, each)["mean"].values for each in (machine, machine * 0.9))
+    one, other = (
+        estimate(human, each)["mean"].values for each in (machine, machine * 0.9)
+    )
     np.testing.assert_allclose(one, other, atol=1e-12)
 
 
@@ -83,7 +99,9 @@ def test_topics_may_stand_in_any_order() -> None:
     """Estimates do not depend on the order of topics or systems."""
     human, machine = both()
     one, other = estimate(human, machine), estimate(human[::-1, ::-1], machine[:, ::-1])
-    np.testing.assert_allclose(one["mean"].sel(system=other.system).values, other["mean"].values)
+    np.testing.assert_allclose(
+        one["mean"].sel(system=other.system).values, other["mean"].values
+    )
 
 
 def test_chosen_topics_are_refused() -> None:
@@ -107,8 +125,17 @@ def test_human_topics_are_those_of_the_sample() -> None:
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        (lambda human, machine: (human.assign_coords(system=list("abcdefgh")), machine), "no system in common"),
-        (lambda human, machine: (human, machine[:, 30:]), "human topics have no machine judgments"),
+        (
+            lambda human, machine: (
+                human.assign_coords(system=list("abcdefgh")),
+                machine,
+            ),
+            "no system in common",
+        ),
+        (
+            lambda human, machine: (human, machine[:, 30:]),
+            "human topics have no machine judgments",
+        ),
         (lambda human, machine: (human[:, :1], machine), "2 human topics or more"),
     ],
 )
@@ -122,9 +149,16 @@ def test_tables_and_findings() -> None:
     """Tables have a row for every system, pair and metric; the first finding says what the machine adds."""
     outcome = estimate(*both(noise=0.03))
     found = estimating.tables(outcome)
-    assert {name: frame.height for name, frame in found.items()} == {"means": 8, "pairs": 28, "gain": 1}
+    assert {name: frame.height for name, frame in found.items()} == {
+        "means": 8,
+        "pairs": 28,
+        "gain": 1,
+    }
     percent = round(100 * (1 - outcome["gain"].item()))
-    assert f"intervals of means are on average {percent}% narrower" in estimating.findings(outcome)[0]
+    assert (
+        f"intervals of means are on average {percent}% narrower"
+        in estimating.findings(outcome)[0]
+    )
     assert found["means"]["rank"].min() == 1
     assert next(iter(estimating.overview(outcome).values())).height == 8
     assert any("drawn at random" in note for note in about(outcome)["notes"])
@@ -135,12 +169,19 @@ def test_a_plan_is_cheaper_with_a_good_machine() -> None:
     human, machine = both(noise=0.03)
     outcome = plan(human, machine, width=0.08, cost_human=20, cost_machine=0.1)
     assert 0 < outcome["topics_needed"].item() < outcome["topics_alone"].item()
-    assert outcome["cost_best"].item() <= outcome["cost_needed"].item() < outcome["cost_alone"].item()
+    assert (
+        outcome["cost_best"].item()
+        <= outcome["cost_needed"].item()
+        < outcome["cost_alone"].item()
+    )
     assert outcome["machine_best"].item() >= outcome["topics_best"].item()
     widths = outcome["width_pairs"].values[:, 0]
     assert (np.diff(widths) < 0).all()
     needed = outcome["topics_needed"].item()
-    assert f"{needed} human topics beside 60 of the machine suffice" in planning.findings(outcome)[0]
+    assert (
+        f"{needed} human topics beside 60 of the machine suffice"
+        in planning.findings(outcome)[0]
+    )
 
 
 def test_a_plan_counts_pairs_as_an_estimate_does() -> None:
@@ -148,7 +189,9 @@ def test_a_plan_counts_pairs_as_an_estimate_does() -> None:
     human, machine = both()
     outcome = plan(human, machine)
     found = estimate(human, machine)
-    variance = 15 * np.array([_variance_of(human, a, b) for a, b in zip(*np.triu_indices(8, 1), strict=True)])
+    variance = 15 * np.array(
+        [_variance_of(human, a, b) for a, b in zip(*np.triu_indices(8, 1), strict=True)]
+    )
     p = 2 * t.sf(np.abs(found["difference"].values[:, 0]) / np.sqrt(variance / 30), 29)
     steps = np.sort(p) * np.arange(28, 0, -1)
     wanted = int((np.maximum.accumulate(steps) < 0.05).sum())
@@ -167,7 +210,10 @@ def test_a_width_that_the_machine_topics_do_not_allow() -> None:
     outcome = plan(*both(), width=0.0005)
     assert outcome["topics_needed"].item() == -1
     said = planning.findings(outcome)[0]
-    assert "cannot be reached with these 60 topics, however many people judge; people alone need" in said
+    assert (
+        "cannot be reached with these 60 topics, however many people judge; people alone need"
+        in said
+    )
 
 
 def test_a_width_for_which_there_are_too_few_topics() -> None:
@@ -180,11 +226,16 @@ def test_a_width_for_which_there_are_too_few_topics() -> None:
     assert told in planning.findings(outcome)[0]
 
 
-@pytest.mark.parametrize(("noise", "cost", "said"), [(1.0, 10, "people alone are the cheapest"), (0.03, 0.1, "people")])
+@pytest.mark.parametrize(
+    ("noise", "cost", "said"),
+    [(1.0, 10, "people alone are the cheapest"), (0.03, 0.1, "people")],
+)
 def test_what_is_the_cheapest(noise, cost, said) -> None:
     """The way that costs least is called the cheapest: people alone where the machine is bad and dear."""
     outcome = plan(*both(noise=noise), width=0.08, cost_human=20, cost_machine=cost)
-    costs = [outcome[name].item() for name in ("cost_alone", "cost_best", "cost_needed")]
+    costs = [
+        outcome[name].item() for name in ("cost_alone", "cost_best", "cost_needed")
+    ]
     told = planning.findings(outcome)[1]
     assert said in told
     assert f", for {np.nanmin(costs):g}" in told
@@ -193,7 +244,11 @@ def test_what_is_the_cheapest(noise, cost, said) -> None:
 
 @pytest.mark.parametrize(
     ("options", "said"),
-    [({"width": 0}, "above 0"), ({"cost_human": 3}, "come in twos"), ({"cost_human": 3, "cost_machine": 0}, "above 0")],
+    [
+        ({"width": 0}, "above 0"),
+        ({"cost_human": 3}, "come in twos"),
+        ({"cost_human": 3, "cost_machine": 0}, "above 0"),
+    ],
 )
 def test_odd_plans(options, said) -> None:
     """A width of 0, one cost without the other, and a cost of 0 are errors."""

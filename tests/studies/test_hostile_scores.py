@@ -15,7 +15,14 @@ from irmeta.report.plots import figure, figure_of
 from irmeta.studies import durability, ranking
 from irmeta.studies.description import describe
 
-ROWS = {"topics": "T", "metric": "AP", "old_systems": 9, "new_systems": 2, "pearson": np.nan, "chance_tau": 0.1}
+ROWS = {
+    "topics": "T",
+    "metric": "AP",
+    "old_systems": 9,
+    "new_systems": 2,
+    "pearson": np.nan,
+    "chance_tau": 0.1,
+}
 
 
 def made(systems: list[str], metrics: list[str]) -> xr.DataArray:
@@ -52,13 +59,20 @@ def test_names_in_plots_are_no_formulas(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("scale", [1e-320, 1e-300, 1e-12, 1e-5, 1e7, 1e155, 1e300])
-@pytest.mark.parametrize("study", [irmeta.describe, irmeta.significance, irmeta.correlation, irmeta.rank_metrics])
-def test_scores_on_odd_scales_are_refused(study: Callable[[xr.DataArray], object], scale: float) -> None:
+@pytest.mark.parametrize(
+    "study",
+    [irmeta.describe, irmeta.significance, irmeta.correlation, irmeta.rank_metrics],
+)
+def test_scores_on_odd_scales_are_refused(
+    study: Callable[[xr.DataArray], object], scale: float
+) -> None:
     """Scores that studies, which compare to ten decimals, would get wrong are refused with what to do."""
     scores = np.random.default_rng(3).random((6, 12, 3))
     scores[..., 1] *= scale
     names = [f"s{i}" for i in range(6)], [f"t{i}" for i in range(12)], ["x", "y", "z"]
-    with pytest.raises(ScoresError, match="the scores of y reach .*multiply all by one number"):
+    with pytest.raises(
+        ScoresError, match="the scores of y reach .*multiply all by one number"
+    ):
         study(cube(scores, *names))
 
 
@@ -66,5 +80,7 @@ def test_scores_on_odd_scales_are_refused(study: Callable[[xr.DataArray], object
 def test_p_values_do_not_depend_on_the_scale(scale: float) -> None:
     """On the scales that studies take, the paired t test is scipy's."""
     scores = np.random.default_rng(3).random((2, 12, 1)) * scale
-    found = irmeta.significance(cube(scores, ["a", "b"], [f"t{i}" for i in range(12)], ["x"]), correct="none")
+    found = irmeta.significance(
+        cube(scores, ["a", "b"], [f"t{i}" for i in range(12)], ["x"]), correct="none"
+    )
     assert np.isclose(found["p"].item(), ttest_rel(*scores[..., 0]).pvalue, rtol=1e-9)

@@ -20,13 +20,23 @@ NAN = np.nan
 
 def board(scores: Any) -> xr.DataArray:
     scores = np.asarray(scores, dtype=float)
-    models, tasks = ([f"{letter}{i}" for i in range(size)] for letter, size in zip("mt", scores.shape, strict=True))
+    models, tasks = (
+        [f"{letter}{i}" for i in range(size)]
+        for letter, size in zip("mt", scores.shape, strict=True)
+    )
     return cube(scores[:, :, None], models, tasks, ["score"], collection="board")
 
 
-def drawn(seed: int = 0, models: int = 14, tasks: int = 20, holes: float = 0.0) -> np.ndarray:
+def drawn(
+    seed: int = 0, models: int = 14, tasks: int = 20, holes: float = 0.0
+) -> np.ndarray:
     rng = np.random.default_rng(seed)
-    scores = np.clip(np.linspace(0.3, 0.7, models)[:, None] + 0.08 * rng.normal(size=(models, tasks)), 0, 1)
+    scores = np.clip(
+        np.linspace(0.3, 0.7, models)[:, None]
+        + 0.08 * rng.normal(size=(models, tasks)),
+        0,
+        1,
+    )
     return np.where(rng.random(scores.shape) < holes, NAN, scores)
 
 
@@ -48,7 +58,9 @@ def predicted() -> xr.Dataset:
 
 def test_a_full_table(full: xr.Dataset) -> None:
     """Without holes, ranks are those of values, best and worst rank are the rank, and rank sets hold the rank."""
-    np.testing.assert_allclose(full["value"].sel(aggregate="mean"), drawn().mean(axis=1))
+    np.testing.assert_allclose(
+        full["value"].sel(aggregate="mean"), drawn().mean(axis=1)
+    )
     for kind in full.aggregate.values:
         one = full.sel(aggregate=kind)
         assert (one["best"] == one["rank"]).all()
@@ -56,7 +68,13 @@ def test_a_full_table(full: xr.Dataset) -> None:
         assert ((one["low"] <= one["rank"]) & (one["rank"] <= one["high"])).all(), kind
         assert one["resolution"].item() > 0.5
     assert full["tau"].sel(aggregate="borda", other="bt").item() == 1
-    assert full.aggregate.values.tolist() == ["mean", "types", "standardized", "borda", "bt"]
+    assert full.aggregate.values.tolist() == [
+        "mean",
+        "types",
+        "standardized",
+        "borda",
+        "bt",
+    ]
 
 
 def test_holes_leave_ranks_open(holed: xr.Dataset) -> None:
@@ -64,7 +82,11 @@ def test_holes_leave_ranks_open(holed: xr.Dataset) -> None:
     one = holed.sel(aggregate="mean")
     known = ~np.isnan(one["rank"].values)
     assert (one["best"].values[known] == one["worst"].values[known]).all()
-    assert np.isnan(one["value"].values).sum() == np.isnan(holed["score"].values).any(axis=1).sum() > 0
+    assert (
+        np.isnan(one["value"].values).sum()
+        == np.isnan(holed["score"].values).any(axis=1).sum()
+        > 0
+    )
     assert findings(holed)[0].startswith("Missing scores leave open which of ")
     assert "whatever the missing scores are" in findings(holed)[1]
     assert "holes allow" in overview(holed)["leaderboard"].columns
@@ -86,12 +108,22 @@ def test_mixed_scales_are_a_warning() -> None:
     told = findings(leaderboard(board(scores), resamples=40))
     assert told[0].startswith("The mean adds scores of different scales: up to ")
     assert " on t5, up to " in told[0]
-    assert "7 other tasks; the order by the mean is that by the former alone (tau " in told[0]
+    assert (
+        "7 other tasks; the order by the mean is that by the former alone (tau "
+        in told[0]
+    )
     assert "standardized or borda. By the mean over tasks, " in told[0]
     for one_scale in (drawn(), 100 * drawn()):
-        assert "scales" not in " ".join(findings(leaderboard(board(one_scale), resamples=40)))
-    assert "scales" not in " ".join(findings(leaderboard(board(scores), aggregate="borda", resamples=40)))
-    assert "scales" in findings(leaderboard(board(scores), aggregate="borda mean", resamples=40))[1]
+        assert "scales" not in " ".join(
+            findings(leaderboard(board(one_scale), resamples=40))
+        )
+    assert "scales" not in " ".join(
+        findings(leaderboard(board(scores), aggregate="borda", resamples=40))
+    )
+    assert (
+        "scales"
+        in findings(leaderboard(board(scores), aggregate="borda mean", resamples=40))[1]
+    )
 
 
 def test_holes_end_where_their_task_does() -> None:
@@ -104,15 +136,22 @@ def test_holes_end_where_their_task_does() -> None:
     assert "0 to 1 on 2 tasks, 0 to 100 on 1 task" in " ".join(about(made)["notes"])
 
 
-@pytest.mark.parametrize(("kind", "says"), [("borda", "earns no votes"), ("bt", "is no meeting")])
-def test_ranks_that_ignore_holes_say_so(holed: xr.Dataset, kind: str, says: str) -> None:
+@pytest.mark.parametrize(
+    ("kind", "says"), [("borda", "earns no votes"), ("bt", "is no meeting")]
+)
+def test_ranks_that_ignore_holes_say_so(
+    holed: xr.Dataset, kind: str, says: str
+) -> None:
     """Borda's count and Bradley-Terry rank models with holes: the finding and the table say what the holes allow."""
     made = leaderboard(board(drawn(holes=0.2)), aggregate=[kind], resamples=100)
     first = made.isel(system=int(order(made)[0])).squeeze()
     ends = first["best"].item(), first["worst"].item()
     assert ends[0] < ends[1]
     head = findings(made)[0]
-    assert f", in which a missing score {says}, {first.system.item()} is first of 14 models" in head
+    assert (
+        f", in which a missing score {says}, {first.system.item()} is first of 14 models"
+        in head
+    )
     assert f"but missing scores allow it ranks {ends[0]:.0f} to {ends[1]:.0f}" in head
     both = {row[0]: row for row in overview(holed)["ranks"].iter_rows()}
     shown = both[first.system.item()][overview(holed)["ranks"].columns.index(kind)]
@@ -126,7 +165,10 @@ def test_predicted_holes(predicted: xr.Dataset) -> None:
         assert not np.isnan(one["rank"].values).any()
         assert (one["low"] <= one["high"]).all()
     assert 0.8 < predicted["coverage"].item() <= 1
-    assert f"{predicted['coverage'].item():.0%} lay within their 90% intervals" in findings(predicted)[1]
+    assert (
+        f"{predicted['coverage'].item():.0%} lay within their 90% intervals"
+        in findings(predicted)[1]
+    )
     holes = tables(predicted)["predicted"]
     assert holes.height == int(np.isnan(predicted["score"].values).sum())
     assert (holes["predicted_low"] < holes["predicted_high"]).all()
@@ -142,8 +184,13 @@ def test_predicted_means_are_marked(predicted: xr.Dataset) -> None:
     assert "90%" in head.partition(". With")[0]
     holed = np.isnan(predicted["score"].values).any(axis=1)[order(predicted)]
     assert holed.sum() > 0
-    assert overview(predicted)["leaderboard"]["mean"].str.ends_with("~").to_list() == holed.tolist()
-    assert "values marked ~ contain predicted scores" in " ".join(about(predicted)["notes"])
+    assert (
+        overview(predicted)["leaderboard"]["mean"].str.ends_with("~").to_list()
+        == holed.tolist()
+    )
+    assert "values marked ~ contain predicted scores" in " ".join(
+        about(predicted)["notes"]
+    )
 
 
 def test_predictions_stay_within_the_scale() -> None:
@@ -193,7 +240,9 @@ def test_aggregates_are_compared_on_the_same_models() -> None:
     for a, b in (("mean", "borda"), ("borda", "bt")):
         expected = kendalltau(same.sel(aggregate=a), same.sel(aggregate=b)).statistic
         assert made["tau"].sel(aggregate=a, other=b).item() == pytest.approx(expected)
-    assert "over the 10 models that every aggregate has a value for" in " ".join(findings(made))
+    assert "over the 10 models that every aggregate has a value for" in " ".join(
+        findings(made)
+    )
 
 
 def test_without_a_full_model_aggregates_with_values_are_compared() -> None:
@@ -216,7 +265,12 @@ def test_models_without_ranks_have_an_order() -> None:
     models = [f"m{i}" for i in range(8)]
     orders = []
     for files in (np.arange(8), rng.permutation(8)):
-        shuffled = cube(scores[files][:, :, None], [models[i] for i in files], [f"t{i}" for i in range(20)], ["score"])
+        shuffled = cube(
+            scores[files][:, :, None],
+            [models[i] for i in files],
+            [f"t{i}" for i in range(20)],
+            ["score"],
+        )
         made = leaderboard(shuffled, aggregate="mean", resamples=40)
         assert made["rank"].isnull().all()
         assert any("listed by the middle" in note for note in about(made)["notes"])
@@ -241,8 +295,16 @@ def test_items_within_tasks() -> None:
     """Over items the tasks are fixed: with many items the order is surer than over tasks."""
     rng = np.random.default_rng(1)
     table = drawn(tasks=6)
-    cubes = {f"t{i}": board(np.clip(table[:, i][:, None] + 0.1 * rng.normal(size=(14, 200)), 0, 1)) for i in range(6)}
-    over = {kind: leaderboard(cubes, over=kind, aggregate="mean borda", resamples=200) for kind in ("tasks", "items")}
+    cubes = {
+        f"t{i}": board(
+            np.clip(table[:, i][:, None] + 0.1 * rng.normal(size=(14, 200)), 0, 1)
+        )
+        for i in range(6)
+    }
+    over = {
+        kind: leaderboard(cubes, over=kind, aggregate="mean borda", resamples=200)
+        for kind in ("tasks", "items")
+    }
     assert (over["items"]["resolution"] > over["tasks"]["resolution"]).all()
     np.testing.assert_allclose(over["items"]["value"], over["tasks"]["value"])
     with pytest.raises(ScoresError, match="items within tasks"):

@@ -13,7 +13,13 @@ from irmeta.studies.lowcost import findings, lowcost, overview, tables
 
 METRICS = [
     *("AP", "P(depth=10)@1000", "AP(depth=10)", "P(depth=20)@1000", "AP(depth=20)"),
-    *("P(depth=10, pool=10)@1000", "P(depth=20, pool=20)@1000", "P(depth=20, pool=10)@1000", "RR", "mine"),
+    *(
+        "P(depth=10, pool=10)@1000",
+        "P(depth=20, pool=20)@1000",
+        "P(depth=20, pool=10)@1000",
+        "RR",
+        "mine",
+    ),
 ]
 
 
@@ -28,7 +34,11 @@ def collection(seed, systems=25):
 @pytest.fixture(scope="module")
 def outcome():
     return lowcost(
-        {"a": collection(1)}, {"c": collection(3)}, dev={"b": collection(2)}, targets=["AP"], depths=[10, 20]
+        {"a": collection(1)},
+        {"c": collection(3)},
+        dev={"b": collection(2)},
+        targets=["AP"],
+        depths=[10, 20],
     )
 
 
@@ -61,7 +71,12 @@ def test_proper_leaves_out_the_set_of_all():
     sizes = {}
     for proper in (False, True):
         found = lowcost(
-            {"a": cubes["a"]}, {"c": cubes["c"]}, dev={"b": cubes["b"]}, targets=["AP"], depths=[10], proper=proper
+            {"a": cubes["a"]},
+            {"c": cubes["c"]},
+            dev={"b": cubes["b"]},
+            targets=["AP"],
+            depths=[10],
+            proper=proper,
         )
         sizes[proper] = len(tables(found)["lowcost"]["predictors"][0])
     assert sizes == {False: 2, True: 1}
@@ -75,16 +90,30 @@ def test_columns_are_those_of_the_contract(outcome):
 
 def test_findings_tell_a_line_a_target_and_kind_of_judgments(outcome):
     """One target with two kinds of judgments makes two lines."""
-    assert [("all judgments" in line, "a pool" in line) for line in findings(outcome)] == [(True, False), (False, True)]
+    assert [
+        ("all judgments" in line, "a pool" in line) for line in findings(outcome)
+    ] == [(True, False), (False, True)]
 
 
 @pytest.mark.parametrize(
     ("taus", "said"),
     [
-        ([[0.95, 0.99], [0.89, 0.99]], "tau is 0.9 or more on every collection at depth 10 (tried: 10, 20)."),
-        ([[np.nan, 0.99], [0.95, 0.99]], "tau is 0.9 or more on every collection at depth 20 (tried: 10, 20)."),
-        ([[np.nan, 0.99], [np.nan, 0.99]], "tau is undefined on b, where scores or predictions are all equal."),
-        ([[0.5, 0.99], [0.6, 0.99]], "tau never reaches 0.9 on every collection (at most 0.6000)."),
+        (
+            [[0.95, 0.99], [0.89, 0.99]],
+            "tau is 0.9 or more on every collection at depth 10 (tried: 10, 20).",
+        ),
+        (
+            [[np.nan, 0.99], [0.95, 0.99]],
+            "tau is 0.9 or more on every collection at depth 20 (tried: 10, 20).",
+        ),
+        (
+            [[np.nan, 0.99], [np.nan, 0.99]],
+            "tau is undefined on b, where scores or predictions are all equal.",
+        ),
+        (
+            [[0.5, 0.99], [0.6, 0.99]],
+            "tau never reaches 0.9 on every collection (at most 0.6000).",
+        ),
     ],
 )
 def test_findings_claim_only_the_depths_that_reach_it(outcome, taus, said):
@@ -97,7 +126,10 @@ def test_findings_claim_only_the_depths_that_reach_it(outcome, taus, said):
 def test_depths_without_metrics_and_shallow_targets_are_errors():
     """A depth that no metric has, a target among the predictors, and an unknown target are errors."""
     train, test = {"a": collection(1), "d": collection(4)}, {"c": collection(3)}
-    with pytest.raises(MetricError, match="no metric looks at the first 50 documents; evaluate some with depth=50"):
+    with pytest.raises(
+        MetricError,
+        match="no metric looks at the first 50 documents; evaluate some with depth=50",
+    ):
         lowcost(train, test, targets=["AP"], depths=[10, 50])
     with pytest.raises(ScoresError, match="is one of the predictors"):
         lowcost(train, test, targets=["AP(depth=10)"], depths=[10])
@@ -110,13 +142,26 @@ def by_topic(seed, systems=12, topics=8, depth=10):
     rng = np.random.default_rng(seed)
     docs = np.array([f"d{i}" for i in range(200)])
     relevant = np.arange(200) < 20
-    qrels = {f"t{t}": dict(zip(docs, relevant.astype(int).tolist(), strict=True)) for t in range(topics)}
+    qrels = {
+        f"t{t}": dict(zip(docs, relevant.astype(int).tolist(), strict=True))
+        for t in range(topics)
+    }
     runs = {}
     for s in range(systems):
-        best = {t: np.argsort(-((0.5 + s / systems) * relevant + rng.normal(size=200)))[:100] for t in qrels}
-        runs[f"s{s:02}"] = {t: {doc: -float(at) for at, doc in enumerate(docs[of])} for t, of in best.items()}
+        best = {
+            t: np.argsort(-((0.5 + s / systems) * relevant + rng.normal(size=200)))[
+                :100
+            ]
+            for t in qrels
+        }
+        runs[f"s{s:02}"] = {
+            t: {doc: -float(at) for at, doc in enumerate(docs[of])}
+            for t, of in best.items()
+        }
     inside = f"depth={depth}"
-    return evaluate(qrels, runs, [*TARGETS, "NumRel", f"P({inside})@1000", f"AP({inside})"])
+    return evaluate(
+        qrels, runs, [*TARGETS, "NumRel", f"P({inside})@1000", f"AP({inside})"]
+    )
 
 
 TARGETS = ["AP@100", "P@1000", "RR@50", "RBP(p=0.8)"]
@@ -155,7 +200,10 @@ def test_the_rival_needs_scores_by_topic_and_numrel(outcome):
     """Means over topics, and score files without NumRel, have regression alone."""
     assert outcome["entropy_rmse"].isnull().all()
     assert list(overview(outcome)) == ["tau by depth", "r2 by depth"]
-    a, d, c = (scores.sel(metric=scores.metric != "NumRel") for scores in (by_topic(1), by_topic(2), by_topic(3)))
+    a, d, c = (
+        scores.sel(metric=scores.metric != "NumRel")
+        for scores in (by_topic(1), by_topic(2), by_topic(3))
+    )
     found = lowcost({"a": a, "d": d}, {"c": c}, targets=["AP@100"], depths=[10])
     assert found["entropy_rmse"].isnull().all()
     assert found["rmse"].notnull().all()
@@ -165,7 +213,12 @@ def test_the_rival_needs_scores_by_topic_and_numrel(outcome):
 def test_the_rival_takes_average_precision_with_a_cutoff(beside, cutoff):
     """AP(depth=10)@k is AP(depth=10) from k = 10 on, so the rival predicts the same."""
     renamed = [
-        scores.assign_coords(metric=[f"{m}@{cutoff}" if m == "AP(depth=10)" else m for m in scores.metric.values])
+        scores.assign_coords(
+            metric=[
+                f"{m}@{cutoff}" if m == "AP(depth=10)" else m
+                for m in scores.metric.values
+            ]
+        )
         for scores in (by_topic(1), by_topic(2), by_topic(3))
     ]
     a, d, c = renamed
@@ -178,10 +231,17 @@ def test_a_note_says_what_the_rival_lacks(outcome, beside):
     assert not any("without training" in note for note in about(beside)["notes"])
     (note,) = (note for note in about(outcome)["notes"] if "without training" in note)
     assert "takes scores by topic of NumRel NumRel(pool=10)" in note
-    files = [by_topic(seed).drop_sel(metric=["NumRel", "AP(depth=10)"]) for seed in (1, 2, 3)]
-    found = lowcost({"a": files[0], "d": files[1]}, {"c": files[2]}, targets=["AP@100"], depths=[10])
+    files = [
+        by_topic(seed).drop_sel(metric=["NumRel", "AP(depth=10)"]) for seed in (1, 2, 3)
+    ]
+    found = lowcost(
+        {"a": files[0], "d": files[1]}, {"c": files[2]}, targets=["AP@100"], depths=[10]
+    )
     (note,) = (note for note in about(found)["notes"] if "without training" in note)
-    assert "also takes scores of NumRel AP(depth=10)@1000; add them with irmeta evaluate" in note
+    assert (
+        "also takes scores of NumRel AP(depth=10)@1000; add them with irmeta evaluate"
+        in note
+    )
 
 
 def test_numrel_is_no_predictor(beside):
@@ -194,13 +254,23 @@ def test_numrel_is_no_predictor(beside):
 def test_entropy_orders_trec_covid_from_ten_documents(data):
     """In round 3, tau of AP@1000 is .75 from 10 documents and .88 from 50, of RBP(p=0.95) .82 and .96."""
     targets = ["AP@1000", "RBP(p=0.95)"]
-    cheap = [name for depth in (10, 50) for name in (f"P(depth={depth})@1000", f"AP(depth={depth})")]
+    cheap = [
+        name
+        for depth in (10, 50)
+        for name in (f"P(depth={depth})@1000", f"AP(depth={depth})")
+    ]
     folder = data / "trec-covid"
     first, third = (
-        evaluate(folder / name / "qrels.txt", [folder / name / "runs"], [*targets, "NumRel", *cheap])
+        evaluate(
+            folder / name / "qrels.txt",
+            [folder / name / "runs"],
+            [*targets, "NumRel", *cheap],
+        )
         for name in ("round1", "round3")
     )
-    found = lowcost({"a": first}, {"c": third}, dev={"b": first}, targets=targets, depths=[10, 50])
+    found = lowcost(
+        {"a": first}, {"c": third}, dev={"b": first}, targets=targets, depths=[10, 50]
+    )
     tau = found["entropy_tau"].sel(collection="c", judgments="full")
     np.testing.assert_allclose(tau.values, [[0.752, 0.881], [0.817, 0.958]], atol=0.001)
 
@@ -213,12 +283,20 @@ def test_rbp_can_be_told_from_40_documents_and_precision_at_1000_cannot(data):
     P@1000 never reaches 0.7.
     """
     names = ("wt2012", "wt2013", "wt2014")
-    cubes = import_systemwise([data / "systemwise" / "lowcost" / f"{name}.csv" for name in names])
+    cubes = import_systemwise(
+        [data / "systemwise" / "lowcost" / f"{name}.csv" for name in names]
+    )
     targets = ["RBP(p=0.95, depth=1000)", "P(depth=1000)@1000"]
     found = lowcost(
-        {"train": cubes["wt2012"]}, {n: cubes[n] for n in names[1:]}, dev={"wt2012": cubes["wt2012"]}, targets=targets
+        {"train": cubes["wt2012"]},
+        {n: cubes[n] for n in names[1:]},
+        dev={"wt2012": cubes["wt2012"]},
+        targets=targets,
     )
-    rbp, precision = (found.sel(target=target, collection=list(names[1:]), judgments="full") for target in targets)
+    rbp, precision = (
+        found.sel(target=target, collection=list(names[1:]), judgments="full")
+        for target in targets
+    )
     assert float(rbp["tau"].sel(depth=slice(40, 50)).min()) > 0.9
     assert float(rbp["r2"].sel(depth=slice(40, 50)).min()) > 0.96
     assert 0.88 < float(rbp["tau"].sel(depth=30).min()) < 0.9

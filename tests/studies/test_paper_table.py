@@ -15,7 +15,13 @@ def scores(systems=6, topics=25, seed=0):
     quality = np.linspace(0.2, 0.6, systems)[:, None, None]
     values = np.clip(rng.normal(quality, 0.15, (systems, topics, 2)), 0, 1).round(4)
     names = [f"run{one}" for one in range(systems)]
-    return cube(values, names, [str(one) for one in range(topics)], ["AP", "P@10"], collection="made")
+    return cube(
+        values,
+        names,
+        [str(one) for one in range(topics)],
+        ["AP", "P@10"],
+        collection="made",
+    )
 
 
 def test_rows_are_sorted_and_the_best_of_each_column_is_marked():
@@ -26,7 +32,10 @@ def test_rows_are_sorted_and_the_best_of_each_column_is_marked():
     for metric in ("AP", "P@10"):
         one = made.sel(metric=metric)
         assert (
-            one["best"].values.tolist() == (one["mean"].values.round(3) == one["mean"].values.round(3).max()).tolist()
+            one["best"].values.tolist()
+            == (
+                one["mean"].values.round(3) == one["mean"].values.round(3).max()
+            ).tolist()
         )
 
 
@@ -44,7 +53,9 @@ def test_letters_are_those_of_the_tests():
 def test_daggers_are_comparisons_with_the_baseline_alone():
     """Against a baseline p is corrected for one test per other system, and the mark tells the direction."""
     given = scores()
-    made = irmeta.paper_table(given, metrics="AP", baseline="run2", correct="bonferroni")
+    made = irmeta.paper_table(
+        given, metrics="AP", baseline="run2", correct="bonferroni"
+    )
     assert made.system.values[0] == "run2"
     base = given.sel(system="run2", metric="AP").values
     for name in made.system.values[1:]:
@@ -59,7 +70,9 @@ def test_of_many_systems_the_best_are_shown_and_the_output_says_so():
     """Of 45 systems 20 are in the table, and a note counts them."""
     made = irmeta.paper_table(scores(systems=45), metrics="AP")
     assert made.sizes["system"] == 20
-    assert irmeta.about(made)["notes"] == ["The best 20 of 45 systems by AP; choose others with --systems."]
+    assert irmeta.about(made)["notes"] == [
+        "The best 20 of 45 systems by AP; choose others with --systems."
+    ]
 
 
 def test_the_caption_states_the_test():
@@ -74,13 +87,22 @@ def test_the_caption_states_the_test():
 def test_the_tables_hold_every_figure():
     """Programs find the means in full precision, wide and long."""
     made = irmeta.paper_table(scores())
-    assert tables(made)["wide"].columns == ["system", "AP", "AP marks", "P@10", "P@10 marks"]
+    assert tables(made)["wide"].columns == [
+        "system",
+        "AP",
+        "AP marks",
+        "P@10",
+        "P@10 marks",
+    ]
     assert tables(made)["means"].height == 12
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
-    [({"baseline": "bm25"}, "no system 'bm25' to be the baseline"), ({"by": "RR"}, "no metric 'RR' to sort")],
+    [
+        ({"baseline": "bm25"}, "no system 'bm25' to be the baseline"),
+        ({"by": "RR"}, "no metric 'RR' to sort"),
+    ],
 )
 def test_unknown_names_are_refused(options, message):
     """A baseline or a metric that the scores lack is an error that names it."""

@@ -11,17 +11,47 @@ from irmeta.cube import cube
 from irmeta.errors import ScoresError
 from irmeta.studies.place import findings, overview, place, tables
 
-CONTRACT = ["collection", "system", "metric", "score", "standardized", "low", "high", "rank", "rank_low", "rank_high"]
+CONTRACT = [
+    "collection",
+    "system",
+    "metric",
+    "score",
+    "standardized",
+    "low",
+    "high",
+    "rank",
+    "rank_low",
+    "rank_high",
+]
 
 
-def collection(name, seed, systems=20, topics=15, metrics=("AP", "P@10"), difficulty=0.0, prefix="s"):
+def collection(
+    name,
+    seed,
+    systems=20,
+    topics=15,
+    metrics=("AP", "P@10"),
+    difficulty=0.0,
+    prefix="s",
+):
     """A collection whose systems differ in ability; `difficulty` lowers all scores."""
     rng = np.random.default_rng(seed)
     ability = np.linspace(-1, 1, systems)[:, None, None]
-    raw = ability - difficulty + rng.normal(0, 1, (1, topics, 1)) + rng.normal(0, 0.7, (systems, topics, len(metrics)))
+    raw = (
+        ability
+        - difficulty
+        + rng.normal(0, 1, (1, topics, 1))
+        + rng.normal(0, 0.7, (systems, topics, len(metrics)))
+    )
     scores = 1 / (1 + np.exp(-raw))
     names = [f"{prefix}-{chr(97 + i)}" for i in range(systems)]
-    return cube(scores, names, [f"{name}-{topic}" for topic in range(topics)], metrics, collection=name)
+    return cube(
+        scores,
+        names,
+        [f"{name}-{topic}" for topic in range(topics)],
+        metrics,
+        collection=name,
+    )
 
 
 def test_the_standardized_score_is_that_of_standardize_apply():
@@ -30,7 +60,11 @@ def test_the_standardized_score_is_that_of_standardize_apply():
     own = everybody.isel(system=[2, 17])
     found = tables(place(own, on=everybody))["systems"]
     assert found.columns[: len(CONTRACT)] == CONTRACT
-    expected = standardization.apply(own, standardization.fit(everybody)).mean("topic").values.ravel()
+    expected = (
+        standardization.apply(own, standardization.fit(everybody))
+        .mean("topic")
+        .values.ravel()
+    )
     assert found["standardized"].to_numpy() == pytest.approx(expected)
     assert found["score"].to_numpy() == pytest.approx(own.mean("topic").values.ravel())
     assert (found["low"] < found["standardized"]).all()
@@ -40,8 +74,14 @@ def test_the_standardized_score_is_that_of_standardize_apply():
 def test_a_system_is_placed_by_those_it_beats_on_the_same_topics():
     """The percentile counts lower means; its ends count paired tests on standardized scores."""
     everybody = collection("A", 1)
-    row = tables(place(everybody.isel(system=[12]), on=everybody, metrics="AP"))["systems"].row(0, named=True)
-    scores = standardization.apply(everybody, standardization.fit(everybody)).sel(metric="AP").values
+    row = tables(place(everybody.isel(system=[12]), on=everybody, metrics="AP"))[
+        "systems"
+    ].row(0, named=True)
+    scores = (
+        standardization.apply(everybody, standardization.fit(everybody))
+        .sel(metric="AP")
+        .values
+    )
     means = scores.mean(axis=1)
     assert row["percentile"] == 100 * ((means < means[12]).sum() + 0.5) / 20
     worse = sum(
@@ -50,13 +90,18 @@ def test_a_system_is_placed_by_those_it_beats_on_the_same_topics():
         if i != 12
     )
     assert row["percentile_low"] >= 100 * worse / 20
-    assert row["median_score"] == pytest.approx(np.median(everybody.sel(metric="AP").mean("topic")))
+    assert row["median_score"] == pytest.approx(
+        np.median(everybody.sel(metric="AP").mean("topic"))
+    )
 
 
 def test_factors_place_a_system_nearly_as_everybodys_scores_do():
     """Factors keep means and variances only: percentiles are the same, their ends within a tenth of the systems."""
     everybody = collection("A", 2, systems=40, topics=40)
-    by_scores, by_factors = (place(everybody, on=known) for known in (everybody, standardization.fit(everybody)))
+    by_scores, by_factors = (
+        place(everybody, on=known)
+        for known in (everybody, standardization.fit(everybody))
+    )
     np.testing.assert_allclose(by_factors["percentile"], by_scores["percentile"])
     for name in ("percentile_low", "percentile_high"):
         assert np.abs(by_factors[name] - by_scores[name]).max() <= 10
@@ -66,12 +111,18 @@ def test_factors_place_a_system_nearly_as_everybodys_scores_do():
 
 def test_systems_of_different_collections_are_compared_on_topics_of_their_own():
     """The difference is that of standardized means; a hard collection does not make its systems worse."""
-    easy, hard = collection("easy", 3, prefix="a"), collection("hard", 4, difficulty=2.0, prefix="b")
+    easy, hard = (
+        collection("easy", 3, prefix="a"),
+        collection("hard", 4, difficulty=2.0, prefix="b"),
+    )
     cubes = {"easy": easy.isel(system=[10]), "hard": hard.isel(system=[10, 19])}
     outcome = place(cubes, on={"easy": easy, "hard": hard}, metrics="AP")
     pairs = tables(outcome)["pairs"]
     assert pairs.height == 3
-    same, other = (pairs.filter(collection_b="hard", system_b=name).row(0, named=True) for name in ("b-k", "b-t"))
+    same, other = (
+        pairs.filter(collection_b="hard", system_b=name).row(0, named=True)
+        for name in ("b-k", "b-t")
+    )
     own = tables(outcome)["systems"]["standardized"]
     assert same["difference"] == pytest.approx(own[0] - own[1])
     assert same["raw_difference"] > 0.2
@@ -79,13 +130,19 @@ def test_systems_of_different_collections_are_compared_on_topics_of_their_own():
     assert other["difference_high"] < 0
     assert other["p"] < 0.001
     assert tables(outcome)["systems"]["rank_low"].to_list() == [2, 2, 1]
-    assert any("b-t on hard is better than a-k on easy" in line for line in findings(outcome))
+    assert any(
+        "b-t on hard is better than a-k on easy" in line for line in findings(outcome)
+    )
 
 
 def test_a_test_never_says_that_systems_are_equal():
     """Where p is above 5% no difference is shown, and systems are not significantly different."""
     cubes = {name: collection(name, seed) for name, seed in (("A", 5), ("B", 6))}
-    outcome = place({name: one.isel(system=[10]) for name, one in cubes.items()}, on=cubes, metrics="AP")
+    outcome = place(
+        {name: one.isel(system=[10]) for name, one in cubes.items()},
+        on=cubes,
+        metrics="AP",
+    )
     told = findings(outcome)
     assert tables(outcome)["pairs"]["p"][0] > 0.05
     assert "no difference between s-k on A and s-k on B is shown" in told[2]
@@ -98,7 +155,11 @@ def test_factors_widen_the_interval_less_where_both_have_the_same():
     errors = []
     for prefix in ("s", "t"):
         cubes = {"A": collection("A", 5), "B": collection("B", 6, prefix=prefix)}
-        outcome = place({name: one.isel(system=[15]) for name, one in cubes.items()}, on=cubes, metrics="AP")
+        outcome = place(
+            {name: one.isel(system=[15]) for name, one in cubes.items()},
+            on=cubes,
+            metrics="AP",
+        )
         row = tables(outcome)["pairs"].row(0, named=True)
         errors.append(row["difference_high"] - row["difference_low"])
     assert errors[0] < errors[1]
@@ -108,12 +169,18 @@ def test_names_that_are_numbers_are_not_taken_for_the_same_systems():
     """run1 of one collection is not run1 of another: its factors are other systems'."""
     cubes = {name: collection(name, seed) for name, seed in (("A", 5), ("B", 6))}
     numbered = {
-        name: one.assign_coords(system=np.array([f"run{i}" for i in range(20)], dtype=object))
+        name: one.assign_coords(
+            system=np.array([f"run{i}" for i in range(20)], dtype=object)
+        )
         for name, one in cubes.items()
     }
     widths = []
     for known in (cubes, numbered):
-        outcome = place({name: one.isel(system=[15]) for name, one in known.items()}, on=known, metrics="AP")
+        outcome = place(
+            {name: one.isel(system=[15]) for name, one in known.items()},
+            on=known,
+            metrics="AP",
+        )
         row = tables(outcome)["pairs"].row(0, named=True)
         widths.append(row["difference_high"] - row["difference_low"])
     assert widths[1] > widths[0]
@@ -122,7 +189,9 @@ def test_names_that_are_numbers_are_not_taken_for_the_same_systems():
 def test_a_gain_is_measured_on_the_way_from_the_median_to_the_best():
     """What a system gains over the baseline, as a share of that way, and which side of the median the baseline is."""
     everybody = collection("A", 7)
-    outcome = place(everybody.isel(system=[5, 18]), on=everybody, metrics="AP", baseline="s-f")
+    outcome = place(
+        everybody.isel(system=[5, 18]), on=everybody, metrics="AP", baseline="s-f"
+    )
     row = tables(outcome)["baseline"].row(0, named=True)
     own = tables(outcome)["systems"]
     way = own["best"][0] - own["median"][0]
@@ -139,7 +208,11 @@ def test_the_baseline_may_stand_first_or_last():
     """A gain has the same sign wherever the baseline stands among the systems."""
     everybody = collection("A", 8)
     rows = [
-        tables(place(everybody.isel(system=order), on=everybody, metrics="AP", baseline="s-f"))["baseline"].row(0)
+        tables(
+            place(
+                everybody.isel(system=order), on=everybody, metrics="AP", baseline="s-f"
+            )
+        )["baseline"].row(0)
         for order in ([5, 18], [18, 5])
     ]
     assert rows[0] == pytest.approx(rows[1])
@@ -154,10 +227,20 @@ def test_means_of_a_leaderboard_place_a_system_without_tests():
     outcome = place(own, on=only, metrics="AP", baseline="s-d")
     rows = tables(outcome)["systems"]
     means = everybody.sel(metric="AP").mean("topic").values
-    assert rows["percentile"].to_list() == [100 * ((means < means[i]).sum() + 0.5) / 20 for i in (3, 12)]
+    assert rows["percentile"].to_list() == [
+        100 * ((means < means[i]).sum() + 0.5) / 20 for i in (3, 12)
+    ]
     for name in ("score", "median_score", "best_score"):
         assert rows[name].to_list() == pytest.approx(by_topic[name].to_list())
-    for name in ("low", "high", "percentile_low", "percentile_high", "not_different", "surely_better", "rank_low"):
+    for name in (
+        "low",
+        "high",
+        "percentile_low",
+        "percentile_high",
+        "not_different",
+        "surely_better",
+        "rank_low",
+    ):
         assert rows[name].null_count() == 2
     assert tables(outcome)["pairs"]["p"].null_count() == 1
     assert any("only the means" in note for note in about(outcome)["notes"])
@@ -174,7 +257,9 @@ def test_of_many_pairs_the_clearest_are_shown():
     outcome = place(everybody, on=everybody, metrics="AP")
     assert tables(outcome)["pairs"].height == 190
     shown = overview(outcome)["pairs: the clearest 20 of 190"]
-    assert shown["p"].to_list() == tables(outcome)["pairs"]["p"].sort().head(20).to_list()
+    assert (
+        shown["p"].to_list() == tables(outcome)["pairs"]["p"].sort().head(20).to_list()
+    )
 
 
 def test_plain_scores_and_standardized_ones_are_told_apart():
@@ -182,7 +267,10 @@ def test_plain_scores_and_standardized_ones_are_told_apart():
     everybody = collection("A", 14)
     told = findings(place(everybody.isel(system=[4]), on=everybody, metrics="AP"))[0]
     means = everybody.sel(metric="AP").mean("topic").values
-    assert f"By plain AP, their median is {np.median(means):.4f}, their best {means.max():.4f}" in told
+    assert (
+        f"By plain AP, their median is {np.median(means):.4f}, their best {means.max():.4f}"
+        in told
+    )
     assert "by standardized scores, percentile" in told
 
 
@@ -190,18 +278,26 @@ def test_few_standardizing_systems_are_said():
     """With fewer than 30 standardizing systems, a note says that intervals are a little too narrow."""
     for systems, said in ((20, True), (40, False)):
         everybody = collection("A", 15, systems=systems)
-        notes = about(place(everybody.isel(system=[4]), on=everybody, metrics="AP"))["notes"]
+        notes = about(place(everybody.isel(system=[4]), on=everybody, metrics="AP"))[
+            "notes"
+        ]
         assert any("too narrow" in note for note in notes) == said
 
 
 def test_some_topics_give_a_score_and_no_place():
     """With a part of the factors' topics there is a standardized score with interval, but no percentile."""
     everybody = collection("A", 9)
-    outcome = place(everybody.isel(system=[3], topic=slice(8)), on=standardization.fit(everybody), metrics="AP")
+    outcome = place(
+        everybody.isel(system=[3], topic=slice(8)),
+        on=standardization.fit(everybody),
+        metrics="AP",
+    )
     row = tables(outcome)["systems"].row(0, named=True)
     assert row["percentile"] is None
     assert row["low"] < row["standardized"] < row["high"]
-    assert any("8 of the factors' 15 topics" in note for note in about(outcome)["notes"])
+    assert any(
+        "8 of the factors' 15 topics" in note for note in about(outcome)["notes"]
+    )
     assert "percentile" not in findings(outcome)[0]
 
 
@@ -209,7 +305,9 @@ def test_what_cannot_be_compared_is_refused():
     """No factors of a collection or metric, standardized scores, factors of an older irmeta, an unknown baseline."""
     everybody = collection("A", 10)
     factors, own = standardization.fit(everybody), everybody.isel(system=[0])
-    with pytest.raises(ScoresError, match="no factors for the collection 'A'; did you mean AB"):
+    with pytest.raises(
+        ScoresError, match="no factors for the collection 'A'; did you mean AB"
+    ):
         place(own, on={"AB": factors})
     with pytest.raises(ScoresError, match="lack 1 metric of these scores: P@10"):
         place(own, on=factors.sel(metric=["AP"]), metrics="AP P@10")
@@ -220,17 +318,25 @@ def test_what_cannot_be_compared_is_refused():
     with pytest.raises(ScoresError, match="no scores of the baseline 'bm25'"):
         place(own, on=factors, baseline="bm25")
     with pytest.raises(ScoresError, match="no metric in common"):
-        place(own.sel(metric=["AP"]), on=standardization.fit(everybody.sel(metric=["P@10"])))
+        place(
+            own.sel(metric=["AP"]),
+            on=standardization.fit(everybody.sel(metric=["P@10"])),
+        )
 
 
 def test_teams_make_intervals_wider():
     """Systems of one team resemble each other: with teams the factors are less certain."""
     everybody = collection("A", 11, systems=24)
-    teams = {str(name): f"team{i // 4}" for i, name in enumerate(everybody.system.values)}
+    teams = {
+        str(name): f"team{i // 4}" for i, name in enumerate(everybody.system.values)
+    }
     own = everybody.isel(system=[20])
     widths = [
         (outcome["high"] - outcome["low"]).values
-        for outcome in (place(own, on=standardization.fit(everybody, groups=groups)) for groups in (None, teams))
+        for outcome in (
+            place(own, on=standardization.fit(everybody, groups=groups))
+            for groups in (None, teams)
+        )
     ]
     assert (widths[1] > widths[0]).all()
 
@@ -238,6 +344,11 @@ def test_teams_make_intervals_wider():
 def test_tables_have_no_nan():
     """Missing figures are null in every table."""
     everybody = collection("A", 12)
-    for view in tables(place(everybody.isel(system=[0, 4]), on=everybody, baseline="s-a")).values():
+    for view in tables(
+        place(everybody.isel(system=[0, 4]), on=everybody, baseline="s-a")
+    ).values():
         floats = view.select(pl.selectors.float())
-        assert floats.select(pl.all().is_nan().any().fill_null(value=False)).row(0) == (False,) * floats.width
+        assert (
+            floats.select(pl.all().is_nan().any().fill_null(value=False)).row(0)
+            == (False,) * floats.width
+        )

@@ -26,8 +26,12 @@ def model(made):
 
 def test_prediction_is_that_of_scikit_learn_on_all_systems(model, made):
     """A raw model predicts what LinearRegression, fitted on the systems of all collections, predicts."""
-    rows = np.concatenate([means(scores).values for scores in made.collections().values()])
-    expected = LinearRegression().fit(rows[:, [1, 2]], rows[:, 0]).predict([[0.43, 0.61]])
+    rows = np.concatenate(
+        [means(scores).values for scores in made.collections().values()]
+    )
+    expected = (
+        LinearRegression().fit(rows[:, [1, 2]], rows[:, 0]).predict([[0.43, 0.61]])
+    )
     outcome = predict(given("P@10=0.43 RR=0.61"), model, want=["AP"])
     assert outcome["value"].item() == pytest.approx(expected[0], rel=1e-9)
 
@@ -37,14 +41,24 @@ def test_log_odds_are_predicted_by_scikit_learn_too(made):
     cubes = made.collections()
     rows = np.concatenate([means(scores).values for scores in cubes.values()])
     odds = np.log(rows / (1 - rows))
-    expected = LinearRegression().fit(odds[:, [3]], odds[:, 0]).predict([[np.log(0.3 / 0.7)]])[0]
-    outcome = predict(given("nDCG@20=0.3"), prediction_model(cubes, scale="logit"), want=["AP"])
-    assert outcome["value"].item() == pytest.approx(1 / (1 + np.exp(-expected)), rel=1e-9)
+    expected = (
+        LinearRegression()
+        .fit(odds[:, [3]], odds[:, 0])
+        .predict([[np.log(0.3 / 0.7)]])[0]
+    )
+    outcome = predict(
+        given("nDCG@20=0.3"), prediction_model(cubes, scale="logit"), want=["AP"]
+    )
+    assert outcome["value"].item() == pytest.approx(
+        1 / (1 + np.exp(-expected)), rel=1e-9
+    )
 
 
 def test_each_row_is_predicted_from_the_scores_it_has(model):
     """A table's row gives what the same scores give alone; a reported score is never touched."""
-    outcome = predict(table([[np.nan, 0.4, 0.5], [0.3, np.nan, 0.6]], ["AP", "P@10", "RR"]), model)
+    outcome = predict(
+        table([[np.nan, 0.4, 0.5], [0.3, np.nan, 0.6]], ["AP", "P@10", "RR"]), model
+    )
     alone = [
         predict(given("P@10=0.4 RR=0.5"), model, want=["AP"]),
         predict(given("AP=0.3 RR=0.6"), model, want=["P@10"]),
@@ -68,13 +82,26 @@ def by_topic():
 
 def test_a_score_missing_on_one_topic_is_no_unreported_metric(model):
     """What a system lacks on all topics is predicted; where it lacks some topics the policy decides, aloud."""
-    with pytest.raises(ScoresError, match=r"1 of 24 scores are missing \(first: c, topic 2, P@10\)"):
+    with pytest.raises(
+        ScoresError, match=r"1 of 24 scores are missing \(first: c, topic 2, P@10\)"
+    ):
         predict(by_topic(), model)
-    topics, systems = (predict(by_topic(), model, missing=policy) for policy in ("topics", "systems"))
-    assert tables(topics)["prediction"].select("system", "metric").rows() == [("b", "RR")]
-    assert "1 of 24 scores are missing; dropped 1 of 4 topics that lack some" in about(topics)["notes"]
-    left = by_topic().sel(topic=["1", "3", "4"], system="c", metric="P@10").mean().item()
-    assert topics["reported"].sel(system="c", metric="P@10").item() == pytest.approx(left)
+    topics, systems = (
+        predict(by_topic(), model, missing=policy) for policy in ("topics", "systems")
+    )
+    assert tables(topics)["prediction"].select("system", "metric").rows() == [
+        ("b", "RR")
+    ]
+    assert (
+        "1 of 24 scores are missing; dropped 1 of 4 topics that lack some"
+        in about(topics)["notes"]
+    )
+    left = (
+        by_topic().sel(topic=["1", "3", "4"], system="c", metric="P@10").mean().item()
+    )
+    assert topics["reported"].sel(system="c", metric="P@10").item() == pytest.approx(
+        left
+    )
     assert systems.system.values.tolist() == ["a", "b"]
     assert about(systems)["options"]["missing"] == "systems"
 
@@ -83,14 +110,24 @@ def test_known_systems_that_lack_some_topics_are_the_policys_too(model):
     """The systems that calibrate are completed as the others are, and a note says whose scores were dropped."""
     with pytest.raises(ScoresError, match="1 of 24 scores are missing"):
         predict(given("P@10=0.4"), model, want=["RR"], known=by_topic())
-    outcome = predict(given("P@10=0.4"), model, want=["RR"], known=by_topic(), missing="topics")
-    assert any(note.startswith("known systems: 1 of 24 scores are missing") for note in about(outcome)["notes"])
+    outcome = predict(
+        given("P@10=0.4"), model, want=["RR"], known=by_topic(), missing="topics"
+    )
+    assert any(
+        note.startswith("known systems: 1 of 24 scores are missing")
+        for note in about(outcome)["notes"]
+    )
 
 
 def test_standardized_scores_are_not_taken_for_raw_ones(model, made):
     """A model of raw scores refuses standardized ones; one that was fitted on such scores takes them."""
-    marked = {n: c.assign_attrs(standardization={"kind": "normal"}) for n, c in made.collections().items()}
-    with pytest.raises(ScoresError, match=r"standardized \(normal\), and those of the model are not"):
+    marked = {
+        n: c.assign_attrs(standardization={"kind": "normal"})
+        for n, c in made.collections().items()
+    }
+    with pytest.raises(
+        ScoresError, match=r"standardized \(normal\), and those of the model are not"
+    ):
         predict(marked["c0"], model, want=["AP"])
     one = marked["c0"].where(marked["c0"].metric != "AP")
     assert predict(one, prediction_model(marked))["value"].notnull().all()
@@ -98,19 +135,36 @@ def test_standardized_scores_are_not_taken_for_raw_ones(model, made):
 
 def test_filled_table_keeps_its_names_and_columns(model):
     """Columns keep the names and order they came with, those that the model does not know too."""
-    outcome = predict(table([[0.4, np.nan, 7.0]], ["P@10", "AP", "mine"]), model, want=["AP", "RR"])
+    outcome = predict(
+        table([[0.4, np.nan, 7.0]], ["P@10", "AP", "mine"]), model, want=["AP", "RR"]
+    )
     assert tables(outcome)["filled"].columns == [
-        *("system", "P@10", "AP", "AP low", "AP high", "mine", "RR", "RR low", "RR high")
+        *(
+            "system",
+            "P@10",
+            "AP",
+            "AP low",
+            "AP high",
+            "mine",
+            "RR",
+            "RR low",
+            "RR high",
+        )
     ]
     assert any("mine" in note for note in about(outcome)["notes"])
 
 
 def test_metric_without_cutoff_is_taken_as_the_one_cut_at_1000(made):
     """AP is predicted as AP@1000 where the model holds that one, and a note says so."""
-    cubes = {n: c.assign_coords(metric=["AP@1000", *made.METRICS[1:]]) for n, c in made.collections().items()}
+    cubes = {
+        n: c.assign_coords(metric=["AP@1000", *made.METRICS[1:]])
+        for n, c in made.collections().items()
+    }
     outcome = predict(given("P@10=0.4"), prediction_model(cubes), want=["AP"])
     assert outcome.target.values.tolist() == ["AP@1000"]
-    assert any(note.startswith("AP is taken as AP@1000") for note in about(outcome)["notes"])
+    assert any(
+        note.startswith("AP is taken as AP@1000") for note in about(outcome)["notes"]
+    )
 
 
 def test_intervals_of_new_collections_hold_about_their_level(made):
@@ -121,7 +175,10 @@ def test_intervals_of_new_collections_hold_about_their_level(made):
         scores = made.collection(seed, systems=10)
         outcome = predict(scores.where(scores.metric != "AP"), fitted)
         actual = means(scores).sel(metric="AP").values
-        inside += list((outcome["low"].values[:, 0] <= actual) & (actual <= outcome["high"].values[:, 0]))
+        inside += list(
+            (outcome["low"].values[:, 0] <= actual)
+            & (actual <= outcome["high"].values[:, 0])
+        )
     assert 0.85 < np.mean(inside) < 0.96
 
 
@@ -132,14 +189,19 @@ def test_known_systems_take_away_the_offset_of_the_collection(model, made):
     actual = means(shifted).sel(metric="AP").values[4:]
     holes = shifted[4:].where(shifted.metric != "AP")
     blind, told = predict(holes, model), predict(holes, model, known=shifted[:4])
-    assert np.abs(told["value"].values[:, 0] - actual).mean() < np.abs(blind["value"].values[:, 0] - actual).mean() / 3
+    assert (
+        np.abs(told["value"].values[:, 0] - actual).mean()
+        < np.abs(blind["value"].values[:, 0] - actual).mean() / 3
+    )
     assert (told["high"] - told["low"]).mean() < (blind["high"] - blind["low"]).mean()
 
 
 def test_known_systems_without_the_metrics_it_takes_calibrate_nothing(model):
     """A calibration table that lacks the target changes no prediction, and a note says so."""
     blind = predict(given("P@10=0.4"), model, want=["AP"])
-    told = predict(given("P@10=0.4"), model, want=["AP"], known=table([[0.4, 0.5]], ["P@10", "RR"]))
+    told = predict(
+        given("P@10=0.4"), model, want=["AP"], known=table([[0.4, 0.5]], ["P@10", "RR"])
+    )
     assert told["value"].item() == blind["value"].item()
     assert any("not calibrated" in note for note in about(told)["notes"])
     assert not any("not calibrated" in note for note in about(blind)["notes"])
@@ -147,9 +209,16 @@ def test_known_systems_without_the_metrics_it_takes_calibrate_nothing(model):
 
 def test_scores_unlike_any_seen_are_marked(model):
     """Perfect RR beside P@10 of almost nothing lies outside; the note names the system; usual scores are inside."""
-    outcome = predict(table([[0.01, 1.0], [0.4, 0.4]], ["P@10", "RR"], ["odd", "usual"]), model, want=["AP"])
+    outcome = predict(
+        table([[0.01, 1.0], [0.4, 0.4]], ["P@10", "RR"], ["odd", "usual"]),
+        model,
+        want=["AP"],
+    )
     assert outcome["outside"].values[:, 0].tolist() == [1, 0]
-    assert any("outside what the model has seen" in note and "odd" in note for note in about(outcome)["notes"])
+    assert any(
+        "outside what the model has seen" in note and "odd" in note
+        for note in about(outcome)["notes"]
+    )
 
 
 def test_predictions_stay_in_the_range_of_their_metric(model, made):
@@ -165,7 +234,9 @@ def test_predictions_stay_in_the_range_of_their_metric(model, made):
 
 def test_one_collection_gives_no_interval(made):
     """A model of one collection predicts without intervals, and says why."""
-    outcome = predict(given("P@10=0.4"), prediction_model(made.collections(1)), want=["AP"])
+    outcome = predict(
+        given("P@10=0.4"), prediction_model(made.collections(1)), want=["AP"]
+    )
     assert np.isnan(outcome["low"].item())
     assert tables(outcome)["prediction"]["low"].to_list() == [None]
     assert any("no interval" in note for note in about(outcome)["notes"])
@@ -177,37 +248,72 @@ def test_collections_that_lack_a_metric_are_left_out_where_it_is_needed(model, m
     cubes = made.collections()
     cubes["c0"] = cubes["c0"].sel(metric=["AP", "P@10"])
     rest = {name: scores for name, scores in cubes.items() if name != "c0"}
-    some, alone = (predict(given("P@10=0.4"), prediction_model(c), want=["RR"]) for c in (cubes, rest))
+    some, alone = (
+        predict(given("P@10=0.4"), prediction_model(c), want=["RR"])
+        for c in (cubes, rest)
+    )
     assert some["value"].item() == alone["value"].item()
     assert some["high"].item() == alone["high"].item()
 
 
 def test_row_without_scores_is_left_and_named(model):
     """A system with nothing to predict from stays empty; the note names it."""
-    outcome = predict(table([[np.nan, np.nan], [0.4, np.nan]], ["P@10", "AP"], ["empty", "full"]), model)
+    outcome = predict(
+        table([[np.nan, np.nan], [0.4, np.nan]], ["P@10", "AP"], ["empty", "full"]),
+        model,
+    )
     assert tables(outcome)["prediction"]["system"].to_list() == ["full"]
     assert any("empty" in note for note in about(outcome)["notes"])
 
 
 def test_trec_eval_and_paper_names_are_understood(model):
     """MAP, MRR, P_10 and NDCG@20 are AP, RR, P@10 and nDCG@20."""
-    assert given("MAP=0.2 MRR=0.5 P_10=0.4 NDCG@20=0.3").metric.values.tolist() == ["AP", "RR", "P@10", "nDCG@20"]
-    assert predict(given("P_10=0.4"), model, want=iter(["MAP", "AP"])).target.values.tolist() == ["AP"]
+    assert given("MAP=0.2 MRR=0.5 P_10=0.4 NDCG@20=0.3").metric.values.tolist() == [
+        "AP",
+        "RR",
+        "P@10",
+        "nDCG@20",
+    ]
+    assert predict(
+        given("P_10=0.4"), model, want=iter(["MAP", "AP"])
+    ).target.values.tolist() == ["AP"]
 
 
 @pytest.mark.parametrize(
     ("scores", "options", "error", "message"),
     [
         ("P@10=0.4 AP=0.2", {"want": ["AP"]}, ScoresError, "AP is given already"),
-        ("P@10=0.4", {"want": ["P@5"]}, MetricError, "does not know 'P@5'; did you mean P@10"),
-        ("P@5=0.4", {"want": ["AP"]}, MetricError, "none of these metrics is in the model: P@5"),
-        ("P@10=40", {"want": ["AP"]}, ScoresError, "P@10 of given is 40, but lies between 0 and 1; .*percentages"),
+        (
+            "P@10=0.4",
+            {"want": ["P@5"]},
+            MetricError,
+            "does not know 'P@5'; did you mean P@10",
+        ),
+        (
+            "P@5=0.4",
+            {"want": ["AP"]},
+            MetricError,
+            "none of these metrics is in the model: P@5",
+        ),
+        (
+            "P@10=40",
+            {"want": ["AP"]},
+            ScoresError,
+            "P@10 of given is 40, but lies between 0 and 1; .*percentages",
+        ),
         ("P@10=-0.1", {"want": ["AP"]}, ScoresError, "lies between 0 and 1"),
-        ("P@10=0.4", {"want": ["AP"], "level": 90}, ScoresError, "between 0 and 1, as in 0.9, not 90"),
+        (
+            "P@10=0.4",
+            {"want": ["AP"], "level": 90},
+            ScoresError,
+            "between 0 and 1, as in 0.9, not 90",
+        ),
         ("AP=0.2 P@10=0.4 RR=0.5 nDCG@20=0.3", {}, ScoresError, "nothing to predict"),
     ],
 )
-def test_wrong_input_is_an_error_that_says_what_to_do(model, scores, options, error, message):
+def test_wrong_input_is_an_error_that_says_what_to_do(
+    model, scores, options, error, message
+):
     """Targets that are given, unknown names, scores and levels out of range, and full tables are errors."""
     with pytest.raises(error, match=message):
         predict(given(scores), model, **options)
@@ -229,8 +335,13 @@ def test_table_without_usable_rows_is_an_error(model):
 def test_metrics_that_no_collection_has_together_are_an_error(made):
     """A target and a given metric of different collections cannot be related; the error names them."""
     cubes = made.collections(2)
-    apart = {"c0": cubes["c0"].sel(metric=["AP", "RR"]), "c1": cubes["c1"].sel(metric=["AP", "P@10"])}
-    with pytest.raises(ScoresError, match="no collection of the model has all of P@10, RR"):
+    apart = {
+        "c0": cubes["c0"].sel(metric=["AP", "RR"]),
+        "c1": cubes["c1"].sel(metric=["AP", "P@10"]),
+    }
+    with pytest.raises(
+        ScoresError, match="no collection of the model has all of P@10, RR"
+    ):
         predict(given("P@10=0.4"), prediction_model(apart), want=["RR"])
 
 
@@ -238,7 +349,9 @@ def test_fewer_systems_than_predictors_are_an_error(made):
     """Three predictors cannot be fitted on the four systems of the other collection."""
     cubes = made.collections(2, systems=4)
     with pytest.raises(ScoresError, match="4 systems are too few to fit 3 predictors"):
-        predict(given("P@10=0.4 RR=0.5 nDCG@20=0.3"), prediction_model(cubes), want=["AP"])
+        predict(
+            given("P@10=0.4 RR=0.5 nDCG@20=0.3"), prediction_model(cubes), want=["AP"]
+        )
 
 
 def test_inputs_are_not_changed(model):
@@ -254,18 +367,32 @@ def test_findings_count_many_and_spell_out_one(model):
     one = predict(given("P@10=0.4"), model, want=["AP"])
     assert f"{one['value'].item():.3f}" in findings(one)[0]
     assert "90% interval" in findings(one)[0]
-    assert findings(predict(given("P@10=0.4"), model))[0].startswith("3 scores predicted; half of the 90%")
+    assert findings(predict(given("P@10=0.4"), model))[0].startswith(
+        "3 scores predicted; half of the 90%"
+    )
 
 
 def test_a_model_that_is_not_linear_takes_the_scores_it_was_fitted_on(model, made):
     """A support vector machine is fitted on all systems, with an interval; without their scores it is an error."""
     cubes = made.collections()
     rows = np.concatenate([means(scores).values for scores in cubes.values()])
-    expected = learner("svr", kernel=0.5)(rows[:, [1, 2]], rows[:, 0])(np.array([[0.43, 0.61]]))
-    outcome = predict(given("P@10=0.43 RR=0.61"), model, want=["AP"], train=cubes, learner="svr", kernel=0.5)
+    expected = learner("svr", kernel=0.5)(rows[:, [1, 2]], rows[:, 0])(
+        np.array([[0.43, 0.61]])
+    )
+    outcome = predict(
+        given("P@10=0.43 RR=0.61"),
+        model,
+        want=["AP"],
+        train=cubes,
+        learner="svr",
+        kernel=0.5,
+    )
     assert outcome["value"].item() == pytest.approx(expected[0])
     assert outcome["low"].item() < outcome["value"].item() < outcome["high"].item()
-    with pytest.raises(ScoresError, match=r"of which svr cannot be fitted; name the score files .* \(--train\)"):
+    with pytest.raises(
+        ScoresError,
+        match=r"of which svr cannot be fitted; name the score files .* \(--train\)",
+    ):
         predict(given("P@10=0.43"), model, want=["AP"], learner="svr")
 
 
@@ -274,19 +401,33 @@ def test_a_model_of_topics_predicts_topics(made):
     rng = np.random.default_rng(8)
     names = ["AP", "P@10", "RR"]
     cubes = {
-        name: cube(rng.random((6, 5, 3)) ** 2, [f"s{i}" for i in range(6)], [f"{t}" for t in range(5)], names)
+        name: cube(
+            rng.random((6, 5, 3)) ** 2,
+            [f"s{i}" for i in range(6)],
+            [f"{t}" for t in range(5)],
+            names,
+        )
         for name in "abc"
     }
     fitted = prediction_model(cubes, level="topic")
     scores = cubes["a"].copy(deep=True)
     scores.loc[{"metric": "AP"}] = np.nan
     outcome = predict(scores, fitted, want=["AP"])
-    rows = np.concatenate([one.values.reshape(-1, one.sizes["metric"]) for one in cubes.values()])
+    rows = np.concatenate(
+        [one.values.reshape(-1, one.sizes["metric"]) for one in cubes.values()]
+    )
     expected = LinearRegression().fit(rows[:, 1:], rows[:, 0])
     values = scores.values.reshape(-1, scores.sizes["metric"])[:, 1:]
     assert outcome.sizes["system"] == scores.sizes["system"] * scores.sizes["topic"]
-    assert outcome.system.values[1] == f"{scores.system.values[0]} {scores.topic.values[1]}"
-    assert_allclose(outcome["value"].values[:, 0], np.clip(expected.predict(values), 0, 1), rtol=1e-9)
+    assert (
+        outcome.system.values[1]
+        == f"{scores.system.values[0]} {scores.topic.values[1]}"
+    )
+    assert_allclose(
+        outcome["value"].values[:, 0],
+        np.clip(expected.predict(values), 0, 1),
+        rtol=1e-9,
+    )
 
 
 def test_scores_outside_what_the_model_has_seen_are_a_warning() -> None:

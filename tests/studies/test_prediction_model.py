@@ -12,7 +12,10 @@ from irmeta.studies.prediction_model import prediction_model
 def test_model_keeps_means_and_covariances_of_each_collection(made):
     """The figures of a collection are those numpy gives for its systems' scores, or for their log odds."""
     cubes = made.collections(2)
-    for scale, on_scale in (("raw", lambda x: x), ("logit", lambda x: np.log(x / (1 - x)))):
+    for scale, on_scale in (
+        ("raw", lambda x: x),
+        ("logit", lambda x: np.log(x / (1 - x))),
+    ):
         model = prediction_model(cubes, scale=scale)
         for part, scores in zip(model.parts, cubes.values(), strict=True):
             values = on_scale(means(scores).values)
@@ -28,7 +31,9 @@ def test_scores_by_topic_count_as_their_means(made):
     by_topic = system_level.sel(topic=["all", "all"]).assign_coords(topic=["1", "2"])
     by_topic = by_topic + np.array([-0.01, 0.01])[:, None]
     by_topic.attrs["collection"] = "c0"
-    one, other = (prediction_model({"c0": scores}) for scores in (system_level, by_topic))
+    one, other = (
+        prediction_model({"c0": scores}) for scores in (system_level, by_topic)
+    )
     assert_allclose(one.parts[0].moments.cov, other.parts[0].moments.cov)
 
 
@@ -52,7 +57,9 @@ def test_models_of_too_little_are_errors(made):
         prediction_model({"c0": cubes["c0"][:2]})
     with pytest.raises(ScoresError, match="1 metric"):
         prediction_model(cubes, metrics=["AP"])
-    with pytest.raises(MetricError, match="no collection has scores of 'P@11'; did you mean P@10"):
+    with pytest.raises(
+        MetricError, match="no collection has scores of 'P@11'; did you mean P@10"
+    ):
         prediction_model(cubes, metrics=["AP", "P@11"])
     unbounded = {"c0": cubes["c0"].assign_coords(metric=["AP", "P@10", "RR", "DCG@20"])}
     with pytest.raises(MetricError, match=r"DCG@20 can exceed 1: use --scale raw"):
@@ -63,5 +70,7 @@ def test_a_collection_without_any_of_the_metrics_is_named(made):
     """A collection that has none of the metrics asked for cannot be part of the model."""
     cubes = made.collections(2)
     cubes["c1"] = cubes["c1"].sel(metric=["RR", "nDCG@20"])
-    with pytest.raises(ScoresError, match="c1 has none of the metrics AP, P@10; leave it out"):
+    with pytest.raises(
+        ScoresError, match="c1 has none of the metrics AP, P@10; leave it out"
+    ):
         prediction_model(cubes, metrics="AP P@10")

@@ -17,10 +17,18 @@ from irmeta.studies.predictivity import findings, predictivity, tables
 
 def made(systems=12, topics=10, metrics=("AP", "P@10", "RR"), seed=0):
     rng = np.random.default_rng(seed)
-    noise = rng.normal(size=(systems, topics, len(metrics))) * np.arange(1, len(metrics) + 1) * 0.2
+    noise = (
+        rng.normal(size=(systems, topics, len(metrics)))
+        * np.arange(1, len(metrics) + 1)
+        * 0.2
+    )
     scores = np.linspace(0, 1, systems)[:, None, None] + noise
     return cube(
-        scores, [f"s{i:02}" for i in range(systems)], [str(i) for i in range(topics)], metrics, collection="made"
+        scores,
+        [f"s{i:02}" for i in range(systems)],
+        [str(i) for i in range(topics)],
+        metrics,
+        collection="made",
     )
 
 
@@ -34,11 +42,24 @@ def test_tables_have_the_columns_of_the_contract(power):
     views = tables(power)
     assert {name: frame.columns for name, frame in views.items()} == {
         "phi": ["metric_a", "metric_b", "phi", "se"],
-        "advantage": ["predictor", "target", "difference", "low", "high", "joint_low", "joint_high"],
+        "advantage": [
+            "predictor",
+            "target",
+            "difference",
+            "low",
+            "high",
+            "joint_low",
+            "joint_high",
+        ],
         "best": ["metric", "mean_phi", "behind", "behind_low", "may_be_best"],
         "curve": ["topics", "metric_a", "metric_b", "phi", "se"],
     }
-    assert {name: frame.height for name, frame in views.items()} == {"phi": 6, "advantage": 6, "best": 3, "curve": 12}
+    assert {name: frame.height for name, frame in views.items()} == {
+        "phi": 6,
+        "advantage": 6,
+        "best": 3,
+        "curve": 12,
+    }
     own = views["phi"].filter(metric_a="AP", metric_b="AP")["phi"].item()
     across = views["phi"].filter(metric_a="AP", metric_b="P@10")["phi"].item()
     gain = views["advantage"].filter(predictor="P@10", target="AP")["difference"].item()
@@ -49,15 +70,25 @@ def test_tables_have_the_columns_of_the_contract(power):
 def test_the_result_records_how_it_was_made(power):
     """Seed, partitions, halves, tau variant and systems are in the result."""
     options = about(power)["options"]
-    assert (options["seed"], options["partitions"], options["halves"]) == (0, 200, [5, 5])
+    assert (options["seed"], options["partitions"], options["halves"]) == (
+        0,
+        200,
+        [5, 5],
+    )
     assert options["coefficient"] == "Kendall tau-b"
-    assert "rankings of 12 systems on 5 and on 5 topics, mean of 200" in about(power)["notes"][0]
+    assert (
+        "rankings of 12 systems on 5 and on 5 topics, mean of 200"
+        in about(power)["notes"][0]
+    )
     assert about(power)["inputs"]["collections"]["made"]["systems"] == 12
 
 
 def test_same_seed_same_result():
     """The same seed gives the same result, another seed another one."""
-    one, two, other = (predictivity(made(), partitions=20, rng=seed)["phi"].values for seed in (7, 7, 8))
+    one, two, other = (
+        predictivity(made(), partitions=20, rng=seed)["phi"].values
+        for seed in (7, 7, 8)
+    )
     assert (one == two).all()
     assert (one != other).any()
 
@@ -66,10 +97,14 @@ def test_a_pair_of_metrics_does_not_depend_on_the_others():
     """What is said of two metrics is the same whether others are studied beside them or not."""
     many = made(systems=200, metrics=[f"P@{k}" for k in range(1, 9)])
     some = many.sel(metric=["P@2", "P@7"])
-    one, two = (predictivity(scores, partitions=300, sizes=(3,)) for scores in (many, some))
+    one, two = (
+        predictivity(scores, partitions=300, sizes=(3,)) for scores in (many, some)
+    )
     one = one.sel(metric=some.metric.values, metric_2=some.metric.values)
     for figure in ("phi", "se", "advantage", "low", "high", "curve", "curve_se"):
-        np.testing.assert_allclose(one[figure].values, two[figure].values, rtol=0, atol=1e-12)
+        np.testing.assert_allclose(
+            one[figure].values, two[figure].values, rtol=0, atol=1e-12
+        )
 
 
 def test_more_topics_predict_better(power):
@@ -82,7 +117,10 @@ def test_more_topics_predict_better(power):
 
 def test_odd_topics_are_halved_as_evenly_as_it_goes():
     """With 7 topics the halves have 3 and 4, and the result says so."""
-    assert about(predictivity(made(topics=7), partitions=10))["options"]["halves"] == [3, 4]
+    assert about(predictivity(made(topics=7), partitions=10))["options"]["halves"] == [
+        3,
+        4,
+    ]
 
 
 def test_top_systems_on_all_topics():
@@ -91,16 +129,24 @@ def test_top_systems_on_all_topics():
     one = predictivity(scores, partitions=30, top=0.7, by="P@10")
     two = predictivity(top_systems(scores, 0.7, "P@10"), partitions=30)
     np.testing.assert_array_equal(one["phi"].values, two["phi"].values)
-    assert any("8 of 12 systems: the top 0.7 by P@10 on all topics" in note for note in about(one)["notes"])
+    assert any(
+        "8 of 12 systems: the top 0.7 by P@10 on all topics" in note
+        for note in about(one)["notes"]
+    )
 
 
 def test_top_systems_on_one_half():
     """Chosen on one half of each partition there are other figures, and no intervals, as the notes say."""
-    whole, half = (predictivity(made(), partitions=50, top=0.5, top_on=where) for where in ("all", "half"))
+    whole, half = (
+        predictivity(made(), partitions=50, top=0.5, top_on=where)
+        for where in ("all", "half")
+    )
     assert (whole["phi"].values != half["phi"].values).any()
     assert np.isnan(half["low"].values).all()
     assert any("No intervals" in note for note in about(half)["notes"])
-    assert "without intervals, others may predict new topics as well" in findings(half)[0]
+    assert (
+        "without intervals, others may predict new topics as well" in findings(half)[0]
+    )
     assert "without an interval there is no verdict" in findings(half)[1]
     assert tables(half)["best"]["may_be_best"].null_count() == half.sizes["metric"]
 
@@ -127,7 +173,11 @@ def test_variants_of_tau():
     [
         (lambda s: s[:1], {}, "2 systems and 4 topics or more; there are 1 and 10"),
         (lambda s: s[:, :3], {}, "2 systems and 4 topics or more; there are 12 and 3"),
-        (lambda s: s.where(s["metric"] != "RR", 0.3), {}, "RR does not distinguish these systems"),
+        (
+            lambda s: s.where(s["metric"] != "RR", 0.3),
+            {},
+            "RR does not distinguish these systems",
+        ),
         (lambda s: s.where(s["topic"] != "3"), {}, "36 of 360 scores are missing"),
         (lambda s: s, {"top": 0.5, "by": "nDCG"}, "no metric 'nDCG' in made"),
         (lambda s: s[:, :, 1:], {"top": 0.5}, "no AP to order systems by"),
@@ -136,7 +186,11 @@ def test_variants_of_tau():
         (lambda s: s, {"top": 1.5}, "above 0 and at most 1"),
         (lambda s: s, {"top": 0.1}, "2 systems and 4 topics or more; there are 1"),
         (lambda s: s, {"top": 0.1, "top_on": "half"}, "keeps 1 of 12 systems"),
-        (lambda s: s, {"sizes": (3, 6)}, "two disjoint sets of 6 topics cannot be drawn from 10"),
+        (
+            lambda s: s,
+            {"sizes": (3, 6)},
+            "two disjoint sets of 6 topics cannot be drawn from 10",
+        ),
         (lambda s: s, {"sizes": (0,)}, "1 to 5"),
         (lambda s: s, {"partitions": 1}, "2 or more"),
     ],
@@ -172,8 +226,16 @@ def said(low, high):
             0.05,
             "as well as P@10 predicts itself: difference in phi .015, joint 95% interval -.02 to .05; at most .05",
         ),
-        (0.01, 0.05, "AP predicts P@10 better than P@10 predicts itself: difference in phi .030"),
-        (-0.09, -0.01, "AP predicts P@10 worse than P@10 predicts itself: difference in phi -.050"),
+        (
+            0.01,
+            0.05,
+            "AP predicts P@10 better than P@10 predicts itself: difference in phi .030",
+        ),
+        (
+            -0.09,
+            -0.01,
+            "AP predicts P@10 worse than P@10 predicts itself: difference in phi -.050",
+        ),
         (-0.15, 0.05, "these topics and systems are too few to say"),
     ],
 )
@@ -192,12 +254,18 @@ def worlds(metrics, noise, count, systems=24, topics=20):
         leaning = 0.3 * rng.normal(size=(systems, 1, metrics))
         shared = rng.normal(size=(systems, topics, 1)) + rng.normal(size=(1, topics, 1))
         own = rng.normal(size=(systems, topics, metrics)) * noise
-        yield cube(0.6 * quality + leaning + shared + own, *ids, names, collection="made")
+        yield cube(
+            0.6 * quality + leaning + shared + own, *ids, names, collection="made"
+        )
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("metrics", "count", "few"), [(4, 40, 3), (10, 40, 3), (23, 20, 1)])
-def test_of_exchangeable_metrics_all_may_be_best_and_none_is_better(metrics, count, few):
+@pytest.mark.parametrize(
+    ("metrics", "count", "few"), [(4, 40, 3), (10, 40, 3), (23, 20, 1)]
+)
+def test_of_exchangeable_metrics_all_may_be_best_and_none_is_better(
+    metrics, count, few
+):
     """Where no metric is better, 93% of worlds name all beside the best, and at most 7% say better."""
     all_named = better = 0
     for scores in worlds(metrics, 1.0, count):
@@ -213,8 +281,13 @@ def test_a_metric_that_is_clearly_better_is_named_alone():
     """Where one metric is much less noisy than the others, it alone is the best, and better than a noisy target."""
     (scores,) = worlds(4, np.array([0.1, 8, 8, 8]), 1, systems=60, topics=40)
     said = findings(predictivity(scores, partitions=200))
-    assert said[0].startswith("On made, P@1 is the best single predictor of rankings on new topics, clearly ahead")
-    assert any(line.startswith("P@1 predicts these better than they predict themselves: ") for line in said)
+    assert said[0].startswith(
+        "On made, P@1 is the best single predictor of rankings on new topics, clearly ahead"
+    )
+    assert any(
+        line.startswith("P@1 predicts these better than they predict themselves: ")
+        for line in said
+    )
 
 
 def test_a_metric_is_named_beside_the_best_only_where_its_interval_reaches_0():
@@ -231,13 +304,20 @@ def test_a_metric_is_named_beside_the_best_only_where_its_interval_reaches_0():
         f"AP has the largest mean phi {mean} over the 4 metrics, {own} for itself; its lead is not clear of "
         "chance."
     )
-    assert tables(both)["best"].filter("may_be_best")["metric"].to_list() == ["AP", "Rprec"]
+    assert tables(both)["best"].filter("may_be_best")["metric"].to_list() == [
+        "AP",
+        "Rprec",
+    ]
 
 
 def test_the_best_predictor_has_the_largest_mean_phi_and_advantage(power):
     """Mean phi over all metrics and the sum of advantages over the others choose the same metric."""
     best = study.best_predictor(power)
-    assert best == power["phi"].values.mean(axis=1).argmax() == power["advantage"].values.sum(axis=1).argmax()
+    assert (
+        best
+        == power["phi"].values.mean(axis=1).argmax()
+        == power["advantage"].values.sum(axis=1).argmax()
+    )
 
 
 def test_findings_of_many_metrics_are_grouped():
@@ -245,7 +325,9 @@ def test_findings_of_many_metrics_are_grouped():
     outcome = predictivity(made(metrics=("AP", "P@10", "RR", "nDCG")), partitions=50)
     words = ", ".join(line.partition(": ")[2] for line in findings(outcome)[1:])
     best = outcome["metric"].values[study.best_predictor(outcome)]
-    assert all((name in words) == (name != best) for name in ("AP", "P@10", "RR", "nDCG"))
+    assert all(
+        (name in words) == (name != best) for name in ("AP", "P@10", "RR", "nDCG")
+    )
 
 
 def test_overview_is_a_triangle(power):
@@ -258,17 +340,27 @@ def test_overview_is_a_triangle(power):
 
 def test_document_is_json_without_intervals():
     """A missing interval is null in the JSON document."""
-    row = document(predictivity(made(), partitions=10, top=0.5, top_on="half"))["tables"]["advantage"][0]
+    row = document(predictivity(made(), partitions=10, top=0.5, top_on="half"))[
+        "tables"
+    ]["advantage"][0]
     assert row["low"] is None
 
 
 @pytest.mark.data
 def test_trec8_as_printed(data):
     """TREC-8's cells of Table 1 of Webber et al. are within .01 of print, from 96 systems."""
-    paths = [data / "matrices/trec8-adhoc" / f"{name}.csv" for name in ("P@10", "RR", "AP")]
+    paths = [
+        data / "matrices/trec8-adhoc" / f"{name}.csv" for name in ("P@10", "RR", "AP")
+    ]
     outcome = predictivity(import_matrix(paths, rows="topics"), top=0.75, by="AP")
-    metrics = ["P@10", "P@10", "P@10", "RR", "RR", "AP"], ["P@10", "RR", "AP", "RR", "AP", "AP"]
-    printed = pl.DataFrame([*metrics, [0.50, 0.40, 0.51, 0.39, 0.36, 0.63]], schema=["metric_a", "metric_b", "printed"])
+    metrics = (
+        ["P@10", "P@10", "P@10", "RR", "RR", "AP"],
+        ["P@10", "RR", "AP", "RR", "AP", "AP"],
+    )
+    printed = pl.DataFrame(
+        [*metrics, [0.50, 0.40, 0.51, 0.39, 0.36, 0.63]],
+        schema=["metric_a", "metric_b", "printed"],
+    )
     both = tables(outcome)["phi"].join(printed, on=["metric_a", "metric_b"], how="full")
     assert both.height == 6
     assert (both["phi"] - both["printed"]).abs().max() < 0.01

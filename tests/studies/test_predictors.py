@@ -15,9 +15,10 @@ from irmeta.studies.predictors import findings, predictors, tables
 @pytest.fixture(scope="module")
 def roles(made):
     cubes = made.collections(6)
-    return {"train": {n: cubes[n] for n in ("c0", "c1", "c2")}, "dev": {"c3": cubes["c3"]}}, {
-        n: cubes[n] for n in ("c4", "c5")
-    }
+    return {
+        "train": {n: cubes[n] for n in ("c0", "c1", "c2")},
+        "dev": {"c3": cubes["c3"]},
+    }, {n: cubes[n] for n in ("c4", "c5")}
 
 
 def chosen(roles, **options):
@@ -35,7 +36,9 @@ def test_figures_are_those_of_the_coefficients(roles):
     actual = table.sel(metric="AP").values
     assert int(one["coefficient"].notnull().sum()) == 2
     assert one["tau"].item() == pytest.approx(kendalltau(actual, predicted).statistic)
-    assert one["rmse"].item() == pytest.approx(np.sqrt(((actual - predicted) ** 2).mean()))
+    assert one["rmse"].item() == pytest.approx(
+        np.sqrt(((actual - predicted) ** 2).mean())
+    )
     assert one["r2"].item() == pytest.approx(
         1 - ((actual - predicted) ** 2).sum() / ((actual - actual.mean()) ** 2).sum()
     )
@@ -52,7 +55,9 @@ def test_leave_one_out_choice_ignores_dev(roles, made):
     """Chosen by leaving training collections out, the dev collection only tests, and another one changes no choice."""
     first, test = roles
     one = chosen(roles, choose="leave-one-out")
-    other = predictors(first["train"], test, dev={"c3": made.collection(99)}, choose="leave-one-out")
+    other = predictors(
+        first["train"], test, dev={"c3": made.collection(99)}, choose="leave-one-out"
+    )
     assert one["coefficient"].identical(other["coefficient"])
     assert not any("optimistic" in note for note in about(one)["notes"])
     assert any("optimistic" in note for note in about(chosen(roles))["notes"])
@@ -63,7 +68,9 @@ def test_tables_have_a_row_a_target_size_and_collection(roles):
     views = tables(chosen(roles))
     selection = views["selection"]
     assert selection.columns[:4] == ["target", "k", "predictors", "collection"]
-    assert {"tau", "r2", "rmse", "r2_offset_removed", "bias_share"} <= set(selection.columns)
+    assert {"tau", "r2", "rmse", "r2_offset_removed", "bias_share"} <= set(
+        selection.columns
+    )
     assert selection.height == 36
     for row in selection.iter_rows(named=True):
         assert len(row["predictors"]) == row["k"]
@@ -74,9 +81,14 @@ def test_tables_have_a_row_a_target_size_and_collection(roles):
 
 def test_targets_and_candidates_can_be_named(roles):
     """Only the targets asked for are predicted, only from the metrics asked for: not one target from another."""
-    selection = tables(chosen(roles, targets=["AP", "nDCG@20"], metrics=["P@10", "RR"], sizes=[1, 2]))["selection"]
+    selection = tables(
+        chosen(roles, targets=["AP", "nDCG@20"], metrics=["P@10", "RR"], sizes=[1, 2])
+    )["selection"]
     assert set(selection["target"]) == {"AP", "nDCG@20"}
-    assert {name for names in selection["predictors"] for name in names} <= {"P@10", "RR"}
+    assert {name for names in selection["predictors"] for name in names} <= {
+        "P@10",
+        "RR",
+    }
 
 
 def test_findings_name_what_is_well_ordered_and_count_negative_r2(roles):
@@ -89,12 +101,21 @@ def test_a_tau_that_is_undefined_is_not_taken_for_a_good_one(roles):
     """Where a metric is constant on a collection, it is not called well ordered, nor counted among the R2."""
     first, test = roles
     flat = test["c5"].where(test["c5"].metric != "AP", 0.3)
-    outcome = predictors(first["train"], {"c4": test["c4"], "c5": flat}, dev=first["dev"], targets=["AP"], sizes=[3])
+    outcome = predictors(
+        first["train"],
+        {"c4": test["c4"], "c5": flat},
+        dev=first["dev"],
+        targets=["AP"],
+        sizes=[3],
+    )
     outcome["tau"].values[~np.isnan(outcome["tau"].values)] = 0.95
     outcome["r2"].values[~np.isnan(outcome["r2"].values)] = -1
     words = findings(outcome)
     assert words[0].endswith("for: no metric.")
-    assert words[1] == "tau is undefined where scores or predictions are all equal: AP on c5."
+    assert (
+        words[1]
+        == "tau is undefined where scores or predictions are all equal: AP on c5."
+    )
     assert words[2].startswith("R2 is negative in 2 of 2 cases")
 
 
@@ -124,34 +145,65 @@ def test_choosing_needs_something_to_choose_on(roles):
 def test_topics_are_predicted_one_by_one():
     """At topic level the rows are systems on topics: the figures are those of a regression on all of them."""
     rng = np.random.default_rng(3)
-    names, systems, topics = ["AP", "P@10", "RR", "R@100"], [f"s{i}" for i in range(8)], [f"{t}" for t in range(6)]
-    made = {name: rng.random((8, 6, 1)) * [0.5, 0.6, 0.7, 0.8] + 0.2 * rng.random((8, 6, 4)) for name in "abcd"}
-    cubes = {name: cube(scores, systems, topics, names) for name, scores in made.items()}
+    names, systems, topics = (
+        ["AP", "P@10", "RR", "R@100"],
+        [f"s{i}" for i in range(8)],
+        [f"{t}" for t in range(6)],
+    )
+    made = {
+        name: rng.random((8, 6, 1)) * [0.5, 0.6, 0.7, 0.8] + 0.2 * rng.random((8, 6, 4))
+        for name in "abcd"
+    }
+    cubes = {
+        name: cube(scores, systems, topics, names) for name, scores in made.items()
+    }
     first, test = {"train": {"a": cubes["a"], "b": cubes["b"]}}, {"c5": cubes["d"]}
-    outcome = predictors(first["train"], test, dev={"c": cubes["c"]}, level="topic", targets=["AP"], sizes=(2,))
+    outcome = predictors(
+        first["train"],
+        test,
+        dev={"c": cubes["c"]},
+        level="topic",
+        targets=["AP"],
+        sizes=(2,),
+    )
     one = outcome.sel(target="AP", size=2, collection="c5")
     subset = one["coefficient"].dropna("metric").metric.values
     train = first["train"].values()
     x = np.concatenate([one.sel(metric=subset).values.reshape(-1, 2) for one in train])
     y = np.concatenate([one.sel(metric="AP").values.ravel() for one in train])
     scores = test["c5"]
-    predicted = LinearRegression().fit(x, y).predict(scores.sel(metric=subset).values.reshape(-1, 2))
+    predicted = (
+        LinearRegression()
+        .fit(x, y)
+        .predict(scores.sel(metric=subset).values.reshape(-1, 2))
+    )
     actual = scores.sel(metric="AP").values.ravel()
-    assert one["rmse"].item() == pytest.approx(np.sqrt(((actual - predicted) ** 2).mean()))
+    assert one["rmse"].item() == pytest.approx(
+        np.sqrt(((actual - predicted) ** 2).mean())
+    )
     assert about(outcome)["options"]["level"] == "topic"
 
 
 def test_another_model_is_measured_on_the_sets_that_least_squares_chose(roles):
     """With a support vector machine sets and coefficients stay, figures are its own, and a note says so."""
-    one, other = (chosen(roles, learner=learner, sizes=(1,)) for learner in ("ols", "svr"))
+    one, other = (
+        chosen(roles, learner=learner, sizes=(1,)) for learner in ("ols", "svr")
+    )
     assert one["coefficient"].identical(other["coefficient"])
     assert not np.isclose(one["rmse"], other["rmse"]).any()
     assert any("measured with svr" in note for note in about(other)["notes"])
     first, test = roles
-    subset = [str(name) for name in other.sel(target="AP", size=1)["coefficient"].dropna("metric").metric.values]
+    subset = [
+        str(name)
+        for name in other.sel(target="AP", size=1)["coefficient"]
+        .dropna("metric")
+        .metric.values
+    ]
     rows = np.concatenate([means(one).values for one in first["train"].values()])
     at = [list(test["c5"].metric.values).index(name) for name in (*subset, "AP")]
     predict = fitted("svr")(rows[:, at[:1]], rows[:, at[1]])
     table = means(test["c5"]).values
     expected = np.sqrt(((table[:, at[1]] - predict(table[:, at[:1]])) ** 2).mean())
-    assert other["rmse"].sel(target="AP", size=1, collection="c5").item() == pytest.approx(expected)
+    assert other["rmse"].sel(
+        target="AP", size=1, collection="c5"
+    ).item() == pytest.approx(expected)

@@ -22,13 +22,22 @@ from irmeta.studies.ranking import findings, rank_metrics, tables
 METRICS = ["AP", "P@10", "RR", "nDCG@20", "Rprec", "Bpref"]
 
 
-def scores(seed: int = 0, systems: int = 20, topics: int = 15, noise: float = 0.7) -> xr.DataArray:
+def scores(
+    seed: int = 0, systems: int = 20, topics: int = 15, noise: float = 0.7
+) -> xr.DataArray:
     """Metrics that share a factor by system and topic, each in another measure."""
     rng = np.random.default_rng(seed)
     shared = rng.normal(size=(systems, topics, 2))
-    mixed = shared @ rng.normal(size=(2, 6)) + noise * rng.normal(size=(systems, topics, 6))
+    mixed = shared @ rng.normal(size=(2, 6)) + noise * rng.normal(
+        size=(systems, topics, 6)
+    )
     values = 1 / (1 + np.exp(-mixed))
-    return cube(values, [f"s{i}" for i in range(systems)], [f"t{i}" for i in range(topics)], METRICS)
+    return cube(
+        values,
+        [f"s{i}" for i in range(systems)],
+        [f"t{i}" for i in range(topics)],
+        METRICS,
+    )
 
 
 def test_tables_have_the_columns_of_the_contract() -> None:
@@ -37,7 +46,17 @@ def test_tables_have_the_columns_of_the_contract() -> None:
     assert list(views) == ["order", "subsets", "stability", "alternatives"]
     assert list(views["order"][0]) == ["position", "metric", "value", "criterion"]
     assert list(views["subsets"][0]) == [
-        *("k", "metrics", "log_det", "unexplained", "optimal", "ratio_to_optimum", "gap", "proven", "nodes"),
+        *(
+            "k",
+            "metrics",
+            "log_det",
+            "unexplained",
+            "optimal",
+            "ratio_to_optimum",
+            "gap",
+            "proven",
+            "nodes",
+        ),
         *("kept", "same"),
     ]
     assert list(views["stability"][0]) == ["k", "metric", "chosen", "se"]
@@ -49,29 +68,46 @@ def test_tables_have_the_columns_of_the_contract() -> None:
 def test_exact_subsets_are_the_best_of_their_size() -> None:
     """For both objectives no other subset of the size is better."""
     sigma = np.corrcoef(scores().values.reshape(-1, 6), rowvar=False)
-    for objective, worth in (("determinant", log_determinant), ("unreported", lambda s, a: -unexplained(s, a))):
+    for objective, worth in (
+        ("determinant", log_determinant),
+        ("unreported", lambda s, a: -unexplained(s, a)),
+    ):
         rows = tables(rank_metrics(scores(), objective=objective))["subsets"]
         for k, metrics, proven in rows.select("k", "metrics", "proven").iter_rows():
-            best = max(combinations(range(6), k), key=lambda subset: worth(sigma, subset))
+            best = max(
+                combinations(range(6), k), key=lambda subset: worth(sigma, subset)
+            )
             assert proven
-            np.testing.assert_allclose(worth(sigma, [METRICS.index(name) for name in metrics]), worth(sigma, best))
+            np.testing.assert_allclose(
+                worth(sigma, [METRICS.index(name) for name in metrics]),
+                worth(sigma, best),
+            )
 
 
-@pytest.mark.parametrize("method", ["ib", "gf", "gf-code", "pivot", "sheffield", "trace"])
+@pytest.mark.parametrize(
+    "method", ["ib", "gf", "gf-code", "pivot", "sheffield", "trace"]
+)
 def test_an_order_has_nested_subsets_beside_the_optimum(method: str) -> None:
     """The subset of k is the first k of the order, and its ratio is to the best subset of k."""
     outcome = rank_metrics(scores(), method, "covariance")
-    views, exact = tables(outcome), tables(rank_metrics(scores(), "exact", "covariance", objective="determinant"))
+    views, exact = (
+        tables(outcome),
+        tables(rank_metrics(scores(), "exact", "covariance", objective="determinant")),
+    )
     names = views["order"]["metric"].to_list()
     for k, metrics, ratio, log_det in (
-        views["subsets"].select("k", "metrics", "ratio_to_optimum", "log_det").iter_rows()
+        views["subsets"]
+        .select("k", "metrics", "ratio_to_optimum", "log_det")
+        .iter_rows()
     ):
         assert set(metrics) == set(names[:k])
         assert 0 < ratio <= 1
         if method != "trace":
             best = exact["subsets"].filter(k=k)["log_det"].item()
             np.testing.assert_allclose(ratio, np.exp(log_det - best), rtol=1e-9)
-    assert about(outcome)["options"]["objective"] == ("unreported" if method == "trace" else "determinant")
+    assert about(outcome)["options"]["objective"] == (
+        "unreported" if method == "trace" else "determinant"
+    )
 
 
 def test_gf_is_judged_by_the_determinant_and_trace_by_what_it_aims_at() -> None:
@@ -87,7 +123,9 @@ def test_values_are_of_the_metrics_so_far() -> None:
     sigma = np.cov(scores().values.reshape(-1, 6), rowvar=False)
     order = tables(rank_metrics(scores(), "pivot", "covariance"))["order"]
     at = [METRICS.index(name) for name in order["metric"]]
-    np.testing.assert_allclose(order["value"], [log_determinant(sigma, at[:k]) for k in range(1, 7)])
+    np.testing.assert_allclose(
+        order["value"], [log_determinant(sigma, at[:k]) for k in range(1, 7)]
+    )
 
 
 def test_nested_optima_are_the_order() -> None:
@@ -102,15 +140,24 @@ def test_included_metrics_are_in_and_excluded_ones_out() -> None:
     """Every subset has the included metrics and none of the excluded; the best of such subsets is found."""
     sigma = np.corrcoef(scores().values.reshape(-1, 6), rowvar=False)
     for method in ("exact", "ib", "gf", "pivot"):
-        rows = tables(rank_metrics(scores(), method, k=4, objective="determinant", include=["RR"], exclude=["AP"]))[
-            "subsets"
-        ]
+        rows = tables(
+            rank_metrics(
+                scores(),
+                method,
+                k=4,
+                objective="determinant",
+                include=["RR"],
+                exclude=["AP"],
+            )
+        )["subsets"]
         assert rows["k"].to_list() == [1, 2, 3, 4]
         for metrics, optimal in rows.select("metrics", "optimal").iter_rows():
             assert "RR" in metrics
             assert "AP" not in metrics
             allowed = [s for s in combinations(range(1, 6), len(metrics)) if 2 in s]
-            np.testing.assert_allclose(optimal, max(log_determinant(sigma, s) for s in allowed))
+            np.testing.assert_allclose(
+                optimal, max(log_determinant(sigma, s) for s in allowed)
+            )
 
 
 def test_words_are_about_the_size_asked_for_or_the_first_that_says_enough() -> None:
@@ -128,7 +175,10 @@ def test_words_are_about_the_size_asked_for_or_the_first_that_says_enough() -> N
         ({}, "of 1 to 6 of the 6 metrics"),
         ({"k": 1}, "of 1 of the 6 metrics"),
         ({"k": 3, "include": ["RR"]}, "of 1 to 3 of the 6 metrics, with RR in it"),
-        ({"k": 3, "exclude": ["AP", "RR"]}, "of 1 to 3 of the 4 metrics that can be chosen"),
+        (
+            {"k": 3, "exclude": ["AP", "RR"]},
+            "of 1 to 3 of the 4 metrics that can be chosen",
+        ),
         ({"budget": 2.5}, "of 1 to 2 of the 6 metrics, at a cost of at most 2.5"),
     ],
 )
@@ -144,13 +194,18 @@ def test_a_metric_that_others_determine_was_not_searched() -> None:
     one[..., 0] = one[..., 1] + one[..., 2]
     said = findings(rank_metrics(one))
     which = "of 1 to 5 of the 5 metrics that can be chosen"
-    assert f"No better set {which} exists by this criterion and on these scores: proven by search." in said
+    assert (
+        f"No better set {which} exists by this criterion and on these scores: proven by search."
+        in said
+    )
 
 
 def test_excluded_metrics_still_have_to_be_explained() -> None:
     """The metrics chosen for the unreported ones explain the excluded metric too."""
     sigma = np.corrcoef(scores().values.reshape(-1, 6), rowvar=False)
-    rows = tables(rank_metrics(scores(), k=2, objective="unreported", exclude=["AP"]))["subsets"]
+    rows = tables(rank_metrics(scores(), k=2, objective="unreported", exclude=["AP"]))[
+        "subsets"
+    ]
     best = min(unexplained(sigma, s) for s in combinations(range(1, 6), 2))
     np.testing.assert_allclose(rows["unexplained"][1], best)
 
@@ -158,23 +213,32 @@ def test_excluded_metrics_still_have_to_be_explained() -> None:
 def test_a_budget_buys_the_best_it_can() -> None:
     """Subsets cost at most the budget; metrics that are not named cost 1; sizes beyond the budget are left out."""
     cost = {"AP": 3.0, "RR": 0.0}
-    rows = tables(rank_metrics(scores(), objective="determinant", cost=cost, budget=3))["subsets"]
+    rows = tables(rank_metrics(scores(), objective="determinant", cost=cost, budget=3))[
+        "subsets"
+    ]
     assert rows["k"].to_list() == [1, 2, 3, 4]
     assert rows["cost"].max() <= 3
     sigma = np.corrcoef(scores().values.reshape(-1, 6), rowvar=False)
     prices = [cost.get(name, 1.0) for name in METRICS]
     payable = [s for s in combinations(range(6), 3) if sum(prices[i] for i in s) <= 3]
-    np.testing.assert_allclose(rows["log_det"][2], max(log_determinant(sigma, s) for s in payable))
+    np.testing.assert_allclose(
+        rows["log_det"][2], max(log_determinant(sigma, s) for s in payable)
+    )
 
 
 def test_copies_are_named_and_not_chosen() -> None:
     """A metric that repeats another is never chosen beside it, and the notes say which repeats which."""
     one = scores()
-    twice = xr.concat([one, one.sel(metric=["AP"]).assign_coords(metric=["R@100"])], "metric")
+    twice = xr.concat(
+        [one, one.sel(metric=["AP"]).assign_coords(metric=["R@100"])], "metric"
+    )
     for method in ("exact", "ib", "sheffield", "pivot", "gf", "gf-code"):
         outcome = rank_metrics(twice, method)
         assert outcome.sizes["position"] == 6
-        assert about(outcome)["notes"][0] == "R@100 cannot be chosen: it is determined by AP."
+        assert (
+            about(outcome)["notes"][0]
+            == "R@100 cannot be chosen: it is determined by AP."
+        )
     assert "R@100" in rank_metrics(twice, k=1, include=["R@100"])["order"].values
     assert "R@100" in rank_metrics(twice, exclude=["AP"])["order"].values
     with pytest.raises(ScoresError, match="linear combination"):
@@ -184,7 +248,8 @@ def test_copies_are_named_and_not_chosen() -> None:
 def test_stability_counts_choices_on_halves() -> None:
     """Each size's shares add up to the size, a seed gives them again, and the certain choices are certain."""
     first, again, other = (
-        rank_metrics(scores(), k=3, objective="determinant", partitions=20, rng=seed) for seed in (1, 1, 2)
+        rank_metrics(scores(), k=3, objective="determinant", partitions=20, rng=seed)
+        for seed in (1, 1, 2)
     )
     np.testing.assert_allclose(first["again"].sum("metric"), [1, 2, 3])
     np.testing.assert_array_equal(first["again"].values, again["again"].values)
@@ -207,7 +272,12 @@ def test_an_arbitrary_choice_is_not_to_be_trusted() -> None:
     """Among metrics of pure noise the chosen ones change with the topics, and the findings say so."""
     rng = np.random.default_rng(8)
     names = [f"P@{k}" for k in range(1, 13)]
-    noise = cube(rng.random((30, 20, 12)), [f"s{i}" for i in range(30)], [f"t{i}" for i in range(20)], names)
+    noise = cube(
+        rng.random((30, 20, 12)),
+        [f"s{i}" for i in range(30)],
+        [f"t{i}" for i in range(20)],
+        names,
+    )
     outcome = rank_metrics(noise, k=3, partitions=30)
     assert "do not trust" in findings(outcome)[-1]
     listed = document(outcome)["tables"]["alternatives"]
@@ -224,7 +294,11 @@ def test_sets_that_halves_choose_are_listed_with_what_they_explain() -> None:
     best = outcome["metric"].values[outcome["chosen"].sel(k=2).values].tolist()
     own = next(row for row in rows if sorted(row["metrics"]) == sorted(best))
     assert own["unexplained"] == pytest.approx(outcome["unexplained"].sel(k=2).item())
-    alone = [row["chosen"] for row in document(outcome)["tables"]["alternatives"] if row["k"] == 1]
+    alone = [
+        row["chosen"]
+        for row in document(outcome)["tables"]["alternatives"]
+        if row["k"] == 1
+    ]
     assert sum(alone) == pytest.approx(1)
 
 
@@ -248,17 +322,27 @@ def test_time_that_runs_out_is_told() -> None:
 
 def test_stability_has_no_part_in_the_time_limit() -> None:
     """However little time the search is given, halves of the topics choose the same, to the last bit."""
-    hurried, patient = (rank_metrics(scores(), k=5, partitions=4, time_limit=seconds) for seconds in (1e-9, 60))
+    hurried, patient = (
+        rank_metrics(scores(), k=5, partitions=4, time_limit=seconds)
+        for seconds in (1e-9, 60)
+    )
     assert not hurried["proven"].values.all()
     np.testing.assert_array_equal(hurried["again"], patient["again"])
 
 
-def test_partitions_that_are_not_proven_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_partitions_that_are_not_proven_are_told(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """A note counts the partitions whose search came to its limit, and names the sizes; there is none if none did."""
-    assert not any("partitions" in note for note in about(rank_metrics(scores(), k=3, partitions=4))["notes"])
+    assert not any(
+        "partitions" in note
+        for note in about(rank_metrics(scores(), k=3, partitions=4))["notes"]
+    )
     monkeypatch.setattr(selection, "WORK", 1)
     notes = about(rank_metrics(scores(), k=3, partitions=4))["notes"]
-    assert notes[-1].startswith("In 4 of 4 partitions the search reached its limit before the best subsets of ")
+    assert notes[-1].startswith(
+        "In 4 of 4 partitions the search reached its limit before the best subsets of "
+    )
     assert notes[-1].endswith("3 were proven: what counts there is the best found.")
 
 
@@ -279,7 +363,9 @@ def test_partitions_that_are_not_proven_are_told(monkeypatch: pytest.MonkeyPatch
         ({"partitions": -1}, "0 or more"),
     ],
 )
-def test_options_that_do_not_fit_are_refused(options: dict[str, object], said: str) -> None:
+def test_options_that_do_not_fit_are_refused(
+    options: dict[str, object], said: str
+) -> None:
     """A wrong option says what is wrong and what would do."""
     with pytest.raises(ScoresError, match=said):
         rank_metrics(scores(), **options)  # type: ignore[arg-type]
@@ -298,7 +384,8 @@ def test_the_matrix_changes_the_answer(data: Path) -> None:
     """On the released scores, covariance takes the metrics that vary most; correlation takes P@1000 among the first."""
     train = import_systemwise(data / "systemwise" / "train.csv")
     covariance, correlation = (
-        irmeta.rank_metrics(train, "ib", matrix)["order"].values.tolist() for matrix in ("covariance", "correlation")
+        irmeta.rank_metrics(train, "ib", matrix)["order"].values.tolist()
+        for matrix in ("covariance", "correlation")
     )
     assert covariance[1] == "RR"
     assert covariance[-1] == "P@1000"
@@ -311,13 +398,17 @@ def test_released_scores_are_settled_for_every_size(data: Path) -> None:
     train = import_systemwise(data / "systemwise" / "train.csv")
     for matrix in ("covariance", "correlation"):
         for objective in ("determinant", "unreported"):
-            assert rank_metrics(train, matrix=matrix, objective=objective)["proven"].values.all()
+            assert rank_metrics(train, matrix=matrix, objective=objective)[
+                "proven"
+            ].values.all()
         assert rank_metrics(train, "ib", matrix)["ratio_to_optimum"].values.min() < 0.99
 
 
 def usual() -> xr.DataArray:
     """Scores of metrics that papers report, and of P@1000 and R@10, which they do not."""
-    return scores().assign_coords(metric=["AP", "P@10", "P@1000", "nDCG@20", "Rprec", "R@10"])
+    return scores().assign_coords(
+        metric=["AP", "P@10", "P@1000", "nDCG@20", "Rprec", "R@10"]
+    )
 
 
 def test_metrics_that_papers_report_are_chosen_and_all_are_explained() -> None:
@@ -326,12 +417,19 @@ def test_metrics_that_papers_report_are_chosen_and_all_are_explained() -> None:
     sigma = np.corrcoef(usual().values.reshape(-1, 6), rowvar=False)
     best = min(unexplained(sigma, s) for s in combinations((0, 1, 3, 4), 2))
     np.testing.assert_allclose(outcome["unexplained"].values[1], best)
-    assert "of the 4 metrics papers usually report (--candidates all" in findings(outcome)[1].replace("that ", "")
+    assert "of the 4 metrics papers usually report (--candidates all" in findings(
+        outcome
+    )[1].replace("that ", "")
     assert about(outcome)["options"]["candidates"] == "reported"
 
 
 @pytest.mark.parametrize(
-    "options", [{"candidates": "all"}, {"metrics": "AP P@10 P@1000 nDCG@20 Rprec R@10"}, {"include": ["P@1000"]}]
+    "options",
+    [
+        {"candidates": "all"},
+        {"metrics": "AP P@10 P@1000 nDCG@20 Rprec R@10"},
+        {"include": ["P@1000"]},
+    ],
 )
 def test_whoever_names_metrics_chooses_among_them(options: dict) -> None:
     """Metrics that papers rarely report can be chosen if all are asked for, or they are named."""

@@ -15,7 +15,12 @@ def scores(systems=8, topics=20, apart=0.6):
     rng = np.random.default_rng(0)
     drawn = rng.normal(size=(systems, topics, 2)) + rng.normal(size=(1, topics, 1))
     names = [f"s{i}" for i in range(systems)], [str(301 + i) for i in range(topics)]
-    return cube(drawn + apart * np.arange(systems)[:, None, None], *names, ["AP", "P@10"], collection="made")
+    return cube(
+        drawn + apart * np.arange(systems)[:, None, None],
+        *names,
+        ["AP", "P@10"],
+        collection="made",
+    )
 
 
 def test_every_table_covers_every_metric_and_number_of_topics():
@@ -32,7 +37,9 @@ def test_every_table_covers_every_metric_and_number_of_topics():
     }
     assert views["coefficients"]["topics"].to_list() == [10, 20, 40] * 2
     assert not any(view.null_count().sum_horizontal().sum() for view in views.values())
-    np.testing.assert_allclose(views["components"].group_by("metric").agg(part=1 * _sum())["part"], 1)
+    np.testing.assert_allclose(
+        views["components"].group_by("metric").agg(part=1 * _sum())["part"], 1
+    )
 
 
 def _sum():
@@ -43,13 +50,21 @@ def _sum():
 
 def test_without_a_difference_nothing_is_said_of_power():
     """Power and topic set sizes are there only for a difference that was asked about."""
-    assert set(tables(reliability(scores()))) == {"coefficients", "components", "needed", "tau", "differences"}
+    assert set(tables(reliability(scores()))) == {
+        "coefficients",
+        "components",
+        "needed",
+        "tau",
+        "differences",
+    }
     assert "with power" not in findings(reliability(scores()))[0]
 
 
 def test_findings_say_whether_the_topics_are_enough():
     """Systems that differ much need no more topics; systems that differ little need the number that the table has."""
-    assert "are enough for an E rho2 of .95" in findings(reliability(scores(apart=2)))[0]
+    assert (
+        "are enough for an E rho2 of .95" in findings(reliability(scores(apart=2)))[0]
+    )
     few = reliability(scores(apart=0.15), metrics="AP")
     needed = tables(few)["needed"].filter(coefficient="erho2").row(0, named=True)
     assert f"An E rho2 of .95 needs {needed['needed']:.0f} topics" in findings(few)[0]
@@ -63,14 +78,19 @@ def test_systems_that_do_not_differ_are_said_so():
     found = reliability(same)
     assert "No number of topics gives an E rho2 of .95" in findings(found)[0]
     assert "no number" in overview(found)["needed"]["topics"].to_list()
-    assert any("the variance of systems is estimated below 0" in note for note in about(found)["notes"])
+    assert any(
+        "the variance of systems is estimated below 0" in note
+        for note in about(found)["notes"]
+    )
 
 
 def test_pairs_that_never_differ_are_noted():
     """Two systems with the same scores are named as one pair about which nothing is known."""
     twice = scores()
     twice.values[1] = twice.values[0]
-    assert "AP: 1 pair of systems scores the same on every topic" in " ".join(about(reliability(twice))["notes"])
+    assert "AP: 1 pair of systems scores the same on every topic" in " ".join(
+        about(reliability(twice))["notes"]
+    )
 
 
 def test_the_same_seed_gives_the_same_figures():
@@ -101,6 +121,10 @@ def test_what_has_no_reliability_is_an_error(change, options, words):
 def test_topics_for_a_difference_on_trec8(data):
     """Sakai's variance of unpaired systems asks for three times the topics that real pairs of TREC-8 need."""
     trec8 = import_matrix(data / "matrices" / "trec8-adhoc" / "AP.csv", rows="topics")
-    design = dict(tables(reliability(trec8, difference=0.03))["design"].select("way", "topics").iter_rows())
+    design = dict(
+        tables(reliability(trec8, difference=0.03))["design"]
+        .select("way", "topics")
+        .iter_rows()
+    )
     assert design["t test"] == 702
     assert 3 < design["t test"] / design["real pairs, p50"] < 3.3

@@ -3,12 +3,27 @@
 import pytest
 
 from irmeta.report.tables import render
-from irmeta.studies.reproduction import COLUMNS, claim, compare, findings, lacking, mine, overview, reproduction, tables
+from irmeta.studies.reproduction import (
+    COLUMNS,
+    claim,
+    compare,
+    findings,
+    lacking,
+    mine,
+    overview,
+    reproduction,
+    tables,
+)
 
 
 @pytest.mark.parametrize(
     ("ours", "status"),
-    [(0.504, "reproduced"), (0.505, "reproduced"), (0.506, "contradicted"), (0.494, "contradicted")],
+    [
+        (0.504, "reproduced"),
+        (0.505, "reproduced"),
+        (0.506, "contradicted"),
+        (0.494, "contradicted"),
+    ],
 )
 def test_status_by_distance(ours, status):
     """A cell is reproduced or contradicted by its distance from print, in either direction."""
@@ -17,12 +32,22 @@ def test_status_by_distance(ours, status):
 
 
 @pytest.mark.parametrize(
-    ("ours", "status"), [(0.1, "contradicted"), (0.2, "reproduced"), (0.3, "reproduced"), (0.4, "contradicted")]
+    ("ours", "status"),
+    [
+        (0.1, "contradicted"),
+        (0.2, "reproduced"),
+        (0.3, "reproduced"),
+        (0.4, "contradicted"),
+    ],
 )
 def test_status_of_a_sentence(ours, status):
     """A sentence is reproduced from its lower to its upper end, and says both."""
     cell = claim("Section 1", "AP", "rate", ours, said="some", least=0.2, most=0.3)
-    assert (cell.status, cell.rule, cell.published) == (status, "at least 0.2 and at most 0.3", None)
+    assert (cell.status, cell.rule, cell.published) == (
+        status,
+        "at least 0.2 and at most 0.3",
+        None,
+    )
 
 
 @pytest.mark.parametrize(
@@ -36,7 +61,16 @@ def test_status_of_a_sentence(ours, status):
 )
 def test_a_sign_whose_interval_holds_0_is_open(ours, interval, status):
     """A sign is reproduced or contradicted only if the interval lies on one side of 0; open is no fault of ours."""
-    cell = claim("Section 1", "AP", "gain", ours, said="above", least=0, interval=interval, known="a reason")
+    cell = claim(
+        "Section 1",
+        "AP",
+        "gain",
+        ours,
+        said="above",
+        least=0,
+        interval=interval,
+        known="a reason",
+    )
     assert (cell.status, cell.rule, cell.unexpected) == (status, "at least 0", False)
 
 
@@ -45,8 +79,18 @@ def test_people_see_contradicted_and_open_figures_first():
     place = "Table 5 of a long section", "AP over P@10 itself, all systems"
     cells = [
         *(mine(*place, f"with {size} topics", 0.4) for size in range(30)),
-        *(compare(*place, f"printed {size}", 0.5, 0.5, within=0.1) for size in range(15)),
-        claim(*place, "advantage", 0.01, said="as good (holds 0)", least=0, interval=(-0.1, 0.1)),
+        *(
+            compare(*place, f"printed {size}", 0.5, 0.5, within=0.1)
+            for size in range(15)
+        ),
+        claim(
+            *place,
+            "advantage",
+            0.01,
+            said="as good (holds 0)",
+            least=0,
+            interval=(-0.1, 0.1),
+        ),
         compare(*place, "tau", 0.5, 0.9, within=0.1, known="an erratum"),
     ]
     outcome = reproduction("paper", cells, options={})
@@ -58,7 +102,10 @@ def test_people_see_contradicted_and_open_figures_first():
     ]
     shown = list(views.values())[1]
     assert shown["status"].to_list()[:3] == ["contradicted", "open", "reproduced"]
-    assert views["contradicted or open"]["note"].to_list() == ["an erratum", "text: as good (holds 0)"][::-1]
+    assert (
+        views["contradicted or open"]["note"].to_list()
+        == ["an erratum", "text: as good (holds 0)"][::-1]
+    )
     drawn = render(outcome, width=80)
     assert max(map(len, drawn.splitlines())) <= 80
     assert drawn.count("status") == 1
@@ -66,8 +113,14 @@ def test_people_see_contradicted_and_open_figures_first():
 
 def test_known_contradiction_is_expected():
     """A contradiction with a known reason is not a fault of ours and names it; one without is; others need none."""
-    cells = [compare("T", "a", "b", 0.5, 0.9, within=0.1, known=known) for known in ("erratum", "")]
-    assert [(cell.unexpected, cell.note) for cell in cells] == [(False, "erratum"), (True, "")]
+    cells = [
+        compare("T", "a", "b", 0.5, 0.9, within=0.1, known=known)
+        for known in ("erratum", "")
+    ]
+    assert [(cell.unexpected, cell.note) for cell in cells] == [
+        (False, "erratum"),
+        (True, ""),
+    ]
     assert compare("T", "a", "b", 0.5, 0.5, within=0.1, known="erratum").note == ""
 
 

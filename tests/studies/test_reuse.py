@@ -13,23 +13,34 @@ from irmeta.io.groups import Groups, read_groups
 from irmeta.studies.reuse import findings, overview, reuse, tables
 
 METRICS = "P@5 AP RBP(p=0.8) R@20"
-TOPICS, DOCUMENTS = [str(topic) for topic in range(1, 9)], [f"d{i:03d}" for i in range(120)]
+TOPICS, DOCUMENTS = (
+    [str(topic) for topic in range(1, 9)],
+    [f"d{i:03d}" for i in range(120)],
+)
 
 
 def made(seed, groups=10, runs=2, depth=5):
     """Runs of groups that share what they like, and judgments of the first documents of each; 1 in 4 is relevant."""
     rng = np.random.default_rng(seed)
     truth = {
-        topic: dict(zip(DOCUMENTS, (rng.random(120) < 0.25).astype(int).tolist(), strict=True)) for topic in TOPICS
+        topic: dict(
+            zip(DOCUMENTS, (rng.random(120) < 0.25).astype(int).tolist(), strict=True)
+        )
+        for topic in TOPICS
     }
     worth = {topic: 2.0 * np.array(list(of.values())) for topic, of in truth.items()}
     lists: dict = {}
     for group in range(groups):
         liked = {topic: rng.normal(size=120) for topic in TOPICS}
         for run in range(runs):
-            scored = {topic: worth[topic] + liked[topic] + 0.5 * rng.normal(size=120) for topic in TOPICS}
+            scored = {
+                topic: worth[topic] + liked[topic] + 0.5 * rng.normal(size=120)
+                for topic in TOPICS
+            }
             lists[f"g{group}r{run}"] = {
-                topic: {DOCUMENTS[i]: float(scores[i]) for i in np.argsort(-scores)[:30]}
+                topic: {
+                    DOCUMENTS[i]: float(scores[i]) for i in np.argsort(-scores)[:30]
+                }
                 for topic, scores in scored.items()
             }
     return truth, lists, judged(truth, lists, depth)
@@ -38,7 +49,11 @@ def made(seed, groups=10, runs=2, depth=5):
 def judged(truth, lists, depth):
     """Judge the first documents of each list."""
     return {
-        topic: {document: truth[topic][document] for of in lists.values() for document in list(of[topic])[:depth]}
+        topic: {
+            document: truth[topic][document]
+            for of in lists.values()
+            for document in list(of[topic])[:depth]
+        }
         for topic in TOPICS
     }
 
@@ -57,7 +72,11 @@ def test_a_loss_is_what_the_group_s_own_judgments_gave(outcome):
     """A run's loss is its score less the score by judgments of the pool of all other groups."""
     truth, lists, grades = made(0)
     others = {name: of for name, of in lists.items() if not name.startswith("g3")}
-    without = evaluate(judged(truth, others, 5), {"run": lists["g3r1"]}, METRICS).mean("topic").values[0]
+    without = (
+        evaluate(judged(truth, others, 5), {"run": lists["g3r1"]}, METRICS)
+        .mean("topic")
+        .values[0]
+    )
     full = evaluate(grades, {"run": lists["g3r1"]}, METRICS).mean("topic").values[0]
     found = outcome.sel(system="g3r1")
     np.testing.assert_allclose(found["score"], full, atol=1e-12)
@@ -69,23 +88,38 @@ def test_ranks_are_among_all_runs_by_the_judgments_that_are_left(outcome):
     """With all judgments and without the own group's, a run's rank is that among all runs."""
     truth, lists, _ = made(0)
     others = {name: of for name, of in lists.items() if not name.startswith("g3")}
-    scores = evaluate(judged(truth, others, 5), lists, "AP").mean("topic").sel(metric="AP")
+    scores = (
+        evaluate(judged(truth, others, 5), lists, "AP").mean("topic").sel(metric="AP")
+    )
     own = scores.sel(system="g3r0").item()
-    assert outcome["rank_without"].sel(system="g3r0", metric="AP") == 1 + (scores.values > own + 1e-9).sum()
+    assert (
+        outcome["rank_without"].sel(system="g3r0", metric="AP")
+        == 1 + (scores.values > own + 1e-9).sum()
+    )
 
 
 def test_groups_are_counted_by_what_they_alone_brought(outcome):
     """Judged documents, alone and relevant: by sets of pairs of a topic and a document."""
     truth, lists, _ = made(0)
     pool = {
-        group: {(t, d) for name, of in lists.items() if name.startswith(group) for t in TOPICS for d in list(of[t])[:5]}
+        group: {
+            (t, d)
+            for name, of in lists.items()
+            if name.startswith(group)
+            for t in TOPICS
+            for d in list(of[t])[:5]
+        }
         for group in (f"g{i}" for i in range(10))
     }
     for group, own in pool.items():
-        alone = own - set().union(*(other for name, other in pool.items() if name != group))
+        alone = own - set().union(
+            *(other for name, other in pool.items() if name != group)
+        )
         row = outcome.sel(group=group)
         assert (row["brought"], row["unique"]) == (len(own), len(alone))
-        assert row["unique_relevant"] == sum(truth[topic][document] for topic, document in alone)
+        assert row["unique_relevant"] == sum(
+            truth[topic][document] for topic, document in alone
+        )
 
 
 def test_the_unjudged_are_counted_as_deep_as_a_metric_looks():
@@ -95,8 +129,14 @@ def test_the_unjudged_are_counted_as_deep_as_a_metric_looks():
     truth, _, _ = made(1)
     others = {name: of for name, of in lists.items() if not name.startswith("g2")}
     left = judged(truth, others, 5)
-    expected = evaluate(left, {"run": lists["g2r0"]}, "Judged@3 Judged@5").mean("topic").values[0]
-    np.testing.assert_allclose(outcome["unjudged"].sel(system="g2r0"), 1 - expected, atol=1e-12)
+    expected = (
+        evaluate(left, {"run": lists["g2r0"]}, "Judged@3 Judged@5")
+        .mean("topic")
+        .values[0]
+    )
+    np.testing.assert_allclose(
+        outcome["unjudged"].sel(system="g2r0"), 1 - expected, atol=1e-12
+    )
 
 
 def test_a_new_run_is_adjusted_towards_what_it_would_have_scored():
@@ -104,7 +144,11 @@ def test_a_new_run_is_adjusted_towards_what_it_would_have_scored():
     raw, adjusted, held = [], [], []
     for seed in range(6):
         truth, lists, _ = made(seed, groups=16)
-        old = {name: of for name, of in lists.items() if int(name[1 : name.index("r")]) < 12}
+        old = {
+            name: of
+            for name, of in lists.items()
+            if int(name[1 : name.index("r")]) < 12
+        }
         outcome = reuse(
             judged(truth, old, 5),
             old,
@@ -114,13 +158,22 @@ def test_a_new_run_is_adjusted_towards_what_it_would_have_scored():
             new={name: of for name, of in lists.items() if name not in old},
         )
         for group in range(12, 16):
-            own = {name: of for name, of in lists.items() if name.startswith(f"g{group}r")}
-            true = evaluate(judged(truth, {**old, **own}, 5), own, "P@5").mean("topic").values[:, 0]
+            own = {
+                name: of for name, of in lists.items() if name.startswith(f"g{group}r")
+            }
+            true = (
+                evaluate(judged(truth, {**old, **own}, 5), own, "P@5")
+                .mean("topic")
+                .values[:, 0]
+            )
             new = outcome.sel(run=list(own), metric="P@5")
             loss = true - new["new_score"].values
             raw += loss.tolist()
             adjusted += (loss - new["penalty"].values).tolist()
-            held += ((loss >= new["penalty_low"].values) & (loss <= new["penalty_high"].values)).tolist()
+            held += (
+                (loss >= new["penalty_low"].values)
+                & (loss <= new["penalty_high"].values)
+            ).tolist()
     assert np.abs(np.mean(adjusted)) < 0.3 * np.mean(raw)
     assert np.mean(held) > 0.8
 
@@ -128,12 +181,23 @@ def test_a_new_run_is_adjusted_towards_what_it_would_have_scored():
 def test_scores_are_bounded_by_what_judgments_could_give():
     """The bound of RBP is its score if all that is unknown were relevant, that of AP is 1."""
     _, lists, grades = made(2)
-    new = {"mine": {topic: {f"x{i}": 1.0 - i / 10 for i in range(5)} for topic in TOPICS}}
-    outcome = reuse(grades, lists, groups=groups_of(lists), depth=5, metrics="RBP(p=0.8) AP", new=new)
+    new = {
+        "mine": {topic: {f"x{i}": 1.0 - i / 10 for i in range(5)} for topic in TOPICS}
+    }
+    outcome = reuse(
+        grades,
+        lists,
+        groups=groups_of(lists),
+        depth=5,
+        metrics="RBP(p=0.8) AP",
+        new=new,
+    )
     row = {one["metric"]: one for one in tables(outcome)["new"].iter_rows(named=True)}
     assert row["RBP(p=0.8)"]["bound"] == pytest.approx(1.0)
     assert row["AP"]["bound"] == 1
-    assert row["AP"]["adjusted"] == pytest.approx(row["AP"]["score"] + row["AP"]["penalty"])
+    assert row["AP"]["adjusted"] == pytest.approx(
+        row["AP"]["score"] + row["AP"]["penalty"]
+    )
     assert not any("cannot exceed" in line for line in findings(outcome))
     assert any("extrapolated" in note for note in about(outcome)["notes"])
 
@@ -141,12 +205,24 @@ def test_scores_are_bounded_by_what_judgments_could_give():
 def test_a_new_run_that_does_not_match_the_judgments_is_named():
     """Ids and topics that the judgments do not have are said, the penalty is extrapolated, no metric is recommended."""
     _, lists, grades = made(2)
-    new = {"odd": {topic: {f"x{i}": 1.0 - i / 10 for i in range(5)} for topic in [*TOPICS[1:], "99"]}}
-    outcome = reuse(grades, lists, groups=groups_of(lists), depth=5, metrics="P@5 Bpref", new=new)
+    new = {
+        "odd": {
+            topic: {f"x{i}": 1.0 - i / 10 for i in range(5)}
+            for topic in [*TOPICS[1:], "99"]
+        }
+    }
+    outcome = reuse(
+        grades, lists, groups=groups_of(lists), depth=5, metrics="P@5 Bpref", new=new
+    )
     notes, told = about(outcome)["notes"], findings(outcome)
-    assert any("without any judged document; do the ids match" in note and note.endswith("odd") for note in notes)
+    assert any(
+        "without any judged document; do the ids match" in note and note.endswith("odd")
+        for note in notes
+    )
     assert any("odd lacks 1 of 8 topics (score 0)" in note for note in notes)
-    assert any("topics that are not judged" in note and note.endswith("odd") for note in notes)
+    assert any(
+        "topics that are not judged" in note and note.endswith("odd") for note in notes
+    )
     assert "(90% interval, extrapolated)" in told[0]
     assert not any("prefer" in line for line in told)
     assert any("Too little of odd is judged" in line for line in told)
@@ -156,22 +232,35 @@ def test_a_bad_run_of_the_pool_does_not_hide_that_a_penalty_is_extrapolated():
     """What a pooled run loses that found nothing relevant, and alone, says nothing of a good run."""
     truth, lists, _ = made(2)
     alone = [f"z{i}" for i in range(5)]
-    lists["g0r0"] = {topic: {name: 1.0 - i / 10 for i, name in enumerate(alone)} for topic in TOPICS}
+    lists["g0r0"] = {
+        topic: {name: 1.0 - i / 10 for i, name in enumerate(alone)} for topic in TOPICS
+    }
     known = {topic: {**truth[topic], **dict.fromkeys(alone, 0)} for topic in TOPICS}
     grades = judged(known, lists, 5)
-    new = {"mine": {topic: {"x0": 1.0, "x1": 0.9, "x2": 0.8, "x3": 0.7, "d000": 0.6} for topic in TOPICS}}
-    outcome = reuse(grades, lists, groups=groups_of(lists), depth=5, metrics="P@5", new=new)
+    new = {
+        "mine": {
+            topic: {"x0": 1.0, "x1": 0.9, "x2": 0.8, "x3": 0.7, "d000": 0.6}
+            for topic in TOPICS
+        }
+    }
+    outcome = reuse(
+        grades, lists, groups=groups_of(lists), depth=5, metrics="P@5", new=new
+    )
     assert outcome["unjudged"].max() == 1
     assert outcome["extrapolated"].all()
     near = {"mine": lists["g3r0"]}
-    outcome = reuse(grades, lists, groups=groups_of(lists), depth=5, metrics="P@5", new=near)
+    outcome = reuse(
+        grades, lists, groups=groups_of(lists), depth=5, metrics="P@5", new=near
+    )
     assert not outcome["extrapolated"].any()
 
 
 def test_intervals_stay_within_what_pooling_allows():
     """No interval of P goes below the score, or above it with every unjudged document relevant; no AP leaves [0, 1]."""
     truth, lists, _ = made(7, groups=16)
-    old = {name: of for name, of in lists.items() if int(name[1 : name.index("r")]) < 12}
+    old = {
+        name: of for name, of in lists.items() if int(name[1 : name.index("r")]) < 12
+    }
     grades = judged(truth, old, 5)
     new = {name: of for name, of in lists.items() if name not in old}
     groups = {name: name[: name.index("r")] for name in old}
@@ -191,7 +280,9 @@ def test_intervals_stay_within_what_pooling_allows():
 def test_one_metric_has_one_coverage():
     """With one metric, findings name one share of losses within the intervals, not a range."""
     _, lists, grades = made(0)
-    told = findings(reuse(grades, lists, groups=groups_of(lists), depth=5, metrics="P@5"))[-1]
+    told = findings(
+        reuse(grades, lists, groups=groups_of(lists), depth=5, metrics="P@5")
+    )[-1]
     assert re.search(r"intervals hold \d+% of left-out groups' losses", told)
 
 
@@ -200,7 +291,9 @@ def test_runs_that_were_not_pooled_bring_nothing_and_teach_nothing():
     truth, lists, _ = made(3)
     pooled = {name: of for name, of in lists.items() if name != "g4r1"}
     groups = Groups(groups_of(lists), frozenset({"g4r1"}))
-    outcome = reuse(judged(truth, pooled, 5), lists, groups=groups, depth=5, metrics="P@5")
+    outcome = reuse(
+        judged(truth, pooled, 5), lists, groups=groups, depth=5, metrics="P@5"
+    )
     systems = tables(outcome)["systems"]
     assert systems.filter(system="g4r1")["expected"].to_list() == [None]
     assert systems.filter(pl.col("system") != "g4r1")["expected"].null_count() == 0
@@ -212,7 +305,13 @@ def test_a_pool_without_depth_counts_every_judged_document():
     """Where the pool had no depth a group brought all judged documents that it retrieves, and a note says so."""
     _, lists, grades = made(4)
     outcome = reuse(grades, lists, groups=groups_of(lists), depth=None, metrics="P@5")
-    own = {(t, d) for name in ("g1r0", "g1r1") for t in TOPICS for d in lists[name][t] if d in grades[t]}
+    own = {
+        (t, d)
+        for name in ("g1r0", "g1r1")
+        for t in TOPICS
+        for d in lists[name][t]
+        if d in grades[t]
+    }
     assert outcome["brought"].sel(group="g1") == len(own)
     assert any("no depth" in note for note in about(outcome)["notes"])
 
@@ -227,7 +326,9 @@ def test_what_is_said_follows_from_the_tables(outcome):
     assert f"most by {views['metrics']['metric'][-1]}" in first
     assert set(overview(outcome)) == {"metrics", "groups"}
     covered = views["systems"].filter(metric="P@5")["covered"].mean()
-    assert covered == pytest.approx(views["metrics"].filter(metric="P@5")["coverage"].item())
+    assert covered == pytest.approx(
+        views["metrics"].filter(metric="P@5")["coverage"].item()
+    )
 
 
 def test_wrong_input_is_named():
@@ -237,7 +338,12 @@ def test_wrong_input_is_named():
     with pytest.raises(ScoresError, match="no group for 18 of 20 runs"):
         reuse(grades, lists, groups={"g0r0": "g0", "g0r1": "g0"}, metrics="P@5")
     with pytest.raises(ScoresError, match="it takes 6 or more"):
-        reuse(grades, {name: lists[name] for name in list(lists)[:6]}, groups=groups, metrics="P@5")
+        reuse(
+            grades,
+            {name: lists[name] for name in list(lists)[:6]},
+            groups=groups,
+            metrics="P@5",
+        )
     with pytest.raises(MetricError, match="GMAP has a geometric mean"):
         reuse(grades, lists, groups=groups, metrics="GMAP")
     with pytest.raises(ScoresError, match="depth is 1 or more"):
@@ -251,13 +357,19 @@ def test_without_groups_each_run_is_one(outcome):
     _, lists, grades = made(0)
     alone = reuse(grades, lists, depth=5, metrics=METRICS)
     assert (alone["mean_loss"] < outcome["mean_loss"]).all()
-    assert any("each run is a group of its own" in note for note in about(alone)["notes"])
+    assert any(
+        "each run is a group of its own" in note for note in about(alone)["notes"]
+    )
 
 
 @pytest.mark.data
 @pytest.mark.slow
-@pytest.mark.parametrize(("number", "depth", "pooled", "least"), [(1, 7, 56, 0.85), (3, 10, 31, 0.83)])
-def test_intervals_hold_left_out_groups_of_trec_covid(data, number, depth, pooled, least):
+@pytest.mark.parametrize(
+    ("number", "depth", "pooled", "least"), [(1, 7, 56, 0.85), (3, 10, 31, 0.83)]
+)
+def test_intervals_hold_left_out_groups_of_trec_covid(
+    data, number, depth, pooled, least
+):
     """By their own pools 90% intervals hold 85 to 95% of left-out groups; of 31 groups 26 by two of 23 metrics."""
     folder = data / "trec-covid" / f"round{number}"
     groups = read_groups(folder / "leaderboard.csv")
@@ -274,7 +386,15 @@ def test_a_metric_that_ties_all_runs_is_not_recommended():
     """Where all runs score alike a loss has no scale: the metric stands last, and another is spoken of."""
     _, lists, grades = made(6)
     everything = {topic: dict.fromkeys(DOCUMENTS, 1) for topic in TOPICS}
-    tied = reuse(everything, lists, groups=groups_of(lists), depth=30, metrics="RR P@30")
+    tied = reuse(
+        everything, lists, groups=groups_of(lists), depth=30, metrics="RR P@30"
+    )
     assert tables(tied)["metrics"]["relative_loss"].to_list() == [None, None]
     assert not any("lose least" in line for line in findings(tied))
-    assert reuse(grades, lists, groups=groups_of(lists), depth=5, metrics="Success@30 P@5")["least_tau"].notnull().any()
+    assert (
+        reuse(
+            grades, lists, groups=groups_of(lists), depth=5, metrics="Success@30 P@5"
+        )["least_tau"]
+        .notnull()
+        .any()
+    )

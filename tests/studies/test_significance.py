@@ -30,7 +30,11 @@ TESTS = ["t", "wilcoxon", "permutation", "bootstrap", "sign", "tukey", "max-t"]
 
 def scores(systems=5, topics=20, metrics=("AP", "P@10")):
     drawn = np.random.default_rng(0).beta(1, 2, size=(systems, topics, len(metrics)))
-    names = [f"s{i}" for i in range(systems)], [str(301 + i) for i in range(topics)], list(metrics)
+    names = (
+        [f"s{i}" for i in range(systems)],
+        [str(301 + i) for i in range(topics)],
+        list(metrics),
+    )
     return cube(drawn + np.linspace(0, 0.4, systems)[:, None, None], *names)
 
 
@@ -41,12 +45,21 @@ def test_tests_are_those_of_scipy_with_holms_correction():
     assert tests.height == 2 * 10
     for (metric,), rows in tests.group_by("metric"):
         for row in rows.iter_rows(named=True):
-            a, b = (scores().sel(system=row[side], metric=metric).values for side in ("system_a", "system_b"))
-            assert np.isclose(row["p"], scipy.stats.ttest_rel(a, b).pvalue, rtol=0, atol=1e-12)
+            a, b = (
+                scores().sel(system=row[side], metric=metric).values
+                for side in ("system_a", "system_b")
+            )
+            assert np.isclose(
+                row["p"], scipy.stats.ttest_rel(a, b).pvalue, rtol=0, atol=1e-12
+            )
             assert np.isclose(row["difference"], (a - b).mean(), atol=1e-12)
-            assert np.isclose(row["effect_size"], (a - b).mean() / (a - b).std(ddof=1), atol=1e-12)
+            assert np.isclose(
+                row["effect_size"], (a - b).mean() / (a - b).std(ddof=1), atol=1e-12
+            )
             assert row["significant"] == (row["p_corrected"] < 0.05)
-        np.testing.assert_allclose(rows["p_corrected"], multiplicity.holm(rows["p"].to_numpy()), atol=1e-12)
+        np.testing.assert_allclose(
+            rows["p_corrected"], multiplicity.holm(rows["p"].to_numpy()), atol=1e-12
+        )
 
 
 @pytest.mark.parametrize("test", TESTS)
@@ -62,8 +75,13 @@ def test_a_system_does_not_differ_from_its_copy(test):
     """Two systems with the same scores have p = 1, effect 0, and never a missing value."""
     same = scores(systems=2)
     same[1] = same[0]
-    row = tables(significance(same, metrics="AP", test=test))["tests"].row(0, named=True)
-    assert [row[name] for name in ("difference", "p", "p_corrected", "effect_size", "significant")] == [
+    row = tables(significance(same, metrics="AP", test=test))["tests"].row(
+        0, named=True
+    )
+    assert [
+        row[name]
+        for name in ("difference", "p", "p_corrected", "effect_size", "significant")
+    ] == [
         0,
         1,
         1,
@@ -97,7 +115,10 @@ def test_systems_that_share_a_letter_do_not_differ():
     letters = dict(views["systems"].select("system", "letters").iter_rows())
     assert views["systems"]["mean"].is_sorted(descending=True)
     for row in views["tests"].iter_rows(named=True):
-        assert bool(set(letters[row["system_a"]]) & set(letters[row["system_b"]])) != row["significant"]
+        assert (
+            bool(set(letters[row["system_a"]]) & set(letters[row["system_b"]]))
+            != row["significant"]
+        )
 
 
 def test_letters_are_left_to_few_systems():
@@ -111,7 +132,10 @@ def test_letters_are_left_to_few_systems():
 def test_of_many_metrics_only_the_power_is_shown():
     """A table for reading has the systems by each of a few metrics; of many it would have thousands of lines."""
     few, many = (scores(metrics=[f"P@{k}" for k in range(1, last)]) for last in (5, 6))
-    assert list(overview(significance(few))) == [*(f"systems by P@{k}" for k in range(1, 5)), "tests"]
+    assert list(overview(significance(few))) == [
+        *(f"systems by P@{k}" for k in range(1, 5)),
+        "tests",
+    ]
     assert list(overview(significance(many))) == ["power"]
 
 
@@ -124,7 +148,9 @@ def test_tukey_is_not_corrected_twice():
 
 def test_too_few_resamples_for_holm_are_named():
     """Where p cannot be small enough for the correction, the result says how many resamples it takes."""
-    outcome = significance(scores(systems=30), metrics="AP", test="permutation", resamples=1000)
+    outcome = significance(
+        scores(systems=30), metrics="AP", test="permutation", resamples=1000
+    )
     assert "take 8700 resamples" in about(outcome)["notes"][0]
     assert not outcome["significant"].any()
 
@@ -132,16 +158,35 @@ def test_too_few_resamples_for_holm_are_named():
 @pytest.mark.parametrize(
     ("test", "topics", "systems", "words"),
     [
-        ("permutation", 10, 20, "permutation on 10 topics no p is below 0.002, and holm's correction for 190 pairs"),
-        ("permutation", 10, 20, "nothing can be significant; take 13 topics or more, or t; more resamples do not help"),
-        ("sign", 5, 2, "sign on 5 topics no p is below 0.062, and holm's correction for 1 pair"),
+        (
+            "permutation",
+            10,
+            20,
+            "permutation on 10 topics no p is below 0.002, and holm's correction for 190 pairs",
+        ),
+        (
+            "permutation",
+            10,
+            20,
+            "nothing can be significant; take 13 topics or more, or t; more resamples do not help",
+        ),
+        (
+            "sign",
+            5,
+            2,
+            "sign on 5 topics no p is below 0.062, and holm's correction for 1 pair",
+        ),
         ("wilcoxon", 10, 20, "take 13 topics or more, or t, or bh"),
         ("bootstrap", 10, 30, "take 8700 resamples, or bh"),
     ],
 )
-def test_advice_where_nothing_can_be_significant_names_what_would_help(test, topics, systems, words):
+def test_advice_where_nothing_can_be_significant_names_what_would_help(
+    test, topics, systems, words
+):
     """The smallest p is max(1 / (resamples + 1), 2 / 2^n); the note says which of both is in the way."""
-    outcome = significance(scores(systems=systems, topics=topics), metrics="AP", test=test, resamples=2000)
+    outcome = significance(
+        scores(systems=systems, topics=topics), metrics="AP", test=test, resamples=2000
+    )
     assert words in " ".join(about(outcome)["notes"])
     assert not outcome["significant"].any()
 
@@ -155,7 +200,10 @@ def test_the_topics_that_the_advice_names_are_enough_and_one_fewer_is_not(test):
         outcome = significance(one, test=test)
         assert outcome["p"].item() == pytest.approx(2 / 2**topics)
         assert bool(outcome["significant"].item()) is significant
-        said = any("nothing can be significant; take 6 topics" in note for note in about(outcome)["notes"])
+        said = any(
+            "nothing can be significant; take 6 topics" in note
+            for note in about(outcome)["notes"]
+        )
         assert said is not significant
 
 
@@ -163,7 +211,9 @@ def lopsided():
     """On 44 of 50 topics a is a little better, on 6 b is much better, so b has the higher mean."""
     a, b = np.full(50, 0.5), np.full(50, 0.45) + np.linspace(0, 0.001, 50)
     b[:6] = 0.95 + np.linspace(0, 0.001, 6)
-    return cube(np.stack([a, b])[..., None], ["a", "b"], [str(i) for i in range(50)], ["AP"])
+    return cube(
+        np.stack([a, b])[..., None], ["a", "b"], [str(i) for i in range(50)], ["AP"]
+    )
 
 
 def test_a_test_that_favours_the_lower_mean_is_named_and_decides_no_rank():
@@ -173,9 +223,15 @@ def test_a_test_that_favours_the_lower_mean_is_named_and_decides_no_rank():
     assert test["significant"]
     assert (test["direction"], test["difference"] < 0) == (1, True)
     notes = " ".join(about(outcome)["notes"])
-    assert "sign asks which of two systems wins on more topics, not whether two means differ" in notes
+    assert (
+        "sign asks which of two systems wins on more topics, not whether two means differ"
+        in notes
+    )
     assert "1 significant test favours the system with the lower mean" in notes
-    assert tables(outcome)["systems"].select("rank_low", "rank_high").rows() == [(1, 2), (1, 2)]
+    assert tables(outcome)["systems"].select("rank_low", "rank_high").rows() == [
+        (1, 2),
+        (1, 2),
+    ]
 
 
 def test_a_finding_of_a_test_of_other_than_means_does_not_call_the_best_mean_the_better_system():
@@ -190,7 +246,9 @@ def test_a_test_of_means_has_no_such_note(test):
     """A test of means favours the higher mean, and nothing is said of it."""
     outcome = significance(lopsided(), test=test)
     assert (np.sign(outcome["difference"]) == outcome["direction"]).all()
-    assert not any("favour" in note or "asks" in note for note in about(outcome)["notes"])
+    assert not any(
+        "favour" in note or "asks" in note for note in about(outcome)["notes"]
+    )
 
 
 def test_systems_tied_last_may_have_every_rank_below_the_better_ones():
@@ -199,13 +257,20 @@ def test_systems_tied_last_may_have_every_rank_below_the_better_ones():
     tied[:3] = np.tile([0.0, 1.0], 15)[:, None]
     tied[3] = 1 + np.linspace(0.2, 0.4, 30)[:, None]
     systems = tables(significance(tied))["systems"]
-    assert systems.select("rank", "rank_low", "rank_high").rows() == [(1, 1, 1), (2, 2, 4), (2, 2, 4), (2, 2, 4)]
+    assert systems.select("rank", "rank_low", "rank_high").rows() == [
+        (1, 1, 1),
+        (2, 2, 4),
+        (2, 2, 4),
+        (2, 2, 4),
+    ]
 
 
 @pytest.mark.parametrize("test", ["permutation", "bootstrap", "tukey", "max-t"])
 def test_the_seed_decides_and_is_recorded(test):
     """The same seed gives the same p, another seed another."""
-    one, same, other = (significance(scores(), test=test, resamples=200, rng=seed) for seed in (1, 1, 2))
+    one, same, other = (
+        significance(scores(), test=test, resamples=200, rng=seed) for seed in (1, 1, 2)
+    )
     assert one.identical(same)
     assert not one["p"].equals(other["p"])
     assert about(one)["options"]["seed"] == 1
@@ -231,7 +296,10 @@ def test_what_cannot_be_tested_is_an_error(change, options, words):
 def test_findings_count_pairs_and_the_systems_like_the_best():
     """The answer in words says how many pairs differ and how many systems may be as good as the best."""
     outcome = significance(scores(), metrics="AP")
-    assert f"AP: {int(outcome['significant'].sum())} of 10 pairs differ significantly" in findings(outcome)[0]
+    assert (
+        f"AP: {int(outcome['significant'].sum())} of 10 pairs differ significantly"
+        in findings(outcome)[0]
+    )
     assert "significantly different from the best, s4." in findings(outcome)[0]
 
 
@@ -242,18 +310,30 @@ def test_standardization_does_not_cost_discriminative_power(data):
 
     trec8 = import_matrix(data / "matrices" / "trec8-adhoc" / "AP.csv", rows="topics")
     standardized = standardization.apply(trec8, standardization.fit(trec8))
-    shares = [significance(one, correct="none")["share_significant"].item() for one in (trec8, standardized)]
+    shares = [
+        significance(one, correct="none")["share_significant"].item()
+        for one in (trec8, standardized)
+    ]
     np.testing.assert_allclose(shares, [0.7244, 0.7293], atol=5e-5)
 
 
 def test_differences_of_logarithms_and_infinite_effect_sizes_are_noted():
     """A note says that differences of GMAP are of logarithms, and how many effect sizes are infinite."""
-    values = np.array([[0.1, 0.2, 0.3, 0.4], [0.2, 0.4, 0.6, 0.8], [0.3, 0.1, 0.2, 0.9]])[..., None].repeat(2, axis=2)
-    outcome = significance(cube(values, ["a", "b", "c"], ["1", "2", "3", "4"], ["AP", "GMAP"]))
-    assert outcome["difference"].sel(metric="GMAP").values[0] == pytest.approx(-np.log(2))
+    values = np.array(
+        [[0.1, 0.2, 0.3, 0.4], [0.2, 0.4, 0.6, 0.8], [0.3, 0.1, 0.2, 0.9]]
+    )[..., None].repeat(2, axis=2)
+    outcome = significance(
+        cube(values, ["a", "b", "c"], ["1", "2", "3", "4"], ["AP", "GMAP"])
+    )
+    assert outcome["difference"].sel(metric="GMAP").values[0] == pytest.approx(
+        -np.log(2)
+    )
     assert np.isinf(outcome["effect_size"].values).sum() == 1
     notes = about(outcome)["notes"]
-    assert any(note.startswith("GMAP: differences are of means of natural logarithms") for note in notes)
+    assert any(
+        note.startswith("GMAP: differences are of means of natural logarithms")
+        for note in notes
+    )
     assert any(note.startswith("effect_size is infinite in 1 tests") for note in notes)
 
 
@@ -262,14 +342,22 @@ def two_metrics():
     rng = np.random.default_rng(5)
     levels = np.array([[0.6, 0.3], [0.4, 0.5], [0.1, 0.1]])
     scores = levels[:, None, :] + 0.02 * rng.normal(size=(3, 8, 2))
-    return cube(scores, ["a", "b", "c"], [str(topic) for topic in range(8)], ["AP", "RR"])
+    return cube(
+        scores, ["a", "b", "c"], [str(topic) for topic in range(8)], ["AP", "RR"]
+    )
 
 
 def test_metrics_that_contradict_each_other_are_named():
     """The one pair on which AP and RR disagree is listed with the metrics for either side, and counted in words."""
     outcome = significance(two_metrics())
     [row] = tables(outcome)["conflicts"].rows(named=True)
-    assert row == {"system_a": "a", "system_b": "b", "for_a": ["AP"], "for_b": ["RR"], "both_significant": True}
+    assert row == {
+        "system_a": "a",
+        "system_b": "b",
+        "for_a": ["AP"],
+        "for_b": ["RR"],
+        "both_significant": True,
+    }
     said = "contradict each other on 1 of 3 pairs, on 1 of them with significant differences on both sides"
     assert any(said in line for line in findings(outcome))
     alone = significance(two_metrics().sel(metric=["AP"]))
@@ -279,7 +367,13 @@ def test_metrics_that_contradict_each_other_are_named():
 def test_swap_rates_stand_beside_the_tests():
     """Differences of these systems are never reversed by other topics, as they are far larger than the noise."""
     table = tables(significance(two_metrics()))["swaps"]
-    assert table.columns == ["topics", "metric", "difference", "comparisons", "error_rate"]
+    assert table.columns == [
+        "topics",
+        "metric",
+        "difference",
+        "comparisons",
+        "error_rate",
+    ]
     assert set(table["topics"]) == {4}
     assert (table["error_rate"] == 0).all()
     assert table["comparisons"].sum() == 2 * 20 * 2 * 3
@@ -290,8 +384,12 @@ def test_intervals_of_differences_are_those_of_scipy_for_all_pairs_at_once():
     one = scores(systems=4)
     values = one.sel(metric="AP").values
     for correct, pairs in (("holm", 6), ("none", 1)):
-        row = tables(significance(one, metrics="AP", correct=correct))["tests"].row(0, named=True)
-        paired = scipy.stats.ttest_rel(values[0], values[1]).confidence_interval(1 - 0.05 / pairs)
+        row = tables(significance(one, metrics="AP", correct=correct))["tests"].row(
+            0, named=True
+        )
+        paired = scipy.stats.ttest_rel(values[0], values[1]).confidence_interval(
+            1 - 0.05 / pairs
+        )
         assert (row["low"], row["high"]) == pytest.approx(tuple(paired))
 
 
@@ -301,7 +399,9 @@ def test_every_test_has_intervals_around_the_difference(test):
     outcome = significance(scores(), test=test, resamples=200)
     low, high = outcome["low"], outcome["high"]
     np.testing.assert_allclose((low + high) / 2, outcome["difference"], atol=1e-12)
-    assert any("all pairs of a metric at once" in note for note in about(outcome)["notes"])
+    assert any(
+        "all pairs of a metric at once" in note for note in about(outcome)["notes"]
+    )
 
 
 def test_intervals_of_tests_for_all_pairs_hold_0_exactly_where_nothing_is_significant():
@@ -316,8 +416,16 @@ def test_equivalent_systems_are_told_from_undecided_ones():
     """Two systems with small steady differences are equivalent at a margin; with noisy ones nothing is shown."""
     rng = np.random.default_rng(3)
     base = rng.uniform(0.2, 0.8, size=(1, 50))
-    quiet, noisy = base + 0.005 * rng.normal(size=(2, 50)), base + 0.3 * rng.normal(size=(1, 50))
-    one = cube(np.concatenate([quiet, noisy])[..., None], ["a", "b", "c"], [str(t) for t in range(50)], ["AP"])
+    quiet, noisy = (
+        base + 0.005 * rng.normal(size=(2, 50)),
+        base + 0.3 * rng.normal(size=(1, 50)),
+    )
+    one = cube(
+        np.concatenate([quiet, noisy])[..., None],
+        ["a", "b", "c"],
+        [str(t) for t in range(50)],
+        ["AP"],
+    )
     outcome = significance(one, margin=0.01)
     rows = tables(outcome)["tests"]
     assert rows["equivalent"].to_list() == [True, False, False]
@@ -326,7 +434,9 @@ def test_equivalent_systems_are_told_from_undecided_ones():
         scipy.stats.ttest_rel(quiet[0] - 0.01, quiet[1], alternative="less").pvalue,
     )
     assert rows["p_equivalent"][0] == pytest.approx(3 * by_hand)
-    assert findings(outcome)[0].endswith("1 pair differs by less than 0.01; of 2 neither is shown.")
+    assert findings(outcome)[0].endswith(
+        "1 pair differs by less than 0.01; of 2 neither is shown."
+    )
     assert overview(outcome)["tests"]["equivalent"].to_list() == ["yes", "-", "-"]
 
 
@@ -340,14 +450,25 @@ def test_without_a_margin_nothing_is_said_of_equivalence():
 def test_p_0_of_a_constant_difference_is_put_right():
     """Of a difference that is the same on 5 topics the note says that no exact test gives less than .0625."""
     one = cube([[[0.1]] * 5, [[0.2]] * 5], ["a", "b"], list("12345"), ["AP"])
-    assert any("on 5 topics no exact test gives less than 0.062" in note for note in about(significance(one))["notes"])
+    assert any(
+        "on 5 topics no exact test gives less than 0.062" in note
+        for note in about(significance(one))["notes"]
+    )
 
 
 def test_replication_stands_in_words_and_in_a_table():
     """What becomes of significant differences on the other half is told by metric, if there are any."""
     outcome = significance(scores(), metrics="AP", correct="none")
     row = tables(outcome)["replication"].row(0, named=True)
-    assert list(row) == ["metric", "half_topics", "found", "again", "opposite", "major", "shrunk"]
+    assert list(row) == [
+        "metric",
+        "half_topics",
+        "found",
+        "again",
+        "opposite",
+        "major",
+        "shrunk",
+    ]
     assert row["half_topics"] == 10
     said = findings(outcome)[-1]
     assert said.startswith(

@@ -11,12 +11,16 @@ from irmeta.studies.standardizing_set import findings, standardizing_set, tables
 
 def scores(seed, systems=12, metrics=("AP", "RR")):
     drawn = np.random.default_rng(seed).beta(1, 2, size=(systems, 10, len(metrics)))
-    return cube(drawn, [f"s{i}" for i in range(systems)], [str(t) for t in range(10)], metrics)
+    return cube(
+        drawn, [f"s{i}" for i in range(systems)], [str(t) for t in range(10)], metrics
+    )
 
 
 def test_more_systems_bring_the_ranking_nearer():
     """The percentiles rise with the number of systems drawn, to 1 when all are."""
-    sample = tables(standardizing_set(scores(0), scores(1), sizes=[2, 6, 12], resamples=200))["sample"]
+    sample = tables(
+        standardizing_set(scores(0), scores(1), sizes=[2, 6, 12], resamples=200)
+    )["sample"]
     assert sample.columns[:5] == ["systems", "metric", "p50", "p5", "p1"]
     for metric in ("AP", "RR"):
         rows = sample.filter(metric=metric)
@@ -32,13 +36,21 @@ def test_raw_is_the_tau_of_raw_and_standardized_means():
     outcome = standardizing_set(scores(0), scores(1), sizes=[3], resamples=100)
     full = standardization.apply(scores(1), standardization.fit(scores(0)))
     for metric in ("AP", "RR"):
-        raw, standardized = (one.sel(metric=metric).mean("topic").values for one in (scores(1), full))
-        assert np.isclose(outcome["raw"].sel(metric=metric), scipy.stats.kendalltau(raw, standardized).statistic)
+        raw, standardized = (
+            one.sel(metric=metric).mean("topic").values for one in (scores(1), full)
+        )
+        assert np.isclose(
+            outcome["raw"].sel(metric=metric),
+            scipy.stats.kendalltau(raw, standardized).statistic,
+        )
 
 
 def test_standard_errors_are_those_of_repeating_the_draws():
     """The Monte-Carlo standard error of a median is the spread of medians over twenty seeds, within a factor of two."""
-    runs = [standardizing_set(scores(0), scores(1), sizes=[4], resamples=400, rng=seed) for seed in range(20)]
+    runs = [
+        standardizing_set(scores(0), scores(1), sizes=[4], resamples=400, rng=seed)
+        for seed in range(20)
+    ]
     medians = [run["p50"].values[0, 0] for run in runs]
     told = np.mean([run["p50_se"].values[0, 0] for run in runs])
     assert np.std(medians) / 2 < told < np.std(medians) * 2
@@ -47,7 +59,8 @@ def test_standard_errors_are_those_of_repeating_the_draws():
 def test_the_seed_decides():
     """The same seed draws the same systems."""
     one, same, other = (
-        standardizing_set(scores(0), scores(1), sizes=[3], resamples=100, rng=seed) for seed in (1, 1, 2)
+        standardizing_set(scores(0), scores(1), sizes=[3], resamples=100, rng=seed)
+        for seed in (1, 1, 2)
     )
     assert one.identical(same)
     assert not one.equals(other)
@@ -55,7 +68,11 @@ def test_the_seed_decides():
 
 @pytest.mark.parametrize(
     ("options", "words"),
-    [({"sizes": [1]}, "between 2 and the 12"), ({"sizes": [13]}, "not 13"), ({"resamples": 5}, "resamples")],
+    [
+        ({"sizes": [1]}, "between 2 and the 12"),
+        ({"sizes": [13]}, "not 13"),
+        ({"resamples": 5}, "resamples"),
+    ],
 )
 def test_sizes_and_draws_have_bounds(options, words):
     """One system has no spread, more than there are cannot be drawn, and few draws have no percentiles."""
@@ -65,8 +82,13 @@ def test_sizes_and_draws_have_bounds(options, words):
 
 def test_findings_say_how_many_systems_are_enough():
     """The answer in words is the smallest size that beats raw scores in 95% and in 99% of draws."""
-    told = findings(standardizing_set(scores(0), scores(1), sizes=[2, 12], resamples=100))
-    assert "12 systems are enough in 95% of draws and 12 systems are enough in 99% of draws" in told[0]
+    told = findings(
+        standardizing_set(scores(0), scores(1), sizes=[2, 12], resamples=100)
+    )
+    assert (
+        "12 systems are enough in 95% of draws and 12 systems are enough in 99% of draws"
+        in told[0]
+    )
 
 
 def test_a_metric_that_tells_no_systems_apart_is_an_error():
@@ -79,7 +101,11 @@ def test_a_metric_that_tells_no_systems_apart_is_an_error():
 
 def test_draws_that_tie_all_systems_have_no_percentiles():
     """Standardizing systems that score alike leave every new one the middle: tau is undefined, and a note says so."""
-    outcome = standardizing_set(scores(0)[[0] * 4 + [1]].assign_coords(system=list("abcde")), scores(1), sizes=[4, 5])
+    outcome = standardizing_set(
+        scores(0)[[0] * 4 + [1]].assign_coords(system=list("abcde")),
+        scores(1),
+        sizes=[4, 5],
+    )
     (note,) = (note for note in about(outcome)["notes"] if note.startswith("AP: by"))
     assert 0 < int(note.split()[2]) < 1500
     assert "4 systems" in note
@@ -87,4 +113,6 @@ def test_draws_that_tie_all_systems_have_no_percentiles():
     same = scores(0)[[0] * 4].assign_coords(system=list("abcd"))
     alike = standardizing_set(same, scores(1), sizes=[2], resamples=100)
     assert np.isnan([alike[name].values for name in ("p50", "p5", "p1", "p1_se")]).all()
-    assert "AP: by 100 of 100 draws of 2 systems all new systems are tied" in " ".join(about(alike)["notes"])
+    assert "AP: by 100 of 100 draws of 2 systems all new systems are tied" in " ".join(
+        about(alike)["notes"]
+    )

@@ -20,7 +20,12 @@ SOUND = {"1": {"a": 3.0, "b": 2.0, "c": 1.0}, "2": {"a": 2.0, "d": 1.0}}
 
 
 def texts(outcome: xr.Dataset) -> list[str]:
-    return [f"{level} {text}" for level, text in zip(outcome["level"].values, outcome["text"].values, strict=True)]
+    return [
+        f"{level} {text}"
+        for level, text in zip(
+            outcome["level"].values, outcome["text"].values, strict=True
+        )
+    ]
 
 
 def test_sound_runs() -> None:
@@ -44,15 +49,25 @@ def test_sound_runs() -> None:
         "unjudged_10": 0.0,
         "self_retrieval": 0.0,
     }
-    assert findings(outcome) == ["1 readable run, 0 errors, 0 warnings. irmeta evaluate takes them."]
+    assert findings(outcome) == [
+        "1 readable run, 0 errors, 0 warnings. irmeta evaluate takes them."
+    ]
 
 
 @pytest.mark.parametrize(
     ("run", "says", "facts"),
     [
         ({"1": {"a": 1.0}}, "lacks 1 of 2 judged topics: 2", {"topics_missing": 1}),
-        ({**SOUND, "7": {"a": 1.0}}, "1 of its 3 topics are not judged and do not count", {"topics_unjudged": 1}),
-        ({**SOUND, "2": {"a": 1.0, "d": 1.0}}, "constant scores in 1 of 2 topics", {"constant_topics": 1, "tied": 0.4}),
+        (
+            {**SOUND, "7": {"a": 1.0}},
+            "1 of its 3 topics are not judged and do not count",
+            {"topics_unjudged": 1},
+        ),
+        (
+            {**SOUND, "2": {"a": 1.0, "d": 1.0}},
+            "constant scores in 1 of 2 topics",
+            {"constant_topics": 1, "tied": 0.4},
+        ),
         (
             {"1": {"a": 2.0, "x": 1.0}, "2": {"a": 1.0}},
             "33% of the first ten documents are not judged",
@@ -74,7 +89,9 @@ def test_sound_runs() -> None:
 def test_oddities(run: dict, says: str, facts: dict) -> None:
     """Each oddity of a run is a warning in words, and a figure in the table of runs."""
     outcome = validate(QRELS, {"odd": run})
-    assert any(says in text and text.startswith("warning") for text in texts(outcome)), texts(outcome)
+    assert any(
+        says in text and text.startswith("warning") for text in texts(outcome)
+    ), texts(outcome)
     row = tables(outcome)["runs"].row(0, named=True)
     assert {name: row[name] for name in facts} == pytest.approx(facts)
 
@@ -89,29 +106,54 @@ def test_runs_that_retrieve_nothing() -> None:
 def test_without_qrels() -> None:
     """Without judgments all that needs none is checked, and the rest is missing."""
     outcome = validate(None, {"odd": {"1": {"a": 1.0, "b": 1.0}}})
-    assert [text.partition(":")[0] for text in texts(outcome)] == ["warning constant scores in 1 of 1 topics"]
+    assert [text.partition(":")[0] for text in texts(outcome)] == [
+        "warning constant scores in 1 of 1 topics"
+    ]
     row = tables(outcome)["runs"].row(0, named=True)
-    assert all(np.isnan(row[name]) for name in ("topics_missing", "topics_unjudged", "unjudged_10"))
+    assert all(
+        np.isnan(row[name])
+        for name in ("topics_missing", "topics_unjudged", "unjudged_10")
+    )
 
 
 def test_depths_beside_each_other() -> None:
     """Lists much shorter than those of other runs are remarked upon."""
-    deep = {"1": {f"d{number}": float(number) for number in range(100)}, "2": {"a": 1.0}}
-    outcome = validate({"1": {"d1": 1, "a": 1}, "2": {"a": 1}}, {"deep": deep, "short": SOUND})
-    assert "warning lists are up to 100 documents long, but at most half of that in 1: short" in texts(outcome)
+    deep = {
+        "1": {f"d{number}": float(number) for number in range(100)},
+        "2": {"a": 1.0},
+    }
+    outcome = validate(
+        {"1": {"d1": 1, "a": 1}, "2": {"a": 1}}, {"deep": deep, "short": SOUND}
+    )
+    assert (
+        "warning lists are up to 100 documents long, but at most half of that in 1: short"
+        in texts(outcome)
+    )
 
 
 def test_ranks(tmp_path: Path) -> None:
     """Ranks against the scores are remarked upon; where most run the other way, as possible distances."""
-    (tmp_path / "some").write_text("1 Q0 a 2 3 t\n1 Q0 b 1 2 t\n2 Q0 a 1 2 t\n2 Q0 d 2 1 t\n")
-    (tmp_path / "reversed").write_text("1 Q0 a 2 3 t\n1 Q0 b 1 2 t\n2 Q0 a 2 2 t\n2 Q0 d 1 1 t\n")
-    (tmp_path / "words").write_text("1 Q0 a first 3 t\n1 Q0 b second 2 t\n2 Q0 a - 2 t\n2 Q0 d + 1 t\n")
+    (tmp_path / "some").write_text(
+        "1 Q0 a 2 3 t\n1 Q0 b 1 2 t\n2 Q0 a 1 2 t\n2 Q0 d 2 1 t\n"
+    )
+    (tmp_path / "reversed").write_text(
+        "1 Q0 a 2 3 t\n1 Q0 b 1 2 t\n2 Q0 a 2 2 t\n2 Q0 d 1 1 t\n"
+    )
+    (tmp_path / "words").write_text(
+        "1 Q0 a first 3 t\n1 Q0 b second 2 t\n2 Q0 a - 2 t\n2 Q0 d + 1 t\n"
+    )
     outcome = validate(QRELS, tmp_path)
     said = "\n".join(
-        f"{file} {text}" for file, text in zip(outcome["file"].values, outcome["text"].values, strict=True)
+        f"{file} {text}"
+        for file, text in zip(
+            outcome["file"].values, outcome["text"].values, strict=True
+        )
     )
     assert "some rank and score disagree in 1 of 2 topics (ranks are ignored)" in said
-    assert "reversed ranks run against scores in 2 of 2 topics: are the scores distances?" in said
+    assert (
+        "reversed ranks run against scores in 2 of 2 topics: are the scores distances?"
+        in said
+    )
     assert "words ranks run against" not in said
 
 
@@ -127,7 +169,9 @@ def test_errors_first(tmp_path: Path) -> None:
     assert "3 fields, a run line has 6" in problems["problem"][1]
     assert "damaged gzip data" in problems["problem"][2]
     assert outcome.system.values.tolist() == ["tags"]
-    said = "1 readable run, 3 errors, 1 warning. irmeta evaluate would refuse these files."
+    said = (
+        "1 readable run, 3 errors, 1 warning. irmeta evaluate would refuse these files."
+    )
     assert findings(outcome)[0] == said
 
 
@@ -147,7 +191,12 @@ def test_remarks_of_the_qrels() -> None:
 
 def test_what_validate_refuses_evaluate_refuses(tmp_path: Path) -> None:
     """Runs with errors cannot be evaluated, those without can."""
-    for name, text in {"bad": "x\n", "good": "1 Q0 a 1 1 t\n", "strange": "x1 Q0 a 1 1 t\n", "empty": ""}.items():
+    for name, text in {
+        "bad": "x\n",
+        "good": "1 Q0 a 1 1 t\n",
+        "strange": "x1 Q0 a 1 1 t\n",
+        "empty": "",
+    }.items():
         path = tmp_path / name
         path.write_text(text)
         if any(line.startswith("error") for line in texts(validate(QRELS, path))):
@@ -161,20 +210,32 @@ def test_what_validate_refuses_evaluate_refuses(tmp_path: Path) -> None:
 
 def test_what_evaluate_notes_validate_says() -> None:
     """Topics without relevant documents and ids that match nothing are warnings; the grades stand in the notes."""
-    quoted = {topic: {f'"{name}"': score for name, score in lists.items()} for topic, lists in SOUND.items()}
-    outcome = validate({**QRELS, "2": {"a": 0, "d": 0}}, {"quoted": quoted, "sound": SOUND})
+    quoted = {
+        topic: {f'"{name}"': score for name, score in lists.items()}
+        for topic, lists in SOUND.items()
+    }
+    outcome = validate(
+        {**QRELS, "2": {"a": 0, "d": 0}}, {"quoted": quoted, "sound": SOUND}
+    )
     rows = tables(outcome)["problems"].select("level", "file", "problem").rows()
     assert (
         "warning",
         "qrels",
         "1 topic without a relevant document (all systems score 0): 2",
     ) in rows
-    assert [row[:2] for row in rows if row[2].startswith("retrieves no judged document; do its ids match")] == [
-        ("warning", "run quoted")
-    ]
+    assert [
+        row[:2]
+        for row in rows
+        if row[2].startswith("retrieves no judged document; do its ids match")
+    ] == [("warning", "run quoted")]
     assert about(outcome)["notes"][0] == "grades: 3 of 0, 1 of 1, 1 of 2"
-    assert about(outcome)["notes"][1].startswith("binary metrics count every grade from 1 up as relevant (AP(")
-    assert len(about(validate({"1": {"a": 1}, "2": {"a": 1}}, {"sound": SOUND}))["notes"]) == 1
+    assert about(outcome)["notes"][1].startswith(
+        "binary metrics count every grade from 1 up as relevant (AP("
+    )
+    assert (
+        len(about(validate({"1": {"a": 1}, "2": {"a": 1}}, {"sound": SOUND}))["notes"])
+        == 1
+    )
     assert about(validate(None, {"sound": SOUND}))["notes"] == []
 
 
@@ -182,10 +243,17 @@ def test_all_errors_are_listed(tmp_path: Path) -> None:
     """A missing path, an empty folder and a second system of a name are errors; evaluate stops, or skips them."""
     for name in ("a.run", "more/a.run.gz", "more/empty", "none/.hidden"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
-        (tmp_path / name).write_text("1 Q0 a 1 2 a\n2 Q0 a 1 1 a\n" if "a.run" in name else "")
+        (tmp_path / name).write_text(
+            "1 Q0 a 1 2 a\n2 Q0 a 1 1 a\n" if "a.run" in name else ""
+        )
     given = [tmp_path / name for name in ("nowhere", "a.run", "more", "none")]
     outcome = validate(QRELS, given)
-    errors = tables(outcome)["problems"].filter(level="error").select("file", "problem").rows()
+    errors = (
+        tables(outcome)["problems"]
+        .filter(level="error")
+        .select("file", "problem")
+        .rows()
+    )
     first, second = tmp_path / "a.run", tmp_path / "more/a.run.gz"
     assert errors == [
         (str(tmp_path / "nowhere"), "no such file"),
@@ -193,13 +261,20 @@ def test_all_errors_are_listed(tmp_path: Path) -> None:
             str(second),
             f"two systems are named 'a.run': {first} and {second}; a system is named after its file: rename one",
         ),
-        (str(tmp_path / "more/empty"), "the file is empty; did the run retrieve nothing? (--allow-empty)"),
+        (
+            str(tmp_path / "more/empty"),
+            "the file is empty; did the run retrieve nothing? (--allow-empty)",
+        ),
         (str(tmp_path / "none"), "no files in this folder"),
     ]
     assert outcome.system.values.tolist() == ["a.run"]
     with pytest.raises(FileFormatError, match="no such file"):
         evaluate(QRELS, given, "AP")
-    skipped = [note for note in about(evaluate(QRELS, given, "AP", on_error="skip"))["notes"] if "left out" in note]
+    skipped = [
+        note
+        for note in about(evaluate(QRELS, given, "AP", on_error="skip"))["notes"]
+        if "left out" in note
+    ]
     assert len(skipped) == len(errors)
     with pytest.raises(FileFormatError, match="no run could be read"):
         evaluate(QRELS, given[3:], "AP", on_error="skip")
@@ -220,7 +295,9 @@ def test_files_of_problems(tmp_path: Path) -> None:
     (tmp_path / "torn").write_bytes(b"\x1f\x8b")
     (tmp_path / "strange").write_text("x Q0 a 1 1 strange\n")
     outcome = validate(QRELS, tmp_path)
-    assert set(outcome["file"].values) == {str(tmp_path / name) for name in ("odd", "torn", "strange")}
+    assert set(outcome["file"].values) == {
+        str(tmp_path / name) for name in ("odd", "torn", "strange")
+    }
     assert not any(str(tmp_path) in text for text in outcome["text"].values)
     outcome = validate(tmp_path / "nowhere", {"sound": SOUND})
     assert outcome["file"].values.tolist() == [str(tmp_path / "nowhere")]
@@ -229,16 +306,34 @@ def test_files_of_problems(tmp_path: Path) -> None:
 
 def test_run_tags(tmp_path: Path) -> None:
     """A tag in two files, and a tag unlike its file's name, are remarked upon; `input.TAG` is like its tag."""
-    for name, tag in {"input.bm25": "BM25", "ql.run": "ql", "ql.v2": "ql", "dense": "x", "bm": "bm-long"}.items():
-        (tmp_path / name).write_text("".join(f"{topic} Q0 a 1 1 {tag}\n" for topic in "12"))
-    said = tables(validate(QRELS, tmp_path))["problems"].filter(pl.col("problem").str.contains("run tag"))
+    for name, tag in {
+        "input.bm25": "BM25",
+        "ql.run": "ql",
+        "ql.v2": "ql",
+        "dense": "x",
+        "bm": "bm-long",
+    }.items():
+        (tmp_path / name).write_text(
+            "".join(f"{topic} Q0 a 1 1 {tag}\n" for topic in "12")
+        )
+    said = tables(validate(QRELS, tmp_path))["problems"].filter(
+        pl.col("problem").str.contains("run tag")
+    )
     assert said.select("level", "file", "problem").rows() == [
-        ("warning", str(tmp_path / "dense"), "the run tag 'x' is not the file's name, which names the system"),
+        (
+            "warning",
+            str(tmp_path / "dense"),
+            "the run tag 'x' is not the file's name, which names the system",
+        ),
         ("warning", "all runs", "the run tag 'ql' stands in 2 files: ql.run, ql.v2"),
     ]
     (tmp_path / "dense").write_text("1 Q0 a 1 1\n2 Q0 a 1 1 x\n2 Q0 b 1 1 y\n")
-    said = texts(validate(QRELS, tmp_path / "dense", reading=Reading(allow_missing_tag=True)))
-    assert "warning the run tag 'x' is not the file's name, which names the system" in said
+    said = texts(
+        validate(QRELS, tmp_path / "dense", reading=Reading(allow_missing_tag=True))
+    )
+    assert (
+        "warning the run tag 'x' is not the file's name, which names the system" in said
+    )
 
 
 def test_each_run_is_ranked_once(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -247,7 +342,11 @@ def test_each_run_is_ranked_once(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("rank", "__init__"):
         method = getattr(Judgments, name)
         monkeypatch.setattr(
-            Judgments, name, lambda *args, name=name, method=method: (calls.append(name), method(*args))[1]
+            Judgments,
+            name,
+            lambda *args, name=name, method=method: (calls.append(name), method(*args))[
+                1
+            ],
         )
     validate(QRELS, dict.fromkeys("abc", SOUND))
     assert sorted(calls) == ["__init__"] * 2 + ["rank"] * 3
@@ -256,10 +355,17 @@ def test_each_run_is_ranked_once(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_runs_that_rank_alike_are_remarked_upon() -> None:
     """A ranking under two names is one warning over all runs, with and without judgments."""
     ranked = {"1": {"a": 3.0, "b": 2.0}, "2": {"c": 1.0}}
-    runs = {"one": ranked, "two": {topic: {d: s / 7 for d, s in docs.items()} for topic, docs in ranked.items()}}
+    runs = {
+        "one": ranked,
+        "two": {
+            topic: {d: s / 7 for d, s in docs.items()} for topic, docs in ranked.items()
+        },
+    }
     for qrels in ({"1": {"a": 1}, "2": {"c": 0}}, None):
         problems = tables(validate(qrels, runs))["problems"]
-        told = problems.filter(problems["problem"].str.contains("ranks as an earlier run does"))
+        told = problems.filter(
+            problems["problem"].str.contains("ranks as an earlier run does")
+        )
         assert told["problem"].str.contains("two as one").to_list() == [True]
 
 
@@ -267,12 +373,22 @@ def test_warnings_that_differ_in_numbers_are_shown_once(tmp_path: Path) -> None:
     """People see one line for a kind of warning, with the number of its files; the table has every one."""
     lengths = {f"run{number}": number for number in range(1, 16)}
     for name, length in lengths.items():
-        lines = [f"1 Q0 a{at} {at} {10 - at} {name}\n" for at in range(length)] + [f"2 Q0 a 1 1 {name}\n"]
+        lines = [f"1 Q0 a{at} {at} {10 - at} {name}\n" for at in range(length)] + [
+            f"2 Q0 a 1 1 {name}\n"
+        ]
         (tmp_path / name).write_text("".join(lines))
     outcome = validate(QRELS, tmp_path)
-    [shown] = [view for title, view in overview(outcome).items() if title.startswith("warnings")]
-    unjudged = shown.filter(pl.col("problem").str.contains("of the first ten documents are not judged"))
-    every = tables(outcome)["problems"].filter(pl.col("problem").str.contains("of the first ten documents"))
+    [shown] = [
+        view
+        for title, view in overview(outcome).items()
+        if title.startswith("warnings")
+    ]
+    unjudged = shown.filter(
+        pl.col("problem").str.contains("of the first ten documents are not judged")
+    )
+    every = tables(outcome)["problems"].filter(
+        pl.col("problem").str.contains("of the first ten documents")
+    )
     assert unjudged["files"].to_list() == [every.height]
     assert every.height > 10
     assert all(len(line) <= 80 for line in render(outcome).splitlines())

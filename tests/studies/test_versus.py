@@ -15,15 +15,28 @@ SYSTEMS = ["mine", "bm25", "dense", "fusion"]
 
 def scores(topics=20, seed=0):
     rng = np.random.default_rng(seed)
-    values = np.clip(rng.normal([[[0.5]], [[0.3]], [[0.5]], [[0.52]]], 0.1, (4, topics, 2)), 0, 1).round(3)
-    return cube(values, SYSTEMS, [str(one) for one in range(topics)], ["AP", "P@10"], collection="made")
+    values = np.clip(
+        rng.normal([[[0.5]], [[0.3]], [[0.5]], [[0.52]]], 0.1, (4, topics, 2)), 0, 1
+    ).round(3)
+    return cube(
+        values,
+        SYSTEMS,
+        [str(one) for one in range(topics)],
+        ["AP", "P@10"],
+        collection="made",
+    )
 
 
 def test_figures_are_scipys_and_counts_are_counts():
     """Difference, interval, p, wins, ties and losses of a comparison are what scipy and counting give."""
     made = scores()
-    found = irmeta.versus(made, "mine", "bm25", test="t").sel(against="bm25", metric="AP")
-    mine, other = made.sel(system="mine", metric="AP").values, made.sel(system="bm25", metric="AP").values
+    found = irmeta.versus(made, "mine", "bm25", test="t").sel(
+        against="bm25", metric="AP"
+    )
+    mine, other = (
+        made.sel(system="mine", metric="AP").values,
+        made.sel(system="bm25", metric="AP").values,
+    )
     theirs = stats.ttest_rel(mine, other)
     low, high = theirs.confidence_interval(0.95)
     assert_allclose(found["p"], theirs.pvalue, rtol=1e-10)
@@ -37,7 +50,9 @@ def test_only_the_comparisons_asked_for_are_corrected():
     made = scores()
     found = irmeta.versus(made, "mine", test="t", metrics="AP")
     p = [
-        stats.ttest_rel(made.sel(system="mine", metric="AP"), made.sel(system=name, metric="AP")).pvalue
+        stats.ttest_rel(
+            made.sel(system="mine", metric="AP"), made.sel(system=name, metric="AP")
+        ).pvalue
         for name in SYSTEMS[1:]
     ]
     assert_allclose(found["p_corrected"].values[:, 0].min(), min(p) * 3, rtol=1e-10)
@@ -77,16 +92,24 @@ def test_metrics_that_contradict_each_other_are_named():
 def test_a_sentence_claims_a_difference_only_where_there_is_one():
     """A significant difference is said with its size; otherwise that none is shown, never that there is none."""
     made = scores()
-    assert "a significant difference" in findings(irmeta.versus(made, "mine", "bm25", metrics="AP"))[0]
+    assert (
+        "a significant difference"
+        in findings(irmeta.versus(made, "mine", "bm25", metrics="AP"))[0]
+    )
     same = made.copy()
     same.loc[{"system": "dense"}] = made.sel(system="mine").values[::-1]
-    assert findings(irmeta.versus(same, "mine", "dense", metrics="AP"))[0].startswith("By AP, no difference")
+    assert findings(irmeta.versus(same, "mine", "dense", metrics="AP"))[0].startswith(
+        "By AP, no difference"
+    )
 
 
 def test_tests_that_can_find_nothing_say_so():
     """On four topics no permutation test reaches 5%, and a note says so."""
     found = irmeta.versus(scores(topics=4), "mine", "bm25")
-    assert any(note.startswith("Nothing can be significant") for note in irmeta.about(found)["notes"])
+    assert any(
+        note.startswith("Nothing can be significant")
+        for note in irmeta.about(found)["notes"]
+    )
 
 
 @pytest.mark.parametrize(
@@ -116,12 +139,22 @@ def test_pairwise_compares_on_the_topics_that_both_have():
     made = scores()
     made[0, 0] = np.nan
     made[1, 1:3] = np.nan
-    found = irmeta.versus(made, "mine", ["bm25", "dense"], metrics="AP", test="t", correct="none", missing="pairwise")
+    found = irmeta.versus(
+        made,
+        "mine",
+        ["bm25", "dense"],
+        metrics="AP",
+        test="t",
+        correct="none",
+        missing="pairwise",
+    )
     for name, topics in (("bm25", range(3, 20)), ("dense", range(1, 20))):
         both = made.sel(system=["mine", name]).isel(topic=list(topics))
         alone = irmeta.versus(both, "mine", name, metrics="AP", test="t")
         for what in ("difference", "low", "high", "p", "wins", "losses", "effect_size"):
-            assert_allclose(found[what].sel(against=name), alone[what].sel(against=name), rtol=1e-12)
+            assert_allclose(
+                found[what].sel(against=name), alone[what].sel(against=name), rtol=1e-12
+            )
     with pytest.raises(ScoresError, match="Dunnett"):
         irmeta.versus(made, "mine", correct="dunnett", missing="pairwise")
 
@@ -131,5 +164,7 @@ def test_pairwise_best_is_a_system_with_all_topics():
     made = scores()
     made[3, 0] = np.nan
     made[3, 1:] = 1.0
-    found = irmeta.versus(made, "mine", "best", metrics="AP", test="t", missing="pairwise")
+    found = irmeta.versus(
+        made, "mine", "best", metrics="AP", test="t", missing="pairwise"
+    )
     assert found["who"].item() == "dense"

@@ -19,10 +19,15 @@ def main() -> None:
         import_module(f"irmeta.cli.{name}")  # it registers its commands on `app`
     from irmeta.cli.app import app
 
-    sys.stdout, sys.stderr = sys.stdout or io.StringIO(), sys.stderr or io.StringIO()  # closed by the caller
+    sys.stdout, sys.stderr = (
+        sys.stdout or io.StringIO(),
+        sys.stderr or io.StringIO(),
+    )  # closed by the caller
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="replace")  # a terminal that cannot show a character is no reason to stop
+            stream.reconfigure(
+                errors="replace"
+            )  # a terminal that cannot show a character is no reason to stop
     try:
         app()
     except IrmetaError as error:
@@ -32,6 +37,8 @@ def main() -> None:
 
 def _modules() -> list[str]:
     """List the modules of commands: those of studies first, in the order of the registry."""
-    verbs = list(dict.fromkeys(study.verb.partition(" ")[0] for study in STUDIES.values()))
+    verbs = list(
+        dict.fromkeys(study.verb.partition(" ")[0] for study in STUDIES.values())
+    )
     names = {module.name for module in iter_modules(__path__)} - FRAME
     return [verb for verb in verbs if verb in names] + sorted(names.difference(verbs))

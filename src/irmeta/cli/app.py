@@ -42,7 +42,13 @@ class Verb(TyperCommand):
     def collect_usage_pieces(self, ctx: Any) -> list[str]:  # noqa: ARG002 click gives it
         """Return what a command takes as manual pages write it: [OPTIONS] QRELS RUNS..."""
         arguments = [one for one in self.params if isinstance(one, TyperArgument)]
-        return ["[OPTIONS]", *(f"{one.metavar}..." if one.nargs != 1 else f"{one.metavar}" for one in arguments)]
+        return [
+            "[OPTIONS]",
+            *(
+                f"{one.metavar}..." if one.nargs != 1 else f"{one.metavar}"
+                for one in arguments
+            ),
+        ]
 
 
 class Verbs(typer.Typer):
@@ -53,14 +59,20 @@ class Verbs(typer.Typer):
         super().__init__(rich_markup_mode="rich", no_args_is_help=True, **options)
 
     def command(
-        self, name: str | None = None, *, cls: type[TyperCommand] | None = Verb, **options: Any
+        self,
+        name: str | None = None,
+        *,
+        cls: type[TyperCommand] | None = Verb,
+        **options: Any,
     ) -> Callable[[Function], Function]:
         """Register a command, in the group of `irmeta --help` that its study belongs to."""
 
         def register(function: Function) -> Function:
             verb = f"{self.verb} {name or function.__name__}".strip()
             panel = None if self.verb else panel_of(verb)
-            add = super(Verbs, self).command(name, cls=cls, rich_help_panel=panel, **options)
+            add = super(Verbs, self).command(
+                name, cls=cls, rich_help_panel=panel, **options
+            )
             add(_flattened(function))
             return function
 
@@ -79,8 +91,13 @@ def _flattened(function: Callable[..., Any]) -> Callable[..., Any]:
     """Return the function with each group of options replaced by its fields, which Typer then reads as options."""
     hints = get_type_hints(function, include_extras=True)
     hints.pop("return", None)
-    defaults = {name: parameter.default for name, parameter in inspect.signature(function).parameters.items()}
-    groups: dict[str, Any] = {name: hint for name, hint in hints.items() if is_dataclass(hint)}
+    defaults = {
+        name: parameter.default
+        for name, parameter in inspect.signature(function).parameters.items()
+    }
+    groups: dict[str, Any] = {
+        name: hint for name, hint in hints.items() if is_dataclass(hint)
+    }
     parameters = []
     for name, hint in hints.items():
         if name in groups:
@@ -97,16 +114,29 @@ def _flattened(function: Callable[..., Any]) -> Callable[..., Any]:
     command.__name__ = function.__name__
     command.__doc__ = _help(function.__doc__ or "")
     command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-    command.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    command.__annotations__ = {
+        parameter.name: parameter.annotation for parameter in parameters
+    }
     return command
 
 
 def _help(doc: str) -> str:
     """Return the help of a command: its sentences, without the line breaks of the source, then its examples."""
-    paragraphs = [" ".join(paragraph.split()) for paragraph in inspect.cleandoc(doc).split("\n\n")]
-    sentences = [paragraph for paragraph in paragraphs if not paragraph.startswith("irmeta ")]
-    examples = [line for text in paragraphs if text.startswith("irmeta ") for line in _example(text)]
-    return "\n\n".join([*sentences, *(["\n".join(["Examples:", *examples])] if examples else [])])
+    paragraphs = [
+        " ".join(paragraph.split()) for paragraph in inspect.cleandoc(doc).split("\n\n")
+    ]
+    sentences = [
+        paragraph for paragraph in paragraphs if not paragraph.startswith("irmeta ")
+    ]
+    examples = [
+        line
+        for text in paragraphs
+        if text.startswith("irmeta ")
+        for line in _example(text)
+    ]
+    return "\n\n".join(
+        [*sentences, *(["\n".join(["Examples:", *examples])] if examples else [])]
+    )
 
 
 _WORDS = re.compile(r"""(?:-[\w-]+ (?!-))?(?:'[^']*'|"[^"]*"|\S)+""")
@@ -130,7 +160,10 @@ def _options_of(group: Any) -> list[inspect.Parameter]:
     hints = get_type_hints(group, include_extras=True)
     found = []
     for option in fields(group):
-        default = inspect.Parameter.empty if option.default is MISSING else option.default
+        if option.default is MISSING:
+            default = inspect.Parameter.empty
+        else:
+            default = option.default
         found.append(_parameter(option.name, default, hints[option.name]))
     return found
 
@@ -142,15 +175,23 @@ def _parameter(name: str, default: Any, hint: Any) -> inspect.Parameter:
     if info.metavar is None:
         info.metavar = name.upper() if isinstance(info, ArgumentInfo) else _value(kind)
     annotation = Annotated[kind, info]  # type: ignore[valid-type]
-    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
+    return inspect.Parameter(
+        name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation
+    )
 
 
 def _value(kind: Any) -> str:
     """Return what stands for an option's value in the help; a choice's names are in its text."""
     if kind in VALUES:
         return VALUES[kind]
-    found = [_value(part) for part in get_args(kind) if isinstance(part, type) or get_args(part)]
-    return found[0] if found else "CHOICE"
+    found = [
+        _value(part)
+        for part in get_args(kind)
+        if isinstance(part, type) or get_args(part)
+    ]
+    if found:
+        return found[0]
+    return "CHOICE"
 
 
 app = Verbs(
@@ -172,7 +213,10 @@ def _version(wanted: bool) -> None:
 @app.callback()
 def irmeta(
     version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+        bool,
+        typer.Option(
+            "--version", callback=_version, is_eager=True, help="Print the version."
+        ),
     ] = False,
 ) -> None:
     """Meta-evaluation for information retrieval: it measures the measures."""

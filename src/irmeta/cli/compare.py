@@ -18,8 +18,12 @@ def compare(
             show_default="raw,normal; for standardized scores raw",
         ),
     ] = None,
-    partitions: Annotated[int, option(help="Random re-partitions of the pooled topics, for each pair.")] = 2000,
-    alpha: Annotated[float, option(help="Level of the test that counts false positives.")] = 0.05,
+    partitions: Annotated[
+        int, option(help="Random re-partitions of the pooled topics, for each pair.")
+    ] = 2000,
+    alpha: Annotated[
+        float, option(help="Level of the test that counts false positives.")
+    ] = 0.05,
     flat: FlatTopics = "half",
     seed: Seed = 0,
 ) -> None:

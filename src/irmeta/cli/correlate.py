@@ -11,11 +11,22 @@ from irmeta.cli.study import Picked, Shown, option
 def correlate(
     picked: Picked,
     shown: Shown,
-    level: Annotated[Level, option(help=explained(Level, "What is correlated."))] = "topic",
-    method: Annotated[Coefficient, option(help=explained(Coefficient, "The coefficient."))] = "pearson",
-    threshold: Annotated[float, option(help="Every two metrics of a group correlate at this or above.")] = 0.9,
-    each: Annotated[bool, option("--each", help="Each collection by itself; else several are pooled.")] = False,
-    draw: Annotated[CorrelationView, option(help=explained(CorrelationView, "What --plot draws."))] = "heatmap",
+    level: Annotated[
+        Level, option(help=explained(Level, "What is correlated."))
+    ] = "topic",
+    method: Annotated[
+        Coefficient, option(help=explained(Coefficient, "The coefficient."))
+    ] = "pearson",
+    threshold: Annotated[
+        float, option(help="Every two metrics of a group correlate at this or above.")
+    ] = 0.9,
+    each: Annotated[
+        bool,
+        option("--each", help="Each collection by itself; else several are pooled."),
+    ] = False,
+    draw: Annotated[
+        CorrelationView, option(help=explained(CorrelationView, "What --plot draws."))
+    ] = "heatmap",
 ) -> None:
     """Correlate every pair of metrics, to see which say the same.
 
@@ -29,5 +40,10 @@ def correlate(
     from irmeta.studies import correlation
 
     study = correlation.each if each else correlation.correlation
-    options: dict[str, Any] = {"level": level, "method": method, "threshold": threshold, "missing": picked.missing}
+    options: dict[str, Any] = {
+        "level": level,
+        "method": method,
+        "threshold": threshold,
+        "missing": picked.missing,
+    }
     shown.show(study, picked.cubes(), **options, view=draw)

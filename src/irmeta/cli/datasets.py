@@ -19,7 +19,11 @@ datasets = Verbs("datasets", help="List public collections, and fetch them.")
 app.add_typer(datasets, name="datasets", rich_help_panel=panel_of("datasets"))
 
 Data = Annotated[
-    Path | None, option(help="Folder of the collections.", show_default="IRMETA_DATA, else the user's cache")
+    Path | None,
+    option(
+        help="Folder of the collections.",
+        show_default="IRMETA_DATA, else the user's cache",
+    ),
 ]
 
 
@@ -39,11 +43,21 @@ def list_(data: Data = None) -> None:
     rows = []
     for name, collection in catalog().items():
         lacking = len(missing(collection, folder))
-        here = "yes" if not lacking else "no" if lacking == len(collection.files) else f"lacks {lacking}"
+        if not lacking:
+            here = "yes"
+        elif lacking == len(collection.files):
+            here = "no"
+        else:
+            here = f"lacks {lacking}"
         size = sum(file.size for file in collection.files) / 1e6
         rows.append((name, here, f"{size:.2f}", collection.licence, collection.about))
-    frame = pl.DataFrame(rows, schema=["name", "here", "MB", "licence", "about"], orient="row")
-    write(text(frame, f"Public collections; here: in {folder}", width=Console().width), None)
+    frame = pl.DataFrame(
+        rows, schema=["name", "here", "MB", "licence", "about"], orient="row"
+    )
+    write(
+        text(frame, f"Public collections; here: in {folder}", width=Console().width),
+        None,
+    )
     title = "Standardization factors that ship, for irmeta place --on NAME"
     write(text(_factors(), title, width=Console().width), None)
     write("\nNext: irmeta datasets fetch NAME\n", None)
@@ -60,14 +74,26 @@ def _factors() -> "pl.DataFrame":
     rows = []
     for name in shipped_factors():
         factors = standardization.load(name)
-        sizes = int(factors["n"].max()), factors.sizes["topic"], " ".join(factors.metric.values.astype(str))
-        rows.append((name, *sizes, about(factors)["scores"]["dataset"], factors.attrs["digest"]))
-    return pl.DataFrame(rows, schema=["name", "systems", "topics", "metrics", "from", "digest"], orient="row")
+        sizes = (
+            int(factors["n"].max()),
+            factors.sizes["topic"],
+            " ".join(factors.metric.values.astype(str)),
+        )
+        rows.append(
+            (name, *sizes, about(factors)["scores"]["dataset"], factors.attrs["digest"])
+        )
+    return pl.DataFrame(
+        rows,
+        schema=["name", "systems", "topics", "metrics", "from", "digest"],
+        orient="row",
+    )
 
 
 @datasets.command()
 def fetch(
-    names: Annotated[list[str], typer.Argument(metavar="NAME", help="Names of irmeta datasets list.")],
+    names: Annotated[
+        list[str], typer.Argument(metavar="NAME", help="Names of irmeta datasets list.")
+    ],
     data: Data = None,
     quiet: Quiet = False,
 ) -> None:
@@ -83,7 +109,9 @@ def fetch(
 
     known = public.catalog()
     if unknown := [name for name in names if name not in known]:
-        raise IrmetaError(f"no public collection {unknown[0]!r}; {nearest(unknown[0], known)}")
+        raise IrmetaError(
+            f"no public collection {unknown[0]!r}; {nearest(unknown[0], known)}"
+        )
     folder = public.data_folder(data)
     for collection in (known[name] for name in names):
         with working(quiet=quiet):

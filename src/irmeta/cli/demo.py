@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 
 @app.command()
 def demo(
-    output: Annotated[Path, option("-o", "--output", help="The folder to make.")] = Path("demo"),
+    output: Annotated[
+        Path, option("-o", "--output", help="The folder to make.")
+    ] = Path("demo"),
     seed: Seed = 1,
     quiet: Quiet = False,
 ) -> None:
@@ -32,22 +34,35 @@ def demo(
 
     with working(quiet=quiet):
         made = simulate(output, rng=seed)
-    say(f"simulated {len(list(made.runs.iterdir()))} runs: {made.runs}, and their judgments: {made.qrels}", quiet=quiet)
+    say(
+        f"simulated {len(list(made.runs.iterdir()))} runs: {made.runs}, and their judgments: {made.qrels}",
+        quiet=quiet,
+    )
     file = output / "scores.parquet"
     with working(quiet=quiet):
         scores = evaluate(made.qrels, made.runs, collection="demo")
         save(scores, file)
-        say(f"wrote {file}: {', '.join(counted(size, str(dim)) for dim, size in scores.sizes.items())}", quiet=quiet)
-        page, sections = write_sections({"demo": scores}, output / "report", rng=seed, source=file.name)
+        say(
+            f"wrote {file}: {', '.join(counted(size, str(dim)) for dim, size in scores.sizes.items())}",
+            quiet=quiet,
+        )
+        page, sections = write_sections(
+            {"demo": scores}, output / "report", rng=seed, source=file.name
+        )
     write(f"What irmeta finds in this collection:\n\n{headlines(sections)}\n", None)
     write(f"All of it on one page: {page} (open it in a browser)\n", None)
-    write(f"Next: {_command()} versus {file} --system {_best(scores)} --against median -m nDCG@10\n", None)
+    write(
+        f"Next: {_command()} versus {file} --system {_best(scores)} --against median -m nDCG@10\n",
+        None,
+    )
 
 
 def _command() -> str:
     """Return how the user calls irmeta: by its name where the shell finds it, else by its path."""
     name = "irmeta"
-    return name if which(name) else sys.argv[0]
+    if which(name):
+        return name
+    return sys.argv[0]
 
 
 def _best(scores: "xr.DataArray") -> str:

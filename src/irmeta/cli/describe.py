@@ -12,12 +12,19 @@ def describe(
     picked: Picked,
     best: Best,
     shown: Shown,
-    level: Annotated[float, option(help="Level of the intervals and rank sets.")] = 0.95,
+    level: Annotated[
+        float, option(help="Level of the intervals and rank sets.")
+    ] = 0.95,
     marginal: Annotated[
         bool,
-        option("--marginal", help="Rank sets of systems named in advance, one by one; else of all systems at once."),
+        option(
+            "--marginal",
+            help="Rank sets of systems named in advance, one by one; else of all systems at once.",
+        ),
     ] = False,
-    view: Annotated[ScoreView, option(help=explained(ScoreView, "What --plot draws."))] = "means",
+    view: Annotated[
+        ScoreView, option(help=explained(ScoreView, "What --plot draws."))
+    ] = "means",
     seed: Seed = 0,
 ) -> None:
     """Show system means with intervals, the ranks that systems may have, topic difficulty, spread and reliability.
@@ -31,4 +38,12 @@ def describe(
     from irmeta.studies.description import describe as study
 
     sets = "marginal" if marginal else "simultaneous"
-    shown.show(study, picked.cube(best.by), **picked.used(best), level=level, sets=sets, rng=seed, view=view)
+    shown.show(
+        study,
+        picked.cube(best.by),
+        **picked.used(best),
+        level=level,
+        sets=sets,
+        rng=seed,
+        view=view,
+    )

@@ -19,20 +19,39 @@ class Judged:
     """Runs and judgments, from which scores at other depths of judging are computed."""
 
     runs: Annotated[
-        str | None, option(panel=POOLS, help="The run files: a folder or a glob.", show_default="depth is not varied")
+        str | None,
+        option(
+            panel=POOLS,
+            help="The run files: a folder or a glob.",
+            show_default="depth is not varied",
+        ),
     ] = None
-    qrels: Annotated[str | None, option(panel=POOLS, help="Their relevance judgments.", show_default="none")] = None
-    depths: Annotated[str, option(panel=POOLS, help="Pool depths to choose from.")] = "5,10,20,50,100"
+    qrels: Annotated[
+        str | None,
+        option(panel=POOLS, help="Their relevance judgments.", show_default="none"),
+    ] = None
+    depths: Annotated[str, option(panel=POOLS, help="Pool depths to choose from.")] = (
+        "5,10,20,50,100"
+    )
     llm: Annotated[
-        str | None, option(panel=POOLS, help="Judgments of the same runs by a machine.", show_default="none")
+        str | None,
+        option(
+            panel=POOLS,
+            help="Judgments of the same runs by a machine.",
+            show_default="none",
+        ),
     ] = None
 
     def given(self) -> bool:
         """Say whether there are runs; raise IrmetaError where only a part of what belongs together is given."""
         if (self.runs is None) != (self.qrels is None):
-            raise IrmetaError("--runs and --qrels belong together: depths of judging need both")
+            raise IrmetaError(
+                "--runs and --qrels belong together: depths of judging need both"
+            )
         if self.llm is not None and self.runs is None:
-            raise IrmetaError("--llm needs --runs and --qrels: the same runs are scored by the machine's judgments")
+            raise IrmetaError(
+                "--llm needs --runs and --qrels: the same runs are scored by the machine's judgments"
+            )
         return self.runs is not None
 
 
@@ -43,12 +62,22 @@ def design(
     shown: Shown,
     target: Annotated[
         str | None,
-        option(help="The metric that new topics should be ranked by.", show_default="AP, else the deepest AP@k"),
+        option(
+            help="The metric that new topics should be ranked by.",
+            show_default="AP, else the deepest AP@k",
+        ),
     ] = None,
     topic_cost: Annotated[float, option(panel=COSTS, help="Of a topic.")] = 30.0,
-    judgment_cost: Annotated[float, option(panel=COSTS, help="Of a document judged by a person.")] = 1.0,
-    llm_cost: Annotated[float, option(panel=COSTS, help="Of a document judged by a machine.")] = 0.0,
-    budget: Annotated[float | None, option(panel=COSTS, help="What may be spent.", show_default="none")] = None,
+    judgment_cost: Annotated[
+        float, option(panel=COSTS, help="Of a document judged by a person.")
+    ] = 1.0,
+    llm_cost: Annotated[
+        float, option(panel=COSTS, help="Of a document judged by a machine.")
+    ] = 0.0,
+    budget: Annotated[
+        float | None,
+        option(panel=COSTS, help="What may be spent.", show_default="none"),
+    ] = None,
     level: Annotated[float, option(help="Level of the intervals.")] = 0.95,
     partitions: Annotated[int, option(help="Random partitions of the topics.")] = 400,
     seed: Seed = 0,
@@ -65,17 +94,38 @@ def design(
     """
     from irmeta.studies.design import design as study
 
-    costs: dict[str, Any] = {"topic_cost": topic_cost, "judgment_cost": judgment_cost, "machine_cost": llm_cost}
-    asked = costs | {"target": target, "budget": budget, "level": level, "partitions": partitions, "rng": seed}
+    costs: dict[str, Any] = {
+        "topic_cost": topic_cost,
+        "judgment_cost": judgment_cost,
+        "machine_cost": llm_cost,
+    }
+    asked = costs | {
+        "target": target,
+        "budget": budget,
+        "level": level,
+        "partitions": partitions,
+        "rng": seed,
+    }
     everything = replace(picked, metrics=None)
     if judged.given():  # the file says which systems and topics: the runs give the scores by every metric
-        shown.show(_measured, everything.cube(), judged, picked.metrics, picked.missing, asked)
+        shown.show(
+            _measured, everything.cube(), judged, picked.metrics, picked.missing, asked
+        )
     else:
-        shown.show(study, picked.cube(target) if target else everything.cube(), **picked.used(), **asked)
+        shown.show(
+            study,
+            picked.cube(target) if target else everything.cube(),
+            **picked.used(),
+            **asked,
+        )
 
 
 def _measured(
-    scores: "xr.DataArray", judged: Judged, metrics: str | None, missing: Any, asked: dict[str, Any]
+    scores: "xr.DataArray",
+    judged: Judged,
+    metrics: str | None,
+    missing: Any,
+    asked: dict[str, Any],
 ) -> "xr.Dataset":
     """Score the runs as pools of each depth would let them be scored, and choose among the depths."""
     from irmeta.cube import select
@@ -89,7 +139,10 @@ def _measured(
     target = asked["target"] or default_target(scores)
     wanted = metric_names(metrics or target)
     columns = [pooled(metric, depth) for metric in wanted for depth in depths]
-    kept = {"systems": scores.system.values.tolist(), "topics": scores.topic.values.tolist()}
+    kept = {
+        "systems": scores.system.values.tolist(),
+        "topics": scores.topic.values.tolist(),
+    }
     full = evaluate(judged.qrels, judged.runs, [*wanted, target, *columns])
     size = pools(judged.qrels, judged.runs, depths)
     machine = None
@@ -97,5 +150,16 @@ def _measured(
         machine = select(evaluate(judged.llm, judged.runs, [*wanted, *columns]), **kept)
     cube = select(full, **kept)
     cube.attrs["collection"] = scores.attrs.get("collection", "collection")
-    pool: dict[str, Any] = {"pools": size.sizes, "judged": size.judged, "known": size.known}
-    return study(cube, metrics=wanted, machine=machine, missing=missing, **pool, **(asked | {"target": target}))
+    pool: dict[str, Any] = {
+        "pools": size.sizes,
+        "judged": size.judged,
+        "known": size.known,
+    }
+    return study(
+        cube,
+        metrics=wanted,
+        machine=machine,
+        missing=missing,
+        **pool,
+        **(asked | {"target": target}),
+    )

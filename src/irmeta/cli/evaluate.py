@@ -7,9 +7,25 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from irmeta.attributes import about
-from irmeta.choices import Duplicates, MetricSet, OnError, Precision, QrelsFormat, TopicSet, explained
+from irmeta.choices import (
+    Duplicates,
+    MetricSet,
+    OnError,
+    Precision,
+    QrelsFormat,
+    TopicSet,
+    explained,
+)
 from irmeta.cli.app import app
-from irmeta.cli.output import form_of, refuse_overwriting, say, say_note, width_of, working, write
+from irmeta.cli.output import (
+    form_of,
+    refuse_overwriting,
+    say,
+    say_note,
+    width_of,
+    working,
+    write,
+)
 from irmeta.cli.study import Shown, option
 from irmeta.errors import IrmetaError
 from irmeta.words import counted
@@ -22,7 +38,9 @@ FILES = "Reading files"
 
 Runs = Annotated[
     list[str],
-    typer.Argument(help="Run files, folders (with all beneath them), globs or URLs; a file's name is its system's."),
+    typer.Argument(
+        help="Run files, folders (with all beneath them), globs or URLs; a file's name is its system's."
+    ),
 ]
 
 
@@ -31,18 +49,33 @@ class Reader:
     """How run files and judgments are read."""
 
     allow_missing_tag: Annotated[
-        bool, option("--allow-missing-tag", panel=FILES, help="Accept run lines of 5 fields.")
+        bool,
+        option(
+            "--allow-missing-tag", panel=FILES, help="Accept run lines of 5 fields."
+        ),
     ] = False
     extra_columns: Annotated[
-        bool, option("--extra-columns", panel=FILES, help="Ignore fields after the sixth of a run line.")
+        bool,
+        option(
+            "--extra-columns",
+            panel=FILES,
+            help="Ignore fields after the sixth of a run line.",
+        ),
     ] = False
-    skip_header: Annotated[bool, option("--skip-header", panel=FILES, help="Skip a header line.")] = False
-    allow_empty: Annotated[bool, option("--allow-empty", panel=FILES, help="Accept an empty run: it scores 0.")] = False
-    dedup: Annotated[Duplicates, option(panel=FILES, help=explained(Duplicates, "A document twice in a list."))] = (
-        "error"
-    )
+    skip_header: Annotated[
+        bool, option("--skip-header", panel=FILES, help="Skip a header line.")
+    ] = False
+    allow_empty: Annotated[
+        bool,
+        option("--allow-empty", panel=FILES, help="Accept an empty run: it scores 0."),
+    ] = False
+    dedup: Annotated[
+        Duplicates,
+        option(panel=FILES, help=explained(Duplicates, "A document twice in a list.")),
+    ] = "error"
     qrels_format: Annotated[
-        QrelsFormat, option(panel=FILES, help=explained(QrelsFormat, "The form of the judgments."))
+        QrelsFormat,
+        option(panel=FILES, help=explained(QrelsFormat, "The form of the judgments.")),
     ] = "trec"
 
     def reading(self) -> "Reading":
@@ -54,35 +87,63 @@ class Reader:
 
 @app.command()
 def evaluate(
-    qrels: Annotated[str, typer.Argument(help="Relevance judgments: topic, iteration, document, grade.")],
+    qrels: Annotated[
+        str,
+        typer.Argument(help="Relevance judgments: topic, iteration, document, grade."),
+    ],
     runs: Runs,
     reader: Reader,
     shown: Shown,
     metrics: Annotated[
         list[str] | None,
-        option("-m", "--metrics", "--metric", help="Metrics, as in 'AP nDCG@20 RBP(p=0.8)'; can be repeated."),
+        option(
+            "-m",
+            "--metrics",
+            "--metric",
+            help="Metrics, as in 'AP nDCG@20 RBP(p=0.8)'; can be repeated.",
+        ),
     ] = None,
     metric_set: Annotated[
-        MetricSet, option(help=explained(MetricSet, "A named set of metrics, used where -m is not."))
+        MetricSet,
+        option(
+            help=explained(MetricSet, "A named set of metrics, used where -m is not.")
+        ),
     ] = "seeds23",
     append: Annotated[
-        bool, option("--append", help="Add the collection to a score file that exists, or runs to the collection.")
+        bool,
+        option(
+            "--append",
+            help="Add the collection to a score file that exists, or runs to the collection.",
+        ),
     ] = False,
     replace: Annotated[
-        bool, option("--replace", help="With --append, let runs take the place of runs of the same name.")
+        bool,
+        option(
+            "--replace",
+            help="With --append, let runs take the place of runs of the same name.",
+        ),
     ] = False,
     collection: Annotated[
-        str | None, option(help="What to call the collection.", show_default="the qrels file's name")
+        str | None,
+        option(
+            help="What to call the collection.", show_default="the qrels file's name"
+        ),
     ] = None,
     names: Annotated[
         str,
-        option(help="What names a system: file, tag, or a CSV file with a run file and its system on each line."),
+        option(
+            help="What names a system: file, tag, or a CSV file with a run file and its system on each line."
+        ),
     ] = "file",
-    topics: Annotated[TopicSet, option(help=explained(TopicSet, "The topics to score."))] = "qrels",
+    topics: Annotated[
+        TopicSet, option(help=explained(TopicSet, "The topics to score."))
+    ] = "qrels",
     score_precision: Annotated[
         Precision, option(help=explained(Precision, "What documents are ordered by."))
     ] = "float64",
-    on_error: Annotated[OnError, option(help=explained(OnError, "A run that cannot be read."))] = "stop",
+    on_error: Annotated[
+        OnError, option(help=explained(OnError, "A run that cannot be read."))
+    ] = "stop",
 ) -> None:
     """Score runs against relevance judgments.
 
@@ -106,7 +167,9 @@ def evaluate(
     if append and not to_score_file:
         raise IrmetaError("--append adds a collection to a score file: -o FILE.parquet")
     if replace and not append:
-        raise IrmetaError("--replace needs --append: it replaces runs in a score file that exists")
+        raise IrmetaError(
+            "--replace needs --append: it replaces runs in a score file that exists"
+        )
     refuse_overwriting(shown.output, append=append)
     options: Options = {
         "collection": collection,
@@ -124,17 +187,31 @@ def evaluate(
     if shown.output is not None and to_score_file:
         with working(shown.cluster, quiet=shown.quiet):
             written = _written(
-                shown.output, shown.quiet, qrels, given, wanted, append=append, replace=replace, **options
+                shown.output,
+                shown.quiet,
+                qrels,
+                given,
+                wanted,
+                append=append,
+                replace=replace,
+                **options,
             )
         _remark(written.about["attributes"]["notes"], quiet=shown.quiet)
-        sizes = ", ".join(counted(len(names), dim) for dim, names in written.about["names"].items())
-        kept = f" ({counted(written.kept, 'system')} evaluated before)" if written.kept else ""
+        sizes = ", ".join(
+            counted(len(names), dim) for dim, names in written.about["names"].items()
+        )
+        if written.kept:
+            kept = f" ({counted(written.kept, 'system')} evaluated before)"
+        else:
+            kept = ""
         say(f"wrote {shown.output}: {sizes}{kept}", quiet=shown.quiet)
     else:
         _print(shown, qrels, given, wanted, options)
 
 
-def _print(shown: Shown, qrels: str, runs: Any, wanted: Any, options: "Options") -> None:
+def _print(
+    shown: Shown, qrels: str, runs: Any, wanted: Any, options: "Options"
+) -> None:
     """Evaluate, and write the means or the scores instead of a score file."""
     from irmeta.evaluation.engine import evaluate as compute
     from irmeta.report.tables import render
@@ -145,7 +222,9 @@ def _print(shown: Shown, qrels: str, runs: Any, wanted: Any, options: "Options")
         result = evaluation(compute(qrels, runs, wanted, **options))
     _remark(about(result)["notes"], quiet=shown.quiet)
     table = shown.table or ("means" if form == "table" else None)
-    write(render(result, form, table, width=width_of(shown.output)), shown.output)  # its notes were said on stderr
+    write(
+        render(result, form, table, width=width_of(shown.output)), shown.output
+    )  # its notes were said on stderr
 
 
 def _remark(notes: list[str], *, quiet: bool) -> None:
@@ -164,5 +243,8 @@ def _written(output: Path, quiet: bool, *given: Any, **options: Any) -> "Written
         return evaluate_to(output, *given, **options)
     except BaseException:
         if finished(output):
-            say(f"what is finished is kept in {parts_of(output)}; the same command continues from there", quiet=quiet)
+            say(
+                f"what is finished is kept in {parts_of(output)}; the same command continues from there",
+                quiet=quiet,
+            )
         raise

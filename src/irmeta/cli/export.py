@@ -13,11 +13,20 @@ from irmeta.errors import IrmetaError
 def export(
     picked: Picked,
     wide: Annotated[
-        bool, option("--wide", help="One row per system and one column per topic, instead of one row per score.")
+        bool,
+        option(
+            "--wide",
+            help="One row per system and one column per topic, instead of one row per score.",
+        ),
     ] = False,
     output: Annotated[
         Path | None,
-        option("-o", "--output", help="The file: .csv or .parquet.", show_default="standard output"),
+        option(
+            "-o",
+            "--output",
+            help="The file: .csv or .parquet.",
+            show_default="standard output",
+        ),
     ] = None,
     quiet: Quiet = False,
 ) -> None:

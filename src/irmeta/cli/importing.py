@@ -25,32 +25,62 @@ class Named:
     """What the columns of a table are called, where they do not go by a name that people use."""
 
     metric: Annotated[
-        str | None, option(panel=TABLE, help="The metric that all scores are of, or the column that says it.")
+        str | None,
+        option(
+            panel=TABLE,
+            help="The metric that all scores are of, or the column that says it.",
+        ),
     ] = None
-    system: Annotated[str | None, option(panel=TABLE, help="The column of systems (models).")] = None
-    topic: Annotated[str | None, option(panel=TABLE, help="The column of topics (tasks).")] = None
-    score: Annotated[str | None, option(panel=TABLE, help="The column of scores.")] = None
+    system: Annotated[
+        str | None, option(panel=TABLE, help="The column of systems (models).")
+    ] = None
+    topic: Annotated[
+        str | None, option(panel=TABLE, help="The column of topics (tasks).")
+    ] = None
+    score: Annotated[str | None, option(panel=TABLE, help="The column of scores.")] = (
+        None
+    )
     ignore: Annotated[
-        str | None, option(panel=TABLE, help="Columns that hold something else, separated by commas.")
+        str | None,
+        option(
+            panel=TABLE, help="Columns that hold something else, separated by commas."
+        ),
     ] = None
 
     def named(self) -> dict[str, Any]:
         """Return the arguments of `irmeta.import_table`."""
-        ignored = [name.strip() for name in (self.ignore or "").split(",") if name.strip()]
-        columns = {"metric": self.metric, "system": self.system, "topic": self.topic, "score": self.score}
+        ignored = [
+            name.strip() for name in (self.ignore or "").split(",") if name.strip()
+        ]
+        columns = {
+            "metric": self.metric,
+            "system": self.system,
+            "topic": self.topic,
+            "score": self.score,
+        }
         return {**columns, "ignore": ignored}
 
 
 @app.command(name="import")
 def import_scores(
-    kind: Annotated[TableKind, typer.Argument(help=explained(TableKind, "What the files hold."))],
-    files: Annotated[list[str], typer.Argument(help="The files, or folders, globs or URLs of them.")],
+    kind: Annotated[
+        TableKind, typer.Argument(help=explained(TableKind, "What the files hold."))
+    ],
+    files: Annotated[
+        list[str], typer.Argument(help="The files, or folders, globs or URLs of them.")
+    ],
     output: Annotated[Path, option("-o", "--output", help="The score file to write.")],
     columns: Named,
-    rows: Annotated[Rows | None, option(help=explained(Rows, "Which way round a matrix or a wide table is."))] = None,
+    rows: Annotated[
+        Rows | None,
+        option(help=explained(Rows, "Which way round a matrix or a wide table is.")),
+    ] = None,
     topics: Annotated[
         str | None,
-        option(help="matrix: names for the topics, in order, as in 401-450.", show_default="the file's"),
+        option(
+            help="matrix: names for the topics, in order, as in 401-450.",
+            show_default="the file's",
+        ),
     ] = None,
     collection: Annotated[
         str | None,
@@ -59,7 +89,9 @@ def import_scores(
             show_default="collection; for table and mteb the name of the file or folder",
         ),
     ] = None,
-    append: Annotated[bool, option("--append", help="Add to a score file that exists.")] = False,
+    append: Annotated[
+        bool, option("--append", help="Add to a score file that exists.")
+    ] = False,
     quiet: Quiet = False,
 ) -> None:
     """Make a score file of scores that exist already.
@@ -86,18 +118,27 @@ def import_scores(
     for name, cube in cubes.items():
         sizes = ", ".join(counted(size, str(dim)) for dim, size in cube.sizes.items())
         say(f"{name}: {sizes}{_missing(cube)}", quiet=quiet)
-    for note in dict.fromkeys(note for cube in cubes.values() for note in about(cube).get("notes", [])):
+    for note in dict.fromkeys(
+        note for cube in cubes.values() for note in about(cube).get("notes", [])
+    ):
         say_note(note, quiet=quiet)
 
 
 def _missing(cube: "xr.DataArray") -> str:
     """Say how many scores are missing, where some are."""
     missing = int(cube.isnull().sum())
-    return f"; {missing:,} of {cube.size:,} scores missing" if missing else ""
+    if missing:
+        return f"; {missing:,} of {cube.size:,} scores missing"
+    return ""
 
 
 def _read(
-    kind: TableKind, files: list[str], columns: Named, rows: Rows | None, topics: str | None, collection: str | None
+    kind: TableKind,
+    files: list[str],
+    columns: Named,
+    rows: Rows | None,
+    topics: str | None,
+    collection: str | None,
 ) -> "dict[str, xr.DataArray]":
     """Read the cubes of files of one kind by collection name."""
     from irmeta.io import importers, lines, mteb, tables
@@ -107,7 +148,9 @@ def _read(
     name = collection or "collection"
     match kind:
         case "table":
-            return tables.import_table(files[0], rows=rows, collection=collection, **columns.named())
+            return tables.import_table(
+                files[0], rows=rows, collection=collection, **columns.named()
+            )
         case "mteb":
             made = mteb.import_mteb(files[0], collection=collection)
             return {str(made.attrs["collection"]): made}
@@ -121,8 +164,14 @@ def _read(
             return {name: lines.import_jsonl(files, collection=name)}
         case "matrix":
             if rows is None:
-                raise IrmetaError("a matrix alone does not say what its rows are; add --rows topics or --rows systems")
+                raise IrmetaError(
+                    "a matrix alone does not say what its rows are; add --rows topics or --rows systems"
+                )
             named = importers.topic_range(topics) if topics else None
-            return {name: importers.import_matrix(files, rows=rows, topics=named, collection=name)}
+            return {
+                name: importers.import_matrix(
+                    files, rows=rows, topics=named, collection=name
+                )
+            }
         case "systemwise":
             return importers.import_systemwise(files)

@@ -10,7 +10,16 @@ import typer
 from irmeta.choices import Correction, JudgedTopics, JudgesView, explained
 from irmeta.cli.app import Verbs, app, panel_of
 from irmeta.cli.output import refuse_overwriting, say, write
-from irmeta.cli.study import RESULT, SCORES, MissingScores, Quiet, Seed, Shown, Teamed, option
+from irmeta.cli.study import (
+    RESULT,
+    SCORES,
+    MissingScores,
+    Quiet,
+    Seed,
+    Shown,
+    Teamed,
+    option,
+)
 from irmeta.errors import IrmetaError
 
 if TYPE_CHECKING:
@@ -19,17 +28,35 @@ if TYPE_CHECKING:
     from irmeta.evaluation.sets import JudgmentSets
     from irmeta.studies.judges.labels import Relevant
 
-judges = Verbs("judges", help="Compare judgments with true ones; combine few human topics with all of a machine.")
+judges = Verbs(
+    "judges",
+    help="Compare judgments with true ones; combine few human topics with all of a machine.",
+)
 app.add_typer(judges, name="judges", rich_help_panel=panel_of("judges"))
 
 Runs = Annotated[
-    list[str] | None, option("--runs", panel=SCORES, help="The runs: a folder, a glob or a file; may be repeated.")
+    list[str] | None,
+    option(
+        "--runs",
+        panel=SCORES,
+        help="The runs: a folder, a glob or a file; may be repeated.",
+    ),
 ]
 MetricNames = Annotated[
-    str | None, option("-m", "--metrics", "--metric", panel=SCORES, help="Metrics, as in 'nDCG@10 AP(rel=2)'.")
+    str | None,
+    option(
+        "-m",
+        "--metrics",
+        "--metric",
+        panel=SCORES,
+        help="Metrics, as in 'nDCG@10 AP(rel=2)'.",
+    ),
 ]
 SampleFile = Annotated[
-    Path | None, option(help="The topics drawn and their probabilities, as irmeta judges sample writes them.")
+    Path | None,
+    option(
+        help="The topics drawn and their probabilities, as irmeta judges sample writes them."
+    ),
 ]
 
 
@@ -37,17 +64,26 @@ SampleFile = Annotated[
 def compare(
     files: Annotated[
         list[str],
-        typer.Argument(help="Judgment sets (qrels), the truth first; or score files with one collection a judge."),
+        typer.Argument(
+            help="Judgment sets (qrels), the truth first; or score files with one collection a judge."
+        ),
     ],
     teamed: Teamed,
     shown: Shown,
     runs: Runs = None,
     metrics: MetricNames = None,
-    truth: Annotated[str | None, option(help="The judge to compare with.", show_default="the first")] = None,
+    truth: Annotated[
+        str | None, option(help="The judge to compare with.", show_default="the first")
+    ] = None,
     topics: Annotated[
-        JudgedTopics, option(panel=SCORES, help=explained(JudgedTopics, "Which topics means are over."))
+        JudgedTopics,
+        option(
+            panel=SCORES, help=explained(JudgedTopics, "Which topics means are over.")
+        ),
     ] = "shared",
-    best: Annotated[int, option(help="Tau is also computed among the N best systems by the truth.")] = 10,
+    best: Annotated[
+        int, option(help="Tau is also computed among the N best systems by the truth.")
+    ] = 10,
     rel: Annotated[
         str | None,
         option(
@@ -55,11 +91,21 @@ def compare(
             show_default="any above 0",
         ),
     ] = None,
-    alpha: Annotated[float, option(help="Level of the tests of pairs of systems.")] = 0.05,
+    alpha: Annotated[
+        float, option(help="Level of the tests of pairs of systems.")
+    ] = 0.05,
     correct: Annotated[
-        Correction, option(help=explained(Correction, "Correction of these tests for testing all pairs."))
+        Correction,
+        option(
+            help=explained(
+                Correction, "Correction of these tests for testing all pairs."
+            )
+        ),
     ] = "none",
-    view: Annotated[JudgesView, option(panel=RESULT, help=explained(JudgesView, "What --plot draws."))] = "tau",
+    view: Annotated[
+        JudgesView,
+        option(panel=RESULT, help=explained(JudgesView, "What --plot draws.")),
+    ] = "tau",
     missing: MissingScores = "error",
     seed: Seed = 0,
 ) -> None:
@@ -78,10 +124,21 @@ def compare(
     refuse_overwriting(shown.output)
     relevant = _relevant(rel)
     cubes, judgments = _given(files, runs, metrics, relevant, shown)
-    to_scores = shown.output if shown.output is not None and shown.output.suffix == ".parquet" else None
+    if shown.output is not None and shown.output.suffix == ".parquet":
+        to_scores = shown.output
+    else:
+        to_scores = None
     if to_scores is not None and cubes is None:
-        raise IrmetaError(f"{to_scores}: labels alone give no scores to write; name runs with --runs")
-    options: dict[str, Any] = {"truth": truth, "topics": topics, "best": best, "alpha": alpha, "correct": correct}
+        raise IrmetaError(
+            f"{to_scores}: labels alone give no scores to write; name runs with --runs"
+        )
+    options: dict[str, Any] = {
+        "truth": truth,
+        "topics": topics,
+        "best": best,
+        "alpha": alpha,
+        "correct": correct,
+    }
     replace(shown, output=None if to_scores else shown.output).show(
         compare_judges,
         cubes,
@@ -102,16 +159,28 @@ def compare(
 
 @judges.command()
 def sample(
-    file: Annotated[str, typer.Argument(help="Judgments (qrels) or scores of the topics to draw from.")],
+    file: Annotated[
+        str,
+        typer.Argument(help="Judgments (qrels) or scores of the topics to draw from."),
+    ],
     topics: Annotated[int, option(min=2, help="How many topics to draw.")],
     strata: Annotated[
-        int, option(min=1, help="Draw equally from N groups of topics, easy to hard (score files only).")
+        int,
+        option(
+            min=1,
+            help="Draw equally from N groups of topics, easy to hard (score files only).",
+        ),
     ] = 1,
     collection: Annotated[
-        str | None, option(help="The collection of a score file, where it holds several.", show_default="the only one")
+        str | None,
+        option(
+            help="The collection of a score file, where it holds several.",
+            show_default="the only one",
+        ),
     ] = None,
     output: Annotated[
-        Path | None, option("-o", "--output", help="Write to this file (CSV), not to the terminal.")
+        Path | None,
+        option("-o", "--output", help="Write to this file (CSV), not to the terminal."),
     ] = None,
     seed: Seed = 0,
     quiet: Quiet = False,
@@ -129,22 +198,50 @@ def sample(
 
     names, level = _topics_of(file, collection)
     if topics > len(names):
-        raise IrmetaError(f"{topics} topics cannot be drawn from {len(names)}; draw fewer")
+        raise IrmetaError(
+            f"{topics} topics cannot be drawn from {len(names)}; draw fewer"
+        )
     if strata > 1 and level is None:
-        raise IrmetaError("strata are made by the machine's scores: give a score file, as irmeta evaluate writes it")
+        raise IrmetaError(
+            "strata are made by the machine's scores: give a score file, as irmeta evaluate writes it"
+        )
     if strata > topics:
-        raise IrmetaError(f"{topics} topics cannot be drawn from {strata} strata, one or more from each")
-    drawn, chance = draw(topics, len(names), level if strata > 1 else None, strata, np.random.default_rng(seed))
-    write(sample_text({names[at]: float(p) for at, p in zip(drawn, chance, strict=True)}), output)
-    say(f"{topics} of {len(names)} topics drawn with seed {seed}; judge them all, and no others", quiet=quiet)
+        raise IrmetaError(
+            f"{topics} topics cannot be drawn from {strata} strata, one or more from each"
+        )
+    drawn, chance = draw(
+        topics,
+        len(names),
+        level if strata > 1 else None,
+        strata,
+        np.random.default_rng(seed),
+    )
+    write(
+        sample_text({names[at]: float(p) for at, p in zip(drawn, chance, strict=True)}),
+        output,
+    )
+    say(
+        f"{topics} of {len(names)} topics drawn with seed {seed}; judge them all, and no others",
+        quiet=quiet,
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
 class HumanAndMachine:
     """Judgments of few topics by people and of all topics by a machine."""
 
-    human: Annotated[str, option(help="Judgments (qrels) by people on some topics; or a score file made with them.")]
-    llm: Annotated[str, option(help="Judgments (qrels) by a machine on all topics; or a score file made with them.")]
+    human: Annotated[
+        str,
+        option(
+            help="Judgments (qrels) by people on some topics; or a score file made with them."
+        ),
+    ]
+    llm: Annotated[
+        str,
+        option(
+            help="Judgments (qrels) by a machine on all topics; or a score file made with them."
+        ),
+    ]
     runs: Runs = None
     metrics: MetricNames = None
     rel_llm: Annotated[
@@ -160,7 +257,10 @@ class HumanAndMachine:
     def cubes(self, shown: Shown) -> "list[xr.DataArray]":
         """Return the scores by people and by the machine."""
         if Path(self.human).suffix == ".parquet":
-            return [_one_collection(Path(file), self.metrics) for file in (self.human, self.llm)]
+            return [
+                _one_collection(Path(file), self.metrics)
+                for file in (self.human, self.llm)
+            ]
         sets = _sets({"human": self.human, "machine": self.llm})
         own = None if self.rel_llm is None else {"machine": self.rel_llm}
         cubes = _evaluated(sets, self.runs, self.metrics, shown, own)
@@ -181,7 +281,11 @@ def estimate(
     given: HumanAndMachine,
     shown: Shown,
     these_topics: Annotated[
-        bool, option("--these-topics", help="Means over these topics only, not over topics like them.")
+        bool,
+        option(
+            "--these-topics",
+            help="Means over these topics only, not over topics like them.",
+        ),
     ] = False,
 ) -> None:
     """Estimate system means from few topics judged by people and all judged by a machine, with intervals.
@@ -199,9 +303,16 @@ def estimate(
 def plan(
     given: HumanAndMachine,
     shown: Shown,
-    width: Annotated[float, option(help="Wanted width of the intervals of differences, from end to end.")] = 0.1,
-    cost_human: Annotated[float | None, option(help="Cost of judging one topic by people.")] = None,
-    cost_llm: Annotated[float | None, option(help="Cost of judging one topic by the machine.")] = None,
+    width: Annotated[
+        float,
+        option(help="Wanted width of the intervals of differences, from end to end."),
+    ] = 0.1,
+    cost_human: Annotated[
+        float | None, option(help="Cost of judging one topic by people.")
+    ] = None,
+    cost_llm: Annotated[
+        float | None, option(help="Cost of judging one topic by the machine.")
+    ] = None,
 ) -> None:
     """Say how many topics people should judge beside the machine, and at what cost.
 
@@ -209,17 +320,27 @@ def plan(
     """
     from irmeta.studies.plan import plan as study
 
-    options: dict[str, Any] = {"width": width, "cost_human": cost_human, "cost_machine": cost_llm}
+    options: dict[str, Any] = {
+        "width": width,
+        "cost_human": cost_human,
+        "cost_machine": cost_llm,
+    }
     shown.show(study, *given.cubes(shown), **given.used(), **options)
 
 
 def _given(
-    files: list[str], runs: list[str] | None, metrics: str | None, rel: "Relevant", shown: Shown
+    files: list[str],
+    runs: list[str] | None,
+    metrics: str | None,
+    rel: "Relevant",
+    shown: Shown,
 ) -> "tuple[Mapping[str, xr.DataArray] | None, JudgmentSets | None]":
     """Return scores by judge, labels, or both, of what files were given."""
     tables = [Path(file) for file in files if file.endswith(".parquet")]
     if tables and (len(tables) < len(files) or runs):
-        raise IrmetaError("give either judgment sets, with --runs for scores, or score files; not both")
+        raise IrmetaError(
+            "give either judgment sets, with --runs for scores, or score files; not both"
+        )
     if tables:
         from irmeta.cli.study import distinct
         from irmeta.io.scores import load_all
@@ -245,7 +366,9 @@ def _named(files: list[str]) -> dict[str, str]:
         for suffix in (".txt", ".json", ".qrels", ".qrel", ".tsv"):
             name = name.removesuffix(suffix)
         if name in names:
-            raise IrmetaError(f"two judgment sets are named {name!r}: {names[name]} and {path}; rename one file")
+            raise IrmetaError(
+                f"two judgment sets are named {name!r}: {names[name]} and {path}; rename one file"
+            )
         names[name] = str(path)
     return names
 
@@ -282,7 +405,9 @@ def _relevant(text: str | None) -> "Relevant":
         pairs = [part.rsplit("=", 1) for part in text.replace(",", " ").split()]
         return {name: float(grade) for name, grade in pairs}
     except ValueError:
-        raise IrmetaError(f"--rel {text!r}: expected a grade, as in 2, or one a set, as in 'nist=2 llm=1'") from None
+        raise IrmetaError(
+            f"--rel {text!r}: expected a grade, as in 2, or one a set, as in 'nist=2 llm=1'"
+        ) from None
 
 
 def _one_collection(path: Path, metrics: str | None) -> "xr.DataArray":
@@ -304,10 +429,14 @@ def _topics_of(file: str, collection: str | None) -> "tuple[list[str], Any]":
         from irmeta.io.scores import load
 
         cube = load(file, collection)
-        return [str(name) for name in cube.topic.values], cube.values[..., 0].mean(axis=0)
+        return [str(name) for name in cube.topic.values], cube.values[..., 0].mean(
+            axis=0
+        )
     from irmeta.evaluation.sources import qrels_of
     from irmeta.io.trec import Reading
 
     if collection is not None:
-        raise IrmetaError(f"{file}: only score files hold collections; leave --collection out")
+        raise IrmetaError(
+            f"{file}: only score files hold collections; leave --collection out"
+        )
     return list(qrels_of(file, Reading()).topics), None

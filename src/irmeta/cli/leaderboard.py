@@ -21,7 +21,10 @@ class Results(Selected):
     """Scores of one file, whose holes the study itself deals with."""
 
     scores: Annotated[
-        Path, typer.Argument(help="A score file (Parquet): its topics are the tasks; or its collections, of items.")
+        Path,
+        typer.Argument(
+            help="A score file (Parquet): its topics are the tasks; or its collections, of items."
+        ),
     ]
 
     def cubes(self) -> "dict[str, xr.DataArray]":
@@ -34,22 +37,44 @@ def leaderboard(
     results: Results,
     shown: Shown,
     over: Annotated[
-        Over, option(help=explained(Over, "What the ranks are to hold for: other tasks, other items, or both."))
+        Over,
+        option(
+            help=explained(
+                Over,
+                "What the ranks are to hold for: other tasks, other items, or both.",
+            )
+        ),
     ] = "tasks",
     aggregate: Annotated[
         str | None,
         option(
-            help=explained(Aggregate, "How scores are put together; the first orders the table."),
+            help=explained(
+                Aggregate, "How scores are put together; the first orders the table."
+            ),
             show_default="all of them",
         ),
     ] = None,
-    holes: Annotated[Holes, option(help=explained(Holes, "What to do about missing scores."))] = "bounds",
-    groups: Annotated[Path | None, option(help="CSV with the columns task and type.")] = None,
-    level: Annotated[float, option(help="Level of the rank sets, for all models together.")] = 0.95,
-    resamples: Annotated[int, option(min=40, help="Random sign flips behind the rank sets.")] = 400,
-    top: Annotated[int, option(min=1, help="Models that the table shows; JSON and CSV have all.")] = 20,
-    title: Annotated[str | None, option(help="Heading of the page.", show_default="Leaderboard")] = None,
-    view: Annotated[LeaderboardView, option(help=explained(LeaderboardView, "What --plot draws."))] = "ranks",
+    holes: Annotated[
+        Holes, option(help=explained(Holes, "What to do about missing scores."))
+    ] = "bounds",
+    groups: Annotated[
+        Path | None, option(help="CSV with the columns task and type.")
+    ] = None,
+    level: Annotated[
+        float, option(help="Level of the rank sets, for all models together.")
+    ] = 0.95,
+    resamples: Annotated[
+        int, option(min=40, help="Random sign flips behind the rank sets.")
+    ] = 400,
+    top: Annotated[
+        int, option(min=1, help="Models that the table shows; JSON and CSV have all.")
+    ] = 20,
+    title: Annotated[
+        str | None, option(help="Heading of the page.", show_default="Leaderboard")
+    ] = None,
+    view: Annotated[
+        LeaderboardView, option(help=explained(LeaderboardView, "What --plot draws."))
+    ] = "ranks",
     seed: Seed = 0,
 ) -> None:
     """Rank models over tasks, and say which ranks are real and what missing scores decide.
@@ -63,7 +88,10 @@ def leaderboard(
     from irmeta.io.tables import read_types
     from irmeta.studies.leaderboard import leaderboard as study
 
-    folder = shown.output if shown.output is not None and not shown.output.suffix else None
+    if shown.output is not None and not shown.output.suffix:
+        folder = shown.output
+    else:
+        folder = None
     result = (shown if folder is None else replace(shown, output=None)).show(
         study,
         results.cubes(),
@@ -80,5 +108,10 @@ def leaderboard(
     if folder is not None:
         from irmeta.report.page.leaderboard import write_leaderboard
 
-        page = write_leaderboard(result, folder, title=title, source=quote(results.scores.name))
-        say(f"wrote {page}; open it in a browser, mail it, or host it", quiet=shown.quiet)
+        page = write_leaderboard(
+            result, folder, title=title, source=quote(results.scores.name)
+        )
+        say(
+            f"wrote {page}; open it in a browser, mail it, or host it",
+            quiet=shown.quiet,
+        )

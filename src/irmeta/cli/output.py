@@ -19,9 +19,19 @@ if TYPE_CHECKING:
     from irmeta.parallel import Progress
 
 
-_UNBROKEN: dict[str, Any] = {"subsequent_indent": "  ", "break_long_words": False, "break_on_hyphens": False}
+_UNBROKEN: dict[str, Any] = {
+    "subsequent_indent": "  ",
+    "break_long_words": False,
+    "break_on_hyphens": False,
+}
 
-_FORMATS: "dict[str, Format]" = {".json": "json", ".csv": "csv", ".tex": "latex", ".md": "markdown", ".txt": "table"}
+_FORMATS: "dict[str, Format]" = {
+    ".json": "json",
+    ".csv": "csv",
+    ".tex": "latex",
+    ".md": "markdown",
+    ".txt": "table",
+}
 
 
 def emit(
@@ -42,7 +52,9 @@ def emit(
 
     form = form or form_of(output)
     text = render(result, form, table, width=width_of(output))
-    write(page(result, text, width=width_of(output)) if form == "table" else text, output)
+    write(
+        page(result, text, width=width_of(output)) if form == "table" else text, output
+    )
     if output is not None:
         say(f"wrote {output}: {study_of(result).findings(result)[0]}", quiet=quiet)
 
@@ -52,7 +64,9 @@ def form_of(output: Path | None) -> "Format":
     if output is None:
         return "table"
     if output.suffix not in _FORMATS:
-        raise IrmetaError(f"{output}: unknown suffix; use one of {', '.join(_FORMATS)}, or add --format")
+        raise IrmetaError(
+            f"{output}: unknown suffix; use one of {', '.join(_FORMATS)}, or add --format"
+        )
     return _FORMATS[output.suffix]
 
 
@@ -65,7 +79,9 @@ def write(text: str, output: Path | None) -> None:
         except BrokenPipeError:
             raise
         except OSError as error:
-            raise IrmetaError(f"standard output cannot be written ({error.strerror or error})") from error
+            raise IrmetaError(
+                f"standard output cannot be written ({error.strerror or error})"
+            ) from error
         return
     from irmeta.io.outputs import writing
 
@@ -81,7 +97,9 @@ def refuse_overwriting(output: Path | None, *, append: bool = False) -> None:
 
     require_folder(output)
     if output.suffix == ".parquet" and output.exists() and not append:
-        raise IrmetaError(f"{output} exists; add to it with --append, take another name, or remove it")
+        raise IrmetaError(
+            f"{output} exists; add to it with --append, take another name, or remove it"
+        )
 
 
 def refuse_inputs(given: Mapping[str, Any], *, models: bool = False) -> None:
@@ -89,15 +107,25 @@ def refuse_inputs(given: Mapping[str, Any], *, models: bool = False) -> None:
 
     models : whether the command writes prediction models, and may replace them.
     """
-    outputs = [Path(given[name]) for name in ("output", "plot") if given.get(name) is not None]
+    outputs = [
+        Path(given[name]) for name in ("output", "plot") if given.get(name) is not None
+    ]
     for output in outputs:
         if not output.is_file():
             continue
         for name, value in given.items():
             for one in value if isinstance(value, list | tuple) else [value]:
-                if name not in ("output", "plot") and isinstance(one, str | Path) and _is_among(output, name, str(one)):
-                    raise IrmetaError(f"{output} is among the files to read; write to another")
-        adds = "append" in given and output.suffix == ".parquet"  # such a command says itself what may be added
+                if (
+                    name not in ("output", "plot")
+                    and isinstance(one, str | Path)
+                    and _is_among(output, name, str(one))
+                ):
+                    raise IrmetaError(
+                        f"{output} is among the files to read; write to another"
+                    )
+        adds = (
+            "append" in given and output.suffix == ".parquet"
+        )  # such a command says itself what may be added
         _refuse_other_kind(output, append=adds, models=models)
 
 
@@ -107,10 +135,16 @@ def _is_among(output: Path, name: str, given: str) -> bool:
 
     path = given.removeprefix("file://")
     try:
-        read = listed(path) if name in ("runs", "files") and "://" not in path else [Path(path)]
+        if name in ("runs", "files") and "://" not in path:
+            read = listed(path)
+        else:
+            read = [Path(path)]
     except IrmetaError:  # which the command says itself
         return False
-    return any(isinstance(file, Path) and file.is_file() and file.samefile(output) for file in read)
+    return any(
+        isinstance(file, Path) and file.is_file() and file.samefile(output)
+        for file in read
+    )
 
 
 def _refuse_other_kind(output: Path, *, append: bool, models: bool) -> None:
@@ -158,8 +192,13 @@ def _on_cluster(address: str, *, quiet: bool) -> Iterator[None]:
     from irmeta.cluster import on_cluster
 
     with on_cluster(address) as cluster:
-        for logger in ("distributed", "distributed.client"):  # to which Dask gives levels when it is imported
-            logging.getLogger(logger).setLevel(logging.CRITICAL)  # irmeta says itself what goes wrong
+        for logger in (
+            "distributed",
+            "distributed.client",
+        ):  # to which Dask gives levels when it is imported
+            logging.getLogger(logger).setLevel(
+                logging.CRITICAL
+            )  # irmeta says itself what goes wrong
         workers = "waiting for workers"
         if cluster.workers:
             workers = f"workers: {cluster.workers}, threads: {cluster.threads}"
@@ -178,10 +217,21 @@ def _shown() -> "Iterator[Progress]":
         with _Lines().kept() as lines:
             yield lines
         return
-    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
     from rich.progress import Progress as Bars
 
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+    )
     with Bars(*columns, TimeRemainingColumn(), console=console, transient=True) as bars:
         tasks: dict[str, Any] = {}
 
@@ -236,4 +286,6 @@ def width_of(output: Path | None) -> int | None:
     """Return the columns of the terminal that a result goes to, if it goes to one."""
     from rich.console import Console
 
-    return Console().width if output is None and sys.stdout.isatty() else None
+    if output is None and sys.stdout.isatty():
+        return Console().width
+    return None

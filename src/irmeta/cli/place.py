@@ -15,7 +15,12 @@ if TYPE_CHECKING:
 
 @app.command()
 def place(
-    given: Annotated[list[str], typer.Argument(metavar="SCORES|RUNS", help="Score files; with --qrels, run files.")],
+    given: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="SCORES|RUNS", help="Score files; with --qrels, run files."
+        ),
+    ],
     shown: Shown,
     on: Annotated[
         list[str] | None,
@@ -27,15 +32,26 @@ def place(
             show_default="factors that ship under the collection's name",
         ),
     ] = None,
-    qrels: Annotated[str | None, option(help="Relevance judgments, to score run files by.")] = None,
-    baseline: Annotated[str | None, option(help="What was improved on: a system, or with --qrels a run file.")] = None,
+    qrels: Annotated[
+        str | None, option(help="Relevance judgments, to score run files by.")
+    ] = None,
+    baseline: Annotated[
+        str | None,
+        option(help="What was improved on: a system, or with --qrels a run file."),
+    ] = None,
     metrics: Annotated[
         str | None,
         option(
-            "-m", "--metrics", "--metric", help="Metrics, as in 'AP nDCG@10'.", show_default="all that factors have"
+            "-m",
+            "--metrics",
+            "--metric",
+            help="Metrics, as in 'AP nDCG@10'.",
+            show_default="all that factors have",
         ),
     ] = None,
-    level: Annotated[float, option(help="Level of intervals and rank sets; tests are at 1 - level.")] = 0.95,
+    level: Annotated[
+        float, option(help="Level of intervals and rank sets; tests are at 1 - level.")
+    ] = 0.95,
     missing: MissingScores = "error",
     seed: Seed = 0,
 ) -> None:
@@ -109,7 +125,9 @@ def _read(given: list[str], metrics: str | None) -> "dict[str, xr.DataArray]":
     """Read every collection of score files, by names that are distinct."""
     from irmeta.io.scores import load_all
 
-    [cubes] = distinct([[(Path(path), load_all(path, metrics=metrics)) for path in given]])
+    [cubes] = distinct(
+        [[(Path(path), load_all(path, metrics=metrics)) for path in given]]
+    )
     return cubes
 
 
@@ -124,7 +142,9 @@ def _evaluated(
     from irmeta.evaluation.engine import evaluate
 
     if len(known) != 1:
-        raise IrmetaError("run files are of one collection: name it by --on, as in --on trec-covid-1")
+        raise IrmetaError(
+            "run files are of one collection: name it by --on, as in --on trec-covid-1"
+        )
     [(name, everybody)] = known.items()
     wanted = metrics or [str(metric) for metric in everybody.metric.values]
     files = runs if baseline is None else [*runs, baseline]

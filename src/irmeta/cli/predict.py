@@ -23,10 +23,23 @@ predict = Verbs(
 app.add_typer(predict, name="predict", rich_help_panel=panel_of("predict"))
 
 ScaleOption = Annotated[Scale, option(help=explained(Scale, "The scale to model."))]
-UnitOption = Annotated[Unit, option("--level", help=explained(Unit, "What to predict."))]
-LearnerOption = Annotated[Learner, option(help=explained(Learner, "The kind of model."))]
-Kernel = Annotated[float | None, option(min=1e-6, help="Size of the radial kernel of svr.", show_default="scaled")]
-Nominal = Annotated[float, option("--level", help="Nominal coverage of the intervals, on average over collections.")]
+UnitOption = Annotated[
+    Unit, option("--level", help=explained(Unit, "What to predict."))
+]
+LearnerOption = Annotated[
+    Learner, option(help=explained(Learner, "The kind of model."))
+]
+Kernel = Annotated[
+    float | None,
+    option(min=1e-6, help="Size of the radial kernel of svr.", show_default="scaled"),
+]
+Nominal = Annotated[
+    float,
+    option(
+        "--level",
+        help="Nominal coverage of the intervals, on average over collections.",
+    ),
+]
 
 
 @predict.command()
@@ -34,25 +47,44 @@ def apply(
     shown: Shown,
     scores: Annotated[
         Path | None,
-        typer.Argument(help="A table: CSV with systems in rows and metrics in columns, or a score file."),
+        typer.Argument(
+            help="A table: CSV with systems in rows and metrics in columns, or a score file."
+        ),
     ] = None,
-    given: Annotated[str | None, option(help="One system's scores, as in 'P@10=0.43 RR=0.61'.")] = None,
-    want: Annotated[str | None, option(help="Metrics to predict.", show_default="what is missing")] = None,
+    given: Annotated[
+        str | None, option(help="One system's scores, as in 'P@10=0.43 RR=0.61'.")
+    ] = None,
+    want: Annotated[
+        str | None, option(help="Metrics to predict.", show_default="what is missing")
+    ] = None,
     model: Annotated[
-        Path | None, option(help="A model that irmeta predict fit wrote.", show_default="the one that ships")
+        Path | None,
+        option(
+            help="A model that irmeta predict fit wrote.",
+            show_default="the one that ships",
+        ),
     ] = None,
     calibrate: Annotated[
-        Path | None, option(help="A table of a few systems of the same collection whose wanted metrics are known.")
+        Path | None,
+        option(
+            help="A table of a few systems of the same collection whose wanted metrics are known."
+        ),
     ] = None,
     train: Annotated[
-        list[Path] | None, option(help="Score files to fit on, in place of a model; once for each file.")
+        list[Path] | None,
+        option(help="Score files to fit on, in place of a model; once for each file."),
     ] = None,
     learner: LearnerOption = "ols",
     kernel: Kernel = None,
     level: Nominal = 0.9,
     seed: Seed = 0,
     missing: Annotated[
-        Missing, option(help=explained(Missing, "What to do where a system lacks a metric on some topics only."))
+        Missing,
+        option(
+            help=explained(
+                Missing, "What to do where a system lacks a metric on some topics only."
+            )
+        ),
     ] = "error",
 ) -> None:
     """Predict what was not reported, each score with its interval.
@@ -79,23 +111,43 @@ def apply(
     from irmeta.studies.prediction_model import prediction_model
 
     if (scores is None) == (given is None):
-        raise IrmetaError("name a table to fill, or one system's scores with --given 'P@10=0.43 RR=0.61'")
+        raise IrmetaError(
+            "name a table to fill, or one system's scores with --given 'P@10=0.43 RR=0.61'"
+        )
     cube = prediction.given(given) if given is not None else _table(scores or Path())
     if model is not None and train:
-        raise IrmetaError("a model is given or fitted: name --model or --train, not both")
+        raise IrmetaError(
+            "a model is given or fitted: name --model or --train, not both"
+        )
     cubes = Pooled(scores=train).cubes() if train else None
     fitted = prediction_model(cubes) if cubes else load_model(model) if model else None
     known = _table(calibrate) if calibrate else None
     if scores is not None and (shown.form or form_of(shown.output)) == "csv":
         shown = replace(shown, table=shown.table or "filled")
-    learned: dict[str, Any] = {"train": cubes, "learner": learner, "kernel": kernel, "rng": seed}
-    shown.show(prediction.predict, cube, fitted, want=want, level=level, known=known, missing=missing, **learned)
+    learned: dict[str, Any] = {
+        "train": cubes,
+        "learner": learner,
+        "kernel": kernel,
+        "rng": seed,
+    }
+    shown.show(
+        prediction.predict,
+        cube,
+        fitted,
+        want=want,
+        level=level,
+        known=known,
+        missing=missing,
+        **learned,
+    )
 
 
 @predict.command()
 def fit(
     pooled: Pooled,
-    output: Annotated[Path, option("-o", "--output", help="The model file to write (JSON).")],
+    output: Annotated[
+        Path, option("-o", "--output", help="The model file to write (JSON).")
+    ],
     scale: ScaleOption = "raw",
     level: UnitOption = "system",
     quiet: Annotated[bool, option("--quiet", help="No notes on stderr.")] = False,
@@ -112,8 +164,12 @@ def fit(
     from irmeta.io.model_file import save_model
     from irmeta.studies.prediction_model import prediction_model
 
-    cubes = replace(pooled, metrics=None).cubes()  # all metrics: a collection may lack some of those asked for
-    fitted = prediction_model(cubes, metrics=pooled.metrics, scale=scale, level=level, missing=pooled.missing)
+    cubes = replace(
+        pooled, metrics=None
+    ).cubes()  # all metrics: a collection may lack some of those asked for
+    fitted = prediction_model(
+        cubes, metrics=pooled.metrics, scale=scale, level=level, missing=pooled.missing
+    )
     save_model(fitted, output)
     systems = sum(part.moments.n for part in fitted.parts)
     rows = "systems" if level == "system" else "systems on topics"
@@ -122,7 +178,10 @@ def fit(
     for note in fitted.provenance["notes"]:
         say_note(note, quiet=quiet)
     if len(fitted.parts) == 1:
-        say("one collection cannot show how collections differ: predictions will have no intervals", quiet=quiet)
+        say(
+            "one collection cannot show how collections differ: predictions will have no intervals",
+            quiet=quiet,
+        )
 
 
 def _table(path: Path) -> "xr.DataArray":
@@ -130,4 +189,6 @@ def _table(path: Path) -> "xr.DataArray":
     from irmeta.io.importers import import_systemwise
     from irmeta.io.scores import load
 
-    return load(path) if path.suffix == ".parquet" else next(iter(import_systemwise(path).values()))
+    if path.suffix == ".parquet":
+        return load(path)
+    return next(iter(import_systemwise(path).values()))

@@ -13,11 +13,18 @@ def predictivity(
     best: Best,
     teamed: Teamed,
     shown: Shown,
-    partitions: Annotated[int, option(help="Random partitions of the topics to average over.")] = 2000,
+    partitions: Annotated[
+        int, option(help="Random partitions of the topics to average over.")
+    ] = 2000,
     sizes: Annotated[
-        str | None, option(help="Numbers of topics in each half, as in 5,10,15; adds the table `curve`.")
+        str | None,
+        option(
+            help="Numbers of topics in each half, as in 5,10,15; adds the table `curve`."
+        ),
     ] = None,
-    top_on: Annotated[TopOn, option(help=explained(TopOn, "Which systems --top keeps."))] = "all",
+    top_on: Annotated[
+        TopOn, option(help=explained(TopOn, "Which systems --top keeps."))
+    ] = "all",
     tau: Annotated[Ties, option(help=explained(Ties, "The rank correlation."))] = "b",
     seed: Seed = 0,
 ) -> None:

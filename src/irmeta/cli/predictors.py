@@ -6,8 +6,23 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from irmeta.choices import ChosenBy, explained
 from irmeta.cli.app import Verb
-from irmeta.cli.predict import Kernel, LearnerOption, Nominal, ScaleOption, UnitOption, predict
-from irmeta.cli.study import Chosen, Pooled, Seed, Shown, distinct, option, whole_numbers
+from irmeta.cli.predict import (
+    Kernel,
+    LearnerOption,
+    Nominal,
+    ScaleOption,
+    UnitOption,
+    predict,
+)
+from irmeta.cli.study import (
+    Chosen,
+    Pooled,
+    Seed,
+    Shown,
+    distinct,
+    option,
+    whole_numbers,
+)
 from irmeta.errors import IrmetaError
 
 if TYPE_CHECKING:
@@ -33,17 +48,28 @@ class SeveralFiles(Verb):
 class Roles(Chosen):
     """Collections to fit on, to choose by, and to measure on."""
 
-    train: Annotated[list[Path], option(help="Score files to fit on; several may follow.")]
-    dev: Annotated[list[Path] | None, option(help="Score files to choose predictors by; several may follow.")] = None
-    test: Annotated[list[Path], option(help="Score files to measure on; several may follow.")]
+    train: Annotated[
+        list[Path], option(help="Score files to fit on; several may follow.")
+    ]
+    dev: Annotated[
+        list[Path] | None,
+        option(help="Score files to choose predictors by; several may follow."),
+    ] = None
+    test: Annotated[
+        list[Path], option(help="Score files to measure on; several may follow.")
+    ]
 
     def cubes(self, also: str | None = None) -> "list[dict[str, xr.DataArray]]":
         """Read the collections to fit on, to choose by, and to measure on."""
         groups = (self.train, self.dev or [], self.test)
-        return distinct([[(path, self.read(path, also)) for path in group] for group in groups])
+        return distinct(
+            [[(path, self.read(path, also)) for path in group] for group in groups]
+        )
 
 
-Targets = Annotated[str | None, option(help="Metrics to predict, as in 'AP P@10'.", show_default="all")]
+Targets = Annotated[
+    str | None, option(help="Metrics to predict, as in 'AP P@10'.", show_default="all")
+]
 
 
 @predict.command(cls=SeveralFiles)
@@ -51,8 +77,12 @@ def select(
     roles: Roles,
     shown: Shown,
     targets: Targets = None,
-    k: Annotated[str, option("-k", help="Numbers of predictors, as in 2 or 1-3.")] = "1-3",
-    choose: Annotated[ChosenBy, option(help=explained(ChosenBy, "What predictors are chosen by."))] = "dev",
+    k: Annotated[
+        str, option("-k", help="Numbers of predictors, as in 2 or 1-3.")
+    ] = "1-3",
+    choose: Annotated[
+        ChosenBy, option(help=explained(ChosenBy, "What predictors are chosen by."))
+    ] = "dev",
     level: UnitOption = "system",
     learner: LearnerOption = "ols",
     kernel: Kernel = None,
@@ -72,18 +102,41 @@ def select(
 
     sizes = _sizes(k)
     train, dev, test = roles.cubes(targets)
-    model: dict[str, Any] = {"level": level, "learner": learner, "kernel": kernel, "rng": seed}
-    shown.show(predictors, train, test, dev=dev, choose=choose, targets=targets, sizes=sizes, **model, **roles.used())
+    model: dict[str, Any] = {
+        "level": level,
+        "learner": learner,
+        "kernel": kernel,
+        "rng": seed,
+    }
+    shown.show(
+        predictors,
+        train,
+        test,
+        dev=dev,
+        choose=choose,
+        targets=targets,
+        sizes=sizes,
+        **model,
+        **roles.used(),
+    )
 
 
 @predict.command(cls=SeveralFiles)
 def lowcost(
     roles: Roles,
     shown: Shown,
-    targets: Annotated[str, option(help="Costly metrics to predict, as in 'AP@1000 P@1000'.")],
-    depths: Annotated[str, option(help="How many documents the cheap metrics look at.")] = "10,20,30,40,50",
+    targets: Annotated[
+        str, option(help="Costly metrics to predict, as in 'AP@1000 P@1000'.")
+    ],
+    depths: Annotated[
+        str, option(help="How many documents the cheap metrics look at.")
+    ] = "10,20,30,40,50",
     proper: Annotated[
-        bool, option("--proper", help="Leave out the set of all predictors, as the released code did.")
+        bool,
+        option(
+            "--proper",
+            help="Leave out the set of all predictors, as the released code did.",
+        ),
     ] = False,
 ) -> None:
     """Predict metrics that need deep judgments from metrics of the first documents.
@@ -101,7 +154,16 @@ def lowcost(
 
     numbers = whole_numbers("--depths", depths)
     train, dev, test = roles.cubes(targets)
-    shown.show(study, train, test, targets=targets, dev=dev, depths=numbers, proper=proper, missing=roles.missing)
+    shown.show(
+        study,
+        train,
+        test,
+        targets=targets,
+        dev=dev,
+        depths=numbers,
+        proper=proper,
+        missing=roles.missing,
+    )
 
 
 @predict.command()
@@ -109,7 +171,9 @@ def coverage(
     pooled: Pooled,
     shown: Shown,
     targets: Targets = None,
-    k: Annotated[int, option("-k", help="Number of predictors; every set of this size is tried.")] = 2,
+    k: Annotated[
+        int, option("-k", help="Number of predictors; every set of this size is tried.")
+    ] = 2,
     level: Nominal = 0.9,
     scale: ScaleOption = "raw",
 ) -> None:
@@ -120,18 +184,33 @@ def coverage(
     from irmeta.studies.coverage import coverage as study
 
     cubes = pooled.cubes(targets)
-    shown.show(study, cubes, targets=targets, size=k, level=level, scale=scale, **pooled.used())
+    shown.show(
+        study, cubes, targets=targets, size=k, level=level, scale=scale, **pooled.used()
+    )
 
 
 @predict.command()
-def models(pooled: Pooled, shown: Shown, targets: Targets = None, level: UnitOption = "system", seed: Seed = 0) -> None:
+def models(
+    pooled: Pooled,
+    shown: Shown,
+    targets: Targets = None,
+    level: UnitOption = "system",
+    seed: Seed = 0,
+) -> None:
     """Compare least squares with ridge regression, a support vector machine and boosted trees, collections left out.
 
     irmeta predict models A.parquet B.parquet C.parquet --targets AP
     """
     from irmeta.studies.models import models as study
 
-    shown.show(study, pooled.cubes(targets), targets=targets, level=level, **pooled.used(), rng=seed)
+    shown.show(
+        study,
+        pooled.cubes(targets),
+        targets=targets,
+        level=level,
+        **pooled.used(),
+        rng=seed,
+    )
 
 
 def _sizes(text: str) -> list[int]:

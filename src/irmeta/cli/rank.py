@@ -14,10 +14,19 @@ def rank(
     picked: Picked,
     best: Best,
     shown: Shown,
-    k: Annotated[int | None, option("-k", help="The largest number of metrics.", show_default="all")] = None,
-    method: Annotated[Search, option(help=explained(Search, "How sets are found."))] = "exact",
-    matrix: Annotated[Matrix, option(help=explained(Matrix, "How metrics vary together."))] = "correlation",
-    level: Annotated[Level, option(help=explained(Level, "What metrics vary over."))] = "topic",
+    k: Annotated[
+        int | None,
+        option("-k", help="The largest number of metrics.", show_default="all"),
+    ] = None,
+    method: Annotated[
+        Search, option(help=explained(Search, "How sets are found."))
+    ] = "exact",
+    matrix: Annotated[
+        Matrix, option(help=explained(Matrix, "How metrics vary together."))
+    ] = "correlation",
+    level: Annotated[
+        Level, option(help=explained(Level, "What metrics vary over."))
+    ] = "topic",
     objective: Annotated[
         Objective | None,
         option(
@@ -32,19 +41,41 @@ def rank(
             show_default="reported for exact without --metrics, else all",
         ),
     ] = None,
-    include: Annotated[str | None, option(help="Metrics that every set has, as in 'AP P@10'.")] = None,
-    exclude: Annotated[str | None, option(help="Metrics that no set has; they still count as unreported ones.")] = None,
-    cost: Annotated[str | None, option(help="What metrics cost, as in 'AP=3 P@10=0.5'; others cost 1.")] = None,
-    budget: Annotated[float | None, option(help="What a set may cost.", show_default="any")] = None,
+    include: Annotated[
+        str | None, option(help="Metrics that every set has, as in 'AP P@10'.")
+    ] = None,
+    exclude: Annotated[
+        str | None,
+        option(help="Metrics that no set has; they still count as unreported ones."),
+    ] = None,
+    cost: Annotated[
+        str | None,
+        option(help="What metrics cost, as in 'AP=3 P@10=0.5'; others cost 1."),
+    ] = None,
+    budget: Annotated[
+        float | None, option(help="What a set may cost.", show_default="any")
+    ] = None,
     time_limit: Annotated[
-        float, option(help="Seconds for the search, without partitions; then it prints the gap that is left.")
+        float,
+        option(
+            help="Seconds for the search, without partitions; then it prints the gap that is left."
+        ),
     ] = 60,
     partitions: Annotated[
-        int, option(min=0, help="Split the topics at random this often, to see whether both halves choose the same.")
+        int,
+        option(
+            min=0,
+            help="Split the topics at random this often, to see whether both halves choose the same.",
+        ),
     ] = 0,
     seed: Seed = 0,
     verbose: Annotated[
-        bool, option("--verbose", panel=RESULT, help="Show what the search did: objective, gap, nodes.")
+        bool,
+        option(
+            "--verbose",
+            panel=RESULT,
+            help="Show what the search did: objective, gap, nodes.",
+        ),
     ] = False,
 ) -> None:
     """Choose the few metrics that tell most of all the others.
@@ -61,7 +92,13 @@ def rank(
     """
     from irmeta.studies.ranking import rank_metrics
 
-    search: dict[str, Any] = {"method": method, "matrix": matrix, "k": k, "level": level, "objective": objective}
+    search: dict[str, Any] = {
+        "method": method,
+        "matrix": matrix,
+        "k": k,
+        "level": level,
+        "objective": objective,
+    }
     search["candidates"] = candidates
     if verbose:
         shown = replace(shown, table=shown.table or "subsets")
@@ -72,7 +109,15 @@ def rank(
         "partitions": partitions,
     }
     sets: dict[str, Any] = {"include": include or (), "exclude": exclude or ()}
-    shown.show(rank_metrics, picked.cubes(best.by), **picked.used(best), **search, **sets, **limits, rng=seed)
+    shown.show(
+        rank_metrics,
+        picked.cubes(best.by),
+        **picked.used(best),
+        **search,
+        **sets,
+        **limits,
+        rng=seed,
+    )
 
 
 def _costs(text: str) -> dict[str, float]:
@@ -84,5 +129,7 @@ def _costs(text: str) -> dict[str, float]:
         try:
             costs[name] = float(price)
         except ValueError:
-            raise ScoresError(f"{part!r} in --cost: write costs as NAME=NUMBER, as in 'AP=3 P@10=0.5'") from None
+            raise ScoresError(
+                f"{part!r} in --cost: write costs as NAME=NUMBER, as in 'AP=3 P@10=0.5'"
+            ) from None
     return costs

@@ -18,7 +18,10 @@ class Sized(Picked):
 
     topics: Annotated[
         str | None,
-        option(help="Numbers of topics, as in 10,50 or 25:200:25.", show_default="10, 25, 50, 100, 150, 200"),
+        option(
+            help="Numbers of topics, as in 10,50 or 25:200:25.",
+            show_default="10, 25, 50, 100, 150, 200",
+        ),
     ] = None
 
     def read(self, path: Path, also: str | None = None) -> "dict[str, xr.DataArray]":
@@ -33,14 +36,24 @@ def reliability(
     best: Best,
     teamed: Teamed,
     shown: Shown,
-    stability: Annotated[float, option(help="The E rho2 and Phi that are wanted.")] = 0.95,
+    stability: Annotated[
+        float, option(help="The E rho2 and Phi that are wanted.")
+    ] = 0.95,
     difference: Annotated[
-        float | None, option(help="A difference in mean score that topics should show.", show_default="none")
+        float | None,
+        option(
+            help="A difference in mean score that topics should show.",
+            show_default="none",
+        ),
     ] = None,
-    power: Annotated[float, option(help="How often a test should show a difference that is there.")] = 0.8,
+    power: Annotated[
+        float, option(help="How often a test should show a difference that is there.")
+    ] = 0.8,
     alpha: Annotated[float, option(help="Level of the tests.")] = 0.05,
     level: Annotated[float, option(help="Level of the intervals.")] = 0.95,
-    view: Annotated[ReliabilityView, option(help=explained(ReliabilityView, "What --plot draws."))] = "reliability",
+    view: Annotated[
+        ReliabilityView, option(help=explained(ReliabilityView, "What --plot draws."))
+    ] = "reliability",
     seed: Seed = 0,
 ) -> None:
     """Say how reliable the ranking of systems is, which differences these topics show, and how many topics are needed.
@@ -53,6 +66,11 @@ def reliability(
     from irmeta.studies.reliability import reliability as study
 
     counts = whole_numbers("--topics", picked.topics) or list(TOPICS)
-    asked: dict[str, Any] = {"stability": stability, "difference": difference, "power": power, "alpha": alpha}
+    asked: dict[str, Any] = {
+        "stability": stability,
+        "difference": difference,
+        "power": power,
+        "alpha": alpha,
+    }
     asked |= {"topics": counts, "level": level, "groups": teamed.teams(), "rng": seed}
     shown.show(study, picked.cube(best.by), **picked.used(best), **asked, view=view)

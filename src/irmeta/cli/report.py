@@ -7,7 +7,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from irmeta.cli.app import app
 from irmeta.cli.output import say, working
-from irmeta.cli.study import Cluster, MissingScores, Pooled, Quiet, Seed, Teamed, named, option
+from irmeta.cli.study import (
+    Cluster,
+    MissingScores,
+    Pooled,
+    Quiet,
+    Seed,
+    Teamed,
+    named,
+    option,
+)
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -27,20 +36,42 @@ def report(
     pooled: Reported,
     teamed: Teamed,
     output: Annotated[
-        Path, option("-o", "--output", help="The output folder: new, empty, or holding an earlier report.")
+        Path,
+        option(
+            "-o",
+            "--output",
+            help="The output folder: new, empty, or holding an earlier report.",
+        ),
     ],
     by: Annotated[
-        str | None, option(help="The metric that systems are ordered by.", show_default="AP, else the deepest AP@k")
+        str | None,
+        option(
+            help="The metric that systems are ordered by.",
+            show_default="AP, else the deepest AP@k",
+        ),
     ] = None,
-    title: Annotated[str | None, option(help="Title of the page.", show_default="the collections")] = None,
+    title: Annotated[
+        str | None, option(help="Title of the page.", show_default="the collections")
+    ] = None,
     highlight: Annotated[
-        str | None, option(help="Systems to mark, separated by commas; 'bm25*' matches names, @FILE lists them.")
+        str | None,
+        option(
+            help="Systems to mark, separated by commas; 'bm25*' matches names, @FILE lists them."
+        ),
     ] = None,
     qrels: Annotated[
-        str | None, option(help="Judgments that the runs were pooled for: adds what a new run loses.")
+        str | None,
+        option(
+            help="Judgments that the runs were pooled for: adds what a new run loses."
+        ),
     ] = None,
-    runs: Annotated[list[str] | None, option(help="With --qrels: the runs that were pooled; can be repeated.")] = None,
-    depth: Annotated[int, option(help="With --qrels: the depth of the pool; 0: it had none.", min=0)] = 10,
+    runs: Annotated[
+        list[str] | None,
+        option(help="With --qrels: the runs that were pooled; can be repeated."),
+    ] = None,
+    depth: Annotated[
+        int, option(help="With --qrels: the depth of the pool; 0: it had none.", min=0)
+    ] = 10,
     seed: Seed = 0,
     cluster: Cluster = None,
     quiet: Quiet = False,
@@ -64,11 +95,17 @@ def report(
     cubes, files = pooled.cubes(), pooled.scores
     source = quote(files[0].name) if len(files) == 1 else "SCORES"
     with working(cluster, quiet=quiet):
-        options: dict[str, Any] = {"by": by, "missing": pooled.missing, "groups": teamed.teams()}
+        options: dict[str, Any] = {
+            "by": by,
+            "missing": pooled.missing,
+            "groups": teamed.teams(),
+        }
         options |= {"title": title, "highlight": named(highlight)}
         if qrels is not None or runs:
             options["reuse"] = _left_out(qrels, runs, cubes, teamed.teams(), depth)
-        page, sections = write_sections(cubes, output, **options, rng=seed, source=source)
+        page, sections = write_sections(
+            cubes, output, **options, rng=seed, source=source
+        )
     say(f"{headlines(sections)}\nwrote {page}; open it in a browser", quiet=quiet)
 
 
@@ -86,7 +123,14 @@ def _left_out(
     from irmeta.studies.reuse import reuse
 
     if qrels is None or not runs or len(cubes) > 1:
-        raise IrmetaError("what a new run loses needs the judgments and the runs of one collection: --qrels and --runs")
-    names = [str(name) for scores in cubes.values() for name in scores.metric.values if is_known(str(name))]
+        raise IrmetaError(
+            "what a new run loses needs the judgments and the runs of one collection: --qrels and --runs"
+        )
+    names = [
+        str(name)
+        for scores in cubes.values()
+        for name in scores.metric.values
+        if is_known(str(name))
+    ]
     wanted = [name for name in names if not geometric([name])]
     return reuse(qrels, runs, groups=teams, depth=depth or None, metrics=wanted)

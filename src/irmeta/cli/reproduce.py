@@ -34,7 +34,11 @@ def reproduce(
     shown: Shown,
     paper: Annotated[str, typer.Argument(help=f"One of: {', '.join(PAPERS)}; or all.")],
     data: Annotated[
-        Path | None, option(help="Folder of the data.", show_default="IRMETA_DATA, else the user's cache")
+        Path | None,
+        option(
+            help="Folder of the data.",
+            show_default="IRMETA_DATA, else the user's cache",
+        ),
     ] = None,
     seed: Seed = 0,
 ) -> None:
@@ -54,14 +58,18 @@ def reproduce(
     output, form, table, quiet = shown.output, shown.form, shown.table, shown.quiet
     if paper == "all":
         if form or table:
-            raise IrmetaError("irmeta reproduce all writes a folder; --format and --table are for one paper")
+            raise IrmetaError(
+                "irmeta reproduce all writes a folder; --format and --table are for one paper"
+            )
         outcomes = _write_all(output or Path("reproduction"), folder, seed, quiet)
     elif paper in PAPERS:
         form = form or form_of(output)
         outcomes = _outcomes([_module(paper, folder)], folder, seed, quiet)
         emit(outcomes[0], form=form, output=output, table=table)
     else:
-        raise IrmetaError(f"unknown paper {paper!r}; {nearest(paper, [*PAPERS, 'all'])}")
+        raise IrmetaError(
+            f"unknown paper {paper!r}; {nearest(paper, [*PAPERS, 'all'])}"
+        )
     sys.exit(int(any(outcome["unexpected"].values.any() for outcome in outcomes)))
 
 
@@ -79,14 +87,20 @@ def _module(paper: str, folder: Path) -> ModuleType:
     return module
 
 
-def _outcomes(modules: list[ModuleType], folder: Path, seed: int, quiet: bool) -> "list[xr.Dataset]":
+def _outcomes(
+    modules: list[ModuleType], folder: Path, seed: int, quiet: bool
+) -> "list[xr.Dataset]":
     from irmeta.parallel import steps
 
     with working(quiet=quiet):
-        return [module.reproduce(folder, rng=seed) for module in steps(modules, "papers")]
+        return [
+            module.reproduce(folder, rng=seed) for module in steps(modules, "papers")
+        ]
 
 
-def _write_all(output: Path, folder: Path, seed: int, quiet: bool) -> "list[xr.Dataset]":
+def _write_all(
+    output: Path, folder: Path, seed: int, quiet: bool
+) -> "list[xr.Dataset]":
     """Write the page of all papers and a JSON document a paper into a folder, and print what was found."""
     from irmeta.report.reproduction import GENERATOR, page
     from irmeta.report.tables import render
@@ -94,12 +108,18 @@ def _write_all(output: Path, folder: Path, seed: int, quiet: bool) -> "list[xr.D
 
     modules = [_module(name, folder) for name in PAPERS]
     there = output / "index.html"
-    if there.is_file() and GENERATOR not in there.read_text(encoding="utf-8", errors="replace"):
-        raise IrmetaError(f"{there} is another page; name a new or an empty folder with -o")
+    if there.is_file() and GENERATOR not in there.read_text(
+        encoding="utf-8", errors="replace"
+    ):
+        raise IrmetaError(
+            f"{there} is another page; name a new or an empty folder with -o"
+        )
     try:
         output.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise IrmetaError(f"{output}: cannot be made ({error.strerror}); name another folder with -o") from error
+        raise IrmetaError(
+            f"{output}: cannot be made ({error.strerror}); name another folder with -o"
+        ) from error
     outcomes = _outcomes(modules, folder, seed, quiet)
     for name, outcome in zip(PAPERS, outcomes, strict=True):
         write(render(outcome, "json"), output / f"{name}.json")

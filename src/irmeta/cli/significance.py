@@ -12,8 +12,13 @@ def significance(
     picked: Picked,
     best: Best,
     shown: Shown,
-    test: Annotated[Test, option(help=explained(Test, "The test: paired by topic, two-sided."))] = "t",
-    correct: Annotated[Correction, option(help=explained(Correction, "Correction for testing all pairs."))] = "holm",
+    test: Annotated[
+        Test, option(help=explained(Test, "The test: paired by topic, two-sided."))
+    ] = "t",
+    correct: Annotated[
+        Correction,
+        option(help=explained(Correction, "Correction for testing all pairs.")),
+    ] = "holm",
     alpha: Annotated[float, option(help="Level of the test.")] = 0.05,
     margin: Annotated[
         float | None,
@@ -22,7 +27,9 @@ def significance(
             show_default="none",
         ),
     ] = None,
-    resamples: Annotated[int, option(help="Resamples of permutation, bootstrap, tukey and max-t.")] = 10_000,
+    resamples: Annotated[
+        int, option(help="Resamples of permutation, bootstrap, tukey and max-t.")
+    ] = 10_000,
     seed: Seed = 0,
 ) -> None:
     """Test every pair of systems, and say how many pairs each metric distinguishes.
@@ -36,6 +43,11 @@ def significance(
     """
     from irmeta.studies.significance import significance as study
 
-    tested: dict[str, Any] = {"test": test, "correct": correct, "alpha": alpha, "resamples": resamples}
+    tested: dict[str, Any] = {
+        "test": test,
+        "correct": correct,
+        "alpha": alpha,
+        "resamples": resamples,
+    }
     tested["margin"] = margin
     shown.show(study, picked.cube(best.by), **picked.used(best), **tested, rng=seed)

@@ -13,20 +13,35 @@ def simulate(
     output: Annotated[
         Path,
         option(
-            "-o", "--output", help="The folder to write, new, empty, or simulated before; with --like a score file."
+            "-o",
+            "--output",
+            help="The folder to write, new, empty, or simulated before; with --like a score file.",
         ),
     ],
     like: Annotated[
-        Path | None, option(help="A score file whose scores to simulate, in the place of runs.", show_default="none")
+        Path | None,
+        option(
+            help="A score file whose scores to simulate, in the place of runs.",
+            show_default="none",
+        ),
     ] = None,
     systems: Annotated[
-        int | None, option(min=2, help="Number of systems.", show_default="40; with --like as many as there are")
+        int | None,
+        option(
+            min=2,
+            help="Number of systems.",
+            show_default="40; with --like as many as there are",
+        ),
     ] = None,
     topics: Annotated[
-        int | None, option(min=1, help="Number of topics.", show_default="50; with --like as many")
+        int | None,
+        option(min=1, help="Number of topics.", show_default="50; with --like as many"),
     ] = None,
     collection: Annotated[
-        str | None, option(help="The collection to be like, where the file of --like holds several.")
+        str | None,
+        option(
+            help="The collection to be like, where the file of --like holds several."
+        ),
     ] = None,
     seed: Seed = 0,
     quiet: Quiet = False,
@@ -57,11 +72,20 @@ def simulate(
         "simulation.json (what is true)",
         quiet=quiet,
     )
-    say(f"Next: irmeta evaluate {made.qrels} {made.runs} -o {output / 'scores.parquet'}", quiet=quiet)
+    say(
+        f"Next: irmeta evaluate {made.qrels} {made.runs} -o {output / 'scores.parquet'}",
+        quiet=quiet,
+    )
 
 
 def _like(
-    real: Path, output: Path, collection: str | None, systems: int | None, topics: int | None, seed: int, quiet: bool
+    real: Path,
+    output: Path,
+    collection: str | None,
+    systems: int | None,
+    topics: int | None,
+    seed: int,
+    quiet: bool,
 ) -> None:
     """Write a cube like a real one, and its truth beside it."""
     import numpy as np
@@ -72,7 +96,9 @@ def _like(
     from irmeta.io.scores import choose, load_all, save
 
     if output.suffix != ".parquet":
-        raise IrmetaError(f"{output}: with --like a score file is written: -o FILE.parquet")
+        raise IrmetaError(
+            f"{output}: with --like a score file is written: -o FILE.parquet"
+        )
     truth = output.with_suffix(".truth.parquet")
     for path in (output, truth):
         refuse_overwriting(path)

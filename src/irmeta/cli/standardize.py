@@ -10,7 +10,18 @@ from irmeta.attributes import about
 from irmeta.choices import Flat, Kind, explained
 from irmeta.cli.app import Verbs, app, panel_of
 from irmeta.cli.output import refuse_overwriting, say, say_note
-from irmeta.cli.study import Chosen, Picked, Quiet, Seed, Selected, Shown, Teamed, only, option, whole_numbers
+from irmeta.cli.study import (
+    Chosen,
+    Picked,
+    Quiet,
+    Seed,
+    Selected,
+    Shown,
+    Teamed,
+    only,
+    option,
+    whole_numbers,
+)
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -18,9 +29,17 @@ if TYPE_CHECKING:
 standardize = Verbs("standardize", help="Put the scores of all topics on one scale.")
 app.add_typer(standardize, name="standardize", rich_help_panel=panel_of("standardize"))
 
-KindOption = Annotated[Kind, option("--kind", help=explained(Kind, "How scores are standardized."))]
+KindOption = Annotated[
+    Kind, option("--kind", help=explained(Kind, "How scores are standardized."))
+]
 FlatTopics = Annotated[
-    Flat, option("--flat", help=explained(Flat, "Scores on topics where all standardizing systems score alike."))
+    Flat,
+    option(
+        "--flat",
+        help=explained(
+            Flat, "Scores on topics where all standardizing systems score alike."
+        ),
+    ),
 ]
 To = Annotated[Path, option("-o", "--output", help="The file to write (Parquet).")]
 
@@ -29,8 +48,13 @@ To = Annotated[Path, option("-o", "--output", help="The file to write (Parquet).
 class OldAndNew(Chosen):
     """Scores of old systems, whose factors are used, and of new ones on the same topics."""
 
-    old: Annotated[Path, typer.Argument(help="Score file of the old systems, whose factors are used.")]
-    new: Annotated[Path, typer.Argument(help="Score file of the new systems on the same topics.")]
+    old: Annotated[
+        Path,
+        typer.Argument(help="Score file of the old systems, whose factors are used."),
+    ]
+    new: Annotated[
+        Path, typer.Argument(help="Score file of the new systems on the same topics.")
+    ]
 
     def cubes(self) -> "tuple[dict[str, xr.DataArray], dict[str, xr.DataArray]]":
         """Read the collections of the old and of the new systems; only the old file's collection is chosen by name."""
@@ -53,7 +77,9 @@ def fit(
     from irmeta import standardization
 
     refuse_overwriting(output)
-    factors = standardization.fit(picked.cube(), groups=teamed.teams(), missing=picked.missing)
+    factors = standardization.fit(
+        picked.cube(), groups=teamed.teams(), missing=picked.missing
+    )
     standardization.save(factors, output)
     for note in about(factors)["notes"]:
         say_note(note, quiet=quiet)
@@ -67,11 +93,18 @@ def fit(
 
 @standardize.command()
 def apply(
-    scores: Annotated[Path, typer.Argument(help="A score file (Parquet), as written by irmeta evaluate or import.")],
+    scores: Annotated[
+        Path,
+        typer.Argument(
+            help="A score file (Parquet), as written by irmeta evaluate or import."
+        ),
+    ],
     selected: Selected,
     factors: Annotated[
         str,
-        option(help="A file that irmeta standardize fit wrote, or factors that ship: a name of irmeta datasets list."),
+        option(
+            help="A file that irmeta standardize fit wrote, or factors that ship: a name of irmeta datasets list."
+        ),
     ],
     output: To,
     kind: KindOption = "normal",
@@ -89,7 +122,10 @@ def apply(
     cube, fitted = only(selected.read(scores)), standardization.load(factors)
     standardized = standardization.apply(cube, fitted, kind, flat=flat)
     save(standardized, output, new=True)
-    for line in [*about(standardized)["standardization"]["notes"], *standardization.flat_topics(standardized)]:
+    for line in [
+        *about(standardized)["standardization"]["notes"],
+        *standardization.flat_topics(standardized),
+    ]:
         say(line, quiet=quiet)
     unused = fitted.sizes["topic"] - cube.sizes["topic"]
     rest = f"; {unused} topics of the factors have no scores here" if unused else ""
@@ -118,7 +154,12 @@ def durability(
     """
     from irmeta.studies.durability import durability as study
 
-    options: dict[str, Any] = {"kind": kind, "flat": flat, "groups": teamed.teams(), "missing": given.missing}
+    options: dict[str, Any] = {
+        "kind": kind,
+        "flat": flat,
+        "groups": teamed.teams(),
+        "missing": given.missing,
+    }
     shown.show(study, *given.cubes(), **options, rng=seed)
 
 
@@ -128,7 +169,11 @@ def sample(
     teamed: Teamed,
     shown: Shown,
     sizes: Annotated[
-        str | None, option(help="How many old systems to draw, as in 2,3,5,10,20.", show_default="2 to 50")
+        str | None,
+        option(
+            help="How many old systems to draw, as in 2,3,5,10,20.",
+            show_default="2 to 50",
+        ),
     ] = None,
     resamples: Annotated[int, option(help="Random samples of each size.")] = 1500,
     kind: KindOption = "normal",
@@ -144,6 +189,10 @@ def sample(
     cubes, others = given.cubes()
     old = only(cubes)
     new = standardization.counterpart(str(old.attrs["collection"]), others)
-    options: dict[str, Any] = {"sizes": whole_numbers("--sizes", sizes) or None, "resamples": resamples, "kind": kind}
+    options: dict[str, Any] = {
+        "sizes": whole_numbers("--sizes", sizes) or None,
+        "resamples": resamples,
+        "kind": kind,
+    }
     options["groups"] = teamed.teams()
     shown.show(standardizing_set, old, new, **options, missing=given.missing, rng=seed)

@@ -35,7 +35,9 @@ def _drawable(path: Path | None) -> Path | None:
 
 
 Seed = Annotated[int, option(min=0, help="Random seed; the result records it.")]
-Quiet = Annotated[bool, option("--quiet", panel=RESULT, help="No progress and no notes on stderr.")]
+Quiet = Annotated[
+    bool, option("--quiet", panel=RESULT, help="No progress and no notes on stderr.")
+]
 Cluster = Annotated[
     str | None,
     option(
@@ -47,11 +49,19 @@ Cluster = Annotated[
 Metrics = Annotated[
     str | None,
     option(
-        "-m", "--metrics", "--metric", panel=SCORES, help="Metrics, as in 'AP nDCG@10'.", show_default="all there are"
+        "-m",
+        "--metrics",
+        "--metric",
+        panel=SCORES,
+        help="Metrics, as in 'AP nDCG@10'.",
+        show_default="all there are",
     ),
 ]
 MissingScores = Annotated[
-    Missing, option(panel=SCORES, help=explained(Missing, "What to do where scores are missing."))
+    Missing,
+    option(
+        panel=SCORES, help=explained(Missing, "What to do where scores are missing.")
+    ),
 ]
 
 
@@ -63,11 +73,16 @@ class Selected:
     """Which of the scores to use."""
 
     collection: Annotated[
-        str | None, option(panel=SCORES, help="The collection to use, where a file holds several.")
+        str | None,
+        option(panel=SCORES, help="The collection to use, where a file holds several."),
     ] = None
     metrics: Metrics = None
-    systems: Annotated[str | None, option(panel=SCORES, help=f"Systems, {_NAMED}.")] = None
-    topics: Annotated[str | None, option(panel=SCORES, help=f"Topics, {_NAMED}.")] = None
+    systems: Annotated[str | None, option(panel=SCORES, help=f"Systems, {_NAMED}.")] = (
+        None
+    )
+    topics: Annotated[str | None, option(panel=SCORES, help=f"Topics, {_NAMED}.")] = (
+        None
+    )
 
     def read(self, path: Path, also: str | None = None) -> "dict[str, xr.DataArray]":
         """Read the cubes of a file by collection name; `also` are metrics read beside those to use, as that of --by."""
@@ -77,7 +92,13 @@ class Selected:
         if metrics is not None and also is not None:
             metrics = f"{metrics} {also}"
         systems, topics = named(self.systems), named(self.topics)
-        return load_all(path, collection=self.collection, metrics=metrics, systems=systems, topics=topics)
+        return load_all(
+            path,
+            collection=self.collection,
+            metrics=metrics,
+            systems=systems,
+            topics=topics,
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -98,7 +119,12 @@ class Chosen(Selected):
 class Picked(Chosen):
     """Scores of one file."""
 
-    scores: Annotated[Path, typer.Argument(help="A score file (Parquet), as written by irmeta evaluate or import.")]
+    scores: Annotated[
+        Path,
+        typer.Argument(
+            help="A score file (Parquet), as written by irmeta evaluate or import."
+        ),
+    ]
 
     def cubes(self, also: str | None = None) -> "dict[str, xr.DataArray]":
         """Read every collection of the file."""
@@ -113,16 +139,23 @@ class Picked(Chosen):
 class Pooled(Chosen):
     """Scores of one or more files, all collections in them."""
 
-    scores: Annotated[list[Path], typer.Argument(help="Score files (Parquet); every collection in them is used.")]
+    scores: Annotated[
+        list[Path],
+        typer.Argument(help="Score files (Parquet); every collection in them is used."),
+    ]
 
     def cubes(self, also: str | None = None) -> "dict[str, xr.DataArray]":
         """Read every collection of the files by name."""
         [cubes] = self.groups(self.scores, also=also)
         return cubes
 
-    def groups(self, *groups: Sequence[Path], also: str | None = None) -> "list[dict[str, xr.DataArray]]":
+    def groups(
+        self, *groups: Sequence[Path], also: str | None = None
+    ) -> "list[dict[str, xr.DataArray]]":
         """Read groups of files, whose collections have names that are distinct over all groups."""
-        return distinct([[(path, self.read(path, also)) for path in group] for group in groups])
+        return distinct(
+            [[(path, self.read(path, also)) for path in group] for group in groups]
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -131,7 +164,11 @@ class Best:
 
     top: Annotated[
         float | None,
-        option(panel=SCORES, help="Use this share of the systems, the best.", show_default="all"),
+        option(
+            panel=SCORES,
+            help="Use this share of the systems, the best.",
+            show_default="all",
+        ),
     ] = None
     by: Annotated[
         str | None,
@@ -161,7 +198,9 @@ class Teamed:
         """Read the table, if one is named."""
         from irmeta.io.groups import STEM, read_groups
 
-        return self.groups if self.groups in (None, STEM) else read_groups(str(self.groups))
+        if self.groups in (None, STEM):
+            return self.groups
+        return read_groups(str(self.groups))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -169,7 +208,13 @@ class Shown:
     """How to compute a result, and where it goes."""
 
     output: Annotated[
-        Path | None, option("-o", "--output", panel=RESULT, help="Write to this file, not to the terminal.")
+        Path | None,
+        option(
+            "-o",
+            "--output",
+            panel=RESULT,
+            help="Write to this file, not to the terminal.",
+        ),
     ] = None
     form: Annotated[
         Format | None,
@@ -182,16 +227,30 @@ class Shown:
     ] = None
     table: Annotated[
         str | None,
-        option("--table", panel=RESULT, help="The one table to write.", show_default="all, for csv the first"),
+        option(
+            "--table",
+            panel=RESULT,
+            help="The one table to write.",
+            show_default="all, for csv the first",
+        ),
     ] = None
     plot: Annotated[
-        Path | None, option(panel=RESULT, help="Draw the result: FILE.svg, .pdf or .png.", callback=_drawable)
+        Path | None,
+        option(
+            panel=RESULT,
+            help="Draw the result: FILE.svg, .pdf or .png.",
+            callback=_drawable,
+        ),
     ] = None
     cluster: Cluster = None
     quiet: Quiet = False
 
     def show(
-        self, study: "Callable[..., xr.Dataset]", *scores: Any, view: str | None = None, **options: Any
+        self,
+        study: "Callable[..., xr.Dataset]",
+        *scores: Any,
+        view: str | None = None,
+        **options: Any,
     ) -> "xr.Dataset":
         """Run a study on scores with its options, draw the result, and write it; `view` says what of it to draw."""
         from irmeta.cli.output import emit, form_of, working
@@ -208,13 +267,19 @@ class Shown:
         return result
 
 
-def distinct(read: "Sequence[Sequence[tuple[Path, Mapping[str, xr.DataArray]]]]") -> "list[dict[str, xr.DataArray]]":
+def distinct(
+    read: "Sequence[Sequence[tuple[Path, Mapping[str, xr.DataArray]]]]",
+) -> "list[dict[str, xr.DataArray]]":
     """Name the collections of groups of files: a name that two files use is replaced by the files' names."""
     from irmeta.errors import ScoresError
 
     names = [name for group in read for _, cubes in group for name in cubes]
     named = [
-        [(name if names.count(name) == 1 else path.stem, cube) for path, cubes in group for name, cube in cubes.items()]
+        [
+            (name if names.count(name) == 1 else path.stem, cube)
+            for path, cubes in group
+            for name, cube in cubes.items()
+        ]
         for group in read
     ]
     once = [name for group in named for name, _ in group]
@@ -263,7 +328,17 @@ def whole_numbers(name: str, text: str | None) -> list[int]:
         return []
     steps = text.split(":")
     parts = [part.strip() for part in (text.split(",") if len(steps) == 1 else steps)]
-    if len(steps) not in (1, 3) or not all(part.isdecimal() and int(part) for part in parts):
-        raise IrmetaError(f"{name} {text!r}: expected whole numbers above 0, as in 5,10,20 or 25:100:25")
+    if len(steps) not in (1, 3) or not all(
+        part.isdecimal() and int(part) for part in parts
+    ):
+        raise IrmetaError(
+            f"{name} {text!r}: expected whole numbers above 0, as in 5,10,20 or 25:100:25"
+        )
     numbers = [int(part) for part in parts]
-    return sorted(set(numbers if len(steps) == 1 else range(numbers[0], numbers[1] + 1, numbers[2])))
+    return sorted(
+        set(
+            numbers
+            if len(steps) == 1
+            else range(numbers[0], numbers[1] + 1, numbers[2])
+        )
+    )

@@ -13,15 +13,27 @@ def table(
     shown: Shown,
     baseline: Annotated[
         str | None,
-        option(help="Mark what is significantly better or worse than this system.", show_default="letters"),
+        option(
+            help="Mark what is significantly better or worse than this system.",
+            show_default="letters",
+        ),
     ] = None,
-    test: Annotated[TableTest, option(help=explained(TableTest, "The test, two-sided, paired by topic."))] = "t",
-    correct: Annotated[Correction, option(help=explained(Correction, "Correction for the tests of a metric."))] = (
-        "holm"
-    ),
+    test: Annotated[
+        TableTest,
+        option(help=explained(TableTest, "The test, two-sided, paired by topic.")),
+    ] = "t",
+    correct: Annotated[
+        Correction,
+        option(help=explained(Correction, "Correction for the tests of a metric.")),
+    ] = ("holm"),
     alpha: Annotated[float, option(help="Level of the tests.")] = 0.05,
-    resamples: Annotated[int, option(help="Resamples of the permutation test.")] = 10_000,
-    by: Annotated[str | None, option(help="The metric that sorts the rows.", show_default="the first")] = None,
+    resamples: Annotated[
+        int, option(help="Resamples of the permutation test.")
+    ] = 10_000,
+    by: Annotated[
+        str | None,
+        option(help="The metric that sorts the rows.", show_default="the first"),
+    ] = None,
     seed: Seed = 0,
 ) -> None:
     r"""Make the table of a paper: systems in rows, metrics in columns, the best in bold, significance as superscripts.
@@ -37,5 +49,18 @@ def table(
     """
     from irmeta.studies.paper_table import paper_table as study
 
-    tests: dict[str, Any] = {"test": test, "correct": correct, "alpha": alpha, "resamples": resamples}
-    shown.show(study, picked.cube(by), **picked.used(), baseline=baseline, by=by, **tests, rng=seed)
+    tests: dict[str, Any] = {
+        "test": test,
+        "correct": correct,
+        "alpha": alpha,
+        "resamples": resamples,
+    }
+    shown.show(
+        study,
+        picked.cube(by),
+        **picked.used(),
+        baseline=baseline,
+        by=by,
+        **tests,
+        rng=seed,
+    )

@@ -13,7 +13,9 @@ def validate(
     runs: Runs,
     reader: Reader,
     shown: Shown,
-    qrels: Annotated[str | None, option(help="Judgments that the runs should fit.")] = None,
+    qrels: Annotated[
+        str | None, option(help="Judgments that the runs should fit.")
+    ] = None,
 ) -> None:
     """Check run files and judgments, and evaluate nothing; exits with 1 if something is an error.
 

@@ -19,14 +19,22 @@ def versus(
             "topic; best, the best other system by each metric; all, every other system."
         ),
     ] = "all",
-    test: Annotated[PairedTest, option(help=explained(PairedTest, "The test, two-sided, paired by topic."))] = (
-        "permutation"
-    ),
+    test: Annotated[
+        PairedTest,
+        option(help=explained(PairedTest, "The test, two-sided, paired by topic.")),
+    ] = ("permutation"),
     correct: Annotated[
-        ManyToOne, option(help=explained(ManyToOne, "Correction for the comparisons of a metric."))
+        ManyToOne,
+        option(
+            help=explained(ManyToOne, "Correction for the comparisons of a metric.")
+        ),
     ] = "holm",
-    alpha: Annotated[float, option(help="Level of the tests; intervals have the level 1 - alpha.")] = 0.05,
-    resamples: Annotated[int, option(help="Resamples of permutation, bootstrap and dunnett.")] = 10_000,
+    alpha: Annotated[
+        float, option(help="Level of the tests; intervals have the level 1 - alpha.")
+    ] = 0.05,
+    resamples: Annotated[
+        int, option(help="Resamples of permutation, bootstrap and dunnett.")
+    ] = 10_000,
     seed: Seed = 0,
 ) -> None:
     """Compare one system with a baseline or with everybody: difference, interval, test, and the topics behind it.
@@ -39,5 +47,12 @@ def versus(
     """
     from irmeta.studies.versus import versus as study
 
-    tests: dict[str, Any] = {"test": test, "correct": correct, "alpha": alpha, "resamples": resamples}
-    shown.show(study, picked.cube(), system, against, **picked.used(), **tests, rng=seed)
+    tests: dict[str, Any] = {
+        "test": test,
+        "correct": correct,
+        "alpha": alpha,
+        "resamples": resamples,
+    }
+    shown.show(
+        study, picked.cube(), system, against, **picked.used(), **tests, rng=seed
+    )

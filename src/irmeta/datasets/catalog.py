@@ -48,7 +48,9 @@ def catalog() -> dict[str, PublicCollection]:
     """
     entries = json.loads(_FILE.read_text(encoding="utf-8"))
     return {
-        name: PublicCollection(name, files=tuple(PublicFile(*file) for file in entry.pop("files")), **entry)
+        name: PublicCollection(
+            name, files=tuple(PublicFile(*file) for file in entry.pop("files")), **entry
+        )
         for name, entry in entries.items()
     }
 
@@ -82,7 +84,9 @@ def fetch(collection: PublicCollection, folder: Path) -> list[PublicFile]:
             _download(file, collection, folder)
             fetched.append(file)
         elif Content(there).digest != file.sha256:
-            raise IrmetaError(f"{there} is not the published file (its SHA-256 differs); move it away and fetch again")
+            raise IrmetaError(
+                f"{there} is not the published file (its SHA-256 differs); move it away and fetch again"
+            )
     return fetched
 
 
@@ -101,7 +105,13 @@ def _download(file: PublicFile, collection: PublicCollection, folder: Path) -> N
             f"{place}, and its SHA-256 {file.sha256} will be checked"
         )
     pooch.get_logger().setLevel("ERROR")
-    hub = pooch.create(folder, "", registry={file.path: file.sha256}, urls={file.path: file.address}, retry_if_failed=1)
+    hub = pooch.create(
+        folder,
+        "",
+        registry={file.path: file.sha256},
+        urls={file.path: file.address},
+        retry_if_failed=1,
+    )
     try:
         hub.fetch(file.path)
     except ValueError as error:  # pooch's word for a checksum that differs
@@ -109,4 +119,6 @@ def _download(file: PublicFile, collection: PublicCollection, folder: Path) -> N
             f"{file.address} has changed since it was published (its SHA-256 differs): {error}"
         ) from error
     except OSError as error:  # requests' errors are of this family
-        raise IrmetaError(f"cannot fetch {file.address} ({error}); or put the file at {place} yourself") from error
+        raise IrmetaError(
+            f"cannot fetch {file.address} ({error}); or put the file at {place} yourself"
+        ) from error

@@ -52,21 +52,34 @@ def simulate_judge(
     generator, _ = seeded(rng)
     names = set(favoured)
     if (model.favour or model.by_rank) and not runs:
-        raise IrmetaError("a judge that favours systems or heeds ranks is simulated with their runs (runs=...)")
-    liked, best = _seen(true, runs, names, model.depth) if runs else (np.zeros(true.grades.size, bool), None)
-    latent = true.grades + model.leniency + model.noise * generator.normal(size=true.grades.size)
+        raise IrmetaError(
+            "a judge that favours systems or heeds ranks is simulated with their runs (runs=...)"
+        )
+    if runs:
+        liked, best = _seen(true, runs, names, model.depth)
+    else:
+        liked, best = (np.zeros(true.grades.size, bool), None)
+    latent = (
+        true.grades
+        + model.leniency
+        + model.noise * generator.normal(size=true.grades.size)
+    )
     latent = latent + model.favour * liked
     if best is not None:
         latent = latent + model.by_rank / best
     grades = np.clip(np.round(latent), 0, true.grades.max())
     grades = np.where(true.grades < 0, true.grades, grades)
     made: dict[str, dict[str, float]] = {topic: {} for topic in true.topics}
-    for topic, document, grade in zip(true.topic.tolist(), true.documents, grades.tolist(), strict=True):
+    for topic, document, grade in zip(
+        true.topic.tolist(), true.documents, grades.tolist(), strict=True
+    ):
         made[true.topics[topic]][document] = grade
     return made
 
 
-def _seen(qrels: Qrels, runs: RunsLike, favoured: set[str], depth: int) -> tuple[Bools, Floats]:
+def _seen(
+    qrels: Qrels, runs: RunsLike, favoured: set[str], depth: int
+) -> tuple[Bools, Floats]:
     """Say which documents a favoured system ranks high, and the best rank that any gives each, infinite if none."""
     liked = np.zeros(qrels.grades.size, dtype=np.bool_)
     best = np.full(qrels.grades.size, np.inf)

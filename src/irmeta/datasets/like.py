@@ -41,7 +41,9 @@ class Margin:
         """Return the scores below which these shares, in (0, 1), of the topics lie."""
         above = np.cumsum(self.weights)
         if self.discrete:
-            return self.values[np.searchsorted(above, share, side="left").clip(0, len(self.values) - 1)]
+            return self.values[
+                np.searchsorted(above, share, side="left").clip(0, len(self.values) - 1)
+            ]
         return np.interp(share, above - self.weights / 2, self.values)
 
     @property
@@ -51,7 +53,9 @@ class Margin:
             return float(self.weights @ self.values)
         middle = np.cumsum(self.weights) - self.weights / 2
         within = np.trapezoid(self.values, middle)
-        return float(within + middle[0] * self.values[0] + (1 - middle[-1]) * self.values[-1])
+        return float(
+            within + middle[0] * self.values[0] + (1 - middle[-1]) * self.values[-1]
+        )
 
     def tilted(self, mean: float) -> "Margin":
         """Return the margin whose mean is this: probabilities are multiplied by exp(a value), for the a that does it.
@@ -63,7 +67,16 @@ class Margin:
             raise ScoresError(
                 f"no scores like these have a mean of {mean:.4g}; it lies between {low:.4g} and {high:.4g}"
             )
-        return self._with(float(brentq(lambda tilt: self._with(tilt).mean - mean, -_STEEPEST, _STEEPEST, xtol=1e-10)))
+        return self._with(
+            float(
+                brentq(
+                    lambda tilt: self._with(tilt).mean - mean,
+                    -_STEEPEST,
+                    _STEEPEST,
+                    xtol=1e-10,
+                )
+            )
+        )
 
     def _with(self, tilt: float) -> "Margin":
         power = tilt * self.values
@@ -93,7 +106,11 @@ class World:
     def truth(self) -> xr.DataArray:
         """The true means as a system-wise table: a cube whose one topic is `all`."""
         return cube(
-            self.means[:, None], self.systems, ["all"], self.metrics, collection=f"{self.collection}, true means"
+            self.means[:, None],
+            self.systems,
+            ["all"],
+            self.metrics,
+            collection=f"{self.collection}, true means",
         )
 
     def tied(self, groups: int) -> "World":
@@ -102,7 +119,10 @@ class World:
         It is that of the system in the middle of the group. How systems depend on each other stays as it is.
         """
         middle = [self._middles(metric, groups) for metric in range(len(self.metrics))]
-        margins = [[self.margins[at[i]][m] for m, at in enumerate(middle)] for i in range(len(self.systems))]
+        margins = [
+            [self.margins[at[i]][m] for m, at in enumerate(middle)]
+            for i in range(len(self.systems))
+        ]
         return replace(self, margins=margins)
 
     def _middles(self, metric: int, groups: int) -> list[int]:
@@ -128,7 +148,13 @@ class World:
         """Draw a cube of new topics, which are numbered from 1."""
         names = [str(number) for number in range(1, topics + 1)]
         about = f"{self.collection}, simulated"
-        return cube(self.scores(topics, rng), self.systems, names, self.metrics, collection=about)
+        return cube(
+            self.scores(topics, rng),
+            self.systems,
+            names,
+            self.metrics,
+            collection=about,
+        )
 
 
 def like(
@@ -151,25 +177,43 @@ def like(
     >>> world.scores(1000, np.random.default_rng(0)).mean(axis=1).round(1).tolist() == world.means.round(1).tolist()
     True
     """
-    if np.isnan(scores.values).any() or scores.sizes["topic"] < 5 or scores.sizes["system"] < 2:
-        raise ScoresError("to simulate like a cube it needs at least 2 systems and 5 topics, and no missing scores")
+    if (
+        np.isnan(scores.values).any()
+        or scores.sizes["topic"] < 5
+        or scores.sizes["system"] < 2
+    ):
+        raise ScoresError(
+            "to simulate like a cube it needs at least 2 systems and 5 topics, and no missing scores"
+        )
     picked, beside, names = _systems(scores, systems, rng)
-    discrete = [_is_discrete(scores.values[..., m]) for m in range(scores.sizes["metric"])]
-    margins = [[_margin(column, kind) for column, kind in zip(row.T, discrete, strict=True)] for row in scores.values]
+    discrete = [
+        _is_discrete(scores.values[..., m]) for m in range(scores.sizes["metric"])
+    ]
+    margins = [
+        [_margin(column, kind) for column, kind in zip(row.T, discrete, strict=True)]
+        for row in scores.values
+    ]
     chosen = [margins[i] for i in picked]
     if means is not None:
-        targets = np.broadcast_to(np.asarray(means, dtype=np.float64), (len(picked), scores.sizes["metric"]))
+        targets = np.broadcast_to(
+            np.asarray(means, dtype=np.float64), (len(picked), scores.sizes["metric"])
+        )
         chosen = [
-            [m.tilted(float(t)) for m, t in zip(*pair, strict=True)] for pair in zip(chosen, targets, strict=True)
+            [m.tilted(float(t)) for m, t in zip(*pair, strict=True)]
+            for pair in zip(chosen, targets, strict=True)
         ]
     normal = _normal_scores(scores.values)
     mixed = _scaled(normal[picked] + normal[beside])
     metrics = [str(name) for name in scores.metric.values]
     collection = str(scores.attrs.get("collection", "collection"))
-    return World(names, metrics, collection, chosen, mixed.reshape(-1, scores.sizes["topic"]))
+    return World(
+        names, metrics, collection, chosen, mixed.reshape(-1, scores.sizes["topic"])
+    )
 
 
-def _systems(scores: xr.DataArray, systems: int | None, rng: np.random.Generator) -> tuple[Ints, Ints, list[str]]:
+def _systems(
+    scores: xr.DataArray, systems: int | None, rng: np.random.Generator
+) -> tuple[Ints, Ints, list[str]]:
     """Pick systems, and for each the one it is mixed with: itself, but for those beyond the real ones."""
     there = scores.sizes["system"]
     wanted = there if systems is None else systems
@@ -179,7 +223,11 @@ def _systems(scores: xr.DataArray, systems: int | None, rng: np.random.Generator
     more = rng.integers(there, size=max(0, wanted - there))
     other = (more + rng.integers(1, there, size=len(more))) % there
     names = [str(name) for name in scores.system.values[known]]
-    return np.append(known, more), np.append(known, other), names + [f"further{n}" for n in range(1, len(more) + 1)]
+    return (
+        np.append(known, more),
+        np.append(known, other),
+        names + [f"further{n}" for n in range(1, len(more) + 1)],
+    )
 
 
 def _is_discrete(scores: Floats) -> bool:

@@ -24,7 +24,11 @@ HABITS: tuple[Habit, ...] = ("short", "absent", "rounded", "constant")
 
 _SIGNAL = 1.7  # how far a relevant document stands above the others, in standard deviations of the noise
 _WEAK = 0.6  # the strength of relevance that a system's focus neither helps nor hurts
-_SHARED, _GROUP, _OWN = 0.74, 0.4, 0.54  # noise of all systems, of a group's, of one: squares sum to about 1
+_SHARED, _GROUP, _OWN = (
+    0.74,
+    0.4,
+    0.54,
+)  # noise of all systems, of a group's, of one: squares sum to about 1
 
 
 @dataclass(frozen=True)
@@ -68,7 +72,9 @@ def bits(rng: np.random.Generator, *shape: int) -> npt.NDArray[np.uint64]:
 def normal(rng: np.random.Generator, *shape: int) -> Floats:
     """Draw nearly normal numbers, mean 0 and variance 1: each the sum of four 16-bit uniforms."""
     drawn = bits(rng, *shape)
-    total = sum((drawn >> np.uint64(shift)) & np.uint64(0xFFFF) for shift in (0, 16, 32, 48))
+    total = sum(
+        (drawn >> np.uint64(shift)) & np.uint64(0xFFFF) for shift in (0, 16, 32, 48)
+    )
     # the sum of four uniforms on 0 to 65535: mean 4 x 65535 / 2, standard deviation 37837.22725
     return (np.asarray(total, dtype=np.float64) - 131070.0) / 37837.22725
 
@@ -90,7 +96,8 @@ def draw_systems(rng: np.random.Generator, count: int) -> Systems:
         habit[system] = HABITS[turn % len(HABITS)]
     return Systems(
         group=group,
-        ability=quality - 0.6 * quality * quality,  # bad systems are worse than good ones are good
+        ability=quality
+        - 0.6 * quality * quality,  # bad systems are worse than good ones are good
         focus=0.35 + focus,
         pooled=(member < 2) & (group % 4 != 3),
         habit=tuple(habit),
@@ -116,7 +123,8 @@ def draw_topics(rng: np.random.Generator, count: int) -> Topics:
         strength=strength,
         noise=normal(rng, count, CANDIDATES),
         grade=is_relevant.astype(np.uint8) + (is_relevant & highly),
-        number=order * spacing + (bits(rng, count, CANDIDATES) % np.uint64(spacing)).astype(np.int64),
+        number=order * spacing
+        + (bits(rng, count, CANDIDATES) % np.uint64(spacing)).astype(np.int64),
     )
 
 
@@ -132,7 +140,9 @@ class Submission:
     kept: Bools
 
 
-def submissions(rng: np.random.Generator, systems: Systems, topics: Topics) -> Iterator[Submission]:
+def submissions(
+    rng: np.random.Generator, systems: Systems, topics: Topics
+) -> Iterator[Submission]:
     """Run each system on all topics; systems of a group share a part of their noise, and of their luck with a topic."""
     shape = topics.noise.shape
     count = shape[0]
@@ -141,11 +151,19 @@ def submissions(rng: np.random.Generator, systems: Systems, topics: Topics) -> I
             luck = 0.23 * normal(rng, count)
             noise = _SHARED * topics.noise + _GROUP * normal(rng, *shape)
         # what the system sees of relevance, and how far it prefers strong relevance, by topic
-        signal = _SIGNAL + systems.ability[system] - topics.difficulty + luck + 0.1 * normal(rng, count)
+        signal = (
+            _SIGNAL
+            + systems.ability[system]
+            - topics.difficulty
+            + luck
+            + 0.1 * normal(rng, count)
+        )
         focus = systems.focus[system] + topics.focus + 0.3 * normal(rng, count)
         relevance = _relevance(topics, np.maximum(signal, 0), np.maximum(focus, -0.2))
         # score = noise of all and of the group + the system's own noise + relevance
-        stray = normal(rng, *shape) * np.abs(normal(rng, *shape))  # heavy tails, variance 1
+        stray = normal(rng, *shape) * np.abs(
+            normal(rng, *shape)
+        )  # heavy tails, variance 1
         score = noise + _OWN * stray + relevance
         yield _lazily(rng, systems.habit[system], *_best(score))
 
@@ -168,7 +186,9 @@ def _best(score: Floats) -> tuple[Ints, Floats]:
     return documents, scores
 
 
-def _lazily(rng: np.random.Generator, habit: Habit, documents: Ints, scores: Floats) -> Submission:
+def _lazily(
+    rng: np.random.Generator, habit: Habit, documents: Ints, scores: Floats
+) -> Submission:
     """Submit what a system with this habit would: short lists, topics left out, scores in quarters or all the same."""
     count = len(scores)
     kept = np.ones(scores.shape, dtype=np.bool_)

@@ -10,7 +10,15 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from irmeta.datasets.model import CANDIDATES, Submission, Systems, Topics, draw_systems, draw_topics, submissions
+from irmeta.datasets.model import (
+    CANDIDATES,
+    Submission,
+    Systems,
+    Topics,
+    draw_systems,
+    draw_topics,
+    submissions,
+)
 from irmeta.errors import IrmetaError
 from irmeta.io.outputs import writing
 from irmeta.parallel import seeded, steps
@@ -75,20 +83,29 @@ def simulate(
     ['team01-1.gz', 'team01-2.gz', 'team01-3.gz', 'team01-4.gz'] True
     """
     if systems < 1 or topics < 1:
-        raise IrmetaError(f"a collection needs at least one system and one topic, not {systems} and {topics}")
+        raise IrmetaError(
+            f"a collection needs at least one system and one topic, not {systems} and {topics}"
+        )
     generator, seed = seeded(rng)
     drawn, about = draw_systems(generator, systems), draw_topics(generator, topics)
     folder = Path(folder)
-    collection = Simulation(folder / "runs", folder / "qrels.txt", _systems(drawn), _topics(about))
+    collection = Simulation(
+        folder / "runs", folder / "qrels.txt", _systems(drawn), _topics(about)
+    )
     _clear(folder)
     _write(folder / _TRUTH, _truth(collection, seed))
     names = _document_names(about)
     pooled = np.zeros(about.noise.shape, dtype=np.bool_)
-    for system, run in enumerate(steps(submissions(generator, drawn, about), "runs", total=systems)):
+    for system, run in enumerate(
+        steps(submissions(generator, drawn, about), "runs", total=systems)
+    ):
         if drawn.pooled[system]:
             _pool(run, pooled)
         name, file = collection.systems.select("system", "run").row(system)
-        _write(collection.runs / file, _run(name, run, collection.topics["topic"], names, _style(drawn, system)))
+        _write(
+            collection.runs / file,
+            _run(name, run, collection.topics["topic"], names, _style(drawn, system)),
+        )
     _write(collection.qrels, _qrels(collection.topics["topic"], about, names, pooled))
     return collection
 
@@ -98,8 +115,13 @@ def _style(systems: Systems, system: int) -> _Style:
 
 
 def _systems(systems: Systems) -> pl.DataFrame:
-    member = np.arange(len(systems.group)) - np.searchsorted(systems.group, systems.group)
-    names = [f"team{group + 1:02d}-{which + 1}" for group, which in zip(systems.group, member, strict=True)]
+    member = np.arange(len(systems.group)) - np.searchsorted(
+        systems.group, systems.group
+    )
+    names = [
+        f"team{group + 1:02d}-{which + 1}"
+        for group, which in zip(systems.group, member, strict=True)
+    ]
     return pl.DataFrame(
         {
             "system": names,
@@ -108,7 +130,10 @@ def _systems(systems: Systems) -> pl.DataFrame:
             "focus": systems.focus,
             "pooled": systems.pooled,
             "habit": systems.habit,
-            "run": [name + _style(systems, system).suffix for system, name in enumerate(names)],
+            "run": [
+                name + _style(systems, system).suffix
+                for system, name in enumerate(names)
+            ],
         }
     )
 
@@ -132,22 +157,36 @@ def _clear(folder: Path) -> None:
     """Make the folders, without the files of an earlier simulation; refuse a folder that holds anything else."""
     try:
         if folder.is_dir() and any(folder.iterdir()):
-            for path in (folder / "qrels.txt", *(folder / "runs" / run for run in _earlier_runs(folder))):
+            for path in (
+                folder / "qrels.txt",
+                *(folder / "runs" / run for run in _earlier_runs(folder)),
+            ):
                 path.unlink(missing_ok=True)
         (folder / "runs").mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise IrmetaError(f"{folder}: cannot be written ({error.strerror}); name another folder") from error
+        raise IrmetaError(
+            f"{folder}: cannot be written ({error.strerror}); name another folder"
+        ) from error
 
 
 def _earlier_runs(folder: Path) -> list[str]:
     try:
-        return [Path(system["run"]).name for system in json.loads((folder / _TRUTH).read_bytes())["systems"]]
+        return [
+            Path(system["run"]).name
+            for system in json.loads((folder / _TRUTH).read_bytes())["systems"]
+        ]
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise IrmetaError(f"{folder}: contains other files than a simulation's; use a new or empty folder") from error
+        raise IrmetaError(
+            f"{folder}: contains other files than a simulation's; use a new or empty folder"
+        ) from error
 
 
 def _truth(collection: Simulation, seed: int | str) -> bytes:
-    truth = {"seed": str(seed), "systems": collection.systems.to_dicts(), "topics": collection.topics.to_dicts()}
+    truth = {
+        "seed": str(seed),
+        "systems": collection.systems.to_dicts(),
+        "topics": collection.topics.to_dicts(),
+    }
     return json.dumps(truth, indent=1).encode()
 
 
@@ -157,7 +196,9 @@ def _pool(run: Submission, pooled: Bools) -> None:
     pooled[topic, run.documents[topic, rank]] = True
 
 
-def _run(name: str, run: Submission, topics: pl.Series, names: pl.Series, style: _Style) -> bytes:
+def _run(
+    name: str, run: Submission, topics: pl.Series, names: pl.Series, style: _Style
+) -> bytes:
     topic, rank = np.nonzero(run.kept)
     columns = {
         "topic": topics.gather(topic),
@@ -187,7 +228,11 @@ def _qrels(topics: pl.Series, about: Topics, names: pl.Series, pooled: Bools) ->
 def _lines(columns: dict[str, Any], separator: str, decimals: int) -> bytes:
     lines = io.BytesIO()
     pl.DataFrame(columns).write_csv(
-        lines, include_header=False, separator=separator, float_precision=decimals, quote_style="never"
+        lines,
+        include_header=False,
+        separator=separator,
+        float_precision=decimals,
+        quote_style="never",
     )
     return lines.getvalue()
 
@@ -200,6 +245,8 @@ def _write(path: Path, content: bytes) -> None:
 def _gzip(content: bytes) -> bytes:
     """Compress without a time or a name in the header: the same content makes the same bytes."""
     packed = io.BytesIO()
-    with gzip.GzipFile(filename="", mode="wb", fileobj=packed, compresslevel=1, mtime=0) as stream:
+    with gzip.GzipFile(
+        filename="", mode="wb", fileobj=packed, compresslevel=1, mtime=0
+    ) as stream:
         stream.write(content)
     return packed.getvalue()

@@ -13,7 +13,15 @@ from irmeta.io.scores import About, held
 from irmeta.signatures import SETS
 from irmeta.words import listed
 
-_EVALUATED = {"collection", "irmeta", "qrels", "runs", "ir_metadata", "options", "notes"}
+_EVALUATED = {
+    "collection",
+    "irmeta",
+    "qrels",
+    "runs",
+    "ir_metadata",
+    "options",
+    "notes",
+}
 """What a file says of a collection that was evaluated, and not changed after that."""
 
 
@@ -30,7 +38,9 @@ class Collection:
     replace: bool = False
 
     @classmethod
-    def of(cls, path: Path, job: Evaluation, *, replace: bool, named: bool) -> "Collection":
+    def of(
+        cls, path: Path, job: Evaluation, *, replace: bool, named: bool
+    ) -> "Collection":
         """Find the collection that an evaluation is one of; raise ScoresError if its runs cannot be added to it.
 
         named : whether the user named the collection.
@@ -48,7 +58,11 @@ class Collection:
     def keeps(self, outcome: Outcome) -> bool:
         """Say whether the file has the scores of this run; raise ScoresError if it has others of its name."""
         (name,) = labels([outcome.name])
-        if self.about is None or self.replace or name not in self.about["names"]["system"]:
+        if (
+            self.about is None
+            or self.replace
+            or name not in self.about["names"]["system"]
+        ):
             return False
         if self.about["attributes"]["runs"].get(outcome.name) == outcome.digest:
             return True
@@ -71,7 +85,10 @@ class Collection:
         notes = [*old.get("notes", []), *_notes(old, new)]
         attributes = {**old, "runs": {**old["runs"], **more["runs"]}, "notes": notes}
         if "ir_metadata" in more:
-            attributes["ir_metadata"] = {**old.get("ir_metadata", {}), **more["ir_metadata"]}
+            attributes["ir_metadata"] = {
+                **old.get("ir_metadata", {}),
+                **more["ir_metadata"],
+            }
         return About(attributes=attributes, names=names)
 
 
@@ -80,14 +97,22 @@ def _notes(old: Any, new: About) -> list[str]:
     added = listed(new["names"]["system"])
     if not new["names"]["system"]:
         return []
-    notes = [f"added {added}: {note}" for note in new["attributes"]["notes"] if note not in old.get("notes", [])]
+    notes = [
+        f"added {added}: {note}"
+        for note in new["attributes"]["notes"]
+        if note not in old.get("notes", [])
+    ]
     ours, theirs = new["attributes"]["irmeta"], old.get("irmeta")
     if ours != theirs:
-        notes.append(f"added {added}: scored by irmeta {ours}, the runs before by irmeta {theirs}")
+        notes.append(
+            f"added {added}: scored by irmeta {ours}, the runs before by irmeta {theirs}"
+        )
     return notes
 
 
-def _refuse_other_name(path: Path, job: Evaluation, everything: dict[str, About]) -> None:
+def _refuse_other_name(
+    path: Path, job: Evaluation, everything: dict[str, About]
+) -> None:
     """Raise ScoresError if the user named no collection, and the file holds one of these judgments by another name."""
     digest = job.task.judgments.qrels.digest
     same = [name for name, about in everything.items() if _digest(about) == digest]
@@ -109,20 +134,32 @@ def _require_same(place: str, job: Evaluation, about: About) -> None:
     changed = sorted(set(said) - _EVALUATED)
     lacking = sorted({"qrels", "runs", "options"} - set(said))
     if lacking or changed:
-        what = f"its scores were changed after that ({listed(changed)})" if changed else "it was not made by evaluate"
+        if changed:
+            what = f"its scores were changed after that ({listed(changed)})"
+        else:
+            what = "it was not made by evaluate"
         raise ScoresError(f"{place}: no run can be added, as {what}; {elsewhere}")
     if _digest(about) != job.task.judgments.qrels.digest:
         theirs, ours = said["qrels"]["source"], job.task.judgments.qrels.source
-        raise ScoresError(f"{place}: the judgments differ, {theirs} there, {ours} here; {elsewhere}")
+        raise ScoresError(
+            f"{place}: the judgments differ, {theirs} there, {ours} here; {elsewhere}"
+        )
     if set(names["metric"]) != set(job.metrics):
-        wanted = next((name for name, one in SETS.items() if set(one) == set(names["metric"])), None)
+        wanted = next(
+            (name for name, one in SETS.items() if set(one) == set(names["metric"])),
+            None,
+        )
         wanted = wanted or " ".join(names["metric"])
-        raise ScoresError(f'{place}: the metrics differ; give those of the file, -m "{wanted}"; {elsewhere}')
+        raise ScoresError(
+            f'{place}: the metrics differ; give those of the file, -m "{wanted}"; {elsewhere}'
+        )
     options = {"score_precision": job.task.precision, "topics": job.topics}
     for option, value in options.items():
         if said["options"].get(option) != value:
             flag = f"--{option.replace('_', '-')} {said['options'].get(option)}"
-            raise ScoresError(f"{place}: the options differ; give those of the file, {flag}; {elsewhere}")
+            raise ScoresError(
+                f"{place}: the options differ; give those of the file, {flag}; {elsewhere}"
+            )
     _require_independent(place, job, about)
 
 
@@ -130,7 +167,9 @@ def _require_independent(place: str, job: Evaluation, about: About) -> None:
     """Raise ScoresError if the scores of a run depend on the others, or the collection was cut to some topics."""
     again = "evaluate all runs together, to a new file"
     if job.topics == "common":
-        raise ScoresError(f"{place}: its topics are those that all runs have, so one more may change them; {again}")
+        raise ScoresError(
+            f"{place}: its topics are those that all runs have, so one more may change them; {again}"
+        )
     if job.task.pools:
         raise ScoresError(f"{place}: a metric with pool= depends on all runs; {again}")
     if set(about["names"]["topic"]) != set(labels(job.task.topics)):

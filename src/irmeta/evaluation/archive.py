@@ -88,7 +88,9 @@ def evaluate_to(
     with _alone(path):
         whole = Collection(str(path))
         if append:
-            whole = Collection.of(path, job, replace=replace, named=options.get("collection") is not None)
+            whole = Collection.of(
+                path, job, replace=replace, named=options.get("collection") is not None
+            )
         parts = Parts(path, job)
         outcomes = []
         kept = 0
@@ -101,12 +103,21 @@ def evaluate_to(
                     outcomes.append(dataclasses.replace(outcome, scores=None))
         about = _about(job, outcomes)
         added = about["names"]["system"]
-        rows = pl.col("system").is_in(added) & pl.col("topic").is_in(about["names"]["topic"])
+        rows = pl.col("system").is_in(added) & pl.col("topic").is_in(
+            about["names"]["topic"]
+        )
         tables = [table.filter(rows) for table in parts.tables(outcomes)]
         about = whole.joined(about)
         # what is appended is joined to what other processes wrote; a new file takes the place of none of theirs
         check = (lambda: None) if append else partial(require_version, path, since)
-        write(tables, {job.collection: about}, path, append=append, replaced=whole.replaced(added), check=check)
+        write(
+            tables,
+            {job.collection: about},
+            path,
+            append=append,
+            replaced=whole.replaced(added),
+            check=check,
+        )
         parts.remove()
         return Written(about, kept + sum(one.key in parts.done for one in outcomes))
 
@@ -117,7 +128,11 @@ def _about(job: Evaluation, outcomes: Sequence[Outcome]) -> About:
     topics = job.scored_topics(outcomes)
     return About(
         attributes={"collection": job.collection, **job.provenance(outcomes)},
-        names={"system": labels(systems), "topic": labels(topics), "metric": job.metrics},
+        names={
+            "system": labels(systems),
+            "topic": labels(topics),
+            "metric": job.metrics,
+        },
     )
 
 
@@ -129,7 +144,9 @@ def _alone(output: Path) -> Iterator[None]:
         folder.mkdir(exist_ok=True)
         handle = os.open(folder, os.O_RDONLY) if fcntl else None
     except OSError as error:
-        raise FileFormatError(f"{folder}: cannot be written ({error.strerror or error})") from error
+        raise FileFormatError(
+            f"{folder}: cannot be written ({error.strerror or error})"
+        ) from error
     try:
         if handle is not None:
             _lock(handle, output)
@@ -187,7 +204,10 @@ class Parts:
         """Take an outcome in; now and then what came since the last time is written."""
         if outcome.scores is not None:
             self._held.append(outcome)
-            if time.monotonic() - self._since > EVERY or len(self._held) * outcome.scores.size > MOST:
+            if (
+                time.monotonic() - self._since > EVERY
+                or len(self._held) * outcome.scores.size > MOST
+            ):
                 self._write()
 
     @contextmanager
@@ -207,7 +227,9 @@ class Parts:
             if part := self._part.get(outcome.key):
                 wanted.setdefault(part, []).append(outcome.name)
         kept = [
-            pl.scan_parquet(part, glob=False).filter(pl.col("system").is_in(labels(systems)))
+            pl.scan_parquet(part, glob=False).filter(
+                pl.col("system").is_in(labels(systems))
+            )
             for part, systems in wanted.items()
         ]
         return [*kept, to_frame(self._cube()).lazy()]
@@ -215,7 +237,10 @@ class Parts:
     def remove(self) -> None:
         """Remove the parts of this collection, whichever options they were made with: the score file is whole."""
         for part in self._folder.glob(_PARTS):
-            if self._about(part).get("collection", self._job.collection) == self._job.collection:
+            if (
+                self._about(part).get("collection", self._job.collection)
+                == self._job.collection
+            ):
                 part.unlink(missing_ok=True)
         for half in self._folder.glob(".part-*.part"):  # of a process that was killed
             half.unlink(missing_ok=True)
@@ -232,7 +257,9 @@ class Parts:
         try:
             seals.check_file(part)
             with part.open("rb") as file:
-                about: dict[str, Any] = json.loads(pl.read_parquet_metadata(file).get(_KEY, "{}"))
+                about: dict[str, Any] = json.loads(
+                    pl.read_parquet_metadata(file).get(_KEY, "{}")
+                )
         except (FileFormatError, pl.exceptions.PolarsError, OSError, ValueError):
             return {}
         return about
@@ -242,7 +269,9 @@ class Parts:
         try:
             self._folder.mkdir(exist_ok=True)
         except OSError as error:
-            raise FileFormatError(f"{self._folder}: cannot be written ({error.strerror or error})") from error
+            raise FileFormatError(
+                f"{self._folder}: cannot be written ({error.strerror or error})"
+            ) from error
         runs = [outcome.facts() for outcome in self._held]
         about = {"key": self._key, "collection": self._job.collection, "runs": runs}
         try:
@@ -258,7 +287,15 @@ class Parts:
     def _cube(self) -> xr.DataArray:
         """Make a cube of the runs in hand."""
         task = self._job.task
-        scores = [outcome.scores for outcome in self._held if outcome.scores is not None]
+        scores = [
+            outcome.scores for outcome in self._held if outcome.scores is not None
+        ]
         shape = (len(scores), len(task.topics), len(self._job.metrics))
         names = [outcome.name for outcome in self._held]
-        return cube(np.reshape(scores, shape), names, task.topics, self._job.metrics, collection=self._job.collection)
+        return cube(
+            np.reshape(scores, shape),
+            names,
+            task.topics,
+            self._job.metrics,
+            collection=self._job.collection,
+        )

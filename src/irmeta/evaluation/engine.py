@@ -18,7 +18,14 @@ from irmeta.evaluation import notes
 from irmeta.evaluation.foreign import foreign_metric
 from irmeta.evaluation.judging import Judgments
 from irmeta.evaluation.outcome import Key, Outcome
-from irmeta.evaluation.sources import QrelsLike, RunsLike, Source, qrels_of, sources_of, sources_with_problems
+from irmeta.evaluation.sources import (
+    QrelsLike,
+    RunsLike,
+    Source,
+    qrels_of,
+    sources_of,
+    sources_with_problems,
+)
 from irmeta.evaluation.task import Task
 from irmeta.io.trec import Reading
 from irmeta.names import Metric, parse_list
@@ -87,7 +94,9 @@ def evaluate(
         collection=job.collection,
         provenance=job.provenance(outcomes),
     )
-    return result.sel(topic=job.scored_topics(outcomes)) if topics == "common" else result
+    if topics == "common":
+        return result.sel(topic=job.scored_topics(outcomes))
+    return result
 
 
 @dataclass(frozen=True)
@@ -119,11 +128,25 @@ class Evaluation:
         require_choice("score_precision", score_precision, get_args(Precision))
         require_choice("topics", topics, get_args(TopicSet))
         require_choice("on_error", on_error, get_args(OnError))
-        wanted, reading = parse_list(metrics, other=foreign_metric), reading or Reading()
+        wanted, reading = (
+            parse_list(metrics, other=foreign_metric),
+            reading or Reading(),
+        )
         judgments = Judgments(qrels_of(qrels, reading))
-        sources = list(sources_with_problems(runs)) if on_error == "skip" else sources_of(runs)
-        task = Task(judgments, wanted, reading, score_precision).with_pools(batches(sources))
-        return cls(task, sources, labels([collection or judgments.qrels.name])[0], topics, on_error)
+        if on_error == "skip":
+            sources = list(sources_with_problems(runs))
+        else:
+            sources = sources_of(runs)
+        task = Task(judgments, wanted, reading, score_precision).with_pools(
+            batches(sources)
+        )
+        return cls(
+            task,
+            sources,
+            labels([collection or judgments.qrels.name])[0],
+            topics,
+            on_error,
+        )
 
     @property
     def metrics(self) -> list[str]:
@@ -133,14 +156,30 @@ class Evaluation:
     @property
     def key(self) -> str:
         """A digest of all that a run's scores depend on, beside the run."""
-        pools = {depth: sha256(pool.tobytes()).hexdigest() for depth, pool in self.task.pools.items()}
-        options = [self.collection, self.task.precision, asdict(self.task.reading), pools]
+        pools = {
+            depth: sha256(pool.tobytes()).hexdigest()
+            for depth, pool in self.task.pools.items()
+        }
+        options = [
+            self.collection,
+            self.task.precision,
+            asdict(self.task.reading),
+            pools,
+        ]
         all_ours = len(self.task.own) == len(self.metrics)
         others = "" if all_ours else version("ir-measures")
-        given = [_version(), others, self.task.judgments.qrels.digest, self.metrics, *options]
+        given = [
+            _version(),
+            others,
+            self.task.judgments.qrels.digest,
+            self.metrics,
+            *options,
+        ]
         return sha256(json.dumps(given).encode()).hexdigest()
 
-    def outcomes(self, done: Mapping[Key, Outcome] = MappingProxyType({})) -> Generator[Outcome, None, None]:
+    def outcomes(
+        self, done: Mapping[Key, Outcome] = MappingProxyType({})
+    ) -> Generator[Outcome, None, None]:
         """Evaluate the runs, in order; those that cannot be read are passed on or raise, as `on_error` says.
 
         done : outcomes of runs that were evaluated before; they stand for what would come now.
@@ -148,7 +187,9 @@ class Evaluation:
         task = replace(self.task, done=frozenset(done))
         failed: list[FileFormatError] = []
         with closing(in_order(task, batches(self.sources))) as arriving:
-            for outcome in steps(chain.from_iterable(arriving), "runs", total=len(self.sources)):
+            for outcome in steps(
+                chain.from_iterable(arriving), "runs", total=len(self.sources)
+            ):
                 if outcome.error is not None:
                     failed.append(outcome.error)
                     self._refuse(failed)
@@ -157,15 +198,22 @@ class Evaluation:
     def _refuse(self, failed: Sequence[FileFormatError]) -> None:
         """Raise if runs that cannot be read are to stop the evaluation, or if there are no others."""
         if self.on_error == "stop":
-            hint = "\n(--on-error skip goes on without such runs)" if len(self.sources) > 1 else ""
+            if len(self.sources) > 1:
+                hint = "\n(--on-error skip goes on without such runs)"
+            else:
+                hint = ""
             raise FileFormatError(f"{failed[0]}{hint}", failed[0].remarks)
         if len(failed) == len(self.sources):
-            raise FileFormatError("no run could be read:\n" + "\n".join(map(str, failed)))
+            raise FileFormatError(
+                "no run could be read:\n" + "\n".join(map(str, failed))
+            )
 
     def scored_topics(self, outcomes: Sequence[Outcome]) -> list[str]:
         """List the topics to keep scores of."""
         qrels = self.task.judgments.qrels
-        return notes.common_topics(qrels, outcomes) if self.topics == "common" else qrels.topics
+        if self.topics == "common":
+            return notes.common_topics(qrels, outcomes)
+        return qrels.topics
 
     def provenance(self, outcomes: Sequence[Outcome]) -> dict[str, Any]:
         """Say what the scores were made of and how, and what there is to know of them."""

@@ -25,14 +25,27 @@ def foreign_metric(name: str) -> Metric | None:
     try:
         measure = ir_measures.parse_measure(name)
         theirs = str(measure)
-    except (ValueError, NameError, SyntaxError, KeyError, AttributeError, AssertionError):
+    except (
+        ValueError,
+        NameError,
+        SyntaxError,
+        KeyError,
+        AttributeError,
+        AssertionError,
+    ):
         return None
     try:
         return parse(theirs)
     except MetricError:
         ours = CATALOGUE.get(str(measure.NAME))
-        wrong = ours is not None and set(measure.params) <= {*ours.params, *GENERAL, "cutoff"}
-        return None if wrong else Metric(theirs)
+        wrong = ours is not None and set(measure.params) <= {
+            *ours.params,
+            *GENERAL,
+            "cutoff",
+        }
+        if wrong:
+            return None
+        return Metric(theirs)
 
 
 _ONE_AT_A_TIME = Lock()
@@ -53,20 +66,28 @@ class Foreign:
             missing = "comes from ir_measures, which is not installed on the worker: pip install 'irmeta[ir-measures]'"
             raise MetricError(f"{self.metrics[0]} {missing}") from error
         if (qrels.grades % 1 != 0).any():
-            raise MetricError(f"{self.metrics[0]} comes from ir_measures, which needs whole grades")
+            raise MetricError(
+                f"{self.metrics[0]} comes from ir_measures, which needs whole grades"
+            )
         judged = (
-            ir_measures.Qrel(qrels.topics[topic], qrels.documents[row], int(qrels.grades[row]))
+            ir_measures.Qrel(
+                qrels.topics[topic], qrels.documents[row], int(qrels.grades[row])
+            )
             for row, topic in enumerate(qrels.topic)
         )
         with self._refusals():
-            self._evaluator = ir_measures.evaluator([ir_measures.parse_measure(str(one)) for one in metrics], judged)
+            self._evaluator = ir_measures.evaluator(
+                [ir_measures.parse_measure(str(one)) for one in metrics], judged
+            )
 
     def scores(self, run: Run) -> Floats:
         """Score one run: (topic, metric); a topic for which ir_measures gives no score has the score 0."""
         import ir_measures
 
         lists = (
-            ir_measures.ScoredDoc(run.topics[topic], run.documents[row], float(run.scores[row]))
+            ir_measures.ScoredDoc(
+                run.topics[topic], run.documents[row], float(run.scores[row])
+            )
             for row, topic in enumerate(run.topic)
         )
         scores = np.zeros((len(self._topics), len(self.metrics)))
@@ -84,4 +105,6 @@ class Foreign:
             yield
         except Exception as error:  # each provider raises errors of its own
             names = ", ".join(str(metric) for metric in self.metrics)
-            raise MetricError(f"ir_measures cannot compute {names} here: {error}") from error
+            raise MetricError(
+                f"ir_measures cannot compute {names} here: {error}"
+            ) from error

@@ -58,7 +58,9 @@ class Facts:
 
     def num_judged(self) -> Ints:
         """Count the judged documents: (topic,)."""
-        return self.memo("judged", lambda: np.bincount(self.topic, minlength=self.topics))
+        return self.memo(
+            "judged", lambda: np.bincount(self.topic, minlength=self.topics)
+        )
 
     def num_relevant(self, rel: float) -> Ints:
         """Count the documents of grade `rel` or higher: (topic,)."""
@@ -95,7 +97,10 @@ class Facts:
         """Return the grade array of one system that ranks each topic's judged documents by grade, best first."""
 
         def compute() -> npt.NDArray[Any]:
-            codes = np.zeros((1, self.topics, self._most()), dtype=np.min_scalar_type(FIRST + self.grades.size))
+            codes = np.zeros(
+                (1, self.topics, self._most()),
+                dtype=np.min_scalar_type(FIRST + self.grades.size),
+            )
             codes[0, self.topic, self._place()] = FIRST + self.grade
             return codes
 
@@ -136,21 +141,29 @@ class Judged:
 
     def relevant(self, rel: float) -> Bools:
         """Say which ranks hold a document of grade `rel` or higher: (system, topic, rank)."""
-        return self.memo(("relevant", rel), lambda: self.codes >= FIRST + self.facts.grade_index(rel))
+        return self.memo(
+            ("relevant", rel), lambda: self.codes >= FIRST + self.facts.grade_index(rel)
+        )
 
     def nonrelevant(self, rel: float) -> Bools:
         """Say which ranks hold a document judged from 0 to below `rel`: (system, topic, rank)."""
         low = FIRST + self.facts.grade_index(0)
-        return self.memo(("nonrelevant", rel), lambda: (self.codes >= low) & ~self.relevant(rel))
+        return self.memo(
+            ("nonrelevant", rel), lambda: (self.codes >= low) & ~self.relevant(rel)
+        )
 
     def unjudged(self) -> Bools:
         """Say which ranks hold a document that was not judged, or below zero: (system, topic, rank)."""
         high = FIRST + self.facts.grade_index(0)
-        return self.memo("unjudged", lambda: (self.codes != BEYOND) & (self.codes < high))
+        return self.memo(
+            "unjudged", lambda: (self.codes != BEYOND) & (self.codes < high)
+        )
 
     def relevant_so_far(self, rel: float) -> Ints:
         """Count relevant documents down to each rank: (system, topic, rank)."""
-        return self.memo(("so far", rel), lambda: self.relevant(rel).cumsum(axis=-1, dtype=np.int32))
+        return self.memo(
+            ("so far", rel), lambda: self.relevant(rel).cumsum(axis=-1, dtype=np.int32)
+        )
 
     def num_relevant_in(self, k: int, rel: float) -> Ints:
         """Count relevant documents among the first k: (system, topic)."""
@@ -169,18 +182,27 @@ class Judged:
 
     def gains(self, transform: Callable[[Floats], Floats]) -> Floats:
         """Return the gain of each rank's document, 0 where there is none or it is unjudged: (system, topic, rank)."""
-        table = np.concatenate([np.zeros(FIRST), transform(np.maximum(self.facts.grades, 0.0))])
+        table = np.concatenate(
+            [np.zeros(FIRST), transform(np.maximum(self.facts.grades, 0.0))]
+        )
         return self.memo(("gains", table.tobytes()), lambda: table.take(self.codes))
 
     def at_depth(self, depth: int) -> "Judged":
         """Look only at the first `depth` documents of each list; the topics' facts stay (trec_eval -M)."""
-        return replace(self, codes=self.codes[..., :depth], retrieved=np.minimum(self.retrieved, depth), memo=Memo())
+        return replace(
+            self,
+            codes=self.codes[..., :depth],
+            retrieved=np.minimum(self.retrieved, depth),
+            memo=Memo(),
+        )
 
     def all_judged_best(self) -> "Judged":
         """Return the same lists as if every unjudged document had the highest grade."""
         best = FIRST + self.facts.grades.size - 1
         return Judged(
-            np.where(self.codes == UNJUDGED, best, self.codes).astype(self.codes.dtype), self.retrieved, self.facts
+            np.where(self.codes == UNJUDGED, best, self.codes).astype(self.codes.dtype),
+            self.retrieved,
+            self.facts,
         )
 
     def judged_only(self) -> "Judged":
@@ -208,7 +230,9 @@ class GradeArray:
         """All topics of the judgments."""
         return np.arange(self._judged.size)
 
-    def tiles(self, runs: Sequence[JudgedRun], topics: Indices, cells: int) -> Iterator[tuple[slice, Indices]]:
+    def tiles(
+        self, runs: Sequence[JudgedRun], topics: Indices, cells: int
+    ) -> Iterator[tuple[slice, Indices]]:
         """Cut runs and topics into tiles of about `cells` places (system, topic, rank); yield where both stand.
 
         Topics whose lists are alike in length go together, since the rank axis is as long as the longest list.
@@ -216,7 +240,9 @@ class GradeArray:
         if not runs:
             return
         deepest = np.max([run.retrieved[topics] for run in runs], axis=0, initial=1)
-        each = np.maximum(len(runs) * whole_steps(deepest), whole_steps(self._judged[topics]))
+        each = np.maximum(
+            len(runs) * whole_steps(deepest), whole_steps(self._judged[topics])
+        )
         order = np.argsort(each, kind="stable")
         while order.size:
             # n topics, the last of which has the longest lists
@@ -227,7 +253,9 @@ class GradeArray:
             for start in range(0, len(runs), size):
                 yield slice(start, start + size), places
 
-    def of(self, runs: Sequence[JudgedRun], topics: Indices, pool: Bools | None = None) -> Judged:
+    def of(
+        self, runs: Sequence[JudgedRun], topics: Indices, pool: Bools | None = None
+    ) -> Judged:
         """Return the grades of these runs on these topics.
 
         pool : of shape (judgment,), which judgments count; None: all do. The others are as if never made.
@@ -270,7 +298,13 @@ class GradeArray:
         row = self._order[listed]
         if pool is not None:
             topic, row = topic[pool[row]], row[pool[row]]
-        return Facts(topics.size, self._grades, topic, self._grade[row], float(self._grades.max(initial=0.0)))
+        return Facts(
+            topics.size,
+            self._grades,
+            topic,
+            self._grade[row],
+            float(self._grades.max(initial=0.0)),
+        )
 
 
 def whole_steps(length: Length) -> Length:

@@ -89,7 +89,9 @@ class Judgments:
         self._present[key >> self._filter] = True
         # By their first bits, where such keys begin; and how many of them there are at most.
         self._slot = np.uint64(64 - bits)
-        count = np.bincount((self._key >> self._slot).astype(np.intp), minlength=1 << bits)
+        count = np.bincount(
+            (self._key >> self._slot).astype(np.intp), minlength=1 << bits
+        )
         self._first = (np.cumsum(count) - count).astype(np.int32)
         self._most = int(count.max())
         self._colliding = self._collisions()
@@ -100,9 +102,16 @@ class Judgments:
         That is trec_eval's order. Precision "float32" rounds the scores first, as trec_eval 9 and pytrec_eval do.
         """
         # the judged topics' rows; -1 marks topics that are not judged
-        topic = np.array([self._topics.get(name, -1) for name in run.topics], dtype=np.intp)[run.topic]
-        row = np.arange(topic.size) if topic.min(initial=0) >= 0 else np.flatnonzero(topic >= 0)
-        with np.errstate(over="ignore"):  # a score beyond float32 becomes infinite there too
+        topic = np.array(
+            [self._topics.get(name, -1) for name in run.topics], dtype=np.intp
+        )[run.topic]
+        if topic.min(initial=0) >= 0:
+            row = np.arange(topic.size)
+        else:
+            row = np.flatnonzero(topic >= 0)
+        with np.errstate(
+            over="ignore"
+        ):  # a score beyond float32 becomes infinite there too
             score = run.scores.astype(precision)
         if row.size < topic.size:
             topic, score = topic[row], score[row]
@@ -115,7 +124,9 @@ class Judgments:
         if places.size:
             # within each tie, numbered by where it begins, by document id: its inverted bytes put the last first
             documents = run.documents.take(row[places])
-            words = [~documents.word(which) for which in reversed(range(documents.widest))]
+            words = [
+                ~documents.word(which) for which in reversed(range(documents.widest))
+            ]
             tie = np.cumsum(ranking.lower[places])
             # ids may end with NUL, which a word's padding equals: of such the longer is the last
             row[places] = row[places][np.lexsort((-documents.length, *words, tie))]
@@ -145,7 +156,9 @@ class Judgments:
             topics=frozenset(shared),
             other_topics=len(run.topics) - len(shared),
             disagreeing=_disagreeing(run, ranking),
-            order=_digest(_number(part) for part in np.split(key, heads[1:]) if part.size),
+            order=_digest(
+                _number(part) for part in np.split(key, heads[1:]) if part.size
+            ),
         )
 
     def _find(self, run: Run, ranking: Ranking, key: Words) -> tuple[Indices, Indices]:
@@ -164,7 +177,9 @@ class Judgments:
         if self._colliding:
             judgment = self._among_colliding(run, ranking, maybe, judgment)
         # equal keys may be of different pairs: compare the documents and topics themselves
-        same = run.documents.take(ranking.row[maybe]).equals(self.qrels.documents.take(judgment))
+        same = run.documents.take(ranking.row[maybe]).equals(
+            self.qrels.documents.take(judgment)
+        )
         same &= self.qrels.topic[judgment] == ranking.topic[maybe]
         return maybe[same], judgment[same]
 
@@ -184,14 +199,21 @@ class Judgments:
         """Return the judgments whose key another one has too, by topic and document."""
         alike = np.flatnonzero(self._key[1:] == self._key[:-1])
         rows = self._order[np.union1d(alike, alike + 1)].tolist()
-        return {(int(self.qrels.topic[row]), self.qrels.documents[row]): row for row in rows}
+        return {
+            (int(self.qrels.topic[row]), self.qrels.documents[row]): row for row in rows
+        }
 
-    def _among_colliding(self, run: Run, ranking: Ranking, at: Indices, judgment: Indices) -> Indices:
+    def _among_colliding(
+        self, run: Run, ranking: Ranking, at: Indices, judgment: Indices
+    ) -> Indices:
         """Return the judgments of places in a ranking, where keys collide those of the topics and documents there."""
         exact = judgment.copy()
         rows = list(self._colliding.values())
         for where in np.flatnonzero(np.isin(judgment, rows)).tolist():
-            pair = int(ranking.topic[at[where]]), run.documents[int(ranking.row[at[where]])]
+            pair = (
+                int(ranking.topic[at[where]]),
+                run.documents[int(ranking.row[at[where]])],
+            )
             exact[where] = self._colliding.get(pair, judgment[where])
         return exact
 

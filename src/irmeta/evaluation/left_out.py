@@ -27,7 +27,22 @@ from irmeta.stats.arrays import Bools, Floats, Indices
 
 NOBODY, SEVERAL = -1, -2
 """The owner of a judged document that no run, or several groups, brought to the pool; groups count from 0."""
-BLIND = frozenset(["AP", "DCG", "ERR", "IPrec", "P", "R", "RBP", "RR", "Rprec", "SP", "Success", "nDCG"])
+BLIND = frozenset(
+    [
+        "AP",
+        "DCG",
+        "ERR",
+        "IPrec",
+        "P",
+        "R",
+        "RBP",
+        "RR",
+        "Rprec",
+        "SP",
+        "Success",
+        "nDCG",
+    ]
+)
 """Measures to which a document of grade 0 and an unjudged one are the same."""
 RISING = frozenset(["DCG", "ERR", "P", "RBP", "RR", "SP", "Success"])
 """Measures that further judgments can only raise: they do not look at what a run lacks."""
@@ -53,7 +68,11 @@ class Looked:
 
 
 def look_up(
-    qrels: QrelsLike, runs: RunsLike, metrics: str | Iterable[str | Metric], *, reading: Reading | None = None
+    qrels: QrelsLike,
+    runs: RunsLike,
+    metrics: str | Iterable[str | Metric],
+    *,
+    reading: Reading | None = None,
 ) -> Looked:
     """Read judgments and runs, and look every document up; see `evaluate` for what they may be.
 
@@ -62,8 +81,12 @@ def look_up(
     job = Evaluation.of(qrels, runs, metrics, reading=reading)
     for metric in job.task.metrics:
         if metric not in job.task.own or metric["pool"]:
-            raise MetricError(f"{metric}: cannot be scored with judgments left out; choose other --metrics")
-    with closing(in_order(partial(_looked_up, job.task), job.sources, "runs")) as arriving:
+            raise MetricError(
+                f"{metric}: cannot be scored with judgments left out; choose other --metrics"
+            )
+    with closing(
+        in_order(partial(_looked_up, job.task), job.sources, "runs")
+    ) as arriving:
         judged = list(arriving)
     names = [run.name for run, _ in judged]
     digests = {run.name: digest for run, digest in judged}
@@ -91,7 +114,9 @@ def matching(looked: Looked) -> list[str]:
     return notes.matching(outcomes, len(looked.topics), "zero")
 
 
-def owners(looked: Looked, group: Sequence[int], depth: int | None) -> tuple[Indices, Bools]:
+def owners(
+    looked: Looked, group: Sequence[int], depth: int | None
+) -> tuple[Indices, Bools]:
     """Find which group brought each judged document to the pool, alone or with others.
 
     group : of each run, numbered from 0; NOBODY for runs that were not pooled.  depth : of the pool: how many documents
@@ -119,15 +144,22 @@ def without_each(looked: Looked, owner: Indices, groups: int) -> tuple[Floats, F
     owner : as `owners` returns it.  Returns means over topics, (system, metric) and (group, system, metric).
     """
     work = partial(_chunk_without, looked.task, looked.metrics, owner, groups)
-    with closing(in_order(work, list(_chunks(looked.runs)), "leaving groups out")) as arriving:
+    with closing(
+        in_order(work, list(_chunks(looked.runs)), "leaving groups out")
+    ) as arriving:
         parts = list(arriving)
-    return np.concatenate([full for full, _ in parts]), np.concatenate([left for _, left in parts], axis=1)
+    return np.concatenate([full for full, _ in parts]), np.concatenate(
+        [left for _, left in parts], axis=1
+    )
 
 
 def scores(looked: Looked) -> Floats:
     """Score all runs with all judgments: (system, topic, metric)."""
     array = GradeArray(looked.task.judgments.qrels)
-    parts = [scoring.scores(array, chunk, looked.metrics, _ALL, cells=CHUNK) for chunk in _chunks(looked.runs)]
+    parts = [
+        scoring.scores(array, chunk, looked.metrics, _ALL, cells=CHUNK)
+        for chunk in _chunks(looked.runs)
+    ]
     return np.concatenate(parts)
 
 
@@ -148,13 +180,22 @@ def most(looked: Looked) -> Floats:
     """
     array = GradeArray(looked.task.judgments.qrels)
     best = partial(
-        scoring.scores, array, metrics=looked.metrics, pools=_ALL, cells=CHUNK, regarded=Judged.all_judged_best
+        scoring.scores,
+        array,
+        metrics=looked.metrics,
+        pools=_ALL,
+        cells=CHUNK,
+        regarded=Judged.all_judged_best,
     )
     return np.concatenate([best(chunk) for chunk in _chunks(looked.runs)])
 
 
 def _chunk_without(
-    task: Task, metrics: Sequence[Metric], owner: Indices, groups: int, runs: Sequence[JudgedRun]
+    task: Task,
+    metrics: Sequence[Metric],
+    owner: Indices,
+    groups: int,
+    runs: Sequence[JudgedRun],
 ) -> tuple[Floats, Floats]:
     """Score some runs as `without_each` does."""
     qrels = task.judgments.qrels
@@ -169,8 +210,12 @@ def _chunk_without(
         for some, rows in ((blind, mine & (qrels.grades > 0)), (~blind, mine)):
             topics = np.unique(qrels.topic[rows])
             if topics.size and some.any():
-                wanted = [metric for metric, asked in zip(metrics, some, strict=True) if asked]
-                found = scoring.scores(array, runs, wanted, {None: ~mine}, topics=topics, cells=CHUNK)
+                wanted = [
+                    metric for metric, asked in zip(metrics, some, strict=True) if asked
+                ]
+                found = scoring.scores(
+                    array, runs, wanted, {None: ~mine}, topics=topics, cells=CHUNK
+                )
                 changed[:, topics[:, None], np.flatnonzero(some)] = found
         left[group] = changed.mean(axis=1)
     return full.mean(axis=1), left
@@ -179,7 +224,11 @@ def _chunk_without(
 def _blind(metric: Metric) -> bool:
     """Tell whether a metric takes documents of grade 0 and unjudged ones for the same."""
     own = metric["rel"] if "rel" in CATALOGUE[metric.base].params else None
-    return metric.base in BLIND and not metric["judged_only"] and (own is None or float(own) > 0)
+    return (
+        metric.base in BLIND
+        and not metric["judged_only"]
+        and (own is None or float(own) > 0)
+    )
 
 
 def _chunks(runs: Sequence[JudgedRun]) -> Iterator[list[JudgedRun]]:

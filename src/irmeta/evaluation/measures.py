@@ -58,7 +58,9 @@ def recall(judged: Judged, k: int, *, rel: float = 1) -> Floats:
 def r_precision(judged: Judged, *, rel: float = 1) -> Floats:
     """Rprec: precision at rank R. Source: trec_eval 9, m_Rprec.c."""
     R = judged.facts.num_relevant(rel)
-    last = np.minimum(R, judged.depth) - 1  # the place of rank R, or the end of the lists
+    last = (
+        np.minimum(R, judged.depth) - 1
+    )  # the place of rank R, or the end of the lists
     found = _at(judged.relevant_so_far(rel), last)
     return _ratio(found, R)
 
@@ -77,20 +79,26 @@ def reciprocal_rank(judged: Judged, k: int | None = None, *, rel: float = 1) -> 
 
 
 @_measure("SP")
-def sum_of_precisions(judged: Judged, k: int | None = None, *, rel: float = 1) -> Floats:
+def sum_of_precisions(
+    judged: Judged, k: int | None = None, *, rel: float = 1
+) -> Floats:
     """SP@k: sum of the precisions at relevant documents, AP before division by R. Source: Webber et al. 2008, 4.2."""
     precision = judged.precision_at_relevant(rel)[..., :k]
     return _weighted(precision, np.ones(precision.shape[-1]))
 
 
 @_measure("AP")
-def average_precision(judged: Judged, k: int | None = None, *, rel: float = 1) -> Floats:
+def average_precision(
+    judged: Judged, k: int | None = None, *, rel: float = 1
+) -> Floats:
     """AP@k: SP@k / R, not / min(k, R). Source: trec_eval 9, m_map.c and m_map_cut.c."""
     return _ratio(sum_of_precisions(judged, k, rel=rel), judged.facts.num_relevant(rel))
 
 
 @_measure("GMAP")
-def floored_average_precision(judged: Judged, k: int | None = None, *, rel: float = 1) -> Floats:
+def floored_average_precision(
+    judged: Judged, k: int | None = None, *, rel: float = 1
+) -> Floats:
     """GMAP: on a topic AP, at least 0.00001; a system's score is their geometric mean. Source: m_gm_map.c."""
     return np.maximum(average_precision(judged, k, rel=rel), 1e-5)
 
@@ -124,10 +132,14 @@ def inferred_ap(judged: Judged, *, rel: float = 1) -> Floats:
     in_pool = pooled.cumsum(axis=-1) - pooled
     # precision above the rank = share that is pooled x share of the judged that is relevant
     share_pooled = in_pool / np.maximum(above, 1)
-    inferred = share_pooled * (relevant + epsilon) / (relevant + nonrelevant + 2 * epsilon)
+    inferred = (
+        share_pooled * (relevant + epsilon) / (relevant + nonrelevant + 2 * epsilon)
+    )
     # precision at the rank, whose document is relevant: 1/i + (i - 1)/i x precision above
     expected = 1 / (above + 1) + above / (above + 1) * inferred
-    return _ratio(_weighted(judged.relevant(rel), expected), judged.facts.num_relevant(rel))
+    return _ratio(
+        _weighted(judged.relevant(rel), expected), judged.facts.num_relevant(rel)
+    )
 
 
 @_measure("IPrec")
@@ -150,7 +162,9 @@ def _linear(grades: Floats) -> Floats:
 
 def _exponential(grades: Floats) -> Floats:
     if grades.max(initial=0) > 1000:
-        raise MetricError(f"gains='exp' of the grade {grades.max():g} is beyond all numbers; use linear gains")
+        raise MetricError(
+            f"gains='exp' of the grade {grades.max():g} is beyond all numbers; use linear gains"
+        )
     return np.exp2(grades) - 1
 
 
@@ -168,11 +182,15 @@ def dcg(judged: Judged, k: int | None = None, *, gains: str = "linear") -> Float
 def ndcg(judged: Judged, k: int | None = None, *, gains: str = "linear") -> Floats:
     """nDCG@k: DCG@k / DCG@k of the best possible list. Source: trec_eval 9, m_ndcg.c and m_ndcg_cut.c."""
     ideal = judged.facts.ideal_gains(_GAINS[gains])[:, :k]
-    return _ratio(dcg(judged, k, gains=gains), _weighted(ideal, _discounts(ideal.shape[-1])))
+    return _ratio(
+        dcg(judged, k, gains=gains), _weighted(ideal, _discounts(ideal.shape[-1]))
+    )
 
 
 @_measure("ERR")
-def expected_reciprocal_rank(judged: Judged, k: int | None = None, *, max_rel: float | None = None) -> Floats:
+def expected_reciprocal_rank(
+    judged: Judged, k: int | None = None, *, max_rel: float | None = None
+) -> Floats:
     """ERR@k: mean of 1 / rank where a user stops who stops at grade g with chance (2^g - 1) / 2^max_rel.
 
     Source: Chapelle et al. (CIKM 2009), as gdeval has it. max_rel defaults to the highest grade of the collection.
@@ -180,7 +198,9 @@ def expected_reciprocal_rank(judged: Judged, k: int | None = None, *, max_rel: f
     highest = judged.facts.max_grade if max_rel is None else max_rel
     seen = judged if k is None else judged.at_depth(k)
     # the chance to stop at a rank: (2^g - 1) / 2^max = 2^(g - max) - 2^-max, which does not overflow
-    stop = seen.gains(lambda grades: np.minimum(np.exp2(grades - highest) - np.exp2(-highest), 1))
+    stop = seen.gains(
+        lambda grades: np.minimum(np.exp2(grades - highest) - np.exp2(-highest), 1)
+    )
     # the chance to reach it: the product over earlier ranks of 1 - stop
     reached = np.ones_like(stop)
     np.cumprod(1 - stop[..., :-1], axis=-1, out=reached[..., 1:])
@@ -190,7 +210,12 @@ def expected_reciprocal_rank(judged: Judged, k: int | None = None, *, max_rel: f
 
 @_measure("RBP")
 def rank_biased_precision(
-    judged: Judged, k: int | None = None, *, p: float = 0.8, rel: float | None = None, max_rel: float | None = None
+    judged: Judged,
+    k: int | None = None,
+    *,
+    p: float = 0.8,
+    rel: float | None = None,
+    max_rel: float | None = None,
 ) -> Floats:
     """RBP@k: (1 - p) sum of gain p^(rank - 1), with gain grade / max_rel, or 0 and 1 if `rel` is given.
 
@@ -199,7 +224,10 @@ def rank_biased_precision(
     if rel is not None:
         gain = judged.relevant(rel)[..., :k].astype(np.float64)
     else:
-        highest = max(judged.facts.max_grade if max_rel is None else max_rel, np.finfo(np.float64).tiny)
+        highest = max(
+            judged.facts.max_grade if max_rel is None else max_rel,
+            np.finfo(np.float64).tiny,
+        )
         gain = judged.gains(lambda grades: np.minimum(grades / highest, 1))[..., :k]
     return _weighted(gain, _geometric(p, gain.shape[-1]))
 
@@ -222,12 +250,16 @@ def compatibility(judged: Judged, k: int | None = None, *, p: float = 0.9) -> Fl
     overlap is summed, is 1000 by default. Source: Clarke, Vtyurina and Smucker (TOIS 2021), as compatibility.py has it.
     """
     depth = 1000 if k is None else k
-    overlap = _overlap_weights(p, depth)  # of a document that both lists hold from a rank on: (rank,)
+    overlap = _overlap_weights(
+        p, depth
+    )  # of a document that both lists hold from a rank on: (rank,)
     system, topic, rank, place = _ideal_places(judged)
     late = np.maximum(rank, place)
     cell = system * judged.codes.shape[1] + topic
     weight = np.where(late < depth, overlap[np.minimum(late, depth - 1)], 0.0)
-    found = np.bincount(cell, weight, minlength=judged.retrieved.size).reshape(judged.retrieved.shape)
+    found = np.bincount(cell, weight, minlength=judged.retrieved.size).reshape(
+        judged.retrieved.shape
+    )
     ideal = np.concatenate([[0.0], overlap.cumsum()])  # by length of the ideal list
     return _ratio(found, ideal[np.minimum(judged.facts.num_relevant(_ABOVE_0), depth)])
 
@@ -238,9 +270,16 @@ def _ideal_places(judged: Judged) -> tuple[Any, ...]:
     grade = judged.codes[system, topic, rank].astype(np.int64) - FIRST
     group = (system * judged.codes.shape[1] + topic) * judged.facts.grades.size + grade
     order = np.argsort(group, kind="stable")  # by list, then grade, then rank
-    system, topic, rank, grade, group = (part[order] for part in (system, topic, rank, grade, group))
+    system, topic, rank, grade, group = (
+        part[order] for part in (system, topic, rank, grade, group)
+    )
     first = np.searchsorted(group, group)
-    return system, topic, rank, judged.facts.num_above(topic, grade) + np.arange(group.size) - first
+    return (
+        system,
+        topic,
+        rank,
+        judged.facts.num_above(topic, grade) + np.arange(group.size) - first,
+    )
 
 
 @_measure("Judged")
@@ -260,13 +299,19 @@ def num_retrieved(judged: Judged) -> Floats:
 @_measure("NumRel")
 def num_relevant(judged: Judged, *, rel: float = 1) -> Floats:
     """NumRel: R, the same for every system."""
-    return np.broadcast_to(judged.facts.num_relevant(rel).astype(np.float64), judged.retrieved.shape)
+    return np.broadcast_to(
+        judged.facts.num_relevant(rel).astype(np.float64), judged.retrieved.shape
+    )
 
 
 @_measure("NumRelRet")
-def num_relevant_retrieved(judged: Judged, k: int | None = None, *, rel: float = 1) -> Floats:
+def num_relevant_retrieved(
+    judged: Judged, k: int | None = None, *, rel: float = 1
+) -> Floats:
     """NumRelRet@k: relevant documents retrieved, among the first k."""
-    return judged.num_relevant_in(judged.depth if k is None else k, rel).astype(np.float64)
+    return judged.num_relevant_in(judged.depth if k is None else k, rel).astype(
+        np.float64
+    )
 
 
 def _normalised(measure: Measure) -> Measure:
@@ -292,20 +337,26 @@ def _weighted(values: Any, weights: Floats) -> Floats:
     A matrix product is not, since BLAS adds in an order that depends on the array's shape. Here each list is added by
     itself, in an order that depends on the rank alone, because the depth of a grade array is a multiple of STEP.
     """
-    total: Floats = np.einsum("...k,...k->...", values.astype(np.float64, copy=False), weights)
+    total: Floats = np.einsum(
+        "...k,...k->...", values.astype(np.float64, copy=False), weights
+    )
     return total
 
 
 def _ratio(parts: Any, whole: Any) -> Floats:
     """Divide, 0 where the divisor is 0."""
-    share: Floats = np.divide(parts, whole, out=np.zeros(np.shape(parts)), where=np.asarray(whole) > 0)
+    share: Floats = np.divide(
+        parts, whole, out=np.zeros(np.shape(parts)), where=np.asarray(whole) > 0
+    )
     return share
 
 
 def _at(values: Any, rank: Any) -> Any:
     """Pick the value at one place of each topic's lists; 0 where the place is below 0."""
     place = np.maximum(rank, 0)[:, None]
-    picked = np.take_along_axis(values, np.broadcast_to(place, (*values.shape[:2], 1)), axis=-1)
+    picked = np.take_along_axis(
+        values, np.broadcast_to(place, (*values.shape[:2], 1)), axis=-1
+    )
     return picked[..., 0] * (np.asarray(rank) >= 0)
 
 

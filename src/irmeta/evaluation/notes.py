@@ -19,11 +19,15 @@ def common_topics(qrels: Qrels, outcomes: Sequence[Outcome]) -> list[str]:
     if not common:
         worst = max(readable, key=lambda run: len(run.lacking))
         have = len(qrels.topics) - len(worst.lacking)
-        raise IrmetaError(f"no judged topic is in every run; {worst.name} has {have} of {len(qrels.topics)}")
+        raise IrmetaError(
+            f"no judged topic is in every run; {worst.name} has {have} of {len(qrels.topics)}"
+        )
     return common
 
 
-def notes(qrels: Qrels, outcomes: Sequence[Outcome], metrics: Sequence[Metric], policy: str) -> list[str]:
+def notes(
+    qrels: Qrels, outcomes: Sequence[Outcome], metrics: Sequence[Metric], policy: str
+) -> list[str]:
     """Say which topics the scores are over, what the readers remarked, and what the user may not have meant."""
     return [
         *_topic_notes(qrels, _readable(outcomes), policy),
@@ -47,7 +51,10 @@ def matching(runs: Sequence[Outcome], judged: int, policy: str) -> list[str]:
 
 def _topic_notes(qrels: Qrels, runs: Sequence[Outcome], policy: str) -> list[str]:
     """Say which judged topics the runs have, which runs lack some, and which have topics that nobody judged."""
-    return [_shared_topics(qrels, runs, policy), *_topics_apart(runs, len(qrels.topics), policy)]
+    return [
+        _shared_topics(qrels, runs, policy),
+        *_topics_apart(runs, len(qrels.topics), policy),
+    ]
 
 
 def _topics_apart(runs: Sequence[Outcome], judged: int, policy: str) -> list[str]:
@@ -59,7 +66,9 @@ def _topics_apart(runs: Sequence[Outcome], judged: int, policy: str) -> list[str
         for run in lacking[:NAMED]
     ]
     if len(lacking) > NAMED:
-        lines.append(f"topics are missing from {counted(len(lacking) - NAMED, 'more run')}")
+        lines.append(
+            f"topics are missing from {counted(len(lacking) - NAMED, 'more run')}"
+        )
     others = [run.name for run in runs if run.other_topics]
     if others:
         lines.append(
@@ -85,7 +94,9 @@ def grade_notes(qrels: Qrels, metrics: Sequence[Metric]) -> list[str]:
     grades, counts = np.unique(qrels.grades, return_counts=True)
     lines = []
     if grades.size <= 12:
-        histogram = ", ".join(f"{count} of {grade:g}" for grade, count in zip(grades, counts, strict=True))
+        histogram = ", ".join(
+            f"{count} of {grade:g}" for grade, count in zip(grades, counts, strict=True)
+        )
         lines.append(f"grades: {histogram}")
     binary = [str(metric) for metric in metrics if metric.get("rel") == 1]
     if binary and qrels.grades.max(initial=0) > 1:
@@ -103,9 +114,14 @@ def topics_without_relevant(qrels: Qrels, metrics: Sequence[Metric] = ()) -> lis
             asked.setdefault(rel, []).append(str(metric))
     lines = []
     for rel, names in sorted(asked.items()):
-        relevant = {qrels.topics[index] for index in np.unique(qrels.topic[qrels.grades >= rel])}
+        relevant = {
+            qrels.topics[index] for index in np.unique(qrels.topic[qrels.grades >= rel])
+        }
         without = sorted(set(qrels.topics) - relevant)
-        what = "relevant document" if rel == 1 else f"document of grade {rel:g} or above"
+        if rel == 1:
+            what = "relevant document"
+        else:
+            what = f"document of grade {rel:g} or above"
         by = "" if rel == 1 else f" by {listed(names)}"
         if without:
             lines.append(
@@ -123,7 +139,9 @@ def identical(orders: Mapping[str, str]) -> list[str]:
     ['1 run ranks as an earlier run does on every topic: c as a; count such runs once where runs are a sample']
     """
     first: dict[str, str] = {}
-    copies = [(name, first.setdefault(order, name)) for name, order in orders.items() if order]
+    copies = [
+        (name, first.setdefault(order, name)) for name, order in orders.items() if order
+    ]
     pairs = [f"{name} as {other}" for name, other in copies if name != other]
     if not pairs:
         return []
@@ -152,4 +170,6 @@ def _without_judged(runs: Sequence[Outcome]) -> list[str]:
     if not nothing:
         return []
     count = counted(len(nothing), "run")
-    return [f"{count} without any judged document; do the ids match those of the qrels? {listed(nothing)}"]
+    return [
+        f"{count} without any judged document; do the ids match those of the qrels? {listed(nothing)}"
+    ]

@@ -42,11 +42,18 @@ class Outcome:
 
     def facts(self) -> dict[str, Any]:
         """Return all but the scores, as JSON takes it."""
-        kept = {name: value for name, value in vars(self).items() if name not in ("scores", "error", "remarks")}
+        kept = {
+            name: value
+            for name, value in vars(self).items()
+            if name not in ("scores", "error", "remarks")
+        }
         return {**kept, "remarks": [asdict(remark) for remark in self.remarks]}
 
     @classmethod
     def of_facts(cls, facts: Mapping[str, Any]) -> "Outcome":
         """Make an outcome from what `facts` returned."""
-        lists = {"lacking": tuple(facts["lacking"]), "remarks": tuple(Remark(**one) for one in facts["remarks"])}
+        lists = {
+            "lacking": tuple(facts["lacking"]),
+            "remarks": tuple(Remark(**one) for one in facts["remarks"]),
+        }
         return cls(**{**facts, **lists})

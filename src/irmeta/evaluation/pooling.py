@@ -51,23 +51,39 @@ def pools(
     judgments = Judgments(qrels_of(qrels, reading))
     task = Task(judgments, [parse("P@1")], reading, score_precision)
     sources = sources_of(runs)
-    batches = [sources[start : start + BATCH] for start in range(0, len(sources), BATCH)]
-    best: tuple[np.ndarray, Ints] = (np.empty(0, dtype=np.uint64), np.empty(0, dtype=np.int64))
-    for keys, ranks in in_order(partial(_ranked, task, max(depths)), batches, "runs pooled"):
-        best = _highest(np.concatenate([best[0], keys]), np.concatenate([best[1], ranks]))
+    batches = [
+        sources[start : start + BATCH] for start in range(0, len(sources), BATCH)
+    ]
+    best: tuple[np.ndarray, Ints] = (
+        np.empty(0, dtype=np.uint64),
+        np.empty(0, dtype=np.int64),
+    )
+    for keys, ranks in in_order(
+        partial(_ranked, task, max(depths)), batches, "runs pooled"
+    ):
+        best = _highest(
+            np.concatenate([best[0], keys]), np.concatenate([best[1], ranks])
+        )
     topics = len(judgments.qrels.topics)
-    known = np.isin(best[0], pair_keys(judgments.qrels.topic, judgments.qrels.documents.hash))
+    known = np.isin(
+        best[0], pair_keys(judgments.qrels.topic, judgments.qrels.documents.hash)
+    )
     within = {depth: best[1] < depth for depth in depths}
     sizes = {depth: int(inside.sum()) / topics for depth, inside in within.items()}
     shares = {depth: float(known[inside].mean()) for depth, inside in within.items()}
     return Pools(sizes, shares, judgments.qrels.grades.size / topics)
 
 
-def _ranked(task: Task, depth: int, sources: Sequence[Source]) -> tuple[np.ndarray, Ints]:
+def _ranked(
+    task: Task, depth: int, sources: Sequence[Source]
+) -> tuple[np.ndarray, Ints]:
     """Return the documents that some runs rank above a depth, as numbers, each with its highest rank from 0."""
     read = [task.read(source, partial(_above, task, depth)) for source in sources]
     parts = [part for done in read if not isinstance(done, str) for part in done[0]]
-    return _highest(np.concatenate([keys for keys, _ in parts]), np.concatenate([ranks for _, ranks in parts]))
+    return _highest(
+        np.concatenate([keys for keys, _ in parts]),
+        np.concatenate([ranks for _, ranks in parts]),
+    )
 
 
 def _above(task: Task, depth: int, run: Run) -> tuple[np.ndarray, Ints]:
@@ -76,7 +92,9 @@ def _above(task: Task, depth: int, run: Run) -> tuple[np.ndarray, Ints]:
     place = np.arange(ranking.topic.size)
     rank = place - np.maximum.accumulate(np.where(ranking.new, place, 0))
     kept = rank < depth
-    return pair_keys(ranking.topic[kept], run.documents.hash.take(ranking.row[kept])), rank[kept]
+    return pair_keys(
+        ranking.topic[kept], run.documents.hash.take(ranking.row[kept])
+    ), rank[kept]
 
 
 def _highest(keys: np.ndarray, ranks: Ints) -> tuple[np.ndarray, Ints]:

@@ -52,4 +52,6 @@ def _seen(judged: Judged, metric: Metric) -> Judged:
     depth = metric["depth"]
     if isinstance(depth, int):
         judged = judged.at_depth(depth)
-    return judged.judged_only() if metric["judged_only"] else judged
+    if metric["judged_only"]:
+        return judged.judged_only()
+    return judged

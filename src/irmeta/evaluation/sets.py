@@ -14,7 +14,14 @@ from irmeta.evaluation import notes
 from irmeta.evaluation.engine import batches
 from irmeta.evaluation.judging import JudgedRun, Judgments
 from irmeta.evaluation.outcome import Outcome
-from irmeta.evaluation.sources import QrelsLike, RunsLike, Source, qrels_of, sources_of, where
+from irmeta.evaluation.sources import (
+    QrelsLike,
+    RunsLike,
+    Source,
+    qrels_of,
+    sources_of,
+    where,
+)
 from irmeta.evaluation.task import Task
 from irmeta.io.fields import PADDING, Strings
 from irmeta.io.rankings import Qrels, index_strings
@@ -41,22 +48,34 @@ class JudgmentSets:
     row: Mapping[str, Indices]
 
     @classmethod
-    def of(cls, sets: Mapping[str, QrelsLike], reading: Reading | None = None) -> "JudgmentSets":
+    def of(
+        cls, sets: Mapping[str, QrelsLike], reading: Reading | None = None
+    ) -> "JudgmentSets":
         """Read judgment sets, given by name as paths, mappings or frames; one that cannot be read raises, named."""
         if not sets:
             raise ScoresError("there are no judgment sets; give one or more")
-        qrels = {str(name): _named(str(name), given, reading or Reading()) for name, given in sets.items()}
+        qrels = {
+            str(name): _named(str(name), given, reading or Reading())
+            for name, given in sets.items()
+        }
         topics: dict[str, int] = {}
-        topic = {name: np.array([topics.setdefault(t, len(topics)) for t in one.topics]) for name, one in qrels.items()}
+        topic = {
+            name: np.array([topics.setdefault(t, len(topics)) for t in one.topics])
+            for name, one in qrels.items()
+        }
         documents = _joined([one.documents for one in qrels.values()])
         place = np.concatenate([topic[name][one.topic] for name, one in qrels.items()])
         names, document = index_strings(documents)
         # a number for each pair of topic and document
         pair = place * len(names) + document
         _, first, row = np.unique(pair, return_index=True, return_inverse=True)
-        pairs = Qrels(list(topics), place[first], documents.take(first), np.zeros(first.size))
+        pairs = Qrels(
+            list(topics), place[first], documents.take(first), np.zeros(first.size)
+        )
         ends = np.cumsum([one.grades.size for one in qrels.values()])[:-1]
-        return cls(qrels, pairs, topic, dict(zip(qrels, np.split(row, ends), strict=True)))
+        return cls(
+            qrels, pairs, topic, dict(zip(qrels, np.split(row, ends), strict=True))
+        )
 
     def grades(self) -> Floats:
         """Return the grade of every pair by every set, NaN where a set did not judge it: (set, pair).
@@ -80,9 +99,14 @@ def _joined(parts: Sequence[Strings]) -> Strings:
     """Put strings of several buffers into one."""
     buffers = [part.buffer for part in parts]
     offsets = np.cumsum([0, *map(len, buffers)])
-    starts = [part.start.astype(np.int64) + offset for part, offset in zip(parts, offsets[:-1], strict=True)]
+    starts = [
+        part.start.astype(np.int64) + offset
+        for part, offset in zip(parts, offsets[:-1], strict=True)
+    ]
     lengths = [part.length.astype(np.int64) for part in parts]
-    return Strings(b"".join(buffers) + PADDING, np.concatenate(starts), np.concatenate(lengths))
+    return Strings(
+        b"".join(buffers) + PADDING, np.concatenate(starts), np.concatenate(lengths)
+    )
 
 
 def evaluate_under(
@@ -109,14 +133,21 @@ def evaluate_under(
     sources = sources_of(runs)
     lowest = dict(rel or {})
     if unknown := [name for name in lowest if name not in given.sets]:
-        raise ScoresError(f"no judgment set {unknown[0]!r}; {nearest(unknown[0], given.sets)}")
-    task = _UnderSets.of(given, parse_list(metrics), lowest, reading or Reading(), sources)
+        raise ScoresError(
+            f"no judgment set {unknown[0]!r}; {nearest(unknown[0], given.sets)}"
+        )
+    task = _UnderSets.of(
+        given, parse_list(metrics), lowest, reading or Reading(), sources
+    )
     with closing(in_order(task, batches(sources))) as arriving:
         done = list(steps(chain.from_iterable(arriving), "runs", total=len(sources)))
     for one in done:
         if one.outcome.error is not None:
             raise one.outcome.error
-    return {name: _cube(name, one, which, done, task) for which, (name, one) in enumerate(given.sets.items())}
+    return {
+        name: _cube(name, one, which, done, task)
+        for which, (name, one) in enumerate(given.sets.items())
+    }
 
 
 @dataclass(frozen=True)
@@ -151,21 +182,36 @@ class _UnderSets:
         """Make what is needed ready, once for all runs."""
         whole = Task(Judgments(given.pairs), metrics, reading)
         if strange := [str(metric) for metric in metrics if metric not in whole.own]:
-            raise MetricError(f"of several judgment sets irmeta computes its own metrics only, not {strange[0]}")
+            raise MetricError(
+                f"of several judgment sets irmeta computes its own metrics only, not {strange[0]}"
+            )
         under = {
-            name: [relevant_from(metric, rel[name]) for metric in metrics] if name in rel else metrics
+            name: [relevant_from(metric, rel[name]) for metric in metrics]
+            if name in rel
+            else metrics
             for name in given.sets
         }
-        each = (Task(Judgments(one), under[name], reading) for name, one in given.sets.items())
+        each = (
+            Task(Judgments(one), under[name], reading)
+            for name, one in given.sets.items()
+        )
         return cls(given, whole, [task.with_pools(batches(sources)) for task in each])
 
     def __call__(self, sources: Sequence[Source]) -> list[_Scored]:
         """Evaluate runs under every set."""
-        judged: list[tuple[Outcome, JudgedRun | None]] = [self._judged(source) for source in sources]
+        judged: list[tuple[Outcome, JudgedRun | None]] = [
+            self._judged(source) for source in sources
+        ]
         runs = [run for _, run in judged if run is not None]
-        scores = zip(*(self._scores(which, runs) for which in range(len(self.tasks))), strict=True)
+        scores = zip(
+            *(self._scores(which, runs) for which in range(len(self.tasks))),
+            strict=True,
+        )
         return [
-            _Scored(outcome) if run is None else _Scored(outcome, run.topics, next(scores)) for outcome, run in judged
+            _Scored(outcome)
+            if run is None
+            else _Scored(outcome, run.topics, next(scores))
+            for outcome, run in judged
         ]
 
     def _judged(self, source: Source) -> tuple[Outcome, JudgedRun | None]:
@@ -176,12 +222,19 @@ class _UnderSets:
             return replace(outcome, error=error), None
         assert not isinstance(read, str)  # no run was done before
         judged, run = read
-        found = replace(outcome, digest=run.digest, disagreeing=judged.disagreeing, remarks=run.remarks)
+        found = replace(
+            outcome,
+            digest=run.digest,
+            disagreeing=judged.disagreeing,
+            remarks=run.remarks,
+        )
         return replace(found, other_topics=judged.other_topics), judged
 
     def _scores(self, which: int, runs: Sequence[JudgedRun]) -> Iterator[Floats]:
         """Score the judged runs under one set."""
-        yield from self.tasks[which].scores_of([self._under[which](run) for run in runs])
+        yield from self.tasks[which].scores_of(
+            [self._under[which](run) for run in runs]
+        )
 
     @cached_property
     def _under(self) -> list["_Under"]:
@@ -228,24 +281,39 @@ def _inverse(places: Indices, size: int) -> Ints:
     return inverse
 
 
-def _cube(name: str, qrels: Qrels, which: int, done: Sequence[_Scored], task: _UnderSets) -> "xr.DataArray":
+def _cube(
+    name: str, qrels: Qrels, which: int, done: Sequence[_Scored], task: _UnderSets
+) -> "xr.DataArray":
     """Make one set's cube."""
     from irmeta.cube import cube  # xarray: loaded when the work is done
 
     outcomes = [_under_one(one, qrels) for one in done]
     if all(len(outcome.lacking) == len(qrels.topics) for outcome in outcomes):
-        raise FileFormatError(f"judgment set {name}: none of its topics is in the runs; do they belong together?")
+        raise FileFormatError(
+            f"judgment set {name}: none of its topics is in the runs; do they belong together?"
+        )
     computed = task.tasks[which].own
     provenance: dict[str, Any] = {
         "qrels": {"source": qrels.source, "sha256": qrels.digest},
         "runs": {outcome.name: outcome.digest for outcome in outcomes},
         "notes": notes.notes(qrels, outcomes, computed, "qrels"),
     }
-    if replaced := {str(one): str(own) for one, own in zip(task.whole.own, computed, strict=True) if own != one}:
+    if replaced := {
+        str(one): str(own)
+        for one, own in zip(task.whole.own, computed, strict=True)
+        if own != one
+    }:
         provenance["computed"] = replaced
     scores = np.stack([one.scores[which] for one in done])
     names = [one.outcome.name for one in done]
-    return cube(scores, names, qrels.topics, list(map(str, task.whole.own)), collection=name, provenance=provenance)
+    return cube(
+        scores,
+        names,
+        qrels.topics,
+        list(map(str, task.whole.own)),
+        collection=name,
+        provenance=provenance,
+    )
 
 
 def _under_one(one: _Scored, qrels: Qrels) -> Outcome:

@@ -12,7 +12,13 @@ from irmeta.cube import labels
 from irmeta.errors import FileFormatError, IrmetaError, Remark
 from irmeta.io.beir import judgments_in
 from irmeta.io.files import Content, Location, listed, location, shown, stem
-from irmeta.io.objects import IR_DATASETS, name_of, plain, qrels_of_ir_datasets, run_of_ir_datasets
+from irmeta.io.objects import (
+    IR_DATASETS,
+    name_of,
+    plain,
+    qrels_of_ir_datasets,
+    run_of_ir_datasets,
+)
 from irmeta.io.rankings import (
     Qrels,
     Run,
@@ -73,7 +79,9 @@ def sources_with_problems(given: RunsLike) -> Iterator[Source]:
     seen: dict[str, Location | Run] = {}
     sources = list(_sources(given)) or [("runs", FileFormatError("no run given"))]
     for name, run in sources:
-        (label,) = labels([name])  # as score files write it: there two names of bytes may be one
+        (label,) = labels(
+            [name]
+        )  # as score files write it: there two names of bytes may be one
         if isinstance(run, FileFormatError):
             yield name, run
         elif label in seen:
@@ -89,10 +97,20 @@ def renamed(given: RunsLike, names: str) -> dict[str, Location]:
     names : "tag" takes the run tag, the sixth field of a file's last line; anything else is a file whose lines have the
     name of a run file, without compression suffix, and the system's name. FileFormatError names a file without a name.
     """
-    files = [(stem(path), path) for path in (listed(given) if isinstance(given, str) else chain(*map(listed, given)))]
-    known = {name: _tag(path) for name, path in files} if names == "tag" else _map(Path(names))
+    files = [
+        (stem(path), path)
+        for path in (
+            listed(given) if isinstance(given, str) else chain(*map(listed, given))
+        )
+    ]
+    if names == "tag":
+        known = {name: _tag(path) for name, path in files}
+    else:
+        known = _map(Path(names))
     if lacking := [name for name, _ in files if name not in known]:
-        raise FileFormatError(f"{names}: no line names {words.listed(lacking)}; a line has a run file and its system")
+        raise FileFormatError(
+            f"{names}: no line names {words.listed(lacking)}; a line has a run file and its system"
+        )
     found: dict[str, Location] = {}
     for name, path in files:
         first = found.setdefault(known[name], path)
@@ -109,20 +127,32 @@ def _tag(path: Location) -> str:
     lines = Content(path).data.rstrip().splitlines()
     fields = lines[-1].split() if lines else []
     if len(fields) != 6:
-        raise FileFormatError(f"{shown(path)}: no run tag in its last line; name it by its file (--names file)")
+        raise FileFormatError(
+            f"{shown(path)}: no run tag in its last line; name it by its file (--names file)"
+        )
     return fields[5].decode("utf-8", "surrogateescape")
 
 
 def _map(path: Path) -> dict[str, str]:
     """Read a file of names: on each line a run file and its system, with a comma or a tab between them."""
     try:
-        lines = [line for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
+        lines = [
+            line
+            for line in path.read_text(encoding="utf-8").splitlines()
+            if line.strip()
+        ]
     except (OSError, UnicodeError) as error:
-        raise FileFormatError(f"{path}: cannot be read ({error}); --names is file, tag, or a file of names") from error
-    pairs = [[part.strip() for part in line.replace("\t", ",").split(",")] for line in lines]
+        raise FileFormatError(
+            f"{path}: cannot be read ({error}); --names is file, tag, or a file of names"
+        ) from error
+    pairs = [
+        [part.strip() for part in line.replace("\t", ",").split(",")] for line in lines
+    ]
     for number, pair in enumerate(pairs, 1):
         if len(pair) != 2 or not all(pair):
-            raise FileFormatError(f"{path}:{number}: a line has a run file and its system, as in input.ours.gz,ours")
+            raise FileFormatError(
+                f"{path}:{number}: a line has a run file and its system, as in input.ours.gz,ours"
+            )
     return {stem(Path(file)): system for file, system in pairs}
 
 
@@ -136,7 +166,9 @@ def where(source: Source) -> str:
     return shown(given)
 
 
-def _second(name: str, first: Location | Run, second: Location | Run) -> FileFormatError:
+def _second(
+    name: str, first: Location | Run, second: Location | Run
+) -> FileFormatError:
     """Return the error of two systems with one name."""
     files = [str(one) for one in (first, second) if not isinstance(one, Run)]
     both = " and ".join(files) or "two runs"
@@ -164,17 +196,31 @@ def require_judged_topics(run: Run, qrels: Qrels, source: str) -> None:
     judged = set(qrels.topics)
     if not run.topics or not judged.isdisjoint(run.topics):
         return
-    theirs, ours = (", ".join(map(repr, topics[:3])) for topics in (run.topics, qrels.topics))
-    padded = {topic.lstrip("0") for topic in judged} & {topic.lstrip("0") for topic in run.topics}
-    hint = "they differ in leading zeros: write them alike" if padded else "do run and qrels belong together?"
-    raise FileFormatError(f"{source}: none of its topics is judged: it has {theirs}, the qrels have {ours}; {hint}")
+    theirs, ours = (
+        ", ".join(map(repr, topics[:3])) for topics in (run.topics, qrels.topics)
+    )
+    padded = {topic.lstrip("0") for topic in judged} & {
+        topic.lstrip("0") for topic in run.topics
+    }
+    if padded:
+        hint = "they differ in leading zeros: write them alike"
+    else:
+        hint = "do run and qrels belong together?"
+    raise FileFormatError(
+        f"{source}: none of its topics is judged: it has {theirs}, the qrels have {ours}; {hint}"
+    )
 
 
 def _sources(given: RunsLike) -> Iterator[Source]:
     name = name_of(given)
     given = plain(given)
     if isinstance(given, str) and given.startswith(IR_DATASETS):
-        yield from ((one.name, one) for one in runs_from_frame(run_of_ir_datasets(given), collection_name(given)))
+        yield from (
+            (one.name, one)
+            for one in runs_from_frame(
+                run_of_ir_datasets(given), collection_name(given)
+            )
+        )
     elif isinstance(given, str | PathLike):
         try:
             yield from ((stem(path), path) for path in listed(given))
@@ -193,7 +239,9 @@ def _sources(given: RunsLike) -> Iterator[Source]:
         for part in given:
             yield from _sources(part)
     else:
-        raise IrmetaError(f"runs must be paths, mappings or data frames, not {type(given).__name__}")
+        raise IrmetaError(
+            f"runs must be paths, mappings or data frames, not {type(given).__name__}"
+        )
 
 
 def _one(given: Any, name: str) -> Location | Run:
@@ -205,14 +253,21 @@ def _one(given: Any, name: str) -> Location | Run:
     if _is_frame(given):
         runs = runs_from_frame(given, name)
         if len(runs) != 1:
-            raise FileFormatError(f"the table of run {name!r} holds {len(runs)} systems")
+            raise FileFormatError(
+                f"the table of run {name!r} holds {len(runs)} systems"
+            )
         return runs[0]
-    raise IrmetaError(f"run {name!r} must be a path, a mapping or a data frame, not {type(given).__name__}")
+    raise IrmetaError(
+        f"run {name!r} must be a path, a mapping or a data frame, not {type(given).__name__}"
+    )
 
 
 def _is_lists(given: Mapping[Any, Any]) -> bool:
     """Say whether this is {topic: {document: score}}, the lists of one run, not {name: {topic: {document: score}}}."""
-    inner = next((value for value in given.values() if isinstance(value, Mapping) and value), None)
+    inner = next(
+        (value for value in given.values() if isinstance(value, Mapping) and value),
+        None,
+    )
     return inner is not None and not isinstance(next(iter(inner.values())), Mapping)
 
 

@@ -52,13 +52,19 @@ class Task:
         """Evaluate runs: an outcome for each; those that cannot be read or are done have no scores."""
         outcomes = [self._judged(source) for source in sources]
         scores = iter(self.scores_of([run for _, run in outcomes if run is not None]))
-        return [one if run is None else self._with_scores(one, next(scores)) for one, run in outcomes]
+        return [
+            one if run is None else self._with_scores(one, next(scores))
+            for one, run in outcomes
+        ]
 
     def with_pools(self, batches: Sequence[Sequence[Source]]) -> "Task":
         """Read all runs first if a metric has `pool=`: its scores depend on what all of them rank."""
         asked = {metric["pool"] for metric in self.own}
         depths = sorted(depth for depth in asked if isinstance(depth, int))
-        pools = {depth: np.zeros(len(self.judgments.qrels.documents), dtype=np.bool_) for depth in depths}
+        pools = {
+            depth: np.zeros(len(self.judgments.qrels.documents), dtype=np.bool_)
+            for depth in depths
+        }
         if not depths:
             return self
         _refuse_pipes(batches)
@@ -68,23 +74,33 @@ class Task:
                     pool |= part[depth]
         return replace(self, pools=pools)
 
-    def read(self, source: Source, work: Callable[[Run], Done]) -> tuple[list[Done], Run] | str:
+    def read(
+        self, source: Source, work: Callable[[Run], Done]
+    ) -> tuple[list[Done], Run] | str:
         """Apply `work` to a run, part by part; return what it returned, and the run without its documents.
 
         Return the digest of a run that is done. Raises FileFormatError if no topic of it is judged.
         """
         given = opened(source, self.folder)
         place = source[0], where(source)
-        if any(key[:2] == place for key in self.done) and (*place, given.digest) in self.done:
+        if (
+            any(key[:2] == place for key in self.done)
+            and (*place, given.digest) in self.done
+        ):
             return given.digest
-        done, run = ([work(given)], given) if isinstance(given, Run) else self._in_parts(given, source[0], work)
+        if isinstance(given, Run):
+            done, run = ([work(given)], given)
+        else:
+            done, run = self._in_parts(given, source[0], work)
         if not run.topics and not self.reading.allow_empty:
             hint = "did it retrieve nothing? (Reading(allow_empty=True))"
             raise FileFormatError(f"{where(source)}: the run has no documents; {hint}")
         require_judged_topics(run, self.judgments.qrels, where(source))
         return done, run
 
-    def _in_parts(self, given: Content, name: str, work: Callable[[Run], Done]) -> tuple[list[Done], Run]:
+    def _in_parts(
+        self, given: Content, name: str, work: Callable[[Run], Done]
+    ) -> tuple[list[Done], Run]:
         if not self._foreign.metrics:
             return in_parts(given, name, self.reading, work)
         run = run_of(given, name, self.reading)  # ir_measures takes a run whole
@@ -93,7 +109,9 @@ class Task:
     def judged(self, source: Source) -> tuple[JudgedRun, Run] | str:
         """Judge a run: return it, and what there is to know of it beside; see `read`."""
         read = self.read(source, self._judge)
-        return read if isinstance(read, str) else (JudgedRun.of_parts(read[0]), read[1])
+        if isinstance(read, str):
+            return read
+        return (JudgedRun.of_parts(read[0]), read[1])
 
     def _judge(self, run: Run) -> JudgedRun:
         return self.judgments.judge(run, self.precision)
@@ -113,7 +131,9 @@ class Task:
             outcome,
             digest=run.digest,
             scores=self._foreign.scores(run) if self._foreign.metrics else None,
-            lacking=() if complete else tuple(topic for topic in self.topics if topic not in judged.topics),
+            lacking=()
+            if complete
+            else tuple(topic for topic in self.topics if topic not in judged.topics),
             other_topics=judged.other_topics,
             disagreeing=judged.disagreeing,
             found=judged.rank.size,
@@ -135,7 +155,10 @@ class Task:
 
     @cached_property
     def _foreign(self) -> Foreign:
-        return Foreign(self.judgments.qrels, [metric for metric in self.metrics if metric not in self.own])
+        return Foreign(
+            self.judgments.qrels,
+            [metric for metric in self.metrics if metric not in self.own],
+        )
 
     @cached_property
     def _array(self) -> GradeArray:
@@ -152,7 +175,9 @@ class Task:
 
     def scores_of(self, runs: Sequence[JudgedRun]) -> Floats:
         """Compute our metrics of some runs: (run, topic, metric)."""
-        return scoring.scores(self._array, runs, self.own, {None: None} | dict(self.pools))
+        return scoring.scores(
+            self._array, runs, self.own, {None: None} | dict(self.pools)
+        )
 
 
 def _refuse_pipes(batches: Sequence[Sequence[Source]]) -> None:
@@ -160,12 +185,17 @@ def _refuse_pipes(batches: Sequence[Sequence[Source]]) -> None:
     for source in chain.from_iterable(batches):
         given = source[1]
         if isinstance(given, Path) and given.exists() and not given.is_file():
-            raise FileFormatError(f"{given}: a pipe is read only once, and pool= reads runs twice; save it to a file")
+            raise FileFormatError(
+                f"{given}: a pipe is read only once, and pool= reads runs twice; save it to a file"
+            )
 
 
 def _pools(task: Task, depths: Sequence[int], sources: Sequence[Source]) -> Pools:
     """Mark for each depth the judgments of documents that one of these runs ranks so high."""
-    pools = {depth: np.zeros(len(task.judgments.qrels.documents), dtype=np.bool_) for depth in depths}
+    pools = {
+        depth: np.zeros(len(task.judgments.qrels.documents), dtype=np.bool_)
+        for depth in depths
+    }
     for source in sources:
         with suppress(FileFormatError):  # the evaluation that follows says so
             read = task.judged(source)

@@ -26,10 +26,18 @@ def judgments_in(folder: Path) -> Path:
     found: list[Path] = []
     for name in FOLDERS:
         inside = sorted((folder / name).iterdir()) if (folder / name).is_dir() else []
-        found = [path for path in inside if path.suffix in _SUFFIXES and path.stem not in ("corpus", "queries")]
+        found = [
+            path
+            for path in inside
+            if path.suffix in _SUFFIXES and path.stem not in ("corpus", "queries")
+        ]
         if found:
             break
-    named = [path for path in found if path.stem == SPLIT or path.stem.startswith(f"{SPLIT}-")]
+    named = [
+        path
+        for path in found
+        if path.stem == SPLIT or path.stem.startswith(f"{SPLIT}-")
+    ]
     chosen = named or found
     if len(chosen) == 1:
         return chosen[0]
@@ -37,7 +45,9 @@ def judgments_in(folder: Path) -> Path:
         raise FileFormatError(
             f"{folder}: no judgments in this folder, as in qrels/test.tsv; the judgments come first, then the runs"
         )
-    raise FileFormatError(f"{folder}: judgments in several files, {listed(map(str, chosen))}; name one of them")
+    raise FileFormatError(
+        f"{folder}: judgments in several files, {listed(map(str, chosen))}; name one of them"
+    )
 
 
 def table_of(data: bytes, path: object) -> pl.DataFrame | None:
@@ -47,8 +57,13 @@ def table_of(data: bytes, path: object) -> pl.DataFrame | None:
             return pl.read_parquet(io.BytesIO(data))
         if data.startswith(b"{") and _ROW.match(data):
             return pl.read_ndjson(io.BytesIO(data), infer_schema_length=None)
-    except (Exception, pl.exceptions.PanicException) as error:  # polars raises errors of several families
+    except (
+        Exception,
+        pl.exceptions.PanicException,
+    ) as error:  # polars raises errors of several families
         kind = "Parquet" if data.startswith(b"PAR1") else "JSON lines"
         first = shortened(str(error).splitlines()[0], 100)
-        raise FileFormatError(f"{path}: damaged {kind} ({first}); copy or download it again") from error
+        raise FileFormatError(
+            f"{path}: damaged {kind} ({first}); copy or download it again"
+        ) from error
     return None

@@ -38,7 +38,9 @@ def _decimals(texts: Strings) -> tuple[Floats, Bools]:
         start, length = start + negative, length - negative
     # the strings as rows of 8-byte words, the first character in the lowest byte
     count = -(-int(length.max(initial=1)) // 8)
-    words = windows(texts.buffer, f"V{8 * count}")[start].view("<u8").reshape(-1, count).T
+    words = (
+        windows(texts.buffer, f"V{8 * count}")[start].view("<u8").reshape(-1, count).T
+    )
     # digits before and after the point
     before = np.minimum(_before_point(words[0]), length)
     after = np.maximum(length - before - 1, 0)
@@ -67,7 +69,9 @@ def _decimals(texts: Strings) -> tuple[Floats, Bools]:
 def _before_point(word: Words) -> npt.NDArray[np.int8]:
     """Count the bytes before the first point in eight; 8 if there is none."""
     other = word ^ _POINTS
-    found = (other - _ONES) & ~other & _TOPS  # the lowest bit is right; a borrow can only set bits above it
+    found = (
+        (other - _ONES) & ~other & _TOPS
+    )  # the lowest bit is right; a borrow can only set bits above it
     return (np.bitwise_count((found - np.uint64(1)) & ~found) >> 3).astype(np.int8)
 
 
@@ -119,7 +123,9 @@ def _remainder(dividend: Floats, quotient: Floats, divisor: Floats) -> Floats:
     product = quotient * divisor
     q_high, q_low = _halves(quotient)
     d_high, d_low = _halves(divisor)
-    error = ((q_high * d_high - product) + q_high * d_low + q_low * d_high) + q_low * d_low
+    error = (
+        (q_high * d_high - product) + q_high * d_low + q_low * d_high
+    ) + q_low * d_low
     return (dividend - product) - error
 
 

@@ -45,10 +45,14 @@ class Strings:
 
     def __getitem__(self, index: int) -> str:
         start = int(self.start[index])
-        return self.buffer[start : start + int(self.length[index])].decode("utf-8", "surrogateescape")
+        return self.buffer[start : start + int(self.length[index])].decode(
+            "utf-8", "surrogateescape"
+        )
 
     def __iter__(self) -> Iterator[str]:
-        for start, length in zip(self.start.tolist(), self.length.tolist(), strict=True):
+        for start, length in zip(
+            self.start.tolist(), self.length.tolist(), strict=True
+        ):
             yield self.buffer[start : start + length].decode("utf-8", "surrogateescape")
 
     def take(self, index: Indices) -> "Strings":
@@ -64,9 +68,13 @@ class Strings:
         """Return bytes 8 x which to 8 x which + 7 of each string as one number, in the order of the bytes."""
         view = windows(self.buffer, ">u8")
         if which == 0:
-            return view[self.start].astype(np.uint64) & _MASKS.take(np.minimum(self.length, 8))
+            return view[self.start].astype(np.uint64) & _MASKS.take(
+                np.minimum(self.length, 8)
+            )
         rest = np.clip(self.length - 8 * which, 0, 8)
-        return view[np.where(rest > 0, self.start + 8 * which, 0)].astype(np.uint64) & _MASKS.take(rest)
+        return view[np.where(rest > 0, self.start + 8 * which, 0)].astype(
+            np.uint64
+        ) & _MASKS.take(rest)
 
     @property
     def magnitude(self) -> Words:
@@ -121,7 +129,10 @@ class Columns:
 
     def __getitem__(self, which: int) -> Strings:
         """Return one field of every line."""
-        before = self.ends[which - 1] if which else np.append(np.int32(-1), self.ends[-1, :-1])
+        if which:
+            before = self.ends[which - 1]
+        else:
+            before = np.append(np.int32(-1), self.ends[-1, :-1])
         return Strings(self.buffer, before + 1, self.ends[which] - before - 1)
 
     def head(self, lines: int) -> "Columns":
@@ -145,13 +156,17 @@ def _split_regular(text: bytes, width: int) -> Columns | None:
     ends = np.flatnonzero(blank)
     between = characters.take(ends).tobytes()
     # every line ends its fields with the same bytes, width - 1 of them blanks or tabs and the last a newline
-    if not re.fullmatch(rb"[ \t]*\n", between[:width]) or between != between[:width] * (ends.size // width):
+    if not re.fullmatch(rb"[ \t]*\n", between[:width]) or between != between[:width] * (
+        ends.size // width
+    ):
         return None
     if blank[0] or (blank[1:] & blank[:-1]).any():
         return None  # an empty field
     narrow = ends.astype(np.int32 if len(buffer) < 2**31 else np.int64)
     columns = Columns(buffer, np.ascontiguousarray(narrow.reshape(-1, width).T))
-    return None if b"#" in text and (characters[columns[0].start] == ord("#")).any() else columns
+    if b"#" in text and (characters[columns[0].start] == ord("#")).any():
+        return None
+    return columns
 
 
 def _squeeze(text: bytes) -> bytes:
@@ -173,7 +188,9 @@ def _squeeze(text: bytes) -> bytes:
 def windows(buffer: bytes, dtype: str) -> npt.NDArray[Any]:
     """Show a buffer as items that begin at each of its bytes."""
     size = np.dtype(dtype).itemsize
-    return np.ndarray((len(buffer) - size + 1,), dtype=dtype, buffer=buffer, strides=(1,))
+    return np.ndarray(
+        (len(buffer) - size + 1,), dtype=dtype, buffer=buffer, strides=(1,)
+    )
 
 
 def _scramble(word: Words) -> Words:

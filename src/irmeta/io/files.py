@@ -26,7 +26,9 @@ PIECE = 1 << 17
 """Bytes of a file, packed as it may be, that are read at a time; at most some thousand times as much comes of them."""
 
 
-def _streams(decompressor: Callable[[], Any], padding: bytes = b"") -> Callable[[Iterator[bytes]], Iterator[bytes]]:
+def _streams(
+    decompressor: Callable[[], Any], padding: bytes = b""
+) -> Callable[[Iterator[bytes]], Iterator[bytes]]:
     """Make a function that decompresses a file to its last byte: what follows a stream is another one, or damage.
 
     padding : what may fill the space between streams, and after the last.
@@ -54,7 +56,10 @@ _MAGIC: dict[bytes, tuple[str, Callable[[Iterator[bytes]], Iterator[bytes]]]] = 
     b"\x1f\x8b": ("gzip", _streams(lambda: zlib_ng.decompressobj(wbits=31), b"\0")),
     b"BZh": ("bzip2", _streams(bz2.BZ2Decompressor)),
     b"\xfd7zXZ\x00": ("xz", _streams(lzma.LZMADecompressor, b"\0")),
-    b"\x28\xb5\x2f\xfd": ("zstd", _streams(lambda: zstandard.ZstdDecompressor().decompressobj())),
+    b"\x28\xb5\x2f\xfd": (
+        "zstd",
+        _streams(lambda: zstandard.ZstdDecompressor().decompressobj()),
+    ),
 }
 
 
@@ -71,7 +76,9 @@ def location(given: str | os.PathLike[str]) -> Location:
     text = os.fspath(given)
     if text == "-":
         return Path("/dev/stdin")
-    return text if "://" in text else Path(text)
+    if "://" in text:
+        return text
+    return Path(text)
 
 
 def listed(given: str | os.PathLike[str]) -> list[Location]:
@@ -86,7 +93,11 @@ def listed(given: str | os.PathLike[str]) -> list[Location]:
     if where.is_dir():
         files = sorted(_beneath(where))
     elif not where.exists() and glob.has_magic(str(where)):
-        files = sorted(Path(file) for file in glob.glob(str(where), recursive=True) if Path(file).is_file())  # noqa: PTH207
+        files = sorted(
+            Path(file)
+            for file in glob.glob(str(where), recursive=True)
+            if Path(file).is_file()
+        )
     if not files or not files[0].exists():
         what = "no files in this folder" if where.is_dir() else "no such file"
         raise FileFormatError(f"{shown(where)}: {what}")
@@ -96,7 +107,9 @@ def listed(given: str | os.PathLike[str]) -> list[Location]:
 def _beneath(folder: Path) -> Iterator[Path]:
     """Yield the files of a folder and of its folders, through links, each folder once."""
     seen: set[str] = set()
-    for where, folders, names in os.walk(folder, followlinks=True, onerror=_refuse_closed):
+    for where, folders, names in os.walk(
+        folder, followlinks=True, onerror=_refuse_closed
+    ):
         real = os.path.realpath(where)
         if real in seen:  # a link leads back here
             folders.clear()
@@ -108,28 +121,42 @@ def _beneath(folder: Path) -> Iterator[Path]:
             if name.startswith("."):
                 continue
             if file.is_symlink() and not file.exists():
-                raise FileFormatError(f"{file}: a link to a file that is not there; mend it or remove it")
+                raise FileFormatError(
+                    f"{file}: a link to a file that is not there; mend it or remove it"
+                )
             if file.is_file():
                 yield file
 
 
 def _refuse_closed(error: OSError) -> None:
-    raise FileFormatError(f"{error.filename}: the folder cannot be read ({error.strerror or error})") from error
+    raise FileFormatError(
+        f"{error.filename}: the folder cannot be read ({error.strerror or error})"
+    ) from error
 
 
 def _listed_by_fsspec(url: str) -> list[Location]:
     inner, chain, _ = url.partition("::")
     if chain and glob.has_magic(inner):
-        raise FileFormatError(f"{shown(url)}: a chained URL cannot have a glob; name the files")
+        raise FileFormatError(
+            f"{shown(url)}: a chained URL cannot have a glob; name the files"
+        )
     with _remote(url) as (system, path):
         if glob.has_magic(path):
             found = system.glob(path, detail=True).values()
         elif url.endswith("/") or system.info(path)["type"] == "directory":
             inside = system.find(path, detail=True)
-            found = [one for name, one in inside.items() if "/." not in name.removeprefix(path)]
+            found = [
+                one
+                for name, one in inside.items()
+                if "/." not in name.removeprefix(path)
+            ]
         else:
             return [url]
-        files = sorted(system.unstrip_protocol(one["name"]) for one in found if one["type"] == "file")
+        files = sorted(
+            system.unstrip_protocol(one["name"])
+            for one in found
+            if one["type"] == "file"
+        )
     if not files:
         raise FileFormatError(f"{shown(url)}: no such file")
     return list(files)
@@ -141,12 +168,18 @@ def _remote(url: str) -> Iterator[tuple[Any, str]]:
     try:
         import fsspec
     except ImportError as error:
-        raise FileFormatError(f"{shown(url)}: reading from URLs needs fsspec: pip install 'irmeta[cluster]'") from error
+        raise FileFormatError(
+            f"{shown(url)}: reading from URLs needs fsspec: pip install 'irmeta[cluster]'"
+        ) from error
     try:
         yield fsspec.url_to_fs(url)
     except FileNotFoundError as error:
         why = error.__cause__  # some file systems raise this whatever went wrong
-        if why is None or isinstance(why, FileNotFoundError) or getattr(why, "status", None) == 404:
+        if (
+            why is None
+            or isinstance(why, FileNotFoundError)
+            or getattr(why, "status", None) == 404
+        ):
             raise FileFormatError(f"{shown(url)}: no such file") from error
         reason = without_secrets(str(why)) or type(why).__name__
         raise FileFormatError(f"{shown(url)}: cannot be read ({reason})") from error
@@ -170,7 +203,10 @@ class Content:
         self.path = path or (where if isinstance(where, Path) else shown(where))
         self._where = where
         self._digest = ""
-        self._kept = None if isinstance(where, Path) and where.is_file() else _whole(where)
+        if isinstance(where, Path) and where.is_file():
+            self._kept = None
+        else:
+            self._kept = _whole(where)
 
     def pieces(self) -> Iterator[bytes]:
         """Yield the content in order; raise FileFormatError for a file that cannot be read, or a damaged archive."""
@@ -196,7 +232,9 @@ class Content:
         pieces = self._stored()
         first = next(pieces, b"")
         pieces = chain([first], pieces)
-        packed = next((codec for magic, codec in _MAGIC.items() if first.startswith(magic)), None)
+        packed = next(
+            (codec for magic, codec in _MAGIC.items() if first.startswith(magic)), None
+        )
         if packed is None:
             yield from pieces
             return
@@ -206,18 +244,25 @@ class Content:
         except FileFormatError:
             raise
         except Exception as error:  # each codec raises errors of its own
-            raise FileFormatError(f"{self.path}: damaged {kind} data ({error}); copy or download it again") from error
+            raise FileFormatError(
+                f"{self.path}: damaged {kind} data ({error}); copy or download it again"
+            ) from error
 
     def _stored(self) -> Iterator[bytes]:
         if self._kept is not None:
-            yield from (self._kept[start : start + PIECE] for start in range(0, len(self._kept), PIECE))
+            yield from (
+                self._kept[start : start + PIECE]
+                for start in range(0, len(self._kept), PIECE)
+            )
             return
         try:
             with Path(self._where).open("rb", buffering=0) as file:
                 while piece := file.read(PIECE):
                     yield piece
         except OSError as error:
-            raise FileFormatError(f"{self.path}: cannot be read ({error.strerror or error})") from error
+            raise FileFormatError(
+                f"{self.path}: cannot be read ({error.strerror or error})"
+            ) from error
 
 
 def read_bytes(path: Location) -> bytes:
@@ -235,7 +280,9 @@ def _whole(path: Location) -> bytes:
     try:
         return path.read_bytes()
     except OSError as error:
-        raise FileFormatError(f"{path}: cannot be read ({error.strerror or error})") from error
+        raise FileFormatError(
+            f"{path}: cannot be read ({error.strerror or error})"
+        ) from error
 
 
 def stem(path: Location) -> str:
@@ -245,7 +292,9 @@ def stem(path: Location) -> str:
     ('input.bm25', 'bm25.run')
     """
     name = PurePath(shown(path)).name
-    return PurePath(name).stem if PurePath(name).suffix in SUFFIXES else name
+    if PurePath(name).suffix in SUFFIXES:
+        return PurePath(name).stem
+    return name
 
 
 def shown(path: Location) -> str:
@@ -256,7 +305,9 @@ def shown(path: Location) -> str:
     """
     if isinstance(path, Path):
         return str(path)
-    return without_secrets(next((part for part in path.split("::") if "://" in part), path))
+    return without_secrets(
+        next((part for part in path.split("::") if "://" in part), path)
+    )
 
 
 def without_secrets(text: str) -> str:
@@ -265,4 +316,6 @@ def without_secrets(text: str) -> str:
     >>> without_secrets("403, url='https://me:secret@archive.org/bm25.gz?sig=secret'")
     "403, url='https://archive.org/bm25.gz'"
     """
-    return re.sub(r"(\w://)(?:[^/\s]*@)?([^\s?'\"<>)]*)(?:\?[^\s'\"<>)]*)?", r"\1\2", text)
+    return re.sub(
+        r"(\w://)(?:[^/\s]*@)?([^\s?'\"<>)]*)(?:\?[^\s'\"<>)]*)?", r"\1\2", text
+    )

@@ -74,17 +74,23 @@ def teams(systems: Iterable[str], groups: Grouping) -> Teams:
     table = grouped(systems, groups)
     names, of = np.unique([table.of[system] for system in systems], return_inverse=True)
     if len(names) < 2:
-        raise ScoresError(f"all {len(systems)} systems are of one team, {names[0]}; intervals need 2 teams or more")
+        raise ScoresError(
+            f"all {len(systems)} systems are of one team, {names[0]}; intervals need 2 teams or more"
+        )
     source = said(groups)
     note = f"Intervals take {len(names)} teams, not their {len(systems)} systems, as independent of each other"
-    return Teams(names.tolist(), of.astype(np.int64), source, f"{note} (groups: {source}).")
+    return Teams(
+        names.tolist(), of.astype(np.int64), source, f"{note} (groups: {source})."
+    )
 
 
 def said(groups: Grouping) -> str | None:
     """Say where groups are from, for the options of a result."""
     if groups is None or isinstance(groups, str):
         return groups
-    return groups.source if isinstance(groups, Groups) else f"a table of {counted(len(groups), 'system')}"
+    if isinstance(groups, Groups):
+        return groups.source
+    return f"a table of {counted(len(groups), 'system')}"
 
 
 def grouped(runs: list[str], groups: Grouping) -> Groups:
@@ -96,7 +102,9 @@ def grouped(runs: list[str], groups: Grouping) -> Groups:
         return Groups({run: run for run in runs}, source="each run by itself")
     if isinstance(groups, str):
         if groups != STEM:
-            raise ScoresError(f"groups={groups!r}: give a table of runs and teams, or {STEM!r}")
+            raise ScoresError(
+                f"groups={groups!r}: give a table of runs and teams, or {STEM!r}"
+            )
         return Groups({run: _stem(run) for run in runs}, source="stems of the names")
     table = groups if isinstance(groups, Groups) else Groups(dict(groups))
     table.require(runs)
@@ -130,9 +138,13 @@ def read_groups(path: str | Path) -> Groups:
     pooled = next((name for name in POOLED if name in frame.columns), None)
     if frame[run].is_duplicated().any():
         twice = frame[run].filter(frame[run].is_duplicated())[0]
-        raise FileFormatError(f"{path}: run {twice!r} is there more than once; keep one line for each run")
+        raise FileFormatError(
+            f"{path}: run {twice!r} is there more than once; keep one line for each run"
+        )
     if frame[run].has_nulls() or frame[group].has_nulls():
-        raise FileFormatError(f"{path}: a line without run or group; every line needs both")
+        raise FileFormatError(
+            f"{path}: a line without run or group; every line needs both"
+        )
     unpooled = frozenset[str]()
     if pooled is not None:
         unpooled = frozenset(frame[run].filter(~_truth(frame[pooled], path)).to_list())

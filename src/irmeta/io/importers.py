@@ -42,8 +42,15 @@ def table_name(name: str) -> str:
     if at_depth := re.fullmatch(r"(\d+)_(\D.*)", short):
         depth, rest = at_depth.groups()
         return _with_depth("ERR" if rest == "err" else table_name(rest), depth)
-    spellings = (name, "ERR@20" if short == "err" else re.sub(r"^r[bd]p_(\d+)$", r"RBP(p=0.\1)", short))
-    return next((canonical(spelled) for spelled in spellings if is_known(spelled)), name)
+    spellings = (
+        name,
+        "ERR@20"
+        if short == "err"
+        else re.sub(r"^r[bd]p_(\d+)$", r"RBP(p=0.\1)", short),
+    )
+    return next(
+        (canonical(spelled) for spelled in spellings if is_known(spelled)), name
+    )
 
 
 def import_trec_eval(paths: Paths, *, collection: str = "collection") -> xr.DataArray:
@@ -59,9 +66,17 @@ def collected(frames: Sequence[pl.DataFrame], collection: str) -> xr.DataArray:
     """Make a cube of tables (system, topic, metric, score), without means under `all` where there are topics."""
     rows = pl.concat(frames)
     topics = rows.filter(pl.col("topic") != ALL)
-    if only_means := sorted(set(rows["system"]) - set(topics["system"])) if topics.height else []:
-        raise ScoresError(f"{only_means[0]} has only means, others have topics; import them separately")
-    frame = (topics if topics.height else rows).with_columns(collection=pl.lit(collection))
+    if (
+        only_means := sorted(set(rows["system"]) - set(topics["system"]))
+        if topics.height
+        else []
+    ):
+        raise ScoresError(
+            f"{only_means[0]} has only means, others have topics; import them separately"
+        )
+    frame = (topics if topics.height else rows).with_columns(
+        collection=pl.lit(collection)
+    )
     return next(iter(from_rows(frame).values()))
 
 
@@ -87,7 +102,9 @@ def import_matrix(
         if rows == "topics":
             names, columns, scores = columns, names, scores.T
         if topics is not None and len(topics) != len(columns):
-            raise FileFormatError(f"{path}: {len(columns)} topics, but --topics names {len(topics)}")
+            raise FileFormatError(
+                f"{path}: {len(columns)} topics, but --topics names {len(topics)}"
+            )
         parts.append(cube(scores[:, :, None], names, topics or columns, [metric]))
     first = parts[0]
     for path, part in zip(all_files(paths), parts, strict=True):
@@ -96,9 +113,16 @@ def import_matrix(
                 raise FileFormatError(
                     f"{path}: its {dim}s are not those of {all_files(paths)[0]}; import them separately"
                 )
-    together = xr.concat([part.reindex_like(first[:, :, 0]) for part in parts], "metric")
-    notes = _strange(together) + ([_NUMBERED] if only_numbered(together.topic.values) else [])
-    said = {"collection": collection, "notes": notes} if notes else {"collection": collection}
+    together = xr.concat(
+        [part.reindex_like(first[:, :, 0]) for part in parts], "metric"
+    )
+    notes = _strange(together) + (
+        [_NUMBERED] if only_numbered(together.topic.values) else []
+    )
+    if notes:
+        said = {"collection": collection, "notes": notes}
+    else:
+        said = {"collection": collection}
     return check(together.assign_attrs(recorded(said)))
 
 
@@ -112,7 +136,9 @@ def import_systemwise(paths: Paths) -> dict[str, xr.DataArray]:
         names, columns, scores = _matrix(path, "systems")
         name = stem(path).removesuffix(".csv")
         if name in cubes:
-            raise FileFormatError(f"{path}: two tables are named {name!r}, and the name is the collection; rename one")
+            raise FileFormatError(
+                f"{path}: two tables are named {name!r}, and the name is the collection; rename one"
+            )
         metrics = [table_name(column) for column in columns]
         for metric, column in zip(metrics, scores.T, strict=True):
             refuse_impossible(column, metric, path, _NAMES_HINT)
@@ -129,8 +155,13 @@ def _strange(scores: xr.DataArray) -> list[str]:
     strange = [name for name in names if not is_known(name)]
     if not strange:
         return []
-    hint = "; if they are systems or topics, it is a matrix (irmeta import matrix)" if strange == names else ""
-    return [f"irmeta does not know {len(strange)} of {len(names)} metrics: {words.listed(strange, 3)}{hint}"]
+    if strange == names:
+        hint = "; if they are systems or topics, it is a matrix (irmeta import matrix)"
+    else:
+        hint = ""
+    return [
+        f"irmeta does not know {len(strange)} of {len(names)} metrics: {words.listed(strange, 3)}{hint}"
+    ]
 
 
 _LONGEST, _MOST_TOPICS = 18, 1_000_000
@@ -147,16 +178,23 @@ def topic_range(text: str) -> list[str]:
     for part in text.split(","):
         low, dash, high = part.strip().partition("-")
         if not low.isdecimal() or (dash and not high.isdecimal()):
-            raise ScoresError(f"{text!r}: topic numbers are written as in 401-450 or 1,2,5-9")
+            raise ScoresError(
+                f"{text!r}: topic numbers are written as in 401-450 or 1,2,5-9"
+            )
         if len(high or low) > _LONGEST or int(high or low) - int(low) >= _MOST_TOPICS:
-            raise ScoresError(f"{text!r}: {part.strip()} are more than {_MOST_TOPICS} topics; is that what you mean?")
+            raise ScoresError(
+                f"{text!r}: {part.strip()} are more than {_MOST_TOPICS} topics; is that what you mean?"
+            )
         topics += [str(number) for number in range(int(low), int(high or low) + 1)]
     return topics
 
 
 def _with_depth(name: str, depth: str) -> str:
     head, at, cutoff = name.partition("@")
-    inside = f"{head[:-1]}, depth={depth})" if head.endswith(")") else f"{head}(depth={depth})"
+    if head.endswith(")"):
+        inside = f"{head[:-1]}, depth={depth})"
+    else:
+        inside = f"{head}(depth={depth})"
     return canonical(inside + at + cutoff)
 
 
@@ -178,7 +216,9 @@ def _trec_eval_rows(path: Location) -> pl.DataFrame:
         if not fields:
             continue
         if len(fields) != 3:
-            raise FileFormatError(f"{path}:{number}: {len(fields)} fields, trec_eval prints 3 (measure, topic, score)")
+            raise FileFormatError(
+                f"{path}:{number}: {len(fields)} fields, trec_eval prints 3 (measure, topic, score)"
+            )
         measure, topic, value = fields
         # A run's block is its topics, then its runid and means under `all`; without -q only the latter.
         if summed_up and (topic != ALL or measure == "runid" or not runs):
@@ -189,9 +229,18 @@ def _trec_eval_rows(path: Location) -> pl.DataFrame:
             continue
         if measure.startswith("relstring"):
             continue
-        kept.append((len(runs) - 1, topic, canonical(measure), score_of(value, f"{path}:{number}")))
+        kept.append(
+            (
+                len(runs) - 1,
+                topic,
+                canonical(measure),
+                score_of(value, f"{path}:{number}"),
+            )
+        )
     if not kept:
-        raise FileFormatError(f"{path}: no scores in it; it should be what trec_eval -q prints")
+        raise FileFormatError(
+            f"{path}: no scores in it; it should be what trec_eval -q prints"
+        )
     if len(runs) == 1:
         runs = [stem(path).removesuffix(".txt")]
     elif "" in runs:
@@ -200,48 +249,82 @@ def _trec_eval_rows(path: Location) -> pl.DataFrame:
     return table_of(rows, path)
 
 
-def table_of(rows: Sequence[tuple[str, str, str, float]], path: Location) -> pl.DataFrame:
+def table_of(
+    rows: Sequence[tuple[str, str, str, float]], path: Location
+) -> pl.DataFrame:
     """Make a table of rows (system, topic, metric, score); a score that its metric cannot take raises."""
     named = [(*labels(names), score) for *names, score in rows]
-    frame = pl.DataFrame(named, schema=["system", "topic", "metric", "score"], orient="row")
+    frame = pl.DataFrame(
+        named, schema=["system", "topic", "metric", "score"], orient="row"
+    )
     for (metric,), part in frame.group_by("metric", maintain_order=True):
         refuse_impossible(part["score"].to_numpy(), str(metric), path)
     return frame
 
 
-_LABEL_WORDS = {"", "topic", "topics", "query", "qid", "id", "system", "systems", "run", "runs", "name", "number"}
+_LABEL_WORDS = {
+    "",
+    "topic",
+    "topics",
+    "query",
+    "qid",
+    "id",
+    "system",
+    "systems",
+    "run",
+    "runs",
+    "name",
+    "number",
+}
 _ROW_WORDS = {
     "topics": {"topic", "topics", "query", "qid"},
     "systems": {"system", "systems", "run", "runs"},
 }
 _MISSING = {"", "na", "nan"}
-_NAMES_HINT = "; if a column holds the names of the rows, its header should say topic or system"
+_NAMES_HINT = (
+    "; if a column holds the names of the rows, its header should say topic or system"
+)
 
 
 def _matrix(path: Location, rows: Rows) -> tuple[list[str], list[str], Floats]:
     """Read a CSV with a header, whose rows are topics or systems, as row names, column names and numbers."""
-    reader = csv.reader(read_bytes(path).decode("utf-8-sig", "surrogateescape").splitlines())
-    lines = [(reader.line_num, [cell.strip() for cell in row]) for row in reader if any(row)]
+    reader = csv.reader(
+        read_bytes(path).decode("utf-8-sig", "surrogateescape").splitlines()
+    )
+    lines = [
+        (reader.line_num, [cell.strip() for cell in row]) for row in reader if any(row)
+    ]
     (_, header), body = lines[0] if lines else (0, []), lines[1:]
     for line, row in body:
         if len(row) != len(header):
-            raise FileFormatError(f"{path}:{line}: {len(row)} cells, but the header has {len(header)}")
+            raise FileFormatError(
+                f"{path}:{line}: {len(row)} cells, but the header has {len(header)}"
+            )
     words = set(re.split(r"[\W_]+", "".join(header[:1]).lower()))
     labelled = not any(_is_number(row[0]) for _, row in body) or words <= _LABEL_WORDS
-    names = [row[0] if labelled else str(number) for number, (_, row) in enumerate(body, 1)]
+    names = [
+        row[0] if labelled else str(number) for number, (_, row) in enumerate(body, 1)
+    ]
     columns = header[labelled:]
     if not body or not columns:
-        raise FileFormatError(f"{path}: not a CSV table with a header and scores under it")
+        raise FileFormatError(
+            f"{path}: not a CSV table with a header and scores under it"
+        )
     other = "systems" if rows == "topics" else "topics"
     if labelled and words & _ROW_WORDS[other] and not words & _ROW_WORDS[rows]:
-        raise FileFormatError(f"{path}:1: the header {header[0]!r} says that rows are {other}, not {rows} (--rows)")
+        raise FileFormatError(
+            f"{path}:1: the header {header[0]!r} says that rows are {other}, not {rows} (--rows)"
+        )
     if any(_is_number(name) and "." in name for name in columns):
         raise FileFormatError(f"{path}:1: no header: the first line holds scores")
     for kind, given in (("column", columns), ("row", names)):
         if len(set(given)) < len(given):
             twice = next(name for name in given if given.count(name) > 1)
             raise FileFormatError(f"{path}: more than one {kind} is named {twice!r}")
-    scores = [[score_of(cell, f"{path}:{line}") for cell in row[labelled:]] for line, row in body]
+    scores = [
+        [score_of(cell, f"{path}:{line}") for cell in row[labelled:]]
+        for line, row in body
+    ]
     return names, columns, np.array(scores)
 
 
@@ -262,12 +345,18 @@ def score_of(text: str, where: str) -> float:
     return float(text)
 
 
-def refuse_impossible(scores: Floats, metric: str, path: Location, hint: str = "") -> None:
+def refuse_impossible(
+    scores: Floats, metric: str, path: Location, hint: str = ""
+) -> None:
     """Raise FileFormatError if a score is lower or higher than the metric can be: it is something else."""
     if not is_known(metric):  # it may take any value
         return
     high = highest(metric)
     if (wrong := scores[scores < 0]).size:
-        raise FileFormatError(f"{path}: {wrong[0]:g} is not a valid {metric} score (minimum 0)")
+        raise FileFormatError(
+            f"{path}: {wrong[0]:g} is not a valid {metric} score (minimum 0)"
+        )
     if (wrong := scores[scores > high]).size:
-        raise FileFormatError(f"{path}: {wrong[0]:g} is not a valid {metric} score (maximum {high:g}){hint}")
+        raise FileFormatError(
+            f"{path}: {wrong[0]:g} is not a valid {metric} score (maximum {high:g}){hint}"
+        )

@@ -18,7 +18,9 @@ def kind_of(path: Path) -> str | None:
         return "a compressed file"
     if b'"irmeta prediction model' in beginning:
         return "a prediction model"
-    lines = (line.split() for line in beginning.splitlines() if not line.startswith(b"#"))
+    lines = (
+        line.split() for line in beginning.splitlines() if not line.startswith(b"#")
+    )
     fields: list[bytes] = next((line for line in lines if line), [])
     if len(fields) == _RUN and all(map(_is_number, fields[3:5])):
         return "a run"

@@ -28,7 +28,9 @@ def import_ir_measures(paths: Paths, *, collection: str = "collection") -> xr.Da
 
     A system is named by its file where lines have three fields. Means under `all` are left out where there are topics.
     """
-    return collected([_fields(path, _of_ir_measures) for path in all_files(paths)], collection)
+    return collected(
+        [_fields(path, _of_ir_measures) for path in all_files(paths)], collection
+    )
 
 
 def import_tot(paths: Paths, *, collection: str = "collection") -> xr.DataArray:
@@ -50,7 +52,9 @@ def _of_ir_measures(fields: Sequence[str], name: str) -> Sequence[str]:
         return name, topic, measure, value
     if len(fields) == 4:
         return fields
-    raise ValueError(f"{len(fields)} fields, expected 3 (topic measure value) or 4 (run topic measure value)")
+    raise ValueError(
+        f"{len(fields)} fields, expected 3 (topic measure value) or 4 (run topic measure value)"
+    )
 
 
 def _of_tot(fields: Sequence[str], name: str) -> Sequence[str]:
@@ -67,10 +71,14 @@ def _fields(path: Location, order: Any) -> pl.DataFrame:
     for number, line in _numbered(path):
         fields = line.split("\t") if "\t" in line else line.split()
         try:
-            run, topic, measure, value = (field.strip() for field in order(fields, _system(path)))
+            run, topic, measure, value = (
+                field.strip() for field in order(fields, _system(path))
+            )
         except ValueError as error:
             raise FileFormatError(f"{path}:{number}: {error}: {line[:60]!r}") from None
-        rows.append((run, topic, canonical(measure), score_of(value, f"{path}:{number}")))
+        rows.append(
+            (run, topic, canonical(measure), score_of(value, f"{path}:{number}"))
+        )
     return _table(rows, path)
 
 
@@ -80,20 +88,35 @@ def _json_lines(path: Location) -> pl.DataFrame:
         try:
             said = json.loads(line)
         except ValueError as error:
-            raise FileFormatError(f"{path}:{number}: not a line of JSON ({error})") from None
+            raise FileFormatError(
+                f"{path}:{number}: not a line of JSON ({error})"
+            ) from None
         if not isinstance(said, dict):
-            raise FileFormatError(f"{path}:{number}: not a JSON object with {', '.join(MEASURE)} and {VALUE[0]}")
+            raise FileFormatError(
+                f"{path}:{number}: not a JSON object with {', '.join(MEASURE)} and {VALUE[0]}"
+            )
         run = _under(said, RUN, _system(path))
         topic = _under(said, TOPIC, ALL)
         measure, value = _under(said, MEASURE), _under(said, VALUE)
         if measure is None or value is None:
             lacking = MEASURE[0] if measure is None else VALUE[0]
-            raise FileFormatError(f"{path}:{number}: no {lacking!r} in it; it has {', '.join(map(str, said))}")
-        rows.append((str(run), str(topic), canonical(str(measure)), score_of(str(value), f"{path}:{number}")))
+            raise FileFormatError(
+                f"{path}:{number}: no {lacking!r} in it; it has {', '.join(map(str, said))}"
+            )
+        rows.append(
+            (
+                str(run),
+                str(topic),
+                canonical(str(measure)),
+                score_of(str(value), f"{path}:{number}"),
+            )
+        )
     return _table(rows, path)
 
 
-def _under(said: dict[str, Any], keys: Sequence[str], otherwise: str | None = None) -> Any:
+def _under(
+    said: dict[str, Any], keys: Sequence[str], otherwise: str | None = None
+) -> Any:
     return next((said[key] for key in keys if key in said), otherwise)
 
 

@@ -11,15 +11,21 @@ from irmeta.io.files import read_bytes
 def read_sample(path: Path) -> dict[str, float]:
     """Read the probability that each topic had of being drawn: a CSV with columns topic and probability."""
     sample: dict[str, float] = {}
-    for line, (topic, text) in _rows(path, ("topic", "query_id", "qid"), ("probability",)):
+    for line, (topic, text) in _rows(
+        path, ("topic", "query_id", "qid"), ("probability",)
+    ):
         try:
             chance = float(text)
         except ValueError:
             chance = -1.0
         if not 0 < chance <= 1:
-            raise FileFormatError(f"{path}:{line}: the probability {text!r} is not above 0 and at most 1")
+            raise FileFormatError(
+                f"{path}:{line}: the probability {text!r} is not above 0 and at most 1"
+            )
         if topic in sample:
-            raise FileFormatError(f"{path}:{line}: topic {topic} is given twice; remove one line")
+            raise FileFormatError(
+                f"{path}:{line}: topic {topic} is given twice; remove one line"
+            )
         sample[topic] = chance
     return sample
 
@@ -30,7 +36,9 @@ def sample_text(sample: Mapping[str, float]) -> str:
     >>> sample_text({"301": 0.3})
     'topic,probability\n301,0.3\n'
     """
-    return "topic,probability\n" + "".join(f"{topic},{chance!r}\n" for topic, chance in sample.items())
+    return "topic,probability\n" + "".join(
+        f"{topic},{chance!r}\n" for topic, chance in sample.items()
+    )
 
 
 def _rows(path: Path, *columns: Sequence[str]) -> list[tuple[int, tuple[str, ...]]]:
@@ -38,15 +46,21 @@ def _rows(path: Path, *columns: Sequence[str]) -> list[tuple[int, tuple[str, ...
     reader = csv.reader(read_bytes(path).decode("utf-8-sig", "replace").splitlines())
     lines = [(reader.line_num, [cell.strip() for cell in row]) for row in reader if row]
     if not lines:
-        raise FileFormatError(f"{path}: the file is empty; expected a CSV with a header")
+        raise FileFormatError(
+            f"{path}: the file is empty; expected a CSV with a header"
+        )
     header = [cell.lower() for cell in lines[0][1]]
     places = []
     for names in columns:
         place = next((header.index(name) for name in names if name in header), None)
         if place is None:
-            raise FileFormatError(f"{path}:1: no column {' or '.join(names)}; the header has {', '.join(header)}")
+            raise FileFormatError(
+                f"{path}:1: no column {' or '.join(names)}; the header has {', '.join(header)}"
+            )
         places.append(place)
     for line, row in lines[1:]:
         if len(row) != len(header):
-            raise FileFormatError(f"{path}:{line}: {len(row)} cells, the header has {len(header)}")
+            raise FileFormatError(
+                f"{path}:{line}: {len(row)} cells, the header has {len(header)}"
+            )
     return [(line, tuple(row[place] for place in places)) for line, row in lines[1:]]

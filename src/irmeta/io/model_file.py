@@ -47,7 +47,9 @@ class Model:
     @property
     def metrics(self) -> list[str]:
         """Every metric that some collection has, in the order of first appearance."""
-        return list(dict.fromkeys(metric for part in self.parts for metric in part.metrics))
+        return list(
+            dict.fromkeys(metric for part in self.parts for metric in part.metrics)
+        )
 
     def name_of(self, metric: str) -> str | None:
         """Return the model's name for a metric: the metric's own, else the same measure cut at 1000, else None."""
@@ -60,11 +62,17 @@ class Model:
         So RBP(p=0.8, rel=1) for RBP(p=0.8); None if there is none, or more than one.
         """
         variants = [known for known in self.metrics if is_variant(known, metric)]
-        return variants[0] if len(variants) == 1 else None
+        if len(variants) == 1:
+            return variants[0]
+        return None
 
     def holding(self, metrics: list[str]) -> list[Part]:
         """Return the collections that have all of these metrics, reduced to them in this order."""
-        return [_reduced(part, metrics) for part in self.parts if set(metrics) <= set(part.metrics)]
+        return [
+            _reduced(part, metrics)
+            for part in self.parts
+            if set(metrics) <= set(part.metrics)
+        ]
 
 
 def save_model(model: Model, path: str | PathLike[str]) -> None:
@@ -77,7 +85,10 @@ def save_model(model: Model, path: str | PathLike[str]) -> None:
         "provenance": dict(model.provenance),
     }
     parts = ",\n".join(json.dumps(described(part), default=str) for part in model.parts)
-    text = json.dumps(head, indent=1, default=str).removesuffix("\n}") + f',\n "collections": [\n{parts}\n ]\n}}\n'
+    text = (
+        json.dumps(head, indent=1, default=str).removesuffix("\n}")
+        + f',\n "collections": [\n{parts}\n ]\n}}\n'
+    )
     with writing(Path(path)) as file:
         file.write_text(text, encoding="utf-8")
         seals.close(file)
@@ -90,11 +101,17 @@ def load_model(path: str | PathLike[str]) -> Model:
         seals.check(data)
         document = json.loads(data, parse_constant=_refuse_constant)
         if document["format"] != _FORMAT:
-            raise ValueError(f"its format is {document['format']!r}, this version reads {_FORMAT!r}")
+            raise ValueError(
+                f"its format is {document['format']!r}, this version reads {_FORMAT!r}"
+            )
         if document["scale"] not in get_args(Scale):
-            raise ValueError(f"its scale is {document['scale']!r}, this version knows {' and '.join(get_args(Scale))}")
+            raise ValueError(
+                f"its scale is {document['scale']!r}, this version knows {' and '.join(get_args(Scale))}"
+            )
         if tuple(document["levels"]) != LEVELS:
-            raise ValueError(f"its levels are {document['levels']}, this version reads {list(LEVELS)}")
+            raise ValueError(
+                f"its levels are {document['levels']}, this version reads {list(LEVELS)}"
+            )
         parts = tuple(_part(entry) for entry in document["collections"])
         if not parts:
             raise ValueError("it has no collections")
@@ -102,7 +119,15 @@ def load_model(path: str | PathLike[str]) -> Model:
         if not all(isinstance(one, dict) for one in collections):
             raise ValueError("its provenance does not describe collections")
         return Model(document["scale"], parts, document["provenance"])
-    except (ValueError, KeyError, TypeError, IndexError, AttributeError, OverflowError, RecursionError) as error:
+    except (
+        ValueError,
+        KeyError,
+        TypeError,
+        IndexError,
+        AttributeError,
+        OverflowError,
+        RecursionError,
+    ) as error:
         raise FileFormatError(
             f"{path}: not a prediction model ({type(error).__name__}: {error}); `irmeta predict fit -o` writes them"
         ) from error
@@ -116,7 +141,9 @@ def described(part: Part) -> dict[str, Any]:
         "systems": part.moments.n,
         "metrics": list(part.metrics),
         "means": part.moments.mean.tolist(),
-        "residual_quantiles": [[None if np.isnan(value) else value for value in row] for row in part.tails],
+        "residual_quantiles": [
+            [None if np.isnan(value) else value for value in row] for row in part.tails
+        ],
         "covariances": lower,
     }
 
@@ -128,12 +155,17 @@ def _refuse_constant(name: str) -> float:
 def _part(entry: Mapping[str, Any]) -> Part:
     name, metrics, systems = entry["name"], entry["metrics"], entry["systems"]
     size = len(metrics)
-    if not all(isinstance(metric, str) for metric in metrics) or len(set(metrics)) < size:
+    if (
+        not all(isinstance(metric, str) for metric in metrics)
+        or len(set(metrics)) < size
+    ):
         raise ValueError(f"the metrics of {name!r} are not names, each once")
     if type(systems) is not int or systems < 2:
         raise ValueError(f"{name!r} is of {systems!r} systems, a model takes 2 or more")
     if [len(row) for row in entry["covariances"]] != list(range(1, size + 1)):
-        raise ValueError(f"the covariances of {name!r} are not a lower triangle of {size} rows")
+        raise ValueError(
+            f"the covariances of {name!r} are not a lower triangle of {size} rows"
+        )
     cov = np.zeros((size, size))
     for i, row in enumerate(entry["covariances"]):
         cov[i, : i + 1] = cov[: i + 1, i] = row
@@ -141,14 +173,26 @@ def _part(entry: Mapping[str, Any]) -> Part:
     tails = np.array(entry["residual_quantiles"], dtype=np.float64)
     if mean.shape != (size,) or tails.shape != (size, len(LEVELS)):
         raise ValueError(f"the figures of {name!r} do not fit its {size} metrics")
-    if not (np.abs(mean) < _MOST).all() or not (np.abs(cov) < _MOST).all() or (np.diag(cov) < 0).any():
-        raise ValueError(f"a mean or a covariance of {name!r} is none that scores have, or a variance is below 0")
+    if (
+        not (np.abs(mean) < _MOST).all()
+        or not (np.abs(cov) < _MOST).all()
+        or (np.diag(cov) < 0).any()
+    ):
+        raise ValueError(
+            f"a mean or a covariance of {name!r} is none that scores have, or a variance is below 0"
+        )
     if np.linalg.eigvalsh(_scaled(cov)).min(initial=0) < -_ROUNDING:
         raise ValueError(f"the covariances of {name!r} are not positive semi-definite")
     unknown = np.isnan(tails)
-    grows = (tails[:, :1] >= 0).all(axis=1) & (np.diff(tails) >= 0).all(axis=1) & np.isfinite(tails).all(axis=1)
+    grows = (
+        (tails[:, :1] >= 0).all(axis=1)
+        & (np.diff(tails) >= 0).all(axis=1)
+        & np.isfinite(tails).all(axis=1)
+    )
     if not (grows | unknown.all(axis=1)).all():
-        raise ValueError(f"the residual quantiles of {name!r} are below 0, or do not grow with the level")
+        raise ValueError(
+            f"the residual quantiles of {name!r} are below 0, or do not grow with the level"
+        )
     return Part(str(name), tuple(metrics), Moments(systems, mean, cov), tails)
 
 

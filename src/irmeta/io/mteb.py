@@ -29,7 +29,9 @@ class Outcome(NamedTuple):
     subsets: int
 
 
-def import_mteb(folder: str | PathLike[str], *, split: str = "test", collection: str | None = None) -> xr.DataArray:
+def import_mteb(
+    folder: str | PathLike[str], *, split: str = "test", collection: str | None = None
+) -> xr.DataArray:
     """Read a folder of MTEB results as a cube: systems are models, topics are tasks, the one metric is `main_score`.
 
     A task's score is the mean of `main_score` over its subsets, as in MTEB's leaderboard, on `split`, or on the only
@@ -38,25 +40,39 @@ def import_mteb(folder: str | PathLike[str], *, split: str = "test", collection:
     """
     root = Path(folder)
     if not root.is_dir():
-        raise FileFormatError(f"{root}: not a folder; name the folder of MTEB's results (MODEL/REVISION/TASK.json)")
-    files = [file for file in listed(root) if isinstance(file, Path) and file.suffix == ".json" and file.name != _META]
+        raise FileFormatError(
+            f"{root}: not a folder; name the folder of MTEB's results (MODEL/REVISION/TASK.json)"
+        )
+    files = [
+        file
+        for file in listed(root)
+        if isinstance(file, Path) and file.suffix == ".json" and file.name != _META
+    ]
     outcomes = [_outcome(file, root, split) for file in files]
     if not outcomes:
-        raise FileFormatError(f"{root}: no results of MTEB in it (MODEL/REVISION/TASK.json)")
+        raise FileFormatError(
+            f"{root}: no results of MTEB in it (MODEL/REVISION/TASK.json)"
+        )
     models = list(dict.fromkeys(one.model for one in outcomes))
     tasks = list(dict.fromkeys(one.task for one in outcomes))
-    row, column = ({name: at for at, name in enumerate(names)} for names in (models, tasks))
+    row, column = (
+        {name: at for at, name in enumerate(names)} for names in (models, tasks)
+    )
     scores = np.full((len(models), len(tasks)), np.nan)
     seen: dict[tuple[str, str], Path] = {}
     for one in outcomes:
         if before := seen.get((one.model, one.task)):
-            raise FileFormatError(f"{one.path}: {one.model} has {one.task} in {before}, too; keep one revision")
+            raise FileFormatError(
+                f"{one.path}: {one.model} has {one.task} in {before}, too; keep one revision"
+            )
         seen[one.model, one.task] = one.path
         scores[row[one.model], column[one.task]] = one.score
     notes = _notes(outcomes)
     about = {"notes": notes} if notes else None
     name = collection or root.resolve().name
-    return cube(scores[:, :, None], models, tasks, [METRIC], collection=name, provenance=about)
+    return cube(
+        scores[:, :, None], models, tasks, [METRIC], collection=name, provenance=about
+    )
 
 
 def _outcome(path: Path, root: Path, split: str) -> Outcome:
@@ -65,15 +81,26 @@ def _outcome(path: Path, root: Path, split: str) -> Outcome:
         held = json.loads(read_bytes(path))
         task, splits = held["task_name"], held["scores"]
         chosen = splits[split] if split in splits else next(iter(splits.values()))
-        scores = [float("nan") if one["main_score"] is None else float(one["main_score"]) for one in chosen]
+        scores = [
+            float("nan") if one["main_score"] is None else float(one["main_score"])
+            for one in chosen
+        ]
     except (ValueError, KeyError, TypeError, AttributeError, StopIteration) as error:
         raise FileFormatError(
             f"{path}: not a result of MTEB (it lacks {error}); results hold task_name and scores, by split,"
             " with main_score (MTEB 1.12 or later)"
         ) from error
     if split not in splits and len(splits) > 1:
-        raise FileFormatError(f"{path}: no split {split!r}; choose one of {', '.join(splits)} with split=")
-    return Outcome(path, _model(path, root), str(task), fmean(scores) if scores else float("nan"), len(scores))
+        raise FileFormatError(
+            f"{path}: no split {split!r}; choose one of {', '.join(splits)} with split="
+        )
+    return Outcome(
+        path,
+        _model(path, root),
+        str(task),
+        fmean(scores) if scores else float("nan"),
+        len(scores),
+    )
 
 
 def _model(path: Path, root: Path) -> str:
@@ -92,5 +119,11 @@ def _notes(outcomes: Sequence[Outcome]) -> list[str]:
     counts: dict[str, set[int]] = defaultdict(set)
     for one in outcomes:
         counts[one.task].add(one.subsets)
-    odd = [f"{task} ({min(found)} to {max(found)})" for task, found in counts.items() if len(found) > 1]
-    return [f"models were run on different numbers of subsets of {', '.join(odd)}"] if odd else []
+    odd = [
+        f"{task} ({min(found)} to {max(found)})"
+        for task, found in counts.items()
+        if len(found) > 1
+    ]
+    if odd:
+        return [f"models were run on different numbers of subsets of {', '.join(odd)}"]
+    return []

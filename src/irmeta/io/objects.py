@@ -33,7 +33,9 @@ def plain(given: Any) -> Any:
 
 def name_of(given: Any) -> str:
     """Return the name that a Run of ranx has; others have none, and are called run."""
-    return str(given.name or "run") if _is_of_ranx(given) else "run"
+    if _is_of_ranx(given):
+        return str(given.name or "run")
+    return "run"
 
 
 def qrels_of_ir_datasets(name: str) -> pl.DataFrame:
@@ -50,7 +52,9 @@ def _of_ir_datasets(name: str, what: str) -> Iterable[Any]:
     try:
         import ir_datasets
     except ImportError as error:
-        raise IrmetaError(f"{name}: needs ir_datasets: pip install 'irmeta[ir-datasets]'") from error
+        raise IrmetaError(
+            f"{name}: needs ir_datasets: pip install 'irmeta[ir-datasets]'"
+        ) from error
     try:
         dataset = ir_datasets.load(name.removeprefix(IR_DATASETS))
     except KeyError as error:
@@ -59,15 +63,23 @@ def _of_ir_datasets(name: str, what: str) -> Iterable[Any]:
         ) from error
     if not getattr(dataset, f"has_{what}")():
         noun = "judgments" if what == "qrels" else "run (scored documents)"
-        raise IrmetaError(f"{name}: the dataset has no {noun}; it may be in one of its subsets, as {name}/test")
+        raise IrmetaError(
+            f"{name}: the dataset has no {noun}; it may be in one of its subsets, as {name}/test"
+        )
     try:
         return list(getattr(dataset, f"{what}_iter")())
-    except Exception as error:  # of downloads, archives and licences, each of its own kind
-        raise FileFormatError(f"{name}: ir_datasets cannot read it ({error})") from error
+    except (
+        Exception
+    ) as error:  # of downloads, archives and licences, each of its own kind
+        raise FileFormatError(
+            f"{name}: ir_datasets cannot read it ({error})"
+        ) from error
 
 
 def _is_of_ranx(given: Any) -> bool:
-    return type(given).__module__.partition(".")[0] == "ranx" and hasattr(given, "to_dict")
+    return type(given).__module__.partition(".")[0] == "ranx" and hasattr(
+        given, "to_dict"
+    )
 
 
 def _is_row(given: Any) -> bool:
@@ -79,8 +91,13 @@ def _frame(rows: Iterable[Any]) -> pl.DataFrame:
     """Lay out rows of ir_measures or ir_datasets as a frame."""
     listed = list(rows)
     value = "relevance" if listed and hasattr(listed[0], "relevance") else "score"
-    columns = {name: [getattr(row, name) for row in listed] for name in ("query_id", "doc_id", value)}
-    return pl.DataFrame(columns, schema={"query_id": pl.String, "doc_id": pl.String, value: pl.Float64})
+    columns = {
+        name: [getattr(row, name) for row in listed]
+        for name in ("query_id", "doc_id", value)
+    }
+    return pl.DataFrame(
+        columns, schema={"query_id": pl.String, "doc_id": pl.String, value: pl.Float64}
+    )
 
 
 def ratings_of(held: Any) -> Mapping[str, Mapping[str, Any]]:
@@ -112,7 +129,11 @@ def _entries(held: Any) -> list[Any] | None:
     inner: Iterable[Any]
     if not isinstance(held, dict):
         inner = held if isinstance(held, list) else ()
-    elif lists := [held[name] for name in ("judgmentRatings", "requests") if isinstance(held.get(name), list)]:
+    elif lists := [
+        held[name]
+        for name in ("judgmentRatings", "requests")
+        if isinstance(held.get(name), list)
+    ]:
         return list(lists[0])
     else:
         inner = held.values()
@@ -121,7 +142,10 @@ def _entries(held: Any) -> list[Any] | None:
 
 
 def _under(entry: Any, names: Iterable[str]) -> str:
-    found = next((entry[name] for name in names if isinstance(entry, dict) and name in entry), None)
+    found = next(
+        (entry[name] for name in names if isinstance(entry, dict) and name in entry),
+        None,
+    )
     if not isinstance(found, str | int):
         raise ValueError(f"no {' or '.join(list(names)[:2])} in {str(entry)[:60]}")
     return str(found)

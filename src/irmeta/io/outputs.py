@@ -40,7 +40,9 @@ def writing(path: Path) -> Iterator[Path]:
     except BrokenPipeError:  # whoever read has enough
         raise
     except OSError as error:
-        raise FileFormatError(f"{path}: cannot be written ({error.strerror or error})") from error
+        raise FileFormatError(
+            f"{path}: cannot be written ({error.strerror or error})"
+        ) from error
 
 
 @contextmanager
@@ -72,7 +74,9 @@ def _new(path: Path, mode: int) -> tuple[Path, int]:
             _lock(handle, wait=False)
             if part.exists():
                 return part, handle
-        except BlockingIOError:  # another process takes it for one that was left, and removes it
+        except (
+            BlockingIOError
+        ):  # another process takes it for one that was left, and removes it
             pass
         except OSError:  # a file system without locks
             return part, handle
@@ -117,4 +121,6 @@ def _lock(handle: int, *, wait: bool) -> None:
 def require_folder(path: Path) -> None:
     """Raise FileFormatError if there is no folder to write this file into."""
     if not Path(path).parent.is_dir():
-        raise FileFormatError(f"{path}: the folder {Path(path).parent} does not exist; make it first")
+        raise FileFormatError(
+            f"{path}: the folder {Path(path).parent} does not exist; make it first"
+        )

@@ -14,7 +14,15 @@ from irmeta.errors import Remark
 from irmeta.io.fields import PADDING, Columns, Strings, split
 from irmeta.io.files import Content
 from irmeta.io.rankings import Run, duplicates, index_strings, score_remarks
-from irmeta.io.trec import RUN, Reading, metadata_of, regular, run_of, tag_remark, text_of
+from irmeta.io.trec import (
+    RUN,
+    Reading,
+    metadata_of,
+    regular,
+    run_of,
+    tag_remark,
+    text_of,
+)
 
 BLOCK = 1 << 22
 """Bytes of a block, more where a topic has more: smaller ones cost more calls, larger ones more memory (decision 3)."""
@@ -22,7 +30,9 @@ BLOCK = 1 << 22
 Done = TypeVar("Done")
 
 
-def in_parts(content: Content, name: str, reading: Reading, work: Callable[[Run], Done]) -> tuple[list[Done], Run]:
+def in_parts(
+    content: Content, name: str, reading: Reading, work: Callable[[Run], Done]
+) -> tuple[list[Done], Run]:
     """Apply `work` to a run, part by part; return what it returned, and the run without its documents.
 
     content, name, reading : as in `irmeta.io.trec.run_of`, which says what is refused.
@@ -33,7 +43,9 @@ def in_parts(content: Content, name: str, reading: Reading, work: Callable[[Run]
         return done, parts.head()
     except _IrregularError:
         whole = run_of(content, name, reading)
-        return [work(whole)], replace(whole, documents=Strings.of([]), scores=np.empty(0), ranks=None)
+        return [work(whole)], replace(
+            whole, documents=Strings.of([]), scores=np.empty(0), ranks=None
+        )
 
 
 class _IrregularError(Exception):
@@ -97,7 +109,10 @@ class _Parts:
         last = int(np.flatnonzero(columns[0].starts_block())[-1])
         if not last:
             return None, text
-        rest = columns.buffer[int(columns.ends[-1, last - 1]) + 1 : -len(PADDING)] + text[end:]
+        rest = (
+            columns.buffer[int(columns.ends[-1, last - 1]) + 1 : -len(PADDING)]
+            + text[end:]
+        )
         return self._run(columns.head(last)), rest
 
     def _columns(self, text: bytes) -> Columns:
@@ -118,7 +133,10 @@ class _Parts:
         if rows is None:
             raise _IrregularError
         topics, topic = index_strings(rows.topic)
-        if not self._topics.keys().isdisjoint(topics) or duplicates(topic, rows.document)[0].size:
+        if (
+            not self._topics.keys().isdisjoint(topics)
+            or duplicates(topic, rows.document)[0].size
+        ):
             raise _IrregularError
         self._topics |= dict.fromkeys(topics)
         self._tags[rows.tag] = None

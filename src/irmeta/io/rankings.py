@@ -89,7 +89,9 @@ def index_strings(texts: Strings) -> tuple[list[str], Indices]:
     """Return the distinct strings in order of first appearance, and each string's index among them."""
     new = texts.starts_block()
     known: dict[str, int] = {}
-    codes = [known.setdefault(text, len(known)) for text in texts.take(np.flatnonzero(new))]
+    codes = [
+        known.setdefault(text, len(known)) for text in texts.take(np.flatnonzero(new))
+    ]
     return list(known), np.array(codes, dtype=np.intp).take(np.cumsum(new) - 1)
 
 
@@ -167,7 +169,9 @@ def runs_from_frame(table: Any, name: str = "run") -> list[Run]:
     runs = []
     for index, system_name in enumerate(names):
         rows = np.flatnonzero(code == index)
-        runs.append(_run(system_name, topics.take(rows), documents.take(rows), scores[rows]))
+        runs.append(
+            _run(system_name, topics.take(rows), documents.take(rows), scores[rows])
+        )
     return runs
 
 
@@ -182,13 +186,17 @@ def grade_remarks(grades: Floats, source: str) -> list[Remark]:
     below = grades[grades < 0]
     if below.size:
         kinds, counts = np.unique(below, return_counts=True)
-        histogram = ", ".join(f"{count} of {kind:g}" for kind, count in zip(kinds, counts, strict=True))
+        histogram = ", ".join(
+            f"{count} of {kind:g}" for kind, count in zip(kinds, counts, strict=True)
+        )
         texts.append(f"grades below zero count as not judged: {histogram}")
     if (grades > 127).any():
         texts.append(f"the highest grade is {grades.max():g}; is that a grade?")
     fractions = int(np.count_nonzero(grades % 1))
     if fractions:
-        texts.append(f"{counted(fractions, 'grade')} not whole: used as gains as they are")
+        texts.append(
+            f"{counted(fractions, 'grade')} not whole: used as gains as they are"
+        )
     return [Remark("warning", source, None, text) for text in texts]
 
 
@@ -203,11 +211,21 @@ def score_remarks(scores: Floats, source: str) -> list[Remark]:
 
 def _run(name: str, topics: Strings, documents: Strings, scores: Floats) -> Run:
     if np.isnan(scores).any():
-        raise FileFormatError(f"run {name}: a score is NaN, which has no place in a ranking; leave the document out")
+        raise FileFormatError(
+            f"run {name}: a score is NaN, which has no place in a ranking; leave the document out"
+        )
     names, topic = index_strings(topics)
     _refuse_duplicates(f"run {name}", names, topic, documents)
     remarks = score_remarks(scores, f"run {name}")
-    return Run(name, names, topic, documents, scores, remarks=remarks, digest=_digest(topics, documents, scores))
+    return Run(
+        name,
+        names,
+        topic,
+        documents,
+        scores,
+        remarks=remarks,
+        digest=_digest(topics, documents, scores),
+    )
 
 
 def _qrels(topics: Strings, documents: Strings, grades: Floats) -> Qrels:
@@ -217,11 +235,20 @@ def _qrels(topics: Strings, documents: Strings, grades: Floats) -> Qrels:
         raise FileFormatError("qrels: a grade is not a finite number")
     large = grades[np.abs(grades) > HIGHEST]
     if large.size:
-        raise FileFormatError(f"qrels: the grade {large[0]:g} is too large for a grade (at most 2^31)")
+        raise FileFormatError(
+            f"qrels: the grade {large[0]:g} is too large for a grade (at most 2^31)"
+        )
     names, topic = index_strings(topics)
     _refuse_duplicates("qrels", names, topic, documents)
     remarks = grade_remarks(grades, "qrels")
-    return Qrels(names, topic, documents, grades, remarks, digest=_digest(topics, documents, grades))
+    return Qrels(
+        names,
+        topic,
+        documents,
+        grades,
+        remarks,
+        digest=_digest(topics, documents, grades),
+    )
 
 
 def _digest(topics: Strings, documents: Strings, values: Floats) -> str:
@@ -233,11 +260,15 @@ def _digest(topics: Strings, documents: Strings, values: Floats) -> str:
     return sha.hexdigest()
 
 
-def _refuse_duplicates(source: str, names: list[str], topic: Indices, documents: Strings) -> None:
+def _refuse_duplicates(
+    source: str, names: list[str], topic: Indices, documents: Strings
+) -> None:
     repeated, _ = duplicates(topic, documents)
     if repeated.size:
         first = int(repeated.min())
-        raise FileFormatError(f"{source}: document {documents[first]!r} occurs twice for topic {names[topic[first]]!r}")
+        raise FileFormatError(
+            f"{source}: document {documents[first]!r} occurs twice for topic {names[topic[first]]!r}"
+        )
 
 
 def _flat(nested: Mapping[str, Mapping[str, float]]) -> tuple[Strings, Strings, Floats]:
@@ -250,13 +281,17 @@ def _flat(nested: Mapping[str, Mapping[str, float]]) -> tuple[Strings, Strings, 
             documents += map(str, inner)
             values += map(_number, inner.values())
     except (AttributeError, TypeError, ValueError, OverflowError) as error:
-        raise FileFormatError(f"not of the form {{topic: {{document: number}}}}: {error}") from error
+        raise FileFormatError(
+            f"not of the form {{topic: {{document: number}}}}: {error}"
+        ) from error
     return Strings.of(topics), Strings.of(documents), np.array(values, dtype=np.float64)
 
 
 def _number(value: object) -> float:
     """Return a number; a text counts if a run file could have it."""
-    if isinstance(value, bool) or (isinstance(value, str) and not _PLAIN.fullmatch(value)):
+    if isinstance(value, bool) or (
+        isinstance(value, str) and not _PLAIN.fullmatch(value)
+    ):
         raise ValueError(f"{value!r} is not a number")
     return float(value)  # type: ignore[arg-type]  # other types raise
 
@@ -267,24 +302,32 @@ def _columns(table: Any, value: tuple[str, ...]) -> tuple[Strings, Strings, Floa
         column = next((name for name in names if name in table.columns), None)
         if column is None:
             present = ", ".join(str(name) for name in table.columns)
-            raise FileFormatError(f"the table has no column {' or '.join(names)}; it has {present}")
+            raise FileFormatError(
+                f"the table has no column {' or '.join(names)}; it has {present}"
+            )
         found.append(table[column])
     topics, documents = (_ids(column) for column in found[:2])
     try:
         return topics, documents, np.asarray(found[2], dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise FileFormatError(f"the column {found[2].name!r} of the table must hold numbers: {error}") from error
+        raise FileFormatError(
+            f"the column {found[2].name!r} of the table must hold numbers: {error}"
+        ) from error
 
 
 def _ids(column: Any) -> Strings:
     cells = list(column)
     if any(map(_is_missing, cells)):
-        raise FileFormatError(f"the column {column.name!r} of the table has missing ids")
+        raise FileFormatError(
+            f"the column {column.name!r} of the table has missing ids"
+        )
     return Strings.of([str(cell) for cell in cells])
 
 
 def _is_missing(cell: Any) -> bool:
     try:
         return cell is None or bool(cell != cell)
-    except TypeError:  # pandas.NA != pandas.NA is itself pandas.NA, which is neither True nor False
+    except (
+        TypeError
+    ):  # pandas.NA != pandas.NA is itself pandas.NA, which is neither True nor False
         return True

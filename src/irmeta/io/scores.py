@@ -48,7 +48,9 @@ def to_frame(scores: xr.DataArray) -> pl.DataFrame:
     """
     scores = check(scores)
     (collection,) = labels([scores.attrs.get("collection", "collection")])
-    places = np.indices(scores.shape, dtype=np.int32).reshape(3, -1)  # of each cell, in the order of the values
+    places = np.indices(scores.shape, dtype=np.int32).reshape(
+        3, -1
+    )  # of each cell, in the order of the values
     columns = {}
     for dim, at in zip(DIMS, places, strict=True):
         names = pl.Series(dim, labels(scores[dim].values), dtype=pl.String)
@@ -79,11 +81,23 @@ def from_rows(
         known = _known(rows, names or {})
         cubes = {}
         for name in known if collection is None else [collection]:
-            chosen = {dim: choose_names(dim, wanted.get(dim), known[name][dim], name) for dim in DIMS}
-            scores = _filled(rows.filter(pl.col("collection") == name), known[name], chosen, name)
-            cubes[name] = cube(scores, *chosen.values(), collection=name, provenance=(provenance or {}).get(name))
+            chosen = {
+                dim: choose_names(dim, wanted.get(dim), known[name][dim], name)
+                for dim in DIMS
+            }
+            scores = _filled(
+                rows.filter(pl.col("collection") == name), known[name], chosen, name
+            )
+            cubes[name] = cube(
+                scores,
+                *chosen.values(),
+                collection=name,
+                provenance=(provenance or {}).get(name),
+            )
     except pl.exceptions.PolarsError as error:
-        raise ScoresError(f"some scores are not numbers, or have names that the file does not list: {error}") from error
+        raise ScoresError(
+            f"some scores are not numbers, or have names that the file does not list: {error}"
+        ) from error
     return cubes
 
 
@@ -93,20 +107,33 @@ def _plain(table: pl.LazyFrame) -> pl.LazyFrame:
     lacking = [name for name in COLUMNS if name not in columns]
     if lacking:
         none = lacking == list(COLUMNS)
-        found = f"this has {listed(columns)}" if none else f"missing: {', '.join(lacking)}"
-        raise ScoresError(f"a score table has the columns {', '.join(COLUMNS)}, between commas; {found}")
-    return table.select(pl.col(COLUMNS[:-1]).cast(pl.String), pl.col("score").cast(pl.Float64))
+        if none:
+            found = f"this has {listed(columns)}"
+        else:
+            found = f"missing: {', '.join(lacking)}"
+        raise ScoresError(
+            f"a score table has the columns {', '.join(COLUMNS)}, between commas; {found}"
+        )
+    return table.select(
+        pl.col(COLUMNS[:-1]).cast(pl.String), pl.col("score").cast(pl.Float64)
+    )
 
 
 def _known(rows: pl.LazyFrame, names: Mapping[str, Names]) -> dict[str, Names]:
     """Return the names of each collection: those that the file declares, else those in its rows, in order."""
-    there = rows.select(pl.col("collection").unique(maintain_order=True)).collect(engine="streaming")["collection"]
+    there = rows.select(pl.col("collection").unique(maintain_order=True)).collect(
+        engine="streaming"
+    )["collection"]
     if there.null_count():
         raise _unnamed("collection")
     known = dict(names)
     if others := [name for name in there if name not in names]:
-        by_collection = rows.filter(pl.col("collection").is_in(others)).group_by("collection", maintain_order=True)
-        for name, *lists in by_collection.agg(pl.col(DIMS).unique(maintain_order=True)).collect().rows():
+        by_collection = rows.filter(pl.col("collection").is_in(others)).group_by(
+            "collection", maintain_order=True
+        )
+        for name, *lists in (
+            by_collection.agg(pl.col(DIMS).unique(maintain_order=True)).collect().rows()
+        ):
             known[name] = dict(zip(DIMS, lists, strict=True))
     for dim in DIMS:
         if any(None in one[dim] for one in known.values()):
@@ -134,8 +161,12 @@ def _filled(rows: pl.LazyFrame, known: Names, chosen: Names, collection: str) ->
     times = np.bincount(cell)
     if times.max(initial=0) > 1:
         at = np.unravel_index(int(times.argmax()), shape)
-        system, topic, metric = (names[int(i)] for names, i in zip(chosen.values(), at, strict=True))
-        raise ScoresError(f"collection {collection}: more than one score for {system}, topic {topic}, {metric}")
+        system, topic, metric = (
+            names[int(i)] for names, i in zip(chosen.values(), at, strict=True)
+        )
+        raise ScoresError(
+            f"collection {collection}: more than one score for {system}, topic {topic}, {metric}"
+        )
     scores = np.full(shape, np.nan)
     scores.flat[cell] = table["score"].to_numpy()
     return scores
@@ -156,9 +187,13 @@ def save(
     cubes = by_name(scores)
     if not cubes:
         raise ScoresError("there are no scores to save")
-    named = [one.assign_attrs(collection=labels([name])[0]) for name, one in cubes.items()]
+    named = [
+        one.assign_attrs(collection=labels([name])[0]) for name, one in cubes.items()
+    ]
     described = {
-        one.attrs["collection"]: About(attributes=about(one), names={dim: labels(one[dim].values) for dim in DIMS})
+        one.attrs["collection"]: About(
+            attributes=about(one), names={dim: labels(one[dim].values) for dim in DIMS}
+        )
         for one in named
     }
     path = Path(path)
@@ -193,7 +228,9 @@ def write(
         try:
             if append and path.exists():
                 older, before = _scan(path)
-                gone = pl.col("collection").is_in(list(described)) & pl.col("system").is_in(replaced)
+                gone = pl.col("collection").is_in(list(described)) & pl.col(
+                    "system"
+                ).is_in(replaced)
                 rows = [older.filter(~gone) if replaced else older, *rows]
                 described = {**before, **described}
             metadata = {_KEY: json.dumps(described, default=str), seals.KEY: seals.OPEN}
@@ -215,13 +252,18 @@ def version_of(path: Path) -> Version:
 def require_version(path: Path, version: Version) -> None:
     """Raise FileFormatError if another process has made or changed a file since it was this version."""
     if version_of(path) != version:
-        raise FileFormatError(f"{path}: another process wrote it in the meantime; remove it, or name another file")
+        raise FileFormatError(
+            f"{path}: another process wrote it in the meantime; remove it, or name another file"
+        )
 
 
 def held(path: Path) -> dict[str, About]:
     """Return what a score file says of each collection that it holds; of those of other programs, only the names."""
     _, known, described = _held(path)
-    return {name: described.get(name, About(attributes={}, names=names)) for name, names in known.items()}
+    return {
+        name: described.get(name, About(attributes={}, names=names))
+        for name, names in known.items()
+    }
 
 
 def refuse_clash(path: Path | None, *names: str) -> None:
@@ -230,7 +272,9 @@ def refuse_clash(path: Path | None, *names: str) -> None:
         return
     both = sorted(set(_held(path)[1]).intersection(names))
     if both:
-        raise ScoresError(f"{path} already holds a collection {both[0]!r}; name the new one with --collection")
+        raise ScoresError(
+            f"{path} already holds a collection {both[0]!r}; name the new one with --collection"
+        )
 
 
 def load_all(
@@ -264,9 +308,13 @@ def load_all(
     except ScoresError as error:
         raise FileFormatError(f"{path}: {error}") from error
     except MemoryError as error:
-        raise FileFormatError(f"{path}: {error}; choose --metrics, --systems or --topics") from error
+        raise FileFormatError(
+            f"{path}: {error}; choose --metrics, --systems or --topics"
+        ) from error
     except (pl.exceptions.PanicException, pl.exceptions.PolarsError) as error:
-        raise FileFormatError(f"{path}: the file is damaged ({_reason(error)}); copy or make it again") from error
+        raise FileFormatError(
+            f"{path}: the file is damaged ({_reason(error)}); copy or make it again"
+        ) from error
 
 
 def _declared(held: Any) -> dict[str, About]:
@@ -276,12 +324,20 @@ def _declared(held: Any) -> dict[str, About]:
     for name, one in held.items():
         attributes, names = one["attributes"], one["names"]
         if not isinstance(attributes, dict) or not isinstance(names, dict):
-            raise ValueError(f"its metadata of {shortened(name)} lack attributes or names")
-        if attributes.get("collection", name) != name or not _texts(attributes.get("notes", [])):
-            raise ValueError(f"its metadata of {shortened(name)} have another collection, or notes that are no texts")
+            raise ValueError(
+                f"its metadata of {shortened(name)} lack attributes or names"
+            )
+        if attributes.get("collection", name) != name or not _texts(
+            attributes.get("notes", [])
+        ):
+            raise ValueError(
+                f"its metadata of {shortened(name)} have another collection, or notes that are no texts"
+            )
         for dim in DIMS:
             if not _texts(names[dim]) or len(set(names[dim])) < len(names[dim]):
-                raise ValueError(f"the {dim}s in its metadata of {shortened(name)} are not names, each once")
+                raise ValueError(
+                    f"the {dim}s in its metadata of {shortened(name)} are not names, each once"
+                )
     return held
 
 
@@ -299,7 +355,11 @@ def _held(path: Path) -> tuple[pl.LazyFrame, dict[str, Names], dict[str, About]]
     table, held = _scan(path)
     try:
         known = _known(table, {name: one["names"] for name, one in held.items()})
-    except (ScoresError, pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
+    except (
+        ScoresError,
+        pl.exceptions.PolarsError,
+        pl.exceptions.PanicException,
+    ) as error:
         raise FileFormatError(f"{path}: {error}") from error
     if not known:
         raise FileFormatError(f"{path}: no scores in it")
@@ -309,15 +369,23 @@ def _held(path: Path) -> tuple[pl.LazyFrame, dict[str, Names], dict[str, About]]
 def _scan(path: Path) -> tuple[pl.LazyFrame, dict[str, About]]:
     """Open a score file: its rows, and what it says of its collections (nothing where other programs wrote it)."""
     if not path.is_file():
-        raise FileFormatError(f"{path}: no such file; `irmeta evaluate` and `irmeta import` write score files")
+        raise FileFormatError(
+            f"{path}: no such file; `irmeta evaluate` and `irmeta import` write score files"
+        )
     try:
         with path.open("rb") as file:
             if file.read(4) == b"PAR1":
                 seals.check_file(path)
-                held = _declared(json.loads(pl.read_parquet_metadata(file).get(_KEY, "{}")))
+                held = _declared(
+                    json.loads(pl.read_parquet_metadata(file).get(_KEY, "{}"))
+                )
                 return _plain(pl.scan_parquet(path, glob=False)), held
         text = dict.fromkeys(COLUMNS[:-1], pl.String)
-        return _plain(pl.read_csv(path, schema_overrides={**text, "score": pl.Float64}, glob=False).lazy()), {}
+        return _plain(
+            pl.read_csv(
+                path, schema_overrides={**text, "score": pl.Float64}, glob=False
+            ).lazy()
+        ), {}
     except ScoresError as error:
         raise FileFormatError(f"{path}: {error}") from error
     except seals.MALFORMED as error:
@@ -326,14 +394,20 @@ def _scan(path: Path) -> tuple[pl.LazyFrame, dict[str, About]]:
         ) from error
 
 
-def choose(cubes: Mapping[str, Chosen], collection: str | None, source: str = "the file") -> Chosen:
+def choose(
+    cubes: Mapping[str, Chosen], collection: str | None, source: str = "the file"
+) -> Chosen:
     """Return the collection of this name; None is enough where there is only one."""
     if collection is None and len(cubes) == 1:
         return next(iter(cubes.values()))
     if collection is None:
-        raise ScoresError(f"{source} holds {len(cubes)} collections; choose one with --collection: {', '.join(cubes)}")
+        raise ScoresError(
+            f"{source} holds {len(cubes)} collections; choose one with --collection: {', '.join(cubes)}"
+        )
     if collection not in cubes:
-        raise ScoresError(f"{source} holds no collection {collection!r}; {nearest(collection, cubes)}")
+        raise ScoresError(
+            f"{source} holds no collection {collection!r}; {nearest(collection, cubes)}"
+        )
     return cubes[collection]
 
 
@@ -350,5 +424,7 @@ def load(
     systems, topics, metrics : read only these, in this order, given as a list or in one text ("AP nDCG@10"); a file
     larger than memory is studied a few metrics at a time.
     """
-    chosen = load_all(path, collection=collection, systems=systems, topics=topics, metrics=metrics)
+    chosen = load_all(
+        path, collection=collection, systems=systems, topics=topics, metrics=metrics
+    )
     return choose(chosen, collection, str(path))

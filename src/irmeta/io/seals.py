@@ -53,13 +53,18 @@ def check(data: Bytes) -> None:
     else:
         whole = data.rfind(KEY.encode()) < 0 and data.rfind(_KIND) < 0
     if not whole:
-        raise ValueError("it changed since irmeta wrote it, by damage or by another program; copy or make it again")
+        raise ValueError(
+            "it changed since irmeta wrote it, by damage or by another program; copy or make it again"
+        )
 
 
 def check_file(path: Path) -> None:
     """Do as `check` with a file, and raise FileFormatError."""
     try:
-        with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+        with (
+            path.open("rb") as file,
+            mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data,
+        ):
             check(data)
     except (ValueError, OSError) as error:  # an empty file cannot be mapped
         raise FileFormatError(f"{path}: {error}") from error
@@ -67,7 +72,10 @@ def check_file(path: Path) -> None:
 
 def is_sealed(path: Path) -> bool:
     """Say whether a file has a seal, whole or not: whether irmeta wrote it."""
-    with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+    with (
+        path.open("rb") as file,
+        mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data,
+    ):
         return _place(data) is not None
 
 
@@ -75,7 +83,9 @@ def _place(data: Bytes) -> int | None:
     """Find where the digest stands: the last seal in a file is its own, those before are in names that it holds."""
     key = data.rfind(KEY.encode())
     found = _SEAL.match(data, key) if key >= 0 else None
-    return None if found is None else found.start(1)
+    if found is None:
+        return None
+    return found.start(1)
 
 
 def _digest(data: Bytes, at: int) -> bytes:

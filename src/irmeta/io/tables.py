@@ -12,7 +12,15 @@ import polars as pl
 import xarray as xr
 
 from irmeta.choices import Rows
-from irmeta.cube import ALL, DIMS, check, from_frame_all, labels, require_possible, select
+from irmeta.cube import (
+    ALL,
+    DIMS,
+    check,
+    from_frame_all,
+    labels,
+    require_possible,
+    select,
+)
 from irmeta.errors import FileFormatError, ScoresError
 from irmeta.io.files import Location, location, read_bytes, shown, stem
 from irmeta.words import listed, shortened
@@ -45,7 +53,13 @@ def import_table(
     file.
     """
     where = location(path)
-    columns: dict[str, Any] = {"system": system, "topic": topic, "metric": metric, "score": score, "rows": rows}
+    columns: dict[str, Any] = {
+        "system": system,
+        "topic": topic,
+        "metric": metric,
+        "score": score,
+        "rows": rows,
+    }
     try:
         cubes = from_frame_all(_read(where), ignore=ignore, **columns)
         for one in cubes.values():
@@ -56,7 +70,9 @@ def import_table(
         name = collection or _unsuffixed(stem(where))
         return {name: cubes["collection"].assign_attrs(collection=name)}
     if collection is not None:
-        raise FileFormatError(f"{shown(where)}: it holds {len(cubes)} collections with names of their own")
+        raise FileFormatError(
+            f"{shown(where)}: it holds {len(cubes)} collections with names of their own"
+        )
     return cubes
 
 
@@ -66,8 +82,13 @@ def read_types(path: str | PathLike[str]) -> dict[str, str]:
     try:
         frame = _csv(read_bytes(where).decode("utf-8-sig"), where)
     except ValueError as error:
-        raise FileFormatError(f"{shown(where)}: not a table of tasks and types ({error})") from error
-    task, kind = (next((one for one in frame.columns if one.lower() in known), None) for known in (_TASK, _TYPE))
+        raise FileFormatError(
+            f"{shown(where)}: not a table of tasks and types ({error})"
+        ) from error
+    task, kind = (
+        next((one for one in frame.columns if one.lower() in known), None)
+        for known in (_TASK, _TYPE)
+    )
     if task is None or kind is None:
         raise FileFormatError(
             f"{shown(where)}: types of tasks need the columns task and type; this has"
@@ -75,7 +96,9 @@ def read_types(path: str | PathLike[str]) -> dict[str, str]:
         )
     names, groups = frame[task].str.strip_chars(), frame[kind].str.strip_chars()
     if names.is_duplicated().any():
-        raise FileFormatError(f"{shown(where)}: {names.filter(names.is_duplicated())[0]!r} is in it twice")
+        raise FileFormatError(
+            f"{shown(where)}: {names.filter(names.is_duplicated())[0]!r} is in it twice"
+        )
     return dict(zip(names, groups, strict=True))
 
 
@@ -94,13 +117,21 @@ def wide(scores: Any, metric: str | None = None) -> pl.DataFrame:
     means_only = scores.topic.values.tolist() == [ALL]
     if scores.sizes["metric"] > 1 and not means_only:
         known = ", ".join(map(str, scores.metric.values[:10]))
-        raise ScoresError(f"a wide table holds one metric; choose with metric=... (--metric), of {known}")
+        raise ScoresError(
+            f"a wide table holds one metric; choose with metric=... (--metric), of {known}"
+        )
     table = scores.isel(topic=0) if means_only else scores.isel(metric=0)
     columns = labels(table[table.dims[1]].values)
-    values = pl.DataFrame(table.values, schema=columns).with_columns(pl.all().fill_nan(None))
+    values = pl.DataFrame(table.values, schema=columns).with_columns(
+        pl.all().fill_nan(None)
+    )
     if "system" in columns:
-        raise ScoresError("a topic is named 'system', as the column of systems is; rename it")
-    return values.insert_column(0, pl.Series("system", labels(scores[DIMS[0]].values), dtype=pl.String))
+        raise ScoresError(
+            "a topic is named 'system', as the column of systems is; rename it"
+        )
+    return values.insert_column(
+        0, pl.Series("system", labels(scores[DIMS[0]].values), dtype=pl.String)
+    )
 
 
 def written(frame: pl.DataFrame) -> str:
@@ -113,14 +144,18 @@ def written(frame: pl.DataFrame) -> str:
     """
     texts = pl.col(pl.String)
     formula = texts.str.contains(_FORMULA) & ~texts.str.contains(_NUMBER)
-    safe = frame.with_columns(pl.when(formula).then("'" + texts).otherwise(texts).name.keep())
+    safe = frame.with_columns(
+        pl.when(formula).then("'" + texts).otherwise(texts).name.keep()
+    )
     named = {name: f"'{name}" for name in safe.columns if re.search(_FORMULA, name)}
     return safe.rename(named).write_csv()
 
 
 def _plain(cell: str) -> str:
     """Return a cell of a CSV file without the apostrophe that kept a spreadsheet from computing it."""
-    return cell[1:] if cell.startswith("'") and re.match(_FORMULA, cell) else cell
+    if cell.startswith("'") and re.match(_FORMULA, cell):
+        return cell[1:]
+    return cell
 
 
 def _read(where: Location) -> Any:
@@ -130,10 +165,14 @@ def _read(where: Location) -> Any:
             return pl.read_parquet(io.BytesIO(data))
         if data[:1] in (b"{", b"["):
             held = json.loads(data)
-            return pl.DataFrame(held, infer_schema_length=None) if isinstance(held, list) else held
+            if isinstance(held, list):
+                return pl.DataFrame(held, infer_schema_length=None)
+            return held
         return _csv(data.decode("utf-8-sig"), where)
     except (pl.exceptions.PolarsError, ValueError) as error:
-        first = shortened(str(error).splitlines()[0] if str(error) else type(error).__name__, 200)
+        first = shortened(
+            str(error).splitlines()[0] if str(error) else type(error).__name__, 200
+        )
         raise FileFormatError(
             f"{shown(where)}: not a table of scores ({first}); a table is CSV with a header, Parquet, or JSON"
         ) from error
@@ -149,17 +188,29 @@ def _csv(text: str, where: Location) -> pl.DataFrame:
         if any(cell.strip() for cell in row)
     ]
     if len(lines) < 2:
-        raise FileFormatError(f"{shown(where)}: not a table: it needs a header and a row of scores under it")
+        raise FileFormatError(
+            f"{shown(where)}: not a table: it needs a header and a row of scores under it"
+        )
     names = [cell.strip() for cell in lines[0][1]]
     if twice := sorted({name for name in names if names.count(name) > 1}):
-        raise FileFormatError(f"{shown(where)}:1: more than one column is named {shortened(twice[0])!r}; rename one")
+        raise FileFormatError(
+            f"{shown(where)}:1: more than one column is named {shortened(twice[0])!r}; rename one"
+        )
     for number, row in lines[1:]:
         if len(row) != len(names):
             raise FileFormatError(
                 f"{shown(where)}:{number}: {len(row)} cells, but the header has {len(names)}"
-                + ("; are these decimal commas? write points" if separator == "," and len(row) > len(names) else "")
+                + (
+                    "; are these decimal commas? write points"
+                    if separator == "," and len(row) > len(names)
+                    else ""
+                )
             )
-    return pl.DataFrame([row for _, row in lines[1:]], schema=dict.fromkeys(names, pl.String), orient="row")
+    return pl.DataFrame(
+        [row for _, row in lines[1:]],
+        schema=dict.fromkeys(names, pl.String),
+        orient="row",
+    )
 
 
 def _lines(text: str, separator: str) -> Iterable[tuple[int, list[str]]]:
@@ -172,4 +223,7 @@ def _lines(text: str, separator: str) -> Iterable[tuple[int, list[str]]]:
 
 
 def _unsuffixed(name: str) -> str:
-    return next((name.removesuffix(suffix) for suffix in _SUFFIXES if name.endswith(suffix)), name)
+    return next(
+        (name.removesuffix(suffix) for suffix in _SUFFIXES if name.endswith(suffix)),
+        name,
+    )

@@ -40,7 +40,9 @@ SHOWN = 5
 """How many problems of one file an error shows."""
 _LINE = re.compile(rb"^(?!#)[^\n]*\S", re.MULTILINE)
 """Matches a text that has a line which is neither blank nor a comment."""
-_RUN_LINE = re.compile(rb"^[ \t]*(?:\S+[ \t]+){4}[-+.\d][^\s,]*[ \t]+\S+[ \t]*$", re.MULTILINE)
+_RUN_LINE = re.compile(
+    rb"^[ \t]*(?:\S+[ \t]+){4}[-+.\d][^\s,]*[ \t]+\S+[ \t]*$", re.MULTILINE
+)
 """Matches a text that has a line of six fields, the fifth looking like a score."""
 
 
@@ -83,7 +85,16 @@ _BEIR = Layout("qrels", ("query-id", "corpus-id", "score"), 1, 2)
 _STRAY = "this is not a run file (no line has 6 fields); remove it from the folder or pass a glob such as 'runs/*.gz'"
 _HEADER = 1 << 16
 """Bytes of a file in which a header of ir_metadata ends."""
-_HEADERS = {b"qid", b"query", b"query-id", b"query_id", b"queryid", b"topic", b"topic_id", b"topicid"}
+_HEADERS = {
+    b"qid",
+    b"query",
+    b"query-id",
+    b"query_id",
+    b"queryid",
+    b"topic",
+    b"topic_id",
+    b"topicid",
+}
 
 
 @dataclass
@@ -102,32 +113,51 @@ class _Rows:
         line = None if self.line is None else self.line[keep]
         ranks = None if self.ranks is None else self.ranks.take(keep)
         return _Rows(
-            self.topic.take(keep), self.document.take(keep), self.value[keep], line, ranks, self.remarks, self.tag
+            self.topic.take(keep),
+            self.document.take(keep),
+            self.value[keep],
+            line,
+            ranks,
+            self.remarks,
+            self.tag,
         )
 
 
-def read_run(path: Location, name: str | None = None, reading: Reading | None = None) -> Run:
+def read_run(
+    path: Location, name: str | None = None, reading: Reading | None = None
+) -> Run:
     """Read a run: topic, Q0, document, rank, score and tag on each line, or JSON of {topic: {document: score}}.
 
     name : the system; by default the file's name without compression suffix. A file that is not a run raises
     FileFormatError with its first problems, each with file and line.
     """
-    return run_of(Content(path), stem(path) if name is None else name, reading or Reading())
+    return run_of(
+        Content(path), stem(path) if name is None else name, reading or Reading()
+    )
 
 
 def run_of(content: Content, name: str, reading: Reading) -> Run:
     """Make a run of what its file holds; see `read_run`."""
     path = content.path
     text, remarks = text_of(content.data, path)
-    if text[:64].lstrip().startswith(b"{") and not (_RUN_LINE.search(text) and not _is_json(text)):
+    if text[:64].lstrip().startswith(b"{") and not (
+        _RUN_LINE.search(text) and not _is_json(text)
+    ):
         run = _from_json(text, path, partial(run_from_mapping, name=name), "score")
     elif _LINE.search(text):
         run = _run_from_lines(text, path, name, reading)
     else:
         run = run_from_mapping({}, name)
     if not run.topics and not reading.allow_empty:
-        raise FileFormatError(f"{path}: the file is empty; did the run retrieve nothing? (--allow-empty)")
-    return replace(run, remarks=[*remarks, *run.remarks], digest=content.digest, metadata=metadata_of(text))
+        raise FileFormatError(
+            f"{path}: the file is empty; did the run retrieve nothing? (--allow-empty)"
+        )
+    return replace(
+        run,
+        remarks=[*remarks, *run.remarks],
+        digest=content.digest,
+        metadata=metadata_of(text),
+    )
 
 
 def metadata_of(text: bytes) -> str:
@@ -142,7 +172,10 @@ def metadata_of(text: bytes) -> str:
     if not text.startswith(b"#"):
         return ""
     header = takewhile(lambda line: line.startswith(b"#"), text[:_HEADER].split(b"\n"))
-    lines = [line[1:].decode("utf-8", "replace").removeprefix(" ").rstrip() for line in header]
+    lines = [
+        line[1:].decode("utf-8", "replace").removeprefix(" ").rstrip()
+        for line in header
+    ]
     if not lines or lines[0] != "ir_metadata.start" or "ir_metadata.end" not in lines:
         return ""
     inside = lines[1 : lines.index("ir_metadata.end")]
@@ -156,7 +189,16 @@ def _run_from_lines(text: bytes, path: Location, name: str, reading: Reading) ->
     if keep is not None:
         rows, topic = rows.take(keep), topic[keep]
     remarks = [*score_remarks(rows.value, str(path)), *rows.remarks]
-    return Run(name, topics, topic, rows.document, rows.value, rows.ranks, remarks, tag=rows.tag)
+    return Run(
+        name,
+        topics,
+        topic,
+        rows.document,
+        rows.value,
+        rows.ranks,
+        remarks,
+        tag=rows.tag,
+    )
 
 
 def read_qrels(path: Location, reading: Reading | None = None) -> Qrels:
@@ -179,35 +221,64 @@ def read_qrels(path: Location, reading: Reading | None = None) -> Qrels:
         raise FileFormatError(f"{path}: the file is empty; is it the qrels?")
     if text.lstrip().startswith((b"{", b"[")) and _is_json(text):
         qrels = _from_json(text, path, _rated, "grade")
-        return replace(qrels, remarks=[*remarks, *qrels.remarks], source=str(path), digest=content.digest)
-    rows = _read(text, _BEIR if reading.qrels_format == "beir" else _QRELS, path, reading)
+        return replace(
+            qrels,
+            remarks=[*remarks, *qrels.remarks],
+            source=str(path),
+            digest=content.digest,
+        )
+    rows = _read(
+        text, _BEIR if reading.qrels_format == "beir" else _QRELS, path, reading
+    )
     topics, topic = index_strings(rows.topic)
     keep = _without_duplicates(rows, topic, text, path, reading, judged=True)
     if keep is not None:
         rows, topic = rows.take(keep), topic[keep]
     remarks += [*rows.remarks, *grade_remarks(rows.value, str(path))]
     if re.search(rb"(?m)^[ \t]*\n", text):
-        remarks.append(Remark("warning", str(path), None, "blank lines were skipped (trec_eval refuses such a file)"))
-    return Qrels(topics, topic, rows.document, rows.value, remarks, str(path), content.digest)
+        remarks.append(
+            Remark(
+                "warning",
+                str(path),
+                None,
+                "blank lines were skipped (trec_eval refuses such a file)",
+            )
+        )
+    return Qrels(
+        topics, topic, rows.document, rows.value, remarks, str(path), content.digest
+    )
 
 
-def text_of(text: bytes, path: Location, *, first: bool = True) -> tuple[bytes, list[Remark]]:
+def text_of(
+    text: bytes, path: Location, *, first: bool = True
+) -> tuple[bytes, list[Remark]]:
     """Return a text with newlines as line ends and without byte order mark, and what there is to say of its bytes.
 
     first : whether it is the beginning of its file.
     """
     remarks: list[Remark] = []
     if first and (text[257:262] == b"ustar" or text.startswith(b"PK\x03\x04")):
-        raise FileFormatError(f"{path}: this is an archive of files; unpack it and pass the folder")
+        raise FileFormatError(
+            f"{path}: this is an archive of files; unpack it and pass the folder"
+        )
     if b"\0" in text:
-        raise FileFormatError(f"{path}: contains NUL bytes; is it UTF-16 or binary? Save it as UTF-8 text")
+        raise FileFormatError(
+            f"{path}: contains NUL bytes; is it UTF-16 or binary? Save it as UTF-8 text"
+        )
     if first and text.startswith(b"\xef\xbb\xbf"):
         text = text[3:]
         remarks.append(Remark("warning", str(path), 1, "byte order mark dropped"))
     if b"\r" in text:
         text = text.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
     if not text.isascii() and not _is_utf8(text):
-        remarks.append(Remark("warning", str(path), None, "not UTF-8; ids keep their bytes as they are"))
+        remarks.append(
+            Remark(
+                "warning",
+                str(path),
+                None,
+                "not UTF-8; ids keep their bytes as they are",
+            )
+        )
     return text, remarks
 
 
@@ -243,7 +314,12 @@ def regular(columns: Columns, layout: Layout, path: Location) -> _Rows | None:
 
 def tag_remark(path: Location) -> Remark:
     """Say that a run has several tags."""
-    return Remark("warning", str(path), None, f"more than one run tag; the system is named {stem(path)}")
+    return Remark(
+        "warning",
+        str(path),
+        None,
+        f"more than one run tag; the system is named {stem(path)}",
+    )
 
 
 def _number(text: str) -> float:
@@ -275,14 +351,23 @@ def _carefully(text: bytes, layout: Layout, path: Location, reading: Reading) ->
             unfit += len(fields) != layout.width
         except ValueError as problem:
             remarks.append(Remark("error", str(path), number, str(problem)))
-    if layout is RUN and len(widths) > 2 and not taken:  # a text, rather than a run that lacks something
+    if (
+        layout is RUN and len(widths) > 2 and not taken
+    ):  # a text, rather than a run that lacks something
         remarks.insert(0, Remark("error", str(path), None, _STRAY))
     if remarks:
         raise problems(remarks)
     if not taken:
-        raise FileFormatError(f"{path}: no {layout.noun} lines in it, only blank lines, comments or a header")
+        raise FileFormatError(
+            f"{path}: no {layout.noun} lines in it, only blank lines, comments or a header"
+        )
     line_numbers, lines, values = zip(*taken, strict=True)
-    rows = _Rows(_field(lines, 0), _field(lines, layout.document), np.array(values), np.array(line_numbers))
+    rows = _Rows(
+        _field(lines, 0),
+        _field(lines, layout.document),
+        np.array(values),
+        np.array(line_numbers),
+    )
     if layout is RUN:
         rows.ranks = _field(lines, 3)
         tags = list(dict.fromkeys(fields[5] for fields in lines if fields[5]))
@@ -296,14 +381,21 @@ def _carefully(text: bytes, layout: Layout, path: Location, reading: Reading) ->
 
 
 def _field(lines: Sequence[Sequence[bytes]], which: int) -> Strings:
-    return Strings.of([fields[which].decode("utf-8", "surrogateescape") for fields in lines])
+    return Strings.of(
+        [fields[which].decode("utf-8", "surrogateescape") for fields in lines]
+    )
 
 
-def _fitted(fields: list[bytes], line: bytes, layout: Layout, reading: Reading, header: bool) -> list[bytes]:
+def _fitted(
+    fields: list[bytes], line: bytes, layout: Layout, reading: Reading, header: bool
+) -> list[bytes]:
     """Return the fields of a line if it has the right number of them, or the user allows this number."""
     count, width = len(fields), layout.width
     if header:
-        hint = "--qrels-format beir" if count == 3 and layout is _QRELS else "--skip-header"
+        if count == 3 and layout is _QRELS:
+            hint = "--qrels-format beir"
+        else:
+            hint = "--skip-header"
         raise ValueError(f"looks like a header line: {_shown(line)} ({hint})")
     if count == width or (count > width and layout is RUN and reading.extra_columns):
         return fields
@@ -356,21 +448,36 @@ def _value(text: bytes, layout: Layout) -> float:
 
 
 def _shown(text: bytes) -> str:
-    return ascii(text[:80].decode("utf-8", "backslashreplace").rstrip()) + ("..." if len(text) > 80 else "")
+    return ascii(text[:80].decode("utf-8", "backslashreplace").rstrip()) + (
+        "..." if len(text) > 80 else ""
+    )
 
 
 def _without_duplicates(
-    rows: _Rows, topic: Indices, text: bytes, path: Location, reading: Reading, *, judged: bool = False
+    rows: _Rows,
+    topic: Indices,
+    text: bytes,
+    path: Location,
+    reading: Reading,
+    *,
+    judged: bool = False,
 ) -> Indices | None:
     """Say which rows to keep where documents are repeated (None: all); raise unless the repetition is harmless."""
     repeated, original = duplicates(topic, rows.document)
     if not repeated.size:
         return None
-    equal = rows.value[repeated] == rows.value[original] if judged else np.zeros(repeated.size, dtype=np.bool_)
+    if judged:
+        equal = rows.value[repeated] == rows.value[original]
+    else:
+        equal = np.zeros(repeated.size, dtype=np.bool_)
     wrong = ~equal if judged or reading.dedup == "error" else equal
     if wrong.any():
         line = _line_numbers(text) if rows.line is None else rows.line
-        raise problems(_duplicate_remarks(rows, line, repeated[wrong], original[wrong], path, judged))
+        raise problems(
+            _duplicate_remarks(
+                rows, line, repeated[wrong], original[wrong], path, judged
+            )
+        )
     drop = repeated
     lines = counted(repeated.size, "line")
     if judged:
@@ -398,11 +505,18 @@ def _all_but_best(values: Floats, repeated: Ints, original: Ints) -> Ints:
 
 def _line_numbers(text: bytes) -> Ints:
     lines = enumerate(text.split(b"\n"), 1)
-    return np.array([number for number, line in lines if line.strip() and not line.startswith(b"#")])
+    return np.array(
+        [number for number, line in lines if line.strip() and not line.startswith(b"#")]
+    )
 
 
 def _duplicate_remarks(
-    rows: _Rows, line: Ints, repeated: Ints, original: Ints, path: Location, judged: bool
+    rows: _Rows,
+    line: Ints,
+    repeated: Ints,
+    original: Ints,
+    path: Location,
+    judged: bool,
 ) -> list[Remark]:
     remarks = []
     for later, first in sorted(zip(repeated.tolist(), original.tolist(), strict=True)):
@@ -419,7 +533,9 @@ def problems(remarks: Sequence[Remark]) -> FileFormatError:
     """Make one error of a file's problems; it shows the first of them and says how many there are."""
     shown = [str(remark) for remark in remarks[:SHOWN]]
     if len(remarks) > SHOWN:
-        shown.append(f"{remarks[0].path}: and {len(remarks) - SHOWN} more problems like these")
+        shown.append(
+            f"{remarks[0].path}: and {len(remarks) - SHOWN} more problems like these"
+        )
     return FileFormatError("\n".join(shown), remarks)
 
 
@@ -445,16 +561,22 @@ def _from_table(table: pl.DataFrame, content: Content) -> Qrels:
     return replace(qrels, source=path, digest=content.digest)
 
 
-def _from_json(text: bytes, path: Location, make: Callable[[Any], Given], value: str) -> Given:
+def _from_json(
+    text: bytes, path: Location, make: Callable[[Any], Given], value: str
+) -> Given:
     """Make a run or judgments from JSON."""
     try:
         return make(json.loads(text, object_pairs_hook=_without_repeats))
     except (ValueError, RecursionError, FileFormatError) as error:
-        raise FileFormatError(f"{path}: not JSON of the form {{topic: {{document: {value}}}}} ({error})") from error
+        raise FileFormatError(
+            f"{path}: not JSON of the form {{topic: {{document: {value}}}}} ({error})"
+        ) from error
 
 
 def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(dict(pairs)) < len(pairs):
         names = [name for name, _ in pairs]
-        raise ValueError(f"{next(name for name in names if names.count(name) > 1)!r} occurs twice")
+        raise ValueError(
+            f"{next(name for name in names if names.count(name) > 1)!r} occurs twice"
+        )
     return dict(pairs)

@@ -47,18 +47,34 @@ def reproduce(data: Path, *, rng: int = 0) -> xr.Dataset:
     found = taus(np.concatenate([truth[None], judges]), np.random.default_rng(rng))
     one = found.interval()
     cells = [*_cells(one), *_orders(found, truth)]
-    options = {"truth": "nDCG@10 under nist", "judges": MEASURE, "systems": truth.shape[0], "seed": rng}
-    notes = ["runs are ranked with ties by document id ascending for compatibility, as the authors' program has it"]
+    options = {
+        "truth": "nDCG@10 under nist",
+        "judges": MEASURE,
+        "systems": truth.shape[0],
+        "seed": rng,
+    }
+    notes = [
+        "runs are ranked with ties by document id ascending for compatibility, as the authors' program has it"
+    ]
     return reproduction("arabzadeh2025", cells, options=options, notes=notes)
 
 
 def scores(folder: Path) -> tuple[Floats, Floats]:
     """Return nDCG@10 under NIST (system, topic), and compatibility under each judge (judge, system, topic)."""
     files = {name: folder / "qrels" / f"{name}.txt" for name, _ in PRINTED.values()}
-    runs = {name: read_run(path) for name, path in sources_of(folder / "runs") if isinstance(path, Path)}
+    runs = {
+        name: read_run(path)
+        for name, path in sources_of(folder / "runs")
+        if isinstance(path, Path)
+    }
     truth = evaluate_under({"nist": files["nist"]}, folder / "runs", "nDCG@10")["nist"]
-    under = evaluate_under(files, {name: by_document(run) for name, run in runs.items()}, MEASURE)
-    made = [under[name].sel(system=truth.system, topic=truth.topic).values[..., 0] for name in files]
+    under = evaluate_under(
+        files, {name: by_document(run) for name, run in runs.items()}, MEASURE
+    )
+    made = [
+        under[name].sel(system=truth.system, topic=truth.topic).values[..., 0]
+        for name in files
+    ]
     return truth.values[..., 0], np.stack(made)
 
 
@@ -75,10 +91,16 @@ def _cells(one: Interval) -> list[Cell]:
     """Set each printed tau beside ours, which is to agree to the three decimals printed."""
     cells = []
     for at, (category, (judge, printed)) in enumerate(PRINTED.items()):
-        cells.append(compare("Table 3", category, "tau", printed, float(one.value[at]), within=0.0005))
+        cells.append(
+            compare(
+                "Table 3", category, "tau", printed, float(one.value[at]), within=0.0005
+            )
+        )
         for column, values in (("low", one.low), ("high", one.high)):
             note = f"95% interval over systems and topics, judge {judge}"
-            cells.append(mine("Table 3, intervals", category, column, float(values[at]), note))
+            cells.append(
+                mine("Table 3, intervals", category, column, float(values[at]), note)
+            )
     return cells
 
 
@@ -91,6 +113,12 @@ def _orders(found: Taus, truth: Floats) -> list[Cell]:
     plain = int((p < 0.05).sum())
     note = f"of {p.size} pairs of categories, Holm at .05; {plain} without correction"
     return [
-        mine("Not in the paper", "ceiling", "tau", ceiling, "nist with its own true ranking, expected"),
+        mine(
+            "Not in the paper",
+            "ceiling",
+            "tau",
+            ceiling,
+            "nist with its own true ranking, expected",
+        ),
         mine("Not in the paper", "orders more than noise", "pairs", clear, note),
     ]

@@ -37,17 +37,38 @@ def reproduce(data: Path, *, rng: int = 0) -> xr.Dataset:
     cells, notes = [], []
     for year in ("2020", "2021"):
         folder = data / "judges" / "syndl" / "trec_eval"
-        cubes = {name: printed_scores(folder / f"{year}-{name}.tar.gz") for name in ("human", "synthetic")}
+        cubes = {
+            name: printed_scores(folder / f"{year}-{name}.tar.gz")
+            for name in ("human", "synthetic")
+        }
         found = compare_judges(cubes, truth="human", topics="own", rng=rng)
-        notes += [f"{year}: {note}" for note in about(found)["notes"] if "topics" in note]
+        notes += [
+            f"{year}: {note}" for note in about(found)["notes"] if "topics" in note
+        ]
         for metric in METRICS:
             one = found.sel(metric=metric, judge="synthetic")
-            tau, low, high, ceiling = (float(one[name]) for name in ("tau", "tau_low", "tau_high", "ceiling"))
+            tau, low, high, ceiling = (
+                float(one[name]) for name in ("tau", "tau_low", "tau_high", "ceiling")
+            )
             printed = PRINTED[year, metric]
-            cells.append(compare(f"Figures, {year}", metric, "tau", printed, tau, within=0.00005))
+            cells.append(
+                compare(f"Figures, {year}", metric, "tau", printed, tau, within=0.00005)
+            )
             for column, value in (("low", low), ("high", high)):
-                cells.append(mine("Intervals", f"{year} {metric}", column, value, "95%, topics differ"))
-            cells.append(mine("Ceilings", f"{year} {metric}", "tau", ceiling, "human topics alone"))
+                cells.append(
+                    mine(
+                        "Intervals",
+                        f"{year} {metric}",
+                        column,
+                        value,
+                        "95%, topics differ",
+                    )
+                )
+            cells.append(
+                mine(
+                    "Ceilings", f"{year} {metric}", "tau", ceiling, "human topics alone"
+                )
+            )
     return reproduction("rahmani2025-syndl", cells, options={"seed": rng}, notes=notes)
 
 
@@ -75,6 +96,10 @@ def _cube(table: dict[str, dict[str, dict[str, float]]]) -> xr.DataArray:
     systems = sorted(table[METRICS[0]])
     topics = sorted(table[METRICS[0]][systems[0]])
     scores = [
-        [[table[metric][system].get(topic, np.nan) for metric in METRICS] for topic in topics] for system in systems
+        [
+            [table[metric][system].get(topic, np.nan) for metric in METRICS]
+            for topic in topics
+        ]
+        for system in systems
     ]
     return cube(scores, systems, topics, METRICS)

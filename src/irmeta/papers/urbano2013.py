@@ -34,11 +34,22 @@ EXPONENTS: Mapping[str, float] = {
 
 VARIANCES = {"systems": 0.0028117, "topics": 0.028093, "interaction": 0.010152}
 COEFFICIENTS: Mapping[Coefficient, Mapping[int, tuple[float, float, float]]] = {
-    "erho2": {50: (0.93265, 0.89311, 0.96287), 100: (0.96515, 0.94354, 0.98109), 150: (0.97649, 0.96164, 0.98731)},
-    "phi": {50: (0.78613, 0.66141, 0.88039), 100: (0.88026, 0.79621, 0.93639), 150: (0.91686, 0.85423, 0.95668)},
+    "erho2": {
+        50: (0.93265, 0.89311, 0.96287),
+        100: (0.96515, 0.94354, 0.98109),
+        150: (0.97649, 0.96164, 0.98731),
+    },
+    "phi": {
+        50: (0.78613, 0.66141, 0.88039),
+        100: (0.88026, 0.79621, 0.93639),
+        150: (0.91686, 0.85423, 0.95668),
+    },
 }
 """By number of topics: the coefficient, and the lower and the upper end of its 95% interval."""
-NEEDED: Mapping[Coefficient, tuple[int, int, int]] = {"erho2": (69, 37, 114), "phi": (259, 130, 487)}
+NEEDED: Mapping[Coefficient, tuple[int, int, int]] = {
+    "erho2": (69, 37, 114),
+    "phi": (259, 130, 487),
+}
 """Topics for .95, and for the upper and the lower end of the interval."""
 BRENNAN = {"systems": 0.6258, "topics": 0.8840, "interaction": 2.7872}
 BRENNAN_COEFFICIENTS: Mapping[Coefficient, tuple[float, float, float]] = {
@@ -60,7 +71,10 @@ def reproduce(data: Path, *, rng: int = 0) -> xr.Dataset:
     trec3 = _scores(data / "reliability" / "adhoc3.csv")
     means = trec3.mean(axis=1)
     best = trec3[means >= np.quantile(means, 0.25)]  # without the worst quarter
-    cells = [*_readme(components(best)), *_brennan(components(_scores(data / "reliability" / "synthetic4.csv")))]
+    cells = [
+        *_readme(components(best)),
+        *_brennan(components(_scores(data / "reliability" / "synthetic4.csv"))),
+    ]
     return reproduction("urbano2013", [*cells, *_curves()], options={"seed": rng})
 
 
@@ -75,18 +89,29 @@ def _readme(found: Components) -> Iterator[Cell]:
     for name, rows in COEFFICIENTS.items():
         for topics, printed in rows.items():
             yield from _coefficient(
-                "README (TREC-3)", name, f"{topics} topics", printed, _ends(found, name, topics, 0.95)
+                "README (TREC-3)",
+                name,
+                f"{topics} topics",
+                printed,
+                _ends(found, name, topics, 0.95),
             )
     for name, counts in NEEDED.items():
         low, high = signal_interval(found, name, 0.95)
-        needed = [float(topics_needed(part, 0.95)) for part in (signal(found, name), high, low)]
+        needed = [
+            float(topics_needed(part, 0.95))
+            for part in (signal(found, name), high, low)
+        ]
         for which, count, enough in zip(ENDS, counts, needed, strict=True):
             row = f"topics for .95, {name}{which}"
-            yield compare("README (TREC-3)", row, "best 30 systems", count, enough, within=0)
+            yield compare(
+                "README (TREC-3)", row, "best 30 systems", count, enough, within=0
+            )
     for name, level, at, value, topics in VIGNETTE:
         row = f"{name}{ENDS[at]}, {level:.0%} interval"
         end = _ends(found, name, topics, level)[at]
-        yield compare("Vignette (TREC-3)", row, f"{topics} topics", value, end, within=5e-6)
+        yield compare(
+            "Vignette (TREC-3)", row, f"{topics} topics", value, end, within=5e-6
+        )
 
 
 def _brennan(found: Components) -> Iterator[Cell]:
@@ -94,27 +119,51 @@ def _brennan(found: Components) -> Iterator[Cell]:
     yield from _variances("Brennan, Table 6.2", found, BRENNAN, decimals=4)
     for name, printed in BRENNAN_COEFFICIENTS.items():
         ours = _ends(found, name, 12, 0.8)
-        yield from _coefficient("Brennan, Table 6.5", name, "12 conditions", printed, ours, within=5e-4)
+        yield from _coefficient(
+            "Brennan, Table 6.5", name, "12 conditions", printed, ours, within=5e-4
+        )
 
 
 def _variances(
-    item: str, found: Components, printed: Mapping[str, float], *, digits: int = 0, decimals: int = 0
+    item: str,
+    found: Components,
+    printed: Mapping[str, float],
+    *,
+    digits: int = 0,
+    decimals: int = 0,
 ) -> Iterator[Cell]:
     """Hold variance components to print, which has `digits` significant digits, or `decimals`."""
     for (name, value), ours in zip(printed.items(), found.variances, strict=True):
-        last = decimals or digits - 1 - int(np.floor(np.log10(value)))  # place of the last digit
-        yield compare(item, f"variance of {name}", "systems kept", value, float(ours), within=0.5 * 10.0**-last)
+        last = decimals or digits - 1 - int(
+            np.floor(np.log10(value))
+        )  # place of the last digit
+        yield compare(
+            item,
+            f"variance of {name}",
+            "systems kept",
+            value,
+            float(ours),
+            within=0.5 * 10.0**-last,
+        )
 
 
 def _coefficient(
-    item: str, name: str, column: str, printed: Sequence[float], ours: Sequence[float], *, within: float = 5e-6
+    item: str,
+    name: str,
+    column: str,
+    printed: Sequence[float],
+    ours: Sequence[float],
+    *,
+    within: float = 5e-6,
 ) -> Iterator[Cell]:
     """Hold a coefficient and the ends of its interval to print."""
     for end, value, figure in zip(ENDS, printed, ours, strict=True):
         yield compare(item, f"{name}{end}", column, value, figure, within=within)
 
 
-def _ends(found: Components, name: Coefficient, topics: int, level: float) -> list[float]:
+def _ends(
+    found: Components, name: Coefficient, topics: int, level: float
+) -> list[float]:
     """Return a coefficient, and the lower and the upper end of its interval."""
     low, high = signal_interval(found, name, level)
     return [float(stability(part, topics)) for part in (signal(found, name), low, high)]
@@ -124,7 +173,13 @@ def _curves() -> Iterator[Cell]:
     """Return the cells of what the fitted curves of Figure 3 say, as printed by the software."""
     for erho2, published in ((0.93, 0.7487836), (0.95, 0.8150692), (0.98, 0.9226192)):
         ours = erho2 ** EXPONENTS["tau_AP"]
-        yield compare("Figure 3", "tau_AP", f"E rho2 {erho2:g}", published, ours, within=5e-8)
-    yield compare("Figure 3", "tau", "E rho2 0.95", 0.86412, 0.95 ** EXPONENTS["tau"], within=5e-6)
+        yield compare(
+            "Figure 3", "tau_AP", f"E rho2 {erho2:g}", published, ours, within=5e-8
+        )
+    yield compare(
+        "Figure 3", "tau", "E rho2 0.95", 0.86412, 0.95 ** EXPONENTS["tau"], within=5e-6
+    )
     ours = (1 - 0.8) ** EXPONENTS["relative sensitivity"]
-    yield compare("Figure 3", "relative sensitivity", "Phi 0.8", 0.12389, ours, within=5e-6)
+    yield compare(
+        "Figure 3", "relative sensitivity", "Phi 0.8", 0.12389, ours, within=5e-6
+    )

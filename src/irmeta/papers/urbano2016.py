@@ -25,12 +25,30 @@ FILES = {
     "TREC-8": "matrices/trec8-adhoc/AP.csv",
 }
 FIGURES: dict[tuple[str, float], dict[Estimator, tuple[float, float]]] = {
-    ("TREC-3", 0): {"ML": (0.9059575962, 0.8691707782), "MSQD": (0.9034537620, 0.8654823692)},
-    ("TREC-3", 0.25): {"ML": (0.8643489838, 0.8394793431), "MSQD": (0.8606671041, 0.8348906257)},
-    ("TREC-7", 0): {"ML": (0.8911347900, 0.8232282874), "MSQD": (0.8891992231, 0.8194831956)},
-    ("TREC-7", 0.25): {"ML": (0.8372461437, 0.7778210226), "MSQD": (0.8337068584, 0.7727850044)},
-    ("TREC-8", 0): {"ML": (0.8857366708, 0.8271402597), "MSQD": (0.8855714729, 0.8261209193)},
-    ("TREC-8", 0.25): {"ML": (0.8151786674, 0.7774997666), "MSQD": (0.8139655601, 0.7757550355)},
+    ("TREC-3", 0): {
+        "ML": (0.9059575962, 0.8691707782),
+        "MSQD": (0.9034537620, 0.8654823692),
+    },
+    ("TREC-3", 0.25): {
+        "ML": (0.8643489838, 0.8394793431),
+        "MSQD": (0.8606671041, 0.8348906257),
+    },
+    ("TREC-7", 0): {
+        "ML": (0.8911347900, 0.8232282874),
+        "MSQD": (0.8891992231, 0.8194831956),
+    },
+    ("TREC-7", 0.25): {
+        "ML": (0.8372461437, 0.7778210226),
+        "MSQD": (0.8337068584, 0.7727850044),
+    },
+    ("TREC-8", 0): {
+        "ML": (0.8857366708, 0.8271402597),
+        "MSQD": (0.8855714729, 0.8261209193),
+    },
+    ("TREC-8", 0.25): {
+        "ML": (0.8151786674, 0.7774997666),
+        "MSQD": (0.8139655601, 0.7757550355),
+    },
 }
 """Expected tau and tau_AP by collection, share of systems dropped (the worst by mean), and estimator."""
 WITHIN, TREC8_WITHIN = 5e-10, 1e-6
@@ -39,11 +57,17 @@ WITHIN, TREC8_WITHIN = 5e-10, 1e-6
 
 def reproduce(data: Path, *, rng: int = 0) -> xr.Dataset:
     """Compute every figure again; nothing in it is random."""
-    cells = [cell for (name, drop), rows in FIGURES.items() for cell in _cells(data, name, drop, rows)]
+    cells = [
+        cell
+        for (name, drop), rows in FIGURES.items()
+        for cell in _cells(data, name, drop, rows)
+    ]
     return reproduction("urbano2016", cells, options={"seed": rng})
 
 
-def _cells(data: Path, name: str, drop: float, rows: dict[Estimator, tuple[float, float]]) -> Iterator[Cell]:
+def _cells(
+    data: Path, name: str, drop: float, rows: dict[Estimator, tuple[float, float]]
+) -> Iterator[Cell]:
     """Return the cells of the figures of one collection."""
     scores: Floats = import_matrix(data / FILES[name], rows="topics").values[..., 0]
     means = scores.mean(axis=1)
@@ -52,5 +76,19 @@ def _cells(data: Path, name: str, drop: float, rows: dict[Estimator, tuple[float
     which = f"{name}, {len(kept)} systems"
     for estimator, (tau, tau_ap) in rows.items():
         found = expected(pairs(kept, estimator))
-        yield compare("Authors' code", which, f"expected tau, {estimator}", tau, found.tau, within=within)
-        yield compare("Authors' code", which, f"expected tau_AP, {estimator}", tau_ap, found.tau_ap, within=within)
+        yield compare(
+            "Authors' code",
+            which,
+            f"expected tau, {estimator}",
+            tau,
+            found.tau,
+            within=within,
+        )
+        yield compare(
+            "Authors' code",
+            which,
+            f"expected tau_AP, {estimator}",
+            tau_ap,
+            found.tau_ap,
+            within=within,
+        )

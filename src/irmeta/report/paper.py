@@ -14,7 +14,10 @@ _LATEX_MARKS = {BETTER: r"\dagger", WORSE: r"\ddagger"}
 def latex(result: xr.Dataset) -> str:
     r"""Return a table environment in booktabs style; the preamble needs \usepackage{booktabs}."""
     metrics = [str(metric) for metric in result.metric.values]
-    rows = [" & ".join([escaped(name), *cells]) + r" \\" for name, cells in _rows(result, _latex_cell)]
+    rows = [
+        " & ".join([escaped(name), *cells]) + r" \\"
+        for name, cells in _rows(result, _latex_cell)
+    ]
     if about(result)["options"]["baseline"] is not None:
         rows.insert(1, r"\midrule")
     return "\n".join(
@@ -43,13 +46,25 @@ def markdown(result: xr.Dataset) -> str:
     return "\n".join([*lines, "", caption(result), ""])
 
 
-def _rows(result: xr.Dataset, cell: Callable[[float, bool, str], str]) -> list[tuple[str, list[str]]]:
+def _rows(
+    result: xr.Dataset, cell: Callable[[float, bool, str], str]
+) -> list[tuple[str, list[str]]]:
     """Write every cell of the table, system by system."""
     rows = []
     for name in result.system.values:
         one = result.sel(system=name)
-        values = zip(one["mean"].values, one["best"].values, one["marks"].values, strict=True)
-        rows.append((str(name), [cell(float(mean), bool(best), str(mark)) for mean, best, mark in values]))
+        values = zip(
+            one["mean"].values, one["best"].values, one["marks"].values, strict=True
+        )
+        rows.append(
+            (
+                str(name),
+                [
+                    cell(float(mean), bool(best), str(mark))
+                    for mean, best, mark in values
+                ],
+            )
+        )
     return rows
 
 
@@ -71,7 +86,9 @@ def _latex_words(text: str) -> str:
 
 def _markdown_cell(mean: float, best: bool, mark: str) -> str:
     text = f"**{mean:.{DIGITS}f}**" if best else f"{mean:.{DIGITS}f}"
-    return f"{text}<sup>{mark}</sup>" if mark else text
+    if mark:
+        return f"{text}<sup>{mark}</sup>"
+    return text
 
 
 def _row(cells: list[str]) -> str:

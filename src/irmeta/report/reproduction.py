@@ -26,7 +26,9 @@ Cell = dict[str, Any]
 def page(papers: Iterable[tuple[str, xr.Dataset]]) -> str:
     """Return the page of papers, each a title and the outcome of its reproduction."""
     source = _TEMPLATE.read_text(encoding="utf-8")
-    template = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True).from_string(source)
+    template = Environment(
+        autoescape=True, trim_blocks=True, lstrip_blocks=True
+    ).from_string(source)
     views = [_paper(title, outcome) for title, outcome in papers]
     return template.render(
         papers=views,
@@ -40,14 +42,20 @@ def page(papers: Iterable[tuple[str, xr.Dataset]]) -> str:
 def _paper(title: str, outcome: xr.Dataset) -> dict[str, Any]:
     cells = tables(outcome)["cells"].to_dicts()
     items: dict[str, list[Cell]] = {}
-    for cell, unexpected in zip(cells, outcome["unexpected"].values.tolist(), strict=True):
+    for cell, unexpected in zip(
+        cells, outcome["unexpected"].values.tolist(), strict=True
+    ):
         items.setdefault(cell["item"], []).append({**cell, "unexpected": unexpected})
     return {
         "name": about(outcome)["options"]["paper"],
         "title": title,
         "findings": findings(outcome),
         "notes": about(outcome)["notes"],
-        "options": {name: value for name, value in about(outcome)["options"].items() if name != "paper"},
+        "options": {
+            name: value
+            for name, value in about(outcome)["options"].items()
+            if name != "paper"
+        },
         "total": len(cells),
         "counts": _counts(cells),
         "items": [_item(name, of_item) for name, of_item in items.items()],
@@ -59,10 +67,18 @@ def _item(name: str, cells: Sequence[Cell]) -> dict[str, Any]:
     notes = list(dict.fromkeys(cell["note"] for cell in cells if cell["note"]))
     for cell in cells:
         cell["footnote"] = notes.index(cell["note"]) + 1 if cell["note"] else None
-    rows, columns = (list(dict.fromkeys(cell[part] for cell in cells)) for part in ("row", "column"))
+    rows, columns = (
+        list(dict.fromkeys(cell[part] for cell in cells)) for part in ("row", "column")
+    )
     places = {(cell["row"], cell["column"]): cell for cell in cells}
-    matrix = len(places) == len(cells) == len(rows) * len(columns) and 1 < len(columns) <= WIDEST
-    laid_out = [(row, [places[row, column] for column in columns]) for row in rows] if matrix else None
+    matrix = (
+        len(places) == len(cells) == len(rows) * len(columns)
+        and 1 < len(columns) <= WIDEST
+    )
+    if matrix:
+        laid_out = [(row, [places[row, column] for column in columns]) for row in rows]
+    else:
+        laid_out = None
     return {
         "name": name,
         "cells": cells,
@@ -75,5 +91,8 @@ def _item(name: str, cells: Sequence[Cell]) -> dict[str, Any]:
 
 
 def _counts(cells: Sequence[Cell]) -> dict[Status, int]:
-    counts = {status: sum(cell["status"] == status for cell in cells) for status in get_args(Status)}
+    counts = {
+        status: sum(cell["status"] == status for cell in cells)
+        for status in get_args(Status)
+    }
     return {status: count for status, count in counts.items() if count}

@@ -56,7 +56,9 @@ def _added(result: xr.Dataset) -> str | None:
     if own is None or len(first) != 1:
         return None
     (dim,) = first
-    return None if dim is None or dim in own else str(dim)
+    if dim is None or dim in own:
+        return None
+    return str(dim)
 
 
 def to_pandas(given: Any, table: str | None = None) -> pd.DataFrame:
@@ -72,7 +74,9 @@ def to_pandas(given: Any, table: str | None = None) -> pd.DataFrame:
     if isinstance(given, xr.Dataset):
         views = tables(given)
         if table is not None and table not in views:
-            raise IrmetaError(f"no table {table!r} in this result; {nearest(table, views)}")
+            raise IrmetaError(
+                f"no table {table!r} in this result; {nearest(table, views)}"
+            )
         frame = views[table or next(iter(views))]
     else:
         frame = to_frame(given)
@@ -90,11 +94,19 @@ def document(result: xr.Dataset) -> dict[str, Any]:
     """Return a study's result as the JSON document: study, inputs, options, notes, tables; missing numbers are null."""
     views = {name: frame.to_dicts() for name, frame in tables(result).items()}
     said = about(result)
-    parts = {key: said[key] for key in ("study", "inputs", "options", "notes")} | {"tables": views}
+    parts = {key: said[key] for key in ("study", "inputs", "options", "notes")} | {
+        "tables": views
+    }
     return {name: _jsonable(part) for name, part in parts.items()}
 
 
-def render(result: xr.Dataset, form: Format = "table", table: str | None = None, *, width: int | None = None) -> str:
+def render(
+    result: xr.Dataset,
+    form: Format = "table",
+    table: str | None = None,
+    *,
+    width: int | None = None,
+) -> str:
     """Return a study's result as text in one form; csv and latex have one table, the first unless named.
 
     Forms "table", "latex" and "markdown" are for people and show the study's overview, unless a table is named.
@@ -106,14 +118,29 @@ def render(result: xr.Dataset, form: Format = "table", table: str | None = None,
     if table is not None and table not in views:
         raise IrmetaError(f"no table {table!r} in this result; {nearest(table, views)}")
     if form == "json":
-        raise IrmetaError("JSON has all tables of a result; --table goes with csv, latex and table")
-    chosen = {table: views[table]} if table is not None else views if form == "csv" else overview(result)
+        raise IrmetaError(
+            "JSON has all tables of a result; --table goes with csv, latex and table"
+        )
+    if table is not None:
+        chosen = {table: views[table]}
+    elif form == "csv":
+        chosen = views
+    else:
+        chosen = overview(result)
     if form == "table":
-        return "\n".join(text(frame, name, width=width) for name, frame in chosen.items())
-    if form in ("latex", "markdown") and table is None and about(result)["study"] == "paper_table":
+        return "\n".join(
+            text(frame, name, width=width) for name, frame in chosen.items()
+        )
+    if (
+        form in ("latex", "markdown")
+        and table is None
+        and about(result)["study"] == "paper_table"
+    ):
         from irmeta.report import paper
 
-        return paper.latex(result) if form == "latex" else paper.markdown(result)
+        if form == "latex":
+            return paper.latex(result)
+        return paper.markdown(result)
     frame = next(iter(chosen.values()))
     if form == "latex":
         return latex(frame)
@@ -140,25 +167,44 @@ def csv(frame: pl.DataFrame) -> str:
     return written(flat(frame))
 
 
-def text(frame: pl.DataFrame, title: str | None = None, *, width: int | None = None, digits: int = 4) -> str:
+def text(
+    frame: pl.DataFrame,
+    title: str | None = None,
+    *,
+    width: int | None = None,
+    digits: int = 4,
+) -> str:
     """Draw a data frame for reading: numbers to `digits` decimals, in blocks of as many columns as the width holds."""
-    cells = {name: [cell(value, digits) for value in frame[name].to_list()] for name in frame.columns}
+    cells = {
+        name: [cell(value, digits) for value in frame[name].to_list()]
+        for name in frame.columns
+    }
     longest = {name: max(map(len, (name, *values))) for name, values in cells.items()}
     words = {name: _longest_word([name, *values]) for name, values in cells.items()}
     texts = {name for name, kind in frame.schema.items() if not kind.is_numeric()}
     buffer = io.StringIO()
     buffer.write(f"{title}\n" if title else "")
-    console = Console(file=buffer, width=width or 80, highlight=False, markup=False, emoji=False)
+    console = Console(
+        file=buffer, width=width or 80, highlight=False, markup=False, emoji=False
+    )
     options = [  # three characters stand between columns
-        {name: (min(size, max(fold, words[name])) if name in texts else size) + 3 for name, size in longest.items()}
+        {
+            name: (min(size, max(fold, words[name])) if name in texts else size) + 3
+            for name, size in longest.items()
+        }
         for fold in FOLDS
     ]
-    widths = next((one for one in options if sum(one.values()) <= console.width), options[0])
+    widths = next(
+        (one for one in options if sum(one.values()) <= console.width), options[0]
+    )
     for block in _blocks(widths, console.width):
         drawn = Table(box=rich.box.SIMPLE_HEAD, pad_edge=False)
         for name in block:
             drawn.add_column(
-                name, justify="left" if name in texts else "right", overflow="fold", max_width=widths[name] - 3
+                name,
+                justify="left" if name in texts else "right",
+                overflow="fold",
+                max_width=widths[name] - 3,
             )
         for row in zip(*(cells[name] for name in block), strict=True):
             drawn.add_row(*row)
@@ -186,13 +232,18 @@ def _blocks(widths: dict[str, int], width: int) -> list[list[str]]:
 
 def latex(frame: pl.DataFrame, *, digits: int = 4) -> str:
     """Return a data frame as a LaTeX tabular in booktabs style."""
-    columns = "".join("r" if kind.is_numeric() else "l" for kind in frame.schema.values())
+    columns = "".join(
+        "r" if kind.is_numeric() else "l" for kind in frame.schema.values()
+    )
     lines = [
         f"\\begin{{tabular}}{{{columns}}}",
         "\\toprule",
         " & ".join(escaped(name) for name in frame.columns) + " \\\\",
         "\\midrule",
-        *(" & ".join(escaped(cell(value, digits)) for value in row) + " \\\\" for row in frame.iter_rows()),
+        *(
+            " & ".join(escaped(cell(value, digits)) for value in row) + " \\\\"
+            for row in frame.iter_rows()
+        ),
         "\\bottomrule",
         "\\end{tabular}",
     ]
@@ -209,7 +260,10 @@ def markdown(frame: pl.DataFrame, *, digits: int = 4) -> str:
     """
     rules = ["---:" if kind.is_numeric() else "---" for kind in frame.schema.values()]
     rows = [[cell(value, digits) for value in row] for row in frame.iter_rows()]
-    head, *lines = [[_MARKUP.sub(r"\\\g<0>", part) for part in row] for row in [frame.columns, *rows]]
+    head, *lines = [
+        [_MARKUP.sub(r"\\\g<0>", part) for part in row]
+        for row in [frame.columns, *rows]
+    ]
     return "".join(f"| {' | '.join(line)} |\n" for line in [head, rules, *lines])
 
 
@@ -230,9 +284,18 @@ def escaped(value: str) -> str:
     >>> print(escaped("[opt]_1"), escaped("*star"))
     {}[opt]\_1 {}*star
     """
-    special = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
-    text = "".join(special.get(char, f"\\{char}" if char in "&%$#_{}" else char) for char in printable(value))
-    return f"{{}}{text}" if text.startswith(("[", "*")) else text
+    special = {
+        "\\": r"\textbackslash{}",
+        "~": r"\textasciitilde{}",
+        "^": r"\textasciicircum{}",
+    }
+    text = "".join(
+        special.get(char, f"\\{char}" if char in "&%$#_{}" else char)
+        for char in printable(value)
+    )
+    if text.startswith(("[", "*")):
+        return f"{{}}{text}"
+    return text
 
 
 def _jsonable(value: Any) -> Any:
@@ -244,5 +307,9 @@ def _jsonable(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [_jsonable(one) for one in value]
     if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    return value if value is None or isinstance(value, bool | int) else str(value)
+        if math.isfinite(value):
+            return value
+        return None
+    if value is None or isinstance(value, bool | int):
+        return value
+    return str(value)

@@ -37,7 +37,9 @@ def headlines(sections: Sequence[Section], *, width: int | None = None) -> str:
             lines.append(f"{section.title}: {answered[0].findings[0]}")
         lines += _warned([warning for panel in answered for warning in panel.warnings])
         failed = [panel for panel in section.panels if _failed(panel)]
-        lines += [f"{section.title}, {panel.label}: {panel.findings[0]}" for panel in failed]
+        lines += [
+            f"{section.title}, {panel.label}: {panel.findings[0]}" for panel in failed
+        ]
     return _wrapped(lines, width)
 
 
@@ -52,7 +54,12 @@ def _failed(panel: Panel) -> bool:
 def _wrapped(lines: Sequence[str], width: int | None) -> str:
     """Fold lines between words to the width, later rows of a line set in by two."""
     folded = [
-        textwrap.fill(printable(line, "\n\t"), width or WIDTH, subsequent_indent="  ", break_long_words=False)
+        textwrap.fill(
+            printable(line, "\n\t"),
+            width or WIDTH,
+            subsequent_indent="  ",
+            break_long_words=False,
+        )
         for line in lines
     ]
     return "".join(f"{line}\n" for line in folded)

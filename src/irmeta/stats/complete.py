@@ -40,11 +40,15 @@ def _greedy(absent: Bools, axes: Sequence[int]) -> list[Bools]:
     """Leave out the slice with the largest share of missing cells, again and again."""
     keep = [np.ones(size, dtype=np.bool_) for size in absent.shape]
     fixed = tuple(axis for axis in range(absent.ndim) if axis not in axes)
-    flat: Bools = np.asarray(absent.any(axis=fixed, keepdims=True))  # a cell of the axes that can shrink
+    flat: Bools = np.asarray(
+        absent.any(axis=fixed, keepdims=True)
+    )  # a cell of the axes that can shrink
     left = flat.copy()
     counts = {axis: left.sum(axis=_others(left.ndim, axis)) for axis in axes}
     while any(count.any() for count in counts.values()):
-        axis = max(axes, key=lambda one: counts[one].max() * np.count_nonzero(keep[one]))
+        axis = max(
+            axes, key=lambda one: counts[one].max() * np.count_nonzero(keep[one])
+        )
         worst = int(counts[axis].argmax())
         gone = np.take(left, [worst], axis=axis)
         for other in axes:
@@ -60,7 +64,10 @@ def _greedy(absent: Bools, axes: Sequence[int]) -> list[Bools]:
 def _take_back(flat: Bools, axes: Sequence[int], keep: list[Bools]) -> None:
     """Keep slices after all that have no missing cell among what is kept."""
     for axis in axes:
-        others = [np.flatnonzero(keep[other]) if other in axes else np.zeros(1, int) for other in range(flat.ndim)]
+        others = [
+            np.flatnonzero(keep[other]) if other in axes else np.zeros(1, int)
+            for other in range(flat.ndim)
+        ]
         for at in np.flatnonzero(~keep[axis]):
             others[axis] = np.array([at])
             keep[axis][at] = not flat[np.ix_(*others)].any()

@@ -44,7 +44,9 @@ def rank_intervals(means: Floats, low: Floats, high: Floats) -> tuple[Ints, Ints
     begins_before = low[:, None] <= high[None, :]
     overlap = begins_before & begins_before.T
     best = np.where(overlap, rank, rank.max()).min(axis=1)
-    last = means.size + 1 - ranks(-means)  # the worst of the ranks that equal means share
+    last = (
+        means.size + 1 - ranks(-means)
+    )  # the worst of the ranks that equal means share
     worst = np.where(overlap, last, 1).max(axis=1)
     return best, worst
 

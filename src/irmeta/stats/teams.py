@@ -12,7 +12,9 @@ def sums(values: Floats, team: Ints, axis: int = 0) -> Floats:
     [5.0, 2.0]
     """
     moved = np.moveaxis(values, axis, 0)
-    totals = [moved[team == number].sum(axis=0) for number in range(int(team.max()) + 1)]
+    totals = [
+        moved[team == number].sum(axis=0) for number in range(int(team.max()) + 1)
+    ]
     return np.moveaxis(np.array(totals), 0, axis)
 
 
@@ -23,7 +25,10 @@ def split(team: Ints, first: int, rng: np.random.Generator) -> tuple[Indices, In
     >>> sorted([one.tolist(), other.tolist()])
     [[0, 2], [1, 3]]
     """
-    members = [np.flatnonzero(team == number) for number in rng.permutation(int(team.max()) + 1)]
+    members = [
+        np.flatnonzero(team == number)
+        for number in rng.permutation(int(team.max()) + 1)
+    ]
     counts = np.cumsum([len(systems) for systems in members])
     cut = int(np.abs(counts[:-1] - first).argmin()) + 1
     return np.concatenate(members[:cut]), np.concatenate(members[cut:])

@@ -33,41 +33,129 @@ class Study(NamedTuple):
 
 STUDIES: dict[str, Study] = {
     "evaluation": Study("", "evaluate", "scores", "What do these runs score?"),
-    "validation": Study("validate", "validate", "scores", "What is odd about these runs and judgments?"),
-    "description": Study(
-        "describe", "describe", "systems", "How good are the systems, and how sure is that?", True, "description"
+    "validation": Study(
+        "validate", "validate", "scores", "What is odd about these runs and judgments?"
     ),
-    "paper_table": Study("paper_table", "table", "systems", "What is the table for my paper?", docs="paper_table"),
-    "significance": Study("significance", "significance", "systems", "Which systems differ?", True, "significance"),
+    "description": Study(
+        "describe",
+        "describe",
+        "systems",
+        "How good are the systems, and how sure is that?",
+        True,
+        "description",
+    ),
+    "paper_table": Study(
+        "paper_table",
+        "table",
+        "systems",
+        "What is the table for my paper?",
+        docs="paper_table",
+    ),
+    "significance": Study(
+        "significance",
+        "significance",
+        "systems",
+        "Which systems differ?",
+        True,
+        "significance",
+    ),
     "leaderboard": Study(
-        "leaderboard", "leaderboard", "systems", "Which ranks of a leaderboard are real?", docs="leaderboard"
+        "leaderboard",
+        "leaderboard",
+        "systems",
+        "Which ranks of a leaderboard are real?",
+        docs="leaderboard",
     ),
     "place": Study(
-        "place", "place", "systems", "Where do my systems stand among everybody's, on any collection?", True, "place"
+        "place",
+        "place",
+        "systems",
+        "Where do my systems stand among everybody's, on any collection?",
+        True,
+        "place",
     ),
-    "versus": Study("versus", "versus", "systems", "Is mine better, by how much, and on which topics?", docs="versus"),
-    "correlation": Study("correlation", "correlate", "metrics", "Which metrics say the same?", True, "correlation"),
+    "versus": Study(
+        "versus",
+        "versus",
+        "systems",
+        "Is mine better, by how much, and on which topics?",
+        docs="versus",
+    ),
+    "correlation": Study(
+        "correlation",
+        "correlate",
+        "metrics",
+        "Which metrics say the same?",
+        True,
+        "correlation",
+    ),
     "predictivity": Study(
-        "predictivity", "predictivity", "metrics", "Which metrics predict results on new topics?", True, "predictivity"
+        "predictivity",
+        "predictivity",
+        "metrics",
+        "Which metrics predict results on new topics?",
+        True,
+        "predictivity",
     ),
-    "ranking": Study("rank_metrics", "rank", "metrics", "Which few metrics should be reported?", True, "ranking"),
+    "ranking": Study(
+        "rank_metrics",
+        "rank",
+        "metrics",
+        "Which few metrics should be reported?",
+        True,
+        "ranking",
+    ),
     "prediction": Study(
-        "predict", "predict apply", "metrics", "What would an unreported metric have been?", True, "prediction"
+        "predict",
+        "predict apply",
+        "metrics",
+        "What would an unreported metric have been?",
+        True,
+        "prediction",
     ),
     "accuracy": Study(
-        "accuracy", "", "metrics", "How close are predicted scores to the actual ones?", docs="prediction"
+        "accuracy",
+        "",
+        "metrics",
+        "How close are predicted scores to the actual ones?",
+        docs="prediction",
     ),
     "predictors": Study(
-        "predictors", "predict select", "metrics", "Which metrics predict which others?", docs="prediction"
+        "predictors",
+        "predict select",
+        "metrics",
+        "Which metrics predict which others?",
+        docs="prediction",
     ),
     "lowcost": Study(
-        "lowcost", "predict lowcost", "metrics", "Do cheap metrics predict a costly one?", docs="prediction"
+        "lowcost",
+        "predict lowcost",
+        "metrics",
+        "Do cheap metrics predict a costly one?",
+        docs="prediction",
     ),
     "coverage": Study(
-        "coverage", "predict coverage", "metrics", "How often do prediction intervals hold?", docs="prediction"
+        "coverage",
+        "predict coverage",
+        "metrics",
+        "How often do prediction intervals hold?",
+        docs="prediction",
     ),
-    "models": Study("models", "predict models", "metrics", "Do other models predict better?", docs="prediction"),
-    "reuse": Study("reuse", "reuse", "judgments", "Is the pool fair to a run that was not pooled?", True, "reuse"),
+    "models": Study(
+        "models",
+        "predict models",
+        "metrics",
+        "Do other models predict better?",
+        docs="prediction",
+    ),
+    "reuse": Study(
+        "reuse",
+        "reuse",
+        "judgments",
+        "Is the pool fair to a run that was not pooled?",
+        True,
+        "reuse",
+    ),
     "judges": Study(
         "compare_judges",
         "judges compare",
@@ -77,16 +165,43 @@ STUDIES: dict[str, Study] = {
         "judges",
     ),
     "estimate": Study(
-        "estimate", "judges estimate", "judgments", "What do few human and many machine topics show?", docs="judges"
+        "estimate",
+        "judges estimate",
+        "judgments",
+        "What do few human and many machine topics show?",
+        docs="judges",
     ),
-    "plan": Study("plan", "judges plan", "judgments", "How many topics should people judge?", docs="judges"),
+    "plan": Study(
+        "plan",
+        "judges plan",
+        "judgments",
+        "How many topics should people judge?",
+        docs="judges",
+    ),
     "comparison": Study(
-        "compare", "compare", "collections", "Do scores compare between collections?", True, "comparison"
+        "compare",
+        "compare",
+        "collections",
+        "Do scores compare between collections?",
+        True,
+        "comparison",
     ),
     "reliability": Study(
-        "reliability", "reliability", "collections", "Is the collection big enough?", True, "reliability"
+        "reliability",
+        "reliability",
+        "collections",
+        "Is the collection big enough?",
+        True,
+        "reliability",
     ),
-    "design": Study("design", "design", "collections", "What should the next collection be?", True, "design"),
+    "design": Study(
+        "design",
+        "design",
+        "collections",
+        "What should the next collection be?",
+        True,
+        "design",
+    ),
     "durability": Study(
         "durability",
         "standardize durability",
@@ -101,7 +216,9 @@ STUDIES: dict[str, Study] = {
         "How many systems does standardization need?",
         docs="standardization",
     ),
-    "reproduction": Study("", "reproduce", "scores", "Do a paper's published figures come out again?"),
+    "reproduction": Study(
+        "", "reproduce", "scores", "Do a paper's published figures come out again?"
+    ),
 }
 """Every study by name, in the order in which commands, sections and pages list them."""
 
@@ -120,4 +237,6 @@ def study_of(result: "xr.Dataset") -> ModuleType:
 def warnings(result: "xr.Dataset") -> list[str]:
     """Return what nobody should read a result's findings without; most studies have nothing of the kind."""
     warns = getattr(study_of(result), "warnings", None)
-    return [] if warns is None else warns(result)
+    if warns is None:
+        return []
+    return warns(result)

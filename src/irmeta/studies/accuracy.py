@@ -34,33 +34,69 @@ def accuracy(predicted: xr.Dataset, actual: xr.DataArray) -> xr.Dataset:
     1.0
     """
     actual = check(actual)
-    if not isinstance(predicted, xr.Dataset) or predicted.attrs.get("study") != "prediction":
-        raise ScoresError("the first argument is a result of `irmeta.predict`, the second the actual scores")
+    if (
+        not isinstance(predicted, xr.Dataset)
+        or predicted.attrs.get("study") != "prediction"
+    ):
+        raise ScoresError(
+            "the first argument is a result of `irmeta.predict`, the second the actual scores"
+        )
     systems = [str(name) for name in predicted["system"].values]
     targets = [str(name) for name in predicted["target"].values]
     if len(systems) < 2:
-        raise ScoresError(f"predictions are compared over systems, 2 or more; there is {len(systems)}")
-    truth = means(select(actual, systems=systems, metrics=targets)).transpose("system", "metric").values
+        raise ScoresError(
+            f"predictions are compared over systems, 2 or more; there is {len(systems)}"
+        )
+    truth = (
+        means(select(actual, systems=systems, metrics=targets))
+        .transpose("system", "metric")
+        .values
+    )
     ordered = predicted.transpose("system", "target", ...)
-    value, low, high = ordered["value"].values, ordered["low"].values, ordered["high"].values
+    value, low, high = (
+        ordered["value"].values,
+        ordered["low"].values,
+        ordered["high"].values,
+    )
     absent = np.argwhere(np.isnan(truth) | np.isnan(value))
     if len(absent):
         system, target = absent[0]
-        raise ScoresError(f"{targets[target]} of {systems[system]} is missing among the predictions or the scores")
+        raise ScoresError(
+            f"{targets[target]} of {systems[system]} is missing among the predictions or the scores"
+        )
 
     data: dict[str, Any] = {}
-    for name, cells in (("value", value), ("low", low), ("high", high), ("actual", truth)):
+    for name, cells in (
+        ("value", value),
+        ("low", low),
+        ("high", high),
+        ("actual", truth),
+    ):
         data[name] = (("system", "target"), cells)
-    found = [measures.accuracy(scores, guesses) for scores, guesses in zip(truth.T, value.T, strict=True)]
+    found = [
+        measures.accuracy(scores, guesses)
+        for scores, guesses in zip(truth.T, value.T, strict=True)
+    ]
     for name in _MEASURES:
-        data[name] = ("target", np.array([getattr(of_target, name) for of_target in found]))
+        data[name] = (
+            "target",
+            np.array([getattr(of_target, name) for of_target in found]),
+        )
     no_interval = np.isnan(low).any(axis=0)
     held = ((low <= truth) & (truth <= high)).mean(axis=0)
     data["inside"] = ("target", np.where(no_interval, np.nan, held))
     data["width"] = ("target", (high - low).mean(axis=0))
-    options = about(predicted)["options"] | {"given": [str(name) for name in predicted["metric"].values]}
+    options = about(predicted)["options"] | {
+        "given": [str(name) for name in predicted["metric"].values]
+    }
     inputs = {str(actual.attrs.get("collection", "collection")): actual}
-    outcome = result("accuracy", data, inputs=inputs, options=options, notes=about(predicted)["notes"])
+    outcome = result(
+        "accuracy",
+        data,
+        inputs=inputs,
+        options=options,
+        notes=about(predicted)["notes"],
+    )
     return outcome.assign_coords(system=systems, target=targets)
 
 
@@ -68,7 +104,10 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     """Tables `accuracy` (metric, tau, ..., inside, width) and `cells` (system, metric, value, low, high, actual)."""
     accuracy = frame(outcome, _FIGURES).fill_nan(None)
     cells = frame(outcome, ("value", "low", "high", "actual")).fill_nan(None)
-    return {"accuracy": accuracy.rename({"target": "metric"}), "cells": cells.rename({"target": "metric"})}
+    return {
+        "accuracy": accuracy.rename({"target": "metric"}),
+        "cells": cells.rename({"target": "metric"}),
+    }
 
 
 def findings(outcome: xr.Dataset) -> list[str]:
@@ -83,9 +122,14 @@ def findings(outcome: xr.Dataset) -> list[str]:
         f"{outcome.target.values[worst]} least well (tau {least})."
     ]
     if np.isfinite(outcome["inside"].values).any():
-        level, inside = f"{options['level']:.0%}", f"{float(outcome['inside'].mean()):.0%}"
+        level, inside = (
+            f"{options['level']:.0%}",
+            f"{float(outcome['inside'].mean()):.0%}",
+        )
         width = float(outcome["width"].mean())
-        lines.append(f"The coverage of the {level} intervals is {inside} here; their mean width is {width:.3f}.")
+        lines.append(
+            f"The coverage of the {level} intervals is {inside} here; their mean width is {width:.3f}."
+        )
     return lines
 
 
@@ -99,7 +143,10 @@ def warnings(outcome: xr.Dataset) -> list[str]:
     if not short.size:
         return []
     worst = short[inside[short].argmin()]
-    names = [str(outcome.target.values[at]) for at in short[np.argsort(inside[short], kind="stable")]]
+    names = [
+        str(outcome.target.values[at])
+        for at in short[np.argsort(inside[short], kind="stable")]
+    ]
     return [
         f"the {level:.0%} intervals fail here for {short.size} of {inside.size} metrics ({listed(names)}), worst for "
         f"{outcome.target.values[worst]}: {inside[worst]:.0%} of the systems. This collection has an offset of "

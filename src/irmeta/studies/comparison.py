@@ -27,7 +27,11 @@ FEW_METRICS = 4
 FEW = 10
 """With fewer systems than these a note says that the figures are rough."""
 
-NORMALISED_FORM_OF = {"AP": "SP", "nDCG": "DCG", **{f"n{base}": base for base in NORMALISED}}
+NORMALISED_FORM_OF = {
+    "AP": "SP",
+    "nDCG": "DCG",
+    **{f"n{base}": base for base in NORMALISED},
+}
 """Metrics that are another divided by what an ideal ranking of the topic would get."""
 
 
@@ -66,9 +70,13 @@ def compare(
     require_choice("flat", flat, get_args(Flat))
     generator, seed = seeded(rng)
     if len(cubes) < 2:
-        raise ScoresError("compare needs at least 2 collections: several score files, or one with several collections")
+        raise ScoresError(
+            "compare needs at least 2 collections: several score files, or one with several collections"
+        )
     if partitions < 1:
-        raise ScoresError(f"{partitions} random splits give no distribution; use 1000 or more")
+        raise ScoresError(
+            f"{partitions} random splits give no distribution; use 1000 or more"
+        )
     if not 0 < alpha < 1:
         raise ScoresError(f"alpha is between 0 and 1, as in 0.05, not {alpha:g}")
 
@@ -86,9 +94,15 @@ def compare(
     labels = [[_form(name, kind, before) for kind in kinds] for name in names]
     data["form"] = (("metric", "kind"), labels)
     systems = forms[kinds[0]][pairs[0][0]].system.values
-    own = _own_differences(forms, cases).reshape(len(pairs), len(names), len(kinds), 2, systems.size)
+    own = _own_differences(forms, cases).reshape(
+        len(pairs), len(names), len(kinds), 2, systems.size
+    )
     each = ("pair", "metric", "kind", "system")
-    data |= {"own_difference": (each, own[..., 0, :]), "own_p": (each, own[..., 1, :]), "systems": systems.size}
+    data |= {
+        "own_difference": (each, own[..., 0, :]),
+        "own_p": (each, own[..., 1, :]),
+        "systems": systems.size,
+    }
     options = {
         "kinds": kinds,
         "partitions": partitions,
@@ -97,7 +111,9 @@ def compare(
         "missing": missing,
         "seed": seed,
     }
-    notes.append(f"Monte-Carlo standard error of the quantiles: at most {0.5 / partitions**0.5:.3f}")
+    notes.append(
+        f"Monte-Carlo standard error of the quantiles: at most {0.5 / partitions**0.5:.3f}"
+    )
     outcome = result("comparison", data, inputs=chosen, options=options, notes=notes)
     return outcome.assign_coords(
         collection_a=("pair", [a for a, _ in pairs]),
@@ -115,7 +131,9 @@ def _kinds(kinds: Sequence[Form] | None, before: str | None) -> list[Form]:
     for kind in wanted:
         require_choice("kinds", kind, get_args(Form))
     if before and wanted != ["raw"]:
-        raise ScoresError(f"these scores are standardized already ({before}); compare them as they are: --kind raw")
+        raise ScoresError(
+            f"these scores are standardized already ({before}); compare them as they are: --kind raw"
+        )
     return wanted
 
 
@@ -125,11 +143,23 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     `systems`: a row for each pair, metric, kind and system: how far it differs from itself, largest differences first.
     """
     names = ("collection_a", "collection_b", "metric", "kind")
-    figures = ("drmse", "false_positives", "systems", "quantile", "false_positives_quantile", "rmse", "drmse_geometric")
-    pairs = frame(outcome, figures, by=names).with_columns(pl.col("false_positives").cast(pl.Int64))
+    figures = (
+        "drmse",
+        "false_positives",
+        "systems",
+        "quantile",
+        "false_positives_quantile",
+        "rmse",
+        "drmse_geometric",
+    )
+    pairs = frame(outcome, figures, by=names).with_columns(
+        pl.col("false_positives").cast(pl.Int64)
+    )
     chance = frame(outcome, _CHANCE, by=names)
     systems = int(outcome["systems"])
-    by_form = pairs.with_columns(chance["drmse_mean"]).group_by("metric", "kind", maintain_order=True)
+    by_form = pairs.with_columns(chance["drmse_mean"]).group_by(
+        "metric", "kind", maintain_order=True
+    )
     means = by_form.agg(
         pl.col("drmse").mean(),
         chance_drmse=pl.col("drmse_mean").mean(),
@@ -138,17 +168,26 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     )
     labels = frame(outcome, ["form"], by=["metric", "kind"])
     forms = labels.join(means, on=["metric", "kind"], maintain_order="left")
-    return {"pairs": pairs, "forms": forms, "chance": chance, "systems": _inconsistency(outcome)}
+    return {
+        "pairs": pairs,
+        "forms": forms,
+        "chance": chance,
+        "systems": _inconsistency(outcome),
+    }
 
 
 def _inconsistency(outcome: xr.Dataset) -> pl.DataFrame:
     """List every system's difference from itself, largest first within a pair, metric and kind."""
     names = ("collection_a", "collection_b", "metric", "kind", "system")
     alpha = about(outcome)["options"]["alpha"]
-    rows = frame(outcome, ("own_difference", "own_p"), by=names).rename({"own_difference": "difference", "own_p": "p"})
+    rows = frame(outcome, ("own_difference", "own_p"), by=names).rename(
+        {"own_difference": "difference", "own_p": "p"}
+    )
     case = pl.int_range(pl.len()) // outcome.sizes["system"]
     ordered = rows.with_columns(differs=pl.col("p") < alpha, case=case)
-    return ordered.sort("case", pl.col("difference").abs(), descending=[False, True]).drop("case")
+    return ordered.sort(
+        "case", pl.col("difference").abs(), descending=[False, True]
+    ).drop("case")
 
 
 def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
@@ -170,16 +209,27 @@ def findings(outcome: xr.Dataset) -> list[str]:
     differing = views["pairs"].filter(beyond)
     if outcome.sizes["metric"] > FEW_METRICS:
         kinds = views["forms"].partition_by("kind", maintain_order=True)
-        return [_of_kind(forms, differing.filter(kind=forms["kind"][0])) for forms in kinds]
+        return [
+            _of_kind(forms, differing.filter(kind=forms["kind"][0])) for forms in kinds
+        ]
     rows = views["forms"].iter_rows(named=True)
-    return [_of_metric(row, differing.filter(metric=row["metric"], kind=row["kind"])) for row in rows]
+    return [
+        _of_metric(row, differing.filter(metric=row["metric"], kind=row["kind"]))
+        for row in rows
+    ]
 
 
 def _of_metric(row: Mapping[str, Any], differing: pl.DataFrame) -> str:
     """Say how far collections agree in one metric and form, and which pairs differ more than chance would make them."""
     kind = "" if row["kind"] == "raw" else f", {row['kind']}"
-    names = [f"{a} vs {b}" for a, b in differing.select("collection_a", "collection_b").iter_rows()]
-    beyond = f"Larger than in 97.5% of random splits: {', '.join(names)}." if names else f"No pair {_BEYOND}."
+    names = [
+        f"{a} vs {b}"
+        for a, b in differing.select("collection_a", "collection_b").iter_rows()
+    ]
+    if names:
+        beyond = f"Larger than in 97.5% of random splits: {', '.join(names)}."
+    else:
+        beyond = f"No pair {_BEYOND}."
     if not np.isfinite([row["drmse"], row["chance_drmse"]]).all():
         return (
             f"{row['metric']} ({row['form']}{kind}): there is no dRMSE, for the systems' scores do not differ enough "
@@ -198,9 +248,7 @@ def _of_kind(forms: pl.DataFrame, differing: pl.DataFrame) -> str:
     known = np.isfinite(forms["drmse"].to_numpy())
     if not known.all():
         lacking = ", ".join(forms["metric"].filter(~known))
-        return (
-            f"{forms['kind'][0]}: there is no dRMSE of {lacking}, by which the systems differ too little; leave it out."
-        )
+        return f"{forms['kind'][0]}: there is no dRMSE of {lacking}, by which the systems differ too little; leave it out."
     metrics = differing["metric"].unique(maintain_order=True).to_list()
     drmse = forms["drmse"].to_list()
     rates = forms["false_positive_rate"].to_list()
@@ -209,7 +257,9 @@ def _of_kind(forms: pl.DataFrame, differing: pl.DataFrame) -> str:
     elif len(metrics) == forms.height:
         beyond = f"With all of them some pair {_BEYOND}."
     else:
-        beyond = f"With {len(metrics)} of them some pair {_BEYOND}: {', '.join(metrics)}."
+        beyond = (
+            f"With {len(metrics)} of them some pair {_BEYOND}: {', '.join(metrics)}."
+        )
     return (
         f"{forms['kind'][0]}: mean dRMSE of the {forms.height} metrics is {min(drmse):.3f} to {max(drmse):.3f}; "
         f"{min(rates):.1%} to {max(rates):.1%} of systems score significantly differently on the two collections. "
@@ -218,8 +268,20 @@ def _of_kind(forms: pl.DataFrame, differing: pl.DataFrame) -> str:
 
 
 _BEYOND = "differs more than 97.5% of random splits"
-_CHANCE = ("drmse_mean", "drmse_high", "false_positive_rate_mean", "false_positive_rate_high")
-_MEASURES = ("drmse", "rmse", "drmse_geometric", "false_positives", "quantile", "false_positives_quantile")
+_CHANCE = (
+    "drmse_mean",
+    "drmse_high",
+    "false_positive_rate_mean",
+    "false_positive_rate_high",
+)
+_MEASURES = (
+    "drmse",
+    "rmse",
+    "drmse_geometric",
+    "false_positives",
+    "quantile",
+    "false_positives_quantile",
+)
 _FIGURES = (*_MEASURES, *_CHANCE)
 
 
@@ -235,7 +297,9 @@ def _compared(
     for kind, cubes in forms.items():
         for name, cube in cubes.items():
             for at, metric in enumerate(cube.metric.values):
-                scores[name, str(metric), kind] = np.ascontiguousarray(cube.values[..., at])
+                scores[name, str(metric), kind] = np.ascontiguousarray(
+                    cube.values[..., at]
+                )
     keys = [((a, metric, kind), (b, metric, kind)) for (a, b), metric, kind in cases]
     splits = comparability.repartitions(scores, keys, partitions, rng, alpha)
     for (a, b), (errors, rates) in zip(keys, splits, strict=True):
@@ -243,18 +307,23 @@ def _compared(
 
 
 def _own_differences(
-    forms: Mapping[Form, Mapping[str, xr.DataArray]], cases: Sequence[tuple[tuple[str, str], str, Form]]
+    forms: Mapping[Form, Mapping[str, xr.DataArray]],
+    cases: Sequence[tuple[tuple[str, str], str, Form]],
 ) -> Floats:
     """Return each system's difference from itself, and its p value, in every case: (case, 2, system)."""
     return np.array(
         [
-            comparability.own_difference(*(forms[kind][name].sel(metric=metric).values for name in pair))
+            comparability.own_difference(
+                *(forms[kind][name].sel(metric=metric).values for name in pair)
+            )
             for pair, metric, kind in cases
         ]
     )
 
 
-def _figures(one: Floats, other: Floats, alpha: float, chance: Floats, chance_rates: Floats) -> list[float]:
+def _figures(
+    one: Floats, other: Floats, alpha: float, chance: Floats, chance_rates: Floats
+) -> list[float]:
     """Compare scores (system, topic) on two collections: with each other, and that with random splits."""
     means = one.mean(axis=1), other.mean(axis=1)
     observed = comparability.drmse(*means)
@@ -274,10 +343,15 @@ def _figures(one: Floats, other: Floats, alpha: float, chance: Floats, chance_ra
 
 def _standardized_before(cubes: Mapping[str, xr.DataArray]) -> str | None:
     """Name the kind that all cubes were standardized by; None if they are raw; different ones raise ScoresError."""
-    kinds = {name: about(scores).get("standardization", {}).get("kind") for name, scores in cubes.items()}
+    kinds = {
+        name: about(scores).get("standardization", {}).get("kind")
+        for name, scores in cubes.items()
+    }
     if len(set(kinds.values())) > 1:
         listed = ", ".join(f"{name} {kind or 'raw'}" for name, kind in kinds.items())
-        raise ScoresError(f"collections mix raw and standardized scores: {listed}; standardize all alike, or none")
+        raise ScoresError(
+            f"collections mix raw and standardized scores: {listed}; standardize all alike, or none"
+        )
     return next(iter(kinds.values()))
 
 
@@ -297,7 +371,9 @@ def _prepare(
         form, more = _form_of(scores, kind, flat)
         _require_topics(name, form.sizes["topic"], scores.sizes["topic"])
         form = form.sel(system=systems)
-        require_variation(form.mean("topic").values.T, form.metric.values, f" on {name}")
+        require_variation(
+            form.mean("topic").values.T, form.metric.values, f" on {name}"
+        )
         forms[kind][name] = form
         notes += [f"{name}, {line}" for line in more]
     return chosen, forms, notes
@@ -309,7 +385,9 @@ def _require_topics(name: str, topics: int, before: int) -> None:
         return
     dropped = ", once flat topics are dropped" if topics < before else ""
     plural = "" if topics == 1 else "s"
-    raise ScoresError(f"{name} has {topics} topic{plural}{dropped}; a t test over topics takes 2 or more")
+    raise ScoresError(
+        f"{name} has {topics} topic{plural}{dropped}; a t test over topics takes 2 or more"
+    )
 
 
 def _common_systems(cubes: Mapping[str, xr.DataArray]) -> tuple[list[str], list[str]]:
@@ -327,10 +405,17 @@ def _common_systems(cubes: Mapping[str, xr.DataArray]) -> tuple[list[str], list[
     for name, scores in cubes.items():
         lost = scores.sizes["system"] - len(common)
         if lost:
-            notes.append(f"{name}: {lost} systems are not in every collection: left out")
+            notes.append(
+                f"{name}: {lost} systems are not in every collection: left out"
+            )
     if len(common) < FEW:
-        notes.append(f"only {len(common)} systems are in every collection: dRMSE and false positives are rough")
-    if all(re.fullmatch(r"(run|sys|system)?[-_ ]?\d+", name, re.IGNORECASE) for name in common):
+        notes.append(
+            f"only {len(common)} systems are in every collection: dRMSE and false positives are rough"
+        )
+    if all(
+        re.fullmatch(r"(run|sys|system)?[-_ ]?\d+", name, re.IGNORECASE)
+        for name in common
+    ):
         notes.append(
             f"systems are matched by name, and names like {common[0]!r} are only numbers: unless they are the same "
             "systems on every collection, these figures mean nothing"
@@ -338,12 +423,18 @@ def _common_systems(cubes: Mapping[str, xr.DataArray]) -> tuple[list[str], list[
     return common, notes
 
 
-def _form_of(scores: xr.DataArray, kind: Form, flat: Flat) -> tuple[xr.DataArray, list[str]]:
+def _form_of(
+    scores: xr.DataArray, kind: Form, flat: Flat
+) -> tuple[xr.DataArray, list[str]]:
     """Return a cube in one form, and notes on its topics."""
     if kind == "raw":
         return additive(scores), []
-    standardized = standardization.apply(scores, standardization.fit(scores), kind, flat=flat)
-    return standardized, [f"{kind}: {line}" for line in standardization.flat_topics(standardized)]
+    standardized = standardization.apply(
+        scores, standardization.fit(scores), kind, flat=flat
+    )
+    return standardized, [
+        f"{kind}: {line}" for line in standardization.flat_topics(standardized)
+    ]
 
 
 def _form(metric: str, kind: str, before: str | None) -> str:

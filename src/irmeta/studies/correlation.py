@@ -96,9 +96,18 @@ def correlation(
         data |= _between_true_means(used, method)
         notes.append(_SYSTEM_LEVEL)
     name = COEFFICIENTS[method][0]
-    options = {"level": level, "method": method, "coefficient": name, "threshold": threshold, "missing": missing}
+    options = {
+        "level": level,
+        "method": method,
+        "coefficient": name,
+        "threshold": threshold,
+        "missing": missing,
+    }
     pooled = f" of {len(used)} collections pooled" if len(used) > 1 else ""
-    notes.append(f"{name} over {_span(n)} {_OVER[level]}{pooled}; " + _interval_note(used, n, low))
+    notes.append(
+        f"{name} over {_span(n)} {_OVER[level]}{pooled}; "
+        + _interval_note(used, n, low)
+    )
     return result("correlation", data, inputs=used, options=options, notes=notes)
 
 
@@ -108,20 +117,27 @@ _SYSTEM_LEVEL = (
 )
 
 
-def _between_true_means(used: Mapping[str, xr.DataArray], method: Coefficient) -> dict[str, Any]:
+def _between_true_means(
+    used: Mapping[str, xr.DataArray], method: Coefficient
+) -> dict[str, Any]:
     """Return Pearson's r between true means with its interval; unknown where scores are missing or topics are few."""
     if method != "pearson":
         return {}
     metrics = next(iter(used.values())).sizes["metric"]
     ends = np.full((3, metrics, metrics), np.nan)
     whole = not any(scores.isnull().any() for scores in used.values())
-    if whole and all(scores.sizes["topic"] >= disattenuated.FEWEST for scores in used.values()):
+    if whole and all(
+        scores.sizes["topic"] >= disattenuated.FEWEST for scores in used.values()
+    ):
         parts = [cube.additive(scores).values for scores in used.values()]
         r = disattenuated.true_correlation(parts)
         half = half_width(disattenuated.without_topics(parts), topic_numbers(used))
         ends = np.clip([r, r - half, r + half], -1, 1)
     names = ("true_r", "true_low", "true_high")
-    return {name: (("metric", "metric_2"), end) for name, end in zip(names, ends, strict=True)}
+    return {
+        name: (("metric", "metric_2"), end)
+        for name, end in zip(names, ends, strict=True)
+    }
 
 
 def each(cubes: Mapping[str, xr.DataArray], **options: Any) -> xr.Dataset:
@@ -129,15 +145,26 @@ def each(cubes: Mapping[str, xr.DataArray], **options: Any) -> xr.Dataset:
 
     The metrics are those that all collections have; options are those of `correlation`.
     """
-    used, notes = studied_together(by_name(cubes), missing=options.get("missing", "error"), pairs=True)
-    results = {name: correlation({name: scores}, **options) for name, scores in used.items()}
-    together = xr.concat(list(results.values()), xr.Variable("collection", list(results)), combine_attrs="drop")
+    used, notes = studied_together(
+        by_name(cubes), missing=options.get("missing", "error"), pairs=True
+    )
+    results = {
+        name: correlation({name: scores}, **options) for name, scores in used.items()
+    }
+    together = xr.concat(
+        list(results.values()),
+        xr.Variable("collection", list(results)),
+        combine_attrs="drop",
+    )
     described = {}
     for name, outcome in results.items():
         described[name] = about(outcome)["inputs"]["collections"][name]
         notes += [f"{name}: {note}" for note in about(outcome)["notes"]]
     attributes = about(next(iter(results.values())))
-    attributes |= {"inputs": attributes["inputs"] | {"collections": described}, "notes": notes}
+    attributes |= {
+        "inputs": attributes["inputs"] | {"collections": described},
+        "notes": notes,
+    }
     return together.assign_attrs(recorded(attributes))
 
 
@@ -150,13 +177,18 @@ def _correlated(
     parts = _values(used, level)
     over = over_means if level == "system" else over_scores
     r, without = over(parts, method)
-    n = sum(part.shape[0] if level == "system" else part.shape[0] * part.shape[1] for part in parts)
+    n = sum(
+        part.shape[0] if level == "system" else part.shape[0] * part.shape[1]
+        for part in parts
+    )
     if n < FEWEST:
         without = [part[:0] for part in without]
     return r, *interval(r, without, topic_numbers(used)), n
 
 
-def _by_pairs(used: Mapping[str, xr.DataArray], level: Level, method: Coefficient) -> Pairs:
+def _by_pairs(
+    used: Mapping[str, xr.DataArray], level: Level, method: Coefficient
+) -> Pairs:
     """Correlate each pair of metrics over the scores that both have."""
     parts = [cube.additive(scores).values for scores in used.values()]
     metrics = next(iter(used.values()))["metric"].values
@@ -164,31 +196,50 @@ def _by_pairs(used: Mapping[str, xr.DataArray], level: Level, method: Coefficien
     if (found.n < 2).any():
         one, other = (str(metrics[at]) for at in np.argwhere(found.n < 2)[0])
         what = "systems with scores on all topics" if level == "system" else "scores"
-        raise ScoresError(f"{one} and {other} have fewer than 2 {what} in common; leave one out (--metrics)")
+        raise ScoresError(
+            f"{one} and {other} have fewer than 2 {what} in common; leave one out (--metrics)"
+        )
     if np.isnan(found.r).any():
         pair = {str(metrics[at]): None for at in np.argwhere(np.isnan(found.r))[-1]}
-        raise ScoresError(f"all scores that {' and '.join(pair)} have in common are equal; leave it out (--metrics)")
+        raise ScoresError(
+            f"all scores that {' and '.join(pair)} have in common are equal; leave it out (--metrics)"
+        )
     return found
 
 
 def _span(n: Any) -> str:
     """Write the number of values, from the fewest to the most of any pair where it differs."""
     fewest, most = int(np.min(n)), int(np.max(n))
-    return f"{most}" if fewest == most else f"{fewest} to {most}"
+    if fewest == most:
+        return f"{most}"
+    return f"{fewest} to {most}"
 
 
-def _check(used: Mapping[str, xr.DataArray], level: Level, method: Coefficient, threshold: float) -> None:
+def _check(
+    used: Mapping[str, xr.DataArray],
+    level: Level,
+    method: Coefficient,
+    threshold: float,
+) -> None:
     names = next(iter(used.values()))["metric"].values
     if len(names) < 2:
-        raise ScoresError(f"need at least 2 metrics common to all collections; only {names[0]} is")
+        raise ScoresError(
+            f"need at least 2 metrics common to all collections; only {names[0]} is"
+        )
     if method == "tau-ap" and level != "system":
-        raise ScoresError("tau_AP compares rankings of systems: use it with level system (--level system)")
+        raise ScoresError(
+            "tau_AP compares rankings of systems: use it with level system (--level system)"
+        )
     if not -1 <= threshold <= 1:
-        raise ScoresError(f"a threshold of correlation is between -1 and 1, not {threshold}")
+        raise ScoresError(
+            f"a threshold of correlation is between -1 and 1, not {threshold}"
+        )
     for name, scores in used.items():
         systems, topics = scores.sizes["system"], scores.sizes["topic"]
         if systems < 2:
-            raise ScoresError(f"{name}: a correlation between metrics needs at least 2 systems; there is {systems}")
+            raise ScoresError(
+                f"{name}: a correlation between metrics needs at least 2 systems; there is {systems}"
+            )
         if level != "system" and topics < 4:
             verb = "is" if topics == 1 else "are"
             raise ScoresError(
@@ -206,7 +257,9 @@ def _values(used: Mapping[str, xr.DataArray], level: Level) -> list[Floats]:
     for part in parts:
         values = part.mean(axis=1) if level == "system" else part
         rows.append(values.reshape(-1, part.shape[2]).T)
-    cube.require_variation(np.concatenate(rows, axis=1), next(iter(used.values()))["metric"].values)
+    cube.require_variation(
+        np.concatenate(rows, axis=1), next(iter(used.values()))["metric"].values
+    )
     return parts
 
 
@@ -221,13 +274,20 @@ def _interval_note(used: Mapping[str, xr.DataArray], n: Any, low: Floats) -> str
         return "no intervals, as there are no topics to leave out."
     topics = len(np.unique(np.concatenate(topic_numbers(used))))
     shared = shared_topics(used)
-    once = f" ({listed(shared)} of the same names, each of which counts as one)" if shared else ""
+    if shared:
+        once = f" ({listed(shared)} of the same names, each of which counts as one)"
+    else:
+        once = ""
     return f"95% intervals by leaving out each of {topics} topics in turn{once}."
 
 
 def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     """Tables `correlation` (each pair once), `groups` and `components`; with `collection` where each has its own."""
-    return {"correlation": _pairs(outcome), "groups": _groups(outcome), "components": _components(outcome)}
+    return {
+        "correlation": _pairs(outcome),
+        "groups": _groups(outcome),
+        "components": _components(outcome),
+    }
 
 
 def _each(outcome: xr.Dataset) -> Iterator[tuple[str, xr.Dataset]]:
@@ -278,7 +338,10 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
         if len(metrics) > WIDE:
             views[f"metrics by group{of}"] = _neighbours(one)
         else:
-            cells = [[short(r) if j >= i else "" for j, r in enumerate(row)] for i, row in enumerate(one["r"].values)]
+            cells = [
+                [short(r) if j >= i else "" for j, r in enumerate(row)]
+                for i, row in enumerate(one["r"].values)
+            ]
             views[f"correlation{of}"] = square(metrics, cells)
             views[f"groups{of}"] = _members(one)
     return views
@@ -324,7 +387,10 @@ def _extremes(name: str, part: xr.Dataset, level: Level) -> str:
     told = partial(_pair, counted=part["n"].ndim > 0)
     if pairs.height == 1:
         return f"On {name} at {level} level {told(most)} agree most."
-    rivals = pairs.filter(pl.col("high") >= most["low"]).height - 1 if most["low"] is not None else 0
+    if most["low"] is not None:
+        rivals = pairs.filter(pl.col("high") >= most["low"]).height - 1
+    else:
+        rivals = 0
     others = ""
     if rivals > 0:
         others = f" They were picked by looking at {pairs.height} pairs; {rivals} others may agree as much."
@@ -342,10 +408,11 @@ def _grouped(part: xr.Dataset, threshold: float, method: Coefficient) -> str:
     if method == "pearson" and threshold > 0:
         shared = f" ({_shared_variance(threshold)} shared variance in these scores)"
     least = _least_within(part)
-    interval = "" if np.isnan(least) else f" Their intervals reach down to {short(least)}."
-    return (
-        f"Within each group every pair of metrics correlates at {level} or more{shared}: {'; '.join(groups)}.{interval}"
-    )
+    if np.isnan(least):
+        interval = ""
+    else:
+        interval = f" Their intervals reach down to {short(least)}."
+    return f"Within each group every pair of metrics correlates at {level} or more{shared}: {'; '.join(groups)}.{interval}"
 
 
 def _least_within(part: xr.Dataset) -> float:
@@ -380,4 +447,6 @@ def _pair(row: Mapping[str, Any], *, counted: bool) -> str:
     if row["low"] is not None and not np.isnan(row["low"]):
         interval = f", 95% interval {short(row['low'])} to {short(row['high'])}"
     count = f", n = {row['n']}" if counted else ""
-    return f"{row['metric_a']} and {row['metric_b']} ({short(row['r'])}{interval}{count})"
+    return (
+        f"{row['metric_a']} and {row['metric_b']} ({short(row['r'])}{interval}{count})"
+    )

@@ -8,11 +8,23 @@ import xarray as xr
 
 from irmeta.attributes import about
 from irmeta.choices import Missing, Scale
-from irmeta.cubes import by_name, check_scale, check_sizes, system_level, targets_and_candidates
+from irmeta.cubes import (
+    by_name,
+    check_scale,
+    check_sizes,
+    system_level,
+    targets_and_candidates,
+)
 from irmeta.errors import ScoresError
 from irmeta.result import frame, result
 from irmeta.stats.arrays import Floats
-from irmeta.stats.prediction.intervals import band, leave_one_out, leverage, reach, tails
+from irmeta.stats.prediction.intervals import (
+    band,
+    leave_one_out,
+    leverage,
+    reach,
+    tails,
+)
 from irmeta.stats.prediction.predictors import chunks
 from irmeta.stats.prediction.regression import least_squares, moments, pool
 from irmeta.stats.prediction.scales import from_scale, to_scale
@@ -40,25 +52,41 @@ def coverage(
     """
     cubes = by_name(cubes)
     if len(cubes) < 3:
-        raise ScoresError(f"coverage leaves out one collection at a time and needs at least 3; there are {len(cubes)}")
+        raise ScoresError(
+            f"coverage leaves out one collection at a time and needs at least 3; there are {len(cubes)}"
+        )
     if not 0 < level < 1:
-        raise ScoresError(f"the level of an interval is between 0 and 1, as in 0.9, not {level}")
+        raise ScoresError(
+            f"the level of an interval is between 0 and 1, as in 0.9, not {level}"
+        )
     names, wanted, candidates = targets_and_candidates(cubes, targets, metrics)
     check_sizes([size], wanted, candidates)
     check_scale(names, scale)
     levels, notes = system_level(cubes, names, missing=missing)
-    values = {name: to_scale(table.values, scale) for name, table in levels.items()}  # (system, metric)
+    values = {
+        name: to_scale(table.values, scale) for name, table in levels.items()
+    }  # (system, metric)
     at = [names.index(name) for name in wanted]
     sources = [names.index(name) for name in candidates]
-    found = np.array([_held_out(values, name, at, sources, size, level, scale) for name in values])
+    found = np.array(
+        [_held_out(values, name, at, sources, size, level, scale) for name in values]
+    )
     measured, width = found[:, 0], found[:, 1]  # (collection, target)
     spread = np.array([table.values[:, at].std(axis=0) for table in levels.values()])
-    with np.errstate(divide="ignore", invalid="ignore"):  # where a metric is constant there is nothing to compare with
+    with np.errstate(
+        divide="ignore", invalid="ignore"
+    ):  # where a metric is constant there is nothing to compare with
         relative = np.where(spread > 1e-12, width / 2 / spread, np.nan)
     over = ("target", "collection")
-    data = {"measured": (over, measured.T), "width": (over, width.T), "relative_width": (over, relative.T)}
+    data = {
+        "measured": (over, measured.T),
+        "width": (over, width.T),
+        "relative_width": (over, relative.T),
+    }
     options = {"size": size, "level": level, "scale": scale, "metrics": candidates}
-    notes += [f"each figure is a mean over every set of {size} predictors; the collection named was not used to fit"]
+    notes += [
+        f"each figure is a mean over every set of {size} predictors; the collection named was not used to fit"
+    ]
     outcome = result("coverage", data, inputs=cubes, options=options, notes=notes)
     return outcome.assign_coords(target=wanted, collection=list(values))
 
@@ -67,7 +95,11 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     """Table `coverage`: target, collection, nominal, measured, width, relative_width."""
     names = ("measured", "width", "relative_width")
     nominal = pl.lit(about(outcome)["options"]["level"]).alias("nominal")
-    return {"coverage": frame(outcome, names).fill_nan(None).select("target", "collection", nominal, *names)}
+    return {
+        "coverage": frame(outcome, names)
+        .fill_nan(None)
+        .select("target", "collection", nominal, *names)
+    }
 
 
 def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
@@ -91,7 +123,9 @@ def findings(outcome: xr.Dataset) -> list[str]:
 
 def _means(frame: pl.DataFrame, key: str) -> pl.DataFrame:
     figures = pl.col("nominal", "measured", "width", "relative_width")
-    return frame.group_by(key, maintain_order=True).agg(figures.mean(), least=pl.col("measured").min())
+    return frame.group_by(key, maintain_order=True).agg(
+        figures.mean(), least=pl.col("measured").min()
+    )
 
 
 def _held_out(
@@ -114,13 +148,22 @@ def _held_out(
     for subsets in chunks(candidates, size, _SUBSETS):  # (subset, size)
         slopes, intercepts = least_squares(pool(data), subsets, targets)
         given = values[held][:, subsets]  # (system, subset, size)
-        away = np.stack([leverage(data, given[:, i], subset) for i, subset in enumerate(subsets)], axis=1)
+        away = np.stack(
+            [leverage(data, given[:, i], subset) for i, subset in enumerate(subsets)],
+            axis=1,
+        )
         errors = leave_one_out(data, subsets, targets)
-        half = band(errors, level, reach=far[:, None, :], leverage=away[..., None]).half  # (system, subset, target)
+        half = band(
+            errors, level, reach=far[:, None, :], leverage=away[..., None]
+        ).half  # (system, subset, target)
         predicted = np.einsum("nsk,skt->nst", given, slopes) + intercepts
-        usable = ~(subsets[:, :, None] == np.asarray(targets)).any(axis=1)  # the target is not its own predictor
+        usable = ~(subsets[:, :, None] == np.asarray(targets)).any(
+            axis=1
+        )  # the target is not its own predictor
         hits = (np.abs(actual[:, None] - predicted) <= half).mean(axis=0)
-        spans = from_scale(predicted + half, scale) - from_scale(predicted - half, scale)
+        spans = from_scale(predicted + half, scale) - from_scale(
+            predicted - half, scale
+        )
         inside += np.where(usable, hits, 0.0).sum(axis=0)
         width += np.where(usable, spans.mean(axis=0), 0.0).sum(axis=0)
         count += usable.sum(axis=0)

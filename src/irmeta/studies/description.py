@@ -9,7 +9,15 @@ import xarray as xr
 
 from irmeta.attributes import about
 from irmeta.choices import Missing, Sets
-from irmeta.cube import additive, default_by, from_additive, geometric, means, metric_of, studied
+from irmeta.cube import (
+    additive,
+    default_by,
+    from_additive,
+    geometric,
+    means,
+    metric_of,
+    studied,
+)
 from irmeta.errors import ScoresError, require_choice
 from irmeta.layout import first_rows, intervals, spans
 from irmeta.names import metric_names
@@ -60,31 +68,59 @@ def describe(
     [2, 1]
     """
     if not 0 < level < 1:
-        raise ScoresError(f"the level of an interval is between 0 and 1, as in 0.95, not {level:g}")
+        raise ScoresError(
+            f"the level of an interval is between 0 and 1, as in 0.95, not {level:g}"
+        )
     require_choice("sets", sets, get_args(Sets))
     generator, seed = seeded(rng)
     if metrics is not None and by is not None:
         metrics = [*metric_names(metrics), by]
-    scores, notes = studied(scores, metrics=metrics, top=top, by=None if top is None else by, missing=missing)
+    scores, notes = studied(
+        scores,
+        metrics=metrics,
+        top=top,
+        by=None if top is None else by,
+        missing=missing,
+    )
     if scores.sizes["topic"] < 2 or scores.sizes["system"] < 2:
-        raise ScoresError("describe needs at least 2 systems and 2 topics (a system-wise table has means only)")
+        raise ScoresError(
+            "describe needs at least 2 systems and 2 topics (a system-wise table has means only)"
+        )
     names = [str(metric) for metric in scores.metric.values]
     by = metric_of(scores, by) if by is not None else _default_by(scores, names)
 
     averaged = additive(scores)  # on a scale on which scores can be averaged
     data = _of_systems(scores, averaged, level, sets, generator) | _of_topics(averaged)
-    data["quantiles"] = (("share", "metric"), np.quantile(scores.values, SHARES, axis=(0, 1)))
+    data["quantiles"] = (
+        ("share", "metric"),
+        np.quantile(scores.values, SHARES, axis=(0, 1)),
+    )
     data["score"] = scores
-    options = {"by": by, "level": level, "sets": sets, "top": top, "missing": missing, "seed": seed}
+    options = {
+        "by": by,
+        "level": level,
+        "sets": sets,
+        "top": top,
+        "missing": missing,
+        "seed": seed,
+    }
     inputs = {scores.attrs.get("collection", "collection"): scores}
     outcome = result(
-        "description", data, inputs=inputs, options=options, notes=notes + _notes(names, scores.sizes["topic"])
+        "description",
+        data,
+        inputs=inputs,
+        options=options,
+        notes=notes + _notes(names, scores.sizes["topic"]),
     )
     return outcome.assign_coords(share=SHARES)
 
 
 def _of_systems(
-    scores: xr.DataArray, averaged: xr.DataArray, level: float, sets: Sets, rng: np.random.Generator
+    scores: xr.DataArray,
+    averaged: xr.DataArray,
+    level: float,
+    sets: Sets,
+    rng: np.random.Generator,
 ) -> dict[str, Any]:
     """Return means with intervals, ranks, and the ranks that systems may have."""
     mean = means(scores)
@@ -97,15 +133,23 @@ def _of_systems(
         "high": high,
         "rank": (over, descriptive.ranks(mean.values.T).T),
         "rank_low": (over, np.stack([of_metric.low for of_metric in possible], axis=1)),
-        "rank_high": (over, np.stack([of_metric.high for of_metric in possible], axis=1)),
-        "distinguished": ("metric", [_distinguished(of_metric) for of_metric in possible]),
+        "rank_high": (
+            over,
+            np.stack([of_metric.high for of_metric in possible], axis=1),
+        ),
+        "distinguished": (
+            "metric",
+            [_distinguished(of_metric) for of_metric in possible],
+        ),
     }
 
 
 def _of_topics(averaged: xr.DataArray) -> dict[str, Any]:
     """Return means, standard deviations and reliability of topics."""
     columns = [averaged.values[..., m] for m in range(averaged.sizes["metric"])]
-    reliability = np.stack([descriptive.item_total(column) for column in columns], axis=1)
+    reliability = np.stack(
+        [descriptive.item_total(column) for column in columns], axis=1
+    )
     return {
         "topic_mean": from_additive(averaged.mean("system")),
         "topic_sd": averaged.std("system", ddof=1),
@@ -119,8 +163,13 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     order = np.argsort(outcome["rank"].sel(metric=by).values, kind="stable")
     columns = ("mean", "low", "high", "rank", "rank_low", "rank_high")
     means = frame(outcome.isel(system=order), columns, by=["metric", "system"])
-    topics = frame(outcome, ("topic_mean", "topic_sd", "reliability"), by=["metric", "topic"])
-    percentiles = [_percentiles(outcome["score"].sel(metric=[metric])) for metric in outcome.metric.values]
+    topics = frame(
+        outcome, ("topic_mean", "topic_sd", "reliability"), by=["metric", "topic"]
+    )
+    percentiles = [
+        _percentiles(outcome["score"].sel(metric=[metric]))
+        for metric in outcome.metric.values
+    ]
     return {
         "means": means.select("system", "metric", *columns),
         "topics": topics.select(
@@ -137,14 +186,23 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
 
 def _quantiles(outcome: xr.Dataset) -> pl.DataFrame:
     """List quantiles of single scores, a column for each."""
-    quantiles = frame(outcome.sel(share=[0.05, 0.25, 0.5, 0.75, 0.95]), ["quantiles"], by=["metric", "share"])
+    quantiles = frame(
+        outcome.sel(share=[0.05, 0.25, 0.5, 0.75, 0.95]),
+        ["quantiles"],
+        by=["metric", "share"],
+    )
     percent = (pl.col("share") * 100).round().cast(pl.Int64)
-    return quantiles.with_columns(share=pl.format("p{}", percent)).pivot("share", index="metric", values="quantiles")
+    return quantiles.with_columns(share=pl.format("p{}", percent)).pivot(
+        "share", index="metric", values="quantiles"
+    )
 
 
 def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     """Show the best systems: their means with the interval and the ranks by one metric, and their means by others."""
-    by, metrics = about(outcome)["options"]["by"], [str(metric) for metric in outcome.metric.values]
+    by, metrics = (
+        about(outcome)["options"]["by"],
+        [str(metric) for metric in outcome.metric.values],
+    )
     order = np.argsort(outcome["rank"].sel(metric=by).values, kind="stable")
     shown = outcome.isel(system=order)
     one = shown.sel(metric=by)
@@ -157,7 +215,9 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     }
     others = [metric for metric in metrics if metric != by]
     if len(others) < FEW_METRICS:
-        columns |= {metric: shown["mean"].sel(metric=metric).values for metric in others}
+        columns |= {
+            metric: shown["mean"].sel(metric=metric).values for metric in others
+        }
     return first_rows("means", pl.DataFrame(columns))
 
 
@@ -179,14 +239,19 @@ def findings(outcome: xr.Dataset) -> list[str]:
     against = outcome.topic.values[of_metric["reliability"].values < 0]
     if len(against):
         topics = f"{counted(len(against), 'topic')} ({listed(against)})"
-        lines.append(f"{by}: on {topics} the better systems score worse (reliability below 0).")
+        lines.append(
+            f"{by}: on {topics} the better systems score worse (reliability below 0)."
+        )
     return lines
 
 
 def _uneven(by: str, topics: Any, sd: Any) -> str:
     """Say how much more one topic weighs in comparisons of means than another."""
     most, least = topics[sd.argmax()], topics[sd.argmin()]
-    advice = "" if geometric([by]) else "; irmeta standardize gives all topics the same weight"
+    if geometric([by]):
+        advice = ""
+    else:
+        advice = "; irmeta standardize gives all topics the same weight"
     return (
         f"{by}: the topic that spreads systems most ({most}) does so {sd.max() / sd.min():.1f} times as much as the "
         f"one that does least ({least}), and weighs as much more in every comparison of means{advice}."
@@ -201,14 +266,19 @@ def _best_ranks(outcome: xr.Dataset, of_metric: xr.Dataset, best: xr.Dataset) ->
         ranks = f"{low}" if low == high else f"from {low} to {high}"
         return f"its true rank is {ranks} (marginal, {level:.0%}: of this one system, if you named it in advance)."
     first = int((of_metric["rank_low"] == 1).sum())
-    which = "no other system may be the best" if first == 1 else f"{first} systems may be the best"
+    if first == 1:
+        which = "no other system may be the best"
+    else:
+        which = f"{first} systems may be the best"
     return (
         f"{which}, and {of_metric['distinguished'].item():.0%} of the pairs of systems are distinguished "
         f"(simultaneous rank sets, {level:.0%}: all true ranks at once)."
     )
 
 
-def _rank_sets(averaged: xr.DataArray, level: float, sets: Sets, rng: np.random.Generator) -> list[RankSets]:
+def _rank_sets(
+    averaged: xr.DataArray, level: float, sets: Sets, rng: np.random.Generator
+) -> list[RankSets]:
     """Compute the rank sets of each metric."""
     found = []
     for m in range(averaged.sizes["metric"]):
@@ -228,7 +298,9 @@ def _notes(names: list[str], topics: int) -> list[str]:
     """Say of which metrics the means are geometric, and where intervals are too short."""
     lines = []
     if logs := ", ".join(geometric(names)):
-        lines.append(f"{logs}: means are geometric; standard deviations and reliability are of logarithms")
+        lines.append(
+            f"{logs}: means are geometric; standard deviations and reliability are of logarithms"
+        )
     if topics < FEW_TOPICS:
         lines.append(
             f"With fewer than {FEW_TOPICS} topics a 95% interval of a mean holds the truth in 87 to 93% of simulated "
@@ -245,7 +317,9 @@ def _default_by(scores: xr.DataArray, names: list[str]) -> str:
         return names[0]
 
 
-def _intervals(averaged: xr.DataArray, level: float) -> tuple[xr.DataArray, xr.DataArray]:
+def _intervals(
+    averaged: xr.DataArray, level: float
+) -> tuple[xr.DataArray, xr.DataArray]:
     """Return the ends of the intervals of the means over topics: (system, metric)."""
     by_topic = averaged.transpose("system", "metric", "topic")
     low, high = descriptive.t_interval(by_topic.values, level)
@@ -257,10 +331,16 @@ def _percentiles(scores: xr.DataArray) -> pl.DataFrame:
     """Return the systems and topics of one metric, (system, topic, metric), that stand at the percentiles."""
     averaged = additive(scores)
     parts = []
-    for dim, other, order in (("system", "topic", "mean"), ("topic", "system", "mean"), ("topic", "system", "sd")):
+    for dim, other, order in (
+        ("system", "topic", "mean"),
+        ("topic", "system", "mean"),
+        ("topic", "system", "sd"),
+    ):
         mean = from_additive(averaged.mean(other)).values[:, 0]
         sd = averaged.std(other, ddof=1).values[:, 0]
-        at = descriptive.at_percentiles(mean if order == "mean" else sd, np.array(PERCENTILES))
+        at = descriptive.at_percentiles(
+            mean if order == "mean" else sd, np.array(PERCENTILES)
+        )
         columns = {
             "of": [f"{dim}s"] * len(at),
             "ordered_by": [order] * len(at),

@@ -56,7 +56,9 @@ def durability(
         raise ScoresError("no old collection to take factors from")
     met = {}
     for name, scores in old.items():
-        met[name] = standardization.common(scores, standardization.counterpart(name, new), missing)
+        met[name] = standardization.common(
+            scores, standardization.counterpart(name, new), missing
+        )
     metrics = common_metrics({name: by for name, (by, _, _) in met.items()})
     generator, seed = seeded(rng)
 
@@ -71,7 +73,9 @@ def durability(
         sizes.append((by.sizes["topic"], by.sizes["system"], scores.sizes["system"]))
         notes += [f"{name}: {line}" for line in more + flat_notes]
         used |= {f"{name} old": by, f"{name} new": scores}
-    notes.append(f"Monte-Carlo standard error of the quantiles: at most {0.5 / PARTITIONS**0.5:.3f}")
+    notes.append(
+        f"Monte-Carlo standard error of the quantiles: at most {0.5 / PARTITIONS**0.5:.3f}"
+    )
 
     by_figure = np.array(figures)  # (topics, metric, figure)
     data: dict[str, Any] = {}
@@ -80,7 +84,12 @@ def durability(
     for at, name in enumerate(SIZES):
         data[name] = ("topics", [counts[at] for counts in sizes])
     notes.append(_assumed(groups))
-    options: dict[str, Any] = {"kind": kind, "flat": flat, "groups": said(groups), "missing": missing}
+    options: dict[str, Any] = {
+        "kind": kind,
+        "flat": flat,
+        "groups": said(groups),
+        "missing": missing,
+    }
     options |= {"partitions": PARTITIONS, "seed": seed}
     outcome = result("durability", data, inputs=used, options=options, notes=notes)
     return outcome.assign_coords(topics=list(met), metric=metrics)
@@ -103,13 +112,20 @@ def _assumed(groups: Grouping) -> str:
 
 
 def _aged(
-    old: xr.DataArray, new: xr.DataArray, kind: Kind, flat: Flat, team: Ints, rng: np.random.Generator
+    old: xr.DataArray,
+    new: xr.DataArray,
+    kind: Kind,
+    flat: Flat,
+    team: Ints,
+    rng: np.random.Generator,
 ) -> tuple[Floats, list[str]]:
     """Return FIGURES and CHANCE of one collection, (metric, figure), and notes on flat topics."""
     by_old = standardization.apply(new, standardization.fit(old), kind, flat=flat)
     by_own = standardization.apply(new, standardization.fit(new), kind, flat=flat)
     found = _correlations(by_old.mean("topic").values.T, by_own.mean("topic").values.T)
-    splits = _split_taus(old.values, new.values, kind, flat, team, rng)  # (split, metric)
+    splits = _split_taus(
+        old.values, new.values, kind, flat, team, rng
+    )  # (split, metric)
     below = comparability.quantile(found[:, FIGURES.index("tau")], splits)
     notes = standardization.flat_topics(by_old) + standardization.flat_topics(by_own)
     return np.column_stack([found, splits.mean(axis=0), below]), notes
@@ -117,12 +133,18 @@ def _aged(
 
 def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     """Table `durability`: topics (the old collection), metric, the figures, and how many of each."""
-    return {"durability": frame(outcome, (*FIGURES, *CHANCE, *SIZES), by=["topics", "metric"])}
+    return {
+        "durability": frame(
+            outcome, (*FIGURES, *CHANCE, *SIZES), by=["topics", "metric"]
+        )
+    }
 
 
 def findings(outcome: xr.Dataset) -> list[str]:
     """Say how far the old factors still order the new systems as their own factors do."""
-    return [_sentence(row) for row in tables(outcome)["durability"].iter_rows(named=True)]
+    return [
+        _sentence(row) for row in tables(outcome)["durability"].iter_rows(named=True)
+    ]
 
 
 def _sentence(row: Mapping[str, Any]) -> str:
@@ -153,7 +175,13 @@ def _correlations(a: Floats, b: Floats) -> Floats:
     """Return each of FIGURES for each row of scores by two ways: (metric, figure)."""
     rows = []
     for x, y in zip(rank.settled(a), rank.settled(b), strict=True):
-        rows.append([float(rank.pearson(x, y)), float(rank.tau_b(x, y)), float(topheavy.tau_ap_b(x, y))])
+        rows.append(
+            [
+                float(rank.pearson(x, y)),
+                float(rank.tau_b(x, y)),
+                float(topheavy.tau_ap_b(x, y)),
+            ]
+        )
     return np.array(rows)
 
 
@@ -182,7 +210,11 @@ def _split_taus(
 def _means(scores: Floats, by: Floats, kind: Kind, flat: Flat) -> Floats:
     """Return mean standardized scores (metric, system) of scores (system, topic, metric), by the factors of others."""
     factors = standardizers.fit(by)
-    standardized = standardizers.standardize(scores, factors, kind, flat="raw" if flat == "raw" else "half")
+    standardized = standardizers.standardize(
+        scores, factors, kind, flat="raw" if flat == "raw" else "half"
+    )
     if flat == "drop":
-        standardized = standardized[:, ~standardizers.KINDS[kind].undefined(factors).any(axis=1)]
+        standardized = standardized[
+            :, ~standardizers.KINDS[kind].undefined(factors).any(axis=1)
+        ]
     return np.asarray(standardized.mean(axis=1).T)

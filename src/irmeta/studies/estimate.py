@@ -53,10 +53,14 @@ def estimate(
     """
     both, notes = paired(human, machine, metrics, missing)
     weight, told = weights(both, sample)
-    parts = [_of_metric(both.sample(which, weight), new_topics) for which in range(both.human.sizes["metric"])]
+    parts = [
+        _of_metric(both.sample(which, weight), new_topics)
+        for which in range(both.human.sizes["metric"])
+    ]
     dims = {name: dim for name, (dim, _) in parts[0].items()}
     data: dict[str, Any] = {
-        name: ((*dim, "metric"), np.stack([part[name][1] for part in parts], axis=-1)) for name, dim in dims.items()
+        name: ((*dim, "metric"), np.stack([part[name][1] for part in parts], axis=-1))
+        for name, dim in dims.items()
     }
     systems = both.human.system.values
     left, right = np.triu_indices(systems.size, 1)
@@ -78,10 +82,14 @@ def estimate(
         },
         notes=[*notes, *told, *lines],
     )
-    return outcome.assign_coords(system_a=("pair", systems[left]), system_b=("pair", systems[right]))
+    return outcome.assign_coords(
+        system_a=("pair", systems[left]), system_b=("pair", systems[right])
+    )
 
 
-def _of_metric(sample: Sample, new_topics: bool) -> dict[str, tuple[tuple[str, ...], Any]]:
+def _of_metric(
+    sample: Sample, new_topics: bool
+) -> dict[str, tuple[tuple[str, ...], Any]]:
     n, _ = sample.sizes
     means = sampling.estimate_means(sample, new_topics=new_topics)
     alone = sampling.estimate_means(sample, 0.0, new_topics=new_topics)
@@ -89,11 +97,16 @@ def _of_metric(sample: Sample, new_topics: bool) -> dict[str, tuple[tuple[str, .
     pairs_alone = sampling.estimate_differences(sample, 0.0, new_topics=new_topics)
     above = np.triu_indices(sample.human.shape[0], 1)
     machine = sample.machine.mean(axis=1)
-    of_systems = _with_ends("mean", "", means, n) | _with_ends("human", "human_", alone, n)
+    of_systems = _with_ends("mean", "", means, n) | _with_ends(
+        "human", "human_", alone, n
+    )
     ranks = {"rank": means.value, "human_rank": alone.value, "machine_rank": machine}
     found: dict[str, tuple[tuple[str, ...], Any]] = {
         **{name: (("system",), values) for name, values in of_systems.items()},
-        **{name: (("system",), descriptive.ranks(values)) for name, values in ranks.items()},
+        **{
+            name: (("system",), descriptive.ranks(values))
+            for name, values in ranks.items()
+        },
         "machine": (("system",), machine),
         "rho": ((), sampling.correlation(sample)),
         "rho_pairs": ((), sampling.correlation(sample, pairs=True)),
@@ -103,8 +116,12 @@ def _of_metric(sample: Sample, new_topics: bool) -> dict[str, tuple[tuple[str, .
         "gain_pairs": ((), _narrower(pairs, pairs_alone)),
     }
     for name, one in (("", pairs), ("human_", pairs_alone)):
-        ends = _with_ends("difference", f"{name}difference_" if name else "difference_", one, n)
-        found |= {key: (("pair",), values[above]) for key, values in ends.items() if not name}
+        ends = _with_ends(
+            "difference", f"{name}difference_" if name else "difference_", one, n
+        )
+        found |= {
+            key: (("pair",), values[above]) for key, values in ends.items() if not name
+        }
         p = one.p(n - 1)[above]
         found[f"{name}p_corrected"] = (("pair",), multiplicity.holm(p) if p.size else p)
     return found
@@ -118,13 +135,31 @@ def _with_ends(name: str, prefix: str, one: Estimates, n: int) -> dict[str, Floa
 def _narrower(one: Estimates, alone: Estimates) -> float:
     """Return the mean width of intervals as a share of the human-only ones."""
     wide = float(np.sqrt(alone.variance).mean())
-    return float(np.sqrt(one.variance).mean()) / wide if wide > 0 else float("nan")
+    if wide > 0:
+        return float(np.sqrt(one.variance).mean()) / wide
+    return float("nan")
 
 
 def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     """Tables `means` (by system and metric), `pairs` (by pair and metric) and `gain` (by metric)."""
-    systems = ("mean", "low", "high", "rank", "human", "human_low", "human_high", "human_rank", "machine")
-    pairs = ("difference", "difference_low", "difference_high", "p_corrected", "human_p_corrected")
+    systems = (
+        "mean",
+        "low",
+        "high",
+        "rank",
+        "human",
+        "human_low",
+        "human_high",
+        "human_rank",
+        "machine",
+    )
+    pairs = (
+        "difference",
+        "difference_low",
+        "difference_high",
+        "p_corrected",
+        "human_p_corrected",
+    )
     gain = ("rho", "rho_pairs", "slope", "slope_pairs", "gain", "gain_pairs")
     return {
         "means": frame(outcome, (*systems, "machine_rank"), by=("system", "metric")),
@@ -139,13 +174,18 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     for metric in outcome.metric.values:
         one = outcome.sel(metric=metric)
         order = np.argsort(one["rank"].values, kind="stable")[:SHOWN]
-        cells = {name: one[name].values[order] for name in ("mean", "low", "high", "human", "human_low", "human_high")}
+        cells = {
+            name: one[name].values[order]
+            for name in ("mean", "low", "high", "human", "human_low", "human_high")
+        }
         shown[f"{metric}, best {order.size} of {one.sizes['system']}"] = pl.DataFrame(
             {
                 "system": one.system.values[order].astype(str),
                 "rank": one["rank"].values[order],
                 "both": _written(cells["mean"], cells["low"], cells["high"]),
-                "people alone": _written(cells["human"], cells["human_low"], cells["human_high"]),
+                "people alone": _written(
+                    cells["human"], cells["human_low"], cells["human_high"]
+                ),
                 "machine": [short(value, 3) for value in one["machine"].values[order]],
             }
         )
@@ -157,7 +197,10 @@ def findings(outcome: xr.Dataset) -> list[str]:
     told = []
     for metric in outcome.metric.values:
         one = outcome.sel(metric=metric)
-        clear, alone = (int((one[name] < 0.05).sum()) for name in ("p_corrected", "human_p_corrected"))
+        clear, alone = (
+            int((one[name] < 0.05).sum())
+            for name in ("p_corrected", "human_p_corrected")
+        )
         told += [
             f"{metric}: {_gained(one)}",
             f"{metric}: {_highest(one)}",
@@ -203,10 +246,14 @@ def _highest(one: xr.Dataset) -> str:
     """Name the systems with the highest mean, and say how many others are not clearly lower."""
     names, rank = one.system.values, one["rank"].values
     first = int(rank.argmin())
-    mean, low, high = (short(float(one[name].values[first]), 3) for name in ("mean", "low", "high"))
+    mean, low, high = (
+        short(float(one[name].values[first]), 3) for name in ("mean", "low", "high")
+    )
     leaders = listed(names[rank == 1])
     has = "has" if (rank == 1).sum() == 1 else "share"
-    of_first = (one["system_a"].values == names[first]) | (one["system_b"].values == names[first])
+    of_first = (one["system_a"].values == names[first]) | (
+        one["system_b"].values == names[first]
+    )
     lower = int((one["p_corrected"].values[of_first] < 0.05).sum())
     others = int((rank > 1).sum())
     return (
@@ -219,7 +266,9 @@ def _change(gain: float) -> str:
     if np.isnan(gain):
         return "as wide"
     percent = round(100 * (1 - gain))
-    return f"{percent}% narrower" if percent >= 0 else f"{-percent}% wider"
+    if percent >= 0:
+        return f"{percent}% narrower"
+    return f"{-percent}% wider"
 
 
 def _written(value: Floats, low: Floats, high: Floats) -> list[str]:

@@ -15,14 +15,20 @@ def evaluation(scores: xr.DataArray) -> xr.Dataset:
     options = about(scores).get("options", {})
     notes = about(scores).get("notes", [])
     return result(
-        "evaluation", {"score": scores, "mean": means(scores)}, inputs={name: scores}, options=options, notes=notes
+        "evaluation",
+        {"score": scores, "mean": means(scores)},
+        inputs={name: scores},
+        options=options,
+        notes=notes,
     )
 
 
 def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     """Tables `means` (systems by metrics) and `scores` (one row for each score, as in the score file)."""
     mean = outcome["mean"].transpose("system", "metric")
-    columns = {str(metric): mean.sel(metric=metric).values for metric in mean.metric.values}
+    columns = {
+        str(metric): mean.sel(metric=metric).values for metric in mean.metric.values
+    }
     wide = pl.DataFrame({"system": labels(mean.system.values), **columns})
     return {"means": wide, "scores": to_frame(outcome["score"])}
 

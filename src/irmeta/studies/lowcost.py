@@ -54,17 +54,32 @@ def lowcost(
     _refuse_predictors(wanted, groups, depths)
     predictors = {name for group in groups.values() for name in group}
     counts = {counted(kind, depth) for kind, depth in groups}
-    used = [name for name in common_metrics(cubes) if name in {*wanted, *predictors, *counts}]
+    used = [
+        name
+        for name in common_metrics(cubes)
+        if name in {*wanted, *predictors, *counts}
+    ]
     by_topic, notes = studied_together(cubes, metrics=used, missing=missing)
     levels, more = system_level(by_topic, used)
     notes += more
     shown = [name for name in cubes if role[name] != "train"]
-    judgments = [kind for kind in get_args(Judgments) if any(kind == of for of, _ in groups)]
+    judgments = [
+        kind for kind in get_args(Judgments) if any(kind == of for of, _ in groups)
+    ]
 
-    values = {name: scores.values for name, scores in levels.items()}  # (system, metric) of each collection
+    values = {
+        name: scores.values for name, scores in levels.items()
+    }  # (system, metric) of each collection
     fits = _Fits(
-        folds=folds(*([values[name] for name in levels if role[name] == part] for part in ("train", "dev"))),
-        train=moments(np.concatenate([values[name] for name in levels if role[name] == "train"])),
+        folds=folds(
+            *(
+                [values[name] for name in levels if role[name] == part]
+                for part in ("train", "dev")
+            )
+        ),
+        train=moments(
+            np.concatenate([values[name] for name in levels if role[name] == "train"])
+        ),
         shown=[values[name] for name in shown],
     )
     at = [used.index(target) for target in wanted]
@@ -77,9 +92,16 @@ def lowcost(
             chosen[t, j, d] = " ".join(used[i] for i in subset)
             measured[t, j, d] = fits.measured(at[t], subset)
         for c, name in enumerate(shown):
-            rivals[:, j, d, c] = _untrained(by_topic[name], values[name][:, at], wanted, kind, depth)
+            rivals[:, j, d, c] = _untrained(
+                by_topic[name], values[name][:, at], wanted, kind, depth
+            )
 
-    coords = {"target": wanted, "judgments": judgments, "depth": list(depths), "collection": shown}
+    coords = {
+        "target": wanted,
+        "judgments": judgments,
+        "depth": list(depths),
+        "collection": shown,
+    }
     dims = tuple(coords)
     data: dict[str, Any] = {}
     for i, name in enumerate(_MEASURES):
@@ -87,34 +109,53 @@ def lowcost(
         data[f"entropy_{name}"] = (dims, rivals[..., i])
     data["predictors"] = (dims[:3], chosen)
     data["role"] = ("collection", [role[name] for name in shown])
-    by = "tau on the dev collections" if "dev" in role.values() else "mean tau, training collections left out"
+    if "dev" in role.values():
+        by = "tau on the dev collections"
+    else:
+        by = "mean tau, training collections left out"
     notes.append(f"chosen by {by}")
     notes += _without_rival(by_topic, used, groups)
     options = {"roles": role, "proper": proper}
-    return result("lowcost", data, inputs=cubes, options=options, notes=notes).assign_coords(coords)
+    return result(
+        "lowcost", data, inputs=cubes, options=options, notes=notes
+    ).assign_coords(coords)
 
 
 def _without_rival(
-    by_topic: Mapping[str, xr.DataArray], metrics: Sequence[str], groups: Iterable[tuple[Judgments, int]]
+    by_topic: Mapping[str, xr.DataArray],
+    metrics: Sequence[str],
+    groups: Iterable[tuple[Judgments, int]],
 ) -> list[str]:
     """Say what to evaluate for the rival that needs no training, where it is not there."""
-    no_topics = any(scores.topic.values.tolist() == [ALL] for scores in by_topic.values())
-    lacking = dict.fromkeys(name for kind, depth in groups for name in wanting(metrics, kind, depth))
+    no_topics = any(
+        scores.topic.values.tolist() == [ALL] for scores in by_topic.values()
+    )
+    lacking = dict.fromkeys(
+        name for kind, depth in groups for name in wanting(metrics, kind, depth)
+    )
     named = f" of {' '.join(lacking)}" if lacking else ""
     if no_topics:
-        return [f"the rival without training (maximum entropy) takes scores by topic{named}"]
+        return [
+            f"the rival without training (maximum entropy) takes scores by topic{named}"
+        ]
     if lacking:
-        return [f"the rival without training (maximum entropy) also takes scores{named}; add them with irmeta evaluate"]
+        return [
+            f"the rival without training (maximum entropy) also takes scores{named}; add them with irmeta evaluate"
+        ]
     return []
 
 
 def _refuse_predictors(
-    targets: Iterable[str], groups: Mapping[tuple[Judgments, int], Sequence[str]], depths: Sequence[int]
+    targets: Iterable[str],
+    groups: Mapping[tuple[Judgments, int], Sequence[str]],
+    depths: Sequence[int],
 ) -> None:
     """Refuse a target that is among the predictors."""
     for target in targets:
         if any(target in group for group in groups.values()):
-            raise ScoresError(f"{target} is one of the predictors; a target looks deeper than {max(depths)} documents")
+            raise ScoresError(
+                f"{target} is one of the predictors; a target looks deeper than {max(depths)} documents"
+            )
 
 
 class _Fits(NamedTuple):
@@ -135,7 +176,11 @@ class _Fits(NamedTuple):
 
 
 def _untrained(
-    scores: xr.DataArray, actual: Floats, targets: Sequence[str], kind: Judgments, depth: int
+    scores: xr.DataArray,
+    actual: Floats,
+    targets: Sequence[str],
+    kind: Judgments,
+    depth: int,
 ) -> Floats | float:
     """Return how near the means that rankings of greatest entropy lead to come to the actual ones: (target, measure).
 
@@ -144,7 +189,12 @@ def _untrained(
     found = rankings(scores, kind, depth)
     if found is None:
         return np.nan
-    return np.array([_near(means, expected(target, found)) for means, target in zip(actual.T, targets, strict=True)])
+    return np.array(
+        [
+            _near(means, expected(target, found))
+            for means, target in zip(actual.T, targets, strict=True)
+        ]
+    )
 
 
 def _near(actual: Floats, predicted: Floats) -> list[float]:
@@ -157,11 +207,31 @@ def _near(actual: Floats, predicted: Floats) -> list[float]:
 
 def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     """Table `lowcost`: target, judgments, depth, predictors, collection, role, measures, and those without training."""
-    spread = outcome.assign({name: outcome[name].broadcast_like(outcome["tau"]) for name in ("predictors", "role")})
-    figures = frame(spread, [*_MEASURES, *_BY_ENTROPY, "predictors", "role"]).fill_nan(None)
+    spread = outcome.assign(
+        {
+            name: outcome[name].broadcast_like(outcome["tau"])
+            for name in ("predictors", "role")
+        }
+    )
+    figures = frame(spread, [*_MEASURES, *_BY_ENTROPY, "predictors", "role"]).fill_nan(
+        None
+    )
     figures = figures.filter(pl.col("predictors") != "")
-    lists = pl.Series("predictors", [split(names) for names in figures["predictors"]], dtype=pl.List(pl.String))
-    columns = ("target", "judgments", "depth", "predictors", "collection", "role", *_MEASURES, *_BY_ENTROPY)
+    lists = pl.Series(
+        "predictors",
+        [split(names) for names in figures["predictors"]],
+        dtype=pl.List(pl.String),
+    )
+    columns = (
+        "target",
+        "judgments",
+        "depth",
+        "predictors",
+        "collection",
+        "role",
+        *_MEASURES,
+        *_BY_ENTROPY,
+    )
     return {"lowcost": figures.with_columns(lists).select(columns)}
 
 
@@ -169,9 +239,18 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     """Show tau and R2 over the depths, a row a target, kind of judgments and collection; `lowcost` has the rest."""
     figures = tables(outcome)["lowcost"]
     key = ["target", "judgments", "collection"]
-    views = {"tau by depth": "tau", "r2 by depth": "r2", "tau by depth, without training": "entropy_tau"}
-    shown = {title: measure for title, measure in views.items() if figures[measure].count()}
-    return {title: figures.pivot("depth", index=key, values=measure) for title, measure in shown.items()}
+    views = {
+        "tau by depth": "tau",
+        "r2 by depth": "r2",
+        "tau by depth, without training": "entropy_tau",
+    }
+    shown = {
+        title: measure for title, measure in views.items() if figures[measure].count()
+    }
+    return {
+        title: figures.pivot("depth", index=key, values=measure)
+        for title, measure in shown.items()
+    }
 
 
 def findings(outcome: xr.Dataset) -> list[str]:
@@ -180,17 +259,24 @@ def findings(outcome: xr.Dataset) -> list[str]:
     for kind, target in product(outcome.judgments.values, outcome.target.values):
         of_target = outcome.sel(judgments=kind, target=target)
         tau = of_target["tau"].isel(depth=of_target["predictors"].values != "")
-        judgments = "with all judgments" if kind == "full" else "with a pool of that depth"
+        if kind == "full":
+            judgments = "with all judgments"
+        else:
+            judgments = "with a pool of that depth"
         lines.append(f"{target}, {judgments}: {_reached(tau)}.")
         tested = of_target.isel(collection=outcome["role"].values == "test")
         if tested["entropy_tau"].notnull().any():
-            lines.append(f"{target}, {judgments}, without training (maximum entropy): {_beside(tested)}.")
+            lines.append(
+                f"{target}, {judgments}, without training (maximum entropy): {_beside(tested)}."
+            )
     return lines
 
 
 def _beside(tested: xr.Dataset) -> str:
     """Say at which depths the rival orders the systems of test collections as well as regression does, or better."""
-    mean, regression = (tested[name].mean("collection", skipna=False) for name in ("entropy_tau", "tau"))
+    mean, regression = (
+        tested[name].mean("collection", skipna=False) for name in ("entropy_tau", "tau")
+    )
     as_good = tested.depth.values[mean.values >= regression.values]
     best = f"mean tau on test collections is at most {float(mean.max()):.2f}"
     if not as_good.size:
@@ -208,10 +294,14 @@ def _reached(tau: xr.DataArray) -> str:
     undefined = tau.collection.values[tau.isnull().any("depth").values]
     if undefined.size:
         return f"tau is undefined on {', '.join(undefined)}, where scores or predictions are all equal"
-    return f"tau never reaches 0.9 on every collection (at most {float(worst.max()):.4f})"
+    return (
+        f"tau never reaches 0.9 on every collection (at most {float(worst.max()):.4f})"
+    )
 
 
-def _groups(metrics: Sequence[str], depths: Sequence[int]) -> dict[tuple[Judgments, int], list[str]]:
+def _groups(
+    metrics: Sequence[str], depths: Sequence[int]
+) -> dict[tuple[Judgments, int], list[str]]:
     """Return the predictors by kind of judgments and depth; a depth without any raises MetricError."""
     groups: dict[tuple[Judgments, int], list[str]] = {}
     for name in metrics:
@@ -233,7 +323,12 @@ def _groups(metrics: Sequence[str], depths: Sequence[int]) -> dict[tuple[Judgmen
     return groups
 
 
-def _best(fold: Sequence[Fold], candidates: Sequence[int], targets: Sequence[int], proper: bool) -> list[Indices]:
+def _best(
+    fold: Sequence[Fold],
+    candidates: Sequence[int],
+    targets: Sequence[int],
+    proper: bool,
+) -> list[Indices]:
     """Return the best subset of any size for each target; the first of equals, the smaller sizes first."""
     most = len(candidates) - 1 if proper else len(candidates)
     found = [best_predictors(fold, candidates, targets, k) for k in range(1, most + 1)]

@@ -8,7 +8,13 @@ import polars as pl
 import xarray as xr
 
 from irmeta.choices import Learner, Missing, Scale, Unit
-from irmeta.cubes import at_unit, by_name, check_scale, system_level, targets_and_candidates
+from irmeta.cubes import (
+    at_unit,
+    by_name,
+    check_scale,
+    system_level,
+    targets_and_candidates,
+)
 from irmeta.errors import ScoresError, require_choice
 from irmeta.parallel import seed, steps
 from irmeta.result import frame, result
@@ -39,18 +45,24 @@ def models(
     """
     cubes, rng = at_unit(by_name(cubes), level), seed(rng)
     if len(cubes) < 2:
-        raise ScoresError("models are compared on collections left out in turn; give two collections or more")
+        raise ScoresError(
+            "models are compared on collections left out in turn; give two collections or more"
+        )
     names, wanted, candidates = targets_and_candidates(cubes, targets, metrics)
     for scale in scales:
         require_choice("scales", scale, get_args(Scale))
         check_scale(names, scale)
     levels, notes = system_level(cubes, names, missing=missing)
     fits = {name: learner(name, rng=rng) for name in get_args(Learner)}
-    found = np.full((len(wanted), len(fits), len(scales), len(cubes), len(_MEASURES)), np.nan)
+    found = np.full(
+        (len(wanted), len(fits), len(scales), len(cubes), len(_MEASURES)), np.nan
+    )
     for j, scale in enumerate(scales):
         values = {name: to_scale(table.values, scale) for name, table in levels.items()}
         for c, held in enumerate(steps(list(values), f"{scale} scale: collections")):
-            train = np.concatenate([scores for name, scores in values.items() if name != held])
+            train = np.concatenate(
+                [scores for name, scores in values.items() if name != held]
+            )
             for t, at in enumerate(names.index(target) for target in wanted):
                 others = [names.index(name) for name in candidates if name != names[at]]
                 x, y = train[:, others], train[:, at]
@@ -59,8 +71,16 @@ def models(
                     predicted = from_scale(fit(x, y)(values[held][:, others]), scale)
                     close = accuracy(actual, predicted)
                     found[t, m, j, c] = [getattr(close, name) for name in _MEASURES]
-    coords = {"target": wanted, "model": list(fits), "scale": list(scales), "collection": list(cubes)}
-    data = {name: xr.DataArray(found[..., i], coords, tuple(coords)) for i, name in enumerate(_MEASURES)}
+    coords = {
+        "target": wanted,
+        "model": list(fits),
+        "scale": list(scales),
+        "collection": list(cubes),
+    }
+    data = {
+        name: xr.DataArray(found[..., i], coords, tuple(coords))
+        for i, name in enumerate(_MEASURES)
+    }
     options = {"metrics": candidates, "level": level, "seed": rng}
     return result("models", data, inputs=cubes, options=options, notes=notes)
 
@@ -69,7 +89,9 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     """Tables `summary` (means over targets and collections) and `models` (target, model, scale, collection, ...)."""
     figures = frame(outcome, _MEASURES).fill_nan(None)
     summary = figures.group_by("model", "scale", maintain_order=True).agg(
-        pl.col("tau").mean(), pl.col("rmse").mean(), pl.col("rmse").max().alias("worst_rmse")
+        pl.col("tau").mean(),
+        pl.col("rmse").mean(),
+        pl.col("rmse").max().alias("worst_rmse"),
     )
     return {"summary": summary, "models": figures}
 

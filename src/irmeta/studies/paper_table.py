@@ -25,7 +25,12 @@ BETTER, WORSE = "†", "‡"
 """Marks of systems that are significantly better or worse than the baseline."""
 DIGITS = 3
 TESTS = {"t": "paired t test", "permutation": "paired permutation test"}
-CORRECTIONS = {"holm": "Holm", "bh": "Benjamini-Hochberg", "bonferroni": "Bonferroni", "none": "no"}
+CORRECTIONS = {
+    "holm": "Holm",
+    "bh": "Benjamini-Hochberg",
+    "bonferroni": "Bonferroni",
+    "none": "no",
+}
 
 Tester = Callable[[Floats], Floats]
 
@@ -71,12 +76,19 @@ def paper_table(
     names = [str(metric) for metric in scores.metric.values]
     by = names[0] if by is None else canonical(by)
     if by not in names:
-        raise ScoresError(f"no metric {by!r} to sort the systems by; {nearest(by, names)}")
+        raise ScoresError(
+            f"no metric {by!r} to sort the systems by; {nearest(by, names)}"
+        )
     if test != "none" and (scores.sizes["topic"] < 2 or scores.sizes["system"] < 2):
-        raise ScoresError("a paired test needs at least 2 systems and 2 topics; use --test none for means only")
+        raise ScoresError(
+            "a paired test needs at least 2 systems and 2 topics; use --test none for means only"
+        )
     shown, more = _shown(scores, baseline, by)
     line = additive(shown).transpose("metric", "system", "topic").values
-    marks = [_marks(one, baseline is not None, test, correct, alpha, resamples, generator) for one in line]
+    marks = [
+        _marks(one, baseline is not None, test, correct, alpha, resamples, generator)
+        for one in line
+    ]
     mean = means(shown)
     return result(
         "paper_table",
@@ -100,16 +112,22 @@ def paper_table(
     )
 
 
-def _shown(scores: xr.DataArray, baseline: str | None, by: str) -> tuple[xr.DataArray, list[str]]:
+def _shown(
+    scores: xr.DataArray, baseline: str | None, by: str
+) -> tuple[xr.DataArray, list[str]]:
     """Sort the systems, the baseline first, and keep the best of many."""
     systems = [str(name) for name in scores.system.values]
     if baseline is not None and baseline not in systems:
-        raise ScoresError(f"no system {baseline!r} to be the baseline; {nearest(baseline, systems)}")
+        raise ScoresError(
+            f"no system {baseline!r} to be the baseline; {nearest(baseline, systems)}"
+        )
     mean = means(scores).sel(metric=by).values
     order = [systems[at] for at in np.argsort(-mean, kind="stable")]
     notes = []
     if len(order) > MOST:
-        notes.append(f"The best {SHOWN} of {len(order)} systems by {by}; choose others with --systems.")
+        notes.append(
+            f"The best {SHOWN} of {len(order)} systems by {by}; choose others with --systems."
+        )
         order = order[:SHOWN]
     if baseline is not None:
         order = [baseline, *(name for name in order if name != baseline)]
@@ -130,13 +148,22 @@ def _marks(
         return [""] * len(scores)
     if against_first:
         found = scores[1:] - scores[0]
-        found[np.abs(found) <= 1e-12] = 0.0  # rounding must not make equal systems differ
-        p = multiplicity.CORRECTIONS[correct](many_to_one.p_values(found, test, resamples, rng))
+        found[np.abs(found) <= 1e-12] = (
+            0.0  # rounding must not make equal systems differ
+        )
+        p = multiplicity.CORRECTIONS[correct](
+            many_to_one.p_values(found, test, resamples, rng)
+        )
         signs = np.where(found.mean(axis=1) > 0, BETTER, WORSE)
         return ["", *np.where(p < alpha, signs, "").tolist()]
-    p = paired.over_pairs(paired.t, scores) if test == "t" else resampling.permutation(scores, resamples, rng)
+    if test == "t":
+        p = paired.over_pairs(paired.t, scores)
+    else:
+        p = resampling.permutation(scores, resamples, rng)
     differs = np.zeros((len(scores), len(scores)), dtype=np.bool_)
-    differs[np.triu_indices(len(scores), 1)] = multiplicity.CORRECTIONS[correct](p) < alpha
+    differs[np.triu_indices(len(scores), 1)] = (
+        multiplicity.CORRECTIONS[correct](p) < alpha
+    )
     return _letters(scores, differs | differs.T)
 
 
@@ -146,7 +173,9 @@ def _letters(scores: Floats, differs: Bools) -> list[str]:
     groups = multiplicity.letters(differs[np.ix_(order, order)])
     letters = [""] * len(order)
     for at, numbers in zip(order, groups, strict=True):
-        letters[at] = "".join(chr(ord("a") + number % 26) + "'" * (number // 26) for number in numbers)
+        letters[at] = "".join(
+            chr(ord("a") + number % 26) + "'" * (number // 26) for number in numbers
+        )
     return letters
 
 
@@ -157,22 +186,32 @@ def caption(outcome: xr.Dataset) -> str:
     text = f"Mean scores on {name} ({counted(size['topics'], 'topic')}); the best of each column in bold."
     if options["test"] == "none":
         return text
-    correction = "" if options["correct"] == "none" else f", {CORRECTIONS[options['correct']]} correction"
+    if options["correct"] == "none":
+        correction = ""
+    else:
+        correction = f", {CORRECTIONS[options['correct']]} correction"
     how = f"{TESTS[options['test']]}{correction}, level {options['alpha']:g}"
     if options["baseline"] is None:
-        return f"{text} Systems that share a letter do not differ significantly ({how})."
+        return (
+            f"{text} Systems that share a letter do not differ significantly ({how})."
+        )
     return f"{text} {BETTER} and {WORSE}: significantly better and worse than {options['baseline']} ({how})."
 
 
 def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     """Tables `wide` (a row per system, a column of means and one of marks per metric) and `means` (long)."""
-    columns: dict[str, list[str] | Floats] = {"system": [str(name) for name in outcome.system.values]}
+    columns: dict[str, list[str] | Floats] = {
+        "system": [str(name) for name in outcome.system.values]
+    }
     for metric in outcome.metric.values:
         one = outcome.sel(metric=metric)
         columns[str(metric)] = one["mean"].values
         if about(outcome)["options"]["test"] != "none":
             columns[f"{metric} marks"] = [str(mark) for mark in one["marks"].values]
-    return {"wide": pl.DataFrame(columns), "means": frame(outcome, ["mean", "best", "marks"])}
+    return {
+        "wide": pl.DataFrame(columns),
+        "means": frame(outcome, ["mean", "best", "marks"]),
+    }
 
 
 def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
@@ -180,8 +219,13 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     columns = {"system": [str(name) for name in outcome.system.values]}
     for metric in outcome.metric.values:
         one = outcome.sel(metric=metric)
-        cells = zip(one["mean"].values, one["best"].values, one["marks"].values, strict=True)
-        columns[str(metric)] = [f"{mean:.{DIGITS}f}{'*' * bool(best)} {mark}".rstrip() for mean, best, mark in cells]
+        cells = zip(
+            one["mean"].values, one["best"].values, one["marks"].values, strict=True
+        )
+        columns[str(metric)] = [
+            f"{mean:.{DIGITS}f}{'*' * bool(best)} {mark}".rstrip()
+            for mean, best, mark in cells
+        ]
     return {"table (* best)": pl.DataFrame(columns)}
 
 

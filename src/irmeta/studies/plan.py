@@ -25,10 +25,22 @@ MANY = 10
 ALPHA = 0.05
 """The level at which pairs of systems differ, corrected for all pairs as `estimate` does."""
 NEEDED = (
-    *("rho_pairs", "topics_needed", "topics_alone", "topics_many", "best_share", "topics_best", "machine_best"),
+    *(
+        "rho_pairs",
+        "topics_needed",
+        "topics_alone",
+        "topics_many",
+        "best_share",
+        "topics_best",
+        "machine_best",
+    ),
     *("cost_needed", "cost_alone", "cost_best"),
 )
-BY_SIZE = tuple(f"{figure}{who}" for figure in ("width_pairs", "width_means", "pairs_differ") for who in ("", "_alone"))
+BY_SIZE = tuple(
+    f"{figure}{who}"
+    for figure in ("width_pairs", "width_means", "pairs_differ")
+    for who in ("", "_alone")
+)
 """The columns of the tables `needed`, those of costs where there are costs, and `sizes`."""
 
 
@@ -65,8 +77,14 @@ def plan(
     if not width > 0:
         raise ScoresError(f"a wanted width is above 0, as in 0.1, not {width:g}")
     if (cost_human is None) != (cost_machine is None):
-        raise ScoresError("costs come in twos: --cost-human and --cost-llm, of a topic each")
-    if cost_human is not None and cost_machine is not None and min(cost_human, cost_machine) <= 0:
+        raise ScoresError(
+            "costs come in twos: --cost-human and --cost-llm, of a topic each"
+        )
+    if (
+        cost_human is not None
+        and cost_machine is not None
+        and min(cost_human, cost_machine) <= 0
+    ):
         raise ScoresError("costs are above 0")
     both, notes = paired(human, machine, metrics, missing)
     weight, told = weights(both, sample)
@@ -75,9 +93,17 @@ def plan(
     parts = []
     for which in range(both.human.sizes["metric"]):
         one = both.sample(which, weight)
-        parts.append(_needed(one, width, cost_human, cost_machine) | _by_size(one, sizes))
-    dims = {name: ("size", "metric") if np.ndim(value) else ("metric",) for name, value in parts[0].items()}
-    data: dict[str, Any] = {name: (dim, np.stack([part[name] for part in parts], -1)) for name, dim in dims.items()}
+        parts.append(
+            _needed(one, width, cost_human, cost_machine) | _by_size(one, sizes)
+        )
+    dims = {
+        name: ("size", "metric") if np.ndim(value) else ("metric",)
+        for name, value in parts[0].items()
+    }
+    data: dict[str, Any] = {
+        name: (dim, np.stack([part[name] for part in parts], -1))
+        for name, dim in dims.items()
+    }
     lines = [
         f"from {n} human topics of {total}: variances and rho are estimates, and with so few topics rough ones",
         "widths are of 95% intervals from end to end, over new topics, mean over pairs of systems (or over systems)",
@@ -93,7 +119,9 @@ def plan(
     )
 
 
-def _needed(sample: Sample, width: float, cost_human: float | None, cost_machine: float | None) -> dict[str, Any]:
+def _needed(
+    sample: Sample, width: float, cost_human: float | None, cost_machine: float | None
+) -> dict[str, Any]:
     """Compute the numbers of topics for a width of intervals of differences; -1 where none suffices."""
     total = sample.sizes[1]
     rho, variance = sampling.correlation(sample, pairs=True), _of_pairs(sample)
@@ -117,9 +145,13 @@ def _needed(sample: Sample, width: float, cost_human: float | None, cost_machine
         "best_share": share,
         "topics_best": -1 if best is None else best,
         "machine_best": every,
-        "cost_needed": np.nan if here is None else here * cost_human + total * cost_machine,
+        "cost_needed": np.nan
+        if here is None
+        else here * cost_human + total * cost_machine,
         "cost_alone": np.nan if alone is None else alone * cost_human,
-        "cost_best": np.nan if best is None else best * cost_human + every * cost_machine,
+        "cost_best": np.nan
+        if best is None
+        else best * cost_human + every * cost_machine,
     }
 
 
@@ -127,16 +159,31 @@ def _by_size(sample: Sample, sizes: list[int]) -> dict[str, Floats]:
     """Predict widths, and how many pairs differ, by number of human topics: each of (size,)."""
     total = sample.sizes[1]
     pairs, systems = _of_pairs(sample), sampling.variances(sample.human, sample.weight)
-    by_pairs, by_means = sampling.correlation(sample, pairs=True), sampling.correlation(sample)
+    by_pairs, by_means = (
+        sampling.correlation(sample, pairs=True),
+        sampling.correlation(sample),
+    )
     difference = sampling.estimate_differences(sample).value
     apart = np.abs(difference[np.triu_indices(len(difference), 1)])
     return {
-        "width_pairs": np.array([sampling.width(pairs, by_pairs, n, total) for n in sizes]),
-        "width_pairs_alone": np.array([sampling.width(pairs, 0.0, n, total) for n in sizes]),
-        "width_means": np.array([sampling.width(systems, by_means, n, total) for n in sizes]),
-        "width_means_alone": np.array([sampling.width(systems, 0.0, n, total) for n in sizes]),
-        "pairs_differ": np.array([_differing(apart, pairs, by_pairs, n, total) for n in sizes]),
-        "pairs_differ_alone": np.array([_differing(apart, pairs, 0.0, n, total) for n in sizes]),
+        "width_pairs": np.array(
+            [sampling.width(pairs, by_pairs, n, total) for n in sizes]
+        ),
+        "width_pairs_alone": np.array(
+            [sampling.width(pairs, 0.0, n, total) for n in sizes]
+        ),
+        "width_means": np.array(
+            [sampling.width(systems, by_means, n, total) for n in sizes]
+        ),
+        "width_means_alone": np.array(
+            [sampling.width(systems, 0.0, n, total) for n in sizes]
+        ),
+        "pairs_differ": np.array(
+            [_differing(apart, pairs, by_pairs, n, total) for n in sizes]
+        ),
+        "pairs_differ_alone": np.array(
+            [_differing(apart, pairs, 0.0, n, total) for n in sizes]
+        ),
     }
 
 
@@ -157,7 +204,9 @@ def _differing(apart: Floats, variance: Floats, rho: float, n: int, total: int) 
     p = 2 * scipy.stats.t.sf(t, n - 1)
     # what does not vary differs, or does not, for certain
     p = np.where(certain & (apart == 0), 1.0, p)
-    return int((multiplicity.holm(p) < ALPHA).sum()) if p.size else 0
+    if p.size:
+        return int((multiplicity.holm(p) < ALPHA).sum())
+    return 0
 
 
 def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
@@ -165,7 +214,9 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     needed = [name for name in NEEDED if name in outcome]
     return {
         "needed": frame(outcome, needed, by=("metric",)),
-        "sizes": frame(outcome, BY_SIZE, by=("metric", "size")).rename({"size": "topics"}),
+        "sizes": frame(outcome, BY_SIZE, by=("metric", "size")).rename(
+            {"size": "topics"}
+        ),
     }
 
 
@@ -174,8 +225,13 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     shown = {}
     for metric in outcome.metric.values:
         one = outcome.sel(metric=metric)
-        width = {name: [short(v, 3) for v in one[name].values] for name in ("width_pairs", "width_pairs_alone")}
-        differ = {name: one[name].values for name in ("pairs_differ", "pairs_differ_alone")}
+        width = {
+            name: [short(v, 3) for v in one[name].values]
+            for name in ("width_pairs", "width_pairs_alone")
+        }
+        differ = {
+            name: one[name].values for name in ("pairs_differ", "pairs_differ_alone")
+        }
         shown[f"{metric}: intervals of differences"] = pl.DataFrame(
             {
                 "human topics": one["size"].values,
@@ -194,7 +250,9 @@ def findings(outcome: xr.Dataset) -> list[str]:
     total = about(outcome)["inputs"]["collections"]["machine"]["topics"]
     for metric in outcome.metric.values:
         one = outcome.sel(metric=metric)
-        told.append(f"{metric}: {_suffices(one, wanted, total)} (rho {short(float(one['rho_pairs']))}).")
+        told.append(
+            f"{metric}: {_suffices(one, wanted, total)} (rho {short(float(one['rho_pairs']))})."
+        )
         if "best_share" in one and (cheapest := _cheapest(one, total)):
             told.append(f"{metric}: {cheapest}.")
     return told
@@ -202,9 +260,14 @@ def findings(outcome: xr.Dataset) -> list[str]:
 
 def _suffices(one: xr.Dataset, wanted: float, total: int) -> str:
     """Say how many human topics give the width wanted beside the machine's topics, or what else would."""
-    needed, alone, many = (int(one[name]) for name in ("topics_needed", "topics_alone", "topics_many"))
+    needed, alone, many = (
+        int(one[name]) for name in ("topics_needed", "topics_alone", "topics_many")
+    )
     of_differences = f"intervals of differences {wanted:g} wide"
-    people = f"people alone need {alone} topics" if alone > 0 else "people alone need more than 100 000 topics"
+    if alone > 0:
+        people = f"people alone need {alone} topics"
+    else:
+        people = "people alone need more than 100 000 topics"
     if needed > 0:
         return f"for {of_differences} {needed} human topics beside {total} of the machine suffice; {people}"
     told = f"{of_differences} cannot be reached with these {total} topics, however many people judge; {people}"
@@ -217,8 +280,12 @@ def _cheapest(one: xr.Dataset, total: int) -> str:
     """Name the cheapest way to the width wanted, and what people alone cost; nothing where none is found."""
     people, machine = int(one["topics_best"]), int(one["machine_best"])
     ways = {
-        f"people alone are the cheapest, with {int(one['topics_alone'])} topics": float(one["cost_alone"]),
-        f"cheapest are {people} human topics and {machine} judged by the machine": float(one["cost_best"]),
+        f"people alone are the cheapest, with {int(one['topics_alone'])} topics": float(
+            one["cost_alone"]
+        ),
+        f"cheapest are {people} human topics and {machine} judged by the machine": float(
+            one["cost_best"]
+        ),
         f"cheapest are {int(one['topics_needed'])} human topics and {total} judged by the machine": float(
             one["cost_needed"]
         ),
@@ -228,5 +295,8 @@ def _cheapest(one: xr.Dataset, total: int) -> str:
         return ""
     way = min(known, key=lambda name: known[name])
     alone = float(one["cost_alone"])
-    beside = "" if way.startswith("people alone") or np.isnan(alone) else f"; people alone cost {alone:g}"
+    if way.startswith("people alone") or np.isnan(alone):
+        beside = ""
+    else:
+        beside = f"; people alone cost {alone:g}"
     return f"{way}, for {known[way]:g}{beside}"

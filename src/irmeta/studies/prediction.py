@@ -20,7 +20,13 @@ from irmeta.parallel import seed
 from irmeta.result import result
 from irmeta.stats.arrays import Floats, Indices
 from irmeta.stats.prediction import learners
-from irmeta.stats.prediction.intervals import band, leave_one_out, leverage, mahalanobis, reach
+from irmeta.stats.prediction.intervals import (
+    band,
+    leave_one_out,
+    leverage,
+    mahalanobis,
+    reach,
+)
 from irmeta.stats.prediction.learners import Fit
 from irmeta.stats.prediction.regression import Moments, least_squares, pool
 from irmeta.stats.prediction.scales import from_scale, to_scale
@@ -57,13 +63,17 @@ def given(text: str, system: str = "given") -> xr.DataArray:
         except ValueError:
             number = np.nan
         if not equals or not name or np.isnan(number):
-            raise ScoresError(f"{part!r}: scores are written METRIC=SCORE, as in 'P@10=0.43 RR=0.61'")
+            raise ScoresError(
+                f"{part!r}: scores are written METRIC=SCORE, as in 'P@10=0.43 RR=0.61'"
+            )
         metric = str(parse(name))
         if metric in scores:
             raise ScoresError(f"{metric} is given twice; give one score of each metric")
         scores[metric] = number
     if not scores:
-        raise ScoresError("no score given; write METRIC=SCORE, as in 'P@10=0.43 RR=0.61'")
+        raise ScoresError(
+            "no score given; write METRIC=SCORE, as in 'P@10=0.43 RR=0.61'"
+        )
     return cube([[list(scores.values())]], [system], [ALL], list(scores))
 
 
@@ -96,7 +106,9 @@ def predict(
     systems told the offset); and `reported`.
     """
     if not 0 < level < 1:
-        raise ScoresError(f"the level of an interval is between 0 and 1, as in 0.9, not {level}")
+        raise ScoresError(
+            f"the level of an interval is between 0 and 1, as in 0.9, not {level}"
+        )
     model = model or reference_model()
     rng = seed(rng)
     learned = _learned(train, learner, kernel, rng)
@@ -115,13 +127,21 @@ def predict(
         notes += [f"known systems: {note}" for note in more]
         inputs["known"] = known
 
-    targets, stand_ins = _targets(table, model, None if want is None else metric_names(want))
+    targets, stand_ins = _targets(
+        table, model, None if want is None else metric_names(want)
+    )
     grid = _grid(table, targets, model, level, calibration, learned)
     if np.isnan(grid["value"]).all():
-        raise ScoresError("nothing to predict: no system lacks a wanted metric and has another that the model knows")
-    notes += stand_ins + _warnings(table, grid, model, level, calibrated=known is not None)
+        raise ScoresError(
+            "nothing to predict: no system lacks a wanted metric and has another that the model knows"
+        )
+    notes += stand_ins + _warnings(
+        table, grid, model, level, calibrated=known is not None
+    )
 
-    data: dict[str, Any] = {name: (("system", "target"), values) for name, values in grid.items()}
+    data: dict[str, Any] = {
+        name: (("system", "target"), values) for name, values in grid.items()
+    }
     data["reported"] = reported
     options = {
         "level": level,
@@ -136,7 +156,9 @@ def predict(
         "missing": missing,
     }
     unique_notes = list(dict.fromkeys(notes))
-    outcome = result("prediction", data, inputs=inputs, options=options, notes=unique_notes)
+    outcome = result(
+        "prediction", data, inputs=inputs, options=options, notes=unique_notes
+    )
     return outcome.assign_coords(system=table.system.values.astype(str), target=targets)
 
 
@@ -155,7 +177,9 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
         columns[name] = outcome[name].values[system, target]
     level = pl.lit(about(outcome)["options"]["level"]).alias("level")
     cells = pl.DataFrame(columns).with_columns(pl.col("low", "high").fill_nan(None))
-    prediction = cells.select("system", "metric", "value", "low", "high", level, "distance")
+    prediction = cells.select(
+        "system", "metric", "value", "low", "high", level, "distance"
+    )
     return {"prediction": prediction, "filled": _filled(outcome)}
 
 
@@ -172,14 +196,23 @@ def findings(outcome: xr.Dataset) -> list[str]:
         cell = cells.row(0, named=True)
         interval = ""
         if cell["low"] is not None:
-            interval = f", between {cell['low']:.3f} and {cell['high']:.3f} ({level} interval)"
-        return [f"{cell['metric']} of {cell['system']} is predicted as {cell['value']:.3f}{interval}."]
+            interval = (
+                f", between {cell['low']:.3f} and {cell['high']:.3f} ({level} interval)"
+            )
+        return [
+            f"{cell['metric']} of {cell['system']} is predicted as {cell['value']:.3f}{interval}."
+        ]
     width = float((outcome["high"] - outcome["low"]).median())
-    wide = "" if np.isnan(width) else f"; half of the {level} intervals are wider than {width:.3f}"
+    if np.isnan(width):
+        wide = ""
+    else:
+        wide = f"; half of the {level} intervals are wider than {width:.3f}"
     return [f"{cells.height} scores predicted{wide}."]
 
 
-def _usable(scores: xr.DataArray, model: Model, missing: Missing) -> tuple[xr.DataArray, list[str]]:
+def _usable(
+    scores: xr.DataArray, model: Model, missing: Missing
+) -> tuple[xr.DataArray, list[str]]:
     """Return a cube in which a system has a metric on all topics or on none, and notes on what was dropped for it."""
     kind = about(scores).get("standardization", {}).get("kind")
     fitted = set()
@@ -195,7 +228,9 @@ def _usable(scores: xr.DataArray, model: Model, missing: Missing) -> tuple[xr.Da
     return whole.where(~lacking.sel(system=whole.system)), notes
 
 
-def _renamed(table: xr.DataArray, model: Model) -> tuple[xr.DataArray, dict[str, str], list[str]]:
+def _renamed(
+    table: xr.DataArray, model: Model
+) -> tuple[xr.DataArray, dict[str, str], list[str]]:
     """Return the scores that the model can use under its names, these names by the table's, and notes on the others."""
     names = [str(name) for name in table.metric.values]
     used, left = {}, []
@@ -206,11 +241,17 @@ def _renamed(table: xr.DataArray, model: Model) -> tuple[xr.DataArray, dict[str,
         else:
             left.append(name)
     if not used:
-        raise MetricError(f"none of these metrics is in the model: {listed(left)}; it has {', '.join(model.metrics)}")
+        raise MetricError(
+            f"none of these metrics is in the model: {listed(left)}; it has {', '.join(model.metrics)}"
+        )
     notes = [_stand_in(name, target) for name, target in used.items() if target != name]
     if left:
-        notes.append(f"the model does not know these metrics, they were not used: {listed(left)}{_hint(left, model)}")
-    renamed = table.sel(metric=list(used)).assign_coords(metric=np.array(list(used.values()), dtype=object))
+        notes.append(
+            f"the model does not know these metrics, they were not used: {listed(left)}{_hint(left, model)}"
+        )
+    renamed = table.sel(metric=list(used)).assign_coords(
+        metric=np.array(list(used.values()), dtype=object)
+    )
     return renamed, used, notes
 
 
@@ -221,19 +262,21 @@ def _hint(left: Iterable[str], model: Model) -> str:
         variant = model.variant_of(name)
         if variant:
             variants.append(f"{name} is not {variant}, which it holds")
-    return f" ({'; '.join(variants[:3])})" if variants else ""
+    if variants:
+        return f" ({'; '.join(variants[:3])})"
+    return ""
 
 
 def _stand_in(name: str, target: str) -> str:
     """Say that the model's metric stands for the one named."""
     if target.startswith(f"{name}@"):
-        return (
-            f"{name} is taken as {target}, which the model holds; for runs of at most 1000 documents they hardly differ"
-        )
+        return f"{name} is taken as {target}, which the model holds; for runs of at most 1000 documents they hardly differ"
     return f"{target} is predicted, which the model holds; it does not hold {name}, which has other scores"
 
 
-def _targets(table: xr.DataArray, model: Model, want: list[str] | None) -> tuple[list[str], list[str]]:
+def _targets(
+    table: xr.DataArray, model: Model, want: list[str] | None
+) -> tuple[list[str], list[str]]:
     """Return the metrics to predict under the model's names, and notes on those wanted under another."""
     given = {str(metric) for metric in table.metric.values}
     if want is None:
@@ -245,11 +288,17 @@ def _targets(table: xr.DataArray, model: Model, want: list[str] | None) -> tuple
     for name in want:
         target = model.name_of(name) or model.variant_of(name)
         if target is None:
-            raise MetricError(f"the model does not know {name!r}; {nearest(name, model.metrics)}")
+            raise MetricError(
+                f"the model does not know {name!r}; {nearest(name, model.metrics)}"
+            )
         if target in given and not np.isnan(table.sel(metric=target).values).any():
-            raise ScoresError(f"{name} is given already; a metric cannot be predicted from itself")
+            raise ScoresError(
+                f"{name} is given already; a metric cannot be predicted from itself"
+            )
         targets[name] = target
-    notes = [_stand_in(name, target) for name, target in targets.items() if name != target]
+    notes = [
+        _stand_in(name, target) for name, target in targets.items() if name != target
+    ]
     return list(dict.fromkeys(targets.values())), notes
 
 
@@ -261,7 +310,11 @@ class _Learned(NamedTuple):
 
     def rows(self, metrics: Sequence[str]) -> list[Floats]:
         """Return the scores of the collections that have these metrics."""
-        held = [table for table in self.tables.values() if set(metrics) <= set(table.metric.values)]
+        held = [
+            table
+            for table in self.tables.values()
+            if set(metrics) <= set(table.metric.values)
+        ]
         return [table.sel(metric=list(metrics)).values for table in held]
 
     def fitted(self, rows: Sequence[Floats]) -> Callable[[Floats], Floats]:
@@ -279,7 +332,10 @@ def _linear(data: Sequence[Moments]) -> Callable[[Floats], Floats]:
 
 
 def _learned(
-    train: Mapping[str, xr.DataArray] | None, learner: Learner, kernel: float | None, rng: int
+    train: Mapping[str, xr.DataArray] | None,
+    learner: Learner,
+    kernel: float | None,
+    rng: int,
 ) -> _Learned | None:
     """Return what a kind of model takes that is not linear; None for least squares, which the model itself serves."""
     require_choice("learner", learner, get_args(Learner))
@@ -322,7 +378,10 @@ def _patterns(table: xr.DataArray) -> Iterator[tuple[Indices, list[str]]]:
     patterns, number = np.unique(there, axis=0, return_inverse=True)
     for i, pattern in enumerate(patterns):
         if pattern.any():
-            yield np.flatnonzero(number == i), [str(metric) for metric in table.metric.values[pattern]]
+            yield (
+                np.flatnonzero(number == i),
+                [str(metric) for metric in table.metric.values[pattern]],
+            )
 
 
 def _predict(
@@ -341,9 +400,15 @@ def _predict(
             f"no collection of the model has all of {', '.join([*given, target])}; give fewer metrics, or fit a model"
         )
     data = [part.moments for part in held]
-    at, of = list(range(len(given))), [len(given)]  # places of the given metrics, and of the target
+    at, of = (
+        list(range(len(given))),
+        [len(given)],
+    )  # places of the given metrics, and of the target
     values = to_scale(scores, model.scale)
-    rows = [] if learned is None else [to_scale(part, model.scale) for part in learned.rows([*given, target])]
+    if learned is None:
+        rows = []
+    else:
+        rows = [to_scale(part, model.scale) for part in learned.rows([*given, target])]
     fitted = _linear(data) if learned is None else learned.fitted(rows)
     centre = fitted(values)
     half: float | Floats = np.nan
@@ -352,9 +417,19 @@ def _predict(
         # how far collections differ shows only on several
         mean = residuals.mean() if residuals.size else 0.0
         far = reach(np.array([part.tails[of] for part in held]), level)
-        errors = leave_one_out(data, at, of) if learned is None else learners.held_out(rows, learned.fit)
+        if learned is None:
+            errors = leave_one_out(data, at, of)
+        else:
+            errors = learners.held_out(rows, learned.fit)
         away = leverage(data, values, at)[:, None]  # (system, 1)
-        found = band(errors, level, reach=far, known=residuals.size, known_mean=mean, leverage=away)
+        found = band(
+            errors,
+            level,
+            reach=far,
+            known=residuals.size,
+            known_mean=mean,
+            leverage=away,
+        )
         centre, half = centre + found.shift.ravel(), found.half.ravel()
     ends = from_scale([centre, centre - half, centre + half], model.scale)
     value, low, high = np.clip(ends, 0, highest(target))
@@ -365,7 +440,10 @@ def _predict(
 
 
 def _residuals(
-    calibration: xr.DataArray | None, metrics: list[str], scale: Scale, fitted: Callable[[Floats], Floats]
+    calibration: xr.DataArray | None,
+    metrics: list[str],
+    scale: Scale,
+    fitted: Callable[[Floats], Floats],
 ) -> Floats:
     """Return the errors on those known systems that have all the scores it takes; the target is the last metric."""
     if calibration is None or not set(metrics) <= set(calibration.metric.values):
@@ -379,7 +457,12 @@ def _residuals(
 
 
 def _warnings(
-    table: xr.DataArray, grid: Mapping[str, Floats], model: Model, level: float, *, calibrated: bool
+    table: xr.DataArray,
+    grid: Mapping[str, Floats],
+    model: Model,
+    level: float,
+    *,
+    calibrated: bool,
 ) -> list[str]:
     """Say what the reader of the predictions has to know of them."""
     notes = []
@@ -388,15 +471,25 @@ def _warnings(
     outside = systems[(grid["outside"] == 1).any(axis=1)]
     blind = systems[(grid["known"] == 0).any(axis=1)]
     if len(empty):
-        notes.append(f"left as they are, for lack of any score to predict from: {listed(empty)}")
+        notes.append(
+            f"left as they are, for lack of any score to predict from: {listed(empty)}"
+        )
     if (np.isnan(grid["low"]) & ~np.isnan(grid["value"])).any():
-        notes.append("no interval where a single collection of the model has the metrics: collections differ")
+        notes.append(
+            "no interval where a single collection of the model has the metrics: collections differ"
+        )
     elif len(model.parts) < 4:
-        notes.append(f"the model knows {len(model.parts)} collections; {level:.0%} intervals from so few are wide")
+        notes.append(
+            f"the model knows {len(model.parts)} collections; {level:.0%} intervals from so few are wide"
+        )
     if len(outside):
-        notes.append(f"{_OUTSIDE}; do not trust the predictions from them: {listed(outside)}")
+        notes.append(
+            f"{_OUTSIDE}; do not trust the predictions from them: {listed(outside)}"
+        )
     if calibrated and len(blind):
-        notes.append(f"not calibrated, as no known system has all the metrics it takes: {listed(blind)}")
+        notes.append(
+            f"not calibrated, as no known system has all the metrics it takes: {listed(blind)}"
+        )
     return notes
 
 

@@ -46,25 +46,42 @@ def prediction_model(
     if not cubes:
         raise ScoresError("there are no collections to fit a model on")
     wanted = None if metrics is None else metric_names(metrics)
-    known = {str(metric) for scores in cubes.values() for metric in scores.metric.values}
+    known = {
+        str(metric) for scores in cubes.values() for metric in scores.metric.values
+    }
     for metric in wanted or []:
         if metric not in known:
-            raise MetricError(f"no collection has scores of {metric!r}; {nearest(metric, known)}")
+            raise MetricError(
+                f"no collection has scores of {metric!r}; {nearest(metric, known)}"
+            )
     parts = []
     for name, scores in cubes.items():
-        here = None if wanted is None else [metric for metric in wanted if metric in set(scores.metric.values)]
+        if wanted is None:
+            here = None
+        else:
+            here = [metric for metric in wanted if metric in set(scores.metric.values)]
         if here == []:
-            raise ScoresError(f"{name} has none of the metrics {', '.join(wanted or [])}; leave it out, or name others")
+            raise ScoresError(
+                f"{name} has none of the metrics {', '.join(wanted or [])}; leave it out, or name others"
+            )
         levels, dropped = system_level({name: scores}, here, missing=missing)
         table = levels[name]
         if table.sizes["metric"] < 2 or table.sizes["system"] < 3:
-            size = " and ".join(counted(count, str(dim)) for dim, count in table.sizes.items())
-            raise ScoresError(f"{name} has {size}; a model needs 3 systems and 2 metrics of each collection")
+            size = " and ".join(
+                counted(count, str(dim)) for dim, count in table.sizes.items()
+            )
+            raise ScoresError(
+                f"{name} has {size}; a model needs 3 systems and 2 metrics of each collection"
+            )
         names = tuple(map(str, table.metric.values))
         check_scale(names, scale)
         values = to_scale(table.values, scale)
         parts.append(Part(name, names, moments(values), tails(values)))
         notes += dropped
     described = {name: describe(scores) for name, scores in cubes.items()}
-    told = {"collections": described, "notes": notes, **({"unit": level} if level != "system" else {})}
+    told = {
+        "collections": described,
+        "notes": notes,
+        **({"unit": level} if level != "system" else {}),
+    }
     return Model(scale, tuple(parts), {**told, **(provenance or {})})

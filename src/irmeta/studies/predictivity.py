@@ -72,7 +72,9 @@ def predictivity(
     topics = used.sizes["topic"]
     half_sizes = (topics // 2, topics - topics // 2)
     drawn_sizes = [half_sizes, *((n, n) for n in sizes)]
-    drawn = split_half(values, drawn_sizes, partitions, generator, ties=tau, best=chosen.best)
+    drawn = split_half(
+        values, drawn_sizes, partitions, generator, ties=tau, best=chosen.best
+    )
     whole, curve = drawn[0], drawn[1:]
     few = 0 if chosen.best else _interval_partitions(partitions, len(values))
     errors = _no_errors(whole)
@@ -100,7 +102,9 @@ def predictivity(
         _figures(used["metric"].values, whole, errors, freedom) | _curve(sizes, curve),
         inputs={str(scores.attrs.get("collection", "collection")): used},
         options=options,
-        notes=chosen.notes + _notes(used, options, drawn, chosen.ranked) + [team.note] * bool(few),
+        notes=chosen.notes
+        + _notes(used, options, drawn, chosen.ranked)
+        + [team.note] * bool(few),
     )
 
 
@@ -110,7 +114,9 @@ class _Chosen(NamedTuple):
     scores: xr.DataArray
     by: str | None  # the metric that says which systems are best
     ranked: int  # systems in a ranking
-    best: tuple[int, Floats] | None  # where each half chooses its own best: how many, and the scores that say which
+    best: (
+        tuple[int, Floats] | None
+    )  # where each half chooses its own best: how many, and the scores that say which
     notes: list[str]
 
 
@@ -128,15 +134,22 @@ def _chosen(
     names = cube.select(scores, metrics=metrics)["metric"].values.tolist()
     deeper = cube.deeper_metrics(metrics, names)
     if top is not None:
-        by = cube.default_by(scores.sel(metric=names)) if by is None else cube.metric_of(scores, by)
+        if by is None:
+            by = cube.default_by(scores.sel(metric=names))
+        else:
+            by = cube.metric_of(scores, by)
     if top is None or by is None or top_on == "all":
-        used, notes = cube.studied(scores, metrics=names, top=top, by=by, missing=missing)
+        used, notes = cube.studied(
+            scores, metrics=names, top=top, by=by, missing=missing
+        )
         return _Chosen(used, by, used.sizes["system"], None, deeper + notes)
     both, notes = cube.studied(scores, metrics=[*names, by], missing=missing)
     notes = deeper + notes
     kept, order = _best(both, top, by)
     systems = both.sizes["system"]
-    notes.append(f"{kept} of {systems} systems: the top {top:g} by {by} on one half of the topics, each half in turn")
+    notes.append(
+        f"{kept} of {systems} systems: the top {top:g} by {by} on one half of the topics, each half in turn"
+    )
     return _Chosen(both.sel(metric=names), by, kept, (kept, order), notes)
 
 
@@ -174,10 +187,14 @@ def _quantile(freedom: int, pairs: int = 1) -> float:
     return float(scipy.stats.t.isf(0.025 / pairs, freedom))
 
 
-def _figures(metrics: Any, whole: Agreement, errors: _Errors, freedom: int) -> dict[str, Any]:
+def _figures(
+    metrics: Any, whole: Agreement, errors: _Errors, freedom: int
+) -> dict[str, Any]:
     """Label the figures of halves by pairs of metrics."""
     count = len(metrics)
-    pairs = max(1, count * (count - 1) // 2)  # a lead of A over B is minus that of B over A, an advantage is not
+    pairs = max(
+        1, count * (count - 1) // 2
+    )  # a lead of A over B is minus that of B over A, an advantage is not
     half = _quantile(freedom) * errors.advantage
     joint = _quantile(freedom, 2 * pairs) * errors.advantage
     behind = _quantile(freedom, pairs) * errors.lead
@@ -210,12 +227,18 @@ def _curve(sizes: Sequence[int], curve: Sequence[Agreement]) -> dict[str, Any]:
 def _check(used: xr.DataArray, partitions: int, sizes: Sequence[int]) -> None:
     systems, topics = used.sizes["system"], used.sizes["topic"]
     if systems < 2 or topics < 4:
-        raise ScoresError(f"predictive power needs 2 systems and 4 topics or more; there are {systems} and {topics}")
+        raise ScoresError(
+            f"predictive power needs 2 systems and 4 topics or more; there are {systems} and {topics}"
+        )
     if partitions < 2:
-        raise ScoresError(f"{partitions} partitions: a mean with its error needs 2 or more, as in 2000")
+        raise ScoresError(
+            f"{partitions} partitions: a mean with its error needs 2 or more, as in 2000"
+        )
     wrong = [n for n in sizes if not 1 <= n <= topics // 2]
     if wrong:
-        raise ScoresError(f"two disjoint sets of {wrong[0]} topics cannot be drawn from {topics}: 1 to {topics // 2}")
+        raise ScoresError(
+            f"two disjoint sets of {wrong[0]} topics cannot be drawn from {topics}: 1 to {topics // 2}"
+        )
     cube.require_variation(cube.means(used).values.T, used["metric"].values)
 
 
@@ -224,12 +247,16 @@ def _best(scores: xr.DataArray, top: float, by: str) -> tuple[int, Floats]:
     kept = cube.top_systems(scores, top, by).sizes["system"]
     if kept < 2:
         systems = scores.sizes["system"]
-        raise ScoresError(f"--top {top:g} keeps {kept} of {systems} systems; a ranking needs at least 2")
+        raise ScoresError(
+            f"--top {top:g} keeps {kept} of {systems} systems; a ranking needs at least 2"
+        )
     order = cube.additive(cube.select(scores, metrics=[by])).values[..., 0]
     return kept, order
 
 
-def _notes(used: xr.DataArray, options: dict[str, Any], drawn: Sequence[Agreement], ranked: int) -> list[str]:
+def _notes(
+    used: xr.DataArray, options: dict[str, Any], drawn: Sequence[Agreement], ranked: int
+) -> list[str]:
     first, second = options["halves"]
     lines = [
         f"{options['coefficient']} between rankings of {ranked} systems on {first} and on {second} topics, "
@@ -238,7 +265,9 @@ def _notes(used: xr.DataArray, options: dict[str, Any], drawn: Sequence[Agreemen
     error = max(float(agreement.se.max()) for agreement in drawn)
     lines.append(f"The Monte-Carlo standard error of phi is at most {short(error, 4)}.")
     if options["top_on"] == "half":
-        lines.append("No intervals: they are not defined where each partition has its own systems.")
+        lines.append(
+            "No intervals: they are not defined where each partition has its own systems."
+        )
     else:
         lines.append(
             "advantage: phi(predictor, target) - phi(target, target); 95% interval over samples of topics and systems."
@@ -246,7 +275,9 @@ def _notes(used: xr.DataArray, options: dict[str, Any], drawn: Sequence[Agreemen
     undefined = np.sum([agreement.undefined for agreement in drawn], axis=0)
     for name, count in zip(used["metric"].values, undefined, strict=True):
         if count:
-            lines.append(f"{name} ties all systems in {count} sets of topics; tau counts 0 there.")
+            lines.append(
+                f"{name} ties all systems in {count} sets of topics; tau counts 0 there."
+            )
     return lines
 
 
@@ -259,7 +290,9 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     pair = {"metric": "metric_a", "metric_2": "metric_b"}
     phi = frame(outcome, ["phi", "se"]).rename(pair)
     roles = {"metric": "predictor", "metric_2": "target", "advantage": "difference"}
-    gains = frame(outcome, ["advantage", "low", "high", "joint_low", "joint_high"]).rename(roles)
+    gains = frame(
+        outcome, ["advantage", "low", "high", "joint_low", "joint_high"]
+    ).rename(roles)
     views = {
         "phi": once(phi, outcome.sizes["metric"]),
         "advantage": gains.filter(pl.col("predictor") != pl.col("target")),
@@ -295,7 +328,10 @@ def _sizes(outcome: xr.Dataset) -> Iterator[tuple[int, Floats]]:
 def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     """Show phi as the upper triangle of a matrix and advantages as a matrix; of many metrics, a row each; the curve."""
     metrics = [str(name) for name in outcome["metric"].values]
-    views = _matrices(outcome, metrics) if len(metrics) <= WIDE else {_PREDICTORS: _predictors(outcome, metrics)}
+    if len(metrics) <= WIDE:
+        views = _matrices(outcome, metrics)
+    else:
+        views = {_PREDICTORS: _predictors(outcome, metrics)}
     if "curve" in outcome:
         views["phi by topics"] = _curves(outcome, metrics)
     return views
@@ -310,8 +346,17 @@ def _matrices(outcome: xr.Dataset, metrics: list[str]) -> dict[str, pl.DataFrame
     clear = (outcome["low"].values > 0) | (outcome["high"].values < 0)
     each = range(len(metrics))
     upper = [[short(phi[i, j]) if j >= i else "" for j in each] for i in each]
-    cells = [[short(gain[i, j], sign=True) + "*" * int(clear[i, j]) if i != j else "" for j in each] for i in each]
-    return {"phi": square(metrics, upper), "advantage (* clear of 0)": square(metrics, cells, "predictor")}
+    cells = [
+        [
+            short(gain[i, j], sign=True) + "*" * int(clear[i, j]) if i != j else ""
+            for j in each
+        ]
+        for i in each
+    ]
+    return {
+        "phi": square(metrics, upper),
+        "advantage (* clear of 0)": square(metrics, cells, "predictor"),
+    }
 
 
 def _predictors(outcome: xr.Dataset, metrics: list[str]) -> pl.DataFrame:
@@ -334,7 +379,10 @@ def _curves(outcome: xr.Dataset, metrics: list[str]) -> pl.DataFrame:
     each = range(len(metrics))
     pairs = [(i, j) for i in each for j in each if j >= i]
     names = [metrics[i] if i == j else f"{metrics[i]}, {metrics[j]}" for i, j in pairs]
-    return pl.DataFrame({"metrics": names} | {str(n): [short(at[i, j]) for i, j in pairs] for n, at in _sizes(outcome)})
+    return pl.DataFrame(
+        {"metrics": names}
+        | {str(n): [short(at[i, j]) for i, j in pairs] for n, at in _sizes(outcome)}
+    )
 
 
 def findings(outcome: xr.Dataset) -> list[str]:
@@ -354,7 +402,9 @@ def findings(outcome: xr.Dataset) -> list[str]:
     return [_best_of_all(outcome, where, names, best), *verdicts]
 
 
-def _best_of_all(outcome: xr.Dataset, where: str, names: Sequence[str], best: int) -> str:
+def _best_of_all(
+    outcome: xr.Dataset, where: str, names: Sequence[str], best: int
+) -> str:
     """Name the metric with the largest mean phi, and every other that is not clearly behind it."""
     phi = outcome["phi"].values[best]
     figures = f"mean phi {short(phi.mean(), 3)} over the {len(names)} metrics, {short(phi[best])} for itself"
@@ -381,12 +431,16 @@ def _verdicts(outcome: xr.Dataset, best: int, targets: Sequence[int]) -> list[st
     """Say of the other metrics, grouped by verdict, how well the best one predicts them."""
     by_kind: dict[str, list[str]] = {kind: [] for kind in _VERDICTS}
     for target in targets:
-        by_kind[_kind(outcome, best, target)].append(str(outcome["metric"].values[target]))
+        by_kind[_kind(outcome, best, target)].append(
+            str(outcome["metric"].values[target])
+        )
     best_name = outcome["metric"].values[best]
     lines = []
     for kind, names in by_kind.items():
         if names:
-            lines.append(f"{_VERDICTS[kind].of_several.format(a=best_name)}: {listed(names)}.")
+            lines.append(
+                f"{_VERDICTS[kind].of_several.format(a=best_name)}: {listed(names)}."
+            )
     return lines
 
 
@@ -462,16 +516,25 @@ def _kind(outcome: xr.Dataset, predictor: int, target: int) -> str:
         return "better"
     if high < 0:
         return "worse"
-    return "same" if low >= -MARGIN else "open"
+    if low >= -MARGIN:
+        return "same"
+    return "open"
 
 
 def _verdict(outcome: xr.Dataset, predictor: int, target: int) -> str:
     """Say of one target how well it is predicted, with the figures."""
-    a, b = str(outcome["metric"].values[predictor]), str(outcome["metric"].values[target])
+    a, b = (
+        str(outcome["metric"].values[predictor]),
+        str(outcome["metric"].values[target]),
+    )
     verdict = _VERDICTS[_kind(outcome, predictor, target)]
     difference, low, high = (
-        float(outcome[name].values[predictor, target]) for name in ("advantage", "joint_low", "joint_high")
+        float(outcome[name].values[predictor, target])
+        for name in ("advantage", "joint_low", "joint_high")
     )
-    interval = "" if np.isnan(low) else f", joint 95% interval {short(low)} to {short(high)}"
+    if np.isnan(low):
+        interval = ""
+    else:
+        interval = f", joint 95% interval {short(low)} to {short(high)}"
     claim, so = verdict.of_one.format(a=a, b=b), verdict.so.format(a=a, b=b)
     return f"{claim}: difference in phi {short(difference, 3)}{interval}; {so}."

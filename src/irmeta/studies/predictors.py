@@ -9,7 +9,13 @@ import polars as pl
 import xarray as xr
 
 from irmeta.choices import ChosenBy, Learner, Missing, Unit
-from irmeta.cubes import at_unit, check_sizes, system_level, targets_and_candidates, with_roles
+from irmeta.cubes import (
+    at_unit,
+    check_sizes,
+    system_level,
+    targets_and_candidates,
+    with_roles,
+)
 from irmeta.errors import ScoresError, require_choice
 from irmeta.parallel import seed, steps
 from irmeta.result import frame, result
@@ -67,22 +73,41 @@ def predictors(
     for name, table in levels.items():
         by_role[role[name]][name] = table.values  # (system, metric)
     if choose == "dev" and not by_role["dev"]:
-        raise ScoresError("there is no development collection to choose by; give one, or choose by leave-one-out")
+        raise ScoresError(
+            "there is no development collection to choose by; give one, or choose by leave-one-out"
+        )
 
     training = list(by_role["train"].values())
     rows = np.concatenate(training)
-    chosen_on = folds(training, list(by_role["dev"].values()) if choose == "dev" else [])
-    tests = {name: table.values for name, table in levels.items() if role[name] != "train"}
+    chosen_on = folds(
+        training, list(by_role["dev"].values()) if choose == "dev" else []
+    )
+    tests = {
+        name: table.values for name, table in levels.items() if role[name] != "train"
+    }
     learned = None
     if learner != "ols":
-        learned = partial(_learned, learners.learner(learner, kernel=kernel, rng=rng), rows)
-    best = partial(_best_of_size, chosen_on, moments(rows), learned, tests, names, wanted, candidates)
+        learned = partial(
+            _learned, learners.learner(learner, kernel=kernel, rng=rng), rows
+        )
+    best = partial(
+        _best_of_size,
+        chosen_on,
+        moments(rows),
+        learned,
+        tests,
+        names,
+        wanted,
+        candidates,
+    )
     parts = [best(size) for size in steps(sizes, "sizes")]
     outcome = xr.concat(parts, xr.DataArray(list(sizes), dims="size", name="size"))
     outcome = outcome.assign(role=("collection", [role[name] for name in tests]))
     notes += _notes(choose, outcome["chosen_by"].values, list(by_role["dev"]))
     if learner != "ols":
-        notes.append(f"measured with {learner}; the sets were chosen by least squares, whose coefficients are given")
+        notes.append(
+            f"measured with {learner}; the sets were chosen by least squares, whose coefficients are given"
+        )
     options = {
         "choose": choose,
         "sizes": list(sizes),
@@ -99,14 +124,33 @@ def predictors(
 def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     """Tables `selection` (target, k, predictors, collection, role, tau, r2, ...) and `coefficients`."""
     spread = outcome.assign(role=outcome["role"].broadcast_like(outcome["tau"]))
-    figures = frame(spread.transpose("target", "size", ...), ["role", *_MEASURES]).fill_nan(None).rename({"size": "k"})
-    weights = xr.concat([outcome["coefficient"], outcome["intercept"].expand_dims(metric=["intercept"])], "metric")
-    fitted = weights.transpose("target", "size", "metric").to_dataset(name="coefficient")
-    coefficients = (
-        frame(fitted, ["coefficient"]).fill_nan(None).drop_nulls().rename({"size": "k", "metric": "predictor"})
+    figures = (
+        frame(spread.transpose("target", "size", ...), ["role", *_MEASURES])
+        .fill_nan(None)
+        .rename({"size": "k"})
     )
-    sets = coefficients.filter(pl.col("predictor") != "intercept").group_by("target", "k", maintain_order=True)
-    selection = figures.join(sets.agg(predictors="predictor"), on=["target", "k"], maintain_order="left")
+    weights = xr.concat(
+        [
+            outcome["coefficient"],
+            outcome["intercept"].expand_dims(metric=["intercept"]),
+        ],
+        "metric",
+    )
+    fitted = weights.transpose("target", "size", "metric").to_dataset(
+        name="coefficient"
+    )
+    coefficients = (
+        frame(fitted, ["coefficient"])
+        .fill_nan(None)
+        .drop_nulls()
+        .rename({"size": "k", "metric": "predictor"})
+    )
+    sets = coefficients.filter(pl.col("predictor") != "intercept").group_by(
+        "target", "k", maintain_order=True
+    )
+    selection = figures.join(
+        sets.agg(predictors="predictor"), on=["target", "k"], maintain_order="left"
+    )
     columns = ("target", "k", "predictors", "collection", "role", *_MEASURES)
     return {"selection": selection.select(columns), "coefficients": coefficients}
 
@@ -115,9 +159,18 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     """Show tau and R2 of each set on each collection in a row, as the papers print them, and the coefficients."""
     views = tables(outcome)
     key = ["target", "k", "predictors"]
-    wide = [views["selection"].select(*key, name=pl.col("collection") + f" {m}", value=m) for m in ("tau", "r2")]
-    columns = [f"{name} {measure}" for name in outcome.collection.values for measure in ("tau", "r2")]
-    selection = pl.concat(wide).pivot("name", index=key, values="value").select(*key, *columns)
+    wide = [
+        views["selection"].select(*key, name=pl.col("collection") + f" {m}", value=m)
+        for m in ("tau", "r2")
+    ]
+    columns = [
+        f"{name} {measure}"
+        for name in outcome.collection.values
+        for measure in ("tau", "r2")
+    ]
+    selection = (
+        pl.concat(wide).pivot("name", index=key, values="value").select(*key, *columns)
+    )
     return {"selection": selection, "coefficients": views["coefficients"]}
 
 
@@ -146,13 +199,20 @@ def findings(outcome: xr.Dataset) -> list[str]:
 def _undefined(tau: xr.DataArray) -> list[str]:
     """Name the targets and collections on which scores or predictions are all equal."""
     undefined = tau.isnull().any("size").transpose("target", "collection")
-    cells = [f"{tau.target.values[i]} on {tau.collection.values[j]}" for i, j in np.argwhere(undefined.values)]
+    cells = [
+        f"{tau.target.values[i]} on {tau.collection.values[j]}"
+        for i, j in np.argwhere(undefined.values)
+    ]
     if not cells:
         return []
-    return [f"tau is undefined where scores or predictions are all equal: {', '.join(cells)}."]
+    return [
+        f"tau is undefined where scores or predictions are all equal: {', '.join(cells)}."
+    ]
 
 
-def _learned(fit: Fit, rows: Floats, subset: Indices, target: int) -> Callable[[Floats], Floats]:
+def _learned(
+    fit: Fit, rows: Floats, subset: Indices, target: int
+) -> Callable[[Floats], Floats]:
     """Fit a model of a target on a set of predictors; the result predicts from all metrics (system, metric)."""
     predict = fit(rows[:, subset], rows[:, target])
     return lambda scores: predict(scores[:, subset])
@@ -181,21 +241,34 @@ def _best_of_size(
         intercepts[i] = intercept
         model = None if learned is None else learned(subset, target)
         for c, scores in enumerate(tests.values()):
-            predicted = scores[:, subset] @ slopes[:, 0] + intercept if model is None else model(scores)
-            measured[i, c] = accuracy(scores[:, target], predicted, training_mean=together.mean[target])
+            if model is None:
+                predicted = scores[:, subset] @ slopes[:, 0] + intercept
+            else:
+                predicted = model(scores)
+            measured[i, c] = accuracy(
+                scores[:, target], predicted, training_mean=together.mean[target]
+            )
     data: dict[str, Any] = {}
     for m, name in enumerate(_MEASURES):
         data[name] = (("target", "collection"), measured[..., m])
     data["chosen_by"] = ("target", best.tau)
     data["intercept"] = ("target", intercepts)
     data["coefficient"] = (("target", "metric"), weights)
-    return xr.Dataset(data, {"target": targets, "collection": list(tests), "metric": names})
+    return xr.Dataset(
+        data, {"target": targets, "collection": list(tests), "metric": names}
+    )
 
 
 def _notes(choose: ChosenBy, decided: Floats, dev: Sequence[str]) -> list[str]:
-    notes = ["tau is Kendall's tau-b; R2 is taken against the mean of the collection predicted, and may be negative"]
+    notes = [
+        "tau is Kendall's tau-b; R2 is taken against the mean of the collection predicted, and may be negative"
+    ]
     if choose == "dev":
-        notes.append(f"subsets were chosen by tau on {', '.join(dev)}; figures on it are optimistic")
+        notes.append(
+            f"subsets were chosen by tau on {', '.join(dev)}; figures on it are optimistic"
+        )
     if np.isinf(decided).any():
-        notes.append("where every tau is undefined (constant scores) the first subset is kept")
+        notes.append(
+            "where every tau is undefined (constant scores) the first subset is kept"
+        )
     return notes

@@ -17,33 +17,77 @@ from irmeta.parallel import seeded
 from irmeta.result import result
 from irmeta.stats.arrays import Bools, Floats, Ints
 from irmeta.stats.subsets.matrices import dependent
-from irmeta.stats.subsets.orders import Order, explained_by_each, log_determinant, unexplained
-from irmeta.stats.subsets.selection import Choice, Selection, limit, ratio, select, value
+from irmeta.stats.subsets.orders import (
+    Order,
+    explained_by_each,
+    log_determinant,
+    unexplained,
+)
+from irmeta.stats.subsets.selection import (
+    Choice,
+    Selection,
+    limit,
+    ratio,
+    select,
+    value,
+)
 from irmeta.stats.subsets.stability import alternatives, choices, flags, stability
 from irmeta.words import counted
 
 REPORTED = frozenset(
     [
-        *("AP", "AP@100", "AP@1000", "RR", "RR@10", "RR@100", "P@5", "P@10", "P@20", "Rprec", "Bpref", "infAP"),
+        *(
+            "AP",
+            "AP@100",
+            "AP@1000",
+            "RR",
+            "RR@10",
+            "RR@100",
+            "P@5",
+            "P@10",
+            "P@20",
+            "Rprec",
+            "Bpref",
+            "infAP",
+        ),
         *("nDCG", "nDCG@5", "nDCG@10", "nDCG@20", "R@100", "R@1000", "ERR@20"),
     ]
 )
 """Base names and cutoffs that papers and tracks usually report; decision 22 has the reasons."""
 _LEVELS: Mapping[Level, str] = MappingProxyType(
-    {"topic": "at topic level", "within-topic": "within topics", "system": "at system level"}
+    {
+        "topic": "at topic level",
+        "within-topic": "within topics",
+        "system": "at system level",
+    }
 )
 _OBJECTIVES: Mapping[Objective, str] = MappingProxyType(
     {"determinant": "by the determinant", "unreported": "by what it leaves unexplained"}
 )
 OTHER_SECONDS = 5.0
 """The time limit of a search that shows how the answer depends on the question."""
-TRUST = ((0.8, "the choice holds"), (0.5, "part of it is arbitrary"), (-np.inf, "do not trust the choice"))
+TRUST = (
+    (0.8, "the choice holds"),
+    (0.5, "part of it is arbitrary"),
+    (-np.inf, "do not trust the choice"),
+)
 """What is said of a choice, by the least share of it, corrected for chance, on which halves of the topics agree."""
 
 
 SETS = 10
 """Of each size, at most this number of sets that halves choose is listed."""
-_SUBSETS = ("log_det", "unexplained", "cost", "optimal", "ratio_to_optimum", "gap", "proven", "nodes", "kept", "same")
+_SUBSETS = (
+    "log_det",
+    "unexplained",
+    "cost",
+    "optimal",
+    "ratio_to_optimum",
+    "gap",
+    "proven",
+    "nodes",
+    "kept",
+    "same",
+)
 
 
 def rank_metrics(
@@ -107,16 +151,25 @@ def rank_metrics(
     generator, seed = seeded(rng)
     source = _source(scores, matrix, level, missing, metrics, top, by)
     if candidates is None:
-        candidates = "reported" if method == "exact" and source.cubes and metrics is None else "all"
+        if method == "exact" and source.cubes and metrics is None:
+            candidates = "reported"
+        else:
+            candidates = "all"
     unusual = _unusual(source, include, k) if candidates == "reported" else []
     without = [*metric_names(exclude), *unusual]
-    choice, notes = _choice(source, method, objective, k, include, without, cost, budget, time_limit)
+    choice, notes = _choice(
+        source, method, objective, k, include, without, cost, budget, time_limit
+    )
     if partitions < 0 or (partitions and _topics(source.cubes) < 2):
-        raise ScoresError("--partitions is 0 or more, and needs at least 2 topics in a collection")
+        raise ScoresError(
+            "--partitions is 0 or more, and needs at least 2 topics in a collection"
+        )
 
     selection = select(source.sigma, choice)
     if not selection.optima:
-        raise ScoresError(f"no subset costs at most {budget}; raise the budget, or include fewer metrics")
+        raise ScoresError(
+            f"no subset costs at most {budget}; raise the budget, or include fewer metrics"
+        )
     data = _described(source, choice, selection)
     if method == "exact" and source.cubes and budget is None:
         few = _few(np.array(list(selection.optima)), data["unexplained"][1], k)
@@ -143,7 +196,13 @@ def rank_metrics(
         "partitions": partitions,
         "seed": seed,
     }
-    outcome = result("ranking", data, inputs=source.cubes, options=options, notes=[*source.notes, *notes])
+    outcome = result(
+        "ranking",
+        data,
+        inputs=source.cubes,
+        options=options,
+        notes=[*source.notes, *notes],
+    )
     return outcome.assign_coords(k=list(selection.optima), metric=source.metrics)
 
 
@@ -158,9 +217,19 @@ def _source(
 ) -> MetricMatrix:
     """Compute the matrix from scores, or take the one that is given."""
     if is_scores(scores):
-        return from_scores(scores, matrix or "correlation", level, missing, metrics=metrics, top=top, by=by)
+        return from_scores(
+            scores,
+            matrix or "correlation",
+            level,
+            missing,
+            metrics=metrics,
+            top=top,
+            by=by,
+        )
     if metrics is not None or top is not None or by is not None:
-        raise ScoresError("metrics, top and by choose from scores, and this is a matrix; cut the matrix itself")
+        raise ScoresError(
+            "metrics, top and by choose from scores, and this is a matrix; cut the matrix itself"
+        )
     return from_matrix(scores, matrix)
 
 
@@ -190,7 +259,9 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
                 "criterion": outcome["criterion"].values,
             }
         ),
-        "subsets": pl.DataFrame({"k": outcome["k"].values, "metrics": chosen, **numbers}),
+        "subsets": pl.DataFrame(
+            {"k": outcome["k"].values, "metrics": chosen, **numbers}
+        ),
     }
     if "again" in outcome:
         again = outcome["again"].values
@@ -203,10 +274,15 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
                 "se": outcome["again_se"].values[k, metric],
             }
         )
-        views["stability"] = stability.sort("k", "chosen", descending=[False, True], maintain_order=True)
+        views["stability"] = stability.sort(
+            "k", "chosen", descending=[False, True], maintain_order=True
+        )
         sets = [metrics[taken].tolist() for taken in outcome["alternative"].values]
         columns = {"k": outcome["alternative_k"].values, "metrics": sets}
-        columns |= {name: outcome[f"alternative_{name}"].values for name in ("chosen", "unexplained")}
+        columns |= {
+            name: outcome[f"alternative_{name}"].values
+            for name in ("chosen", "unexplained")
+        }
         views["alternatives"] = pl.DataFrame(columns)
     return views
 
@@ -228,7 +304,11 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
 
 def findings(outcome: xr.Dataset) -> list[str]:
     """Say what to report, how good that is, how the answer depends on the question, and whether to trust it."""
-    few = _few(outcome["k"].values, outcome["unexplained"].values, about(outcome)["options"]["k"])
+    few = _few(
+        outcome["k"].values,
+        outcome["unexplained"].values,
+        about(outcome)["options"]["k"],
+    )
     lines = [_report(outcome, few)]
     if about(outcome)["options"]["method"] != "exact":
         lines.append(_beside_optimum(outcome))
@@ -240,7 +320,9 @@ def findings(outcome: xr.Dataset) -> list[str]:
         if not warnings(outcome):
             lines.append(_trust(outcome, few))
     elif any(described["topics"] > 1 for described in collections):
-        lines.append("To see whether other topics would choose the same, add --partitions 100.")
+        lines.append(
+            "To see whether other topics would choose the same, add --partitions 100."
+        )
     return lines
 
 
@@ -248,7 +330,9 @@ def _report(outcome: xr.Dataset, few: int) -> str:
     """Name the metrics to report, and how much of the variance of all they explain."""
     options = about(outcome)["options"]
     at = outcome.sel(k=few)
-    chosen = ", ".join(str(name) for name in outcome["metric"].values[at["chosen"].values])
+    chosen = ", ".join(
+        str(name) for name in outcome["metric"].values[at["chosen"].values]
+    )
     level = f", {options['level']} level" if options["level"] else ""
     explained = 1 - float(at["unexplained"])
     verb = "explains" if few == 1 else "explain"
@@ -287,8 +371,13 @@ def _searched(outcome: xr.Dataset) -> str:
     least, most = int(sizes.min()), int(sizes.max())
     free, every = int(outcome["candidate"].sum()), outcome.sizes["metric"]
     size = f"{least}" if least == most else f"{least} to {most}"
-    reported = not any(map(is_reported, outcome["metric"].values[~outcome["candidate"].values]))
-    which = "papers usually report (--candidates all takes every one)" if reported else "can be chosen"
+    reported = not any(
+        map(is_reported, outcome["metric"].values[~outcome["candidate"].values])
+    )
+    if reported:
+        which = "papers usually report (--candidates all takes every one)"
+    else:
+        which = "can be chosen"
     among = f"{every} metrics" if free == every else f"{free} metrics that {which}"
     parts = [f"of {size} of the {among}"]
     if options["include"]:
@@ -302,7 +391,11 @@ def _otherwise(outcome: xr.Dataset, few: int) -> str:
     """Say what would be chosen at other levels and by the other objective."""
     metrics = outcome["metric"].values.astype(str)
     own = outcome["chosen"].sel(k=few).values
-    same = [str(way) for way in outcome["way"].values if (outcome["other"].sel(way=way).values == own).all()]
+    same = [
+        str(way)
+        for way in outcome["way"].values
+        if (outcome["other"].sel(way=way).values == own).all()
+    ]
     told = [
         f"{way} {', '.join(metrics[outcome['other'].sel(way=way).values])}"
         for way in outcome["way"].values
@@ -324,7 +417,9 @@ def _few(sizes: Ints, unexplained: Floats, k: int | None) -> int:
 
 def _trust(outcome: xr.Dataset, few: int) -> str:
     """Say how much of the choice two random halves of the topics both make, and what follows."""
-    kept, same, chance = (float(outcome[name].sel(k=few)) for name in ("kept", "same", "chance"))
+    kept, same, chance = (
+        float(outcome[name].sel(k=few)) for name in ("kept", "same", "chance")
+    )
     corrected = (kept - chance) / (1 - chance) if chance < 1 else 1.0
     verdict = next(verdict for least, verdict in TRUST if corrected >= least)
     return (
@@ -347,7 +442,11 @@ def _as_good(outcome: xr.Dataset, few: int) -> str:
 
 def warnings(outcome: xr.Dataset) -> list[str]:
     """Warn of a choice that other topics would not make."""
-    few = _few(outcome["k"].values, outcome["unexplained"].values, about(outcome)["options"]["k"])
+    few = _few(
+        outcome["k"].values,
+        outcome["unexplained"].values,
+        about(outcome)["options"]["k"],
+    )
     if "kept" not in outcome or not _trust(outcome, few).endswith(f"{TRUST[-1][1]}."):
         return []
     return [f"{_trust(outcome, few)}"]
@@ -372,7 +471,9 @@ def _choice(
     if budget is not None and not budget > 0:
         raise ScoresError(f"a budget is a number above 0, not {budget}")
     if budget is not None and method != "exact":
-        raise ScoresError("--budget needs --method exact: the other methods give an order, which knows no budget")
+        raise ScoresError(
+            "--budget needs --method exact: the other methods give an order, which knows no budget"
+        )
     if not time_limit > 0:
         raise ScoresError(f"the time limit is in seconds and above 0, not {time_limit}")
     inside, outside = _named(source, include), _named(source, exclude)
@@ -380,10 +481,19 @@ def _choice(
     largest = candidates.size if k is None else k
     least = max(1, len(inside))
     if not least <= largest <= candidates.size:
-        raise ScoresError(f"k is {largest}; with these metrics it can be {least} to {candidates.size}")
+        raise ScoresError(
+            f"k is {largest}; with these metrics it can be {least} to {candidates.size}"
+        )
     equal_variances = np.ptp(np.diag(source.sigma)) == 0
-    if objective == "determinant" and not inside and candidates.size > 1 and equal_variances:
-        notes.append("All variances are equal: subsets of one metric are tied, and the first metric stands for all.")
+    if (
+        objective == "determinant"
+        and not inside
+        and candidates.size > 1
+        and equal_variances
+    ):
+        notes.append(
+            "All variances are equal: subsets of one metric are tied, and the first metric stands for all."
+        )
     choice = Choice(
         method,
         objective,
@@ -397,9 +507,14 @@ def _choice(
     return choice, notes
 
 
-def _unusual(source: MetricMatrix, include: str | Iterable[str], k: int | None) -> list[str]:
+def _unusual(
+    source: MetricMatrix, include: str | Iterable[str], k: int | None
+) -> list[str]:
     """Name the metrics that papers do not usually report; none if too few are left to choose from."""
-    kept = {*metric_names(include), *(name for name in source.metrics if is_reported(name))}
+    kept = {
+        *metric_names(include),
+        *(name for name in source.metrics if is_reported(name)),
+    }
     if len(kept) < max(k or 1, 1):
         return []
     return [name for name in source.metrics if name not in kept]
@@ -419,7 +534,11 @@ def is_reported(name: str) -> bool:
 
 
 def _other_ways(
-    source: MetricMatrix, choice: Choice, few: int, include: str | Iterable[str], without: Iterable[str]
+    source: MetricMatrix,
+    choice: Choice,
+    few: int,
+    include: str | Iterable[str],
+    without: Iterable[str],
 ) -> dict[str, Any]:
     """Choose as many metrics at the other levels, and by the other objective: `other` (way, metric).
 
@@ -430,34 +549,57 @@ def _other_ways(
     for level, words in _LEVELS.items():
         if level != own:
             ways.append((words, level, choice.objective))
-    other: Objective = "unreported" if choice.objective == "determinant" else "determinant"
+    other: Objective = (
+        "unreported" if choice.objective == "determinant" else "determinant"
+    )
     ways.append((_OBJECTIVES[other], own, other))
     found = {}
     kind: Any = source.kind
     for words, at, objective in ways:
         try:
-            matrix = from_scores(source.cubes, kind, at, "error", metrics=source.metrics)
-            among, _ = _choice(matrix, "exact", objective, few, include, without, None, None, OTHER_SECONDS)
+            matrix = from_scores(
+                source.cubes, kind, at, "error", metrics=source.metrics
+            )
+            among, _ = _choice(
+                matrix,
+                "exact",
+                objective,
+                few,
+                include,
+                without,
+                None,
+                None,
+                OTHER_SECONDS,
+            )
             taken = select(matrix.sigma, among).chosen[few]
         except ScoresError:
             continue
         found[words] = np.isin(np.arange(len(source.metrics)), taken)
     if not found:
         return {}
-    return {"other": (("way", "metric"), np.stack(list(found.values()))), "way": list(found)}
+    return {
+        "other": (("way", "metric"), np.stack(list(found.values()))),
+        "way": list(found),
+    }
 
 
-def _candidates(source: MetricMatrix, inside: list[int], outside: list[int]) -> tuple[Order, list[str]]:
+def _candidates(
+    source: MetricMatrix, inside: list[int], outside: list[int]
+) -> tuple[Order, list[str]]:
     """Return the metrics that can be chosen, and notes on those that others determine."""
     both = set(inside) & set(outside)
     if both:
         raise ScoresError(f"{source.metrics[both.pop()]} is both included and excluded")
     free = np.setdiff1d(np.arange(len(source.metrics)), outside)
-    combined = dependent(source.sigma[np.ix_(free, free)], np.searchsorted(free, inside))
+    combined = dependent(
+        source.sigma[np.ix_(free, free)], np.searchsorted(free, inside)
+    )
     candidates = np.delete(free, [i for i, _ in combined])
     lost = [source.metrics[i] for i in inside if i not in candidates]
     if lost:
-        raise ScoresError(f"{lost[0]} is a linear combination of the other included metrics; include fewer")
+        raise ScoresError(
+            f"{lost[0]} is a linear combination of the other included metrics; include fewer"
+        )
     names = [source.metrics[i] for i in free]
     notes = []
     for i, parts in combined:
@@ -476,7 +618,9 @@ def _named(source: MetricMatrix, names: str | Iterable[str]) -> list[int]:
     found = []
     for name in metric_names(names):
         if name not in source.metrics:
-            raise ScoresError(f"no metric {name!r} to choose from; {nearest(name, source.metrics)}")
+            raise ScoresError(
+                f"no metric {name!r} to choose from; {nearest(name, source.metrics)}"
+            )
         found.append(source.metrics.index(name))
     return sorted(set(found))
 
@@ -486,27 +630,41 @@ def _costs(source: MetricMatrix, cost: Mapping[str, float]) -> Floats:
     paid = np.ones(len(source.metrics))
     for name, price in cost.items():
         if not (np.isfinite(price) and price >= 0):
-            raise ScoresError(f"the cost of {name} is {price}; a cost is a number, 0 or more")
+            raise ScoresError(
+                f"the cost of {name} is {price}; a cost is a number, 0 or more"
+            )
         paid[_named(source, [name])] = price
     return paid
 
 
-def _described(source: MetricMatrix, choice: Choice, selection: Selection) -> dict[str, Any]:
+def _described(
+    source: MetricMatrix, choice: Choice, selection: Selection
+) -> dict[str, Any]:
     """Return the order, and the subsets with what they are worth beside the best of their size."""
     prefixes = [selection.order[:size] for size in range(1, len(selection.order) + 1)]
     data: dict[str, Any] = {
         "order": ("position", np.array(source.metrics, dtype=object)[selection.order]),
-        "value": ("position", np.array([value(source.sigma, subset, choice.objective) for subset in prefixes])),
+        "value": (
+            "position",
+            np.array(
+                [value(source.sigma, subset, choice.objective) for subset in prefixes]
+            ),
+        ),
         "criterion": ("position", explained_by_each(source.sigma, selection.order)),
         "chosen": (("k", "metric"), flags(selection.chosen, len(source.metrics))),
-        "candidate": ("metric", np.isin(np.arange(len(source.metrics)), choice.candidates)),
+        "candidate": (
+            "metric",
+            np.isin(np.arange(len(source.metrics)), choice.candidates),
+        ),
     }
     for name, numbers in _per_size(source, choice, selection).items():
         data[name] = ("k", numbers)
     return data
 
 
-def _per_size(source: MetricMatrix, choice: Choice, selection: Selection) -> dict[str, Any]:
+def _per_size(
+    source: MetricMatrix, choice: Choice, selection: Selection
+) -> dict[str, Any]:
     """Return what the subset of each size is worth, beside the best of that size: arrays of shape (k,)."""
     sigma, objective = source.sigma, choice.objective
     chosen, optima = selection.chosen.values(), selection.optima.values()
@@ -572,7 +730,9 @@ def _stability(
     return data, notes
 
 
-def _alternatives(source: MetricMatrix, sizes: list[int], again: Bools) -> dict[str, Any]:
+def _alternatives(
+    source: MetricMatrix, sizes: list[int], again: Bools
+) -> dict[str, Any]:
     """Return the sets that halves choose oftenest, size by size, with what they leave unexplained on all topics."""
     found = [alternatives(again, at, SETS) for at in range(len(sizes))]
     subsets = np.concatenate([taken for taken, _ in found])

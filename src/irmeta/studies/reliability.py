@@ -72,24 +72,49 @@ def reliability(
     >>> bool(found["erho2"].sel(size=40) > found["erho2"].sel(size=20))
     True
     """
-    _check(topics, {"stability": stability, "power": power, "alpha": alpha, "level": level}, difference)
+    _check(
+        topics,
+        {"stability": stability, "power": power, "alpha": alpha, "level": level},
+        difference,
+    )
     generator, chance = seeded(rng)
     used, notes = studied(scores, metrics=metrics, top=top, by=by, missing=missing)
     if used.sizes["system"] < 2 or used.sizes["topic"] < 4:
-        raise ScoresError("reliability needs at least 2 systems and 4 topics (a system-wise table has means only)")
+        raise ScoresError(
+            "reliability needs at least 2 systems and 4 topics (a system-wise table has means only)"
+        )
     values = additive(used).values
     counts = sorted({*topics, used.sizes["topic"]})
     found = components.components(values)
-    data: dict[str, Any] = {"metric": used.metric.values, "size": counts, "share": list(SHARES)}
+    data: dict[str, Any] = {
+        "metric": used.metric.values,
+        "size": counts,
+        "share": list(SHARES),
+    }
     team = teams(used["system"].values, groups)
     data |= _coefficients(values, team.of, counts, stability, level)
     data |= _taus(values, counts)
     data |= _tau_ends(values, generator, level)
     data |= _shown(values, counts, difference, alpha, power)
     halves = (used.sizes["topic"] // 2, used.sizes["topic"] - used.sizes["topic"] // 2)
-    data["half_tau"] = ("metric", np.diag(split_half(values, [halves], PARTITIONS, generator)[0].phi))
-    options = {"topics": list(topics), "stability": stability, "difference": difference, "power": power, "alpha": alpha}
-    options |= {"level": level, "groups": team.said, "top": top, "by": by, "missing": missing}
+    data["half_tau"] = (
+        "metric",
+        np.diag(split_half(values, [halves], PARTITIONS, generator)[0].phi),
+    )
+    options = {
+        "topics": list(topics),
+        "stability": stability,
+        "difference": difference,
+        "power": power,
+        "alpha": alpha,
+    }
+    options |= {
+        "level": level,
+        "groups": team.said,
+        "top": top,
+        "by": by,
+        "missing": missing,
+    }
     options |= {"partitions": PARTITIONS, "seed": chance}
     return result(
         "reliability",
@@ -100,122 +125,220 @@ def reliability(
     )
 
 
-def _check(topics: Sequence[int], shares: dict[str, float], difference: float | None) -> None:
+def _check(
+    topics: Sequence[int], shares: dict[str, float], difference: float | None
+) -> None:
     for name, share in shares.items():
         if not 0 < share < 1:
             raise ScoresError(f"{name} lies between 0 and 1, as in .95, not {share:g}")
     if any(count < 2 for count in topics):
         raise ScoresError(f"reliability is of at least 2 topics, not {min(topics)}")
     if difference is not None and difference <= 0:
-        raise ScoresError(f"a difference to be shown is above 0, as in .03, not {difference:g}")
+        raise ScoresError(
+            f"a difference to be shown is above 0, as in .03, not {difference:g}"
+        )
 
 
-def _coefficients(values: Floats, team: Ints, counts: list[int], stability: float, level: float) -> dict[str, Any]:
+def _coefficients(
+    values: Floats, team: Ints, counts: list[int], stability: float, level: float
+) -> dict[str, Any]:
     """Compute variance components, both coefficients by number of topics, and the topics that stability needs."""
     found, sizes = components.components(values), np.array(counts)[:, None]
-    data: dict[str, Any] = {"component": ["systems", "topics", "interaction"], "coefficient": ["erho2", "phi"]}
+    data: dict[str, Any] = {
+        "component": ["systems", "topics", "interaction"],
+        "coefficient": ["erho2", "phi"],
+    }
     data["variance"] = (("component", "metric"), np.stack(found.variances))
     needed = []
     for name in ("erho2", "phi"):
-        signal, (low, high) = components.signal(found, name), signal_ends(values, name, level, team)
+        signal, (low, high) = (
+            components.signal(found, name),
+            signal_ends(values, name, level, team),
+        )
         for suffix, one in (("", signal), ("_low", low), ("_high", high)):
             data[name + suffix] = (("size", "metric"), components.stability(one, sizes))
         # fewer topics are needed where the signal is stronger: the ends change places
-        needed.append([components.topics_needed(one, stability) for one in (signal, high, low)])
-    for suffix, part in zip(("", "_low", "_high"), np.moveaxis(np.array(needed), 1, 0), strict=True):
+        needed.append(
+            [components.topics_needed(one, stability) for one in (signal, high, low)]
+        )
+    for suffix, part in zip(
+        ("", "_low", "_high"), np.moveaxis(np.array(needed), 1, 0), strict=True
+    ):
         data["needed" + suffix] = (("coefficient", "metric"), part)
     return data
 
 
 def _taus(values: Floats, counts: list[int]) -> dict[str, Any]:
     """Compute expected tau and tau_AP with the true ranking: by ML for each number of topics, by both here."""
-    estimators: list[expected.Estimator] = ["ML"] if len(values) > MOST_SORTED else ["ML", "MSQD"]
+    estimators: list[expected.Estimator] = (
+        ["ML"] if len(values) > MOST_SORTED else ["ML", "MSQD"]
+    )
     curves, here, undefined = [], [], []
     for column in np.moveaxis(values, -1, 0):
-        known = {name: expected.pairs(np.ascontiguousarray(column), name) for name in estimators}
+        known = {
+            name: expected.pairs(np.ascontiguousarray(column), name)
+            for name in estimators
+        }
         curves.append([expected.expected(known["ML"], count) for count in counts])
         here.append([expected.expected(pairs) for pairs in known.values()])
         undefined.append(here[-1][0].undefined)
     return {
         "estimator": list(estimators),
-        "tau": (("size", "metric"), np.array([[one.tau for one in row] for row in curves]).T),
-        "tau_ap": (("size", "metric"), np.array([[one.tau_ap for one in row] for row in curves]).T),
-        "expected_tau": (("estimator", "metric"), np.array([[one.tau for one in row] for row in here]).T),
-        "expected_tau_ap": (("estimator", "metric"), np.array([[one.tau_ap for one in row] for row in here]).T),
+        "tau": (
+            ("size", "metric"),
+            np.array([[one.tau for one in row] for row in curves]).T,
+        ),
+        "tau_ap": (
+            ("size", "metric"),
+            np.array([[one.tau_ap for one in row] for row in curves]).T,
+        ),
+        "expected_tau": (
+            ("estimator", "metric"),
+            np.array([[one.tau for one in row] for row in here]).T,
+        ),
+        "expected_tau_ap": (
+            ("estimator", "metric"),
+            np.array([[one.tau_ap for one in row] for row in here]).T,
+        ),
         "undefined": ("metric", undefined),
     }
 
 
 def _tau_ends(values: Floats, rng: np.random.Generator, level: float) -> dict[str, Any]:
     """Compute the ends between which tau with the true ranking lies, on the topics there are."""
-    ends = [expected.tau_interval(np.ascontiguousarray(column), rng, level) for column in np.moveaxis(values, -1, 0)]
+    ends = [
+        expected.tau_interval(np.ascontiguousarray(column), rng, level)
+        for column in np.moveaxis(values, -1, 0)
+    ]
     low, high = np.array(ends).T
     return {"tau_low": ("metric", low), "tau_high": ("metric", high)}
 
 
-def _shown(values: Floats, counts: list[int], difference: float | None, alpha: float, power: float) -> dict[str, Any]:
+def _shown(
+    values: Floats,
+    counts: list[int],
+    difference: float | None,
+    alpha: float,
+    power: float,
+) -> dict[str, Any]:
     """Compute which differences show with each number of topics, and with a difference how well it shows."""
     upper = np.triu_indices(len(values), 1)
-    spread = np.stack([expected.spread(column)[upper] for column in np.moveaxis(values, -1, 0)], axis=-1)
+    spread = np.stack(
+        [expected.spread(column)[upper] for column in np.moveaxis(values, -1, 0)],
+        axis=-1,
+    )
     deviation = np.quantile(spread, SHARES, axis=0)  # (share, metric)
-    effects = np.array([differences.smallest_effect(count, alpha, power) for count in counts])
+    effects = np.array(
+        [differences.smallest_effect(count, alpha, power) for count in counts]
+    )
     data: dict[str, Any] = {
         "deviation": (("share", "metric"), deviation),
-        "detectable": (("share", "size", "metric"), deviation[:, None] * effects[:, None]),
+        "detectable": (
+            ("share", "size", "metric"),
+            deviation[:, None] * effects[:, None],
+        ),
     }
     if difference is None:
         return data
     with np.errstate(divide="ignore"):
         effect = difference / deviation
-    shown = np.stack([differences.power(effect, count, alpha) for count in counts], axis=1)
-    topics = [[differences.paired_topics(one, alpha, power) for one in row] for row in effect]
+    shown = np.stack(
+        [differences.power(effect, count, alpha) for count in counts], axis=1
+    )
+    topics = [
+        [differences.paired_topics(one, alpha, power) for one in row] for row in effect
+    ]
     variance = sizes.within_variance(values)
     design = [
         [sizes.by_t_test(difference, one, alpha, power) for one in variance],
-        [sizes.by_anova(difference, one, len(values), alpha, power) for one in variance],
+        [
+            sizes.by_anova(difference, one, len(values), alpha, power)
+            for one in variance
+        ],
         [sizes.by_interval(2 * difference, one, alpha) for one in variance],
     ]
     data["shown"] = (("share", "size", "metric"), shown)
     data["pair_topics"] = (("share", "metric"), topics)
-    return data | {"way": ["t test", "ANOVA", "interval"], "design_topics": (("way", "metric"), design)}
+    return data | {
+        "way": ["t test", "ANOVA", "interval"],
+        "design_topics": (("way", "metric"), design),
+    }
 
 
-def _notes(found: components.Components, data: dict[str, Any], used: xr.DataArray) -> list[str]:
+def _notes(
+    found: components.Components, data: dict[str, Any], used: xr.DataArray
+) -> list[str]:
     """Say what was set to 0 and what was left out."""
     lines = []
     for name, part in zip(("systems", "topics", "interaction"), found.raw, strict=True):
-        below = [str(metric) for metric, value in zip(used.metric.values, part, strict=True) if value < 0]
+        below = [
+            str(metric)
+            for metric, value in zip(used.metric.values, part, strict=True)
+            if value < 0
+        ]
         if below:
-            lines.append(f"{', '.join(below)}: the variance of {name} is estimated below 0, and taken as 0.")
+            lines.append(
+                f"{', '.join(below)}: the variance of {name} is estimated below 0, and taken as 0."
+            )
     for metric, count in zip(used.metric.values, data["undefined"][1], strict=True):
         if count:
-            pairs = "1 pair of systems scores" if count == 1 else f"{count} pairs of systems score"
-            lines.append(f"{metric}: {pairs} the same on every topic; expected tau counts them as ranked rightly.")
+            if count == 1:
+                pairs = "1 pair of systems scores"
+            else:
+                pairs = f"{count} pairs of systems score"
+            lines.append(
+                f"{metric}: {pairs} the same on every topic; expected tau counts them as ranked rightly."
+            )
     if used.sizes["system"] < FEW_SYSTEMS:
         lines.append(
             f"With fewer than {FEW_SYSTEMS} systems a 95% interval of Phi holds the truth in as few as 86% of "
             "simulated collections."
         )
     if used.sizes["system"] > MOST_SORTED:
-        lines.append(f"Expected tau by ML only: MSQD is computed for at most {MOST_SORTED} systems.")
+        lines.append(
+            f"Expected tau by ML only: MSQD is computed for at most {MOST_SORTED} systems."
+        )
     return lines
 
 
 def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     """Tables `coefficients`, `components`, `needed`, `tau`, `differences`; with a difference `power`, `design`."""
-    curve = ("erho2", "erho2_low", "erho2_high", "phi", "phi_low", "phi_high", "tau", "tau_ap")
+    curve = (
+        "erho2",
+        "erho2_low",
+        "erho2_high",
+        "phi",
+        "phi_low",
+        "phi_high",
+        "tau",
+        "tau_ap",
+    )
     shares = outcome["variance"] / outcome["variance"].sum("component")
     views = {
         "coefficients": _topics(frame(outcome, curve, by=("metric", "size"))),
-        "components": frame(outcome.assign(part=shares), ("variance", "part"), by=("metric", "component")),
-        "needed": frame(outcome, ("needed", "needed_low", "needed_high"), by=("metric", "coefficient")),
-        "tau": frame(
-            outcome, ("expected_tau", "tau_low", "tau_high", "expected_tau_ap", "half_tau"), by=("metric", "estimator")
+        "components": frame(
+            outcome.assign(part=shares),
+            ("variance", "part"),
+            by=("metric", "component"),
         ),
-        "differences": _topics(frame(outcome, ("deviation", "detectable"), by=("metric", "size", "share"))),
+        "needed": frame(
+            outcome,
+            ("needed", "needed_low", "needed_high"),
+            by=("metric", "coefficient"),
+        ),
+        "tau": frame(
+            outcome,
+            ("expected_tau", "tau_low", "tau_high", "expected_tau_ap", "half_tau"),
+            by=("metric", "estimator"),
+        ),
+        "differences": _topics(
+            frame(outcome, ("deviation", "detectable"), by=("metric", "size", "share"))
+        ),
     }
     if "shown" in outcome:
-        views["power"] = _topics(frame(outcome, ("shown",), by=("metric", "size", "share")))
+        views["power"] = _topics(
+            frame(outcome, ("shown",), by=("metric", "size", "share"))
+        )
         views["design"] = _designs(outcome)
     return views
 
@@ -228,10 +351,14 @@ def _designs(outcome: xr.Dataset) -> pl.DataFrame:
     """List the topic set sizes by Sakai's ways and from real paired differences."""
     real = frame(outcome, ("pair_topics",), by=("metric", "share")).select(
         "metric",
-        pl.format("real pairs, p{}", (pl.col("share") * 100).round().cast(pl.Int64)).alias("way"),
+        pl.format(
+            "real pairs, p{}", (pl.col("share") * 100).round().cast(pl.Int64)
+        ).alias("way"),
         pl.col("pair_topics").alias("topics"),
     )
-    design = frame(outcome, ("design_topics",), by=("metric", "way")).rename({"design_topics": "topics"})
+    design = frame(outcome, ("design_topics",), by=("metric", "way")).rename(
+        {"design_topics": "topics"}
+    )
     return pl.concat([design, real])
 
 
@@ -240,22 +367,37 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     views = tables(outcome)
     columns = {"metric": "metric", "topics": "topics", "erho2": "E rho2", "phi": "Phi"}
     columns |= {"tau": "E tau", "tau_ap": "E tau_AP"}
-    median = _topics(frame(outcome.sel(share=0.5), ("detectable",), by=("metric", "size")))
-    together = views["coefficients"].join(median, on=["metric", "topics"], maintain_order="left")
-    shown = together.select(*[pl.col(old).alias(new) for old, new in columns.items()], shows=pl.col("detectable"))
+    median = _topics(
+        frame(outcome.sel(share=0.5), ("detectable",), by=("metric", "size"))
+    )
+    together = views["coefficients"].join(
+        median, on=["metric", "topics"], maintain_order="left"
+    )
+    shown = together.select(
+        *[pl.col(old).alias(new) for old, new in columns.items()],
+        shows=pl.col("detectable"),
+    )
     needed = views["needed"].select("metric", "coefficient")
     for column in views["needed"].columns:
         if column.startswith("needed"):
-            needed = needed.with_columns(_counts(views["needed"][column]).alias(column.replace("needed", "topics")))
+            needed = needed.with_columns(
+                _counts(views["needed"][column]).alias(
+                    column.replace("needed", "topics")
+                )
+            )
     found = first_rows("coefficients", shown) | first_rows("needed", needed)
     if "design" in views:
-        found["topics for the difference"] = views["design"].pivot("way", index="metric", values="topics")
+        found["topics for the difference"] = views["design"].pivot(
+            "way", index="metric", values="topics"
+        )
     return found
 
 
 def _counts(numbers: pl.Series) -> pl.Series:
     """Write numbers of topics; without limit as such."""
-    return pl.Series([f"{number:.0f}" if np.isfinite(number) else "no number" for number in numbers])
+    return pl.Series(
+        [f"{number:.0f}" if np.isfinite(number) else "no number" for number in numbers]
+    )
 
 
 SPOKEN = 3
@@ -267,14 +409,21 @@ def findings(outcome: xr.Dataset) -> list[str]:
     collection, said = next(iter(about(outcome)["inputs"]["collections"].items()))
     metrics = outcome.metric.values
     each = metrics if len(metrics) <= SPOKEN else metrics[:1]
-    lines = [_finding(outcome.sel(metric=metric), collection, said["topics"]) for metric in each]
-    return lines if len(each) == len(metrics) else [*lines, _range(outcome, said["topics"])]
+    lines = [
+        _finding(outcome.sel(metric=metric), collection, said["topics"])
+        for metric in each
+    ]
+    if len(each) == len(metrics):
+        return lines
+    return [*lines, _range(outcome, said["topics"])]
 
 
 def _range(outcome: xr.Dataset, topics: int) -> str:
     """Say between which metrics expected tau goes."""
     tau = outcome["tau"].sel(size=topics).values
-    least, most = (str(outcome.metric.values[at]) for at in (tau.argmin(), tau.argmax()))
+    least, most = (
+        str(outcome.metric.values[at]) for at in (tau.argmin(), tau.argmax())
+    )
     return (
         f"Of the {len(tau)} metrics {most} ranks systems most reliably (expected tau {short(float(tau.max()))}), "
         f"{least} least ({short(float(tau.min()))})."
@@ -284,7 +433,9 @@ def _range(outcome: xr.Dataset, topics: int) -> str:
 def _finding(one: xr.Dataset, collection: str, topics: int) -> str:
     options, here = about(one)["options"], one.sel(size=topics)
     metric, shows = str(one.metric.item()), float(here["detectable"].sel(share=0.5))
-    tau, low, high = (short(float(part), 2) for part in (here["tau"], one["tau_low"], one["tau_high"]))
+    tau, low, high = (
+        short(float(part), 2) for part in (here["tau"], one["tau_low"], one["tau_high"])
+    )
     text = (
         f"{collection}, {metric}: the ranking by {topics} topics agrees with the true one to a tau of about {tau} "
         f"({low} to {high}); a paired t test detects a difference of {short(shows, 3)} or more "
@@ -293,13 +444,18 @@ def _finding(one: xr.Dataset, collection: str, topics: int) -> str:
     if options["difference"] is None:
         return text
     needed = int(one["pair_topics"].sel(share=0.5))
-    wanted = f"a difference of {options['difference']:g} with power {options['power']:g}"
+    wanted = (
+        f"a difference of {options['difference']:g} with power {options['power']:g}"
+    )
     return f"{text} To detect {wanted} takes {needed} topics."
 
 
 def _enough(one: xr.Dataset, topics: int, stability: float) -> str:
     """Say whether there are topics enough for the wanted E rho^2."""
-    needed, low, high = (float(one[name].sel(coefficient="erho2")) for name in ("needed", "needed_low", "needed_high"))
+    needed, low, high = (
+        float(one[name].sel(coefficient="erho2"))
+        for name in ("needed", "needed_low", "needed_high")
+    )
     if not np.isfinite(needed):
         return f"No number of topics gives an E rho2 of {short(stability)}: these systems do not differ beyond noise."
     between = f"{low:.0f} to {high:.0f}" if np.isfinite(high) else f"{low:.0f} or more"

@@ -25,12 +25,14 @@ from irmeta.stats.halves.replication import Replication, replication
 from irmeta.stats.halves.swaps import EDGES, least_difference, swaps
 from irmeta.stats.tests import multiplicity, paired, resampling
 
-RESAMPLING: Mapping[str, Callable[[Floats, int, np.random.Generator], Floats]] = MappingProxyType(
-    {"permutation": resampling.permutation, "bootstrap": resampling.bootstrap}
+RESAMPLING: Mapping[str, Callable[[Floats, int, np.random.Generator], Floats]] = (
+    MappingProxyType(
+        {"permutation": resampling.permutation, "bootstrap": resampling.bootstrap}
+    )
 )
-JOINT: Mapping[str, Callable[[Floats, int, np.random.Generator, float], resampling.Joint]] = MappingProxyType(
-    {"tukey": resampling.tukey, "max-t": resampling.max_t}
-)
+JOINT: Mapping[
+    str, Callable[[Floats, int, np.random.Generator, float], resampling.Joint]
+] = MappingProxyType({"tukey": resampling.tukey, "max-t": resampling.max_t})
 """Tests that correct for all pairs by themselves."""
 CLOSED: Mapping[str, Callable[[Floats], Floats]] = MappingProxyType(
     {"t": paired.t, "wilcoxon": paired.wilcoxon, "sign": paired.sign}
@@ -104,16 +106,23 @@ def significance(
     generator, seed = seeded(rng)
     scores, notes = studied(scores, metrics=metrics, top=top, by=by, missing=missing)
     if scores.sizes["system"] < 2 or scores.sizes["topic"] < 2:
-        raise ScoresError("a paired test needs at least 2 systems and 2 topics (a system-wise table has means only)")
+        raise ScoresError(
+            "a paired test needs at least 2 systems and 2 topics (a system-wise table has means only)"
+        )
 
     values = additive(scores).values
     columns = []
     for m in steps(range(scores.sizes["metric"]), "metrics"):
         of_metric = np.ascontiguousarray(values[..., m])
-        columns.append(_tests(of_metric, test, correct, alpha, margin, resamples, generator))
+        columns.append(
+            _tests(of_metric, test, correct, alpha, margin, resamples, generator)
+        )
     data: dict[str, Any] = {}
     for name in columns[0]:
-        data[name] = (("pair", "metric"), np.stack([column[name] for column in columns], axis=1))
+        data[name] = (
+            ("pair", "metric"),
+            np.stack([column[name] for column in columns], axis=1),
+        )
     notes += _notes(test, correct, alpha, resamples, scores)
     notes += _opposed_notes(test, _opposed(data) & (data["p_corrected"][1] < alpha))
     notes += _interval_notes(test, correct, alpha, scores.sizes["system"])
@@ -122,11 +131,18 @@ def significance(
     data["mean"] = mean
     data["rank"] = (("system", "metric"), descriptive.ranks(mean.values.T).T)
 
-    options: dict[str, Any] = {"test": test, "correct": correct, "alpha": alpha, "margin": margin}
+    options: dict[str, Any] = {
+        "test": test,
+        "correct": correct,
+        "alpha": alpha,
+        "margin": margin,
+    }
     options |= {"top": top, "by": by, "missing": missing}
     if test in RESAMPLING or test in JOINT:
         options["resamples"] = resamples
-    options["seed"] = seed  # also of the random sets of topics that the swap rates are measured on
+    options["seed"] = (
+        seed  # also of the random sets of topics that the swap rates are measured on
+    )
     inputs = {scores.attrs.get("collection", "collection"): scores}
     outcome = result("significance", data, inputs=inputs, options=options, notes=notes)
     outcome = outcome.assign(_swapped(scores, generator))
@@ -137,7 +153,9 @@ def significance(
     outcome["share_significant"] = outcome["significant"].mean("pair")
     names = scores.system.values
     left, right = np.triu_indices(len(names), 1)
-    return outcome.assign_coords(system_a=("pair", names[left]), system_b=("pair", names[right]))
+    return outcome.assign_coords(
+        system_a=("pair", names[left]), system_b=("pair", names[right])
+    )
 
 
 def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
@@ -147,18 +165,31 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     there is a significant difference on either side.
     """
     metrics = [str(metric) for metric in outcome.metric.values]
-    fields = ["difference", "low", "high", "p", "p_corrected", "effect_size", "direction", "significant"]
+    fields = [
+        "difference",
+        "low",
+        "high",
+        "p",
+        "p_corrected",
+        "effect_size",
+        "direction",
+        "significant",
+    ]
     if "equivalent" in outcome:
         fields += ["p_equivalent", "equivalent"]
     return {
         "tests": frame(outcome, fields, by=["metric", "system_a", "system_b"]).select(
             "system_a", "system_b", "metric", *fields
         ),
-        "systems": pl.concat([_systems(outcome.sel(metric=metric), metric) for metric in metrics]),
+        "systems": pl.concat(
+            [_systems(outcome.sel(metric=metric), metric) for metric in metrics]
+        ),
         "power": frame(outcome, ["share_significant"]),
         "conflicts": _conflicts(outcome),
         "swaps": _swaps(outcome),
-        "replication": frame(outcome, ["half_topics", *Replication._fields], by=["metric"]),
+        "replication": frame(
+            outcome, ["half_topics", *Replication._fields], by=["metric"]
+        ),
     }
 
 
@@ -166,7 +197,9 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     """Show discriminative power where there are many metrics; else the best systems with letters, and a few tests."""
     metrics = [str(metric) for metric in outcome.metric.values]
     if len(metrics) > FEW_METRICS:
-        power = tables(outcome)["power"].sort("share_significant", descending=True, maintain_order=True)
+        power = tables(outcome)["power"].sort(
+            "share_significant", descending=True, maintain_order=True
+        )
         return {"power": power.rename({"share_significant": "pairs distinguished"})}
     views: dict[str, pl.DataFrame] = {}
     for metric in metrics:
@@ -189,7 +222,11 @@ def _few_tests(outcome: xr.Dataset) -> pl.DataFrame:
     )
     if "equivalent" not in tests:
         return shown
-    return shown.with_columns(tests["equivalent"].replace_strict({True: "yes", False: "-"}).alias("equivalent"))
+    return shown.with_columns(
+        tests["equivalent"]
+        .replace_strict({True: "yes", False: "-"})
+        .alias("equivalent")
+    )
 
 
 def _lettered(one: xr.Dataset, metric: str) -> dict[str, pl.DataFrame]:
@@ -224,14 +261,22 @@ def findings(outcome: xr.Dataset) -> list[str]:
             before = f"; {uncorrected:.1%} before correction"
         favours_lower = of_metric["direction"] * of_metric["difference"] < 0
         opposed = int((of_metric["significant"] & favours_lower).sum())
-        against = f", {opposed} of them for the system with the lower mean" if opposed else ""
+        if opposed:
+            against = f", {opposed} of them for the system with the lower mean"
+        else:
+            against = ""
         lines.append(
             f"{metric}: {significant} of {outcome.sizes['pair']} pairs differ significantly{against} "
             f"({of_metric['share_significant'].item():.1%}; {test}, alpha {options['alpha']:g}{before}). "
             + _beside_best(of_metric)
             + _equivalent(of_metric)
         )
-    return lines + _contradictions(outcome) + _reliable_differences(outcome) + _replication(outcome)
+    return (
+        lines
+        + _contradictions(outcome)
+        + _reliable_differences(outcome)
+        + _replication(outcome)
+    )
 
 
 def _beside_best(of_metric: xr.Dataset) -> str:
@@ -250,7 +295,10 @@ def _equivalent(of_metric: xr.Dataset) -> str:
     if "equivalent" not in of_metric:
         return ""
     margin = about(of_metric)["options"]["margin"]
-    equivalent, significant = of_metric["equivalent"].values, of_metric["significant"].values
+    equivalent, significant = (
+        of_metric["equivalent"].values,
+        of_metric["significant"].values,
+    )
     open_ = int((~equivalent & ~significant).sum())
     verb = "pair differs" if equivalent.sum() == 1 else "pairs differ"
     return f" {equivalent.sum()} {verb} by less than {margin:g}; of {open_} neither is shown."
@@ -264,20 +312,32 @@ def _swapped(scores: xr.DataArray, rng: np.random.Generator) -> xr.Dataset:
     """
     topics, systems = scores.sizes["topic"], scores.sizes["system"]
     left_out = geometric(scores.metric.values)
-    names = [str(m) for m in scores.metric.values if highest(str(m)) <= 1 and str(m) not in left_out]
+    names = [
+        str(m)
+        for m in scores.metric.values
+        if highest(str(m)) <= 1 and str(m) not in left_out
+    ]
     halved = topics // 2
-    sizes = sorted({halved, *(size for size in SWAP_SIZES if size < halved)}) if names else []
+    if names:
+        sizes = sorted({halved, *(size for size in SWAP_SIZES if size < halved)})
+    else:
+        sizes = []
     draws = int(np.clip(SWAP_PAIRS // (systems * systems), 2, 20))
     values = scores.sel(metric=names).values
     orders = shuffles(topics, draws, rng)
     counted = [swaps(values, halves(orders, (size, size))) for size in sizes]
     compared, swapped = zip(*counted, strict=True) if counted else ([], [])
     dims, shape = ("half", "swap_metric", "step"), (len(sizes), len(names), EDGES.size)
-    data = {"compared": (dims, np.reshape(compared, shape)), "swapped": (dims, np.reshape(swapped, shape))}
+    data = {
+        "compared": (dims, np.reshape(compared, shape)),
+        "swapped": (dims, np.reshape(swapped, shape)),
+    }
     return xr.Dataset(data, {"half": sizes, "swap_metric": names, "step": EDGES})
 
 
-def _replicated(scores: xr.DataArray, alpha: float, correct: Correction, rng: np.random.Generator) -> dict[str, Any]:
+def _replicated(
+    scores: xr.DataArray, alpha: float, correct: Correction, rng: np.random.Generator
+) -> dict[str, Any]:
     """Return over (metric) what becomes of differences that are significant on half of the topics, on the other half.
 
     By the paired t test with the correction named; without at least 4 topics there are no halves to test on.
@@ -288,9 +348,14 @@ def _replicated(scores: xr.DataArray, alpha: float, correct: Correction, rng: np
     values = additive(scores).values
     found = [Replication(*[np.nan] * 5) for _ in range(values.shape[2])]
     if half >= 2:
-        found = [replication(values[..., m], drawn, alpha=alpha, correct=correct) for m in range(values.shape[2])]
+        found = [
+            replication(values[..., m], drawn, alpha=alpha, correct=correct)
+            for m in range(values.shape[2])
+        ]
     figures = dict(zip(Replication._fields, np.array(found).T, strict=True))
-    return {"half_topics": half} | {name: ("metric", column) for name, column in figures.items()}
+    return {"half_topics": half} | {
+        name: ("metric", column) for name, column in figures.items()
+    }
 
 
 def _replication(outcome: xr.Dataset) -> list[str]:
@@ -311,7 +376,9 @@ def _replication(outcome: xr.Dataset) -> list[str]:
 
 def _swaps(outcome: xr.Dataset) -> pl.DataFrame:
     """List the error rate by number of topics, metric and difference; differences that no pair has are left out."""
-    counted = frame(outcome, ["compared", "swapped"], by=["half", "swap_metric", "step"])
+    counted = frame(
+        outcome, ["compared", "swapped"], by=["half", "swap_metric", "step"]
+    )
     counted.columns = ["topics", "metric", "difference", "comparisons", "swaps"]
     rate = (pl.col("swaps") / pl.col("comparisons")).alias("error_rate")
     return counted.filter(pl.col("comparisons") > 0).with_columns(rate).drop("swaps")
@@ -326,9 +393,13 @@ def _reliable_differences(outcome: xr.Dataset) -> list[str]:
     names = half.swap_metric.values
     topics = int(half["half"])
     parts = [
-        f"{name} {'none' if np.isnan(value) else f'{value:.2f}'}" for name, value in zip(names, least, strict=True)
+        f"{name} {'none' if np.isnan(value) else f'{value:.2f}'}"
+        for name, value in zip(names, least, strict=True)
     ]
-    more = f" and {len(parts) - FEW_METRICS} more (table swaps)" if len(parts) > FEW_METRICS else ""
+    if len(parts) > FEW_METRICS:
+        more = f" and {len(parts) - FEW_METRICS} more (table swaps)"
+    else:
+        more = ""
     return [
         f"The smallest difference in mean on {topics} topics that {topics} other topics reverse in at most 5% of "
         f"comparisons: {', '.join(parts[:FEW_METRICS])}{more}."
@@ -380,15 +451,21 @@ def _contradictions(outcome: xr.Dataset) -> list[str]:
     ]
 
 
-def _check(test: Test, correct: Correction, alpha: float, margin: float | None, resamples: int) -> None:
+def _check(
+    test: Test, correct: Correction, alpha: float, margin: float | None, resamples: int
+) -> None:
     require_choice("test", test, get_args(Test))
     require_choice("correct", correct, get_args(Correction))
     if not 0 < alpha < 1:
         raise ScoresError(f"alpha is between 0 and 1, as in 0.05, not {alpha:g}")
     if margin is not None and not margin > 0:
-        raise ScoresError(f"the margin is a difference in mean above 0, as in 0.02, not {margin:g}")
+        raise ScoresError(
+            f"the margin is a difference in mean above 0, as in 0.02, not {margin:g}"
+        )
     if resamples < 100:
-        raise ScoresError(f"{resamples} resamples are too few for a test at any level; use 1000 or more")
+        raise ScoresError(
+            f"{resamples} resamples are too few for a test at any level; use 1000 or more"
+        )
 
 
 def _tests(
@@ -401,7 +478,9 @@ def _tests(
     rng: np.random.Generator,
 ) -> dict[str, Floats]:
     """Test all pairs of systems by one metric, from scores (system, topic): arrays (pair,)."""
-    mean, effect, direction, error, *closed = paired.over_pairs(partial(_quantities, test), scores)
+    mean, effect, direction, error, *closed = paired.over_pairs(
+        partial(_quantities, test), scores
+    )
     if test in JOINT:
         p, half = JOINT[test](scores, resamples, rng, 1 - alpha)
         corrected = p
@@ -409,7 +488,13 @@ def _tests(
         p = closed[0] if closed else RESAMPLING[test](scores, resamples, rng)
         corrected = multiplicity.CORRECTIONS[correct](p)
         half = _half(error, correct, alpha, scores.shape[1])
-    found = {"difference": mean, "low": mean - half, "high": mean + half, "p": p, "p_corrected": corrected}
+    found = {
+        "difference": mean,
+        "low": mean - half,
+        "high": mean + half,
+        "p": p,
+        "p_corrected": corrected,
+    }
     found |= {"effect_size": effect, "direction": direction}
     if margin is not None:
         equivalent = paired.equivalence(mean, error, scores.shape[1], margin)
@@ -430,13 +515,20 @@ def _quantities(test: Test, found: Floats) -> Floats:
     """
     mean = found.mean(axis=1)
     statistic = DIRECTIONS[test](found) if test in DIRECTIONS else mean
-    quantities = [mean, paired.effect_size(found), np.sign(statistic), paired.standard_error(found)]
+    quantities = [
+        mean,
+        paired.effect_size(found),
+        np.sign(statistic),
+        paired.standard_error(found),
+    ]
     if test in CLOSED:
         quantities.append(CLOSED[test](found))
     return np.stack(quantities)
 
 
-def _notes(test: Test, correct: Correction, alpha: float, resamples: int, scores: xr.DataArray) -> list[str]:
+def _notes(
+    test: Test, correct: Correction, alpha: float, resamples: int, scores: xr.DataArray
+) -> list[str]:
     """Say what correction Tukey's test has, and whether any p can be small enough to be significant."""
     systems, topics = scores.sizes["system"], scores.sizes["topic"]
     pairs = systems * (systems - 1) // 2
@@ -444,13 +536,17 @@ def _notes(test: Test, correct: Correction, alpha: float, resamples: int, scores
     if test in JOINT and correct != "none":
         lines.append(f"{test} is corrected for all pairs by itself; p_corrected is p")
     corrects_pairs = test not in JOINT and correct in ("holm", "bonferroni")
-    needed = alpha / pairs if corrects_pairs else alpha  # the smallest p has to be below this
+    needed = (
+        alpha / pairs if corrects_pairs else alpha
+    )  # the smallest p has to be below this
     of_resamples, of_topics = _floors(test, resamples, topics)
     floor = max(of_resamples, of_topics)
     if floor < needed:
         return lines
     why = f"for {test} on {topics} topics"
-    better = f"take {_topics_for(needed)} topics or more, or t; more resamples do not help"
+    better = (
+        f"take {_topics_for(needed)} topics or more, or t; more resamples do not help"
+    )
     if of_topics < needed:
         why = f"with {resamples} resamples"
         better = f"take {int(np.ceil(1 / needed))} resamples"
@@ -458,13 +554,15 @@ def _notes(test: Test, correct: Correction, alpha: float, resamples: int, scores
         better = f"take {_topics_for(needed)} topics or more, or t"
     if corrects_pairs and floor < alpha:
         better += ", or bh"
-    needs = (
-        f"{correct}'s correction for {pairs} {'pair' if pairs == 1 else 'pairs'} needs less than {needed:.2g}"
-        if corrects_pairs
-        else ""
-    )
+    if corrects_pairs:
+        needs = f"{correct}'s correction for {pairs} {'pair' if pairs == 1 else 'pairs'} needs less than {needed:.2g}"
+    else:
+        needs = ""
     needs = needs or f"alpha is {alpha:g}"
-    return [*lines, f"{why} no p is below {floor:.2g}, and {needs}: nothing can be significant; {better}"]
+    return [
+        *lines,
+        f"{why} no p is below {floor:.2g}, and {needs}: nothing can be significant; {better}",
+    ]
 
 
 def _floors(test: Test, resamples: int, topics: int) -> tuple[float, float]:
@@ -488,12 +586,19 @@ def _topics_for(needed: float) -> int:
     return int(np.floor(np.log2(2 / needed))) + 1
 
 
-def _interval_notes(test: Test, correct: Correction, alpha: float, systems: int) -> list[str]:
+def _interval_notes(
+    test: Test, correct: Correction, alpha: float, systems: int
+) -> list[str]:
     """Say of how many differences the intervals hold together, and by what distribution."""
     together = test in JOINT or correct in ("holm", "bonferroni")
-    held = "all pairs of a metric at once" if together and systems > 2 else "each pair by itself"
+    if together and systems > 2:
+        held = "all pairs of a metric at once"
+    else:
+        held = "each pair by itself"
     by = test if test in JOINT else "Student's t"
-    lines = [f"{1 - alpha:.0%} intervals of the differences in mean are for {held} (by {by})"]
+    lines = [
+        f"{1 - alpha:.0%} intervals of the differences in mean are for {held} (by {by})"
+    ]
     if together and systems > MOST_LETTERS:
         lines.append(
             "with this many systems some of these intervals miss more often than promised, above all of systems that "
@@ -509,7 +614,10 @@ def _opposed_notes(test: Test, opposed: Bools) -> list[str]:
     lines = [f"{test} asks {ASKED[test]}, not whether two means differ"]
     count = int(opposed.sum())
     if count:
-        tests = "1 significant test favours" if count == 1 else f"{count} significant tests favour"
+        if count == 1:
+            tests = "1 significant test favours"
+        else:
+            tests = f"{count} significant tests favour"
         lines.append(
             f"{tests} the system with the lower mean (direction and difference have other signs in table tests): a few "
             "topics with large differences decide the mean; do not report these as differences in mean"
@@ -527,7 +635,9 @@ def _scale_notes(scores: xr.DataArray, effect_size: Floats) -> list[str]:
     lines = []
     logs = ", ".join(geometric(scores.metric.values))
     if logs:
-        lines.append(f"{logs}: differences are of means of natural logarithms, as the means are geometric")
+        lines.append(
+            f"{logs}: differences are of means of natural logarithms, as the means are geometric"
+        )
     constant = int(np.isinf(effect_size).sum())
     if constant:
         lines.append(
@@ -546,7 +656,9 @@ def _matrix(of_metric: xr.Dataset) -> Bools:
 def _confirmed(of_metric: xr.Dataset) -> Bools:
     """Return which systems differ and not against their means, as a symmetric matrix (system, system)."""
     of_means = of_metric["direction"] * of_metric["difference"] > 0
-    return _symmetric((of_metric["significant"] & of_means).values, of_metric.sizes["system"])
+    return _symmetric(
+        (of_metric["significant"] & of_means).values, of_metric.sizes["system"]
+    )
 
 
 def _symmetric(pairs: Bools, size: int) -> Bools:
@@ -566,7 +678,9 @@ def _systems(of_metric: xr.Dataset, metric: str) -> pl.DataFrame:
     differs = _matrix(of_metric)[np.ix_(order, order)]
     rank = of_metric["rank"].values[order]
     ordered = _confirmed(of_metric)[np.ix_(order, order)]
-    better = ordered & (rank < rank[:, None])  # (system, other): the other is significantly better
+    better = ordered & (
+        rank < rank[:, None]
+    )  # (system, other): the other is significantly better
     letters = None
     if len(order) <= MOST_LETTERS:
         letters = _letters(differs)

@@ -52,10 +52,16 @@ def standardizing_set(
     sizes = [size for size in SIZES if size < limit] if sizes is None else list(sizes)
     wrong = [size for size in sizes if not 2 <= size <= limit]
     if wrong or not sizes:
-        raise ScoresError(f"sizes to draw lie between 2 and the {limit} old systems; not {', '.join(map(str, wrong))}")
+        raise ScoresError(
+            f"sizes to draw lie between 2 and the {limit} old systems; not {', '.join(map(str, wrong))}"
+        )
     if resamples < 100:
-        raise ScoresError(f"{resamples} resamples give no 1st percentile; use 1000 or more")
-    require_variation(new.mean("topic").values.T, [str(metric) for metric in new.metric.values])
+        raise ScoresError(
+            f"{resamples} resamples give no 1st percentile; use 1000 or more"
+        )
+    require_variation(
+        new.mean("topic").values.T, [str(metric) for metric in new.metric.values]
+    )
     full = standardization.apply(new, standardization.fit(old), kind)
     notes += standardization.flat_topics(full)
     team = teams(old["system"].values, groups)
@@ -69,10 +75,23 @@ def standardizing_set(
     for name, share in PERCENTILES.items():
         data[f"{name}_se"] = (over, _quantile_error(taus, share))
     data["raw"] = ("metric", raw)
-    options = {"sizes": sizes, "resamples": resamples, "kind": kind, "groups": team.said}
+    options = {
+        "sizes": sizes,
+        "resamples": resamples,
+        "kind": kind,
+        "groups": team.said,
+    }
     options |= {"missing": missing, "seed": seed}
-    outcome = result("standardizing_set", data, inputs={"old": old, "new": new}, options=options, notes=notes)
-    return outcome.assign_coords(systems=sizes, metric=[str(metric) for metric in old.metric.values])
+    outcome = result(
+        "standardizing_set",
+        data,
+        inputs={"old": old, "new": new},
+        options=options,
+        notes=notes,
+    )
+    return outcome.assign_coords(
+        systems=sizes, metric=[str(metric) for metric in old.metric.values]
+    )
 
 
 def _taus(
@@ -91,7 +110,9 @@ def _taus(
     taus = np.empty((resamples, len(sizes), old.sizes["metric"]))
     raw = []
     for at in steps(range(old.sizes["metric"]), "metrics"):
-        by_size = partial_means(old.values[..., at], new.values[..., at], sizes, resamples, kind, rng, team)
+        by_size = partial_means(
+            old.values[..., at], new.values[..., at], sizes, resamples, kind, rng, team
+        )
         for column, means in enumerate(by_size):
             taus[:, column, at] = rank.tau_b(rank.settled(means), standardized[:, at])
         raw.append(float(rank.tau_b(by_raw[:, at], standardized[:, at])))
@@ -101,7 +122,11 @@ def _taus(
 def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     """Table `sample`: systems, metric, p50, p5, p1 and their standard errors; `raw`: the tau of raw scores."""
     return {
-        "sample": frame(outcome, (*PERCENTILES, *(f"{name}_se" for name in PERCENTILES)), by=["systems", "metric"]),
+        "sample": frame(
+            outcome,
+            (*PERCENTILES, *(f"{name}_se" for name in PERCENTILES)),
+            by=["systems", "metric"],
+        ),
         "raw": frame(outcome, ["raw"]).rename({"raw": "tau"}),
     }
 
@@ -112,7 +137,10 @@ def findings(outcome: xr.Dataset) -> list[str]:
     for metric in outcome.metric.values:
         of_metric = outcome.sel(metric=metric)
         raw = of_metric["raw"].item()
-        often = [f"{_enough(of_metric, name)} in {share} of draws" for name, share in (("p5", "95%"), ("p1", "99%"))]
+        often = [
+            f"{_enough(of_metric, name)} in {share} of draws"
+            for name, share in (("p5", "95%"), ("p1", "99%"))
+        ]
         lines.append(
             f"{metric}: to rank the new systems more like all standardizing systems do than raw scores would "
             f"(tau {raw:.3f}), {' and '.join(often)}."
@@ -122,7 +150,9 @@ def findings(outcome: xr.Dataset) -> list[str]:
 
 def _enough(of_metric: xr.Dataset, percentile: str) -> str:
     """Say how many systems reach the tau of raw scores at a percentile of the draws."""
-    reached = of_metric.systems.values[(of_metric[percentile] >= of_metric["raw"]).values]
+    reached = of_metric.systems.values[
+        (of_metric[percentile] >= of_metric["raw"]).values
+    ]
     if not reached.size:
         return "none of the sizes tried is enough"
     return f"{reached[0]} systems are enough"

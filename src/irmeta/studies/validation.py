@@ -84,7 +84,9 @@ def validate(
     if qrels is not None:
         try:
             judgments = Judgments(qrels_of(qrels, reading))
-            folded = Judgments(replace(judgments.qrels, documents=_lower(judgments.qrels.documents)))
+            folded = Judgments(
+                replace(judgments.qrels, documents=_lower(judgments.qrels.documents))
+            )
             barren = [
                 Remark("warning", judgments.qrels.source, None, text)
                 for text in topics_without_relevant(judgments.qrels)
@@ -92,11 +94,15 @@ def validate(
             remarks += [*judgments.qrels.remarks, *barren]
             notes = grade_notes(judgments.qrels, parse_list("seeds23"))
         except FileFormatError as error:
-            remarks += _errors(error, str(qrels) if isinstance(qrels, str | PathLike) else "qrels")
+            remarks += _errors(
+                error, str(qrels) if isinstance(qrels, str | PathLike) else "qrels"
+            )
     facts = []
     tags: dict[str, list[str]] = {}
     orders: dict[str, str] = {}
-    sources = list(sources_with_problems(runs))  # so that it is known how many there are
+    sources = list(
+        sources_with_problems(runs)
+    )  # so that it is known how many there are
     inspect = partial(_inspect, judgments, folded, reading, Path.cwd())
     for fact, tag, order, odd in in_order(inspect, sources, "runs"):
         remarks += odd
@@ -110,7 +116,10 @@ def validate(
     columns = {
         "level": [remark.level for remark in remarks],
         "file": [remark.path for remark in remarks],
-        "line": np.array([np.nan if remark.line is None else remark.line for remark in remarks], dtype=np.float64),
+        "line": np.array(
+            [np.nan if remark.line is None else remark.line for remark in remarks],
+            dtype=np.float64,
+        ),
         "text": [remark.text for remark in remarks],
     }
     data = {
@@ -120,9 +129,14 @@ def validate(
     rows = [asdict(fact) for fact in facts]
     for name in list(RunFacts.__dataclass_fields__)[1:]:
         data[name] = ("system", np.array([row[name] for row in rows]))
-    options = {"qrels": None if judgments is None else judgments.qrels.source, "runs": len(facts)}
+    options = {
+        "qrels": None if judgments is None else judgments.qrels.source,
+        "runs": len(facts),
+    }
     outcome = result("validation", data, inputs={}, options=options, notes=notes)
-    return outcome.assign_coords(system=np.array([fact.system for fact in facts], dtype=object))
+    return outcome.assign_coords(
+        system=np.array([fact.system for fact in facts], dtype=object)
+    )
 
 
 def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
@@ -135,24 +149,42 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
             "problem": pl.Series(labels(outcome["text"].values), dtype=pl.String),
         }
     )
-    columns = {name: outcome[name].values.tolist() for name in RunFacts.__dataclass_fields__}
-    return {"problems": problems, "runs": pl.DataFrame({**columns, "system": labels(columns["system"])})}
+    columns = {
+        name: outcome[name].values.tolist() for name in RunFacts.__dataclass_fields__
+    }
+    return {
+        "problems": problems,
+        "runs": pl.DataFrame({**columns, "system": labels(columns["system"])}),
+    }
 
 
 def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     """Show the first errors, and warnings that differ only in numbers once, with the count of their files."""
-    problems = tables(outcome)["problems"].with_columns(pl.col("file").map_elements(_short, return_dtype=pl.String))
+    problems = tables(outcome)["problems"].with_columns(
+        pl.col("file").map_elements(_short, return_dtype=pl.String)
+    )
     errors = problems.filter(level="error").select("file", "line", "problem")
-    warnings = problems.filter(level="warning").with_columns(kind=pl.col("problem").str.replace_all(_NUMBER, "#"))
+    warnings = problems.filter(level="warning").with_columns(
+        kind=pl.col("problem").str.replace_all(_NUMBER, "#")
+    )
     kinds = warnings.group_by("kind", maintain_order=True).agg(
-        pl.len().alias("files"), pl.col("problem").first(), pl.col("file").first().alias("as in")
+        pl.len().alias("files"),
+        pl.col("problem").first(),
+        pl.col("file").first().alias("as in"),
     )
     views: dict[str, pl.DataFrame] = {}
     if errors.height:
         views |= first_rows("errors", errors, FEW)
     if kinds.height:
-        views |= first_rows("warnings", kinds.drop("kind").sort("files", descending=True, maintain_order=True), FEW)
-    return {name.replace("--table errors", "--table problems"): view for name, view in views.items()}
+        views |= first_rows(
+            "warnings",
+            kinds.drop("kind").sort("files", descending=True, maintain_order=True),
+            FEW,
+        )
+    return {
+        name.replace("--table errors", "--table problems"): view
+        for name, view in views.items()
+    }
 
 
 def _short(file: str) -> str:
@@ -163,20 +195,36 @@ def _short(file: str) -> str:
 def findings(outcome: xr.Dataset) -> list[str]:
     """Say how many errors and warnings there are, and what the errors mean for evaluation."""
     levels = outcome["level"].values.tolist()
-    errors, warnings = counted(levels.count("error"), "error"), counted(levels.count("warning"), "warning")
-    verdict = "irmeta evaluate would refuse these files." if "error" in levels else "irmeta evaluate takes them."
-    lines = [f"{counted(outcome.sizes['system'], 'readable run')}, {errors}, {warnings}. {verdict}"]
+    errors, warnings = (
+        counted(levels.count("error"), "error"),
+        counted(levels.count("warning"), "warning"),
+    )
+    if "error" in levels:
+        verdict = "irmeta evaluate would refuse these files."
+    else:
+        verdict = "irmeta evaluate takes them."
+    lines = [
+        f"{counted(outcome.sizes['system'], 'readable run')}, {errors}, {warnings}. {verdict}"
+    ]
     if levels:
-        lines.append("All problems: --table problems. What each run holds: --table runs.")
+        lines.append(
+            "All problems: --table problems. What each run holds: --table runs."
+        )
     return lines
 
 
 def _errors(error: FileFormatError, file: str) -> list[Remark]:
-    return list(error.remarks) or [Remark("error", file, None, str(error).removeprefix(f"{file}: "))]
+    return list(error.remarks) or [
+        Remark("error", file, None, str(error).removeprefix(f"{file}: "))
+    ]
 
 
 def _inspect(
-    judgments: Judgments | None, folded: Judgments | None, reading: Reading, folder: Path, source: Source
+    judgments: Judgments | None,
+    folded: Judgments | None,
+    reading: Reading,
+    folder: Path,
+    source: Source,
 ) -> tuple[RunFacts | None, str, str, list[Remark]]:
     """Read a run, gather its facts, and say what is odd about them; also give its tag and a digest of its lists."""
     try:
@@ -186,7 +234,9 @@ def _inspect(
             require_judged_topics(run, judgments.qrels, where(source))
     except FileFormatError as error:
         return None, "", "", _errors(error, where(source))
-    against = judgments or Judgments(Qrels(run.topics, np.empty(0, np.intp), Strings.of([]), np.empty(0)))
+    against = judgments or Judgments(
+        Qrels(run.topics, np.empty(0, np.intp), Strings.of([]), np.empty(0))
+    )
     ranking = against.rank(run)
     judged = against.look_up(run, ranking)
     facts = _facts(run, against, ranking, judged, known=judgments is not None)
@@ -194,7 +244,9 @@ def _inspect(
     if folded and facts.documents:
         texts += _mismatches(run, ranking, judged, folded)
     if isinstance(source[1], Location) and not _alike(run.tag, stem(source[1])):
-        texts.append(f"the run tag {run.tag!r} is not the file's name, which names the system")
+        texts.append(
+            f"the run tag {run.tag!r} is not the file's name, which names the system"
+        )
     odd = [Remark("warning", where(source), None, text) for text in texts]
     return facts, run.tag, judged.order, [*run.remarks, *odd]
 
@@ -204,17 +256,24 @@ def _alike(tag: str, name: str) -> bool:
     return tag.lower() in name.lower() or name.lower() in tag.lower()
 
 
-def _facts(run: Run, against: Judgments, ranking: Ranking, judged: JudgedRun, *, known: bool) -> RunFacts:
+def _facts(
+    run: Run, against: Judgments, ranking: Ranking, judged: JudgedRun, *, known: bool
+) -> RunFacts:
     heads = np.flatnonzero(ranking.new)
     depths = np.diff(heads, append=ranking.topic.size)
     score = run.scores[ranking.row]
     last = heads + depths - 1
     constant = (depths > 1) & (score[heads] == score[last])
-    own = [against.qrels.topics[ranking.topic[head]] == run.documents[ranking.row[head]] for head in heads]
+    own = [
+        against.qrels.topics[ranking.topic[head]] == run.documents[ranking.row[head]]
+        for head in heads
+    ]
     return RunFacts(
         system=run.name,
         topics=len(run.topics),
-        topics_missing=len(against.qrels.topics) - len(judged.topics) if known else np.nan,
+        topics_missing=len(against.qrels.topics) - len(judged.topics)
+        if known
+        else np.nan,
         topics_unjudged=judged.other_topics if known else np.nan,
         documents=run.scores.size,
         depth_low=int(depths.min()) if depths.size else 0,
@@ -244,7 +303,9 @@ def _unjudged(judgments: Judgments, judged: JudgedRun, depths: Indices) -> float
     """Return the share of the first ten documents that are not judged, or below zero."""
     first = np.minimum(depths, 10).sum()
     known = (judged.rank < 10) & (judgments.qrels.grades[judged.judgment] >= 0)
-    return 1 - float(known.sum() / first) if first else 0.0
+    if first:
+        return 1 - float(known.sum() / first)
+    return 0.0
 
 
 def _oddities(run: Run, facts: RunFacts, judgments: Judgments | None) -> list[str]:
@@ -253,10 +314,16 @@ def _oddities(run: Run, facts: RunFacts, judgments: Judgments | None) -> list[st
         return ["retrieves nothing"]
     odd = []
     if facts.topics_missing > 0 and judgments:
-        missing = [topic for topic in judgments.qrels.topics if topic not in set(run.topics)]
-        odd.append(f"lacks {len(missing)} of {len(judgments.qrels.topics)} judged topics: {listed(missing)}")
+        missing = [
+            topic for topic in judgments.qrels.topics if topic not in set(run.topics)
+        ]
+        odd.append(
+            f"lacks {len(missing)} of {len(judgments.qrels.topics)} judged topics: {listed(missing)}"
+        )
     if facts.topics_unjudged > 0:
-        odd.append(f"{facts.topics_unjudged:.0f} of its {facts.topics} topics are not judged and do not count")
+        odd.append(
+            f"{facts.topics_unjudged:.0f} of its {facts.topics} topics are not judged and do not count"
+        )
     if facts.reversed_topics > facts.topics / 2:
         odd.append(
             f"ranks run against scores in {facts.reversed_topics} of {facts.topics} topics: are the scores distances? "
@@ -271,20 +338,31 @@ def _oddities(run: Run, facts: RunFacts, judgments: Judgments | None) -> list[st
             f"constant scores in {facts.constant_topics} of {facts.topics} topics: document ids decide their order"
         )
     if facts.unjudged_10 > MANY_UNJUDGED:
-        odd.append(f"{facts.unjudged_10:.0%} of the first ten documents are not judged; its scores are lower bounds")
+        odd.append(
+            f"{facts.unjudged_10:.0%} of the first ten documents are not judged; its scores are lower bounds"
+        )
     if facts.self_retrieval > SELF_RETRIEVAL:
-        odd.append(f"the topic itself is the first document in {facts.self_retrieval:.0%} of the topics")
+        odd.append(
+            f"the topic itself is the first document in {facts.self_retrieval:.0%} of the topics"
+        )
     return odd
 
 
-def _mismatches(run: Run, ranking: Ranking, judged: JudgedRun, folded: Judgments) -> list[str]:
+def _mismatches(
+    run: Run, ranking: Ranking, judged: JudgedRun, folded: Judgments
+) -> list[str]:
     """Say whether ids seem to be written otherwise than in the judgments, which are also given in lower case."""
     odd = []
     if not judged.rank.size:
         odd.append("retrieves no judged document; do its ids match those of the qrels?")
-    gained = folded.look_up(replace(run, documents=_lower(run.documents)), ranking).rank.size - judged.rank.size
+    gained = (
+        folded.look_up(replace(run, documents=_lower(run.documents)), ranking).rank.size
+        - judged.rank.size
+    )
     if gained > 0:
-        odd.append(f"{gained} more documents would be judged if case did not matter; ids are taken as they are")
+        odd.append(
+            f"{gained} more documents would be judged if case did not matter; ids are taken as they are"
+        )
     return odd
 
 

@@ -74,7 +74,9 @@ def versus(
     generator, seed = seeded(rng)
     scores, notes = studied(scores, metrics=metrics, missing=missing, pairs=True)
     if scores.sizes["topic"] < 2:
-        raise ScoresError("a paired test needs at least 2 topics (a system-wise table has means only)")
+        raise ScoresError(
+            "a paired test needs at least 2 topics (a system-wise table has means only)"
+        )
     others = _others(scores, system)
     names = _baselines(scores, system, against)
     line = additive(scores)
@@ -83,9 +85,15 @@ def versus(
     found = mine - theirs
     found[np.abs(found) <= 1e-12] = 0.0  # rounding must not make equal systems differ
     _require_common(found, names, correct)
-    tested = [_tested(found[..., m], test, correct, alpha, resamples, generator) for m in range(found.shape[2])]
+    tested = [
+        _tested(found[..., m], test, correct, alpha, resamples, generator)
+        for m in range(found.shape[2])
+    ]
     pair = ("against", "metric")
-    data: dict[str, Any] = {name: (pair, np.stack([one[name] for one in tested], axis=1)) for name in tested[0]}
+    data: dict[str, Any] = {
+        name: (pair, np.stack([one[name] for one in tested], axis=1))
+        for name in tested[0]
+    }
     data |= {
         "wins": (pair, (found > 0).sum(axis=1)),
         "ties": (pair, (found == 0).sum(axis=1)),
@@ -121,28 +129,41 @@ def _others(scores: xr.DataArray, system: str) -> list[str]:
         raise ScoresError(f"no system {system!r}; {nearest(system, systems)}")
     others = [name for name in systems if name != system]
     if not others:
-        raise ScoresError(f"{system} is the only system; there is nothing to compare it with")
+        raise ScoresError(
+            f"{system} is the only system; there is nothing to compare it with"
+        )
     return others
 
 
-def _baselines(scores: xr.DataArray, system: str, against: str | Iterable[str]) -> list[str]:
+def _baselines(
+    scores: xr.DataArray, system: str, against: str | Iterable[str]
+) -> list[str]:
     """List whom to compare with, each once, in the order asked for."""
     others = _others(scores, system)
-    asked = [name.strip() for name in against.split(",")] if isinstance(against, str) else list(against)
+    if isinstance(against, str):
+        asked = [name.strip() for name in against.split(",")]
+    else:
+        asked = list(against)
     names: list[str] = []
     for name in asked:
         if name == system:
-            raise ScoresError(f"{system} cannot be compared with itself; name other systems in --against")
+            raise ScoresError(
+                f"{system} cannot be compared with itself; name other systems in --against"
+            )
         if name in others or name in (MEDIAN, BEST):
             names.append(name)
         elif name == ALL:
             names += others
         else:
-            raise ScoresError(f"no system {name!r} to compare with; {nearest(name, [*others, MEDIAN, BEST, ALL])}")
+            raise ScoresError(
+                f"no system {name!r} to compare with; {nearest(name, [*others, MEDIAN, BEST, ALL])}"
+            )
     return list(dict.fromkeys(names))
 
 
-def _scores_of(line: xr.DataArray, others: Sequence[str], names: Sequence[str]) -> tuple[Floats, list[list[str]]]:
+def _scores_of(
+    line: xr.DataArray, others: Sequence[str], names: Sequence[str]
+) -> tuple[Floats, list[list[str]]]:
     """Return the scores of each baseline (against, topic, metric), and for each metric whose they are."""
     values = line.sel(system=list(others)).transpose("system", "topic", "metric").values
     rows, who = [], []
@@ -155,7 +176,9 @@ def _scores_of(line: xr.DataArray, others: Sequence[str], names: Sequence[str]) 
             who.append([MEDIAN] * values.shape[2])
         else:
             best = _best(values)  # (metric,)
-            rows.append(np.stack([values[at, :, m] for m, at in enumerate(best)], axis=1))
+            rows.append(
+                np.stack([values[at, :, m] for m, at in enumerate(best)], axis=1)
+            )
             who.append([others[at] for at in best])
     return np.stack(rows), who
 
@@ -179,27 +202,43 @@ def _require_common(found: Floats, names: Sequence[str], correct: str) -> None:
     few = (~absent).sum(axis=1).min(axis=1) < 2  # (against,)
     if few.any():
         which = [name for name, lacks in zip(names, few, strict=True) if lacks]
-        raise ScoresError(f"fewer than 2 topics are common with {listed(which)}; compare with others (--against)")
+        raise ScoresError(
+            f"fewer than 2 topics are common with {listed(which)}; compare with others (--against)"
+        )
     if correct == "dunnett" and absent.any():
-        raise ScoresError("Dunnett's test takes the same topics in all comparisons; use --correct holm")
+        raise ScoresError(
+            "Dunnett's test takes the same topics in all comparisons; use --correct holm"
+        )
 
 
 def _tested(
-    found: Floats, test: str, correct: str, alpha: float, resamples: int, rng: np.random.Generator
+    found: Floats,
+    test: str,
+    correct: str,
+    alpha: float,
+    resamples: int,
+    rng: np.random.Generator,
 ) -> dict[str, Floats]:
     """Test the differences (against, topic) of one metric, each on the topics where it has one."""
     mean, count = np.nanmean(found, axis=1), len(found)
     p, half, effect = np.empty((3, count))
-    kinds, kind = np.unique(~np.isnan(found), axis=0, return_inverse=True)  # comparisons on the same topics go together
+    kinds, kind = np.unique(
+        ~np.isnan(found), axis=0, return_inverse=True
+    )  # comparisons on the same topics go together
     for number, topics in enumerate(kinds):
         rows = kind.ravel() == number
         some = found[rows][:, topics]
         p[rows] = many_to_one.p_values(some, test, resamples, rng)
-        half[rows] = many_to_one.half_widths(some, 1 - alpha, count if correct in ("holm", "bonferroni") else 1)
+        half[rows] = many_to_one.half_widths(
+            some, 1 - alpha, count if correct in ("holm", "bonferroni") else 1
+        )
         effect[rows] = paired.effect_size(some)
     if correct == "dunnett":
         together = many_to_one.joint(found, 1 - alpha, resamples, rng)
-        corrected, half = together.p, together.quantile * many_to_one.standard_errors(found)
+        corrected, half = (
+            together.p,
+            together.quantile * many_to_one.standard_errors(found),
+        )
     else:
         corrected = multiplicity.CORRECTIONS[correct](p)
     return {
@@ -227,15 +266,25 @@ def _topics(scores: xr.DataArray, system: str, others: Sequence[str]) -> dict[st
 
 
 def _notes(
-    scores: xr.DataArray, names: Sequence[str], test: str, correct: str, alpha: float, resamples: int
+    scores: xr.DataArray,
+    names: Sequence[str],
+    test: str,
+    correct: str,
+    alpha: float,
+    resamples: int,
 ) -> list[str]:
     topics, count = scores.sizes["topic"], len(names)
     notes = []
     if count > 1:
-        held = "each by itself" if correct in ("bh", "none") else f"all {count} of a metric at once"
+        if correct in ("bh", "none"):
+            held = "each by itself"
+        else:
+            held = f"all {count} of a metric at once"
         notes.append(f"{1 - alpha:.0%} intervals of the differences hold {held}.")
     if count > 1 and correct in ("holm", "bh"):
-        notes.append("Verdicts follow the corrected p; such a test can find a difference whose interval holds 0.")
+        notes.append(
+            "Verdicts follow the corrected p; such a test can find a difference whose interval holds 0."
+        )
     floor = 0.0
     if test in ("sign", "wilcoxon"):
         floor = 2.0 ** (1 - topics)
@@ -250,12 +299,19 @@ def _notes(
             f"{counted(count, 'comparison')} {smallest:.2g}; use --test t, fewer comparisons or more topics."
         )
     if test in ("sign", "wilcoxon"):
-        what = "which system wins more topics" if test == "sign" else "whether differences are symmetric about 0"
+        if test == "sign":
+            what = "which system wins more topics"
+        else:
+            what = "whether differences are symmetric about 0"
         notes.append(f"The {test} test asks {what}, not which mean is higher.")
     if BEST in names and BEST not in scores.system.values:
-        notes.append("The best other system was picked from these scores, which makes its lead look larger than it is.")
+        notes.append(
+            "The best other system was picked from these scores, which makes its lead look larger than it is."
+        )
     if logs := geometric(scores.metric.values):
-        notes.append(f"{listed(logs)}: differences are of means of natural logarithms, as the means are geometric.")
+        notes.append(
+            f"{listed(logs)}: differences are of means of natural logarithms, as the means are geometric."
+        )
     return notes
 
 
@@ -269,11 +325,30 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     contradictions : against, better_by, worse_by: pairs of metrics that both find a significant difference, one for
     the system and one against it.
     """
-    fields = ["who", "difference", "low", "high", "wins", "ties", "losses", "p", "p_corrected", "effect_size"]
-    by_topic = frame(outcome, ["by_topic"], by=["against", "topic", "metric"]).rename({"by_topic": "difference"})
+    fields = [
+        "who",
+        "difference",
+        "low",
+        "high",
+        "wins",
+        "ties",
+        "losses",
+        "p",
+        "p_corrected",
+        "effect_size",
+    ]
+    by_topic = frame(outcome, ["by_topic"], by=["against", "topic", "metric"]).rename(
+        {"by_topic": "difference"}
+    )
     return {
-        "comparisons": frame(outcome, [*fields, "significant"], by=["against", "metric"]),
-        "topics": frame(outcome, ["score", "median", "best", "systems_above"], by=["topic", "metric"]),
+        "comparisons": frame(
+            outcome, [*fields, "significant"], by=["against", "metric"]
+        ),
+        "topics": frame(
+            outcome,
+            ["score", "median", "best", "systems_above"],
+            by=["topic", "metric"],
+        ),
         "differences": by_topic,
         "contradictions": _contradictions(outcome),
     }
@@ -284,9 +359,16 @@ def _contradictions(outcome: xr.Dataset) -> pl.DataFrame:
     for name in outcome.against.values:
         one = outcome.sel(against=name)
         sure, difference = one["significant"].values, one["difference"].values
-        better, worse = (outcome.metric.values[sure & sign] for sign in (difference > 0, difference < 0))
+        better, worse = (
+            outcome.metric.values[sure & sign]
+            for sign in (difference > 0, difference < 0)
+        )
         rows += [(str(name), str(up), str(down)) for up in better for down in worse]
-    return pl.DataFrame(rows, schema=dict.fromkeys(("against", "better_by", "worse_by"), pl.String), orient="row")
+    return pl.DataFrame(
+        rows,
+        schema=dict.fromkeys(("against", "better_by", "worse_by"), pl.String),
+        orient="row",
+    )
 
 
 def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
@@ -302,7 +384,9 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
             name.replace("comparisons", f"by {metric}", 1): table
             for name, table in first_rows("comparisons", _compared(one)).items()
         }
-        views[f"topics by {metric}: the worst and the best against the median of the others"] = _extremes(one)
+        views[
+            f"topics by {metric}: the worst and the best against the median of the others"
+        ] = _extremes(one)
     return views
 
 
@@ -311,15 +395,22 @@ def _compared(one: xr.Dataset) -> pl.DataFrame:
     alpha = about(one)["options"]["alpha"]
     names = [str(name) for name in one.against.values]
     who = [str(name) for name in one["who"].values]
-    named = [name if name in (other, MEDIAN) else f"{name} ({other})" for name, other in zip(names, who, strict=True)]
-    counts = zip(*(one[name].values for name in ("wins", "ties", "losses")), strict=True)
+    named = [
+        name if name in (other, MEDIAN) else f"{name} ({other})"
+        for name, other in zip(names, who, strict=True)
+    ]
+    counts = zip(
+        *(one[name].values for name in ("wins", "ties", "losses")), strict=True
+    )
     verdicts = {(True, True): "better", (True, False): "worse"}
     sure = zip(one["significant"].values, one["difference"].values > 0, strict=True)
     return pl.DataFrame(
         {
             "against": named,
             "diff.": [short(value, 3, sign=True) for value in one["difference"].values],
-            f"{1 - alpha:.0%} interval": intervals(one["low"].values, one["high"].values),
+            f"{1 - alpha:.0%} interval": intervals(
+                one["low"].values, one["high"].values
+            ),
             "W/T/L": ["/".join(map(str, count)) for count in counts],
             "p": [_p(value) for value in one["p_corrected"].values],
             "verdict": [verdicts.get((bool(s), bool(up)), "-") for s, up in sure],
@@ -328,14 +419,21 @@ def _compared(one: xr.Dataset) -> pl.DataFrame:
 
 
 def _p(value: float) -> str:
-    return "< .0001" if value < 0.0001 else short(value, 4)
+    if value < 0.0001:
+        return "< .0001"
+    return short(value, 4)
 
 
 def _extremes(one: xr.Dataset) -> pl.DataFrame:
     """Return the topics on which the system lies farthest below and above the median of the other systems."""
     gap = (one["score"] - one["median"]).values
-    order = np.argsort(gap, kind="stable")[: np.isfinite(gap).sum()]  # those on which the system has a score
-    ends = order if order.size <= 2 * FEW_TOPICS else np.concatenate([order[:FEW_TOPICS], order[-FEW_TOPICS:]])
+    order = np.argsort(gap, kind="stable")[
+        : np.isfinite(gap).sum()
+    ]  # those on which the system has a score
+    if order.size <= 2 * FEW_TOPICS:
+        ends = order
+    else:
+        ends = np.concatenate([order[:FEW_TOPICS], order[-FEW_TOPICS:]])
     return pl.DataFrame(
         {
             "topic": one.topic.values[ends].tolist(),
@@ -386,7 +484,9 @@ def _spoken_of(outcome: xr.Dataset) -> list[str]:
     metrics = [str(metric) for metric in outcome.metric.values]
     if len(metrics) <= FEW_METRICS:
         return metrics
-    return [next((metric for metric in metrics if metric in ("AP", "AP@1000")), metrics[0])]
+    return [
+        next((metric for metric in metrics if metric in ("AP", "AP@1000")), metrics[0])
+    ]
 
 
 def _system(outcome: xr.Dataset) -> str:
@@ -424,7 +524,11 @@ def _of_many(one: xr.Dataset) -> str:
     """Say how many of the comparisons by one metric are significant, and in which direction."""
     options, metric = about(one)["options"], str(one.metric.item())
     sure, up = one["significant"].values, one["difference"].values > 0
-    better, worse, count = int((sure & up).sum()), int((sure & ~up).sum()), one.sizes["against"]
+    better, worse, count = (
+        int((sure & up).sum()),
+        int((sure & ~up).sum()),
+        one.sizes["against"],
+    )
     correction = "" if options["correct"] == "none" else f", {options['correct']}"
     return (
         f"By {metric}, {options['system']} is significantly better than {better} of {count} systems and worse than "

@@ -54,7 +54,11 @@ def frame(found):
 @pytest.fixture(scope="module")
 def cells(released):
     """The cells of prediction: those that take no scores by topic."""
-    found = (prediction_cells(released.tables), fit_cells(released.tables), selection_cells(released.tables))
+    found = (
+        prediction_cells(released.tables),
+        fit_cells(released.tables),
+        selection_cells(released.tables),
+    )
     return frame(cell for part in found for cell in part)
 
 
@@ -84,9 +88,13 @@ def test_every_row_of_the_tables_is_there(cells):
 
 def test_coefficients_and_errors_are_reproduced(cells):
     """40 coefficients and 42 RMSE of the tables commented out are as printed; 21 intercepts are ours."""
-    fits = of(cells, "coefficients", "RMSE").filter(of(cells, "coefficients", "RMSE")["status"] == "reproduced")
+    fits = of(cells, "coefficients", "RMSE").filter(
+        of(cells, "coefficients", "RMSE")["status"] == "reproduced"
+    )
     assert fits.group_by("item").len().sort("item")["len"].to_list() == [42, 40]
-    ours = of(cells, "coefficients").filter(of(cells, "coefficients")["status"] == "ours")
+    ours = of(cells, "coefficients").filter(
+        of(cells, "coefficients")["status"] == "ours"
+    )
     intercepts = dict(zip(ours["row"], ours["ours"], strict=True))
     assert intercepts == pytest.approx(INTERCEPTS, abs=5e-5)
 
@@ -98,7 +106,9 @@ def test_one_rule_says_which_published_sets_the_search_finds(cells):
     found = chosen.filter(status="reproduced")["row"]
     assert found.len() == 18
     assert set(chosen["status"]) == {"reproduced", "not checkable"}
-    stand_ins = chosen.filter(chosen["note"].str.contains("a stand-in wins"))["row"].to_list()
+    stand_ins = chosen.filter(chosen["note"].str.contains("a stand-in wins"))[
+        "row"
+    ].to_list()
     assert stand_ins == [
         "ERR@20 <- RR, RBP(p=0.8), R@100",
         "RR <- RBP(p=0.5), RBP(p=0.8), ERR@20",
@@ -118,9 +128,17 @@ def test_a_search_that_goes_astray_is_contradicted(released, monkeypatch):
     """Where the search keeps worse sets than the published ones, the cells say so and are not expected."""
     search = selection.predictors
     monkeypatch.setattr(
-        selection, "predictors", lambda train, test, *, dev, metrics: search(dev, test, dev=train, metrics=metrics)
+        selection,
+        "predictors",
+        lambda train, test, *, dev, metrics: search(
+            dev, test, dev=train, metrics=metrics
+        ),
     )
-    astray = [cell for cell in selection_cells(released.tables) if cell.status == "contradicted"]
+    astray = [
+        cell
+        for cell in selection_cells(released.tables)
+        if cell.status == "contradicted"
+    ]
     assert len(astray) == 5
     assert all(cell.unexpected and cell.note for cell in astray)
 
@@ -128,8 +146,14 @@ def test_a_search_that_goes_astray_is_contradicted(released, monkeypatch):
 def test_sentences_fail_on_other_scores(released):
     """On scores that are mixed up between systems most of what the text says of its table is contradicted."""
     rng = np.random.default_rng(1)
-    mixed = {name: table.copy(data=rng.permuted(table.values, axis=0)) for name, table in released.tables.items()}
-    kept, broken = ([cell for cell in sentence_cells(t) if cell.unexpected] for t in (released.tables, mixed))
+    mixed = {
+        name: table.copy(data=rng.permuted(table.values, axis=0))
+        for name, table in released.tables.items()
+    }
+    kept, broken = (
+        [cell for cell in sentence_cells(t) if cell.unexpected]
+        for t in (released.tables, mixed)
+    )
     assert not kept
     assert len(broken) > 8
 
@@ -149,24 +173,48 @@ def test_the_release_is_held_to_the_table_of_collections(released):
     fewer = systems.filter(status="not checkable")["row"].to_list()
     assert fewer == ["WT2000, WT2001 and WT2011", "wt2013", "wt2014"]
     denied = cells.filter(status="contradicted")["column"].to_list()
-    assert denied == ["topics", "topics", "mean RBP(p=0.8) over mean P@10", "zero scores"]
+    assert denied == [
+        "topics",
+        "topics",
+        "mean RBP(p=0.8) over mean P@10",
+        "zero scores",
+    ]
 
 
 def test_the_number_of_topics_is_read_off_the_rows():
     """Means of P@10, P@20 and P@100 over 49 topics are not taken for means over 50."""
     relevant = np.random.default_rng(0).integers(0, 490, size=(20, 1, 1))
     scores = (relevant / 490).round(4) * np.ones((1, 1, 3))
-    part = cube(scores, [f"s{i}" for i in range(20)], ["all"], ["P@10", "P@20", "P@100"])
+    part = cube(
+        scores, [f"s{i}" for i in range(20)], ["all"], ["P@10", "P@20", "P@100"]
+    )
     assert collections._topics(part, 50) == 49
 
 
 def test_a_sentence_on_correlation_says_whether_it_holds():
     """The largest, the lowest, the least and a falling line are read off the matrix, and what breaks them is named."""
-    r = np.array([[1.0, 0.9, 0.8, 0.1], [0.9, 1.0, 0.7, 0.2], [0.8, 0.7, 1.0, 0.3], [0.1, 0.2, 0.3, 1.0]])
+    r = np.array(
+        [
+            [1.0, 0.9, 0.8, 0.1],
+            [0.9, 1.0, 0.7, 0.2],
+            [0.8, 0.7, 1.0, 0.3],
+            [0.1, 0.2, 0.3, 1.0],
+        ]
+    )
     matrix = Matrix(["a", "b", "c", "d"], r)
     assert _judged(matrix, "largest of a's", ["a", "b"]) == (0.9, "holds")
-    assert _judged(matrix, "largest of a's", ["a", "c"]) == (0.8, "does not hold: b has 0.900")
-    assert _judged(matrix, "every two above .9", ["a", "b", "c"]) == (0.7, "does not hold: the lowest is b with c")
+    assert _judged(matrix, "largest of a's", ["a", "c"]) == (
+        0.8,
+        "does not hold: b has 0.900",
+    )
+    assert _judged(matrix, "every two above .9", ["a", "b", "c"]) == (
+        0.7,
+        "does not hold: the lowest is b with c",
+    )
     assert _judged(matrix, "least correlated with the others", ["d"])[1] == "holds"
-    assert _judged(matrix, "falls with p", ["a", "b", "c", "d"])[1].startswith("holds: 0.900 0.800 0.100")
-    assert _judged(matrix, "rises with k", ["a", "b", "c"])[1].startswith("does not hold")
+    assert _judged(matrix, "falls with p", ["a", "b", "c", "d"])[1].startswith(
+        "holds: 0.900 0.800 0.100"
+    )
+    assert _judged(matrix, "rises with k", ["a", "b", "c"])[1].startswith(
+        "does not hold"
+    )

@@ -6,20 +6,28 @@ import pytest
 from irmeta.papers.webber2008_redundant import power
 from irmeta.papers.webber2008_redundant.elsewhere import elsewhere_cells
 from irmeta.papers.webber2008_redundant.halving import halving_cells
-from irmeta.papers.webber2008_redundant.trec8 import TERABYTE, terabyte_cells, trec8_cells
+from irmeta.papers.webber2008_redundant.trec8 import (
+    TERABYTE,
+    terabyte_cells,
+    trec8_cells,
+)
 from irmeta.studies.reproduction import reproduction, tables
 
 pytestmark = pytest.mark.data
 
 
 def frame(found):
-    return tables(reproduction("webber2008-redundant", list(found), options={}))["cells"]
+    return tables(reproduction("webber2008-redundant", list(found), options={}))[
+        "cells"
+    ]
 
 
 @pytest.fixture(scope="module")
 def cells(data):
     scores = power.matrices(data, "trec8", "401-450")
-    return frame(trec8_cells(power.measured(scores, 0), power.measured(scores, 0, top=None)))
+    return frame(
+        trec8_cells(power.measured(scores, 0), power.measured(scores, 0, top=None))
+    )
 
 
 def test_every_printed_cell_is_there(cells):
@@ -42,7 +50,11 @@ def test_the_headline_is_open_on_trec8(cells):
     """Whether AP predicts P@10 and RR as well as they predict themselves is open: every interval holds 0."""
     claims = cells.filter(item="Section 3 (TREC-8)", column="advantage")
     judged = claims.filter(pl.col("status") != "ours")
-    assert judged["row"].to_list() == ["AP over P@10 itself", "AP over RR itself", "AP over P@10 itself, all systems"]
+    assert judged["row"].to_list() == [
+        "AP over P@10 itself",
+        "AP over RR itself",
+        "AP over P@10 itself, all systems",
+    ]
     assert set(judged["status"]) == {"open"}
     assert judged["note"].str.contains("holds 0").all()
     assert "own Table 1" in claims.filter(row="AP over RR itself")["note"].item()
@@ -52,7 +64,9 @@ def test_table_1_tells_97_systems_and_tau_a_from_what_the_paper_did(data):
     """The tolerance is no formality: one system more, or tau-a, leaves cells of Table 1 contradicted."""
     scores = power.matrices(data, "trec8", "401-450")
     for options in ({"top": 97.5 / 129}, {"top": 0.75, "tau": "a"}):
-        found = power.predictivity(scores, partitions=500, by="AP", sizes=power.SIZES, **options)
+        found = power.predictivity(
+            scores, partitions=500, by="AP", sizes=power.SIZES, **options
+        )
         cells = frame(trec8_cells(found, found))
         assert cells.filter(item="Table 1 (TREC-8)", status="contradicted").height > 0
 
@@ -60,9 +74,15 @@ def test_table_1_tells_97_systems_and_tau_a_from_what_the_paper_did(data):
 def test_halves_do_for_samples(data):
     """Phi of one set of 50 topics has a standard error of .04, which is judged; that the means agree is by design."""
     found = {cell.column: cell for cell in halving_cells(data, 0)}
-    assert [cell.column for cell in found.values() if cell.rule] == ["sd of phi over sets of 50 topics"]
-    assert found["sd of phi over sets of 50 topics"].ours == pytest.approx(0.04, abs=0.005)
-    assert found["phi by halves"].ours == pytest.approx(found["phi by samples drawn apart"].ours, abs=0.015)
+    assert [cell.column for cell in found.values() if cell.rule] == [
+        "sd of phi over sets of 50 topics"
+    ]
+    assert found["sd of phi over sets of 50 topics"].ours == pytest.approx(
+        0.04, abs=0.005
+    )
+    assert found["phi by halves"].ours == pytest.approx(
+        found["phi by samples drawn apart"].ours, abs=0.015
+    )
 
 
 @pytest.mark.slow

@@ -38,7 +38,9 @@ def cells(data):
         ("Figure 7", "AP", "mean dRMSE", 1.1),
     ],
 )
-def test_what_can_be_checked_is_reproduced_to_every_printed_digit(cells, item, row, column, published):
+def test_what_can_be_checked_is_reproduced_to_every_printed_digit(
+    cells, item, row, column, published
+):
     """A number that chance has no part in, rounded as it is printed, is the published one."""
     cell = cells.filter(item=item, row=row, column=column).row(0, named=True)
     digits = len(str(published).split(".")[1])
@@ -50,7 +52,12 @@ def test_what_can_be_checked_is_reproduced_to_every_printed_digit(cells, item, r
 def test_what_the_data_deny_is_shown_as_contradicted(cells):
     """Seven cells: the 75th percentile of topics, almost half, how near the means, and both false positive rates."""
     denied = cells.filter(status="contradicted")
-    assert denied["item"].to_list() == ["Figure 3", *["Table 1"] * 3, "Table 5", *["Section 5"] * 2]
+    assert denied["item"].to_list() == [
+        "Figure 3",
+        *["Table 1"] * 3,
+        "Table 5",
+        *["Section 5"] * 2,
+    ]
 
 
 @pytest.mark.slow
@@ -58,7 +65,10 @@ def test_the_topics_of_table_1(cells):
     """Means and standard deviations of topics at the 1st, 10th, 40th and 90th percentile, computed apart."""
     topics = cells.filter(item="Table 1", row="topics")
     found = {
-        what: [topics.filter(column=f"{what}, percentile {at}")["ours"].item() for at in (1, 10, 40, 90)]
+        what: [
+            topics.filter(column=f"{what}, percentile {at}")["ours"].item()
+            for at in (1, 10, 40, 90)
+        ]
         for what in ("mean", "sd")
     }
     np.testing.assert_allclose(found["mean"], [0.708, 0.509, 0.217, 0.048], atol=0.0005)
@@ -68,7 +78,12 @@ def test_the_topics_of_table_1(cells):
 @pytest.mark.slow
 def test_lost_tables_are_filled_and_marked_as_ours(cells):
     """The bodies of Tables 2 to 5 have a number for every cell that AP fills, none of them passed off as published."""
-    for item, count in (("Table 2", 9), ("Table 3", 4), ("Table 4", 6), ("Table 5", 12)):
+    for item, count in (
+        ("Table 2", 9),
+        ("Table 3", 4),
+        ("Table 4", 6),
+        ("Table 5", 12),
+    ):
         ours = cells.filter(item=item, status="ours", note="lost in the paper's scan")
         assert ours.height == count - 3 * (item == "Table 2")
         assert ours["ours"].null_count() == 0
@@ -86,7 +101,11 @@ def test_the_bars_of_three_figures_are_all_accounted_for(cells):
 def test_percentiles_are_tried_by_every_rule(data):
     """The factor 2.5 of systems is reached by one rule for percentiles; those of topics by none."""
     scores = import_matrix(data / "matrices" / "trec8-adhoc" / "AP.csv", rows="topics")
-    table = [cell for cell in spread_cells(scores, scores) if cell.item == "Table 1" and cell.published is not None]
+    table = [
+        cell
+        for cell in spread_cells(scores, scores)
+        if cell.item == "Table 1" and cell.published is not None
+    ]
     assert [cell.status for cell in table] == ["reproduced", *["contradicted"] * 3]
     assert "ceil(p n) 2.35, p n + 1/2 2.45" in table[0].note
 
@@ -107,7 +126,11 @@ def test_claims_about_standardized_scores_fail_on_raw_ones(data):
     """Held to raw AP the sentences on Table 5 are contradicted: they say something."""
     sources = Sources.load(data)
     compared = sources.compared(0)
-    cells = {cell.column: cell for cell in pair_cells({**compared, OWN: compared[RAW]}) if cell.row == OWN}
+    cells = {
+        cell.column: cell
+        for cell in pair_cells({**compared, OWN: compared[RAW]})
+        if cell.row == OWN
+    }
     broken = [name for name, cell in cells.items() if cell.status == "contradicted"]
     assert {
         "pairs within the interval",
@@ -121,7 +144,11 @@ def test_claims_about_standardized_scores_fail_on_raw_ones(data):
 def test_a_study_of_trec_3_is_held_to_trec_3(data):
     """What the paper quotes of TREC-3 is judged on TREC-3; TREC-8 stands beside it without a verdict."""
     sources = Sources.load(data)
-    cells = [cell for cell in spread_cells(sources.old["T8"], sources.trec3) if cell.item == "Section 6"]
+    cells = [
+        cell
+        for cell in spread_cells(sources.old["T8"], sources.trec3)
+        if cell.item == "Section 6"
+    ]
     assert [cell.row for cell in cells if cell.rule] == ["AP on TREC-3"]
 
 
@@ -129,7 +156,9 @@ def test_a_study_of_trec_3_is_held_to_trec_3(data):
 def test_discriminative_power_is_that_of_the_2004_systems(data):
     """On TREC-8 topics AP separates 66.3% of pairs of the 110 systems, and standardized AP as many."""
     power = {
-        cell.row: cell.ours for cell in level_cells(Sources.load(data)) if cell.column.startswith("pairs of systems")
+        cell.row: cell.ours
+        for cell in level_cells(Sources.load(data))
+        if cell.column.startswith("pairs of systems")
     }
     assert power["AP"] == pytest.approx(0.663, abs=0.0005)
     assert power[OWN] == pytest.approx(0.661, abs=0.0005)

@@ -15,8 +15,18 @@ from irmeta.studies.predictivity import best_predictor, predictivity
 @pytest.fixture(scope="module")
 def scores():
     rng = np.random.default_rng(0)
-    values = np.linspace(0, 1, 10)[:, None, None] + rng.normal(size=(10, 8, 4)) * [0.1, 0.2, 0.3, 0.9]
-    return cube(values, [f"s{i}" for i in range(10)], [str(i) for i in range(8)], ["AP", "RR", "P@10", "Bpref"])
+    values = np.linspace(0, 1, 10)[:, None, None] + rng.normal(size=(10, 8, 4)) * [
+        0.1,
+        0.2,
+        0.3,
+        0.9,
+    ]
+    return cube(
+        values,
+        [f"s{i}" for i in range(10)],
+        [str(i) for i in range(8)],
+        ["AP", "RR", "P@10", "Bpref"],
+    )
 
 
 def axes():
@@ -26,22 +36,35 @@ def axes():
 def test_heat_map_shows_every_value(scores):
     """The heat map writes every correlation in its cell, in the order given or that of the dendrogram."""
     result = correlation(scores)
-    for order, places in (("given", np.arange(4)), ("clustered", leaves_list(result["merge"].values))):
+    for order, places in (
+        ("given", np.arange(4)),
+        ("clustered", leaves_list(result["merge"].values)),
+    ):
         plot = drawn.heatmap(result, axes(), order=order)
         r = result["r"].values[np.ix_(places, places)]
         np.testing.assert_array_equal(plot.images[0].get_array(), r)
-        assert [text.get_text() for text in plot.texts] == [f"{v:.2f}".replace("0.", ".") for v in r.ravel()]
-        assert [label.get_text() for label in plot.get_xticklabels()] == result["metric"].values[places].tolist()
+        assert [text.get_text() for text in plot.texts] == [
+            f"{v:.2f}".replace("0.", ".") for v in r.ravel()
+        ]
+        assert [label.get_text() for label in plot.get_xticklabels()] == result[
+            "metric"
+        ].values[places].tolist()
 
 
 def test_dendrogram_joins_at_the_least_correlation(scores):
     """The branches of the dendrogram meet at 1 less the least correlation in the group, on a scale of correlations."""
     result = correlation(scores)
     plot = drawn.tree(result, axes())
-    joints = sorted(float(np.max(path.vertices[:, 0])) for lines in plot.collections for path in lines.get_paths())
+    joints = sorted(
+        float(np.max(path.vertices[:, 0]))
+        for lines in plot.collections
+        for path in lines.get_paths()
+    )
     np.testing.assert_allclose(joints, result["merge"].values[:, 2])
     assert plot.get_xticklabels()[0].get_text() in (".00", "1.00")
-    assert sorted(label.get_text() for label in plot.get_yticklabels()) == sorted(result["metric"].values)
+    assert sorted(label.get_text() for label in plot.get_yticklabels()) == sorted(
+        result["metric"].values
+    )
 
 
 def test_loadings_of_the_components_that_count(scores):
@@ -49,7 +72,9 @@ def test_loadings_of_the_components_that_count(scores):
     result = correlation(scores)
     plot = drawn.loadings(result, axes())
     count = int((np.cumsum(result["share"].values) < 0.95).sum()) + 1
-    np.testing.assert_array_equal(plot.images[0].get_array(), result["loading"].values[:, :count])
+    np.testing.assert_array_equal(
+        plot.images[0].get_array(), result["loading"].values[:, :count]
+    )
     assert plot.get_xticklabels()[0].get_text() == f"1\n{result['share'].values[0]:.0%}"
 
 
@@ -71,5 +96,10 @@ def test_gains_of_the_best_predictor(scores):
     plot = power.gains(result, axes())
     best = best_predictor(result)
     others = [at for at in range(4) if at != best]
-    np.testing.assert_array_equal(plot.containers[0].lines[0].get_xdata(), result["advantage"].values[best, others])
-    assert [label.get_text() for label in plot.get_yticklabels()] == result["metric"].values[others].tolist()
+    np.testing.assert_array_equal(
+        plot.containers[0].lines[0].get_xdata(),
+        result["advantage"].values[best, others],
+    )
+    assert [label.get_text() for label in plot.get_yticklabels()] == result[
+        "metric"
+    ].values[others].tolist()

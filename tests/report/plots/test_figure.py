@@ -43,7 +43,10 @@ def test_saving(tmp_path: Path, form: str) -> None:
 
 def test_other_forms(tmp_path: Path) -> None:
     """Another suffix, or a missing folder, is an error, and nothing is written."""
-    for name, says in (("x.jpeg", "saved as .svg, .pdf or .png"), ("nowhere/x.svg", "does not exist")):
+    for name, says in (
+        ("x.jpeg", "saved as .svg, .pdf or .png"),
+        ("nowhere/x.svg", "does not exist"),
+    ):
         with pytest.raises(IrmetaError, match=says):
             save(draw(plot, RESULT), tmp_path / name)
     assert list(tmp_path.iterdir()) == []

@@ -15,10 +15,16 @@ from irmeta.studies.judges import compare_judges
 def outcome():
     rng = np.random.default_rng(0)
     truth = rng.normal(0.5, 0.1, (9, 1, 1)) + rng.normal(0, 0.05, (9, 12, 1))
-    made = {"people": truth, "good": truth + rng.normal(0, 0.02, truth.shape), "bad": rng.random(truth.shape)}
+    made = {
+        "people": truth,
+        "good": truth + rng.normal(0, 0.02, truth.shape),
+        "bad": rng.random(truth.shape),
+    }
     made["bad"][:2] = 0.05  # clearly disfavoured
     names = [f"s{i}" for i in range(9)], [str(i) for i in range(12)], ["AP"]
-    return compare_judges({name: cube(np.clip(one, 0, 1), *names) for name, one in made.items()})
+    return compare_judges(
+        {name: cube(np.clip(one, 0, 1), *names) for name, one in made.items()}
+    )
 
 
 def test_taus_best_first(outcome) -> None:
@@ -29,7 +35,9 @@ def test_taus_best_first(outcome) -> None:
     assert [label.get_text() for label in axes.get_yticklabels()] == ["good", "bad"]
     assert axes.lines[1].get_xdata()[0] == one["ceiling"].item()
     ends = np.array([segment[:, 0] for segment in axes.collections[0].get_segments()])
-    np.testing.assert_allclose(ends[0], [one[f"tau_{end}"].sel(judge="good").item() for end in ("low", "high")])
+    np.testing.assert_allclose(
+        ends[0], [one[f"tau_{end}"].sel(judge="good").item() for end in ("low", "high")]
+    )
 
 
 def test_means_of_both(outcome) -> None:
@@ -37,7 +45,9 @@ def test_means_of_both(outcome) -> None:
     one = outcome.sel(metric="AP")
     axes = means(one, Figure().add_subplot(), judge="bad")
     np.testing.assert_allclose(axes.lines[0].get_xdata(), one["truth_mean"].values)
-    np.testing.assert_allclose(axes.lines[0].get_ydata(), one["judge_mean"].sel(judge="bad").values)
+    np.testing.assert_allclose(
+        axes.lines[0].get_ydata(), one["judge_mean"].sel(judge="bad").values
+    )
 
 
 def test_favour_fills_what_is_clear(outcome) -> None:
@@ -59,4 +69,7 @@ def test_every_view_is_a_figure(outcome, view) -> None:
 def test_no_favour_of_other_topics(outcome) -> None:
     """Where judges have topics of their own there is no favour to draw, and the error says what there is."""
     with pytest.raises(ScoresError, match="--view tau"):
-        figure_of(outcome.drop_vars([name for name in outcome if "favour" in str(name)]), view="favour")
+        figure_of(
+            outcome.drop_vars([name for name in outcome if "favour" in str(name)]),
+            view="favour",
+        )

@@ -18,22 +18,42 @@ def axes():
 def test_each_system_is_a_row_with_its_interval():
     """Points and lines are the standardized scores and the ends of their intervals, ticks everybody's median."""
     drawn = np.random.default_rng(0).random((9, 7, 1))
-    everybody = cube(drawn, [f"s{i}" for i in range(9)], [str(t) for t in range(7)], ["AP"], collection="A")
+    everybody = cube(
+        drawn,
+        [f"s{i}" for i in range(9)],
+        [str(t) for t in range(7)],
+        ["AP"],
+        collection="A",
+    )
     outcome = place(everybody.isel(system=[1, 4]), on=everybody)
     panel = place_plots.place(outcome, axes())
     *intervals, points, median, _ = panel.lines
     np.testing.assert_allclose(points.get_xdata(), outcome["standardized"].values[:, 0])
     np.testing.assert_allclose(median.get_xdata(), outcome["median"].values[:, 0])
     ends = np.array([line.get_xdata() for line in intervals])
-    np.testing.assert_allclose(ends, np.stack([outcome["low"], outcome["high"]])[..., 0].T)
+    np.testing.assert_allclose(
+        ends, np.stack([outcome["low"], outcome["high"]])[..., 0].T
+    )
     assert [tick.get_text() for tick in panel.get_yticklabels()] == ["s1", "s4"]
     assert figure_of(outcome).axes
 
 
 def leave_out():
-    grades = {"1": {f"d{i}": i % 2 for i in range(16)}, "2": {f"d{i}": (i // 2) % 2 for i in range(16)}}
-    lists = {f"s{i}": {t: {f"d{2 * i}": 3.0, f"d{2 * i + 1}": 2.0, "d0": 1.0} for t in "12"} for i in range(8)}
-    return reuse(grades, lists, depth=2, metrics="P@2 AP", new={"mine": {"1": {"d3": 1.0, "x": 0.5}}})
+    grades = {
+        "1": {f"d{i}": i % 2 for i in range(16)},
+        "2": {f"d{i}": (i // 2) % 2 for i in range(16)},
+    }
+    lists = {
+        f"s{i}": {t: {f"d{2 * i}": 3.0, f"d{2 * i + 1}": 2.0, "d0": 1.0} for t in "12"}
+        for i in range(8)
+    }
+    return reuse(
+        grades,
+        lists,
+        depth=2,
+        metrics="P@2 AP",
+        new={"mine": {"1": {"d3": 1.0, "x": 0.5}}},
+    )
 
 
 def test_metrics_are_bars_of_what_they_lose_least_first():
@@ -52,5 +72,7 @@ def test_every_left_out_run_is_a_point_within_or_beyond():
     within, beyond, new = panel.lines
     drawn = np.concatenate([within.get_ydata(), beyond.get_ydata()])
     assert sorted(drawn) == sorted(outcome["loss"].sel(metric="AP").values)
-    np.testing.assert_allclose(new.get_ydata(), outcome["penalty"].sel(metric="AP").values)
+    np.testing.assert_allclose(
+        new.get_ydata(), outcome["penalty"].sel(metric="AP").values
+    )
     assert figure_of(outcome, view="penalty").axes

@@ -30,10 +30,18 @@ def test_predictions_are_points_between_the_ends_of_their_intervals(axes):
         "outside": [[0, np.nan], [0, 1]],
     }
     data = {name: (("system", "target"), values) for name, values in grid.items()}
-    outcome = xr.Dataset(data, {"system": ["a", "b"], "target": ["AP", "RR"]}, attrs={"options": {"level": 0.9}})
+    outcome = xr.Dataset(
+        data,
+        {"system": ["a", "b"], "target": ["AP", "RR"]},
+        attrs={"options": {"level": 0.9}},
+    )
     assert prediction(outcome, axes) is axes
     assert drawn(axes)[:2] == [[[0.1, 0], [0.3, 0]], [[0.2, 0]]]
-    assert [label.get_text() for label in axes.get_yticklabels()] == ["a: AP", "b: AP", "b: RR"]
+    assert [label.get_text() for label in axes.get_yticklabels()] == [
+        "a: AP",
+        "b: AP",
+        "b: RR",
+    ]
     colours = [line.get_color() for line in axes.lines[::2]]
     assert colours[0] == colours[1] != colours[2]
 
@@ -49,7 +57,11 @@ def test_tau_of_each_target_stands_in_its_row(axes):
 def test_coverage_is_drawn_beside_the_nominal_level(axes):
     """A collection's shares stand over the targets; a line marks the level aimed at."""
     coords = {"target": ["AP", "RR"], "collection": ["c"]}
-    outcome = xr.Dataset({"measured": (tuple(coords), [[0.8], [0.95]])}, coords, attrs={"options": {"level": 0.9}})
+    outcome = xr.Dataset(
+        {"measured": (tuple(coords), [[0.8], [0.95]])},
+        coords,
+        attrs={"options": {"level": 0.9}},
+    )
     coverage(outcome, axes)
     assert drawn(axes)[0] == [[0.8, 0], [0.95, 1]]
     assert axes.lines[1].get_xdata()[0] == 0.9
@@ -58,7 +70,12 @@ def test_coverage_is_drawn_beside_the_nominal_level(axes):
 @pytest.mark.parametrize("measure", ["tau", "r2", "rmse"])
 def test_measures_are_drawn_over_depth_dashed_for_the_pool(axes, measure):
     """A line a target, collection and kind of judgments has its figures at the depths."""
-    coords = {"target": ["AP"], "judgments": ["full", "pool"], "depth": [10, 20], "collection": ["c"]}
+    coords = {
+        "target": ["AP"],
+        "judgments": ["full", "pool"],
+        "depth": [10, 20],
+        "collection": ["c"],
+    }
     figures = np.array([[[[0.5], [0.6]], [[0.3], [0.4]]]])
     lowcost(xr.Dataset({measure: (tuple(coords), figures)}, coords), axes, measure)
     assert drawn(axes)[:2] == [[[10, 0.5], [20, 0.6]], [[10, 0.3], [20, 0.4]]]

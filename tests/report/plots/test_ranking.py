@@ -15,9 +15,14 @@ def test_bars_are_the_steps_and_circles_the_optimum() -> None:
     """Bars have the log determinants of the order's first metrics, circles those of the best subsets."""
     outcome = rank_metrics(SHEFFIELD, "gf-code")
     axes = ranking(outcome, Figure().add_subplot())
-    np.testing.assert_allclose([bar.get_height() for bar in axes.patches], outcome["value"].values)
+    np.testing.assert_allclose(
+        [bar.get_height() for bar in axes.patches], outcome["value"].values
+    )
     np.testing.assert_allclose(axes.lines[0].get_ydata(), outcome["optimal"].values)
-    assert [label.get_text() for label in axes.get_xticklabels()][:2] == ["1. 5", "2. 4"]
+    assert [label.get_text() for label in axes.get_xticklabels()][:2] == [
+        "1. 5",
+        "2. 4",
+    ]
 
 
 def test_unproven_optima_are_marked() -> None:
@@ -35,7 +40,9 @@ def test_the_ratio_is_drawn_where_it_says_something() -> None:
     assert plots(outcome) == [ratio, ranking]
     assert plots(rank_metrics(SHEFFIELD)) == [ranking]
     axes = ratio(outcome, Figure().add_subplot())
-    np.testing.assert_allclose(axes.lines[0].get_ydata(), outcome["ratio_to_optimum"].values)
+    np.testing.assert_allclose(
+        axes.lines[0].get_ydata(), outcome["ratio_to_optimum"].values
+    )
 
 
 def test_panels_share_the_horizontal_axis(tmp_path: Path) -> None:

@@ -13,7 +13,9 @@ from irmeta.studies.reliability import reliability
 def scores():
     rng = np.random.default_rng(0)
     drawn = np.linspace(0, 2, 10)[:, None, None] + rng.normal(size=(10, 20, 2))
-    return cube(drawn, [f"s{i}" for i in range(10)], [str(t) for t in range(20)], ["AP", "P@10"])
+    return cube(
+        drawn, [f"s{i}" for i in range(10)], [str(t) for t in range(20)], ["AP", "P@10"]
+    )
 
 
 def test_a_line_is_expected_tau_by_topics():
@@ -34,7 +36,10 @@ def test_coefficients_have_their_intervals():
 def test_both_views_are_figures():
     """The view of coefficients has three panels, that of differences one."""
     result = reliability(scores())
-    assert [len(reliability_plots.figure(result, view=view).axes) for view in ("reliability", "differences")] == [3, 1]
+    assert [
+        len(reliability_plots.figure(result, view=view).axes)
+        for view in ("reliability", "differences")
+    ] == [3, 1]
 
 
 def test_the_front_is_marked():
@@ -43,5 +48,7 @@ def test_the_front_is_marked():
     axes = design_plots.worth(result, Figure().subplots())
     front = next(line for line in axes.get_lines() if line.get_label() == "front")
     assert len(front.get_xdata()) == int(result["front"].sum())
-    assert any(np.array_equal(line.get_xdata(), [500, 500]) for line in axes.get_lines())
+    assert any(
+        np.array_equal(line.get_xdata(), [500, 500]) for line in axes.get_lines()
+    )
     assert design_plots.figure(result).axes

@@ -13,7 +13,10 @@ from irmeta.studies.standardizing_set import standardizing_set as draw_sets
 
 
 def scores(seed=0, systems=6):
-    drawn = np.random.default_rng(seed).beta(1, 2, size=(systems, 7, 2)) + np.linspace(0, 0.3, systems)[:, None, None]
+    drawn = (
+        np.random.default_rng(seed).beta(1, 2, size=(systems, 7, 2))
+        + np.linspace(0, 0.3, systems)[:, None, None]
+    )
     names = [f"s{i}" for i in range(systems)], [str(t) for t in range(7)], ["AP", "RR"]
     return cube(drawn, *names, collection=f"c{seed}")
 
@@ -31,8 +34,12 @@ def test_means_are_drawn_best_first_with_their_intervals(axes):
     ordered = result.sel(metric="AP").sortby("rank")
     np.testing.assert_allclose(dots.get_ydata(), ordered["mean"])
     ends = np.array(bars[0].get_segments())[:, :, 1]
-    np.testing.assert_allclose(ends, np.stack([ordered["low"], ordered["high"]], axis=1))
-    assert [label.get_text() for label in axes.get_xticklabels()] == ordered.system.values.tolist()
+    np.testing.assert_allclose(
+        ends, np.stack([ordered["low"], ordered["high"]], axis=1)
+    )
+    assert [
+        label.get_text() for label in axes.get_xticklabels()
+    ] == ordered.system.values.tolist()
 
 
 def test_rank_sets_are_drawn_as_lines(axes):
@@ -42,7 +49,9 @@ def test_rank_sets_are_drawn_as_lines(axes):
     ordered = result.sel(metric="RR").sortby("rank")
     [lines] = axes.collections
     ends = np.array(lines.get_segments())[:, :, 1]
-    np.testing.assert_array_equal(ends, np.stack([ordered["rank_low"], ordered["rank_high"]], axis=1))
+    np.testing.assert_array_equal(
+        ends, np.stack([ordered["rank_low"], ordered["rank_high"]], axis=1)
+    )
     np.testing.assert_array_equal(axes.get_lines()[0].get_ydata(), ordered["rank"])
 
 
@@ -60,7 +69,9 @@ def test_the_distribution_has_a_line_for_each_metric_with_its_quartiles(axes):
     description.plot(describe(scores()), axes, view="distribution")
     marks = [line.get_xdata() for line in axes.get_lines()][1::2]
     for metric, drawn in zip(("AP", "RR"), marks, strict=True):
-        np.testing.assert_allclose(drawn, np.quantile(scores().sel(metric=metric), [0.25, 0.5, 0.75]))
+        np.testing.assert_allclose(
+            drawn, np.quantile(scores().sel(metric=metric), [0.25, 0.5, 0.75])
+        )
 
 
 def test_significance_levels_rise(axes):
@@ -68,7 +79,9 @@ def test_significance_levels_rise(axes):
     result = pairwise(scores())
     significance.plot(result, axes)
     for metric, line in zip(("AP", "RR"), axes.get_lines(), strict=False):
-        np.testing.assert_allclose(line.get_ydata(), np.sort(result["p"].sel(metric=metric)))
+        np.testing.assert_allclose(
+            line.get_ydata(), np.sort(result["p"].sel(metric=metric))
+        )
         np.testing.assert_allclose(line.get_xdata(), np.arange(1, 16) / 15)
 
 
@@ -87,5 +100,11 @@ def test_percentiles_are_drawn_over_the_number_of_systems(axes):
     standardizing_set.plot(result, axes)
     lines = {line.get_label(): line for line in axes.get_lines()}
     for metric in ("AP", "RR"):
-        np.testing.assert_allclose(lines[f"{metric}, 5th percentile"].get_ydata(), result["p5"].sel(metric=metric))
-        np.testing.assert_allclose(lines[f"{metric}, raw scores"].get_ydata(), result["raw"].sel(metric=metric).item())
+        np.testing.assert_allclose(
+            lines[f"{metric}, 5th percentile"].get_ydata(),
+            result["p5"].sel(metric=metric),
+        )
+        np.testing.assert_allclose(
+            lines[f"{metric}, raw scores"].get_ydata(),
+            result["raw"].sel(metric=metric).item(),
+        )

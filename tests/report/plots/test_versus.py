@@ -12,7 +12,9 @@ from irmeta.report.plots.versus import by_topic
 def made():
     values = np.random.default_rng(0).uniform(0, 1, (3, 12, 5))
     metrics = ["AP", "P@10", "RR", "nDCG@10", "nDCG@20"]
-    scores = cube(values, ["mine", "bm25", "dense"], [str(one) for one in range(12)], metrics)
+    scores = cube(
+        values, ["mine", "bm25", "dense"], [str(one) for one in range(12)], metrics
+    )
     return irmeta.versus(scores, "mine", "bm25", test="t")
 
 
@@ -29,5 +31,7 @@ def test_bars_are_the_differences_sorted_and_the_line_their_mean():
 def test_a_figure_has_a_panel_for_each_of_four_metrics():
     """Of five metrics the first four have a panel, and only the last panel names the axis."""
     panels = figure_of(made()).axes
-    assert [panel.get_ylabel() for panel in panels] == [f"{m} difference" for m in ("AP", "P@10", "RR", "nDCG@10")]
+    assert [panel.get_ylabel() for panel in panels] == [
+        f"{m} difference" for m in ("AP", "P@10", "RR", "nDCG@10")
+    ]
     assert [bool(panel.get_xlabel()) for panel in panels] == [False, False, False, True]

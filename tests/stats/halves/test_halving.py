@@ -15,7 +15,9 @@ from irmeta.stats.rankings.rank import settled, tau_b
 def made(seed, systems=12, topics=9, metrics=3):
     """Scores of which the last metric has few values, so that systems tie."""
     rng = np.random.default_rng(seed)
-    scores = rng.normal(size=(systems, 1, 1)) + rng.normal(size=(systems, topics, metrics))
+    scores = rng.normal(size=(systems, 1, 1)) + rng.normal(
+        size=(systems, topics, metrics)
+    )
     scores[..., -1] = np.round(np.clip(scores[..., -1], -1, 1) * 2) / 2
     return scores
 
@@ -27,7 +29,9 @@ def draw(topics, sizes, partitions, seed=0):
 
 
 def split_half(scores, sizes, partitions, seed=0, **options):
-    (found,) = halving.split_half(scores, [sizes], partitions, np.random.default_rng(seed), **options)
+    (found,) = halving.split_half(
+        scores, [sizes], partitions, np.random.default_rng(seed), **options
+    )
     return found
 
 
@@ -63,17 +67,27 @@ def test_split_half_is_the_loop_over_scipy(ties):
     for at, (one, two) in enumerate(drawn):
         means = [settled(scores[:, half].mean(axis=1)) for half in (one, two)]
         for i, j in np.ndindex(3, 3):
-            tau = scipy.stats.kendalltau(means[0][:, i], means[1][:, j], variant="b").statistic
-            taus[at, i, j] = tau if ties == "b" else _tau_a(means[0][:, i], means[1][:, j])
+            tau = scipy.stats.kendalltau(
+                means[0][:, i], means[1][:, j], variant="b"
+            ).statistic
+            taus[at, i, j] = (
+                tau if ties == "b" else _tau_a(means[0][:, i], means[1][:, j])
+            )
     both = (taus + taus.transpose(0, 2, 1)) / 2
     np.testing.assert_allclose(found.phi, both.mean(axis=0), atol=1e-12)
-    np.testing.assert_allclose(found.se, both.std(axis=0, ddof=1) / np.sqrt(20), atol=1e-9)
+    np.testing.assert_allclose(
+        found.se, both.std(axis=0, ddof=1) / np.sqrt(20), atol=1e-9
+    )
     own = np.diagonal(both, axis1=1, axis2=2)[:, None, :]
     np.testing.assert_allclose(found.difference, (both - own).mean(axis=0), atol=1e-12)
-    np.testing.assert_allclose(found.difference_se, (both - own).std(axis=0, ddof=1) / np.sqrt(20), atol=1e-9)
+    np.testing.assert_allclose(
+        found.difference_se, (both - own).std(axis=0, ddof=1) / np.sqrt(20), atol=1e-9
+    )
     lead = both.mean(axis=2)[:, :, None] - both.mean(axis=2)[:, None, :]
     np.testing.assert_allclose(found.lead, lead.mean(axis=0), atol=1e-12)
-    np.testing.assert_allclose(found.lead_se, lead.std(axis=0, ddof=1) / np.sqrt(20), atol=1e-9)
+    np.testing.assert_allclose(
+        found.lead_se, lead.std(axis=0, ddof=1) / np.sqrt(20), atol=1e-9
+    )
 
 
 def test_blocks_add_up():
@@ -84,11 +98,20 @@ def test_blocks_add_up():
     assert len(blocks) > 1
     orders = np.concatenate([halving.shuffles(9, count, rng) for rng, count in blocks])
     for sizes, one in zip(((4, 5), (2, 2)), found, strict=True):
-        means = halving.half_means(scores.transpose(1, 2, 0), halving.halves(orders, sizes))
-        phi, difference = halving.advantage(halving.half_tau(means[:, 0], means[:, 1], "b"))
-        for figure, error, parts in ((one.phi, one.se, phi), (one.difference, one.difference_se, difference)):
+        means = halving.half_means(
+            scores.transpose(1, 2, 0), halving.halves(orders, sizes)
+        )
+        phi, difference = halving.advantage(
+            halving.half_tau(means[:, 0], means[:, 1], "b")
+        )
+        for figure, error, parts in (
+            (one.phi, one.se, phi),
+            (one.difference, one.difference_se, difference),
+        ):
             np.testing.assert_allclose(figure, parts.mean(axis=0), atol=1e-12)
-            np.testing.assert_allclose(error, parts.std(axis=0, ddof=1) / np.sqrt(600), atol=1e-9)
+            np.testing.assert_allclose(
+                error, parts.std(axis=0, ddof=1) / np.sqrt(600), atol=1e-9
+            )
 
 
 def _tau_a(x, y):
@@ -137,7 +160,11 @@ def test_variance_is_leaving_out_by_hand(ties):
     def gains(scores, drawn, halves=None):
         parts = []
         for at, sets in enumerate(drawn):
-            means = [settled(scores[:, half].mean(axis=1)) for half in sets] if halves is None else halves[at]
+            means = (
+                [settled(scores[:, half].mean(axis=1)) for half in sets]
+                if halves is None
+                else halves[at]
+            )
             tau = halving.half_tau(means[0].T, means[1].T, ties)
             phi = (tau + tau.T) / 2
             parts.append(phi - np.diag(phi))
@@ -148,8 +175,15 @@ def test_variance_is_leaving_out_by_hand(ties):
         return (mean**2 - noise).sum(axis=0)
 
     now = gains(scores, drawn)
-    by_system = np.array([gains(np.delete(scores, at, axis=0), drawn) - now for at in range(7)])
-    by_topic = np.array([gains(np.delete(scores, at, axis=1), np.delete(drawn, at, axis=2)) - now for at in range(6)])
+    by_system = np.array(
+        [gains(np.delete(scores, at, axis=0), drawn) - now for at in range(7)]
+    )
+    by_topic = np.array(
+        [
+            gains(np.delete(scores, at, axis=1), np.delete(drawn, at, axis=2)) - now
+            for at in range(6)
+        ]
+    )
     by_score = []
     for system, topic in np.ndindex(7, 6):
         halves = []
@@ -158,7 +192,9 @@ def test_variance_is_leaving_out_by_hand(ties):
             for half in sets:
                 mean = settled(scores[:, half].mean(axis=1))
                 if half[topic]:
-                    mean[system] = settled(scores[system, half & (np.arange(6) != topic)].mean(axis=0))
+                    mean[system] = settled(
+                        scores[system, half & (np.arange(6) != topic)].mean(axis=0)
+                    )
                 means.append(mean)
             halves.append(means)
         by_score.append(gains(scores, drawn, halves) - now)
@@ -168,9 +204,13 @@ def test_variance_is_leaving_out_by_hand(ties):
         return mean[..., :, None] - mean[..., None, :]
 
     for ours, by_hand in zip(
-        sampling._whole_moves(scores, drawn, ties, np.arange(7)), (by_system, by_topic), strict=True
+        sampling._whole_moves(scores, drawn, ties, np.arange(7)),
+        (by_system, by_topic),
+        strict=True,
     ):
-        np.testing.assert_allclose(ours, [summed(by_hand), summed(leads(by_hand))], atol=1e-12)
+        np.testing.assert_allclose(
+            ours, [summed(by_hand), summed(leads(by_hand))], atol=1e-12
+        )
     found = sampling.variances(scores, drawn, ties=ties)
     for figure, of in (("advantage", np.asarray), ("lead", leads)):
         at_random = summed(of(by_topic)) - summed(of(np.array(by_score)))
@@ -194,17 +234,23 @@ def world(rng, systems, topics, kind):
     leaning = 0.3 * rng.normal(size=(systems, 1, 2))
     noise = rng.normal(size=(systems, topics, 2)) * [1.0, 2.0]
     if kind == "topics that suit some systems":
-        suited = (rng.normal(size=(systems, 2)) @ rng.normal(size=(2, topics)))[..., None]
+        suited = (rng.normal(size=(systems, 2)) @ rng.normal(size=(2, topics)))[
+            ..., None
+        ]
         return 0.4 * quality + 0.4 * leaning + 1.5 * suited + 0.7 * noise
     shared = 1.2 * rng.normal(size=(systems, topics, 1))
-    scores = 0.4 * quality + 0.4 * leaning + rng.normal(size=(1, topics, 1)) + shared + noise
+    scores = (
+        0.4 * quality + 0.4 * leaning + rng.normal(size=(1, topics, 1)) + shared + noise
+    )
     if kind == "few values":
         scores[..., 1] = np.clip(np.round(5 + 2 * scores[..., 1]), 0, 10) / 10
     return scores
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", ["normal", "few values", "topics that suit some systems"])
+@pytest.mark.parametrize(
+    "kind", ["normal", "few values", "topics that suit some systems"]
+)
 def test_interval_covers_what_it_claims(kind):
     """Over samples of systems and topics the 95% interval holds the expected advantage in 91% to 99% of them."""
     systems, topics, samples = 30, 24, 200
@@ -216,12 +262,20 @@ def test_interval_covers_what_it_claims(kind):
         (found,) = halving.split_half(scores, [sizes], 200, rng)
         drawn = halving.halves(halving.shuffles(topics, 100, rng), sizes)
         gains.append(found.difference)
-        errors.append(np.sqrt(sampling.variances(scores, drawn).advantage + found.difference_se**2))
+        errors.append(
+            np.sqrt(
+                sampling.variances(scores, drawn).advantage + found.difference_se**2
+            )
+        )
     truth = np.mean(gains, axis=0)
     width = scipy.stats.t.ppf(0.975, min(systems, topics) - 1) * np.array(errors)
     covered = (np.abs(gains - truth) <= width).mean(axis=0)
     for predictor, target in ((0, 1), (1, 0)):
-        assert 0.91 <= covered[predictor, target] <= 0.99, (kind, predictor, covered[predictor, target])
+        assert 0.91 <= covered[predictor, target] <= 0.99, (
+            kind,
+            predictor,
+            covered[predictor, target],
+        )
 
 
 @pytest.mark.slow
@@ -232,8 +286,13 @@ def test_interval_covers_what_it_claims_with_teams():
     gains, errors = [], {"teams": [], "systems": []}
     for sample in range(samples):
         rng = np.random.default_rng(sample)
-        shared = [0.4 * rng.normal(size=(teams, 1, 1)), 0.8 * rng.normal(size=(teams, 1, 2))]
-        scores = sum(np.repeat(part, size, axis=0) for part in shared) + 1.2 * rng.normal(size=(40, topics, 1))
+        shared = [
+            0.4 * rng.normal(size=(teams, 1, 1)),
+            0.8 * rng.normal(size=(teams, 1, 2)),
+        ]
+        scores = sum(
+            np.repeat(part, size, axis=0) for part in shared
+        ) + 1.2 * rng.normal(size=(40, topics, 1))
         scores = scores + rng.normal(size=(40, topics, 2)) * [1.0, 2.0]
         sizes = (topics // 2, topics // 2)
         (found,) = halving.split_half(scores, [sizes], 200, rng)
@@ -249,4 +308,6 @@ def test_interval_covers_what_it_claims_with_teams():
         covered[name] = (np.abs(gains - truth) <= width).mean(axis=0)
     for predictor, target in ((0, 1), (1, 0)):
         assert 0.89 <= covered["teams"][predictor, target] <= 0.99
-        assert covered["systems"][predictor, target] < covered["teams"][predictor, target]
+        assert (
+            covered["systems"][predictor, target] < covered["teams"][predictor, target]
+        )

@@ -7,10 +7,18 @@ from scipy.stats import kendalltau
 from irmeta.stats.halves.phi import phi, phi_interval
 
 
-def scores(rng: np.random.Generator, sets: int = 3, systems: int = 12, topics: int = 20) -> np.ndarray:
+def scores(
+    rng: np.random.Generator, sets: int = 3, systems: int = 12, topics: int = 20
+) -> np.ndarray:
     """Draw a truth and judges that add noise to it: (set, system, topic)."""
-    truth = rng.normal(0, 0.1, (systems, 1)) + rng.normal(0, 0.2, topics) + rng.normal(0, 0.15, (systems, topics))
-    judges = [truth + rng.normal(0, 0.1 * which, truth.shape) for which in range(1, sets)]
+    truth = (
+        rng.normal(0, 0.1, (systems, 1))
+        + rng.normal(0, 0.2, topics)
+        + rng.normal(0, 0.15, (systems, topics))
+    )
+    judges = [
+        truth + rng.normal(0, 0.1 * which, truth.shape) for which in range(1, sets)
+    ]
     return np.stack([truth, *judges])
 
 
@@ -20,9 +28,14 @@ def test_phi_is_the_mean_tau_of_disjoint_halves() -> None:
     rng, loop = np.random.default_rng(1), []
     for _ in range(300):
         order = rng.permutation(20)
-        first, second = made[0][:, order[:10]].mean(axis=1), made[:, :, order[10:]].mean(axis=2)
+        first, second = (
+            made[0][:, order[:10]].mean(axis=1),
+            made[:, :, order[10:]].mean(axis=2),
+        )
         loop.append([kendalltau(first, one).statistic for one in second])
-    np.testing.assert_allclose(phi(made, np.random.default_rng(0), 300), np.mean(loop, axis=0), atol=0.02)
+    np.testing.assert_allclose(
+        phi(made, np.random.default_rng(0), 300), np.mean(loop, axis=0), atol=0.02
+    )
 
 
 def test_phi_of_a_judge_less_the_truths_own() -> None:
@@ -33,16 +46,21 @@ def test_phi_of_a_judge_less_the_truths_own() -> None:
     found, low, high = phi_interval(made, np.random.default_rng(0), 200)
     np.testing.assert_array_equal(found, phi(made, np.random.default_rng(0), 200))
     gain = found[1:] - found[0]
-    assert gain[0] == pytest.approx(low[0]) == pytest.approx(high[0]) == pytest.approx(0)
+    assert (
+        gain[0] == pytest.approx(low[0]) == pytest.approx(high[0]) == pytest.approx(0)
+    )
     assert low[1] < gain[1] < high[1] < 0
 
 
 def test_intervals_of_teams_are_wider() -> None:
     """Where systems come in teams of clones the interval is wider than if each was by itself."""
     rng = np.random.default_rng(14)
-    made = np.repeat(scores(rng, sets=2, systems=8), 3, axis=1) + rng.normal(0, 0.02, (2, 24, 20))
+    made = np.repeat(scores(rng, sets=2, systems=8), 3, axis=1) + rng.normal(
+        0, 0.02, (2, 24, 20)
+    )
     team = np.repeat(np.arange(8), 3)
     (_, low, high), (_, lower, higher) = (
-        phi_interval(made, np.random.default_rng(0), 100, team=each) for each in (None, team)
+        phi_interval(made, np.random.default_rng(0), 100, team=each)
+        for each in (None, team)
     )
     assert higher - lower > 1.2 * (high - low)

@@ -9,7 +9,10 @@ from irmeta.stats.halves.replication import replication
 
 
 def drawn(topics, partitions, seed=0):
-    return halves(shuffles(topics, partitions, np.random.default_rng(seed)), (topics // 2, topics // 2))
+    return halves(
+        shuffles(topics, partitions, np.random.default_rng(seed)),
+        (topics // 2, topics // 2),
+    )
 
 
 def test_shares_are_those_of_a_loop():
@@ -22,13 +25,24 @@ def test_shares_are_those_of_a_loop():
         for here, there in (one, one[::-1]):
             for a in range(6):
                 for b in range(a + 1, 6):
-                    tests = [scipy.stats.ttest_rel(scores[a, half], scores[b, half]) for half in (here, there)]
+                    tests = [
+                        scipy.stats.ttest_rel(scores[a, half], scores[b, half])
+                        for half in (here, there)
+                    ]
                     if tests[0].pvalue >= 0.05:
                         continue
                     sign = np.sign(tests[0].statistic)
-                    means = [sign * (scores[a, half] - scores[b, half]).mean() for half in (here, there)]
+                    means = [
+                        sign * (scores[a, half] - scores[b, half]).mean()
+                        for half in (here, there)
+                    ]
                     sure = tests[1].pvalue < 0.05
-                    counts += [1, sure and means[1] > 0, means[1] < 0, sure and means[1] < 0]
+                    counts += [
+                        1,
+                        sure and means[1] > 0,
+                        means[1] < 0,
+                        sure and means[1] < 0,
+                    ]
                     sizes += means
     found = replication(scores, sets, correct="none")
     assert found.found == counts[0] / 10

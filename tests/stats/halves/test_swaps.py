@@ -11,10 +11,16 @@ def by_loop(scores, drawn):
     for sets in drawn:
         for one, other in (sets, sets[::-1]):
             for metric in range(scores.shape[2]):
-                here, there = (scores[:, topics, metric].mean(axis=1).round(10) for topics in (one, other))
+                here, there = (
+                    scores[:, topics, metric].mean(axis=1).round(10)
+                    for topics in (one, other)
+                )
                 for a in range(len(scores)):
                     for b in range(a):
-                        d, e = round(here[a] - here[b], 10), round(there[a] - there[b], 10)
+                        d, e = (
+                            round(here[a] - here[b], 10),
+                            round(there[a] - there[b], 10),
+                        )
                         if d != 0:
                             step = min(int(abs(d) * 100 + 1e-9), EDGES.size - 1)
                             compared[metric, step] += 1
@@ -25,16 +31,22 @@ def by_loop(scores, drawn):
 def test_counts_are_those_of_a_loop_over_pairs():
     """With ties on either set, and differences in all steps, every count is that of the definition."""
     rng = np.random.default_rng(3)
-    scores = rng.integers(0, 3, size=(9, 12, 2)) / 4 + rng.random((9, 1, 2)).round(1) / 3
+    scores = (
+        rng.integers(0, 3, size=(9, 12, 2)) / 4 + rng.random((9, 1, 2)).round(1) / 3
+    )
     drawn = halves(shuffles(12, 4, rng), (5, 5))
-    for found, expected in zip(swaps(scores, drawn), by_loop(scores, drawn), strict=True):
+    for found, expected in zip(
+        swaps(scores, drawn), by_loop(scores, drawn), strict=True
+    ):
         np.testing.assert_allclose(found, expected)
 
 
 def test_error_rates_are_those_of_normal_scores():
     """Where systems differ by noise alone, half of all differences are reversed; else fewer, the larger they are."""
     rng = np.random.default_rng(1)
-    drawn = halves(shuffles(400, 60, rng), (20, 20))  # two small sets of many topics are nearly independent
+    drawn = halves(
+        shuffles(400, 60, rng), (20, 20)
+    )  # two small sets of many topics are nearly independent
     noise = 0.5 + 0.1 * rng.normal(size=(40, 400, 1))
     apart = noise + np.linspace(-0.1, 0.1, 40)[:, None, None]
     (compared, swapped), (n, turned) = swaps(noise, drawn), swaps(apart, drawn)

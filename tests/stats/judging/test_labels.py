@@ -6,7 +6,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import cohen_kappa_score
 
-from irmeta.stats.judging.labels import alpha, coincidences, kappa, leniency, meetings, over_topics
+from irmeta.stats.judging.labels import (
+    alpha,
+    coincidences,
+    kappa,
+    leniency,
+    meetings,
+    over_topics,
+)
 
 GRADES = np.arange(4.0)
 APART = np.abs(GRADES[:, None] - GRADES)
@@ -25,13 +32,19 @@ def test_kappas_are_those_of_scikit_learn(drawn: tuple[np.ndarray, np.ndarray]) 
     """Kappa without weights, with linear and with quadratic ones equals scikit-learn's."""
     (one, other), topic = drawn
     table = meetings(one, other, topic, (3, 4, 4)).sum(axis=0)
-    for weights, name in ((1.0 * (APART > 0), None), (APART, "linear"), (APART**2, "quadratic")):
+    for weights, name in (
+        (1.0 * (APART > 0), None),
+        (APART, "linear"),
+        (APART**2, "quadratic"),
+    ):
         theirs = cohen_kappa_score(one, other, labels=list(range(4)), weights=name)
         assert float(kappa(table, weights)) == pytest.approx(theirs, nan_ok=True)
 
 
 @given(labels(5), st.floats(0, 0.7))
-def test_alpha_is_that_of_the_krippendorff_package(drawn: tuple[np.ndarray, np.ndarray], missing: float) -> None:
+def test_alpha_is_that_of_the_krippendorff_package(
+    drawn: tuple[np.ndarray, np.ndarray], missing: float
+) -> None:
     """Alpha of five sets, some labels missing, equals the package's at every level of measurement."""
     krippendorff = pytest.importorskip("krippendorff")
     codes, topic = drawn
@@ -41,13 +54,19 @@ def test_alpha_is_that_of_the_krippendorff_package(drawn: tuple[np.ndarray, np.n
         return  # all labels equal: alpha is not defined
     data = np.where(codes < 0, np.nan, codes)
     for scale in ("nominal", "ordinal", "interval"):
-        theirs = krippendorff.alpha(data, level_of_measurement=scale, value_domain=list(range(4)))
+        theirs = krippendorff.alpha(
+            data, level_of_measurement=scale, value_domain=list(range(4))
+        )
         assert float(alpha(table, GRADES, scale)) == pytest.approx(theirs)
 
 
 def test_two_sets_meet_both_ways_round() -> None:
     """The coincidences of two sets are their table and its mirror image."""
-    one, other, topic = np.array([0, 1, 2, 2]), np.array([0, 2, 2, 3]), np.array([0, 0, 1, 1])
+    one, other, topic = (
+        np.array([0, 1, 2, 2]),
+        np.array([0, 2, 2, 3]),
+        np.array([0, 0, 1, 1]),
+    )
     table = meetings(one, other, topic, (2, 4, 4))
     both = coincidences(np.stack([one, other]), topic, 2, 4)
     np.testing.assert_allclose(both, table + table.transpose(0, 2, 1))
@@ -65,10 +84,16 @@ def test_the_interval_is_that_of_a_mean_over_topics() -> None:
     rng = np.random.default_rng(1)
     one, other = rng.integers(0, 4, (2, 120))
     topic = np.repeat(np.arange(12), 10)
-    found = over_topics(lambda table: leniency(table, GRADES), meetings(one, other, topic, (12, 4, 4)))
+    found = over_topics(
+        lambda table: leniency(table, GRADES), meetings(one, other, topic, (12, 4, 4))
+    )
     by_topic = (other - one).reshape(12, 10).mean(axis=1)
-    half = 2.200985 * by_topic.std(ddof=1) / np.sqrt(12)  # t quantile of 11 degrees of freedom
-    assert (found.low, found.high) == pytest.approx((by_topic.mean() - half, by_topic.mean() + half))
+    half = (
+        2.200985 * by_topic.std(ddof=1) / np.sqrt(12)
+    )  # t quantile of 11 degrees of freedom
+    assert (found.low, found.high) == pytest.approx(
+        (by_topic.mean() - half, by_topic.mean() + half)
+    )
 
 
 def test_no_table_no_figure() -> None:

@@ -13,7 +13,14 @@ from irmeta.stats.judging.tops import moves, tau_among_best, tau_gap
 def made(seed: int = 0, systems: int = 8, topics: int = 25) -> np.ndarray:
     rng = np.random.default_rng(seed)
     truth = rng.normal(0, 0.1, (systems, 1)) + rng.normal(0, 0.2, (systems, topics))
-    return np.stack([truth, truth + rng.normal(0, 0.1, truth.shape), -truth, rng.normal(size=truth.shape)])
+    return np.stack(
+        [
+            truth,
+            truth + rng.normal(0, 0.1, truth.shape),
+            -truth,
+            rng.normal(size=truth.shape),
+        ]
+    )
 
 
 def test_decisions_are_those_of_single_t_tests() -> None:
@@ -24,7 +31,9 @@ def test_decisions_are_those_of_single_t_tests() -> None:
         counts = dict.fromkeys(Decision, 0)
         for i in range(8):
             for j in range(i + 1, 8):
-                truth, other = (_claim(one[i], one[j]) for one in (scores[0], scores[judge]))
+                truth, other = (
+                    _claim(one[i], one[j]) for one in (scores[0], scores[judge])
+                )
                 counts[_named(truth, other)] += 1
         assert found[judge - 1].tolist() == list(counts.values())
     assert found[1, Decision.REVERSED] > 0
@@ -52,7 +61,9 @@ def test_favour_is_a_paired_t_test_over_topics() -> None:
     test = stats.ttest_1samp(relative, 0)
     assert found.favour[0, 3] == pytest.approx(relative.mean())
     assert found.p[0, 3] == pytest.approx(test.pvalue)
-    assert (found.low[0, 3], found.high[0, 3]) == pytest.approx(tuple(test.confidence_interval()))
+    assert (found.low[0, 3], found.high[0, 3]) == pytest.approx(
+        tuple(test.confidence_interval())
+    )
 
 
 def test_a_lenient_judge_favours_nobody() -> None:
@@ -78,9 +89,15 @@ def test_taus_of_single_topics() -> None:
     scores = made(2)
     found = topic_taus(scores)
     rest = np.delete(scores[0], 4, axis=1).mean(axis=1)
-    assert found.tau[0, 4] == pytest.approx(stats.kendalltau(scores[0, :, 4], scores[1, :, 4]).statistic)
-    assert found.own[4] == pytest.approx(stats.kendalltau(scores[0, :, 4], rest).statistic)
-    assert found.rest[2, 4] == pytest.approx(stats.kendalltau(scores[3, :, 4], rest).statistic)
+    assert found.tau[0, 4] == pytest.approx(
+        stats.kendalltau(scores[0, :, 4], scores[1, :, 4]).statistic
+    )
+    assert found.own[4] == pytest.approx(
+        stats.kendalltau(scores[0, :, 4], rest).statistic
+    )
+    assert found.rest[2, 4] == pytest.approx(
+        stats.kendalltau(scores[3, :, 4], rest).statistic
+    )
 
 
 def test_tau_gap_against_a_loop() -> None:

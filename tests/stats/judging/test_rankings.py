@@ -10,13 +10,27 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import kendalltau
 
-from irmeta.stats.judging.rankings import by_systems, by_topics, pair_kernel, taus, taus_apart
+from irmeta.stats.judging.rankings import (
+    by_systems,
+    by_topics,
+    pair_kernel,
+    taus,
+    taus_apart,
+)
 
 
-def scores(rng: np.random.Generator, sets: int = 3, systems: int = 12, topics: int = 20) -> np.ndarray:
+def scores(
+    rng: np.random.Generator, sets: int = 3, systems: int = 12, topics: int = 20
+) -> np.ndarray:
     """Draw a truth and judges that add noise to it: (set, system, topic)."""
-    truth = rng.normal(0, 0.1, (systems, 1)) + rng.normal(0, 0.2, topics) + rng.normal(0, 0.15, (systems, topics))
-    judges = [truth + rng.normal(0, 0.1 * which, truth.shape) for which in range(1, sets)]
+    truth = (
+        rng.normal(0, 0.1, (systems, 1))
+        + rng.normal(0, 0.2, topics)
+        + rng.normal(0, 0.15, (systems, topics))
+    )
+    judges = [
+        truth + rng.normal(0, 0.1 * which, truth.shape) for which in range(1, sets)
+    ]
     return np.stack([truth, *judges])
 
 
@@ -79,7 +93,9 @@ def test_a_judge_does_not_differ_from_itself() -> None:
 
 def test_differences_are_antisymmetric() -> None:
     """A less B is minus B less A, and p is the same."""
-    found = taus(scores(np.random.default_rng(5), sets=4), np.random.default_rng(0)).differences()
+    found = taus(
+        scores(np.random.default_rng(5), sets=4), np.random.default_rng(0)
+    ).differences()
     np.testing.assert_allclose(found.value, -found.value.T)
     np.testing.assert_allclose(found.low, -found.high.T)
     np.testing.assert_allclose(found.p, found.p.T)
@@ -90,7 +106,8 @@ def test_what_a_topic_does_to_all_systems_does_not_matter() -> None:
     rng = np.random.default_rng(6)
     made = scores(rng)
     one, other = (
-        taus(each, np.random.default_rng(0)).interval() for each in (made, made + rng.normal(size=(3, 1, 20)))
+        taus(each, np.random.default_rng(0)).interval()
+        for each in (made, made + rng.normal(size=(3, 1, 20)))
     )
     for name in ("value", "low", "high"):
         np.testing.assert_allclose(getattr(one, name), getattr(other, name))
@@ -107,7 +124,10 @@ def test_an_equal_ranking_has_an_interval_of_its_own() -> None:
 @pytest.mark.parametrize(("systems", "topics"), [(3, 20), (12, 3)])
 def test_too_few_have_no_interval(systems: int, topics: int) -> None:
     """With 3 systems, or 3 topics, there is a tau and no interval."""
-    found = taus(scores(np.random.default_rng(8), systems=systems, topics=topics), np.random.default_rng(0)).interval()
+    found = taus(
+        scores(np.random.default_rng(8), systems=systems, topics=topics),
+        np.random.default_rng(0),
+    ).interval()
     assert np.isfinite(found.value).all()
     assert np.isnan(found.low).all()
 
@@ -116,9 +136,13 @@ def test_topics_of_their_own() -> None:
     """Where truth and judge have different topics, tau is that of their means, and its interval is wider."""
     rng = np.random.default_rng(9)
     made = scores(rng, sets=2, systems=30, topics=60)
-    apart = taus_apart(made[0, :, :30], made[1, :, 30:], np.random.default_rng(0)).interval()
+    apart = taus_apart(
+        made[0, :, :30], made[1, :, 30:], np.random.default_rng(0)
+    ).interval()
     paired = taus(made[:, :, :30], np.random.default_rng(0)).interval()
-    wanted = kendalltau(made[0, :, :30].mean(axis=1), made[1, :, 30:].mean(axis=1)).statistic
+    wanted = kendalltau(
+        made[0, :, :30].mean(axis=1), made[1, :, 30:].mean(axis=1)
+    ).statistic
     assert apart.value[0] == pytest.approx(wanted)
     assert apart.high[0] - apart.low[0] > paired.high[0] - paired.low[0]
 
@@ -131,7 +155,9 @@ def test_systems_of_a_team_count_once():
     once = pair_kernel(scores.mean(axis=-1))[1]
     kernel = pair_kernel(twice.mean(axis=-1))[1]
     teams = np.repeat(np.arange(40), 2)
-    for by_team, alone, single in zip(by_systems(kernel, teams), by_systems(kernel), by_systems(once), strict=True):
+    for by_team, alone, single in zip(
+        by_systems(kernel, teams), by_systems(kernel), by_systems(once), strict=True
+    ):
         assert by_team == pytest.approx(single, rel=0.1)
         assert alone == pytest.approx(single / 2, rel=0.2)
 
@@ -142,13 +168,20 @@ def test_intervals_over_teams_are_wider():
     one = rng.normal(size=(1, 8, 1)) + 0.6 * rng.normal(size=(2, 8, 1))
     scores = np.repeat(one, 4, axis=1) + 0.3 * rng.normal(size=(2, 32, 20))
     team = np.repeat(np.arange(8), 4)
-    alone, together = (taus(scores, np.random.default_rng(0), team=of).interval() for of in (None, team))
+    alone, together = (
+        taus(scores, np.random.default_rng(0), team=of).interval()
+        for of in (None, team)
+    )
     assert alone.value == together.value
     assert (together.high - together.low)[0] > 1.3 * (alone.high - alone.low)[0]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("entry", [one for one in ENTRIES if "few human" not in one.name], ids=lambda one: one.name)
+@pytest.mark.parametrize(
+    "entry",
+    [one for one in ENTRIES if "few human" not in one.name],
+    ids=lambda one: one.name,
+)
 def test_coverage(entry: Entry) -> None:
     """Of 150 simulated collections of 20 systems at least 88% of the intervals hold what is true."""
     for case in entry.cases(None):

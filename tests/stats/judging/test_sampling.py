@@ -73,7 +73,12 @@ def test_differences_are_those_of_means_of_differences() -> None:
     """The difference of two systems has the estimate, and the variance, of the mean of their scores' difference."""
     one = sample(systems=2)
     lam = slope(one, pairs=True)
-    pair = Sample(one.human[:1] - one.human[1:], one.machine[:1] - one.machine[1:], one.drawn, one.weight)
+    pair = Sample(
+        one.human[:1] - one.human[1:],
+        one.machine[:1] - one.machine[1:],
+        one.drawn,
+        one.weight,
+    )
     wanted = estimate_means(pair, lam)
     found = estimate_differences(one)
     assert found.value[0, 1] == pytest.approx(wanted.value[0])
@@ -83,7 +88,9 @@ def test_differences_are_those_of_means_of_differences() -> None:
 def test_unequal_probabilities_are_made_good() -> None:
     """Averaged over many samples of unequal probabilities the estimate is the mean over all topics."""
     rng = np.random.default_rng(1)
-    human = rng.normal(0, 0.2, (3, 30)) + np.linspace(0, 1, 30)  # the harder topics are drawn more often
+    human = rng.normal(0, 0.2, (3, 30)) + np.linspace(
+        0, 1, 30
+    )  # the harder topics are drawn more often
     machine = human + rng.normal(0, 0.3, human.shape)
     chance = np.linspace(0.1, 0.5, 30)
     found = []
@@ -99,10 +106,14 @@ def test_unequal_probabilities_are_made_good() -> None:
 
 
 @given(st.integers(1, 12), st.integers(12, 40), st.integers(1, 4), st.integers(0, 99))
-def test_topics_are_drawn_with_the_probabilities_given(size: int, total: int, groups: int, seed: int) -> None:
+def test_topics_are_drawn_with_the_probabilities_given(
+    size: int, total: int, groups: int, seed: int
+) -> None:
     """Topics are distinct, in order and as many as wanted, and their inverse probabilities sum to N where all count."""
     level = np.random.default_rng(seed).random(total)
-    drawn, chance = draw(size, total, level if groups > 1 else None, groups, np.random.default_rng(seed))
+    drawn, chance = draw(
+        size, total, level if groups > 1 else None, groups, np.random.default_rng(seed)
+    )
     assert drawn.size == size
     assert (np.diff(drawn) > 0).all()
     if size >= 2 * groups:
@@ -153,7 +164,9 @@ def test_coverage_on_real_topics(data, way) -> None:
     widths = {}
     for name, human, machine in dl2021(data):
         drawn = [real(way, 10, human, machine, rng) for _ in range(300)]
-        kept, widths[name] = (np.mean([one[figure] for one in drawn]) for figure in ("kept", "width"))
+        kept, widths[name] = (
+            np.mean([one[figure] for one in drawn]) for figure in ("kept", "width")
+        )
         assert 0.92 <= kept <= 0.97
     assert widths["umbrela-gpt-4o"] < 0.8
     assert widths["umbrela-llama3.2-pass2"] > 0.85

@@ -41,9 +41,13 @@ def test_mteb(data: Path) -> None:
     oracle = pl.read_csv(folder / "mteb-eng-v2-borda.csv")
     long = pl.read_parquet(folder / "mteb-eng-v2.parquet")
     wide = long.pivot("task", index="model", values="main_score")
-    wide = oracle.select("model").join(wide, on="model", how="left", maintain_order="left")
+    wide = oracle.select("model").join(
+        wide, on="model", how="left", maintain_order="left"
+    )
     tasks = [name for name in wide.columns if name != "model"]
-    type_of = dict(pl.read_csv(folder / "mteb-eng-v2-tasks.csv").select("task", "task_type").rows())
+    type_of = dict(
+        pl.read_csv(folder / "mteb-eng-v2-tasks.csv").select("task", "task_type").rows()
+    )
     known = sorted(set(type_of.values()))
     types = np.array([known.index(type_of[task]) for task in tasks])
     scores = wide.select(tasks).to_numpy()
@@ -51,7 +55,11 @@ def test_mteb(data: Path) -> None:
     assert ranks(votes).tolist() == oracle["borda_rank"].to_list()
     np.testing.assert_array_equal(votes, oracle["borda_points"])
     for kind, column in (("mean", "mean_task"), ("types", "mean_task_type")):
-        np.testing.assert_allclose(aggregates.values(scores, kind, types), oracle[column].to_numpy(), atol=1e-12)
+        np.testing.assert_allclose(
+            aggregates.values(scores, kind, types),
+            oracle[column].to_numpy(),
+            atol=1e-12,
+        )
     assert np.isnan(aggregates.values(scores, "mean")).sum() == 150
 
 
@@ -67,14 +75,18 @@ def test_standardized_by_hand() -> None:
 @given(tables)
 def test_borda_counts_models_below(table: np.ndarray) -> None:
     """Without holes, Borda's count is that of pairs won, ties counting half; the mean part is its share."""
-    won = ((table[:, None] > table) + 0.5 * (table[:, None] == table)).sum(axis=(1, 2)) - 0.5 * table.shape[1]
+    won = ((table[:, None] > table) + 0.5 * (table[:, None] == table)).sum(
+        axis=(1, 2)
+    ) - 0.5 * table.shape[1]
     np.testing.assert_allclose(aggregates.values(table, "borda"), won)
     shares = aggregates.parts(table, "borda").mean(axis=1)
     np.testing.assert_allclose(shares, won / table.shape[1] / (len(table) - 1))
 
 
 @given(tables, st.data())
-def test_bounds_hold_whatever_was_missing(table: np.ndarray, draw: st.DataObject) -> None:
+def test_bounds_hold_whatever_was_missing(
+    table: np.ndarray, draw: st.DataObject
+) -> None:
     """The rank by a full table lies within the bounds of the same table with holes, by mean, types and Borda."""
     away = draw.draw(hnp.arrays(np.bool_, table.shape))
     seen = np.where(away, NAN, table)
@@ -107,7 +119,11 @@ def test_no_holes_no_bounds() -> None:
     table = np.random.default_rng(0).random((7, 5))
     for kind in ("mean", "standardized"):
         bounds = holes.bounds(table, kind, unit(table))
-        assert bounds.best.tolist() == bounds.worst.tolist() == ranks(aggregates.values(table, kind)).tolist()
+        assert (
+            bounds.best.tolist()
+            == bounds.worst.tolist()
+            == ranks(aggregates.values(table, kind)).tolist()
+        )
 
 
 def test_strengths_are_those_of_logistic_regression() -> None:
@@ -122,8 +138,14 @@ def test_strengths_are_those_of_logistic_regression() -> None:
                 if np.isfinite(task[[i, j]]).all():
                     rows.append(np.eye(6)[i] - np.eye(6)[j])
                     wins.append(task[i] > task[j])
-    fitted = LogisticRegression(C=1e9, fit_intercept=False, tol=1e-12, max_iter=10_000).fit(rows, wins).coef_[0]
-    np.testing.assert_allclose(strengths(table).value, fitted - fitted.mean(), atol=1e-5)
+    fitted = (
+        LogisticRegression(C=1e9, fit_intercept=False, tol=1e-12, max_iter=10_000)
+        .fit(rows, wins)
+        .coef_[0]
+    )
+    np.testing.assert_allclose(
+        strengths(table).value, fitted - fitted.mean(), atol=1e-5
+    )
 
 
 def test_strengths_order_a_full_table_as_borda_does() -> None:
@@ -138,7 +160,12 @@ def test_errors_of_strengths_hold() -> None:
     rng = np.random.default_rng(5)
     strength = np.linspace(-1, 1, 8)[:, None]
     loading = rng.normal(size=(8, 2))
-    fits = [strengths(strength + loading @ rng.normal(size=(2, 40)) + rng.logistic(size=(8, 40))) for _ in range(150)]
+    fits = [
+        strengths(
+            strength + loading @ rng.normal(size=(2, 40)) + rng.logistic(size=(8, 40))
+        )
+        for _ in range(150)
+    ]
     seen = np.std([one.value for one in fits], axis=0)
     said = np.sqrt(np.mean([one.error**2 for one in fits], axis=0))
     np.testing.assert_allclose(said.mean() / seen.mean(), 1, atol=0.1)
@@ -173,7 +200,9 @@ def test_predictions_hold(holes_by: str) -> None:
     for seed in range(8):
         rng = np.random.default_rng(seed)
         table = world(rng)
-        share = 0.4 if holes_by == "chance" else np.linspace(0.0, 0.8, len(table))[:, None]
+        share = (
+            0.4 if holes_by == "chance" else np.linspace(0.0, 0.8, len(table))[:, None]
+        )
         away = rng.random(table.shape) < share
         found = completion.predict(np.where(away, NAN, table), rng)
         held.append(((found.low <= table) & (table <= found.high))[away].mean())
@@ -201,7 +230,9 @@ def test_fillings_agree_with_predictions() -> None:
     found = completion.predict(seen, rng)
     filled = completion.draw(seen, found, 400, rng)
     known = np.isfinite(seen)
-    np.testing.assert_array_equal(filled[:, known], np.broadcast_to(seen[known], (400, known.sum())))
+    np.testing.assert_array_equal(
+        filled[:, known], np.broadcast_to(seen[known], (400, known.sum()))
+    )
     inside = (found.low <= filled) & (filled <= found.high)
     assert inside[:, ~known].mean() == pytest.approx(0.9, abs=0.02)
 
@@ -223,8 +254,17 @@ def test_rank_sets_of_filled_tables_are_wider() -> None:
     known = np.where(np.isfinite(seen), seen, found.mean)
     common = {"level": 0.95, "draws": 400, "tasks": True}
     full = resampled(table, "mean", table[None], rng, filled=False, **common)
-    open_ = resampled(known, "mean", completion.draw(seen, found, 100, rng), rng, filled=True, **common)
-    assert (open_.sets.high - open_.sets.low).mean() > (full.sets.high - full.sets.low).mean()
+    open_ = resampled(
+        known,
+        "mean",
+        completion.draw(seen, found, 100, rng),
+        rng,
+        filled=True,
+        **common,
+    )
+    assert (open_.sets.high - open_.sets.low).mean() > (
+        full.sets.high - full.sets.low
+    ).mean()
     assert (open_.best <= open_.rank).mean() > 0.9
     assert full.best.tolist() == full.rank.tolist()
 
@@ -234,7 +274,11 @@ def test_a_model_without_a_mean_has_no_rank() -> None:
     table = np.array([[0.9, 0.8, 0.7], [0.2, NAN, 0.3], [0.5, 0.4, 0.4]])
     common = {"level": 0.9, "draws": 100}
     by_mean = as_it_is(
-        table, "mean", np.random.default_rng(0), allowed=holes.bounds(table, "mean", unit(table)), **common
+        table,
+        "mean",
+        np.random.default_rng(0),
+        allowed=holes.bounds(table, "mean", unit(table)),
+        **common,
     )
     assert np.isnan(by_mean.rank).tolist() == [False, True, True]
     assert (by_mean.best[1], by_mean.worst[1]) == (2, 3)
@@ -245,7 +289,9 @@ def test_items_redrawn_have_the_spread_of_means() -> None:
     """Tables of redrawn items scatter as the standard error of a task's mean says."""
     scores = np.random.default_rng(0).random((3, 12))
     drawn = items.redrawn([scores], 4000, np.random.default_rng(1))[:, :, 0]
-    np.testing.assert_allclose(drawn.std(axis=0), scores.std(axis=1, ddof=1) / np.sqrt(12), rtol=0.05)
+    np.testing.assert_allclose(
+        drawn.std(axis=0), scores.std(axis=1, ddof=1) / np.sqrt(12), rtol=0.05
+    )
     np.testing.assert_allclose(items.table([scores])[:, 0], scores.mean(axis=1))
 
 

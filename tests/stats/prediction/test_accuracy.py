@@ -44,7 +44,9 @@ def test_share_of_the_offset_splits_the_squared_error():
 
 def test_training_mean_as_the_rival_of_the_prediction():
     """Errors of .1 beside those of predicting .5 where the scores are .1 and .3: R2 is 1 - .01 / .1."""
-    assert accuracy([0.1, 0.3], [0.2, 0.4], training_mean=0.5).r2_training_mean == pytest.approx(0.9)
+    assert accuracy(
+        [0.1, 0.3], [0.2, 0.4], training_mean=0.5
+    ).r2_training_mean == pytest.approx(0.9)
     assert np.isnan(accuracy([0.1, 0.3], [0.2, 0.4]).r2_training_mean)
 
 

@@ -41,7 +41,9 @@ def test_it_has_the_scores_that_it_was_given(relevance):
     assert sum_of_precisions(p).item() == pytest.approx(precisions.item(), abs=1e-6)
 
 
-@pytest.mark.parametrize("relevance", [[1, 0, 1, 0, 0, 1], [0, 1, 1, 0, 0, 0, 1, 0], [0, 0, 0, 1, 0, 0]])
+@pytest.mark.parametrize(
+    "relevance", [[1, 0, 1, 0, 0, 1], [0, 1, 1, 0, 0, 0, 1, 0], [0, 0, 0, 1, 0, 0]]
+)
 def test_scipy_finds_no_ranking_of_more_entropy(relevance):
     """SLSQP, started at several points, ends at the same entropy under the same two constraints."""
     found, precisions = scores(relevance)
@@ -56,8 +58,16 @@ def test_scipy_finds_no_ranking_of_more_entropy(relevance):
         start = rng.uniform(0.1, 0.9, len(relevance))
         bounds = [(1e-9, 1 - 1e-9)] * len(relevance)
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", RuntimeWarning)  # a step of older SLSQP leaves the bounds, and is put back
-            got = minimize(lambda p: -uncertainty(p), start, bounds=bounds, constraints=same, options={"maxiter": 500})
+            warnings.simplefilter(
+                "ignore", RuntimeWarning
+            )  # a step of older SLSQP leaves the bounds, and is put back
+            got = minimize(
+                lambda p: -uncertainty(p),
+                start,
+                bounds=bounds,
+                constraints=same,
+                options={"maxiter": 500},
+            )
         if got.success:
             best = max(best, -got.fun)
     assert ours == pytest.approx(best, abs=1e-5)
@@ -66,19 +76,26 @@ def test_scipy_finds_no_ranking_of_more_entropy(relevance):
 def test_precisions_as_of_an_even_ranking_leave_every_rank_alike():
     """With the sum of precisions that equal odds give, odds are equal: there is nothing else to know."""
     even = np.full((1, 12), 0.25)
-    np.testing.assert_allclose(likeliest(np.array([3.0]), sum_of_precisions(even), 12), even, atol=1e-9)
+    np.testing.assert_allclose(
+        likeliest(np.array([3.0]), sum_of_precisions(even), 12), even, atol=1e-9
+    )
 
 
 def test_more_precision_moves_relevance_up():
     """Of two rankings with 4 relevant documents in 20, that of greater AP has more of them expected in the first 5."""
-    low, high = (likeliest(np.array([4.0]), np.array([value]), 20)[0, :5].sum() for value in (1.0, 2.5))
+    low, high = (
+        likeliest(np.array([4.0]), np.array([value]), 20)[0, :5].sum()
+        for value in (1.0, 2.5)
+    )
     assert high > low + 1
 
 
 def test_extremes_are_certain():
     """None, all, the first ones and the last ones: one ranking only has these scores."""
     for relevance in ([0, 0, 0], [1, 1, 1], [1, 1, 0, 0], [0, 0, 0, 1, 1]):
-        np.testing.assert_array_equal(likeliest(*scores(relevance), len(relevance))[0], relevance)
+        np.testing.assert_array_equal(
+            likeliest(*scores(relevance), len(relevance))[0], relevance
+        )
 
 
 def test_what_is_left_spreads_evenly():
@@ -93,7 +110,9 @@ def test_scores_of_a_certain_ranking_are_those_that_evaluate_gives():
     """Where each rank is 0 or 1, every expected score is the metric itself."""
     relevance = np.array([1, 0, 1, 1, 0, 0, 0, 1])
     run = {"1": {f"d{i}": float(-i) for i in range(8)}}
-    qrels = {"1": {f"d{i}": int(value) for i, value in enumerate(relevance)} | {"unseen": 1}}
+    qrels = {
+        "1": {f"d{i}": int(value) for i, value in enumerate(relevance)} | {"unseen": 1}
+    }
     metrics = ["P@5", "R@8", "AP", "nDCG", "RBP(p=0.9)"]
     truth = evaluate(qrels, {"a": run}, metrics).values[0, 0]
     p, relevant = relevance[None].astype(float), np.array([5.0])
@@ -110,4 +129,7 @@ def test_scores_of_a_certain_ranking_are_those_that_evaluate_gives():
 def test_a_topic_without_relevant_documents_scores_0():
     """No share of nothing is computed."""
     p, none = np.zeros((1, 4)), np.zeros(1)
-    assert [f(p, none).item() for f in (entropy.recall, entropy.average_precision, entropy.discounted)] == [0, 0, 0]
+    assert [
+        f(p, none).item()
+        for f in (entropy.recall, entropy.average_precision, entropy.discounted)
+    ] == [0, 0, 0]

@@ -24,7 +24,11 @@ from irmeta.stats.prediction.regression import Moments, least_squares, moments, 
 def collections(rng, count=6, systems=40, offset=0.1, error=0.05):
     """Collections whose second variable is 0.5 times the first, plus an offset of the collection, plus an error."""
     first = rng.random((count, systems))
-    second = 0.5 * first + rng.normal(0, offset, (count, 1)) + rng.normal(0, error, (count, systems))
+    second = (
+        0.5 * first
+        + rng.normal(0, offset, (count, 1))
+        + rng.normal(0, error, (count, systems))
+    )
     return np.stack([first, second], axis=-1)
 
 
@@ -60,7 +64,9 @@ def test_intervals_hold_their_level_under_the_model_they_assume():
 def test_known_systems_move_and_narrow_the_interval():
     """With many known systems the shift is their mean error and the half width that of the errors alone."""
     held = HeldOut(np.array([0.1, -0.1, 0.1, -0.1]), np.full(4, 0.02**2))
-    blind, few, many = (band(held, 0.9, known=known, known_mean=0.3) for known in (0, 4, 10_000))
+    blind, few, many = (
+        band(held, 0.9, known=known, known_mean=0.3) for known in (0, 4, 10_000)
+    )
     assert blind.shift == 0
     assert 0 < few.shift < many.shift
     assert many.shift == pytest.approx(0.3, abs=1e-4)
@@ -87,7 +93,9 @@ def test_tails_of_normal_residuals_are_those_of_the_normal():
     """For normal data the residuals reach, at each level, as far as a normal does; `reach` is then 1."""
     data = np.random.default_rng(4).normal(size=(20_000, 3))
     found = tails(data)
-    assert_allclose(found, np.tile(stats.norm.ppf((1 + np.array(LEVELS)) / 2), (3, 1)), rtol=0.03)
+    assert_allclose(
+        found, np.tile(stats.norm.ppf((1 + np.array(LEVELS)) / 2), (3, 1)), rtol=0.03
+    )
     assert_allclose(reach(found, 0.9), 1, rtol=0.03)
 
 
@@ -110,10 +118,15 @@ def test_constant_variable_has_no_tails():
 
 def test_distance_of_the_data_themselves_is_1_on_average():
     """The mean square distance of the data from themselves is 1, by the definition of the covariance."""
-    data = np.random.default_rng(6).normal(size=(50, 3)) @ np.array([[1, 0.5, 0], [0, 1, 0.2], [0, 0, 3]])
+    data = np.random.default_rng(6).normal(size=(50, 3)) @ np.array(
+        [[1, 0.5, 0], [0, 1, 0.2], [0, 0, 3]]
+    )
     distance = mahalanobis(moments(data), data, [0, 1, 2])
     assert np.mean(distance**2) == pytest.approx(1)
-    assert mahalanobis(moments(data), data.mean(axis=0)[None] + [100, 0, 0], [0, 1, 2])[0] > 50
+    assert (
+        mahalanobis(moments(data), data.mean(axis=0)[None] + [100, 0, 0], [0, 1, 2])[0]
+        > 50
+    )
 
 
 def test_distance_ignores_directions_without_variance():
@@ -122,7 +135,11 @@ def test_distance_ignores_directions_without_variance():
     data = rng.normal(size=(30, 2))
     wide = np.column_stack([data, data.sum(axis=1)])
     # the square of three variables of rank two is a mean over the two directions that vary
-    assert_allclose(mahalanobis(moments(wide), wide, [0, 1, 2]), mahalanobis(moments(data), data, [0, 1]), rtol=1e-6)
+    assert_allclose(
+        mahalanobis(moments(wide), wide, [0, 1, 2]),
+        mahalanobis(moments(data), data, [0, 1]),
+        rtol=1e-6,
+    )
 
 
 def test_leverage_of_a_known_collection_mean_is_that_of_regression():
@@ -139,14 +156,19 @@ def test_leverage_of_a_known_collection_mean_is_that_of_regression():
 
 def test_leverage_of_one_system_says_little_of_its_collection():
     """Where systems vary much more than collections, any system has the mean leverage (1 + predictors / (C - 1))."""
-    parts = [Moments(50, np.array([mean, -mean]), np.eye(2) * 1e6) for mean in (-0.1, 0.0, 0.3, 0.2)]
+    parts = [
+        Moments(50, np.array([mean, -mean]), np.eye(2) * 1e6)
+        for mean in (-0.1, 0.0, 0.3, 0.2)
+    ]
     found = leverage(parts, np.array([[0.0, 0.0], [2.0, 1.0]]), [0, 1])
     assert_allclose(found, 1 / 4 + 2 / 3, atol=1e-3)
 
 
 def test_copies_of_a_predictor_change_no_leverage_but_their_rank():
     """Two predictors that are the same are no trouble: the direction in which they do not vary is left out."""
-    data = [moments(part[:, [0, 0, 1]]) for part in collections(np.random.default_rng(5))]
+    data = [
+        moments(part[:, [0, 0, 1]]) for part in collections(np.random.default_rng(5))
+    ]
     found = leverage(data, np.array([[0.4, 0.4]]), [0, 1])
     assert np.isfinite(found).all()
     assert (found > 0).all()
@@ -158,7 +180,9 @@ def test_far_collections_are_held_that_were_not():
     shares = {True: [], False: []}
     for _ in range(150):
         centre = rng.normal(0, 1, 8)
-        slope = rng.normal(0.5, 0.3, 8)  # collections differ in slope: an offset that grows with distance
+        slope = rng.normal(
+            0.5, 0.3, 8
+        )  # collections differ in slope: an offset that grows with distance
         x = centre[:, None] + rng.normal(0, 0.3, (8, 25))
         data = np.stack([x, slope[:, None] * x + rng.normal(0, 0.05, (8, 25))], axis=-1)
         far = int(np.abs(centre).argmax())
@@ -167,7 +191,9 @@ def test_far_collections_are_held_that_were_not():
         errors = np.abs(data[far, :, 1] - data[far, :, 0] * slopes[0, 0] - intercept[0])
         away = leverage(seen, data[far, :, :1], [0])[:, None]
         for used in (True, False):
-            half = band(leave_one_out(seen, [0], [1]), 0.9, leverage=away if used else 0.0).half
+            half = band(
+                leave_one_out(seen, [0], [1]), 0.9, leverage=away if used else 0.0
+            ).half
             shares[used].append(float(np.mean(errors <= half.ravel())))
     assert np.mean(shares[True]) > np.mean(shares[False]) + 0.05
 
@@ -182,5 +208,7 @@ def test_expected_coverage_is_the_coverage_counted():
         slopes, intercept = least_squares(pool(others), [0], [1])
         away = leverage(others, parts[i].mean[None, :1], [0])
         half = band(leave_one_out(others, [0], [1]), 0.9, leverage=away).half
-        counted = np.mean(np.abs(part[:, 1] - part[:, 0] * slopes[0, 0] - intercept[0]) <= half)
+        counted = np.mean(
+            np.abs(part[:, 1] - part[:, 0] * slopes[0, 0] - intercept[0]) <= half
+        )
         assert expected[i, 0] == pytest.approx(counted, abs=0.03)

@@ -27,7 +27,9 @@ def test_least_squares_and_the_kernel_are_those_of_scikit_learn(rows):
         found = learner("svr", kernel=size, standardize=False)(x, y)(x)
         np.testing.assert_allclose(found, machine.fit(x, y).predict(x))
         z = (x - x.mean(axis=0)) / x.std(axis=0)
-        np.testing.assert_allclose(learner("svr", kernel=size)(x, y)(x), machine.fit(z, y).predict(z))
+        np.testing.assert_allclose(
+            learner("svr", kernel=size)(x, y)(x), machine.fit(z, y).predict(z)
+        )
 
 
 def test_errors_of_collections_left_out_are_those_of_the_moments(rows):

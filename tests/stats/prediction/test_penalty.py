@@ -10,7 +10,10 @@ from irmeta.stats.prediction import penalty
 def world(rng, groups, runs=3, noise=0.2):
     """Losses of runs in groups: a part of unjudged documents and of the score, times what is particular to a group."""
     group = np.repeat(np.arange(groups), runs)
-    unjudged, score = rng.uniform(0.05, 0.6, group.size), rng.uniform(0.1, 0.7, group.size)
+    unjudged, score = (
+        rng.uniform(0.05, 0.6, group.size),
+        rng.uniform(0.1, 0.7, group.size),
+    )
     factor = rng.gamma(4, 0.25, groups)[group] + rng.normal(0, noise, group.size)
     return (0.02 + 0.2 * score) * unjudged * factor, unjudged, score, group
 
@@ -36,7 +39,9 @@ def test_a_group_counts_once_however_many_runs_it_has():
 def test_a_run_without_unjudged_documents_loses_nothing():
     """The expected loss is 0 where every document is judged."""
     learned = penalty.fit(*world(np.random.default_rng(2), 12))
-    assert penalty.band(learned, np.zeros(2), np.array([0.1, 0.9])).expected.tolist() == [0, 0]
+    assert penalty.band(
+        learned, np.zeros(2), np.array([0.1, 0.9])
+    ).expected.tolist() == [0, 0]
 
 
 def test_left_out_groups_are_predicted_from_the_others():

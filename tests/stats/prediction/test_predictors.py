@@ -15,13 +15,17 @@ from irmeta.stats.prediction.predictors import best_predictors, chunks, folds
 
 def scores(seed, count, metrics=5):
     rng = np.random.default_rng(seed)
-    return np.round(rng.normal(size=(count, 1)) + 0.5 * rng.normal(size=(count, metrics)), 2)
+    return np.round(
+        rng.normal(size=(count, 1)) + 0.5 * rng.normal(size=(count, metrics)), 2
+    )
 
 
 def looped(pairs, target, size, metrics):
     """The first subset with the highest mean tau over (train, dev) pairs, and that tau."""
     best, kept = -2.0, ()
-    for subset in combinations([metric for metric in range(metrics) if metric != target], size):
+    for subset in combinations(
+        [metric for metric in range(metrics) if metric != target], size
+    ):
         taus = []
         for train, dev in pairs:
             model = LinearRegression().fit(train[:, subset], train[:, target])
@@ -65,13 +69,19 @@ def test_first_of_equal_subsets_wins():
     """Of two identical predictors the one tried first is kept."""
     train, dev = scores(1, 30, 3), scores(2, 9, 3)
     train[:, 2], dev[:, 2] = train[:, 1], dev[:, 1]
-    assert best_predictors(folds([train], [dev]), range(3), [0], 1).predictors.tolist() == [[1]]
-    assert best_predictors(folds([train], [dev]), [2, 1], [0], 1).predictors.tolist() == [[2]]
+    assert best_predictors(
+        folds([train], [dev]), range(3), [0], 1
+    ).predictors.tolist() == [[1]]
+    assert best_predictors(
+        folds([train], [dev]), [2, 1], [0], 1
+    ).predictors.tolist() == [[2]]
 
 
 def test_target_is_never_its_own_predictor():
     """A target among the candidates would win every time, and does not."""
-    best = best_predictors(folds([scores(1, 30)], [scores(2, 9)]), range(5), range(5), 1)
+    best = best_predictors(
+        folds([scores(1, 30)], [scores(2, 9)]), range(5), range(5), 1
+    )
     assert (best.predictors[:, 0] != np.arange(5)).all()
 
 
@@ -87,4 +97,6 @@ def test_chunks_are_all_combinations_in_order():
     """Chunks of 4 hold, one after the other, what itertools.combinations gives."""
     parts = list(chunks(range(5), 3, 4))
     assert [len(part) for part in parts] == [4, 4, 2]
-    assert [tuple(row) for row in np.concatenate(parts)] == list(combinations(range(5), 3))
+    assert [tuple(row) for row in np.concatenate(parts)] == list(
+        combinations(range(5), 3)
+    )

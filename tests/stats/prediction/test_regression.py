@@ -9,12 +9,20 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 from irmeta.errors import ScoresError
-from irmeta.stats.prediction.regression import Moments, least_squares, moments, pool, residual_moments
+from irmeta.stats.prediction.regression import (
+    Moments,
+    least_squares,
+    moments,
+    pool,
+    residual_moments,
+)
 
 
 def correlated(seed, count=40, variables=5):
     rng = np.random.default_rng(seed)
-    return rng.normal(size=(count, variables)) @ rng.normal(size=(variables, variables)) + rng.normal(size=variables)
+    return rng.normal(size=(count, variables)) @ rng.normal(
+        size=(variables, variables)
+    ) + rng.normal(size=variables)
 
 
 def solved(data, predictors, target):
@@ -40,7 +48,9 @@ def test_coefficients_and_intercepts_are_those_of_lstsq(seed):
 
 def test_line_through_three_points_is_found_by_hand():
     """The line y = 1 + 2x has the slope 2 and the intercept 1."""
-    slopes, intercepts = least_squares(moments([[0.0, 1.0], [1.0, 3.0], [2.0, 5.0]]), [0], [1])
+    slopes, intercepts = least_squares(
+        moments([[0.0, 1.0], [1.0, 3.0], [2.0, 5.0]]), [0], [1]
+    )
     assert_allclose([slopes[0, 0], intercepts[0]], [2.0, 1.0])
 
 
@@ -94,7 +104,9 @@ def test_residual_moments_are_those_of_the_residuals(seed):
     """The mean and variance told from moments are those of the residuals of other data, one by one."""
     data, other = correlated(seed), correlated(seed + 1)
     slopes, intercepts = least_squares(moments(data), [0, 2], [4, 1])
-    mean, variance = residual_moments(moments(other), [0, 2], [4, 1], slopes, intercepts)
+    mean, variance = residual_moments(
+        moments(other), [0, 2], [4, 1], slopes, intercepts
+    )
     residuals = other[:, [4, 1]] - other[:, [0, 2]] @ slopes - intercepts
     assert_allclose(mean, residuals.mean(axis=0), rtol=1e-7, atol=1e-9)
     assert_allclose(variance, residuals.var(axis=0), rtol=1e-6, atol=1e-9)

@@ -17,5 +17,7 @@ def test_scores_come_back(score, scale):
 def test_log_odds_of_the_edges_are_finite_and_missing_scores_stay_missing():
     """Scores of 0 and 1 have the log odds of the edge; NaN stays NaN."""
     found = to_scale([0.0, 1.0, np.nan], "logit")
-    assert found[:2] == pytest.approx([np.log(EDGE / (1 - EDGE)), -np.log(EDGE / (1 - EDGE))])
+    assert found[:2] == pytest.approx(
+        [np.log(EDGE / (1 - EDGE)), -np.log(EDGE / (1 - EDGE))]
+    )
     assert np.isnan(found[2])

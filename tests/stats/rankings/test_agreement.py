@@ -9,7 +9,9 @@ from irmeta.stats.rankings import agreement, rank
 
 def made(seed=0, systems=8, topics=6, metrics=3):
     rng = np.random.default_rng(seed)
-    scores = rng.normal(size=(systems, topics, 1)) + rng.normal(size=(systems, topics, metrics))
+    scores = rng.normal(size=(systems, topics, 1)) + rng.normal(
+        size=(systems, topics, metrics)
+    )
     scores[..., -1] = np.round(scores[..., -1])
     return scores
 
@@ -23,22 +25,34 @@ def test_over_scores_without_each_topic(method):
     """The correlation over all scores is scipy's, and without a topic it is that of the scores of the other topics."""
     parts = [made(0), made(1, systems=5, topics=4)]
     whole, without = agreement.over_scores(parts, method)
-    of = {"pearson": scipy.stats.pearsonr, "spearman": scipy.stats.spearmanr, "kendall": scipy.stats.kendalltau}[method]
+    of = {
+        "pearson": scipy.stats.pearsonr,
+        "spearman": scipy.stats.spearmanr,
+        "kendall": scipy.stats.kendalltau,
+    }[method]
     x = flat(parts)
     assert whole[0, 2] == pytest.approx(of(x[0], x[2]).statistic, abs=1e-12)
     assert [len(part) for part in without] == [6, 4]
     for at in range(6):
         x = flat([np.delete(parts[0], at, axis=1), parts[1]])
-        assert without[0][at, 0, 2] == pytest.approx(of(x[0], x[2]).statistic, abs=1e-12)
+        assert without[0][at, 0, 2] == pytest.approx(
+            of(x[0], x[2]).statistic, abs=1e-12
+        )
     for at in range(4):
         x = flat([parts[0], np.delete(parts[1], at, axis=1)])
-        assert without[1][at, 1, 2] == pytest.approx(of(x[1], x[2]).statistic, abs=1e-12)
+        assert without[1][at, 1, 2] == pytest.approx(
+            of(x[1], x[2]).statistic, abs=1e-12
+        )
 
 
 def test_spearman_does_not_rank_again_without_each_topic(monkeypatch):
     """Many topics take no more rankings of the scores than few: a rank without a topic follows from the one with it."""
     ranked, rankdata = [], scipy.stats.rankdata
-    monkeypatch.setattr(scipy.stats, "rankdata", lambda *a, **options: ranked.append(1) or rankdata(*a, **options))
+    monkeypatch.setattr(
+        scipy.stats,
+        "rankdata",
+        lambda *a, **options: ranked.append(1) or rankdata(*a, **options),
+    )
     counts = []
     for topics in (4, 12):
         ranked.clear()
@@ -56,7 +70,9 @@ def test_over_means_without_each_topic(method, block, monkeypatch):
     whole, without = agreement.over_means(parts, method)
     of = agreement.COEFFICIENTS[method][1]
     means = [rank.settled(part.mean(axis=1)) for part in parts]
-    np.testing.assert_allclose(whole, of(np.concatenate(means).T, np.concatenate(means).T), atol=1e-12)
+    np.testing.assert_allclose(
+        whole, of(np.concatenate(means).T, np.concatenate(means).T), atol=1e-12
+    )
     for one, at in [*((0, at) for at in range(6)), *((1, at) for at in range(4))]:
         left = rank.settled(np.delete(parts[one], at, axis=1).mean(axis=1))
         x = np.concatenate([left, means[1]] if one == 0 else [means[0], left]).T
@@ -84,7 +100,11 @@ def test_interval_covers_the_truth():
     for _ in range(400):
         shared = rng.normal(size=(15, 30, 1))
         scores = np.concatenate(
-            [shared + rng.normal(size=shared.shape), shared + 1.5**0.5 * rng.normal(size=shared.shape)], 2
+            [
+                shared + rng.normal(size=shared.shape),
+                shared + 1.5**0.5 * rng.normal(size=shared.shape),
+            ],
+            2,
         )
         low, high = agreement.interval(*agreement.over_scores([scores], "pearson"))
         held += low[0, 1] <= truth <= high[0, 1]
@@ -97,10 +117,14 @@ def test_topics_in_two_parts_count_once():
     topics = np.arange(scores.shape[1])
     alone = agreement.interval(*agreement.over_scores([scores], "pearson"))
     both = agreement.over_scores([scores, scores], "pearson")
-    np.testing.assert_allclose(agreement.interval(*both, [topics, topics]), alone, atol=0.02)
+    np.testing.assert_allclose(
+        agreement.interval(*both, [topics, topics]), alone, atol=0.02
+    )
     apart = agreement.interval(*both)
     assert (apart[1] - apart[0])[0, 2] < 0.8 * (alone[1] - alone[0])[0, 2]
-    np.testing.assert_array_equal(agreement.interval(*both, [topics, topics + len(topics)]), apart)
+    np.testing.assert_array_equal(
+        agreement.interval(*both, [topics, topics + len(topics)]), apart
+    )
 
 
 @pytest.mark.parametrize("method", ["pearson", "spearman"])
@@ -110,11 +134,15 @@ def test_intervals_over_shared_topics_cover_the_truth(method):
     truth = {"pearson": 0.5, "spearman": 6 / np.pi * np.arcsin(0.25)}[method]
     held = {"together": 0, "apart": 0}
     for _ in range(300):
-        hard, easy = rng.normal(size=(2, 1, 25, 1))  # by topic: the metrics agree and disagree on whole topics
+        hard, easy = rng.normal(
+            size=(2, 1, 25, 1)
+        )  # by topic: the metrics agree and disagree on whole topics
         parts = []
         for _ in range(2):
             own = rng.normal(size=(8, 25, 2)) * 0.1
-            parts.append(np.concatenate([np.sqrt(0.75) * easy + 0.5 * hard, hard], axis=2) + own)
+            parts.append(
+                np.concatenate([np.sqrt(0.75) * easy + 0.5 * hard, hard], axis=2) + own
+            )
         found = agreement.over_scores(parts, method)
         for how, topics in (("together", [np.arange(25)] * 2), ("apart", None)):
             low, high = agreement.interval(*found, topics)
@@ -144,10 +172,14 @@ def test_no_interval_where_a_topic_carries_the_metric():
 def test_groups_hold_only_what_agrees():
     """Every two metrics of a group reach the threshold, and no two whole groups could be joined."""
     rng = np.random.default_rng(1)
-    r = np.corrcoef(rng.normal(size=(12, 3)) @ rng.normal(size=(3, 40)) + rng.normal(size=(12, 40)))
+    r = np.corrcoef(
+        rng.normal(size=(12, 3)) @ rng.normal(size=(3, 40)) + rng.normal(size=(12, 40))
+    )
     for threshold in (0.3, 0.5, 0.8):
         group = agreement.groups(agreement.merges(r), threshold)
-        members = [np.flatnonzero(group == number) for number in range(1, group.max() + 1)]
+        members = [
+            np.flatnonzero(group == number) for number in range(1, group.max() + 1)
+        ]
         assert sum(len(one) for one in members) == 12
         for at, one in enumerate(members):
             assert r[np.ix_(one, one)].min() >= threshold

@@ -54,10 +54,18 @@ def test_worked_example(coefficient, x, y, expected):
 @given(VARIED, VARIED)
 def test_equal_to_scipy(x, y):
     """tau-b, Pearson, Spearman and weighted tau equal scipy's, ties included."""
-    assert rank.tau_b(x, y) == pytest.approx(scipy.stats.kendalltau(x, y).statistic, abs=1e-12)
-    assert rank.pearson(x, y) == pytest.approx(scipy.stats.pearsonr(x, y).statistic, abs=1e-12)
-    assert rank.spearman(x, y) == pytest.approx(scipy.stats.spearmanr(x, y).statistic, abs=1e-12)
-    assert topheavy.weighted_tau(x, y) == pytest.approx(scipy.stats.weightedtau(x, y).statistic, abs=1e-12)
+    assert rank.tau_b(x, y) == pytest.approx(
+        scipy.stats.kendalltau(x, y).statistic, abs=1e-12
+    )
+    assert rank.pearson(x, y) == pytest.approx(
+        scipy.stats.pearsonr(x, y).statistic, abs=1e-12
+    )
+    assert rank.spearman(x, y) == pytest.approx(
+        scipy.stats.spearmanr(x, y).statistic, abs=1e-12
+    )
+    assert topheavy.weighted_tau(x, y) == pytest.approx(
+        scipy.stats.weightedtau(x, y).statistic, abs=1e-12
+    )
 
 
 @settings(max_examples=30)
@@ -65,7 +73,9 @@ def test_equal_to_scipy(x, y):
 def test_concordance_by_counting(x, y):
     """Concordance is the sum of the products of the signs of all pairs' differences, and untied counts the pairs."""
     pairs = [(i, j) for i in range(12) for j in range(i)]
-    assert rank.concordance(x, y) == sum(np.sign(x[i] - x[j]) * np.sign(y[i] - y[j]) for i, j in pairs)
+    assert rank.concordance(x, y) == sum(
+        np.sign(x[i] - x[j]) * np.sign(y[i] - y[j]) for i, j in pairs
+    )
     assert rank.untied(x) == sum(x[i] != x[j] for i, j in pairs)
 
 
@@ -74,7 +84,9 @@ def test_concordance_by_counting(x, y):
 def test_bounds_and_symmetry(x, y):
     """Every coefficient for rankings that may tie is symmetric, and at most 1 in absolute value."""
     for coefficient in COEFFICIENTS:
-        assert coefficient(x, y) == pytest.approx(coefficient(y, x), abs=1e-12), coefficient
+        assert coefficient(x, y) == pytest.approx(coefficient(y, x), abs=1e-12), (
+            coefficient
+        )
         assert abs(coefficient(x, y)) <= 1 + 1e-12, coefficient
 
 
@@ -95,7 +107,9 @@ def test_only_the_order_counts(x, y):
     """A rank coefficient does not change when scores are transformed keeping their order."""
     for coefficient in COEFFICIENTS:
         if coefficient is not rank.pearson:
-            assert coefficient(np.exp(x) * 3 - 1, y) == pytest.approx(coefficient(x, y), abs=1e-12), coefficient
+            assert coefficient(np.exp(x) * 3 - 1, y) == pytest.approx(
+                coefficient(x, y), abs=1e-12
+            ), coefficient
 
 
 @settings(max_examples=30)
@@ -103,7 +117,9 @@ def test_only_the_order_counts(x, y):
 def test_reversal_changes_the_sign(x, y):
     """Reversing one ranking changes the sign of tau-a, tau-b, Pearson and Spearman."""
     for coefficient in COEFFICIENTS[:4]:
-        assert coefficient(-x, y) == pytest.approx(-coefficient(x, y), abs=1e-12), coefficient
+        assert coefficient(-x, y) == pytest.approx(-coefficient(x, y), abs=1e-12), (
+            coefficient
+        )
 
 
 @settings(max_examples=20)
@@ -112,7 +128,10 @@ def test_tau_ap_a_is_the_mean_over_ways_to_break_ties(x, groups):
     """tau_AP,a and RBO,a of a ranking with ties are the means of tau_AP and RBO over every order of the tied items."""
     x, y = x[:4], np.array(groups, dtype=float)
     broken = y + np.array(list(itertools.permutations(range(4)))) / 100
-    for coefficient, strict in ((topheavy.tau_ap_a, topheavy.tau_ap), (topheavy.rbo, topheavy.rbo)):
+    for coefficient, strict in (
+        (topheavy.tau_ap_a, topheavy.tau_ap),
+        (topheavy.rbo, topheavy.rbo),
+    ):
         assert coefficient(x, y) == pytest.approx(strict(x, broken).mean(), abs=1e-12)
 
 
@@ -124,7 +143,10 @@ def test_many_at_once_equal_one_at_a_time(seed):
     for coefficient in COEFFICIENTS:
         batch = coefficient(x, y)
         assert batch.shape == (2, 2, 3)
-        alone = [[[coefficient(a, b) for b in ys] for a in xs] for xs, ys in zip(x, y, strict=True)]
+        alone = [
+            [[coefficient(a, b) for b in ys] for a in xs]
+            for xs, ys in zip(x, y, strict=True)
+        ]
         np.testing.assert_allclose(batch, alone, atol=1e-12)
 
 
@@ -147,7 +169,9 @@ def test_rbo_published_variants():
     depth_2 = {"w": 2 / 2.5, "a": (1 + 0.5) / 2, "b": 1.5 / (np.sqrt(2) * np.sqrt(1.5))}
     for ties, agreement in depth_2.items():
         expected = 0.1 * (1 + 0.9 * agreement + 0.81) + 0.9**3
-        assert topheavy.rbo(x, y, p=0.9, ties=ties) == pytest.approx(expected, abs=1e-12)
+        assert topheavy.rbo(x, y, p=0.9, ties=ties) == pytest.approx(
+            expected, abs=1e-12
+        )
 
 
 @settings(max_examples=30)
@@ -164,9 +188,13 @@ def test_rbo_b_with_itself(x):
 def test_leaving_items_out(x, y):
     """Tau without each item is the tau of the rankings from which that item is deleted."""
     for ties, coefficient in (("a", rank.tau_a), ("b", rank.tau_b)):
-        without = rank.tau_without_each(x[None, None], y[None, None], ties=ties)[0, :, 0, 0]
+        without = rank.tau_without_each(x[None, None], y[None, None], ties=ties)[
+            0, :, 0, 0
+        ]
         np.testing.assert_allclose(
-            without, [coefficient(np.delete(x, at), np.delete(y, at)) for at in range(12)], atol=1e-12
+            without,
+            [coefficient(np.delete(x, at), np.delete(y, at)) for at in range(12)],
+            atol=1e-12,
         )
 
 
@@ -178,7 +206,9 @@ def test_concordance_by_group(x, y):
     any_part, within = rank.concordance_by_group(np.stack([x, y]), group)
     assert any_part[:, 0, 1].sum() == 2 * rank.concordance(x, y)
     for one in range(3):
-        assert within[one, 0, 1] == 2 * rank.concordance(x[group == one], y[group == one])
+        assert within[one, 0, 1] == 2 * rank.concordance(
+            x[group == one], y[group == one]
+        )
 
 
 def test_noise_of_addition_does_not_break_ties():

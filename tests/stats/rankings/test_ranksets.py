@@ -34,7 +34,9 @@ def test_simultaneous_claims_are_those_of_the_definition(seed):
     rng = np.random.default_rng(seed)
     scores = rng.normal(size=(12, 6)) + np.arange(6) * 0.6
     sets = rank_sets(scores, np.random.default_rng(3), draws=200)
-    signs = np.random.default_rng(3).choice(np.array([-1.0, 1.0], dtype=np.float32), size=(200, 12))
+    signs = np.random.default_rng(3).choice(
+        np.array([-1.0, 1.0], dtype=np.float32), size=(200, 12)
+    )
     claimed = plain(scores, signs, 0.95)
     assert claimed
     assert {tuple(pair) for pair in np.argwhere(sets.better).tolist()} == claimed
@@ -43,14 +45,20 @@ def test_simultaneous_claims_are_those_of_the_definition(seed):
 def test_marginal_set_of_one_pair_is_the_simultaneous_one():
     """With two systems there is one family, so both kinds of sets agree."""
     scores = np.random.default_rng(0).normal([0.0, 1.0], size=(30, 2))
-    kinds = [rank_sets(scores, np.random.default_rng(1), marginal=marginal) for marginal in (False, True)]
+    kinds = [
+        rank_sets(scores, np.random.default_rng(1), marginal=marginal)
+        for marginal in (False, True)
+    ]
     assert kinds[0].low.tolist() == kinds[1].low.tolist() == [2, 1]
 
 
 def test_marginal_sets_lie_within_simultaneous_ones():
     """A claim about all systems at once is a claim about each, made more carefully."""
     scores = np.random.default_rng(0).normal(size=(30, 12)) + np.arange(12) * 0.3
-    every, one = (rank_sets(scores, np.random.default_rng(1), marginal=marginal) for marginal in (False, True))
+    every, one = (
+        rank_sets(scores, np.random.default_rng(1), marginal=marginal)
+        for marginal in (False, True)
+    )
     assert (one.low >= every.low).all()
     assert (one.high <= every.high).all()
     assert (one.high - one.low).sum() < (every.high - every.low).sum()
@@ -87,7 +95,9 @@ def test_systems_that_share_no_topic_are_not_compared():
 def test_equal_systems_are_never_distinguished():
     """Two systems with the same scores claim nothing of each other, and share their set."""
     one = np.random.default_rng(0).random((25, 5))
-    sets = rank_sets(np.concatenate([one, one[:, :1]], axis=1), np.random.default_rng(0))
+    sets = rank_sets(
+        np.concatenate([one, one[:, :1]], axis=1), np.random.default_rng(0)
+    )
     assert not sets.better[0, 5]
     assert (sets.low[0], sets.high[0]) == (sets.low[5], sets.high[5])
 
@@ -95,7 +105,9 @@ def test_equal_systems_are_never_distinguished():
 def test_a_difference_without_spread_is_sure():
     """A system that is better by the same amount on every topic is surely better."""
     one = np.random.default_rng(0).random((30, 4))
-    sets = rank_sets(np.concatenate([one, one[:, :1] + 0.125], axis=1), np.random.default_rng(0))
+    sets = rank_sets(
+        np.concatenate([one, one[:, :1] + 0.125], axis=1), np.random.default_rng(0)
+    )
     assert sets.better[4, 0]
 
 
@@ -116,7 +128,9 @@ def test_sets_cover_the_ranks_of_systems_that_all_tie(marginal):
     rng = np.random.default_rng(5)
     covered = []
     for _ in range(300):
-        sets = rank_sets(rng.gamma(0.5, size=(25, 10)), rng, draws=300, marginal=marginal)
+        sets = rank_sets(
+            rng.gamma(0.5, size=(25, 10)), rng, draws=300, marginal=marginal
+        )
         covered.append((~sets.better & ~sets.worse).all(axis=1))
     share = np.mean(covered) if marginal else np.mean(np.all(covered, axis=1))
     assert 0.92 < share < 0.99
@@ -127,7 +141,9 @@ def test_blocks_of_systems_change_nothing(monkeypatch):
     scores = np.random.default_rng(0).normal(size=(20, 30)) + np.arange(30) / 10
     whole = rank_sets(scores, np.random.default_rng(0), draws=50)
     monkeypatch.setattr(ranksets, "BLOCK", 16 * 30 * 4)
-    assert (rank_sets(scores, np.random.default_rng(0), draws=50).better == whole.better).all()
+    assert (
+        rank_sets(scores, np.random.default_rng(0), draws=50).better == whole.better
+    ).all()
 
 
 def test_independent_estimates_have_sets_from_their_errors():
@@ -149,4 +165,6 @@ def test_one_system_or_topic_is_an_error(shape):
 def test_a_level_is_a_share():
     """A level outside (0, 1) is an error."""
     with pytest.raises(ScoresError, match="between 0 and 1"):
-        rank_sets(np.random.default_rng(0).random((5, 5)), np.random.default_rng(0), level=95)
+        rank_sets(
+            np.random.default_rng(0).random((5, 5)), np.random.default_rng(0), level=95
+        )

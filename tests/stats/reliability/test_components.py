@@ -7,7 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from irmeta.stats.reliability.components import components, signal, signal_interval, stability, topics_needed
+from irmeta.stats.reliability.components import (
+    components,
+    signal,
+    signal_interval,
+    stability,
+    topics_needed,
+)
 
 COEFFICIENTS = (("erho2", "Erho2"), ("phi", "Phi"))
 
@@ -22,7 +28,9 @@ def kept(path, drop):
 @pytest.mark.data
 def test_all_studies_of_gt4ireval(data):
     """16 G and D studies: components, coefficients, their intervals and topics needed are those of the R package."""
-    goldens = json.loads((data / "reliability" / "goldens.json").read_text())["gt4ireval"]["computed"]
+    goldens = json.loads((data / "reliability" / "goldens.json").read_text())[
+        "gt4ireval"
+    ]["computed"]
     assert len(goldens) == 16
     for golden in goldens:
         found = components(kept(data / golden["data"], golden["drop"]))
@@ -34,8 +42,14 @@ def test_all_studies_of_gt4ireval(data):
         )
         for ours, theirs in COEFFICIENTS:
             low, high = signal_interval(found, ours, 1 - 2 * golden["alpha"])
-            for part, name in ((signal(found, ours), theirs), (low, f"{theirs}.lwr"), (high, f"{theirs}.upr")):
-                np.testing.assert_allclose(stability(part, golden["queries"]), decision[name], atol=1e-12)
+            for part, name in (
+                (signal(found, ours), theirs),
+                (low, f"{theirs}.lwr"),
+                (high, f"{theirs}.upr"),
+            ):
+                np.testing.assert_allclose(
+                    stability(part, golden["queries"]), decision[name], atol=1e-12
+                )
                 needed = topics_needed(part, golden["stability"]).tolist()
                 assert needed == decision[name.replace(theirs, f"n.q_{theirs}")]
 
@@ -44,7 +58,11 @@ def test_all_studies_of_gt4ireval(data):
 def test_the_table_in_the_readme_of_gt4ireval(data):
     """TREC-3 without the worst quarter: the published figures, digit by digit."""
     found = components(kept(data / "reliability" / "adhoc3.csv", 0.25))
-    assert [float(f"{part:.5g}") for part in found.variances] == [0.0028117, 0.028093, 0.010152]
+    assert [float(f"{part:.5g}") for part in found.variances] == [
+        0.0028117,
+        0.028093,
+        0.010152,
+    ]
     for name, value, ends, topics, bounds in (
         ("erho2", 0.93265, [0.89311, 0.96287], 69, [114, 37]),
         ("phi", 0.78613, [0.66141, 0.88039], 259, [487, 130]),
@@ -71,7 +89,10 @@ def test_figures_of_known_collections(data, file, rows, coefficient, needed):
     scores = np.genfromtxt(data / "matrices" / file, delimiter=",", skip_header=1)
     scores = scores.T if rows == "topics" else scores[:, 1:]
     found = components(scores)
-    assert round(float(stability(signal(found, "erho2"), scores.shape[1])), 3) == coefficient
+    assert (
+        round(float(stability(signal(found, "erho2"), scores.shape[1])), 3)
+        == coefficient
+    )
     assert topics_needed(signal(found, "erho2"), 0.95) == needed
 
 
@@ -93,7 +114,9 @@ def test_coefficients_know_no_unit(seed, factor, shift):
     scores = np.random.default_rng(seed).random((6, 9)) + np.arange(6)[:, None] / 10
     ours, other = (components(one) for one in (scores, scores * factor + shift))
     for name, _ in COEFFICIENTS:
-        np.testing.assert_allclose(signal(ours, name), signal(other, name), rtol=1e-6, atol=1e-9)
+        np.testing.assert_allclose(
+            signal(ours, name), signal(other, name), rtol=1e-6, atol=1e-9
+        )
 
 
 def test_metrics_are_computed_side_by_side():
@@ -118,7 +141,11 @@ def test_the_interval_of_erho2_covers_the_truth():
     rng = np.random.default_rng(1)
     inside = []
     for _ in range(400):
-        scores = rng.normal(size=(30, 1)) + rng.normal(size=(1, 25)) + 2 * rng.normal(size=(30, 25))
+        scores = (
+            rng.normal(size=(30, 1))
+            + rng.normal(size=(1, 25))
+            + 2 * rng.normal(size=(30, 25))
+        )
         low, high = signal_interval(components(scores), "erho2")
         inside.append(low <= 1 / 4 <= high)
     assert 0.92 < np.mean(inside) < 0.98

@@ -13,7 +13,13 @@ def test_power_is_the_share_of_significant_tests():
     """Of 4000 simulated samples the share significant is the power."""
     rng = np.random.default_rng(0)
     samples = rng.normal(0.4, 1, size=(4000, 30))
-    assert abs((ttest_1samp(samples, 0, axis=1).pvalue < 0.05).mean() - differences.power(0.4, 30)) < 0.025
+    assert (
+        abs(
+            (ttest_1samp(samples, 0, axis=1).pvalue < 0.05).mean()
+            - differences.power(0.4, 30)
+        )
+        < 0.025
+    )
 
 
 def test_power_of_no_difference_is_the_level():
@@ -42,7 +48,8 @@ def test_power_far_beyond_the_limit_is_1():
 
 
 @pytest.mark.parametrize(
-    ("systems", "topics"), [(2, 80), (3, 98), (5, 121), (10, 158), (20, 207), (50, 301), (100, 405)]
+    ("systems", "topics"),
+    [(2, 80), (3, 98), (5, 121), (10, 158), (20, 207), (50, 301), (100, 405)],
 )
 def test_topic_set_sizes_of_sakai_by_anova(systems, topics):
     """Sakai (2016), one-way ANOVA: variance .05, difference .1, alpha .05, power .8."""

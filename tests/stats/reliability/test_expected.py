@@ -8,7 +8,13 @@ from scipy.special import erfinv
 from scipy.stats import rankdata, t
 
 from irmeta.stats.rankings.rank import tau_a
-from irmeta.stats.reliability.expected import by_normal_scores, expected, pairs, spread, tau_interval
+from irmeta.stats.reliability.expected import (
+    by_normal_scores,
+    expected,
+    pairs,
+    spread,
+    tau_interval,
+)
 
 from .test_components import kept
 
@@ -16,32 +22,44 @@ from .test_components import kept
 @pytest.mark.data
 def test_figures_of_sigir2016(data):
     """Expected tau and tau_AP by both estimators are those of the authors' R code, for every file we have."""
-    goldens = json.loads((data / "reliability" / "goldens.json").read_text())["sigir2016-correlation"]["computed"]
+    goldens = json.loads((data / "reliability" / "goldens.json").read_text())[
+        "sigir2016-correlation"
+    ]["computed"]
     assert len(goldens) == 20
     here = [golden for golden in goldens if (data / golden["data"]).is_file()]
     assert len(here) == 12
     for golden in here:
-        found = expected(pairs(kept(data / golden["data"], golden["drop"]), golden["estimator"]))
-        np.testing.assert_allclose([found.tau, found.tau_ap], [golden["Etau"], golden["EtauAP"]], atol=1e-12)
+        found = expected(
+            pairs(kept(data / golden["data"], golden["drop"]), golden["estimator"])
+        )
+        np.testing.assert_allclose(
+            [found.tau, found.tau_ap], [golden["Etau"], golden["EtauAP"]], atol=1e-12
+        )
         assert found.undefined == golden["undefined_pairs"]
 
 
 @pytest.mark.data
 def test_figures_of_the_other_file_of_trec8(data):
     """With the two cells that differ, TREC-8 gives the authors' figures to 6 decimals: they move by less."""
-    goldens = json.loads((data / "reliability" / "goldens.json").read_text())["sigir2016-correlation"]["computed"]
+    goldens = json.loads((data / "reliability" / "goldens.json").read_text())[
+        "sigir2016-correlation"
+    ]["computed"]
     theirs = [golden for golden in goldens if golden["data"].endswith("adhoc8.csv")]
     assert len(theirs) == 4
     for golden in theirs:
         scores = kept(data / "matrices" / "trec8-adhoc" / "AP.csv", golden["drop"])
         found = expected(pairs(scores, golden["estimator"]))
-        np.testing.assert_allclose([found.tau, found.tau_ap], [golden["Etau"], golden["EtauAP"]], atol=1e-6)
+        np.testing.assert_allclose(
+            [found.tau, found.tau_ap], [golden["Etau"], golden["EtauAP"]], atol=1e-6
+        )
 
 
 @pytest.mark.data
 def test_expected_tau_of_robust_2004(data):
     """On 249 topics the expected tau by ML is .927."""
-    scores = np.genfromtxt(data / "matrices" / "robust2004-249" / "AP.csv", delimiter=",", skip_header=1)[:, 1:]
+    scores = np.genfromtxt(
+        data / "matrices" / "robust2004-249" / "AP.csv", delimiter=",", skip_header=1
+    )[:, 1:]
     assert round(expected(pairs(scores)).tau, 3) == 0.927
 
 
@@ -58,7 +76,9 @@ def test_a_loop_over_pairs_says_the_same():
             p[i, j] = t.cdf(-d.mean() / sd * np.sqrt(15), 14)
     found = expected(pairs(scores, "MSQD"))
     assert np.isclose(found.tau, 1 - 2 * p.sum() / 15)
-    assert np.isclose(found.tau_ap, 1 - 2 / 5 * sum(p[:j, j].mean() for j in range(1, 6)))
+    assert np.isclose(
+        found.tau_ap, 1 - 2 / 5 * sum(p[:j, j].mean() for j in range(1, 6))
+    )
 
 
 @pytest.mark.parametrize("decimals", [1, 8])
@@ -70,7 +90,9 @@ def test_tied_differences_share_their_rank(decimals):
         for j in range(i + 1, 8):
             d = scores[i] - scores[j]
             e = erfinv(2 * rankdata(d) / 21 - 1)
-            assert np.isclose(ours[i, j], np.sqrt(2) * (d * e).sum() / (2 * (e**2).sum()))
+            assert np.isclose(
+                ours[i, j], np.sqrt(2) * (d * e).sum() / (2 * (e**2).sum())
+            )
 
 
 def test_spread_is_that_of_the_differences():
@@ -78,7 +100,9 @@ def test_spread_is_that_of_the_differences():
     scores = np.random.default_rng(0).random((5, 12))
     scores[4] = scores[0] + 0.25
     expected_spread = (scores[:, None] - scores).std(axis=-1, ddof=1)
-    np.testing.assert_allclose(spread(scores), np.where(expected_spread < 1e-12, 0, expected_spread), atol=1e-9)
+    np.testing.assert_allclose(
+        spread(scores), np.where(expected_spread < 1e-12, 0, expected_spread), atol=1e-9
+    )
     assert spread(scores)[0, 4] == 0
 
 

@@ -13,7 +13,11 @@ COEFFICIENTS = ("erho2", "phi")
 
 def drawn(seed, systems=12, topics=15, apart=0.5):
     rng = np.random.default_rng(seed)
-    return rng.normal(size=(systems, topics)) + rng.normal(size=topics) + apart * np.arange(systems)[:, None]
+    return (
+        rng.normal(size=(systems, topics))
+        + rng.normal(size=topics)
+        + apart * np.arange(systems)[:, None]
+    )
 
 
 def error(scores, coefficient):
@@ -42,7 +46,10 @@ def test_ends_know_no_unit(seed, factor, shift):
     """Scores in another unit, or from another zero, have the same interval."""
     scores = drawn(seed)
     for coefficient in COEFFICIENTS:
-        ours, other = signal_ends(scores, coefficient), signal_ends(scores * factor + shift, coefficient)
+        ours, other = (
+            signal_ends(scores, coefficient),
+            signal_ends(scores * factor + shift, coefficient),
+        )
         np.testing.assert_allclose(ours, other, rtol=1e-6, atol=1e-9)
 
 
@@ -61,14 +68,18 @@ def test_metrics_are_computed_side_by_side():
     scores = np.random.default_rng(0).random((6, 9, 3))
     low, high = signal_ends(scores, "phi")
     for metric in range(3):
-        np.testing.assert_allclose((low[metric], high[metric]), signal_ends(scores[..., metric], "phi"))
+        np.testing.assert_allclose(
+            (low[metric], high[metric]), signal_ends(scores[..., metric], "phi")
+        )
 
 
 def test_teams_of_one_system_are_systems():
     """Where each system is its own team, in any order of numbers, the interval is that without teams."""
     scores = drawn(0)
     order = np.random.default_rng(0).permutation(12)
-    np.testing.assert_allclose(signal_ends(scores, "phi", team=order), signal_ends(scores, "phi"))
+    np.testing.assert_allclose(
+        signal_ends(scores, "phi", team=order), signal_ends(scores, "phi")
+    )
 
 
 def test_teams_are_left_out_together():
@@ -81,7 +92,9 @@ def test_teams_are_left_out_together():
     for left in (groups, topics):
         moved = np.log1p([15 * float(signal(one, "erho2")) for one in left])
         square += (len(left) - 1) / len(left) * ((moved - moved.mean()) ** 2).sum()
-    np.testing.assert_allclose((high - low) / 2, 3.182446 * np.sqrt(square), rtol=1e-6)  # t, 3 degrees of freedom
+    np.testing.assert_allclose(
+        (high - low) / 2, 3.182446 * np.sqrt(square), rtol=1e-6
+    )  # t, 3 degrees of freedom
 
 
 def test_of_two_systems_nothing_is_known():
@@ -107,7 +120,10 @@ def test_the_interval_holds_where_topics_move_systems_together():
     for _ in range(200):
         factors = rng.exponential(size=(2, 10)) - 1
         scores = apart + loading @ factors + rng.normal(size=(60, 10))
-        both = signal_ends(scores, "erho2"), signal_interval(components(scores), "erho2")
+        both = (
+            signal_ends(scores, "erho2"),
+            signal_interval(components(scores), "erho2"),
+        )
         inside.append([low <= truth <= high for low, high in both])
     ours, feldt = np.mean(inside, axis=0)
     assert ours > 0.93

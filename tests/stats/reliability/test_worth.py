@@ -20,7 +20,9 @@ def test_it_is_the_predictive_power_of_split_halves():
     scores = made()
     found = worth(scores, scores[..., 0], [5, 20], np.random.default_rng(0), 2000)
     for size, row, error in zip((5, 20), found.tau, found.error, strict=True):
-        phi = split_half(scores, [(size, size)], 2000, np.random.default_rng(1))[0].phi[:, 0]
+        phi = split_half(scores, [(size, size)], 2000, np.random.default_rng(1))[0].phi[
+            :, 0
+        ]
         assert (np.abs(row - phi) < 5 * error + 0.005).all()
 
 
@@ -39,7 +41,9 @@ def test_inside_the_measured_sizes_points_are_kept():
     """At a measured size the promise is what was measured; beyond, the curve."""
     scores = made()
     found = worth(scores, scores[..., 0], [5, 10, 20], np.random.default_rng(0), 100)
-    np.testing.assert_allclose(predicted(found, [10, 20])[0], [found.tau[1, 0], found.tau[2, 1]])
+    np.testing.assert_allclose(
+        predicted(found, [10, 20])[0], [found.tau[1, 0], found.tau[2, 1]]
+    )
     beyond = fit(found.sizes, found.tau).tau(80)
     np.testing.assert_allclose(predicted(found, [80, 80])[0], beyond)
 
@@ -60,7 +64,9 @@ def test_the_errors_are_those_of_other_samples():
 @pytest.mark.data
 def test_predictive_power_of_trec8(data):
     """AP on n topics of TREC-8 (best 96 systems): .320, .444 and .621 for 5, 10 and 25, here within .02."""
-    scores = np.genfromtxt(data / "matrices" / "trec8-adhoc" / "AP.csv", delimiter=",", skip_header=1).T
+    scores = np.genfromtxt(
+        data / "matrices" / "trec8-adhoc" / "AP.csv", delimiter=",", skip_header=1
+    ).T
     best = scores[np.argsort(-scores.mean(axis=1))[:96]]
     found = worth(best[..., None], best, [5, 10, 25], np.random.default_rng(0), 1000)
     np.testing.assert_allclose(found.tau[:, 0], [0.320, 0.444, 0.621], atol=0.02)

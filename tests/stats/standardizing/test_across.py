@@ -31,14 +31,18 @@ def test_without_the_factors_the_test_across_collections_is_welchs():
         expected = stats.ttest_ind(a[i], b[j], equal_var=False)
         assert found.p[i, 3 + j] == pytest.approx(expected.pvalue, rel=1e-6)
         low, high = (end[i, 3 + j] for end in found.interval(0.95))
-        assert (low, high) == pytest.approx(tuple(expected.confidence_interval(0.95)), rel=1e-6)
+        assert (low, high) == pytest.approx(
+            tuple(expected.confidence_interval(0.95)), rel=1e-6
+        )
 
 
 def test_without_the_factors_the_test_on_one_collection_is_paired():
     """On one collection, p is that of scipy's paired test."""
     scores = np.random.default_rng(1).random((4, 15))
     found = across.differences([Placed(scores, np.zeros((4, 2)))], [NONE], np.eye(1))
-    assert found.p[0, 2] == pytest.approx(stats.ttest_rel(scores[0], scores[2]).pvalue, rel=1e-9)
+    assert found.p[0, 2] == pytest.approx(
+        stats.ttest_rel(scores[0], scores[2]).pvalue, rel=1e-9
+    )
     assert found.p[1, 1] == 1
 
 
@@ -49,7 +53,9 @@ def test_systems_known_by_mean_and_variance_are_tested_unpaired():
     means = across.means([Placed(own, np.zeros((2, 2)))], [NONE])
     found = across.apart(means, other.mean(axis=1), other.var(axis=1, ddof=1), 20)
     for i, j in np.ndindex(2, 3):
-        assert found.p[i, j] == pytest.approx(stats.ttest_ind(own[i], other[j], equal_var=False).pvalue, rel=1e-6)
+        assert found.p[i, j] == pytest.approx(
+            stats.ttest_ind(own[i], other[j], equal_var=False).pvalue, rel=1e-6
+        )
 
 
 def test_the_factors_variance_is_that_of_resampled_standardizing_systems():
@@ -59,15 +65,23 @@ def test_the_factors_variance_is_that_of_resampled_standardizing_systems():
     some = scores[np.argsort(scores.mean(axis=1))[[2, 30, 57]]]
     placed = across.place(z_of(some, scores))
     spread = across.spread(z_of(scores, scores))
-    analytic = np.einsum("sa,ab,sb->s", placed.loadings, spread.covariance, placed.loadings)
-    drawn = [across.place(z_of(some, scores[rng.integers(60, size=60)])).scores.mean(axis=1) for _ in range(1500)]
+    analytic = np.einsum(
+        "sa,ab,sb->s", placed.loadings, spread.covariance, placed.loadings
+    )
+    drawn = [
+        across.place(z_of(some, scores[rng.integers(60, size=60)])).scores.mean(axis=1)
+        for _ in range(1500)
+    ]
     assert analytic == pytest.approx(np.var(drawn, axis=0), rel=0.3)
 
 
 def test_two_runs_of_a_team_that_are_the_same_count_as_one():
     """Every system submitted twice by a team of its own moves the factors as far as if submitted once."""
     z = np.random.default_rng(4).normal(size=(9, 20))
-    once, twice = across.spread(z), across.spread(np.repeat(z, 2, axis=0), np.repeat(np.arange(9), 2))
+    once, twice = (
+        across.spread(z),
+        across.spread(np.repeat(z, 2, axis=0), np.repeat(np.arange(9), 2)),
+    )
     np.testing.assert_allclose(once.covariance, twice.covariance, rtol=1e-9)
     assert (once.units, twice.units) == (9, 9)
 
@@ -80,7 +94,9 @@ def test_what_moves_both_alike_drops_out():
     spread = Spread(np.array([[0.01, 0.0], [0.0, 0.02]]), 40)
     same = across.differences(placed, [spread, spread], np.ones((2, 2)))
     other = across.differences(placed, [spread, spread], np.eye(2))
-    assert same.error[0, 1] == pytest.approx(across.differences(placed, [NONE, NONE], np.eye(2)).error[0, 1])
+    assert same.error[0, 1] == pytest.approx(
+        across.differences(placed, [NONE, NONE], np.eye(2)).error[0, 1]
+    )
     assert other.error[0, 1] > same.error[0, 1]
 
 
@@ -89,11 +105,16 @@ def test_draws_have_the_variance_of_the_differences():
     rng = np.random.default_rng(6)
     scores = [world(rng, 30, topics) for topics in (40, 60)]
     z = [z_of(one, one) for one in scores]
-    placed, spreads = [across.place(one[:3]) for one in z], [across.spread(one) for one in z]
+    placed, spreads = (
+        [across.place(one[:3]) for one in z],
+        [across.spread(one) for one in z],
+    )
     draws = across.drawn(placed, spreads, np.eye(2), 20_000, rng)
     errors = across.differences(placed, spreads, np.eye(2)).error
     for i, j in ((0, 1), (0, 4), (2, 5)):
-        assert (draws[:, i] - draws[:, j]).std() == pytest.approx(errors[i, j], rel=0.03)
+        assert (draws[:, i] - draws[:, j]).std() == pytest.approx(
+            errors[i, j], rel=0.03
+        )
 
 
 def test_a_figure_that_is_sure_has_no_p_and_a_constant_difference_is_beyond_chance():
@@ -112,7 +133,8 @@ def test_systems_that_do_not_differ_are_found_different_in_5_percent():
     for _ in range(60):
         scores = world(rng, 60, 100)
         halves = [
-            z_of(scores[:, t], scores[s][:, t]) for t, s in ((slice(50), slice(30)), (slice(50, None), slice(30, None)))
+            z_of(scores[:, t], scores[s][:, t])
+            for t, s in ((slice(50), slice(30)), (slice(50, None), slice(30, None)))
         ]
         placed = [across.place(half) for half in halves]
         spreads = [across.spread(halves[0][:30]), across.spread(halves[1][30:])]

@@ -6,12 +6,21 @@ from hypothesis.extra.numpy import arrays
 
 from irmeta.stats.standardizing import comparability
 
-MEANS = arrays(np.float64, (2, 7), elements=st.integers(0, 10**6).map(lambda n: n / 10**6), unique=True)
+MEANS = arrays(
+    np.float64,
+    (2, 7),
+    elements=st.integers(0, 10**6).map(lambda n: n / 10**6),
+    unique=True,
+)
 
 
 def test_drmse_by_hand():
     """Two collections 0.1 apart on every system, whose means have the standard deviation 0.1: dRMSE 1."""
-    assert np.isclose(comparability.drmse(np.array([0.1, 0.2, 0.3]), np.array([0.2, 0.3, 0.4])), 1.0, atol=1e-12)
+    assert np.isclose(
+        comparability.drmse(np.array([0.1, 0.2, 0.3]), np.array([0.2, 0.3, 0.4])),
+        1.0,
+        atol=1e-12,
+    )
 
 
 @given(MEANS)
@@ -25,7 +34,9 @@ def test_drmse_is_symmetric(means):
 def test_drmse_has_no_unit(means, scale):
     """Multiplying all scores by a positive number changes nothing."""
     a, b = means
-    assert np.isclose(comparability.drmse(a, b), comparability.drmse(scale * a, scale * b), rtol=1e-9)
+    assert np.isclose(
+        comparability.drmse(a, b), comparability.drmse(scale * a, scale * b), rtol=1e-9
+    )
 
 
 def test_drmse_is_missing_where_systems_do_not_differ():
@@ -58,28 +69,43 @@ def test_repartitions_are_those_of_a_loop():
     order = again.random((40, 21)).argsort(axis=1)
     for deal, error, rate in zip(order, errors, rates, strict=True):
         one, other = pooled[:, deal[:12]], pooled[:, deal[12:]]
-        assert np.isclose(error, comparability.drmse(one.mean(axis=1), other.mean(axis=1)), rtol=0, atol=1e-12)
+        assert np.isclose(
+            error,
+            comparability.drmse(one.mean(axis=1), other.mean(axis=1)),
+            rtol=0,
+            atol=1e-12,
+        )
         assert rate == (scipy.stats.ttest_ind(one, other, axis=1).pvalue < 0.05).mean()
 
 
 def test_many_pairs_are_dealt_block_by_block():
     """Each pair's deals are those of its own streams, however many blocks they are cut into."""
     rng = np.random.default_rng(4)
-    scores = {name: rng.beta(1, 3, size=(300, topics)) for name, topics in (("a", 8), ("b", 9), ("c", 7))}
+    scores = {
+        name: rng.beta(1, 3, size=(300, topics))
+        for name, topics in (("a", 8), ("b", 9), ("c", 7))
+    }
     pairs = [("a", "b"), ("c", "a")]
-    found = list(comparability.repartitions(scores, pairs, 500, np.random.default_rng(2)))
+    found = list(
+        comparability.repartitions(scores, pairs, 500, np.random.default_rng(2))
+    )
     children = [child.spawn(3) for child in np.random.default_rng(2).spawn(2)]
     counts = [218, 218, 64]  # of 300 systems, 65 536 numbers at once
     for pair, streams, parts in zip(pairs, children, found, strict=True):
         one, other = (scores[name] for name in pair)
-        dealt = [comparability.repartition(one, other, n, s) for s, n in zip(streams, counts, strict=True)]
+        dealt = [
+            comparability.repartition(one, other, n, s)
+            for s, n in zip(streams, counts, strict=True)
+        ]
         np.testing.assert_array_equal(parts, np.concatenate(dealt, axis=1))
 
 
 def test_systems_differ_from_themselves_as_often_as_alpha_says():
     """Over random deals of topics the share of false positives is the level of the test."""
     scores = np.random.default_rng(5).beta(1, 3, size=(60, 100))
-    rates = comparability.repartition(scores[:, :50], scores[:, 50:], 2000, np.random.default_rng(1))[1]
+    rates = comparability.repartition(
+        scores[:, :50], scores[:, 50:], 2000, np.random.default_rng(1)
+    )[1]
     assert abs(rates.mean() - 0.05) < 0.005
 
 

@@ -32,7 +32,9 @@ def test_drawing_all_systems_gives_the_full_factors(kind):
     old, new = rng.uniform(size=(6, 4)), rng.uniform(size=(5, 4))
     expected = standardizers.standardize(new, standardizers.fit(old), kind).mean(axis=1)
     _, found = partial_means(old, new, [2, 6], 3, kind, rng)
-    np.testing.assert_allclose(found, np.broadcast_to(expected, (3, 5)), rtol=0, atol=1e-12)
+    np.testing.assert_allclose(
+        found, np.broadcast_to(expected, (3, 5)), rtol=0, atol=1e-12
+    )
 
 
 @pytest.mark.parametrize("size", [2, 3, 5])
@@ -52,7 +54,14 @@ def test_draws_are_subsets_each_as_often_as_the_others(size, decimals):
 def test_a_topic_on_which_the_drawn_systems_score_alike_decides_nothing():
     """With two equal old systems the topic gives every new system one half."""
     old = np.array([[0.2, 0.1], [0.2, 0.3]])
-    (found,) = partial_means(old, np.array([[0.9, 0.2], [0.0, 0.2]]), [2], 1, "normal", np.random.default_rng(0))
+    (found,) = partial_means(
+        old,
+        np.array([[0.9, 0.2], [0.0, 0.2]]),
+        [2],
+        1,
+        "normal",
+        np.random.default_rng(0),
+    )
     assert found.tolist() == [[0.5, 0.5]]
 
 
@@ -82,7 +91,12 @@ def test_a_standardizer_that_needs_all_quantiles_gets_them(median):
     """Scores less the median of the drawn systems: every draw is what numpy gives for one of the subsets."""
     rng = np.random.default_rng(7)
     old, new = rng.uniform(size=(6, 9)), rng.uniform(size=(5, 9))
-    expected = np.array([(new - np.median(subset, axis=0)).mean(axis=1) for subset in combinations(old, 4)])
+    expected = np.array(
+        [
+            (new - np.median(subset, axis=0)).mean(axis=1)
+            for subset in combinations(old, 4)
+        ]
+    )
     (found,) = partial_means(old, new, [4], 50, median, np.random.default_rng(0))
     assert np.abs(found[:, None] - expected).max(axis=-1).min(axis=1).max() < 1e-12
 
@@ -92,11 +106,18 @@ def test_standardizing_by_all_systems_is_what_the_study_and_the_cube_agree_on(me
     rng = np.random.default_rng(8)
     old, new = rng.uniform(size=(6, 4)), rng.uniform(size=(5, 4))
     topics = ["1", "2", "3", "4"]
-    before, after = (cube(one[..., None], [f"s{i}" for i in range(len(one))], topics, ["AP"]) for one in (old, new))
+    before, after = (
+        cube(one[..., None], [f"s{i}" for i in range(len(one))], topics, ["AP"])
+        for one in (old, new)
+    )
     applied = standardization.apply(after, standardization.fit(before), median)
-    np.testing.assert_allclose(applied.values[..., 0], new - np.median(old, axis=0), rtol=0, atol=1e-12)
+    np.testing.assert_allclose(
+        applied.values[..., 0], new - np.median(old, axis=0), rtol=0, atol=1e-12
+    )
     (drawn,) = partial_means(old, new, [6], 1, median, rng)
-    np.testing.assert_allclose(drawn[0], applied.values[..., 0].mean(axis=1), rtol=0, atol=1e-12)
+    np.testing.assert_allclose(
+        drawn[0], applied.values[..., 0].mean(axis=1), rtol=0, atol=1e-12
+    )
 
 
 def test_a_missing_score_makes_its_system_missing_alone():
@@ -125,7 +146,11 @@ def test_who_does_the_work_changes_no_bit():
     old, new = rng.uniform(size=(20, 40)), rng.uniform(size=(90, 40))
 
     def means(_=None):
-        return np.stack(list(partial_means(old, new, [5, 2], 300, "normal", np.random.default_rng(5))))
+        return np.stack(
+            list(
+                partial_means(old, new, [5, 2], 300, "normal", np.random.default_rng(5))
+            )
+        )
 
     here = means()
     np.testing.assert_array_equal(apart(means, None), here)

@@ -11,7 +11,11 @@ from irmeta.choices import Kind
 from irmeta.stats.standardizing import standardizers
 from irmeta.stats.standardizing.standardizers import KINDS, Factors, fit, standardize
 
-SCORES = arrays(np.float64, st.tuples(st.integers(3, 12), st.integers(1, 6)), elements=st.integers(0, 1000).map(float))
+SCORES = arrays(
+    np.float64,
+    st.tuples(st.integers(3, 12), st.integers(1, 6)),
+    elements=st.integers(0, 1000).map(float),
+)
 
 
 @given(SCORES)
@@ -19,7 +23,9 @@ def test_z_is_that_of_scipy(scores):
     """On its own standardizing systems z is scipy's zscore with the divisor n - 1."""
     varied = scores[:, np.ptp(scores, axis=0) > 0]
     expected = scipy.stats.zscore(varied, axis=0, ddof=1)
-    np.testing.assert_allclose(standardizers.z(varied, fit(varied)), expected, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(
+        standardizers.z(varied, fit(varied)), expected, rtol=0, atol=1e-12
+    )
 
 
 @given(SCORES, st.data())
@@ -27,8 +33,12 @@ def test_z_is_that_of_scipy(scores):
 def test_positive_affine_maps_of_a_topic_change_nothing(kind, scores, data):
     """z, normal and uniform forget the scale and the origin that each topic's scores had."""
     topics = scores.shape[1]
-    slope = np.array(data.draw(st.lists(st.floats(0.01, 100), min_size=topics, max_size=topics)))
-    shift = np.array(data.draw(st.lists(st.floats(-100, 100), min_size=topics, max_size=topics)))
+    slope = np.array(
+        data.draw(st.lists(st.floats(0.01, 100), min_size=topics, max_size=topics))
+    )
+    shift = np.array(
+        data.draw(st.lists(st.floats(-100, 100), min_size=topics, max_size=topics))
+    )
     mapped = slope * scores + shift
     before, after = (standardize(one, fit(one), kind) for one in (scores, mapped))
     np.testing.assert_allclose(after, before, atol=1e-7)
@@ -41,7 +51,8 @@ def test_rising_maps_of_a_topic_change_nothing_for_empirical(grow, scores):
     scores = scores / 50
     mapped = grow(scores)
     np.testing.assert_array_equal(
-        standardize(mapped, fit(mapped), "empirical"), standardize(scores, fit(scores), "empirical")
+        standardize(mapped, fit(mapped), "empirical"),
+        standardize(scores, fit(scores), "empirical"),
     )
 
 
@@ -77,19 +88,28 @@ def test_formulas_by_hand():
     }
     assert set(expected) == set(KINDS)
     for kind, values in expected.items():
-        np.testing.assert_allclose(standardize(scores, factors, kind)[:, 0], values, atol=1e-12)
+        np.testing.assert_allclose(
+            standardize(scores, factors, kind)[:, 0], values, atol=1e-12
+        )
 
 
 def test_uniform_is_cut_to_the_unit_interval():
     """Scores more than 0.5 / 0.15 standard deviations from the mean get 0 or 1."""
     factors = Factors(np.array([0.0]), np.array([1.0]), np.array([[-1.0, 1.0]]))
-    assert standardize(np.array([[-4.0], [4.0]]), factors, "uniform").ravel().tolist() == [0, 1]
+    assert standardize(
+        np.array([[-4.0], [4.0]]), factors, "uniform"
+    ).ravel().tolist() == [0, 1]
 
 
-@pytest.mark.parametrize(("kind", "middle"), [("z", 0), ("normal", 0.5), ("uniform", 0.5), ("empirical", 0.5)])
+@pytest.mark.parametrize(
+    ("kind", "middle"),
+    [("z", 0), ("normal", 0.5), ("uniform", 0.5), ("empirical", 0.5)],
+)
 def test_a_topic_without_spread_gives_the_middle_or_the_raw_score(kind, middle):
     """Where all standardizing systems score alike a score means nothing: half gives the middle, raw leaves it."""
-    factors = fit(np.full((4, 1), 0.1) * np.array([[1], [1], [1], [1 + 1e-15]]))  # alike but for rounding
+    factors = fit(
+        np.full((4, 1), 0.1) * np.array([[1], [1], [1], [1 + 1e-15]])
+    )  # alike but for rounding
     new = np.array([[0.7], [np.nan]])
     assert standardize(new, factors, kind)[0, 0] == middle
     assert standardize(new, factors, kind, flat="raw")[0, 0] == 0.7

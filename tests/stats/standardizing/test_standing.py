@@ -18,7 +18,9 @@ def test_percentiles_count_those_below_and_their_ends_those_that_differ():
         assert found.percentile[i] == 100 * np.mean(value[i] > 0)
         assert found.percentile_low[i] == 100 * np.mean(sure[i] & (value[i] > 0))
         assert found.percentile_high[i] == 100 - 100 * np.mean(sure[i] & (value[i] < 0))
-        assert found.not_different[i] + found.surely_better[i] == 40 - np.sum(sure[i] & (value[i] > 0))
+        assert found.not_different[i] + found.surely_better[i] == 40 - np.sum(
+            sure[i] & (value[i] > 0)
+        )
     assert found.best[0] == everybody.standardized.max()
     assert found.best_score[0] == everybody.mean.max()
 
@@ -26,11 +28,15 @@ def test_percentiles_count_those_below_and_their_ends_those_that_differ():
 def test_a_system_equal_to_one_of_everybodys_beats_half_of_it():
     """A tie counts half."""
     versus = Estimate(np.array([[0.0, -1.0]]), np.ones((1, 2)), np.full((1, 2), 9.0))
-    assert stand(versus, Everybody(np.array([0.1, 0.2]), np.array([0.3, 0.6]))).percentile.tolist() == [25.0]
+    assert stand(
+        versus, Everybody(np.array([0.1, 0.2]), np.array([0.3, 0.6]))
+    ).percentile.tolist() == [25.0]
 
 
 def test_without_everybodys_scores_nothing_is_said():
     """Where everybody's scores are of other topics, every figure is missing."""
     nothing = np.empty((2, 0))
-    found = stand(Estimate(nothing, nothing, nothing), Everybody(np.empty(0), np.empty(0)))
+    found = stand(
+        Estimate(nothing, nothing, nothing), Everybody(np.empty(0), np.empty(0))
+    )
     assert all(np.isnan(part).all() and part.shape == (2,) for part in found)

@@ -60,7 +60,9 @@ def test_an_impossible_correlation_has_a_negative_eigenvalue() -> None:
 
 
 @given(seeds, st.integers(0, 4))
-def test_a_combination_of_variables_is_named_with_its_parts(seed: int, copy: int) -> None:
+def test_a_combination_of_variables_is_named_with_its_parts(
+    seed: int, copy: int
+) -> None:
     """A copy of a variable is determined by it; a variable that stands alone is not."""
     rows = np.random.default_rng(seed).normal(size=(30, 5))
     sigma = covariance(np.column_stack([rows, 2 * rows[:, copy]]))
@@ -72,5 +74,7 @@ def test_a_combination_of_variables_is_named_with_its_parts(seed: int, copy: int
 def test_a_sum_is_determined_by_its_terms() -> None:
     """Whichever of a sum and its terms is left out, the others determine it."""
     rows = np.random.default_rng(2).normal(size=(30, 3))
-    ((left_out, parts),) = dependent(covariance(np.column_stack([rows, rows[:, 0] + rows[:, 1]])))
+    ((left_out, parts),) = dependent(
+        covariance(np.column_stack([rows, rows[:, 0] + rows[:, 1]]))
+    )
     assert sorted([left_out, *parts]) == [0, 1, 3]

@@ -6,7 +6,11 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy.linalg import lapack
 
-from irmeta.papers.gupta2019.ranking import SHEFFIELD, backward_as_printed, row_sums_updated
+from irmeta.papers.gupta2019.ranking import (
+    SHEFFIELD,
+    backward_as_printed,
+    row_sums_updated,
+)
 from irmeta.stats.arrays import Floats
 from irmeta.stats.subsets.branch_and_bound import best_subsets
 from irmeta.stats.subsets.criteria import ExplainedVariance, LogDeterminant
@@ -49,12 +53,19 @@ def order(method: str, sigma: Floats, include: list[int] | None = None) -> list[
 @pytest.mark.parametrize("method", PUBLISHED)
 def test_sheffields_bands(method: str) -> None:
     """Each method's order of Sheffield's bands, and its determinants over the largest, are those known for it."""
-    special = {"ib as printed": backward_as_printed, "gf-code with update": row_sums_updated}
-    found = special[method](SIGMA).tolist() if method in special else order(method, SIGMA)
+    special = {
+        "ib as printed": backward_as_printed,
+        "gf-code with update": row_sums_updated,
+    }
+    found = (
+        special[method](SIGMA).tolist() if method in special else order(method, SIGMA)
+    )
     bands, ratios = PUBLISHED[method]
     assert [band + 1 for band in found] == bands
     best = best_subsets(LogDeterminant(), SIGMA[None], range(1, 7))
-    ours = [np.exp(log_determinant(SIGMA, found[:k]) - best[k].value) for k in range(1, 7)]
+    ours = [
+        np.exp(log_determinant(SIGMA, found[:k]) - best[k].value) for k in range(1, 7)
+    ]
     np.testing.assert_allclose(ours, ratios, atol=0.005)
 
 
@@ -65,7 +76,9 @@ def test_largest_determinants_of_sheffields_bands() -> None:
         [5], [4, 5], [1, 4, 5], [1, 4, 5, 7], [1, 4, 5, 6, 7], [1, 3, 4, 5, 6, 7],
     ]  # fmt: skip
     known = [210.83, 10439, 4.339e5, 3.272e6, 1.651e7, 7.87e7]
-    np.testing.assert_allclose(np.exp([best[k].value for k in range(1, 7)]), known, rtol=5e-4)
+    np.testing.assert_allclose(
+        np.exp([best[k].value for k in range(1, 7)]), known, rtol=5e-4
+    )
 
 
 @given(seeds, st.booleans())
@@ -74,7 +87,9 @@ def test_the_inverse_update_gives_sheffields_order(seed: int, scaled: bool) -> N
     sigma = correlation(matrix(seed)) if scaled else matrix(seed)
     assume(np.linalg.cond(sigma) < 1e5)
     assert iterative_backward(sigma).tolist() == sheffield(sigma).tolist()
-    assert iterative_backward(sigma, [3, 5]).tolist() == sheffield(sigma, [3, 5]).tolist()
+    assert (
+        iterative_backward(sigma, [3, 5]).tolist() == sheffield(sigma, [3, 5]).tolist()
+    )
 
 
 @given(seeds)
@@ -157,7 +172,9 @@ def test_unexplained_is_the_residual_of_least_squares(seed: int) -> None:
     rows -= rows.mean(axis=0)
     residual = rows - rows[:, [1, 3]] @ np.linalg.lstsq(rows[:, [1, 3]], rows)[0]
     expected = (residual**2).sum() / (rows**2).sum()
-    np.testing.assert_allclose(unexplained(covariance(rows), [1, 3]), expected, rtol=1e-9)
+    np.testing.assert_allclose(
+        unexplained(covariance(rows), [1, 3]), expected, rtol=1e-9
+    )
     assert unexplained(covariance(rows), []) == 1
 
 
@@ -167,5 +184,7 @@ def test_what_each_explains_sums_to_what_all_explain(seed: int) -> None:
     sigma = matrix(seed)
     order = np.random.default_rng(seed).permutation(len(sigma))
     explained = explained_by_each(sigma, order)
-    left = np.array([unexplained(sigma, order[:size]) for size in range(len(sigma) + 1)]) * np.trace(sigma)
+    left = np.array(
+        [unexplained(sigma, order[:size]) for size in range(len(sigma) + 1)]
+    ) * np.trace(sigma)
     np.testing.assert_allclose(explained, -np.diff(left), atol=1e-8 * np.trace(sigma))

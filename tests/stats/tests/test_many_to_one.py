@@ -17,14 +17,19 @@ def test_permutation_is_exact_where_topics_are_few():
     found = drawn(topics=9)
     ours = many_to_one.permutation(found, 1000, np.random.default_rng(0))
     theirs = [
-        stats.permutation_test((row,), np.mean, permutation_type="samples", n_resamples=np.inf).pvalue for row in found
+        stats.permutation_test(
+            (row,), np.mean, permutation_type="samples", n_resamples=np.inf
+        ).pvalue
+        for row in found
     ]
     assert_allclose(ours, theirs, rtol=1e-12)
 
 
 def test_permutation_of_many_topics_is_near_that_of_all_pairs():
     """On more topics than can be enumerated p agrees with the test of all pairs of systems but for chance."""
-    scores = np.random.default_rng(1).normal(0, 1, (5, 30)) + np.linspace(0, 0.6, 5)[:, None]
+    scores = (
+        np.random.default_rng(1).normal(0, 1, (5, 30)) + np.linspace(0, 0.6, 5)[:, None]
+    )
     found = paired.differences(scores)
     ours = many_to_one.permutation(found, 20_000, np.random.default_rng(0))
     theirs = resampling.permutation(scores, 20_000, np.random.default_rng(1))
@@ -33,8 +38,12 @@ def test_permutation_of_many_topics_is_near_that_of_all_pairs():
 
 def test_bootstrap_is_near_that_of_all_pairs():
     """The studentised bootstrap of differences is the one of all pairs but for chance."""
-    scores = np.random.default_rng(2).normal(0, 1, (4, 25)) + np.linspace(0, 0.6, 4)[:, None]
-    ours = many_to_one.bootstrap(paired.differences(scores), 20_000, np.random.default_rng(0))
+    scores = (
+        np.random.default_rng(2).normal(0, 1, (4, 25)) + np.linspace(0, 0.6, 4)[:, None]
+    )
+    ours = many_to_one.bootstrap(
+        paired.differences(scores), 20_000, np.random.default_rng(0)
+    )
     theirs = resampling.bootstrap(scores, 20_000, np.random.default_rng(1))
     assert_allclose(ours, theirs, atol=0.02)
 
@@ -45,7 +54,9 @@ def test_intervals_are_students():
     low, high = stats.ttest_1samp(found, 0, axis=1).confidence_interval(0.95)
     assert_allclose(many_to_one.half_widths(found, 0.95), (high - low) / 2, rtol=1e-12)
     low, high = stats.ttest_1samp(found, 0, axis=1).confidence_interval(1 - 0.05 / 6)
-    assert_allclose(many_to_one.half_widths(found, 0.95, 6), (high - low) / 2, rtol=1e-12)
+    assert_allclose(
+        many_to_one.half_widths(found, 0.95, 6), (high - low) / 2, rtol=1e-12
+    )
 
 
 def test_one_comparison_has_nothing_to_correct_for():

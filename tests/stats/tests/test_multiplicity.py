@@ -11,7 +11,9 @@ P = arrays(np.float64, st.integers(1, 40), elements=st.floats(0, 1))
 
 def test_holm_by_hand():
     """The smallest p is multiplied by the number of tests, the next by one less, and none falls below one before it."""
-    np.testing.assert_allclose(multiplicity.holm(np.array([0.01, 0.04, 0.03, 0.005])), [0.03, 0.06, 0.06, 0.02])
+    np.testing.assert_allclose(
+        multiplicity.holm(np.array([0.01, 0.04, 0.03, 0.005])), [0.03, 0.06, 0.06, 0.02]
+    )
 
 
 @given(P)
@@ -39,5 +41,8 @@ def test_systems_share_a_letter_exactly_if_they_do_not_differ(size, seed, share)
     for a in range(size):
         for b in range(a):
             assert bool(groups[a] & groups[b]) == (not differ[a, b])
-    members = [frozenset(s for s in range(size) if number in groups[s]) for number in set().union(*groups)]
+    members = [
+        frozenset(s for s in range(size) if number in groups[s])
+        for number in set().union(*groups)
+    ]
     assert not any(one < other for one in members for other in members)

@@ -26,7 +26,9 @@ def test_t_is_that_of_scipy(seed, topics):
     one = scores(seed, topics)
     left, right = np.triu_indices(len(one), 1)
     expected = scipy.stats.ttest_rel(one[left], one[right], axis=1).pvalue
-    np.testing.assert_allclose(paired.t(paired.differences(one)), expected, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(
+        paired.t(paired.differences(one)), expected, rtol=0, atol=1e-12
+    )
 
 
 @pytest.mark.parametrize("decimals", [None, 1])
@@ -41,7 +43,9 @@ def test_wilcoxon_is_that_of_scipy(topics, decimals, equal):
         differing = one[one != 0]
         return scipy.stats.wilcoxon(differing).pvalue if differing.size else 1.0
 
-    np.testing.assert_allclose(paired.wilcoxon(found), pairs(found, expected), rtol=0, atol=1e-12)
+    np.testing.assert_allclose(
+        paired.wilcoxon(found), pairs(found, expected), rtol=0, atol=1e-12
+    )
 
 
 def test_wilcoxon_is_exact_where_few_topics_differ():
@@ -51,7 +55,9 @@ def test_wilcoxon_is_exact_where_few_topics_differ():
     ranks = scipy.stats.rankdata(np.abs(found[0, 3:11]))
     above = ranks[found[0, 3:11] > 0].sum()
     sums = [ranks @ signs for signs in itertools.product([0, 1], repeat=8)]
-    expected = 2 * min(np.mean([one <= above for one in sums]), np.mean([one >= above for one in sums]))
+    expected = 2 * min(
+        np.mean([one <= above for one in sums]), np.mean([one >= above for one in sums])
+    )
     assert paired.wilcoxon(found).item() == pytest.approx(expected, abs=1e-15)
 
 
@@ -62,9 +68,13 @@ def test_sign_is_that_of_scipy(seed, topics):
 
     def expected(one):
         above, below = int((one > 0).sum()), int((one < 0).sum())
-        return scipy.stats.binomtest(above, above + below).pvalue if above + below else 1.0
+        return (
+            scipy.stats.binomtest(above, above + below).pvalue if above + below else 1.0
+        )
 
-    np.testing.assert_allclose(paired.sign(found), pairs(found, expected), rtol=0, atol=1e-12)
+    np.testing.assert_allclose(
+        paired.sign(found), pairs(found, expected), rtol=0, atol=1e-12
+    )
 
 
 @pytest.mark.parametrize("test", [paired.t, paired.wilcoxon, paired.sign])
@@ -72,7 +82,9 @@ def test_pairs_in_blocks_are_all_pairs(test):
     """60 systems on 300 topics fill more than one block; each pair has what it has among all of them."""
     one = np.random.default_rng(0).beta(1, 2, size=(60, 300)).round(3)
     assert len(list(paired.blocks(*one.shape))) > 1
-    np.testing.assert_array_equal(paired.over_pairs(test, one), test(paired.differences(one)))
+    np.testing.assert_array_equal(
+        paired.over_pairs(test, one), test(paired.differences(one))
+    )
 
 
 @pytest.mark.parametrize("test", [paired.t, paired.wilcoxon, paired.sign])
@@ -100,4 +112,6 @@ def test_exchanging_the_systems_turns_the_effect_and_keeps_p(seed):
     found = paired.differences(scores(seed, 20))
     for test in (paired.t, paired.wilcoxon, paired.sign):
         np.testing.assert_allclose(test(-found), test(found), rtol=0, atol=1e-12)
-    np.testing.assert_allclose(paired.effect_size(-found), -paired.effect_size(found), atol=1e-12)
+    np.testing.assert_allclose(
+        paired.effect_size(-found), -paired.effect_size(found), atol=1e-12
+    )

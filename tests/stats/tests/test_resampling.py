@@ -23,7 +23,9 @@ def first_stream(seed):
 
 def scores(seed, systems, topics):
     rng = np.random.default_rng(seed)
-    return rng.beta(1, 2, size=(systems, topics)) + np.linspace(0, 0.3, systems)[:, None]
+    return (
+        rng.beta(1, 2, size=(systems, topics)) + np.linspace(0, 0.3, systems)[:, None]
+    )
 
 
 @pytest.mark.parametrize("decimals", [6, 1])
@@ -33,7 +35,11 @@ def test_exact_permutation_is_that_of_scipy(decimals):
     left, right = np.triu_indices(6, 1)
     expected = [
         scipy.stats.permutation_test(
-            (one[a] - one[b],), np.mean, permutation_type="samples", vectorized=True, axis=0
+            (one[a] - one[b],),
+            np.mean,
+            permutation_type="samples",
+            vectorized=True,
+            axis=0,
         ).pvalue
         for a, b in zip(left, right, strict=True)
     ]
@@ -55,10 +61,19 @@ def test_bootstrap_is_that_of_a_loop():
     """P is the share of resamples whose t, computed by scipy, is at least as far from 0 as the data's."""
     one = scores(3, 2, 10)
     found = paired.differences(one)[0]
-    shifted, observed = found - found.mean(), abs(scipy.stats.ttest_1samp(found, 0).statistic)
+    shifted, observed = (
+        found - found.mean(),
+        abs(scipy.stats.ttest_1samp(found, 0).statistic),
+    )
     counts = first_stream(4).multinomial(10, np.full(10, 0.1), 500)
-    beyond = sum(abs(scipy.stats.ttest_1samp(np.repeat(shifted, drawn), 0).statistic) >= observed for drawn in counts)
-    assert resampling.bootstrap(one, 500, np.random.default_rng(4)).item() == (beyond + 1) / 501
+    beyond = sum(
+        abs(scipy.stats.ttest_1samp(np.repeat(shifted, drawn), 0).statistic) >= observed
+        for drawn in counts
+    )
+    assert (
+        resampling.bootstrap(one, 500, np.random.default_rng(4)).item()
+        == (beyond + 1) / 501
+    )
 
 
 def test_bootstrap_in_blocks_of_pairs_is_that_of_each_pair():
@@ -67,7 +82,12 @@ def test_bootstrap_in_blocks_of_pairs_is_that_of_each_pair():
     assert len(list(paired.blocks(60, 300))) > 1
     found = resampling.bootstrap(one, 300, np.random.default_rng(3))
     left, right = np.triu_indices(60, 1)
-    alone = [resampling.bootstrap(one[[left[i], right[i]]], 300, np.random.default_rng(3)).item() for i in (0, 900, -1)]
+    alone = [
+        resampling.bootstrap(
+            one[[left[i], right[i]]], 300, np.random.default_rng(3)
+        ).item()
+        for i in (0, 900, -1)
+    ]
     np.testing.assert_array_equal(found[[0, 900, -1]], alone)
 
 
@@ -79,7 +99,8 @@ def test_tukey_is_that_of_a_loop():
     means = one.mean(axis=1)
     left, right = np.triu_indices(4, 1)
     expected = [
-        (np.sum(ranges >= abs(means[a] - means[b]) - 1e-12) + 1) / 101 for a, b in zip(left, right, strict=True)
+        (np.sum(ranges >= abs(means[a] - means[b]) - 1e-12) + 1) / 101
+        for a, b in zip(left, right, strict=True)
     ]
     np.testing.assert_allclose(tukey(one, 100, np.random.default_rng(6)), expected)
 
@@ -97,7 +118,9 @@ def test_equal_systems_have_p_one_and_others_do_not(test):
 def test_the_scale_of_the_scores_does_not_matter(test):
     """Scores a thousand times as large give the same p."""
     one = scores(7, 5, 30)
-    small, large = (test(one * scale, 300, np.random.default_rng(2)) for scale in (1, 1024))
+    small, large = (
+        test(one * scale, 300, np.random.default_rng(2)) for scale in (1, 1024)
+    )
     np.testing.assert_array_equal(small, large)
 
 
@@ -110,7 +133,9 @@ def test_p_is_never_zero(test, resamples):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["t", "wilcoxon", "sign", "permutation", "bootstrap", "tukey", "max_t"])
+@pytest.mark.parametrize(
+    "name", ["t", "wilcoxon", "sign", "permutation", "bootstrap", "tukey", "max_t"]
+)
 def test_type_one_error(name):
     """Of 4000 pairs of systems that do not differ, a test at 0.05 rejects no more than 5%, within Monte-Carlo error.
 
@@ -133,7 +158,11 @@ def test_tukey_holds_its_level_for_the_family():
     """Among 8 systems that do not differ, any pair is called significant in 5% of 500 collections, not more."""
     rng = np.random.default_rng(9)
     any_pair = [
-        tukey(rng.uniform(size=(1, 20)) + rng.normal(0, 0.1, size=(8, 20)), 199, rng).min() <= 0.05 for _ in range(500)
+        tukey(
+            rng.uniform(size=(1, 20)) + rng.normal(0, 0.1, size=(8, 20)), 199, rng
+        ).min()
+        <= 0.05
+        for _ in range(500)
     ]
     assert abs(np.mean(any_pair) - 0.05) < 3 * np.sqrt(0.05 * 0.95 / 500)
 
@@ -143,7 +172,12 @@ def test_max_t_is_that_of_a_loop():
     one = scores(5, 4, 8)
     signs = first_stream(6).integers(0, 2, (300, 8)) * 2 - 1
     found = paired.differences(one)
-    largest = np.array([np.abs(scipy.stats.ttest_1samp(found * row, 0, axis=1).statistic).max() for row in signs])
+    largest = np.array(
+        [
+            np.abs(scipy.stats.ttest_1samp(found * row, 0, axis=1).statistic).max()
+            for row in signs
+        ]
+    )
     observed = np.abs(scipy.stats.ttest_1samp(found, 0, axis=1).statistic)
     expected = [(np.sum(largest >= t * (1 - 1e-9)) + 1) / 301 for t in observed]
     joint = resampling.max_t(one, 300, np.random.default_rng(6), 0.9)
@@ -155,7 +189,12 @@ def test_max_t_is_that_of_a_loop():
 def test_tukeys_intervals_go_by_the_range():
     """Half an interval is the quantile of the range of permuted means, the same for all pairs."""
     one = scores(5, 4, 8)
-    ranges = np.ptp(first_stream(6).permuted(np.broadcast_to(one, (100, 4, 8)), axis=1).mean(axis=2), axis=1)
+    ranges = np.ptp(
+        first_stream(6)
+        .permuted(np.broadcast_to(one, (100, 4, 8)), axis=1)
+        .mean(axis=2),
+        axis=1,
+    )
     half = resampling.tukey(one, 100, np.random.default_rng(6), 0.9).half
     np.testing.assert_allclose(half, np.quantile(ranges, 0.9))
 

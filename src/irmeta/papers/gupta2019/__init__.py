@@ -16,7 +16,15 @@ from irmeta.papers.gupta2019.sentences import sentence_cells
 from irmeta.papers.gupta2019.topicwise import topicwise_cells
 from irmeta.studies.reproduction import reproduction
 
-NEEDS = ("gupta2019", "web2010", "web2011", "web2012", "robust2004", "trec-covid-round1", "trec-covid-round3")
+NEEDS = (
+    "gupta2019",
+    "web2010",
+    "web2011",
+    "web2012",
+    "robust2004",
+    "trec-covid-round1",
+    "trec-covid-round3",
+)
 """The public collections it reads, as `irmeta datasets list` names them."""
 
 
@@ -35,5 +43,7 @@ def reproduce(data: Path, *, rng: int = 0) -> xr.Dataset:
         *topicwise_cells(released),
         *ranking_cells(released, rng),
     ]
-    notes = ["in rows that are not checkable, ours has AP@1000 and nDCG@1000 for AP and nDCG, and none for GMAP"]
+    notes = [
+        "in rows that are not checkable, ours has AP@1000 and nDCG@1000 for AP and nDCG, and none for GMAP"
+    ]
     return reproduction("gupta2019", cells, options={"seed": rng}, notes=notes)

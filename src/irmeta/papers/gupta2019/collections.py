@@ -5,7 +5,13 @@ from collections.abc import Iterator
 import numpy as np
 import xarray as xr
 
-from irmeta.papers.gupta2019.released import TESTS, TOPICS, Released, by_topics, fits_topics
+from irmeta.papers.gupta2019.released import (
+    TESTS,
+    TOPICS,
+    Released,
+    by_topics,
+    fits_topics,
+)
 from irmeta.signatures import SETS
 from irmeta.studies.reproduction import Cell, claim, compare, lacking, mine
 
@@ -14,21 +20,41 @@ SYSTEMS = {"WT2000, WT2001 and WT2011": 105 + 97 + 62, "WT2010": 55, "RT2004": 1
 SYSTEMS_TESTED = {"wt2012": 48, "wt2013": 59, "wt2014": 30}
 TOPICS_PRINTED = {"WT2000, WT2001 and WT2011": 50, "WT2010": 49, "RT2004": 250}
 CLEANED = "needs the runs before cleaning, which were not released; ours counts the rows that cleaning left"
-NOT_JUDGED = "topics without a relevant document are counted in the table and in no mean"
+NOT_JUDGED = (
+    "topics without a relevant document are counted in the table and in no mean"
+)
 
 
 def collection_cells(released: Released) -> Iterator[Cell]:
     """Hold the table of collections, the metrics and the cleaning to the released rows."""
-    parts = {TOPICS[topics]: part for topics, part in by_topics(released.tables["train"]).items()}
+    parts = {
+        TOPICS[topics]: part
+        for topics, part in by_topics(released.tables["train"]).items()
+    }
     for name, part in parts.items():
         yield _systems(name, SYSTEMS[name], part.sizes["system"])
         printed = TOPICS_PRINTED[name]
-        yield compare(ITEM, name, "topics", printed, _topics(part, printed), within=0, known=NOT_JUDGED)
+        yield compare(
+            ITEM,
+            name,
+            "topics",
+            printed,
+            _topics(part, printed),
+            within=0,
+            known=NOT_JUDGED,
+        )
     for name in TESTS:
         table = released.tables[name]
         yield _systems(name, SYSTEMS_TESTED[name], table.sizes["system"])
         share = float(fits_topics(table, 50).mean())
-        yield claim(ITEM, name, "share of rows that fit 50 topics", share, said="50 topics", least=1)
+        yield claim(
+            ITEM,
+            name,
+            "share of rows that fit 50 topics",
+            share,
+            said="50 topics",
+            least=1,
+        )
     metrics = released.tables["train"].metric.values.tolist()
     shared = len(set(metrics) & set(SETS["seeds23"]))
     yield compare("Section 3", "metrics", "of the 23 named", 23, shared, within=0)
@@ -56,19 +82,48 @@ def _graded(table: xr.DataArray) -> Iterator[Cell]:
     known = "the released RBP is binary: it counts every relevant document alike"
     said = "ERR and RBP use graded judgments"
     column = "mean RBP(p=0.8) over mean P@10"
-    yield claim("Section 1, contributions", "wt2012", column, ratio, said=said, most=0.75, known=known)
+    yield claim(
+        "Section 1, contributions",
+        "wt2012",
+        column,
+        ratio,
+        said=said,
+        most=0.75,
+        known=known,
+    )
 
 
 def _cleaned(tables: dict[str, xr.DataArray]) -> Iterator[Cell]:
     known = "the released rows still hold zeros"
     zeros = {name: int((table.values == 0).sum()) for name, table in tables.items()}
     said = "null or zero values were filtered out"
-    yield claim("Section 3, cleaning", "all rows", "zero scores", sum(zeros.values()), said=said, most=0, known=known)
+    yield claim(
+        "Section 3, cleaning",
+        "all rows",
+        "zero scores",
+        sum(zeros.values()),
+        said=said,
+        most=0,
+        known=known,
+    )
     for name, table in tables.items():
         rows = table.values[:, 0].round(10)
         copies = len(rows) - len(np.unique(rows, axis=0))
         if name in ("wt2013", "wt2014"):
             said = "identical submissions were filtered out"
-            yield claim("Section 3, cleaning", name, "copies of other rows", copies, said=said, most=0)
+            yield claim(
+                "Section 3, cleaning",
+                name,
+                "copies of other rows",
+                copies,
+                said=said,
+                most=0,
+            )
         else:
-            yield mine("Section 3, cleaning", name, "copies of other rows", copies, "the text speaks of 2013 and 2014")
+            yield mine(
+                "Section 3, cleaning",
+                name,
+                "copies of other rows",
+                copies,
+                "the text speaks of 2013 and 2014",
+            )

@@ -33,7 +33,9 @@ def correlation_cells(released: Released) -> Iterator[Cell]:
         published = float(figure) if figure else None
         yield lacking("Figure 1", metrics, what, BY_TOPIC, published=published)
     matrices = {
-        "system means of the papers' own collections": _matrix(list(released.tables.values())),
+        "system means of the papers' own collections": _matrix(
+            list(released.tables.values())
+        ),
         "TREC-COVID 1 and 3, by topic": _matrix(list(released.covid.values())),
     }
     if released.robust03 is not None:
@@ -47,12 +49,25 @@ def correlation_cells(released: Released) -> Iterator[Cell]:
     own = {**released.web, "RT2004, 99 topics": released.robust2004}
     for name, scores in own.items():
         a, b = scores.metric.values
-        yield mine("Figure 1 on single pairs", f"{a} {b}", name, _matrix([scores], [a, b]).r[0, 1], OWN)
+        yield mine(
+            "Figure 1 on single pairs",
+            f"{a} {b}",
+            name,
+            _matrix([scores], [a, b]).r[0, 1],
+            OWN,
+        )
 
 
-def _matrix(cubes: Sequence[xr.DataArray], metrics: Sequence[str] = SETS["seeds23"]) -> Matrix:
+def _matrix(
+    cubes: Sequence[xr.DataArray], metrics: Sequence[str] = SETS["seeds23"]
+) -> Matrix:
     """Correlate metrics over the pooled scores of all systems on all topics."""
-    pooled = np.concatenate([cube.sel(metric=list(metrics)).values.reshape(-1, len(metrics)) for cube in cubes])
+    pooled = np.concatenate(
+        [
+            cube.sel(metric=list(metrics)).values.reshape(-1, len(metrics))
+            for cube in cubes
+        ]
+    )
     return Matrix(list(metrics), np.corrcoef(pooled.T))
 
 
@@ -61,19 +76,30 @@ def _judged(matrix: Matrix, what: str, metrics: list[str]) -> tuple[float, str]:
     if what.startswith("largest of"):
         return _largest(matrix, *metrics)
     if "every two" in what:
-        pairs = {(a, b): matrix.of(a, b) for i, a in enumerate(metrics) for b in metrics[i + 1 :]}
+        pairs = {
+            (a, b): matrix.of(a, b)
+            for i, a in enumerate(metrics)
+            for b in metrics[i + 1 :]
+        }
         (a, b), low = min(pairs.items(), key=lambda pair: pair[1])
-        return low, f"{'holds' if low > 0.9 else 'does not hold'}: the lowest is {a} with {b}"
+        return (
+            low,
+            f"{'holds' if low > 0.9 else 'does not hold'}: the lowest is {a} with {b}",
+        )
     if what.startswith("least"):
         mean = (matrix.r.sum(axis=0) - 1) / (len(matrix.metrics) - 1)
         least = matrix.metrics[int(mean.argmin())]
         value = float(mean[matrix.metrics.index(metrics[0])])
-        return value, "holds" if least == metrics[0] else f"does not hold: {least} has {mean.min():.3f}"
+        return value, "holds" if least == metrics[
+            0
+        ] else f"does not hold: {least} has {mean.min():.3f}"
     first, *others = metrics
     line = [matrix.of(first, other) for other in others]
     steps = np.diff(line) * (1 if what.startswith("rises") else -1)
     told = " ".join(f"{value:.3f}" for value in line)
-    return float(line[-1] - line[0]), f"{'holds' if (steps > 0).all() else 'does not hold'}: {told}"
+    return float(
+        line[-1] - line[0]
+    ), f"{'holds' if (steps > 0).all() else 'does not hold'}: {told}"
 
 
 def _largest(matrix: Matrix, metric: str, other: str) -> tuple[float, str]:
@@ -82,4 +108,7 @@ def _largest(matrix: Matrix, metric: str, other: str) -> tuple[float, str]:
     row[matrix.metrics.index(metric)] = -np.inf
     best = matrix.metrics[int(row.argmax())]
     value = matrix.of(metric, other)
-    return value, "holds" if best == other else f"does not hold: {best} has {row.max():.3f}"
+    return (
+        value,
+        "holds" if best == other else f"does not hold: {best} has {row.max():.3f}",
+    )

@@ -28,7 +28,9 @@ def _on_the_papers_tests(released: Released) -> xr.Dataset:
     targets = [cheap(name, depth) for depth in (1000, 100) for name in COSTLY]
     tests = {name: tables[name] for name in TESTS[1:]}
     dev = {"wt2012": tables["wt2012"]}
-    return lowcost({"train": tables["wt2012"]}, tests, dev=dev, targets=targets, proper=True).isel(judgments=0)
+    return lowcost(
+        {"train": tables["wt2012"]}, tests, dev=dev, targets=targets, proper=True
+    ).isel(judgments=0)
 
 
 def _points(found: xr.Dataset) -> Iterator[Cell]:
@@ -42,9 +44,21 @@ def _points(found: xr.Dataset) -> Iterator[Cell]:
                 for depth in DEPTHS:
                     one = found.sel(target=target, collection=test, depth=depth)
                     published = float(printed[depth]) if depth in printed else None
-                    item, row = f"Figure 2{'a' if high == 1000 else 'b'}", f"{name}@{high} {test}"
-                    yield lacking(item, row, f"tau D={depth}", WHY, published=published, ours=one["tau"].item())
-                    yield lacking(item, row, f"R2 D={depth}", WHY, ours=one["r2"].item())
+                    item, row = (
+                        f"Figure 2{'a' if high == 1000 else 'b'}",
+                        f"{name}@{high} {test}",
+                    )
+                    yield lacking(
+                        item,
+                        row,
+                        f"tau D={depth}",
+                        WHY,
+                        published=published,
+                        ours=one["tau"].item(),
+                    )
+                    yield lacking(
+                        item, row, f"R2 D={depth}", WHY, ours=one["r2"].item()
+                    )
 
 
 def _sentences(found: xr.Dataset) -> Iterator[Cell]:
@@ -52,19 +66,38 @@ def _sentences(found: xr.Dataset) -> Iterator[Cell]:
     deep = found.sel(depth=slice(30, None))
     tau, r2 = found["tau"], deep["r2"].sel(target=cheap("RBP", 1000))
     mean = tau.mean(["depth", "collection"])
-    gains = [(tau.sel(target=cheap(n, 100)) - tau.sel(target=cheap(n, 1000))).values for n in COSTLY]
+    gains = [
+        (tau.sel(target=cheap(n, 100)) - tau.sel(target=cheap(n, 1000))).values
+        for n in COSTLY
+    ]
     said = (
-        ("RBP@1000, D of 30 or more", "lowest tau (above .9)", deep["tau"].sel(target=cheap("RBP", 1000)).min()),
+        (
+            "RBP@1000, D of 30 or more",
+            "lowest tau (above .9)",
+            deep["tau"].sel(target=cheap("RBP", 1000)).min(),
+        ),
         ("RBP@1000, D of 30 or more", "lowest R2 (above .98)", r2.min()),
-        ("MAP@1000, wt2012", "highest tau (reaches .9)", tau.sel(target=cheap("AP", 1000), collection="wt2012").max()),
+        (
+            "MAP@1000, wt2012",
+            "highest tau (reaches .9)",
+            tau.sel(target=cheap("AP", 1000), collection="wt2012").max(),
+        ),
         (
             "P@1000 and nDCG@1000",
             "highest tau (never high)",
             tau.sel(target=[cheap("P", 1000), cheap("nDCG", 1000)]).max(),
         ),
         ("depth 100 instead of 1000", "mean gain of tau (above 0)", np.mean(gains)),
-        ("RBP@1000", "mean tau (the most predictable)", mean.sel(target=cheap("RBP", 1000))),
-        ("P@1000", "mean tau (the least predictable)", mean.sel(target=cheap("P", 1000))),
+        (
+            "RBP@1000",
+            "mean tau (the most predictable)",
+            mean.sel(target=cheap("RBP", 1000)),
+        ),
+        (
+            "P@1000",
+            "mean tau (the least predictable)",
+            mean.sel(target=cheap("P", 1000)),
+        ),
     )
     for row, column, ours in said:
         yield lacking("Section 5.1, text", row, column, WHY, ours=float(ours))
@@ -72,10 +105,18 @@ def _sentences(found: xr.Dataset) -> Iterator[Cell]:
 
 def _elsewhere(released: Released) -> Iterator[Cell]:
     """Train on one round of TREC-COVID and predict another."""
-    wanted = [*ELSEWHERE.values(), *(cheap(name, depth) for name in CHEAP for depth in DEPTHS)]
+    wanted = [
+        *ELSEWHERE.values(),
+        *(cheap(name, depth) for name in CHEAP for depth in DEPTHS),
+    ]
     cubes = {name: cube.sel(metric=wanted) for name, cube in released.covid.items()}
     train = {"round1": cubes["round1"]}
-    found = lowcost({"train": cubes["round1"]}, {"round3": cubes["round3"]}, dev=train, targets=[*ELSEWHERE.values()])
+    found = lowcost(
+        {"train": cubes["round1"]},
+        {"round3": cubes["round3"]},
+        dev=train,
+        targets=[*ELSEWHERE.values()],
+    )
     found = found.isel(judgments=0).sel(collection="round3")
     note = "trained and selected on TREC-COVID round 1, tested on round 3"
     for name, target in ELSEWHERE.items():
@@ -83,4 +124,10 @@ def _elsewhere(released: Released) -> Iterator[Cell]:
             one = found.sel(target=target, depth=depth)
             for measure in ("tau", "r2"):
                 column = f"{measure} D={depth}"
-                yield mine("Figure 2a on TREC-COVID", f"{name}@1000", column, one[measure].item(), note)
+                yield mine(
+                    "Figure 2a on TREC-COVID",
+                    f"{name}@1000",
+                    column,
+                    one[measure].item(),
+                    note,
+                )

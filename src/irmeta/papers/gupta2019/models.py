@@ -25,14 +25,25 @@ def model_cells(tables: Tables) -> Iterator[Cell]:
         if fit:
             linear.append([[one.tau, one.r2] for one in fit.tests])
             data.append(
-                {name: table.sel(metric=[*split(names), target]).values[:, 0] for name, table in tables.items()}
+                {
+                    name: table.sel(metric=[*split(names), target]).values[:, 0]
+                    for name, table in tables.items()
+                }
             )
     for size in KERNELS:
-        changes = np.array([_measured(scores, size) for scores in data]) - np.array(linear)
+        changes = np.array([_measured(scores, size) for scores in data]) - np.array(
+            linear
+        )
         for at, name in enumerate(("tau", "R2")):
             row, change = f"RBF kernel of size {size:g}", changes[..., at]
             column = f"mean change of {name}"
-            yield lacking("Section 5, SVM", row, column, f"text: no significant change; {WHY}", ours=change.mean())
+            yield lacking(
+                "Section 5, SVM",
+                row,
+                column,
+                f"text: no significant change; {WHY}",
+                ours=change.mean(),
+            )
             column = f"largest change of {name}"
             yield lacking("Section 5, SVM", row, column, WHY, ours=np.abs(change).max())
 
@@ -40,6 +51,10 @@ def model_cells(tables: Tables) -> Iterator[Cell]:
 def _measured(scores: dict[str, Floats], size: float) -> list[list[Floats]]:
     """Fit on the training rows; return tau and R2 on each test collection."""
     train = scores["train"]
-    predict = learner("svr", kernel=size, standardize=False)(train[:, :-1], train[:, -1])
-    found = [accuracy(scores[name][:, -1], predict(scores[name][:, :-1])) for name in TESTS]
+    predict = learner("svr", kernel=size, standardize=False)(
+        train[:, :-1], train[:, -1]
+    )
+    found = [
+        accuracy(scores[name][:, -1], predict(scores[name][:, :-1])) for name in TESTS
+    ]
     return [[one.tau, one.r2] for one in found]

@@ -29,8 +29,16 @@ def prediction_cells(tables: Tables) -> Iterator[Cell]:
     """Return tau and R2 of the published predictors on the three test collections."""
     for target, names, figures in rows(PREDICTION):
         fit = fitted(tables, target, names)
-        item = "Kutlu et al. 2018, prediction" if target in ("RBP(p=0.5)", "RBP(p=0.8)") else "Table 1"
-        ours = [float(value) for found in fit.tests for value in (found.tau, found.r2)] if fit else []
+        if target in ("RBP(p=0.5)", "RBP(p=0.8)"):
+            item = "Kutlu et al. 2018, prediction"
+        else:
+            item = "Table 1"
+        if fit:
+            ours = [
+                float(value) for found in fit.tests for value in (found.tau, found.r2)
+            ]
+        else:
+            ours = []
         columns = [f"{what} {test}" for test in TESTS for what in ("tau", "R2")]
         yield from _cells(item, target, names, columns, figures, ours)
 
@@ -40,11 +48,31 @@ def fit_cells(tables: Tables) -> Iterator[Cell]:
     for target, names, slopes, *rmse in rows(FITS):
         fit = fitted(tables, target, names)
         columns = [f"coefficient {name}" for name in split(names)]
-        yield from _cells("coefficients", target, names, columns, slopes, fit.slopes.tolist() if fit else [])
+        yield from _cells(
+            "coefficients",
+            target,
+            names,
+            columns,
+            slopes,
+            fit.slopes.tolist() if fit else [],
+        )
         if fit and is_released(target, names):
-            yield mine("coefficients", row_of(target, names), "intercept", fit.intercept, "never printed")
+            yield mine(
+                "coefficients",
+                row_of(target, names),
+                "intercept",
+                fit.intercept,
+                "never printed",
+            )
         ours = [float(found.rmse) for found in fit.tests] if fit else []
-        yield from _cells("RMSE", target, names, [f"RMSE {test}" for test in TESTS], "".join(rmse), ours)
+        yield from _cells(
+            "RMSE",
+            target,
+            names,
+            [f"RMSE {test}" for test in TESTS],
+            "".join(rmse),
+            ours,
+        )
 
 
 def is_released(target: str, names: str) -> bool:
@@ -62,15 +90,25 @@ def fitted(tables: Tables, target: str, names: str) -> Fit | None:
     wanted = [STAND_IN.get(name, name) for name in (*split(names), target)]
     if "GMAP" in wanted:
         return None
-    scores = {name: table.sel(metric=wanted).values[:, 0] for name, table in tables.items()}
+    scores = {
+        name: table.sel(metric=wanted).values[:, 0] for name, table in tables.items()
+    }
     at = list(range(len(wanted) - 1))
     slopes, intercept = least_squares(moments(scores["train"]), at, [len(at)])
-    tests = [accuracy(scores[n][:, -1], scores[n][:, :-1] @ slopes[:, 0] + intercept[0]) for n in TESTS]
+    tests = [
+        accuracy(scores[n][:, -1], scores[n][:, :-1] @ slopes[:, 0] + intercept[0])
+        for n in TESTS
+    ]
     return Fit(slopes[:, 0], float(intercept[0]), tests)
 
 
 def _cells(
-    item: str, target: str, names: str, columns: Iterable[str], figures: str, ours: list[float]
+    item: str,
+    target: str,
+    names: str,
+    columns: Iterable[str],
+    figures: str,
+    ours: list[float],
 ) -> Iterator[Cell]:
     """Compare a row of printed figures with ours; where the data were not released, only set them side by side."""
     row = row_of(target, names)
@@ -79,4 +117,6 @@ def _cells(
             yield compare(item, row, column, float(figure), ours[i], within=PRINTED)
         else:
             here = ours[i] if ours else None
-            yield lacking(item, row, column, NOT_RELEASED, published=float(figure), ours=here)
+            yield lacking(
+                item, row, column, NOT_RELEASED, published=float(figure), ours=here
+            )

@@ -153,4 +153,6 @@ AP, Rprec | Bpref RR                  | .959 .883
 
 def rows(text: str) -> list[list[str]]:
     """Cut a table into rows of parts."""
-    return [[part.strip() for part in line.split("|")] for line in text.strip().splitlines()]
+    return [
+        [part.strip() for part in line.split("|")] for line in text.strip().splitlines()
+    ]

@@ -92,18 +92,37 @@ def sheffield_cells() -> Iterator[Cell]:
     sigma, _ = symmetrized(SHEFFIELD)
     n = len(sigma)
     best = best_subsets(LogDeterminant(), sigma[None], range(1, n))
-    orders = {name: order(sigma, np.arange(n), []) for name, order in ORDERS.items() if name != "trace"}
-    orders |= {"ib as printed": backward_as_printed(sigma), "gf-code with update": row_sums_updated(sigma)}
+    orders = {
+        name: order(sigma, np.arange(n), [])
+        for name, order in ORDERS.items()
+        if name != "trace"
+    }
+    orders |= {
+        "ib as printed": backward_as_printed(sigma),
+        "gf-code with update": row_sums_updated(sigma),
+    }
     for method, ours in orders.items():
         for position, band in enumerate(ours + 1):
             column = f"band at {position + 1}"
             if method == "ib":
-                yield compare("Sheffield example", method, column, OPTIMAL[position], float(band), within=0)
+                yield compare(
+                    "Sheffield example",
+                    method,
+                    column,
+                    OPTIMAL[position],
+                    float(band),
+                    within=0,
+                )
             else:
                 yield mine("Sheffield example", method, column, float(band))
         for k in range(1, n):
             value = float(np.exp(log_determinant(sigma, ours[:k]) - best[k].value))
-            yield mine("Sheffield example", method, f"ratio to the largest determinant of {k}", value)
+            yield mine(
+                "Sheffield example",
+                method,
+                f"ratio to the largest determinant of {k}",
+                value,
+            )
 
 
 def table_3_cells(tables: dict[str, xr.DataArray]) -> Iterator[Cell]:
@@ -112,34 +131,73 @@ def table_3_cells(tables: dict[str, xr.DataArray]) -> Iterator[Cell]:
     for method, published in TABLE_3.items():
         ours = _ranks(tables["train"], method, "covariance")
         for position, metric in enumerate(published, 1):
-            yield lacking("Table 3", method, f"rank of {metric}", lost, published=position, ours=ours[metric])
+            yield lacking(
+                "Table 3",
+                method,
+                f"rank of {metric}",
+                lost,
+                published=position,
+                ours=ours[metric],
+            )
         for rows, scores in (("train", tables["train"]), ("train and tests", tables)):
             for matrix in MATRICES:
                 found = _ranks(scores, method, matrix)
-                tau = float(kendalltau([found[metric] for metric in published], range(len(published))).statistic)
-                yield mine("Table 3", method, f"tau with ours, {matrix}, {rows}", tau, "1 is the same order")
+                tau = float(
+                    kendalltau(
+                        [found[metric] for metric in published], range(len(published))
+                    ).statistic
+                )
+                yield mine(
+                    "Table 3",
+                    method,
+                    f"tau with ours, {matrix}, {rows}",
+                    tau,
+                    "1 is the same order",
+                )
 
 
 def claim_cells(train: xr.DataArray) -> Iterator[Cell]:
     """Return what the paper claims of its methods beside what holds on the released training scores."""
     item, column = "Section 6, claims", "smallest ratio to the optimum"
     lowest = {
-        (method, matrix): float(rank_metrics(train, method, matrix)["ratio_to_optimum"].min())
+        (method, matrix): float(
+            rank_metrics(train, method, matrix)["ratio_to_optimum"].min()
+        )
         for method in ("ib", "gf")
         for matrix in MATRICES
     }
     heuristic = "backward elimination is not exact: a branch-and-bound search finds larger determinants"
     said = "iterative backward always returns the optimal set"
-    yield claim(item, "ib", column, lowest["ib", "covariance"], said=said, least=1 - 1e-6, known=heuristic)
+    yield claim(
+        item,
+        "ib",
+        column,
+        lowest["ib", "covariance"],
+        said=said,
+        least=1 - 1e-6,
+        known=heuristic,
+    )
     not_det = "the greedy criterion is the trace of the residual covariance, so its bound says nothing of determinants"
     said = "no worse than 63% of the optimal solution"
-    yield claim(item, "gf", column, lowest["gf", "covariance"], said=said, least=1 - 1 / math.e, known=not_det)
+    yield claim(
+        item,
+        "gf",
+        column,
+        lowest["gf", "covariance"],
+        said=said,
+        least=1 - 1 / math.e,
+        known=not_det,
+    )
     error = 1 - lowest["gf", "covariance"]
     said = "guaranteed to incur no more than 27% error"
     slip = f"{not_det}; and 1 - (1 - 1/e) is 37%"
-    yield claim("Section 6.3", "gf", "largest error", error, said=said, most=0.27, known=slip)
+    yield claim(
+        "Section 6.3", "gf", "largest error", error, said=said, most=0.27, known=slip
+    )
     for method in ("ib", "gf"):
-        yield mine(item, method, f"{column}, correlation", lowest[method, "correlation"])
+        yield mine(
+            item, method, f"{column}, correlation", lowest[method, "correlation"]
+        )
 
 
 def figure_3_cells(train: xr.DataArray) -> Iterator[Cell]:
@@ -149,12 +207,21 @@ def figure_3_cells(train: xr.DataArray) -> Iterator[Cell]:
         "needs the scores behind the figure, which were not released; -0.6 is a variance of 0.25, the most a score in "
         "[0, 1] can have"
     )
-    yield lacking("Figure 3a", "P@1000", "log10 of what is left, AP@1000 alone", bar, published=-0.6, ours=variance)
+    yield lacking(
+        "Figure 3a",
+        "P@1000",
+        "log10 of what is left, AP@1000 alone",
+        bar,
+        published=-0.6,
+        ours=variance,
+    )
     for item, row, ends in (
         ("Figure 3a", "sub-determinants", (-53, 0)),
         ("Figure 3b", "principal index", (-2.8, 0.15)),
     ):
-        for column, end in zip(("smallest, log10", "largest, log10"), ends, strict=True):
+        for column, end in zip(
+            ("smallest, log10", "largest, log10"), ends, strict=True
+        ):
             why = "needs the scores behind the figure, which were not released; read off the figure"
             yield lacking(item, row, column, why, published=end)
 
@@ -162,13 +229,23 @@ def figure_3_cells(train: xr.DataArray) -> Iterator[Cell]:
 def proof_cells(train: xr.DataArray, rng: np.random.Generator) -> Iterator[Cell]:
     """Test both steps of the proof for greedy forward on random sets of the 23 metrics, by their covariance."""
     sigma = np.cov(train.values[:, 0].T)
-    identity, submodular = np.array([_proof_holds(sigma, rng) for _ in range(DRAWN)]).mean(axis=0)
+    identity, submodular = np.array(
+        [_proof_holds(sigma, rng) for _ in range(DRAWN)]
+    ).mean(axis=0)
     item, column = "Section 6.2, proof", f"share of {DRAWN} random sets"
     said = "f(O + i) = f(O) + sum of sigma_ij^2 / sigma_ii, with f the determinant"
     known = "the determinant is multiplied by sigma_ii, conditioned on O; what grows by this sum is explained variance"
     yield claim(item, "identity", column, identity, said=said, least=1, known=known)
     known = "a metric adds less to the determinant of a small set than of a large one: variances here are far below 1"
-    yield claim(item, "submodularity", column, submodular, said="the determinant is sub-modular", least=1, known=known)
+    yield claim(
+        item,
+        "submodularity",
+        column,
+        submodular,
+        said="the determinant is sub-modular",
+        least=1,
+        known=known,
+    )
 
 
 def _proof_holds(sigma: Floats, rng: np.random.Generator) -> tuple[bool, bool]:
@@ -178,14 +255,17 @@ def _proof_holds(sigma: Floats, rng: np.random.Generator) -> tuple[bool, bool]:
     inside, i, j = order[:size], order[size], order[size + 1]
     outside = order[size:]
     # the covariance of the metrics outside, given those inside
-    left = sigma[np.ix_(outside, outside)] - sigma[np.ix_(outside, inside)] @ np.linalg.solve(
-        sigma[np.ix_(inside, inside)], sigma[np.ix_(inside, outside)]
-    )
+    left = sigma[np.ix_(outside, outside)] - sigma[
+        np.ix_(outside, inside)
+    ] @ np.linalg.solve(sigma[np.ix_(inside, inside)], sigma[np.ix_(inside, outside)])
     gain = (left[0] ** 2).sum() / left[0, 0]
     f, f_i, f_j, f_ij = (
-        np.exp(log_determinant(sigma, chosen)) for chosen in (inside, [*inside, i], [*inside, j], [*inside, i, j])
+        np.exp(log_determinant(sigma, chosen))
+        for chosen in (inside, [*inside, i], [*inside, j], [*inside, i, j])
     )
-    return bool(np.isclose(f_i - f, gain, rtol=1e-6, atol=0)), bool(f_i - f >= f_ij - f_j)
+    return bool(np.isclose(f_i - f, gain, rtol=1e-6, atol=0)), bool(
+        f_i - f >= f_ij - f_j
+    )
 
 
 def complexity_cells(rng: np.random.Generator) -> Iterator[Cell]:
@@ -198,11 +278,20 @@ def complexity_cells(rng: np.random.Generator) -> Iterator[Cell]:
             ORDERS[method](sigma, np.arange(size), [])
             seconds[method, size] = time.perf_counter() - start
     for (method, size), taken in seconds.items():
-        yield mine("Table 2", method, f"seconds for S={size}", taken, "one run on this machine")
+        yield mine(
+            "Table 2", method, f"seconds for S={size}", taken, "one run on this machine"
+        )
     for method in ("ib", "gf"):
         said = "lower time complexity than Sheffield's"
         ratio = seconds["sheffield", 100] / seconds[method, 100]
-        yield claim("Table 2", method, "times as fast as Sheffield, S=100", ratio, said=said, least=2)
+        yield claim(
+            "Table 2",
+            method,
+            "times as fast as Sheffield, S=100",
+            ratio,
+            said=said,
+            least=2,
+        )
 
 
 def diagonal_cells(scores: xr.DataArray, rng: np.random.Generator) -> Iterator[Cell]:
@@ -210,13 +299,26 @@ def diagonal_cells(scores: xr.DataArray, rng: np.random.Generator) -> Iterator[C
     values = scores.values
     scaled = values / values.mean(axis=1).std(axis=0)
     seeds = rng.integers(2**32)
-    phi = [split_half(one, [(25, 25)], 200, np.random.default_rng(seeds))[0].phi for one in (values, scaled)]
+    phi = [
+        split_half(one, [(25, 25)], 200, np.random.default_rng(seeds))[0].phi
+        for one in (values, scaled)
+    ]
     moved = float(np.abs(phi[1] - phi[0]).max())
     said = "Webber et al. consider only the diagonal of the covariance"
     known = "predictive power is a rank correlation: with all variances made 1 it is the same"
-    yield claim("Section 6.3", "phi of ERR@20 and nDCG@20", "change", moved, said=said, least=1e-6, known=known)
+    yield claim(
+        "Section 6.3",
+        "phi of ERR@20 and nDCG@20",
+        "change",
+        moved,
+        said=said,
+        least=1e-6,
+        known=known,
+    )
 
 
-def _ranks(scores: xr.DataArray | dict[str, xr.DataArray], method: Search, matrix: Matrix) -> dict[str, int]:
+def _ranks(
+    scores: xr.DataArray | dict[str, xr.DataArray], method: Search, matrix: Matrix
+) -> dict[str, int]:
     order = rank_metrics(scores, method, matrix)["order"].values
     return {str(metric): position for position, metric in enumerate(order, 1)}

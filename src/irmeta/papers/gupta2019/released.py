@@ -35,37 +35,60 @@ class Released:
     def load(cls, data: Path) -> Self:
         """Read the released tables."""
         folder = data / "systemwise"
-        tables = import_systemwise([folder / f"{name}.csv" for name in ("train", *TESTS)])
-        cheap = import_systemwise([folder / "lowcost" / f"{name}.csv" for name in TESTS])
+        tables = import_systemwise(
+            [folder / f"{name}.csv" for name in ("train", *TESTS)]
+        )
+        cheap = import_systemwise(
+            [folder / "lowcost" / f"{name}.csv" for name in TESTS]
+        )
         return cls(data, tables, cheap)
 
     @cached_property
     def covid(self) -> Tables:
         """Score two rounds of TREC-COVID by topic: the 23 metrics, AP, nDCG, and what low-cost prediction takes."""
-        metrics = [*SETS["seeds23"], "AP", "nDCG", *(cheap(name, depth) for name in CHEAP for depth in DEPTHS)]
-        return {name: self._scored(f"trec-covid/{name}", metrics) for name in ("round1", "round3")}
+        metrics = [
+            *SETS["seeds23"],
+            "AP",
+            "nDCG",
+            *(cheap(name, depth) for name in CHEAP for depth in DEPTHS),
+        ]
+        return {
+            name: self._scored(f"trec-covid/{name}", metrics)
+            for name in ("round1", "round3")
+        }
 
     @cached_property
     def robust03(self) -> xr.DataArray | None:
         """Score 17 runs of TREC 2003 Robust by topic; None where they are not at hand."""
         there = (self.data / "robust03").is_dir()
-        return self._scored("robust03", SETS["seeds23"]) if there else None
+        if there:
+            return self._scored("robust03", SETS["seeds23"])
+        return None
 
     @cached_property
     def web(self) -> Tables:
         """Read ERR@20 and nDCG@20 by topic of three of the papers' own collections."""
-        return {f"WT{year}": self._matrix(f"web{year}", ("ERR@20", "nDCG@20")) for year in (2010, 2011, 2012)}
+        return {
+            f"WT{year}": self._matrix(f"web{year}", ("ERR@20", "nDCG@20"))
+            for year in (2010, 2011, 2012)
+        }
 
     @cached_property
     def robust2004(self) -> xr.DataArray:
         """Read AP and nDCG by topic of another, on 99 of its 249 topics."""
         return self._matrix("robust2004", ("AP", "nDCG"))
 
-    def _scored(self, folder: str, metrics: list[str] | tuple[str, ...]) -> xr.DataArray:
-        return evaluate(self.data / folder / "qrels.txt", [self.data / folder / "runs"], metrics)
+    def _scored(
+        self, folder: str, metrics: list[str] | tuple[str, ...]
+    ) -> xr.DataArray:
+        return evaluate(
+            self.data / folder / "qrels.txt", [self.data / folder / "runs"], metrics
+        )
 
     def _matrix(self, folder: str, metrics: tuple[str, ...]) -> xr.DataArray:
-        paths = [self.data / "matrices" / folder / f"{metric}.csv" for metric in metrics]
+        paths = [
+            self.data / "matrices" / folder / f"{metric}.csv" for metric in metrics
+        ]
         return import_matrix(paths, rows="topics")
 
 
@@ -73,7 +96,9 @@ def cheap(base: str, depth: int) -> str:
     """Name a metric that looks at the first documents only."""
     if base == "P":
         return f"P(depth={depth})@1000"
-    return f"RBP(p=0.95, depth={depth})" if base == "RBP" else f"{base}(depth={depth})"
+    if base == "RBP":
+        return f"RBP(p=0.95, depth={depth})"
+    return f"{base}(depth={depth})"
 
 
 def by_topics(train: xr.DataArray) -> dict[int, xr.DataArray]:

@@ -3,7 +3,13 @@
 from collections.abc import Iterator
 
 from irmeta.names import split
-from irmeta.papers.gupta2019.prediction import NOT_RELEASED, STAND_IN, fitted, is_released, row_of
+from irmeta.papers.gupta2019.prediction import (
+    NOT_RELEASED,
+    STAND_IN,
+    fitted,
+    is_released,
+    row_of,
+)
 from irmeta.papers.gupta2019.printed import PREDICTION, rows
 from irmeta.papers.gupta2019.released import TESTS, Tables
 from irmeta.studies.predictors import predictors
@@ -36,21 +42,47 @@ def selection_cells(tables: Tables) -> Iterator[Cell]:
         told = f"{', '.join(found)} has tau {tau:.3f} on WT2012, the published set {float(fit.tests[0].tau):.3f}"
         stands_in = bool(set(found) & set(STAND_IN.values()))
         if not is_released(target, names):
-            yield lacking("selection", row, "found first", f"{NOT_RELEASED}; with stand-ins {told}", ours=float(same))
+            yield lacking(
+                "selection",
+                row,
+                "found first",
+                f"{NOT_RELEASED}; with stand-ins {told}",
+                ours=float(same),
+            )
         elif stands_in and not same:
-            yield lacking("selection", row, "found first", f"{NOT_RELEASED}; a stand-in wins: {told}", ours=0.0)
+            yield lacking(
+                "selection",
+                row,
+                "found first",
+                f"{NOT_RELEASED}; a stand-in wins: {told}",
+                ours=0.0,
+            )
         else:
-            yield claim("selection", row, "found first", float(same), said=f"the best on WT2012; {told}", least=1)
+            yield claim(
+                "selection",
+                row,
+                "found first",
+                float(same),
+                said=f"the best on WT2012; {told}",
+                least=1,
+            )
 
 
 def _search(tables: Tables) -> Chosen:
     """Find the predictors of every metric among the ten others."""
     tests = {name: tables[name] for name in TESTS[1:]}
-    found = predictors({"train": tables["train"]}, tests, dev={"wt2012": tables["wt2012"]}, metrics=ELEVEN)
+    found = predictors(
+        {"train": tables["train"]},
+        tests,
+        dev={"wt2012": tables["wt2012"]},
+        metrics=ELEVEN,
+    )
     chosen = {}
     for target in found.target.values:
         for size in found["size"].values:
             one = found.sel(target=target, size=size)
-            names = [str(name) for name in one["coefficient"].dropna("metric").metric.values]
+            names = [
+                str(name) for name in one["coefficient"].dropna("metric").metric.values
+            ]
             chosen[str(target), int(size)] = names, one["chosen_by"].item()
     return chosen

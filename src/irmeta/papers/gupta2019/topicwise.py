@@ -24,19 +24,40 @@ def topicwise_cells(released: Released) -> Iterator[Cell]:
                 continue
             row = row_of(target, names)
             for column, figure in zip(("RMSE", "R2"), figures.split(), strict=True):
-                yield lacking("topic by topic", row, column, BY_TOPIC, published=float(figure))
+                yield lacking(
+                    "topic by topic", row, column, BY_TOPIC, published=float(figure)
+                )
             yield from _elsewhere(released.covid, target, split(names))
     why = f"{BY_TOPIC}; STD and DTD are not explained"
     for targets, names, figures in rows(TOPICWISE_R2):
-        for column, figure in zip(("R2 w/ STD", "R2 w/ DTD"), figures.split(), strict=True):
-            yield lacking("topic by topic, R2", row_of(targets, names), column, why, published=float(figure))
+        for column, figure in zip(
+            ("R2 w/ STD", "R2 w/ DTD"), figures.split(), strict=True
+        ):
+            yield lacking(
+                "topic by topic, R2",
+                row_of(targets, names),
+                column,
+                why,
+                published=float(figure),
+            )
 
 
-def _elsewhere(cubes: dict[str, xr.DataArray], target: str, names: list[str]) -> Iterator[Cell]:
+def _elsewhere(
+    cubes: dict[str, xr.DataArray], target: str, names: list[str]
+) -> Iterator[Cell]:
     """Fit on every system and topic of one collection, and predict those of another."""
-    train, test = (cubes[name].sel(metric=[*names, target]).values.reshape(-1, len(names) + 1) for name in cubes)
+    train, test = (
+        cubes[name].sel(metric=[*names, target]).values.reshape(-1, len(names) + 1)
+        for name in cubes
+    )
     predicted = learner("ols")(train[:, :-1], train[:, -1])(test[:, :-1])
     found = accuracy(test[:, -1], predicted)
     row = f"{target} <- {', '.join(names)}"
     for column, ours in (("RMSE", found.rmse), ("R2", found.r2)):
-        yield mine("topic by topic on TREC-COVID", row, column, np.asarray(ours).item(), "round 1 to round 3")
+        yield mine(
+            "topic by topic on TREC-COVID",
+            row,
+            column,
+            np.asarray(ours).item(),
+            "round 1 to round 3",
+        )

@@ -11,7 +11,13 @@ from irmeta.papers.webber2008_redundant.power import PARTITIONS, matrices, measu
 from irmeta.papers.webber2008_redundant.trec8 import terabyte_cells, trec8_cells
 from irmeta.studies.reproduction import reproduction
 
-NEEDS = ("trec7-adhoc", "trec8-adhoc", "robust2004-249", "trec-covid-round1", "trec-covid-round3")
+NEEDS = (
+    "trec7-adhoc",
+    "trec8-adhoc",
+    "robust2004-249",
+    "trec-covid-round1",
+    "trec-covid-round3",
+)
 """The public collections it reads, as `irmeta datasets list` names them."""
 
 
@@ -25,6 +31,12 @@ def reproduce(data: Path, *, rng: int = 0) -> xr.Dataset:
         *halving_cells(data, rng),
         *elsewhere_cells(data, rng),
     ]
-    options = {"partitions": PARTITIONS, "top": 0.75, "by": "AP", "coefficient": "Kendall tau-b", "seed": rng}
+    options = {
+        "partitions": PARTITIONS,
+        "top": 0.75,
+        "by": "AP",
+        "coefficient": "Kendall tau-b",
+        "seed": rng,
+    }
     notes = [f"TREC-8: {note}" for note in about(best)["notes"]]
     return reproduction("webber2008-redundant", cells, options=options, notes=notes)

@@ -20,7 +20,9 @@ def halving_cells(data: Path, rng: int) -> Iterator[Cell]:
 
     The mean over samples is the same by symmetry; how far phi of one sample of 50 lies from it is what halving costs.
     """
-    scores = import_matrix(data / "matrices" / "robust2004-249" / "AP.csv", rows="systems").values[..., 0]
+    scores = import_matrix(
+        data / "matrices" / "robust2004-249" / "AP.csv", rows="systems"
+    ).values[..., 0]
     generator = np.random.default_rng(rng)
     by_halving = np.array([_halved(scores, generator) for _ in range(SAMPLES)])
     apart = _correlated(scores, SAMPLES * 10, TOPICS // 2, generator)
@@ -29,7 +31,14 @@ def halving_cells(data: Path, rng: int) -> Iterator[Cell]:
     yield mine(item, row, "phi by halves", by_halving.mean(), SAME)
     yield mine(item, row, "phi by samples drawn apart", apart.mean(), SAME)
     spread = by_halving.std(ddof=1)
-    yield claim(item, row, "sd of phi over sets of 50 topics", spread, said=f"{said}; {RELIABLE}", most=0.05)
+    yield claim(
+        item,
+        row,
+        "sd of phi over sets of 50 topics",
+        spread,
+        said=f"{said}; {RELIABLE}",
+        most=0.05,
+    )
 
 
 def _halved(scores: Floats, rng: np.random.Generator) -> float:
@@ -38,7 +47,9 @@ def _halved(scores: Floats, rng: np.random.Generator) -> float:
     return float(_correlated(scores[:, drawn], PARTITIONS, TOPICS // 2, rng).mean())
 
 
-def _correlated(scores: Floats, times: int, size: int, rng: np.random.Generator) -> Floats:
+def _correlated(
+    scores: Floats, times: int, size: int, rng: np.random.Generator
+) -> Floats:
     """Return tau between rankings on two disjoint sets of topics, each draw: (draw,)."""
     drawn = halves(shuffles(scores.shape[1], times, rng), (size, size))
     means = half_means(scores.T[:, None, :], drawn)

@@ -27,15 +27,22 @@ class Gain(NamedTuple):
 
 def matrices(data: Path, name: str, topics: str) -> xr.DataArray:
     """Read P@10, RR and AP of an AdHoc collection."""
-    paths = [data / "matrices" / f"{name}-adhoc" / f"{metric}.csv" for metric in ("P@10", "RR", "AP")]
-    return import_matrix(paths, rows="topics", topics=topic_range(topics), collection=name)
+    paths = [
+        data / "matrices" / f"{name}-adhoc" / f"{metric}.csv"
+        for metric in ("P@10", "RR", "AP")
+    ]
+    return import_matrix(
+        paths, rows="topics", topics=topic_range(topics), collection=name
+    )
 
 
 def measured(scores: xr.DataArray, rng: int, *, top: float | None = 0.75) -> xr.Dataset:
     """Measure predictive power among the best systems by AP, or all, and for smaller sets of topics."""
     sizes = [size for size in SIZES if size <= scores.sizes["topic"] // 2]
     by = None if top is None else "AP"
-    return predictivity(scores, partitions=PARTITIONS, top=top, by=by, sizes=sizes, rng=rng)
+    return predictivity(
+        scores, partitions=PARTITIONS, top=top, by=by, sizes=sizes, rng=rng
+    )
 
 
 def phi(power: xr.Dataset, a: str, b: str) -> float:
@@ -45,11 +52,21 @@ def phi(power: xr.Dataset, a: str, b: str) -> float:
 
 def gain(power: xr.Dataset, predictor: str, target: str) -> Gain:
     """Pick the advantage of a predictor over the target itself."""
-    return Gain(*(float(power[name].sel(metric=predictor, metric_2=target)) for name in ("advantage", "low", "high")))
+    return Gain(
+        *(
+            float(power[name].sel(metric=predictor, metric_2=target))
+            for name in ("advantage", "low", "high")
+        )
+    )
 
 
 def gains_by_size(power: xr.Dataset, predictor: str, target: str) -> dict[int, float]:
     """Return the advantage by number of topics."""
     curve = power["curve"].assign_coords(size=power["size"].values)
-    over = curve.sel(metric=predictor, metric_2=target) - curve.sel(metric=target, metric_2=target)
-    return {int(size): float(value) for size, value in zip(power["size"].values, over.values, strict=True)}
+    over = curve.sel(metric=predictor, metric_2=target) - curve.sel(
+        metric=target, metric_2=target
+    )
+    return {
+        int(size): float(value)
+        for size, value in zip(power["size"].values, over.values, strict=True)
+    }

@@ -4,13 +4,39 @@ from collections.abc import Iterator
 
 import xarray as xr
 
-from irmeta.papers.webber2008_redundant.power import METRICS, SIZES, gain, gains_by_size, phi
+from irmeta.papers.webber2008_redundant.power import (
+    METRICS,
+    SIZES,
+    gain,
+    gains_by_size,
+    phi,
+)
 from irmeta.studies.reproduction import Cell, claim, compare, lacking, mine
 
-TABLE_1 = ((0.50, 0.40, 0.53, 0.51, 0.50), (0.39, 0.41, 0.36, 0.37), (0.58, 0.57, 0.55), (0.63, 0.60), (0.61,))
-TABLE_2 = ((0.64, 0.48, 0.64, 0.64, 0.64), (0.36, 0.48, 0.47, 0.47), (0.68, 0.70, 0.69), (0.80, 0.79), (0.80,))
-PRINTED = {(METRICS[i], METRICS[i + j]): value for i, row in enumerate(TABLE_1) for j, value in enumerate(row)}
-TERABYTE = {(METRICS[i], METRICS[i + j]): value for i, row in enumerate(TABLE_2) for j, value in enumerate(row)}
+TABLE_1 = (
+    (0.50, 0.40, 0.53, 0.51, 0.50),
+    (0.39, 0.41, 0.36, 0.37),
+    (0.58, 0.57, 0.55),
+    (0.63, 0.60),
+    (0.61,),
+)
+TABLE_2 = (
+    (0.64, 0.48, 0.64, 0.64, 0.64),
+    (0.36, 0.48, 0.47, 0.47),
+    (0.68, 0.70, 0.69),
+    (0.80, 0.79),
+    (0.80,),
+)
+PRINTED = {
+    (METRICS[i], METRICS[i + j]): value
+    for i, row in enumerate(TABLE_1)
+    for j, value in enumerate(row)
+}
+TERABYTE = {
+    (METRICS[i], METRICS[i + j]): value
+    for i, row in enumerate(TABLE_2)
+    for j, value in enumerate(row)
+}
 
 WITHIN = 0.008  # half a unit of the second decimal, and two standard errors of the difference of two Monte-Carlo means
 NO_RUNS = "needs the TREC-8 runs or their RBP and nDCG: the public TREC-8 matrices hold AP, P@10 and RR only"
@@ -22,7 +48,9 @@ def trec8_cells(best: xr.Dataset, every: xr.Dataset) -> Iterator[Cell]:
     """Return what is said of TREC-8. best : among the top 75% of systems.  every : among all of them."""
     for (a, b), published in PRINTED.items():
         if {a, b} <= set(best["metric"].values):
-            yield compare("Table 1 (TREC-8)", a, b, published, phi(best, a, b), within=WITHIN)
+            yield compare(
+                "Table 1 (TREC-8)", a, b, published, phi(best, a, b), within=WITHIN
+            )
         else:
             yield lacking("Table 1 (TREC-8)", a, b, NO_RUNS, published=published)
     yield from _figure_1(best)
@@ -47,7 +75,13 @@ def _figure_1(power: xr.Dataset) -> Iterator[Cell]:
     for a, b in (("P@10", "P@10"), ("AP", "AP"), ("AP", "P@10")):
         for at, size in enumerate(SIZES):
             ours = curve.sel(metric=a, metric_2=b).values[at].item()
-            yield mine("Figure 1", f"{a}, {b}", f"{size} topics", ours, "a line without printed values")
+            yield mine(
+                "Figure 1",
+                f"{a}, {b}",
+                f"{size} topics",
+                ours,
+                "a line without printed values",
+            )
     for a, b in (("nDCG", "nDCG"), ("nDCG", "P@10")):
         for size in SIZES:
             yield lacking("Figure 1", f"{a}, {b}", f"{size} topics", NO_RUNS)
@@ -58,23 +92,71 @@ def _claims(best: xr.Dataset, every: xr.Dataset) -> Iterator[Cell]:
     item = "Section 3 (TREC-8)"
     said = "the simple metrics are poorer self-predictors, RR particularly so"
     for a, b in (("AP", "P@10"), ("P@10", "RR")):
-        yield claim(item, f"{a} less {b}, each of itself", "phi", phi(best, a, a) - phi(best, b, b), said=said, least=0)
+        yield claim(
+            item,
+            f"{a} less {b}, each of itself",
+            "phi",
+            phi(best, a, a) - phi(best, b, b),
+            said=said,
+            least=0,
+        )
     said = "complex metrics are as good at predicting the simple ones as these are themselves"
     for target, known in (("P@10", ""), ("RR", OWN_TABLE)):
         found = gain(best, "AP", target)
         row, ends = f"AP over {target} itself", (found.low, found.high)
         words = f"{said} ({found})"
-        yield claim(item, row, "advantage", found.value, said=words, least=0, interval=ends, known=known)
-    yield mine(item, "P@10 over RR itself", "advantage", gain(best, "P@10", "RR").value, "Table 1 prints .40 and .39")
+        yield claim(
+            item,
+            row,
+            "advantage",
+            found.value,
+            said=words,
+            least=0,
+            interval=ends,
+            known=known,
+        )
+    yield mine(
+        item,
+        "P@10 over RR itself",
+        "advantage",
+        gain(best, "P@10", "RR").value,
+        "Table 1 prints .40 and .39",
+    )
     said = "the trends are also observable with the full system sets"
     found = gain(every, "AP", "P@10")
     row, ends = "AP over P@10 itself, all systems", (found.low, found.high)
-    yield claim(item, row, "advantage", found.value, said=f"{said} ({found})", least=0, interval=ends)
-    yield mine(item, "AP over RR itself, all systems", "advantage", gain(every, "AP", "RR").value)
+    yield claim(
+        item,
+        row,
+        "advantage",
+        found.value,
+        said=f"{said} ({found})",
+        least=0,
+        interval=ends,
+    )
+    yield mine(
+        item,
+        "AP over RR itself, all systems",
+        "advantage",
+        gain(every, "AP", "RR").value,
+    )
     by_size = gains_by_size(best, "AP", "P@10")
     said = "other complex metrics, too, gain on P@10 as topics are added"
     grown = by_size[SIZES[-1]] - by_size[SIZES[0]]
-    yield claim(item, "AP over P@10 itself", "advantage with 25 topics less with 5", grown, said=said, least=0)
+    yield claim(
+        item,
+        "AP over P@10 itself",
+        "advantage with 25 topics less with 5",
+        grown,
+        said=said,
+        least=0,
+    )
     for size, ours in by_size.items():
         why = f"said of nDCG: below 0 with 5 topics, marginally above with more; ours is of AP; {NO_RUNS}"
-        yield lacking("Section 3 (TREC-8)", "nDCG over P@10 itself", f"{size} topics", why, ours=ours)
+        yield lacking(
+            "Section 3 (TREC-8)",
+            "nDCG over P@10 itself",
+            f"{size} topics",
+            why,
+            ours=ours,
+        )

@@ -14,11 +14,22 @@ from irmeta.papers.webber2008_standardization.factors import factor_cells
 from irmeta.papers.webber2008_standardization.levels import level_cells
 from irmeta.papers.webber2008_standardization.other_metrics import other_metric_cells
 from irmeta.papers.webber2008_standardization.pairs import pair_cells
-from irmeta.papers.webber2008_standardization.sources import DRAWS, REPARTITIONS, Sources
+from irmeta.papers.webber2008_standardization.sources import (
+    DRAWS,
+    REPARTITIONS,
+    Sources,
+)
 from irmeta.papers.webber2008_standardization.spread import spread_cells
 from irmeta.studies.reproduction import reproduction
 
-NEEDS = ("trec3-adhoc", "trec7-adhoc", "trec8-adhoc", "robust2003", "robust2004", "robust2004-249")
+NEEDS = (
+    "trec3-adhoc",
+    "trec7-adhoc",
+    "trec8-adhoc",
+    "robust2003",
+    "robust2004",
+    "robust2004-249",
+)
 """The public collections it reads, as `irmeta datasets list` names them."""
 
 

@@ -22,16 +22,29 @@ def chance_cells(compared: Mapping[str, xr.Dataset]) -> Iterator[Cell]:
     yield compare("Figure 5", RAW, "mean dRMSE", 0.60, mean[RAW], within=MEAN_ERROR)
     for name in (OWN, ORIGINAL):
         yield mine("Figure 5", name, "mean dRMSE", mean[name], DRAWN)
-    said = "standardization leads to significantly greater stability than R-normalization"
-    yield claim("Figure 5", OWN, "dRMSE over that of AP", mean[OWN] / mean[RAW], said=said, most=0.75)
+    said = (
+        "standardization leads to significantly greater stability than R-normalization"
+    )
+    yield claim(
+        "Figure 5",
+        OWN,
+        "dRMSE over that of AP",
+        mean[OWN] / mean[RAW],
+        said=said,
+        most=0.75,
+    )
     yield from _rates(pairs)
 
 
 def _rates(pairs: Mapping[str, xr.Dataset]) -> Iterator[Cell]:
     high = {name: one["false_positive_rate_high"].item() for name, one in pairs.items()}
     column = "upper end of the rate"
-    yield claim("Figure 6", RAW, column, high[RAW], said="around 50%", least=0.45, most=0.55)
-    yield claim("Figure 6", OWN, column, high[OWN], said="just over 15%", least=0.15, most=0.175)
+    yield claim(
+        "Figure 6", RAW, column, high[RAW], said="around 50%", least=0.45, most=0.55
+    )
+    yield claim(
+        "Figure 6", OWN, column, high[OWN], said="just over 15%", least=0.15, most=0.175
+    )
     yield mine("Figure 6", ORIGINAL, column, high[ORIGINAL], SOURCE)
     for name, one in pairs.items():
         rate = one["false_positive_rate_mean"].item()
@@ -39,4 +52,12 @@ def _rates(pairs: Mapping[str, xr.Dataset]) -> Iterator[Cell]:
             yield mine("Figure 6", name, "mean rate", rate, SOURCE)
         else:
             least, most = 0.0415 - RATE_ERROR, 0.0525 + RATE_ERROR
-            yield claim("Figure 6", name, "mean rate", rate, said="0.042 to 0.052", least=least, most=most)
+            yield claim(
+                "Figure 6",
+                name,
+                "mean rate",
+                rate,
+                said="0.042 to 0.052",
+                least=least,
+                most=most,
+            )

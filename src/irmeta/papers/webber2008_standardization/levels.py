@@ -5,7 +5,13 @@ from collections.abc import Iterator
 import xarray as xr
 
 from irmeta.papers.webber2008_standardization.factors import SCAN
-from irmeta.papers.webber2008_standardization.sources import ORIGINAL, OWN, RAW, TOPICS, Sources
+from irmeta.papers.webber2008_standardization.sources import (
+    ORIGINAL,
+    OWN,
+    RAW,
+    TOPICS,
+    Sources,
+)
 from irmeta.studies.reproduction import Cell, claim, lacking, mine
 from irmeta.studies.significance import significance
 
@@ -27,38 +33,70 @@ def _documents(sources: Sources) -> Iterator[Cell]:
     counted = sources.judgments
     for name in TOPICS:
         if counted is None or name != "R03":
-            yield lacking("Table 6", "documents judged, relevant", name, f"{SCAN}; {NO_QRELS}")
+            yield lacking(
+                "Table 6", "documents judged, relevant", name, f"{SCAN}; {NO_QRELS}"
+            )
             continue
-        here = counted.filter(counted["topic"].is_in(sources.new[name].topic.values.tolist()))
+        here = counted.filter(
+            counted["topic"].is_in(sources.new[name].topic.values.tolist())
+        )
         for column in ("judged", "relevant"):
-            yield mine("Table 6", f"documents {column}", name, float(here[column].to_numpy().mean()), SCAN)
+            yield mine(
+                "Table 6",
+                f"documents {column}",
+                name,
+                float(here[column].to_numpy().mean()),
+                SCAN,
+            )
 
 
 def _sentences() -> Iterator[Cell]:
     """List what the text reads from rows of Table 6 that cannot be had."""
-    yield lacking("Table 6", "documents relevant", "more on AdHoc than on Robust topics", NO_QRELS)
+    yield lacking(
+        "Table 6", "documents relevant", "more on AdHoc than on Robust topics", NO_QRELS
+    )
     yield lacking("Table 6", "P@10", "very similar on the four collections", NO_RUNS)
     why = f"{NO_RUNS}; for some topics see Table 6, in part"
     yield lacking("Table 6", "SP", "higher where more documents are relevant", why)
 
 
 def _mean_scores(sources: Sources) -> Iterator[Cell]:
-    means = {form: {name: cube.mean().item() for name, cube in cubes.items()} for form, cubes in sources.forms.items()}
+    means = {
+        form: {name: cube.mean().item() for name, cube in cubes.items()}
+        for form, cubes in sources.forms.items()
+    }
     for form, by_collection in means.items():
         for name, ours in by_collection.items():
             yield mine("Table 6", form, name, ours, SCAN)
     ap = means[RAW]
     apart = min(ap["R03"], ap["R04"]) - max(ap["T7"], ap["T8"])
     said = "AP is higher on the Robust collections than on the AdHoc ones"
-    yield claim("Table 6", RAW, "lowest Robust less highest AdHoc", apart, said=said, least=1e-4)
+    yield claim(
+        "Table 6", RAW, "lowest Robust less highest AdHoc", apart, said=said, least=1e-4
+    )
     own, original = means[OWN], means[ORIGINAL]
     moved = _range(original) / _range(ap)
     said = "standardized scores are not affected by the changes in R"
-    yield claim("Table 6", ORIGINAL, "range over collections, over that of AP", moved, said=said, most=1 / 3)
+    yield claim(
+        "Table 6",
+        ORIGINAL,
+        "range over collections, over that of AP",
+        moved,
+        said=said,
+        most=1 / 3,
+    )
     for name in ("T7", "T8", "R03"):
         gain = original[name] - own[name]
         said = "slightly improved scores by the original systems' factors"
-        yield claim("Table 6", "original less own factors", name, gain, said=said, least=1e-4, most=0.05)
+        yield claim(
+            "Table 6",
+            "original less own factors",
+            name,
+            gain,
+            said=said,
+            least=1e-4,
+            most=0.05,
+        )
 
 
 def _range(means: dict[str, float]) -> float:
@@ -71,7 +109,14 @@ def _power(sources: Sources) -> Iterator[Cell]:
     for form, ours in share.items():
         yield mine("Section 5", form, POWER, ours)
     said = "standardization does not harm discriminative power"
-    yield claim("Section 5", "AP less sAP, own factors", POWER, share[RAW] - share[OWN], said=said, most=0.01)
+    yield claim(
+        "Section 5",
+        "AP less sAP, own factors",
+        POWER,
+        share[RAW] - share[OWN],
+        said=said,
+        most=0.01,
+    )
     why = "needs the runs of the 110 systems of TREC 2004 on topics 401-450"
     for metric, published in (("DCG", 0.687), ("nDCG", 0.693), ("sDCG", 0.688)):
         yield lacking("Section 5", metric, POWER, why, published=published)
@@ -79,4 +124,6 @@ def _power(sources: Sources) -> Iterator[Cell]:
 
 def power(scores: xr.DataArray) -> float:
     """Return the share of pairs of systems that a paired t test finds different, without correction."""
-    return float(significance(scores, test="t", correct="none")["share_significant"].item())
+    return float(
+        significance(scores, test="t", correct="none")["share_significant"].item()
+    )

@@ -39,12 +39,23 @@ def other_metric_cells(sources: Sources, rng: int) -> Iterator[Cell]:
 
 def _ndcg(sources: Sources, rng: int) -> Iterator[Cell]:
     raw = sources.ndcg
-    forms = {"nDCG": raw, "sDCG": {name: standardized(cube, cube) for name, cube in raw.items()}}
+    forms = {
+        "nDCG": raw,
+        "sDCG": {name: standardized(cube, cube) for name, cube in raw.items()},
+    }
     for form, cubes in forms.items():
         found = compare(cubes, kinds=("raw",), partitions=DRAWS, rng=rng)
-        yield mine("Figure 7, in part", form, "dRMSE, R03 with R04", found["drmse"].item(), PART)
+        yield mine(
+            "Figure 7, in part",
+            form,
+            "dRMSE, R03 with R04",
+            found["drmse"].item(),
+            PART,
+        )
         for name, cube in cubes.items():
-            yield mine("Section 5, other collections", form, f"{POWER}, {name}", power(cube))
+            yield mine(
+                "Section 5, other collections", form, f"{POWER}, {name}", power(cube)
+            )
 
 
 def _sum_of_precisions(sources: Sources, rng: int) -> Iterator[Cell]:
@@ -54,16 +65,34 @@ def _sum_of_precisions(sources: Sources, rng: int) -> Iterator[Cell]:
         yield lacking("Figure 7, in part", "SP", "dRMSE, AdHoc with R03", NO_ROBUST03)
         return
     relevant = dict(zip(counted["topic"], counted["relevant"], strict=True))
-    ap = {"AdHoc": xr.concat([sources.new["T7"], sources.new["T8"]], "topic"), "R03": sources.new["R03"]}
     ap = {
-        name: cube.sel(topic=[topic for topic in cube.topic.values if topic in relevant]) for name, cube in ap.items()
+        "AdHoc": xr.concat([sources.new["T7"], sources.new["T8"]], "topic"),
+        "R03": sources.new["R03"],
+    }
+    ap = {
+        name: cube.sel(
+            topic=[topic for topic in cube.topic.values if topic in relevant]
+        )
+        for name, cube in ap.items()
     }
     sp = {name: _times(cube, relevant) for name, cube in ap.items()}
-    forms = {"SP": sp, "AP": ap, "sSP": {name: standardized(cube, cube) for name, cube in sp.items()}}
+    forms = {
+        "SP": sp,
+        "AP": ap,
+        "sSP": {name: standardized(cube, cube) for name, cube in sp.items()},
+    }
     for form, cubes in forms.items():
         found = compare(cubes, kinds=("raw",), partitions=DRAWS, rng=rng)
-        yield mine("Figure 7, in part", form, "dRMSE, AdHoc with R03", found["drmse"].item(), SOME)
-        yield mine("Figure 5, in part", form, "mean dRMSE", found["drmse_mean"].item(), SOME)
+        yield mine(
+            "Figure 7, in part",
+            form,
+            "dRMSE, AdHoc with R03",
+            found["drmse"].item(),
+            SOME,
+        )
+        yield mine(
+            "Figure 5, in part", form, "mean dRMSE", found["drmse_mean"].item(), SOME
+        )
         for name, cube in cubes.items():
             yield mine("Table 6, in part", form, name, cube.mean().item(), SOME)
 
@@ -71,7 +100,11 @@ def _sum_of_precisions(sources: Sources, rng: int) -> Iterator[Cell]:
 def _times(ap: xr.DataArray, relevant: dict[str, int]) -> xr.DataArray:
     """Return SP, the sum of precisions: AP times R."""
     by_topic = np.array([relevant[topic] for topic in ap.topic.values], dtype=float)
-    return (ap * by_topic[None, :, None]).assign_coords(metric=["SP"]).assign_attrs(ap.attrs)
+    return (
+        (ap * by_topic[None, :, None])
+        .assign_coords(metric=["SP"])
+        .assign_attrs(ap.attrs)
+    )
 
 
 def _same_once_standardized(data: Path) -> Iterator[Cell]:
@@ -87,4 +120,6 @@ def _same_once_standardized(data: Path) -> Iterator[Cell]:
     said = "precisely the same scores, since division by R scales a topic's mean and deviation alike"
     for raw, normalised in (("SP", "AP"), ("DCG", "nDCG")):
         apart = float(np.abs(z.sel(metric=raw) - z.sel(metric=normalised)).max())
-        yield claim(item, f"{raw} and {normalised}", column, apart, said=said, most=1e-9)
+        yield claim(
+            item, f"{raw} and {normalised}", column, apart, said=said, most=1e-9
+        )

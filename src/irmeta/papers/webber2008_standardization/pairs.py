@@ -8,7 +8,14 @@ import xarray as xr
 
 from irmeta.papers.webber2008_standardization.chance import MEAN_ERROR, SOURCE
 from irmeta.papers.webber2008_standardization.factors import DRAWN, SCAN
-from irmeta.papers.webber2008_standardization.sources import ORIGINAL, OWN, RAW, TOPICS, drmse_of_pairs, pair
+from irmeta.papers.webber2008_standardization.sources import (
+    ORIGINAL,
+    OWN,
+    RAW,
+    TOPICS,
+    drmse_of_pairs,
+    pair,
+)
 from irmeta.studies.reproduction import Cell, claim, compare, mine
 
 SAME = (("T7", "T8"), ("R03", "R04"))
@@ -27,47 +34,94 @@ def pair_cells(compared: Mapping[str, xr.Dataset]) -> Iterator[Cell]:
     raw, own = drmse_of_pairs(compared[RAW]), drmse_of_pairs(compared[OWN])
     ratio = max(own[names] / raw[names] for names in raw)
     said = f"a much lower dRMSE for every collection pair ({LOWER})"
-    yield claim("Table 5", OWN, "largest dRMSE over that of AP", ratio, said=said, most=0.75)
+    yield claim(
+        "Table 5", OWN, "largest dRMSE over that of AP", ratio, said=said, most=0.75
+    )
     yield from _means(compared)
 
 
 def _tables(compared: Mapping[str, xr.Dataset]) -> Iterator[Cell]:
     """Return the bodies of Tables 3 to 5, and what the text repeats of them."""
     for name, result in compared.items():
-        table, positives = ("Table 3", "Table 4") if name == RAW else ("Table 5", "Section 5")
+        if name == RAW:
+            table, positives = ("Table 3", "Table 4")
+        else:
+            table, positives = ("Table 5", "Section 5")
         for a, b in combinations(TOPICS, 2):
             one, row = pair(result, a, b), f"{a} with {b}"
             drmse = one["drmse"].item()
             if name == RAW and (a, b) in PRINTED:
                 published, within = PRINTED[a, b]
-                yield compare(table, row, "dRMSE of AP", published, drmse, within=within)
+                yield compare(
+                    table, row, "dRMSE of AP", published, drmse, within=within
+                )
             else:
                 yield mine(table, row, f"dRMSE of {name}", drmse, SCAN)
-            yield mine(table, row, f"geometric dRMSE of {name}", one["drmse_geometric"].item())
+            yield mine(
+                table, row, f"geometric dRMSE of {name}", one["drmse_geometric"].item()
+            )
             yield mine(table, row, f"RMSE of {name}", one["rmse"].item())
-            yield mine(positives, row, f"false positives of {name}", one["false_positives"].item(), SCAN)
+            yield mine(
+                positives,
+                row,
+                f"false positives of {name}",
+                one["false_positives"].item(),
+                SCAN,
+            )
     geometric = max(
-        float(np.abs(result["drmse_geometric"] / result["drmse"] - 1).max()) for result in compared.values()
+        float(np.abs(result["drmse_geometric"] / result["drmse"] - 1).max())
+        for result in compared.values()
     )
     said = "the geometric mean of the standard deviations produces almost identical results"
-    yield claim("Section 5", "all pairs and forms", "largest relative difference", geometric, said=said, most=0.02)
+    yield claim(
+        "Section 5",
+        "all pairs and forms",
+        "largest relative difference",
+        geometric,
+        said=said,
+        most=0.02,
+    )
 
 
 def _raw_claims(result: xr.Dataset) -> Iterator[Cell]:
     drmse = drmse_of_pairs(result)
     same, cross = _by_track(drmse)
     said = "the two AdHoc collections are relatively close to each other, as are the two Robust ones"
-    yield claim("Table 3", "AP", "least across tracks over most within", min(cross) / max(same), said=said, least=1)
+    yield claim(
+        "Table 3",
+        "AP",
+        "least across tracks over most within",
+        min(cross) / max(same),
+        said=said,
+        least=1,
+    )
     extreme = pair(result, "T7", "R03")
     row = "T7 with R03"
     mean = extreme["drmse_mean"].item()
-    yield compare("Table 3", f"{row}, re-partitioned", "mean dRMSE", 0.596, mean, within=MEAN_ERROR)
+    yield compare(
+        "Table 3",
+        f"{row}, re-partitioned",
+        "mean dRMSE",
+        0.596,
+        mean,
+        within=MEAN_ERROR,
+    )
     share = extreme["false_positives"].item() / int(extreme["systems"])
     said = "almost all systems seem significantly different from themselves"
     yield claim("Table 4", row, "share of systems", share, said=said, least=0.9)
-    for figure, what in (("quantile", "dRMSE"), ("false_positives_quantile", "false positives")):
+    for figure, what in (
+        ("quantile", "dRMSE"),
+        ("false_positives_quantile", "false positives"),
+    ):
         said = "beyond the 99th percentile of random values"
-        yield claim("Section 5", row, f"quantile of {what}", extreme[figure].item(), said=said, least=0.99)
+        yield claim(
+            "Section 5",
+            row,
+            f"quantile of {what}",
+            extreme[figure].item(),
+            said=said,
+            least=0.99,
+        )
 
 
 def _standardized_claims(result: xr.Dataset) -> Iterator[Cell]:
@@ -78,20 +132,47 @@ def _standardized_claims(result: xr.Dataset) -> Iterator[Cell]:
     yield claim("Table 5", OWN, "pairs within the interval", inside, said=said, least=6)
     near = int(((quantiles >= 0.25) & (quantiles <= 0.75)).sum())
     said = "quite close to the respective means"
-    yield claim("Table 5", OWN, "pairs in the central half", near, said=said, least=6, known=CLOSE)
+    yield claim(
+        "Table 5",
+        OWN,
+        "pairs in the central half",
+        near,
+        said=said,
+        least=6,
+        known=CLOSE,
+    )
     drmse = list(drmse_of_pairs(result).values())
     said = "similar for every collection pair"
-    yield claim("Table 5", OWN, "largest dRMSE over smallest", max(drmse) / min(drmse), said=said, most=1.5)
+    yield claim(
+        "Table 5",
+        OWN,
+        "largest dRMSE over smallest",
+        max(drmse) / min(drmse),
+        said=said,
+        most=1.5,
+    )
     rates = {
         (a, b): pair(result, a, b)["false_positives"].item() / int(result["systems"])
         for a, b in combinations(TOPICS, 2)
     }
     yield compare(
-        "Section 5", OWN, "mean false positive rate", 0.05, np.mean([*rates.values()]), within=0.005, known=RATES
+        "Section 5",
+        OWN,
+        "mean false positive rate",
+        0.05,
+        np.mean([*rates.values()]),
+        within=0.005,
+        known=RATES,
     )
     said = "not exceeding 11% for any pair"
     yield claim(
-        "Section 5", OWN, "largest false positive rate", max(rates.values()), said=said, most=0.115, known=RATES
+        "Section 5",
+        OWN,
+        "largest false positive rate",
+        max(rates.values()),
+        said=said,
+        most=0.115,
+        known=RATES,
     )
     same, cross = _by_track(rates)
     said = "no strong effect between AdHoc and Robust collections"
@@ -112,7 +193,9 @@ def _means(compared: Mapping[str, xr.Dataset]) -> Iterator[Cell]:
     yield mine("Section 1", ORIGINAL, column, away[ORIGINAL], SOURCE)
 
 
-def _by_track(values: Mapping[tuple[str, str], float]) -> tuple[list[float], list[float]]:
+def _by_track(
+    values: Mapping[tuple[str, str], float],
+) -> tuple[list[float], list[float]]:
     """Split the values of pairs into those within a track and those across tracks."""
     same = [value for names, value in values.items() if names in SAME]
     return same, [value for names, value in values.items() if names not in SAME]

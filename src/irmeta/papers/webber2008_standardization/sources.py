@@ -37,14 +37,22 @@ class Sources:
         """Read the AP matrices."""
         folder = data / "matrices"
         robust = import_matrix(folder / "robust2004-249" / "AP.csv", rows="systems")
-        new = {name: select(robust, topics=topic_range(topics)) for name, topics in TOPICS.items()}
+        new = {
+            name: select(robust, topics=topic_range(topics))
+            for name, topics in TOPICS.items()
+        }
         old = {
             name: import_matrix(
-                folder / where / "AP.csv", rows="topics", topics=topic_range(TOPICS[name]), collection=name
+                folder / where / "AP.csv",
+                rows="topics",
+                topics=topic_range(TOPICS[name]),
+                collection=name,
             )
             for name, where in (("T7", "trec7-adhoc"), ("T8", "trec8-adhoc"))
         }
-        robust2003 = import_matrix(folder / "robust2003" / "AP.csv", rows="topics").isel(topic=slice(50, 100))
+        robust2003 = import_matrix(
+            folder / "robust2003" / "AP.csv", rows="topics"
+        ).isel(topic=slice(50, 100))
         old["R03"] = robust2003.assign_coords(topic=topic_range(TOPICS["R03"]))
         old["R04"] = new["R04"]
         return cls(data, new, old)
@@ -53,13 +61,16 @@ class Sources:
     def forms(self) -> dict[str, Cubes]:
         """AP of the 110 systems: raw, standardized by their own factors, and by those of the original systems."""
         own = {name: standardized(cube, cube) for name, cube in self.new.items()}
-        original = {name: standardized(cube, self.old[name]) for name, cube in self.new.items()}
+        original = {
+            name: standardized(cube, self.old[name]) for name, cube in self.new.items()
+        }
         return {RAW: self.new, OWN: own, ORIGINAL: original}
 
     def compared(self, rng: int) -> dict[str, xr.Dataset]:
         """Compare every two collections, in each form."""
         return {
-            name: compare(cubes, kinds=("raw",), partitions=REPARTITIONS, rng=rng) for name, cubes in self.forms.items()
+            name: compare(cubes, kinds=("raw",), partitions=REPARTITIONS, rng=rng)
+            for name, cubes in self.forms.items()
         }
 
     @cached_property
@@ -71,8 +82,13 @@ class Sources:
     def ndcg(self) -> Cubes:
         """Return nDCG of the 110 systems on the two collections for which it is public, R03 and R04."""
         path = self.data / "matrices" / "robust2004" / "nDCG.csv"
-        scores = import_matrix(path, rows="topics", topics=topic_range("601-671,673-700"))
-        return {name: select(scores, topics=topic_range(TOPICS[name])) for name in ("R03", "R04")}
+        scores = import_matrix(
+            path, rows="topics", topics=topic_range("601-671,673-700")
+        )
+        return {
+            name: select(scores, topics=topic_range(TOPICS[name]))
+            for name in ("R03", "R04")
+        }
 
     @cached_property
     def judgments(self) -> pl.DataFrame | None:
@@ -83,7 +99,12 @@ class Sources:
         path = self.data / "robust03" / "qrels.txt"
         if not path.is_file():
             return None
-        lines = pl.read_csv(path, separator=" ", has_header=False, new_columns=["topic", "iter", "document", "grade"])
+        lines = pl.read_csv(
+            path,
+            separator=" ",
+            has_header=False,
+            new_columns=["topic", "iter", "document", "grade"],
+        )
         of_topic = lines.group_by(pl.col("topic").cast(pl.String), maintain_order=True)
         return of_topic.agg(judged=pl.len(), relevant=(pl.col("grade") > 0).sum())
 
@@ -101,6 +122,11 @@ def pair(result: xr.Dataset, a: str, b: str) -> xr.Dataset:
 
 def drmse_of_pairs(result: xr.Dataset) -> Mapping[tuple[str, str], float]:
     """Return dRMSE by the names of both collections."""
-    names = zip(result["collection_a"].values, result["collection_b"].values, strict=True)
+    names = zip(
+        result["collection_a"].values, result["collection_b"].values, strict=True
+    )
     values = result["drmse"].isel(metric=0, kind=0).values
-    return {(str(a), str(b)): float(value) for (a, b), value in zip(names, values, strict=True)}
+    return {
+        (str(a), str(b)): float(value)
+        for (a, b), value in zip(names, values, strict=True)
+    }

@@ -42,18 +42,42 @@ def spread_cells(scores: xr.DataArray, trec3: xr.DataArray) -> Iterator[Cell]:
     yield from _distribution(scores)
     best = describe(top_systems(scores, 0.75)).isel(metric=0)
     correlation = np.corrcoef(best["reliability"], best["topic_sd"])[0, 1]
-    yield compare("Section 3", "topic reliability", "correlation with sd", 0.005, correlation, within=0.0005)
+    yield compare(
+        "Section 3",
+        "topic reliability",
+        "correlation with sd",
+        0.005,
+        correlation,
+        within=0.0005,
+    )
     yield from _percentiles(scores[..., 0])
-    yield from _effects({"TREC-3": trec3[..., 0].values, "TREC-8": scores[..., 0].values})
+    yield from _effects(
+        {"TREC-3": trec3[..., 0].values, "TREC-8": scores[..., 0].values}
+    )
 
 
 def _effects(scores: Mapping[str, Floats]) -> Iterator[Cell]:
     """Return the shares of variance of systems, topics and both; the paper takes them from a study of TREC-3."""
     for name, values in scores.items():
-        parts = dict(zip(("systems", "topics", "the rest"), map(float, components(values).variances), strict=True))
+        parts = dict(
+            zip(
+                ("systems", "topics", "the rest"),
+                map(float, components(values).variances),
+                strict=True,
+            )
+        )
         for what, part in parts.items():
-            yield mine("Section 6", f"AP on {name}", f"share of variance, {what}", part / sum(parts.values()))
-        row, column, ratio = f"AP on {name}", "topic variance over system variance", parts["topics"] / parts["systems"]
+            yield mine(
+                "Section 6",
+                f"AP on {name}",
+                f"share of variance, {what}",
+                part / sum(parts.values()),
+            )
+        row, column, ratio = (
+            f"AP on {name}",
+            "topic variance over system variance",
+            parts["topics"] / parts["systems"],
+        )
         if name == "TREC-3":
             said = "Tague-Sutcliffe and Blustein: the topic effect is much stronger than the system effect"
             yield claim("Section 6", row, column, ratio, said=said, least=2)
@@ -67,51 +91,112 @@ def _flab8atdn(scores: xr.DataArray) -> Iterator[Cell]:
     at = int(np.flatnonzero(described["rank"].values == 13)[0])
     one = described.isel(system=at)
     for name, value in (("mean", 0.324), ("low", 0.262), ("high", 0.386)):
-        yield compare("Figure 2", "Flab8atdn, 13th of 129", name, value, one[name].item(), within=0.0005)
+        yield compare(
+            "Figure 2",
+            "Flab8atdn, 13th of 129",
+            name,
+            value,
+            one[name].item(),
+            within=0.0005,
+        )
     # the paper's ranks are of the systems whose intervals overlap
-    ranks = descriptive.rank_intervals(*(described[name].values for name in ("mean", "low", "high")))
-    for name, value, ours in zip(("rank_low", "rank_high"), (2, 94), ranks, strict=True):
-        yield compare("Figure 2", "Flab8atdn, 13th of 129", name, value, ours[at], within=0)
+    ranks = descriptive.rank_intervals(
+        *(described[name].values for name in ("mean", "low", "high"))
+    )
+    for name, value, ours in zip(
+        ("rank_low", "rank_high"), (2, 94), ranks, strict=True
+    ):
+        yield compare(
+            "Figure 2", "Flab8atdn, 13th of 129", name, value, ours[at], within=0
+        )
 
 
 def _distribution(scores: xr.DataArray) -> Iterator[Cell]:
     standardized = standardization.apply(scores, standardization.fit(scores))
     quartiles = np.quantile(standardized.values, [0.25, 0.5, 0.75])
-    for name, value, ours in zip(("25%", "50%", "75%"), (0.26, 0.50, 0.74), quartiles, strict=True):
+    for name, value, ours in zip(
+        ("25%", "50%", "75%"), (0.26, 0.50, 0.74), quartiles, strict=True
+    ):
         yield compare("Figure 3", "standardized AP", name, value, ours, within=0.005)
     below = float((scores.values < 0.2).mean())
     known = "more than half are"
-    yield claim("Figure 3", "AP", "share below 0.2", below, said="almost half", least=0.45, most=0.5, known=known)
+    yield claim(
+        "Figure 3",
+        "AP",
+        "share below 0.2",
+        below,
+        said="almost half",
+        least=0.45,
+        most=0.5,
+        known=known,
+    )
 
 
 def _percentiles(scores: xr.DataArray) -> Iterator[Cell]:
     """Return Table 1: the factor between percentiles by every rule, and the figures themselves by the first rule."""
     for of, order, column, published, within in FACTORS:
-        by_rule = {last: _factors(scores, of, order, column, last) for last in (0.75, 0.9)}
+        by_rule = {
+            last: _factors(scores, of, order, column, last) for last in (0.75, 0.9)
+        }
         nearest = min(by_rule[0.75].values(), key=lambda ours: abs(ours - published))
         row, name = f"{of}s by {order}", f"{column}, 1st over 75th percentile"
-        told = ", ".join(f"{rule} {factor:.2f}" for rule, factor in by_rule[0.75].items())
-        yield compare("Table 1", row, name, published, nearest, within=within, note=f"by rule: {told}", known=NOT_75)
+        told = ", ".join(
+            f"{rule} {factor:.2f}" for rule, factor in by_rule[0.75].items()
+        )
+        yield compare(
+            "Table 1",
+            row,
+            name,
+            published,
+            nearest,
+            within=within,
+            note=f"by rule: {told}",
+            known=NOT_75,
+        )
         at_90 = by_rule[0.9]["ceil(p n)"]
-        yield mine("Table 1", row, f"{column}, 1st over 90th percentile", at_90, "the position is ceil(p n)")
+        yield mine(
+            "Table 1",
+            row,
+            f"{column}, 1st over 90th percentile",
+            at_90,
+            "the position is ceil(p n)",
+        )
     mean, sd = _figures(scores, "system")
     listed = [_at(sd, mean, percent / 100, "ceil(p n)") for percent in (1, 10, 40, 75)]
     said = f"system standard deviations are remarkably similar ({NO_NUMBER})"
     apart = max(listed) / min(listed)
-    yield claim("Table 1", "systems by mean", "sd, largest over smallest listed", apart, said=said, most=1.5)
+    yield claim(
+        "Table 1",
+        "systems by mean",
+        "sd, largest over smallest listed",
+        apart,
+        said=said,
+        most=1.5,
+    )
     for of in ("system", "topic"):
         mean, sd = _figures(scores, of)
         for percent in (1, 10, 40, 75, 90):
             for name, values in (("mean", mean), ("sd", sd)):
                 ours = _at(values, mean, percent / 100, "ceil(p n)")
-                yield mine("Table 1", f"{of}s", f"{name}, percentile {percent}", ours, "the position is ceil(p n)")
+                yield mine(
+                    "Table 1",
+                    f"{of}s",
+                    f"{name}, percentile {percent}",
+                    ours,
+                    "the position is ceil(p n)",
+                )
 
 
-def _factors(scores: xr.DataArray, of: str, order: str, column: str, last: float) -> dict[str, float]:
+def _factors(
+    scores: xr.DataArray, of: str, order: str, column: str, last: float
+) -> dict[str, float]:
     """Return the factor between the 1st percentile and the last, by rule."""
     figures = dict(zip(("mean", "sd"), _figures(scores, of), strict=True))
     values, by = figures[column], figures[order]
-    return {rule: _at(values, by, 0.01, rule) / _at(values, by, last, rule) for rule in RULES}
+    return {
+        rule: _at(values, by, 0.01, rule) / _at(values, by, last, rule)
+        for rule in RULES
+    }
 
 
 def _figures(scores: xr.DataArray, of: str) -> tuple[Floats, Floats]:

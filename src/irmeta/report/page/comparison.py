@@ -8,7 +8,15 @@ import polars as pl
 import xarray as xr
 
 from irmeta.report.page.content import Content
-from irmeta.report.page.panel import Chart, Panel, Text, attempt, names, numbers, of_study
+from irmeta.report.page.panel import (
+    Chart,
+    Panel,
+    Text,
+    attempt,
+    names,
+    numbers,
+    of_study,
+)
 from irmeta.report.plots import figure_of
 from irmeta.studies import comparison
 
@@ -32,10 +40,17 @@ def panels(content: Content) -> list[Panel]:
     if len(content.used) < 2:
         return []
     first = next(iter(content.order.values()))
-    return [attempt("All pairs", lambda: comparison_panel(content.used, first, content.source, content.seed))]
+    return [
+        attempt(
+            "All pairs",
+            lambda: comparison_panel(content.used, first, content.source, content.seed),
+        )
+    ]
 
 
-def comparison_panel(cubes: Mapping[str, xr.DataArray], by: str, source: str, seed: int) -> Panel:
+def comparison_panel(
+    cubes: Mapping[str, xr.DataArray], by: str, source: str, seed: int
+) -> Panel:
     """Compare the scores that the same systems get on every pair of collections; in words for one metric only."""
     outcome = comparison.compare(cubes, partitions=PARTITIONS, rng=seed)
     kinds, forms = names(outcome.kind), comparison.tables(outcome)["forms"]
@@ -64,6 +79,8 @@ def comparison_panel(cubes: Mapping[str, xr.DataArray], by: str, source: str, se
     return replace(panel, findings=told or panel.findings)
 
 
-def _by_kind(forms: pl.DataFrame, kinds: Sequence[str], column: str) -> list[list[float | None]]:
+def _by_kind(
+    forms: pl.DataFrame, kinds: Sequence[str], column: str
+) -> list[list[float | None]]:
     """Return a column of the table `forms` as a list for each kind, in the order of metrics."""
     return [numbers(forms.filter(kind=kind)[column].to_numpy()) for kind in kinds]

@@ -63,12 +63,24 @@ class Content:
         for name, given in cubes.items():
             used[name], left_out[name] = _usable(name, given, missing)
         order = {name: order_by(scores, by) for name, scores in used.items()}
-        return cls(cubes, used, left_out, order, seed, source, groups, _marked(cubes, highlight), reuse)
+        return cls(
+            cubes,
+            used,
+            left_out,
+            order,
+            seed,
+            source,
+            groups,
+            _marked(cubes, highlight),
+            reuse,
+        )
 
     @property
     def by_team(self) -> str:
         """The option by which a command on the page names the teams; nothing where they are not known."""
-        return "" if self.groups is None else f" --groups {quote(str(said(self.groups)))}"
+        if self.groups is None:
+            return ""
+        return f" --groups {quote(str(said(self.groups)))}"
 
     @property
     def several_metrics(self) -> bool:
@@ -83,7 +95,9 @@ class Content:
 
     def source_of(self, name: str) -> str:
         """Return how a command names one collection."""
-        return f"{self.source} --collection {quote(name)}" if len(self.used) > 1 else self.source
+        if len(self.used) > 1:
+            return f"{self.source} --collection {quote(name)}"
+        return self.source
 
     def each(self, panel: Callable[[str], Panel]) -> list[Panel]:
         """Make a panel for each collection."""
@@ -91,41 +105,71 @@ class Content:
 
     def levels(self, panel: Callable[[Level], Panel]) -> list[Panel]:
         """Make a panel for each level of scores; those that could not be computed come last."""
-        made = [attempt(LEVELS[level], partial(panel, level)) for level in get_args(Level)]
+        made = [
+            attempt(LEVELS[level], partial(panel, level)) for level in get_args(Level)
+        ]
         return sorted(made, key=lambda one: not one.tables)
 
 
-def _marked(cubes: Mapping[str, xr.DataArray], highlight: str | Iterable[str] | None) -> list[str]:
+def _marked(
+    cubes: Mapping[str, xr.DataArray], highlight: str | Iterable[str] | None
+) -> list[str]:
     """Return the systems to mark, which may be in any of the collections."""
     if highlight is None:
         return []
-    known = list(dict.fromkeys(name for cube in cubes.values() for name in names(cube.system)))
+    known = list(
+        dict.fromkeys(name for cube in cubes.values() for name in names(cube.system))
+    )
     return choose_names("system", highlight, known, "the report")
 
 
-def _usable(name: str, cube: xr.DataArray, missing: Missing) -> tuple[xr.DataArray, list[str]]:
+def _usable(
+    name: str, cube: xr.DataArray, missing: Missing
+) -> tuple[xr.DataArray, list[str]]:
     """Keep what the studies can use, and say what is left out: missing scores, metrics by which no systems differ."""
     complete_or_not, left_out = cube, []
     if missing not in ("error", "pairwise"):
         scored = _scored(cube)
         complete_or_not, notes = complete(scored, missing)
-        left_out = [f"{note} (--missing common, topics or systems decides which)" for note in notes]
-        if few := [metric for metric in names(cube.metric) if metric not in names(scored.metric)]:
-            left_out = [f"{listed(few)}: most scores are missing, left out of all that follows", *left_out]
+        left_out = [
+            f"{note} (--missing common, topics or systems decides which)"
+            for note in notes
+        ]
+        if few := [
+            metric
+            for metric in names(cube.metric)
+            if metric not in names(scored.metric)
+        ]:
+            left_out = [
+                f"{listed(few)}: most scores are missing, left out of all that follows",
+                *left_out,
+            ]
     kept = varying(complete_or_not)
-    if flat := [metric for metric in names(complete_or_not.metric) if metric not in names(kept.metric)]:
+    if flat := [
+        metric
+        for metric in names(complete_or_not.metric)
+        if metric not in names(kept.metric)
+    ]:
         verb = "has" if len(flat) == 1 else "have"
-        left_out.append(f"{', '.join(flat)} {verb} the same mean for every system: left out of all that follows")
+        left_out.append(
+            f"{', '.join(flat)} {verb} the same mean for every system: left out of all that follows"
+        )
     if not kept.sizes["metric"]:
-        count = f"{cube.sizes['system']} system{'s' if cube.sizes['system'] != 1 else ''}"
-        raise ScoresError(f"{name}: no metric distinguishes its {count}; a report compares systems")
+        count = (
+            f"{cube.sizes['system']} system{'s' if cube.sizes['system'] != 1 else ''}"
+        )
+        raise ScoresError(
+            f"{name}: no metric distinguishes its {count}; a report compares systems"
+        )
     return kept, left_out
 
 
 def _scored(cube: xr.DataArray) -> xr.DataArray:
     """Keep the metrics that have at least half of their scores; all if none has."""
     share = cube.notnull().mean(("system", "topic")).values
-    return cube.isel(metric=share >= 0.5) if (share >= 0.5).any() else cube
+    if (share >= 0.5).any():
+        return cube.isel(metric=share >= 0.5)
+    return cube
 
 
 def order_by(scores: xr.DataArray, by: str | None) -> str:
@@ -134,7 +178,9 @@ def order_by(scores: xr.DataArray, by: str | None) -> str:
     if by is not None:
         if canonical(by) not in known:
             where = scores.attrs.get("collection", "these scores")
-            raise ScoresError(f"no metric {by!r} to order the systems of {where} by; {nearest(by, known)}")
+            raise ScoresError(
+                f"no metric {by!r} to order the systems of {where} by; {nearest(by, known)}"
+            )
         return canonical(by)
     try:
         return default_by(scores)

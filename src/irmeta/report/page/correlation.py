@@ -28,10 +28,14 @@ def panels(content: Content) -> list[Panel]:
     """Make a panel for each level, where there are metrics to compare."""
     if not content.several_metrics:
         return []
-    return content.levels(lambda level: correlation_panel(level, content.used, content.source))
+    return content.levels(
+        lambda level: correlation_panel(level, content.used, content.source)
+    )
 
 
-def correlation_panel(level: Level, scores: Mapping[str, xr.DataArray], source: str) -> Panel:
+def correlation_panel(
+    level: Level, scores: Mapping[str, xr.DataArray], source: str
+) -> Panel:
     """Show the correlation of every pair of metrics, ordered by the groups that they form."""
     outcome = correlation.correlation(scores, level=level)
     options = about(outcome)["options"]

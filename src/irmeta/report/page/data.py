@@ -28,19 +28,37 @@ TEXT = Text(
 def panels(content: Content) -> list[Panel]:
     """Make a panel for each collection."""
     cubes, order, left_out = content.cubes, content.order, content.left_out
-    return content.each(lambda name: data_panel(name, cubes[name], order[name], left_out[name]))
+    return content.each(
+        lambda name: data_panel(name, cubes[name], order[name], left_out[name])
+    )
 
 
-def data_panel(name: str, scores: xr.DataArray, by: str, left_out: Sequence[str]) -> Panel:
+def data_panel(
+    name: str, scores: xr.DataArray, by: str, left_out: Sequence[str]
+) -> Panel:
     """Say what a collection holds: sizes, missing cells, provenance, remarks, and what is left out of all studies."""
     size = described(scores)
     counts = {dim: size[f"{dim}s"] for dim in ("system", "topic", "metric")}
-    missing = f"{size['missing']:,} of {scores.size:,} scores are missing" if size["missing"] else "no score is missing"
-    systems, topics, metrics = (f"{count} {dim}{'s' if count != 1 else ''}" for dim, count in counts.items())
+    if size["missing"]:
+        missing = f"{size['missing']:,} of {scores.size:,} scores are missing"
+    else:
+        missing = "no score is missing"
+    systems, topics, metrics = (
+        f"{count} {dim}{'s' if count != 1 else ''}" for dim, count in counts.items()
+    )
     finding = f"{name}: {systems}, {topics} and {metrics}; {missing}."
     said = about(scores)
-    facts = {key: value for key, value in said.items() if key not in ("notes", "runs", "options", "collection")}
-    table = pl.DataFrame({"metric": names(scores.metric), "missing": np.isnan(scores.values).sum(axis=(0, 1))})
+    facts = {
+        key: value
+        for key, value in said.items()
+        if key not in ("notes", "runs", "options", "collection")
+    }
+    table = pl.DataFrame(
+        {
+            "metric": names(scores.metric),
+            "missing": np.isnan(scores.values).sum(axis=(0, 1)),
+        }
+    )
     notes = [str(note) for note in said.get("notes") or []]
     return Panel(
         name,
@@ -63,7 +81,9 @@ def _shades(scores: xr.DataArray, by: str) -> Chart:
         topic=np.argsort(-one.mean("system").fillna(0).values, kind="stable"),
     )
     top = max(float(one.max()), 1e-12)
-    codes = np.where(np.isnan(one.values), 255, np.clip(one.fillna(0).values / top, 0, 1) * 254).astype(np.uint8)
+    codes = np.where(
+        np.isnan(one.values), 255, np.clip(one.fillna(0).values / top, 0, 1) * 254
+    ).astype(np.uint8)
     return Chart(
         "shades",
         f"Every score of {by}",

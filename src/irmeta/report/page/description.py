@@ -32,7 +32,9 @@ def panels(content: Content) -> list[Panel]:
 def described(content: Content, name: str) -> xr.Dataset:
     """Return the description of one collection, which two sections show."""
     scores, by, seed = content.used[name], content.order[name], content.seed
-    outcome: xr.Dataset = content.once(f"description {name}", lambda: description.describe(scores, by=by, rng=seed))
+    outcome: xr.Dataset = content.once(
+        f"description {name}", lambda: description.describe(scores, by=by, rng=seed)
+    )
     return outcome
 
 
@@ -42,7 +44,10 @@ def systems_panel(content: Content, name: str) -> Panel:
     source, seed = content.source_of(name), content.seed
     columns = ("mean", "low", "high", "rank", "rank_low", "rank_high")
     per_metric = {
-        str(metric): {column: numbers(outcome[column].sel(metric=metric).values) for column in columns}
+        str(metric): {
+            column: numbers(outcome[column].sel(metric=metric).values)
+            for column in columns
+        }
         for metric in outcome.metric.values
     }
     level, topics = about(outcome)["options"]["level"], outcome.sizes["topic"]
@@ -53,7 +58,10 @@ def systems_panel(content: Content, name: str) -> Panel:
         "the figures.",
         {"systems": names(outcome.system), "by": by, "metrics": per_metric},
     )
-    figures = {view: partial(figure_of, outcome, view=view) for view in ("means", "ranks", "matrix")}
+    figures = {
+        view: partial(figure_of, outcome, view=view)
+        for view in ("means", "ranks", "matrix")
+    }
     panel = of_study(
         name,
         outcome,
@@ -62,7 +70,9 @@ def systems_panel(content: Content, name: str) -> Panel:
         figures=figures,
         command=f"irmeta describe {source} --by {quote(by)} --seed {seed}",
     )
-    return replace(panel, tables={title: first(frame, by) for title, frame in panel.tables.items()})
+    return replace(
+        panel, tables={title: first(frame, by) for title, frame in panel.tables.items()}
+    )
 
 
 def first(frame: pl.DataFrame, metric: str) -> pl.DataFrame:

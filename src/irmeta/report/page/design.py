@@ -28,10 +28,16 @@ TEXT = Text(
 def panels(content: Content) -> list[Panel]:
     """Make a panel for each collection."""
     used, order = content.used, content.order
-    return content.each(lambda name: design_panel(name, used[name], order[name], content.source_of(name), content.seed))
+    return content.each(
+        lambda name: design_panel(
+            name, used[name], order[name], content.source_of(name), content.seed
+        )
+    )
 
 
-def design_panel(name: str, scores: xr.DataArray, target: str, source: str, seed: int) -> Panel:
+def design_panel(
+    name: str, scores: xr.DataArray, target: str, source: str, seed: int
+) -> Panel:
     """Show worth by the number of topics, a line a metric."""
     outcome = design.design(scores, target=target, partitions=PARTITIONS, rng=seed)
     tau = outcome["tau"].values

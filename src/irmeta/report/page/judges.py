@@ -7,7 +7,15 @@ import numpy as np
 import xarray as xr
 
 from irmeta.report.page.content import Content
-from irmeta.report.page.panel import Chart, Panel, Text, attempt, names, numbers, of_study
+from irmeta.report.page.panel import (
+    Chart,
+    Panel,
+    Text,
+    attempt,
+    names,
+    numbers,
+    of_study,
+)
 from irmeta.report.plots import figure_of
 from irmeta.studies import judges
 
@@ -35,7 +43,9 @@ def are_judges(cubes: Mapping[str, xr.DataArray]) -> bool:
     if len(cubes) < 2:
         return False
     systems = {frozenset(one.system.values) for one in cubes.values()}
-    shared = frozenset.intersection(*(frozenset(one.topic.values) for one in cubes.values()))
+    shared = frozenset.intersection(
+        *(frozenset(one.topic.values) for one in cubes.values())
+    )
     most = max(one.sizes["topic"] for one in cubes.values())
     return len(systems) == 1 and len(shared) >= max(2, most / 2)
 
@@ -43,7 +53,9 @@ def are_judges(cubes: Mapping[str, xr.DataArray]) -> bool:
 def _panel(content: Content, by: str) -> Panel:
     """Compare all collections with the first, by one metric."""
     cubes = content.used
-    outcome = judges.compare_judges(cubes, metrics=[by], groups=content.groups, rng=content.seed)
+    outcome = judges.compare_judges(
+        cubes, metrics=[by], groups=content.groups, rng=content.seed
+    )
     one = outcome.isel(metric=0)
     order = np.argsort(-np.nan_to_num(one["tau"].values, nan=-2), kind="stable")
     truth = next(iter(cubes))

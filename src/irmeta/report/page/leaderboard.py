@@ -27,7 +27,11 @@ _SCRIPTS = ("drawing.js", "address.js", "tables.js", "leaderboard.js")
 
 
 def write_leaderboard(
-    outcome: xr.Dataset, folder: str | PathLike[str], *, title: str | None = None, source: str = "results.parquet"
+    outcome: xr.Dataset,
+    folder: str | PathLike[str],
+    *,
+    title: str | None = None,
+    source: str = "results.parquet",
 ) -> Path:
     """Write folder/index.html, one file with all it needs, of a result of `irmeta.leaderboard`; return its path.
 
@@ -38,12 +42,16 @@ def write_leaderboard(
     page = folder / "index.html"
     if folder.is_file():
         raise FileFormatError(f"{folder} is a file; name a folder for the page")
-    if page.is_file() and f'content="{GENERATOR}' not in page.read_text(encoding="utf-8", errors="replace"):
+    if page.is_file() and f'content="{GENERATOR}' not in page.read_text(
+        encoding="utf-8", errors="replace"
+    ):
         raise FileFormatError(f"{page} is another page; name a new or an empty folder")
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise FileFormatError(f"{folder}: no folder can be made there ({error.strerror or error})") from error
+        raise FileFormatError(
+            f"{folder}: no folder can be made there ({error.strerror or error})"
+        ) from error
     with writing(page) as part:
         part.write_text(html(outcome, title or "Leaderboard", source), encoding="utf-8")
     return page
@@ -95,10 +103,16 @@ def content(outcome: xr.Dataset) -> dict[str, Any]:
     if "predicted" in ordered:
         scores = np.where(known, scores, ordered["predicted"].values)
         filled = _filled(ordered, known)
-    types = names(ordered["type"]) if "type" in ordered.coords else [None] * ordered.sizes["topic"]
+    if "type" in ordered.coords:
+        types = names(ordered["type"])
+    else:
+        types = [None] * ordered.sizes["topic"]
     return {
         "models": names(ordered.system),
-        "tasks": [{"name": name, "type": kind} for name, kind in zip(names(ordered.topic), types, strict=True)],
+        "tasks": [
+            {"name": name, "type": kind}
+            for name, kind in zip(names(ordered.topic), types, strict=True)
+        ],
         "counts": known.sum(axis=1).tolist(),
         "scores": numbers(scores.T),
         "filled": filled,
@@ -115,11 +129,18 @@ def _shown(outcome: xr.Dataset) -> Mapping[str, pl.DataFrame]:
     return {name: frame for name, frame in views.items() if name in ("tasks", "few")}
 
 
-def _filled(ordered: xr.Dataset, known: np.ndarray[Any, np.dtype[np.bool_]]) -> dict[int, dict[int, Any]]:
+def _filled(
+    ordered: xr.Dataset, known: np.ndarray[Any, np.dtype[np.bool_]]
+) -> dict[int, dict[int, Any]]:
     """Return the intervals of predicted scores by task and model."""
-    ends = np.stack([ordered["predicted_low"].values, ordered["predicted_high"].values], axis=-1).round(4)
+    ends = np.stack(
+        [ordered["predicted_low"].values, ordered["predicted_high"].values], axis=-1
+    ).round(4)
     return {
-        int(task): {int(model): ends[model, task].tolist() for model in np.flatnonzero(~known[:, task])}
+        int(task): {
+            int(model): ends[model, task].tolist()
+            for model in np.flatnonzero(~known[:, task])
+        }
         for task in np.flatnonzero(~known.all(axis=0))
     }
 
@@ -127,8 +148,16 @@ def _filled(ordered: xr.Dataset, known: np.ndarray[Any, np.dtype[np.bool_]]) -> 
 def _ranks(ordered: xr.Dataset, kind: str) -> dict[str, Any]:
     """Return one aggregate's values, to five digits, and ranks."""
     one = ordered.sel(aggregate=kind)
-    ranks = {name: _whole(one[name].values) for name in ("rank", "best", "worst", "low", "high")}
-    return {"name": kind, "label": leaderboard.label(kind, ordered), "value": numbers(one["value"].values), **ranks}
+    ranks = {
+        name: _whole(one[name].values)
+        for name in ("rank", "best", "worst", "low", "high")
+    }
+    return {
+        "name": kind,
+        "label": leaderboard.label(kind, ordered),
+        "value": numbers(one["value"].values),
+        **ranks,
+    }
 
 
 def _whole(ranks: np.ndarray[Any, np.dtype[np.float64]]) -> list[int | None]:
@@ -143,7 +172,10 @@ def _aggregates(outcome: xr.Dataset) -> list[dict[str, Any]]:
             "label": _capital(leaderboard.label(kind, outcome)),
             "tau": [short(tau) for tau in outcome["tau"].sel(aggregate=kind).values],
             "resolution": f"{outcome['resolution'].sel(aggregate=kind).item():.0%}",
-            "tied": counted(int(outcome["tied"].sel(aggregate=kind).item()), leaderboard.called(outcome)["model"]),
+            "tied": counted(
+                int(outcome["tied"].sel(aggregate=kind).item()),
+                leaderboard.called(outcome)["model"],
+            ),
         }
         for kind in names(outcome.aggregate)
     ]
@@ -156,7 +188,10 @@ def _capital(text: str) -> str:
 def _what(outcome: xr.Dataset) -> str:
     """Say what is ranked: the collection, and how many models and tasks."""
     names = leaderboard.called(outcome)
-    sizes = [counted(outcome.sizes[dim], names[what]) for dim, what in (("system", "model"), ("topic", "task"))]
+    sizes = [
+        counted(outcome.sizes[dim], names[what])
+        for dim, what in (("system", "model"), ("topic", "task"))
+    ]
     collections = list(about(outcome)["inputs"]["collections"])
     return ", ".join([*(collections if len(collections) == 1 else []), *sizes])
 
@@ -165,7 +200,9 @@ def _compared(outcome: xr.Dataset) -> str:
     """Say of which models tau is."""
     some, model = int(outcome["compared"]), leaderboard.called(outcome)["model"]
     every = some == outcome.sizes["system"]
-    return "" if every else f"of the {counted(some, model)} that every aggregate has a value for"
+    if every:
+        return ""
+    return f"of the {counted(some, model)} that every aggregate has a value for"
 
 
 def _holes_say(outcome: xr.Dataset) -> str:
@@ -177,6 +214,14 @@ def _holes_say(outcome: xr.Dataset) -> str:
 
 def _command(options: Mapping[str, Any], source: str) -> str:
     """Say which command gives the same."""
-    given = {"over": options["over"], "aggregate": ",".join(options["aggregate"]), "holes": options["holes"]}
+    given = {
+        "over": options["over"],
+        "aggregate": ",".join(options["aggregate"]),
+        "holes": options["holes"],
+    }
     groups = " --groups TYPES.csv" if options["groups"] else ""
-    return f"irmeta leaderboard {source} " + " ".join(f"--{name} {value}" for name, value in given.items()) + groups
+    return (
+        f"irmeta leaderboard {source} "
+        + " ".join(f"--{name} {value}" for name, value in given.items())
+        + groups
+    )

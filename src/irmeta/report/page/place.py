@@ -9,7 +9,15 @@ from irmeta import standardization
 from irmeta.attributes import about
 from irmeta.datasets.reference import shipped_factors
 from irmeta.report.page.content import Content
-from irmeta.report.page.panel import Chart, Panel, Text, attempt, names, numbers, of_study
+from irmeta.report.page.panel import (
+    Chart,
+    Panel,
+    Text,
+    attempt,
+    names,
+    numbers,
+    of_study,
+)
 from irmeta.report.plots import figure_of
 from irmeta.studies import place
 
@@ -33,19 +41,36 @@ def panels(content: Content) -> list[Panel]:
 def _panel(content: Content, name: str) -> Panel:
     factors = standardization.load(name)
     used, by = content.used[name], content.order[name]
-    shared = [metric for metric in names(used.metric) if metric in names(factors.metric)]
+    shared = [
+        metric for metric in names(used.metric) if metric in names(factors.metric)
+    ]
     metric = by if by in shared else shared[0] if shared else by
-    return place_panel(name, used, factors, metric, content.source_of(name), content.seed)
+    return place_panel(
+        name, used, factors, metric, content.source_of(name), content.seed
+    )
 
 
-def place_panel(name: str, scores: xr.DataArray, factors: xr.Dataset, metric: str, source: str, seed: int) -> Panel:
+def place_panel(
+    name: str,
+    scores: xr.DataArray,
+    factors: xr.Dataset,
+    metric: str,
+    source: str,
+    seed: int,
+) -> Panel:
     """Place the systems of one collection by one metric."""
     outcome = place.place(scores, on=factors, metrics=[metric], rng=seed)
     figures = {
         "standardized": "mean",
-        **{column: column for column in ("low", "high", "rank", "rank_low", "rank_high")},
+        **{
+            column: column
+            for column in ("low", "high", "rank", "rank_low", "rank_high")
+        },
     }
-    drawn = {to: numbers(outcome[column].sel(metric=metric).values) for column, to in figures.items()}
+    drawn = {
+        to: numbers(outcome[column].sel(metric=metric).values)
+        for column, to in figures.items()
+    }
     level = about(outcome)["options"]["level"]
     chart = Chart(
         "means",

@@ -44,10 +44,14 @@ def panels(content: Content) -> list[Panel]:
     if not content.several_metrics:
         return []
     reported, model = to_report(content), reference_model()
-    return content.each(lambda name: prediction_panel(name, content.used[name], reported, model))
+    return content.each(
+        lambda name: prediction_panel(name, content.used[name], reported, model)
+    )
 
 
-def prediction_panel(name: str, scores: xr.DataArray, reported: Sequence[str], model: Model) -> Panel:
+def prediction_panel(
+    name: str, scores: xr.DataArray, reported: Sequence[str], model: Model
+) -> Panel:
     """Predict the other metrics of a collection from the reported ones, and set them beside the actual scores."""
     here = _renamed(scores, model)
     known = [known for metric in reported if (known := model.name_of(metric))]
@@ -58,8 +62,12 @@ def prediction_panel(name: str, scores: xr.DataArray, reported: Sequence[str], m
             f"the reference model has none of the metrics to report ({', '.join(reported) or 'none found'})"
         )
     if not others:
-        raise ScoresError("the reference model has none of the metrics that are not reported")
-    outcome = accuracy.accuracy(predict(here.sel(metric=given), model, want=others), here)
+        raise ScoresError(
+            "the reference model has none of the metrics that are not reported"
+        )
+    outcome = accuracy.accuracy(
+        predict(here.sel(metric=given), model, want=others), here
+    )
     order = np.argsort(-outcome["tau"].fillna(-2).values, kind="stable")
     targets = [names(outcome.target)[at] for at in order]
     level = about(outcome)["options"]["level"]
@@ -82,7 +90,10 @@ def prediction_panel(name: str, scores: xr.DataArray, reported: Sequence[str], m
             {
                 "systems": names(outcome.system),
                 "targets": targets,
-                **{key: numbers(outcome[key].values[:, order].T) for key in ("value", "low", "high", "actual")},
+                **{
+                    key: numbers(outcome[key].values[:, order].T)
+                    for key in ("value", "low", "high", "actual")
+                },
             },
         ),
     ]
@@ -108,16 +119,27 @@ def chosen(model: Model, candidates: Sequence[str]) -> list[str]:
             worst[given] = _worst_coverage(model, given)
     if not worst:
         return []
-    best = max(worst, key=lambda given: (worst[given] >= GOOD, len(given) if worst[given] >= GOOD else 0, worst[given]))
+    best = max(
+        worst,
+        key=lambda given: (
+            worst[given] >= GOOD,
+            len(given) if worst[given] >= GOOD else 0,
+            worst[given],
+        ),
+    )
     return list(best)
 
 
 def _worst_coverage(model: Model, given: Sequence[str]) -> float:
     """Return the coverage to expect of 90% intervals on the worst collection, in the mean over other metrics."""
     level, size = 0.9, len(given)
-    by_parts: dict[tuple[str, ...], list[str]] = {}  # the targets that the same collections have
+    by_parts: dict[
+        tuple[str, ...], list[str]
+    ] = {}  # the targets that the same collections have
     for target in (metric for metric in model.metrics if metric not in given):
-        by_parts.setdefault(tuple(part.name for part in model.holding([*given, target])), []).append(target)
+        by_parts.setdefault(
+            tuple(part.name for part in model.holding([*given, target])), []
+        ).append(target)
     found: dict[str, list[float]] = {}
     for parts, targets in by_parts.items():
         if len(parts) < 3:
@@ -125,7 +147,9 @@ def _worst_coverage(model: Model, given: Sequence[str]) -> float:
         held = model.holding([*given, *targets])
         at = range(size, size + len(targets))
         far = reach(np.array([part.tails[list(at)] for part in held]), level)
-        expected = expected_coverage([part.moments for part in held], range(size), at, level, far)
+        expected = expected_coverage(
+            [part.moments for part in held], range(size), at, level, far
+        )
         for part, shares in zip(held, expected, strict=True):
             found.setdefault(part.name, []).extend(shares.tolist())
     return min((float(np.mean(shares)) for shares in found.values()), default=0.0)
@@ -137,12 +161,16 @@ def calculator(model: Model) -> Mapping[str, Any]:
     t[level][df - 1], normal[level] and chi2[number of scores - 1] are quantiles, which the page looks up.
     """
     two_sided = (1 + np.array(LEVELS)) / 2
-    freedom, scores = np.arange(1, max(2, len(model.parts))), np.arange(1, len(model.metrics) + 1)
+    freedom, scores = (
+        np.arange(1, max(2, len(model.parts))),
+        np.arange(1, len(model.metrics) + 1),
+    )
     return {
         "scale": model.scale,
         "levels": list(LEVELS),
         "metrics": [
-            {"name": metric, "highest": _finite(highest(metric))} for metric in sorted(model.metrics, key=_by_name)
+            {"name": metric, "highest": _finite(highest(metric))}
+            for metric in sorted(model.metrics, key=_by_name)
         ],
         "collections": [described(part) for part in model.parts],
         "normal": np.asarray(stats.norm.ppf(two_sided)).tolist(),
@@ -170,4 +198,6 @@ def _by_name(metric: str) -> tuple[str, float]:
 
 
 def _finite(value: float) -> float | None:
-    return value if np.isfinite(value) else None
+    if np.isfinite(value):
+        return value
+    return None

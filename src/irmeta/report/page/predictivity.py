@@ -35,7 +35,9 @@ def _panel(content: Content, name: str) -> Panel:
     scores, seed = content.used[name], content.seed
     half = scores.sizes["topic"] // 2
     sizes = sorted({max(1, round(half * share)) for share in (0.2, 0.4, 0.6, 0.8, 1.0)})
-    outcome = predictivity.predictivity(scores, partitions=PARTITIONS, sizes=sizes, groups=content.groups, rng=seed)
+    outcome = predictivity.predictivity(
+        scores, partitions=PARTITIONS, sizes=sizes, groups=content.groups, rng=seed
+    )
     metrics, phi = names(outcome.metric), outcome["phi"].values
     best = predictivity.best_predictor(outcome)
     gain = outcome["advantage"].values[best]
@@ -52,7 +54,11 @@ def _panel(content: Content, name: str) -> Panel:
                 "rows": [metrics[at] for at in others],
                 **{
                     key: numbers(outcome[variable].values[best, others])
-                    for key, variable in (("value", "advantage"), ("low", "low"), ("high", "high"))
+                    for key, variable in (
+                        ("value", "advantage"),
+                        ("low", "low"),
+                        ("high", "high"),
+                    )
                 },
                 "label": f"phi({metrics[best]}, target) \N{MINUS SIGN} phi(target, target)",
                 "reference": 0,
@@ -64,7 +70,9 @@ def _panel(content: Content, name: str) -> Panel:
             "Line chart of phi over the number of topics, a line a metric; the table `curve` has the figures.",
             {
                 "x": numbers(outcome["size"].values),
-                "series": [{"name": metrics[at], "y": numbers(own[:, at, at])} for at in order],
+                "series": [
+                    {"name": metrics[at], "y": numbers(own[:, at, at])} for at in order
+                ],
                 "xlabel": "topics in each of two disjoint sets",
                 "ylabel": "predictive power phi",
             },

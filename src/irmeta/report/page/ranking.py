@@ -37,7 +37,11 @@ def panels(content: Content) -> list[Panel]:
         return []
 
     def made() -> list[Panel]:
-        return content.levels(lambda level: ranking_panel(level, content.used, content.source, content.seed))
+        return content.levels(
+            lambda level: ranking_panel(
+                level, content.used, content.source, content.seed
+            )
+        )
 
     found: list[Panel] = content.once("ranking", made)
     return found
@@ -51,7 +55,9 @@ def to_report(content: Content) -> list[str]:
     return []
 
 
-def ranking_panel(level: Level, scores: Mapping[str, xr.DataArray], source: str, seed: int) -> Panel:
+def ranking_panel(
+    level: Level, scores: Mapping[str, xr.DataArray], source: str, seed: int
+) -> Panel:
     """Show the best subset of metrics of each size, and how much of the one to report other topics would choose.
 
     The subset to report is the smallest that leaves less than a tenth unexplained; only up to its size are topics

@@ -31,11 +31,17 @@ def panels(content: Content) -> list[Panel]:
 
 def _panel(content: Content, name: str) -> Panel:
     """Show expected tau and E rho2 by the number of topics, first by the metric that systems are ordered by."""
-    found = reliability.reliability(content.used[name], groups=content.groups, rng=content.seed)
+    found = reliability.reliability(
+        content.used[name], groups=content.groups, rng=content.seed
+    )
     by = content.order[name]
-    outcome = found.sel(metric=[by, *(metric for metric in found.metric.values if metric != by)])
+    outcome = found.sel(
+        metric=[by, *(metric for metric in found.metric.values if metric != by)]
+    )
     charts = [
-        _curve(outcome, "tau", "Expected tau with the true ranking by the number of topics"),
+        _curve(
+            outcome, "tau", "Expected tau with the true ranking by the number of topics"
+        ),
         _curve(outcome, "erho2", "E rho2 by the number of topics"),
     ]
     few = outcome.isel(metric=slice(LINES))
@@ -44,7 +50,10 @@ def _panel(content: Content, name: str) -> Panel:
         outcome,
         charts=charts,
         shown=["coefficients", "needed"],
-        figures={view: partial(figure_of, few, view=view) for view in ("reliability", "differences")},
+        figures={
+            view: partial(figure_of, few, view=view)
+            for view in ("reliability", "differences")
+        },
         command=f"irmeta reliability {content.source_of(name)}{content.by_team} --seed {content.seed}",
     )
 
@@ -59,7 +68,10 @@ def _curve(outcome: xr.Dataset, figure: str, title: str) -> Chart:
         f"Line chart: {title.lower()}, a line a metric; the table `coefficients` has the figures.",
         {
             "x": numbers(outcome["size"].values),
-            "series": [{"name": names(outcome.metric)[at], "y": numbers(values[:, at])} for at in order],
+            "series": [
+                {"name": names(outcome.metric)[at], "y": numbers(values[:, at])}
+                for at in order
+            ],
             "xlabel": "topics",
             "ylabel": title.partition(" by ")[0],
         },

@@ -6,7 +6,15 @@ import numpy as np
 import xarray as xr
 
 from irmeta.report.page.content import Content
-from irmeta.report.page.panel import Chart, Panel, Text, attempt, names, numbers, of_study
+from irmeta.report.page.panel import (
+    Chart,
+    Panel,
+    Text,
+    attempt,
+    names,
+    numbers,
+    of_study,
+)
 from irmeta.report.plots import figure_of
 
 TEXT = Text(
@@ -46,6 +54,9 @@ def reuse_panel(outcome: xr.Dataset) -> Panel:
         outcome,
         charts=[chart],
         shown=["metrics", "groups"],
-        figures={view: partial(figure_of, outcome, view=view) for view in ("metrics", "penalty")},
+        figures={
+            view: partial(figure_of, outcome, view=view)
+            for view in ("metrics", "penalty")
+        },
         command="irmeta reuse QRELS RUNS --groups TEAMS",
     )

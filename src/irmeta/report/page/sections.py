@@ -13,7 +13,11 @@ from irmeta.report.page.content import Content
 from irmeta.report.page.panel import Section
 from irmeta.studies import STUDIES
 
-SECTIONS = ("standings", "data", *(name for name, study in STUDIES.items() if study.section))
+SECTIONS = (
+    "standings",
+    "data",
+    *(name for name, study in STUDIES.items() if study.section),
+)
 """The modules of sections."""
 
 
@@ -33,7 +37,9 @@ def sections(
     The arguments are those of `irmeta.write_report`.
     """
     options: dict[str, Any] = {"groups": groups, "highlight": highlight, "reuse": reuse}
-    content = Content.of(cubes, by=by, missing=missing, seed=seed, source=source, **options)
+    content = Content.of(
+        cubes, by=by, missing=missing, seed=seed, source=source, **options
+    )
     made = []
     for name in steps(SECTIONS, "sections of the page"):
         module = import_module(f"irmeta.report.page.{name}")

@@ -30,7 +30,11 @@ TEXT = Text(
 def panels(content: Content) -> list[Panel]:
     """Make a panel for each collection."""
     used, order = content.used, content.order
-    return content.each(lambda name: significance_panel(name, used[name], order[name], content.source_of(name)))
+    return content.each(
+        lambda name: significance_panel(
+            name, used[name], order[name], content.source_of(name)
+        )
+    )
 
 
 def significance_panel(name: str, scores: xr.DataArray, by: str, source: str) -> Panel:
@@ -70,14 +74,21 @@ def significance_panel(name: str, scores: xr.DataArray, by: str, source: str) ->
         findings=told,
         tables={**views, "power": ranked, "tests": tests},
         latex={"systems": lettered(scores, by)},
-        notes=[*panel.notes, f"the file of single tests has those of {by}; the command gives all"],
+        notes=[
+            *panel.notes,
+            f"the file of single tests has those of {by}; the command gives all",
+        ],
     )
 
 
 def lettered(scores: xr.DataArray, by: str) -> pl.DataFrame:
     """Return the best systems with means, intervals, and letters: systems that share one do not differ."""
-    best, _ = studied(scores, metrics=[by], top=min(1.0, LETTERED / scores.sizes["system"]), by=by)
+    best, _ = studied(
+        scores, metrics=[by], top=min(1.0, LETTERED / scores.sizes["system"]), by=by
+    )
     letters = significance.tables(significance.significance(best))["systems"]
     means = description.tables(description.describe(best, by=by))["means"]
-    joined = means.join(letters.select("system", "letters"), on="system", maintain_order="left")
+    joined = means.join(
+        letters.select("system", "letters"), on="system", maintain_order="left"
+    )
     return joined.select("system", "mean", "low", "high", "letters")

@@ -39,7 +39,11 @@ def panels(content: Content) -> list[Panel]:
 
 def standings_panel(content: Content, name: str) -> Panel:
     """Show systems by metrics, with ranks and letters, and what it takes to compare two of them."""
-    outcome, scores, by = described(content, name), content.used[name], content.order[name]
+    outcome, scores, by = (
+        described(content, name),
+        content.used[name],
+        content.order[name],
+    )
     best = outcome.sel(metric=by)
     leader = str(best.system.values[np.argmin(best["rank"].values)])
     may = int((best["rank_low"].values == 1).sum())
@@ -61,7 +65,9 @@ def _others(may: int) -> str:
     return f"{counted(may, 'system')} may be the best on topics like these"
 
 
-def board(outcome: xr.Dataset, scores: xr.DataArray, by: str, marked: Any, source: str) -> Mapping[str, Any]:
+def board(
+    outcome: xr.Dataset, scores: xr.DataArray, by: str, marked: Any, source: str
+) -> Mapping[str, Any]:
     """Return what the page's script draws: figures by metric, letters, and the scores of topics."""
     letters = dict(lettered(scores, by).select("system", "letters").iter_rows())
     metrics = sorted(names(outcome.metric), key=lambda metric: not is_reported(metric))
@@ -69,7 +75,8 @@ def board(outcome: xr.Dataset, scores: xr.DataArray, by: str, marked: Any, sourc
     line = additive(scores)
     figures = {
         metric: {
-            key: numbers(outcome[key].sel(metric=metric).values) for key in ("mean", "rank", "rank_low", "rank_high")
+            key: numbers(outcome[key].sel(metric=metric).values)
+            for key in ("mean", "rank", "rank_low", "rank_high")
         }
         for metric in metrics
     }

@@ -41,11 +41,18 @@ _LIST = ".irmeta-report.json"
 _KEPT = re.compile(r"index\.html|(?:tables|figures)/[\w-][\w.-]*")
 _FORMS = ("svg", "pdf")
 
-THEME = (
-    'document.documentElement.dataset.theme = matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";'
-)
+THEME = 'document.documentElement.dataset.theme = matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";'
 """The script that chooses the colours before anything is drawn."""
-_SCRIPTS = ("drawing.js", "charts.js", "matrices.js", "address.js", "tables.js", "board.js", "calculator.js", "page.js")
+_SCRIPTS = (
+    "drawing.js",
+    "charts.js",
+    "matrices.js",
+    "address.js",
+    "tables.js",
+    "board.js",
+    "calculator.js",
+    "page.js",
+)
 
 
 def write_report(
@@ -76,8 +83,15 @@ def write_report(
     Returns the path of the page. The report keeps a list of the files that it writes, and removes and replaces only
     those, as long as nobody changed them. A folder that holds something else raises FileFormatError.
     """
-    options: dict[str, Any] = {"groups": groups, "title": title, "highlight": highlight, "reuse": reuse}
-    return write_sections(cubes, folder, by=by, missing=missing, **options, rng=rng, source=source)[0]
+    options: dict[str, Any] = {
+        "groups": groups,
+        "title": title,
+        "highlight": highlight,
+        "reuse": reuse,
+    }
+    return write_sections(
+        cubes, folder, by=by, missing=missing, **options, rng=rng, source=source
+    )[0]
 
 
 def write_sections(
@@ -96,13 +110,21 @@ def write_sections(
     """Do as `write_report`, and return the sections beside the path of the page."""
     require_choice("missing", missing, get_args(Missing))
     if missing == "pairwise":
-        raise ScoresError("most sections of a report take complete scores: choose another way (--missing common)")
+        raise ScoresError(
+            "most sections of a report take complete scores: choose another way (--missing common)"
+        )
     cubes, rng = by_name(cubes), seed(rng)
     folder = Path(folder)
     earlier = _earlier(folder)
     with _made(folder):
-        options: dict[str, Any] = {"groups": groups, "highlight": highlight, "reuse": reuse}
-        made = sections(cubes, by=by, missing=missing, seed=rng, source=source, **options)
+        options: dict[str, Any] = {
+            "groups": groups,
+            "highlight": highlight,
+            "reuse": reuse,
+        }
+        made = sections(
+            cubes, by=by, missing=missing, seed=rng, source=source, **options
+        )
         each = _each(made)
         named = {key: _files_of(stem, panel) for key, stem, panel in each}
         wanted = [name for names in named.values() for name in names]
@@ -116,7 +138,9 @@ def write_sections(
         for _, stem, panel in steps(each, "files of panels"):
             _write_files(folder, stem, panel)
         with writing(folder / _PAGE) as part:
-            part.write_text(_html(made, named, cubes, title or ", ".join(cubes)), encoding="utf-8")
+            part.write_text(
+                _html(made, named, cubes, title or ", ".join(cubes)), encoding="utf-8"
+            )
         _note(folder, {name: _digest(folder / name) for name in [*wanted, _PAGE]})
     return folder / _PAGE, made
 
@@ -125,15 +149,31 @@ def _earlier(folder: Path) -> dict[str, str | None]:
     """Return what an earlier report wrote into a folder, names and digests; refuse a folder of something else."""
     if folder.is_file():
         raise FileFormatError(f"{folder} is a file; name a folder for the report")
-    if not folder.is_dir() or all(path.name.startswith(f".{_LIST}.") for path in folder.iterdir()):
+    if not folder.is_dir() or all(
+        path.name.startswith(f".{_LIST}.") for path in folder.iterdir()
+    ):
         return {}
     try:
         listed = json.loads((folder / _LIST).read_bytes())["files"]
-        return {name: digest for name, digest in listed.items() if _KEPT.fullmatch(name)}
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        return {
+            name: digest for name, digest in listed.items() if _KEPT.fullmatch(name)
+        }
+    except (
+        OSError,
+        ValueError,
+        KeyError,
+        TypeError,
+        AttributeError,
+        RecursionError,
+    ) as error:
         page = folder / _PAGE
-        what = f"a report without its list of files, {_LIST}" if page.is_file() else "something that is not a report"
-        raise FileFormatError(f"{folder} holds {what}; name a new or an empty folder") from error
+        if page.is_file():
+            what = f"a report without its list of files, {_LIST}"
+        else:
+            what = "something that is not a report"
+        raise FileFormatError(
+            f"{folder} holds {what}; name a new or an empty folder"
+        ) from error
 
 
 def _unchanged(folder: Path, earlier: Mapping[str, str | None]) -> set[str]:
@@ -141,7 +181,11 @@ def _unchanged(folder: Path, earlier: Mapping[str, str | None]) -> set[str]:
 
     A file without a digest is one that an interrupted report was to write; it may be half of one.
     """
-    there = {name for name in earlier if _inside(folder / name, folder) and (folder / name).is_file()}
+    there = {
+        name
+        for name in earlier
+        if _inside(folder / name, folder) and (folder / name).is_file()
+    }
     return {name for name in there if earlier[name] in (None, _digest(folder / name))}
 
 
@@ -150,9 +194,13 @@ def _refuse_theirs(folder: Path, names: Sequence[str], ours: set[str]) -> None:
     for name in names:
         path = folder / name
         if path.parent.is_symlink() and path.parent != folder:
-            raise FileFormatError(f"{path.parent} is a link to another folder; remove it, or name a new folder")
+            raise FileFormatError(
+                f"{path.parent} is a link to another folder; remove it, or name a new folder"
+            )
         if name not in ours and (path.exists() or path.is_symlink()):
-            raise FileFormatError(f"{path} is not as the report wrote it; move it away, or name a new folder")
+            raise FileFormatError(
+                f"{path} is not as the report wrote it; move it away, or name a new folder"
+            )
 
 
 def _remove(folder: Path, earlier: Mapping[str, str | None], ours: set[str]) -> None:
@@ -168,13 +216,18 @@ def _remove(folder: Path, earlier: Mapping[str, str | None], ours: set[str]) -> 
 
 def _inside(path: Path, folder: Path) -> bool:
     """Tell whether a file of the report lies in its folder, and not behind a link."""
-    return not path.is_symlink() and (path.parent == folder or not path.parent.is_symlink())
+    return not path.is_symlink() and (
+        path.parent == folder or not path.parent.is_symlink()
+    )
 
 
 def _note(folder: Path, names: Mapping[str, str | None]) -> None:
     """Keep a list of what the report writes, each with the digest of its content once it is there."""
     with writing(folder / _LIST) as part:
-        part.write_text(json.dumps({"generator": GENERATOR, "files": names}, indent=1) + "\n", encoding="utf-8")
+        part.write_text(
+            json.dumps({"generator": GENERATOR, "files": names}, indent=1) + "\n",
+            encoding="utf-8",
+        )
 
 
 def _digest(path: Path) -> str:
@@ -188,7 +241,9 @@ def _made(folder: Path) -> Iterator[None]:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise FileFormatError(f"{folder}: no folder can be made there ({error.strerror or error})") from error
+        raise FileFormatError(
+            f"{folder}: no folder can be made there ({error.strerror or error})"
+        ) from error
     try:
         yield
     except BaseException:
@@ -205,7 +260,9 @@ def _each(made: Sequence[Section]) -> list[tuple[tuple[str, int], str, Panel]]:
         for at, (slug, panel) in enumerate(zip(slugs, section.panels, strict=True)):
             nth = slugs[: at + 1].count(slug)
             own = f"{section.key}-{slug}" + (f"-{nth}" if nth > 1 else "")
-            each.append(((section.key, at), own if len(slugs) > 1 else section.key, panel))
+            each.append(
+                ((section.key, at), own if len(slugs) > 1 else section.key, panel)
+            )
     return each
 
 
@@ -213,7 +270,11 @@ def _files_of(stem: str, panel: Panel) -> list[str]:
     """Name a panel's tables and figures: their paths in the folder."""
     tables = [f"tables/{stem}-{_slug(name)}.csv" for name in panel.tables]
     latexes = [f"tables/{stem}-{_slug(name)}.tex" for name in panel.latex]
-    figures = [f"figures/{stem}-{_slug(name)}.{form}" for name in panel.figures for form in _FORMS]
+    figures = [
+        f"figures/{stem}-{_slug(name)}.{form}"
+        for name in panel.figures
+        for form in _FORMS
+    ]
     return [*tables, *latexes, *figures]
 
 
@@ -246,7 +307,11 @@ def _html(
     )
     environment.filters |= {"sentences": sentences, "setting": setting}
     model = reference_model()
-    metrics = list(dict.fromkeys(str(name) for scores in cubes.values() for name in scores.metric.values))
+    metrics = list(
+        dict.fromkeys(
+            str(name) for scores in cubes.values() for name in scores.metric.values
+        )
+    )
     content = {
         section.key: [
             {
@@ -270,13 +335,17 @@ def _html(
         scripts=scripts,
         hashes=hashes(THEME, scripts),
         model=model,
-        content=_script({"metrics": metrics, "sections": content, "calculator": calculator(model)}),
+        content=_script(
+            {"metrics": metrics, "sections": content, "calculator": calculator(model)}
+        ),
     )
 
 
 def hashes(*scripts: str) -> str:
     """Return the digests by which a page's policy allows these scripts, and no others."""
-    digests = [b64encode(sha256(script.encode()).digest()).decode() for script in scripts]
+    digests = [
+        b64encode(sha256(script.encode()).digest()).decode() for script in scripts
+    ]
     return " ".join(f"'sha256-{digest}'" for digest in digests)
 
 
@@ -286,7 +355,11 @@ def sentences(findings: Sequence[str]) -> list[str]:
     >>> sentences(["AP leads (.63). 2 of 3 do not.", "RR says it all."])
     ['AP leads (.63).', '2 of 3 do not.', 'RR says it all.']
     """
-    return [part for line in findings for part in re.split(r"(?<=[.!?])\s+(?=[A-Z]|\d+ )", line)]
+    return [
+        part
+        for line in findings
+        for part in re.split(r"(?<=[.!?])\s+(?=[A-Z]|\d+ )", line)
+    ]
 
 
 def setting(value: Any) -> str:
@@ -298,7 +371,10 @@ def setting(value: Any) -> str:
     if value is None or isinstance(value, bool):
         return {None: "none", True: "yes", False: "no"}[value]
     if isinstance(value, Mapping):
-        return ", ".join(f"{name}: {setting(one)}" for name, one in value.items()) or "none"
+        return (
+            ", ".join(f"{name}: {setting(one)}" for name, one in value.items())
+            or "none"
+        )
     if isinstance(value, list | tuple):
         return ", ".join(map(setting, value)) or "none"
     return str(value)
@@ -307,13 +383,21 @@ def setting(value: Any) -> str:
 def _table(frame: pl.DataFrame) -> dict[str, Any]:
     """Return a data frame for the page, by column: numbers to six digits, lists as texts."""
     shown = flat(frame).with_columns(cs.float().round_sig_figs(6).fill_nan(None))
-    columns = [{"name": name, "number": kind.is_numeric()} for name, kind in shown.schema.items()]
-    return {"columns": columns, "data": [shown[name].to_list() for name in shown.columns]}
+    columns = [
+        {"name": name, "number": kind.is_numeric()}
+        for name, kind in shown.schema.items()
+    ]
+    return {
+        "columns": columns,
+        "data": [shown[name].to_list() for name in shown.columns],
+    }
 
 
 def _script(content: Any) -> str:
     """Write JSON that may stand inside a script element."""
-    return json.dumps(_finite(content), allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")
+    return json.dumps(_finite(content), allow_nan=False, separators=(",", ":")).replace(
+        "<", "\\u003c"
+    )
 
 
 def _finite(value: Any) -> Any:
@@ -322,7 +406,9 @@ def _finite(value: Any) -> Any:
         return {name: _finite(one) for name, one in value.items()}
     if isinstance(value, list | tuple):
         return [_finite(one) for one in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value
 
 
 @cache

@@ -21,6 +21,8 @@ def figure_of(result: xr.Dataset, **view: Any) -> Figure:
     except ModuleNotFoundError as error:
         if error.name != f"irmeta.report.plots.{name}":
             raise
-        raise ScoresError(f"results of {name} have no figure; leave out --plot") from None
+        raise ScoresError(
+            f"results of {name} have no figure; leave out --plot"
+        ) from None
     figure: Figure = plots.figure(result, **view)
     return figure

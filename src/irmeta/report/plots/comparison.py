@@ -10,7 +10,9 @@ from irmeta.report.plots.figure import COLUMN, PAGE, PALETTE, draw
 
 def figure(result: xr.Dataset) -> Figure:
     """Return the figure of dRMSE, the wider the more metrics."""
-    return draw(plot, result, width=min(PAGE, max(COLUMN, 0.5 * result.sizes["metric"])))
+    return draw(
+        plot, result, width=min(PAGE, max(COLUMN, 0.5 * result.sizes["metric"]))
+    )
 
 
 def plot(result: xr.Dataset, axes: Axes) -> Axes:
@@ -23,10 +25,22 @@ def plot(result: xr.Dataset, axes: Axes) -> Axes:
     for at, kind in enumerate(kinds):
         one = result.sel(kind=kind)
         place = np.arange(result.sizes["metric"]) + (at - (len(kinds) - 1) / 2) * width
-        axes.bar(place, one["drmse"].mean("pair"), width * 0.9, color=PALETTE[at], alpha=0.6, label=kind)
+        axes.bar(
+            place,
+            one["drmse"].mean("pair"),
+            width * 0.9,
+            color=PALETTE[at],
+            alpha=0.6,
+            label=kind,
+        )
         for pair in one["drmse"].values:
             axes.plot(place, pair, "o", markersize=2.5, color=PALETTE[at])
-        axes.hlines(one["drmse_mean"].mean("pair"), place - width * 0.45, place + width * 0.45, color="black")
+        axes.hlines(
+            one["drmse_mean"].mean("pair"),
+            place - width * 0.45,
+            place + width * 0.45,
+            color="black",
+        )
     axes.plot([], [], color="black", label="topics re-partitioned at random")
     axes.set_xticks(np.arange(result.sizes["metric"]), result.metric.values.astype(str))
     axes.set_ylabel("dRMSE between collections")

@@ -19,20 +19,37 @@ from irmeta.stats.arrays import Floats
 def figure(result: xr.Dataset, *, view: CorrelationView = "heatmap") -> Figure:
     """Return a figure of the correlations; the more metrics, the larger."""
     if "collection" in result.dims:
-        raise ScoresError("a plot shows one collection; choose it with --collection in place of --each")
+        raise ScoresError(
+            "a plot shows one collection; choose it with --collection in place of --each"
+        )
     metrics = result.sizes["metric"]
     if view in ("dendrogram", "components"):
-        return draw(tree if view == "dendrogram" else loadings, result, height=1.0 + 0.15 * metrics)
+        return draw(
+            tree if view == "dendrogram" else loadings,
+            result,
+            height=1.0 + 0.15 * metrics,
+        )
     side = min(PAGE, 2.0 + 0.25 * metrics)
     order = "clustered" if view == "clustered" else "given"
     return draw(heatmap, result, width=side, height=0.92 * side, order=order)
 
 
-def heatmap(result: xr.Dataset, axes: Axes, *, order: Literal["given", "clustered"] = "given") -> Axes:
+def heatmap(
+    result: xr.Dataset, axes: Axes, *, order: Literal["given", "clustered"] = "given"
+) -> Axes:
     """Draw the correlations as a matrix with their values, metrics in the order given or by the dendrogram."""
-    places = leaves_list(result["merge"].values) if order == "clustered" else np.arange(result.sizes["metric"])
+    if order == "clustered":
+        places = leaves_list(result["merge"].values)
+    else:
+        places = np.arange(result.sizes["metric"])
     names = [str(name) for name in result["metric"].values[places]]
-    _matrix(axes, result["r"].values[np.ix_(places, places)], names, names, about(result)["options"]["coefficient"])
+    _matrix(
+        axes,
+        result["r"].values[np.ix_(places, places)],
+        names,
+        names,
+        about(result)["options"]["coefficient"],
+    )
     axes.tick_params(axis="x", rotation=90)
     return axes
 
@@ -48,17 +65,29 @@ def loadings(result: xr.Dataset, axes: Axes) -> Axes:
     return axes
 
 
-def _matrix(axes: Axes, values: Floats, rows: list[str], columns: list[str], label: str) -> None:
-    image = axes.imshow(values, cmap="RdBu", vmin=-1, vmax=1, aspect="equal" if len(rows) == len(columns) else "auto")
+def _matrix(
+    axes: Axes, values: Floats, rows: list[str], columns: list[str], label: str
+) -> None:
+    image = axes.imshow(
+        values,
+        cmap="RdBu",
+        vmin=-1,
+        vmax=1,
+        aspect="equal" if len(rows) == len(columns) else "auto",
+    )
     size = min(8.0, 130 / len(rows))
     for (i, j), value in np.ndenumerate(values):
         colour = "white" if abs(value) > 0.6 else "black"
-        axes.text(j, i, short(value), ha="center", va="center", fontsize=size, color=colour)
+        axes.text(
+            j, i, short(value), ha="center", va="center", fontsize=size, color=colour
+        )
     axes.set_xticks(range(len(columns)), columns)
     axes.set_yticks(range(len(rows)), rows)
     axes.tick_params(length=0)
     axes.spines[:].set_visible(False)
-    axes.figure.colorbar(image, ax=axes, fraction=0.046, pad=0.02, shrink=0.8).set_label(label)
+    axes.figure.colorbar(
+        image, ax=axes, fraction=0.046, pad=0.02, shrink=0.8
+    ).set_label(label)
 
 
 def tree(result: xr.Dataset, axes: Axes) -> Axes:

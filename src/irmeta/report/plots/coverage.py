@@ -19,9 +19,25 @@ def figure(result: xr.Dataset) -> Figure:
 
 def coverage(outcome: xr.Dataset, axes: Axes) -> Axes:
     """Draw measured coverage: a row for each target, a marker for each collection; the line is the nominal level."""
-    for name, marker, colour in zip(outcome.collection.values, cycle(MARKERS), cycle(PALETTE)):
+    for name, marker, colour in zip(
+        outcome.collection.values, cycle(MARKERS), cycle(PALETTE)
+    ):
         share = outcome["measured"].sel(collection=name).values
-        axes.plot(share, np.arange(share.size), marker, color=colour, markersize=4, label=str(name), linestyle="none")
-    axes.axvline(about(outcome)["options"]["level"], color=NEAR, linewidth=0.8, zorder=0)
+        axes.plot(
+            share,
+            np.arange(share.size),
+            marker,
+            color=colour,
+            markersize=4,
+            label=str(name),
+            linestyle="none",
+        )
+    axes.axvline(
+        about(outcome)["options"]["level"], color=NEAR, linewidth=0.8, zorder=0
+    )
     axes.legend(loc="upper left", bbox_to_anchor=(1, 1))
-    return named_rows(axes, [str(target) for target in outcome.target.values], "share of systems inside the interval")
+    return named_rows(
+        axes,
+        [str(target) for target in outcome.target.values],
+        "share of systems inside the interval",
+    )

@@ -19,7 +19,12 @@ def figure(result: xr.Dataset, *, view: ScoreView = "means") -> Figure:
 
 def plot(result: xr.Dataset, axes: Axes, *, view: ScoreView = "means") -> Axes:
     """Draw a result of `describe`: one metric's means, ranks or matrix, or the distribution of all metrics' scores."""
-    return {"means": means, "ranks": ranks, "matrix": matrix, "distribution": distribution}[view](result, axes)
+    return {
+        "means": means,
+        "ranks": ranks,
+        "matrix": matrix,
+        "distribution": distribution,
+    }[view](result, axes)
 
 
 def means(result: xr.Dataset, axes: Axes) -> Axes:
@@ -27,9 +32,15 @@ def means(result: xr.Dataset, axes: Axes) -> Axes:
     one = _ordered(result)
     names = one.system.values.astype(str)
     place = np.arange(1, len(names) + 1)
-    error = np.abs(np.stack([one["low"].values, one["high"].values]) - one["mean"].values)
-    axes.errorbar(place, one["mean"].values, error, fmt="o", markersize=2.5, elinewidth=0.7)
-    axes.set_ylabel(f"mean {one.metric.item()}, {about(result)['options']['level']:.0%} interval")
+    error = np.abs(
+        np.stack([one["low"].values, one["high"].values]) - one["mean"].values
+    )
+    axes.errorbar(
+        place, one["mean"].values, error, fmt="o", markersize=2.5, elinewidth=0.7
+    )
+    axes.set_ylabel(
+        f"mean {one.metric.item()}, {about(result)['options']['level']:.0%} interval"
+    )
     return _named(names, axes)
 
 
@@ -38,7 +49,13 @@ def ranks(result: xr.Dataset, axes: Axes) -> Axes:
     one, options = _ordered(result), about(result)["options"]
     names = one.system.values.astype(str)
     place = np.arange(1, len(names) + 1)
-    axes.vlines(place, one["rank_low"], one["rank_high"], color=PALETTE[4], linewidth=3 if len(names) <= 30 else 1)
+    axes.vlines(
+        place,
+        one["rank_low"],
+        one["rank_high"],
+        color=PALETTE[4],
+        linewidth=3 if len(names) <= 30 else 1,
+    )
     axes.plot(place, one["rank"], "o", color=PALETTE[0], markersize=2.5)
     axes.invert_yaxis()
     axes.set_ylabel(f"rank by {one.metric.item()}, {options['level']:.0%} rank set")
@@ -58,7 +75,9 @@ def matrix(result: xr.Dataset, axes: Axes) -> Axes:
     """Draw every score as a shade: systems down, best first; topics across, easiest first. Same source, Figure 1."""
     one = _ordered(result)
     one = one.isel(topic=np.argsort(-one["topic_mean"].values, kind="stable"))
-    image = axes.imshow(one["score"].values, aspect="auto", cmap="cividis", interpolation="nearest")
+    image = axes.imshow(
+        one["score"].values, aspect="auto", cmap="cividis", interpolation="nearest"
+    )
     axes.set_xlabel("topics, easiest first")
     axes.set_ylabel("systems, best first")
     axes.get_figure().colorbar(image, ax=axes, label=str(one.metric.item()))  # type: ignore[union-attr]
@@ -71,7 +90,13 @@ def distribution(result: xr.Dataset, axes: Axes) -> Axes:
         values = result["quantiles"].sel(metric=metric)
         (line,) = axes.plot(values, result.share, label=str(metric))
         quartiles = [0.25, 0.5, 0.75]
-        axes.plot(values.sel(share=quartiles, method="nearest"), quartiles, "o", markersize=3, color=line.get_color())
+        axes.plot(
+            values.sel(share=quartiles, method="nearest"),
+            quartiles,
+            "o",
+            markersize=3,
+            color=line.get_color(),
+        )
     axes.set_xlabel("score of a system on a topic")
     axes.set_ylabel("share of scores at or below")
     axes.set_ylim(0, 1)

@@ -28,13 +28,26 @@ def worth(result: xr.Dataset, axes: Axes) -> Axes:
         one = result.isel(way=way)
         cost, tau, measured = (one[name].values for name in ("cost", "tau", "measured"))
         label = str(one["label"].item()) if way in named else None
-        style: dict[str, Any] = {} if way in named else {"color": "lightgrey", "zorder": 1}
+        style: dict[str, Any] = (
+            {} if way in named else {"color": "lightgrey", "zorder": 1}
+        )
         (line,) = axes.plot(cost[measured], tau[measured], label=label, **style)
         last = max(int(measured.sum()) - 1, 0)
-        axes.plot(cost[last:], tau[last:], ":", color=line.get_color(), zorder=line.get_zorder())
+        axes.plot(
+            cost[last:],
+            tau[last:],
+            ":",
+            color=line.get_color(),
+            zorder=line.get_zorder(),
+        )
     front = result["front"].values
     axes.plot(
-        result["cost"].values[front], result["tau"].values[front], "o", color="black", markersize=3, label="front"
+        result["cost"].values[front],
+        result["tau"].values[front],
+        "o",
+        color="black",
+        markersize=3,
+        label="front",
     )
     if options["budget"] is not None:
         axes.axvline(options["budget"], color="grey", linewidth=0.6)

@@ -17,7 +17,16 @@ COLUMN = 3.35
 """Width of a column of a two-column paper, in inches; PAGE is the width of both."""
 PAGE = 7.0
 
-PALETTE = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#000000")
+PALETTE = (
+    "#0072B2",
+    "#E69F00",
+    "#009E73",
+    "#CC79A7",
+    "#56B4E9",
+    "#D55E00",
+    "#F0E442",
+    "#000000",
+)
 """Colours that suit colour-blind readers. Source: Okabe and Ito (2008)."""
 
 STYLE: Any = {  # Any: matplotlib spells out every key it knows, and newer ones differ
@@ -42,7 +51,12 @@ Plot = Callable[..., Axes]
 
 
 def draw(
-    plot: Plot | Sequence[Plot], result: xr.Dataset, *, width: float = COLUMN, height: float = 2.6, **options: Any
+    plot: Plot | Sequence[Plot],
+    result: xr.Dataset,
+    *,
+    width: float = COLUMN,
+    height: float = 2.6,
+    **options: Any,
 ) -> Figure:
     """Draw a plot of a result on a figure of its own, or several above one another that share the horizontal axis.
 

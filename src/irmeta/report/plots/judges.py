@@ -15,7 +15,11 @@ from irmeta.report.plots.rows import NEAR, named_rows
 
 
 def figure(
-    result: xr.Dataset, *, view: JudgesView = "tau", metric: str | None = None, judge: str | None = None
+    result: xr.Dataset,
+    *,
+    view: JudgesView = "tau",
+    metric: str | None = None,
+    judge: str | None = None,
 ) -> Figure:
     """Draw tau with intervals and ceiling, means of systems beside the truth's, favour of groups, or kappas.
 
@@ -30,7 +34,9 @@ def figure(
     if view == "means":
         return draw(means, one, width=COLUMN, height=COLUMN, judge=which)
     if "system_favour" not in one:
-        raise ScoresError("judges of different topics have no favour to draw; --view tau shows their tau")
+        raise ScoresError(
+            "judges of different topics have no favour to draw; --view tau shows their tau"
+        )
     rows = one.sizes["group"] if "group_favour" in one else one.sizes["system"]
     return draw(favour, one, width=PAGE, height=_height(rows), judge=which)
 
@@ -38,7 +44,9 @@ def figure(
 def taus(one: xr.Dataset, axes: Axes) -> Axes:
     """Draw each judge's tau with its 95% interval, best first, beside the tau that the truth itself can have."""
     order = np.argsort(-np.nan_to_num(one["tau"].values, nan=-2), kind="stable")
-    tau, low, high = (one[name].values[order] for name in ("tau", "tau_low", "tau_high"))
+    tau, low, high = (
+        one[name].values[order] for name in ("tau", "tau_low", "tau_high")
+    )
     rows = np.arange(order.size)
     axes.hlines(rows, low, high, color=NEAR, linewidth=1.2)
     axes.plot(tau, rows, "o", markersize=3.5, color=PALETTE[0])
@@ -46,9 +54,19 @@ def taus(one: xr.Dataset, axes: Axes) -> Axes:
     truth = about(one)["options"]["truth"]
     place = axes.get_xaxis_transform()  # across by tau, up by the height of the axes
     axes.text(
-        float(one["ceiling"]), 1.01, f"{truth} itself", color=PALETTE[5], ha="center", fontsize=7, transform=place
+        float(one["ceiling"]),
+        1.01,
+        f"{truth} itself",
+        color=PALETTE[5],
+        ha="center",
+        fontsize=7,
+        transform=place,
     )
-    return named_rows(axes, one.judge.values[order].tolist(), f"tau-b with {truth}, 95% interval ({one.metric.item()})")
+    return named_rows(
+        axes,
+        one.judge.values[order].tolist(),
+        f"tau-b with {truth}, 95% interval ({one.metric.item()})",
+    )
 
 
 def means(one: xr.Dataset, axes: Axes, *, judge: str) -> Axes:
@@ -67,14 +85,24 @@ def favour(one: xr.Dataset, axes: Axes, *, judge: str) -> Axes:
     """Draw how much a judge favours each group, or each system, with 95% intervals; those clear of 0 are filled."""
     dim = "group" if "group_favour" in one else "system"
     part = one.sel(judge=judge)
-    value, low, high, p = (part[f"{dim}_favour{suffix}"].values for suffix in ("", "_low", "_high", "_p_corrected"))
+    value, low, high, p = (
+        part[f"{dim}_favour{suffix}"].values
+        for suffix in ("", "_low", "_high", "_p_corrected")
+    )
     order = np.argsort(-value, kind="stable")
     rows = np.arange(order.size)
     axes.axvline(0, color=NEAR, linewidth=0.8)
     axes.hlines(rows, low[order], high[order], color=NEAR, linewidth=1.2)
     for clear, face in ((True, PALETTE[0]), (False, "white")):
         kept = (p[order] < 0.05) == clear
-        axes.plot(value[order][kept], rows[kept], "o", markersize=3.5, color=PALETTE[0], markerfacecolor=face)
+        axes.plot(
+            value[order][kept],
+            rows[kept],
+            "o",
+            markersize=3.5,
+            color=PALETTE[0],
+            markerfacecolor=face,
+        )
     label = f"{judge} less {about(one)['options']['truth']}, relative to all systems ({one.metric.item()})"
     return named_rows(axes, one[dim].values[order].tolist(), label)
 
@@ -82,13 +110,22 @@ def favour(one: xr.Dataset, axes: Axes, *, judge: str) -> Axes:
 def labels(result: xr.Dataset, axes: Axes) -> Axes:
     """Draw kappa of relevant or not for each judge, with its 95% interval over topics."""
     kappa: Any = result["label"].sel(figure="kappa_relevant").values
-    low, high = (result[f"label_{end}"].sel(figure="kappa_relevant").values for end in ("low", "high"))
-    order = np.argsort(-np.nan_to_num(kappa, nan=-2), kind="stable")[: int((~np.isnan(kappa)).sum())]
+    low, high = (
+        result[f"label_{end}"].sel(figure="kappa_relevant").values
+        for end in ("low", "high")
+    )
+    order = np.argsort(-np.nan_to_num(kappa, nan=-2), kind="stable")[
+        : int((~np.isnan(kappa)).sum())
+    ]
     rows = np.arange(order.size)
     axes.hlines(rows, low[order], high[order], color=NEAR, linewidth=1.2)
     axes.plot(kappa[order], rows, "o", markersize=3.5, color=PALETTE[0])
     truth = about(result)["options"]["truth"]
-    return named_rows(axes, result.judge.values[order].tolist(), f"kappa with {truth} of relevant or not, 95% interval")
+    return named_rows(
+        axes,
+        result.judge.values[order].tolist(),
+        f"kappa with {truth} of relevant or not, 95% interval",
+    )
 
 
 def _height(rows: int) -> float:

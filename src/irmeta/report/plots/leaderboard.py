@@ -29,11 +29,22 @@ def ranks(result: xr.Dataset, axes: Axes) -> Axes:
     """Draw each model's rank by the first aggregate, its rank set, and a thin line for what its holes allow."""
     one = _best(result).isel(aggregate=0)
     place = np.arange(one.sizes["system"])
-    axes.hlines(place, one["low"], one["high"], color=PALETTE[4], linewidth=4, label="rank set")
+    axes.hlines(
+        place, one["low"], one["high"], color=PALETTE[4], linewidth=4, label="rank set"
+    )
     if (one["best"] != one["worst"]).any():
-        axes.hlines(place, one["best"], one["worst"], color=PALETTE[5], linewidth=0.8, label="what holes allow")
+        axes.hlines(
+            place,
+            one["best"],
+            one["worst"],
+            color=PALETTE[5],
+            linewidth=0.8,
+            label="what holes allow",
+        )
     axes.plot(one["rank"], place, "o", color=PALETTE[0], markersize=3, label="rank")
-    axes.set_xlabel(f"rank by {one['aggregate'].item()}, of {result.sizes['system']} models")
+    axes.set_xlabel(
+        f"rank by {one['aggregate'].item()}, of {result.sizes['system']} models"
+    )
     axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=5)
     return _named(one, axes)
 
@@ -43,7 +54,14 @@ def aggregates(result: xr.Dataset, axes: Axes) -> Axes:
     one = _best(result)
     place = np.arange(one.sizes["system"])
     for kind, marker in zip(one.aggregate.values, "osD^v", strict=False):
-        axes.plot(one["rank"].sel(aggregate=kind), place, marker, markersize=3.5, label=str(kind), alpha=0.8)
+        axes.plot(
+            one["rank"].sel(aggregate=kind),
+            place,
+            marker,
+            markersize=3.5,
+            label=str(kind),
+            alpha=0.8,
+        )
     axes.set_xlabel(f"rank, of {result.sizes['system']} models")
     axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=5)
     return _named(one, axes)

@@ -25,12 +25,23 @@ def lowcost(outcome: xr.Dataset, axes: Axes, measure: str = "tau") -> Axes:
         for name, marker in zip(outcome.collection.values, cycle(MARKERS)):
             line = outcome[measure].sel(judgments=kind, target=target, collection=name)
             style = "-" if kind == "full" else "--"
-            axes.plot(line.depth.values, line.values, style, color=colour, marker=marker, markersize=3.5)
+            axes.plot(
+                line.depth.values,
+                line.values,
+                style,
+                color=colour,
+                marker=marker,
+                markersize=3.5,
+            )
     axes.set_xticks(outcome.depth.values)
     axes.set_xlabel("documents judged for the predictors")
     axes.set_ylabel({"tau": "Kendall's tau-b", "r2": "R²", "rmse": "RMSE"}[measure])
     if measure != "rmse":
         axes.axhline(0.9, color=NEAR, linewidth=0.6, zorder=0)
         axes.set_ylim(max(-0.2, axes.get_ylim()[0]), 1.02)
-    legend(axes, [str(target) for target in outcome.target.values], [str(name) for name in outcome.collection.values])
+    legend(
+        axes,
+        [str(target) for target in outcome.target.values],
+        [str(name) for name in outcome.collection.values],
+    )
     return axes

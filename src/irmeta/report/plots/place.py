@@ -24,12 +24,35 @@ def place(result: xr.Dataset, axes: Axes, *, metric: str | None = None) -> Axes:
     several = len(set(one["collection"].values)) > 1
     rows = np.arange(one.sizes["entry"])
     for row in rows:
-        axes.plot([one["low"].values[row], one["high"].values[row]], [row, row], color=PALETTE[0])
+        axes.plot(
+            [one["low"].values[row], one["high"].values[row]],
+            [row, row],
+            color=PALETTE[0],
+        )
     axes.plot(one["standardized"].values, rows, "o", color=PALETTE[0], markersize=4)
-    axes.plot(one["median"].values, rows, "|", color="black", markersize=9, label="everybody's median")
-    axes.plot(one["best"].values, rows, ">", color=PALETTE[1], markersize=4, label="everybody's best")
-    systems, collections = (one[name].values.astype(str) for name in ("system", "collection"))
-    names = [f"{system} on {where}" if several else system for system, where in zip(systems, collections, strict=True)]
+    axes.plot(
+        one["median"].values,
+        rows,
+        "|",
+        color="black",
+        markersize=9,
+        label="everybody's median",
+    )
+    axes.plot(
+        one["best"].values,
+        rows,
+        ">",
+        color=PALETTE[1],
+        markersize=4,
+        label="everybody's best",
+    )
+    systems, collections = (
+        one[name].values.astype(str) for name in ("system", "collection")
+    )
+    names = [
+        f"{system} on {where}" if several else system
+        for system, where in zip(systems, collections, strict=True)
+    ]
     axes.set_xlim(0, 1)
     axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=2)
     label = f"standardized {one['metric'].item()} and {about(result)['options']['level']:.0%} interval"

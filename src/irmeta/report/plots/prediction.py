@@ -12,13 +12,20 @@ from irmeta.report.plots.rows import NEAR, height, named_rows
 
 def figure(result: xr.Dataset) -> Figure:
     """Return the figure of predictions, as wide as a page."""
-    return draw(prediction, result, width=PAGE, height=height(int(result["value"].notnull().sum())))
+    return draw(
+        prediction,
+        result,
+        width=PAGE,
+        height=height(int(result["value"].notnull().sum())),
+    )
 
 
 def prediction(outcome: xr.Dataset, axes: Axes) -> Axes:
     """Draw each predicted score with its interval, one row each; grey: outside what the model has seen."""
     at = np.argwhere(~np.isnan(outcome["value"].values))
-    value, low, high, outside = (outcome[name].values[*at.T] for name in ("value", "low", "high", "outside"))
+    value, low, high, outside = (
+        outcome[name].values[*at.T] for name in ("value", "low", "high", "outside")
+    )
     systems, targets = outcome.system.values[at[:, 0]], outcome.target.values[at[:, 1]]
     rows = np.arange(len(at))
     for row, far in zip(rows, outside, strict=True):
@@ -26,5 +33,12 @@ def prediction(outcome: xr.Dataset, axes: Axes) -> Axes:
         axes.plot([low[row], high[row]], [row, row], color=colour)
         axes.plot(value[row], row, "o", color=colour, markersize=4)
     one = len(set(systems)) == 1
-    names = [target if one else f"{system}: {target}" for system, target in zip(systems, targets, strict=True)]
-    return named_rows(axes, names, f"predicted score and {about(outcome)['options']['level']:.0%} interval")
+    names = [
+        target if one else f"{system}: {target}"
+        for system, target in zip(systems, targets, strict=True)
+    ]
+    return named_rows(
+        axes,
+        names,
+        f"predicted score and {about(outcome)['options']['level']:.0%} interval",
+    )

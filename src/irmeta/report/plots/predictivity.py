@@ -16,7 +16,9 @@ def figure(result: xr.Dataset, *, view: PredictivityView | None = None) -> Figur
     if (view or ("curve" if "curve" in result else "advantage")) == "advantage":
         return draw(gains, result, height=1.0 + 0.16 * result.sizes["metric"])
     if result.sizes["metric"] > 3:
-        raise ScoresError("a curve of more than 3 metrics cannot be read; name those to draw with --metrics")
+        raise ScoresError(
+            "a curve of more than 3 metrics cannot be read; name those to draw with --metrics"
+        )
     return draw(curve, result, height=2.6)
 
 
@@ -51,10 +53,15 @@ def gains(result: xr.Dataset, axes: Axes) -> Axes:
     names = [str(name) for name in result["metric"].values]
     predictor = best_predictor(result)
     others = [at for at in range(len(names)) if at != predictor]
-    middle, low, high = (result[name].values[predictor, others] for name in ("advantage", "low", "high"))
+    middle, low, high = (
+        result[name].values[predictor, others] for name in ("advantage", "low", "high")
+    )
     rows = np.arange(len(others))[::-1]
     axes.axvline(0, color="0.6", linewidth=0.8)
-    reach = [(middle - low).tolist(), (high - middle).tolist()]  # lists: matplotlib stumbles over arrays of one number
+    reach = [
+        (middle - low).tolist(),
+        (high - middle).tolist(),
+    ]  # lists: matplotlib stumbles over arrays of one number
     axes.errorbar(middle, rows, xerr=reach, fmt="o", markersize=3, color=PALETTE[0])
     axes.set_yticks(rows, [names[at] for at in others])
     axes.set_xlabel(f"φ({names[predictor]}, target) \N{MINUS SIGN} φ(target, target)")

@@ -21,10 +21,22 @@ def predictors(outcome: xr.Dataset, axes: Axes) -> Axes:
     for size, colour in zip(outcome["size"].values, cycle(PALETTE)):
         for name, marker in zip(outcome.collection.values, cycle(MARKERS)):
             tau = outcome["tau"].sel(size=size, collection=name).values
-            axes.plot(tau, np.arange(tau.size), marker, color=colour, markersize=4, alpha=0.8, linestyle="none")
+            axes.plot(
+                tau,
+                np.arange(tau.size),
+                marker,
+                color=colour,
+                markersize=4,
+                alpha=0.8,
+                linestyle="none",
+            )
     axes.axvline(0.9, color=NEAR, linewidth=0.6, zorder=0)
-    counts = [f"{size} predictor{'s' if size > 1 else ''}" for size in outcome["size"].values]
+    counts = [
+        f"{size} predictor{'s' if size > 1 else ''}" for size in outcome["size"].values
+    ]
     legend(axes, counts, [str(name) for name in outcome.collection.values])
     return named_rows(
-        axes, [str(target) for target in outcome.target.values], "Kendall's tau-b, predicted and actual scores"
+        axes,
+        [str(target) for target in outcome.target.values],
+        "Kendall's tau-b, predicted and actual scores",
     )

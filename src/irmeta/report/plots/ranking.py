@@ -8,7 +8,10 @@ from matplotlib.figure import Figure
 from irmeta.attributes import about
 from irmeta.report.plots.figure import PAGE, PALETTE, Plot, draw
 
-_LABELS = {"determinant": "log determinant", "unreported": "unexplained variance (share)"}
+_LABELS = {
+    "determinant": "log determinant",
+    "unreported": "unexplained variance (share)",
+}
 
 
 def figure(result: xr.Dataset) -> Figure:
@@ -18,7 +21,9 @@ def figure(result: xr.Dataset) -> Figure:
 
 def plots(outcome: xr.Dataset) -> list[Plot]:
     """Return the plots that a result needs: the ratio to the optimum only where it is not 1 by design."""
-    return [ranking] if about(outcome)["options"]["method"] == "exact" else [ratio, ranking]
+    if about(outcome)["options"]["method"] == "exact":
+        return [ranking]
+    return [ratio, ranking]
 
 
 def ranking(outcome: xr.Dataset, axes: Axes) -> Axes:
@@ -29,17 +34,38 @@ def ranking(outcome: xr.Dataset, axes: Axes) -> Axes:
     options = about(outcome)["options"]
     position = np.arange(1, outcome.sizes["position"] + 1)
     proven = outcome["proven"].values
-    axes.bar(position, outcome["value"].values, color=PALETTE[4], label="first k in this order")
-    for shown, face, label in ((proven, "none", "best k, proven"), (~proven, PALETTE[5], "best k found, not proven")):
+    axes.bar(
+        position,
+        outcome["value"].values,
+        color=PALETTE[4],
+        label="first k in this order",
+    )
+    for shown, face, label in (
+        (proven, "none", "best k, proven"),
+        (~proven, PALETTE[5], "best k found, not proven"),
+    ):
         if shown.any():
             at, best = outcome["k"].values[shown], outcome["optimal"].values[shown]
-            axes.plot(at, best, "o", color=PALETTE[5], markerfacecolor=face, markersize=4, label=label)
-    names = [f"{at}. {name}" for at, name in zip(position, outcome["order"].values, strict=True)]
+            axes.plot(
+                at,
+                best,
+                "o",
+                color=PALETTE[5],
+                markerfacecolor=face,
+                markersize=4,
+                label=label,
+            )
+    names = [
+        f"{at}. {name}"
+        for at, name in zip(position, outcome["order"].values, strict=True)
+    ]
     axes.set_xticks(position, names, rotation=90)
     axes.set_xlim(0.3, position[-1] + 0.7)
     level = f", {options['level']} level" if options["level"] else ""
     axes.set_ylabel(_LABELS[options["objective"]])
-    axes.set_xlabel(f"metrics in the order of {options['method']} ({options['matrix']} matrix{level})")
+    axes.set_xlabel(
+        f"metrics in the order of {options['method']} ({options['matrix']} matrix{level})"
+    )
     axes.axhline(0, color="0.6", linewidth=0.6, zorder=0)
     axes.legend(loc="best")
     return axes
@@ -47,7 +73,13 @@ def ranking(outcome: xr.Dataset, axes: Axes) -> Axes:
 
 def ratio(outcome: xr.Dataset, axes: Axes) -> Axes:
     """Draw the ratio to the optimum by the number of metrics."""
-    axes.plot(outcome["k"].values, outcome["ratio_to_optimum"].values, "o-", color=PALETTE[0], markersize=3)
+    axes.plot(
+        outcome["k"].values,
+        outcome["ratio_to_optimum"].values,
+        "o-",
+        color=PALETTE[0],
+        markersize=3,
+    )
     axes.set_ylim(0, 1.05)
     axes.set_ylabel("ratio to\noptimum")
     return axes

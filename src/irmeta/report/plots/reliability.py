@@ -40,7 +40,13 @@ def differences(result: xr.Dataset, axes: Axes) -> Axes:
     for metric in result.metric.values:
         one = result["detectable"].sel(metric=metric)
         (line,) = axes.plot(one["size"], one.sel(share=0.5), label=str(metric))
-        axes.fill_between(one["size"], one.sel(share=0.1), one.sel(share=0.9), alpha=0.15, color=line.get_color())
+        axes.fill_between(
+            one["size"],
+            one.sel(share=0.1),
+            one.sel(share=0.9),
+            alpha=0.15,
+            color=line.get_color(),
+        )
     axes.set_ylim(bottom=0)
     return _finished(result, axes, "difference that shows")
 
@@ -49,7 +55,13 @@ def _coefficient(result: xr.Dataset, axes: Axes, name: str, label: str) -> Axes:
     for metric in result.metric.values:
         one = result.sel(metric=metric)
         (line,) = axes.plot(one["size"], one[name], label=str(metric))
-        axes.fill_between(one["size"], one[f"{name}_low"], one[f"{name}_high"], alpha=0.15, color=line.get_color())
+        axes.fill_between(
+            one["size"],
+            one[f"{name}_low"],
+            one[f"{name}_high"],
+            alpha=0.15,
+            color=line.get_color(),
+        )
     axes.axhline(about(result)["options"]["stability"], color="grey", linewidth=0.6)
     return _finished(result, axes, label)
 

@@ -23,7 +23,11 @@ def metrics(result: xr.Dataset, axes: Axes) -> Axes:
     order = np.argsort(result["relative_loss"].values)[::-1]
     rows = np.arange(len(order))
     axes.barh(rows, result["relative_loss"].values[order], color=PALETTE[0], height=0.7)
-    return named_rows(axes, list(result["metric"].values[order].astype(str)), "mean loss, in deviations of systems")
+    return named_rows(
+        axes,
+        list(result["metric"].values[order].astype(str)),
+        "mean loss, in deviations of systems",
+    )
 
 
 def penalty(result: xr.Dataset, axes: Axes, *, metric: str | None = None) -> Axes:
@@ -37,10 +41,31 @@ def penalty(result: xr.Dataset, axes: Axes, *, metric: str | None = None) -> Axe
     low, high = one["low"].values[known], one["high"].values[known]
     axes.vlines(unjudged, low, high, color="0.8", linewidth=1)
     inside = (loss >= low) & (loss <= high)
-    axes.plot(unjudged[inside], loss[inside], "o", color=PALETTE[0], markersize=3, label="within")
-    axes.plot(unjudged[~inside], loss[~inside], "o", color=PALETTE[5], markersize=3, label="beyond")
+    axes.plot(
+        unjudged[inside],
+        loss[inside],
+        "o",
+        color=PALETTE[0],
+        markersize=3,
+        label="within",
+    )
+    axes.plot(
+        unjudged[~inside],
+        loss[~inside],
+        "o",
+        color=PALETTE[5],
+        markersize=3,
+        label="beyond",
+    )
     if "run" in result.dims:
-        axes.plot(one["new_unjudged"].values, one["penalty"].values, "D", color="black", markersize=4, label="new")
+        axes.plot(
+            one["new_unjudged"].values,
+            one["penalty"].values,
+            "D",
+            color="black",
+            markersize=4,
+            label="new",
+        )
     axes.set_xlabel("share of first documents unjudged")
     axes.set_ylabel(f"loss of {one['metric'].item()}")
     axes.legend(title=f"{about(result)['options']['level']:.0%} interval")

@@ -29,9 +29,20 @@ def named_rows(axes: Axes, names: list[str], label: str) -> Axes:
 
 def legend(axes: Axes, colours: list[str], markers: list[str]) -> None:
     """List what colours and what markers stand for, beside the axes."""
-    handles = [Line2D([], [], color=colour, label=name) for name, colour in zip(colours, cycle(PALETTE))]
+    handles = [
+        Line2D([], [], color=colour, label=name)
+        for name, colour in zip(colours, cycle(PALETTE))
+    ]
     handles += [
-        Line2D([], [], color="black", marker=marker, markersize=4, linestyle="none", label=name)
+        Line2D(
+            [],
+            [],
+            color="black",
+            marker=marker,
+            markersize=4,
+            linestyle="none",
+            label=name,
+        )
         for name, marker in zip(markers, cycle(MARKERS))
     ]
     axes.legend(handles=handles, loc="upper left", bbox_to_anchor=(1, 1))

@@ -22,7 +22,12 @@ def plot(result: xr.Dataset, axes: Axes) -> Axes:
     alpha = about(result)["options"]["alpha"]
     share = np.arange(1, result.sizes["pair"] + 1) / result.sizes["pair"]
     for metric in result.metric.values:
-        axes.step(share, np.sort(result["p"].sel(metric=metric).values), where="pre", label=str(metric))
+        axes.step(
+            share,
+            np.sort(result["p"].sel(metric=metric).values),
+            where="pre",
+            label=str(metric),
+        )
     axes.axhline(alpha, color="0.6", linewidth=0.8, linestyle="--")
     axes.text(0.01, alpha, f"{alpha:g}", color="0.4", va="bottom")
     axes.set_xlim(0, 1)

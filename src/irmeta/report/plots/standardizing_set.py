@@ -6,7 +6,11 @@ from matplotlib.figure import Figure
 
 from irmeta.report.plots.figure import PALETTE, draw
 
-_LINES = {"p50": ("median", "-"), "p5": ("5th percentile", "--"), "p1": ("1st percentile", ":")}
+_LINES = {
+    "p50": ("median", "-"),
+    "p5": ("5th percentile", "--"),
+    "p1": ("1st percentile", ":"),
+}
 
 
 def figure(result: xr.Dataset) -> Figure:
@@ -24,9 +28,17 @@ def plot(result: xr.Dataset, axes: Axes) -> Axes:
         one, color = result.sel(metric=metric), PALETTE[at % len(PALETTE)]
         for name, (words, style) in _LINES.items():
             label = f"{metric}, {words}" if several else words
-            axes.plot(result.systems, one[name], style, color=color, marker=".", label=label)
+            axes.plot(
+                result.systems, one[name], style, color=color, marker=".", label=label
+            )
         label = f"{metric}, raw scores" if several else "raw scores"
-        axes.axhline(one["raw"].item(), color=color if several else "0.4", linewidth=0.8, alpha=0.6, label=label)
+        axes.axhline(
+            one["raw"].item(),
+            color=color if several else "0.4",
+            linewidth=0.8,
+            alpha=0.6,
+            label=label,
+        )
     axes.set_xlabel("standardizing systems drawn")
     axes.set_ylabel("tau with the ranking by all of them")
     axes.legend()

@@ -42,7 +42,9 @@ def half_means(by_topic: Floats, drawn: Bools) -> Floats:
 def set_means(by_topic: Floats, drawn: Bools) -> Floats:
     """Average scores as `half_means` does, not settled: what is computed from them still has to be."""
     topics = len(by_topic)
-    weights = drawn / drawn.sum(axis=-1, keepdims=True)  # 1 / size of the set for its topics, else 0
+    weights = drawn / drawn.sum(
+        axis=-1, keepdims=True
+    )  # 1 / size of the set for its topics, else 0
     with single_threaded():
         means = weights.reshape(-1, topics) @ by_topic.reshape(topics, -1)
     return np.asarray(means.reshape(*drawn.shape[:2], *by_topic.shape[1:]))
@@ -101,7 +103,9 @@ def split_half(
     if best is not None:
         kept, by = best
         scores = np.concatenate([scores, by[..., None]], axis=-1)
-    by_topic = np.ascontiguousarray(scores.transpose(1, 2, 0))  # (topic, metric, system)
+    by_topic = np.ascontiguousarray(
+        scores.transpose(1, 2, 0)
+    )  # (topic, metric, system)
     moments = np.zeros((len(sizes), 2, 3, metrics, metrics))
     undefined = np.zeros((len(sizes), metrics), dtype=np.int64)
     work = partial(_sums, by_topic, sizes, ties, kept)
@@ -109,7 +113,10 @@ def split_half(
     for sums, all_tied in in_order(work, blocks, "blocks of partitions"):
         moments += sums
         undefined += all_tied
-    return [_agreement(sums, all_tied, partitions) for sums, all_tied in zip(moments, undefined, strict=True)]
+    return [
+        _agreement(sums, all_tied, partitions)
+        for sums, all_tied in zip(moments, undefined, strict=True)
+    ]
 
 
 def _block(systems: int) -> int:
@@ -133,7 +140,9 @@ def _sums(
     orders = shuffles(len(by_topic), partitions, rng)
     moments, undefined = [], []
     for size in sizes:
-        means = half_means(by_topic, halves(orders, size))  # (partition, 2, metric, system)
+        means = half_means(
+            by_topic, halves(orders, size)
+        )  # (partition, 2, metric, system)
         if kept is None:
             tau = half_tau(means[:, 0], means[:, 1], ties)
         else:

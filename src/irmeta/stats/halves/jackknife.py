@@ -9,7 +9,13 @@ from irmeta.choices import Ties
 from irmeta.parallel import in_order
 from irmeta.stats.arrays import Bools, Floats, Indices, Ints, Singles
 from irmeta.stats.halves.halving import advantage, half_tau, set_means
-from irmeta.stats.rankings.rank import BLOCK, concordance, settled, tau_without_each, untied
+from irmeta.stats.rankings.rank import (
+    BLOCK,
+    concordance,
+    settled,
+    tau_without_each,
+    untied,
+)
 from irmeta.stats.teams import sums
 
 SAMPLE = 100
@@ -26,7 +32,9 @@ class Variances(NamedTuple):
     lead: Floats
 
 
-def variances(scores: Floats, drawn: Bools, *, ties: Ties = "b", team: Ints | None = None) -> Variances:
+def variances(
+    scores: Floats, drawn: Bools, *, ties: Ties = "b", team: Ints | None = None
+) -> Variances:
     """Estimate the variances of advantages and of leads over samples of topics and of systems.
 
     Each topic, each system, and each single score (a system's on a topic) is left out of the same partitions, and the
@@ -47,13 +55,17 @@ def variances(scores: Floats, drawn: Bools, *, ties: Ties = "b", team: Ints | No
     return Variances(*total)
 
 
-def _whole_moves(scores: Floats, drawn: Bools, ties: Ties, team: Ints) -> tuple[Floats, Floats]:
+def _whole_moves(
+    scores: Floats, drawn: Bools, ties: Ties, team: Ints
+) -> tuple[Floats, Floats]:
     """Sum the squared moves of leaving out the systems of each team, and each topic: S and T."""
     systems, topics, metrics = scores.shape
     by_system, by_topic = _Moves(int(team.max()) + 1, metrics), _Moves(topics, metrics)
     chunk = max(1, BLOCK // (systems * metrics * max(topics, metrics)))
     parts = [drawn[start : start + chunk] for start in range(0, len(drawn), chunk)]
-    moves = in_order(partial(_left_out, scores, ties, team), parts, "intervals: partitions")
+    moves = in_order(
+        partial(_left_out, scores, ties, team), parts, "intervals: partitions"
+    )
     for part, (of_systems, of_topics) in zip(parts, moves, strict=True):
         by_system.add(of_systems, len(part))
         by_topic.add(of_topics, len(part))
@@ -107,15 +119,24 @@ def _summed(moves: Floats) -> Floats:
     return np.array([totals, squares])
 
 
-def _left_out(scores: Floats, ties: Ties, team: Ints, drawn: Bools) -> tuple[Floats, Floats]:
+def _left_out(
+    scores: Floats, ties: Ties, team: Ints, drawn: Bools
+) -> tuple[Floats, Floats]:
     """Sum how far phi(A, B) - phi(B, B) moves without the systems of each team, and without each topic."""
     means = set_means(scores.transpose(1, 2, 0), drawn)
-    first, second = settled(means[:, 0]), settled(means[:, 1])  # (partition, metric, system)
+    first, second = (
+        settled(means[:, 0]),
+        settled(means[:, 1]),
+    )  # (partition, metric, system)
     _, now = advantage(half_tau(first, second, ties))
     now = now[:, None]  # (partition, 1, metric, metric)
-    _, without_system = advantage(np.nan_to_num(tau_without_each(first, second, ties=ties)))
+    _, without_system = advantage(
+        np.nan_to_num(tau_without_each(first, second, ties=ties))
+    )
     _, without_topic = advantage(_without_topics(scores, drawn, means, ties))
-    return _summed(sums(without_system - now, team, axis=1)), _summed(without_topic - now)
+    return _summed(sums(without_system - now, team, axis=1)), _summed(
+        without_topic - now
+    )
 
 
 def _members(drawn: Bools, half: int) -> Ints:
@@ -133,7 +154,9 @@ def _without_topics(scores: Floats, drawn: Bools, means: Floats, ties: Ties) -> 
     for half in (0, 1):
         members = _members(drawn, half)
         size = members.shape[1]
-        left = _without(means[:, half, None], by_topic[members], size)  # (partition, member, metric, system)
+        left = _without(
+            means[:, half, None], by_topic[members], size
+        )  # (partition, member, metric, system)
         rankings = left.reshape(len(drawn), size * metrics, -1)
         tau = half_tau(rankings, settled(means[:, 1 - half]), ties)
         taus[partition, members] = tau.reshape(len(drawn), size, metrics, metrics)
@@ -152,9 +175,13 @@ class _SingleScores:
         self.scores = scores  # (system, topic, metric)
         self.drawn = drawn  # (partition, 2, topic)
         self.ties = ties
-        self.exact = set_means(scores.transpose(1, 2, 0), drawn)  # (partition, 2, metric, system)
+        self.exact = set_means(
+            scores.transpose(1, 2, 0), drawn
+        )  # (partition, 2, metric, system)
         self.means = settled(self.exact)
-        self.counts = concordance(self.means[:, 0], self.means[:, 1])  # (partition, metric, metric)
+        self.counts = concordance(
+            self.means[:, 0], self.means[:, 1]
+        )  # (partition, metric, metric)
         self.pairs = self._pairs()  # (partition, 2, metric)
 
     def _pairs(self) -> Floats:
@@ -171,7 +198,9 @@ class _SingleScores:
         chunk = max(1, BLOCK // (topics * metrics * systems))
         for start in range(0, len(self.drawn), chunk):
             part = slice(start, start + chunk)
-            taus = np.array([self._moves(part, system) for system in members.tolist()]).sum(axis=0)
+            taus = np.array(
+                [self._moves(part, system) for system in members.tolist()]
+            ).sum(axis=0)
             _, difference = advantage(taus)
             moves.add(_summed(difference), len(taus))
         return moves.squares()
@@ -196,16 +225,25 @@ class _SingleScores:
             counts move by  sum over j of (new sign - old sign) * sign in the other half
             pairs move by   number of new signs that are not 0 - number of old ones
         """
-        here, there = self.means[part, half], self.means[part, 1 - half]  # (partition, metric, system)
+        here, there = (
+            self.means[part, half],
+            self.means[part, 1 - half],
+        )  # (partition, metric, system)
         size = members.shape[1]
         before = here[:, :, system]
         exact = self.exact[part, half, :, system]
-        after = _without(exact[:, None], self.scores[system][members], size)  # (partition, member, metric)
+        after = _without(
+            exact[:, None], self.scores[system][members], size
+        )  # (partition, member, metric)
 
-        new = _signs(after[..., None], here[:, None])  # (partition, member, metric, system)
+        new = _signs(
+            after[..., None], here[:, None]
+        )  # (partition, member, metric, system)
         new[..., system] = 0  # a system makes no pair with itself
         old = _signs(before[..., None], here)  # (partition, metric, system)
-        other = _signs(there[:, :, system, None], there).transpose(0, 2, 1)  # (partition, system, metric)
+        other = _signs(there[:, :, system, None], there).transpose(
+            0, 2, 1
+        )  # (partition, system, metric)
 
         counts = self.counts[part]
         if half == 1:
@@ -215,10 +253,14 @@ class _SingleScores:
         moved = products.reshape(*after.shape, -1) - (old @ other)[:, None]
 
         pairs = self.pairs[part, half][:, None]  # (partition, 1, metric here)
-        beside = self.pairs[part, 1 - half][:, None, None, :]  # (partition, 1, 1, metric there)
+        beside = self.pairs[part, 1 - half][
+            :, None, None, :
+        ]  # (partition, 1, 1, metric there)
         pairs_after = pairs
         if self.ties == "b":
-            pairs_after = pairs + (_count(new) - _count(old)[:, None])  # (partition, member, metric here)
+            pairs_after = pairs + (
+                _count(new) - _count(old)[:, None]
+            )  # (partition, member, metric here)
 
         tau_after = _ratio(counts + moved, pairs_after[..., None] * beside)
         tau_before = _ratio(counts, pairs[..., None] * beside)

@@ -24,7 +24,9 @@ def phi(scores: Floats, rng: np.random.Generator, partitions: int) -> Floats:
     topics = len(by_topic)
     total = np.zeros(len(scores))
     for stream, count in streams(rng, partitions, BLOCK):
-        drawn = halves(shuffles(topics, count, stream), (topics // 2, topics - topics // 2))
+        drawn = halves(
+            shuffles(topics, count, stream), (topics // 2, topics - topics // 2)
+        )
         means = half_means(by_topic, drawn)
         for a, b in ((0, 1), (1, 0)):
             total += half_tau(means[:, a, :1], means[:, b], "b")[:, 0].sum(axis=0)
@@ -32,7 +34,11 @@ def phi(scores: Floats, rng: np.random.Generator, partitions: int) -> Floats:
 
 
 def phi_interval(
-    scores: Floats, rng: np.random.Generator, partitions: int, *, team: Ints | None = None
+    scores: Floats,
+    rng: np.random.Generator,
+    partitions: int,
+    *,
+    team: Ints | None = None,
 ) -> tuple[Floats, Floats, Floats]:
     """Return phi of each set, and the ends of 95% intervals of each judge's phi less the truth's own.
 
@@ -42,11 +48,17 @@ def phi_interval(
     """
     _, systems, topics = scores.shape
     found = phi(scores, rng, partitions)
-    drawn = halves(shuffles(topics, JACKKNIFED, rng), (topics // 2, topics - topics // 2))
+    drawn = halves(
+        shuffles(topics, JACKKNIFED, rng), (topics // 2, topics - topics // 2)
+    )
     pairs = [np.stack([scores[0], judge], axis=-1) for judge in scores[1:]]
     # how well the judge, 1, predicts the truth, 0
-    variance = np.array([variances(pair, drawn, team=team).advantage[1, 0] for pair in pairs])
+    variance = np.array(
+        [variances(pair, drawn, team=team).advantage[1, 0] for pair in pairs]
+    )
     teams = systems if team is None else int(team.max()) + 1
-    half = scipy.stats.t.ppf(0.975, min(teams, topics) - 1) * np.sqrt(np.maximum(variance, 0))
+    half = scipy.stats.t.ppf(0.975, min(teams, topics) - 1) * np.sqrt(
+        np.maximum(variance, 0)
+    )
     gain = found[1:] - found[0]
     return found, gain - half, gain + half

@@ -23,7 +23,9 @@ class Replication(NamedTuple):
     shrunk: float
 
 
-def replication(scores: Floats, drawn: Bools, *, alpha: float = 0.05, correct: str = "holm") -> Replication:
+def replication(
+    scores: Floats, drawn: Bools, *, alpha: float = 0.05, correct: str = "holm"
+) -> Replication:
     """Test all pairs of systems by t on one half of the topics, and look at the significant ones on the other half.
 
     scores : (system, topic).  drawn : (partition, 2, topic), two disjoint sets of topics each; both ways round count.
@@ -43,13 +45,24 @@ def replication(scores: Floats, drawn: Bools, *, alpha: float = 0.05, correct: s
             direction = np.sign(mean)[sure]
             there = mean_there[sure] * direction  # above 0: the same sign
             again = sure_there[sure]
-            counts += [sure.sum(), (again & (there > 0)).sum(), (there < 0).sum(), (again & (there < 0)).sum()]
+            counts += [
+                sure.sum(),
+                (again & (there > 0)).sum(),
+                (there < 0).sum(),
+                (again & (there < 0)).sum(),
+            ]
             here_total += float((mean[sure] * direction).sum())
             there_total += float(there.sum())
     if not counts[0]:
         return Replication(0.0, np.nan, np.nan, np.nan, np.nan)
     shares = [float(share) for share in counts[1:] / counts[0]]
-    return Replication(float(counts[0] / (2 * len(drawn))), shares[0], shares[1], shares[2], there_total / here_total)
+    return Replication(
+        float(counts[0] / (2 * len(drawn))),
+        shares[0],
+        shares[1],
+        shares[2],
+        there_total / here_total,
+    )
 
 
 def _tested(scores: Floats, alpha: float, correct: str) -> tuple[Floats, Bools]:

@@ -31,12 +31,16 @@ def swaps(scores: Floats, drawn: Bools) -> tuple[Ints, Floats]:
         apart = means[..., left] - means[..., right]
         for here, there in (apart, apart[::-1]):
             for metric, (difference, other) in enumerate(zip(here, there, strict=True)):
-                step = np.searchsorted(EDGES, np.abs(difference) + 1e-12, side="right") - 1
+                step = (
+                    np.searchsorted(EDGES, np.abs(difference) + 1e-12, side="right") - 1
+                )
                 differs = np.abs(difference) > 1e-10
                 # 1 where the other set has the opposite sign, 1/2 where it ties the pair
                 turned = np.where(np.abs(other) > 1e-10, difference * other < 0, 0.5)
                 compared[metric] += np.bincount(step[differs], minlength=EDGES.size)
-                swapped[metric] += np.bincount(step[differs], turned[differs], minlength=EDGES.size)
+                swapped[metric] += np.bincount(
+                    step[differs], turned[differs], minlength=EDGES.size
+                )
     return compared, swapped
 
 

@@ -19,7 +19,9 @@ class Decision(IntEnum):
     NEITHER = 4
 
 
-def decisions(scores: Sequence[Floats], alpha: float, correct: Callable[[Floats], Floats]) -> Floats:
+def decisions(
+    scores: Sequence[Floats], alpha: float, correct: Callable[[Floats], Floats]
+) -> Floats:
     """Count pairs of systems by what becomes of them under each judge: (judge, decision).
 
     scores : (system, topic) of each set, the truth's first; sets need not have the same topics.
@@ -39,7 +41,9 @@ def decisions(scores: Sequence[Floats], alpha: float, correct: Callable[[Floats]
     return np.stack([counted[which].sum(axis=-1) for which in Decision], axis=-1)
 
 
-def _claims(scores: Floats, alpha: float, correct: Callable[[Floats], Floats]) -> Floats:
+def _claims(
+    scores: Floats, alpha: float, correct: Callable[[Floats], Floats]
+) -> Floats:
     """Say of each pair which system is significantly better: 1, -1, or 0 for neither."""
     p, mean = paired.over_pairs(_p_and_mean, scores)
     return np.where(correct(p) < alpha, np.sign(mean), 0)

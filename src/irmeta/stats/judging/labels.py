@@ -28,7 +28,9 @@ class Estimate:
     high: float
 
 
-def meetings(one: Ints, other: Ints, topic: Ints, shape: tuple[int, int, int]) -> Floats:
+def meetings(
+    one: Ints, other: Ints, topic: Ints, shape: tuple[int, int, int]
+) -> Floats:
     """Count how often grades meet: grade indices and topic index of each pair to (topic, grade, grade).
 
     >>> meetings(np.array([0, 1]), np.array([1, 1]), np.array([0, 0]), (1, 2, 2)).tolist()
@@ -36,7 +38,11 @@ def meetings(one: Ints, other: Ints, topic: Ints, shape: tuple[int, int, int]) -
     """
     topics, rows, columns = shape
     cell = (topic * rows + one) * columns + other
-    return np.bincount(cell, minlength=topics * rows * columns).reshape(shape).astype(np.float64)
+    return (
+        np.bincount(cell, minlength=topics * rows * columns)
+        .reshape(shape)
+        .astype(np.float64)
+    )
 
 
 def coincidences(codes: Ints, topic: Ints, topics: int, grades: int) -> Floats:
@@ -45,7 +51,9 @@ def coincidences(codes: Ints, topic: Ints, topics: int, grades: int) -> Floats:
     A pair that u sets judged adds each of its u (u - 1) ordered pairs of grades, divided by u - 1. Source:
     Krippendorff (2018), Content Analysis, chapter 12.
     """
-    votes = np.stack([(codes == grade).sum(axis=0) for grade in range(grades)], axis=1).astype(np.float64)
+    votes = np.stack(
+        [(codes == grade).sum(axis=0) for grade in range(grades)], axis=1
+    ).astype(np.float64)
     judged = votes.sum(axis=1)
     votes, judged, topic = votes[judged > 1], judged[judged > 1], topic[judged > 1]
     table = np.zeros((topics, grades, grades))
@@ -84,7 +92,9 @@ def alpha(table: Floats, grades: Floats, scale: Scale) -> Floats:
     total = counts.sum(axis=-1)
     distance = _distance(counts, grades, scale)
     observed = (table * distance).sum(axis=(-1, -2))
-    expected = (counts[..., :, None] * counts[..., None, :] * distance).sum(axis=(-1, -2))
+    expected = (counts[..., :, None] * counts[..., None, :] * distance).sum(
+        axis=(-1, -2)
+    )
     return np.asarray(1 - over((total - 1) * observed, expected))
 
 
@@ -93,7 +103,9 @@ def _distance(counts: Floats, grades: Floats, scale: Scale) -> Floats:
     if scale == "nominal":
         return np.broadcast_to(1 - np.eye(grades.size), (*counts.shape, grades.size))
     if scale == "interval":
-        return np.broadcast_to((grades[:, None] - grades) ** 2, (*counts.shape, grades.size))
+        return np.broadcast_to(
+            (grades[:, None] - grades) ** 2, (*counts.shape, grades.size)
+        )
     # the labels up to each grade, half of its own included; between two grades lies what these differ by
     middle = counts.cumsum(axis=-1) - counts / 2
     return np.asarray((middle[..., :, None] - middle[..., None, :]) ** 2)

@@ -65,18 +65,27 @@ class Taus:
         k = scipy.stats.t.ppf(0.975, freedom) ** 2 * variance / (1 - tau**2)
         half = np.sqrt(k * (1 + k - tau**2))
         low, high = (tau - half) / (1 + k), (tau + half) / (1 + k)
-        return Interval(self.tau, np.minimum(low, self.tau), np.maximum(high, self.tau), np.full_like(low, np.nan))
+        return Interval(
+            self.tau,
+            np.minimum(low, self.tau),
+            np.maximum(high, self.tau),
+            np.full_like(low, np.nan),
+        )
 
     def differences(self) -> Interval:
         """Return tau of one judge less that of another, both with the truth: (judge, judge)."""
         kernel = self.kernel[:, None] - self.kernel
-        together, apart = (taus[:, :, None] - taus[:, None] for taus in (self.together, self.apart))
+        together, apart = (
+            taus[:, :, None] - taus[:, None] for taus in (self.together, self.apart)
+        )
         variance, freedom = self._variance(kernel, together, apart)
         difference, error = self.tau[:, None] - self.tau, np.sqrt(variance)
         half = scipy.stats.t.ppf(0.975, freedom) * error
         p = 2 * scipy.stats.t.sf(over(np.abs(difference), error), freedom)
         same = (difference == 0) & (error == 0)
-        return Interval(difference, difference - half, difference + half, np.where(same, 1.0, p))
+        return Interval(
+            difference, difference - half, difference + half, np.where(same, 1.0, p)
+        )
 
     @property
     def _pairs(self) -> float:
@@ -89,7 +98,9 @@ class Taus:
         """The variance of tau if one pair of systems may be ranked either way: that moves it by 2 / pairs."""
         return (2 / self._pairs) ** 2
 
-    def _variance(self, kernel: Floats, together: Floats, apart: Floats) -> tuple[Floats, Floats]:
+    def _variance(
+        self, kernel: Floats, together: Floats, apart: Floats
+    ) -> tuple[Floats, Floats]:
         """Return the variance of tau, or of a difference, and its degrees of freedom.
 
         V = A - B + C: the jackknife over the m teams, its bias, and topics; as if one pair were in doubt, at least. A
@@ -99,30 +110,50 @@ class Taus:
         """
         teams = int(self.team.max()) + 1
         if teams < FEWEST or self.topics < FEWEST:
-            return np.full(kernel.shape[:-2], np.nan), np.full(kernel.shape[:-2], np.nan)
+            return np.full(kernel.shape[:-2], np.nan), np.full(
+                kernel.shape[:-2], np.nan
+            )
         unbiased, jackknife = by_systems(kernel, self.team)
-        of_topics = np.maximum(by_topics(together, self.topics) - by_topics(apart, self.topics), 0)
+        of_topics = np.maximum(
+            by_topics(together, self.topics) - by_topics(apart, self.topics), 0
+        )
         parts = jackknife**2 / (teams - 1) + of_topics**2 / (self.topics - 1)
         varies = parts > 0
-        variance = np.where(varies, np.maximum(np.maximum(unbiased, 0) + of_topics, self._doubt), 0)
+        variance = np.where(
+            varies, np.maximum(np.maximum(unbiased, 0) + of_topics, self._doubt), 0
+        )
         freedom = np.maximum(over(variance**2, parts), 2)
         return variance, np.where(varies, freedom, teams - 1)
 
 
-def taus(scores: Floats, rng: np.random.Generator, draws: int = HALVES, team: Ints | None = None) -> Taus:
+def taus(
+    scores: Floats,
+    rng: np.random.Generator,
+    draws: int = HALVES,
+    team: Ints | None = None,
+) -> Taus:
     """Correlate the truth's means with each judge's over the same topics: scores of (set, system, topic).
 
     team : of each system, numbered from 0; by default each system is a team.
     """
     team = _teams(scores.shape[1]) if team is None else team
-    scores = scores - scores.mean(axis=1, keepdims=True)  # what a topic does to all systems alike leaves tau as it is
-    drawn = [_means_on_halves(scores, team, stream, count) for stream, count in streams(rng, draws, BLOCK)]
+    scores = scores - scores.mean(
+        axis=1, keepdims=True
+    )  # what a topic does to all systems alike leaves tau as it is
+    drawn = [
+        _means_on_halves(scores, team, stream, count)
+        for stream, count in streams(rng, draws, BLOCK)
+    ]
     together, apart = (np.concatenate(parts) for parts in zip(*drawn, strict=True))
     return _taus(settled(scores.mean(axis=-1)), together, apart, scores.shape[-1], team)
 
 
 def taus_apart(
-    truth: Floats, judge: Floats, rng: np.random.Generator, draws: int = HALVES, team: Ints | None = None
+    truth: Floats,
+    judge: Floats,
+    rng: np.random.Generator,
+    draws: int = HALVES,
+    team: Ints | None = None,
 ) -> Taus:
     """Correlate the truth's means with one judge's where each has topics of its own: both of (system, topic).
 
@@ -133,7 +164,9 @@ def taus_apart(
     drawn = []
     for stream, count in streams(rng, draws, BLOCK):
         both = [_means_on_halves(side[None], team, stream, count) for side in sides]
-        drawn.append([np.concatenate(means, axis=1) for means in zip(*both, strict=True)])
+        drawn.append(
+            [np.concatenate(means, axis=1) for means in zip(*both, strict=True)]
+        )
     together, apart = (np.concatenate(parts) for parts in zip(*drawn, strict=True))
     means = settled(np.stack([side.mean(axis=-1) for side in sides]))
     return _taus(means, together, apart, min(truth.shape[1], judge.shape[1]), team)
@@ -143,7 +176,9 @@ def _teams(systems: int) -> Ints:
     return np.arange(systems)
 
 
-def _taus(means: Floats, together: Floats, apart: Floats, topics: int, team: Ints) -> Taus:
+def _taus(
+    means: Floats, together: Floats, apart: Floats, topics: int, team: Ints
+) -> Taus:
     tau, kernel = pair_kernel(means)
     shared, own = (tau_b(half[:, :1], half[:, 1:])[:, 0] for half in (together, apart))
     return Taus(tau, kernel, shared, own, topics, team)
@@ -219,7 +254,9 @@ def by_topics(on_halves: Floats, topics: int) -> Floats:
     return np.asarray(on_halves.var(axis=0, ddof=1) * half / (topics - half))
 
 
-def _means_on_halves(scores: Floats, team: Ints, rng: np.random.Generator, count: int) -> tuple[Floats, Floats]:
+def _means_on_halves(
+    scores: Floats, team: Ints, rng: np.random.Generator, count: int
+) -> tuple[Floats, Floats]:
     """Average scores (set, system, topic) over halves that all systems share, and over halves for each team by itself.
 
     Both of (half, set, system).
@@ -227,7 +264,10 @@ def _means_on_halves(scores: Floats, team: Ints, rng: np.random.Generator, count
     topics = scores.shape[-1]
     half = topics // 2
     shared = rng.random((count, topics)).argsort(axis=-1) < half
-    own = rng.random((count, int(team.max()) + 1, topics)).argsort(axis=-1)[:, team] < half
+    own = (
+        rng.random((count, int(team.max()) + 1, topics)).argsort(axis=-1)[:, team]
+        < half
+    )
     together = np.einsum("ht,ist->his", shared / half, scores, optimize=True)
     apart = np.einsum("hst,ist->his", own / half, scores, optimize=True)
     return settled(together), settled(apart)

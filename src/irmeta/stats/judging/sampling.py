@@ -51,7 +51,9 @@ class Estimates:
         """Return p of the hypothesis that the value is 0, two-sided; 1 where nothing varies and the value is 0."""
         t = over(np.abs(self.value), np.sqrt(self.variance))
         certain = np.where(np.abs(self.value) < 1e-12, 1.0, 0.0)
-        return np.where(np.isnan(t), certain, 2 * scipy.stats.t.sf(np.nan_to_num(t), freedom))
+        return np.where(
+            np.isnan(t), certain, 2 * scipy.stats.t.sf(np.nan_to_num(t), freedom)
+        )
 
 
 def slope(sample: Sample, *, pairs: bool = False) -> float:
@@ -64,10 +66,14 @@ def slope(sample: Sample, *, pairs: bool = False) -> float:
         human, machine = human - human.mean(axis=0), machine - machine.mean(axis=0)
     h, m = (one - _mean(one, sample.weight)[:, None] for one in (human, machine))
     below = (sample.weight * m * m).sum()
-    return float((sample.weight * h * m).sum() / below) if below > 1e-15 else 0.0
+    if below > 1e-15:
+        return float((sample.weight * h * m).sum() / below)
+    return 0.0
 
 
-def estimate_means(sample: Sample, by: float | None = None, *, new_topics: bool = True) -> Estimates:
+def estimate_means(
+    sample: Sample, by: float | None = None, *, new_topics: bool = True
+) -> Estimates:
     """Estimate each system's mean human score: (system,).
 
     by : lambda; pooled over systems by default, 0 for the human scores alone. new_topics : the mean over topics like
@@ -84,7 +90,9 @@ def estimate_means(sample: Sample, by: float | None = None, *, new_topics: bool 
     return Estimates(value, np.maximum(variance, 0), lam)
 
 
-def estimate_differences(sample: Sample, by: float | None = None, *, new_topics: bool = True) -> Estimates:
+def estimate_differences(
+    sample: Sample, by: float | None = None, *, new_topics: bool = True
+) -> Estimates:
     """Estimate the difference of each two systems' mean human scores, the row's less the column's: (system, system)."""
     lam = slope(sample, pairs=True) if by is None else by
     rest = sample.human - lam * sample.machine[:, sample.drawn]
@@ -92,7 +100,9 @@ def estimate_differences(sample: Sample, by: float | None = None, *, new_topics:
     n, total = sample.sizes
     variance = (1 / n - 1 / total) * _of_differences(rest * sample.weight)
     if new_topics:
-        variance = variance + _of_differences(sample.human * np.sqrt(sample.weight)) / total
+        variance = (
+            variance + _of_differences(sample.human * np.sqrt(sample.weight)) / total
+        )
     return Estimates(value[:, None] - value, np.maximum(variance, 0), lam)
 
 
@@ -130,7 +140,9 @@ def width(variance: Floats, rho: float, n: int, total: float) -> float:
     return float(2 * scipy.stats.t.ppf(0.975, n - 1) * np.sqrt(each).mean())
 
 
-def topics_for(variance: Floats, rho: float, wanted: float, share: float | None, total: int) -> int | None:
+def topics_for(
+    variance: Floats, rho: float, wanted: float, share: float | None, total: int
+) -> int | None:
     """Return the fewest human topics whose intervals are at most so wide; None if no number up to 100 000 does.
 
     share : n / N where more topics can be judged by machine, or None where N is `total`.
@@ -169,7 +181,9 @@ def _of_differences(values: Floats) -> Floats:
     return np.asarray(np.maximum(spread[:, None] + spread - 2 * products, 0))
 
 
-def draw(size: int, total: int, strata: Floats | None, groups: int, rng: np.random.Generator) -> tuple[Ints, Floats]:
+def draw(
+    size: int, total: int, strata: Floats | None, groups: int, rng: np.random.Generator
+) -> tuple[Ints, Floats]:
     """Draw topics at random: their positions in order, and the probability that each had of being drawn, (size,).
 
     strata : (N,), a score of each topic by which they are put into `groups` groups of about equal size, from each of
@@ -181,7 +195,10 @@ def draw(size: int, total: int, strata: Floats | None, groups: int, rng: np.rand
     quota = np.array([len(part) for part in parts]) * size / total
     count = np.floor(quota).astype(int)
     count[np.argsort(count - quota, kind="stable")[: size - count.sum()]] += 1
-    drawn = [(rng.permutation(part)[:k], k / len(part)) for part, k in zip(parts, count, strict=True)]
+    drawn = [
+        (rng.permutation(part)[:k], k / len(part))
+        for part, k in zip(parts, count, strict=True)
+    ]
     topics = np.concatenate([some for some, _ in drawn])
     probability = np.concatenate([np.full(len(some), chance) for some, chance in drawn])
     place = np.argsort(topics)

@@ -23,7 +23,10 @@ def tau_gap(truth: Floats, judges: Floats) -> Floats:
     every = np.where(above, np.abs(gap), 0).sum(axis=-1)
     share = over(right, every)
     counted = ~np.isnan(share)
-    mean = over(np.where(counted, share, 0).sum(axis=-1), counted.sum(axis=-1).astype(np.float64))
+    mean = over(
+        np.where(counted, share, 0).sum(axis=-1),
+        counted.sum(axis=-1).astype(np.float64),
+    )
     return np.asarray(2 * mean - 1)
 
 

@@ -48,7 +48,9 @@ def _beaten(scores: Floats) -> Floats:
         rising = np.sort(values)
         below = np.searchsorted(rising, values, side="left")
         not_above = np.searchsorted(rising, values, side="right")
-        points[present, task] = (below + not_above - 1) / 2  # the model ties with itself
+        points[present, task] = (
+            below + not_above - 1
+        ) / 2  # the model ties with itself
     return points
 
 
@@ -81,8 +83,12 @@ def values(scores: Floats, kind: Aggregate, types: Ints | None = None) -> Floats
     """
     if kind == "borda":
         absent = np.isnan(scores).sum(axis=0)
-        return np.nansum(earned(scores, kind) + absent, axis=1)  # models - rank = those it beats + those absent
-    return np.asarray((earned(scores, kind) * weights(scores.shape[1], kind, types)).sum(axis=1))
+        return np.nansum(
+            earned(scores, kind) + absent, axis=1
+        )  # models - rank = those it beats + those absent
+    return np.asarray(
+        (earned(scores, kind) * weights(scores.shape[1], kind, types)).sum(axis=1)
+    )
 
 
 def parts(scores: Floats, kind: Aggregate, types: Ints | None = None) -> Floats:

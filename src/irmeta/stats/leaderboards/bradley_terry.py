@@ -38,8 +38,13 @@ class Strengths(NamedTuple):
 
     def after(self, won: Floats) -> Floats:
         """Return the strengths after one step of Newton's method towards `won` more wins, of shape (..., model)."""
-        steps = np.linalg.solve(self.information + 1 / len(self.value), np.atleast_2d(won).T).T
-        return np.asarray(self.value + (steps - steps.mean(axis=-1, keepdims=True)).reshape(np.shape(won)))
+        steps = np.linalg.solve(
+            self.information + 1 / len(self.value), np.atleast_2d(won).T
+        ).T
+        return np.asarray(
+            self.value
+            + (steps - steps.mean(axis=-1, keepdims=True)).reshape(np.shape(won))
+        )
 
 
 def strengths(scores: Floats) -> Strengths:
@@ -56,7 +61,9 @@ def strengths(scores: Floats) -> Strengths:
     met = present @ present.T
     np.fill_diagonal(met, 0.0)
     if _groups(met > 0, "weak") > 1:
-        raise ScoresError("some models share no task with the others, not even through others; leave them out")
+        raise ScoresError(
+            "some models share no task with the others, not even through others; leave them out"
+        )
     won = np.nan_to_num(earned(scores, "bt"))  # (model, task)
     separated = _separated(scores)
     prior = PRIOR if separated else 0.0
@@ -73,7 +80,9 @@ def strengths(scores: Floats) -> Strengths:
     influence -= influence.mean(axis=1, keepdims=True)
     influence[present.sum(axis=1) < LEAST] = np.nan
     error = np.sqrt((influence**2).sum(axis=1))
-    return Strengths(value, error, value[:, None] + tasks * influence, separated, information)
+    return Strengths(
+        value, error, value[:, None] + tasks * influence, separated, information
+    )
 
 
 def _fit(pairs: Floats, won: Floats) -> Floats:
@@ -83,11 +92,15 @@ def _fit(pairs: Floats, won: Floats) -> Floats:
         chance = expit(value[:, None] - value)
         gradient = won - (pairs * chance).sum(axis=1)
         step = np.linalg.solve(_information(pairs, chance) + 1 / len(won), gradient)
-        value += step * min(1.0, 2.0 / max(np.abs(step).max(), 1e-300))  # no leap beyond what the curve can bear
+        value += step * min(
+            1.0, 2.0 / max(np.abs(step).max(), 1e-300)
+        )  # no leap beyond what the curve can bear
         value -= value.mean()
         if np.abs(step).max() < 1e-10:
             return value
-    raise ScoresError("the strengths of Bradley and Terry's model do not settle; leave the aggregate bt out")
+    raise ScoresError(
+        "the strengths of Bradley and Terry's model do not settle; leave the aggregate bt out"
+    )
 
 
 def _information(pairs: Floats, chance: Floats) -> Floats:
@@ -125,4 +138,8 @@ def _separated(scores: Floats) -> bool:
 
 def _groups(linked: Bools, connection: Literal["weak", "strong"]) -> int:
     """Count the groups of models that links lead between, in either direction or in both."""
-    return int(connected_components(csr_matrix(linked.astype(np.int8)), directed=True, connection=connection)[0])
+    return int(
+        connected_components(
+            csr_matrix(linked.astype(np.int8)), directed=True, connection=connection
+        )[0]
+    )

@@ -53,7 +53,9 @@ class Predictions(NamedTuple):
     coverage: float
 
 
-def predict(scores: Floats, rng: np.random.Generator, *, level: float = 0.9) -> Predictions:
+def predict(
+    scores: Floats, rng: np.random.Generator, *, level: float = 0.9
+) -> Predictions:
     """Predict the missing scores of a table (model, task) from the others, with intervals of this level.
 
     The intervals' width is set, and their coverage measured, on cells that are hidden in turn, a tenth at a time: the
@@ -62,7 +64,9 @@ def predict(scores: Floats, rng: np.random.Generator, *, level: float = 0.9) -> 
     """
     present = np.isfinite(scores)
     if present.sum(axis=0).min() < LEAST or len(scores) < LEAST:
-        raise ScoresError(f"a task that fewer than {LEAST} models have cannot be predicted; use --holes bounds")
+        raise ScoresError(
+            f"a task that fewer than {LEAST} models have cannot be predicted; use --holes bounds"
+        )
     centre, unit = _scaling(scores)
     scaled = (scores - centre) / unit
     fold = np.where(present, rng.integers(0, FOLDS, scores.shape), -1)
@@ -82,17 +86,33 @@ def predict(scores: Floats, rng: np.random.Generator, *, level: float = 0.9) -> 
     error = float(np.sqrt(np.mean((missed * unit)[present] ** 2)))
     covered = _covered(ratio, fold, level)
     widening = wide / _normal_quantile(level)
-    return Predictions(mean, mean - half, mean + half, factor, spread, fit, centre, unit, widening, error, covered)
+    return Predictions(
+        mean,
+        mean - half,
+        mean + half,
+        factor,
+        spread,
+        fit,
+        centre,
+        unit,
+        widening,
+        error,
+        covered,
+    )
 
 
-def draw(scores: Floats, predicted: Predictions, draws: int, rng: np.random.Generator) -> Floats:
+def draw(
+    scores: Floats, predicted: Predictions, draws: int, rng: np.random.Generator
+) -> Floats:
     """Fill the holes `draws` times with what they may be: (draw, model, task); a model's errors go together."""
     models, factors = predicted.factor.shape
     fit, wide = predicted.fit, predicted.widening
     normal = rng.standard_normal((draws, models, factors, 1))
     factor = predicted.factor + wide * (predicted.spread @ normal)[..., 0]
     noise = wide * np.sqrt(fit.noise) * rng.standard_normal((draws, *scores.shape))
-    filled = predicted.centre + predicted.unit * (fit.mean + factor @ fit.loadings.T + noise)
+    filled = predicted.centre + predicted.unit * (
+        fit.mean + factor @ fit.loadings.T + noise
+    )
     return np.where(np.isfinite(scores), scores, filled)
 
 
@@ -102,7 +122,10 @@ def _normal_quantile(level: float) -> float:
 
 def _covered(ratio: Floats, fold: Ints, level: float) -> float:
     """Return the share of hidden cells within intervals whose width the other folds set."""
-    inside = [ratio[fold == one] <= np.quantile(ratio[(fold >= 0) & (fold != one)], level) for one in range(FOLDS)]
+    inside = [
+        ratio[fold == one] <= np.quantile(ratio[(fold >= 0) & (fold != one)], level)
+        for one in range(FOLDS)
+    ]
     return float(np.concatenate(inside).mean())
 
 
@@ -116,7 +139,11 @@ def _best_number(scaled: Floats, fold: Ints) -> int:
     """Choose the number of factors that predicts the cells of the first two folds best."""
     most = max(1, min(scaled.shape) // 4)
     away = (fold == 0) | (fold == 1)
-    errors = {r: np.square((_hidden(scaled, away, r)[0] - scaled)[away]).sum() for r in FACTORS if r <= most}
+    errors = {
+        r: np.square((_hidden(scaled, away, r)[0] - scaled)[away]).sum()
+        for r in FACTORS
+        if r <= most
+    }
     return min(errors, key=lambda r: errors[r])
 
 
@@ -133,7 +160,9 @@ def _posterior(scaled: Floats, fit: Fit) -> tuple[Floats, Floats]:
     present = np.isfinite(scaled)
     factors = fit.loadings.shape[1]
     weighted = fit.loadings / fit.noise[:, None]
-    squares = (weighted[:, :, None] * fit.loadings[:, None, :]).reshape(len(weighted), -1)
+    squares = (weighted[:, :, None] * fit.loadings[:, None, :]).reshape(
+        len(weighted), -1
+    )
     # covariance = (I + L' P^-1 L)^-1 over the tasks that the model has; mean = covariance L' P^-1 (x - m)
     precision = (present @ squares).reshape(-1, factors, factors) + np.eye(factors)
     covariance: Floats = np.asarray(np.linalg.inv(precision), dtype=np.float64)
@@ -154,7 +183,9 @@ def _em(scaled: Floats, factors: int) -> Fit:
     present = np.isfinite(scaled)
     values = np.where(present, scaled, 0.0)
     count = present.sum(axis=0)
-    fit = Fit(_first_loadings(values, factors), np.zeros(len(count)), np.full(len(count), 0.5))
+    fit = Fit(
+        _first_loadings(values, factors), np.zeros(len(count)), np.full(len(count), 0.5)
+    )
     for _ in range(STEPS):
         factor, covariance = _posterior(scaled, fit)
         fit = _maximised(values, present, count, factor, covariance, fit)
@@ -177,7 +208,9 @@ def _maximised(
 ) -> Fit:
     """Regress each task on the factors, and a constant, of the models that have it."""
     models, factors = factor.shape
-    known = np.concatenate([factor, np.ones((models, 1))], axis=1)  # (model, factor + 1)
+    known = np.concatenate(
+        [factor, np.ones((models, 1))], axis=1
+    )  # (model, factor + 1)
     second = known[:, :, None] * known[:, None, :]
     second[:, :factors, :factors] += covariance
     size = factors + 1

@@ -46,7 +46,12 @@ def on_larger_scale(scores: Floats) -> Bools:
     return np.asarray(top >= APART * top.min())
 
 
-def bounds(scores: Floats, kind: Aggregate, limits: tuple[Floats, Floats], types: Ints | None = None) -> Bounds:
+def bounds(
+    scores: Floats,
+    kind: Aggregate,
+    limits: tuple[Floats, Floats],
+    types: Ints | None = None,
+) -> Bounds:
     """Return the ranks that every filling of the holes with scores within `limits` leaves to each model.
 
     scores : (model, task), NaN where missing.  limits : lowest and highest score of each task, (task,).
@@ -60,10 +65,16 @@ def bounds(scores: Floats, kind: Aggregate, limits: tuple[Floats, Floats], types
     within = (np.zeros(tasks), np.ones(tasks)) if kind == "standardized" else limits
     known, weight = earned(scores, kind), weights(tasks, kind, types)
     absent = np.isnan(known)
-    low, high = (settled((np.where(absent, end, known) * weight).sum(axis=1)) for end in within)
+    low, high = (
+        settled((np.where(absent, end, known) * weight).sum(axis=1)) for end in within
+    )
     rising_low, rising_high = np.sort(low), np.sort(high)
-    surely_above = len(low) - np.searchsorted(rising_low, high, side="right")  # others' worst beats my best
-    surely_below = np.searchsorted(rising_high, low, side="left")  # my worst beats others' best
+    surely_above = len(low) - np.searchsorted(
+        rising_low, high, side="right"
+    )  # others' worst beats my best
+    surely_below = np.searchsorted(
+        rising_high, low, side="left"
+    )  # my worst beats others' best
     return Bounds(1 + surely_above, len(low) - surely_below)
 
 

@@ -70,7 +70,9 @@ def as_it_is(
     rank = ranked(value)
     if np.isnan(value).any():  # a rank among the models without holes is none among all
         rank = np.where(best == worst, best, np.nan)
-    return Standing(value, error, rank, best, worst, sets, model is not None and model.separated)
+    return Standing(
+        value, error, rank, best, worst, sets, model is not None and model.separated
+    )
 
 
 def resampled(
@@ -97,7 +99,9 @@ def resampled(
     centre = others.mean(axis=0) if filled else estimate
     drawn = (others - others.mean(axis=0))[np.arange(draws) % len(others)]
     if tasks:
-        drawn = drawn + _over_tasks(parts(table, kind, types) if model is None else model.parts, draws, rng)
+        drawn = drawn + _over_tasks(
+            parts(table, kind, types) if model is None else model.parts, draws, rng
+        )
     covariance = drawn.T @ drawn / draws
     spread = np.diag(covariance)
     errors = np.sqrt(np.maximum(spread[:, None] + spread - 2 * covariance, 0.0))
@@ -107,9 +111,13 @@ def resampled(
     if filled:
         ranks = np.stack([ranked(one) for one in others])
         best, worst = np.quantile(ranks, ENDS, axis=0, method="inverted_cdf")
-    value = centre if kind != "borda" else centre * table.shape[1] * (len(table) - 1)  # shares as votes
+    value = (
+        centre if kind != "borda" else centre * table.shape[1] * (len(table) - 1)
+    )  # shares as votes
     error = np.full(len(value), np.nan) if model is None else np.sqrt(spread)
-    return Standing(value, error, rank, best, worst, sets, model is not None and model.separated)
+    return Standing(
+        value, error, rank, best, worst, sets, model is not None and model.separated
+    )
 
 
 def _estimate(table: Floats, kind: Aggregate, types: Ints | None) -> Floats:
@@ -118,13 +126,19 @@ def _estimate(table: Floats, kind: Aggregate, types: Ints | None) -> Floats:
 
 
 def _estimates(
-    tables: Floats | Sequence[Floats], table: Floats, kind: Aggregate, types: Ints | None, model: Strengths | None
+    tables: Floats | Sequence[Floats],
+    table: Floats,
+    kind: Aggregate,
+    types: Ints | None,
+    model: Strengths | None,
 ) -> Floats:
     """Return the estimates of every table, (table, model)."""
     if model is None:
         return np.stack([_estimate(one, kind, types) for one in tables])
     before = earned(table, "bt").sum(axis=1)
-    return model.after(np.stack([earned(one, "bt").sum(axis=1) - before for one in tables]))
+    return model.after(
+        np.stack([earned(one, "bt").sum(axis=1) - before for one in tables])
+    )
 
 
 def _over_tasks(compared: Floats, draws: int, rng: np.random.Generator) -> Floats:
@@ -132,4 +146,6 @@ def _over_tasks(compared: Floats, draws: int, rng: np.random.Generator) -> Float
     tasks = compared.shape[1]
     centred = compared - compared.mean(axis=1, keepdims=True)
     signs = rng.integers(0, 2, (draws, tasks)) * 2.0 - 1
-    return np.asarray(signs @ centred.T / np.sqrt(tasks * (tasks - 1)))  # variance: s^2 / tasks
+    return np.asarray(
+        signs @ centred.T / np.sqrt(tasks * (tasks - 1))
+    )  # variance: s^2 / tasks

@@ -24,7 +24,9 @@ class Accuracy(NamedTuple):
     bias_share: Floats  # the share of the squared error that is the squared mean error; NaN where there is no error
 
 
-def accuracy(actual: npt.ArrayLike, predicted: npt.ArrayLike, *, training_mean: float = np.nan) -> Accuracy:
+def accuracy(
+    actual: npt.ArrayLike, predicted: npt.ArrayLike, *, training_mean: float = np.nan
+) -> Accuracy:
     """Compare actual scores of shape (system,) with predicted ones of shape (..., system).
 
     training_mean : the mean score of the systems that were fitted; without it r2_training_mean is NaN.

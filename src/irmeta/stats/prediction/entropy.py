@@ -111,7 +111,9 @@ def _gradient(p: Floats) -> Floats:
     return np.asarray((1 + before) / _ranks(p) + after)
 
 
-def _step(a: Floats, b: Floats, gradient: Floats, found: Floats, wanted: Floats) -> tuple[Floats, Floats]:
+def _step(
+    a: Floats, b: Floats, gradient: Floats, found: Floats, wanted: Floats
+) -> tuple[Floats, Floats]:
     """Take one Newton step towards sum p = found and sum g p = wanted, about the weighted mean of g."""
     p = _odds(a, b, gradient)
     weight = p * (1 - p) + 1e-9

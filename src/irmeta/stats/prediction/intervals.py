@@ -8,7 +8,13 @@ import numpy.typing as npt
 from scipy import stats
 
 from irmeta.stats.arrays import Floats
-from irmeta.stats.prediction.regression import Moments, Variables, least_squares, pool, residual_moments
+from irmeta.stats.prediction.regression import (
+    Moments,
+    Variables,
+    least_squares,
+    pool,
+    residual_moments,
+)
 
 LEVELS = (0.5, 0.8, 0.9, 0.95, 0.99)
 """The levels at which `tails` knows how far residuals reach; between them it interpolates."""
@@ -28,7 +34,9 @@ class Band(NamedTuple):
     half: Floats
 
 
-def leave_one_out(parts: Sequence[Moments], predictors: Variables, targets: Variables) -> HeldOut:
+def leave_one_out(
+    parts: Sequence[Moments], predictors: Variables, targets: Variables
+) -> HeldOut:
     """Predict each collection by least squares on all others; needs two collections or more.
 
     predictors, targets : as in `least_squares`. The results have the shape (collection, ..., target).
@@ -37,13 +45,17 @@ def leave_one_out(parts: Sequence[Moments], predictors: Variables, targets: Vari
     for i, held in enumerate(parts):
         others = pool([*parts[:i], *parts[i + 1 :]])
         slopes, intercepts = least_squares(others, predictors, targets)
-        offset, variance = residual_moments(held, predictors, targets, slopes, intercepts)
+        offset, variance = residual_moments(
+            held, predictors, targets, slopes, intercepts
+        )
         offsets.append(offset)
         variances.append(variance)
     return HeldOut(np.array(offsets), np.array(variances))
 
 
-def leverage(parts: Sequence[Moments], values: Floats, predictors: Sequence[int]) -> Floats:
+def leverage(
+    parts: Sequence[Moments], values: Floats, predictors: Sequence[int]
+) -> Floats:
     """Return by how much the offset of a new collection varies more than those of collections left out: (system,).
 
     A model that C collections made extrapolates to a new one, the further the collection lies from theirs. With S the
@@ -106,7 +118,9 @@ def band(
     0.292
     """
     collections = len(held.offset)
-    between = np.mean(held.offset**2, axis=0) * (1 + np.asarray(leverage))  # B, further away more
+    between = np.mean(held.offset**2, axis=0) * (
+        1 + np.asarray(leverage)
+    )  # B, further away more
     within = np.mean(held.variance * np.asarray(reach) ** 2, axis=0)  # W
     total = known * between + within
     positive = np.where(total > 0, total, 1.0)
@@ -117,7 +131,11 @@ def band(
 
 
 def expected_coverage(
-    parts: Sequence[Moments], predictors: Sequence[int], targets: Sequence[int], level: float, reach: Floats
+    parts: Sequence[Moments],
+    predictors: Sequence[int],
+    targets: Sequence[int],
+    level: float,
+    reach: Floats,
 ) -> Floats:
     """Return the coverage to expect on each collection of intervals made of the others: (collection, target).
 
@@ -133,9 +151,13 @@ def expected_coverage(
         others = [*parts[:i], *parts[i + 1 :]]
         far = np.delete(reach, i, axis=0)
         away = leverage(others, part.mean[None, list(predictors)], predictors)
-        half = band(leave_one_out(others, predictors, targets), level, reach=far, leverage=away).half
+        half = band(
+            leave_one_out(others, predictors, targets), level, reach=far, leverage=away
+        ).half
         sd = np.sqrt(np.maximum(errors.variance[i], 1e-12))
-        found[i] = stats.norm.cdf((half - errors.offset[i]) / sd) - stats.norm.cdf((-half - errors.offset[i]) / sd)
+        found[i] = stats.norm.cdf((half - errors.offset[i]) / sd) - stats.norm.cdf(
+            (-half - errors.offset[i]) / sd
+        )
     return found
 
 
@@ -171,7 +193,9 @@ def reach(tails: Floats, level: float) -> Floats:
     at = np.interp(stats.norm.ppf((1 + level) / 2), normal, np.arange(len(LEVELS)))
     low = np.minimum(int(at), len(LEVELS) - 2)
     high = low + 1
-    return np.asarray(relative[..., low] * (high - at) + relative[..., high] * (at - low))
+    return np.asarray(
+        relative[..., low] * (high - at) + relative[..., high] * (at - low)
+    )
 
 
 def mahalanobis(data: Moments, given: Floats, variables: Sequence[int]) -> Floats:
@@ -188,5 +212,7 @@ def mahalanobis(data: Moments, given: Floats, variables: Sequence[int]) -> Float
     if not varies.any():
         return np.zeros(len(given))
     standardized = (given - part.mean) / unit
-    scores = standardized @ vectors[:, varies] / np.sqrt(values[varies])  # (system, direction), each of variance 1
+    scores = (
+        standardized @ vectors[:, varies] / np.sqrt(values[varies])
+    )  # (system, direction), each of variance 1
     return np.sqrt((scores**2).mean(axis=-1))

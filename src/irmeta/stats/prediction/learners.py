@@ -14,7 +14,13 @@ Fit = Callable[[Floats, Floats], Callable[[Floats], Floats]]
 """Training predictors (system, k) and target (system,) to a function that predicts from predictors (system, k)."""
 
 
-def learner(name: Learner, *, kernel: float | None = None, standardize: bool = True, rng: int = 0) -> Fit:
+def learner(
+    name: Learner,
+    *,
+    kernel: float | None = None,
+    standardize: bool = True,
+    rng: int = 0,
+) -> Fit:
     """Return the model of this name.
 
     kernel : the size s of the radial kernel exp(-|x - y|^2 / (2 s^2)) of "svr"; by default s^2 is half the number of
@@ -42,7 +48,10 @@ def held_out(parts: Sequence[Floats], fit: Fit) -> HeldOut:
         others = np.concatenate([*parts[:i], *parts[i + 1 :]])
         predict = fit(others[:, :-1], others[:, -1])
         residuals.append(held[:, -1] - predict(held[:, :-1]))
-    return HeldOut(np.array([[one.mean()] for one in residuals]), np.array([[one.var()] for one in residuals]))
+    return HeldOut(
+        np.array([[one.mean()] for one in residuals]),
+        np.array([[one.var()] for one in residuals]),
+    )
 
 
 def _least_squares(x: Floats, y: Floats) -> Callable[[Floats], Floats]:

@@ -37,7 +37,9 @@ class Penalty(NamedTuple):
         The quantile at level (1 + 1 / groups): a new group's error has as good a chance as theirs to be the largest.
         Where that is beyond all of them, the largest is returned.
         """
-        enough = np.cumsum(self.weights) >= min(level * (1 + 1 / self.groups), 1.0) - 1e-12
+        enough = (
+            np.cumsum(self.weights) >= min(level * (1 + 1 / self.groups), 1.0) - 1e-12
+        )
         return float(self.errors[np.argmax(enough) if enough.any() else -1])
 
 
@@ -70,20 +72,28 @@ def fit(loss: Floats, unjudged: Floats, score: Floats, group: Indices) -> Penalt
     """
     found = np.unique(group)
     if found.size < LEAST:
-        raise ScoresError(f"the penalty of a new run is learned from {LEAST} groups or more, and here are {found.size}")
+        raise ScoresError(
+            f"the penalty of a new run is learned from {LEAST} groups or more, and here are {found.size}"
+        )
     x = np.stack([unjudged, score * unjudged], axis=-1)
     weight = 1 / np.bincount(group)[group]
     member = found[:, None] == group
     # normal equations of each group: X' W X and X' W y
     squares = np.einsum("gr,r,ra,rb->gab", member, weight, x, x)
     products = np.einsum("gr,r,ra,r->ga", member, weight, x, loss)
-    without = _solved(squares.sum(axis=0) - squares, products.sum(axis=0) - products)  # by group, from all others
+    without = _solved(
+        squares.sum(axis=0) - squares, products.sum(axis=0) - products
+    )  # by group, from all others
     errors = loss - np.einsum("ra,ra->r", x, without[np.searchsorted(found, group)])
     slopes = _solved(squares.sum(axis=0)[None], products.sum(axis=0)[None])[0]
     variances = _variances(errors**2, unjudged**2, weight)
-    size = np.abs(errors) / np.maximum(_deviation(variances, unjudged), np.finfo(np.float64).tiny)
+    size = np.abs(errors) / np.maximum(
+        _deviation(variances, unjudged), np.finfo(np.float64).tiny
+    )
     order = np.argsort(size)
-    return Penalty(slopes, variances, size[order], weight[order] / weight.sum(), found.size)
+    return Penalty(
+        slopes, variances, size[order], weight[order] / weight.sum(), found.size
+    )
 
 
 def band(penalty: Penalty, unjudged: Floats, score: Floats, level: float = 0.9) -> Band:
@@ -99,7 +109,9 @@ def band(penalty: Penalty, unjudged: Floats, score: Floats, level: float = 0.9) 
     return Band(expected, expected - half, expected + half)
 
 
-def leave_out(loss: Floats, unjudged: Floats, score: Floats, group: Indices, level: float = 0.9) -> Band:
+def leave_out(
+    loss: Floats, unjudged: Floats, score: Floats, group: Indices, level: float = 0.9
+) -> Band:
     """Predict the runs of each group from all other groups: what `band` would have said of them before; (run,).
 
     Needs one group more than `fit`. How many losses lie within is the coverage of the intervals.
@@ -127,7 +139,13 @@ def coverage(loss: Floats, within: Band, group: Indices) -> float:
 
 def _solved(squares: Floats, products: Floats) -> Floats:
     """Solve normal equations, (..., 2, 2) and (..., 2); the shortest solution where many fit."""
-    return np.asarray(np.einsum("...ab,...b->...a", np.linalg.pinv(squares, rcond=1e-10, hermitian=True), products))
+    return np.asarray(
+        np.einsum(
+            "...ab,...b->...a",
+            np.linalg.pinv(squares, rcond=1e-10, hermitian=True),
+            products,
+        )
+    )
 
 
 def _deviation(variances: Floats, unjudged: Floats) -> Floats:

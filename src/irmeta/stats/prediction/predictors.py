@@ -38,7 +38,9 @@ def folds(train: Sequence[Floats], dev: Sequence[Floats]) -> list[Fold]:
     if dev:
         return [Fold(pool(parts), scores) for scores in dev]
     if len(train) < 2:
-        raise ScoresError("leaving out one training collection at a time needs at least two; or give a dev collection")
+        raise ScoresError(
+            "leaving out one training collection at a time needs at least two; or give a dev collection"
+        )
     found = []
     for i, scores in enumerate(train):
         others = [*parts[:i], *parts[i + 1 :]]
@@ -46,7 +48,9 @@ def folds(train: Sequence[Floats], dev: Sequence[Floats]) -> list[Fold]:
     return found
 
 
-def best_predictors(folds: Sequence[Fold], candidates: Sequence[int], targets: Sequence[int], k: int) -> Predictors:
+def best_predictors(
+    folds: Sequence[Fold], candidates: Sequence[int], targets: Sequence[int], k: int
+) -> Predictors:
     """Try all subsets of k candidates other than the target; the highest mean tau-b over the folds wins.
 
     Subsets are tried in the order of `itertools.combinations`; the first wins ties. A tau that is not defined (all
@@ -62,7 +66,9 @@ def best_predictors(folds: Sequence[Fold], candidates: Sequence[int], targets: S
         # the usable subsets of each target first; a target may have fewer than another
         most = usable.sum(axis=1).max()
         kept = np.argsort(~usable, axis=1, kind="stable")[:, :most]
-        taus = np.mean([_taus(fold, subsets, kept, of) for fold in folds], axis=0)  # (target, kept)
+        taus = np.mean(
+            [_taus(fold, subsets, kept, of) for fold in folds], axis=0
+        )  # (target, kept)
         unusable = ~np.take_along_axis(usable, kept, axis=1)
         taus[np.isnan(taus) | unusable] = -np.inf
         first = taus.argmax(axis=1)  # argmax gives the first of equals
@@ -75,10 +81,17 @@ def best_predictors(folds: Sequence[Fold], candidates: Sequence[int], targets: S
 
 def _taus(fold: Fold, subsets: Indices, kept: Indices, targets: Indices) -> Floats:
     """Fit all targets on every subset; return tau on held-out systems for those kept of each target: (target, kept)."""
-    slopes, intercepts = least_squares(fold.train, subsets, targets)  # (subset, k, target), (subset, target)
+    slopes, intercepts = least_squares(
+        fold.train, subsets, targets
+    )  # (subset, k, target), (subset, target)
     given = fold.dev[:, subsets]  # (system, subset, k)
-    predicted = np.einsum("nsk,skt->tsn", given, slopes, optimize=True) + intercepts.T[:, :, None]
-    predicted = np.take_along_axis(predicted, kept[:, :, None], axis=1)  # (target, kept, system)
+    predicted = (
+        np.einsum("nsk,skt->tsn", given, slopes, optimize=True)
+        + intercepts.T[:, :, None]
+    )
+    predicted = np.take_along_axis(
+        predicted, kept[:, :, None], axis=1
+    )  # (target, kept, system)
     actual = fold.dev.T[targets, None, :]  # (target, 1, system)
     return np.asarray(tau_b(settled(predicted), settled(actual)))[..., 0]
 

@@ -68,7 +68,9 @@ def pool(parts: Sequence[Moments]) -> Moments:
     return Moments(n, mean, products / n)
 
 
-def least_squares(data: Moments, predictors: Variables, targets: Variables) -> tuple[Floats, Floats]:
+def least_squares(
+    data: Moments, predictors: Variables, targets: Variables
+) -> tuple[Floats, Floats]:
     """Fit every target on every set of predictors by ordinary least squares with intercept.
 
     predictors : variables of shape (..., k);  targets : variables of shape (target,).
@@ -78,7 +80,9 @@ def least_squares(data: Moments, predictors: Variables, targets: Variables) -> t
     at, of = np.asarray(predictors), np.asarray(targets)
     k = at.shape[-1]
     if data.n < k + 2:
-        raise ScoresError(f"{data.n} systems are too few to fit {k} predictors and an intercept; {k + 2} are needed")
+        raise ScoresError(
+            f"{data.n} systems are too few to fit {k} predictors and an intercept; {k + 2} are needed"
+        )
     # solve the normal equations R b = r in units of the standard deviations
     unit = data.deviations()
     correlation = data.cov / unit[:, None] / unit
@@ -95,7 +99,11 @@ def _predicted(values: Floats, slopes: Floats) -> Floats:
 
 
 def residual_moments(
-    data: Moments, predictors: Variables, targets: Variables, slopes: Floats, intercepts: Floats
+    data: Moments,
+    predictors: Variables,
+    targets: Variables,
+    slopes: Floats,
+    intercepts: Floats,
 ) -> tuple[Floats, Floats]:
     """Return the mean and the variance of target minus prediction over the data that the moments stand for.
 

@@ -22,7 +22,9 @@ def to_scale(scores: npt.ArrayLike, scale: Scale) -> Floats:
     """
     require_choice("scale", scale, get_args(Scale))
     values = np.asarray(scores, dtype=np.float64)
-    return np.asarray(logit(np.clip(values, EDGE, 1 - EDGE))) if scale == "logit" else values
+    if scale == "logit":
+        return np.asarray(logit(np.clip(values, EDGE, 1 - EDGE)))
+    return values
 
 
 def from_scale(values: npt.ArrayLike, scale: Scale) -> Floats:
@@ -31,4 +33,6 @@ def from_scale(values: npt.ArrayLike, scale: Scale) -> Floats:
     >>> from_scale(to_scale([0.25], "logit"), "logit").tolist()
     [0.25]
     """
-    return np.asarray(expit(np.asarray(values)) if scale == "logit" else values, dtype=np.float64)
+    return np.asarray(
+        expit(np.asarray(values)) if scale == "logit" else values, dtype=np.float64
+    )

@@ -37,20 +37,26 @@ COEFFICIENTS: dict[Coefficient, tuple[str, Callable[..., Any]]] = {
 """The name that outputs carry, and the function."""
 
 
-def over_scores(parts: Sequence[Floats], method: Coefficient) -> tuple[Floats, list[Floats]]:
+def over_scores(
+    parts: Sequence[Floats], method: Coefficient
+) -> tuple[Floats, list[Floats]]:
     """Correlate metrics over all scores of parts (system, topic, metric): (metric, metric), and without each topic.
 
     The second value holds, for each part, an array (topic left out, metric, metric).
     """
     counts = [part.shape[1] for part in parts]
-    rows = [part.transpose(2, 1, 0).reshape(part.shape[2], -1) for part in parts]  # (metric, topic x system)
+    rows = [
+        part.transpose(2, 1, 0).reshape(part.shape[2], -1) for part in parts
+    ]  # (metric, topic x system)
     systems = np.repeat([part.shape[0] for part in parts], counts)  # of each topic
     topic = np.repeat(np.arange(sum(counts)), systems)  # of each score
     whole, without = _LEAVE_OUT[method](np.concatenate(rows, axis=1), topic)
     return whole, np.split(without, np.cumsum(counts)[:-1])
 
 
-def over_means(parts: Sequence[Floats], method: Coefficient) -> tuple[Floats, list[Floats]]:
+def over_means(
+    parts: Sequence[Floats], method: Coefficient
+) -> tuple[Floats, list[Floats]]:
     """Correlate metrics over the system means of parts (system, topic, metric), and without each topic of each part.
 
     The second value holds, for each part, an array (topic left out, metric, metric), empty if it has under 4 topics.
@@ -64,8 +70,13 @@ def over_means(parts: Sequence[Floats], method: Coefficient) -> tuple[Floats, li
     for at, part in enumerate(parts):
         topics = part.shape[1] if part.shape[1] >= 4 else 0
         without.append(np.empty((topics, metrics, metrics)))
-        cuts += [(at, range(topics)[start : start + block]) for start in range(0, topics, block)]
-    found = in_order(partial(_means_without, parts, means, method), cuts, "topics left out")
+        cuts += [
+            (at, range(topics)[start : start + block])
+            for start in range(0, topics, block)
+        ]
+    found = in_order(
+        partial(_means_without, parts, means, method), cuts, "topics left out"
+    )
     for (at, left_out), r in zip(cuts, found, strict=True):
         without[at][left_out] = r
     _, correlate = COEFFICIENTS[method]
@@ -73,13 +84,18 @@ def over_means(parts: Sequence[Floats], method: Coefficient) -> tuple[Floats, li
 
 
 def _means_without(
-    parts: Sequence[Floats], means: Sequence[Floats], method: Coefficient, cut: tuple[int, range]
+    parts: Sequence[Floats],
+    means: Sequence[Floats],
+    method: Coefficient,
+    cut: tuple[int, range],
 ) -> Floats:
     """Correlate the means with each of some topics of one part left out: (topic, metric, metric)."""
     at, topics = cut
     part = parts[at]  # (system, topic, metric)
     rest = part.sum(axis=1, keepdims=True) - part[:, topics]
-    left = settled(rest.transpose(1, 2, 0) / (part.shape[1] - 1))  # (topic left out, metric, system)
+    left = settled(
+        rest.transpose(1, 2, 0) / (part.shape[1] - 1)
+    )  # (topic left out, metric, system)
     # the means of the other parts stay as they are
     rankings = [np.broadcast_to(mean, (len(topics), *mean.shape)) for mean in means]
     rankings[at] = left
@@ -97,7 +113,13 @@ class Pairs(NamedTuple):
     n: Ints
 
 
-def by_pairs(parts: Sequence[Floats], level: Level, method: Coefficient, topics: Sequence[Ints], fewest: int) -> Pairs:
+def by_pairs(
+    parts: Sequence[Floats],
+    level: Level,
+    method: Coefficient,
+    topics: Sequence[Ints],
+    fewest: int,
+) -> Pairs:
     """Correlate every two metrics over the scores that both have, of parts (system, topic, metric) with missing ones.
 
     level : "topic", or "within-topic", less each topic's mean over the systems that both metrics have there; "system",
@@ -106,13 +128,17 @@ def by_pairs(parts: Sequence[Floats], level: Level, method: Coefficient, topics:
     """
     absent = [np.isnan(part) for part in parts]
     kinds = np.concatenate([one.reshape(-1, one.shape[2]) for one in absent])
-    kind = np.unique(kinds, axis=1, return_inverse=True)[1].ravel()  # of each metric, by the scores that it misses
+    kind = np.unique(kinds, axis=1, return_inverse=True)[
+        1
+    ].ravel()  # of each metric, by the scores that it misses
     metrics = kind.size
     r, low, high = np.full((3, metrics, metrics), np.nan)
     found = Pairs(r, low, high, np.zeros((metrics, metrics), dtype=np.int64))
     for one, other in combinations_with_replacement(range(kind.max() + 1), 2):
         both = np.flatnonzero((kind == one) | (kind == other))
-        masks = [np.logical_not(here[..., both].any(axis=2)) for here in absent]  # (system, topic)
+        masks = [
+            np.logical_not(here[..., both].any(axis=2)) for here in absent
+        ]  # (system, topic)
         values = _where_both(parts, masks, both, level, method, topics, fewest)
         for rows, columns in ((one, other), (other, one)):
             here = np.ix_(kind == rows, kind == columns)
@@ -134,14 +160,25 @@ def _where_both(
     """Correlate metrics over the scores that masks (system, topic) of each part mark; n is one number."""
     if level == "system":
         whole = [mask.all(axis=1) for mask in masks]
-        used = [part[keep][..., metrics] for part, keep in zip(parts, whole, strict=True) if keep.any()]
-        numbers = [number for number, keep in zip(topics, whole, strict=True) if keep.any()]
+        used = [
+            part[keep][..., metrics]
+            for part, keep in zip(parts, whole, strict=True)
+            if keep.any()
+        ]
+        numbers = [
+            number for number, keep in zip(topics, whole, strict=True) if keep.any()
+        ]
         n = sum(len(part) for part in used)
         r, without = over_means(used, method) if n > 1 else _nothing(metrics.size)
     else:
-        cells, topic, numbers = _cells(parts, masks, metrics, topics, centred=level == "within-topic")
+        cells, topic, numbers = _cells(
+            parts, masks, metrics, topics, centred=level == "within-topic"
+        )
         n = len(topic)
-        r, without = _over_cells(cells, topic, numbers, method) if n > 1 else _nothing(metrics.size)
+        if n > 1:
+            r, without = _over_cells(cells, topic, numbers, method)
+        else:
+            r, without = _nothing(metrics.size)
     if n < fewest:
         without = [np.empty((0, *r.shape))]
     return Pairs(r, *interval(r, without, numbers), np.asarray(n))
@@ -162,7 +199,12 @@ def _nothing(metrics: int) -> tuple[Floats, list[Floats]]:
 
 
 def _cells(
-    parts: Sequence[Floats], masks: Sequence[Bools], metrics: Ints, topics: Sequence[Ints], *, centred: bool
+    parts: Sequence[Floats],
+    masks: Sequence[Bools],
+    metrics: Ints,
+    topics: Sequence[Ints],
+    *,
+    centred: bool,
 ) -> tuple[Floats, Ints, list[Ints]]:
     """Return the marked scores (metric, score), the topic of each, numbered from 0, and topics' own numbers by part."""
     rows, counts, numbers = [], [], []
@@ -174,10 +216,16 @@ def _cells(
             rows.append(settled(scores - scores.mean(axis=0)) if centred else scores)
             counts.append(len(scores))
     cells = np.concatenate(rows).T if rows else np.empty((metrics.size, 0))
-    return cells, np.repeat(np.arange(len(counts)), counts), [number for number in numbers if number.size]
+    return (
+        cells,
+        np.repeat(np.arange(len(counts)), counts),
+        [number for number in numbers if number.size],
+    )
 
 
-def interval(whole: Floats, without: Sequence[Floats], topics: Sequence[Ints] | None = None) -> tuple[Floats, Floats]:
+def interval(
+    whole: Floats, without: Sequence[Floats], topics: Sequence[Ints] | None = None
+) -> tuple[Floats, Floats]:
     """Return 95% intervals from a correlation and its values without each topic, topics drawn within each part.
 
     topics : for each part the number of the topic left out, one number for a topic that several parts share; by default
@@ -195,7 +243,9 @@ def interval(whole: Floats, without: Sequence[Floats], topics: Sequence[Ints] | 
     return np.where(half == 0, whole, low), np.where(half == 0, whole, high)
 
 
-def half_width(without: Sequence[Floats], topics: Sequence[Ints] | None = None) -> Floats:
+def half_width(
+    without: Sequence[Floats], topics: Sequence[Ints] | None = None
+) -> Floats:
     """Return half the width of the 95% jackknife intervals of figures, from their values without each topic.
 
     without : for each part (topic left out, ...).  topics : as in `interval`.
@@ -204,7 +254,9 @@ def half_width(without: Sequence[Floats], topics: Sequence[Ints] | None = None) 
     number = np.arange(sum(counts)) if topics is None else np.concatenate(topics)
     topic = np.unique(number, return_inverse=True)[1]
     moved = np.zeros((topic.max() + 1, *without[0].shape[1:]))  # by each topic
-    for part, here in zip(without, np.split(topic, np.cumsum(counts)[:-1]), strict=True):
+    for part, here in zip(
+        without, np.split(topic, np.cumsum(counts)[:-1]), strict=True
+    ):
         n = len(part)
         # the jackknife: (n - 1) / n times the sum of squares about the mean
         moved[here] += np.sqrt((n - 1) / n) * (part - part.mean(axis=0))
@@ -218,7 +270,9 @@ def _groups_of_parts(topic: Ints, counts: Sequence[int]) -> int:
     parts = len(counts)
     size = parts + topic.max() + 1
     part = np.repeat(np.arange(parts), counts)
-    linked = scipy.sparse.coo_array((np.ones(topic.size), (part, parts + topic)), shape=(size, size))
+    linked = scipy.sparse.coo_array(
+        (np.ones(topic.size), (part, parts + topic)), shape=(size, size)
+    )
     return int(scipy.sparse.csgraph.connected_components(linked, directed=False)[0])
 
 
@@ -267,11 +321,17 @@ def _pearson_without(x: Floats, topic: Ints) -> tuple[Floats, Floats]:
     centred = x - x.mean(axis=1, keepdims=True)
     starts = np.flatnonzero(np.diff(topic, prepend=-1))
     parts = np.split(centred, starts[1:], axis=1)
-    sums = -np.stack([part.sum(axis=1) for part in parts])  # of the other topics: (topic, metric)
+    sums = -np.stack(
+        [part.sum(axis=1) for part in parts]
+    )  # of the other topics: (topic, metric)
     with single_threaded():
-        products = np.stack([part @ part.T for part in parts])  # (topic, metric, metric)
+        products = np.stack(
+            [part @ part.T for part in parts]
+        )  # (topic, metric, metric)
     others = n - np.diff([*starts, n])
-    moments = products.sum(axis=0) - products - outer(sums, sums) / others[:, None, None]
+    moments = (
+        products.sum(axis=0) - products - outer(sums, sums) / others[:, None, None]
+    )
     spread = np.sqrt(np.maximum(np.diagonal(moments, axis1=1, axis2=2), 0))
     return pearson(x, x), over(moments, outer(spread, spread))
 
@@ -284,7 +344,9 @@ def _spearman_without(x: Floats, topic: Ints) -> tuple[Floats, Floats]:
     return spearman(x, x), np.stack(without)
 
 
-def _spearman_without_one(ranks: Floats, values: Ints, topic: Ints, left_out: int) -> Floats:
+def _spearman_without_one(
+    ranks: Floats, values: Ints, topic: Ints, left_out: int
+) -> Floats:
     """Correlate the ranks, (metric, score), of distinct values, numbered from 0, with one topic left out.
 
     A rank loses one for each score of the topic below it, and a half for each that equals it.
@@ -316,4 +378,8 @@ def _scaled(products: Floats) -> Floats:
     return over(products, outer(own, own))
 
 
-_LEAVE_OUT = {"pearson": _pearson_without, "spearman": _spearman_without, "kendall": _kendall_without}
+_LEAVE_OUT = {
+    "pearson": _pearson_without,
+    "spearman": _spearman_without,
+    "kendall": _kendall_without,
+}

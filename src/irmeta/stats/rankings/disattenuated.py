@@ -37,7 +37,9 @@ def without_topics(parts: Sequence[Floats]) -> list[Floats]:
     found = []
     for at, part in enumerate(parts):
         topics = range(part.shape[1])
-        left = [_without(parts, at, topic) for topic in steps(topics, "topics left out")]
+        left = [
+            _without(parts, at, topic) for topic in steps(topics, "topics left out")
+        ]
         found.append(np.array(left))
     return found
 

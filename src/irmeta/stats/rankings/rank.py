@@ -37,15 +37,22 @@ def settled(means: Floats) -> Floats:
     return np.round(means, DECIMALS)
 
 
-def pairwise(kernel: Kernel[P]) -> Callable[Concatenate[npt.ArrayLike, npt.ArrayLike, P], Any]:
+def pairwise(
+    kernel: Kernel[P],
+) -> Callable[Concatenate[npt.ArrayLike, npt.ArrayLike, P], Any]:
     """Let a kernel of arrays (batch, A, n) and (batch, B, n) take what this module's docstring promises."""
 
     @wraps(kernel)
-    def coefficient(x: npt.ArrayLike, y: npt.ArrayLike, *args: P.args, **options: P.kwargs) -> Any:
+    def coefficient(
+        x: npt.ArrayLike, y: npt.ArrayLike, *args: P.args, **options: P.kwargs
+    ) -> Any:
         left = np.asarray(x, dtype=np.float64)
         right = np.asarray(y, dtype=np.float64)
         _check(left, right)
-        rows, columns = np.atleast_2d(left), np.atleast_2d(right)  # (..., A, n), (..., B, n)
+        rows, columns = (
+            np.atleast_2d(left),
+            np.atleast_2d(right),
+        )  # (..., A, n), (..., B, n)
         lead = np.broadcast_shapes(rows.shape[:-2], columns.shape[:-2])
         values = kernel(_batched(rows, lead), _batched(columns, lead), *args, **options)
         values = values.reshape(*lead, rows.shape[-2], columns.shape[-2])
@@ -72,7 +79,9 @@ def _check(x: Floats, y: Floats) -> None:
             f"rankings to correlate need the same items, at least two; the shapes are {x.shape}, {y.shape}"
         )
     if np.isnan(x).any() or np.isnan(y).any():
-        raise ScoresError("rankings to correlate need a score for every item; drop the items that lack one")
+        raise ScoresError(
+            "rankings to correlate need a score for every item; drop the items that lack one"
+        )
 
 
 def dense_ranks(x: Floats) -> Ints:
@@ -164,7 +173,9 @@ def concordance(x: Floats, y: Floats) -> Floats:
             for start, stop in _blocks(n, width * ranks_x.shape[1]):
                 signs_x = _signs(ranks_x, start, stop, room_x)  # (pairs, chunk, A)
                 signs_y = _signs(ranks_y, start, stop, room_y)  # (pairs, chunk, B)
-                counts[part] += np.matmul(signs_x.transpose(1, 2, 0), signs_y.transpose(1, 0, 2))
+                counts[part] += np.matmul(
+                    signs_x.transpose(1, 2, 0), signs_y.transpose(1, 0, 2)
+                )
 
     workers = min(cores(), len(parts))
     shares = [parts[start :: cores()] for start in range(workers)]

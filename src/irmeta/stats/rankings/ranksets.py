@@ -77,8 +77,12 @@ def rank_sets(
     """
     values = np.asarray(scores, dtype=np.float64)
     if values.ndim != 2 or min(values.shape) < 2:
-        raise ScoresError(f"rank sets need at least 2 systems and 2 topics; the scores have the shape {values.shape}")
-    signs = rng.choice(np.array([-1.0, 1.0], dtype=np.float32), size=(draws, len(values)))
+        raise ScoresError(
+            f"rank sets need at least 2 systems and 2 topics; the scores have the shape {values.shape}"
+        )
+    signs = rng.choice(
+        np.array([-1.0, 1.0], dtype=np.float32), size=(draws, len(values))
+    )
     known = ~np.isnan(values)
     if known.all():
         observed, spread = _complete(values)
@@ -110,10 +114,15 @@ def rank_sets_of(
     >>> sets.low.tolist(), sets.high.tolist()
     ([2, 2, 1], [3, 3, 1])
     """
-    means, spread = settled(np.asarray(estimates, dtype=np.float64)), np.asarray(errors, dtype=np.float64)
+    means, spread = (
+        settled(np.asarray(estimates, dtype=np.float64)),
+        np.asarray(errors, dtype=np.float64),
+    )
     values = np.ascontiguousarray(drawn, dtype=np.float32)
     observed = _ratio(means[:, None] - means, spread)  # z = (a - b) / error of a - b
-    return _stepped(observed, spread, partial(_of_means, values), len(values), level, marginal)
+    return _stepped(
+        observed, spread, partial(_of_means, values), len(values), level, marginal
+    )
 
 
 def _complete(values: Floats) -> tuple[Floats, Floats]:
@@ -121,7 +130,9 @@ def _complete(values: Floats) -> tuple[Floats, Floats]:
     topics = len(values)
     centred = values - values.mean(axis=0)
     products = centred.T @ centred
-    squares = np.diag(products)[:, None] + np.diag(products) - 2 * products  # sum (d - mean d)^2
+    squares = (
+        np.diag(products)[:, None] + np.diag(products) - 2 * products
+    )  # sum (d - mean d)^2
     spread = _root(squares, np.diag(products).max())
     mean = settled(values.mean(axis=0))
     difference = mean[:, None] - mean
@@ -153,7 +164,9 @@ def _root(squares: Floats, largest: float) -> Floats:
 
 
 def _divided(numerator: Floats, denominator: Floats) -> Floats:
-    return np.divide(numerator, denominator, out=np.zeros(numerator.shape), where=denominator > 0)
+    return np.divide(
+        numerator, denominator, out=np.zeros(numerator.shape), where=denominator > 0
+    )
 
 
 def _ratio(difference: Floats, scale: Floats) -> Floats:
@@ -162,14 +175,22 @@ def _ratio(difference: Floats, scale: Floats) -> Floats:
     return np.divide(difference, scale, out=beyond, where=scale > 0)
 
 
-def _of_means(drawn: Singles, draws: Indices, rows: slice, columns: slice) -> Iterator[Singles]:
+def _of_means(
+    drawn: Singles, draws: Indices, rows: slice, columns: slice
+) -> Iterator[Singles]:
     """Compute the differences of drawn means (draw, system), of some systems from others, for some of the draws."""
     for means in drawn[draws]:
         yield means[rows, None] - means[columns]
 
 
 def _of_shared(
-    values: Singles, known: Singles, mean: Singles, signs: Singles, draws: Indices, rows: slice, columns: slice
+    values: Singles,
+    known: Singles,
+    mean: Singles,
+    signs: Singles,
+    draws: Indices,
+    rows: slice,
+    columns: slice,
 ) -> Iterator[Singles]:
     """Compute sum(e (d - mean)) over shared topics, of some systems from others, for some of the draws."""
     own, there = values[:, rows], known[:, rows]
@@ -182,7 +203,12 @@ def _of_shared(
 
 
 def _stepped(
-    observed: Floats, spread: Floats, differences: Differences, draws: int, level: float, marginal: bool
+    observed: Floats,
+    spread: Floats,
+    differences: Differences,
+    draws: int,
+    level: float,
+    marginal: bool,
 ) -> RankSets:
     """Claim the differences beyond the largest drawn, take them out of the family, and repeat while there are new."""
     if not 0 < level < 1:
@@ -197,28 +223,44 @@ def _stepped(
         if marginal:
             largest = _largest_of_each(differences, *open_pairs, draws)
         else:
-            largest[stale, 0], pair[stale] = _largest_of_all(differences, open_pairs[0], stale)
-        limit = np.quantile(largest, level, axis=0, method="higher")[:, None] + _ROUNDING
+            largest[stale, 0], pair[stale] = _largest_of_all(
+                differences, open_pairs[0], stale
+            )
+        limit = (
+            np.quantile(largest, level, axis=0, method="higher")[:, None] + _ROUNDING
+        )
         found = observed > limit, -observed > limit
         if (found[0] == better).all() and (found[1] == worse).all():
             return RankSets(better, worse)
         better, worse = found
-        stale = np.flatnonzero(better[pair[:, 0], pair[:, 1]])  # the largest of other draws is still in the family
+        stale = np.flatnonzero(
+            better[pair[:, 0], pair[:, 1]]
+        )  # the largest of other draws is still in the family
 
 
 def _blocks(systems: int) -> list[slice]:
     """Cut the systems so that the weights of a block stay in the processor's cache."""
     step = max(1, BLOCK // 16 // systems)
-    return [slice(start, min(start + step, systems)) for start in range(0, systems, step)]
+    return [
+        slice(start, min(start + step, systems)) for start in range(0, systems, step)
+    ]
 
 
-def _largest_of_each(differences: Differences, upward: Singles, downward: Singles, draws: int) -> Singles:
+def _largest_of_each(
+    differences: Differences, upward: Singles, downward: Singles, draws: int
+) -> Singles:
     """Find each system's largest statistic in each draw, of those not yet claimed: (draw, system)."""
     work = partial(_of_rows, differences, upward, downward, draws)
     return np.concatenate(list(in_order(work, _blocks(len(upward)))), axis=1)
 
 
-def _of_rows(differences: Differences, upward: Singles, downward: Singles, draws: int, rows: slice) -> Singles:
+def _of_rows(
+    differences: Differences,
+    upward: Singles,
+    downward: Singles,
+    draws: int,
+    rows: slice,
+) -> Singles:
     """Find the largest statistics of some systems, above or below others: (draw, row)."""
     above, below = upward[rows], downward[rows]
     largest = np.empty((draws, len(above)), dtype=np.float32)
@@ -229,15 +271,23 @@ def _of_rows(differences: Differences, upward: Singles, downward: Singles, draws
     return largest
 
 
-def _largest_of_all(differences: Differences, upward: Singles, draws: Indices) -> tuple[Singles, Ints]:
+def _largest_of_all(
+    differences: Differences, upward: Singles, draws: Indices
+) -> tuple[Singles, Ints]:
     """Find the largest statistic of some draws, of those not yet claimed, and of which two systems it is."""
-    found = list(in_order(partial(_of_block, differences, upward, draws), _blocks(len(upward))))
-    values, pairs = (np.stack(part) for part in zip(*found, strict=True))  # (block, draw), (block, draw, 2)
+    found = list(
+        in_order(partial(_of_block, differences, upward, draws), _blocks(len(upward)))
+    )
+    values, pairs = (
+        np.stack(part) for part in zip(*found, strict=True)
+    )  # (block, draw), (block, draw, 2)
     first, each = values.argmax(axis=0), np.arange(len(draws))
     return values[first, each], pairs[first, each]
 
 
-def _of_block(differences: Differences, upward: Singles, draws: Indices, rows: slice) -> tuple[Singles, Ints]:
+def _of_block(
+    differences: Differences, upward: Singles, draws: Indices, rows: slice
+) -> tuple[Singles, Ints]:
     """Find the largest statistic among some systems and the later ones: (draw,), and (draw, 2) systems.
 
     The difference of a pair is that of its reverse with the sign reversed, so earlier systems need not be looked at.
@@ -253,5 +303,8 @@ def _of_block(differences: Differences, upward: Singles, draws: Indices, rows: s
         if high[row, column] >= -low[other_row, other_column]:
             largest[draw], pair[draw] = high[row, column], (row, column)
         else:
-            largest[draw], pair[draw] = -low[other_row, other_column], (other_column, other_row)
+            largest[draw], pair[draw] = (
+                -low[other_row, other_column],
+                (other_column, other_row),
+            )
     return largest, pair + rows.start

@@ -35,7 +35,9 @@ def tau_ap(x: Floats, y: Floats) -> Floats:
     Source: Yilmaz, Aslam and Robertson (SIGIR 2008), equation 4. Ties raise ScoresError: see tau_ap_a and tau_ap_b.
     """
     if (tie_sizes(y) > 1).any():
-        raise ScoresError("tau_AP is not defined for rankings with ties; use tau_AP,a (ties in y only) or tau_AP,b")
+        raise ScoresError(
+            "tau_AP is not defined for rankings with ties; use tau_AP,a (ties in y only) or tau_AP,b"
+        )
     return tau_ap_a(x, y)
 
 
@@ -50,7 +52,9 @@ def tau_ap_a(x: Floats, y: Floats) -> Floats:
     0.8333
     """
     if (tie_sizes(x) > 1).any():
-        raise ScoresError("tau_AP,a compares with a true ranking without ties; where both may tie use tau_AP,b")
+        raise ScoresError(
+            "tau_AP,a compares with a true ranking without ties; where both may tie use tau_AP,b"
+        )
     n = x.shape[-1]
     return 2 * _above(x, y, _random_weights) / (n - 1) - 1
 
@@ -69,13 +73,17 @@ def tau_ap_b(x: Floats, y: Floats) -> Floats:
 def _tau_ap_one_way(true: Floats, seen: Floats) -> Floats:
     """Return the AP correlation of rankings `seen` with the true ones, over the items below the first group."""
     best = seen.max(axis=-1, keepdims=True)
-    below = (seen < best).sum(axis=-1).astype(np.float64)  # (batch, B): items with any above them
+    below = (
+        (seen < best).sum(axis=-1).astype(np.float64)
+    )  # (batch, B): items with any above them
     share = _above(true, seen, _group_weights)  # (batch, A, B)
     items = np.broadcast_to(below[:, None, :], share.shape)
     return 2 * over(share, items) - 1
 
 
-def _above(x: Floats, y: Floats, weights: Callable[[Floats], tuple[Floats, Floats]]) -> Floats:
+def _above(
+    x: Floats, y: Floats, weights: Callable[[Floats], tuple[Floats, Floats]]
+) -> Floats:
     """Sum, over items i and j, [x ranks j above i] times the weight that y gives the pair: (batch, A, B).
 
     weights : what an item i gives to each j above it in y, and to each other j tied with it.
@@ -91,7 +99,12 @@ def _above(x: Floats, y: Floats, weights: Callable[[Floats], tuple[Floats, Float
         every_x = x[part, :, None, :]  # (chunk, A, 1, j)
         every_y = y[part, :, None, :]
         for start in range(0, n, step):
-            i = (part, slice(None), slice(start, start + step), None)  # (chunk, A, step, 1)
+            i = (
+                part,
+                slice(None),
+                slice(start, start + step),
+                None,
+            )  # (chunk, A, step, 1)
             true = (every_x > x[i]).astype(np.float64)
             tied = np.where(every_y == y[i], equal[i], 0.0)
             seen = np.where(every_y > y[i], higher[i], tied)
@@ -130,7 +143,9 @@ def _random_weights(y: Floats) -> tuple[Floats, Floats]:
         share = (1 - [a = 0] / t - a * mean) / (t - 1)
     """
     n = y.shape[-1]
-    harmonic = np.concatenate([[0.0], (1.0 / np.arange(1, n + 1)).cumsum()])  # H_0, ..., H_n
+    harmonic = np.concatenate(
+        [[0.0], (1.0 / np.arange(1, n + 1)).cumsum()]
+    )  # H_0, ..., H_n
     above = _counts_above(y).astype(np.int64)
     ties = tie_sizes(y)
     before = harmonic[np.maximum(above - 1, 0)]
@@ -154,7 +169,9 @@ def rbo(x: Floats, y: Floats, p: float = 0.9, ties: OverlapTies = "a") -> Floats
     0.5
     """
     if not 0 < p < 1:
-        raise ScoresError(f"p={p}, but the persistence of RBO is between 0 and 1, as in 0.9")
+        raise ScoresError(
+            f"p={p}, but the persistence of RBO is between 0 and 1, as in 0.9"
+        )
     n = x.shape[2]
     first_x, last_x = _rank_range(x)
     first_y, last_y = _rank_range(y)

@@ -34,7 +34,11 @@ class Components:
     @property
     def raw(self) -> tuple[Floats, Floats, Floats]:
         """Variance components of systems, topics and interaction, as they come: an estimate may be below 0."""
-        return (self.ms_s - self.ms_e) / self.topics, (self.ms_q - self.ms_e) / self.systems, self.ms_e
+        return (
+            (self.ms_s - self.ms_e) / self.topics,
+            (self.ms_q - self.ms_e) / self.systems,
+            self.ms_e,
+        )
 
     @property
     def variances(self) -> tuple[Floats, Floats, Floats]:
@@ -57,7 +61,9 @@ def components(scores: Floats) -> Components:
     ms_q = systems * (by_topic**2).sum(axis=0) / (topics - 1)
     rest = scores - grand - by_system[:, None] - by_topic[None]
     ms_e = (rest**2).sum(axis=(0, 1)) / ((systems - 1) * (topics - 1))
-    return Components(systems, topics, *(np.asarray(part) for part in (ms_s, ms_q, ms_e)))
+    return Components(
+        systems, topics, *(np.asarray(part) for part in (ms_s, ms_q, ms_e))
+    )
 
 
 def signal(found: Components, coefficient: Coefficient) -> Floats:
@@ -66,13 +72,17 @@ def signal(found: Components, coefficient: Coefficient) -> Floats:
     return _ratio(s, e if coefficient == "erho2" else q + e)
 
 
-def signal_interval(found: Components, coefficient: Coefficient, level: float = 0.95) -> tuple[Floats, Floats]:
+def signal_interval(
+    found: Components, coefficient: Coefficient, level: float = 0.95
+) -> tuple[Floats, Floats]:
     """Return the ends of the interval of `signal`, not below 0, by quantiles of F.
 
     For E rho^2 exact if scores are normal: Feldt (Psychometrika 1965). For Phi approximate: Arteaga, Jeyaratnam and
     Franklin (JASA 1982), as in Brennan (2001), section 6.2.
     """
-    ends = [_end(found, coefficient, tail) for tail in ((1 + level) / 2, (1 - level) / 2)]
+    ends = [
+        _end(found, coefficient, tail) for tail in ((1 + level) / 2, (1 - level) / 2)
+    ]
     return np.maximum(ends[0], 0), np.maximum(ends[1], 0)
 
 
@@ -84,7 +94,9 @@ def _end(found: Components, coefficient: Coefficient, below: float) -> Floats:
     if coefficient == "erho2":
         return (_ratio(s, e * f_e) - 1) / n  # L = (MS_s / (MS_e F) - 1) / n
     f_q = fdtri(m - 1, n - 1, below)
-    f_inf = chdtri(m - 1, 1 - below) / (m - 1)  # F with infinitely many degrees of freedom
+    f_inf = chdtri(m - 1, 1 - below) / (
+        m - 1
+    )  # F with infinitely many degrees of freedom
     above = s**2 - f_inf * s * e + (f_inf - f_e) * f_e * e**2
     under = (m - 1) * f_inf * s * e + f_q * s * q
     return _ratio(m * above, n * under)
@@ -114,6 +126,8 @@ def topics_needed(signal: Floats, stability: npt.ArrayLike) -> Floats:
 
 def _ratio(above: Floats, under: Floats) -> Floats:
     """Divide; by 0 infinite, and 0 / 0 is 0: scores that never vary hold no signal."""
-    above, under = np.broadcast_arrays(np.asarray(above, dtype=np.float64), np.asarray(under, dtype=np.float64))
+    above, under = np.broadcast_arrays(
+        np.asarray(above, dtype=np.float64), np.asarray(under, dtype=np.float64)
+    )
     beyond = np.where(above > 0, np.inf, 0.0)
     return np.divide(above, under, out=beyond, where=under > 0)

@@ -22,7 +22,9 @@ class Curve:
     def tau(self, n: npt.ArrayLike) -> Floats:
         """Return tau for a number of topics."""
         topics = np.asarray(n, dtype=np.float64)
-        return 2 / np.pi * np.arcsin(np.clip(self.a * topics / (topics + self.k), -1, 1))
+        return (
+            2 / np.pi * np.arcsin(np.clip(self.a * topics / (topics + self.k), -1, 1))
+        )
 
     def topics(self, tau: npt.ArrayLike) -> Floats:
         """Return how many topics give this tau; infinite where none do."""
@@ -47,9 +49,14 @@ def fit(sizes: Sequence[int], tau: Floats) -> Curve:
     weight = y**4 / n**2
     line = n / y
     total = weight.sum(axis=-2, keepdims=True)
-    mean_n, mean_line = ((weight * part).sum(axis=-2, keepdims=True) / total for part in (n + 0 * y, line))
+    mean_n, mean_line = (
+        (weight * part).sum(axis=-2, keepdims=True) / total
+        for part in (n + 0 * y, line)
+    )
     spread = (weight * (n - mean_n) ** 2).sum(axis=-2)
-    slope = (weight * (n - mean_n) * (line - mean_line)).sum(axis=-2) / np.where(spread > 0, spread, 1)
+    slope = (weight * (n - mean_n) * (line - mean_line)).sum(axis=-2) / np.where(
+        spread > 0, spread, 1
+    )
     slope = np.maximum(slope, 1.0)  # 1 / a
     k = (mean_line[..., 0, :] - slope * mean_n[..., 0, :]) / slope
     return Curve(1 / slope, np.maximum(k, 0))

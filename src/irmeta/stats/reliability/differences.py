@@ -20,13 +20,17 @@ def power(effect: npt.ArrayLike, topics: int, alpha: float = 0.05) -> Floats:
     >>> float(power(0.5, 34).round(3))
     0.808
     """
-    nc = np.asarray(effect, dtype=np.float64) ** 2 * topics  # of t squared, which is F with 1 and n - 1
+    nc = (
+        np.asarray(effect, dtype=np.float64) ** 2 * topics
+    )  # of t squared, which is F with 1 and n - 1
     limit = stdtrit(topics - 1, 1 - alpha / 2) ** 2
     finite = np.where(np.isfinite(nc), nc, 0)
     return np.where(np.isfinite(nc), 1 - ncfdtr(1, topics - 1, finite, limit), 1.0)
 
 
-def smallest_effect(topics: int, alpha: float = 0.05, power_wanted: float = 0.8) -> float:
+def smallest_effect(
+    topics: int, alpha: float = 0.05, power_wanted: float = 0.8
+) -> float:
     """Return the difference, in standard deviations of topic differences, that a test shows with this power.
 
     >>> round(smallest_effect(50), 4)

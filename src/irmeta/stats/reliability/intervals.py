@@ -16,7 +16,10 @@ _LEAST = 1e-3
 
 
 def signal_ends(
-    scores: Floats, coefficient: Coefficient, level: float = 0.95, team: Ints | None = None
+    scores: Floats,
+    coefficient: Coefficient,
+    level: float = 0.95,
+    team: Ints | None = None,
 ) -> tuple[Floats, Floats]:
     """Return the ends of the interval of `components.signal`, not below 0, over samples of topics and of systems.
 
@@ -37,11 +40,20 @@ def signal_ends(
         return np.zeros(found.ms_s.shape), np.full(found.ms_s.shape, np.inf)
     centre = _scaled(found, coefficient, topics)
     over_topics = _jackknife(_scaled(_without_each_topic(scores), coefficient, topics))
-    over_teams = _jackknife(_without_each_team(scores, coefficient, team if teams < systems else None))
-    half = stdtrit(min(teams, topics) - 1, (1 + level) / 2) * np.sqrt(over_topics + over_teams)
-    ends = [np.maximum(np.expm1(end) / topics, 0) for end in (centre - half, centre + half)]
+    over_teams = _jackknife(
+        _without_each_team(scores, coefficient, team if teams < systems else None)
+    )
+    half = stdtrit(min(teams, topics) - 1, (1 + level) / 2) * np.sqrt(
+        over_topics + over_teams
+    )
+    ends = [
+        np.maximum(np.expm1(end) / topics, 0) for end in (centre - half, centre + half)
+    ]
     exact = found.ms_e == 0  # nothing but systems and topics: the signal has no noise
-    low, high = (np.where(exact & (found.ms_s > 0), np.inf, np.where(exact, 0, end)) for end in ends)
+    low, high = (
+        np.where(exact & (found.ms_s > 0), np.inf, np.where(exact, 0, end))
+        for end in ends
+    )
     return low, high
 
 
@@ -66,21 +78,37 @@ def _without_each_topic(scores: Floats) -> Components:
     centred = scores - scores.mean(axis=(0, 1))
     of_topics = centred.sum(axis=0)  # its sum over all topics is 0
     grand = of_topics**2 / (systems * left)
-    rows = centred.sum(axis=1, keepdims=True) - centred  # each system's sum without each topic
+    rows = (
+        centred.sum(axis=1, keepdims=True) - centred
+    )  # each system's sum without each topic
     ss_s = (rows**2).sum(axis=0) / left - grand
     ss_q = ((of_topics**2).sum(axis=0) - of_topics**2) / systems - grand
     squares = (centred**2).sum(axis=0)
     total = squares.sum(axis=0) - squares - grand
     ss_e = np.maximum(total - ss_s - ss_q, 0)
-    return Components(systems, left, ss_s / (systems - 1), ss_q / (left - 1), ss_e / ((systems - 1) * (left - 1)))
+    return Components(
+        systems,
+        left,
+        ss_s / (systems - 1),
+        ss_q / (left - 1),
+        ss_e / ((systems - 1) * (left - 1)),
+    )
 
 
-def _without_each_team(scores: Floats, coefficient: Coefficient, team: Ints | None) -> Floats:
+def _without_each_team(
+    scores: Floats, coefficient: Coefficient, team: Ints | None
+) -> Floats:
     """Return log(1 + n L) without each team, or each system where no teams are named: (team, ...)."""
     topics = scores.shape[1]
     if team is not None:
-        left = [components(scores[team != number]) for number in range(int(team.max()) + 1)]
+        left = [
+            components(scores[team != number]) for number in range(int(team.max()) + 1)
+        ]
         return np.stack([_scaled(found, coefficient, topics) for found in left])
-    turned = _without_each_topic(np.swapaxes(scores, 0, 1))  # systems in the place of topics
-    found = Components(turned.topics, turned.systems, turned.ms_q, turned.ms_s, turned.ms_e)
+    turned = _without_each_topic(
+        np.swapaxes(scores, 0, 1)
+    )  # systems in the place of topics
+    found = Components(
+        turned.topics, turned.systems, turned.ms_q, turned.ms_s, turned.ms_e
+    )
     return _scaled(found, coefficient, topics)

@@ -20,7 +20,9 @@ def within_variance(scores: Floats) -> Floats:
     return np.asarray(scores.var(axis=1, ddof=1).mean(axis=0))
 
 
-def by_t_test(difference: float, variance: float, alpha: float = 0.05, power: float = 0.8) -> int:
+def by_t_test(
+    difference: float, variance: float, alpha: float = 0.05, power: float = 0.8
+) -> int:
     """Return the topics with which a paired t test shows a difference with this power, sd = sqrt(2 variance).
 
     >>> by_t_test(0.1, 0.05)
@@ -29,7 +31,13 @@ def by_t_test(difference: float, variance: float, alpha: float = 0.05, power: fl
     return paired_topics(difference / np.sqrt(2 * variance), alpha, power)
 
 
-def by_anova(difference: float, variance: float, systems: int, alpha: float = 0.05, power: float = 0.8) -> int:
+def by_anova(
+    difference: float,
+    variance: float,
+    systems: int,
+    alpha: float = 0.05,
+    power: float = 0.8,
+) -> int:
     """Return the topics with which one-way analysis of variance shows that the best and the worst differ by so much.
 
     F is noncentral with lambda = n difference^2 / (2 variance), the least that this range of means allows.
@@ -57,8 +65,14 @@ def by_interval(width: float, variance: float, alpha: float = 0.05) -> int:
     """
 
     def enough(topics: int) -> bool:
-        log = gammaln(topics / 2) - gammaln((topics - 1) / 2) + 0.5 * np.log(2 / (topics - 1))
+        log = (
+            gammaln(topics / 2)
+            - gammaln((topics - 1) / 2)
+            + 0.5 * np.log(2 / (topics - 1))
+        )
         s = np.sqrt(2 * variance) * np.exp(log)
-        return bool(2 * stdtrit(topics - 1, 1 - alpha / 2) * s / np.sqrt(topics) <= width)
+        return bool(
+            2 * stdtrit(topics - 1, 1 - alpha / 2) * s / np.sqrt(topics) <= width
+        )
 
     return fewest(enough)

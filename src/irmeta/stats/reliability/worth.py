@@ -79,7 +79,9 @@ def worth(
     of = _Scores(columns, target, corrections)
     size = len(columns)
     block = int(np.clip((1 << 21) // size**2, 1, 50))
-    parts = [_mean_tau(of, n, streams(rng, partitions, block), partitions) for n in sizes]
+    parts = [
+        _mean_tau(of, n, streams(rng, partitions, block), partitions) for n in sizes
+    ]
     few = max(10, min(partitions // 8, 200_000 // size**2 * 10))
     moves = [_moves(of, n, streams(rng, few, max(1, block // 4)), few) for n in sizes]
     tau, error = (np.stack(part) for part in zip(*parts, strict=True))
@@ -90,7 +92,9 @@ def worth(
 class _Scores:
     """Scores by topic: of the columns and the target last, (topic, column, system), and what corrects the columns."""
 
-    def __init__(self, columns: Floats, target: Floats, corrections: Corrections | None) -> None:
+    def __init__(
+        self, columns: Floats, target: Floats, corrections: Corrections | None
+    ) -> None:
         together = np.concatenate([columns, target[..., None]], axis=-1)
         self.by_topic = np.ascontiguousarray(together.transpose(1, 2, 0))
         self.corrections = corrections
@@ -105,10 +109,16 @@ class _Scores:
         columns, target = means[:, 0, :-1], settled(means[:, 1, -1:])
         if self.corrections is None:
             return _Drawn(members, columns, target, None, None)
-        place = np.argsort(orders, axis=1)  # of each topic in the order of its partition
-        checked = place[:, None] < self.corrections.counts(n)[:, None]  # (partition, column, topic)
+        place = np.argsort(
+            orders, axis=1
+        )  # of each topic in the order of its partition
+        checked = (
+            place[:, None] < self.corrections.counts(n)[:, None]
+        )  # (partition, column, topic)
         weight = checked / checked.sum(axis=-1, keepdims=True)
-        added = weight.transpose(1, 0, 2) @ self.added.transpose(1, 0, 2)  # (column, partition, system)
+        added = weight.transpose(1, 0, 2) @ self.added.transpose(
+            1, 0, 2
+        )  # (column, partition, system)
         return _Drawn(members, columns, target, checked, added.transpose(1, 0, 2))
 
     def without(self, drawn: "_Drawn", one: int, topics: Ints) -> Floats:
@@ -118,7 +128,9 @@ class _Scores:
         if drawn.added is None or drawn.checked is None:
             return settled(left)
         added, checked = drawn.added[one], drawn.checked[one]
-        others = np.maximum(checked.sum(axis=-1) - 1, 1)  # a topic that is the only one to correct stays
+        others = np.maximum(
+            checked.sum(axis=-1) - 1, 1
+        )  # a topic that is the only one to correct stays
         step = np.where(checked.sum(axis=-1) > 1, checked[:, topics].T / others, 0)
         return settled(left + added + step[..., None] * (added - self.added[topics]))
 
@@ -153,9 +165,14 @@ Block = tuple[np.random.Generator, int]
 """A random stream, and how many partitions to draw from it."""
 
 
-def _mean_tau(of: _Scores, n: int, blocks: Sequence[Block], partitions: int) -> tuple[Floats, Floats]:
+def _mean_tau(
+    of: _Scores, n: int, blocks: Sequence[Block], partitions: int
+) -> tuple[Floats, Floats]:
     """Average tau over partitions, with its standard error: (column,) each."""
-    sums = np.sum(list(in_order(partial(_tau_sums, of, n), blocks, "blocks of partitions")), axis=0)
+    sums = np.sum(
+        list(in_order(partial(_tau_sums, of, n), blocks, "blocks of partitions")),
+        axis=0,
+    )
     mean, square = sums / partitions
     return mean, np.sqrt(np.maximum(square - mean**2, 0) / partitions)
 
@@ -167,9 +184,13 @@ def _tau_sums(of: _Scores, n: int, block: Block) -> Floats:
     return np.stack([tau.sum(axis=0), (tau**2).sum(axis=0)])
 
 
-def _moves(of: _Scores, n: int, blocks: Sequence[Block], partitions: int) -> list[Floats]:
+def _moves(
+    of: _Scores, n: int, blocks: Sequence[Block], partitions: int
+) -> list[Floats]:
     """Average over partitions how tau moves without each topic and each system, about the mean move."""
-    sums = zip(*in_order(partial(_moved, of, n), blocks, "blocks of partitions"), strict=True)
+    sums = zip(
+        *in_order(partial(_moved, of, n), blocks, "blocks of partitions"), strict=True
+    )
     means = [np.sum(part, axis=0) / partitions for part in sums]
     return [mean - mean.mean(axis=0) for mean in means]
 
@@ -180,12 +201,17 @@ def _moved(of: _Scores, n: int, block: Block) -> tuple[Floats, Floats]:
     drawn = of.drawn(n, count, rng)
     columns, target = drawn.columns, drawn.target
     now = _taus(columns, target)
-    without = np.nan_to_num(tau_without_each(columns, target)[..., 0])  # (partition, system, column)
+    without = np.nan_to_num(
+        tau_without_each(columns, target)[..., 0]
+    )  # (partition, system, column)
     systems = (without - now[:, None]).sum(axis=0)
     topics = np.zeros((len(of.by_topic), columns.shape[1]))
     for one in range(count) if n > 1 else ():
         here, there = (np.flatnonzero(half) for half in drawn.members[one])
-        tau = _taus(of.without(drawn, one, here), np.broadcast_to(target[one], (n, *target[one].shape)))
+        tau = _taus(
+            of.without(drawn, one, here),
+            np.broadcast_to(target[one], (n, *target[one].shape)),
+        )
         topics[here] += tau - now[one]
         left = settled(target[one] + (target[one] - of.by_topic[there, -1:]) / (n - 1))
         tau = _taus(np.broadcast_to(columns[one], (n, *columns[one].shape)), left)
@@ -205,9 +231,16 @@ def predicted(found: Worth, topics: npt.ArrayLike) -> tuple[Floats, Floats]:
     tau, along = now.tau(n), other.tau(n) - now.tau(n)
     sizes = np.array(found.sizes, dtype=np.float64)
     inside = n <= sizes[-1]
-    off = found.tau - np.stack([now.tau(size) for size in sizes])  # how far the points lie from the curve
-    correction = np.array([np.interp(at, sizes, off[:, column]) for column, at in enumerate(n)])
-    shift = np.stack([_between(sizes, moved[..., column], at) for column, at in enumerate(n)], axis=-1)
+    off = found.tau - np.stack(
+        [now.tau(size) for size in sizes]
+    )  # how far the points lie from the curve
+    correction = np.array(
+        [np.interp(at, sizes, off[:, column]) for column, at in enumerate(n)]
+    )
+    shift = np.stack(
+        [_between(sizes, moved[..., column], at) for column, at in enumerate(n)],
+        axis=-1,
+    )
     return np.where(inside, tau + correction, tau), np.where(inside, shift, along)
 
 

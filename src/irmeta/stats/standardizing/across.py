@@ -57,7 +57,9 @@ class Estimate(NamedTuple):
     def p(self) -> Floats:
         """Two-sided p of a figure of 0; 1 where figure and error are both 0, NaN where the error is not known."""
         size = np.abs(self.value)
-        t = np.divide(size, self.error, out=np.where(size > 0, np.inf, 0.0), where=self.error > 0)
+        t = np.divide(
+            size, self.error, out=np.where(size > 0, np.inf, 0.0), where=self.error > 0
+        )
         return np.where(np.isnan(self.error), np.nan, 2 * stdtr(self.df, -t))
 
 
@@ -94,7 +96,9 @@ def spread(z: Floats, team: Ints | None = None) -> Spread:
         return Spread(np.full((2, 2), np.nan), count)
     both = np.stack([z, (z**2 - 1) / 2])  # (2, system, topic)
     both -= both.mean(axis=1, keepdims=True)
-    by_team = sums(both, team, axis=1)  # (2, team, topic): x(t), summed over the systems of a team
+    by_team = sums(
+        both, team, axis=1
+    )  # (2, team, topic): x(t), summed over the systems of a team
     total = by_team.sum(axis=2)
     # sum over topics t != u of x_a(t) x_b(u) = (sum over t of x_a)(sum over u of x_b) - sum over t of x_a(t) x_b(t)
     pairs = total @ total.T - np.einsum("aut,but->ab", by_team, by_team)
@@ -125,7 +129,9 @@ def means(placed: Sequence[Placed], spreads: Sequence[Spread]) -> Estimate:
     return Estimate(*(np.concatenate(column) for column in zip(*parts, strict=True)))
 
 
-def differences(placed: Sequence[Placed], spreads: Sequence[Spread], shared: Floats) -> Estimate:
+def differences(
+    placed: Sequence[Placed], spreads: Sequence[Spread], shared: Floats
+) -> Estimate:
     """Return the differences of means of all systems of all collections: row less column, (system, system).
 
     Systems of one collection are compared on its topics in pairs, those of two collections on topics of their own
@@ -170,7 +176,11 @@ def apart(own: Estimate, mean: Floats, variance: Floats, topics: int) -> Estimat
 
 
 def drawn(
-    placed: Sequence[Placed], spreads: Sequence[Spread], shared: Floats, draws: int, rng: np.random.Generator
+    placed: Sequence[Placed],
+    spreads: Sequence[Spread],
+    shared: Floats,
+    draws: int,
+    rng: np.random.Generator,
 ) -> Floats:
     """Draw how far the means of all systems may lie from what they are: (draw, system), around 0.
 
@@ -179,7 +189,10 @@ def drawn(
     """
     _, loadings = _stacked(placed)
     values, vectors = np.linalg.eigh(joint(spreads, shared))
-    moved = rng.normal(size=(draws, len(values))) @ (vectors * np.sqrt(np.maximum(values, 0.0))).T
+    moved = (
+        rng.normal(size=(draws, len(values)))
+        @ (vectors * np.sqrt(np.maximum(values, 0.0))).T
+    )
     parts = []
     for one in placed:
         topics = one.scores.shape[1]
@@ -194,7 +207,9 @@ def _of_one(placed: Placed, its: Spread) -> Estimate:
     """Return the means of the systems of one collection: topics vary, and so does what the factors move."""
     topics = placed.scores.shape[1]
     sampling = placed.scores.var(axis=1, ddof=1) / topics
-    factors = np.maximum(np.einsum("sa,ab,sb->s", placed.loadings, its.covariance, placed.loadings), 0.0)
+    factors = np.maximum(
+        np.einsum("sa,ab,sb->s", placed.loadings, its.covariance, placed.loadings), 0.0
+    )
     variance = sampling + factors
     squares = sampling**2 / (topics - 1) + factors**2 / (its.units - 1)
     df = np.divide(variance**2, squares, out=np.ones_like(variance), where=squares > 0)

@@ -146,10 +146,15 @@ def repartitions(
 
 
 def _items(
-    pairs: Sequence[tuple[Key, Key]], sizes: Sequence[int], draws: int, rng: np.random.Generator
+    pairs: Sequence[tuple[Key, Key]],
+    sizes: Sequence[int],
+    draws: int,
+    rng: np.random.Generator,
 ) -> Iterator[tuple[tuple[Key, Key], np.random.Generator, int]]:
     """Cut the draws of every pair into blocks of its size; each pair, and each of its blocks, has its own stream."""
-    for pair, (own, _), size in zip(pairs, streams(rng, len(pairs), 1), sizes, strict=True):
+    for pair, (own, _), size in zip(
+        pairs, streams(rng, len(pairs), 1), sizes, strict=True
+    ):
         for stream, number in streams(own, draws, size):
             yield pair, stream, number
 
@@ -161,7 +166,9 @@ def _block(a: Floats, b: Floats) -> int:
 
 
 def _redrawn(
-    scores: Mapping[Key, Floats], alpha: float, block: tuple[tuple[Key, Key], np.random.Generator, int]
+    scores: Mapping[Key, Floats],
+    alpha: float,
+    block: tuple[tuple[Key, Key], np.random.Generator, int],
 ) -> tuple[Floats, Floats]:
     (a, b), rng, draws = block
     return repartition(scores[a], scores[b], draws, rng, alpha)

@@ -13,7 +13,9 @@ from irmeta.stats.arrays import Floats, Ints
 from irmeta.stats.standardizing import normal, standardizers
 from irmeta.stats.standardizing.standardizers import Factors, Standardizer
 
-_BLOCK = 1 << 18  # scores standardized at once: 2 MiB stay in the processor's cache, and their memory is used again
+_BLOCK = (
+    1 << 18
+)  # scores standardized at once: 2 MiB stay in the processor's cache, and their memory is used again
 
 
 def partial_means(
@@ -41,15 +43,27 @@ def partial_means(
         team = np.arange(len(old))
     # blocks of draws, one size after the other; each block has a random stream of its own
     block = max(1, _BLOCK // new.size)
-    blocks = [(size, *stream) for size in sizes for stream in streams(rng, draws, block)]
+    blocks = [
+        (size, *stream) for size in sizes for stream in streams(rng, draws, block)
+    ]
     with closing(
-        in_order(partial(_means, old, np.asfortranarray(new), kind, team), blocks, "blocks of draws")
+        in_order(
+            partial(_means, old, np.asfortranarray(new), kind, team),
+            blocks,
+            "blocks of draws",
+        )
     ) as means:
         for _ in sizes:
             yield np.concatenate(list(islice(means, len(blocks) // len(sizes))))
 
 
-def _means(old: Floats, new: Floats, kind: Kind, team: Ints, block: tuple[int, np.random.Generator, int]) -> Floats:
+def _means(
+    old: Floats,
+    new: Floats,
+    kind: Kind,
+    team: Ints,
+    block: tuple[int, np.random.Generator, int],
+) -> Floats:
     """Return mean standardized scores (draw, system) for a block of draws of one size."""
     size, rng, draws = block
     standardizer = _standardizer(kind)

@@ -26,7 +26,9 @@ class Factors(NamedTuple):
     @property
     def best(self) -> Floats:
         """The best standardizing score of each topic."""
-        return np.asarray(np.take_along_axis(self.quantiles, self.n[..., None] - 1, axis=-1)[..., 0])
+        return np.asarray(
+            np.take_along_axis(self.quantiles, self.n[..., None] - 1, axis=-1)[..., 0]
+        )
 
 
 def fit(scores: Floats) -> Factors:
@@ -40,7 +42,11 @@ def fit(scores: Floats) -> Factors:
     """
     quantiles = np.ascontiguousarray(np.moveaxis(np.sort(scores, axis=0), 0, -1))
     if np.isnan(quantiles).any():
-        return Factors(np.nanmean(quantiles, axis=-1), np.nanstd(quantiles, axis=-1, ddof=1), quantiles)
+        return Factors(
+            np.nanmean(quantiles, axis=-1),
+            np.nanstd(quantiles, axis=-1, ddof=1),
+            quantiles,
+        )
     return Factors(quantiles.mean(axis=-1), quantiles.std(axis=-1, ddof=1), quantiles)
 
 
@@ -65,9 +71,13 @@ def empirical(scores: Floats, factors: Factors) -> Floats:
     not_above = np.empty(scores.shape)
     for topic in np.ndindex(factors.mean.shape):
         cells = (slice(None), *topic)
-        not_above[cells] = np.searchsorted(factors.quantiles[topic], scores[cells], side="right")
+        not_above[cells] = np.searchsorted(
+            factors.quantiles[topic], scores[cells], side="right"
+        )
     shares = not_above / factors.n
-    return np.where(np.isnan(scores), np.nan, shares)  # NaN sorts last: its share would be 1
+    return np.where(
+        np.isnan(scores), np.nan, shares
+    )  # NaN sorts last: its share would be 1
 
 
 def maximum(scores: Floats, factors: Factors) -> Floats:
@@ -111,7 +121,9 @@ class Standardizer(NamedTuple):
     needs: Literal["ends", "all"] = "all"
     undefined: Callable[[Factors], Bools] = flat
 
-    def __call__(self, scores: Floats, factors: Factors, *, flat: Literal["half", "raw"] = "half") -> Floats:
+    def __call__(
+        self, scores: Floats, factors: Factors, *, flat: Literal["half", "raw"] = "half"
+    ) -> Floats:
         """Standardize scores of shape (system, *topic); missing ones (NaN) stay missing.
 
         flat : what scores become on topics where the formula is undefined: "half", the middle of the scale, or "raw",
@@ -139,6 +151,12 @@ KINDS: Mapping[str, Standardizer] = MappingProxyType(
 """Every standardizer by its name."""
 
 
-def standardize(scores: Floats, factors: Factors, kind: Kind, *, flat: Literal["half", "raw"] = "half") -> Floats:
+def standardize(
+    scores: Floats,
+    factors: Factors,
+    kind: Kind,
+    *,
+    flat: Literal["half", "raw"] = "half",
+) -> Floats:
     """Standardize scores of shape (system, *topic) by the standardizer of this name; see `Standardizer`."""
     return KINDS[kind](scores, factors, flat=flat)

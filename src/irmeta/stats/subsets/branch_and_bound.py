@@ -14,7 +14,9 @@ from irmeta.stats.subsets.orders import Order, greedy, iterative_backward
 SLACK = 1e-9
 """Two subsets whose values differ by less than this, relative to the larger of 1 and the value, count as equal."""
 
-_CELLS = 2**19  # numbers in a batch of nodes: large enough for NumPy, small enough for the memory
+_CELLS = (
+    2**19
+)  # numbers in a batch of nodes: large enough for NumPy, small enough for the memory
 
 
 @dataclass(frozen=True)
@@ -61,14 +63,18 @@ def best_subsets(
     search.heuristics(wanted, until=1 / 4)
     search.run(wanted, until=1 / 2)
     unsettled = sorted((size for size in wanted if search.open[size]), key=search.gap)
-    for done, size in enumerate(unsettled):  # those that settle fast must not wait for the others
+    for done, size in enumerate(
+        unsettled
+    ):  # those that settle fast must not wait for the others
         spent = search.limit.spent()
         if spent < 1:
             search.run([size], until=spent + (1 - spent) / (len(unsettled) - done))
     return search.outcome(wanted)
 
 
-def swap(criterion: Criterion, layers: Floats, subset: npt.ArrayLike) -> tuple[Order, float]:
+def swap(
+    criterion: Criterion, layers: Floats, subset: npt.ArrayLike
+) -> tuple[Order, float]:
     """Exchange one chosen variable for another, the best exchange first, until none helps; return the gain as well.
 
     All exchanges are weighed at once, from the regressions of every variable on the chosen ones.
@@ -90,7 +96,9 @@ def swap(criterion: Criterion, layers: Floats, subset: npt.ArrayLike) -> tuple[O
     return np.sort(inside), total
 
 
-def _exchanges(criterion: Criterion, layers: Floats, inside: Order, outside: Order) -> Floats:
+def _exchanges(
+    criterion: Criterion, layers: Floats, inside: Order, outside: Order
+) -> Floats:
     """Return what the criterion gains, of shape (outside, inside), if an outside variable replaces an inside one.
 
     Let e_j be what is left of an outside variable j given all inside ones, u_i what is left of an inside variable i
@@ -102,13 +110,25 @@ def _exchanges(criterion: Criterion, layers: Floats, inside: Order, outside: Ord
     covariance = layers[0]
     inverse = np.linalg.inv(covariance[np.ix_(inside, inside)])
     weights = covariance[np.ix_(outside, inside)] @ inverse  # w, (outside, inside)
-    own = inverse / np.diag(inverse)[:, None]  # row i: u_i as a combination of the inside variables
+    own = (
+        inverse / np.diag(inverse)[:, None]
+    )  # row i: u_i as a combination of the inside variables
     among = layers[:, inside[:, None], inside]  # (layer, inside, inside)
-    own_diagonal = np.einsum("ia,lab,ib->li", own, among, own, optimize=True)  # d(u), (layer, inside)
-    left = layers[:, outside] - weights @ layers[:, inside]  # products of e_j with every variable
+    own_diagonal = np.einsum(
+        "ia,lab,ib->li", own, among, own, optimize=True
+    )  # d(u), (layer, inside)
+    left = (
+        layers[:, outside] - weights @ layers[:, inside]
+    )  # products of e_j with every variable
     cross = left[:, :, inside] @ own.T  # c(e, u), (layer, outside, inside)
-    left_diagonal = diagonals(left[:, :, outside] - left[:, :, inside] @ weights.T)  # d(e), (layer, outside)
-    freed = left_diagonal[:, :, None] + 2 * weights * cross + weights**2 * own_diagonal[:, None, :]
+    left_diagonal = diagonals(
+        left[:, :, outside] - left[:, :, inside] @ weights.T
+    )  # d(e), (layer, outside)
+    freed = (
+        left_diagonal[:, :, None]
+        + 2 * weights * cross
+        + weights**2 * own_diagonal[:, None, :]
+    )
     return criterion.gains(np.moveaxis(freed, 0, 1)) - criterion.gains(own_diagonal)
 
 
@@ -178,7 +198,14 @@ class _Nodes:
 class _Search:
     """What is known of each size so far: the best subset, the bound, and the nodes in which it was open."""
 
-    def __init__(self, criterion: Criterion, layers: Floats, cost: Floats, budget: float, limit: _Limit) -> None:
+    def __init__(
+        self,
+        criterion: Criterion,
+        layers: Floats,
+        cost: Floats,
+        budget: float,
+        limit: _Limit,
+    ) -> None:
         n = len(cost)
         self.criterion = criterion
         self.budget = budget
@@ -237,7 +264,9 @@ class _Search:
                 gain = self.criterion.gains(diagonals(nodes.layers))[:, 0]
                 children = nodes.children(gain, self.cost[-n])
                 batch = max(1, _CELLS // children.layers[0].size)
-                stack += [children[at : at + batch] for at in range(0, len(children), batch)]
+                stack += [
+                    children[at : at + batch] for at in range(0, len(children), batch)
+                ]
             if self.limit.spent() > until:
                 break
         # what is not settled lies below the nodes that are left
@@ -252,7 +281,13 @@ class _Search:
         n = len(self.cost)
         wanted = np.isin(np.arange(n + 1), sizes)
         bound = np.where(wanted, self.bound, -np.inf)
-        return _Nodes(self.layers[None], np.zeros(1), np.zeros(1), np.zeros((1, n), dtype=bool), bound[None])
+        return _Nodes(
+            self.layers[None],
+            np.zeros(1),
+            np.zeros(1),
+            np.zeros((1, n), dtype=bool),
+            bound[None],
+        )
 
     def outcome(self, sizes: list[int]) -> dict[int, Optimum]:
         """Return what was found, in the variables' own numbering."""
@@ -282,7 +317,9 @@ class _Search:
         """Lower the nodes' bounds to those on 0, ..., n more variables, and drop the nodes that this settles."""
         sizes = nodes.sizes()
         reachable = np.full_like(nodes.bound, -np.inf)
-        np.put_along_axis(reachable, sizes[:, 2:], bound[:, 2:], axis=1)  # `_complete` has seen one more
+        np.put_along_axis(
+            reachable, sizes[:, 2:], bound[:, 2:], axis=1
+        )  # `_complete` has seen one more
         lower = np.minimum(nodes.bound, reachable)
         keep: Bools = np.asarray((lower > self.threshold).any(axis=1))
         return replace(nodes, bound=lower)[keep]
@@ -296,7 +333,9 @@ class _Search:
     def _complete(self, nodes: _Nodes) -> None:
         """Try each node's subset with the best one more variable."""
         n = nodes.layers.shape[-1]
-        total = nodes.value[:, None] + self.criterion.gains(diagonals(nodes.layers))  # (node, variable)
+        total = nodes.value[:, None] + self.criterion.gains(
+            diagonals(nodes.layers)
+        )  # (node, variable)
         cost = nodes.cost[:, None] + self.cost[-n:]
         total[cost > self.budget] = -np.inf
         sizes = nodes.sizes()[:, 1]

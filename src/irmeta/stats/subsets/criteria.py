@@ -60,7 +60,9 @@ class LogDeterminant:
         log det of the chosen = log det of all + log det of the inverse's minor of those left out.
         """
         covariance = layers[:, 0]
-        left_out = _best_sums(_log(diagonals(np.linalg.inv(covariance))))  # of 0, ..., n left out
+        left_out = _best_sums(
+            _log(diagonals(np.linalg.inv(covariance)))
+        )  # of 0, ..., n left out
         whole = np.linalg.slogdet(covariance).logabsdet
         bound: Floats = whole[:, None] + left_out[:, ::-1]
         return bound
@@ -103,8 +105,12 @@ class ExplainedVariance:
         """
         covariance, products = layers[:, 0], layers[:, 1]
         inverse = np.linalg.inv(covariance)
-        total = np.einsum("bij,bji->b", inverse, products)[:, None]  # what all variables explain
-        losses = diagonals(inverse @ products @ inverse) / diagonals(inverse)  # (batch, variable)
+        total = np.einsum("bij,bji->b", inverse, products)[
+            :, None
+        ]  # what all variables explain
+        losses = diagonals(inverse @ products @ inverse) / diagonals(
+            inverse
+        )  # (batch, variable)
         falling = np.sort(losses, axis=1)[:, ::-1]
         return np.concatenate([total - falling, total], axis=1)
 

@@ -51,7 +51,9 @@ def smallest_eigenvalue(sigma: Floats) -> float:
     return float(values[0] / largest)
 
 
-def dependent(sigma: Floats, first: npt.ArrayLike = (), *, tolerance: float = 1e-9) -> list[tuple[int, list[int]]]:
+def dependent(
+    sigma: Floats, first: npt.ArrayLike = (), *, tolerance: float = 1e-9
+) -> list[tuple[int, list[int]]]:
     """Name the variables that are linear combinations of others: (variable, those that it is made of).
 
     sigma : positive semi-definite, with no zero on its diagonal.  first : the variables to keep before all others.
@@ -67,7 +69,9 @@ def dependent(sigma: Floats, first: npt.ArrayLike = (), *, tolerance: float = 1e
     if not left:
         return []
     # the weights of the kept variables in each of the others; those near 0 have no part in it
-    weights = np.linalg.solve(scaled[np.ix_(kept, kept)], scaled[np.ix_(kept, left)])  # (kept, left)
+    weights = np.linalg.solve(
+        scaled[np.ix_(kept, kept)], scaled[np.ix_(kept, left)]
+    )  # (kept, left)
     sizes = np.abs(weights)
     parts = sizes > 1e-3 * sizes.max(axis=0)
     found = []
@@ -76,7 +80,9 @@ def dependent(sigma: Floats, first: npt.ArrayLike = (), *, tolerance: float = 1e
     return found
 
 
-def _independent(scaled: Floats, wanted: set[int], tolerance: float) -> tuple[list[int], list[int]]:
+def _independent(
+    scaled: Floats, wanted: set[int], tolerance: float
+) -> tuple[list[int], list[int]]:
     """Keep, again and again, the variable with the most variance given those kept; return those kept and those left."""
     kept: list[int] = []
     left = list(range(len(scaled)))

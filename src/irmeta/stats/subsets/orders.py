@@ -26,7 +26,9 @@ def log_determinant(sigma: Floats, subset: npt.ArrayLike) -> float:
     """
     chosen = np.asarray(subset, dtype=np.intp)
     sign, value = np.linalg.slogdet(sigma[np.ix_(chosen, chosen)])
-    return float(value) if sign > 0 else -np.inf
+    if sign > 0:
+        return float(value)
+    return -np.inf
 
 
 def unexplained(sigma: Floats, subset: npt.ArrayLike) -> float:
@@ -39,8 +41,12 @@ def unexplained(sigma: Floats, subset: npt.ArrayLike) -> float:
     if not chosen.size:
         return 1.0
     rest = np.setdiff1d(np.arange(len(sigma)), chosen)
-    factor = linalg.cholesky(sigma[np.ix_(chosen, chosen)], lower=True)  # L with A = L L'
-    half = linalg.solve_triangular(factor, sigma[np.ix_(chosen, rest)], lower=True)  # L^-1 B
+    factor = linalg.cholesky(
+        sigma[np.ix_(chosen, chosen)], lower=True
+    )  # L with A = L L'
+    half = linalg.solve_triangular(
+        factor, sigma[np.ix_(chosen, rest)], lower=True
+    )  # L^-1 B
     explained = (half**2).sum(axis=0)
     left = np.maximum(np.diag(sigma)[rest] - explained, 0)
     return float(left.sum() / np.trace(sigma))
@@ -60,7 +66,9 @@ def explained_by_each(sigma: Floats, order: npt.ArrayLike) -> Floats:
     for i in np.asarray(order, dtype=np.intp):
         variance = left[i, i]
         row = left[i].copy()
-        explained.append(row @ row / variance if variance > 0 else 0.0)  # sum of sigma_ij^2 / sigma_ii
+        explained.append(
+            row @ row / variance if variance > 0 else 0.0
+        )  # sum of sigma_ij^2 / sigma_ii
         left = left - np.outer(row, row) / variance if variance > 0 else left
     return np.array(explained)
 
@@ -94,7 +102,9 @@ def sheffield(sigma: Floats, include: Sequence[int] = ()) -> Order:
     dropped = []
     for _ in range(len(sigma)):
         left = np.flatnonzero(remaining)
-        without = np.stack([left[left != variable] for variable in left])  # (variable, others)
+        without = np.stack(
+            [left[left != variable] for variable in left]
+        )  # (variable, others)
         minors = sigma[without[:, :, None], without[:, None, :]]
         values = np.full(len(sigma), -np.inf)
         values[left] = np.linalg.slogdet(minors).logabsdet
@@ -149,7 +159,9 @@ def _droppable(remaining: Bools, include: Sequence[int]) -> Order:
     """Return the variables that may go next: the included ones only when nothing else is left."""
     left = np.flatnonzero(remaining)
     free = np.setdiff1d(left, np.asarray(include, dtype=np.intp))
-    return free if free.size else left
+    if free.size:
+        return free
+    return left
 
 
 def _first_best(values: Floats, among: Order) -> int:

@@ -10,7 +10,13 @@ import numpy.typing as npt
 from irmeta.choices import Objective, Search
 from irmeta.stats.arrays import Floats
 from irmeta.stats.subsets.branch_and_bound import Optimum, best_subsets
-from irmeta.stats.subsets.criteria import Criterion, ExplainedVariance, LogDeterminant, choose, diagonals
+from irmeta.stats.subsets.criteria import (
+    Criterion,
+    ExplainedVariance,
+    LogDeterminant,
+    choose,
+    diagonals,
+)
 from irmeta.stats.subsets.orders import (
     Order,
     greedy,
@@ -36,8 +42,12 @@ def _trace(sigma: Floats, candidates: Order, include: list[int]) -> Order:
     return greedy(ExplainedVariance(), layers, include)
 
 
-def _among(order: Callable[[Floats, list[int]], Order]) -> Callable[[Floats, Order, list[int]], Order]:
-    return lambda sigma, candidates, include: order(sigma[np.ix_(candidates, candidates)], include)
+def _among(
+    order: Callable[[Floats, list[int]], Order],
+) -> Callable[[Floats, Order, list[int]], Order]:
+    return lambda sigma, candidates, include: order(
+        sigma[np.ix_(candidates, candidates)], include
+    )
 
 
 ORDERS: Mapping[str, Callable[[Floats, Order, list[int]], Order]] = MappingProxyType(
@@ -45,7 +55,9 @@ ORDERS: Mapping[str, Callable[[Floats, Order, list[int]], Order]] = MappingProxy
         "ib": _among(iterative_backward),
         "gf": _trace,
         "gf-code": _among(row_sums),
-        "pivot": _among(lambda sigma, include: greedy(LogDeterminant(), sigma[None], include)),
+        "pivot": _among(
+            lambda sigma, include: greedy(LogDeterminant(), sigma[None], include)
+        ),
         "sheffield": _among(sheffield),
         "trace": _trace,
     }
@@ -93,7 +105,9 @@ def select(sigma: Floats, choice: Choice) -> Selection:
     return Selection(order, chosen, optima)
 
 
-def choose_again(sigma: Floats, choice: Choice, sizes: Iterable[int]) -> dict[int, tuple[Order, bool]]:
+def choose_again(
+    sigma: Floats, choice: Choice, sizes: Iterable[int]
+) -> dict[int, tuple[Order, bool]]:
     """Choose subsets of these sizes as `select` does, without the optimum to compare them with.
 
     Each comes with whether it is all that the method promises: for "exact", whether it is proven. A limit of work, not
@@ -150,7 +164,9 @@ def _optima(sigma: Floats, choice: Choice, **limits: float) -> dict[int, Optimum
     found = {}
     if sizes:
         rest = layers[:, free[:, None], free]
-        found = best_subsets(criterion, rest, sizes, cost=choice.cost[free], budget=budget, **limits)
+        found = best_subsets(
+            criterion, rest, sizes, cost=choice.cost[free], budget=budget, **limits
+        )
     if include.size and budget >= 0:
         nothing_more = Optimum(np.arange(0), value=0.0, bound=0.0, nodes=0)
         found = {0: nothing_more, **found}
@@ -167,7 +183,9 @@ def _optima(sigma: Floats, choice: Choice, **limits: float) -> dict[int, Optimum
 
 def _order(sigma: Floats, choice: Choice) -> Order:
     """Return the order of a method that gives one, as long as the largest subset."""
-    include = [int(i) for i in np.searchsorted(choice.candidates, choice.include)]  # places among the candidates
+    include = [
+        int(i) for i in np.searchsorted(choice.candidates, choice.include)
+    ]  # places among the candidates
     order = ORDERS[choice.method](sigma, choice.candidates, include)
     return choice.candidates[order][: choice.largest]
 

@@ -48,7 +48,9 @@ def choices(
     again: list[Bools] = []
     proven: list[Bools] = []
     work = partial(_block, halves, choice, tuple(chosen))
-    for some in in_order(work, streams(rng, partitions, _BLOCK), "blocks of partitions"):
+    for some in in_order(
+        work, streams(rng, partitions, _BLOCK), "blocks of partitions"
+    ):
         for found in some:
             if found is not None:
                 again.append(found[0])
@@ -57,17 +59,25 @@ def choices(
 
 
 def _block(
-    halves: Halves, choice: Choice, sizes: tuple[int, ...], block: tuple[np.random.Generator, int]
+    halves: Halves,
+    choice: Choice,
+    sizes: tuple[int, ...],
+    block: tuple[np.random.Generator, int],
 ) -> list[tuple[Bools, Bools] | None]:
     rng, partitions = block
     return [_again(halves(rng), choice, sizes) for _ in range(partitions)]
 
 
-def _again(matrices: Sequence[Floats] | None, choice: Choice, sizes: tuple[int, ...]) -> tuple[Bools, Bools] | None:
+def _again(
+    matrices: Sequence[Floats] | None, choice: Choice, sizes: tuple[int, ...]
+) -> tuple[Bools, Bools] | None:
     """Choose from both matrices: flags (2, k, variable), and (2, k) whether proven; None where it cannot be."""
     if matrices is None:
         return None
-    if any(dependent(sigma[np.ix_(choice.candidates, choice.candidates)]) for sigma in matrices):
+    if any(
+        dependent(sigma[np.ix_(choice.candidates, choice.candidates)])
+        for sigma in matrices
+    ):
         return None
     found = [choose_again(sigma, choice, sizes) for sigma in matrices]
     subsets = [{size: subset for size, (subset, _) in again.items()} for again in found]

@@ -41,12 +41,16 @@ def permutation(found: Floats, resamples: int, rng: np.random.Generator) -> Floa
     """
     topics = found.shape[1]
     rounding = 1e-12 * np.maximum(topics, np.abs(found).sum(axis=1))
-    least = np.abs(found.sum(axis=1)) - rounding  # an equal sum counts as at least as large
+    least = (
+        np.abs(found.sum(axis=1)) - rounding
+    )  # an equal sum counts as at least as large
     if 2**topics <= resamples:
         signs = _every_sign(topics)
         return np.asarray(_reached(found, least, signs) / len(signs))
     work = partial(_reached_by_chance, found, least)
-    counts = sum(in_order(work, streams(rng, resamples, _block(found)), "blocks of resamples"))
+    counts = sum(
+        in_order(work, streams(rng, resamples, _block(found)), "blocks of resamples")
+    )
     return np.asarray((counts + 1) / (resamples + 1))
 
 
@@ -56,20 +60,30 @@ def bootstrap(found: Floats, resamples: int, rng: np.random.Generator) -> Floats
     Topics are drawn with replacement, the same for all comparisons, from differences shifted to mean 0.
     Source: Sakai (SIGIR 2006), after Efron and Tibshirani (1993), chapter 16.
     """
-    work = partial(_beyond, found - found.mean(axis=1, keepdims=True), paired.statistic(found) ** 2)
-    counts = sum(in_order(work, streams(rng, resamples, _block(found)), "blocks of resamples"))
-    counts = np.where(np.isinf(paired.statistic(found)), 0, counts)  # a constant difference is beyond all others
+    work = partial(
+        _beyond, found - found.mean(axis=1, keepdims=True), paired.statistic(found) ** 2
+    )
+    counts = sum(
+        in_order(work, streams(rng, resamples, _block(found)), "blocks of resamples")
+    )
+    counts = np.where(
+        np.isinf(paired.statistic(found)), 0, counts
+    )  # a constant difference is beyond all others
     return np.asarray((counts + 1) / (resamples + 1))
 
 
-def p_values(found: Floats, test: str, resamples: int, rng: np.random.Generator) -> Floats:
+def p_values(
+    found: Floats, test: str, resamples: int, rng: np.random.Generator
+) -> Floats:
     """Return p of a test by name, of differences (comparison, topic): shape (comparison,)."""
     if test in CLOSED:
         return CLOSED[test](found)
     return (permutation if test == "permutation" else bootstrap)(found, resamples, rng)
 
 
-def joint(found: Floats, level: float, resamples: int, rng: np.random.Generator) -> Joint:
+def joint(
+    found: Floats, level: float, resamples: int, rng: np.random.Generator
+) -> Joint:
     """Correct for all comparisons at once, as Dunnett's test does, by the largest |t| among them under random signs.
 
     found : (comparison, topic).  level : of simultaneous intervals, mean +- quantile * standard error.
@@ -77,8 +91,14 @@ def joint(found: Floats, level: float, resamples: int, rng: np.random.Generator)
     Westfall and Young (1993), chapter 2; Dunnett (JASA 1955) for the normal, independent case.
     """
     observed = np.abs(paired.statistic(found))
-    drawn = in_order(partial(_largest, found), streams(rng, resamples, _block(found)), "blocks of resamples")
-    largest = np.sort(np.concatenate(list(drawn)))  # (resample,), the largest |t| of each
+    drawn = in_order(
+        partial(_largest, found),
+        streams(rng, resamples, _block(found)),
+        "blocks of resamples",
+    )
+    largest = np.sort(
+        np.concatenate(list(drawn))
+    )  # (resample,), the largest |t| of each
     below = np.searchsorted(largest, observed * (1 - 1e-9))
     p = (len(largest) - below + 1) / (len(largest) + 1)
     return Joint(np.where(observed == 0, 1.0, p), float(np.quantile(largest, level)))
@@ -144,7 +164,9 @@ def _beyond(shifted: Floats, observed: Floats, draws: Draws) -> Floats:
     """Count, for each comparison, the draws of topics whose t^2 is at least the observed one: (comparison,)."""
     rng, size = draws
     topics = shifted.shape[1]
-    shares = rng.multinomial(topics, np.full(topics, 1 / topics), size) / topics  # (resample, topic)
+    shares = (
+        rng.multinomial(topics, np.full(topics, 1 / topics), size) / topics
+    )  # (resample, topic)
     means = shares @ shifted.T
     squares = shares @ (shifted**2).T
     spread = squares - means**2

@@ -27,11 +27,17 @@ def over_pairs(quantity: Callable[[Floats], Floats], scores: Floats) -> Floats:
     [0.25, 0.25, 1.0]
     """
     systems, topics = scores.shape
-    found = in_order(partial(_of_block, quantity, scores), list(blocks(systems, topics)), "blocks of pairs")
+    found = in_order(
+        partial(_of_block, quantity, scores),
+        list(blocks(systems, topics)),
+        "blocks of pairs",
+    )
     return np.concatenate(list(found), axis=-1)
 
 
-def _of_block(quantity: Callable[[Floats], Floats], scores: Floats, block: tuple[int, int]) -> Floats:
+def _of_block(
+    quantity: Callable[[Floats], Floats], scores: Floats, block: tuple[int, int]
+) -> Floats:
     start, stop = block
     return quantity(differences(scores, start, stop))
 
@@ -83,7 +89,9 @@ def standard_error(found: Floats) -> Floats:
     return np.asarray(found.std(axis=1, ddof=1) / np.sqrt(found.shape[1]))
 
 
-def equivalence(mean: Floats, error: Floats, topics: int, margin: float | Floats) -> Floats:
+def equivalence(
+    mean: Floats, error: Floats, topics: int, margin: float | Floats
+) -> Floats:
     """Return p of the hypothesis that two systems differ by the margin or more: two one-sided t tests, the larger p.
 
     mean, error : of paired differences, (pair,), over this many topics.  margin : one, or one for each pair.
@@ -152,7 +160,9 @@ def _with_ties(found: Floats) -> Floats:
     1/2. Source: Wilcoxon (Biometrics Bulletin 1945).
     """
     largest = np.argsort(-np.abs(found), axis=1, kind="stable")[:, :_FEW]
-    some = np.take_along_axis(found, largest, axis=1)  # (pair, topic): all that differ are among these
+    some = np.take_along_axis(
+        found, largest, axis=1
+    )  # (pair, topic): all that differ are among these
     ranks = _doubled_ranks(np.abs(some))
 
     ways = _ways(ranks)  # (pair, sum)
@@ -197,7 +207,9 @@ def signed_ranks(found: Floats) -> Floats:
     """
     found = found.round(10)  # ties that rounding broke are ties
     zeros = (found == 0).sum(axis=1, keepdims=True)
-    ranks = stats.rankdata(np.abs(found), axis=1) - zeros  # among the topics that differ
+    ranks = (
+        stats.rankdata(np.abs(found), axis=1) - zeros
+    )  # among the topics that differ
     return np.asarray((np.sign(found) * ranks).sum(axis=1))
 
 

@@ -13,13 +13,17 @@ from irmeta.stats.tests.paired import blocks, differences, over_pairs, statistic
 Block = TypeVar("Block")
 Draws = tuple[np.random.Generator, int]
 Counts = Indices  # how many resamples, for each pair
-_BLOCK = 1 << 20  # numbers of one kind in a block of resamples, 8 MiB: some hundredths of a second of work
+_BLOCK = (
+    1 << 20
+)  # numbers of one kind in a block of resamples, 8 MiB: some hundredths of a second of work
 _LEAST = 500  # resamples in a block, so that matrix products pay; many pairs are then taken a run at a time
 
 
 def _counted(work: Callable[[Block], Counts], blocks: Iterable[Block]) -> Floats:
     """Add up what blocks of resamples count for each pair."""
-    return np.asarray(sum(in_order(work, blocks, "blocks of resamples")), dtype=np.float64)
+    return np.asarray(
+        sum(in_order(work, blocks, "blocks of resamples")), dtype=np.float64
+    )
 
 
 def _gaps(values: Floats) -> Floats:
@@ -55,7 +59,12 @@ def permutation(scores: Floats, resamples: int, rng: np.random.Generator) -> Flo
     return np.asarray((counts + 1) / (resamples + 1))
 
 
-def _swapped(scores: Floats, threshold: Floats, signs: Callable[[int, Block], Floats], block: Block) -> Counts:
+def _swapped(
+    scores: Floats,
+    threshold: Floats,
+    signs: Callable[[int, Block], Floats],
+    block: Block,
+) -> Counts:
     """Count for each pair the resamples of a block with a difference of sums of at least its threshold.
 
     A swap on a topic changes the sign of the pair's difference there, so the difference of sums becomes
@@ -63,7 +72,9 @@ def _swapped(scores: Floats, threshold: Floats, signs: Callable[[int, Block], Fl
     """
     systems, topics = scores.shape
     sums = scores @ signs(topics, block).T  # (system, resample)
-    pairs = np.cumsum(np.arange(systems - 1, 0, -1))  # where the pairs of the next system begin
+    pairs = np.cumsum(
+        np.arange(systems - 1, 0, -1)
+    )  # where the pairs of the next system begin
     counts = []
     for i, least in enumerate(np.split(threshold, pairs[:-1])):
         gaps = np.abs(sums[i + 1 :] - sums[i])  # (pair of i, resample)
@@ -98,8 +109,12 @@ def bootstrap(scores: Floats, resamples: int, rng: np.random.Generator) -> Float
     t = over_pairs(statistic, scores)
     observed = np.minimum(t**2, 1e300) / topics  # finite, for products with it
     block = max(_LEAST, _BLOCK // max(t.size, topics))
-    counts = _counted(partial(_drawn_again, scores, observed), streams(rng, resamples, block))
-    counts = np.where(np.isinf(t), 0, counts)  # a constant difference is beyond all others
+    counts = _counted(
+        partial(_drawn_again, scores, observed), streams(rng, resamples, block)
+    )
+    counts = np.where(
+        np.isinf(t), 0, counts
+    )  # a constant difference is beyond all others
     return np.asarray((counts + 1) / (resamples + 1))
 
 
@@ -112,9 +127,13 @@ def _drawn_again(scores: Floats, observed: Floats, draws: Draws) -> Counts:
     """
     rng, size = draws
     systems, topics = scores.shape
-    times = rng.multinomial(topics, np.full(topics, 1 / topics), size)  # (resample, topic)
+    times = rng.multinomial(
+        topics, np.full(topics, 1 / topics), size
+    )  # (resample, topic)
     shares = times.astype(np.float64).T / topics  # (topic, resample)
-    least = observed * (topics / (topics - 1)) * (1 - 1e-12)  # equal but for rounding counts
+    least = (
+        observed * (topics / (topics - 1)) * (1 - 1e-12)
+    )  # equal but for rounding counts
     counts = np.empty(observed.size, dtype=np.intp)
     first = 0
     for start, stop in blocks(systems, max(size, topics)):
@@ -136,7 +155,9 @@ class Joint(NamedTuple):
     half: Floats
 
 
-def tukey(scores: Floats, resamples: int, rng: np.random.Generator, level: float = 0.95) -> Joint:
+def tukey(
+    scores: Floats, resamples: int, rng: np.random.Generator, level: float = 0.95
+) -> Joint:
     """Do the randomised Tukey HSD test on scores (system, topic), which is corrected for all pairs.
 
     Each resample permutes every topic's scores among the systems; a pair's p is the share of resamples in which the
@@ -166,7 +187,9 @@ def _permuted_ranges(scores: Floats, draws: Draws) -> Floats:
     return np.asarray(np.ptp(means, axis=1))
 
 
-def max_t(scores: Floats, resamples: int, rng: np.random.Generator, level: float = 0.95) -> Joint:
+def max_t(
+    scores: Floats, resamples: int, rng: np.random.Generator, level: float = 0.95
+) -> Joint:
     """Test all pairs of systems by t, corrected by the largest |t| of each resample; from scores (system, topic).
 
     Each resample changes the signs of all pairs' differences on a random half of the topics. A pair's p is the share of
@@ -181,9 +204,15 @@ def max_t(scores: Floats, resamples: int, rng: np.random.Generator, level: float
     """
     topics = scores.shape[1]
     mean, square = over_pairs(_mean_and_square, scores)
-    differs = np.where(square > 0, square, np.inf)  # equal systems never have the largest t
+    differs = np.where(
+        square > 0, square, np.inf
+    )  # equal systems never have the largest t
     block = max(_LEAST, _BLOCK // max(len(scores), topics))
-    drawn = in_order(partial(_largest_ratios, scores, differs), streams(rng, resamples, block), "blocks of resamples")
+    drawn = in_order(
+        partial(_largest_ratios, scores, differs),
+        streams(rng, resamples, block),
+        "blocks of resamples",
+    )
     ratios = np.sort(np.concatenate(list(drawn)))  # (resample,), the largest r of each
     observed = mean**2 / differs
     p = np.where(square > 0, _share_beyond(ratios, observed * (1 - 1e-9)), 1.0)
@@ -202,9 +231,13 @@ def _largest_ratios(scores: Floats, square: Floats, draws: Draws) -> Floats:
     """Return the largest m^2 / q over all pairs, under each resample's signs: (resample,)."""
     systems, topics = scores.shape
     means = scores @ _random_signs(topics, draws).T / topics  # (system, resample)
-    ends = np.cumsum(np.arange(systems - 1, 0, -1))  # where the pairs of the next system begin
+    ends = np.cumsum(
+        np.arange(systems - 1, 0, -1)
+    )  # where the pairs of the next system begin
     largest = np.zeros(means.shape[1])
     for i, of_pairs in enumerate(np.split(square, ends[:-1])):
-        ratios = (means[i + 1 :] - means[i]) ** 2 / of_pairs[:, None]  # (pair of i, resample)
+        ratios = (means[i + 1 :] - means[i]) ** 2 / of_pairs[
+            :, None
+        ]  # (pair of i, resample)
         np.maximum(largest, ratios.max(axis=0), out=largest)
     return largest

@@ -8,7 +8,15 @@ import scipy.stats
 import xarray as xr
 
 from irmeta.choices import Missing
-from irmeta.cube import additive, check, complete, deeper_metrics, default_by, metric_of, select
+from irmeta.cube import (
+    additive,
+    check,
+    complete,
+    deeper_metrics,
+    default_by,
+    metric_of,
+    select,
+)
 from irmeta.errors import ScoresError
 from irmeta.names import metric_names
 from irmeta.parallel import seeded
@@ -16,7 +24,14 @@ from irmeta.result import result
 from irmeta.stats.arrays import Bools, Floats, Ints
 from irmeta.stats.reliability.curve import fit
 from irmeta.stats.reliability.worth import Worth, predicted, worth
-from irmeta.studies.design.ways import FULL, Prices, Way, by_machine, candidates, ways_to_spend
+from irmeta.studies.design.ways import (
+    FULL,
+    Prices,
+    Way,
+    by_machine,
+    candidates,
+    ways_to_spend,
+)
 
 TOPICS = (5, 10, 15, 20, 25, 30, 40, 50, 75, 100, 150, 200)
 BEYOND = 4
@@ -78,8 +93,18 @@ def design(
     names = candidates(scores, metrics)
     asked = [*metric_names(metrics or ""), target or "AP"]
     target = default_target(scores) if target is None else metric_of(scores, target)
-    used, notes = complete(select(scores, metrics=list(dict.fromkeys([*names, target]))), missing)
-    _check(used, {"topic_cost": topic_cost, "judgment_cost": judgment_cost, "machine_cost": machine_cost}, budget)
+    used, notes = complete(
+        select(scores, metrics=list(dict.fromkeys([*names, target]))), missing
+    )
+    _check(
+        used,
+        {
+            "topic_cost": topic_cost,
+            "judgment_cost": judgment_cost,
+            "machine_cost": machine_cost,
+        },
+        budget,
+    )
     prices = Prices(topic_cost, judgment_cost, machine_cost)
     other = None if machine is None else by_machine(machine, used, names)
     spending = ways_to_spend(used, other, names, pools, judged, prices)
@@ -87,15 +112,31 @@ def design(
     deeper = deeper_metrics(asked, [*(way.metric for way in ways), target])
     goal = additive(used.sel(metric=[target])).values[..., 0]
     columns = np.stack(spending.columns, axis=-1)
-    found = worth(columns, goal, _sizes(used.sizes["topic"]), generator, partitions, spending.corrected())
+    found = worth(
+        columns,
+        goal,
+        _sizes(used.sizes["topic"]),
+        generator,
+        partitions,
+        spending.corrected(),
+    )
     options: dict[str, Any] = {
         "target": target,
         "budget": budget,
         "topic_cost": topic_cost,
         "judgment_cost": judgment_cost,
     }
-    options |= {"machine_cost": machine_cost, "level": level, "partitions": partitions, "missing": missing}
-    options |= {"pools": None if pools is None else dict(pools), "judged": judged, "seed": chance}
+    options |= {
+        "machine_cost": machine_cost,
+        "level": level,
+        "partitions": partitions,
+        "missing": missing,
+    }
+    options |= {
+        "pools": None if pools is None else dict(pools),
+        "judged": judged,
+        "seed": chance,
+    }
     return result(
         "design",
         _figures(found, ways, [n for n in topics if n >= 2], budget, level),
@@ -111,28 +152,40 @@ def default_target(scores: xr.DataArray) -> str:
         return default_by(scores)
     except ScoresError:
         names = ", ".join(str(name) for name in scores.metric.values)
-        raise ScoresError(f"there is no AP among {names}; name the metric to be predicted with --target") from None
+        raise ScoresError(
+            f"there is no AP among {names}; name the metric to be predicted with --target"
+        ) from None
 
 
 def _check(used: xr.DataArray, costs: dict[str, float], budget: float | None) -> None:
     if used.sizes["system"] < 3 or used.sizes["topic"] < 8:
-        raise ScoresError("a design needs at least 3 systems and 8 topics to be measured on")
+        raise ScoresError(
+            "a design needs at least 3 systems and 8 topics to be measured on"
+        )
     for name, cost in costs.items():
         if not cost >= 0:
             raise ScoresError(f"{name} is 0 or more, not {cost:g}")
     if costs["topic_cost"] + costs["judgment_cost"] <= 0:
-        raise ScoresError("topics and judgments that cost nothing leave nothing to choose; set topic_cost")
+        raise ScoresError(
+            "topics and judgments that cost nothing leave nothing to choose; set topic_cost"
+        )
     if budget is not None and not budget > 0:
         raise ScoresError(f"a budget is above 0, not {budget:g}")
 
 
 def _sizes(topics: int) -> list[int]:
     """Choose the numbers of topics to measure with: seven or fewer, up to half of them."""
-    return sorted({int(n) for n in np.geomspace(max(2, topics // 12), topics // 2, 7).round()})
+    return sorted(
+        {int(n) for n in np.geomspace(max(2, topics // 12), topics // 2, 7).round()}
+    )
 
 
 def _figures(
-    found: Worth, ways: Sequence[Way], topics: Sequence[int], budget: float | None, level: float
+    found: Worth,
+    ways: Sequence[Way],
+    topics: Sequence[int],
+    budget: float | None,
+    level: float,
 ) -> dict[str, Any]:
     """Compute worth and cost of each way with each number of topics, and with those that the budget buys."""
     most = BEYOND * found.sizes[-1]
@@ -143,21 +196,37 @@ def _figures(
     cost = prices[:, None] * np.array(counts)
     data: dict[str, Any] = {"size": counts}
     data |= {name: ("way", [getattr(way, name) for way in ways]) for name in OF_A_WAY}
-    data |= {"topic_cost": ("way", prices), "label": ("way", [str(way) for way in ways])}
+    data |= {
+        "topic_cost": ("way", prices),
+        "label": ("way", [str(way) for way in ways]),
+    }
     figures = {"cost": cost, "tau": tau, "low": low, "high": high}
-    figures["measured"] = np.broadcast_to(np.array(counts) <= found.sizes[-1], cost.shape)
+    figures["measured"] = np.broadcast_to(
+        np.array(counts) <= found.sizes[-1], cost.shape
+    )
     figures["front"] = _front(cost, tau)
     data |= {name: (("way", "size"), part) for name, part in figures.items()}
     curve = fit(found.sizes, found.tau)
-    data |= {"a": ("way", curve.a), "k": ("way", curve.k), "most": most, "half": found.sizes[-1]}
-    return data if budget is None else data | _chosen(found, np.minimum(budget // prices, most).astype(int), level)
+    data |= {
+        "a": ("way", curve.a),
+        "k": ("way", curve.k),
+        "most": most,
+        "half": found.sizes[-1],
+    }
+    if budget is None:
+        return data
+    return data | _chosen(found, np.minimum(budget // prices, most).astype(int), level)
 
 
-def _promised(found: Worth, topics: Ints, level: float) -> tuple[Floats, Floats, Floats, Floats]:
+def _promised(
+    found: Worth, topics: Ints, level: float
+) -> tuple[Floats, Floats, Floats, Floats]:
     """Return tau of each way with its interval over topics and systems, and how it moves without each of them."""
     tau, moves = predicted(found, topics)
     freedom = min(len(found.by_topic), len(found.by_system)) - 1
-    half = scipy.stats.t.ppf((1 + level) / 2, freedom) * np.sqrt((moves**2).sum(axis=0) + found.error.max() ** 2)
+    half = scipy.stats.t.ppf((1 + level) / 2, freedom) * np.sqrt(
+        (moves**2).sum(axis=0) + found.error.max() ** 2
+    )
     return tau, np.maximum(tau - half, -1), np.minimum(tau + half, 1), moves
 
 
@@ -170,7 +239,9 @@ def _chosen(found: Worth, affordable: Ints, level: float) -> dict[str, Any]:
     apart = np.sqrt(((moves - moves[:, [best]]) ** 2).sum(axis=0))
     behind = tau[best] - tau - scipy.stats.t.ppf((1 + level) / 2, freedom) * apart
     ends = {"chosen_low": low, "chosen_high": high, "behind_low": behind}
-    data = {name: np.where(affordable >= 2, part, np.nan) for name, part in ends.items()}
+    data = {
+        name: np.where(affordable >= 2, part, np.nan) for name, part in ends.items()
+    }
     data |= {"affordable": affordable, "chosen_tau": tau}
     return {name: ("way", part) for name, part in data.items()}
 
@@ -192,13 +263,21 @@ def _notes(found: Worth, ways: Sequence[Way], known: Mapping[int, float]) -> lis
         f"extrapolated to at most {BEYOND * half}."
     ]
     if all(way.depth == FULL for way in ways):
-        lines.append("The depth of judging is not varied: that needs runs and judgments.")
-    short_of = [f"{share:.0%} to depth {depth}" for depth, share in known.items() if share < 0.995]
+        lines.append(
+            "The depth of judging is not varied: that needs runs and judgments."
+        )
+    short_of = [
+        f"{share:.0%} to depth {depth}"
+        for depth, share in known.items()
+        if share < 0.995
+    ]
     if short_of:
         lines.append(
             f"Of the documents in the pools only some are judged ({', '.join(short_of)}): all cost, but "
             "worth is measured with these, so that deep pools are worth more than said."
         )
     if any(np.isnan(way.judgments) for way in ways):
-        lines.append("How many documents a topic has to judge is not known: only topics cost.")
+        lines.append(
+            "How many documents a topic has to judge is not known: only topics cost."
+        )
     return lines

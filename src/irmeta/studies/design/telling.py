@@ -16,20 +16,33 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     """Table `designs` (a row a way and number of topics), `front`, and with a budget `budget`."""
     ways = list(OF_A_WAY)
     figures = ["cost", "tau", "low", "high", "measured", "front"]
-    designs = _rows(outcome, [*ways, *figures], ["way", "size"]).rename({"size": "topics"})
+    designs = _rows(outcome, [*ways, *figures], ["way", "size"]).rename(
+        {"size": "topics"}
+    )
     designs = designs.select(*ways, "topics", *figures)
     views = {"designs": designs, "front": designs.filter("front").sort("cost")}
     if "affordable" in outcome:
-        bought = {"affordable": "topics", "chosen_tau": "tau", "chosen_low": "low", "chosen_high": "high"}
+        bought = {
+            "affordable": "topics",
+            "chosen_tau": "tau",
+            "chosen_low": "low",
+            "chosen_high": "high",
+        }
         table = _rows(outcome, [*ways, "topic_cost", *bought, "behind_low"], ["way"])
-        views["budget"] = table.rename(bought).sort("tau", descending=True, nulls_last=True)
+        views["budget"] = table.rename(bought).sort(
+            "tau", descending=True, nulls_last=True
+        )
     return views
 
 
 def _rows(outcome: xr.Dataset, columns: list[str], by: list[str]) -> pl.DataFrame:
     """Return figures as a table, a row a way; what is not known is null."""
     numbered = outcome.assign_coords(way=range(outcome.sizes["way"]))
-    return frame(numbered, columns, by=by).drop("way").with_columns(pl.selectors.float().fill_nan(None))
+    return (
+        frame(numbered, columns, by=by)
+        .drop("way")
+        .with_columns(pl.selectors.float().fill_nan(None))
+    )
 
 
 def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
@@ -37,24 +50,50 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     views = tables(outcome)
     shown: dict[str, pl.DataFrame] = {}
     if "budget" in views:
-        behind = pl.when(pl.col("behind_low") > 0).then(pl.lit("yes")).otherwise(pl.lit("no"))
+        behind = (
+            pl.when(pl.col("behind_low") > 0)
+            .then(pl.lit("yes"))
+            .otherwise(pl.lit("no"))
+        )
         bought = views["budget"].filter(pl.col("tau").is_not_null())
         best = first_rows("budget", bought)
-        shown |= {title: _read(part, behind.alias("behind")) for title, part in best.items()}
+        shown |= {
+            title: _read(part, behind.alias("behind")) for title, part in best.items()
+        }
     how = pl.when("measured").then(pl.lit("yes")).otherwise(pl.lit("no"))
     return shown | {"best for each cost": _read(views["front"], how.alias("measured"))}
 
 
 def _read(designs: pl.DataFrame, verdict: pl.Expr) -> pl.DataFrame:
     """Keep the columns that a person reads; the judge only where a machine is one, alone or with people."""
-    full = pl.when(pl.col("depth") == FULL).then(pl.lit("full")).otherwise(pl.col("depth").cast(pl.String))
+    full = (
+        pl.when(pl.col("depth") == FULL)
+        .then(pl.lit("full"))
+        .otherwise(pl.col("depth").cast(pl.String))
+    )
     both = pl.format("both, 1 in {}", "each")
-    judged = pl.when(pl.col("judge") == "both").then(both).otherwise("judge").alias("judge")
+    judged = (
+        pl.when(pl.col("judge") == "both").then(both).otherwise("judge").alias("judge")
+    )
     judge = [judged] if (designs["judge"] != "people").any() else []
-    cost = pl.col("cost") if "cost" in designs.columns else pl.col("topic_cost") * pl.col("topics")
-    between = pl.lit(intervals(designs["low"].to_numpy(), designs["high"].to_numpy(), 2)).alias("interval")
+    if "cost" in designs.columns:
+        cost = pl.col("cost")
+    else:
+        cost = pl.col("topic_cost") * pl.col("topics")
+    between = pl.lit(
+        intervals(designs["low"].to_numpy(), designs["high"].to_numpy(), 2)
+    ).alias("interval")
     price = cost.round().cast(pl.Int64).alias("cost")
-    columns: list[str | pl.Expr] = ["metric", full.alias("depth"), *judge, "topics", price, "tau", between, verdict]
+    columns: list[str | pl.Expr] = [
+        "metric",
+        full.alias("depth"),
+        *judge,
+        "topics",
+        price,
+        "tau",
+        between,
+        verdict,
+    ]
     return designs.select(columns)
 
 
@@ -69,15 +108,22 @@ def findings(outcome: xr.Dataset) -> list[str]:
     best = int(np.nanargmax(tau))
     way = outcome.isel(way=best)
     topics, target = int(way["affordable"]), options["target"]
-    promised, low, high = (short(float(way[f"chosen_{name}"])) for name in ("tau", "low", "high"))
+    promised, low, high = (
+        short(float(way[f"chosen_{name}"])) for name in ("tau", "low", "high")
+    )
     said = (
         f"For {options['budget']:g}: {_bought(way, topics)} rank systems as {target} does on as many other topics, "
         f"with tau {promised} ({low} to {high}{_reached(outcome, topics)})."
     )
     rivals = int(((outcome["behind_low"] <= 0) & ~np.isnan(tau)).sum()) - 1
-    within = {0: "No other way is", 1: "1 other way is"}.get(rivals, f"{rivals} other ways are")
+    within = {0: "No other way is", 1: "1 other way is"}.get(
+        rivals, f"{rivals} other ways are"
+    )
     more = _beyond(outcome, way, options["budget"])
-    compared = [*_same_worth(outcome, options["target"], best), *_best_pool(outcome, best)]
+    compared = [
+        *_same_worth(outcome, options["target"], best),
+        *_best_pool(outcome, best),
+    ]
     return [said, *more, *compared, f"{within} within error of the best."]
 
 
@@ -86,7 +132,9 @@ def _beyond(outcome: xr.Dataset, way: xr.Dataset, budget: float) -> list[str]:
     paid, most = int(budget / float(way["topic_cost"])), int(outcome["most"])
     if paid <= most:
         return []
-    return [f"The budget pays for {paid} topics; figures are followed to {most} topics only."]
+    return [
+        f"The budget pays for {paid} topics; figures are followed to {most} topics only."
+    ]
 
 
 def _best_pool(outcome: xr.Dataset, best: int) -> list[str]:
@@ -95,9 +143,14 @@ def _best_pool(outcome: xr.Dataset, best: int) -> list[str]:
     if outcome["depth"].values[best] != FULL or np.isnan(tau).all():
         return []
     way = outcome.isel(way=int(np.nanargmax(tau)))
-    behind = "within error of that" if float(way["behind_low"]) <= 0 else "less than that"
+    if float(way["behind_low"]) <= 0:
+        behind = "within error of that"
+    else:
+        behind = "less than that"
     bought = _bought(way, int(way["affordable"]))
-    return [f"Of pools of a depth, {bought} do best: tau {short(float(way['chosen_tau']))}, {behind}."]
+    return [
+        f"Of pools of a depth, {bought} do best: tau {short(float(way['chosen_tau']))}, {behind}."
+    ]
 
 
 def _bought(way: xr.Dataset, topics: int) -> str:
@@ -105,7 +158,9 @@ def _bought(way: xr.Dataset, topics: int) -> str:
 
 
 def _reached(outcome: xr.Dataset, topics: int) -> str:
-    return "" if topics <= int(outcome["half"]) else "; extrapolated"
+    if topics <= int(outcome["half"]):
+        return ""
+    return "; extrapolated"
 
 
 def _deepest(outcome: xr.Dataset, target: str) -> int | None:
@@ -114,7 +169,9 @@ def _deepest(outcome: xr.Dataset, target: str) -> int | None:
     own = (outcome["metric"].values == target) & (outcome["judge"].values == "people")
     if not own.any():
         return None
-    return int(np.flatnonzero(own)[np.argmax(np.where(depth == FULL, np.inf, depth)[own])])
+    return int(
+        np.flatnonzero(own)[np.argmax(np.where(depth == FULL, np.inf, depth)[own])]
+    )
 
 
 def _same_worth(outcome: xr.Dataset, target: str, best: int) -> list[str]:
@@ -123,12 +180,19 @@ def _same_worth(outcome: xr.Dataset, target: str, best: int) -> list[str]:
     if other is None or other == best:
         return []
     one, two = outcome.isel(way=best), outcome.isel(way=other)
-    exact = float(Curve(two["a"].values, two["k"].values).topics(one["chosen_tau"].values))
+    exact = float(
+        Curve(two["a"].values, two["k"].values).topics(one["chosen_tau"].values)
+    )
     if not np.isfinite(exact):
         return [f"No number of topics {two['label'].item()} buys as much."]
     topics = max(1, round(exact))
-    cost, price = int(one["affordable"]) * float(one["topic_cost"]), topics * float(two["topic_cost"])
-    return [f"{_bought(one, int(one['affordable']))} ({cost:.0f}) buy what {_bought(two, topics)} ({price:.0f}) buy."]
+    cost, price = (
+        int(one["affordable"]) * float(one["topic_cost"]),
+        topics * float(two["topic_cost"]),
+    )
+    return [
+        f"{_bought(one, int(one['affordable']))} ({cost:.0f}) buy what {_bought(two, topics)} ({price:.0f}) buy."
+    ]
 
 
 def _cheapest(outcome: xr.Dataset, target: str) -> str:

@@ -36,9 +36,14 @@ class Way:
     def __str__(self) -> str:
         depth = f" to depth {self.depth}"
         if self.depth == FULL:
-            depth = "" if np.isnan(self.judgments) else f" judged in full ({self.judgments:.0f} documents each)"
+            if np.isnan(self.judgments):
+                depth = ""
+            else:
+                depth = f" judged in full ({self.judgments:.0f} documents each)"
         both = f" (judged by a machine, one in {self.each} by people, too)"
-        judge = {"people": "", "machine": " (judged by a machine)", "both": both}[self.judge]
+        judge = {"people": "", "machine": " (judged by a machine)", "both": both}[
+            self.judge
+        ]
         return f"{depth} by {self.metric}{judge}".strip()
 
 
@@ -54,13 +59,18 @@ class Spending:
         """Take in a way, with its scores (system, topic) and what people's judgments add to them."""
         self.ways.append(way)
         self.columns.append(scores)
-        self.corrections.append(np.zeros_like(scores) if correction is None else correction)
+        self.corrections.append(
+            np.zeros_like(scores) if correction is None else correction
+        )
 
     def corrected(self) -> Corrections | None:
         """Return the corrections of all ways; None where people and a machine judge no topics together."""
         if all(way.judge != "both" for way in self.ways):
             return None
-        return Corrections(np.stack(self.corrections, axis=-1), np.array([1 / way.each for way in self.ways]))
+        return Corrections(
+            np.stack(self.corrections, axis=-1),
+            np.array([1 / way.each for way in self.ways]),
+        )
 
 
 @dataclass(frozen=True)
@@ -79,8 +89,12 @@ def candidates(scores: xr.DataArray, metrics: str | Iterable[str] | None) -> lis
         return known
     bases = [_without_pool(name)[0] for name in known]
     wanted = [found_as(name, bases) or name for name in metric_names(metrics)]
-    found = [name for name in known if name in wanted or _without_pool(name)[0] in wanted]
-    missing = [name for name in wanted if all(_without_pool(one)[0] != name for one in found)]
+    found = [
+        name for name in known if name in wanted or _without_pool(name)[0] in wanted
+    ]
+    missing = [
+        name for name in wanted if all(_without_pool(one)[0] != name for one in found)
+    ]
     if missing:
         select(scores, metrics=missing)  # raises, with the nearest names
     return found
@@ -91,16 +105,27 @@ def _without_pool(name: str) -> tuple[str, int]:
     depth = parse(name)["pool"] if is_known(name) else None
     if not isinstance(depth, int):
         return name, FULL
-    text = str(parse(name)).replace(f", pool={depth}", "").replace(f"(pool={depth})", "")
+    text = (
+        str(parse(name)).replace(f", pool={depth}", "").replace(f"(pool={depth})", "")
+    )
     return str(parse(text.replace(f"(pool={depth}, ", "("))), depth
 
 
-def by_machine(machine: xr.DataArray, used: xr.DataArray, names: Sequence[str]) -> xr.DataArray:
+def by_machine(
+    machine: xr.DataArray, used: xr.DataArray, names: Sequence[str]
+) -> xr.DataArray:
     """Return a machine's scores of the systems and topics that are used."""
     shared = [name for name in names if name in machine.metric.values]
     if not shared:
-        raise ScoresError("the machine's scores have none of the metrics; evaluate the same runs by the same metrics")
-    one = select(machine, systems=used.system.values.tolist(), topics=used.topic.values.tolist(), metrics=shared)
+        raise ScoresError(
+            "the machine's scores have none of the metrics; evaluate the same runs by the same metrics"
+        )
+    one = select(
+        machine,
+        systems=used.system.values.tolist(),
+        topics=used.topic.values.tolist(),
+        metrics=shared,
+    )
     return complete(one)[0]
 
 
@@ -119,7 +144,8 @@ def ways_to_spend(
         judgments = _judgments(name, pools, judged)
         human = additive(used.sel(metric=[name])).values[..., 0]
         of_people, of_machine = (
-            prices.topic + price * np.nan_to_num(judgments) for price in (prices.people, prices.machine)
+            prices.topic + price * np.nan_to_num(judgments)
+            for price in (prices.people, prices.machine)
         )
         spending.add(Way(metric, depth, "people", judgments, of_people), human)
         if machine is None or name not in machine.metric.values:
@@ -134,7 +160,9 @@ def ways_to_spend(
     return spending
 
 
-def _both(human: Floats, machine: Floats, cost_human: float, cost_machine: float) -> tuple[int, float]:
+def _both(
+    human: Floats, machine: Floats, cost_human: float, cost_machine: float
+) -> tuple[int, float]:
     """Return of how many topics people should judge one beside a machine, and the slope of their scores on its.
 
     1 where the machine's judgments do not pay: all topics are then best judged by people.
@@ -145,12 +173,16 @@ def _both(human: Floats, machine: Floats, cost_human: float, cost_machine: float
     if rho <= 0 or cost_human <= 0:
         return 1, 0.0
     share = sampling.best_share(rho, cost_human, cost_machine)
-    most = len(everything) // 2  # a design of half of the topics has one that people judge
+    most = (
+        len(everything) // 2
+    )  # a design of half of the topics has one that people judge
     each = most if share == 0 else min(round(1 / share), most)
     return each, sampling.slope(sample, pairs=True)
 
 
-def _judgments(name: str, pools: Mapping[int, float] | None, judged: float | None) -> float:
+def _judgments(
+    name: str, pools: Mapping[int, float] | None, judged: float | None
+) -> float:
     """Return how many documents a topic has to judge for a column; NaN where nobody knows."""
     depth = _without_pool(name)[1]
     known = judged if depth == FULL else (pools or {}).get(depth)
@@ -158,4 +190,6 @@ def _judgments(name: str, pools: Mapping[int, float] | None, judged: float | Non
         raise ScoresError(
             f"{name}: how many documents a pool of depth {depth} has is not given; pass pools={{{depth}: ...}}"
         )
-    return np.nan if known is None else known
+    if known is None:
+        return np.nan
+    return known

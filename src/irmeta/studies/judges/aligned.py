@@ -35,7 +35,9 @@ class Aligned:
 
     def scores(self, metric: int) -> Floats:
         """Return one metric's scores, the truth's first: (set, system, topic)."""
-        return np.stack([additive(one).values[..., metric] for one in self.cubes.values()])
+        return np.stack(
+            [additive(one).values[..., metric] for one in self.cubes.values()]
+        )
 
 
 def aligned(
@@ -53,19 +55,29 @@ def aligned(
     used, more = _same_systems(used, truth)
     shared = topics == "shared"
     used, told = _same_topics(used, truth) if shared else _own_topics(used, truth)
-    return Aligned(truth, used, shared, [*notes, *more, *told, *computed_otherwise(used)])
+    return Aligned(
+        truth, used, shared, [*notes, *more, *told, *computed_otherwise(used)]
+    )
 
 
 def named_truth(names: list[str], truth: str | None) -> str:
     """Return the name of the truth, the first set by default; fewer than two sets raise ScoresError."""
     if len(names) < 2:
-        raise ScoresError(f"{', '.join(names) or 'nothing'}: to compare takes the truth and one judge or more")
+        raise ScoresError(
+            f"{', '.join(names) or 'nothing'}: to compare takes the truth and one judge or more"
+        )
     if truth is not None and truth not in names:
-        raise ScoresError(f"no judgment set {truth!r} to take for the truth; {nearest(truth, names)}")
-    return names[0] if truth is None else truth
+        raise ScoresError(
+            f"no judgment set {truth!r} to take for the truth; {nearest(truth, names)}"
+        )
+    if truth is None:
+        return names[0]
+    return truth
 
 
-def _same_systems(cubes: Mapping[str, xr.DataArray], truth: str) -> tuple[dict[str, xr.DataArray], list[str]]:
+def _same_systems(
+    cubes: Mapping[str, xr.DataArray], truth: str
+) -> tuple[dict[str, xr.DataArray], list[str]]:
     held = {name: set(one.system.values) for name, one in cubes.items()}
     common = set.intersection(*held.values())
     kept = [name for name in cubes[truth].system.values if name in common]
@@ -83,7 +95,9 @@ def _same_systems(cubes: Mapping[str, xr.DataArray], truth: str) -> tuple[dict[s
     return {name: one.sel(system=kept) for name, one in cubes.items()}, notes
 
 
-def _same_topics(cubes: Mapping[str, xr.DataArray], truth: str) -> tuple[dict[str, xr.DataArray], list[str]]:
+def _same_topics(
+    cubes: Mapping[str, xr.DataArray], truth: str
+) -> tuple[dict[str, xr.DataArray], list[str]]:
     topics = list(cubes[truth].topic.values)
     held = {name: set(one.topic.values) for name, one in cubes.items()}
     for name, here in held.items():
@@ -94,7 +108,9 @@ def _same_topics(cubes: Mapping[str, xr.DataArray], truth: str) -> tuple[dict[st
             )
     common = set.intersection(*held.values())
     if len(common) < 2:
-        raise ScoresError(f"only {len(common)} topics are common to all of {', '.join(cubes)}; compare fewer judges")
+        raise ScoresError(
+            f"only {len(common)} topics are common to all of {', '.join(cubes)}; compare fewer judges"
+        )
     kept = [topic for topic in topics if topic in common]
     notes = [
         f"{name} lacks {len(set(topics) - here)} of the {len(topics)} topics of {truth}, which are left out for all"
@@ -108,7 +124,11 @@ def _same_topics(cubes: Mapping[str, xr.DataArray], truth: str) -> tuple[dict[st
 def _barren(cubes: Mapping[str, xr.DataArray], truth: str) -> list[str]:
     """Say by which judges all systems score 0 on some topics; raise if every judge does so on all."""
     notes = []
-    zeros = {name: (one.values == 0).all(axis=(0, 2)) for name, one in cubes.items() if name != truth}
+    zeros = {
+        name: (one.values == 0).all(axis=(0, 2))
+        for name, one in cubes.items()
+        if name != truth
+    }
     if all(zero.all() for zero in zeros.values()):
         name, zero = next(iter(zeros.items()))
         raise ScoresError(
@@ -118,18 +138,24 @@ def _barren(cubes: Mapping[str, xr.DataArray], truth: str) -> list[str]:
         )
     for name, zero in zeros.items():
         if zero.any():
-            notes.append(f"by {name} every system scores 0 on {int(zero.sum())} of {zero.size} topics")
+            notes.append(
+                f"by {name} every system scores 0 on {int(zero.sum())} of {zero.size} topics"
+            )
     return notes
 
 
-def _own_topics(cubes: Mapping[str, xr.DataArray], truth: str) -> tuple[dict[str, xr.DataArray], list[str]]:
+def _own_topics(
+    cubes: Mapping[str, xr.DataArray], truth: str
+) -> tuple[dict[str, xr.DataArray], list[str]]:
     """Keep of each judge the topics on which some system scores above 0."""
     used, notes = {}, []
     zeros = {name: (one.values == 0).all(axis=(0, 2)) for name, one in cubes.items()}
     kept = [name for name, zero in zeros.items() if not zero.all()]
     if truth not in kept or len(kept) < 2:
         name = next(name for name, zero in zeros.items() if zero.all())
-        raise ScoresError(f"by {name} every system scores 0 on every topic; leave it out")
+        raise ScoresError(
+            f"by {name} every system scores 0 on every topic; leave it out"
+        )
     for name, one in cubes.items():
         zero = zeros[name]
         if zero.all():
@@ -137,7 +163,9 @@ def _own_topics(cubes: Mapping[str, xr.DataArray], truth: str) -> tuple[dict[str
             continue
         used[name] = one.isel(topic=~zero)
         if zero.any():
-            notes.append(f"{name}: {int(zero.sum())} of {zero.size} topics score 0 for every system and are left out")
+            notes.append(
+                f"{name}: {int(zero.sum())} of {zero.size} topics score 0 for every system and are left out"
+            )
     common = set.intersection(*(set(one.topic.values) for one in used.values()))
     notes.append(
         "each judge keeps its own topics: "

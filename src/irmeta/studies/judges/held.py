@@ -36,7 +36,10 @@ def said_of_teams() -> str:
     >>> said_of_teams()[:69]
     '95% intervals leave out teams: of tau they hold in simulated collecti'
     """
-    shares = " and ".join(f"{share:.0%} ({teams} teams, {topics} topics)" for (teams, topics), share in TEAMS.items())
+    shares = " and ".join(
+        f"{share:.0%} ({teams} teams, {topics} topics)"
+        for (teams, topics), share in TEAMS.items()
+    )
     return (
         "95% intervals leave out teams: of tau they hold in simulated collections of teams of four systems in "
         f"{shares} (docs/studies/judges.md)"
@@ -50,7 +53,10 @@ def said(systems: int, topics: int) -> str:
     '95% intervals hold in simulated collections of 20 systems on 25 topics, t'
     """
     # sizes differ by their ratios
-    like = min(MEASURED, key=lambda size: abs(log(size[0] / systems)) + abs(log(size[1] / topics)))
+    like = min(
+        MEASURED,
+        key=lambda size: abs(log(size[0] / systems)) + abs(log(size[1] / topics)),
+    )
     held = MEASURED[like]
     return (
         f"95% intervals hold in simulated collections of {counted(like[0], 'system')} on {counted(like[1], 'topic')}, "

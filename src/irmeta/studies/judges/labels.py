@@ -55,22 +55,36 @@ class _Side:
         return bool((self.grades % 1 == 0).all())
 
 
-def label_variables(sets: JudgmentSets, truth: str, rel: Relevant) -> tuple[dict[str, Any], list[str]]:
+def label_variables(
+    sets: JudgmentSets, truth: str, rel: Relevant
+) -> tuple[dict[str, Any], list[str]]:
     """Compare the labels of every judge with the truth's: variables of a result over (judge, figure), and notes."""
     sides = _sides(sets, rel)
     judges = [name for name in sides if name != truth]
     topic, topics = sets.pairs.topic, len(sets.pairs.topics)
-    both = {name: (sides[truth].codes >= 0) & (sides[name].codes >= 0) for name in judges}
-    found = {name: _figures(sides[truth], sides[name], both[name], topic, topics) for name in judges}
+    both = {
+        name: (sides[truth].codes >= 0) & (sides[name].codes >= 0) for name in judges
+    }
+    found = {
+        name: _figures(sides[truth], sides[name], both[name], topic, topics)
+        for name in judges
+    }
     alike = [name for name in judges if _same_scale(sides[truth], sides[name])]
     together = _together(sets, [truth, *alike])
     data: dict[str, Any] = {
-        **_stacked("label", ("judge", "figure"), [list(found[name].values()) for name in judges]),
+        **_stacked(
+            "label",
+            ("judge", "figure"),
+            [list(found[name].values()) for name in judges],
+        ),
         **_stacked("all", ("alpha",), together),
         "judged_by_both": ("judge", [int(both[name].sum()) for name in judges]),
         "judged": ("judge", [int((sides[name].codes >= 0).sum()) for name in judges]),
         "judged_by_truth": int((sides[truth].codes >= 0).sum()),
-        "topics_by_both": ("judge", [int(np.unique(topic[both[name]]).size) for name in judges]),
+        "topics_by_both": (
+            "judge",
+            [int(np.unique(topic[both[name]]).size) for name in judges],
+        ),
         "figure": list(FIGURES),
         "alpha": list(ALPHAS),
         **_confusion(sides[truth], [sides[name] for name in judges], both),
@@ -93,19 +107,31 @@ def _same_scale(truth: _Side, judge: _Side) -> bool:
     return truth.whole and judge.whole and high <= top and not (high <= 1 < top)
 
 
-def _figures(truth: _Side, judge: _Side, both: Any, topic: Any, topics: int) -> dict[str, Estimate]:
+def _figures(
+    truth: _Side, judge: _Side, both: Any, topic: Any, topics: int
+) -> dict[str, Estimate]:
     nothing = Estimate(np.nan, np.nan, np.nan)
     figures = dict.fromkeys(FIGURES, nothing)
     one, other, where = truth.codes[both], judge.codes[both], topic[both]
     binary = labels.meetings(
-        truth.relevant[one].astype(np.int64), judge.relevant[other].astype(np.int64), where, (topics, 2, 2)
+        truth.relevant[one].astype(np.int64),
+        judge.relevant[other].astype(np.int64),
+        where,
+        (topics, 2, 2),
     )
-    figures["kappa_relevant"] = labels.over_topics(partial(labels.kappa, weights=1 - np.eye(2)), binary)
-    figures["more_relevant"] = labels.over_topics(partial(labels.leniency, grades=np.arange(2.0)), binary)
+    figures["kappa_relevant"] = labels.over_topics(
+        partial(labels.kappa, weights=1 - np.eye(2)), binary
+    )
+    figures["more_relevant"] = labels.over_topics(
+        partial(labels.leniency, grades=np.arange(2.0)), binary
+    )
     if not _same_scale(truth, judge):
         return figures
     grades = np.union1d(truth.grades, judge.grades)
-    one, other = (np.searchsorted(grades, side.grades)[codes] for side, codes in ((truth, one), (judge, other)))
+    one, other = (
+        np.searchsorted(grades, side.grades)[codes]
+        for side, codes in ((truth, one), (judge, other))
+    )
     table = labels.meetings(one, other, where, (topics, grades.size, grades.size))
     apart: Floats = np.abs(grades[:, None] - grades)
     for name, weights in (
@@ -113,11 +139,17 @@ def _figures(truth: _Side, judge: _Side, both: Any, topic: Any, topics: int) -> 
         ("kappa_linear", apart),
         ("kappa_quadratic", apart**2),
     ):
-        figures[name] = labels.over_topics(partial(labels.kappa, weights=weights), table)
+        figures[name] = labels.over_topics(
+            partial(labels.kappa, weights=weights), table
+        )
     mirrored = table + table.transpose(0, 2, 1)
     for scale in ALPHAS:
-        figures[f"alpha_{scale}"] = labels.over_topics(partial(labels.alpha, grades=grades, scale=scale), mirrored)
-    figures["higher_grade"] = labels.over_topics(partial(labels.leniency, grades=grades), table)
+        figures[f"alpha_{scale}"] = labels.over_topics(
+            partial(labels.alpha, grades=grades, scale=scale), mirrored
+        )
+    figures["higher_grade"] = labels.over_topics(
+        partial(labels.leniency, grades=grades), table
+    )
     return figures
 
 
@@ -128,14 +160,22 @@ def _together(sets: JudgmentSets, names: Sequence[str]) -> list[Estimate]:
     given = sets.grades()[[list(sets.sets).index(name) for name in names]]
     grades = np.unique(given[~np.isnan(given)])
     codes = np.where(np.isnan(given), -1, np.searchsorted(grades, np.nan_to_num(given)))
-    table = labels.coincidences(codes, sets.pairs.topic, len(sets.pairs.topics), grades.size)
-    return [labels.over_topics(partial(labels.alpha, grades=grades, scale=scale), table) for scale in ALPHAS]
+    table = labels.coincidences(
+        codes, sets.pairs.topic, len(sets.pairs.topics), grades.size
+    )
+    return [
+        labels.over_topics(partial(labels.alpha, grades=grades, scale=scale), table)
+        for scale in ALPHAS
+    ]
 
 
 def _stacked(name: str, dims: tuple[str, ...], cells: Any) -> dict[str, Any]:
     """Put estimates, nested as the dimensions are, into variables `name`, `name_low` and `name_high`."""
     parts = {"": "value", "_low": "low", "_high": "high"}
-    return {f"{name}{suffix}": (dims, np.array(_numbers(cells, part))) for suffix, part in parts.items()}
+    return {
+        f"{name}{suffix}": (dims, np.array(_numbers(cells, part)))
+        for suffix, part in parts.items()
+    }
 
 
 def _numbers(cells: Any, part: str) -> Any:
@@ -145,7 +185,9 @@ def _numbers(cells: Any, part: str) -> Any:
     return [_numbers(one, part) for one in cells]
 
 
-def _confusion(truth: _Side, judges: Sequence[_Side], both: Mapping[str, Any]) -> dict[str, Any]:
+def _confusion(
+    truth: _Side, judges: Sequence[_Side], both: Mapping[str, Any]
+) -> dict[str, Any]:
     """List how often each grade of a judge meets each grade of the truth, and is given where the truth has none."""
     rows: list[tuple[str, float, float, int]] = []
     for judge in judges:
@@ -163,16 +205,33 @@ def _confusion(truth: _Side, judges: Sequence[_Side], both: Mapping[str, Any]) -
             for i, grade in enumerate(truth.grades)
             for j, given in enumerate(judge.grades)
         ]
-    names = ("confusion_judge", "confusion_truth_grade", "confusion_grade", "confusion_count")
+    names = (
+        "confusion_judge",
+        "confusion_truth_grade",
+        "confusion_grade",
+        "confusion_count",
+    )
     columns = list(zip(*rows, strict=True)) if rows else [()] * len(names)
-    return {name: ("cell", np.array(column)) for name, column in zip(names, columns, strict=True)}
+    return {
+        name: ("cell", np.array(column))
+        for name, column in zip(names, columns, strict=True)
+    }
 
 
 def _notes(
-    sides: Mapping[str, _Side], truth: str, judges: Sequence[str], alike: Sequence[str], rel: Relevant
+    sides: Mapping[str, _Side],
+    truth: str,
+    judges: Sequence[str],
+    alike: Sequence[str],
+    rel: Relevant,
 ) -> list[str]:
-    lines = ["A pair that one set did not judge does not count in the agreement of labels; it is never grade 0."]
-    if rel is None and any((side.grades % 1 != 0).any() or side.grades.max(initial=0) > 1 for side in sides.values()):
+    lines = [
+        "A pair that one set did not judge does not count in the agreement of labels; it is never grade 0."
+    ]
+    if rel is None and any(
+        (side.grades % 1 != 0).any() or side.grades.max(initial=0) > 1
+        for side in sides.values()
+    ):
         lines.append(
             "every grade above 0 is relevant unless --rel names another, as in --rel 2 or --rel 'nist=2 llm=1'"
         )
@@ -181,8 +240,12 @@ def _notes(
             f"On another scale than {truth}, so that only relevant or not is compared: "
             + "; ".join(f"{name} ({_scale(sides[name])})" for name in other)
         )
-    if high := [name for name, side in sides.items() if side.grades.max(initial=0) > 10]:
-        lines.append(f"{', '.join(high)}: grades above 10; are these counts rather than grades?")
+    if high := [
+        name for name, side in sides.items() if side.grades.max(initial=0) > 10
+    ]:
+        lines.append(
+            f"{', '.join(high)}: grades above 10; are these counts rather than grades?"
+        )
     return lines
 
 

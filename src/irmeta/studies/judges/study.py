@@ -80,9 +80,13 @@ def compare_judges(
     if cubes is not None:
         together = aligned(cubes, truth, metrics, topics, missing)
         truth, inputs = together.truth, together.cubes
-        data, notes = _of_scores(together, groups, best, alpha, correct, partitions, generator)
+        data, notes = _of_scores(
+            together, groups, best, alpha, correct, partitions, generator
+        )
     elif judgments is None:
-        raise ScoresError("there are neither scores nor labels to compare; give one or both")
+        raise ScoresError(
+            "there are neither scores nor labels to compare; give one or both"
+        )
     if judgments is not None:
         truth = named_truth(list(judgments.sets), truth)
         labels, told = label_variables(judgments, truth, rel)
@@ -99,19 +103,31 @@ def compare_judges(
         "missing": missing,
         "seed": chance,
     }
-    names = [name for name in (cubes if cubes is not None else judgments.sets) if name != truth]  # type: ignore[union-attr]
-    return result("judges", {**data, "judge": names}, inputs=inputs, options=options, notes=notes)
+    names = [
+        name
+        for name in (cubes if cubes is not None else judgments.sets)
+        if name != truth
+    ]  # type: ignore[union-attr]
+    return result(
+        "judges", {**data, "judge": names}, inputs=inputs, options=options, notes=notes
+    )
 
 
-def _check(topics: JudgedTopics, correct: Correction, alpha: float, best: int, partitions: int) -> None:
+def _check(
+    topics: JudgedTopics, correct: Correction, alpha: float, best: int, partitions: int
+) -> None:
     require_choice("topics", topics, get_args(JudgedTopics))
     require_choice("correct", correct, get_args(Correction))
     if not 0 < alpha < 1:
         raise ScoresError(f"alpha is between 0 and 1, as in 0.05, not {alpha:g}")
     if best < 2:
-        raise ScoresError(f"tau among the best {best}: two systems or more can be ranked")
+        raise ScoresError(
+            f"tau among the best {best}: two systems or more can be ranked"
+        )
     if partitions < 1:
-        raise ScoresError(f"{partitions} partitions: phi is a mean over one or more, as in 1000")
+        raise ScoresError(
+            f"{partitions} partitions: phi is a mean over one or more, as in 1000"
+        )
 
 
 def _of_scores(
@@ -125,12 +141,18 @@ def _of_scores(
 ) -> tuple[dict[str, Any], list[str]]:
     """Compute all that scores tell, metric by metric."""
     metrics = together.first.metric.values
-    require_variation(together.first.values.mean(axis=1).T, metrics, f" by {together.truth}")
+    require_variation(
+        together.first.values.mean(axis=1).T, metrics, f" by {together.truth}"
+    )
     parts, tied = [], []
     team = teams(together.first.system.values, groups)
     for which in range(metrics.size):
         means, found = _agreement(together, which, team.of, rng)
-        part = {**found, **_tops(means, best), **_pairs_of_systems(together, which, alpha, correct)}
+        part = {
+            **found,
+            **_tops(means, best),
+            **_pairs_of_systems(together, which, alpha, correct),
+        }
         if together.shared:
             scores = together.scores(which)
             part |= (
@@ -140,11 +162,17 @@ def _of_scores(
             )
         ties_all = np.ptp(means[1:], axis=1) == 0
         tied.append(ties_all)
-        parts.append(_without(part, ties_all) | {"judge_mean": (("judge", "system"), means[1:])})
+        parts.append(
+            _without(part, ties_all) | {"judge_mean": (("judge", "system"), means[1:])}
+        )
     data: dict[str, Any] = {
-        name: (("metric", *dims), np.stack([part[name][1] for part in parts])) for name, (dims, _) in parts[0].items()
+        name: (("metric", *dims), np.stack([part[name][1] for part in parts]))
+        for name, (dims, _) in parts[0].items()
     }
-    ceilings = [expected(pairs(np.ascontiguousarray(together.first.values[..., m]))).tau for m in range(metrics.size)]
+    ceilings = [
+        expected(pairs(np.ascontiguousarray(together.first.values[..., m]))).tau
+        for m in range(metrics.size)
+    ]
     data |= {
         "ceiling": ("metric", ceilings),
         "metric": metrics,
@@ -154,13 +182,19 @@ def _of_scores(
     if together.shared:
         data |= {"topic": together.first.topic.values, "judge_2": together.judges}
         data |= {"group": team.names} if groups is not None else {}
-    return data, [*together.notes, *_tied(together, tied), *_notes(together, team, alpha, correct)]
+    return data, [
+        *together.notes,
+        *_tied(together, tied),
+        *_notes(together, team, alpha, correct),
+    ]
 
 
 def _without(part: Variables, tied: Bools) -> Variables:
     """Take out what is of a judge that ties all systems, which ranks nothing: NaN. tied : (judge,)."""
     return {
-        name: (dims, np.where(_of_any(dims, tied), np.nan, values)) if "judge" in dims else (dims, values)
+        name: (dims, np.where(_of_any(dims, tied), np.nan, values))
+        if "judge" in dims
+        else (dims, values)
         for name, (dims, values) in part.items()
     }
 
@@ -169,7 +203,9 @@ def _of_any(dims: tuple[str, ...], tied: Bools) -> Bools:
     """Mark the cells of a variable that are of such a judge: along its first dimension, or along both of judges."""
     rest = (1,) * (len(dims) - 1)
     of_first = tied.reshape(-1, *rest)
-    return of_first | tied if "judge_2" in dims else of_first
+    if "judge_2" in dims:
+        return of_first | tied
+    return of_first
 
 
 def _tied(together: Aligned, tied: Sequence[Bools]) -> list[str]:
@@ -183,14 +219,28 @@ def _tied(together: Aligned, tied: Sequence[Bools]) -> list[str]:
     ]
 
 
-def _agreement(together: Aligned, which: int, team: Ints, rng: np.random.Generator) -> tuple[Floats, Variables]:
+def _agreement(
+    together: Aligned, which: int, team: Ints, rng: np.random.Generator
+) -> tuple[Floats, Variables]:
     """Return the means (set, system), tau with its interval, and differences of judges where they are paired."""
     every = [one.values[..., which] for one in together.cubes.values()]
     means = settled(np.stack([scores.mean(axis=1) for scores in every]))
     if not together.shared:
-        found = [rankings.taus_apart(every[0], judge, rng, team=team).interval() for judge in every[1:]]
-        ends = (np.concatenate([getattr(one, end) for one in found]) for end in ("value", "low", "high"))
-        return means, dict(zip(("tau", "tau_low", "tau_high"), ((("judge",), end) for end in ends), strict=True))
+        found = [
+            rankings.taus_apart(every[0], judge, rng, team=team).interval()
+            for judge in every[1:]
+        ]
+        ends = (
+            np.concatenate([getattr(one, end) for one in found])
+            for end in ("value", "low", "high")
+        )
+        return means, dict(
+            zip(
+                ("tau", "tau_low", "tau_high"),
+                ((("judge",), end) for end in ends),
+                strict=True,
+            )
+        )
     taus = rankings.taus(together.scores(which), rng, team=team)
     one, two = taus.interval(), taus.differences()
     pair = ("judge", "judge_2")
@@ -222,27 +272,48 @@ def _tops(means: Floats, best: int) -> Variables:
     return {
         "tau_ap": (("judge",), tau_ap_b(truth, judges)),
         "tau_gap": (("judge",), tops.tau_gap(truth, judges)),
-        "tau_best": (("judge",), tops.tau_among_best(truth, judges, min(best, truth.size))),
+        "tau_best": (
+            ("judge",),
+            tops.tau_among_best(truth, judges, min(best, truth.size)),
+        ),
         "rbo": (("judge",), rbo(truth, judges)),
         "moved": (("judge", "system"), moved),
         "truth_mean": (("system",), truth),
     }
 
 
-def _pairs_of_systems(together: Aligned, which: int, alpha: float, correct: Correction) -> Variables:
+def _pairs_of_systems(
+    together: Aligned, which: int, alpha: float, correct: Correction
+) -> Variables:
     """Count what becomes of the pairs of systems; each judge is tested on the topics that it keeps."""
-    every = [np.ascontiguousarray(one.values[..., which]) for one in together.cubes.values()]
-    return {"pairs": (("judge", "decision"), decisions(every, alpha, multiplicity.CORRECTIONS[correct]))}
+    every = [
+        np.ascontiguousarray(one.values[..., which]) for one in together.cubes.values()
+    ]
+    return {
+        "pairs": (
+            ("judge", "decision"),
+            decisions(every, alpha, multiplicity.CORRECTIONS[correct]),
+        )
+    }
 
 
-def _on_halves(scores: Floats, partitions: int, team: Ints, rng: np.random.Generator) -> Variables:
+def _on_halves(
+    scores: Floats, partitions: int, team: Ints, rng: np.random.Generator
+) -> Variables:
     """Return phi of the truth and of each judge, and what the judge gains with its interval; NaN of few topics."""
     found = np.full(len(scores), np.nan)
     low = high = found[1:]
     if scores.shape[-1] >= rankings.FEWEST:
         found, low, high = phi_interval(scores, rng, partitions, team=team)
-    columns = {"phi": found[1:], "phi_gain": found[1:] - found[0], "phi_gain_low": low, "phi_gain_high": high}
-    return {"phi_truth": ((), found[0])} | {name: (("judge",), values) for name, values in columns.items()}
+    columns = {
+        "phi": found[1:],
+        "phi_gain": found[1:] - found[0],
+        "phi_gain_low": low,
+        "phi_gain_high": high,
+    }
+    return {"phi_truth": ((), found[0])} | {
+        name: (("judge",), values) for name, values in columns.items()
+    }
 
 
 def _on_topics(scores: Floats) -> Variables:
@@ -267,14 +338,30 @@ def _favour(scores: Floats, team: Teams | None) -> Variables:
 def _favoured(scores: Floats, members: Floats, dim: str) -> Variables:
     found = favour(scores, members)
     corrected = np.stack([multiplicity.bh(p) for p in found.p])
-    columns = {"": found.favour, "_low": found.low, "_high": found.high, "_p_corrected": corrected}
-    return {f"{dim}_favour{suffix}": (("judge", dim), values) for suffix, values in columns.items()}
+    columns = {
+        "": found.favour,
+        "_low": found.low,
+        "_high": found.high,
+        "_p_corrected": corrected,
+    }
+    return {
+        f"{dim}_favour{suffix}": (("judge", dim), values)
+        for suffix, values in columns.items()
+    }
 
 
-def _notes(together: Aligned, team: Teams, alpha: float, correct: Correction) -> list[str]:
+def _notes(
+    together: Aligned, team: Teams, alpha: float, correct: Correction
+) -> list[str]:
     systems, topics = together.first.sizes["system"], together.first.sizes["topic"]
-    over = f"{systems} systems on {topics} topics" if together.shared else f"{systems} systems"
-    corrected = "not corrected for all pairs" if correct == "none" else f"corrected for all pairs ({correct})"
+    if together.shared:
+        over = f"{systems} systems on {topics} topics"
+    else:
+        over = f"{systems} systems"
+    if correct == "none":
+        corrected = "not corrected for all pairs"
+    else:
+        corrected = f"corrected for all pairs ({correct})"
     lines = [
         f"{over}; intervals of tau are for as many systems and topics, drawn from where these come from",
         held.said(systems, topics) if team.said is None else held.said_of_teams(),
@@ -286,5 +373,7 @@ def _notes(together: Aligned, team: Teams, alpha: float, correct: Correction) ->
         )
     lines.append(team.note)
     if together.shared and team.said is None:
-        lines.append("no groups are given, so that favour is of single systems (--groups)")
+        lines.append(
+            "no groups are given, so that favour is of single systems (--groups)"
+        )
     return lines

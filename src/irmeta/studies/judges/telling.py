@@ -20,7 +20,11 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     """Tables `systems`, `pairs`, `significance`, `topics`, `bias`, `labels`, `confusion`, of what was compared."""
     made: dict[str, pl.DataFrame] = {}
     if "tau" in outcome:
-        made |= {"systems": _systems(outcome), "significance": _significance(outcome), "ranks": _ranks(outcome)}
+        made |= {
+            "systems": _systems(outcome),
+            "significance": _significance(outcome),
+            "ranks": _ranks(outcome),
+        }
     if "difference" in outcome and outcome.sizes["judge"] > 1:
         made["pairs"] = _pairs(outcome)
     if "topic_tau" in outcome:
@@ -37,14 +41,21 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
         several = outcome.sizes["metric"] > 1
         for metric in outcome.metric.values:
             one = outcome.sel(metric=[metric])
-            title = f"agreement with {_truth(outcome)}" + (f", {metric}" if several else "")
-            shown[f"{title} ({_truth(outcome)} itself {short(one['ceiling'].item())})"] = _agreement(one)
+            title = f"agreement with {_truth(outcome)}" + (
+                f", {metric}" if several else ""
+            )
+            shown[
+                f"{title} ({_truth(outcome)} itself {short(one['ceiling'].item())})"
+            ] = _agreement(one)
         shown["pairs of systems that differ"] = _decided(outcome)
     if "difference" in outcome and (differ := _clear(outcome)).height:
         shown["judges that differ (Holm)"] = differ
     if "topic_tau" in outcome and (clear := _favoured(outcome)).height:
         most = clear.head(FAVOURS)
-        count = f", {most.height} of {clear.height}" if clear.height > most.height else ""
+        if clear.height > most.height:
+            count = f", {most.height} of {clear.height}"
+        else:
+            count = ""
         shown[f"largest clear favours{count}"] = most
     if "label" in outcome:
         shown["labels"] = _labels_shown(outcome)
@@ -70,9 +81,21 @@ def _of_metric(one: xr.Dataset, metric: str) -> list[str]:
     best = _best(one)
     judge, truth = str(one.judge.values[best]), _truth(one)
     if np.isnan(one["tau"].values[best]):
-        return [f"{metric}: no judge distinguishes the systems, so that there is no ranking to compare."]
-    lines = [_agrees(one, best, metric), *_above_truth(one, best, metric), *_same_as_best(one, best, metric)]
-    counts = dict(zip(one.decision.values, one["pairs"].values[best].astype(int).tolist(), strict=True))
+        return [
+            f"{metric}: no judge distinguishes the systems, so that there is no ranking to compare."
+        ]
+    lines = [
+        _agrees(one, best, metric),
+        *_above_truth(one, best, metric),
+        *_same_as_best(one, best, metric),
+    ]
+    counts = dict(
+        zip(
+            one.decision.values,
+            one["pairs"].values[best].astype(int).tolist(),
+            strict=True,
+        )
+    )
     true = counts["agree"] + counts["missed"] + counts["reversed"]
     claimed = counts["agree"] + counts["invented"] + counts["reversed"]
     reversed_ = f", and reverses {counts['reversed']}" if counts["reversed"] else ""
@@ -86,7 +109,9 @@ def _of_metric(one: xr.Dataset, metric: str) -> list[str]:
 def _agrees(one: xr.Dataset, best: int, metric: str) -> str:
     """Say how far the best judge ranks as the truth does, and how well the truth itself is expected to rank."""
     judge, truth = str(one.judge.values[best]), _truth(one)
-    tau, low, high = (float(one[name].values[best]) for name in ("tau", "tau_low", "tau_high"))
+    tau, low, high = (
+        float(one[name].values[best]) for name in ("tau", "tau_low", "tau_high")
+    )
     judges = int((~np.isnan(one["tau"].values)).sum())
     highest = f", the highest of {judges} judges" if judges > 1 else ""
     return (
@@ -123,7 +148,9 @@ def _same_as_best(one: xr.Dataset, best: int, metric: str) -> list[str]:
     differ, alike = int((tested < 0.05).sum()), int((p >= 0.05).sum())
     name = one.judge.values[best]
     if tested.size == 1:
-        return [f"{metric}: the other judge is {'not ' if alike else ''}clearly worse (.05)."]
+        return [
+            f"{metric}: the other judge is {'not ' if alike else ''}clearly worse (.05)."
+        ]
     said = f"{alike} of the other {p.size} judges {'is' if alike == 1 else 'are'} not clearly worse than {name}"
     if alike in (0, p.size):
         said = f"{'all' if not alike else 'none of the'} other {p.size} judges are clearly worse than {name}"
@@ -139,13 +166,21 @@ def _on_halves(one: xr.Dataset, best: int, metric: str) -> list[str]:
         return []
     judge, truth = str(one.judge.values[best]), _truth(one)
     own, other = float(one["phi_truth"]), float(one["phi"].values[best])
-    gain, low, high = (float(one[f"phi_gain{end}"].values[best]) for end in ("", "_low", "_high"))
-    verdict = "clearly better" if low > 0 else "neither clearly better nor clearly worse"
+    gain, low, high = (
+        float(one[f"phi_gain{end}"].values[best]) for end in ("", "_low", "_high")
+    )
+    if low > 0:
+        verdict = "clearly better"
+    else:
+        verdict = "neither clearly better nor clearly worse"
     verdict = "clearly worse" if high < 0 else verdict
     # an end is not shown as 0 that is not
     digits = 3 if 0 < min(abs(low), abs(high)) < 0.005 else 2
     judges = int((~np.isnan(one["tau"].values)).sum())
-    picked = f"; {judge} was picked as the best of {judges}, which flatters it" if judges > 1 else ""
+    if judges > 1:
+        picked = f"; {judge} was picked as the best of {judges}, which flatters it"
+    else:
+        picked = ""
     return [
         f"{metric}: on half of the topics {judge} predicts {truth} on the other half with tau {short(other)}, {truth} "
         f"itself with {short(own)}: {verdict}, as the difference is {_with_interval(gain, low, high, digits)}{picked}."
@@ -157,7 +192,10 @@ def _favour_told(one: xr.Dataset, best: int, metric: str) -> list[str]:
     for dim in ("group", "system"):
         if f"{dim}_favour" not in one:
             continue
-        p, favour = one[f"{dim}_favour_p_corrected"].values[best], one[f"{dim}_favour"].values[best]
+        p, favour = (
+            one[f"{dim}_favour_p_corrected"].values[best],
+            one[f"{dim}_favour"].values[best],
+        )
         clear = p < 0.05
         if not clear.any():
             return [f"{metric}: {one.judge.values[best]} clearly favours no {dim}."]
@@ -177,10 +215,16 @@ def _of_labels(outcome: xr.Dataset) -> list[str]:
     if np.isnan(kappa).all():
         return [f"No judge has labels of pairs that {_truth(outcome)} judged."]
     best = int(np.nanargmax(kappa))
-    low, high = (float(outcome[f"label_{end}"].sel(figure="kappa_relevant").values[best]) for end in ("low", "high"))
+    low, high = (
+        float(outcome[f"label_{end}"].sel(figure="kappa_relevant").values[best])
+        for end in ("low", "high")
+    )
     more = float(outcome["label"].sel(figure="more_relevant").values[best])
     lenient = "higher" if more > 0 else "lower"
-    name, both = str(outcome.judge.values[best]), int(outcome["judged_by_both"].values[best])
+    name, both = (
+        str(outcome.judge.values[best]),
+        int(outcome["judged_by_both"].values[best]),
+    )
     judges = int((~np.isnan(kappa)).sum())
     highest = f", the highest of {judges} judges" if judges > 1 else ""
     return [
@@ -191,15 +235,29 @@ def _of_labels(outcome: xr.Dataset) -> list[str]:
 
 
 def _systems(outcome: xr.Dataset) -> pl.DataFrame:
-    columns = ["tau", "tau_low", "tau_high", "ceiling", "tau_ap", "tau_best", "tau_gap", "rbo"]
-    columns += ["phi", "phi_truth", "phi_gain", "phi_gain_low", "phi_gain_high"] if "phi" in outcome else []
+    columns = [
+        "tau",
+        "tau_low",
+        "tau_high",
+        "ceiling",
+        "tau_ap",
+        "tau_best",
+        "tau_gap",
+        "rbo",
+    ]
+    if "phi" in outcome:
+        columns += ["phi", "phi_truth", "phi_gain", "phi_gain_low", "phi_gain_high"]
+    else:
+        columns += []
     made = frame(outcome, columns, by=("judge", "metric"))
     moved = frame(outcome, ("moved",), by=("judge", "metric", "system"))
     most = (
         moved.sort(pl.col("moved").abs(), descending=True, maintain_order=True)
         .group_by("judge", "metric", maintain_order=True)
         .first()
-        .with_columns(_whole("moved"), system=pl.when(pl.col("moved").is_not_nan()).then("system"))
+        .with_columns(
+            _whole("moved"), system=pl.when(pl.col("moved").is_not_nan()).then("system")
+        )
         .rename({"system": "moved_most"})
     )
     return made.join(most, on=["judge", "metric"], maintain_order="left").with_columns(
@@ -209,7 +267,9 @@ def _systems(outcome: xr.Dataset) -> pl.DataFrame:
 
 def _ranks(outcome: xr.Dataset) -> pl.DataFrame:
     """List each system's mean under the truth and each judge, and how many ranks the judge moves it."""
-    made = frame(outcome, ("truth_mean", "judge_mean", "moved"), by=("judge", "metric", "system"))
+    made = frame(
+        outcome, ("truth_mean", "judge_mean", "moved"), by=("judge", "metric", "system")
+    )
     return made.with_columns(_whole("moved"))
 
 
@@ -219,10 +279,15 @@ def _whole(column: str) -> pl.Expr:
 
 
 def _pairs(outcome: xr.Dataset) -> pl.DataFrame:
-    columns = [f"difference{suffix}" for suffix in ("", "_low", "_high", "_p", "_p_corrected")]
+    columns = [
+        f"difference{suffix}" for suffix in ("", "_low", "_high", "_p", "_p_corrected")
+    ]
     every = frame(outcome, columns, by=("metric", "judge", "judge_2"))
     order = {str(name): place for place, name in enumerate(outcome.judge.values)}
-    place = [pl.col(name).replace_strict(order, return_dtype=pl.Int64) for name in ("judge", "judge_2")]
+    place = [
+        pl.col(name).replace_strict(order, return_dtype=pl.Int64)
+        for name in ("judge", "judge_2")
+    ]
     names = {column: column.removeprefix("difference_") for column in columns}
     return (
         every.filter(place[0] < place[1])
@@ -233,16 +298,30 @@ def _pairs(outcome: xr.Dataset) -> pl.DataFrame:
 
 
 def _significance(outcome: xr.Dataset) -> pl.DataFrame:
-    long = frame(outcome, ("pairs",), by=("judge", "metric", "decision")).with_columns(_whole("pairs"))
-    wide = long.pivot("decision", index=["judge", "metric"], values="pairs", maintain_order=True)
+    long = frame(outcome, ("pairs",), by=("judge", "metric", "decision")).with_columns(
+        _whole("pairs")
+    )
+    wide = long.pivot(
+        "decision", index=["judge", "metric"], values="pairs", maintain_order=True
+    )
     claimed = pl.col("agree") + pl.col("invented") + pl.col("reversed")
-    share = pl.when(claimed > 0).then((pl.col("invented") + pl.col("reversed")) / claimed)
+    share = pl.when(claimed > 0).then(
+        (pl.col("invented") + pl.col("reversed")) / claimed
+    )
     return wide.with_columns(share_wrong=share)
 
 
 def _topics(outcome: xr.Dataset) -> pl.DataFrame:
-    made = frame(outcome, ("topic_tau", "topic_own", "topic_rest"), by=("judge", "metric", "topic"))
-    names = {"topic_tau": "tau", "topic_own": "truth_with_other_topics", "topic_rest": "judge_with_other_topics"}
+    made = frame(
+        outcome,
+        ("topic_tau", "topic_own", "topic_rest"),
+        by=("judge", "metric", "topic"),
+    )
+    names = {
+        "topic_tau": "tau",
+        "topic_own": "truth_with_other_topics",
+        "topic_rest": "judge_with_other_topics",
+    }
     return made.rename(names).with_columns(pl.selectors.float().fill_nan(None))
 
 
@@ -250,18 +329,37 @@ def _bias(outcome: xr.Dataset) -> pl.DataFrame:
     parts = []
     for dim in ("group", "system"):
         if f"{dim}_favour" in outcome:
-            columns = [f"{dim}_favour{suffix}" for suffix in ("", "_low", "_high", "_p_corrected")]
+            columns = [
+                f"{dim}_favour{suffix}"
+                for suffix in ("", "_low", "_high", "_p_corrected")
+            ]
             part = frame(outcome, columns, by=("judge", "metric", dim))
-            names = {column: column.removeprefix(f"{dim}_favour_").removeprefix(f"{dim}_") for column in columns}
-            parts.append(part.rename({**names, dim: "name"}).with_columns(of=pl.lit(dim)))
+            names = {
+                column: column.removeprefix(f"{dim}_favour_").removeprefix(f"{dim}_")
+                for column in columns
+            }
+            parts.append(
+                part.rename({**names, dim: "name"}).with_columns(of=pl.lit(dim))
+            )
     order = ("judge", "metric", "of", "name", "favour", "low", "high", "p_corrected")
-    return pl.concat(parts).select(*order).with_columns(pl.selectors.float().fill_nan(None))
+    return (
+        pl.concat(parts)
+        .select(*order)
+        .with_columns(pl.selectors.float().fill_nan(None))
+    )
 
 
 def _labels(outcome: xr.Dataset) -> pl.DataFrame:
     of_judges = frame(
         outcome,
-        ("label", "label_low", "label_high", "judged_by_both", "judged", "topics_by_both"),
+        (
+            "label",
+            "label_low",
+            "label_high",
+            "judged_by_both",
+            "judged",
+            "topics_by_both",
+        ),
         by=("judge", "figure"),
     ).rename({"label": "value", "label_low": "low", "label_high": "high"})
     of_all = pl.DataFrame(
@@ -271,7 +369,9 @@ def _labels(outcome: xr.Dataset) -> pl.DataFrame:
             **{name: outcome[f"all{suffix}"].values for name, suffix in _ENDS.items()},
         }
     )
-    return pl.concat([of_judges, of_all], how="diagonal").with_columns(pl.selectors.float().fill_nan(None))
+    return pl.concat([of_judges, of_all], how="diagonal").with_columns(
+        pl.selectors.float().fill_nan(None)
+    )
 
 
 _ENDS = {"value": "", "low": "_low", "high": "_high"}
@@ -279,7 +379,9 @@ _ENDS = {"value": "", "low": "_low", "high": "_high"}
 
 def _confusion(outcome: xr.Dataset) -> pl.DataFrame:
     columns = ("judge", "truth_grade", "grade", "count")
-    return pl.DataFrame({name: outcome[f"confusion_{name}"].values.tolist() for name in columns})
+    return pl.DataFrame(
+        {name: outcome[f"confusion_{name}"].values.tolist() for name in columns}
+    )
 
 
 def _agreement(outcome: xr.Dataset) -> pl.DataFrame:
@@ -287,27 +389,38 @@ def _agreement(outcome: xr.Dataset) -> pl.DataFrame:
     made = _in_order(_systems(outcome))
     shown = {
         "judge": made["judge"],
-        "tau": [_with_interval(*row) for row in made.select("tau", "tau_low", "tau_high").rows()],
+        "tau": [
+            _with_interval(*row)
+            for row in made.select("tau", "tau_low", "tau_high").rows()
+        ],
         "tau_AP": _short(made["tau_ap"].to_list()),
         "best": _short(made["tau_best"].to_list()),
     }
     if "phi" in made.columns:
-        shown["phi (truth)"] = [f"{_one(a)} ({_one(b)})" for a, b in made.select("phi", "phi_truth").rows()]
+        shown["phi (truth)"] = [
+            f"{_one(a)} ({_one(b)})" for a, b in made.select("phi", "phi_truth").rows()
+        ]
     return pl.DataFrame(shown)
 
 
 def _decided(outcome: xr.Dataset) -> pl.DataFrame:
     """Show what becomes of the pairs of systems, judges in the order of their tau."""
     order = _in_order(_systems(outcome)).select("judge", "metric")
-    counts = _significance(outcome).select("judge", "metric", "agree", "missed", "invented", "reversed")
+    counts = _significance(outcome).select(
+        "judge", "metric", "agree", "missed", "invented", "reversed"
+    )
     shown = order.join(counts, on=["judge", "metric"], maintain_order="left")
-    return shown if outcome.sizes["metric"] > 1 else shown.drop("metric")
+    if outcome.sizes["metric"] > 1:
+        return shown
+    return shown.drop("metric")
 
 
 def _in_order(systems: pl.DataFrame) -> pl.DataFrame:
     """Order judges by tau, best first, within each metric; metrics stay in their order."""
     metrics = systems["metric"].unique(maintain_order=True).to_list()
-    place = pl.col("metric").replace_strict(metrics, range(len(metrics)), return_dtype=pl.Int64)
+    place = pl.col("metric").replace_strict(
+        metrics, range(len(metrics)), return_dtype=pl.Int64
+    )
     tau = pl.col("tau").fill_null(-2)
     return systems.sort(place, tau, descending=[False, True], maintain_order=True)
 
@@ -316,7 +429,9 @@ def _clear(outcome: xr.Dataset) -> pl.DataFrame:
     if outcome.sizes["judge"] < 2:
         return pl.DataFrame()
     clear = _pairs(outcome).filter(pl.col("p_corrected") < 0.05).sort("p").head(DIFFER)
-    differences = [_with_interval(*row) for row in clear.select("difference", "low", "high").rows()]
+    differences = [
+        _with_interval(*row) for row in clear.select("difference", "low", "high").rows()
+    ]
     return clear.select(
         "judge_a",
         "judge_b",
@@ -334,17 +449,35 @@ def _favoured(outcome: xr.Dataset) -> pl.DataFrame:
         "judge",
         *(["metric"] if outcome.sizes["metric"] > 1 else []),
         pl.col("name").alias(dim),
-        pl.Series("favour", [_with_interval(a, b, c, 3) for a, b, c in most.select("favour", "low", "high").rows()]),
+        pl.Series(
+            "favour",
+            [
+                _with_interval(a, b, c, 3)
+                for a, b, c in most.select("favour", "low", "high").rows()
+            ],
+        ),
     )
 
 
 def _labels_shown(outcome: xr.Dataset) -> pl.DataFrame:
     label = outcome["label"]
-    columns = {"kappa relevant": "kappa_relevant", "kappa": "kappa", "alpha": "alpha_ordinal"}
-    low, high = (outcome[f"label_{end}"].sel(figure="kappa_relevant").values for end in ("low", "high"))
-    cells = {head: _short(label.sel(figure=figure).values.tolist()) for head, figure in columns.items()}
+    columns = {
+        "kappa relevant": "kappa_relevant",
+        "kappa": "kappa",
+        "alpha": "alpha_ordinal",
+    }
+    low, high = (
+        outcome[f"label_{end}"].sel(figure="kappa_relevant").values
+        for end in ("low", "high")
+    )
+    cells = {
+        head: _short(label.sel(figure=figure).values.tolist())
+        for head, figure in columns.items()
+    }
     kappa = label.sel(figure="kappa_relevant").values
-    cells["kappa relevant"] = [_with_interval(*row) for row in zip(kappa, low, high, strict=True)]
+    cells["kappa relevant"] = [
+        _with_interval(*row) for row in zip(kappa, low, high, strict=True)
+    ]
     more = label.sel(figure="more_relevant").values.tolist()
     return pl.DataFrame(
         {
@@ -356,10 +489,15 @@ def _labels_shown(outcome: xr.Dataset) -> pl.DataFrame:
     )
 
 
-def _with_interval(value: float | None, low: float | None, high: float | None, digits: int = 2) -> str:
+def _with_interval(
+    value: float | None, low: float | None, high: float | None, digits: int = 2
+) -> str:
     if value is None or np.isnan(value):
         return "-"
-    ends = "" if low is None or high is None or np.isnan(low) else f" ({short(low, digits)} to {short(high, digits)})"
+    if low is None or high is None or np.isnan(low):
+        ends = ""
+    else:
+        ends = f" ({short(low, digits)} to {short(high, digits)})"
     return short(value, digits) + ends
 
 

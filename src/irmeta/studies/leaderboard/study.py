@@ -75,7 +75,9 @@ def leaderboard(
     require_choice("over", over, get_args(Over))
     require_choice("holes", holes, get_args(Holes))
     if not 0 < level < 1:
-        raise ScoresError(f"the level of rank sets is between 0 and 1, as in 0.95, not {level:g}")
+        raise ScoresError(
+            f"the level of rank sets is between 0 and 1, as in 0.95, not {level:g}"
+        )
     generator, chance = seeded(rng)
     kinds = _kinds(aggregate, groups)
     cubes = by_name(scores)
@@ -84,14 +86,21 @@ def leaderboard(
         board = complete(board)
     require_comparison(board)
     types, names = types_of(board.tasks, groups) if "types" in kinds else (None, None)
-    filled = completion.predict(board.scores, generator, level=PREDICTED) if _has_holes(board, holes) else None
+    if _has_holes(board, holes):
+        filled = completion.predict(board.scores, generator, level=PREDICTED)
+    else:
+        filled = None
     rank = partial(_standings, board, kinds, types, over, filled, level, resamples)
     every = rank(generator)
     data = _data(board, every)
     if filled is not None:
         over_cells = ("system", "topic")
         possible = _possible(board.scores)
-        for name, part in (("", filled.mean), ("_low", filled.low), ("_high", filled.high)):
+        for name, part in (
+            ("", filled.mean),
+            ("_low", filled.low),
+            ("_high", filled.high),
+        ):
             data[f"predicted{name}"] = (over_cells, np.clip(part, *possible))
         data["coverage"], data["prediction_error"] = filled.coverage, filled.error
     chosen = _few(board, generator)
@@ -101,27 +110,50 @@ def leaderboard(
         data,
         inputs=cubes,
         options={
-            **{"over": over, "aggregate": kinds, "holes": holes, "metric": metric, "groups": groups is not None},
+            **{
+                "over": over,
+                "aggregate": kinds,
+                "holes": holes,
+                "metric": metric,
+                "groups": groups is not None,
+            },
             **{"level": level, "resamples": resamples, "top": top, "seed": chance},
         },
         notes=board.notes + _notes(board, kinds, every, over, holes),
     )
-    named: dict[str, Any] = {} if names is None else {"type": ("topic", np.asarray(names, dtype=object))}
-    names_of = {"system": board.models, "topic": board.tasks, "aggregate": kinds, "other": kinds}
-    named_so = {dim: np.asarray(known, dtype=object) for dim, known in names_of.items()} | named
-    return outcome.assign_coords(named_so).assign_attrs(recorded({"called": board.called._asdict()}))
+    named: dict[str, Any] = (
+        {} if names is None else {"type": ("topic", np.asarray(names, dtype=object))}
+    )
+    names_of = {
+        "system": board.models,
+        "topic": board.tasks,
+        "aggregate": kinds,
+        "other": kinds,
+    }
+    named_so = {
+        dim: np.asarray(known, dtype=object) for dim, known in names_of.items()
+    } | named
+    return outcome.assign_coords(named_so).assign_attrs(
+        recorded({"called": board.called._asdict()})
+    )
 
 
-def _kinds(aggregate: str | Iterable[str] | None, groups: Mapping[str, str] | None) -> list[Aggregate]:
+def _kinds(
+    aggregate: str | Iterable[str] | None, groups: Mapping[str, str] | None
+) -> list[Aggregate]:
     """List the aggregates wanted, in order."""
     known: tuple[Aggregate, ...] = get_args(Aggregate)
     if aggregate is None:
         return [kind for kind in known if kind != "types" or groups is not None]
-    wanted = list(dict.fromkeys(split(aggregate) if isinstance(aggregate, str) else aggregate))
+    wanted = list(
+        dict.fromkeys(split(aggregate) if isinstance(aggregate, str) else aggregate)
+    )
     for kind in wanted:
         require_choice("aggregate", kind, known)
     if "types" in wanted and groups is None:
-        raise ScoresError("the mean over task types needs the type of each task: groups={task: type} (--groups FILE)")
+        raise ScoresError(
+            "the mean over task types needs the type of each task: groups={task: type} (--groups FILE)"
+        )
     if not wanted:
         raise ScoresError(f"no aggregate is named; name some of {', '.join(known)}")
     return [kind for name in wanted for kind in known if kind == name]
@@ -138,7 +170,9 @@ def _has_holes(board: Board, policy: Holes) -> bool:
     """Say whether holes are to be filled, and refuse the items of a table whose holes are not."""
     missing = bool(np.isnan(board.scores).any())
     if missing and policy == "bounds" and board.items is not None:
-        raise ScoresError("over items, a table may have no holes; use --holes predict or complete")
+        raise ScoresError(
+            "over items, a table may have no holes; use --holes predict or complete"
+        )
     return missing and policy == "predict"
 
 
@@ -155,44 +189,75 @@ def _standings(
     """Rank by each aggregate."""
     if filled is None and over == "tasks":
         allowed = _allowed(board.scores, kinds, types)
-        share = partial(standing.as_it_is, board.scores, types=types, level=level, draws=draws)
+        share = partial(
+            standing.as_it_is, board.scores, types=types, level=level, draws=draws
+        )
         return [share(kind, rng, allowed=allowed[kind]) for kind in kinds]
     known = np.isfinite(board.scores)
-    table = board.scores if filled is None else np.where(known, board.scores, filled.mean)
+    if filled is None:
+        table = board.scores
+    else:
+        table = np.where(known, board.scores, filled.mean)
     others = table[None]
     if over != "tasks" and board.items is not None:
         moved = items.redrawn(board.items, FILLINGS, rng) - board.scores
         others = table + np.nan_to_num(moved)
     if filled is not None:
         others = others + (completion.draw(board.scores, filled, FILLINGS, rng) - table)
-    share = partial(standing.resampled, table, types=types, level=level, draws=draws, filled=filled is not None)
+    share = partial(
+        standing.resampled,
+        table,
+        types=types,
+        level=level,
+        draws=draws,
+        filled=filled is not None,
+    )
     return [share(kind, others, rng, tasks=over != "items") for kind in kinds]
 
 
-def _allowed(scores: Floats, kinds: Sequence[Aggregate], types: Ints | None) -> dict[Aggregate, holes.Bounds]:
+def _allowed(
+    scores: Floats, kinds: Sequence[Aggregate], types: Ints | None
+) -> dict[Aggregate, holes.Bounds]:
     """Bound the ranks by each aggregate; those of bt are those of borda."""
     limits = holes.scale(scores)
     allowed: dict[Aggregate, holes.Bounds] = {
-        kind: holes.bounds(scores, kind, limits, types) for kind in kinds if kind != "bt"
+        kind: holes.bounds(scores, kind, limits, types)
+        for kind in kinds
+        if kind != "bt"
     }
     if "bt" in kinds:
-        allowed["bt"] = allowed["borda"] if "borda" in allowed else holes.bounds(scores, "bt", limits)
+        if "borda" in allowed:
+            allowed["bt"] = allowed["borda"]
+        else:
+            allowed["bt"] = holes.bounds(scores, "bt", limits)
     return allowed
 
 
 def _data(board: Board, every: Sequence[Standing]) -> dict[str, object]:
     """Label what the standings hold."""
-    columns = {name: [getattr(one, name) for one in every] for name in ("value", "error", "rank", "best", "worst")}
-    columns |= {"low": [one.sets.low for one in every], "high": [one.sets.high for one in every]}
+    columns = {
+        name: [getattr(one, name) for one in every]
+        for name in ("value", "error", "rank", "best", "worst")
+    }
+    columns |= {
+        "low": [one.sets.low for one in every],
+        "high": [one.sets.high for one in every],
+    }
     data: dict[str, object] = {
-        name: (("system", "aggregate"), np.stack([np.asarray(part, dtype=np.float64) for part in parts], axis=1))
+        name: (
+            ("system", "aggregate"),
+            np.stack([np.asarray(part, dtype=np.float64) for part in parts], axis=1),
+        )
         for name, parts in columns.items()
     }
     pairs = len(board.models) * (len(board.models) - 1) / 2
     data["resolution"] = ("aggregate", [one.sets.better.sum() / pairs for one in every])
     data["tied"] = ("aggregate", [int((one.sets.low == 1).sum()) for one in every])
     same = _valued_by_all(every)
-    data["tau"] = (("aggregate", "other"), [[_tau(one, other, same) for other in every] for one in every])
+    data["tau"] = (
+        ("aggregate", "other"),
+        [[_tau(one, other, same) for other in every] for one in every],
+    )
     data["compared"] = int(same.sum())
     data["score"] = (("system", "topic"), board.scores)
     return data
@@ -201,7 +266,9 @@ def _data(board: Board, every: Sequence[Standing]) -> dict[str, object]:
 def _valued_by_all(every: Sequence[Standing]) -> Bools:
     """Say which models have a value by every aggregate that gives values to 2 models or more: (model,)."""
     known = [np.isfinite(one.value) for one in every]
-    return reduce(np.logical_and, [one for one in known if one.sum() > 1], np.ones_like(known[0]))
+    return reduce(
+        np.logical_and, [one for one in known if one.sum() > 1], np.ones_like(known[0])
+    )
 
 
 def _tau(one: Standing, other: Standing, same: Bools) -> float:
@@ -219,10 +286,20 @@ def _few(board: Board, rng: np.random.Generator) -> dict[str, object]:
         return {}
     chosen = few(board.scores[complete], rng)
     names = np.asarray(board.tasks, dtype=object)[chosen.tasks]
-    return {"task": ("step", names), "tau_few": ("step", chosen.others), "tau_chosen": ("step", chosen.chosen_on)}
+    return {
+        "task": ("step", names),
+        "tau_few": ("step", chosen.others),
+        "tau_chosen": ("step", chosen.chosen_on),
+    }
 
 
-def _notes(board: Board, kinds: Sequence[Aggregate], every: Sequence[Standing], over: Over, policy: Holes) -> list[str]:
+def _notes(
+    board: Board,
+    kinds: Sequence[Aggregate],
+    every: Sequence[Standing],
+    over: Over,
+    policy: Holes,
+) -> list[str]:
     """Say what was assumed."""
     called, missing = board.called, bool(np.isnan(board.scores).any())
     notes = _notes_on_bounds(board, kinds) if missing and policy == "bounds" else []
@@ -232,9 +309,13 @@ def _notes(board: Board, kinds: Sequence[Aggregate], every: Sequence[Standing], 
             f" missing at random or by {called.model}; where some {called.model}s withheld bad ones, they favour these"
         )
     if missing and policy == "predict":
-        notes.append(f"values marked ~ contain predicted scores; these stay within the scale of their {called.task}")
+        notes.append(
+            f"values marked ~ contain predicted scores; these stay within the scale of their {called.task}"
+        )
     if missing and policy == "bounds" and "borda" in kinds:
-        notes.append("borda: a missing score earns no votes, as MTEB counts; ranks that it allows stand in brackets")
+        notes.append(
+            "borda: a missing score earns no votes, as MTEB counts; ranks that it allows stand in brackets"
+        )
     if np.isnan(every[0].rank).any():
         notes.append(
             f"{called.model}s whose rank is open are listed by the middle of the ranks that missing scores allow, those"
@@ -256,12 +337,19 @@ def _notes_on_bounds(board: Board, kinds: Sequence[Aggregate]) -> list[str]:
     """Say which scores bounds take as possible."""
     low, high = holes.scale(board.scores)
     task, negative = board.called.task, int((low < 0).sum())
-    below = f", on {counted(negative, task)} with scores below 0 from minus as much" if negative else ""
+    if negative:
+        below = f", on {counted(negative, task)} with scores below 0 from minus as much"
+    else:
+        below = ""
     notes = [f"bounds: a missing score may be anything from {_ends(high, task)}{below}"]
     if "standardized" in kinds:
-        notes.append(f"standardized: bounds keep the mean and spread of the scores that each {task} has")
+        notes.append(
+            f"standardized: bounds keep the mean and spread of the scores that each {task} has"
+        )
     if "bt" in kinds:
-        notes.append("bt: bounds are those of borda, which ranks a full table as Bradley-Terry does")
+        notes.append(
+            "bt: bounds are those of borda, which ranks a full table as Bradley-Terry does"
+        )
     return notes
 
 
@@ -270,4 +358,7 @@ def _ends(high: Floats, task: str) -> str:
     ends, tasks = np.unique(high, return_counts=True)
     if len(ends) == 1:
         return f"0 to {ends[0]:g}"
-    return listed(f"0 to {end:g} on {counted(int(count), task)}" for end, count in zip(ends, tasks, strict=True))
+    return listed(
+        f"0 to {end:g} on {counted(int(count), task)}"
+        for end, count in zip(ends, tasks, strict=True)
+    )

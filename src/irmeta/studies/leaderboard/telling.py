@@ -50,7 +50,11 @@ def label(kind: str, outcome: xr.Dataset) -> str:
 def varied(outcome: xr.Dataset) -> str:
     """Say what could have been otherwise: other tasks, other items, or both."""
     names, over = called(outcome), about(outcome)["options"]["over"]
-    kinds = {"tasks": [names["task"]], "items": [names["item"]], "both": [names["task"], names["item"]]}
+    kinds = {
+        "tasks": [names["task"]],
+        "items": [names["item"]],
+        "both": [names["task"], names["item"]],
+    }
     return "other " + " and ".join(f"{kind}s" for kind in kinds[over])
 
 
@@ -59,21 +63,27 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     columns = ("value", "error", "rank", "best", "worst", "low", "high")
     counts = outcome["score"].notnull()
     scored = outcome.assign(tasks=counts.sum("topic")).isel(system=order(outcome))
-    whole = [pl.col(name).cast(pl.Int64) for name in ("rank", "best", "worst", "low", "high")]
-    models = frame(scored, [*columns, "tasks"], by=["aggregate", "system"]).with_columns(
-        pl.selectors.float().fill_nan(None)
-    )
+    whole = [
+        pl.col(name).cast(pl.Int64) for name in ("rank", "best", "worst", "low", "high")
+    ]
+    models = frame(
+        scored, [*columns, "tasks"], by=["aggregate", "system"]
+    ).with_columns(pl.selectors.float().fill_nan(None))
     views = {
-        "models": models.with_columns(whole).select("system", "aggregate", "tasks", *columns),
-        "aggregates": frame(outcome, ["resolution", "tied"]),
-        "tau": frame(outcome, ["tau", "compared"], by=["aggregate", "other"]).with_columns(
-            pl.col("tau").fill_nan(None)
+        "models": models.with_columns(whole).select(
+            "system", "aggregate", "tasks", *columns
         ),
+        "aggregates": frame(outcome, ["resolution", "tied"]),
+        "tau": frame(
+            outcome, ["tau", "compared"], by=["aggregate", "other"]
+        ).with_columns(pl.col("tau").fill_nan(None)),
         "tasks": _tasks(outcome, counts),
     }
     if "task" in outcome:
         few_tasks = frame(outcome, ["tau_chosen", "tau_few"], by=["task"])
-        views["few"] = few_tasks.rename({"tau_few": "tau_others"}).with_row_index("tasks", offset=1)
+        views["few"] = few_tasks.rename({"tau_few": "tau_others"}).with_row_index(
+            "tasks", offset=1
+        )
     if "predicted" in outcome:
         views["predicted"] = _predicted(outcome)
     return views
@@ -93,7 +103,9 @@ def _predicted(outcome: xr.Dataset) -> pl.DataFrame:
     """List the holes with their predictions."""
     columns = ("predicted", "predicted_low", "predicted_high")
     every = frame(outcome, ["score", *columns])
-    return every.filter(pl.col("score").is_nan()).drop("score").rename({"topic": "task"})
+    return (
+        every.filter(pl.col("score").is_nan()).drop("score").rename({"topic": "task"})
+    )
 
 
 def order(outcome: xr.Dataset) -> Indices:
@@ -127,9 +139,14 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
         board["holes allow"] = _ranges(first["best"].values, first["worst"].values)
     views = {"leaderboard": pl.DataFrame(board)}
     if outcome.sizes["aggregate"] > 1:
-        ranks = {str(kind): _ranks(ordered.sel(aggregate=kind)) for kind in outcome.aggregate.values}
+        ranks = {
+            str(kind): _ranks(ordered.sel(aggregate=kind))
+            for kind in outcome.aggregate.values
+        }
         views["ranks"] = pl.DataFrame({names["model"]: models, **ranks})
-        views["tau"] = tables(outcome)["tau"].pivot("other", index="aggregate", values="tau")
+        views["tau"] = tables(outcome)["tau"].pivot(
+            "other", index="aggregate", values="tau"
+        )
     return views
 
 
@@ -140,12 +157,19 @@ def _values(one: xr.Dataset) -> pl.Series:
         return pl.Series(values)
     holes = one["score"].isnull().any("topic").values
     marks = [PARTLY if "predicted" in one and some else "" for some in holes]
-    return pl.Series([f"{value:.{_decimals(value, votes)}f}{mark}" for value, mark in zip(values, marks, strict=True)])
+    return pl.Series(
+        [
+            f"{value:.{_decimals(value, votes)}f}{mark}"
+            for value, mark in zip(values, marks, strict=True)
+        ]
+    )
 
 
 def _decimals(value: float, votes: bool) -> int:
     """Say how many decimals a value has: votes are whole, or halves where models tie."""
-    return int(value % 1 != 0) if votes else 4
+    if votes:
+        return int(value % 1 != 0)
+    return 4
 
 
 def _texts(labels: xr.DataArray) -> list[str]:
@@ -207,8 +231,12 @@ def _outweighed(scores: Floats, larger: Bools) -> str:
     full = scores[np.isfinite(scores).all(axis=1)]
     if len(full) < 2:
         return ""
-    tau = float(tau_b(settled(full[:, larger].mean(axis=1)), settled(full.mean(axis=1))))
-    return f"; the order by the mean is that by the former alone (tau {tau:.2f})" if tau >= CLOSE else ""
+    tau = float(
+        tau_b(settled(full[:, larger].mean(axis=1)), settled(full.mean(axis=1)))
+    )
+    if tau >= CLOSE:
+        return f"; the order by the mean is that by the former alone (tau {tau:.2f})"
+    return ""
 
 
 def _first_place(outcome: xr.Dataset, kind: str) -> str:
@@ -216,14 +244,17 @@ def _first_place(outcome: xr.Dataset, kind: str) -> str:
     one, model = outcome.sel(aggregate=kind), called(outcome)["model"]
     tied, models = int(one["tied"].item()), outcome.sizes["system"]
     leader = int(order(outcome)[0])
-    first = shortened(str(outcome.system.values[leader])) + _of_predicted(outcome, leader)
+    first = shortened(str(outcome.system.values[leader])) + _of_predicted(
+        outcome, leader
+    )
     head = f"By {label(kind, outcome)}{_of_holes(outcome, kind)}, {first} is first of {models} {model}s"
     head += _leader_may_be(one.isel(system=leader), "predicted" in outcome)
     if np.isnan(one["rank"].values[leader]):
         head = _open_first(outcome, kind)
-    may_be = (
-        f"{'either' if tied == 2 else 'any'} of {tied} {model}s may be first" if tied > 1 else "it would stay first"
-    )
+    if tied > 1:
+        may_be = f"{'either' if tied == 2 else 'any'} of {tied} {model}s may be first"
+    else:
+        may_be = "it would stay first"
     share, level = one["resolution"].item(), about(outcome)["options"]["level"]
     distinguished = f"{share:.0%} of the pairs of {model}s are distinguished ({level:.0%} simultaneous confidence)"
     return f"{head}. {_with_others(outcome)}, {may_be}, and {distinguished}."
@@ -252,14 +283,20 @@ def _of_predicted(outcome: xr.Dataset, leader: int) -> str:
     if "predicted" not in outcome or not absent:
         return ""
     are = "is" if absent == 1 else "are"
-    return f" ({absent} of its {counted(outcome.sizes['topic'], 'score')} {are} predicted)"
+    return (
+        f" ({absent} of its {counted(outcome.sizes['topic'], 'score')} {are} predicted)"
+    )
 
 
 def _leader_may_be(leader: xr.Dataset, predicted: bool) -> str:
     """Say which ranks missing scores allow the model that stands first."""
     best, worst = leader["best"].item(), leader["worst"].item()
     if best == worst == 1:
-        return f" in at least {PREDICTED:.0%} of the tables drawn from the predictions" if predicted else ""
+        if predicted:
+            return (
+                f" in at least {PREDICTED:.0%} of the tables drawn from the predictions"
+            )
+        return ""
     if predicted:
         return f", but predictions allow it ranks {best:.0f} to {worst:.0f} ({PREDICTED:.0%} interval)"
     return f", but missing scores allow it ranks {best:.0f} to {worst:.0f}"
@@ -274,7 +311,9 @@ def _open_first(outcome: xr.Dataset, kind: str) -> str:
     of_those = ""
     if known:
         leader = shortened(str(outcome.system.values[int(np.nanargmax(values))]))
-        of_those = f"; of the {counted(known, model)} without missing scores it is {leader}"
+        of_those = (
+            f"; of the {counted(known, model)} without missing scores it is {leader}"
+        )
     return f"Missing scores leave open which of {counted(firsts, model)} is first by {label(kind, outcome)}{of_those}"
 
 
@@ -296,7 +335,10 @@ def _holes_decide(outcome: xr.Dataset, kind: str) -> list[str]:
         ]
     model = called(outcome)["model"]
     unranked = int(np.isnan(one["value"].values).sum())
-    without = f"{counted(unranked, model)} {_has(unranked)} no {kind}" if unranked else ""
+    if unranked:
+        without = f"{counted(unranked, model)} {_has(unranked)} no {kind}"
+    else:
+        without = ""
     moved = f"they leave the median {model} that lacks some {np.median(wide[lacking]) + 1:.0f} possible ranks"
     return [
         f"{count}: {'; '.join(part for part in (without, moved) if part)}."
@@ -353,4 +395,6 @@ def _suffice(outcome: xr.Dataset) -> list[str]:
 
 
 def _has(count: int) -> str:
-    return "has" if count == 1 else "have"
+    if count == 1:
+        return "has"
+    return "have"

@@ -50,14 +50,20 @@ def known_of(on: Known | Mapping[str, Known], names: Sequence[str]) -> dict[str,
         on = dict.fromkeys(names, on)
     elif isinstance(on, xr.DataArray) or is_table(on):
         every: Any = by_name(on)  # type: ignore[arg-type]  # not a mapping with factors
-        on = every if len(every) > 1 else dict.fromkeys(names, next(iter(every.values())))
+        if len(every) > 1:
+            on = every
+        else:
+            on = dict.fromkeys(names, next(iter(every.values())))
     for name in names:
         if name not in on:
             raise ScoresError(
                 f"no factors for the collection {name!r}; {nearest(name, on)}; fit them on all of its systems "
                 "(irmeta standardize fit): without factors its scores compare with nothing"
             )
-    return {name: one if isinstance(one := on[name], xr.Dataset) else _named(check(one)) for name in names}
+    return {
+        name: one if isinstance(one := on[name], xr.Dataset) else _named(check(one))
+        for name in names
+    }
 
 
 def only_means(known: Known) -> bool:
@@ -67,7 +73,9 @@ def only_means(known: Known) -> bool:
 
 def _named(scores: xr.DataArray) -> xr.DataArray:
     """Return scores with means, if they are no more than that, as those of one topic."""
-    return scores.assign_coords(topic=[MEAN]) if scores.topic.values.tolist() == [ALL] else scores
+    if scores.topic.values.tolist() == [ALL]:
+        return scores.assign_coords(topic=[MEAN])
+    return scores
 
 
 def as_known(scores: xr.DataArray, known: Known) -> xr.DataArray:
@@ -90,17 +98,28 @@ def factors_of(known: Known) -> Factors:
 
 
 def shared_metrics(
-    cubes: Mapping[str, xr.DataArray], factors: Mapping[str, Factors], metrics: str | Iterable[str] | None
+    cubes: Mapping[str, xr.DataArray],
+    factors: Mapping[str, Factors],
+    metrics: str | Iterable[str] | None,
 ) -> list[str]:
     """Name the metrics wanted, or those that all scores and all factors have."""
     first = next(iter(cubes.values()))
     if metrics is not None:
         return [str(metric) for metric in select(first, metrics=metrics).metric.values]
     held = [one.indexes["metric"] for one in (*cubes.values(), *factors.values())]
-    found = [str(metric) for metric in first.metric.values if all(metric in one for one in held)]
+    found = [
+        str(metric)
+        for metric in first.metric.values
+        if all(metric in one for one in held)
+    ]
     if not found:
-        theirs = "; ".join(f"{name} has {', '.join(map(str, one.metric.values[:8]))}" for name, one in factors.items())
-        raise ScoresError(f"scores and factors have no metric in common; of the factors, {theirs}")
+        theirs = "; ".join(
+            f"{name} has {', '.join(map(str, one.metric.values[:8]))}"
+            for name, one in factors.items()
+        )
+        raise ScoresError(
+            f"scores and factors have no metric in common; of the factors, {theirs}"
+        )
     return found
 
 
@@ -112,7 +131,10 @@ def told(scores: xr.DataArray, factors: Factors, known: Known) -> list[str]:
             " intervals and tests"
         ]
     standardized = standardization.apply(scores, factors, "z")
-    told = [*about(standardized)["standardization"]["notes"], *standardization.flat_topics(standardized)]
+    told = [
+        *about(standardized)["standardization"]["notes"],
+        *standardization.flat_topics(standardized),
+    ]
     if (units := _spread(factors, str(scores.metric.values[0])).units) < ENOUGH:
         told.append(
             f"only {units} standardizing systems or teams: intervals across collections are a little too narrow (95% "
@@ -125,7 +147,9 @@ def told(scores: xr.DataArray, factors: Factors, known: Known) -> list[str]:
             "everybody's systems, whose means are over all topics"
         )
     elif isinstance(known, xr.Dataset):
-        told.append("differences from everybody's systems are tested unpaired: factors keep means, no scores of topics")
+        told.append(
+            "differences from everybody's systems are tested unpaired: factors keep means, no scores of topics"
+        )
     return told
 
 
@@ -142,11 +166,18 @@ def shared_systems(factors: Mapping[str, Factors]) -> Floats:
 def _distinct(factors: Factors) -> set[str]:
     """Name the standardizing systems; names that tell nothing, as numbers, are made the collection's own."""
     names = [str(name) for name in about(factors).get("systems", ())]
-    anonymous = all(re.fullmatch(r"(run|sys|system)?[-_ ]?\d+", name, re.IGNORECASE) for name in names)
-    return {f"{factors.attrs['collection']}: {name}" for name in names} if anonymous else set(names)
+    anonymous = all(
+        re.fullmatch(r"(run|sys|system)?[-_ ]?\d+", name, re.IGNORECASE)
+        for name in names
+    )
+    if anonymous:
+        return {f"{factors.attrs['collection']}: {name}" for name in names}
+    return set(names)
 
 
-def collection_of(scores: xr.DataArray, factors: Factors, known: Known, metric: str) -> Collection:
+def collection_of(
+    scores: xr.DataArray, factors: Factors, known: Known, metric: str
+) -> Collection:
     """Gather what is known of one collection by one metric."""
     one = scores.sel(metric=[metric])
     placed, spread = _placed(one, factors), _spread(factors, metric)
@@ -156,7 +187,13 @@ def collection_of(scores: xr.DataArray, factors: Factors, known: Known, metric: 
         others = _by_means(one, factors, known, placed)
     else:
         others = _paired(one, factors, known, placed, spread)
-    return Collection(one.values[..., 0].mean(axis=1), _best_automatic(factors, others[0]), placed, spread, *others)
+    return Collection(
+        one.values[..., 0].mean(axis=1),
+        _best_automatic(factors, others[0]),
+        placed,
+        spread,
+        *others,
+    )
 
 
 def _spread(factors: Factors, metric: str) -> Spread:
@@ -175,13 +212,19 @@ def _by_means(
     others = _placed(theirs, factors).scores[:, 0]
     difference = placed.scores - others
     unknown = np.full(difference.shape, np.nan)
-    return Everybody(theirs.values[:, 0, 0], others), Estimate(difference, unknown, unknown)
+    return Everybody(theirs.values[:, 0, 0], others), Estimate(
+        difference, unknown, unknown
+    )
 
 
 def _best_automatic(factors: Factors, everybody: Everybody) -> float:
     """Return the best score of the automatic systems; NaN where factors do not say which these are."""
     types = about(factors).get("types", [])
-    scores = [score for score, kind in zip(everybody.mean, types, strict=False) if kind == "automatic"]
+    scores = [
+        score
+        for score, kind in zip(everybody.mean, types, strict=False)
+        if kind == "automatic"
+    ]
     return max(scores, default=np.nan)
 
 
@@ -190,24 +233,36 @@ def _placed(scores: xr.DataArray, factors: Factors) -> Placed:
 
 
 def _paired(
-    scores: xr.DataArray, factors: Factors, known: xr.DataArray, placed: Placed, spread: Spread
+    scores: xr.DataArray,
+    factors: Factors,
+    known: xr.DataArray,
+    placed: Placed,
+    spread: Spread,
 ) -> tuple[Everybody, Estimate]:
     """Compare with everybody's scores on the same topics."""
     theirs = known.sel(metric=scores.metric.values, topic=scores.topic.values)
     others = _placed(theirs, factors)
     both = Placed(*(np.concatenate(pair) for pair in zip(placed, others, strict=True)))
     own = len(placed.scores)
-    versus = Estimate(*(part[:own, own:] for part in across.differences([both], [spread], np.eye(1))))
-    return Everybody(theirs.values[..., 0].mean(axis=1), others.scores.mean(axis=1)), versus
+    versus = Estimate(
+        *(part[:own, own:] for part in across.differences([both], [spread], np.eye(1)))
+    )
+    return Everybody(
+        theirs.values[..., 0].mean(axis=1), others.scores.mean(axis=1)
+    ), versus
 
 
-def _unpaired(scores: xr.DataArray, factors: Factors, placed: Placed, spread: Spread) -> tuple[Everybody, Estimate]:
+def _unpaired(
+    scores: xr.DataArray, factors: Factors, placed: Placed, spread: Spread
+) -> tuple[Everybody, Estimate]:
     """Compare with what factors keep of everybody's systems: mean and variance over all topics."""
     if scores.sizes["topic"] < factors.sizes["topic"]:
         nothing = np.empty((len(placed.scores), 0))
         return Everybody(np.empty(0), np.empty(0)), Estimate(nothing, nothing, nothing)
     kept = about(factors)["standing"][str(scores.metric.item())]
-    mean, standardized, variance = (np.array(kept[name]) for name in ("mean", "standardized", "variance"))
+    mean, standardized, variance = (
+        np.array(kept[name]) for name in ("mean", "standardized", "variance")
+    )
     exact = Spread(np.zeros((2, 2)), spread.units)  # what the factors add, both have
     own = across.means([placed], [exact])
     versus = across.apart(own, standardized, variance, scores.sizes["topic"])

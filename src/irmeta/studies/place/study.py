@@ -24,7 +24,16 @@ from irmeta.studies.place.everybody import Collection, Known
 
 DRAWS = 2000
 """Draws that rank sets are made of."""
-OWN = ("score", "standardized", "low", "high", "rank", "rank_low", "rank_high", "best_automatic")
+OWN = (
+    "score",
+    "standardized",
+    "low",
+    "high",
+    "rank",
+    "rank_low",
+    "rank_high",
+    "best_automatic",
+)
 """Figures of an entry, beside those of its standing among everybody's."""
 PAIR = ("difference", "difference_low", "difference_high", "p", "raw_difference")
 """Figures of two entries."""
@@ -73,18 +82,32 @@ def place(
     for name, given in cubes.items():
         kept, told = complete(select(given, metrics=names), missing)
         used[name] = everybody.as_known(kept, known[name])
-        notes += [f"{name}: {line}" for line in [*told, *everybody.told(used[name], factors[name], known[name])]]
+        notes += [
+            f"{name}: {line}"
+            for line in [*told, *everybody.told(used[name], factors[name], known[name])]
+        ]
     shared = everybody.shared_systems(factors)
     figures = []
     for metric in names:
-        found = [everybody.collection_of(used[name], factors[name], known[name], metric) for name in used]
+        found = [
+            everybody.collection_of(used[name], factors[name], known[name], metric)
+            for name in used
+        ]
         figures.append(_figures(found, shared, level, generator))
     outcome = result(
         "place",
-        {name: (dim, np.stack([one[name] for one in figures], axis=1)) for name, dim in _DIMS.items()},
+        {
+            name: (dim, np.stack([one[name] for one in figures], axis=1))
+            for name, dim in _DIMS.items()
+        },
         inputs=used,
         options={
-            **{"level": level, "baseline": baseline, "missing": missing, "seed": chance},
+            **{
+                "level": level,
+                "baseline": baseline,
+                "missing": missing,
+                "seed": chance,
+            },
             "factors": {name: one.attrs["digest"] for name, one in factors.items()},
         },
         notes=notes,
@@ -104,7 +127,9 @@ _DIMS = {
 """The dimensions of each figure."""
 
 
-def _figures(found: Sequence[Collection], shared: Floats, level: float, rng: np.random.Generator) -> dict[str, Any]:
+def _figures(
+    found: Sequence[Collection], shared: Floats, level: float, rng: np.random.Generator
+) -> dict[str, Any]:
     """Compute all figures of one metric, (entry,) or (pair,)."""
     means, every, draws = _estimates(found, shared, rng)
     low, high = means.interval(level)
@@ -116,10 +141,20 @@ def _figures(found: Sequence[Collection], shared: Floats, level: float, rng: np.
     return {
         **{"score": raw, "standardized": means.value, "low": low, "high": high},
         **_ranks(means.value, draws, every.error, level),
-        **{name: np.concatenate([getattr(one, name) for one in stands]) for name in Standing._fields},
-        **{"difference": pairs.value, "difference_low": pair_low, "difference_high": pair_high, "p": pairs.p},
+        **{
+            name: np.concatenate([getattr(one, name) for one in stands])
+            for name in Standing._fields
+        },
+        **{
+            "difference": pairs.value,
+            "difference_low": pair_low,
+            "difference_high": pair_high,
+            "p": pairs.p,
+        },
         "raw_difference": raw[left] - raw[right],
-        "best_automatic": np.repeat([one.automatic for one in found], [len(one.scores) for one in found]),
+        "best_automatic": np.repeat(
+            [one.automatic for one in found], [len(one.scores) for one in found]
+        ),
     }
 
 
@@ -130,7 +165,11 @@ def _estimates(
     placed, spreads = [one.placed for one in found], [one.spread for one in found]
     if all(one.spread.units for one in found):
         draws = across.drawn(placed, spreads, shared, DRAWS, rng)
-        return across.means(placed, spreads), across.differences(placed, spreads, shared), draws
+        return (
+            across.means(placed, spreads),
+            across.differences(placed, spreads, shared),
+            draws,
+        )
     if len(found) > 1:
         raise ScoresError(
             "everybody's systems of one collection have means only, which say nothing across collections; place the"
@@ -139,10 +178,16 @@ def _estimates(
     value = placed[0].scores[:, 0]
     difference = value[:, None] - value
     unknown = [np.full(one.shape, np.nan) for one in (value, difference)]
-    return Estimate(value, unknown[0], unknown[0]), Estimate(difference, unknown[1], unknown[1]), None
+    return (
+        Estimate(value, unknown[0], unknown[0]),
+        Estimate(difference, unknown[1], unknown[1]),
+        None,
+    )
 
 
-def _ranks(means: Floats, draws: Floats | None, errors: Floats, level: float) -> dict[str, Any]:
+def _ranks(
+    means: Floats, draws: Floats | None, errors: Floats, level: float
+) -> dict[str, Any]:
     """Rank the entries, each with its rank set; without draws of the means there are no sets."""
     rank = 1.0 + (means[:, None] < means - 1e-10).sum(axis=1)
     if draws is None:
@@ -154,12 +199,21 @@ def _ranks(means: Floats, draws: Floats | None, errors: Floats, level: float) ->
     return {"rank": rank, "rank_low": sets.low, "rank_high": sets.high}
 
 
-def _labelled(outcome: xr.Dataset, used: Mapping[str, xr.DataArray], metrics: Sequence[str]) -> xr.Dataset:
+def _labelled(
+    outcome: xr.Dataset, used: Mapping[str, xr.DataArray], metrics: Sequence[str]
+) -> xr.Dataset:
     """Name entries and pairs."""
-    entries = [(name, str(system)) for name, one in used.items() for system in one.system.values]
+    entries = [
+        (name, str(system))
+        for name, one in used.items()
+        for system in one.system.values
+    ]
     pairs = list(combinations(entries, 2))
     sides: Any = {
-        f"{what}_{side}": ("pair", np.array([pair[at][part] for pair in pairs], dtype=object))
+        f"{what}_{side}": (
+            "pair",
+            np.array([pair[at][part] for pair in pairs], dtype=object),
+        )
         for at, side in enumerate("ab")
         for part, what in enumerate(("collection", "system"))
     }

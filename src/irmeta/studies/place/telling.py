@@ -22,32 +22,49 @@ _PLACE = ("percentile", "percentile_low", "percentile_high")
 
 def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     """Tables `systems` (an entry and metric), `pairs` of entries, and `baseline` where one is named."""
-    own = frame(outcome, (*OWN, *Standing._fields), by=("collection", "system", "metric"))
-    own = own.with_columns(pl.col("rank", "rank_low", "rank_high").fill_nan(None).cast(pl.Int64))
+    own = frame(
+        outcome, (*OWN, *Standing._fields), by=("collection", "system", "metric")
+    )
+    own = own.with_columns(
+        pl.col("rank", "rank_low", "rank_high").fill_nan(None).cast(pl.Int64)
+    )
     views = {"systems": own}
     if outcome.sizes["pair"]:
         names = ("collection_a", "system_a", "collection_b", "system_b", "metric")
         views["pairs"] = frame(outcome, PAIR, by=names)
     if about(outcome)["options"]["baseline"] is not None:
         views["baseline"] = _improvements(outcome)
-    return {name: view.with_columns(pl.selectors.float().fill_nan(None)) for name, view in views.items()}
+    return {
+        name: view.with_columns(pl.selectors.float().fill_nan(None))
+        for name, view in views.items()
+    }
 
 
 def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     """Show the best entries with their interval and place among everybody's, and the pairs that differ most clearly."""
     views = tables(outcome)
     several = views["systems"]["collection"].n_unique() > 1
-    name = pl.format("{} on {}", "system", "collection") if several else pl.col("system")
+    if several:
+        name = pl.format("{} on {}", "system", "collection")
+    else:
+        name = pl.col("system")
     systems, heading = _most(views["systems"], "systems", by="rank")
-    place_among = pl.format("{} [{}, {}]", *(pl.col(one).round(0).cast(pl.Int64) for one in _PLACE))
+    place_among = pl.format(
+        "{} [{}, {}]", *(pl.col(one).round(0).cast(pl.Int64) for one in _PLACE)
+    )
     own = pl.format("{} {}", pl.col("standardized").round(3), _interval("low", "high"))
     shown = {
         heading: systems.select(
             name.alias("system"),
             "metric",
             "score",
-            pl.coalesce(own, pl.col("standardized").round(3).cast(pl.String)).alias("standardized"),
-            pl.coalesce(place_among, pl.col("percentile").round(0).cast(pl.Int64).cast(pl.String)).alias("percentile"),
+            pl.coalesce(own, pl.col("standardized").round(3).cast(pl.String)).alias(
+                "standardized"
+            ),
+            pl.coalesce(
+                place_among,
+                pl.col("percentile").round(0).cast(pl.Int64).cast(pl.String),
+            ).alias("percentile"),
         )
     }
     if "pairs" in views and (several or "baseline" not in views):
@@ -55,8 +72,16 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     if "baseline" in views:
         gains, heading = _most(views["baseline"], "baseline", by="p")
         shown[heading] = gains.select(
-            *("system", "metric", _side(about(outcome)["options"]["baseline"]).alias("baseline")),
-            *("gain", _interval("gain_low", "gain_high").alias("interval"), "share_of_way"),
+            *(
+                "system",
+                "metric",
+                _side(about(outcome)["options"]["baseline"]).alias("baseline"),
+            ),
+            *(
+                "gain",
+                _interval("gain_low", "gain_high").alias("interval"),
+                "share_of_way",
+            ),
         )
     return shown
 
@@ -64,16 +89,27 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
 def _side(baseline: str) -> pl.Expr:
     """Name the baseline, and the side of the median on which it is itself."""
     below = pl.format("{} (below median)", pl.lit(baseline))
-    return pl.when("baseline_below_median").then(below).otherwise(pl.format("{} (not below median)", pl.lit(baseline)))
+    return (
+        pl.when("baseline_below_median")
+        .then(below)
+        .otherwise(pl.format("{} (not below median)", pl.lit(baseline)))
+    )
 
 
 def _pairs(pairs: pl.DataFrame, *, several: bool) -> dict[str, pl.DataFrame]:
     """Show the pairs of entries: those of different collections where there are several, else those that differ."""
     tested = pairs.drop_nulls("p")
-    asked = tested.filter(pl.col("collection_a") != pl.col("collection_b")) if several else tested
+    if several:
+        asked = tested.filter(pl.col("collection_a") != pl.col("collection_b"))
+    else:
+        asked = tested
     if not asked.height:
         return {}
-    names = [f"{side}_{end}" for end in "ab" for side in (("system", "collection") if several else ("system",))]
+    names = [
+        f"{side}_{end}"
+        for end in "ab"
+        for side in (("system", "collection") if several else ("system",))
+    ]
     kept, heading = _most(asked, "pairs", by="p")
     said = "{} on {} / {} on {}" if several else "{} / {}"
     return {
@@ -91,7 +127,9 @@ def _most(view: pl.DataFrame, name: str, *, by: str) -> tuple[pl.DataFrame, str]
     if view.height <= SHOWN:
         return view, name
     first = {"rank": "the best", "p": "the clearest"}[by]
-    return view.sort(by, nulls_last=True, maintain_order=True).head(SHOWN), f"{name}: {first} {SHOWN} of {view.height}"
+    return view.sort(by, nulls_last=True, maintain_order=True).head(
+        SHOWN
+    ), f"{name}: {first} {SHOWN} of {view.height}"
 
 
 def findings(outcome: xr.Dataset) -> list[str]:
@@ -99,24 +137,33 @@ def findings(outcome: xr.Dataset) -> list[str]:
     views, level = tables(outcome), about(outcome)["options"]["level"]
     metric = str(outcome["metric"].values[0])
     told = [_of_entry(row, level) for row in _first(views["systems"], metric)]
-    told += [_of_pair(row, level) for row in _first(_across(views.get("pairs")), metric)]
+    told += [
+        _of_pair(row, level) for row in _first(_across(views.get("pairs")), metric)
+    ]
     if "baseline" in views:
         told += [
-            _of_baseline(row, level) for row in _first(views["baseline"].drop_nulls(["share_of_way", "p"]), metric)
+            _of_baseline(row, level)
+            for row in _first(
+                views["baseline"].drop_nulls(["share_of_way", "p"]), metric
+            )
         ]
     return told
 
 
 def _across(pairs: pl.DataFrame | None) -> pl.DataFrame | None:
     """Keep the pairs of systems on different collections."""
-    return None if pairs is None else pairs.filter(pl.col("collection_a") != pl.col("collection_b"))
+    if pairs is None:
+        return None
+    return pairs.filter(pl.col("collection_a") != pl.col("collection_b"))
 
 
 def _improvements(outcome: xr.Dataset) -> pl.DataFrame:
     """Compare entries with the baseline on its collection, and with the way from everybody's median to the best."""
     baseline = str(about(outcome)["options"]["baseline"])
     systems = frame(outcome, _STAND, by=("collection", "system", "metric"))
-    base = systems.filter(system=baseline).rename({name: f"baseline_{name}" for name in ("standardized", "percentile")})
+    base = systems.filter(system=baseline).rename(
+        {name: f"baseline_{name}" for name in ("standardized", "percentile")}
+    )
     names = ("collection_a", "system_a", "collection_b", "system_b", "metric")
     pairs = frame(outcome, PAIR, by=names)
     pairs = pairs.filter(pl.col("collection_a") == pl.col("collection_b"))
@@ -124,12 +171,25 @@ def _improvements(outcome: xr.Dataset) -> pl.DataFrame:
     backward = pairs.filter(system_a=baseline).select("metric", "p", *_gain("b", -1))
     way = pl.col("best") - pl.col("median")
     found = pl.concat([forward, backward]).join(
-        base.drop("system").rename({"baseline_standardized": "baseline"}), on=["collection", "metric"]
+        base.drop("system").rename({"baseline_standardized": "baseline"}),
+        on=["collection", "metric"],
     )
-    shares = [(pl.col(name) / way).alias(name.replace("gain", "share_of_way")) for name in _GAIN]
-    below = (pl.col("baseline") < pl.col("median") - 1e-12).alias("baseline_below_median")
+    shares = [
+        (pl.col(name) / way).alias(name.replace("gain", "share_of_way"))
+        for name in _GAIN
+    ]
+    below = (pl.col("baseline") < pl.col("median") - 1e-12).alias(
+        "baseline_below_median"
+    )
     return found.with_columns(*shares, below).select(
-        *("collection", "system", "metric", "baseline", "baseline_percentile", "baseline_below_median"),
+        *(
+            "collection",
+            "system",
+            "metric",
+            "baseline",
+            "baseline_percentile",
+            "baseline_below_median",
+        ),
         *(*_GAIN, "p", *(name.replace("gain", "share_of_way") for name in _GAIN)),
     )
 
@@ -150,7 +210,9 @@ def _gain(side: str, sign: int) -> list[pl.Expr]:
 
 def _first(view: pl.DataFrame | None, metric: str) -> list[dict[str, Any]]:
     """Return the first rows of a table that are of one metric."""
-    return [] if view is None else view.filter(metric=metric).head(FEW).to_dicts()
+    if view is None:
+        return []
+    return view.filter(metric=metric).head(FEW).to_dicts()
 
 
 def _of_pair(row: Mapping[str, Any], level: float) -> str:
@@ -160,7 +222,10 @@ def _of_pair(row: Mapping[str, Any], level: float) -> str:
     if row["p"] > 1 - level:
         verdict = f"no difference between {a} and {b} is shown"
     else:
-        verdict = f"{a} is better than {b}" if row["difference"] > 0 else f"{b} is better than {a}"
+        if row["difference"] > 0:
+            verdict = f"{a} is better than {b}"
+        else:
+            verdict = f"{b} is better than {a}"
     return f"{row['metric']}: {verdict}: standardized difference {row['difference']:+.3f} {ends}."
 
 
@@ -177,7 +242,10 @@ def _of_entry(row: Mapping[str, Any], level: float) -> str:
 
 def _among(row: Mapping[str, Any]) -> str:
     """Say where a system stands among everybody's, by standardized scores."""
-    ends = "" if row["percentile_low"] is None else f" [{row['percentile_low']:.0f}, {row['percentile_high']:.0f}]"
+    if row["percentile_low"] is None:
+        ends = ""
+    else:
+        ends = f" [{row['percentile_low']:.0f}, {row['percentile_high']:.0f}]"
     place_among = f"percentile {row['percentile']:.0f}{ends} of {counted(int(row['others']), 'system')}"
     if row["surely_better"] is None:
         return place_among
@@ -190,9 +258,7 @@ def _plain_scores(row: Mapping[str, Any]) -> str:
     """Say what everybody's systems score, not standardized."""
     automatic = row["best_automatic"]
     best = "" if automatic is None else f" (of the automatic ones {automatic:.4f})"
-    return (
-        f"By plain {row['metric']}, their median is {row['median_score']:.4f}, their best {row['best_score']:.4f}{best}"
-    )
+    return f"By plain {row['metric']}, their median is {row['median_score']:.4f}, their best {row['best_score']:.4f}{best}"
 
 
 def _of_baseline(row: Mapping[str, Any], level: float) -> str:

@@ -61,21 +61,35 @@ def reuse(
     _check(depth, level)
     wanted = parse_list(metrics)
     if logs := geometric(str(metric) for metric in wanted):
-        raise MetricError(f"{logs[0]} has a geometric mean over topics; leave it out (--metrics)")
+        raise MetricError(
+            f"{logs[0]} has a geometric mean over topics; leave it out (--metrics)"
+        )
     seen = [_unjudged_at(metric, depth) for metric in wanted]
     looked = left_out.look_up(qrels, runs, [*wanted, *dict.fromkeys(seen)])
     groups = grouped(looked.names, groups)
     names = list(dict.fromkeys(groups.of[run] for run in looked.names))
     number = np.array([names.index(groups.of[run]) for run in looked.names])
     pooled = np.array([run not in groups.unpooled for run in looked.names])
-    owner, brought = left_out.owners(looked, np.where(pooled, number, NOBODY).tolist(), depth)
+    owner, brought = left_out.owners(
+        looked, np.where(pooled, number, NOBODY).tolist(), depth
+    )
     full, left = left_out.without_each(looked, owner, len(names))
-    own = left[number, np.arange(len(number))]  # (system, metric): without the judgments of the own group
+    own = left[
+        number, np.arange(len(number))
+    ]  # (system, metric): without the judgments of the own group
     places = [looked.metrics.index(metric) for metric in seen]
     count = len(wanted)
     unjudged = 1 - own[:, places]
     studied = _studied(pooled, owner, number)
-    bands, models = _penalties(wanted, (full - own)[:, :count], unjudged, own[:, :count], number, studied, level)
+    bands, models = _penalties(
+        wanted,
+        (full - own)[:, :count],
+        unjudged,
+        own[:, :count],
+        number,
+        studied,
+        level,
+    )
     over = ("system", "metric")
     data: dict[str, Any] = {
         **_of_groups(looked, owner, brought, names, number),
@@ -86,28 +100,57 @@ def reuse(
         "loss": (over, (full - own)[:, :count]),
         "unjudged": (over, unjudged),
         **_ranks(full[:, :count], left[:, :, :count], number),
-        **{name: (over, bands[..., place]) for place, name in enumerate(("expected", "low", "high"))},
-        **_of_metrics(full[:, :count], own[:, :count], unjudged, bands, models, number, studied),
+        **{
+            name: (over, bands[..., place])
+            for place, name in enumerate(("expected", "low", "high"))
+        },
+        **_of_metrics(
+            full[:, :count], own[:, :count], unjudged, bands, models, number, studied
+        ),
     }
     told = list[str]()
     if new is not None:
         found, told = _new(qrels, new, wanted, seen, models, level)
-        data |= found | {"extrapolated": (("run", "metric"), found["new_unjudged"][1] > data["usual_unjudged"][1])}
-    scores = cube(full[:, None, :count], looked.names, [ALL], [str(m) for m in wanted], collection=_name(looked))
-    scores = scores.assign_attrs(recorded({"qrels": looked.task.judgments.qrels.digest, "runs": dict(looked.digests)}))
+        data |= found | {
+            "extrapolated": (
+                ("run", "metric"),
+                found["new_unjudged"][1] > data["usual_unjudged"][1],
+            )
+        }
+    scores = cube(
+        full[:, None, :count],
+        looked.names,
+        [ALL],
+        [str(m) for m in wanted],
+        collection=_name(looked),
+    )
+    scores = scores.assign_attrs(
+        recorded(
+            {"qrels": looked.task.judgments.qrels.digest, "runs": dict(looked.digests)}
+        )
+    )
     outcome = result(
         "reuse",
         data,
         inputs={_name(looked): scores},
-        options={"depth": depth, "level": level, "topics": len(looked.topics), "groups": groups.source},
+        options={
+            "depth": depth,
+            "level": level,
+            "topics": len(looked.topics),
+            "groups": groups.source,
+        },
         notes=[*_notes(depth, owner, pooled, len(names)), *told, *_beyond(data)],
     )
-    return outcome.assign_coords(system=looked.names, metric=[str(metric) for metric in wanted], group=names)
+    return outcome.assign_coords(
+        system=looked.names, metric=[str(metric) for metric in wanted], group=names
+    )
 
 
 def _check(depth: int | None, level: float) -> None:
     if depth is not None and depth < 1:
-        raise ScoresError(f"the pool's depth is 1 or more, not {depth}; leave it out where the pool had none")
+        raise ScoresError(
+            f"the pool's depth is 1 or more, not {depth}; leave it out where the pool had none"
+        )
     if not 0 < level < 1:
         raise ScoresError(f"the level is between 0 and 1, as in 0.9, not {level:g}")
 
@@ -147,14 +190,27 @@ def _penalties(
     bands, models = np.full((*loss.shape, 3), np.nan), []
     group = np.unique(number[studied], return_inverse=True)[1]
     for metric in range(loss.shape[1]):
-        cases = (loss[studied, metric], unjudged[studied, metric], score[studied, metric], group)
-        band = penalty.leave_out(*cases, level).within(_least(metrics[metric], cases[2]))
+        cases = (
+            loss[studied, metric],
+            unjudged[studied, metric],
+            score[studied, metric],
+            group,
+        )
+        band = penalty.leave_out(*cases, level).within(
+            _least(metrics[metric], cases[2])
+        )
         bands[studied, metric] = np.stack(band, axis=-1)
         models.append(penalty.fit(*cases))
     return bands, models
 
 
-def _of_groups(looked: Looked, owner: Indices, brought: Bools, names: Sequence[str], number: Indices) -> dict[str, Any]:
+def _of_groups(
+    looked: Looked,
+    owner: Indices,
+    brought: Bools,
+    names: Sequence[str],
+    number: Indices,
+) -> dict[str, Any]:
     """Count what each group brought to the pool: judged documents, alone, alone and relevant."""
     relevant = looked.task.judgments.qrels.grades >= 1
     whole = np.zeros((len(names), len(owner)), dtype=np.bool_)
@@ -165,7 +221,10 @@ def _of_groups(looked: Looked, owner: Indices, brought: Bools, names: Sequence[s
         "brought": ("group", whole.sum(axis=1)),
         "unique": ("group", alone.sum(axis=1)),
         "unique_relevant": ("group", (alone & relevant).sum(axis=1)),
-        "relevant_share": ("group", (alone & relevant).sum(axis=1) / max(1, int(relevant.sum()))),
+        "relevant_share": (
+            "group",
+            (alone & relevant).sum(axis=1) / max(1, int(relevant.sum())),
+        ),
         "judged": len(owner),
         "relevant": int(relevant.sum()),
     }
@@ -174,7 +233,10 @@ def _of_groups(looked: Looked, owner: Indices, brought: Bools, names: Sequence[s
 def _ranks(full: Floats, left: Floats, number: Indices) -> dict[str, Any]:
     """Rank the systems with all judgments and without each group's: ranks of the own systems, and tau."""
     metrics = full.shape[1]
-    rank, without = np.empty(full.shape, dtype=np.int64), np.empty(full.shape, dtype=np.int64)
+    rank, without = (
+        np.empty(full.shape, dtype=np.int64),
+        np.empty(full.shape, dtype=np.int64),
+    )
     tau = np.full((len(left), metrics), np.nan)
     for metric in range(metrics):
         whole, others = settled(full[:, metric]), settled(left[:, :, metric])
@@ -183,8 +245,12 @@ def _ranks(full: Floats, left: Floats, number: Indices) -> dict[str, Any]:
         for group, scores in enumerate(others):
             own = number == group
             without[own, metric] = descriptive.ranks(scores)[own]
-    means = [(without - rank)[number == group].max(axis=0) for group in range(len(left))]
-    loss = [(full - left[group])[number == group].mean(axis=0) for group in range(len(left))]
+    means = [
+        (without - rank)[number == group].max(axis=0) for group in range(len(left))
+    ]
+    loss = [
+        (full - left[group])[number == group].mean(axis=0) for group in range(len(left))
+    ]
     return {
         "rank": (("system", "metric"), rank),
         "rank_without": (("system", "metric"), without),
@@ -213,14 +279,22 @@ def _of_metrics(
     spread = full.std(axis=0, ddof=1)
     covered = (loss >= bands[..., 1]) & (loss <= bands[..., 2])
     held = [
-        penalty.coverage(loss[studied, metric], penalty.Band(*bands[studied, metric].T), group)
+        penalty.coverage(
+            loss[studied, metric], penalty.Band(*bands[studied, metric].T), group
+        )
         for metric in range(loss.shape[1])
     ]
     size = np.average(np.abs(loss[studied]), axis=0, weights=weight)
     return {
-        "covered": (("system", "metric"), np.where(np.isnan(bands[..., 1]), np.nan, covered)),
+        "covered": (
+            ("system", "metric"),
+            np.where(np.isnan(bands[..., 1]), np.nan, covered),
+        ),
         "mean_loss": ("metric", mean),
-        "relative_loss": ("metric", np.divide(size, spread, out=np.full(len(size), np.nan), where=spread > 0)),
+        "relative_loss": (
+            "metric",
+            np.divide(size, spread, out=np.full(len(size), np.nan), where=spread > 0),
+        ),
         "b": ("metric", [model.slopes[0] for model in models]),
         "c": ("metric", [model.slopes[1] for model in models]),
         "coverage": ("metric", held),
@@ -244,7 +318,9 @@ def _new(
 ) -> tuple[dict[str, Any], list[str]]:
     """Score new runs, predict what they lose, bound RBP from above by its residual; say where ids do not match."""
     residuals = {metric: _residual(metric) for metric in wanted if metric.base == "RBP"}
-    looked = left_out.look_up(qrels, new, [*wanted, *dict.fromkeys(seen), *dict.fromkeys(residuals.values())])
+    looked = left_out.look_up(
+        qrels, new, [*wanted, *dict.fromkeys(seen), *dict.fromkeys(residuals.values())]
+    )
     means = left_out.scores(looked).mean(axis=1)
     at = {metric: place for place, metric in enumerate(looked.metrics)}
     columns = [at[metric] for metric in wanted]
@@ -253,7 +329,10 @@ def _new(
     bound, bands = np.empty_like(score), []
     for i, metric in enumerate(wanted):
         own = score[:, i]
-        bound[:, i] = own + means[:, at[residuals[metric]]] if metric in residuals else _highest(metric, most[:, i])
+        if metric in residuals:
+            bound[:, i] = own + means[:, at[residuals[metric]]]
+        else:
+            bound[:, i] = _highest(metric, most[:, i])
         expected = penalty.band(models[i], unjudged[:, i], own, level)
         bands.append(expected.within(_least(metric, own), bound[:, i] - own))
     over = ("run", "metric")
@@ -271,19 +350,29 @@ def _new(
 
 def _least(metric: Metric, score: Floats) -> Floats:
     """Return the least loss that further judgments can show: 0 where they only raise a score, else the score lost."""
-    return np.zeros_like(score) if left_out.only_rises(metric) else -score
+    if left_out.only_rises(metric):
+        return np.zeros_like(score)
+    return -score
 
 
 def _highest(metric: Metric, most: Floats) -> Floats:
     """Return the highest score that further judgments can lead to."""
-    return most if left_out.only_rises(metric) else np.full_like(most, highest(str(metric)))
+    if left_out.only_rises(metric):
+        return most
+    return np.full_like(most, highest(str(metric)))
 
 
 def _beyond(data: Mapping[str, Any]) -> list[str]:
     """Name the new runs of which more is unjudged, by some metric, than of the good runs that were left out."""
     if "run" not in data:
         return []
-    far = [run for run, apart in zip(data["run"], data["extrapolated"][1].any(axis=1), strict=True) if apart]
+    far = [
+        run
+        for run, apart in zip(
+            data["run"], data["extrapolated"][1].any(axis=1), strict=True
+        )
+        if apart
+    ]
     if not far:
         return []
     return [
@@ -305,13 +394,22 @@ def _notes(depth: int | None, owner: Indices, pooled: Bools, groups: int) -> lis
     """Say what the figures rest on."""
     notes = []
     if groups == len(pooled):
-        notes.append("each run is a group of its own: runs of one team protect each other, so losses look too small")
+        notes.append(
+            "each run is a group of its own: runs of one team protect each other, so losses look too small"
+        )
     if depth is None:
-        notes.append("the pool has no depth: a group brought every judged document that one of its runs retrieves")
+        notes.append(
+            "the pool has no depth: a group brought every judged document that one of its runs retrieves"
+        )
     if not pooled.all():
-        notes.append(f"{(~pooled).sum()} of {pooled.size} runs were not pooled: nothing is learned from them")
+        notes.append(
+            f"{(~pooled).sum()} of {pooled.size} runs were not pooled: nothing is learned from them"
+        )
     if nobody := int((owner == NOBODY).sum()):
-        where = "no run retrieves" if depth is None else f"no pooled run has among its first {depth}"
+        if depth is None:
+            where = "no run retrieves"
+        else:
+            where = f"no pooled run has among its first {depth}"
         notes.append(
             f"{nobody} of {owner.size} judged documents are ones that {where}: they count as judged throughout"
         )

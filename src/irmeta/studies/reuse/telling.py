@@ -11,10 +11,37 @@ from irmeta.names import highest
 from irmeta.result import frame
 from irmeta.words import listed
 
-_FIGURES = ("score", "without", "loss", "rank", "rank_without", "unjudged", "expected", "low", "high", "covered")
-_METRICS = ("mean_loss", "relative_loss", "most_ranks", "least_tau", "b", "c", "coverage")
+_FIGURES = (
+    "score",
+    "without",
+    "loss",
+    "rank",
+    "rank_without",
+    "unjudged",
+    "expected",
+    "low",
+    "high",
+    "covered",
+)
+_METRICS = (
+    "mean_loss",
+    "relative_loss",
+    "most_ranks",
+    "least_tau",
+    "b",
+    "c",
+    "coverage",
+)
 _GROUPS = ("runs", "brought", "unique", "unique_relevant", "relevant_share")
-_NEW = ("new_score", "new_unjudged", "penalty", "penalty_low", "penalty_high", "bound", "extrapolated")
+_NEW = (
+    "new_score",
+    "new_unjudged",
+    "penalty",
+    "penalty_low",
+    "penalty_high",
+    "bound",
+    "extrapolated",
+)
 
 
 def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
@@ -22,14 +49,21 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     least_first = pl.col("relative_loss").fill_nan(None)
     systems = frame(outcome, ("group_of", *_FIGURES), by=("system", "metric"))
     views = {
-        "metrics": frame(outcome, _METRICS, by=("metric",)).sort(least_first, nulls_last=True, maintain_order=True),
+        "metrics": frame(outcome, _METRICS, by=("metric",)).sort(
+            least_first, nulls_last=True, maintain_order=True
+        ),
         "groups": frame(outcome, _GROUPS, by=("group",)),
-        "rankings": frame(outcome, ("tau", "group_loss", "group_ranks"), by=("group", "metric")),
+        "rankings": frame(
+            outcome, ("tau", "group_loss", "group_ranks"), by=("group", "metric")
+        ),
         "systems": systems.rename({"group_of": "group"}),
     }
     if "run" in outcome.dims:
         views = {"new": _adjusted(outcome), **views}
-    return {name: view.with_columns(pl.selectors.float().fill_nan(None)) for name, view in views.items()}
+    return {
+        name: view.with_columns(pl.selectors.float().fill_nan(None))
+        for name, view in views.items()
+    }
 
 
 def _adjusted(outcome: xr.Dataset) -> pl.DataFrame:
@@ -38,7 +72,8 @@ def _adjusted(outcome: xr.Dataset) -> pl.DataFrame:
     found = found.rename({"new_score": "score", "new_unjudged": "unjudged"})
     penalties = ("penalty", "penalty_low", "penalty_high")
     return found.with_columns(
-        (pl.col("score") + pl.col(name)).alias(name.replace("penalty", "adjusted")) for name in penalties
+        (pl.col("score") + pl.col(name)).alias(name.replace("penalty", "adjusted"))
+        for name in penalties
     )
 
 
@@ -48,12 +83,21 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     if "new" in views:
         shown["new"] = views["new"].select(
             *("run", "metric", "score", "unjudged", "adjusted"),
-            pl.format("[{}, {}]", *(pl.col(f"adjusted_{end}").round(3) for end in ("low", "high"))).alias("interval"),
+            pl.format(
+                "[{}, {}]",
+                *(pl.col(f"adjusted_{end}").round(3) for end in ("low", "high")),
+            ).alias("interval"),
             "bound",
         )
-    shown["metrics"] = views["metrics"].select("metric", "mean_loss", "relative_loss", "most_ranks", "least_tau")
-    groups = views["groups"].sort("unique_relevant", descending=True, maintain_order=True)
-    shown["groups"] = groups.head(10).select("group", "runs", "brought", "unique", "unique_relevant")
+    shown["metrics"] = views["metrics"].select(
+        "metric", "mean_loss", "relative_loss", "most_ranks", "least_tau"
+    )
+    groups = views["groups"].sort(
+        "unique_relevant", descending=True, maintain_order=True
+    )
+    shown["groups"] = groups.head(10).select(
+        "group", "runs", "brought", "unique", "unique_relevant"
+    )
     return shown
 
 
@@ -63,7 +107,10 @@ def findings(outcome: xr.Dataset) -> list[str]:
     metrics = views["metrics"]
     told = []
     if "new" in views:
-        shown = (str(outcome["metric"].values[0]), metrics["metric"][0])  # the first asked for, and the fairest
+        shown = (
+            str(outcome["metric"].values[0]),
+            metrics["metric"][0],
+        )  # the first asked for, and the fairest
         rows = views["new"].filter(pl.col("metric").is_in(shown)).iter_rows(named=True)
         told = [_of_new(row, level) for row in rows][:6]
     known = metrics.drop_nulls("relative_loss")
@@ -74,14 +121,18 @@ def findings(outcome: xr.Dataset) -> list[str]:
             f"({_loss(most)}); a run falls by up to {int(outcome['most_ranks'].max())} ranks. "
             f"{_advice(outcome, least['metric'])}"
         )
-    groups = views["groups"].sort("unique_relevant", descending=True, maintain_order=True)
+    groups = views["groups"].sort(
+        "unique_relevant", descending=True, maintain_order=True
+    )
     top = groups.row(0, named=True)
     told.append(
         f"{groups['unique'].sum() / max(1, int(outcome['judged'])):.0%} of the judged documents were brought by one "
         f"group alone, and so were {groups['unique_relevant'].sum()} of the {int(outcome['relevant'])} relevant ones; "
         f"{top['group']} brought most of these ({top['unique_relevant']})."
     )
-    told.append(f"The {level:.0%} prediction intervals hold {_held(outcome)} of left-out groups' losses.")
+    told.append(
+        f"The {level:.0%} prediction intervals hold {_held(outcome)} of left-out groups' losses."
+    )
     return told
 
 
@@ -98,14 +149,22 @@ def _held(outcome: xr.Dataset) -> str:
     """Say which share of the losses intervals hold, by metric."""
     covered = outcome["coverage"].values
     least, most = f"{covered.min():.0%}", f"{covered.max():.0%}"
-    return least if least == most else f"{least} to {most}, by metric,"
+    if least == most:
+        return least
+    return f"{least} to {most}, by metric,"
 
 
 def _of_new(row: Mapping[str, Any], level: float) -> str:
     """Say of one new run and metric what it scores, and what it would if it had been pooled."""
-    bound = f"; it cannot exceed {row['bound']:.3f}" if row["bound"] < highest(row["metric"]) - 5e-4 else ""
+    if row["bound"] < highest(row["metric"]) - 5e-4:
+        bound = f"; it cannot exceed {row['bound']:.3f}"
+    else:
+        bound = ""
     ends = f"[{row['adjusted_low']:.3f}, {row['adjusted_high']:.3f}]"
-    kind = f"{level:.0%} interval, extrapolated" if row["extrapolated"] else f"{level:.0%} interval"
+    if row["extrapolated"]:
+        kind = f"{level:.0%} interval, extrapolated"
+    else:
+        kind = f"{level:.0%} interval"
     return (
         f"{row['run']}: {row['metric']} {row['score']:.3f}, with {row['unjudged']:.0%} of its first documents "
         f"unjudged. Had it been pooled, {row['adjusted']:.3f} {ends} is expected ({kind}){bound}."
