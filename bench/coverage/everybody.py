@@ -186,37 +186,12 @@ def _pools(_: Path | None) -> Iterable[Case]:
         yield Case(f"{groups} groups of 3 runs", 50, partial(_losses, groups))
 
 
-PLACED = (
-    "place.difference_low",
-    "place.p",
-    "place.gain_low",
-    "place.low",
-    "place.rank_low",
-)
-HELD = ("reuse.low", "reuse.penalty_low")
+_PLACED = in_worlds(_percentile, SYSTEMS)
 
 ENTRIES = [
-    Entry(
-        "percentile among everybody",
-        0.95,
-        0.93,
-        in_worlds(_percentile, SYSTEMS),
-        60,
-        20,
-        ("place.percentile_low",),
-    ),
-    Entry("difference across collections", 0.95, 0.90, _in_pairs, 300, 20, PLACED),
-    Entry(
-        "rank sets of a leaderboard", 0.95, 0.90, _boards, 60, 10, ("leaderboard.low",)
-    ),
-    Entry(
-        "predicted score of a leaderboard",
-        0.90,
-        0.85,
-        _tables,
-        60,
-        10,
-        ("leaderboard.predicted_low",),
-    ),
-    Entry("loss of a run that was not pooled", 0.90, 0.85, _pools, 400, 40, HELD),
+    Entry("percentile among everybody", 0.95, 0.93, _PLACED, 60, 20),
+    Entry("difference across collections", 0.95, 0.90, _in_pairs, 300, 20),
+    Entry("rank sets of a leaderboard", 0.95, 0.90, _boards, 60, 10),
+    Entry("predicted score of a leaderboard", 0.90, 0.85, _tables, 60, 10),
+    Entry("loss of a run that was not pooled", 0.90, 0.85, _pools, 400, 40),
 ]

@@ -29,7 +29,6 @@ class Entry:
     bound : what is tolerated in the worst case: an interval holds at least so often, a test rejects at most so often.
     cases : from the folder of real collections (None for made ones) to the cases.
     draws, few : the most of them, and those of the short form; fewer where a draw is slow.
-    prints : the columns of results that show it, as in "description.low"; `high` goes with `low`.
     warns : where the bound is far from what is promised: the words by which irmeta says so beside the figures.
     """
 
@@ -39,7 +38,6 @@ class Entry:
     cases: Callable[[Path | None], Iterable[Case]]
     draws: int = 600
     few: int = 60
-    prints: Sequence[str] = ()
     warns: str = ""
 
 

@@ -25,6 +25,8 @@ UNTIED = (
 
 Check = Callable[[World, np.ndarray, np.random.Generator], Mapping[str, float]]
 """From a world, a drawn cube's scores (system, topic) and a generator to the figures of a `Trial`."""
+Cases = Callable[[Path | None], Iterable[Case]]
+"""From the folder of real collections, None for made ones, to cases."""
 
 
 def in_worlds(
