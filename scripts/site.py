@@ -26,9 +26,7 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
     return config
 
 
-def on_page_markdown(
-    markdown: str, *, page: Page, config: MkDocsConfig, files: Files
-) -> str:
+def on_page_markdown(markdown: str, **_: Page | MkDocsConfig | Files) -> str:
     """Put the lists that are made from the registry in the place of their marks."""
     filled: str = lists["filled"](markdown)
     return filled

@@ -42,6 +42,14 @@ def data() -> Path:
     return DATA
 
 
+@pytest.fixture
+def empty_figures(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A report whose figures for print, four fifths of its time, are empty files."""
+    from irmeta.report.plots import figure
+
+    monkeypatch.setattr(figure, "save", lambda _, path: path.touch())
+
+
 @pytest.fixture(scope="session")
 def colliding() -> Callable[[str, int], list[str]]:
     """Make ids of 16 printable characters with the hash of a given one, as somebody would who hides a document."""

@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from itertools import permutations
 from typing import Any, Literal, Unpack, get_args, get_origin, get_type_hints
 
@@ -12,6 +13,7 @@ import pytest
 import xarray as xr
 from bench.coverage.entries import ENTRIES
 from bench.coverage.printed import PRINTED, WITHOUT
+from matplotlib.text import Text
 
 import irmeta
 from irmeta import standardization
@@ -19,7 +21,10 @@ from irmeta.attributes import about
 from irmeta.cube import cube
 from irmeta.errors import IrmetaError, ScoresError
 from irmeta.io.model_file import Model, described
-from irmeta.studies import STUDIES as STUDIES_OF_IRMETA
+from irmeta.io.tables import written
+from irmeta.report.plots import figure_of
+from irmeta.report.tables import flat, overview
+from irmeta.studies import STUDIES as DECLARED
 from irmeta.studies import study_of
 from irmeta.studies.reproduction import compare, reproduction
 from irmeta.studies.reuse import reuse
@@ -303,6 +308,7 @@ def recorded(call, folder, rng):
     return json.loads((folder / "simulation.json").read_text())["seed"]
 
 
+@pytest.mark.usefixtures("empty_figures")
 @pytest.mark.parametrize(
     "name", [pytest.param(name, marks=SLOW.get(name, ())) for name in STUDIES]
 )
@@ -323,6 +329,7 @@ def table_of(one):
     return one.to_series().reset_index().assign(collection=one.attrs["collection"])
 
 
+@pytest.mark.usefixtures("empty_figures")
 @pytest.mark.parametrize(
     "name", [pytest.param(name, marks=SLOW.get(name, ())) for name in STUDIES]
 )
@@ -454,6 +461,75 @@ def test_what_public_functions_return_goes_through_files(name, through, tmp_path
     assert findings_of(back) == findings_of(made)
 
 
+def standardized(one):
+    """Standardize a cube by its own systems."""
+    return standardization.apply(one, standardization.fit(one))
+
+
+def model_of_standardized():
+    return irmeta.prediction_model(
+        {name: standardized(scores(name)) for name in "BCDE"}, scale="raw"
+    )
+
+
+def predicted_standardized():
+    return irmeta.predict(
+        standardized(scores()[..., :2]), model_of_standardized(), want="nDCG@20"
+    )
+
+
+RAW_ONLY = ("durability", "place", "standardizing_set")
+"""Studies that standardize themselves."""
+ON_STANDARDIZED = {
+    "predict": lambda _, __: predicted_standardized(),
+    "accuracy": lambda change, _: irmeta.accuracy(
+        predicted_standardized(), change(scores())
+    ),
+    "coverage": lambda change, _: irmeta.coverage(collections(change), scale="raw"),
+}
+"""How studies are called on standardized scores where the call above is about raw ones."""
+STUDIED = [
+    name for name in STUDIES if name in {study.function for study in DECLARED.values()}
+]
+
+
+def printed(result):
+    """List what people read of a result: findings, tables, captions, texts in its figure."""
+    views = [*irmeta.tables(result).values(), *overview(result).values()]
+    texts = [
+        text
+        for view in views
+        for text in (*view.columns, *written(flat(view)).splitlines()[1:])
+    ]
+    texts += findings_of(result)
+    with suppress(ScoresError):  # no figure
+        texts += [one.get_text() for one in figure_of(result).findobj(Text)]
+    return texts
+
+
+@pytest.mark.parametrize("name", STUDIED)
+def test_standardized_scores_say_so_wherever_they_are_printed(name, tmp_path):
+    """No finding, table or figure of a study of standardized scores names a metric as if the scores were its own."""
+    call = (
+        ON_STANDARDIZED
+        | {one: STUDIES[one] for one in STUDIED if one not in ON_STANDARDIZED}
+    )[name]
+    if name in RAW_ONLY:
+        with pytest.raises(ScoresError, match="standardized"):
+            call(standardized, tmp_path)
+        return
+    result = call(standardized, tmp_path)
+    texts = printed(result)
+    bare = re.compile(
+        rf"(?<![\w-])({'|'.join(map(re.escape, METRICS))})(?![\w@(]| \(std\.\))"
+    )
+    assert any("(std.)" in text or "standardized score" in text for text in texts)
+    assert not [text for text in texts if bare.search(text)]
+    assert "(std.): standardized scores (normal, by factors of " in " ".join(
+        about(result)["notes"]
+    )
+
+
 ENDS = re.compile(r"(^|_)(low|p|p_corrected|p_equivalent)$")
 """Columns of an interval's lower end, and of a test."""
 MORE = {
@@ -493,7 +569,7 @@ def test_the_coverage_of_what_is_printed_is_measured(tmp_path):
     printed = {column for one in results for column in columns_of(one)}
     assert printed == PRINTED.keys() | WITHOUT.keys()
     studies = {one.attrs["study"] for one in results}
-    assert STUDIES_OF_IRMETA.keys() - studies == {"evaluation"}  # it returns scores
+    assert DECLARED.keys() - studies == {"evaluation"}  # it returns scores
 
 
 def test_what_is_said_to_be_measured_is():

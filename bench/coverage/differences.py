@@ -1,7 +1,7 @@
 """Promises about differences: intervals of all pairs, from a baseline, and of a system from itself on other topics."""
 
 from collections.abc import Callable, Mapping
-from functools import partial
+from functools import cache, partial
 
 import numpy as np
 
@@ -87,17 +87,29 @@ def _dunnett(
     }
 
 
+@cache
+def _expected_drmse(world: World, topics: int) -> float:
+    """Compute the mean dRMSE between two samples of so many topics."""
+    rng = np.random.default_rng(0)
+    means = [world.scores(topics, rng)[..., 0].mean(axis=1) for _ in range(200)]
+    return float(
+        comparability.drmse(np.array(means[::2]), np.array(means[1::2])).mean()
+    )
+
+
 def _on_other_topics(
     world: World, scores: np.ndarray, rng: np.random.Generator
 ) -> Mapping[str, float]:
-    """Test systems against themselves on other topics; beside it whether all differ by more than random splits do."""
+    """Test systems against themselves on other topics; beside it what dRMSE says of all together."""
     other = world.scores(scores.shape[1], rng)[..., 0]
     _, p = comparability.own_difference(scores, other)
     usual, _ = comparability.repartition(scores, other, 200, rng)
     observed = comparability.drmse(scores.mean(axis=1), other.mean(axis=1))
+    low, high = comparability.drmse_interval(scores, other)
     return {
         "kept": (p < 0.05).mean(),
-        "beyond random splits": observed > np.quantile(usual, 0.95),
+        "dRMSE beyond random splits": observed > np.quantile(usual, 0.95),
+        "dRMSE interval": low <= _expected_drmse(world, scores.shape[1]) <= high,
     }
 
 

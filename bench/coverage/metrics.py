@@ -153,9 +153,12 @@ def _correlated(
         found["low"].values,
         found["high"].values,
     )
+    shares = agreement.cumulated(truth)[:-1]
+    ends = [found[f"cumulated_{end}"].values[:-1] for end in ("low", "high")]
     return {
         "kept": ((low <= truth) & (truth <= high))[OFF].mean(),
         "width": (high - low)[OFF].mean(),
+        "shares of components": ((ends[0] <= shares) & (shares <= ends[1])).mean(),
     }
 
 

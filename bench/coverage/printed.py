@@ -21,7 +21,9 @@ _CORRELATIONS = (
 
 PRINTED: Mapping[str, Sequence[str]] = {
     "accuracy.low": ("predicted score",),
+    "comparison.drmse_low": ("a system against itself on other topics",),
     "comparison.p": ("a system against itself on other topics",),
+    "correlation.cumulated_low": _CORRELATIONS,
     "correlation.low": _CORRELATIONS,
     "correlation.true_low": ("r of true means",),
     "description.low": ("t interval of a mean",),
@@ -72,6 +74,7 @@ WITHOUT: Mapping[str, str] = {
     "estimate.p_corrected": "the interval of the difference, inverted",
     "judges.p": "the interval of the difference of tau, inverted",
     "judges.p_corrected": "the same p, corrected by Holm",
+    "ranking.unexplained_low": "made as the shares of components beside `r over scores`",
     "significance.rank_low": "counts of significant differences, no promise",
     "place.share_of_way_low": "the gain's interval, divided by a constant",
     "validation.depth_low": "the shortest list of a run, no interval",

@@ -21,6 +21,7 @@ from irmeta.names import (
     is_known,
     metric_names,
     nearest,
+    raw,
     split,
 )
 from irmeta.stats.arrays import Bools, Floats
@@ -418,7 +419,7 @@ def deeper_metrics(
     return [
         f"there is no {name} among the scores: {deeper} is used, the deepest"
         for name, deeper in found.items()
-        if deeper
+        if deeper and raw(deeper) != name
     ]
 
 
@@ -470,8 +471,6 @@ def _require_scale(scores: xr.DataArray) -> xr.DataArray:
 
 def require_possible(scores: xr.DataArray) -> None:
     """Raise ScoresError if a score is lower or higher than its metric can be, in scores that others have made."""
-    if "standardization" in scores.attrs:
-        return
     for place, metric in enumerate(map(str, scores.metric.values)):
         if not is_known(metric):  # it may take any value
             continue

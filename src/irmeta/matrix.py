@@ -11,7 +11,13 @@ import xarray as xr
 
 from irmeta.choices import Level, Matrix, Missing
 from irmeta.cube import ALL, DIMS, additive, means
-from irmeta.cubes import by_name, shared_topics, studied_together, topics_halved
+from irmeta.cubes import (
+    by_name,
+    shared_topics,
+    studied_together,
+    topic_numbers,
+    topics_halved,
+)
 from irmeta.errors import ScoresError
 from irmeta.frames import is_table
 from irmeta.names import canonical
@@ -43,6 +49,12 @@ _KINDS: Mapping[str, Callable[[Floats], Floats]] = MappingProxyType(
 )
 
 
+BLOCKS = 30
+"""Topics are left out in at most this number of blocks: more change no second digit of an interval."""
+FEWEST = 4
+"""Fewer topics have no interval."""
+
+
 @dataclass(frozen=True)
 class MetricMatrix:
     """A positive semi-definite matrix of metrics, none without variance, and the scores that it was made from."""
@@ -63,6 +75,31 @@ class MetricMatrix:
         if not all(_varies(part).all() for part in rows):
             return None
         return [_KINDS[self.kind](part) for part in rows]
+
+    def without_topics(self) -> list[Floats]:
+        """Compute the matrix without each of at most `BLOCKS` blocks of topics; none where that cannot be done.
+
+        A block is left out of all collections at once, so that a topic that several have counts once.
+        """
+        if any(list(scores.topic.values) == [ALL] for scores in self.cubes.values()):
+            return []
+        numbers = topic_numbers(self.cubes)
+        topics = max((int(number.max()) + 1 for number in numbers), default=0)
+        blocks = min(topics, BLOCKS) if topics >= FEWEST else 0
+        found = []
+        for block in range(blocks):
+            kept = [number % blocks != block for number in numbers]
+            if not all(here.any() for here in kept):
+                return []
+            pairs = zip(self.cubes.items(), kept, strict=True)
+            rows = _rows(
+                {name: scores.isel(topic=here) for (name, scores), here in pairs},
+                str(self.level),
+            )
+            if not _varies(rows).all():
+                return []
+            found.append(_KINDS[self.kind](rows))
+        return found
 
 
 def from_scores(

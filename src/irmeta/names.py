@@ -12,6 +12,9 @@ from irmeta.errors import MetricError
 from irmeta.signatures import GENERAL, SETS, UNBOUNDED, Parameter, Value
 from irmeta.words import shortened
 
+STANDARDIZED = " (std.)"
+"""How a metric is named whose scores were standardized: they are on another scale, not to be quoted as its own."""
+
 
 @dataclass(frozen=True)
 class Metric:
@@ -194,8 +197,32 @@ def _parse_or_ask(
         return found
 
 
+def standardized(name: str) -> str:
+    """Return the name of a metric's standardized scores.
+
+    >>> standardized("nDCG@10"), standardized("nDCG@10 (std.)")
+    ('nDCG@10 (std.)', 'nDCG@10 (std.)')
+    """
+    return raw(name) + STANDARDIZED
+
+
+def raw(name: str) -> str:
+    """Return the name of the metric whose scores these are, standardized or not.
+
+    >>> raw("nDCG@10 (std.)"), raw("nDCG@10")
+    ('nDCG@10', 'nDCG@10')
+    """
+    return name.removesuffix(STANDARDIZED)
+
+
 def canonical(name: str) -> str:
-    """Print a name as irmeta spells it where it knows the metric, and as given where it does not."""
+    """Print a name as irmeta spells it where it knows the metric, and as given where it does not.
+
+    >>> canonical("ndcg_cut.10"), canonical("ndcg_cut.10 (std.)"), canonical("clicks")
+    ('nDCG@10', 'nDCG@10 (std.)', 'clicks')
+    """
+    if name.endswith(STANDARDIZED):
+        return standardized(canonical(raw(name)))
     if is_known(name):
         return str(parse(name))
     return name
@@ -210,6 +237,17 @@ def highest(name: str) -> float:
     if is_known(name):
         return signatures.CATALOGUE[parse(name).base].high
     return UNBOUNDED
+
+
+def lowest(name: str) -> float:
+    """Return the smallest value that a metric can take; minus infinity for standardized scores.
+
+    >>> lowest("P@10"), lowest("P@10 (std.)")
+    (0.0, -inf)
+    """
+    if name.endswith(STANDARDIZED):
+        return -UNBOUNDED
+    return 0.0
 
 
 def is_known(name: str) -> bool:
@@ -240,25 +278,28 @@ def is_variant(name: str, of: str) -> bool:
 
 
 def found_as(name: str, known: Iterable[str]) -> str | None:
-    """Return the known name that a name stands for: itself, else the same metric at its deepest cutoff, else None.
+    """Return the known name that a name stands for: itself, else standardized, else at its deepest cutoff, else None.
 
     >>> found_as("AP", ["AP@100", "AP@1000", "nDCG@20"]), found_as("RR", ["AP@100"])
     ('AP@1000', None)
+    >>> found_as("AP", ["AP@100 (std.)", "AP (std.)"]), found_as("AP", ["AP@100 (std.)"])
+    ('AP (std.)', 'AP@100 (std.)')
     """
     names = list(known)
-    if name in names:
-        return name
+    for one in (name, standardized(name)):
+        if one in names:
+            return one
     if not is_known(name):
         return None
     wanted = parse(name)
-    metrics = [parse(one) for one in names if is_known(one)]
+    metrics = {parse(raw(one)): one for one in names if is_known(raw(one))}
     cut = [
         one
         for one in metrics
         if one.cutoff is not None and replace(one, cutoff=None) == wanted
     ]
     if cut:
-        return str(max(cut, key=lambda one: one.cutoff or 0))
+        return metrics[max(cut, key=lambda one: one.cutoff or 0)]
     return None
 
 
@@ -281,8 +322,17 @@ def nearest(name: str, known: Iterable[str]) -> str:
 
 
 def split(text: str) -> list[str]:
-    """Cut a text at spaces and commas, but not inside parentheses."""
-    return [part for part in re.split(r"[\s,]+(?![^()]*\))", text.strip()) if part]
+    """Cut a text at spaces and commas, but not inside parentheses, nor before what says that scores are standardized.
+
+    >>> split("AP (std.), RBP(p=0.8, rel=1) RR")
+    ['AP (std.)', 'RBP(p=0.8, rel=1)', 'RR']
+    """
+    within = re.escape(STANDARDIZED.strip())
+    return [
+        part
+        for part in re.split(rf"[\s,]+(?!{within})(?![^()]*\))", text.strip())
+        if part
+    ]
 
 
 def _parameters(base: str) -> dict[str, Parameter]:

@@ -1,6 +1,6 @@
 """What every study returns: an xarray.Dataset whose attributes say what was computed, from what, and how."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib.metadata import version
 from typing import Any
 
@@ -9,6 +9,7 @@ import polars as pl
 import xarray as xr
 
 from irmeta.attributes import about, recorded
+from irmeta.names import STANDARDIZED
 
 
 def result(
@@ -32,7 +33,7 @@ def result(
         "study": study,
         "inputs": {"irmeta": version("irmeta"), "collections": described},
         "options": dict(options),
-        "notes": list(notes),
+        "notes": [*notes, *dict.fromkeys(_scales(described.values()))],
         "dims": sorted(map(str, made.dims)),
     }
     return made.assign_attrs(recorded(said))
@@ -42,6 +43,25 @@ def describe(scores: xr.DataArray) -> dict[str, Any]:
     """Say what a cube holds: counts of systems, topics and metrics, missing cells, and its provenance."""
     size = {f"{dim}s": int(scores.sizes[dim]) for dim in ("system", "topic", "metric")}
     return {**size, "missing": int(np.isnan(scores.values).sum()), **about(scores)}
+
+
+def scale(said: Mapping[str, Any]) -> str | None:
+    """Say how scores were standardized, of which a cube says this of itself; None for raw ones.
+
+    >>> scale({"standardization": {"kind": "normal", "factors": {"collection": "TREC-8"}}})
+    'normal, by factors of TREC-8'
+    """
+    done = said.get("standardization")
+    if done is None:
+        return None
+    return f"{done['kind']}, by factors of {done['factors']['collection']}"
+
+
+def _scales(described: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    """Say what (std.) in the names of metrics means."""
+    for said in described:
+        if (done := scale(said)) is not None:
+            yield f"{STANDARDIZED.strip()}: standardized scores ({done}); not on the scale of the metric itself"
 
 
 def frame(

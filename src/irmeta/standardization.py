@@ -21,7 +21,7 @@ from irmeta.errors import FileFormatError, ScoresError, require_choice
 from irmeta.io import seals
 from irmeta.io.groups import Grouping, teams
 from irmeta.io.outputs import writing
-from irmeta.names import nearest
+from irmeta.names import nearest, standardized
 from irmeta.stats.standardizing import across, standardizers
 from irmeta.words import counted, listed
 
@@ -106,6 +106,8 @@ def apply(
 ) -> xr.DataArray:
     """Standardize a cube with factors fitted on any systems on the same topics; missing scores stay missing.
 
+    The metrics' names say so wherever they are printed: AP becomes AP (std.). Studies find it by either name.
+
     kind : the formula; docs/studies/standardization.md has them all, with their sources.
     flat : for topics without a scale, where all standardizing systems score alike: "half" gives every system the middle
     (0.5; 0 for z), "drop" leaves the topic out, "raw" leaves the scores. `about(cube)["standardization"]["flat"]` lists
@@ -145,12 +147,14 @@ def apply(
         "notes": notes,
         "flat": without_scale,
     }
-    standardized = scores.copy(data=values).assign_attrs(
-        recorded({"standardization": description})
+    named = np.array(
+        [standardized(str(metric)) for metric in scores.metric.values], dtype=object
     )
+    made = scores.copy(data=values).assign_coords(metric=named)
+    made = made.assign_attrs(recorded({"standardization": description}))
     if flat == "drop":
-        return standardized.isel(topic=~undefined.any(axis=1))
-    return standardized
+        return made.isel(topic=~undefined.any(axis=1))
+    return made
 
 
 def _require_names(scores: xr.DataArray, factors: xr.Dataset) -> None:
@@ -161,7 +165,8 @@ def _require_names(scores: xr.DataArray, factors: xr.Dataset) -> None:
         ]
         if unknown:
             if dim == "metric":
-                mend = "use the others (--metrics)"
+                has = listed([str(name) for name in factors[dim].values])
+                mend = f"they have {has}: evaluate these, leave out the others (--metrics),"
             else:
                 mend = "take factors that have them (--factors)"
             raise ScoresError(
@@ -226,15 +231,15 @@ _BECAME = {
 """What became of topics without a scale, by the policy."""
 
 
-def flat_topics(standardized: xr.DataArray) -> list[str]:
+def flat_topics(scores: xr.DataArray) -> list[str]:
     """Say which topics had no scale and what became of them, one line for each metric that has such topics.
 
     >>> from irmeta.cube import cube
-    >>> scores = cube([[[0.1]], [[0.1]]], ["a", "b"], ["301"], ["AP"])
-    >>> flat_topics(apply(scores, fit(scores)))
+    >>> raw = cube([[[0.1]], [[0.1]]], ["a", "b"], ["301"], ["AP"])
+    >>> flat_topics(apply(raw, fit(raw)))
     ['AP: all standardizing systems score alike on 1 topic (301): every system gets the middle of the scale there']
     """
-    done = about(standardized)["standardization"]
+    done = about(scores)["standardization"]
     became = _BECAME[done["policy"]]
     lines = []
     for metric, topics in done["flat"].items():
@@ -449,14 +454,19 @@ def _frame(factors: xr.Dataset) -> pl.DataFrame:
     )
 
 
+def require_raw(scores: xr.DataArray) -> None:
+    """Raise ScoresError for scores that are standardized already."""
+    if "standardization" in scores.attrs:
+        raise ScoresError("these scores are already standardized; use the raw ones")
+
+
 def _refuse(scores: xr.DataArray) -> None:
     """Raise ScoresError for cubes that cannot be standardized."""
     if list(scores.topic.values) == [ALL]:
         raise ScoresError(
             "this table has only means; standardization needs the scores of each topic"
         )
-    if "standardization" in scores.attrs:
-        raise ScoresError("these scores are already standardized; use the raw ones")
+    require_raw(scores)
     logs = geometric(scores.metric.values)
     if logs:
         raise ScoresError(

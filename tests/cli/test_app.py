@@ -207,6 +207,7 @@ def test_a_file_given_twice_is_an_error(run, files):
         assert len(err.splitlines()) == 1
 
 
+@pytest.mark.usefixtures("empty_figures")
 def test_collections_without_a_common_metric(run, tmp_path):
     """Studies of several collections say so; a report says it where they would stand."""
     irmeta.save(made(metrics=["AP@1000", "P@10"]), tmp_path / "da.parquet")

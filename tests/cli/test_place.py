@@ -78,6 +78,22 @@ def test_place_compares_systems_of_two_collections(desk):
     assert found["study"] == "place"
 
 
+def test_place_answers_first_which_of_two_collections_systems_is_better(desk):
+    """The line above the tables is about the two systems, not about the first one's place."""
+    asked = ("place", "mineA.parquet", "mineB.parquet", "-m", "AP")
+    _, out, _ = desk(*asked, "--on", "A.parquet", "--on", "B.parquet")
+    answer = " ".join(out.partition("\n\n")[0].split())
+    assert "A-s6 on A" in answer
+    assert "B-s6 on B" in answer
+
+
+def test_place_says_how_to_score_a_run(desk):
+    """A run without judgments is no score table; the error names --qrels."""
+    code, _, err = desk("place", "runs/s3", "--on", "A.parquet")
+    assert code == 2
+    assert "place takes --qrels" in " ".join(err.split())
+
+
 def test_place_reads_runs_and_a_factors_file(desk, tmp_path):
     """With judgments, runs are scored by the factors' metrics; the baseline is a run beside them."""
     assert (

@@ -33,6 +33,7 @@ def run(monkeypatch: pytest.MonkeyPatch, *arguments: object) -> int:
     return int(caught.value.code or 0)
 
 
+@pytest.mark.usefixtures("empty_figures")
 def test_a_page_is_written_with_the_options_asked_for(
     file: Path,
     tmp_path: Path,

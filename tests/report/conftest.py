@@ -8,6 +8,7 @@ import xarray as xr
 
 from irmeta.cube import cube
 from irmeta.report.page.writing import write_report
+from irmeta.report.plots import figure
 
 METRICS = ("AP@1000", "P@10", "nDCG@10", "RR", "RBP(p=0.8)")
 
@@ -48,12 +49,10 @@ def page(scores: xr.DataArray, tmp_path_factory: pytest.TempPathFactory) -> Path
 
 @pytest.fixture(scope="session")
 def page_of_three(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The page of three collections with the same systems, without the figures for print, which take long."""
+    """The page of three collections with the same systems, without the figures for print."""
     cubes = {
         name: made(seed, name) for seed, name in enumerate(("first", "second", "third"))
     }
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(
-            "irmeta.report.page.writing.figure.save", lambda _, path: path.touch()
-        )
+        patch.setattr(figure, "save", lambda _, path: path.touch())
         return write_report(cubes, tmp_path_factory.mktemp("report") / "three", rng=5)

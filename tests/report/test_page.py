@@ -509,6 +509,7 @@ def test_numbers_of_a_page_that_are_not_finite_are_null() -> None:
     )
 
 
+@pytest.mark.usefixtures("empty_figures")
 def test_a_report_with_a_few_missing_scores_is_nearly_whole(
     scores: xr.DataArray, tmp_path: Path
 ) -> None:
@@ -562,6 +563,7 @@ def test_the_leaderboard_has_the_studies_means_and_scores(
     )
 
 
+@pytest.mark.usefixtures("empty_figures")
 def test_a_page_has_a_title_and_marks_systems(
     scores: xr.DataArray, tmp_path: Path
 ) -> None:
@@ -576,6 +578,7 @@ def test_a_page_has_a_title_and_marks_systems(
         write_report({"made": scores}, tmp_path / "s", highlight="nobody")
 
 
+@pytest.mark.usefixtures("empty_figures")
 def test_a_warning_stands_beside_its_headline(
     scores: xr.DataArray, tmp_path: Path
 ) -> None:

@@ -42,7 +42,10 @@ def test_tables_have_the_columns_of_the_contract():
     assert {name: frame.columns for name, frame in views.items()} == {
         "correlation": ["metric_a", "metric_b", "r", "low", "high", "n"],
         "groups": ["group", "metric"],
-        "components": ["component", "share", "metric", "loading"],
+        "components": [
+            *("component", "share", "cumulated", "cumulated_low", "cumulated_high"),
+            *("metric", "loading"),
+        ],
     }
     assert views["correlation"].select("metric_a", "metric_b", "n").rows() == [
         ("AP", "Rprec", 80),
@@ -245,9 +248,8 @@ def test_findings_name_the_group():
         "Within each group every pair of metrics correlates at .90 or more (at least 81% shared variance in these "
         "scores): AP, Rprec. Their intervals reach down to .9"
     )
-    assert (
-        words[2]
-        == "2 of 3 principal components explain 95% of the variance of the metrics."
+    assert words[2] == (
+        "2 of 3 principal components explain 95% of the variance of the metrics (99.7%, 95% interval 99.5% to 99.8%)."
     )
 
 

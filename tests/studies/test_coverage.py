@@ -67,7 +67,19 @@ def test_findings_set_measured_beside_nominal(made):
     """The words give the nominal level and the measured mean."""
     outcome = coverage(made.collections(4))
     mean = float(outcome["measured"].mean("collection").mean())
-    assert findings(outcome)[0].startswith(f"90% intervals held {mean:.1%}")
+    lead = "On average over 4 collections left out the coverage of 90% intervals was"
+    assert findings(outcome)[0].startswith(f"{lead} {mean:.1%}; least for")
+
+
+def test_collections_that_are_missed_as_a_whole_are_counted(made):
+    """A collection far from the others is named, as most of its systems are missed together; like ones are not."""
+    cubes = made.collections(5, offset=0.002)
+    assert findings(coverage(cubes))[1].startswith("On none of the 5 collections")
+    cubes["c4"] = cubes["c4"].copy(data=cubes["c4"].values * [1, 1, 1, 0.4])
+    said = findings(coverage(cubes))[1]
+    assert said.endswith(
+        "for some target most systems were missed on 1 of 5 collections (c4)."
+    )
 
 
 @pytest.mark.parametrize(

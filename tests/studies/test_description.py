@@ -47,7 +47,14 @@ def test_means_and_intervals_are_those_of_scipy():
 def test_topics_have_their_mean_spread_and_reliability():
     """The table of topics holds mean and standard deviation over systems, and the corrected item-total correlation."""
     topics = tables(describe(scores()))["topics"]
-    assert topics.columns == ["topic", "metric", "mean", "sd", "reliability"]
+    assert topics.columns == [
+        "topic",
+        "metric",
+        "mean",
+        "sd",
+        "reliability",
+        "reversed",
+    ]
     row = topics.filter(topic="303", metric="AP").row(0, named=True)
     column = scores().sel(topic="303", metric="AP").values
     rest = scores().sel(metric="AP").drop_sel(topic="303").sum("topic").values
@@ -164,6 +171,91 @@ def test_a_best_system_that_stands_alone_is_said_to():
     described = describe(apart)
     assert "no other system may be the best" in findings(described)[0]
     assert described["rank_high"].sel(system="s11", metric="AP") == 1
+
+
+def level_scores(values, metric="AP"):
+    """A cube of scores (system, topic) of one metric."""
+    systems, topics = np.shape(values)
+    return cube(
+        np.array(values)[..., None],
+        [f"s{i}" for i in range(systems)],
+        [str(i) for i in range(topics)],
+        [metric],
+    )
+
+
+@pytest.mark.parametrize(("shift", "said"), [(0.0, True), (2.0, False)])
+def test_the_largest_of_several_means_is_said_to_be_too_high(shift, said):
+    """A mean that was picked from systems that may all be the best is probably too high; one clearly apart is not."""
+    values = np.random.default_rng(3).normal(size=(10, 25)) / 10
+    values[0] += shift
+    assert (
+        "the largest mean is probably too high"
+        in findings(describe(level_scores(values)))[0]
+    ) is said
+
+
+def test_systems_that_tie_for_the_best_mean_are_all_named():
+    """Equal means have no best system: those that tie are named, and one that is alone is the best."""
+    values = np.random.default_rng(0).random((4, 12)) / 2
+    values[1] = values[0][::-1] + 0.3
+    values[0] = values[0] + 0.3
+    assert (
+        "AP: 2 systems tie for the best mean (s0, s1); s0 scores"
+        in findings(describe(level_scores(values)))[0]
+    )
+    values[0] += 0.1
+    assert findings(describe(level_scores(values)))[0].startswith(
+        "AP: the best system, s0, scores"
+    )
+
+
+def test_an_interval_without_width_is_not_called_an_interval():
+    """Scores that are equal on every topic have no interval of their mean; a note names the systems."""
+    values = np.random.default_rng(0).random((3, 5)) / 2
+    note = "Scores that are equal on every topic"
+    assert not any(
+        note in line for line in about(describe(level_scores(values)))["notes"]
+    )
+    values[1] = 1.0
+    outcome = describe(level_scores(values))
+    assert (
+        "s1, scores 1.000 on each of 5 topics, so that there is no interval;"
+        in findings(outcome)[0]
+    )
+    assert any(
+        line.startswith(note) and line.endswith("s1 by AP.")
+        for line in about(outcome)["notes"]
+    )
+
+
+@pytest.mark.parametrize("metric", ["P@10", "clicks"])
+def test_intervals_stay_within_what_a_metric_can_be(metric):
+    """The mean of P@10 lies between 0 and 1, and so does its interval; nothing is known of a metric of one's own."""
+    outcome = describe(level_scores([[0, 0, 0, 0, 1.0], [1, 1, 1, 1, 0.0]], metric))
+    expected = scipy.stats.ttest_1samp([0, 0, 0, 0, 1.0], 0).confidence_interval(0.95)
+    assert expected.low < -0.3
+    ends = [outcome["low"].values[0, 0], outcome["high"].values[1, 0]]
+    assert ends == (
+        [0, 1] if metric == "P@10" else pytest.approx([expected.low, 1 - expected.low])
+    )
+
+
+def test_topics_on_which_better_systems_score_worse_are_named_only_beyond_chance():
+    """Few systems have negative reliabilities by chance where the true ones are .45; a reversed topic is named."""
+    rng = np.random.default_rng(5)
+    ability = rng.normal(size=(8, 1))
+    values = ability / 2 + rng.normal(size=(8, 30))
+    outcome = describe(level_scores(values))
+    assert (outcome["reliability"] < 0).any()
+    assert not any("score worse" in line for line in findings(outcome))
+    values[:, 7] = -3 * ability[:, 0]
+    [said] = [
+        line
+        for line in findings(describe(level_scores(values)))
+        if "score worse" in line
+    ]
+    assert said.startswith("AP: on 1 topic (7) the better systems score worse")
 
 
 def test_marginal_findings_are_about_one_system():

@@ -71,7 +71,9 @@ def test_collections_are_matched_by_name():
 def test_the_deals_are_what_chance_gives():
     """Of old and new systems alike, tau stands anywhere among random deals; the seed decides, and is recorded."""
     places = [
-        durability({"T": scores("T", i)}, {"T": scores("T", 50 + i)})["quantile"].item()
+        durability({"T": scores("T", i)}, {"T": scores("T", 50 + i)})[
+            "tau_quantile"
+        ].item()
         for i in range(12)
     ]
     assert 0.25 < np.mean(places) < 0.75
@@ -125,7 +127,7 @@ def test_systems_of_another_kind_age_the_factors():
     new[:, 10:] = 0.5 + (new[:, 10:] - 0.5) * 0.02
     outcome = durability({"T": old}, {"T": new})
     assert outcome["tau"].item() < 0.9
-    assert outcome["quantile"].item() < 0.05
+    assert outcome["tau_quantile"].item() < 0.05
     assert "the old factors have aged; fit new ones." in findings(outcome)[0]
 
 
@@ -162,7 +164,7 @@ def test_splits_of_teams_keep_their_level(monkeypatch):
     for seed in range(25):
         for groups in aged:
             quantile = durability(*clones(seed), groups=groups, rng=seed)[
-                "quantile"
+                "tau_quantile"
             ].item()
             aged[groups] += quantile < 0.05
     assert aged["stem"] <= 4

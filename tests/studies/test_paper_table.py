@@ -75,6 +75,16 @@ def test_of_many_systems_the_best_are_shown_and_the_output_says_so():
     ]
 
 
+@pytest.mark.parametrize(("systems", "said"), [(45, True), (40, False)])
+def test_a_table_of_some_systems_says_that_only_these_are_corrected_for(systems, said):
+    """Letters of the best 20 are corrected for their pairs only, which the caption says; of all systems it need not."""
+    made = irmeta.paper_table(scores(systems=systems), metrics="AP")
+    assert (
+        "(paired t test, Holm correction for the systems shown, level 0.05)"
+        in caption(made)
+    ) is said
+
+
 def test_the_caption_states_the_test():
     """The caption names test, correction and level, and what the marks mean; without a test it claims nothing."""
     assert "paired permutation test, Holm correction, level 0.01" in caption(
@@ -108,3 +118,18 @@ def test_unknown_names_are_refused(options, message):
     """A baseline or a metric that the scores lack is an error that names it."""
     with pytest.raises(ScoresError, match=message):
         irmeta.paper_table(scores(), **options)
+
+
+@pytest.mark.parametrize(
+    ("test", "topics", "said"),
+    [("permutation", 5, True), ("permutation", 12, False), ("t", 5, False)],
+)
+def test_marks_that_no_difference_could_earn_are_said(test, topics, said):
+    """On 5 topics no permutation p is below .0625, so that nothing can be marked; on 12, or by t, it can."""
+    made = irmeta.paper_table(scores(systems=3, topics=topics), test=test)
+    assert (
+        any(
+            "Nothing can be significant" in note for note in irmeta.about(made)["notes"]
+        )
+        is said
+    )

@@ -436,3 +436,30 @@ def test_scores_outside_what_the_model_has_seen_are_a_warning() -> None:
     said = page(predict(odd, want=["AP@1000"]), "")
     assert "Warning: scores outside what the model has seen" in said
     assert said.count("outside what the model has seen") == 1
+
+
+def together(outcome):
+    """The notes on misses that come together."""
+    return [note for note in about(outcome)["notes"] if "misses come together" in note]
+
+
+def test_the_output_counts_the_collections_whose_systems_are_missed_together(made):
+    """Collections left out whose systems are missed are counted, none of like ones; known systems end the note."""
+    cubes = made.collections(5, offset=0.002)
+    asked = given("P@10=0.43 RR=0.61 nDCG@20=0.3")
+    [note] = together(predict(asked, prediction_model(cubes), want=["AP"]))
+    assert note.endswith(
+        "With each of the model's 5 collections left out in turn, most systems are expected to be "
+        "missed for some target on none."
+    )
+    cubes["c4"] = cubes["c4"].copy(data=cubes["c4"].values * [0.3, 1, 1, 1])
+    odd = prediction_model(cubes)
+    assert together(predict(asked, odd, want=["AP"]))[0].endswith("on 1 (c4).")
+    assert not together(predict(asked, odd, want=["AP"], known=cubes["c0"]))
+
+
+def test_a_single_collection_has_no_intervals_and_no_word_on_their_misses(made):
+    """Where there are no intervals, nothing is said of how they miss."""
+    assert not together(
+        predict(given("P@10=0.43"), prediction_model(made.collections(1)), want=["AP"])
+    )

@@ -10,9 +10,11 @@ import xarray as xr
 
 import irmeta
 from irmeta.attributes import about
+from irmeta.choices import Level
 from irmeta.cube import ALL, cube
 from irmeta.errors import ScoresError
 from irmeta.io.importers import import_systemwise
+from irmeta.matrix import from_scores
 from irmeta.papers.gupta2019.ranking import SHEFFIELD
 from irmeta.report.tables import document
 from irmeta.stats.subsets import selection
@@ -51,12 +53,10 @@ def test_tables_have_the_columns_of_the_contract() -> None:
             "metrics",
             "log_det",
             "unexplained",
-            "optimal",
-            "ratio_to_optimum",
-            "gap",
-            "proven",
-            "nodes",
+            "unexplained_low",
+            "unexplained_high",
         ),
+        *("optimal", "ratio_to_optimum", "gap", "proven", "nodes"),
         *("kept", "same"),
     ]
     assert list(views["stability"][0]) == ["k", "metric", "chosen", "se"]
@@ -449,3 +449,47 @@ def test_the_answer_is_set_beside_that_to_other_questions() -> None:
         expected = other["chosen"].sel(k=2).values
         assert (outcome["other"].sel(way=words).values == expected).all()
         assert words in told
+
+
+def sampled(population: xr.DataArray, topics: int, seed: int) -> xr.DataArray:
+    """Draw topics of a population with replacement, each under a name of its own."""
+    at = np.random.default_rng(seed).integers(0, population.sizes["topic"], topics)
+    return population.isel(topic=at).assign_coords(
+        topic=[f"t{i}" for i in range(topics)]
+    )
+
+
+@pytest.mark.parametrize("level", ["topic", "within-topic"])
+def test_the_interval_of_what_is_unexplained_holds_that_of_all_topics(
+    level: Level,
+) -> None:
+    """In most samples of 25 topics the interval holds what the set chosen leaves unexplained on all 400."""
+    population = scores(topics=400, noise=1.5)
+    truth = from_scores(population, "correlation", level, "error").sigma
+    held = 0
+    for seed in range(20):
+        found = rank_metrics(sampled(population, 25, seed), k=3, level=level).sel(k=3)
+        left = unexplained(truth, np.flatnonzero(found["chosen"].values))
+        held += (
+            float(found["unexplained_low"]) <= left <= float(found["unexplained_high"])
+        )
+    assert held >= 16
+
+
+def test_what_is_unexplained_has_no_interval_without_topics() -> None:
+    """A matrix, a table of means and three topics leave nothing to leave out, and the finding names no interval."""
+    table = (
+        scores()
+        .mean("topic")
+        .expand_dims(topic=["all"])
+        .transpose("system", "topic", "metric")
+    )
+    for given in (
+        np.corrcoef(np.random.default_rng(0).random((4, 30))),
+        table,
+        scores(topics=3),
+    ):
+        outcome = rank_metrics(given, k=2)
+        assert outcome["unexplained_low"].isnull().all()
+        assert "interval" not in findings(outcome)[0]
+    assert "; 95% interval over topics " in findings(rank_metrics(scores(), k=2))[0]

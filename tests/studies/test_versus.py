@@ -8,7 +8,8 @@ from scipy import stats
 import irmeta
 from irmeta.cube import cube
 from irmeta.errors import IrmetaError, ScoresError
-from irmeta.studies.versus import findings, tables
+from irmeta.stats.tests.multiplicity import holm
+from irmeta.studies.versus import findings, overview, tables
 
 SYSTEMS = ["mine", "bm25", "dense", "fusion"]
 
@@ -103,6 +104,17 @@ def test_a_sentence_claims_a_difference_only_where_there_is_one():
     )
 
 
+def test_one_system_that_is_not_distinguished_is_one():
+    """Systems that are not distinguished are counted in the singular where there is one."""
+    mine = scores().sel(system="mine", metric=["AP"]).values
+    systems = ["mine", "same", *(f"s{number}" for number in range(9))]
+    values = np.stack([mine, mine[::-1], *([mine / 2] * 9)])
+    made = cube(values, systems, [str(one) for one in range(20)], ["AP"])
+    assert (
+        "; 1 is not distinguished from it" in findings(irmeta.versus(made, "mine"))[0]
+    )
+
+
 def test_tests_that_can_find_nothing_say_so():
     """On four topics no permutation test reaches 5%, and a note says so."""
     found = irmeta.versus(scores(topics=4), "mine", "bm25")
@@ -168,3 +180,39 @@ def test_pairwise_best_is_a_system_with_all_topics():
         made, "mine", "best", metrics="AP", test="t", missing="pairwise"
     )
     assert found["who"].item() == "dense"
+
+
+@pytest.mark.parametrize(("error", "shown"), [(0.02, True), (0.5, False)])
+def test_equivalence_is_shown_only_where_differences_are_surely_small(error, shown):
+    """Two systems whose difference is measured well differ by less than the margin; if noisy, that is not shown."""
+    rng = np.random.default_rng(1)
+    one = rng.random(40)
+    values = np.stack([one, one + error * (rng.permutation(40) - 19.5) / 40])
+    made = cube(
+        values[..., None],
+        ["mine", "bm25"],
+        [str(topic) for topic in range(40)],
+        ["clicks"],
+    )
+    found = irmeta.versus(made, "mine", "bm25", margin=0.02)
+    assert found["equivalent"].item() is shown
+    assert not found["significant"].item()
+    said = "is shown" if shown else "is not shown"
+    assert f"That they differ by less than 0.02 {said} (p" in findings(found)[0]
+    assert ("equivalent" in overview(found)["by clicks"]["verdict"].to_list()) is shown
+
+
+def test_equivalence_is_two_one_sided_t_tests_with_holms_correction():
+    """The p of equivalence is the larger of scipy's two one-sided tests, corrected for a metric's comparisons."""
+    found = irmeta.versus(scores(), "mine", metrics="AP", margin=0.04)
+    expected = []
+    for name in found["against"].values:
+        differences = found["by_topic"].sel(against=name, metric="AP").values
+        above = stats.ttest_1samp(differences, -0.04, alternative="greater").pvalue
+        below = stats.ttest_1samp(differences, 0.04, alternative="less").pvalue
+        expected.append(max(above, below))
+    assert_allclose(
+        found["p_equivalent"].values[:, 0], holm(np.array(expected)), rtol=1e-9
+    )
+    with pytest.raises(ScoresError, match="margin is a difference in mean above 0"):
+        irmeta.versus(scores(), "mine", margin=0)

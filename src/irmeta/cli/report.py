@@ -119,7 +119,7 @@ def _left_out(
     """Leave groups out of the pool, by the metrics of the scores that this can be done with."""
     from irmeta.cube import geometric
     from irmeta.errors import IrmetaError
-    from irmeta.names import is_known
+    from irmeta.names import is_known, raw
     from irmeta.studies.reuse import reuse
 
     if qrels is None or not runs or len(cubes) > 1:
@@ -127,10 +127,7 @@ def _left_out(
             "what a new run loses needs the judgments and the runs of one collection: --qrels and --runs"
         )
     names = [
-        str(name)
-        for scores in cubes.values()
-        for name in scores.metric.values
-        if is_known(str(name))
+        raw(str(name)) for scores in cubes.values() for name in scores.metric.values
     ]
-    wanted = [name for name in names if not geometric([name])]
+    wanted = [name for name in names if is_known(name) and not geometric([name])]
     return reuse(qrels, runs, groups=teams, depth=depth or None, metrics=wanted)

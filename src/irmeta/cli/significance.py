@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 from irmeta.choices import Correction, Test, explained
 from irmeta.cli.app import app
-from irmeta.cli.study import Best, Picked, Seed, Shown, option
+from irmeta.cli.study import Best, Margin, Picked, Seed, Shown, option
 
 
 @app.command()
@@ -20,13 +20,7 @@ def significance(
         option(help=explained(Correction, "Correction for testing all pairs.")),
     ] = "holm",
     alpha: Annotated[float, option(help="Level of the test.")] = 0.05,
-    margin: Annotated[
-        float | None,
-        option(
-            help="A difference in mean too small to matter, as in 0.02: also test which pairs differ by less.",
-            show_default="none",
-        ),
-    ] = None,
+    margin: Margin = None,
     resamples: Annotated[
         int, option(help="Resamples of permutation, bootstrap, tukey and max-t.")
     ] = 10_000,

@@ -22,6 +22,7 @@ from irmeta.cli.study import (
     option,
     whole_numbers,
 )
+from irmeta.words import counted
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -130,7 +131,8 @@ def apply(
     unused = fitted.sizes["topic"] - cube.sizes["topic"]
     rest = f"; {unused} topics of the factors have no scores here" if unused else ""
     say(
-        f"{output}: {standardized.sizes['system']} systems on {standardized.sizes['topic']} topics, {kind}, by factors "
+        f"{output}: {counted(standardized.sizes['system'], 'system')} on "
+        f"{counted(standardized.sizes['topic'], 'topic')}, {kind}, by factors "
         f"{fitted.attrs['digest']} ({fitted.attrs['collection']}){rest}",
         quiet=quiet,
     )

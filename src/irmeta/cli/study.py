@@ -35,6 +35,13 @@ def _drawable(path: Path | None) -> Path | None:
 
 
 Seed = Annotated[int, option(min=0, help="Random seed; the result records it.")]
+Margin = Annotated[
+    float | None,
+    option(
+        help="A difference in mean too small to matter, as in 0.02: also test which systems differ by less.",
+        show_default="none",
+    ),
+]
 Quiet = Annotated[
     bool, option("--quiet", panel=RESULT, help="No progress and no notes on stderr.")
 ]

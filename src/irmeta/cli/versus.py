@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 from irmeta.choices import ManyToOne, PairedTest, explained
 from irmeta.cli.app import app
-from irmeta.cli.study import Picked, Seed, Shown, option
+from irmeta.cli.study import Margin, Picked, Seed, Shown, option
 
 
 @app.command()
@@ -32,6 +32,7 @@ def versus(
     alpha: Annotated[
         float, option(help="Level of the tests; intervals have the level 1 - alpha.")
     ] = 0.05,
+    margin: Margin = None,
     resamples: Annotated[
         int, option(help="Resamples of permutation, bootstrap and dunnett.")
     ] = 10_000,
@@ -43,6 +44,8 @@ def versus(
 
     irmeta versus scores.parquet --system mine --against median,best -m nDCG@10 --plot topics.pdf
 
+    irmeta versus scores.parquet --system cheap --against costly --margin 0.02 # do they differ by less than .02?
+
     irmeta versus scores.parquet --system mine # against all, p corrected for these comparisons only
     """
     from irmeta.studies.versus import versus as study
@@ -53,6 +56,7 @@ def versus(
         "alpha": alpha,
         "resamples": resamples,
     }
+    tests["margin"] = margin
     shown.show(
         study, picked.cube(), system, against, **picked.used(), **tests, rng=seed
     )

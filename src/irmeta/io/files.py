@@ -95,7 +95,7 @@ def listed(given: str | os.PathLike[str]) -> list[Location]:
     elif not where.exists() and glob.has_magic(str(where)):
         files = sorted(
             Path(file)
-            for file in glob.glob(str(where), recursive=True)
+            for file in glob.glob(str(where), recursive=True)  # noqa: PTH207
             if Path(file).is_file()
         )
     if not files or not files[0].exists():

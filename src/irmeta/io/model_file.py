@@ -14,7 +14,7 @@ from irmeta.errors import FileFormatError
 from irmeta.io import seals
 from irmeta.io.files import read_bytes
 from irmeta.io.outputs import writing
-from irmeta.names import is_variant
+from irmeta.names import is_variant, standardized
 from irmeta.stats.arrays import Floats
 from irmeta.stats.prediction.intervals import LEVELS
 from irmeta.stats.prediction.regression import Moments
@@ -52,8 +52,9 @@ class Model:
         )
 
     def name_of(self, metric: str) -> str | None:
-        """Return the model's name for a metric: the metric's own, else the same measure cut at 1000, else None."""
-        names = (metric, f"{metric}@1000")
+        """Return the model's name for a metric: its own, cut at 1000, or either for standardized scores; else None."""
+        whole = (metric, f"{metric}@1000")
+        names = (*whole, *map(standardized, whole))
         return next((name for name in names if name in self.metrics), None)
 
     def variant_of(self, metric: str) -> str | None:

@@ -108,7 +108,10 @@ def _plain(table: pl.LazyFrame) -> pl.LazyFrame:
     if lacking:
         none = lacking == list(COLUMNS)
         if none:
-            found = f"this has {listed(columns)}"
+            found = (
+                f"this has {listed(columns)}: score a run by its judgments (irmeta "
+                "evaluate; place takes --qrels), import a table (irmeta import)"
+            )
         else:
             found = f"missing: {', '.join(lacking)}"
         raise ScoresError(

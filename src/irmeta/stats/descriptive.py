@@ -1,10 +1,11 @@
 """Means with their intervals, the ranks that intervals leave open, and the reliability of topics."""
 
 import numpy as np
-from scipy.special import stdtrit
+from scipy.special import stdtr, stdtrit
 from scipy.stats import rankdata
 
-from irmeta.stats.arrays import Floats, Ints
+from irmeta.stats.arrays import Bools, Floats, Ints
+from irmeta.stats.tests.multiplicity import holm
 
 
 def t_interval(scores: Floats, level: float = 0.95) -> tuple[Floats, Floats]:
@@ -67,6 +68,28 @@ def item_total(scores: Floats) -> Floats:
     spread = np.sqrt((item**2).sum(axis=0) * (rest**2).sum(axis=0))
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.asarray(np.where(spread > 1e-12, products / spread, np.nan))
+
+
+def surely_reversed(scores: Floats, alpha: float = 0.05) -> Bools:
+    """Return the topics on which better systems score worse beyond chance: the reliability is significantly below 0.
+
+    scores : (system, topic).  alpha : the probability to name any topic whose true correlation is not below 0, by
+    Holm's correction over topics.  Returns (topic,). One-sided t test of Pearson's r over m systems,
+
+        t = r sqrt((m - 2) / (1 - r^2)),  m - 2 degrees of freedom,
+
+    which takes systems as independent of each other. With fewer than 4 systems no topic is named.
+
+    >>> scores = np.arange(20.0)[:, None] * [1, 1, -1] + np.sin(np.arange(60)).reshape(20, 3)
+    >>> surely_reversed(scores).tolist()
+    [False, False, True]
+    """
+    systems = len(scores)
+    if systems < 4:
+        return np.zeros(scores.shape[1], dtype=np.bool_)
+    r = np.nan_to_num(item_total(scores))
+    t = r * np.sqrt((systems - 2) / np.maximum(1 - r**2, 1e-12))
+    return np.asarray(holm(stdtr(systems - 2, t)) < alpha)
 
 
 def at_percentiles(values: Floats, percentiles: Floats) -> Ints:

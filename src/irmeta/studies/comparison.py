@@ -15,6 +15,7 @@ from irmeta.choices import Flat, Form, Missing
 from irmeta.cube import additive, require_variation
 from irmeta.cubes import by_name, studied_together
 from irmeta.errors import MetricError, ScoresError, require_choice
+from irmeta.layout import intervals
 from irmeta.names import parse
 from irmeta.parallel import seeded, steps
 from irmeta.result import frame, result
@@ -55,13 +56,13 @@ def compare(
     alpha : the level of the t tests, in (0, 1).
     flat : what is done with topics that a standardization is not defined for, as in `irmeta.standardization.apply`.
 
-    Returns over (pair, metric, kind) rmse, drmse, drmse_geometric (in units of the geometric mean of both standard
-    deviations) and false_positives (systems that a two-sample t test at alpha finds different from themselves); for
-    dRMSE and false positives the quantile among the random splits (0.5: as chance has it; near 1: the collections
-    differ), and the mean and the 97.5th percentile of those; over (pair, metric, kind, system) own_difference, a
-    system's mean on the first collection less that on the second, and own_p, the p value of that test. Systems that are
-    not in every collection are left out, after the factors are fitted; a metric that scores all of them alike raises
-    ScoresError.
+    Returns over (pair, metric, kind) rmse, drmse with its 95% interval drmse_low and drmse_high over samples of topics,
+    drmse_geometric (in units of the geometric mean of both standard deviations) and false_positives (systems that a
+    two-sample t test at alpha finds different from themselves); for both drmse_quantile and false_positives_quantile
+    among the random splits (0.5: as chance has it; near 1: the collections differ), and the mean and the 97.5th
+    percentile of those; over (pair, metric, kind, system) own_difference, a system's mean on the first collection less
+    that on the second, and own_p, the p value of that test. Systems that are not in every collection are left out,
+    after the factors are fitted; a metric that scores all of them alike raises ScoresError.
     Source: Webber et al. (SIGIR 2008), section 5.
     """
     cubes = by_name(cubes)
@@ -147,14 +148,14 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
         "drmse",
         "false_positives",
         "systems",
-        "quantile",
+        "drmse_quantile",
         "false_positives_quantile",
-        "rmse",
-        "drmse_geometric",
     )
-    pairs = frame(outcome, figures, by=names).with_columns(
-        pl.col("false_positives").cast(pl.Int64)
+    more = ("rmse", "drmse_geometric", *_ENDS)
+    pairs = frame(outcome, (*figures, *more), by=names).rename(
+        {"drmse_quantile": "quantile"}
     )
+    pairs = pairs.with_columns(pl.col("false_positives").cast(pl.Int64))
     chance = frame(outcome, _CHANCE, by=names)
     systems = int(outcome["systems"])
     by_form = pairs.with_columns(chance["drmse_mean"]).group_by(
@@ -193,9 +194,12 @@ def _inconsistency(outcome: xr.Dataset) -> pl.DataFrame:
 def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     """Show the pairs, narrower than as a table for programs, and the forms."""
     views = tables(outcome)
+    low, high = (views["pairs"][end].to_numpy() for end in _ENDS)
     pairs = views["pairs"].select(
         pl.format("{} / {}", "collection_a", "collection_b").alias("collections"),
-        *("metric", "kind", "drmse", "quantile"),
+        *("metric", "kind", "drmse"),
+        intervals(low, high, 2).alias("interval"),
+        "quantile",
         pl.format("{} of {}", "false_positives", "systems").alias("false_positives"),
         pl.col("false_positives_quantile").alias("their_quantile"),
     )
@@ -205,21 +209,37 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
 def findings(outcome: xr.Dataset) -> list[str]:
     """Say for each metric and form, or for each form of many metrics, how far collections agree, and chance would."""
     views = tables(outcome)
-    beyond = (pl.col("quantile") > 0.975) | (pl.col("false_positives_quantile") > 0.975)
-    differing = views["pairs"].filter(beyond)
+    limit = _limit(outcome)
+    differing = views["pairs"].filter(
+        (pl.col("quantile") > limit) | (pl.col("false_positives_quantile") > limit)
+    )
     if outcome.sizes["metric"] > FEW_METRICS:
         kinds = views["forms"].partition_by("kind", maintain_order=True)
         return [
-            _of_kind(forms, differing.filter(kind=forms["kind"][0])) for forms in kinds
+            _of_kind(forms, differing.filter(kind=forms["kind"][0]), limit)
+            for forms in kinds
         ]
     rows = views["forms"].iter_rows(named=True)
     return [
-        _of_metric(row, differing.filter(metric=row["metric"], kind=row["kind"]))
+        _of_metric(row, differing.filter(metric=row["metric"], kind=row["kind"]), limit)
         for row in rows
     ]
 
 
-def _of_metric(row: Mapping[str, Any], differing: pl.DataFrame) -> str:
+def _limit(outcome: xr.Dataset) -> float:
+    """Return the quantile beyond which a pair differs more than chance gives any of the pairs, with 5%.
+
+    A pair has two figures, which Bonferroni's correction counts, too. p of a quantile q of R splits is
+    (1 + (1 - q) R) / (R + 1), as the collections themselves count as one split; so p <= level where
+
+        q >= 1 - (level (R + 1) - 1) / R.
+    """
+    level = 0.05 / (2 * outcome.sizes["pair"])
+    splits = about(outcome)["options"]["partitions"]
+    return 1 - (level * (splits + 1) - 1) / splits - 1e-9
+
+
+def _of_metric(row: Mapping[str, Any], differing: pl.DataFrame, limit: float) -> str:
     """Say how far collections agree in one metric and form, and which pairs differ more than chance would make them."""
     kind = "" if row["kind"] == "raw" else f", {row['kind']}"
     names = [
@@ -227,9 +247,9 @@ def _of_metric(row: Mapping[str, Any], differing: pl.DataFrame) -> str:
         for a, b in differing.select("collection_a", "collection_b").iter_rows()
     ]
     if names:
-        beyond = f"Larger than in 97.5% of random splits: {', '.join(names)}."
+        beyond = f"Beyond what chance gives any pair: {', '.join(names)}."
     else:
-        beyond = f"No pair {_BEYOND}."
+        beyond = _none_beyond(limit)
     if not np.isfinite([row["drmse"], row["chance_drmse"]]).all():
         return (
             f"{row['metric']} ({row['form']}{kind}): there is no dRMSE, for the systems' scores do not differ enough "
@@ -243,17 +263,27 @@ def _of_metric(row: Mapping[str, Any], differing: pl.DataFrame) -> str:
     )
 
 
-def _of_kind(forms: pl.DataFrame, differing: pl.DataFrame) -> str:
+def _none_beyond(limit: float) -> str:
+    """Say that no pair differs more than chance would make it, or that the splits are too few to show it."""
+    if limit >= 1:
+        return "The random splits are too few to say whether a pair differs more than by chance (--partitions 2000)."
+    return "No pair differs more than chance may make one of them."
+
+
+def _of_kind(forms: pl.DataFrame, differing: pl.DataFrame, limit: float) -> str:
     """Say the same of one form of many metrics, as ranges over the metrics."""
     known = np.isfinite(forms["drmse"].to_numpy())
     if not known.all():
         lacking = ", ".join(forms["metric"].filter(~known))
-        return f"{forms['kind'][0]}: there is no dRMSE of {lacking}, by which the systems differ too little; leave it out."
+        return (
+            f"{forms['kind'][0]}: there is no dRMSE of {lacking}, by which the systems "
+            "differ too little; leave it out."
+        )
     metrics = differing["metric"].unique(maintain_order=True).to_list()
     drmse = forms["drmse"].to_list()
     rates = forms["false_positive_rate"].to_list()
     if not metrics:
-        beyond = f"No pair {_BEYOND}."
+        beyond = _none_beyond(limit)
     elif len(metrics) == forms.height:
         beyond = f"With all of them some pair {_BEYOND}."
     else:
@@ -267,7 +297,7 @@ def _of_kind(forms: pl.DataFrame, differing: pl.DataFrame) -> str:
     )
 
 
-_BEYOND = "differs more than 97.5% of random splits"
+_BEYOND = "differs more than chance may make one of them"
 _CHANCE = (
     "drmse_mean",
     "drmse_high",
@@ -279,10 +309,11 @@ _MEASURES = (
     "rmse",
     "drmse_geometric",
     "false_positives",
-    "quantile",
+    "drmse_quantile",
     "false_positives_quantile",
 )
-_FIGURES = (*_MEASURES, *_CHANCE)
+_ENDS = ("drmse_low", "drmse_high")
+_FIGURES = (*_MEASURES, *_CHANCE, *_ENDS)
 
 
 def _compared(
@@ -338,6 +369,7 @@ def _figures(
     ]
     for part in (chance, chance_rates):
         figures += [part.mean(), np.quantile(part, 0.975)]
+    figures += comparability.drmse_interval(one, other)
     return [float(figure) for figure in figures]
 
 
@@ -429,12 +461,11 @@ def _form_of(
     """Return a cube in one form, and notes on its topics."""
     if kind == "raw":
         return additive(scores), []
-    standardized = standardization.apply(
-        scores, standardization.fit(scores), kind, flat=flat
-    )
-    return standardized, [
-        f"{kind}: {line}" for line in standardization.flat_topics(standardized)
-    ]
+    made = standardization.apply(scores, standardization.fit(scores), kind, flat=flat)
+    told = [f"{kind}: {line}" for line in standardization.flat_topics(made)]
+    return made.assign_coords(
+        metric=scores["metric"]
+    ), told  # `kind` says what was done
 
 
 def _form(metric: str, kind: str, before: str | None) -> str:

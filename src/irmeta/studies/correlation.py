@@ -22,12 +22,14 @@ from irmeta.stats.rankings.agreement import (
     Pairs,
     by_pairs,
     components,
+    cumulated,
     groups,
     half_width,
     interval,
     merges,
     over_means,
     over_scores,
+    share_interval,
 )
 from irmeta.stats.rankings.rank import settled
 from irmeta.words import listed
@@ -63,7 +65,8 @@ def correlation(
     Returns `r` in [-1, 1] with the 95% interval `low`, `high` over topics (metric, metric_2), `n` values correlated; at
     system level with "pearson" `true_r`, between the systems' true means, with `true_low` and `true_high`;
     `group` (metric), `merge` the steps of the complete-linkage dendrogram, and of the principal components `loading`
-    (metric, component) and `share`. Source: Kutlu et al. (2018) and Gupta et al. (ECIR 2019), section 4; groups and
+    (metric, component), `share`, and `cumulated`, of the first ones together, with its interval `cumulated_low`,
+    `cumulated_high`. Source: Kutlu et al. (2018) and Gupta et al. (ECIR 2019), section 4; groups and
     components as in Baccini et al. (2012).
 
     >>> scores = cube.cube(np.random.default_rng(0).random((5, 6, 2)), list("abcde"), list("123456"), ["AP", "P@10"])
@@ -75,9 +78,13 @@ def correlation(
     used, notes = studied_together(by_name(scores), missing=missing, pairs=True)
     _check(used, level, method, threshold)
     metrics = next(iter(used.values()))["metric"].values
-    r, low, high, n = _correlated(used, level, method)
+    r, low, high, n, without = _correlated(used, level, method)
     linkage = merges(r)
     loading, share = components(r)
+    together = cumulated(r)
+    together_low, together_high = share_interval(
+        together, [cumulated(part) for part in without], topic_numbers(used)
+    )
     pair = ("metric", "metric_2")
     data = {
         "r": (pair, r),
@@ -88,6 +95,9 @@ def correlation(
         "merge": (("step", "joined"), linkage),
         "loading": (("metric", "component"), loading),
         "share": ("component", share),
+        "cumulated": ("component", together),
+        "cumulated_low": ("component", together_low),
+        "cumulated_high": ("component", together_high),
         "metric": metrics,
         "metric_2": metrics,
         "component": np.arange(1, len(metrics) + 1),
@@ -170,10 +180,14 @@ def each(cubes: Mapping[str, xr.DataArray], **options: Any) -> xr.Dataset:
 
 def _correlated(
     used: Mapping[str, xr.DataArray], level: Level, method: Coefficient
-) -> tuple[Floats, Floats, Floats, Any]:
-    """Return r, low, high (metric, metric), and n, a number for each pair where scores are missing."""
+) -> tuple[Floats, Floats, Floats, Any, list[Floats]]:
+    """Return r, low, high (metric, metric), n, and r of each part without each topic, which pairs do not have.
+
+    n is a number for each pair where scores are missing.
+    """
     if any(scores.isnull().any() for scores in used.values()):
-        return _by_pairs(used, level, method)
+        found = _by_pairs(used, level, method)
+        return *found, [found.r[None][:0]] * len(used)
     parts = _values(used, level)
     over = over_means if level == "system" else over_scores
     r, without = over(parts, method)
@@ -183,7 +197,7 @@ def _correlated(
     )
     if n < FEWEST:
         without = [part[:0] for part in without]
-    return r, *interval(r, without, topic_numbers(used)), n
+    return r, *interval(r, without, topic_numbers(used)), n, without
 
 
 def _by_pairs(
@@ -325,7 +339,8 @@ def _members(outcome: xr.Dataset) -> pl.DataFrame:
 
 
 def _components(outcome: xr.Dataset) -> pl.DataFrame:
-    loadings = frame(outcome, ["share", "loading"], by=["component", "metric"])
+    shares = ["share", "cumulated", "cumulated_low", "cumulated_high"]
+    loadings = frame(outcome, [*shares, "loading"], by=["component", "metric"])
     return loadings.select(pl.exclude("metric", "loading"), "metric", "loading")
 
 
@@ -412,7 +427,10 @@ def _grouped(part: xr.Dataset, threshold: float, method: Coefficient) -> str:
         interval = ""
     else:
         interval = f" Their intervals reach down to {short(least)}."
-    return f"Within each group every pair of metrics correlates at {level} or more{shared}: {'; '.join(groups)}.{interval}"
+    return (
+        f"Within each group every pair of metrics correlates at {level} or more{shared}: "
+        f"{'; '.join(groups)}.{interval}"
+    )
 
 
 def _least_within(part: xr.Dataset) -> float:
@@ -424,13 +442,19 @@ def _least_within(part: xr.Dataset) -> float:
 
 def _dimensions(part: xr.Dataset, method: Coefficient) -> str:
     """Say how many principal components carry 95% of the variance; of a rank coefficient there is no variance."""
-    shares = np.cumsum(part["share"].values)
-    count = int(np.searchsorted(shares, 0.95 - 1e-9)) + 1
+    count = int(np.searchsorted(part["cumulated"].values, 0.95 - 1e-9)) + 1
     verb = "explains" if count == 1 else "explain"
     what = "variance of the metrics"
     if method != "pearson":
         what = f"eigenvalues of the matrix of {COEFFICIENTS[method][0]}, which is not a share of variance"
-    return f"{count} of {part.sizes['component']} principal components {verb} 95% of the {what}."
+    share, low, high = (
+        float(part[name][count - 1])
+        for name in ("cumulated", "cumulated_low", "cumulated_high")
+    )
+    figures = f"{share:.1%}"
+    if not np.isnan(low):
+        figures = f"{share:.1%}, 95% interval {low:.1%} to {high:.1%}"
+    return f"{count} of {part.sizes['component']} principal components {verb} 95% of the {what} ({figures})."
 
 
 def _shared_variance(r: float) -> str:

@@ -28,6 +28,7 @@ from irmeta.stats.prediction.intervals import (
 from irmeta.stats.prediction.predictors import chunks
 from irmeta.stats.prediction.regression import least_squares, moments, pool
 from irmeta.stats.prediction.scales import from_scale, to_scale
+from irmeta.words import listed
 
 _SUBSETS = 256
 """Predictor sets worked on at a time."""
@@ -113,12 +114,24 @@ def findings(outcome: xr.Dataset) -> list[str]:
     by_target = outcome["measured"].mean("collection")
     by_collection = outcome["measured"].mean("target")
     width = float(outcome["relative_width"].median())
+    level, count = about(outcome)["options"]["level"], outcome.sizes["collection"]
     return [
-        f"{about(outcome)['options']['level']:.0%} intervals held {float(by_target.mean()):.1%} of the systems of"
-        f" collections left out; least for {by_target.idxmin().item()} ({float(by_target.min()):.1%}) and on"
-        f" {by_collection.idxmin().item()} ({float(by_collection.min()):.1%}).",
+        f"On average over {count} collections left out the coverage of {level:.0%} intervals was "
+        f"{float(by_target.mean()):.1%}; least for {by_target.idxmin().item()} ({float(by_target.min()):.1%}) and on "
+        f"{by_collection.idxmin().item()} ({float(by_collection.min()):.1%}).",
+        _together(outcome["measured"]),
         f"They reach {width:.2f} standard deviations of the systems' scores to each side (median).",
     ]
+
+
+def _together(measured: xr.DataArray) -> str:
+    """Say on how many collections most systems were missed by the intervals of some target."""
+    least = measured.min("target")
+    failed = least.collection.values[least.values < 0.5]
+    lead = "The misses of one collection come together: for some target most systems were missed"
+    if not len(failed):
+        return f"On none of the {least.size} collections most systems were missed for any target."
+    return f"{lead} on {len(failed)} of {least.size} collections ({listed(failed)})."
 
 
 def _means(frame: pl.DataFrame, key: str) -> pl.DataFrame:

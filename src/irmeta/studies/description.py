@@ -20,7 +20,7 @@ from irmeta.cube import (
 )
 from irmeta.errors import ScoresError, require_choice
 from irmeta.layout import first_rows, intervals, spans
-from irmeta.names import metric_names
+from irmeta.names import highest, metric_names
 from irmeta.parallel import seeded
 from irmeta.result import frame, result
 from irmeta.stats import descriptive
@@ -32,6 +32,10 @@ FEW_METRICS = 4
 """The means by this many metrics stand side by side; more are a table for programs."""
 FEW_TOPICS = 25
 """With fewer topics t intervals of means are measured to be too short, as scores are skewed (docs/coverage.md)."""
+MEASURED = {10: "80 to 93%", FEW_TOPICS: "87 to 93%"}
+"""How often these intervals hold with fewer topics than these."""
+EQUAL = 1e-12
+"""Scores that differ by at most this are equal."""
 PERCENTILES = (1, 10, 40, 75, 90)
 SHARES = np.arange(101) / 100
 
@@ -57,9 +61,10 @@ def describe(
 
     Returns over (system, metric) mean, low, high, rank, rank_low, rank_high: the best and the worst rank it may have;
     over (metric) distinguished, the share of pairs of systems that the rank sets distinguish; over (topic,
-    metric) topic_mean, topic_sd, reliability (correlation with the rest); over (share, metric) the quantiles of single
-    scores; and score itself. The intervals are each system's own: that two overlap does not say that the systems do not
-    differ (see `significance`, which pairs by topic).
+    metric) topic_mean, topic_sd, reliability (correlation with the rest), and reversed, whether that is below 0 beyond
+    chance (see `irmeta.stats.descriptive.surely_reversed`); over (share, metric) the quantiles of single scores; and
+    score itself. The intervals are each system's own, cut to the scores that the metric can take: that two overlap does
+    not say that the systems do not differ (see `significance`, which pairs by topic).
     Sources: Webber et al. (SIGIR 2008), section 3, Figures 1 to 3 and Table 1; Mogstad et al. (REStud 2024).
 
     >>> from irmeta.cube import cube
@@ -110,7 +115,7 @@ def describe(
         data,
         inputs=inputs,
         options=options,
-        notes=notes + _notes(names, scores.sizes["topic"]),
+        notes=notes + _notes(names, scores),
     )
     return outcome.assign_coords(share=SHARES)
 
@@ -124,7 +129,7 @@ def _of_systems(
 ) -> dict[str, Any]:
     """Return means with intervals, ranks, and the ranks that systems may have."""
     mean = means(scores)
-    low, high = _intervals(averaged, level)
+    low, high = _within_scale(scores, *_intervals(averaged, level))
     possible = _rank_sets(averaged, level, sets, rng)
     over = ("system", "metric")
     return {
@@ -150,10 +155,14 @@ def _of_topics(averaged: xr.DataArray) -> dict[str, Any]:
     reliability = np.stack(
         [descriptive.item_total(column) for column in columns], axis=1
     )
+    against = np.stack(
+        [descriptive.surely_reversed(column) for column in columns], axis=1
+    )
     return {
         "topic_mean": from_additive(averaged.mean("system")),
         "topic_sd": averaged.std("system", ddof=1),
         "reliability": (("topic", "metric"), reliability),
+        "reversed": (("topic", "metric"), against),
     }
 
 
@@ -164,7 +173,9 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     columns = ("mean", "low", "high", "rank", "rank_low", "rank_high")
     means = frame(outcome.isel(system=order), columns, by=["metric", "system"])
     topics = frame(
-        outcome, ("topic_mean", "topic_sd", "reliability"), by=["metric", "topic"]
+        outcome,
+        ("topic_mean", "topic_sd", "reliability", "reversed"),
+        by=["metric", "topic"],
     )
     percentiles = [
         _percentiles(outcome["score"].sel(metric=[metric]))
@@ -178,6 +189,7 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
             pl.col("topic_mean").alias("mean"),
             pl.col("topic_sd").alias("sd"),
             "reliability",
+            "reversed",
         ),
         "percentiles": pl.concat(percentiles),
         "scores": _quantiles(outcome),
@@ -223,26 +235,43 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
 
 def findings(outcome: xr.Dataset) -> list[str]:
     """Say how wide the intervals are, how many ranks they leave open, and which topics decide."""
-    options = about(outcome)["options"]
-    by = options["by"]
+    by = about(outcome)["options"]["by"]
     of_metric = outcome.sel(metric=by)
     best = of_metric.isel(system=int(of_metric["rank"].values.argmin()))
     lines = [
-        f"{by}: the best system, {best.system.item()}, scores {best['mean'].item():.3f} "
-        f"[{best['low'].item():.3f}, {best['high'].item():.3f}] "
-        f"({options['level']:.0%} interval over {outcome.sizes['topic']} topics); "
-        f"{_best_ranks(outcome, of_metric, best)}"
+        f"{by}: {_best_mean(outcome, of_metric, best)}; {_best_ranks(outcome, of_metric, best)}"
     ]
     sd = of_metric["topic_sd"].values
     if (sd > 0).all() and sd.max() > 3 * sd.min():
         lines.append(_uneven(by, outcome.topic.values, sd))
-    against = outcome.topic.values[of_metric["reliability"].values < 0]
+    against = outcome.topic.values[of_metric["reversed"].values]
     if len(against):
         topics = f"{counted(len(against), 'topic')} ({listed(against)})"
         lines.append(
-            f"{by}: on {topics} the better systems score worse (reliability below 0)."
+            f"{by}: on {topics} the better systems score worse (reliability below 0; all topics tested at once at 5%, "
+            "with systems as independent of each other)."
         )
     return lines
+
+
+def _best_mean(outcome: xr.Dataset, of_metric: xr.Dataset, best: xr.Dataset) -> str:
+    """Say who has the largest mean, alone or with others, and the interval of that mean."""
+    level, topics = about(outcome)["options"]["level"], outcome.sizes["topic"]
+    name, mean, low, high = (
+        best.system.item(),
+        *(best[figure].item() for figure in ("mean", "low", "high")),
+    )
+    tied = of_metric.system.values[of_metric["rank"].values == 1]
+    who = f"the best system, {name}, scores"
+    if len(tied) > 1:
+        who = (
+            f"{len(tied)} systems tie for the best mean ({listed(tied)}); {name} scores"
+        )
+    if np.ptp(of_metric["score"].sel(system=name).values) <= EQUAL:
+        return (
+            f"{who} {mean:.3f} on each of {topics} topics, so that there is no interval"
+        )
+    return f"{who} {mean:.3f} [{low:.3f}, {high:.3f}] ({level:.0%} interval over {topics} topics)"
 
 
 def _uneven(by: str, topics: Any, sd: Any) -> str:
@@ -266,10 +295,9 @@ def _best_ranks(outcome: xr.Dataset, of_metric: xr.Dataset, best: xr.Dataset) ->
         ranks = f"{low}" if low == high else f"from {low} to {high}"
         return f"its true rank is {ranks} (marginal, {level:.0%}: of this one system, if you named it in advance)."
     first = int((of_metric["rank_low"] == 1).sum())
+    which = f"{first} systems may be the best, so that the largest mean is probably too high"
     if first == 1:
         which = "no other system may be the best"
-    else:
-        which = f"{first} systems may be the best"
     return (
         f"{which}, and {of_metric['distinguished'].item():.0%} of the pairs of systems are distinguished "
         f"(simultaneous rank sets, {level:.0%}: all true ranks at once)."
@@ -294,19 +322,55 @@ def _distinguished(found: RankSets) -> float:
     return float((either | either.T).sum() / (systems * (systems - 1)))
 
 
-def _notes(names: list[str], topics: int) -> list[str]:
-    """Say of which metrics the means are geometric, and where intervals are too short."""
+def _notes(names: list[str], scores: xr.DataArray) -> list[str]:
+    """Say of which metrics the means are geometric, and where intervals are too short or have no width."""
     lines = []
+    topics = scores.sizes["topic"]
     if logs := ", ".join(geometric(names)):
         lines.append(
             f"{logs}: means are geometric; standard deviations and reliability are of logarithms"
         )
     if topics < FEW_TOPICS:
+        few, measured = next(
+            (few, measured) for few, measured in MEASURED.items() if topics < few
+        )
         lines.append(
-            f"With fewer than {FEW_TOPICS} topics a 95% interval of a mean holds the truth in 87 to 93% of simulated "
+            f"With fewer than {few} topics a 95% interval of a mean holds the truth in {measured} of simulated "
             "collections; rank sets hold as they say."
         )
+    constant = np.argwhere(
+        np.ptp(scores.values, axis=1) <= EQUAL
+    )  # (row, (system, metric))
+    if len(constant):
+        which = listed(
+            f"{scores.system.values[system]} by {names[metric]}"
+            for system, metric in constant
+        )
+        lines.append(
+            f"Scores that are equal on every topic give an interval without width, which says nothing of other topics: "
+            f"{which}."
+        )
     return lines
+
+
+def _within_scale(
+    scores: xr.DataArray, low: xr.DataArray, high: xr.DataArray
+) -> tuple[xr.DataArray, xr.DataArray]:
+    """Cut intervals to the scores that a metric can take, as the true mean is one; unless its scores leave that range.
+
+    Standardized scores have another range.
+    """
+    if "standardization" in about(scores):
+        return low, high
+    most = np.array([highest(str(metric)) for metric in scores.metric.values])
+    known = (
+        np.isfinite(most)
+        & (scores.values.min(axis=(0, 1)) >= 0)
+        & (scores.values.max(axis=(0, 1)) <= most)
+    )
+    least = np.where(known, 0.0, -np.inf)
+    most = np.where(known, most, np.inf)
+    return low.clip(least, most), high.clip(least, most)
 
 
 def _default_by(scores: xr.DataArray, names: list[str]) -> str:

@@ -21,7 +21,7 @@ from irmeta.stats.standardizing import comparability, standardizers
 from irmeta.stats.teams import split
 
 FIGURES = ("pearson", "tau", "tau_ap")
-CHANCE = ("chance_tau", "quantile")
+CHANCE = ("chance_tau", "tau_quantile")
 SIZES = ("topic_count", "old_systems", "new_systems")
 PARTITIONS = 200
 """Random splits of the systems: the standard error of a quantile is at most .035, and .015 at a quantile of .05."""
@@ -48,7 +48,7 @@ def durability(
     Returns over (topics, metric) the correlation of the new systems' mean standardized scores by the old factors with
     those by their own: Pearson's, Kendall's tau-b, and tau_AP,b. Few systems make factors that others do not share,
     whatever their age; so all systems are split at random into sets of these sizes: chance_tau is the mean tau of
-    such splits, quantile the share of them with a lower one (equal ones counted half).
+    such splits, tau_quantile the share of them with a lower one (equal ones counted half).
     Source: Webber et al. (SIGIR 2008), Table 2; the splits are ours.
     """
     old, new = by_name(old), by_name(new)
@@ -133,11 +133,8 @@ def _aged(
 
 def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     """Table `durability`: topics (the old collection), metric, the figures, and how many of each."""
-    return {
-        "durability": frame(
-            outcome, (*FIGURES, *CHANCE, *SIZES), by=["topics", "metric"]
-        )
-    }
+    figures = frame(outcome, (*FIGURES, *CHANCE, *SIZES), by=["topics", "metric"])
+    return {"durability": figures.rename({"tau_quantile": "quantile"})}
 
 
 def findings(outcome: xr.Dataset) -> list[str]:

@@ -217,7 +217,11 @@ def _gained(one: xr.Dataset) -> str:
     gains = float(one["gain"]), float(one["gain_pairs"])
     rho, rho_pairs = short(float(one["rho"])), short(float(one["rho_pairs"]))
     if np.isnan(gains).all():
-        return "people judged all of these topics, and their intervals have no width: the machine adds nothing."
+        if n == total:
+            why = "people judged all of these topics"
+        else:
+            why = "every system scores the same on all topics"
+        return f"{why}, and intervals have no width: the machine adds nothing."
     answer = (
         f"with {n} human topics and {total} machine ones, intervals of means are on average {_change(gains[0])} "
         f"and of differences {_change(gains[1])} than by the human topics alone (scores of people and machine "

@@ -13,7 +13,7 @@ from irmeta.cube import ALL
 from irmeta.cubes import common_metrics, studied_together, system_level, with_roles
 from irmeta.errors import MetricError, ScoresError
 from irmeta.likeliest import counted, expected, rankings, wanting
-from irmeta.names import parse, split
+from irmeta.names import parse, raw, split
 from irmeta.result import frame, result
 from irmeta.stats.arrays import Floats, Indices
 from irmeta.stats.prediction.accuracy import accuracy
@@ -306,7 +306,7 @@ def _groups(
     groups: dict[tuple[Judgments, int], list[str]] = {}
     for name in metrics:
         try:
-            metric = parse(name)
+            metric = parse(raw(name))
         except MetricError:  # a metric of the user's own
             continue
         depth, pool = metric["depth"], metric["pool"]

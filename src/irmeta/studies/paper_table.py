@@ -11,11 +11,11 @@ from irmeta.attributes import about
 from irmeta.choices import Correction, Missing, TableTest
 from irmeta.cube import additive, means, studied
 from irmeta.errors import ScoresError, require_choice
-from irmeta.names import canonical, nearest
+from irmeta.names import canonical, found_as, nearest
 from irmeta.parallel import seeded
-from irmeta.result import frame, result
+from irmeta.result import frame, result, scale
 from irmeta.stats.arrays import Bools, Floats
-from irmeta.stats.tests import many_to_one, multiplicity, paired, resampling
+from irmeta.stats.tests import floors, many_to_one, multiplicity, paired, resampling
 from irmeta.words import counted
 
 MOST = 40
@@ -74,7 +74,7 @@ def paper_table(
     generator, seed = seeded(rng)
     scores, notes = studied(scores, metrics=metrics, missing=missing)
     names = [str(metric) for metric in scores.metric.values]
-    by = names[0] if by is None else canonical(by)
+    by = names[0] if by is None else found_as(canonical(by), names) or by
     if by not in names:
         raise ScoresError(
             f"no metric {by!r} to sort the systems by; {nearest(by, names)}"
@@ -90,6 +90,12 @@ def paper_table(
         for one in line
     ]
     mean = means(shown)
+    compared = shown.sizes["system"] - 1
+    if baseline is None:
+        compared = compared * (compared + 1) // 2
+    more += _floor_notes(
+        test, correct, alpha, resamples, compared, shown.sizes["topic"]
+    )
     return result(
         "paper_table",
         {
@@ -132,6 +138,28 @@ def _shown(
     if baseline is not None:
         order = [baseline, *(name for name in order if name != baseline)]
     return scores.sel(system=order), notes
+
+
+def _floor_notes(
+    test: TableTest,
+    correct: Correction,
+    alpha: float,
+    resamples: int,
+    compared: int,
+    topics: int,
+) -> list[str]:
+    """Say where no p can be small enough for a mark, whatever the differences."""
+    floor = max(
+        float(floors.of_topics(test, topics)),
+        floors.of_resamples(test, resamples, topics),
+    )
+    needed = alpha / compared if correct in ("holm", "bonferroni") else alpha
+    if floor < needed:
+        return []
+    return [
+        f"Nothing can be significant: of {test} on {topics} topics with {resamples} resamples no p is below "
+        f"{floor:.2g}, and {counted(compared, 'comparison')} need less than {needed:.2g}; use --test t."
+    ]
 
 
 def _marks(
@@ -183,13 +211,17 @@ def caption(outcome: xr.Dataset) -> str:
     """Return what the marks mean, the test behind them, and on how many topics of what."""
     options = about(outcome)["options"]
     name, size = next(iter(about(outcome)["inputs"]["collections"].items()))
-    text = f"Mean scores on {name} ({counted(size['topics'], 'topic')}); the best of each column in bold."
+    standardized = scale(size)
+    what = "scores" if standardized is None else f"standardized scores ({standardized})"
+    text = f"Mean {what} on {name} ({counted(size['topics'], 'topic')}); the best of each column in bold."
     if options["test"] == "none":
         return text
     if options["correct"] == "none":
         correction = ""
     else:
         correction = f", {CORRECTIONS[options['correct']]} correction"
+    if correction and outcome.sizes["system"] < size["systems"]:
+        correction += " for the systems shown"
     how = f"{TESTS[options['test']]}{correction}, level {options['alpha']:g}"
     if options["baseline"] is None:
         return (

@@ -15,13 +15,14 @@ from irmeta.cubes import by_name, by_topic, in_range
 from irmeta.datasets.reference import reference_model
 from irmeta.errors import MetricError, ScoresError, require_choice
 from irmeta.io.model_file import Model
-from irmeta.names import highest, metric_names, nearest, parse, split
+from irmeta.names import highest, lowest, metric_names, nearest, parse, split
 from irmeta.parallel import seed
 from irmeta.result import result
 from irmeta.stats.arrays import Floats, Indices
 from irmeta.stats.prediction import learners
 from irmeta.stats.prediction.intervals import (
     band,
+    expected_coverage,
     leave_one_out,
     leverage,
     mahalanobis,
@@ -36,6 +37,10 @@ _OUTSIDE = "scores outside what the model has seen"
 """How the note begins on which a warning is made."""
 OUTSIDE = 0.999
 """A system is outside what the model has seen when, were its scores normal, this share would lie nearer."""
+
+
+FEWEST_LEFT = 4
+"""From fewer collections none is left out to see what intervals made of the others hold."""
 
 
 class _Predicted(NamedTuple):
@@ -138,6 +143,8 @@ def predict(
     notes += stand_ins + _warnings(
         table, grid, model, level, calibrated=known is not None
     )
+    if known is None and not np.isnan(grid["low"]).all():
+        notes.append(_together(table, targets, model, level, linear=learned is None))
 
     data: dict[str, Any] = {
         name: (("system", "target"), values) for name, values in grid.items()
@@ -270,7 +277,10 @@ def _hint(left: Iterable[str], model: Model) -> str:
 def _stand_in(name: str, target: str) -> str:
     """Say that the model's metric stands for the one named."""
     if target.startswith(f"{name}@"):
-        return f"{name} is taken as {target}, which the model holds; for runs of at most 1000 documents they hardly differ"
+        return (
+            f"{name} is taken as {target}, which the model holds; "
+            "for runs of at most 1000 documents they hardly differ"
+        )
     return f"{target} is predicted, which the model holds; it does not hold {name}, which has other scores"
 
 
@@ -432,7 +442,7 @@ def _predict(
         )
         centre, half = centre + found.shift.ravel(), found.half.ravel()
     ends = from_scale([centre, centre - half, centre + half], model.scale)
-    value, low, high = np.clip(ends, 0, highest(target))
+    value, low, high = np.clip(ends, lowest(target), highest(target))
     distance = mahalanobis(pool(data), values, at)
     outside = distance**2 * len(given) > stats.chi2.ppf(OUTSIDE, len(given))
     known = np.full(len(values), float(residuals.size))
@@ -491,6 +501,54 @@ def _warnings(
             f"not calibrated, as no known system has all the metrics it takes: {listed(blind)}"
         )
     return notes
+
+
+def _together(
+    table: xr.DataArray,
+    targets: Sequence[str],
+    model: Model,
+    level: float,
+    *,
+    linear: bool,
+) -> str:
+    """Say on how many of the model's collections, each left out, most systems would be missed together."""
+    lead = (
+        "Intervals are right on average over collections; in one collection the misses come together, and known "
+        "systems reduce them (--calibrate)."
+    )
+    held, failed = _left_out(table, targets, model, level) if linear else (0, [])
+    if not held:
+        return lead
+    number = f"{len(failed)} ({listed(failed)})" if failed else "none"
+    return (
+        f"{lead} With each of the model's {held} collections left out in turn, most systems are expected to be missed "
+        f"for some target on {number}."
+    )
+
+
+def _left_out(
+    table: xr.DataArray, targets: Sequence[str], model: Model, level: float
+) -> tuple[int, list[str]]:
+    """Return on how many collections the intervals can be tried, and those where they miss most systems of a target.
+
+    From what most systems have; each collection is left out of the model, and of what its intervals are made of.
+    """
+    _, given = max(_patterns(table), key=lambda pattern: len(pattern[0]))
+    tried, failed = dict[str, None](), dict[str, None]()
+    for target in targets:
+        parts = model.holding([*given, target])
+        if target in given or len(parts) < FEWEST_LEFT:
+            continue
+        far = reach(np.array([part.tails[[len(given)]] for part in parts]), level)
+        moments = [part.moments for part in parts]
+        found = expected_coverage(moments, range(len(given)), [len(given)], level, far)[
+            :, 0
+        ]
+        tried |= dict.fromkeys(part.name for part in parts)
+        failed |= dict.fromkeys(
+            part.name for part, share in zip(parts, found, strict=True) if share < 0.5
+        )
+    return len(tried), list(failed)
 
 
 def _filled(outcome: xr.Dataset) -> pl.DataFrame:

@@ -1,6 +1,7 @@
 """Which metrics predict results on new topics: predictive power from random halves of the topics."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
 from typing import Any, NamedTuple, get_args
 
 import numpy as np
@@ -187,17 +188,23 @@ def _quantile(freedom: int, pairs: int = 1) -> float:
     return float(scipy.stats.t.isf(0.025 / pairs, freedom))
 
 
+@cache
+def range_quantile(metrics: int, freedom: int) -> float:
+    """Return the quantile for all differences of two metrics at once: Tukey's studentised range over root 2."""
+    return float(
+        scipy.stats.studentized_range.isf(0.05, max(metrics, 2), freedom) / np.sqrt(2)
+    )
+
+
 def _figures(
     metrics: Any, whole: Agreement, errors: _Errors, freedom: int
 ) -> dict[str, Any]:
     """Label the figures of halves by pairs of metrics."""
     count = len(metrics)
-    pairs = max(
-        1, count * (count - 1) // 2
-    )  # a lead of A over B is minus that of B over A, an advantage is not
+    pairs = max(1, count * (count - 1))
     half = _quantile(freedom) * errors.advantage
-    joint = _quantile(freedom, 2 * pairs) * errors.advantage
-    behind = _quantile(freedom, pairs) * errors.lead
+    joint = _quantile(freedom, pairs) * errors.advantage
+    behind = range_quantile(count, freedom) * errors.lead
     figures = {
         "phi": whole.phi,
         "se": whole.se,
@@ -451,6 +458,18 @@ def best_predictor(outcome: xr.Dataset) -> int:
     sum of its phi less a number that is the same for all.
     """
     return int(outcome["phi"].values.mean(axis=1).argmax())
+
+
+def stands_for(outcome: xr.Dataset) -> tuple[str, list[str]]:
+    """Name the best predictor, and the metrics that it surely predicts as well as they do themselves, or better."""
+    best = best_predictor(outcome)
+    names = [str(name) for name in outcome["metric"].values]
+    sure = [
+        name
+        for target, name in enumerate(names)
+        if target != best and _kind(outcome, best, target) in ("same", "better")
+    ]
+    return names[best], sure
 
 
 def rivals_of_best(outcome: xr.Dataset) -> list[int]:

@@ -12,10 +12,11 @@ from irmeta.attributes import about
 from irmeta.choices import Candidates, Level, Matrix, Missing, Objective, Search
 from irmeta.errors import ScoresError, require_choice
 from irmeta.matrix import MetricMatrix, from_matrix, from_scores, is_scores
-from irmeta.names import is_known, metric_names, nearest, parse
+from irmeta.names import is_known, metric_names, nearest, parse, raw
 from irmeta.parallel import seeded
 from irmeta.result import result
 from irmeta.stats.arrays import Bools, Floats, Ints
+from irmeta.stats.rankings.agreement import share_interval
 from irmeta.stats.subsets.matrices import dependent
 from irmeta.stats.subsets.orders import (
     Order,
@@ -76,9 +77,10 @@ TRUST = (
 
 SETS = 10
 """Of each size, at most this number of sets that halves choose is listed."""
+_LEFT = ("unexplained", "unexplained_low", "unexplained_high")
 _SUBSETS = (
     "log_det",
-    "unexplained",
+    *_LEFT,
     "cost",
     "optimal",
     "ratio_to_optimum",
@@ -238,7 +240,8 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
 
     order : position, metric, value (of the metrics up to there, by the objective), criterion (the variance of this
     metric and those after it that it explains, given those before it, which is what "gf" goes by).
-    subsets : k, metrics, log_det, unexplained (share of all variance), optimal (the best value of the objective),
+    subsets : k, metrics, log_det, unexplained (share of all variance) with its 95% interval over topics unexplained_low
+    and unexplained_high, optimal (the best value of the objective),
     ratio_to_optimum, gap (how much better than that a subset may still be), proven, nodes (of the search); with a
     budget, cost; with partitions, kept (share of one half's subset, less included metrics, that the other half of the
     topics chooses, too) and same (share of partitions in which all of it is).
@@ -334,11 +337,15 @@ def _report(outcome: xr.Dataset, few: int) -> str:
         str(name) for name in outcome["metric"].values[at["chosen"].values]
     )
     level = f", {options['level']} level" if options["level"] else ""
-    explained = 1 - float(at["unexplained"])
+    explained, high, low = (1 - float(at[name]) for name in _LEFT)
     verb = "explains" if few == 1 else "explain"
+    if np.isnan(low):
+        interval = ""
+    else:
+        interval = f"; 95% interval over topics {low:.1%} to {high:.1%}"
     return (
         f"Report {chosen}: {few} of {counted(outcome.sizes['metric'], 'metric')}, which {verb} {explained:.1%} of the "
-        f"variance of all ({options['matrix']} matrix{level})."
+        f"variance of all ({options['matrix']} matrix{level}{interval})."
     )
 
 
@@ -523,12 +530,12 @@ def _unusual(
 def is_reported(name: str) -> bool:
     """Say whether papers usually report a metric, whatever its parameters; one that irmeta does not know counts.
 
-    >>> [is_reported(name) for name in ("nDCG(gains='exp')@10", "P@1000", "clicks")]
-    [True, False, True]
+    >>> [is_reported(name) for name in ("nDCG(gains='exp')@10", "P@1000", "P@1000 (std.)", "clicks")]
+    [True, False, False, True]
     """
-    if not is_known(name):
+    if not is_known(raw(name)):
         return True
-    metric = parse(name)
+    metric = parse(raw(name))
     cut = "" if metric.cutoff is None else f"@{metric.cutoff}"
     return f"{metric.base}{cut}" in REPORTED
 
@@ -674,9 +681,12 @@ def _per_size(
     best = np.array([value(sigma, optimum.subset, objective) for optimum in optima])
     limits = np.array([limit(sigma, optimum, objective) for optimum in optima])
     proven = np.array([optimum.proven for optimum in optima])
+    low, high = _left_interval(source, left, chosen)
     numbers = {
         "log_det": log_det,
         "unexplained": left,
+        "unexplained_low": low,
+        "unexplained_high": high,
         "optimal": best,
         "ratio_to_optimum": ratio(values, best, objective),
         "gap": np.where(proven, 0.0, np.abs(limits - best)),
@@ -686,6 +696,23 @@ def _per_size(
     if np.isfinite(choice.budget):
         numbers["cost"] = np.array([choice.cost[subset].sum() for subset in chosen])
     return numbers
+
+
+def _left_interval(
+    source: MetricMatrix, left: Floats, chosen: Iterable[Ints]
+) -> tuple[Floats, Floats]:
+    """Return the 95% interval, over topics, of what each set leaves unexplained: arrays of shape (k,)."""
+    subsets = list(chosen)
+    try:
+        without = [
+            [unexplained(sigma, subset) for subset in subsets]
+            for sigma in source.without_topics()
+        ]
+    except (
+        np.linalg.LinAlgError
+    ):  # without some topics a metric is determined by others
+        without = []
+    return share_interval(left, [np.reshape(without, (-1, left.size))])
 
 
 def _stability(

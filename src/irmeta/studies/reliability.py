@@ -9,7 +9,7 @@ import xarray as xr
 
 from irmeta.attributes import about
 from irmeta.choices import Missing
-from irmeta.cube import additive, studied
+from irmeta.cube import additive, require_variation, studied
 from irmeta.errors import ScoresError
 from irmeta.io.groups import Grouping, teams
 from irmeta.layout import first_rows
@@ -84,6 +84,10 @@ def reliability(
             "reliability needs at least 2 systems and 4 topics (a system-wise table has means only)"
         )
     values = additive(used).values
+    apart = values - values.mean(
+        axis=0
+    )  # 0 where all systems score the same on a topic
+    require_variation(apart.reshape(-1, apart.shape[2]).T, used["metric"].values)
     counts = sorted({*topics, used.sizes["topic"]})
     found = components.components(values)
     data: dict[str, Any] = {

@@ -23,7 +23,8 @@ from irmeta.stats.arrays import Bools, Floats
 from irmeta.stats.halves.halving import halves, shuffles
 from irmeta.stats.halves.replication import Replication, replication
 from irmeta.stats.halves.swaps import EDGES, least_difference, swaps
-from irmeta.stats.tests import multiplicity, paired, resampling
+from irmeta.stats.tests import floors, multiplicity, paired, resampling
+from irmeta.words import counted, listed
 
 RESAMPLING: Mapping[str, Callable[[Floats, int, np.random.Generator], Floats]] = (
     MappingProxyType(
@@ -124,6 +125,7 @@ def significance(
             np.stack([column[name] for column in columns], axis=1),
         )
     notes += _notes(test, correct, alpha, resamples, scores)
+    notes += _tied_notes(test, correct, alpha, values)
     notes += _opposed_notes(test, _opposed(data) & (data["p_corrected"][1] < alpha))
     notes += _interval_notes(test, correct, alpha, scores.sizes["system"])
     notes += _scale_notes(scores, data["effect_size"][1])
@@ -230,7 +232,7 @@ def _few_tests(outcome: xr.Dataset) -> pl.DataFrame:
 
 
 def _lettered(one: xr.Dataset, metric: str) -> dict[str, pl.DataFrame]:
-    """Show the systems by one metric, the best of them with letters: those that share a letter do not differ."""
+    """Show the systems by one metric, the best with letters: those that share one do not differ significantly."""
     systems = _systems(one, metric)
     shown = systems.select(
         "system",
@@ -240,10 +242,18 @@ def _lettered(one: xr.Dataset, metric: str) -> dict[str, pl.DataFrame]:
     )
     if systems.height <= MOST_LETTERS:
         return {f"systems by {metric}": shown.with_columns(systems["letters"])}
-    order = np.argsort(one["rank"].values, kind="stable")[:ROWS]
-    letters = _letters(_matrix(one)[np.ix_(order, order)])
     title = f"systems by {metric}: the best {ROWS} of {systems.height}, with letters among these"
-    return {title: shown.head(ROWS).with_columns(letters=pl.Series(letters))}
+    return {
+        title: shown.head(ROWS).with_columns(
+            letters=pl.Series(letters_of_best(one, ROWS))
+        )
+    }
+
+
+def letters_of_best(one: xr.Dataset, count: int) -> list[str]:
+    """Return the letters of the best systems by one metric, from tests corrected for the pairs of all systems."""
+    order = np.argsort(one["rank"].values, kind="stable")[:count]
+    return _letters(_matrix(one)[np.ix_(order, order)])
 
 
 def findings(outcome: xr.Dataset) -> list[str]:
@@ -281,13 +291,20 @@ def findings(outcome: xr.Dataset) -> list[str]:
 
 def _beside_best(of_metric: xr.Dataset) -> str:
     """Say how many systems are not significantly different from the best, or only against the means."""
-    best = int(of_metric["rank"].values.argmin())
-    name = of_metric.system.values[best]
+    best = of_metric["rank"].values == 1
+    names = of_metric.system.values[best]
+    if len(names) > 1:
+        alike = int((~_confirmed(of_metric)[best] & ~best).any(axis=0).sum())
+        others = counted(alike, "other system")
+        tied = f"{len(names)} systems tie for the best mean ({listed(names)})"
+        return f"{tied}; {others} cannot be distinguished from one or more of them."
     alike = int((~_confirmed(of_metric)[best]).sum()) - 1
     if alike == 0:
-        return f"The best system, {name}, is significantly different from every other."
+        return (
+            f"The best system, {names[0]}, is significantly different from every other."
+        )
     verb = "system is" if alike == 1 else "systems are"
-    return f"{alike} {verb} not significantly different from the best, {name}."
+    return f"{alike} {verb} not significantly different from the best, {names[0]}."
 
 
 def _equivalent(of_metric: xr.Dataset) -> str:
@@ -366,6 +383,11 @@ def _replication(outcome: xr.Dataset) -> list[str]:
         if not one["found"].item() > 0:
             continue
         topics = one["half_topics"].item()
+        if one["found"].item() < 1:
+            lines.append(
+                f"{metric}: {topics} topics hardly ever show a significant difference that others could repeat."
+            )
+            continue
         lines.append(
             f"{metric}: of differences significant on {topics} topics, {one['again'].item():.0%} are significant again "
             f"on {topics} others and {one['opposite'].item():.1%} have the other sign; they keep "
@@ -401,7 +423,7 @@ def _reliable_differences(outcome: xr.Dataset) -> list[str]:
     else:
         more = ""
     return [
-        f"The smallest difference in mean on {topics} topics that {topics} other topics reverse in at most 5% of "
+        f"The smallest difference in mean on {counted(topics, 'topic')} that as many others reverse in at most 5% of "
         f"comparisons: {', '.join(parts[:FEW_METRICS])}{more}."
     ]
 
@@ -458,10 +480,7 @@ def _check(
     require_choice("correct", correct, get_args(Correction))
     if not 0 < alpha < 1:
         raise ScoresError(f"alpha is between 0 and 1, as in 0.05, not {alpha:g}")
-    if margin is not None and not margin > 0:
-        raise ScoresError(
-            f"the margin is a difference in mean above 0, as in 0.02, not {margin:g}"
-        )
+    paired.check_margin(margin)
     if resamples < 100:
         raise ScoresError(
             f"{resamples} resamples are too few for a test at any level; use 1000 or more"
@@ -536,10 +555,9 @@ def _notes(
     if test in JOINT and correct != "none":
         lines.append(f"{test} is corrected for all pairs by itself; p_corrected is p")
     corrects_pairs = test not in JOINT and correct in ("holm", "bonferroni")
-    needed = (
-        alpha / pairs if corrects_pairs else alpha
-    )  # the smallest p has to be below this
-    of_resamples, of_topics = _floors(test, resamples, topics)
+    needed = _needed(test, correct, alpha, systems)
+    of_resamples = floors.of_resamples(test, resamples, topics)
+    of_topics = float(floors.of_topics(test, topics))
     floor = max(of_resamples, of_topics)
     if floor < needed:
         return lines
@@ -565,20 +583,37 @@ def _notes(
     ]
 
 
-def _floors(test: Test, resamples: int, topics: int) -> tuple[float, float]:
-    """Return the smallest p that a test's resamples allow, and that its topics allow; 0 where nothing limits it.
+def _needed(test: Test, correct: Correction, alpha: float, systems: int) -> float:
+    """Return what the smallest p has to be below, to be significant once corrected."""
+    corrects_pairs = test not in JOINT and correct in ("holm", "bonferroni")
+    return alpha / (systems * (systems - 1) // 2) if corrects_pairs else alpha
 
-    Of n topics there are 2^n ways to sign the differences. The most extreme is one of two, so p >= 2 / 2^n. The data
-    count as one of the resamples, so p >= 1 / (resamples + 1), unless all ways are gone through.
-    """
-    of_topics = 0.0
-    if test in ("permutation", "sign", "wilcoxon", "max-t"):
-        of_topics = 2.0 ** (1 - topics)
-    all_ways = test == "permutation" and 2**topics <= resamples
-    of_resamples = 0.0
-    if (test in RESAMPLING or test in JOINT) and not all_ways:
-        of_resamples = 1 / (resamples + 1)
-    return of_resamples, of_topics
+
+def _tied_notes(
+    test: Test, correct: Correction, alpha: float, values: Floats
+) -> list[str]:
+    """Count the tests of systems that score alike so often that p cannot be small; values : (system, topic, metric)."""
+    systems, topics, metrics = values.shape
+    needed = _needed(test, correct, alpha, systems)
+    if test not in floors.SIGNED or floors.of_topics(test, topics) >= needed:
+        return []
+    blind = 0
+    for metric in range(metrics):
+        differing = paired.over_pairs(
+            _differing, np.ascontiguousarray(values[..., metric])
+        )
+        blind += int((floors.of_topics(test, differing) >= needed).sum())
+    if not blind:
+        return []
+    return [
+        f"{counted(blind, 'test')} cannot be significant: so often do the two systems score the same that {test} has "
+        f"no p below {needed:.2g}; t has no such limit"
+    ]
+
+
+def _differing(found: Floats) -> Floats:
+    """Count the topics on which systems differ, from differences (pair, topic)."""
+    return np.asarray((found != 0).sum(axis=1), dtype=np.float64)
 
 
 def _topics_for(needed: float) -> int:
@@ -699,7 +734,7 @@ def _systems(of_metric: xr.Dataset, metric: str) -> pl.DataFrame:
 
 
 def _letters(differs: Bools) -> list[str]:
-    """Return the letters of each system; two that share one do not differ."""
+    """Return the letters of each system; two that share one do not differ significantly."""
     return ["".join(map(_letter, groups)) for groups in multiplicity.letters(differs)]
 
 

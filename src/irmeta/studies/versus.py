@@ -16,7 +16,7 @@ from irmeta.names import nearest
 from irmeta.parallel import seeded
 from irmeta.result import frame, result, short
 from irmeta.stats.arrays import Floats, Ints
-from irmeta.stats.tests import many_to_one, multiplicity, paired
+from irmeta.stats.tests import floors, many_to_one, multiplicity, paired
 from irmeta.words import counted, listed
 
 MEDIAN, BEST, ALL = "median", "best", "all"
@@ -36,6 +36,7 @@ def versus(
     test: PairedTest = "permutation",
     correct: ManyToOne = "holm",
     alpha: float = 0.05,
+    margin: float | None = None,
     resamples: int = 10_000,
     missing: Missing = "error",
     rng: int | np.random.Generator = 0,
@@ -51,13 +52,15 @@ def versus(
     bh (share of false rejections) or none; by metric, over the comparisons asked for and no others.
     alpha : level of the tests, in (0, 1); intervals have the level 1 - alpha, all comparisons of a metric at once
     unless `correct` is bh or none.
+    margin : a difference in mean, above 0, that is too small to matter; adds the test that two systems differ by less.
     missing : what to do with missing scores, as in `irmeta.cube.complete`; "pairwise" compares with each system on the
     topics on which both have scores.
 
     Returns over (against, metric) difference (system less other), low, high, wins, ties, losses (topics), p,
-    p_corrected, effect_size and significant; over (topic, metric) score, median and best (of the other systems),
+    p_corrected, effect_size and significant, and with a margin p_equivalent, of two one-sided t tests with Holm's
+    correction, and equivalent; over (topic, metric) score, median and best (of the other systems),
     systems_above; over (against, topic, metric) by_topic, the differences. Raises ScoresError for an unknown system.
-    Sources: Smucker et al. (CIKM 2007); Sakai (SIGIR 2006); Westfall and Young (1993); Holm (1979).
+    Sources: Smucker et al. (CIKM 2007); Sakai (SIGIR 2006); Westfall and Young (1993); Holm (1979); Schuirmann (1987).
 
     >>> from irmeta.cube import cube
     >>> topics = [[[0.1], [0.2], [0.3], [0.2]], [[0.4], [0.6], [0.5], [0.5]]]
@@ -69,6 +72,7 @@ def versus(
     require_choice("correct", correct, get_args(ManyToOne))
     if not 0 < alpha < 1:
         raise ScoresError(f"alpha must be between 0 and 1, as in 0.05, not {alpha:g}")
+    paired.check_margin(margin)
     if resamples < 100:
         raise ScoresError(f"{resamples} resamples are too few; use at least 1000")
     generator, seed = seeded(rng)
@@ -85,9 +89,10 @@ def versus(
     found = mine - theirs
     found[np.abs(found) <= 1e-12] = 0.0  # rounding must not make equal systems differ
     _require_common(found, names, correct)
+    metrics_tested = np.moveaxis(found, 2, 0)  # (metric, against, topic)
     tested = [
-        _tested(found[..., m], test, correct, alpha, resamples, generator)
-        for m in range(found.shape[2])
+        _tested(one, test, correct, alpha, margin, resamples, generator)
+        for one in metrics_tested
     ]
     pair = ("against", "metric")
     data: dict[str, Any] = {
@@ -113,6 +118,7 @@ def versus(
             "test": test,
             "correct": correct,
             "alpha": alpha,
+            "margin": margin,
             "missing": missing,
             "resamples": resamples,
             "seed": seed,
@@ -120,6 +126,8 @@ def versus(
         notes=[*notes, *_notes(scores, names, test, correct, alpha, resamples)],
     )
     outcome["significant"] = outcome["p_corrected"] < alpha
+    if margin is not None:
+        outcome["equivalent"] = outcome["p_equivalent"] < alpha
     return outcome.assign_coords(against=names)
 
 
@@ -216,12 +224,13 @@ def _tested(
     test: str,
     correct: str,
     alpha: float,
+    margin: float | None,
     resamples: int,
     rng: np.random.Generator,
 ) -> dict[str, Floats]:
     """Test the differences (against, topic) of one metric, each on the topics where it has one."""
     mean, count = np.nanmean(found, axis=1), len(found)
-    p, half, effect = np.empty((3, count))
+    p, half, effect, within = np.empty((4, count))
     kinds, kind = np.unique(
         ~np.isnan(found), axis=0, return_inverse=True
     )  # comparisons on the same topics go together
@@ -233,6 +242,10 @@ def _tested(
             some, 1 - alpha, count if correct in ("holm", "bonferroni") else 1
         )
         effect[rows] = paired.effect_size(some)
+        if margin is not None:
+            within[rows] = paired.equivalence(
+                mean[rows], many_to_one.standard_errors(some), some.shape[1], margin
+            )
     if correct == "dunnett":
         together = many_to_one.joint(found, 1 - alpha, resamples, rng)
         corrected, half = (
@@ -241,7 +254,8 @@ def _tested(
         )
     else:
         corrected = multiplicity.CORRECTIONS[correct](p)
-    return {
+    equivalence = {} if margin is None else {"p_equivalent": multiplicity.holm(within)}
+    return equivalence | {
         "difference": mean,
         "low": mean - half,
         "high": mean + half,
@@ -285,13 +299,10 @@ def _notes(
         notes.append(
             "Verdicts follow the corrected p; such a test can find a difference whose interval holds 0."
         )
-    floor = 0.0
-    if test in ("sign", "wilcoxon"):
-        floor = 2.0 ** (1 - topics)
-    elif test == "permutation":
-        floor = max(1 / (resamples + 1), 2.0 ** (1 - topics))
-    elif test == "bootstrap":
-        floor = 1 / (resamples + 1)
+    floor = max(
+        float(floors.of_topics(test, topics)),
+        floors.of_resamples(test, resamples, topics),
+    )
     smallest = floor * count if correct in ("holm", "bonferroni") else floor
     if correct != "dunnett" and smallest >= alpha:
         notes.append(
@@ -319,7 +330,7 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     """Return the tables of the JSON contract.
 
     comparisons : against, metric, who (the system behind "best"), difference, low, high, wins, ties, losses, p,
-    p_corrected, effect_size, significant.
+    p_corrected, effect_size, significant; with a margin p_equivalent, equivalent.
     topics : topic, metric, score, median, best, systems_above (how many other systems score more).
     differences : against, topic, metric, difference.
     contradictions : against, better_by, worse_by: pairs of metrics that both find a significant difference, one for
@@ -337,13 +348,14 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
         "p_corrected",
         "effect_size",
     ]
+    fields += ["significant"] + ["p_equivalent", "equivalent"] * (
+        "equivalent" in outcome
+    )
     by_topic = frame(outcome, ["by_topic"], by=["against", "topic", "metric"]).rename(
         {"by_topic": "difference"}
     )
     return {
-        "comparisons": frame(
-            outcome, [*fields, "significant"], by=["against", "metric"]
-        ),
+        "comparisons": frame(outcome, fields, by=["against", "metric"]),
         "topics": frame(
             outcome,
             ["score", "median", "best", "systems_above"],
@@ -402,8 +414,10 @@ def _compared(one: xr.Dataset) -> pl.DataFrame:
     counts = zip(
         *(one[name].values for name in ("wins", "ties", "losses")), strict=True
     )
-    verdicts = {(True, True): "better", (True, False): "worse"}
-    sure = zip(one["significant"].values, one["difference"].values > 0, strict=True)
+    sure, up = one["significant"].values, one["difference"].values > 0
+    verdicts = np.where(sure, np.where(up, "better", "worse"), "-")
+    if "equivalent" in one:
+        verdicts = np.where(one["equivalent"].values & ~sure, "equivalent", verdicts)
     return pl.DataFrame(
         {
             "against": named,
@@ -413,7 +427,7 @@ def _compared(one: xr.Dataset) -> pl.DataFrame:
             ),
             "W/T/L": ["/".join(map(str, count)) for count in counts],
             "p": [_p(value) for value in one["p_corrected"].values],
-            "verdict": [verdicts.get((bool(s), bool(up)), "-") for s, up in sure],
+            "verdict": verdicts.tolist(),
         }
     )
 
@@ -515,9 +529,21 @@ def _of_one(one: xr.Dataset, count: int) -> str:
         wider = ""
         if low <= 0 <= high:
             wider = f" The test by {options['correct']}'s correction shows more than the interval, which holds 0."
-        return f"{lead} ({figures}; {shown}, {options['test']} test). {topics}{wider}"
+        return f"{lead} ({figures}; {shown}, {options['test']} test). {topics}{wider}{_within_margin(one)}"
     lead = f"By {metric}, no difference between {system} and {other} is shown"
-    return f"{lead} ({short(difference, 3, sign=True)}, {figures}; {shown}, {options['test']} test). {topics}"
+    figures = (
+        f"{short(difference, 3, sign=True)}, {figures}; {shown}, {options['test']} test"
+    )
+    return f"{lead} ({figures}). {topics}{_within_margin(one)}"
+
+
+def _within_margin(one: xr.Dataset) -> str:
+    """Say whether two systems are shown to differ by less than the margin, if one was named."""
+    if "equivalent" not in one:
+        return ""
+    margin, p = about(one)["options"]["margin"], float(one["p_equivalent"])
+    shown = "is shown" if bool(one["equivalent"]) else "is not shown"
+    return f" That they differ by less than {margin:g} {shown} ({'p ' if p < 0.0001 else 'p = '}{_p(p)}, two t tests)."
 
 
 def _of_many(one: xr.Dataset) -> str:
@@ -529,9 +555,14 @@ def _of_many(one: xr.Dataset) -> str:
         int((sure & ~up).sum()),
         one.sizes["against"],
     )
+    rest = count - better - worse
+    open_ = f"{rest} {'is' if rest == 1 else 'are'} not distinguished from it"
     correction = "" if options["correct"] == "none" else f", {options['correct']}"
+    alike = ""
+    if "equivalent" in one:
+        equivalent = int(one["equivalent"].sum())
+        alike = f" It is shown to differ by less than {options['margin']:g} from {equivalent} of them all."
     return (
         f"By {metric}, {options['system']} is significantly better than {better} of {count} systems and worse than "
-        f"{worse}; {count - better - worse} are not distinguished from it ({options['test']} test{correction}, level "
-        f"{options['alpha']:g})."
+        f"{worse}; {open_} ({options['test']} test{correction}, level {options['alpha']:g}).{alike}"
     )

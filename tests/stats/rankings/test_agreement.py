@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import scipy.special
 import scipy.stats
 
 from irmeta.stats.rankings import agreement, rank
@@ -195,3 +196,26 @@ def test_components_rebuild_the_correlations():
     np.testing.assert_allclose(loading @ loading.T, r, atol=1e-12)
     np.testing.assert_allclose(share, np.linalg.eigvalsh(r)[::-1] / 5, atol=1e-12)
     assert (loading.sum(axis=0) >= 0).all()
+
+
+def test_shares_of_components_are_those_of_numpy_added_up():
+    """The first components together explain the sum of the largest eigenvalues, over the number of metrics."""
+    r = np.corrcoef(np.random.default_rng(0).random((4, 30)))
+    np.testing.assert_allclose(
+        agreement.cumulated(r), np.cumsum(np.linalg.eigvalsh(r)[::-1]) / 4
+    )
+    np.testing.assert_allclose(
+        agreement.cumulated(np.stack([r, r]))[1], agreement.cumulated(r)
+    )
+    assert np.isnan(agreement.cumulated(np.full((2, 2), np.nan))).all()
+
+
+def test_intervals_of_shares_are_jackknives_of_log_odds():
+    """The interval is logit(p) with the jackknife error of the log odds, put back."""
+    whole, without = np.array(0.9), np.array([0.88, 0.91, 0.9, 0.905, 0.9])
+    odds = scipy.special.logit(without)
+    error = np.sqrt(4 / 5 * ((odds - odds.mean()) ** 2).sum())
+    expected = scipy.special.expit(
+        scipy.special.logit(0.9) + scipy.stats.t.ppf([0.025, 0.975], 4) * error
+    )
+    np.testing.assert_allclose(agreement.share_interval(whole, [without]), expected)

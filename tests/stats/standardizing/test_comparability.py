@@ -123,3 +123,45 @@ def test_what_rounding_alone_tells_apart_has_no_drmse():
     """Systems whose means differ by rounding only have no spread to measure a difference in."""
     equal = np.full(5, 0.3) + np.array([0, 1, 0, 1, 0]) * 1e-16
     assert np.isnan(comparability.drmse(equal, equal + 0.2))
+
+
+def test_the_interval_of_drmse_is_a_jackknife_over_the_topics_of_both_collections():
+    """Each topic is left out of its collection in turn, by a loop; the variances of the logarithms add up."""
+    rng = np.random.default_rng(0)
+    a, b = rng.random((6, 8)), rng.random((6, 11)) + np.linspace(0, 0.5, 6)[:, None]
+    variance = 0.0
+    for one, other in ((a, b), (b, a)):
+        logs = [
+            np.log(
+                comparability.drmse(
+                    np.delete(one, topic, axis=1).mean(axis=1), other.mean(axis=1)
+                )
+            )
+            for topic in range(one.shape[1])
+        ]
+        variance += (len(logs) - 1) ** 2 / len(logs) * np.var(logs, ddof=1)
+    half = scipy.stats.t.ppf(0.975, 17) * np.sqrt(variance)
+    expected = comparability.drmse(a.mean(axis=1), b.mean(axis=1)) * np.exp(
+        [-half, half]
+    )
+    np.testing.assert_allclose(comparability.drmse_interval(a, b), expected)
+
+
+def test_the_interval_of_drmse_holds_that_of_other_topics():
+    """In four of five collections or more the interval holds the mean dRMSE of other topics of the same systems."""
+    rng = np.random.default_rng(1)
+    ability = np.linspace(0, 0.6, 15)[:, None]
+    held, values = [], []
+    for _ in range(200):
+        a, b = (
+            ability
+            + rng.normal(size=(15, 25)) / 4
+            + rng.normal(size=(1, 25)) / 4
+            + shift
+            for shift in (0, 0.2)
+        )
+        values.append(comparability.drmse(a.mean(axis=1), b.mean(axis=1)))
+        held.append(comparability.drmse_interval(a, b))
+    low, high = np.array(held).T
+    truth = np.mean(values)
+    assert ((low <= truth) & (truth <= high)).mean() > 0.85

@@ -116,7 +116,9 @@ def _same_once_standardized(data: Path) -> Iterator[Cell]:
             yield lacking(item, row, column, NO_ROBUST03)
         return
     scores = evaluate(folder / "qrels.txt", [folder / "runs"], "SP AP DCG nDCG")
-    z = standardization.apply(scores, standardization.fit(scores))
+    z = standardization.apply(scores, standardization.fit(scores)).assign_coords(
+        metric=scores["metric"]
+    )
     said = "precisely the same scores, since division by R scales a topic's mean and deviation alike"
     for raw, normalised in (("SP", "AP"), ("DCG", "nDCG")):
         apart = float(np.abs(z.sel(metric=raw) - z.sel(metric=normalised)).max())

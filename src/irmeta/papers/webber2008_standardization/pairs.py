@@ -110,7 +110,7 @@ def _raw_claims(result: xr.Dataset) -> Iterator[Cell]:
     said = "almost all systems seem significantly different from themselves"
     yield claim("Table 4", row, "share of systems", share, said=said, least=0.9)
     for figure, what in (
-        ("quantile", "dRMSE"),
+        ("drmse_quantile", "dRMSE"),
         ("false_positives_quantile", "false positives"),
     ):
         said = "beyond the 99th percentile of random values"
@@ -126,7 +126,7 @@ def _raw_claims(result: xr.Dataset) -> Iterator[Cell]:
 
 def _standardized_claims(result: xr.Dataset) -> Iterator[Cell]:
     """Hold the sentences on Table 5 to the values with own factors."""
-    quantiles = result["quantile"].values.ravel()
+    quantiles = result["drmse_quantile"].values.ravel()
     inside = int(((quantiles >= 0.025) & (quantiles <= 0.975)).sum())
     said = "all six well within the 95% interval of random values"
     yield claim("Table 5", OWN, "pairs within the interval", inside, said=said, least=6)

@@ -13,7 +13,7 @@ from irmeta.choices import Level, Missing
 from irmeta.cube import choose_names, complete, default_by, varying
 from irmeta.errors import ScoresError
 from irmeta.io.groups import Grouping, said
-from irmeta.names import canonical, nearest
+from irmeta.names import canonical, found_as, nearest
 from irmeta.report.page.panel import Panel, attempt, names
 from irmeta.words import listed
 
@@ -176,12 +176,13 @@ def order_by(scores: xr.DataArray, by: str | None) -> str:
     """Choose the metric that systems are ordered by: the one named, AP, the deepest AP@k, or the first."""
     known = names(scores.metric)
     if by is not None:
-        if canonical(by) not in known:
+        found = found_as(canonical(by), known)
+        if found is None:
             where = scores.attrs.get("collection", "these scores")
             raise ScoresError(
                 f"no metric {by!r} to order the systems of {where} by; {nearest(by, known)}"
             )
-        return canonical(by)
+        return found
     try:
         return default_by(scores)
     except ScoresError:

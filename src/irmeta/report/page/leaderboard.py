@@ -103,10 +103,9 @@ def content(outcome: xr.Dataset) -> dict[str, Any]:
     if "predicted" in ordered:
         scores = np.where(known, scores, ordered["predicted"].values)
         filled = _filled(ordered, known)
+    types: list[str | None] = [None] * ordered.sizes["topic"]
     if "type" in ordered.coords:
-        types = names(ordered["type"])
-    else:
-        types = [None] * ordered.sizes["topic"]
+        types = [*names(ordered["type"])]
     return {
         "models": names(ordered.system),
         "tasks": [

@@ -30,14 +30,27 @@ def panels(content: Content) -> list[Panel]:
     return content.each(partial(_panel, content))
 
 
-def _panel(content: Content, name: str) -> Panel:
-    """Show how well each metric predicts each other on new topics, what the best gains, and the curve over topics."""
-    scores, seed = content.used[name], content.seed
+def power(content: Content, name: str) -> xr.Dataset:
+    """Return the predictive power of the metrics of one collection, which two sections need."""
+    scores = content.used[name]
     half = scores.sizes["topic"] // 2
     sizes = sorted({max(1, round(half * share)) for share in (0.2, 0.4, 0.6, 0.8, 1.0)})
-    outcome = predictivity.predictivity(
-        scores, partitions=PARTITIONS, sizes=sizes, groups=content.groups, rng=seed
+    compute = partial(
+        predictivity.predictivity,
+        scores,
+        partitions=PARTITIONS,
+        sizes=sizes,
+        groups=content.groups,
+        rng=content.seed,
     )
+    outcome: xr.Dataset = content.once(f"predictivity {name}", compute)
+    return outcome
+
+
+def _panel(content: Content, name: str) -> Panel:
+    """Show how well each metric predicts each other on new topics, what the best gains, and the curve over topics."""
+    outcome = power(content, name)
+    sizes = outcome["size"].values.tolist()
     metrics, phi = names(outcome.metric), outcome["phi"].values
     best = predictivity.best_predictor(outcome)
     gain = outcome["advantage"].values[best]
@@ -101,7 +114,7 @@ def _panel(content: Content, name: str) -> Panel:
         shown=["advantage", "phi"],
         figures=figures,
         command=f"irmeta predictivity {content.source_of(name)}{content.by_team} --partitions {PARTITIONS} "
-        f"--sizes {','.join(map(str, sizes))} --seed {seed}",
+        f"--sizes {','.join(map(str, sizes))} --seed {content.seed}",
     )
 
 

@@ -1,17 +1,19 @@
 """The section on which few metrics to report."""
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
 import polars as pl
-import xarray as xr
 
 from irmeta.choices import Level
+from irmeta.errors import IrmetaError
 from irmeta.report.page.content import LEVELS, Content
 from irmeta.report.page.panel import Chart, Panel, Text, names, numbers, of_study
+from irmeta.report.page.predictivity import power
 from irmeta.report.plots import figure_of
-from irmeta.studies import ranking
+from irmeta.studies import predictivity, ranking
+from irmeta.words import listed
 
 PARTITIONS = 30
 """Partitions of the topics: the standard error of a share is at most .09."""
@@ -37,11 +39,7 @@ def panels(content: Content) -> list[Panel]:
         return []
 
     def made() -> list[Panel]:
-        return content.levels(
-            lambda level: ranking_panel(
-                level, content.used, content.source, content.seed
-            )
-        )
+        return content.levels(partial(ranking_panel, content))
 
     found: list[Panel] = content.once("ranking", made)
     return found
@@ -55,15 +53,14 @@ def to_report(content: Content) -> list[str]:
     return []
 
 
-def ranking_panel(
-    level: Level, scores: Mapping[str, xr.DataArray], source: str, seed: int
-) -> Panel:
+def ranking_panel(content: Content, level: Level) -> Panel:
     """Show the best subset of metrics of each size, and how much of the one to report other topics would choose.
 
     The subset to report is the smallest that leaves less than a tenth unexplained; only up to its size are topics
     partitioned, since every half is a search of its own.
     """
-    choose = partial(ranking.rank_metrics, scores, level=level, rng=seed)
+    source, seed = content.source, content.seed
+    choose = partial(ranking.rank_metrics, content.used, level=level, rng=seed)
     outcome = choose()
     few = len(reported(ranking.tables(outcome)["subsets"]))
     partitions = 0 if level == "system" else PARTITIONS
@@ -89,7 +86,29 @@ def ranking_panel(
         figures={"ranking": partial(figure_of, outcome)},
         command=f"irmeta rank {source} --level {level} -k {few} --partitions {partitions} --seed {seed}",
     )
-    return replace(panel, tables={**panel.tables, **ranking.tables(outcome)})
+    chosen = reported(ranking.tables(outcome)["subsets"])
+    return replace(
+        panel,
+        findings=[*panel.findings, *beside_power(content, chosen)],
+        tables={**panel.tables, **ranking.tables(outcome)},
+    )
+
+
+def beside_power(content: Content, chosen: Sequence[str]) -> list[str]:
+    """Say which metrics to report the section on predictive power finds superfluous, and why both are right."""
+    lines = []
+    for name in content.used:
+        try:
+            best, sure = predictivity.stands_for(power(content, name))
+        except IrmetaError:  # that section says so
+            continue
+        both = [metric for metric in chosen if metric in sure]
+        if both:
+            lines.append(
+                f"To rank the systems of {name} on new topics {best} serves as well as {listed(both)}, or better "
+                "(predictive power); here these are chosen for the scores that they explain."
+            )
+    return lines
 
 
 def reported(subsets: pl.DataFrame) -> list[str]:

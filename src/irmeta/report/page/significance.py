@@ -7,15 +7,15 @@ import polars as pl
 import xarray as xr
 
 from irmeta.attributes import about
-from irmeta.cube import studied
 from irmeta.report.page.content import Content
-from irmeta.report.page.description import first
+from irmeta.report.page.description import described, first
 from irmeta.report.page.panel import Chart, Panel, Text, names, numbers, of_study
 from irmeta.report.plots import figure_of
 from irmeta.studies import description, significance
 
 LETTERED = 20
-"""How many of the best systems the table for print shows, with the letters of those that do not differ."""
+"""How many of the best systems the table for print shows, with letters: those that share one do not differ
+significantly."""
 
 TEXT = Text(
     "significance",
@@ -29,17 +29,12 @@ TEXT = Text(
 
 def panels(content: Content) -> list[Panel]:
     """Make a panel for each collection."""
-    used, order = content.used, content.order
-    return content.each(
-        lambda name: significance_panel(
-            name, used[name], order[name], content.source_of(name)
-        )
-    )
+    return content.each(partial(significance_panel, content))
 
 
-def significance_panel(name: str, scores: xr.DataArray, by: str, source: str) -> Panel:
+def significance_panel(content: Content, name: str) -> Panel:
     """Test all pairs of systems; the page has discriminative power and the groups, a file the tests of one metric."""
-    outcome = significance.significance(scores)
+    by, outcome = content.order[name], tested(content, name)
     options = about(outcome)["options"]
     power = Chart(
         "bars",
@@ -57,7 +52,7 @@ def significance_panel(name: str, scores: xr.DataArray, by: str, source: str) ->
         charts=[power],
         shown=["power", "systems"],
         figures={"p-values": partial(figure_of, outcome.sel(metric=[by]))},
-        command=f"irmeta significance {source}",
+        command=f"irmeta significance {content.source_of(name)}",
     )
     views = {title: first(frame, by) for title, frame in panel.tables.items()}
     tests = views["tests"].filter(pl.col("metric") == by)
@@ -73,7 +68,7 @@ def significance_panel(name: str, scores: xr.DataArray, by: str, source: str) ->
         panel,
         findings=told,
         tables={**views, "power": ranked, "tests": tests},
-        latex={"systems": lettered(scores, by)},
+        latex={"systems": lettered(content, name)},
         notes=[
             *panel.notes,
             f"the file of single tests has those of {by}; the command gives all",
@@ -81,14 +76,28 @@ def significance_panel(name: str, scores: xr.DataArray, by: str, source: str) ->
     )
 
 
-def lettered(scores: xr.DataArray, by: str) -> pl.DataFrame:
-    """Return the best systems with means, intervals, and letters: systems that share one do not differ."""
-    best, _ = studied(
-        scores, metrics=[by], top=min(1.0, LETTERED / scores.sizes["system"]), by=by
+def tested(content: Content, name: str) -> xr.Dataset:
+    """Return the tests of all pairs of systems of one collection, which two sections show."""
+    outcome: xr.Dataset = content.once(
+        f"tests {name}", lambda: significance.significance(content.used[name])
     )
-    letters = significance.tables(significance.significance(best))["systems"]
-    means = description.tables(description.describe(best, by=by))["means"]
-    joined = means.join(
-        letters.select("system", "letters"), on="system", maintain_order="left"
+    return outcome
+
+
+def lettered(content: Content, name: str) -> pl.DataFrame:
+    """Return the best systems with means, intervals, and letters: systems that share one do not differ significantly.
+
+    The letters follow from the tests of all pairs of systems, as all else that the page says of pairs.
+    """
+    by = content.order[name]
+    means = (
+        description.tables(described(content, name))["means"]
+        .filter(pl.col("metric") == by)
+        .head(LETTERED)
     )
-    return joined.select("system", "mean", "low", "high", "letters")
+    letters = significance.letters_of_best(
+        tested(content, name).sel(metric=by), LETTERED
+    )
+    return means.select(
+        "system", "mean", "low", "high", letters=pl.Series(letters, dtype=pl.String)
+    )

@@ -6,6 +6,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+import polars as pl
 import xarray as xr
 
 from irmeta.cube import additive
@@ -16,7 +17,7 @@ from irmeta.report.page.significance import lettered
 from irmeta.report.plots import figure_of
 from irmeta.result import short
 from irmeta.studies.ranking import is_reported
-from irmeta.words import counted
+from irmeta.words import counted, listed
 
 MOST = 400_000
 """Scores of single topics that the page holds; of more, only those of the metric that orders systems."""
@@ -45,16 +46,24 @@ def standings_panel(content: Content, name: str) -> Panel:
         content.order[name],
     )
     best = outcome.sel(metric=by)
-    leader = str(best.system.values[np.argmin(best["rank"].values)])
+    leaders = best.system.values[best["rank"].values == 1]
     may = int((best["rank_low"].values == 1).sum())
-    finding = f"{leader} leads by {by} with {short(float(best['mean'].max()), 3)}; {_others(may)}."
+    verb = "leads" if len(leaders) == 1 else "lead together"
+    finding = f"{listed(leaders)} {verb} by {by} with {short(float(best['mean'].max()), 3)}; {_others(may)}."
     return Panel(
         name,
         [finding],
         figures={"means": partial(figure_of, outcome, view="means")},
         options={"by": by},
         command=f"irmeta table {content.source_of(name)} -m '{by}'",
-        board=board(outcome, scores, by, content.highlight, content.source_of(name)),
+        board=board(
+            outcome,
+            scores,
+            by,
+            lettered(content, name),
+            content.highlight,
+            content.source_of(name),
+        ),
     )
 
 
@@ -66,10 +75,15 @@ def _others(may: int) -> str:
 
 
 def board(
-    outcome: xr.Dataset, scores: xr.DataArray, by: str, marked: Any, source: str
+    outcome: xr.Dataset,
+    scores: xr.DataArray,
+    by: str,
+    best: pl.DataFrame,
+    marked: Any,
+    source: str,
 ) -> Mapping[str, Any]:
-    """Return what the page's script draws: figures by metric, letters, and the scores of topics."""
-    letters = dict(lettered(scores, by).select("system", "letters").iter_rows())
+    """Return what the page's script draws: figures by metric, letters of the best, and the scores of topics."""
+    letters = dict(best.select("system", "letters").iter_rows())
     metrics = sorted(names(outcome.metric), key=lambda metric: not is_reported(metric))
     held = metrics if scores.size <= MOST else [by]
     line = additive(scores)

@@ -41,7 +41,10 @@ _LIST = ".irmeta-report.json"
 _KEPT = re.compile(r"index\.html|(?:tables|figures)/[\w-][\w.-]*")
 _FORMS = ("svg", "pdf")
 
-THEME = 'document.documentElement.dataset.theme = matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";'
+THEME = (
+    "document.documentElement.dataset.theme = "
+    'matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";'
+)
 """The script that chooses the colours before anything is drawn."""
 _SCRIPTS = (
     "drawing.js",

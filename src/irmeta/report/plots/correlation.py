@@ -38,10 +38,9 @@ def heatmap(
     result: xr.Dataset, axes: Axes, *, order: Literal["given", "clustered"] = "given"
 ) -> Axes:
     """Draw the correlations as a matrix with their values, metrics in the order given or by the dendrogram."""
+    places = np.arange(result.sizes["metric"])
     if order == "clustered":
-        places = leaves_list(result["merge"].values)
-    else:
-        places = np.arange(result.sizes["metric"])
+        places = np.asarray(leaves_list(result["merge"].values))
     names = [str(name) for name in result["metric"].values[places]]
     _matrix(
         axes,

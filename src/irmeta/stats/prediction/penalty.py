@@ -2,9 +2,11 @@
 
 A run's loss is modelled by its unjudged share u and its score S among the judgments that are left:
 loss = b u + c S u + error. Unjudged documents are as good as any, or as good as the run's judged ones; a run without
-unjudged documents loses nothing. The error's variance is v + w u², and how far errors reach is taken from those of the
-left-out groups themselves, since they are skewed. Groups count alike, however many runs they have.
-Sources: Webber and Park (SIGIR 2009); Zobel (SIGIR 1998); Lei et al. (JASA 2018) on intervals from residuals.
+unjudged documents loses nothing. The error's variance is v + w u². How far errors reach is taken from the left-out
+groups themselves, since they are skewed: each is predicted, and its error scaled, by what all others teach, as a new
+group is (the jackknife+). Groups count alike, however many runs they have.
+Sources: Webber and Park (SIGIR 2009); Zobel (SIGIR 1998); Barber, Candes, Ramdas and Tibshirani (Annals of Statistics
+2021), the jackknife+; Dunn, Wasserman and Ramdas (JASA 2023) for groups.
 """
 
 from typing import NamedTuple
@@ -19,28 +21,18 @@ LEAST = 5
 
 
 class Penalty(NamedTuple):
-    """The model of one metric.
+    """The model of one metric, learned from all groups, and from all but each.
 
-    slopes : (b, c).  variances : (v, w).  errors : of groups predicted from the others, in standard deviations, without
-    sign, in rising order; weights : of each, summing to 1.  groups : how many it was learned from.
+    slopes : (b, c) from all groups.  without : (group, 2), from all groups but one.  variances : (group, 2), v and w of
+    errors, from all groups but one.  errors : (run,), of each run by what the other groups teach, in standard
+    deviations, without sign.  group : (run,), numbers from 0.
     """
 
     slopes: Floats
+    without: Floats
     variances: Floats
     errors: Floats
-    weights: Floats
-    groups: int
-
-    def reach(self, level: float) -> float:
-        """Return how many standard deviations the errors of a new group reach at a level in (0, 1).
-
-        The quantile at level (1 + 1 / groups): a new group's error has as good a chance as theirs to be the largest.
-        Where that is beyond all of them, the largest is returned.
-        """
-        enough = (
-            np.cumsum(self.weights) >= min(level * (1 + 1 / self.groups), 1.0) - 1e-12
-        )
-        return float(self.errors[np.argmax(enough) if enough.any() else -1])
+    group: Indices
 
 
 class Band(NamedTuple):
@@ -64,49 +56,57 @@ def fit(loss: Floats, unjudged: Floats, score: Floats, group: Indices) -> Penalt
 
     loss : by how much the score was higher with all judgments, (run,).  unjudged : share of the run's first documents
     that nobody else had judged, in [0, 1].  score : without the group's judgments.  group : numbers from 0.
-    Raises ScoresError for fewer than 5 groups. The variance is that of groups predicted from the other groups.
+    Raises ScoresError for fewer than 5 groups.
 
     >>> u, group = np.array([0.1, 0.2, 0.3, 0.4, 0.5]), np.arange(5)
     >>> fit(0.2 * u, u, np.array([0.3, 0.5, 0.2, 0.4, 0.3]), group).slopes.round(6).tolist()
     [0.2, 0.0]
     """
-    found = np.unique(group)
+    found, group = np.unique(group, return_inverse=True)
     if found.size < LEAST:
         raise ScoresError(
             f"the penalty of a new run is learned from {LEAST} groups or more, and here are {found.size}"
         )
-    x = np.stack([unjudged, score * unjudged], axis=-1)
-    weight = 1 / np.bincount(group)[group]
-    member = found[:, None] == group
-    # normal equations of each group: X' W X and X' W y
-    squares = np.einsum("gr,r,ra,rb->gab", member, weight, x, x)
-    products = np.einsum("gr,r,ra,r->ga", member, weight, x, loss)
-    without = _solved(
-        squares.sum(axis=0) - squares, products.sum(axis=0) - products
-    )  # by group, from all others
-    errors = loss - np.einsum("ra,ra->r", x, without[np.searchsorted(found, group)])
-    slopes = _solved(squares.sum(axis=0)[None], products.sum(axis=0)[None])[0]
-    variances = _variances(errors**2, unjudged**2, weight)
-    size = np.abs(errors) / np.maximum(
-        _deviation(variances, unjudged), np.finfo(np.float64).tiny
-    )
-    order = np.argsort(size)
-    return Penalty(
-        slopes, variances, size[order], weight[order] / weight.sum(), found.size
-    )
+    x = _terms(unjudged, score)
+    weight = _weights(group)
+    others = weight * (
+        np.arange(found.size)[:, None] != group
+    )  # (group, run): 0 for its own
+    slopes = _least_squares(x, loss, weight)
+    without = _least_squares(x, loss, others)
+    errors = np.abs(loss - (x * without[group]).sum(axis=1))
+    variances = _variances(errors**2, unjudged, others)
+    deviation = _deviation(variances[group], unjudged)
+    size = errors / np.maximum(deviation, np.finfo(np.float64).tiny)
+    return Penalty(slopes, without, variances, size, group)
 
 
 def band(penalty: Penalty, unjudged: Floats, score: Floats, level: float = 0.9) -> Band:
     """Predict the losses of runs of a new group, with intervals at a level in (0, 1).
 
-    >>> known = Penalty(np.array([0.2, 0.0]), np.array([0.0, 0.01]), np.array([0.5, 2.0]), np.array([0.5, 0.5]), 12)
+    Each left-out run predicts the new one by what taught to predict itself, and by its own error. The ends are the
+    quantiles of these at level (1 + 1 / groups): a new group's error has as good a chance as theirs to be the largest.
+    Where that is beyond all of them, the largest is taken.
+
+    >>> slopes, variances = np.tile([0.2, 0.0], (2, 1)), np.tile([0.0, 0.01], (2, 1))
+    >>> known = Penalty(slopes[0], slopes, variances, np.array([0.5, 2.0]), np.arange(2))
     >>> found = band(known, np.array([0.5]), np.array([0.3]))
     >>> found.expected.tolist(), found.high.round(3).tolist()  # 0.1 + 2 * 0.05
     ([0.1], [0.2])
     """
-    expected = penalty.slopes[0] * unjudged + penalty.slopes[1] * score * unjudged
-    half = penalty.reach(level) * _deviation(penalty.variances, unjudged)
-    return Band(expected, expected - half, expected + half)
+    x = _terms(unjudged, score)
+    expected = x @ penalty.slopes
+    # (new run, group): what all groups but one predict, and how far errors reach by them
+    centre = x @ penalty.without.T
+    deviation = _deviation(penalty.variances, unjudged[:, None])
+    # (new run, left-out run)
+    reach = deviation[:, penalty.group] * penalty.errors
+    middle = centre[:, penalty.group]
+    weight = _weights(penalty.group)
+    enough = level * (1 + 1 / len(penalty.without))
+    low = -_quantile(reach - middle, weight, enough)
+    high = _quantile(middle + reach, weight, enough)
+    return Band(expected, np.minimum(low, expected), np.maximum(high, expected))
 
 
 def leave_out(
@@ -137,32 +137,56 @@ def coverage(loss: Floats, within: Band, group: Indices) -> float:
     return float((np.bincount(group, inside)[counts > 0] / counts[counts > 0]).mean())
 
 
-def _solved(squares: Floats, products: Floats) -> Floats:
-    """Solve normal equations, (..., 2, 2) and (..., 2); the shortest solution where many fit."""
+def _terms(unjudged: Floats, score: Floats) -> Floats:
+    """Return what a loss is linear in: u and S u, (run, 2)."""
+    return np.stack([unjudged, score * unjudged], axis=-1)
+
+
+def _weights(group: Indices) -> Floats:
+    """Return the weight of each run: one over the runs of its group."""
+    return np.asarray(1 / np.bincount(group)[group])
+
+
+def _quantile(values: Floats, weight: Floats, level: float) -> Floats:
+    """Return the least value of each row that has this share of the weight at or below it; the largest beyond 1."""
+    order = np.argsort(values, axis=1)
+    share = np.cumsum(weight[order], axis=1) / weight.sum()
+    # shares are sums of fractions: equal but for rounding
+    below = (share < min(level, 1.0) - 1e-12).sum(axis=1)
+    place = np.minimum(below, values.shape[1] - 1)
     return np.asarray(
-        np.einsum(
-            "...ab,...b->...a",
-            np.linalg.pinv(squares, rcond=1e-10, hermitian=True),
-            products,
-        )
+        np.take_along_axis(values, order, axis=1)[np.arange(len(values)), place]
     )
 
 
+def _least_squares(x: Floats, y: Floats, weight: Floats) -> Floats:
+    """Return the coefficients of y on x (run, 2) by weights (..., run): the shortest where many fit, (..., 2)."""
+    squares = np.einsum("...r,ra,rb->...ab", weight, x, x)  # X' W X
+    products = np.einsum("...r,ra,r->...a", weight, x, y)  # X' W y
+    inverse = np.linalg.pinv(squares, rcond=1e-10, hermitian=True)
+    return np.asarray(np.einsum("...ab,...b->...a", inverse, products))
+
+
 def _deviation(variances: Floats, unjudged: Floats) -> Floats:
-    """Return the standard deviation of errors: the root of v + w u²."""
-    return np.asarray(np.sqrt(variances[0] + variances[1] * unjudged**2))
+    """Return the standard deviation of errors, the root of v + w u²; variances (..., 2), v and w."""
+    return np.asarray(np.sqrt(variances[..., 0] + variances[..., 1] * unjudged**2))
 
 
-def _variances(squares: Floats, square_share: Floats, weight: Floats) -> Floats:
-    """Fit squared errors by v + w u², neither below 0: weighted least squares, on one of the two if need be."""
-    x = np.stack([np.ones_like(square_share), square_share], axis=-1)
-    weighted = x * weight[:, None]
-    sizes, products = weighted.T @ x, weighted.T @ squares  # X' W X and X' W y
-    both = _solved(sizes, products)
-    if both.min() >= 0:
-        return both
-    # with one of them 0, least squares gives the other as a ratio; the better fit of the two
-    size = np.diag(sizes)
-    alone = np.diag(np.divide(products, size, out=np.zeros(2), where=size > 0))
-    misfit = (weight * (squares - alone @ x.T) ** 2).sum(axis=1)
-    return np.asarray(alone[int(np.argmin(misfit))])
+def _variances(squares: Floats, unjudged: Floats, weight: Floats) -> Floats:
+    """Fit squared errors by v + w u², neither below 0, by weights (group, run): (group, 2).
+
+    Where least squares has one of the two below 0, the other alone is fitted: whichever fits better.
+    """
+    x = np.stack([np.ones_like(unjudged), unjudged**2], axis=-1)
+    both = _least_squares(x, squares, weight)
+    # one of the two alone: sum of w x y over sum of w x², (group, 2)
+    size = weight @ x**2
+    alone = np.divide(
+        weight @ (x * squares[:, None]), size, out=np.zeros_like(size), where=size > 0
+    )
+    # (group, run, 2)
+    gap = squares[:, None] - alone[:, None] * x
+    misfit = np.einsum("gr,gra->ga", weight, gap**2)
+    better = np.arange(2) == misfit.argmin(axis=1)[:, None]
+    usable = both.min(axis=1, keepdims=True) >= 0
+    return np.where(usable, both, alone * better)

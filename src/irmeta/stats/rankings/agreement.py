@@ -243,6 +243,21 @@ def interval(
     return np.where(half == 0, whole, low), np.where(half == 0, whole, high)
 
 
+def share_interval(
+    whole: Floats, without: Sequence[Floats], topics: Sequence[Ints] | None = None
+) -> tuple[Floats, Floats]:
+    """Return 95% intervals of shares in [0, 1] from their values without each topic, as `interval` does.
+
+    On the scale of log odds, which is twice Fisher's z of 2 p - 1.
+
+    >>> low, high = share_interval(np.array(0.5), [np.array([0.48, 0.5, 0.5, 0.52])])
+    >>> float(low.round(3)), float(high.round(3))
+    (0.423, 0.577)
+    """
+    low, high = interval(2 * whole - 1, [2 * part - 1 for part in without], topics)
+    return (1 + low) / 2, (1 + high) / 2
+
+
 def half_width(
     without: Sequence[Floats], topics: Sequence[Ints] | None = None
 ) -> Floats:
@@ -309,6 +324,20 @@ def components(r: Floats) -> tuple[Floats, Floats]:
     signs = np.where(vectors.sum(axis=0) < 0, -1, 1)
     loadings = vectors * signs * np.sqrt(values)
     return loadings, values / values.sum()
+
+
+def cumulated(r: Floats) -> Floats:
+    """Return the shares of variance of the first components together, from one to all.
+
+    r : correlations (..., metric, metric).  Returns (..., component), in rising order; NaN where a correlation is not
+    known.
+    """
+    known: Bools = np.asarray(np.isfinite(r).all(axis=(-2, -1)))
+    matrices = np.where(known[..., None, None], r, 0.0)
+    values = np.linalg.eigvalsh(matrices)[..., ::-1]  # the largest first
+    totals = np.cumsum(np.maximum(values, 0), axis=-1)
+    whole = np.where(known[..., None], totals[..., -1:], np.nan)
+    return np.asarray(totals / whole)
 
 
 def _pearson_without(x: Floats, topic: Ints) -> tuple[Floats, Floats]:

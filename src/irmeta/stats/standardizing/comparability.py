@@ -61,6 +61,40 @@ def _in_units_of(spread: Floats, a: Floats, b: Floats) -> Floats:
         return np.asarray(np.where(spread > 5e-11, rmse(a, b) / spread, np.nan))
 
 
+def drmse_interval(a: Floats, b: Floats, level: float = 0.95) -> tuple[float, float]:
+    """Return the interval of the dRMSE that other samples of as many topics of the two collections would give.
+
+    a, b : scores of shape (system, topic), of the same systems.  NaN with fewer than 4 topics on a side. The jackknife
+    of the logarithm: each topic is left out of its collection in turn, and the variances of both collections add up,
+
+        sum over both of (n - 1) / n sum_t (log d_t - mean)^2,
+
+    with Student's t on n + m - 2 degrees of freedom. Source: Efron and Tibshirani (1993), chapter 11.
+
+    >>> rng = np.random.default_rng(0)
+    >>> low, high = drmse_interval(rng.random((9, 20)), rng.random((9, 20)) + np.linspace(0, 1, 9)[:, None])
+    >>> low < high
+    True
+    """
+    n, m = a.shape[1], b.shape[1]
+    whole = drmse(a.mean(axis=1), b.mean(axis=1))
+    if min(n, m) < 4 or not whole > 0:
+        return np.nan, np.nan
+    logs = [
+        np.log(drmse(_means_without(a), b.mean(axis=1))),
+        np.log(drmse(a.mean(axis=1), _means_without(b))),
+    ]
+    variance = sum((len(part) - 1) * part.var() for part in logs)
+    half = stdtrit(n + m - 2, (1 + level) / 2) * np.sqrt(variance)
+    return float(whole * np.exp(-half)), float(whole * np.exp(half))
+
+
+def _means_without(scores: Floats) -> Floats:
+    """Return the means of systems without each topic in turn: (topic, system)."""
+    rest = scores.sum(axis=1)[:, None] - scores
+    return np.asarray(rest.T / (scores.shape[1] - 1))
+
+
 def own_difference(a: Floats, b: Floats) -> tuple[Floats, Floats]:
     """Return each system's mean on the first topics less that on the second, and the p value of that difference.
 

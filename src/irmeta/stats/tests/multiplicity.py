@@ -53,7 +53,7 @@ CORRECTIONS: Mapping[str, Callable[[Floats], Floats]] = MappingProxyType(
 
 
 def letters(differ: Bools) -> list[list[int]]:
-    """Return the groups of each system, so that two systems share a group exactly if they do not differ.
+    """Return the groups of each system, so that two systems share a group exactly if they do not differ significantly.
 
     differ : symmetric, (system, system). Groups are numbered from 0 in the order of their first system: number the
     systems by mean and print the groups as letters. Source: Piepho (Journal of Computational and Graphical Statistics

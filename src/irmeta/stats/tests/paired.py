@@ -7,6 +7,7 @@ import numpy as np
 from scipy import stats
 from scipy.special import bdtr, stdtr
 
+from irmeta.errors import ScoresError
 from irmeta.parallel import in_order
 from irmeta.stats.arrays import Floats, Ints
 
@@ -104,6 +105,14 @@ def equivalence(
     sure = np.where(inside > 0, np.inf, -np.inf)  # a constant difference has no error
     inside_errors = np.divide(inside, error, out=sure, where=error > 0)
     return np.asarray(stdtr(topics - 1, -inside_errors))
+
+
+def check_margin(margin: float | None) -> None:
+    """Raise ScoresError for a margin of equivalence that is not above 0."""
+    if margin is not None and not margin > 0:
+        raise ScoresError(
+            f"the margin is a difference in mean above 0, as in 0.02, not {margin:g}"
+        )
 
 
 def effect_size(found: Floats) -> Floats:

@@ -14,7 +14,9 @@ from irmeta.cube import (
     complete,
     deeper_metrics,
     default_by,
+    means,
     metric_of,
+    require_variation,
     select,
 )
 from irmeta.errors import ScoresError
@@ -99,6 +101,7 @@ def design(
     used, notes = complete(
         select(scores, metrics=list(dict.fromkeys([*names, target]))), missing
     )
+    require_variation(means(used).values.T, used["metric"].values)
     _check(
         used,
         {

@@ -103,11 +103,8 @@ def compare_judges(
         "missing": missing,
         "seed": chance,
     }
-    names = [
-        name
-        for name in (cubes if cubes is not None else judgments.sets)
-        if name != truth
-    ]  # type: ignore[union-attr]
+    judges = cubes if cubes is not None else judgments.sets  # type: ignore[union-attr]
+    names = [name for name in judges if name != truth]
     return result(
         "judges", {**data, "judge": names}, inputs=inputs, options=options, notes=notes
     )

@@ -7,7 +7,7 @@ import polars as pl
 import xarray as xr
 
 from irmeta.attributes import about
-from irmeta.result import frame
+from irmeta.result import frame, scale
 from irmeta.stats.arrays import Bools, Floats, Indices
 from irmeta.stats.leaderboards.aggregates import earned
 from irmeta.stats.leaderboards.holes import on_larger_scale
@@ -44,7 +44,12 @@ def called(outcome: xr.Dataset) -> dict[str, str]:
 
 def label(kind: str, outcome: xr.Dataset) -> str:
     """Say in words what an aggregate ranks by."""
-    return WORDS[kind].format(**called(outcome))
+    inputs = about(outcome)["inputs"]["collections"].values()
+    words = WORDS[kind].format(**called(outcome))
+    scaled = kind in ADDED and any(scale(said) is not None for said in inputs)
+    if scaled:
+        return words.replace("mean", "mean standardized score", 1)
+    return words
 
 
 def varied(outcome: xr.Dataset) -> str:
@@ -248,7 +253,7 @@ def _first_place(outcome: xr.Dataset, kind: str) -> str:
         outcome, leader
     )
     head = f"By {label(kind, outcome)}{_of_holes(outcome, kind)}, {first} is first of {models} {model}s"
-    head += _leader_may_be(one.isel(system=leader), "predicted" in outcome)
+    head += _leader_may_be(outcome, one.isel(system=leader))
     if np.isnan(one["rank"].values[leader]):
         head = _open_first(outcome, kind)
     if tied > 1:
@@ -288,9 +293,12 @@ def _of_predicted(outcome: xr.Dataset, leader: int) -> str:
     )
 
 
-def _leader_may_be(leader: xr.Dataset, predicted: bool) -> str:
-    """Say which ranks missing scores allow the model that stands first."""
+def _leader_may_be(outcome: xr.Dataset, leader: xr.Dataset) -> str:
+    """Say which ranks missing scores allow the model that stands first, or how many share its place."""
     best, worst = leader["best"].item(), leader["worst"].item()
+    predicted = "predicted" in outcome
+    if worst > 1 and not outcome["score"].isnull().any():
+        return f", tied with {counted(int(worst) - 1, 'other')}"
     if best == worst == 1:
         if predicted:
             return (
@@ -353,6 +361,10 @@ def _agreement(outcome: xr.Dataset) -> list[str]:
     tau = outcome["tau"].values
     if len(names) < 2 or np.isnan(tau).all():
         return []
+    if np.nanmin(tau) > 1 - 1e-12:
+        return [
+            f"All aggregates order the {called(outcome)['model']}s alike{_compared(outcome)}."
+        ]
     a, b = np.unravel_index(int(np.nanargmin(tau)), tau.shape)
     told = f"The aggregates that agree least are {names[a]} and {names[b]} (tau {tau[a, b]:.2f}{_compared(outcome)})"
     same = _valued(outcome, [int(a), int(b)])
@@ -383,6 +395,8 @@ def _valued(outcome: xr.Dataset, pair: list[int]) -> Bools:
 def _suffice(outcome: xr.Dataset) -> list[str]:
     """Say how many tasks rank other models as all do."""
     taus, names = outcome["tau_few"].values, _texts(outcome["task"])
+    if np.isnan(taus).all():
+        return []
     enough = np.flatnonzero(taus >= CLOSE)
     step = int(enough[0]) if enough.size else len(taus) - 1
     listed = ", ".join(shortened(name) for name in names[: step + 1])

@@ -49,11 +49,12 @@ def known_of(on: Known | Mapping[str, Known], names: Sequence[str]) -> dict[str,
     if isinstance(on, xr.Dataset):
         on = dict.fromkeys(names, on)
     elif isinstance(on, xr.DataArray) or is_table(on):
-        every: Any = by_name(on)  # type: ignore[arg-type]  # not a mapping with factors
+        # not a mapping with factors
+        every: dict[str, Any] = by_name(on)  # type: ignore[arg-type]
         if len(every) > 1:
             on = every
         else:
-            on = dict.fromkeys(names, next(iter(every.values())))
+            on = dict.fromkeys(names, *every.values())
     for name in names:
         if name not in on:
             raise ScoresError(

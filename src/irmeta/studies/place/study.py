@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from irmeta import standardization
 from irmeta.choices import Missing
 from irmeta.cube import complete, select
 from irmeta.cubes import by_name
@@ -75,6 +76,8 @@ def place(
         raise ScoresError(f"the level is between 0 and 1, as in 0.95, not {level:g}")
     generator, chance = seeded(rng)
     cubes = by_name(scores)
+    for one in cubes.values():
+        standardization.require_raw(one)
     known = everybody.known_of(on, list(cubes))
     factors = {name: everybody.factors_of(one) for name, one in known.items()}
     names = everybody.shared_metrics(cubes, factors, metrics)

@@ -133,13 +133,12 @@ def _most(view: pl.DataFrame, name: str, *, by: str) -> tuple[pl.DataFrame, str]
 
 
 def findings(outcome: xr.Dataset) -> list[str]:
-    """Say where each system stands, which is better across collections, and what becomes of the baseline."""
+    """Say which system is better across collections, where each stands, and what becomes of the baseline."""
     views, level = tables(outcome), about(outcome)["options"]["level"]
     metric = str(outcome["metric"].values[0])
-    told = [_of_entry(row, level) for row in _first(views["systems"], metric)]
-    told += [
-        _of_pair(row, level) for row in _first(_across(views.get("pairs")), metric)
-    ]
+    # who asks about several collections asks which system is better
+    told = [_of_pair(row, level) for row in _first(_across(views.get("pairs")), metric)]
+    told += [_of_entry(row, level) for row in _first(views["systems"], metric)]
     if "baseline" in views:
         told += [
             _of_baseline(row, level)
@@ -258,7 +257,10 @@ def _plain_scores(row: Mapping[str, Any]) -> str:
     """Say what everybody's systems score, not standardized."""
     automatic = row["best_automatic"]
     best = "" if automatic is None else f" (of the automatic ones {automatic:.4f})"
-    return f"By plain {row['metric']}, their median is {row['median_score']:.4f}, their best {row['best_score']:.4f}{best}"
+    return (
+        f"By plain {row['metric']}, their median is {row['median_score']:.4f}, "
+        f"their best {row['best_score']:.4f}{best}"
+    )
 
 
 def _of_baseline(row: Mapping[str, Any], level: float) -> str:

@@ -1,0 +1,39 @@
+"""Two sections of the page that seem to contradict each other: which metrics predict, and which to report."""
+
+import numpy as np
+import pytest
+
+from irmeta.cube import cube
+from irmeta.report.page.content import Content
+from irmeta.report.page.ranking import beside_power
+
+
+def content(*noise):
+    """A page on systems that AP, P@10 and RR rank, each with so much noise of its own."""
+    rng = np.random.default_rng(0)
+    ability = np.linspace(0, 1, 20)[:, None]
+    values = [ability + rng.normal(size=(20, 40)) * sd for sd in noise]
+    names = (
+        [f"s{i}" for i in range(20)],
+        [f"t{i}" for i in range(40)],
+        ["AP", "P@10", "RR"],
+    )
+    scores = cube(np.stack(values, axis=2), *names, collection="made")
+    return Content.of(
+        {"made": scores}, by="AP", missing="error", seed=0, source="scores.parquet"
+    )
+
+
+def test_a_metric_to_report_that_another_predicts_better_is_said_to_be_both():
+    """A noisy metric says what no other does, yet another ranks systems better: one sentence says why both hold."""
+    [said] = beside_power(content(0.2, 0.3, 1.0), ["AP", "RR"])
+    assert said.endswith(
+        "serves as well as RR, or better (predictive power); here these are chosen for the scores that they explain."
+    )
+
+
+@pytest.mark.parametrize("chosen", [["AP"], []])
+def test_sections_that_agree_need_no_word(chosen):
+    """Where no metric to report is surely predicted by another, nothing is said."""
+    assert beside_power(content(0.2, 0.3, 1.0), chosen) == []
+    assert beside_power(content(2.0, 2.0, 2.0), ["AP", "P@10", "RR"]) == []

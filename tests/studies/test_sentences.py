@@ -1,0 +1,420 @@
+"""Every sentence that claims a difference: worlds in which nothing differs, and worlds in which it must be said."""
+
+import re
+from collections.abc import Callable
+from functools import cache, partial
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+import scipy.stats
+import xarray as xr
+
+from irmeta.cube import cube
+from irmeta.errors import IrmetaError
+from irmeta.studies import STUDIES, study_of, warnings
+from irmeta.studies.comparison import compare
+from irmeta.studies.description import describe
+from irmeta.studies.design import design
+from irmeta.studies.durability import durability
+from irmeta.studies.estimate import estimate
+from irmeta.studies.judges import compare_judges
+from irmeta.studies.leaderboard import leaderboard
+from irmeta.studies.place import place
+from irmeta.studies.predictivity import predictivity
+from irmeta.studies.ranking import rank_metrics
+from irmeta.studies.reliability import reliability
+from irmeta.studies.significance import significance
+from irmeta.studies.versus import versus
+
+FEW, MANY = 8, 80
+"""Worlds without a difference, of each claim: in a quick test and in a slow one; seeds from 0, not chosen."""
+METRICS = ["AP", "P@10", "RR", "nDCG@20", "R@100", "Bpref"]
+SYSTEMS, TOPICS = 8, 20
+
+
+def named(
+    scores: np.ndarray, collection: str = "made", prefix: str = "s"
+) -> xr.DataArray:
+    """Name systems, topics and metrics of scores (system, topic, metric)."""
+    systems, topics, metrics = scores.shape
+    names = (
+        [f"{prefix}{i}" for i in range(systems)],
+        [str(301 + i) for i in range(topics)],
+    )
+    return cube(scores, *names, METRICS[:metrics], collection=collection)
+
+
+def luck_of(
+    seed: int, systems: int = SYSTEMS, topics: int = TOPICS, metrics: int = 4
+) -> np.ndarray:
+    """Return scores that share topics and systems' luck between metrics, of systems with one true mean."""
+    rng = np.random.default_rng(seed)
+    luck = rng.normal(size=(systems, topics, 1)) + rng.normal(
+        size=(systems, topics, metrics)
+    )
+    return 0.5 + 0.05 * rng.normal(size=(1, topics, 1)) + 0.05 * luck
+
+
+def ability(systems: int = SYSTEMS, step: float = 0.1) -> np.ndarray:
+    """Return true means that differ by a step."""
+    return step * np.arange(systems)[:, None, None]
+
+
+def equal(seed: int) -> xr.DataArray:
+    """All systems are equally good, and so are all metrics."""
+    return named(luck_of(seed))
+
+
+def spread(seed: int) -> xr.DataArray:
+    """Systems differ clearly; the metrics are equally good."""
+    return named(luck_of(seed) + ability())
+
+
+def clones(seed: int) -> xr.DataArray:
+    """All systems are the same but for the last decimals."""
+    same = luck_of(seed)[:1].repeat(SYSTEMS, axis=0)
+    return named(same + 1e-6 * np.random.default_rng(seed).normal(size=same.shape))
+
+
+def ties(seed: int) -> xr.DataArray:
+    """Equally good systems have 0 or 1 on every topic."""
+    return named((luck_of(seed) > 0.5).astype(float))
+
+
+def constant(seed: int) -> xr.DataArray:
+    """Every score is the same."""
+    return named(0 * luck_of(seed) + 0.5)
+
+
+def two_topics(seed: int) -> xr.DataArray:
+    """There are two topics."""
+    return equal(seed)[:, :2]
+
+
+def holes(seed: int) -> xr.DataArray:
+    """A tenth of the scores are missing at random."""
+    scores = equal(seed)
+    return scores.where(np.random.default_rng(seed).random(scores.shape) > 0.1)
+
+
+def exchangeable(seed: int) -> xr.DataArray:
+    """Systems differ, and each metric leans to some of them by chance; no metric is better."""
+    rng = np.random.default_rng(seed)
+    quality, leaning = rng.normal(size=(16, 1, 1)), 0.3 * rng.normal(size=(16, 1, 4))
+    luck = rng.normal(size=(16, TOPICS, 1)) + rng.normal(size=(16, TOPICS, 4))
+    return named(0.6 * quality + leaning + luck + rng.normal(size=(1, TOPICS, 1)))
+
+
+def first_is_precise() -> xr.DataArray:
+    """Of four metrics the first has an eightieth of the others' noise."""
+    rng = np.random.default_rng(0)
+    quality, topic = (
+        rng.normal(size=(60, 1, 1)),
+        rng.normal(size=(60, 40, 1)) + rng.normal(size=(1, 40, 1)),
+    )
+    return named(1.5 * quality + topic + rng.normal(size=(60, 40, 4)) * [0.1, 8, 8, 8])
+
+
+def apart(seed: int) -> xr.DataArray:
+    """Every metric measures a quality of its own, so that none predicts another."""
+    rng = np.random.default_rng(seed)
+    return named(rng.normal(size=(40, 1, 4)) + 0.5 * rng.normal(size=(40, 24, 4)))
+
+
+def two_qualities() -> xr.DataArray:
+    """Two metrics measure two qualities, four others the same with noise: the first two are the best two."""
+    rng = np.random.default_rng(1)
+    both = rng.normal(size=(30, 40, 2))[..., [0, 1, 0, 1, 0, 1]]
+    return named(both + rng.normal(size=(30, 40, 6)) * [0.1, 0.1, 1, 1, 1, 1])
+
+
+def reversed_later() -> xr.DataArray:
+    """On the second half of the topics the best systems are the worst."""
+    scores = spread(0)
+    half = TOPICS // 2
+    scores[:, half:] = scores.values[::-1, half:]
+    return scores
+
+
+def grown_old() -> xr.DataArray:
+    """Half of the topics no longer spread the new systems as they did the old: there all score above the old."""
+    rng = np.random.default_rng(0)
+    old, new = 0.01 * rng.normal(size=(12, TOPICS, 1)), np.zeros((12, TOPICS, 1))
+    old[:, TOPICS // 2 :] *= 100
+    up = np.arange(12)[:, None, None] / 12
+    new[:, : TOPICS // 2] = 1 + up
+    new[:, TOPICS // 2 :] = -0.5 * up
+    return named(np.concatenate([old, new + 1e-3 * rng.normal(size=new.shape)]))
+
+
+def by_machine(scores: xr.DataArray, seed: int, noise: float = 0.03) -> xr.DataArray:
+    """Return scores by a machine, which errs alike for all systems."""
+    return scores + noise * np.random.default_rng([seed, 1]).normal(size=scores.shape)
+
+
+def collections(scores: xr.DataArray) -> dict[str, xr.DataArray]:
+    """Return the same systems on two collections, of half of the topics each."""
+    half = scores.sizes["topic"] // 2
+    second = scores[:, half : 2 * half].assign_coords(
+        topic=[f"b{i}" for i in range(half)]
+    )
+    return {"A": scores[:, :half], "B": second}
+
+
+def placed(scores: xr.DataArray) -> xr.Dataset:
+    """Place the first system of one collection and the last of another."""
+    cubes = collections(scores)
+    return place({"A": cubes["A"][:1], "B": cubes["B"][-1:]}, on=cubes, metrics="AP")
+
+
+def aged(scores: xr.DataArray) -> xr.Dataset:
+    """Standardize one half of the systems by the other."""
+    half = scores.sizes["system"] // 2
+    return durability({"T": scores[:half, :, :1]}, {"T": scores[half:, :, :1]})
+
+
+def judged(scores: xr.DataArray) -> xr.Dataset:
+    """Compare two judges that are equally good with people."""
+    people = scores[..., :1]
+    judges = {"one": by_machine(people, 0), "other": by_machine(people, 1)}
+    return compare_judges({"people": people, **judges}, truth="people", partitions=40)
+
+
+def judged_badly(
+    noise: float, favour: float = 0, *, beside: bool = False
+) -> xr.Dataset:
+    """Compare a judge with this noise, who favours the first system, with people; and with a good judge beside it."""
+    people = named(luck_of(0, 20, 40, 1) + ability(20, 0.03))
+    bad = by_machine(people, 1, noise)
+    bad[0] += favour
+    judges = {"bad": bad} | ({"good": by_machine(people, 0, 0.001)} if beside else {})
+    return compare_judges({"people": people, **judges}, truth="people", partitions=40)
+
+
+def estimated(scores: xr.DataArray) -> xr.Dataset:
+    """Judge every second topic by people, and all by a machine."""
+    return estimate(scores[:, ::2, :1], by_machine(scores[..., :1], 0))
+
+
+STUDY: dict[str, Callable[[xr.DataArray], xr.Dataset]] = {
+    "description": partial(describe, metrics="AP"),
+    "significance": partial(significance, metrics="AP"),
+    "leaderboard": lambda scores: leaderboard(scores[..., :1], resamples=200),
+    "versus": partial(versus, system="s7", metrics="AP", test="t"),
+    "place": placed,
+    "predictivity": partial(predictivity, partitions=40),
+    "ranking": partial(rank_metrics, k=2, candidates="all", partitions=20),
+    "comparison": lambda scores: compare(
+        collections(scores[..., :1]), kinds=["raw"], partitions=200
+    ),
+    "durability": aged,
+    "judges": judged,
+    "estimate": estimated,
+    "reliability": partial(reliability, metrics="AP"),
+    "design": lambda scores: design(
+        scores[..., :2], budget=600, topics=[5, 10], partitions=40
+    ),
+}
+"""How each study that claims differences is asked."""
+
+CLAIM_NOTHING = {
+    "evaluation": "returns scores",
+    "validation": "reports what a file holds",
+    "paper_table": "explains the marks of tests",
+    "correlation": "gives estimates with intervals, and counts the pairs that may agree as much as the closest",
+    "prediction": "gives predictions with intervals",
+    "accuracy": "counts what was observed",
+    "predictors": "ranks by errors that were measured on collections kept apart",
+    "lowcost": "ranks by errors that were measured on collections kept apart",
+    "coverage": "counts what was observed",
+    "models": "ranks by errors that were measured on collections kept apart",
+    "reuse": "counts what was observed where groups were left out",
+    "plan": "computes sizes from estimates",
+    "standardizing_set": "counts what was observed in draws",
+    "reproduction": "compares printed figures",
+}
+"""Studies that claim no difference between systems, metrics or judges, with the reason."""
+
+
+class Claim(NamedTuple):
+    """A claim of a study, by a pattern.
+
+    true : a result in which it must be made.  false : worlds, by seed, in which it is false.
+    level : in what share of these it may be made.
+    """
+
+    study: str
+    says: str
+    true: Callable[[], xr.Dataset]
+    false: Callable[[int], xr.DataArray] = equal
+    level: float = 0.05
+
+    def allowed(self, draws: int) -> int:
+        """Return in how many of the worlds it may be made: more would happen once in a thousand times."""
+        return int(scipy.stats.binom.ppf(0.999, draws, self.level))
+
+
+def in_spread(study: str) -> Callable[[], xr.Dataset]:
+    """Return the study of systems that differ clearly."""
+    return lambda: STUDY[study](spread(0))
+
+
+CLAIMS = [
+    Claim("description", "no other system may be the best", in_spread("description")),
+    Claim(
+        "description",
+        "[1-9][0-9]*% of the pairs of systems are distinguished",
+        in_spread("description"),
+    ),
+    Claim(
+        "significance",
+        "[1-9][0-9]* of 28 pairs differ significantly",
+        in_spread("significance"),
+    ),
+    Claim(
+        "significance",
+        "is significantly different from every other",
+        in_spread("significance"),
+    ),
+    Claim("significance", "significant again on", in_spread("significance")),
+    Claim("leaderboard", "it would stay first", in_spread("leaderboard")),
+    Claim(
+        "leaderboard",
+        "[1-9][0-9]*% of the pairs of systems are distinguished",
+        in_spread("leaderboard"),
+    ),
+    Claim("versus", "better than [1-9][0-9]* of|worse than [1-9]", in_spread("versus")),
+    Claim("place", "is better than", in_spread("place")),
+    Claim(
+        "predictivity",
+        "is the best single predictor .* clearly ahead",
+        lambda: predictivity(first_is_precise(), partitions=100),
+        exchangeable,
+    ),
+    Claim(
+        "predictivity",
+        "predicts these better than they predict themselves",
+        lambda: predictivity(first_is_precise(), partitions=100),
+        exchangeable,
+    ),
+    Claim(
+        "predictivity",
+        "predicts these worse than they predict themselves",
+        lambda: predictivity(apart(0), partitions=40),
+        exchangeable,
+    ),
+    Claim(
+        "predictivity",
+        "at most .05 of tau is lost",
+        in_spread("predictivity"),
+        apart,
+        0.025,
+    ),
+    Claim(
+        "ranking",
+        "the choice holds",
+        lambda: STUDY["ranking"](two_qualities()),
+        exchangeable,
+    ),
+    Claim(
+        "comparison", "Larger than in", lambda: STUDY["comparison"](reversed_later())
+    ),
+    Claim("durability", "have aged; fit", lambda: aged(grown_old())),
+    Claim("judges", "is clearly worse", lambda: judged_badly(2, beside=True)),
+    Claim("judges", ": clearly worse, as", lambda: judged_badly(2)),
+    Claim("judges", "favours system", lambda: judged_badly(0.03, favour=0.3)),
+    Claim(
+        "estimate",
+        "[1-9][0-9]* of 28 pairs of systems differ significantly",
+        in_spread("estimate"),
+    ),
+    Claim("reliability", "are enough for an E rho2", in_spread("reliability")),
+    Claim(
+        "design",
+        "No other way is within error",
+        lambda: STUDY["design"](first_is_precise()),
+    ),
+]
+
+
+def name_of(claim: Claim) -> str:
+    return f"{claim.study}: {claim.says}"
+
+
+def told(outcome: xr.Dataset) -> str:
+    """Return all that is said of a result."""
+    return " ".join([*study_of(outcome).findings(outcome), *warnings(outcome)])
+
+
+@cache
+def told_in(study: str, world: Callable[[int], xr.DataArray], seed: int) -> str:
+    """Return what a study says in a world; nothing where it refuses it."""
+    try:
+        return told(STUDY[study](world(seed)))
+    except IrmetaError:
+        return ""
+
+
+def made_in(claim: Claim, draws: int) -> int:
+    """Count the worlds without the difference in which it is claimed."""
+    return sum(
+        bool(re.search(claim.says, told_in(claim.study, claim.false, seed)))
+        for seed in range(draws)
+    )
+
+
+def test_every_study_has_its_claims_tested() -> None:
+    """A study claims something that is tested here, or stands in the list of those that claim no difference."""
+    assert {claim.study for claim in CLAIMS} == set(STUDY)
+    assert set(STUDY) | set(CLAIM_NOTHING) == set(STUDIES)
+    assert not set(STUDY) & set(CLAIM_NOTHING)
+
+
+@pytest.mark.parametrize("claim", CLAIMS, ids=name_of)
+def test_a_claim_is_made_where_it_is_true(claim: Claim) -> None:
+    """In a world with a clear difference the sentence that claims it is printed."""
+    assert re.search(claim.says, told(claim.true()))
+
+
+@pytest.mark.parametrize("claim", CLAIMS, ids=name_of)
+def test_a_claim_is_hardly_made_where_it_is_false(claim: Claim) -> None:
+    """In worlds without a difference the sentence is printed no oftener than its level allows."""
+    assert made_in(claim, FEW) <= claim.allowed(FEW)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("claim", CLAIMS, ids=name_of)
+def test_a_claim_keeps_its_level(claim: Claim) -> None:
+    """In many worlds without a difference the sentence is printed no oftener than its level allows."""
+    assert made_in(claim, MANY) <= claim.allowed(MANY)
+
+
+@pytest.mark.parametrize("study", STUDY)
+def test_exact_ties_are_no_differences(study: str) -> None:
+    """Of systems that tie on most topics nothing is claimed oftener than its level allows."""
+    for claim in CLAIMS:
+        if claim.study == study:
+            made = [
+                bool(re.search(claim.says, told_in(study, ties, seed)))
+                for seed in range(3)
+            ]
+            assert sum(made) <= claim.allowed(3), claim.says
+
+
+@pytest.mark.parametrize(
+    "world", [clones, constant, two_topics, holes], ids=lambda world: world.__name__
+)
+@pytest.mark.parametrize("study", STUDY)
+def test_nothing_is_claimed_of_scores_that_show_nothing(
+    study: str, world: Callable[[int], xr.DataArray]
+) -> None:
+    """Near-clones, equal scores, two topics and missing scores show no difference, and no nan is said."""
+    said = told_in(study, world, 0)
+    made = [
+        claim.says
+        for claim in CLAIMS
+        if claim.study == study and re.search(claim.says, said)
+    ]
+    assert made == []
+    assert "nan" not in re.split(r"[^a-z]+", said)
