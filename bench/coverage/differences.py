@@ -132,7 +132,7 @@ def _promise(name: str, bound: float, cases: Cases, draws: int = 100) -> Entry:
 _BY = {"Bonferroni's t": _by_bonferroni, "max-t": _by_max_t}
 _FROM_BY = {"Bonferroni's t": False, "Dunnett": True}
 _SINGLE = in_worlds(partial(_differences, _by_t, 1.0, False))
-_SAMPLED = in_populations(_at_once(_by_max_t), (5, 20), (10, 50))
+_SAMPLED = in_populations(_at_once(_by_max_t), (5, 20), (10, 25, 50), own=True)
 
 ENTRIES = [
     Entry("a difference by itself", 0.95, 0.90, _SINGLE),
