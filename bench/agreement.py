@@ -19,9 +19,8 @@ def scores(systems: int, metrics: int) -> np.ndarray:
     made = rng.normal(size=(systems, 1, 1)) + rng.normal(
         size=(systems, TOPICS, metrics)
     )
-    made[..., ::2] = made[..., ::2].round(
-        1
-    )  # half of the metrics tie systems, as precision does
+    # half of the metrics tie systems, as precision does
+    made[..., ::2] = made[..., ::2].round(1)
     return made
 
 

@@ -28,6 +28,7 @@ from irmeta.stats.halves.halving import (
 from irmeta.stats.rankings.rank import settled
 from irmeta.stats.rankings.ranksets import rank_sets
 from irmeta.stats.tests import multiplicity, paired
+from irmeta.stats.tests.multiplicity import range_quantile
 from irmeta.studies import predictivity, ranking
 
 LEVEL = 0.05
@@ -63,18 +64,20 @@ def scores_of_metrics(
     topics: int,
     noise: Noise,
     precise: float = 1.0,
+    leaning: float = 0.3,
 ) -> Floats:
     """Draw scores (system, topic, metric) of metrics that share quality and topics; each has noise and leanings.
 
-    precise : by what the noise and the leanings of the first metric are multiplied.
+    precise : by what the noise and the leanings of the first metric are multiplied.  leaning : how strongly a metric
+    favours some systems; 0 where metrics are to be equally good for these systems, not for systems like them.
     """
     own = np.full(metrics, 1.0)
     own[0] = precise
     quality = 0.6 * rng.normal(size=(systems, 1, 1))
-    leaning = 0.3 * own * rng.normal(size=(systems, 1, metrics))
+    leans = leaning * own * rng.normal(size=(systems, 1, metrics))
     shared = rng.normal(size=(systems, topics, 1)) + rng.normal(size=(1, topics, 1))
     scores = (
-        quality + leaning + shared + own * rng.normal(size=(systems, topics, metrics))
+        quality + leans + shared + own * rng.normal(size=(systems, topics, metrics))
     )
     return _tied(scores) if noise.ties else scores
 
@@ -131,15 +134,9 @@ def bonferroni(count: int, freedom: int) -> float:
     return float(scipy.stats.t.isf(LEVEL / (count * (count - 1)), freedom))
 
 
-@cache
-def tukey(count: int, freedom: int) -> float:
-    """Return the quantile of the studentised range over root 2: all pairs at once."""
-    return float(scipy.stats.studentized_range.isf(LEVEL, count, freedom) / np.sqrt(2))
-
-
 QUANTILES = {
     "Bonferroni": bonferroni,
-    "Tukey": tukey,
+    "Tukey": range_quantile,
     "Hsu": lambda count, freedom: dunnett(count - 1, freedom),
 }
 
@@ -289,16 +286,32 @@ def of_sets(
     noise: Noise,
     better: bool,
 ) -> Figures:
-    """Draw a world of metrics; say what rank says of its choice of two, where the first two explain most, or none."""
-    scores = scores_of_metrics(rng, metrics, systems, topics, noise)
-    if better:  # the first half of the metrics repeat the first, the others the second
-        leader = np.where(np.arange(metrics) < metrics / 2, 0, metrics - 1)
-        scores = 0.8 * scores[:, :, leader] + 0.2 * scores
+    """Draw a world of metrics; say how many sets of two rank names, and its verdict; two are better, or none."""
+    scores = scores_of_metrics(rng, metrics, systems, topics, noise, leaning=0)
+    if better:
+        scores = _two_cores(rng, metrics, systems, topics)
     outcome = ranking.rank_metrics(
         labelled(scores), k=CHOSEN, candidates="all", partitions=PARTITIONS, rng=rng
     )
     said = " ".join([*ranking.findings(outcome), *ranking.warnings(outcome)])
-    return {verdict: verdict in said for _, verdict in ranking.TRUST}
+    near, every = outcome.sizes["near"], int(outcome["compared_sets"])
+    found = {
+        "sets: all": near == every,
+        "sets: it alone": near == 1,
+        "sets: named": near,
+    }
+    return found | {verdict: verdict in said for _, verdict in ranking.TRUST}
+
+
+def _two_cores(
+    rng: np.random.Generator, metrics: int, systems: int, topics: int
+) -> Floats:
+    """Draw two metrics, and others that repeat one or the other with noise."""
+    cores = rng.normal(size=(systems, topics, 2))
+    own = np.where(np.arange(metrics) < 2, 0.5, 1.0)
+    return cores[..., np.arange(metrics) % 2] + own * rng.normal(
+        size=(systems, topics, metrics)
+    )
 
 
 def cells(part: str) -> Iterator[Cell]:

@@ -188,9 +188,8 @@ def pools(seeds=16, systems=120, count=25):
                 model.draw_systems(rng, systems),
                 model.draw_topics(rng, count),
             )
-            submitted = list(
-                model.submissions(rng, about, subjects)
-            )  # the same draws once more
+            # the same draws once more
+            submitted = list(model.submissions(rng, about, subjects))
             pooled = np.zeros(subjects.noise.shape, dtype=bool)
             for system in np.flatnonzero(about.pooled):
                 simulate._pool(submitted[system], pooled)

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from irmeta.io.files import read, stem
+from irmeta.io.files import Content, stem
 
 TARGET = Path(__file__).parents[1] / "src" / "irmeta" / "datasets" / "catalog.json"
 RAW = "https://raw.githubusercontent.com"
@@ -45,7 +45,7 @@ def main(data: Path) -> None:
 def described(data: Path, path: str, address: str | None) -> list[Any]:
     """Give a file's path, address, size and checksum; DATA may hold it compressed."""
     found = data / path
-    content = read(found if found.exists() else found.with_name(found.name + ".gz"))
+    content = Content(found if found.exists() else found.with_name(found.name + ".gz"))
     return [path, address, len(content.data), content.digest]
 
 

@@ -16,12 +16,12 @@ from irmeta.cube import (
     cube,
     default_by,
     means,
+    prepare,
     require_variation,
     select,
-    studied,
     top_systems,
 )
-from irmeta.cubes import studied_together
+from irmeta.cubes import prepare_together
 from irmeta.errors import ScoresError
 
 
@@ -199,7 +199,7 @@ def test_what_is_studied() -> None:
     scores = square(metrics=["AP", "P@10"])
     scores = xr.concat([scores, scores[..., :1].assign_coords(metric=["RR"])], "metric")
     scores[:, :, 2] = np.nan
-    used, notes = studied(scores, metrics="P_10", top=0.34, by="map")
+    used, notes = prepare(scores, metrics="P_10", top=0.34, by="map")
     assert used.metric.values.tolist() == ["P@10"]
     assert (
         used.system.values.tolist()
@@ -208,37 +208,37 @@ def test_what_is_studied() -> None:
     )
     assert notes == ["1 of 3 systems: the top 0.34 by AP on all topics"]
     scores[1, 0, 0] = np.nan
-    assert studied(scores, metrics=["P@10"])[1] == []
+    assert prepare(scores, metrics=["P@10"])[1] == []
     for by, dropped in (("AP", 1), ("P@10", 0)):
-        used, notes = studied(scores, metrics=["P@10"], top=1, by=by, missing="systems")
+        used, notes = prepare(scores, metrics=["P@10"], top=1, by=by, missing="systems")
         assert used.sizes["system"] == 3 - dropped
         assert len(notes) == 1 + dropped
     with pytest.raises(ScoresError, match="1 of 12 scores are missing"):
-        studied(scores, metrics=["P@10"], top=0.5, by="AP")
+        prepare(scores, metrics=["P@10"], top=0.5, by="AP")
     with pytest.raises(ScoresError, match="--by needs --top"):
-        studied(scores, by="AP")
+        prepare(scores, by="AP")
     with pytest.raises(
         ScoresError,
         match="no AP to order systems by among P@10; name a metric with --by",
     ):
-        studied(scores, metrics=["P@10"], top=0.5)
+        prepare(scores, metrics=["P@10"], top=0.5)
 
 
 def test_a_metric_without_a_cutoff_is_the_deepest_there_is() -> None:
     """AP stands for the deepest AP@k where there is no AP, never for another metric, and the notes say so."""
     scores = square(metrics=["AP@100", "AP@1000"])
     assert select(scores, metrics="map").metric.values.tolist() == ["AP@1000"]
-    assert studied(scores, metrics="AP")[1] == [
+    assert prepare(scores, metrics="AP")[1] == [
         "there is no AP among the scores: AP@1000 is used, the deepest"
     ]
     both = square(metrics=["AP", "AP@1000"])
-    assert studied(both, metrics="AP")[0].metric.values.tolist() == ["AP"]
-    assert studied(both, metrics="AP")[1] == []
+    assert prepare(both, metrics="AP")[0].metric.values.tolist() == ["AP"]
+    assert prepare(both, metrics="AP")[1] == []
     for other in ("AP(rel=2)", "AP@50", "RR"):
         with pytest.raises(ScoresError, match="no metric"):
             select(scores, metrics=[other])
     cubes = {"one": scores, "two": scores[..., 1:]}
-    together, notes = studied_together(cubes, metrics="AP")
+    together, notes = prepare_together(cubes, metrics="AP")
     assert [one.metric.values.tolist() for one in together.values()] == [
         ["AP@1000"],
         ["AP@1000"],

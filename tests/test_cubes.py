@@ -10,8 +10,8 @@ from irmeta.cubes import (
     common_metrics,
     in_range,
     not_independent,
+    prepare_together,
     shared_topics,
-    studied_together,
     system_level,
     targets_and_candidates,
     topic_numbers,
@@ -76,7 +76,7 @@ def test_studied_together():
     """Each collection is cut to the metrics that all have, complete, its best systems; the notes say what went."""
     both = {"a": collection(["AP", "RR"]), "b": collection(["AP", "P@10"])}
     both["b"][0, 0, 0] = both["a"][0, 0, 1] = np.nan
-    used, notes = studied_together(both, missing="systems", top=0.5)
+    used, notes = prepare_together(both, missing="systems", top=0.5)
     assert [one.metric.values.tolist() for one in used.values()] == [["AP"], ["AP"]]
     assert [one.system.values.tolist() for one in used.values()] == [["s0"], ["s1"]]
     assert notes == [
@@ -85,7 +85,7 @@ def test_studied_together():
         "b: 1 of 6 scores are missing; dropped 1 of 3 systems that lack some",
         "b: 1 of 2 systems: the top 0.5 by AP on all topics",
     ]
-    assert studied_together({"a": both["a"]}, metrics="AP")[1] == []
+    assert prepare_together({"a": both["a"]}, metrics="AP")[1] == []
 
 
 def test_collection_in_two_roles_and_empty_roles_are_errors():

@@ -17,9 +17,8 @@ def scores(
     seed: int = 0, systems: int = 12, topics: int = 6, collection: str = "c"
 ) -> xr.DataArray:
     values = np.random.default_rng(seed).random((systems, topics, 3))
-    values += np.random.default_rng(seed + 1).random(topics)[
-        None, :, None
-    ]  # topics differ
+    # topics differ
+    values += np.random.default_rng(seed + 1).random(topics)[None, :, None]
     names = [f"s{i}" for i in range(systems)]
     return cube(
         values, names, [f"t{i}" for i in range(topics)], METRICS, collection=collection

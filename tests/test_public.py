@@ -23,7 +23,7 @@ from irmeta.errors import IrmetaError, ScoresError
 from irmeta.io.model_file import Model, described
 from irmeta.io.tables import written
 from irmeta.report.plots import figure_of
-from irmeta.report.tables import flat, overview
+from irmeta.report.tables import flat, overview, text
 from irmeta.studies import STUDIES as DECLARED
 from irmeta.studies import study_of
 from irmeta.studies.reproduction import compare, reproduction
@@ -528,6 +528,61 @@ def test_standardized_scores_say_so_wherever_they_are_printed(name, tmp_path):
     assert "(std.): standardized scores (normal, by factors of " in " ".join(
         about(result)["notes"]
     )
+
+
+LONG = [
+    *("RBP(p=0.8, rel=1)", "nDCG(gains='exp')@1000", "ERR(max_rel=4)@20", "Rprec"),
+    *("RBP(p=0.95, rel=2)", "infAP", "Bpref", "R(rel=2)@1000", "AP(rel=2)@1000"),
+    *("P@5", "P@15", "P@20", "P@30", "nDCG@5", "nDCG@10", "nDCG@100", "RR", "RR@10"),
+    *("Success@5", "R@100", "P@1000"),
+]
+"""With the metrics of the cubes above they are 25."""
+
+
+def long_names(one):
+    """Name all systems but the first with 40 characters, and give a cube 25 metrics."""
+    systems = [one.system.values[0]]
+    systems += [
+        f"{name}-a-run-of-a-team-with-a-long-name-{'x' * 4}"
+        for name in one.system.values[1:]
+    ]
+    rng = np.random.default_rng(7)
+    drawn = one.values[..., :1] / 2 + rng.random((*one.shape[:2], len(LONG))) / 2
+    together = np.concatenate([one.values, drawn], axis=-1)
+    metrics = [*one.metric.values, *LONG]
+    return cube(
+        together, systems, one.topic.values, metrics, collection=one.attrs["collection"]
+    )
+
+
+WITH_LONG_NAMES = {
+    "accuracy": lambda change, _: irmeta.accuracy(
+        irmeta.predict(change(scores())[..., :2], model(), want=["nDCG@20"]),
+        change(scores()),
+    ),
+    "models": lambda change, _: irmeta.models(
+        {name: change(scores(name, systems=60)) for name in "AB"},
+        targets=["AP"],
+        scales=["raw"],
+    ),
+}
+"""How studies are called with these names where the call above has others, or fewer systems than metrics."""
+
+
+@pytest.mark.parametrize("name", STUDIED)
+def test_no_name_is_cut_in_eighty_columns(name, tmp_path):
+    """With 25 metrics and names of 40 characters every table fits 80 columns, and each name stands whole on a line."""
+    result = (STUDIES | WITH_LONG_NAMES)[name](long_names, tmp_path)
+    for title, view in overview(result).items():
+        drawn = text(view, title)
+        assert max(map(len, drawn.splitlines())) <= 80
+        cells = {str(value) for row in view.rows() for value in row}
+        for named in {*METRICS, *LONG} & {*cells, *view.columns}:
+            assert named in drawn
+        for word in {
+            word for cell in cells for word in cell.split() if "-team-" in word
+        }:
+            assert word in drawn
 
 
 ENDS = re.compile(r"(^|_)(low|p|p_corrected|p_equivalent)$")

@@ -12,8 +12,8 @@ from irmeta.datasets.like import World
 from irmeta.io.importers import import_matrix
 from irmeta.stats.rankings.rank import settled, tau_a
 from irmeta.stats.reliability import components, expected
+from irmeta.stats.reliability.design_taus import design_taus
 from irmeta.stats.reliability.intervals import signal_ends
-from irmeta.stats.reliability.worth import worth
 from irmeta.studies.design import design
 
 FEW_AND_MANY = (5, 15, 40)
@@ -100,7 +100,7 @@ def _design(
         .sel(size=n)
     )
     low, high, promised = (float(one[name]) for name in ("low", "high", "tau"))
-    tau = worth(apart[..., None], apart, [n], rng, 100).tau[0, 0]
+    tau = design_taus(apart[..., None], apart, [n], rng, 100).tau[0, 0]
     return {"kept": low <= tau <= high, "width": high - low, "bias": promised - tau}
 
 

@@ -21,7 +21,7 @@ class Labelled(Protocol):
     def attrs(self) -> Mapping[Hashable, Any]: ...  # noqa: D102
 
 
-def recorded(said: Mapping[str, Any]) -> dict[str, str | int | float]:
+def recorded(facts: Mapping[str, Any]) -> dict[str, str | int | float]:
     """Return attributes for a cube or a result: text and numbers as they are, everything else as JSON text.
 
     >>> recorded({"collection": "TREC-8", "options": {"level": 0.95}})
@@ -29,7 +29,7 @@ def recorded(said: Mapping[str, Any]) -> dict[str, str | int | float]:
     """
     return {
         str(name): str(value) if name in NAMES else _written(value)
-        for name, value in said.items()
+        for name, value in facts.items()
     }
 
 

@@ -17,7 +17,7 @@ from irmeta.stats.leaderboards import items
 from irmeta.words import counted, shortened
 
 
-class Called(NamedTuple):
+class Nouns(NamedTuple):
     """What readers of these scores call a system, a topic or collection that is ranked over, and what is within it."""
 
     model: str = "model"
@@ -25,9 +25,9 @@ class Called(NamedTuple):
     item: str = "item"
 
 
-MODELS = Called()
-TREC = Called("system", "topic", "item")
-TRECS = Called("system", "collection", "topic")
+MODELS = Nouns()
+TREC = Nouns("system", "topic", "item")
+TRECS = Nouns("system", "collection", "topic")
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class Board:
     scores: Floats
     items: Sequence[Floats] | None
     notes: list[str]
-    called: Called = MODELS
+    nouns: Nouns = MODELS
 
     def kept(self, models: Bools, tasks: Bools) -> "Board":
         """Keep some models and tasks."""
@@ -122,12 +122,13 @@ def complete(board: Board) -> Board:
     """Keep the models without holes on all tasks, or all models on the tasks without holes: the larger table."""
     present = np.isfinite(board.scores)
     models, tasks = (np.asarray(present.all(axis=axis)) for axis in (1, 0))
-    every_model, every_task = np.ones_like(models), np.ones_like(tasks)
+    every_model = np.ones_like(models)
+    every_task = np.ones_like(tasks)
     if models.all():
         return board
     if not models.any() and not tasks.any():
         raise ScoresError(
-            f"every {board.called.model} and every {board.called.task} lacks a score; use --holes bounds or predict, or"
+            f"every {board.nouns.model} and every {board.nouns.task} lacks a score; use --holes bounds or predict, or"
             " leave some out"
         )
     by_models = models.sum() * tasks.size >= tasks.sum() * models.size
@@ -135,7 +136,7 @@ def complete(board: Board) -> Board:
         kept = board.kept(models, every_task)
     else:
         kept = board.kept(every_model, tasks)
-    what = (models, board.called.model) if by_models else (tasks, board.called.task)
+    what = (models, board.nouns.model) if by_models else (tasks, board.nouns.task)
     note = f"left out for missing scores: {counted(int((~what[0]).sum()), what[1])} of {what[0].size}"
     return replace(kept, notes=[*board.notes, note])
 
@@ -143,7 +144,7 @@ def complete(board: Board) -> Board:
 def require_comparison(board: Board) -> None:
     """Raise ScoresError unless there are 2 models and 2 tasks or more, each with a score."""
     models, tasks = board.scores.shape
-    model, task, _ = board.called
+    model, task, _ = board.nouns
     if models < 2 or tasks < 2:
         raise ScoresError(
             f"a leaderboard compares 2 {model}s or more on 2 {task}s or more; this is {counted(models, model)} and"

@@ -16,8 +16,8 @@ from irmeta.errors import IrmetaError
 from irmeta.parallel import (
     Item,
     Result,
-    apart,
     cores,
+    in_worker,
     ordered,
     single_threaded_for_good,
     working_on,
@@ -93,7 +93,7 @@ class Cluster:
         holding = self._ask("who_has", keys=keys)
         silent = self._silent({who: one["last_seen"] for who, one in workers.items()})
         if not workers and silent:
-            raise self._lost("it has no workers")
+            raise self._connection_lost("it has no workers")
         stuck = [
             who
             for who in silent
@@ -103,7 +103,9 @@ class Cluster:
             who for held in holding.values() if silent.issuperset(held) for who in held
         ]
         if stuck:
-            raise self._lost(f"worker {stuck[0]} was silent for {SILENCE:g} s")
+            raise self._connection_lost(
+                f"worker {stuck[0]} was silent for {SILENCE:g} s"
+            )
 
     def _silent(self, last_seen: dict[str, float]) -> set[str]:
         """Return the workers that the scheduler has not heard of for too long; one without a name if there is none.
@@ -130,11 +132,11 @@ class Cluster:
                 **about,
             )
         except (OSError, TimeoutError, CommClosedError) as error:
-            raise self._lost(
+            raise self._connection_lost(
                 f"the scheduler did not answer for {SILENCE:g} s"
             ) from error
 
-    def _lost(self, what: str) -> IrmetaError:
+    def _connection_lost(self, what: str) -> IrmetaError:
         return IrmetaError(
             f"cluster {self.address}: {what}; mend the cluster and run the command again"
         )
@@ -197,7 +199,7 @@ def on_cluster(address: str) -> Iterator[Cluster]:
         scheduler, own = address, None
         if address == "local":
             try:
-                with _deaf_children():
+                with _ignoring_interrupts():
                     own = _local()
             except ImportError as error:  # what makes the certificates
                 raise IrmetaError(
@@ -253,7 +255,7 @@ def _local() -> "LocalCluster":
 
 
 @contextmanager
-def _deaf_children() -> Iterator[None]:
+def _ignoring_interrupts() -> Iterator[None]:
     """Let processes that start here leave Ctrl-C to this one, which then ends them."""
     if threading.current_thread() is not threading.main_thread():
         yield  # signals are for the main thread to handle
@@ -325,6 +327,6 @@ def _on_worker(
     single_threaded_for_good()
     try:
         _refuse_others(ours, version("irmeta"), "a worker that came later")
-        return apart(work, item)
+        return in_worker(work, item)
     except IrmetaError as error:
         return _Refused(error)

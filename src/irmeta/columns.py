@@ -59,7 +59,8 @@ def numbers(column: pl.Series, name: str) -> pl.Series:
         texts = None
     if texts is None:
         raise ScoresError(
-            f"the column {name!r} holds {column.dtype}, not scores; leave it out with ignore={[name]!r}"
+            f"the column {name!r} holds {column.dtype}, not scores; leave it out with "
+            f"ignore={[name]!r} (--ignore {name!r})"
         )
     held = (
         texts.to_frame("text")
@@ -75,7 +76,7 @@ def numbers(column: pl.Series, name: str) -> pl.Series:
     if wrong.any():
         row = int(wrong.arg_max() or 0)
         raise ScoresError(
-            f"{_said(held[row])} in row {row + 1} of the column {name!r} is not a number; {_mend(held[row], name)}"
+            f"{_said(held[row])} in row {row + 1} of the column {name!r} is not a number; {_remedy(held[row], name)}"
         )
     return scores.fill_nan(None)
 
@@ -84,7 +85,7 @@ def _said(text: str) -> str:
     return shortened(repr(text), 40)
 
 
-def _mend(text: str, column: str) -> str:
+def _remedy(text: str, column: str) -> str:
     """Say what to do about a text where a score is expected."""
     if re.fullmatch(r"-?\d+,\d+", text):
         return "write a decimal point (pandas.read_csv(..., decimal=','))"
@@ -94,4 +95,7 @@ def _mend(text: str, column: str) -> str:
         return "it is a formula of a spreadsheet; save the values, not the formulas"
     if text.startswith("'"):
         return "it is marked as text for a spreadsheet; remove the apostrophe"
-    return f"an empty cell says that a score is missing; leave a column of other things out with ignore={[column]!r}"
+    return (
+        "an empty cell says that a score is missing; leave a column of other things out with "
+        f"ignore={[column]!r} (--ignore {column!r})"
+    )

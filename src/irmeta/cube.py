@@ -65,13 +65,13 @@ def cube(
     """
     spelled = [canonical(str(metric)) for metric in metrics]
     names = {"system": systems, "topic": topics, "metric": spelled}
-    said = {"collection": collection, **(provenance or {})}
+    facts = {"collection": collection, **(provenance or {})}
     array = xr.DataArray(
         np.asarray(scores, dtype=np.float64),
         dims=DIMS,
         coords={dim: np.asarray(names[dim], dtype=object) for dim in DIMS},
         name="score",
-        attrs=recorded(said),
+        attrs=recorded(facts),
     )
     return check(array)
 
@@ -367,7 +367,7 @@ def top_systems(
     return scores.isel(system=np.sort(best_first[:kept]))
 
 
-def studied(
+def prepare(
     scores: xr.DataArray,
     *,
     metrics: str | Iterable[str] | None = None,
@@ -474,7 +474,8 @@ def require_possible(scores: xr.DataArray) -> None:
     for place, metric in enumerate(map(str, scores.metric.values)):
         if not is_known(metric):  # it may take any value
             continue
-        values, high = scores.values[..., place], highest(metric)
+        values = scores.values[..., place]
+        high = highest(metric)
         wrong = values[(values < -_ROUNDING) | (values > high + _ROUNDING)]
         if wrong.size:
             raise ScoresError(

@@ -9,7 +9,7 @@ import xarray as xr
 
 from irmeta.attributes import about
 from irmeta.choices import Missing, Scale, Unit
-from irmeta.cube import ALL, check, cube, deeper_metrics, from_frame_all, means, studied
+from irmeta.cube import ALL, check, cube, deeper_metrics, from_frame_all, means, prepare
 from irmeta.errors import MetricError, ScoresError, require_choice
 from irmeta.frames import is_table
 from irmeta.names import found_as, highest, metric_names, nearest
@@ -86,7 +86,7 @@ def common_metrics(
     return names
 
 
-def studied_together(
+def prepare_together(
     cubes: Mapping[str, xr.DataArray],
     *,
     metrics: str | Iterable[str] | None = None,
@@ -98,16 +98,17 @@ def studied_together(
     """Return the part of each collection that a study of all is about, and notes on what was left out.
 
     metrics : by default those that every collection has; the others are left out.
-    top, by, missing, pairs : as in `irmeta.cube.studied`.
+    top, by, missing, pairs : as in `irmeta.cube.prepare`.
     """
     names = common_metrics(cubes, metrics)
-    used, notes = {}, deeper_metrics(metrics, names)
+    used = {}
+    notes = deeper_metrics(metrics, names)
     held = {str(metric) for scores in cubes.values() for metric in scores.metric.values}
     lost = sorted(held.difference(names))
     if lost and metrics is None:
         notes.append(f"left out, as not all collections have them: {', '.join(lost)}")
     for name, scores in cubes.items():
-        used[name], more = studied(
+        used[name], more = prepare(
             scores, metrics=names, top=top, by=by, missing=missing, pairs=pairs
         )
         notes += [f"{name}: {note}" for note in more]
@@ -169,16 +170,14 @@ def topics_halved(
     for name, scores in cubes.items():
         for topic in scores.topic.values:
             holders.setdefault(topic, []).append(name)
-    alike: dict[
-        tuple[str, ...], list[str]
-    ] = {}  # the topics by the collections that have them
+    # the topics by the collections that have them
+    alike: dict[tuple[str, ...], list[str]] = {}
     for topic, names in holders.items():
         alike.setdefault(tuple(names), []).append(topic)
     first = set[str]()
     for topics in alike.values():
-        extra = int(rng.integers(2)) * (
-            len(topics) % 2
-        )  # the odd topic goes to either half
+        # the odd topic goes to either half
+        extra = int(rng.integers(2)) * (len(topics) % 2)
         first |= {
             topics[at]
             for at in rng.permutation(len(topics))[: len(topics) // 2 + extra]
@@ -246,7 +245,7 @@ def system_level(
 
     metrics : as in `common_metrics`.  missing : as in `complete`.
     """
-    used, notes = studied_together(cubes, metrics=metrics, missing=missing)
+    used, notes = prepare_together(cubes, metrics=metrics, missing=missing)
     notes += not_independent(used)
     return {name: in_range(means(scores)) for name, scores in used.items()}, notes
 

@@ -256,7 +256,10 @@ def _of_mappings(table: Mapping[Any, Any]) -> pl.DataFrame:
     if flat:
         systems, topics, metrics, scores = zip(*flat, strict=True)
     else:
-        systems, topics, metrics, scores = ((), (), (), ())
+        systems = ()
+        topics = ()
+        metrics = ()
+        scores = ()
     only_means = (
         bool(topics)
         and set(metrics) == {None}
@@ -357,7 +360,8 @@ def _wide(
         if name is not None
     ]
     values = [name for name in frame.columns if name not in labels]
-    system, topic = found.system, found.topic
+    system = found.system
+    topic = found.topic
     if system is None and topic is None and values:
         first = _first(frame.select(values))
         values.remove(first)

@@ -32,11 +32,13 @@ def counted(kind: Judgments, depth: int) -> str:
     return f"NumRel(pool={depth})"
 
 
-def wanting(metrics: Sequence[str], kind: Judgments, depth: int) -> list[str]:
+def metrics_to_add(metrics: Sequence[str], kind: Judgments, depth: int) -> list[str]:
     """Return the metrics to evaluate that the ranking of greatest entropy takes and that are not there.
 
-    >>> wanting(["P(depth=10)@1000", "AP(depth=10)@100"], "full", 10), wanting(["AP(depth=10)@5"], "full", 10)
-    (['NumRel'], ['NumRel', 'P(depth=10)@1000', 'AP(depth=10)@1000'])
+    >>> metrics_to_add(["P(depth=10)@1000", "AP(depth=10)@100"], "full", 10)
+    ['NumRel']
+    >>> metrics_to_add(["AP(depth=10)@5"], "full", 10)
+    ['NumRel', 'P(depth=10)@1000', 'AP(depth=10)@1000']
     """
     inside = f"depth={depth}" if kind == "full" else f"depth={depth}, pool={depth}"
     bases = [
@@ -53,7 +55,7 @@ def rankings(scores: xr.DataArray, kind: Judgments, depth: int) -> Rankings | No
     """
     metrics = [str(name) for name in scores.metric.values]
     names = [_of_first(metrics, base, kind, depth) for base in ("P", "AP")]
-    if wanting(metrics, kind, depth) or scores.topic.values.tolist() == [ALL]:
+    if metrics_to_add(metrics, kind, depth) or scores.topic.values.tolist() == [ALL]:
         return None
     share, ap, relevant = (
         scores.sel(metric=name).values.ravel()

@@ -13,8 +13,8 @@ from irmeta.choices import Level, Matrix, Missing
 from irmeta.cube import ALL, DIMS, additive, means
 from irmeta.cubes import (
     by_name,
+    prepare_together,
     shared_topics,
-    studied_together,
     topic_numbers,
     topics_halved,
 )
@@ -114,12 +114,12 @@ def from_scores(
 ) -> MetricMatrix:
     """Compute the matrix of the metrics that all collections have, over the pooled rows of all collections.
 
-    metrics, top, by, missing : what to use of each collection, as in `irmeta.cube.studied`.
+    metrics, top, by, missing : what to use of each collection, as in `irmeta.cube.prepare`.
     level : a row is a system on a topic ("topic"), the same less the topic's mean ("within-topic"), or a system's mean
     ("system"; system-wise tables are always at this level). Metrics that do not vary are left out, with a note.
     Raises ScoresError where there are too few rows for the number of metrics.
     """
-    cubes, notes = studied_together(
+    cubes, notes = prepare_together(
         by_name(scores), metrics=metrics, top=top, by=by, missing=missing
     )
     level, more = _level(cubes, level)

@@ -271,7 +271,8 @@ def is_variant(name: str, of: str) -> bool:
     """
     if not (is_known(name) and is_known(of)):
         return False
-    one, other = parse(name), parse(of)
+    one = parse(name)
+    other = parse(of)
     return (one.base, one.cutoff) == (other.base, other.cutoff) and set(
         one.params
     ) > set(other.params)

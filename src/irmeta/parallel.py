@@ -30,7 +30,8 @@ Result_co = TypeVar("Result_co", covariant=True)
 Progress = Callable[[str, int, int | None], object]
 """Called at each step of long work: what the steps are, how many are done, and how many there are if that is known."""
 
-_TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3
+_TRIM_THRESHOLD = -1
+_MMAP_THRESHOLD = -3
 """Names that malloc.h gives to the limits of mallopt."""
 _AHEAD = 2
 """Items each thread may be ahead of whoever takes the results; more would only cost memory."""
@@ -47,12 +48,12 @@ class Engine(Protocol):
 
 _engine: ContextVar[Engine | None] = ContextVar("engine", default=None)
 _progress: ContextVar[Progress | None] = ContextVar("progress", default=None)
-_apart: ContextVar[bool] = ContextVar("apart", default=False)
+_in_worker: ContextVar[bool] = ContextVar("apart", default=False)
 
 
 def cores() -> int:
     """Count the cores that this work may use: those of the process; one inside an item, whose neighbours have them."""
-    if _apart.get():
+    if _in_worker.get():
         return 1
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
@@ -73,7 +74,7 @@ def in_order(
     >>> list(in_order(len, ["a", "bb"]))
     [1, 2]
     """
-    engine = None if _apart.get() else _engine.get()
+    engine = None if _in_worker.get() else _engine.get()
     if engine is None:
         results = on_threads(work, items)
     else:
@@ -94,7 +95,7 @@ def steps(
     letters 1 2
     letters 2 2
     """
-    report = None if _apart.get() else _progress.get()
+    report = None if _in_worker.get() else _progress.get()
     if report is None:
         yield from items
         return
@@ -113,12 +114,12 @@ def on_threads(
 
     Inside an item, which has one core, the items are done one after the other.
     """
-    if _apart.get():
+    if _in_worker.get():
         yield from map(work, items)
         return
     with single_threaded(), ThreadPoolExecutor(cores()) as threads:
         yield from ordered(
-            lambda item: threads.submit(apart, work, item),
+            lambda item: threads.submit(in_worker, work, item),
             items,
             lambda: _AHEAD * cores(),
         )
@@ -157,14 +158,14 @@ def ordered(
                 promise.cancel()
 
 
-def apart(work: Callable[[Item], Result], item: Item) -> Result:
+def in_worker(work: Callable[[Item], Result], item: Item) -> Result:
     """Do the work of one item among others: on one core."""
     _keep_memory()
-    token = _apart.set(True)
+    token = _in_worker.set(True)
     try:
         return work(item)
     finally:
-        _apart.reset(token)
+        _in_worker.reset(token)
 
 
 @contextmanager
@@ -232,7 +233,7 @@ def single_threaded() -> Iterator[None]:
 
     Whoever comes first sets it, and sets it back; the library heeds no other thread meanwhile.
     """
-    if _apart.get() or not _limiting.acquire(blocking=False):
+    if _in_worker.get() or not _limiting.acquire(blocking=False):
         yield
         return
     try:

@@ -29,14 +29,14 @@ def result(
     """
     made = xr.Dataset(dict(data))
     described = {name: describe(scores) for name, scores in inputs.items()}
-    said = {
+    facts = {
         "study": study,
         "inputs": {"irmeta": version("irmeta"), "collections": described},
         "options": dict(options),
         "notes": [*notes, *dict.fromkeys(_scales(described.values()))],
         "dims": sorted(map(str, made.dims)),
     }
-    return made.assign_attrs(recorded(said))
+    return made.assign_attrs(recorded(facts))
 
 
 def describe(scores: xr.DataArray) -> dict[str, Any]:
@@ -54,7 +54,10 @@ def scale(said: Mapping[str, Any]) -> str | None:
     done = said.get("standardization")
     if done is None:
         return None
-    return f"{done['kind']}, by factors of {done['factors']['collection']}"
+    source = done.get("factors", {}).get("collection")
+    if source is None:
+        return str(done["kind"])
+    return f"{done['kind']}, by factors of {source}"
 
 
 def _scales(described: Iterable[Mapping[str, Any]]) -> Iterator[str]:

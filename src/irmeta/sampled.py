@@ -9,7 +9,7 @@ import xarray as xr
 
 from irmeta.choices import Missing
 from irmeta.cube import additive, check
-from irmeta.cubes import computed_otherwise, studied_together
+from irmeta.cubes import computed_otherwise, prepare_together
 from irmeta.errors import ScoresError
 from irmeta.stats.arrays import Floats
 from irmeta.stats.judging.sampling import Sample
@@ -43,8 +43,9 @@ def paired(
 ) -> tuple[Paired, list[str]]:
     """Bring human and machine scores to the same systems; what does not fit raises ScoresError."""
     cubes = {"human": check(human), "machine": check(machine)}
-    used, notes = studied_together(cubes, metrics=metrics, missing=missing)
-    one, other = used["human"], used["machine"]
+    used, notes = prepare_together(cubes, metrics=metrics, missing=missing)
+    one = used["human"]
+    other = used["machine"]
     common = [name for name in one.system.values if name in set(other.system.values)]
     if not common:
         raise ScoresError(
@@ -73,7 +74,8 @@ def _require_scores(machine: xr.DataArray) -> None:
     same = np.ptp(machine.values, axis=(0, 1)) == 0
     if not same.any():
         return
-    metric, score = machine.metric.values[same][0], float(machine.values[0, 0, same][0])
+    metric = machine.metric.values[same][0]
+    score = float(machine.values[0, 0, same][0])
     raise ScoresError(
         f"by the machine every system has {metric} {score:g} on every topic, which tells nothing: it did not judge "
         f"these documents, or never gives a grade that {metric} needs; lower its threshold (--rel-llm 1), or leave "
@@ -86,7 +88,8 @@ def weights(
 ) -> tuple[Floats, list[str]]:
     """Return each human topic its weight n / (N probability), and notes; refuse topics that seem chosen."""
     topics = [str(topic) for topic in both.human.topic.values]
-    n, total = len(topics), both.machine.sizes["topic"]
+    n = len(topics)
+    total = both.machine.sizes["topic"]
     if sample is None:
         _refuse_chosen(both)
         return np.ones(n), [

@@ -15,7 +15,7 @@ import xarray as xr
 
 from irmeta.attributes import about, recorded
 from irmeta.choices import Flat, Kind, Missing
-from irmeta.cube import ALL, check, complete, geometric, only_numbered, studied
+from irmeta.cube import ALL, check, complete, geometric, only_numbered, prepare
 from irmeta.datasets.reference import shipped_factors
 from irmeta.errors import FileFormatError, ScoresError, require_choice
 from irmeta.io import seals
@@ -48,7 +48,7 @@ def fit(
     0.2
     """
     _refuse(check(scores))
-    scores, notes = studied(scores, missing=missing, pairs=True)
+    scores, notes = prepare(scores, missing=missing, pairs=True)
     if scores.sizes["system"] < 2:
         raise ScoresError(
             "standardization factors need at least 2 systems, better 10 or more; this cube has 1"
@@ -191,15 +191,15 @@ def common(
 ) -> tuple[xr.DataArray, xr.DataArray, list[str]]:
     """Cut two cubes to the topics and metrics that both have, without missing cells; say what was left out."""
     notes: list[str] = []
-    old, new = check(old), check(new)
+    old = check(old)
+    new = check(new)
     for dim in ("metric", "topic"):
         old, new = _shared(old, new, dim, notes)
     old, of_old = complete(old, missing)
     new, of_new = complete(new, missing)
     notes += of_old + of_new + _numbered(old.topic.values, old.attrs, new.attrs)
-    old, new = _shared(
-        old, new, "topic", notes
-    )  # again: each may have dropped topics of its own
+    # again: each may have dropped topics of its own
+    old, new = _shared(old, new, "topic", notes)
     return old, new, notes
 
 

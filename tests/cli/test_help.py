@@ -44,9 +44,8 @@ def test_examples_can_be_typed(verb):
     assert max(map(len, command.help.partition("Examples:\n")[2].splitlines())) <= 78
     for example in examples(command):
         words = shlex.split(example)[1:]
-        used = (
-            verb if words[: len(verb.split())] == verb.split() else words[0]
-        )  # leaderboard shows an import, too
+        # leaderboard shows an import, too
+        used = verb if words[: len(verb.split())] == verb.split() else words[0]
         COMMANDS[used].make_context(used, words[len(used.split()) :]).close()
 
 
@@ -66,7 +65,12 @@ def test_options_say_what_they_take(run, verb):
     options = [
         one for one in COMMANDS[verb].params if not isinstance(one, TyperArgument)
     ]
-    assert all(
-        one.metavar in {"", "N", "X", "TEXT", "FILE", "CHOICE"} for one in options
-    )
+    values = {"", "N", "X", "TEXT", "FILE", "DIR", "DIR|FILE", "CHOICE"}
+    assert {one.metavar for one in options} <= values
+    folders = [
+        one
+        for one in options
+        if one.help.startswith(("Folder", "The folder", "The output folder"))
+    ]
+    assert all("DIR" in one.metavar for one in folders)
     assert max(map(len, out.splitlines())) <= 80

@@ -72,7 +72,7 @@ def test_the_table_says_what_to_report(file: Path) -> None:
     )
     assert said.startswith("Report ")
     assert "RR: 2 of 5 metrics" in said
-    assert "(rank matrix, within-topic level)" in " ".join(said.split())
+    assert "(rank matrix, within-topic level;" in " ".join(said.split())
     assert "subsets" in said
     assert "proven by search" in said
 

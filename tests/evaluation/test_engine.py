@@ -338,9 +338,8 @@ def test_normalised_metrics_are_shares_of_the_best_score(
     ):
         expected = np.where(R > 0, raw / np.maximum(best, 1), 0)
         np.testing.assert_allclose(scores.sel(metric=name), expected, atol=1e-12)
-    perfect = {
-        topic: dict(grades) for topic, grades in qrels.items()
-    }  # scored by grade
+    # scored by grade
+    perfect = {topic: dict(grades) for topic, grades in qrels.items()}
     scores = evaluate(
         qrels, {"perfect": perfect}, "nP@2 nERR nRBP(p=0.8) nRBP(p=0.8)@2 NumRel"
     )
@@ -742,3 +741,13 @@ def test_names_that_score_files_write_alike(tmp_path: Path) -> None:
     runs = dict.fromkeys(["r\udce9", r"r\xe9"], next(iter(RUNS.values())))
     with pytest.raises(FileFormatError, match="two systems are named"):
         evaluate(QRELS, runs, "AP")
+
+
+def test_a_collection_says_how_much_of_each_run_is_judged():
+    """The share of judged documents at the first ten ranks stands with each run, and is the mean of Judged@10."""
+    qrels = {topic: {f"d{at}": at % 2 for at in range(4)} for topic in ("1", "2")}
+    ranked = {"1": range(20), "2": range(2, 22)}
+    run = {t: {f"d{at}": 30.0 - at for at in order} for t, order in ranked.items()}
+    made = evaluate(qrels, {"one": run}, "Judged@10")
+    assert about(made)["judged"] == {"one": 0.3}
+    assert made.mean().item() == pytest.approx(0.3)

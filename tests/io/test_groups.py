@@ -5,7 +5,7 @@ import gzip
 import pytest
 
 from irmeta.errors import FileFormatError, ScoresError
-from irmeta.io.groups import read_groups, said, teams
+from irmeta.io.groups import read_groups, source_of_groups, teams
 
 
 def written(tmp_path, text):
@@ -78,7 +78,7 @@ def test_teams_by_a_table_a_mapping_and_stems(tmp_path):
         assert found.of[0] == found.of[1]
         assert len(set(found.of[1:].tolist())) == 3
         assert "3 teams, not their 4 systems" in found.note
-    assert said(table.of) == "a table of 4 systems"
+    assert source_of_groups(table.of) == "a table of 4 systems"
 
 
 def test_without_groups_each_system_is_a_team_and_the_note_says_so():
@@ -86,7 +86,7 @@ def test_without_groups_each_system_is_a_team_and_the_note_says_so():
     found = teams(["a", "b"], None)
     assert found.of.tolist() == [0, 1]
     assert "the 2 systems as independent of each other" in found.note
-    assert found.said is None
+    assert found.source is None
 
 
 @pytest.mark.parametrize(

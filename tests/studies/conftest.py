@@ -9,7 +9,7 @@ import pytest
 import xarray as xr
 
 from irmeta.cube import ALL, cube
-from irmeta.parallel import apart, single_threaded, working_on
+from irmeta.parallel import in_worker, single_threaded, working_on
 
 METRICS = ["AP", "P@10", "RR", "nDCG@20"]
 WEIGHTS = np.array([[0.25, 0.10], [0.35, 0.05], [0.40, -0.10], [0.30, 0.08]])
@@ -54,7 +54,7 @@ class Serial:
     def in_order(self, work, items):
         for item in items:
             with single_threaded():
-                result = apart(work, item)
+                result = in_worker(work, item)
             self.done += 1
             yield result
 

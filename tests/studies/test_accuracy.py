@@ -5,6 +5,7 @@ import pytest
 import xarray as xr
 from scipy import stats
 
+from irmeta.attributes import recorded
 from irmeta.cube import cube
 from irmeta.errors import ScoresError
 from irmeta.studies.accuracy import accuracy, findings, tables, warnings
@@ -120,3 +121,17 @@ def test_intervals_that_fail_are_a_warning(scores: xr.DataArray) -> None:
     assert "fail here for 1 of 2 metrics (RR), worst for RR: 25% of the systems" in said
     outcome["inside"] = ("target", [0.95, 0.85])
     assert warnings(outcome) == []
+
+
+def test_what_predictions_warned_of_is_a_warning_of_their_accuracy(
+    scores: xr.DataArray,
+) -> None:
+    """Few judged documents are an alarm also where the actual scores are known."""
+    few = scores.assign_attrs(
+        recorded({"judged": dict.fromkeys(scores.system.values, 0.1)})
+    )
+    predicted = predict(few.sel(metric=["P@10"]), want=["AP@1000", "RR"])
+    assert any(
+        "10% of the first 10 documents" in line
+        for line in warnings(accuracy(predicted, scores))
+    )

@@ -32,9 +32,8 @@ def test_coverage_is_that_of_predictions_one_by_one(made, scale):
             width.append(high - low)
         one = outcome.sel(target="AP", collection=held)
         assert one["measured"].item() == pytest.approx(np.mean(inside))
-        assert one["width"].item() == pytest.approx(
-            np.mean(width), rel=0.02
-        )  # predict cuts intervals to [0, 1]
+        # predict cuts intervals to [0, 1]
+        assert one["width"].item() == pytest.approx(np.mean(width), rel=0.02)
         assert one["relative_width"].item() == pytest.approx(
             one["width"].item() / 2 / actual.std()
         )

@@ -140,9 +140,8 @@ def test_findings_name_the_best_system_and_how_many_may_be_it():
 
 def test_ranks_are_the_rank_sets_of_each_metric():
     """The table holds for each metric the simultaneous sets of its own scores, or the marginal ones."""
-    paired = (
-        scores(topics=20) + np.random.default_rng(1).normal(size=(1, 20, 1)) * 5
-    )  # topics differ more than systems
+    # topics differ more than systems
+    paired = scores(topics=20) + np.random.default_rng(1).normal(size=(1, 20, 1)) * 5
     paired = paired.copy(data=paired.values + np.arange(12)[:, None, None] / 10)
     widths = {}
     for sets in ("simultaneous", "marginal"):

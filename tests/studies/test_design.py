@@ -73,13 +73,13 @@ def test_the_front_holds_what_no_other_beats():
     front = views["front"]
     assert front["tau"].is_sorted()
     assert front["cost"].is_sorted()
-    for row in views["designs"].filter(~_front()).iter_rows(named=True):
+    for row in views["designs"].filter(~_pareto_front()).iter_rows(named=True):
         assert front.filter(
             (_column("cost") <= row["cost"]) & (_column("tau") >= row["tau"])
         ).height
 
 
-def _front():
+def _pareto_front():
     import polars as pl
 
     return pl.col("front")

@@ -12,7 +12,7 @@ from irmeta.attributes import about
 from irmeta.cube import cube
 from irmeta.errors import ScoresError
 from irmeta.evaluation.sets import JudgmentSets
-from irmeta.studies.judges import compare_judges, findings, held, overview, tables
+from irmeta.studies.judges import compare_judges, findings, measured, overview, tables
 
 SYSTEMS = [f"s{i:02d}" for i in range(15)]
 TOPICS = [str(i) for i in range(301, 321)]
@@ -485,9 +485,9 @@ def test_a_real_set_without_a_topic(data: Path) -> None:
 
 def test_what_is_said_of_coverage_was_measured() -> None:
     """For each size the shares that a note names are the lowest and the highest of the table of docs/coverage.md."""
-    measured = table.read().filter(pl.col("of").str.contains("tau, .* judge"))
+    coverage = table.read().filter(pl.col("of").str.contains("tau, .* judge"))
     found = {}
-    for of, world, topics, kept in measured.select(
+    for of, world, topics, kept in coverage.select(
         "of", "world", "topics", "kept"
     ).rows():
         size = int(world.split()[0]), topics
@@ -496,12 +496,12 @@ def test_what_is_said_of_coverage_was_measured() -> None:
         ].append(kept)
     for size, shares in found.items():
         for name, values in shares.items():
-            ends = getattr(held.MEASURED[size], name)
+            ends = getattr(measured.MEASURED[size], name)
             assert ends == pytest.approx((min(values), max(values)), abs=1e-9), (
                 size,
                 name,
             )
-    assert set(found) == set(held.MEASURED)
+    assert set(found) == set(measured.MEASURED)
 
 
 def test_with_teams_the_note_of_coverage_is_of_teams() -> None:
@@ -515,7 +515,7 @@ def test_with_teams_the_note_of_coverage_is_of_teams() -> None:
     assert "leave out teams" in note
     assert "the size most like this" not in note
     docs = (Path(__file__).parents[2] / "docs" / "studies" / "judges.md").read_text()
-    shares = " and ".join(f"{share:.2f}"[1:] for share in held.TEAMS.values())
+    shares = " and ".join(f"{share:.2f}"[1:] for share in measured.TEAMS.values())
     assert f"with `--groups` {shares}" in docs
 
 

@@ -274,6 +274,16 @@ def test_plain_scores_and_standardized_ones_are_told_apart():
     assert "by standardized scores, percentile" in told
 
 
+def test_of_many_systems_the_best_are_spoken_of():
+    """The four best of twenty have a sentence; what everybody's systems score is said once."""
+    everybody = collection("A", 11)
+    outcome = place(everybody, on=everybody, metrics="AP")
+    told = findings(outcome)
+    best = tables(outcome)["systems"].sort("rank")["system"].head(4)
+    assert [line.split(" on A")[0] for line in told] == best.to_list()
+    assert ["By plain AP" in line for line in told] == [True, False, False, False]
+
+
 def test_few_standardizing_systems_are_said():
     """With fewer than 30 standardizing systems, a note says that intervals are a little too narrow."""
     for systems, said in ((20, True), (40, False)):

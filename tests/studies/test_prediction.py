@@ -5,12 +5,12 @@ import pytest
 from numpy.testing import assert_allclose
 from sklearn.linear_model import LinearRegression
 
-from irmeta.attributes import about
+from irmeta.attributes import about, recorded
 from irmeta.cube import ALL, cube, means
 from irmeta.errors import MetricError, ScoresError
 from irmeta.report.words import page
 from irmeta.stats.prediction.learners import learner
-from irmeta.studies.prediction import findings, given, predict, tables
+from irmeta.studies.prediction import findings, given, predict, tables, warnings
 from irmeta.studies.prediction_model import prediction_model
 
 
@@ -436,6 +436,43 @@ def test_scores_outside_what_the_model_has_seen_are_a_warning() -> None:
     said = page(predict(odd, want=["AP@1000"]), "")
     assert "Warning: scores outside what the model has seen" in said
     assert said.count("outside what the model has seen") == 1
+
+
+def warned(outcome):
+    return " ".join(warnings(outcome))
+
+
+def test_runs_with_few_judged_documents_are_a_warning(model):
+    """Where the collection says that few of the first documents are judged, intervals are said to be too narrow."""
+    scores = table([[0.3, 0.4], [0.2, 0.5]], ["P@10", "RR"])
+    for share, fails in ((0.12, True), (0.8, False)):
+        said = recorded({"judged": {"p0": share, "p1": share, "other": 1.0}})
+        outcome = predict(scores.assign_attrs(said), model, want=["AP"])
+        assert ("only 12% of the first 10 documents" in warned(outcome)) == fails
+    assert "judged" not in warned(predict(scores, model, want=["AP"]))
+
+
+def test_known_systems_that_intervals_miss_are_a_warning(model):
+    """Systems of a table whose scores are known test the intervals for those that are not; calibrated ones need not."""
+    rows = [[0.99, 0.2, 0.3]] * 4 + [[np.nan, 0.3, 0.4]]
+    scores = table(rows, ["AP", "P@10", "RR"])
+    assert "AP (0 of 4 systems)" in warned(predict(scores, model))
+    assert "--calibrate" in warned(predict(scores, model))
+    assert "AP (" not in warned(predict(scores, model, known=scores[:4]))
+    usual = predict(scores[:4, :, 1:], model, want=["AP"])["value"].values[:, 0]
+    scores[:4, 0, 0] = usual
+    assert not warnings(predict(scores, model))
+
+
+def test_metrics_whose_intervals_fail_somewhere_are_named(made):
+    """A note names a metric whose intervals are expected to miss most systems of a collection that is left out."""
+    cubes = made.collections()
+    first = next(iter(cubes))
+    cubes[first] = cubes[first].copy()
+    cubes[first].loc[{"metric": "AP"}] = 0.9 + cubes[first].sel(metric="AP") / 20
+    odd = predict(given("P@10=0.43"), prediction_model(cubes), want=["AP", "RR"])
+    [said] = [note for note in about(odd)["notes"] if note.startswith("on the worst")]
+    assert said.endswith("hold few systems: 0% for AP")
 
 
 def together(outcome):

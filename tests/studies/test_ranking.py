@@ -45,7 +45,13 @@ def scores(
 def test_tables_have_the_columns_of_the_contract() -> None:
     """The JSON document has the tables and columns that programs read."""
     views = document(rank_metrics(scores(), partitions=3))["tables"]
-    assert list(views) == ["order", "subsets", "stability", "alternatives"]
+    assert list(views) == [
+        "order",
+        "subsets",
+        "stability",
+        "alternatives",
+        "rivals",
+    ]
     assert list(views["order"][0]) == ["position", "metric", "value", "criterion"]
     assert list(views["subsets"][0]) == [
         *(

@@ -9,7 +9,7 @@ from irmeta.studies.reproduction import (
     compare,
     findings,
     lacking,
-    mine,
+    ours_only,
     overview,
     reproduction,
     tables,
@@ -78,7 +78,7 @@ def test_people_see_contradicted_and_open_figures_first():
     """A long table fits 80 columns, begins with what is in doubt, and says where the rest is."""
     place = "Table 5 of a long section", "AP over P@10 itself, all systems"
     cells = [
-        *(mine(*place, f"with {size} topics", 0.4) for size in range(30)),
+        *(ours_only(*place, f"with {size} topics", 0.4) for size in range(30)),
         *(
             compare(*place, f"printed {size}", 0.5, 0.5, within=0.1)
             for size in range(15)
@@ -129,7 +129,7 @@ def test_tables_have_the_contract_columns():
     cells = [
         compare("Table 1", "AP", "AP", 0.63, 0.626, within=0.005),
         lacking("Table 2", "AP", "AP", "needs the runs", published=0.80),
-        mine("Table 3", "AP", "AP", 0.4),
+        ours_only("Table 3", "AP", "AP", 0.4),
     ]
     frame = tables(reproduction("paper", cells, options={}))["cells"]
     assert tuple(frame.columns) == COLUMNS

@@ -318,7 +318,15 @@ CLAIMS = [
         exchangeable,
     ),
     Claim(
-        "comparison", "Larger than in", lambda: STUDY["comparison"](reversed_later())
+        "ranking",
+        "It is clearly the best of all",
+        lambda: STUDY["ranking"](two_qualities()),
+        spread,
+    ),
+    Claim(
+        "comparison",
+        "Beyond what chance gives any pair",
+        lambda: STUDY["comparison"](reversed_later()),
     ),
     Claim("durability", "have aged; fit", lambda: aged(grown_old())),
     Claim("judges", "is clearly worse", lambda: judged_badly(2, beside=True)),

@@ -19,15 +19,12 @@ def main() -> None:
         import_module(f"irmeta.cli.{name}")  # it registers its commands on `app`
     from irmeta.cli.app import app
 
-    sys.stdout, sys.stderr = (
-        sys.stdout or io.StringIO(),
-        sys.stderr or io.StringIO(),
-    )  # closed by the caller
+    # closed by the caller
+    sys.stdout, sys.stderr = (sys.stdout or io.StringIO(), sys.stderr or io.StringIO())
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(
-                errors="replace"
-            )  # a terminal that cannot show a character is no reason to stop
+            # a terminal that cannot show a character is no reason to stop
+            stream.reconfigure(errors="replace")
     try:
         app()
     except IrmetaError as error:

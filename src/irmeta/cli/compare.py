@@ -27,7 +27,7 @@ def compare(
     flat: FlatTopics = "half",
     seed: Seed = 0,
 ) -> None:
-    """Say whether scores of the same systems compare across collections: dRMSE and false positives, beside chance.
+    """Say whether scores of the same systems compare across collections: dRMSE, false positives, and both by chance.
 
     irmeta compare trec7.parquet trec8.parquet robust03.parquet --kind raw,normal --partitions 2000
 

@@ -18,7 +18,10 @@ def correlate(
         Coefficient, option(help=explained(Coefficient, "The coefficient."))
     ] = "pearson",
     threshold: Annotated[
-        float, option(help="Every two metrics of a group correlate at this or above.")
+        float,
+        option(
+            help="Metrics form a group if every two of them correlate at this or above."
+        ),
     ] = 0.9,
     each: Annotated[
         bool,

@@ -21,6 +21,7 @@ app.add_typer(datasets, name="datasets", rich_help_panel=panel_of("datasets"))
 Data = Annotated[
     Path | None,
     option(
+        metavar="DIR",
         help="Folder of the collections.",
         show_default="IRMETA_DATA, else the user's cache",
     ),
@@ -92,7 +93,8 @@ def _factors() -> "pl.DataFrame":
 @datasets.command()
 def fetch(
     names: Annotated[
-        list[str], typer.Argument(metavar="NAME", help="Names of irmeta datasets list.")
+        list[str],
+        typer.Argument(metavar="NAME", help="Names that irmeta datasets list shows."),
     ],
     data: Data = None,
     quiet: Quiet = False,

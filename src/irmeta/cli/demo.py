@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 @app.command()
 def demo(
     output: Annotated[
-        Path, option("-o", "--output", help="The folder to make.")
+        Path, option("-o", "--output", metavar="DIR", help="The folder to make.")
     ] = Path("demo"),
     seed: Seed = 1,
     quiet: Quiet = False,

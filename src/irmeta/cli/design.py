@@ -71,7 +71,7 @@ def design(
     target: Annotated[
         str | None,
         option(
-            help="The metric that new topics should be ranked by.",
+            help="The metric that should rank the systems on new topics.",
             show_default="AP, else the deepest AP@k",
         ),
     ] = None,

@@ -132,7 +132,8 @@ def evaluate(
     names: Annotated[
         str,
         option(
-            help="What names a system: file, tag, or a CSV file with a run file and its system on each line."
+            help="Where a system's name is from: file, the name of its run file; tag, the last "
+            "field of its lines; or a CSV file with a run file and its system on each line."
         ),
     ] = "file",
     topics: Annotated[
@@ -222,9 +223,8 @@ def _print(
         result = evaluation(compute(qrels, runs, wanted, **options))
     _remark(about(result)["notes"], quiet=shown.quiet)
     table = shown.table or ("means" if form == "table" else None)
-    write(
-        render(result, form, table, width=width_of(shown.output)), shown.output
-    )  # its notes were said on stderr
+    # its notes were said on stderr
+    write(render(result, form, table, width=width_of(shown.output)), shown.output)
 
 
 def _remark(notes: list[str], *, quiet: bool) -> None:

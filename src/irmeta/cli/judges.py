@@ -65,7 +65,7 @@ def compare(
     files: Annotated[
         list[str],
         typer.Argument(
-            help="Judgment sets (qrels), the truth first; or score files with one collection a judge."
+            help="Judgment sets (qrels), the truth first; or score files with one collection for each judge."
         ),
     ],
     teamed: Teamed,
@@ -87,7 +87,8 @@ def compare(
     rel: Annotated[
         str | None,
         option(
-            help="The lowest relevant grade of labels, as in 2; or 'nist=2 llm=1', of these sets' labels and metrics.",
+            help="The lowest grade that counts as relevant: for labels, as in 2; for labels and "
+            "metrics of single sets, as in 'nist=2 llm=1'.",
             show_default="any above 0",
         ),
     ] = None,
@@ -113,7 +114,7 @@ def compare(
 
     irmeta judges compare nist.txt umbrela.txt binary.txt --runs runs/ -m 'nDCG@10 AP' --groups teams.csv
 
-    irmeta judges compare scores.parquet --truth nist # from scores, one collection a judge
+    irmeta judges compare scores.parquet --truth nist # from scores, one collection for each judge
 
     irmeta judges compare nist.txt umbrela.txt # labels only
 
@@ -247,7 +248,8 @@ class HumanAndMachine:
     rel_llm: Annotated[
         float | None,
         option(
-            help="The machine's lowest relevant grade in metrics, where it never gives that of AP(rel=2), say.",
+            help="The machine's lowest relevant grade, where it is not the metric's: for "
+            "AP(rel=2), say, if the machine never gives 2.",
             show_default="the metric's",
         ),
     ] = None

@@ -23,7 +23,8 @@ class Results(Selected):
     scores: Annotated[
         Path,
         typer.Argument(
-            help="A score file (Parquet): its topics are the tasks; or its collections, of items."
+            help="A score file (Parquet): its topics are the tasks; in a file of several "
+            "collections these are the tasks, and their topics the items."
         ),
     ]
 

@@ -123,9 +123,8 @@ def refuse_inputs(given: Mapping[str, Any], *, models: bool = False) -> None:
                     raise IrmetaError(
                         f"{output} is among the files to read; write to another"
                     )
-        adds = (
-            "append" in given and output.suffix == ".parquet"
-        )  # such a command says itself what may be added
+        # such a command says itself what may be added
+        adds = "append" in given and output.suffix == ".parquet"
         _refuse_other_kind(output, append=adds, models=models)
 
 
@@ -196,9 +195,8 @@ def _on_cluster(address: str, *, quiet: bool) -> Iterator[None]:
             "distributed",
             "distributed.client",
         ):  # to which Dask gives levels when it is imported
-            logging.getLogger(logger).setLevel(
-                logging.CRITICAL
-            )  # irmeta says itself what goes wrong
+            # irmeta says itself what goes wrong
+            logging.getLogger(logger).setLevel(logging.CRITICAL)
         workers = "waiting for workers"
         if cluster.workers:
             workers = f"workers: {cluster.workers}, threads: {cluster.threads}"

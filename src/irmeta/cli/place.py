@@ -27,7 +27,8 @@ def place(
         option(
             "--on",
             "--factors",
-            help="Everybody's systems: factors that ship (irmeta datasets list), a factors file, or a score file; for "
+            help="All systems of the collection (everybody's): factors that ship (irmeta "
+            "datasets list), a factors file, or a score file; for "
             "several collections one each, in the same order.",
             show_default="factors that ship under the collection's name",
         ),
@@ -37,7 +38,7 @@ def place(
     ] = None,
     baseline: Annotated[
         str | None,
-        option(help="What was improved on: a system, or with --qrels a run file."),
+        option(help="The system to improve on: its name, or with --qrels a run file."),
     ] = None,
     metrics: Annotated[
         str | None,
@@ -55,14 +56,14 @@ def place(
     missing: MissingScores = "error",
     seed: Seed = 0,
 ) -> None:
-    """Place systems among everybody's on their collection, and compare systems of different collections.
+    """Place systems among all that ran on their collection, and compare systems of different collections.
 
     irmeta place my.run --on trec-covid-1 --qrels qrels.txt --baseline bm25.run
 
     irmeta place mine.parquet theirs.parquet --on trec8 --on robust2004 -m AP
 
-    Systems of different collections are compared by standardized scores; intervals include that other systems might
-    have standardized.
+    Systems of different collections are compared by standardized scores; intervals allow for
+    the choice of the systems that standardize.
     """
     from irmeta.studies.place import place as study
 

@@ -164,9 +164,8 @@ def fit(
     from irmeta.io.model_file import save_model
     from irmeta.studies.prediction_model import prediction_model
 
-    cubes = replace(
-        pooled, metrics=None
-    ).cubes()  # all metrics: a collection may lack some of those asked for
+    # all metrics: a collection may lack some of those asked for
+    cubes = replace(pooled, metrics=None).cubes()
     fitted = prediction_model(
         cubes, metrics=pooled.metrics, scale=scale, level=level, missing=pooled.missing
     )

@@ -34,7 +34,9 @@ class SeveralFiles(Verb):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Repeat the option's name before each of its files."""
-        several, spelled, current = {"--train", "--dev", "--test"}, [], None
+        several = {"--train", "--dev", "--test"}
+        spelled = []
+        current = None
         for word in args:
             if word.startswith("-"):
                 current = word if word in several else None
@@ -96,7 +98,7 @@ def select(
 
     irmeta predict select --train A.parquet --dev C.parquet --test D.parquet --learner svr --kernel 2 --level topic
 
-    Predictors are chosen by least squares, whatever the model that is measured.
+    Predictors are chosen by least squares, whatever --learner is.
     """
     from irmeta.studies.predictors import predictors
 
@@ -146,7 +148,8 @@ def lowcost(
     The cheap metrics are those named with depth=, as in 'P(depth=10)@1000'. Those that also have pool=, as in
     'P(depth=10, pool=10)@1000', saw only the judgments of a pool of that depth, which is what makes them cheap.
     A rival stands beside them that needs no training, the ranking of greatest entropy with P and AP of the first
-    documents. It takes scores by topic of NumRel and both (for a pool 'NumRel(pool=10)'); from 10 documents:
+    documents. It takes scores by topic of NumRel and both (for a pool 'NumRel(pool=10)'), as the evaluation below has
+    them of the first 10 documents.
 
     irmeta evaluate qrels.txt runs/ -m "AP@1000 RBP(p=0.95) NumRel P(depth=10)@1000 AP(depth=10)@1000" -o C.parquet
     """
@@ -177,7 +180,7 @@ def coverage(
     level: Nominal = 0.9,
     scale: ScaleOption = "raw",
 ) -> None:
-    """Measure the coverage of intervals on a collection the model has not seen: leave out each in turn, and count.
+    """Measure the coverage of intervals on a collection that the model has not seen: each is left out in turn.
 
     irmeta predict coverage A.parquet B.parquet C.parquet D.parquet --targets "AP P@10"
     """

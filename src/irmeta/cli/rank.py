@@ -78,7 +78,7 @@ def rank(
         ),
     ] = False,
 ) -> None:
-    """Choose the few metrics that tell most of all the others.
+    """Choose the few metrics that say most about all the others.
 
     Several collections in the file are pooled; --collection takes one.
 

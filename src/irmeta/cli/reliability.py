@@ -37,7 +37,7 @@ def reliability(
     teamed: Teamed,
     shown: Shown,
     stability: Annotated[
-        float, option(help="The E rho2 and Phi that are wanted.")
+        float, option(help="The reliability that is wanted (E rho2 and Phi), below 1.")
     ] = 0.95,
     difference: Annotated[
         float | None,

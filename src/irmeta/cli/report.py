@@ -40,6 +40,7 @@ def report(
         option(
             "-o",
             "--output",
+            metavar="DIR",
             help="The output folder: new, empty, or holding an earlier report.",
         ),
     ],
@@ -92,7 +93,8 @@ def report(
     from irmeta.report.page.writing import write_sections
     from irmeta.report.words import headlines
 
-    cubes, files = pooled.cubes(), pooled.scores
+    cubes = pooled.cubes()
+    files = pooled.scores
     source = quote(files[0].name) if len(files) == 1 else "SCORES"
     with working(cluster, quiet=quiet):
         options: dict[str, Any] = {

@@ -36,6 +36,7 @@ def reproduce(
     data: Annotated[
         Path | None,
         option(
+            metavar="DIR",
             help="Folder of the data.",
             show_default="IRMETA_DATA, else the user's cache",
         ),
@@ -55,7 +56,10 @@ def reproduce(
     from irmeta.datasets.catalog import data_folder
 
     folder = data_folder(data)
-    output, form, table, quiet = shown.output, shown.form, shown.table, shown.quiet
+    output = shown.output
+    form = shown.form
+    table = shown.table
+    quiet = shown.quiet
     if paper == "all":
         if form or table:
             raise IrmetaError(

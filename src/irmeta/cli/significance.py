@@ -30,7 +30,7 @@ def significance(
 
     irmeta significance scores.parquet --metrics AP --test permutation --correct bh
 
-    irmeta significance scores.parquet --systems bm25,dense --plot asl.svg # p of all pairs in order
+    irmeta significance scores.parquet --metrics AP --plot asl.svg # p of all pairs in order
 
     With up to four metrics the table shows the systems with letters: systems that share a letter do not differ
     significantly.

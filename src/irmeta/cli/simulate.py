@@ -15,6 +15,7 @@ def simulate(
         option(
             "-o",
             "--output",
+            metavar="DIR|FILE",
             help="The folder to write, new, empty, or simulated before; with --like a score file.",
         ),
     ],

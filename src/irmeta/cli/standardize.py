@@ -120,7 +120,8 @@ def apply(
     from irmeta.io.scores import save
 
     refuse_overwriting(output)
-    cube, fitted = only(selected.read(scores)), standardization.load(factors)
+    cube = only(selected.read(scores))
+    fitted = standardization.load(factors)
     standardized = standardization.apply(cube, fitted, kind, flat=flat)
     save(standardized, output, new=True)
     for line in [

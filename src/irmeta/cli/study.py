@@ -72,7 +72,7 @@ MissingScores = Annotated[
 ]
 
 
-_NAMED = "separated by commas; 'bm25*' matches names, @FILE has one on each line"
+_NAMED = "separated by commas; {}* matches names, @FILE has one on each line"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,12 +84,12 @@ class Selected:
         option(panel=SCORES, help="The collection to use, where a file holds several."),
     ] = None
     metrics: Metrics = None
-    systems: Annotated[str | None, option(panel=SCORES, help=f"Systems, {_NAMED}.")] = (
-        None
-    )
-    topics: Annotated[str | None, option(panel=SCORES, help=f"Topics, {_NAMED}.")] = (
-        None
-    )
+    systems: Annotated[
+        str | None, option(panel=SCORES, help=f"Systems, {_NAMED.format('bm25')}.")
+    ] = None
+    topics: Annotated[
+        str | None, option(panel=SCORES, help=f"Topics, {_NAMED.format('30')}.")
+    ] = None
 
     def read(self, path: Path, also: str | None = None) -> "dict[str, xr.DataArray]":
         """Read the cubes of a file by collection name; `also` are metrics read beside those to use, as that of --by."""
@@ -98,7 +98,8 @@ class Selected:
         metrics = self.metrics
         if metrics is not None and also is not None:
             metrics = f"{metrics} {also}"
-        systems, topics = named(self.systems), named(self.topics)
+        systems = named(self.systems)
+        topics = named(self.topics)
         return load_all(
             path,
             collection=self.collection,
@@ -173,7 +174,7 @@ class Best:
         float | None,
         option(
             panel=SCORES,
-            help="Use this share of the systems, the best.",
+            help="Use only the best systems: this share of them, as in 0.75.",
             show_default="all",
         ),
     ] = None
@@ -237,7 +238,7 @@ class Shown:
         option(
             "--table",
             panel=RESULT,
-            help="The one table to write.",
+            help="Write only the table of this name.",
             show_default="all, for csv the first",
         ),
     ] = None

@@ -58,7 +58,8 @@ def simulate_judge(
     if runs:
         liked, best = _seen(true, runs, names, model.depth)
     else:
-        liked, best = (np.zeros(true.grades.size, bool), None)
+        liked = np.zeros(true.grades.size, bool)
+        best = None
     latent = (
         true.grades
         + model.leniency

@@ -24,11 +24,8 @@ HABITS: tuple[Habit, ...] = ("short", "absent", "rounded", "constant")
 
 _SIGNAL = 1.7  # how far a relevant document stands above the others, in standard deviations of the noise
 _WEAK = 0.6  # the strength of relevance that a system's focus neither helps nor hurts
-_SHARED, _GROUP, _OWN = (
-    0.74,
-    0.4,
-    0.54,
-)  # noise of all systems, of a group's, of one: squares sum to about 1
+# noise of all systems, of a group's, of one: squares sum to about 1
+_SHARED, _GROUP, _OWN = (0.74, 0.4, 0.54)
 
 
 @dataclass(frozen=True)
@@ -161,9 +158,8 @@ def submissions(
         focus = systems.focus[system] + topics.focus + 0.3 * normal(rng, count)
         relevance = _relevance(topics, np.maximum(signal, 0), np.maximum(focus, -0.2))
         # score = noise of all and of the group + the system's own noise + relevance
-        stray = normal(rng, *shape) * np.abs(
-            normal(rng, *shape)
-        )  # heavy tails, variance 1
+        # heavy tails, variance 1
+        stray = normal(rng, *shape) * np.abs(normal(rng, *shape))
         score = noise + _OWN * stray + relevance
         yield _lazily(rng, systems.habit[system], *_best(score))
 

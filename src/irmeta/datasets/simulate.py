@@ -87,7 +87,8 @@ def simulate(
             f"a collection needs at least one system and one topic, not {systems} and {topics}"
         )
     generator, seed = seeded(rng)
-    drawn, about = draw_systems(generator, systems), draw_topics(generator, topics)
+    drawn = draw_systems(generator, systems)
+    about = draw_topics(generator, topics)
     folder = Path(folder)
     collection = Simulation(
         folder / "runs", folder / "qrels.txt", _systems(drawn), _topics(about)
@@ -215,7 +216,8 @@ def _qrels(topics: pl.Series, about: Topics, names: pl.Series, pooled: Bools) ->
     """Write the judgments of the pooled documents, those of a topic by name."""
     topic, document = np.nonzero(pooled)
     order = np.lexsort((about.number[topic, document], topic))
-    topic, document = topic[order], document[order]
+    topic = topic[order]
+    document = document[order]
     columns = {
         "topic": topics.gather(topic),
         "iteration": "0",

@@ -8,7 +8,7 @@ from typing import Any
 from irmeta.cube import labels
 from irmeta.errors import ScoresError
 from irmeta.evaluation.engine import Evaluation
-from irmeta.evaluation.outcome import Outcome
+from irmeta.evaluation.run_scores import RunScores
 from irmeta.io.scores import About, held
 from irmeta.signatures import SETS
 from irmeta.words import listed
@@ -18,6 +18,7 @@ _EVALUATED = {
     "irmeta",
     "qrels",
     "runs",
+    "judged",
     "ir_metadata",
     "options",
     "notes",
@@ -55,7 +56,7 @@ class Collection:
         _require_same(place, job, about)
         return cls(place, about, replace)
 
-    def keeps(self, outcome: Outcome) -> bool:
+    def keeps(self, outcome: RunScores) -> bool:
         """Say whether the file has the scores of this run; raise ScoresError if it has others of its name."""
         (name,) = labels([outcome.name])
         if (
@@ -79,11 +80,15 @@ class Collection:
         """Return what the file says of the collection with the runs that are added."""
         if self.about is None:
             return new
-        old, more = self.about["attributes"], new["attributes"]
+        old = self.about["attributes"]
+        more = new["attributes"]
         systems = [*self.about["names"]["system"], *new["names"]["system"]]
         names = {**self.about["names"], "system": list(dict.fromkeys(systems))}
         notes = [*old.get("notes", []), *_notes(old, new)]
-        attributes = {**old, "runs": {**old["runs"], **more["runs"]}, "notes": notes}
+        by_run = {
+            name: {**old.get(name, {}), **more[name]} for name in ("runs", "judged")
+        }
+        attributes = {**old, **by_run, "notes": notes}
         if "ir_metadata" in more:
             attributes["ir_metadata"] = {
                 **old.get("ir_metadata", {}),
@@ -102,7 +107,8 @@ def _notes(old: Any, new: About) -> list[str]:
         for note in new["attributes"]["notes"]
         if note not in old.get("notes", [])
     ]
-    ours, theirs = new["attributes"]["irmeta"], old.get("irmeta")
+    ours = new["attributes"]["irmeta"]
+    theirs = old.get("irmeta")
     if ours != theirs:
         notes.append(
             f"added {added}: scored by irmeta {ours}, the runs before by irmeta {theirs}"
@@ -129,10 +135,11 @@ def _digest(about: About) -> Any:
 
 def _require_same(place: str, job: Evaluation, about: About) -> None:
     """Raise ScoresError if runs of this evaluation would not be scored as those of a collection were."""
-    said, names = about["attributes"], about["names"]
+    facts = about["attributes"]
+    names = about["names"]
     elsewhere = "--collection NAME makes a new collection"
-    changed = sorted(set(said) - _EVALUATED)
-    lacking = sorted({"qrels", "runs", "options"} - set(said))
+    changed = sorted(set(facts) - _EVALUATED)
+    lacking = sorted({"qrels", "runs", "options"} - set(facts))
     if lacking or changed:
         if changed:
             what = f"its scores were changed after that ({listed(changed)})"
@@ -140,7 +147,8 @@ def _require_same(place: str, job: Evaluation, about: About) -> None:
             what = "it was not made by evaluate"
         raise ScoresError(f"{place}: no run can be added, as {what}; {elsewhere}")
     if _digest(about) != job.task.judgments.qrels.digest:
-        theirs, ours = said["qrels"]["source"], job.task.judgments.qrels.source
+        theirs = facts["qrels"]["source"]
+        ours = job.task.judgments.qrels.source
         raise ScoresError(
             f"{place}: the judgments differ, {theirs} there, {ours} here; {elsewhere}"
         )
@@ -155,8 +163,8 @@ def _require_same(place: str, job: Evaluation, about: About) -> None:
         )
     options = {"score_precision": job.task.precision, "topics": job.topics}
     for option, value in options.items():
-        if said["options"].get(option) != value:
-            flag = f"--{option.replace('_', '-')} {said['options'].get(option)}"
+        if facts["options"].get(option) != value:
+            flag = f"--{option.replace('_', '-')} {facts['options'].get(option)}"
             raise ScoresError(
                 f"{place}: the options differ; give those of the file, {flag}; {elsewhere}"
             )

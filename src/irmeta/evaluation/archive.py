@@ -20,7 +20,7 @@ from irmeta.cube import cube, labels
 from irmeta.errors import FileFormatError
 from irmeta.evaluation.adding import Collection
 from irmeta.evaluation.engine import Evaluation
-from irmeta.evaluation.outcome import Key, Outcome
+from irmeta.evaluation.run_scores import Key, RunScores
 from irmeta.evaluation.sources import QrelsLike, RunsLike
 from irmeta.io import seals
 from irmeta.io.outputs import require_folder, writing
@@ -40,7 +40,7 @@ MOST = 1 << 19
 _PARTS = "part-*.parquet"
 _KEY = "irmeta_part"
 
-Done = dict[Key, Outcome]
+Done = dict[Key, RunScores]
 
 
 class Options(TypedDict, total=False):
@@ -122,7 +122,7 @@ def evaluate_to(
         return Written(about, kept + sum(one.key in parts.done for one in outcomes))
 
 
-def _about(job: Evaluation, outcomes: Sequence[Outcome]) -> About:
+def _about(job: Evaluation, outcomes: Sequence[RunScores]) -> About:
     """Return what a score file says of a collection of these runs."""
     systems = [one.name for one in outcomes if one.error is None]
     topics = job.scored_topics(outcomes)
@@ -191,7 +191,7 @@ class Parts:
     def __init__(self, output: Path, job: Evaluation) -> None:
         self._folder = parts_of(output)
         self._job, self._key = job, job.key
-        self._held: list[Outcome] = []
+        self._held: list[RunScores] = []
         self._since = time.monotonic()
         self._part: dict[Key, Path] = {}
         self.done: Done = {}
@@ -200,7 +200,7 @@ class Parts:
                 self.done[outcome.key] = outcome
                 self._part[outcome.key] = part
 
-    def add(self, outcome: Outcome) -> None:
+    def add(self, outcome: RunScores) -> None:
         """Take an outcome in; now and then what came since the last time is written."""
         if outcome.scores is not None:
             self._held.append(outcome)
@@ -220,7 +220,7 @@ class Parts:
                 self._write()
             raise
 
-    def tables(self, outcomes: Sequence[Outcome]) -> list[pl.LazyFrame]:
+    def tables(self, outcomes: Sequence[RunScores]) -> list[pl.LazyFrame]:
         """Return the scores of these runs as tables, to be read one after the other."""
         wanted: dict[Path, list[str]] = {}
         for outcome in outcomes:
@@ -245,11 +245,11 @@ class Parts:
         for half in self._folder.glob(".part-*.part"):  # of a process that was killed
             half.unlink(missing_ok=True)
 
-    def _read(self, part: Path) -> Iterator[Outcome]:
+    def _read(self, part: Path) -> Iterator[RunScores]:
         """Yield the runs of a part, if it is one of this evaluation."""
         about = self._about(part)
         if about.get("key") == self._key:
-            yield from map(Outcome.of_facts, about["runs"])
+            yield from map(RunScores.from_facts, about["runs"])
 
     @staticmethod
     def _about(part: Path) -> dict[str, Any]:

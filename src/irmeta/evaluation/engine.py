@@ -15,9 +15,9 @@ import numpy as np
 from irmeta.choices import OnError, Precision, TopicSet
 from irmeta.errors import FileFormatError, require_choice
 from irmeta.evaluation import notes
-from irmeta.evaluation.foreign import foreign_metric
 from irmeta.evaluation.judging import Judgments
-from irmeta.evaluation.outcome import Key, Outcome
+from irmeta.evaluation.other_measures import foreign_metric
+from irmeta.evaluation.run_scores import Key, RunScores
 from irmeta.evaluation.sources import (
     QrelsLike,
     RunsLike,
@@ -78,7 +78,7 @@ def evaluate(
         on_error=on_error,
     )
     scores = np.empty((len(job.sources), len(job.task.topics), len(job.task.metrics)))
-    outcomes: list[Outcome] = []
+    outcomes: list[RunScores] = []
     systems = 0
     with closing(job.outcomes()) as arriving:
         for outcome in arriving:
@@ -128,10 +128,8 @@ class Evaluation:
         require_choice("score_precision", score_precision, get_args(Precision))
         require_choice("topics", topics, get_args(TopicSet))
         require_choice("on_error", on_error, get_args(OnError))
-        wanted, reading = (
-            parse_list(metrics, other=foreign_metric),
-            reading or Reading(),
-        )
+        wanted = parse_list(metrics, other=foreign_metric)
+        reading = reading or Reading()
         judgments = Judgments(qrels_of(qrels, reading))
         if on_error == "skip":
             sources = list(sources_with_problems(runs))
@@ -178,8 +176,8 @@ class Evaluation:
         return sha256(json.dumps(given).encode()).hexdigest()
 
     def outcomes(
-        self, done: Mapping[Key, Outcome] = MappingProxyType({})
-    ) -> Generator[Outcome, None, None]:
+        self, done: Mapping[Key, RunScores] = MappingProxyType({})
+    ) -> Generator[RunScores, None, None]:
         """Evaluate the runs, in order; those that cannot be read are passed on or raise, as `on_error` says.
 
         done : outcomes of runs that were evaluated before; they stand for what would come now.
@@ -208,14 +206,14 @@ class Evaluation:
                 "no run could be read:\n" + "\n".join(map(str, failed))
             )
 
-    def scored_topics(self, outcomes: Sequence[Outcome]) -> list[str]:
+    def scored_topics(self, outcomes: Sequence[RunScores]) -> list[str]:
         """List the topics to keep scores of."""
         qrels = self.task.judgments.qrels
         if self.topics == "common":
             return notes.common_topics(qrels, outcomes)
         return qrels.topics
 
-    def provenance(self, outcomes: Sequence[Outcome]) -> dict[str, Any]:
+    def provenance(self, outcomes: Sequence[RunScores]) -> dict[str, Any]:
         """Say what the scores were made of and how, and what there is to know of them."""
         qrels = self.task.judgments.qrels
         readable = [one for one in outcomes if one.error is None]
@@ -224,6 +222,7 @@ class Evaluation:
             "irmeta": _version(),
             "qrels": {"source": qrels.source, "sha256": qrels.digest},
             "runs": {one.name: one.digest for one in readable},
+            "judged": {one.name: round(one.judged, 3) for one in readable},
             **({"ir_metadata": metadata} if metadata else {}),
             "options": {"score_precision": self.task.precision, "topics": self.topics},
             "notes": notes.notes(qrels, outcomes, self.task.own, self.topics),

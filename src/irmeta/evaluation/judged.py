@@ -248,7 +248,8 @@ class GradeArray:
             # n topics, the last of which has the longest lists
             together = each[order] * np.arange(1, order.size + 1)
             count = max(1, int(np.searchsorted(together, cells, side="right")))
-            places, order = np.sort(order[:count]), order[count:]
+            places = np.sort(order[:count])
+            order = order[count:]
             size = max(1, cells // (count * whole_steps(int(deepest[places].max()))))
             for start in range(0, len(runs), size):
                 yield slice(start, start + size), places
@@ -297,7 +298,8 @@ class GradeArray:
         topic = np.repeat(np.arange(topics.size), judged)
         row = self._order[listed]
         if pool is not None:
-            topic, row = topic[pool[row]], row[pool[row]]
+            topic = topic[pool[row]]
+            row = row[pool[row]]
         return Facts(
             topics.size,
             self._grades,

@@ -55,6 +55,11 @@ class JudgedRun:
     disagreeing: int
     order: str
 
+    def judged(self, k: int) -> float:
+        """Return the share of the documents at the first k ranks of all topics that are judged; 0 without any."""
+        seen = np.minimum(self.retrieved, k).sum()
+        return float((self.rank < k).sum() / max(seen, 1))
+
     @classmethod
     def of_parts(cls, parts: Sequence["JudgedRun"]) -> "JudgedRun":
         """Put the parts of a run together, of which each has other topics."""
@@ -114,10 +119,13 @@ class Judgments:
         ):  # a score beyond float32 becomes infinite there too
             score = run.scores.astype(precision)
         if row.size < topic.size:
-            topic, score = topic[row], score[row]
+            topic = topic[row]
+            score = score[row]
         if not _is_ranked(topic, score):
             order = np.lexsort((-score, topic))
-            row, topic, score = row[order], topic[order], score[order]
+            row = row[order]
+            topic = topic[order]
+            score = score[order]
         new = _changes(topic)
         ranking = Ranking(row, topic, new, new | _changes(score))
         places = np.flatnonzero(ranking.tied)
@@ -172,7 +180,8 @@ class Judgments:
         key = key[maybe]
         place = self._places(key)
         equal = np.flatnonzero(self._key[place] == key)
-        maybe, place = maybe[equal], place[equal]
+        maybe = maybe[equal]
+        place = place[equal]
         judgment = self._order[place]
         if self._colliding:
             judgment = self._among_colliding(run, ranking, maybe, judgment)

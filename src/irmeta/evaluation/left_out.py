@@ -16,7 +16,7 @@ from irmeta.evaluation import notes, scoring
 from irmeta.evaluation.engine import Evaluation
 from irmeta.evaluation.judged import GradeArray, Judged, whole_steps
 from irmeta.evaluation.judging import JudgedRun
-from irmeta.evaluation.outcome import Outcome
+from irmeta.evaluation.run_scores import RunScores
 from irmeta.evaluation.sources import QrelsLike, RunsLike, Source
 from irmeta.evaluation.task import Task
 from irmeta.io.trec import Reading
@@ -25,7 +25,8 @@ from irmeta.parallel import in_order
 from irmeta.signatures import CATALOGUE
 from irmeta.stats.arrays import Bools, Floats, Indices
 
-NOBODY, SEVERAL = -1, -2
+NOBODY = -1
+SEVERAL = -2
 """The owner of a judged document that no run, or several groups, brought to the pool; groups count from 0."""
 BLIND = frozenset(
     [
@@ -52,7 +53,7 @@ _ALL: scoring.Pools = {None: None}
 
 
 @dataclass(frozen=True)
-class Looked:
+class LookedUp:
     """Runs whose documents have been looked up among the judgments, and the metrics to score them by."""
 
     names: list[str]
@@ -73,7 +74,7 @@ def look_up(
     metrics: str | Iterable[str | Metric],
     *,
     reading: Reading | None = None,
-) -> Looked:
+) -> LookedUp:
     """Read judgments and runs, and look every document up; see `evaluate` for what they may be.
 
     Raises MetricError for metrics whose value depends on other runs (`pool=`) or that ir_measures computes.
@@ -90,7 +91,7 @@ def look_up(
         judged = list(arriving)
     names = [run.name for run, _ in judged]
     digests = {run.name: digest for run, digest in judged}
-    return Looked(names, [run for run, _ in judged], job.task, job.task.own, digests)
+    return LookedUp(names, [run for run, _ in judged], job.task, job.task.own, digests)
 
 
 def _looked_up(task: Task, source: Source) -> tuple[JudgedRun, str]:
@@ -99,10 +100,10 @@ def _looked_up(task: Task, source: Source) -> tuple[JudgedRun, str]:
     return read[0], read[1].digest
 
 
-def matching(looked: Looked) -> list[str]:
+def matching(looked: LookedUp) -> list[str]:
     """Say which topics runs and judgments lack of each other, and which runs have no judged document at all."""
     outcomes = [
-        Outcome(
+        RunScores(
             run.name,
             "",
             lacking=tuple(topic for topic in looked.topics if topic not in run.topics),
@@ -115,7 +116,7 @@ def matching(looked: Looked) -> list[str]:
 
 
 def owners(
-    looked: Looked, group: Sequence[int], depth: int | None
+    looked: LookedUp, group: Sequence[int], depth: int | None
 ) -> tuple[Indices, Bools]:
     """Find which group brought each judged document to the pool, alone or with others.
 
@@ -138,7 +139,9 @@ def owners(
     return owner, brought
 
 
-def without_each(looked: Looked, owner: Indices, groups: int) -> tuple[Floats, Floats]:
+def without_each(
+    looked: LookedUp, owner: Indices, groups: int
+) -> tuple[Floats, Floats]:
     """Score all runs with all judgments, then without those that each group in turn alone brought.
 
     owner : as `owners` returns it.  Returns means over topics, (system, metric) and (group, system, metric).
@@ -153,7 +156,7 @@ def without_each(looked: Looked, owner: Indices, groups: int) -> tuple[Floats, F
     )
 
 
-def scores(looked: Looked) -> Floats:
+def scores(looked: LookedUp) -> Floats:
     """Score all runs with all judgments: (system, topic, metric)."""
     array = GradeArray(looked.task.judgments.qrels)
     parts = [
@@ -173,7 +176,7 @@ def only_rises(metric: Metric) -> bool:
     return metric.base in RISING and not metric["judged_only"]
 
 
-def most(looked: Looked) -> Floats:
+def most(looked: LookedUp) -> Floats:
     """Score all runs as if every unjudged document had the highest grade: (system, topic, metric).
 
     Metrics that `only_rises` names cannot get more, whatever is judged.
@@ -202,7 +205,7 @@ def _chunk_without(
     array = GradeArray(qrels)
     full = scoring.scores(array, runs, metrics, _ALL, cells=CHUNK)
     left = np.broadcast_to(full.mean(axis=1), (groups, *full.shape[::2])).copy()
-    blind = np.array([_blind(metric) for metric in metrics])
+    blind = np.array([_ignores_unjudged(metric) for metric in metrics])
     for group in range(groups):
         mine = owner == group
         changed = full.copy()
@@ -221,7 +224,7 @@ def _chunk_without(
     return full.mean(axis=1), left
 
 
-def _blind(metric: Metric) -> bool:
+def _ignores_unjudged(metric: Metric) -> bool:
     """Tell whether a metric takes documents of grade 0 and unjudged ones for the same."""
     own = metric["rel"] if "rel" in CATALOGUE[metric.base].params else None
     return (

@@ -58,9 +58,8 @@ def recall(judged: Judged, k: int, *, rel: float = 1) -> Floats:
 def r_precision(judged: Judged, *, rel: float = 1) -> Floats:
     """Rprec: precision at rank R. Source: trec_eval 9, m_Rprec.c."""
     R = judged.facts.num_relevant(rel)
-    last = (
-        np.minimum(R, judged.depth) - 1
-    )  # the place of rank R, or the end of the lists
+    # the place of rank R, or the end of the lists
+    last = np.minimum(R, judged.depth) - 1
     found = _at(judged.relevant_so_far(rel), last)
     return _ratio(found, R)
 
@@ -106,7 +105,8 @@ def floored_average_precision(
 @_measure("Bpref")
 def bpref(judged: Judged, *, rel: float = 1) -> Floats:
     """Bpref: mean over the R relevant of 1 - min(n, R) / min(N, R), n judged non-relevant above. Source: m_bpref.c."""
-    R, N = judged.facts.num_relevant(rel), judged.facts.num_nonrelevant(rel)
+    R = judged.facts.num_relevant(rel)
+    N = judged.facts.num_nonrelevant(rel)
     # min(n, R) at every rank, then at the ranks of relevant documents only
     nonrelevant = judged.nonrelevant(rel).cumsum(axis=-1, dtype=np.int32)
     above = np.minimum(nonrelevant, R.astype(np.int32)[:, None])
@@ -250,9 +250,8 @@ def compatibility(judged: Judged, k: int | None = None, *, p: float = 0.9) -> Fl
     overlap is summed, is 1000 by default. Source: Clarke, Vtyurina and Smucker (TOIS 2021), as compatibility.py has it.
     """
     depth = 1000 if k is None else k
-    overlap = _overlap_weights(
-        p, depth
-    )  # of a document that both lists hold from a rank on: (rank,)
+    # of a document that both lists hold from a rank on: (rank,)
+    overlap = _overlap_weights(p, depth)
     system, topic, rank, place = _ideal_places(judged)
     late = np.maximum(rank, place)
     cell = system * judged.codes.shape[1] + topic

@@ -5,13 +5,13 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from irmeta.errors import IrmetaError
-from irmeta.evaluation.outcome import Outcome
+from irmeta.evaluation.run_scores import RunScores
 from irmeta.io.rankings import Qrels
 from irmeta.names import Metric
 from irmeta.words import NAMED, counted, listed
 
 
-def common_topics(qrels: Qrels, outcomes: Sequence[Outcome]) -> list[str]:
+def common_topics(qrels: Qrels, outcomes: Sequence[RunScores]) -> list[str]:
     """List the judged topics that every run has; raise IrmetaError if there is none."""
     readable = _readable(outcomes)
     lacked = {topic for run in readable for topic in run.lacking}
@@ -26,7 +26,7 @@ def common_topics(qrels: Qrels, outcomes: Sequence[Outcome]) -> list[str]:
 
 
 def notes(
-    qrels: Qrels, outcomes: Sequence[Outcome], metrics: Sequence[Metric], policy: str
+    qrels: Qrels, outcomes: Sequence[RunScores], metrics: Sequence[Metric], policy: str
 ) -> list[str]:
     """Say which topics the scores are over, what the readers remarked, and what the user may not have meant."""
     return [
@@ -40,24 +40,24 @@ def notes(
     ]
 
 
-def _readable(outcomes: Sequence[Outcome]) -> list[Outcome]:
+def _readable(outcomes: Sequence[RunScores]) -> list[RunScores]:
     return [run for run in outcomes if run.error is None]
 
 
-def matching(runs: Sequence[Outcome], judged: int, policy: str) -> list[str]:
+def matching(runs: Sequence[RunScores], judged: int, policy: str) -> list[str]:
     """Say how runs and judgments go together: topics that either lacks, and runs without a judged document."""
-    return [*_topics_apart(runs, judged, policy), *_without_judged(runs)]
+    return [*_topic_mismatches(runs, judged, policy), *_without_judged(runs)]
 
 
-def _topic_notes(qrels: Qrels, runs: Sequence[Outcome], policy: str) -> list[str]:
+def _topic_notes(qrels: Qrels, runs: Sequence[RunScores], policy: str) -> list[str]:
     """Say which judged topics the runs have, which runs lack some, and which have topics that nobody judged."""
     return [
         _shared_topics(qrels, runs, policy),
-        *_topics_apart(runs, len(qrels.topics), policy),
+        *_topic_mismatches(runs, len(qrels.topics), policy),
     ]
 
 
-def _topics_apart(runs: Sequence[Outcome], judged: int, policy: str) -> list[str]:
+def _topic_mismatches(runs: Sequence[RunScores], judged: int, policy: str) -> list[str]:
     """Say which runs lack judged topics, and which have topics that nobody judged."""
     lacking = [run for run in runs if run.lacking]
     fate = "left out" if policy == "common" else "score 0"
@@ -77,7 +77,7 @@ def _topics_apart(runs: Sequence[Outcome], judged: int, policy: str) -> list[str
     return lines
 
 
-def _shared_topics(qrels: Qrels, runs: Sequence[Outcome], policy: str) -> str:
+def _shared_topics(qrels: Qrels, runs: Sequence[RunScores], policy: str) -> str:
     """Say how many of the judged topics the runs have, and how many are scored."""
     judged = len(qrels.topics)
     lacked = [set(run.lacking) for run in runs]
@@ -151,7 +151,7 @@ def identical(orders: Mapping[str, str]) -> list[str]:
     ]
 
 
-def _run_notes(runs: Sequence[Outcome]) -> list[str]:
+def _run_notes(runs: Sequence[RunScores]) -> list[str]:
     """Name the runs without a judged document, and those whose ranks contradict their scores."""
     lines = _without_judged(runs)
     contradicting = [run.name for run in runs if run.disagreeing]
@@ -164,7 +164,7 @@ def _run_notes(runs: Sequence[Outcome]) -> list[str]:
     return lines + identical({run.name: run.order for run in runs})
 
 
-def _without_judged(runs: Sequence[Outcome]) -> list[str]:
+def _without_judged(runs: Sequence[RunScores]) -> list[str]:
     """Name the runs without a judged document."""
     nothing = [run.name for run in runs if not run.found]
     if not nothing:

@@ -13,7 +13,7 @@ from irmeta.errors import FileFormatError, MetricError, ScoresError
 from irmeta.evaluation import notes
 from irmeta.evaluation.engine import batches
 from irmeta.evaluation.judging import JudgedRun, Judgments
-from irmeta.evaluation.outcome import Outcome
+from irmeta.evaluation.run_scores import RunScores
 from irmeta.evaluation.sources import (
     QrelsLike,
     RunsLike,
@@ -154,7 +154,7 @@ def evaluate_under(
 class _Scored:
     """A run's outcome without scores, the topics it has, and its scores (topic, metric) under each set."""
 
-    outcome: Outcome
+    outcome: RunScores
     topics: frozenset[str] = frozenset()
     scores: Sequence[Floats] = ()
 
@@ -199,7 +199,7 @@ class _UnderSets:
 
     def __call__(self, sources: Sequence[Source]) -> list[_Scored]:
         """Evaluate runs under every set."""
-        judged: list[tuple[Outcome, JudgedRun | None]] = [
+        judged: list[tuple[RunScores, JudgedRun | None]] = [
             self._judged(source) for source in sources
         ]
         runs = [run for _, run in judged if run is not None]
@@ -214,8 +214,8 @@ class _UnderSets:
             for outcome, run in judged
         ]
 
-    def _judged(self, source: Source) -> tuple[Outcome, JudgedRun | None]:
-        outcome = Outcome(source[0], where(source))
+    def _judged(self, source: Source) -> tuple[RunScores, JudgedRun | None]:
+        outcome = RunScores(source[0], where(source))
         try:
             read = self.whole.judged(source)
         except FileFormatError as error:
@@ -316,6 +316,6 @@ def _cube(
     )
 
 
-def _under_one(one: _Scored, qrels: Qrels) -> Outcome:
+def _under_one(one: _Scored, qrels: Qrels) -> RunScores:
     lacking = tuple(topic for topic in qrels.topics if topic not in one.topics)
     return replace(one.outcome, lacking=lacking, found=1)

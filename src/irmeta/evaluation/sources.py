@@ -79,9 +79,8 @@ def sources_with_problems(given: RunsLike) -> Iterator[Source]:
     seen: dict[str, Location | Run] = {}
     sources = list(_sources(given)) or [("runs", FileFormatError("no run given"))]
     for name, run in sources:
-        (label,) = labels(
-            [name]
-        )  # as score files write it: there two names of bytes may be one
+        # as score files write it: there two names of bytes may be one
+        (label,) = labels([name])
         if isinstance(run, FileFormatError):
             yield name, run
         elif label in seen:

@@ -13,10 +13,10 @@ import numpy as np
 from irmeta.choices import Precision
 from irmeta.errors import FileFormatError
 from irmeta.evaluation import measures, scoring
-from irmeta.evaluation.foreign import Foreign
 from irmeta.evaluation.judged import GradeArray
 from irmeta.evaluation.judging import JudgedRun, Judgments
-from irmeta.evaluation.outcome import Key, Outcome
+from irmeta.evaluation.other_measures import IrMeasures
+from irmeta.evaluation.run_scores import Key, RunScores
 from irmeta.evaluation.sources import Source, opened, require_judged_topics, where
 from irmeta.io.files import Content
 from irmeta.io.parts import in_parts
@@ -27,6 +27,9 @@ from irmeta.parallel import in_order
 from irmeta.stats.arrays import Bools, Floats
 
 Done = TypeVar("Done")
+
+JUDGED = 10
+"""How many ranks the share of judged documents is of that a collection says of its runs."""
 
 Pools = Mapping[int, Bools]
 """By depth, which judgments are of documents that some run ranks so high."""
@@ -48,7 +51,7 @@ class Task:
     done: frozenset[Key] = frozenset()
     folder: Path = field(default_factory=Path.cwd)
 
-    def __call__(self, sources: Sequence[Source]) -> list[Outcome]:
+    def __call__(self, sources: Sequence[Source]) -> list[RunScores]:
         """Evaluate runs: an outcome for each; those that cannot be read or are done have no scores."""
         outcomes = [self._judged(source) for source in sources]
         scores = iter(self.scores_of([run for _, run in outcomes if run is not None]))
@@ -89,7 +92,8 @@ class Task:
         ):
             return given.digest
         if isinstance(given, Run):
-            done, run = ([work(given)], given)
+            done = [work(given)]
+            run = given
         else:
             done, run = self._in_parts(given, source[0], work)
         if not run.topics and not self.reading.allow_empty:
@@ -116,9 +120,9 @@ class Task:
     def _judge(self, run: Run) -> JudgedRun:
         return self.judgments.judge(run, self.precision)
 
-    def _judged(self, source: Source) -> tuple[Outcome, JudgedRun | None]:
+    def _judged(self, source: Source) -> tuple[RunScores, JudgedRun | None]:
         """Judge a run; its outcome so far has the scores of ir_measures only."""
-        outcome = Outcome(source[0], where(source))
+        outcome = RunScores(source[0], where(source))
         try:
             read = self.judged(source)
         except FileFormatError as error:
@@ -137,6 +141,7 @@ class Task:
             other_topics=judged.other_topics,
             disagreeing=judged.disagreeing,
             found=judged.rank.size,
+            judged=judged.judged(JUDGED),
             order=judged.order if judged.retrieved.any() else "",
             remarks=run.remarks,
             metadata=run.metadata,
@@ -154,8 +159,8 @@ class Task:
         return [metric for metric in self.metrics if metric.base in measures.MEASURES]
 
     @cached_property
-    def _foreign(self) -> Foreign:
-        return Foreign(
+    def _foreign(self) -> IrMeasures:
+        return IrMeasures(
             self.judgments.qrels,
             [metric for metric in self.metrics if metric not in self.own],
         )
@@ -164,7 +169,7 @@ class Task:
     def _array(self) -> GradeArray:
         return GradeArray(self.judgments.qrels)
 
-    def _with_scores(self, outcome: Outcome, own: Floats) -> Outcome:
+    def _with_scores(self, outcome: RunScores, own: Floats) -> RunScores:
         """Put our scores (topic, metric) beside those of ir_measures, in the order of the metrics."""
         if outcome.scores is None:
             return replace(outcome, scores=own)

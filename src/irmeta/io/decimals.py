@@ -31,11 +31,13 @@ _TOPS = np.uint64(0x8080808080808080)
 
 def _decimals(texts: Strings) -> tuple[Floats, Bools]:
     """Read plain decimals eight digits at a time; also say which strings were plain."""
-    start, length = texts.start, np.minimum(texts.length, 32).astype(np.int8)
+    start = texts.start
+    length = np.minimum(texts.length, 32).astype(np.int8)
     # the sign
     negative = np.frombuffer(texts.buffer, dtype=np.uint8)[start] == ord("-")
     if negative.any():
-        start, length = start + negative, length - negative
+        start = start + negative
+        length = length - negative
     # the strings as rows of 8-byte words, the first character in the lowest byte
     count = -(-int(length.max(initial=1)) // 8)
     words = (
@@ -69,9 +71,8 @@ def _decimals(texts: Strings) -> tuple[Floats, Bools]:
 def _before_point(word: Words) -> npt.NDArray[np.int8]:
     """Count the bytes before the first point in eight; 8 if there is none."""
     other = word ^ _POINTS
-    found = (
-        (other - _ONES) & ~other & _TOPS
-    )  # the lowest bit is right; a borrow can only set bits above it
+    # the lowest bit is right; a borrow can only set bits above it
+    found = (other - _ONES) & ~other & _TOPS
     return (np.bitwise_count((found - np.uint64(1)) & ~found) >> 3).astype(np.int8)
 
 
@@ -105,7 +106,8 @@ def _divide(mantissa: Words, power: Floats) -> tuple[Floats, Bools]:
     certain = np.ones(values.size, dtype=np.bool_)
     big = np.flatnonzero(mantissa >= np.uint64(2**53))
     if big.size:
-        whole, divisor = mantissa[big], power[big]
+        whole = mantissa[big]
+        divisor = power[big]
         high = (whole >> np.uint64(11) << np.uint64(11)).astype(np.float64)
         low = (whole & np.uint64(2047)).astype(np.float64)
         quotient = high / divisor

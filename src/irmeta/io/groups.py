@@ -16,7 +16,8 @@ from irmeta.names import nearest
 from irmeta.stats.arrays import Ints
 from irmeta.words import counted
 
-RUN, GROUP = ("run", "system", "name"), ("group", "team", "family")
+RUN = ("run", "system", "name")
+GROUP = ("group", "team", "family")
 POOLED = ("pooled", "contributed", "contributed judgments")
 """Names that the columns may have; the first found is taken."""
 STEM = "stem"
@@ -49,13 +50,13 @@ Grouping = Groups | Mapping[str, str] | str | None
 class Teams(NamedTuple):
     """The teams of some systems.
 
-    names : of the teams.  of : (system,), the number of each system's team.  said : where they are from.  note : what
+    names : of the teams.  of : (system,), the number of each system's team.  source : where they are from.  note : what
     intervals assume.
     """
 
     names: list[str]
     of: Ints
-    said: str | None
+    source: str | None
     note: str
 
 
@@ -77,14 +78,14 @@ def teams(systems: Iterable[str], groups: Grouping) -> Teams:
         raise ScoresError(
             f"all {len(systems)} systems are of one team, {names[0]}; intervals need 2 teams or more"
         )
-    source = said(groups)
+    source = source_of_groups(groups)
     note = f"Intervals take {len(names)} teams, not their {len(systems)} systems, as independent of each other"
     return Teams(
         names.tolist(), of.astype(np.int64), source, f"{note} (groups: {source})."
     )
 
 
-def said(groups: Grouping) -> str | None:
+def source_of_groups(groups: Grouping) -> str | None:
     """Say where groups are from, for the options of a result."""
     if groups is None or isinstance(groups, str):
         return groups

@@ -116,7 +116,7 @@ def import_matrix(
     together = xr.concat(
         [part.reindex_like(first[:, :, 0]) for part in parts], "metric"
     )
-    notes = _strange(together) + (
+    notes = _unlikely_scores(together) + (
         [_NUMBERED] if only_numbered(together.topic.values) else []
     )
     if notes:
@@ -144,12 +144,12 @@ def import_systemwise(paths: Paths) -> dict[str, xr.DataArray]:
             refuse_impossible(column, metric, path, _NAMES_HINT)
         made = cube(scores[:, None, :], names, [ALL], metrics, collection=name)
         released = any(column.startswith(("rdp_", "errall")) for column in columns)
-        notes = _strange(made) + ([_RELEASED] if released else [])
+        notes = _unlikely_scores(made) + ([_RELEASED] if released else [])
         cubes[name] = made.assign_attrs(recorded({"notes": notes})) if notes else made
     return cubes
 
 
-def _strange(scores: xr.DataArray) -> list[str]:
+def _unlikely_scores(scores: xr.DataArray) -> list[str]:
     """Say which metrics irmeta does not know: they may be something else."""
     names = [str(name) for name in scores.metric.values]
     strange = [name for name in names if not is_known(name)]

@@ -97,7 +97,8 @@ def _json_lines(path: Location) -> pl.DataFrame:
             )
         run = _under(said, RUN, _system(path))
         topic = _under(said, TOPIC, ALL)
-        measure, value = _under(said, MEASURE), _under(said, VALUE)
+        measure = _under(said, MEASURE)
+        value = _under(said, VALUE)
         if measure is None or value is None:
             lacking = MEASURE[0] if measure is None else VALUE[0]
             raise FileFormatError(

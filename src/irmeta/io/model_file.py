@@ -154,7 +154,9 @@ def _refuse_constant(name: str) -> float:
 
 
 def _part(entry: Mapping[str, Any]) -> Part:
-    name, metrics, systems = entry["name"], entry["metrics"], entry["systems"]
+    name = entry["name"]
+    metrics = entry["metrics"]
+    systems = entry["systems"]
     size = len(metrics)
     if (
         not all(isinstance(metric, str) for metric in metrics)

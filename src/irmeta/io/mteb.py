@@ -19,7 +19,7 @@ METRIC = "main_score"
 _META = "model_meta.json"
 
 
-class Outcome(NamedTuple):
+class TaskScore(NamedTuple):
     """One file: a model's score on a task."""
 
     path: Path
@@ -75,11 +75,12 @@ def import_mteb(
     )
 
 
-def _outcome(path: Path, root: Path, split: str) -> Outcome:
+def _outcome(path: Path, root: Path, split: str) -> TaskScore:
     """Read one file of results."""
     try:
         held = json.loads(read_bytes(path))
-        task, splits = held["task_name"], held["scores"]
+        task = held["task_name"]
+        splits = held["scores"]
         chosen = splits[split] if split in splits else next(iter(splits.values()))
         scores = [
             float("nan") if one["main_score"] is None else float(one["main_score"])
@@ -94,7 +95,7 @@ def _outcome(path: Path, root: Path, split: str) -> Outcome:
         raise FileFormatError(
             f"{path}: no split {split!r}; choose one of {', '.join(splits)} with split="
         )
-    return Outcome(
+    return TaskScore(
         path,
         _model(path, root),
         str(task),
@@ -114,7 +115,7 @@ def _model(path: Path, root: Path) -> str:
     return folder.replace("__", "/")
 
 
-def _notes(outcomes: Sequence[Outcome]) -> list[str]:
+def _notes(outcomes: Sequence[TaskScore]) -> list[str]:
     """Say which tasks were run on different numbers of subsets: their means are over different things."""
     counts: dict[str, set[int]] = defaultdict(set)
     for one in outcomes:

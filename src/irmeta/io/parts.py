@@ -77,7 +77,9 @@ class _Parts:
                 if part is not None:
                     yield part
                 # a topic that has not ended is read again with as much more
-                kept, size, enough = [rest], len(rest), max(BLOCK, 2 * len(rest))
+                kept = [rest]
+                size = len(rest)
+                enough = max(BLOCK, 2 * len(rest))
         columns = self._columns(b"".join(kept))
         yield self._run(columns)
 

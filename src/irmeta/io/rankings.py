@@ -115,7 +115,8 @@ def duplicates(topic: Indices, documents: Strings) -> tuple[Ints, Ints]:
     texts = documents.take(shared)
     words = [texts.word(which) for which in range(texts.widest)]
     by_pair = np.lexsort((*words, texts.length, topic[shared]))
-    row, texts = shared[by_pair], texts.take(by_pair)
+    row = shared[by_pair]
+    texts = texts.take(by_pair)
     begins = texts.starts_block()
     begins[1:] |= topic[row][1:] != topic[row][:-1]
     first = row[np.maximum.accumulate(np.where(begins, np.arange(row.size), 0))]
@@ -137,7 +138,9 @@ def _repeats(key: Words) -> bool:
         stays[slot] = row
         winner = stays.take(slot)
         overwritten = np.flatnonzero(winner != row)
-        row, winner, slot = row[overwritten], winner[overwritten], slot[overwritten]
+        row = row[overwritten]
+        winner = winner[overwritten]
+        slot = slot[overwritten]
         if (key[row] == key[winner]).any():
             return True
         if not row.size:

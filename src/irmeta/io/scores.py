@@ -48,9 +48,8 @@ def to_frame(scores: xr.DataArray) -> pl.DataFrame:
     """
     scores = check(scores)
     (collection,) = labels([scores.attrs.get("collection", "collection")])
-    places = np.indices(scores.shape, dtype=np.int32).reshape(
-        3, -1
-    )  # of each cell, in the order of the values
+    # of each cell, in the order of the values
+    places = np.indices(scores.shape, dtype=np.int32).reshape(3, -1)
     columns = {}
     for dim, at in zip(DIMS, places, strict=True):
         names = pl.Series(dim, labels(scores[dim].values), dtype=pl.String)
@@ -325,7 +324,8 @@ def _declared(held: Any) -> dict[str, About]:
     if not isinstance(held, dict):
         raise ValueError("its metadata are no object")
     for name, one in held.items():
-        attributes, names = one["attributes"], one["names"]
+        attributes = one["attributes"]
+        names = one["names"]
         if not isinstance(attributes, dict) or not isinstance(names, dict):
             raise ValueError(
                 f"its metadata of {shortened(name)} lack attributes or names"

@@ -27,7 +27,8 @@ from irmeta.words import listed, shortened
 
 SEPARATORS = (",", ";", "\t")
 _SUFFIXES = (".csv", ".tsv", ".txt", ".json", ".parquet")
-_TASK, _TYPE = ("task", "topic"), ("type", "task_type")
+_TASK = ("task", "topic")
+_TYPE = ("type", "task_type")
 """Columns of a file with the type of each task."""
 _FORMULA = r"^'*[=+\-@\t\r]"
 """How a text begins that a spreadsheet takes for a formula, with the apostrophes before it that keep it from that."""
@@ -94,7 +95,8 @@ def read_types(path: str | PathLike[str]) -> dict[str, str]:
             f"{shown(where)}: types of tasks need the columns task and type; this has"
             f" {listed(shortened(one, 30) for one in frame.columns)}"
         )
-    names, groups = frame[task].str.strip_chars(), frame[kind].str.strip_chars()
+    names = frame[task].str.strip_chars()
+    groups = frame[kind].str.strip_chars()
     if names.is_duplicated().any():
         raise FileFormatError(
             f"{shown(where)}: {names.filter(names.is_duplicated())[0]!r} is in it twice"

@@ -187,7 +187,8 @@ def _run_from_lines(text: bytes, path: Location, name: str, reading: Reading) ->
     topics, topic = index_strings(rows.topic)
     keep = _without_duplicates(rows, topic, text, path, reading)
     if keep is not None:
-        rows, topic = rows.take(keep), topic[keep]
+        rows = rows.take(keep)
+        topic = topic[keep]
     remarks = [*score_remarks(rows.value, str(path)), *rows.remarks]
     return Run(
         name,
@@ -212,7 +213,8 @@ def read_qrels(path: Location, reading: Reading | None = None) -> Qrels:
     """
     reading = reading or Reading()
     content = Content(path)
-    path, data = content.path, content.data
+    path = content.path
+    data = content.data
     table = table_of(data, path)
     if table is not None:
         return _from_table(table, content)
@@ -233,7 +235,8 @@ def read_qrels(path: Location, reading: Reading | None = None) -> Qrels:
     topics, topic = index_strings(rows.topic)
     keep = _without_duplicates(rows, topic, text, path, reading, judged=True)
     if keep is not None:
-        rows, topic = rows.take(keep), topic[keep]
+        rows = rows.take(keep)
+        topic = topic[keep]
     remarks += [*rows.remarks, *grade_remarks(rows.value, str(path))]
     if re.search(rb"(?m)^[ \t]*\n", text):
         remarks.append(
@@ -341,7 +344,8 @@ def _carefully(text: bytes, layout: Layout, path: Location, reading: Reading) ->
         fields = line.split()
         if not fields or line.startswith(b"#"):
             continue
-        header, first = first and fields[0].lower() in _HEADERS, False
+        header = first and fields[0].lower() in _HEADERS
+        first = False
         if header and (reading.skip_header or layout is _BEIR):
             continue
         widths.add(len(fields))
@@ -390,7 +394,8 @@ def _fitted(
     fields: list[bytes], line: bytes, layout: Layout, reading: Reading, header: bool
 ) -> list[bytes]:
     """Return the fields of a line if it has the right number of them, or the user allows this number."""
-    count, width = len(fields), layout.width
+    count = len(fields)
+    width = layout.width
     if header:
         if count == 3 and layout is _QRELS:
             hint = "--qrels-format beir"
@@ -409,7 +414,8 @@ def _fitted(
 
 def _hint(fields: list[bytes], line: bytes, layout: Layout) -> str:
     """Guess why a line has the wrong number of fields, and say how to mend it."""
-    count, width = len(fields), layout.width
+    count = len(fields)
+    width = layout.width
     if line.lstrip().startswith(b"<"):
         return "; is this a web page? The URL of a folder ends with /"
     if b"\xc2\xa0" in line:

@@ -16,7 +16,7 @@ from irmeta.stats.arrays import Floats
 from irmeta.stats.judging.rankings import Interval, Taus, taus
 from irmeta.stats.reliability.expected import expected, pairs
 from irmeta.stats.tests.multiplicity import holm
-from irmeta.studies.reproduction import Cell, compare, mine, reproduction
+from irmeta.studies.reproduction import Cell, compare, ours_only, reproduction
 
 NEEDS = ("dl2021-judges",)
 """The public collections it reads, as `irmeta datasets list` names them."""
@@ -99,7 +99,9 @@ def _cells(one: Interval) -> list[Cell]:
         for column, values in (("low", one.low), ("high", one.high)):
             note = f"95% interval over systems and topics, judge {judge}"
             cells.append(
-                mine("Table 3, intervals", category, column, float(values[at]), note)
+                ours_only(
+                    "Table 3, intervals", category, column, float(values[at]), note
+                )
             )
     return cells
 
@@ -113,12 +115,12 @@ def _orders(found: Taus, truth: Floats) -> list[Cell]:
     plain = int((p < 0.05).sum())
     note = f"of {p.size} pairs of categories, Holm at .05; {plain} without correction"
     return [
-        mine(
+        ours_only(
             "Not in the paper",
             "ceiling",
             "tau",
             ceiling,
             "nist with its own true ranking, expected",
         ),
-        mine("Not in the paper", "orders more than noise", "pairs", clear, note),
+        ours_only("Not in the paper", "orders more than noise", "pairs", clear, note),
     ]

@@ -14,7 +14,7 @@ from irmeta.attributes import about
 from irmeta.io.files import read_bytes
 from irmeta.names import canonical
 from irmeta.studies.judges import compare_judges
-from irmeta.studies.reproduction import compare, mine, reproduction
+from irmeta.studies.reproduction import compare, ours_only, reproduction
 
 NEEDS = ("syndl",)
 """The public collections it reads, as `irmeta datasets list` names them."""
@@ -56,7 +56,7 @@ def reproduce(data: Path, *, rng: int = 0) -> xr.Dataset:
             )
             for column, value in (("low", low), ("high", high)):
                 cells.append(
-                    mine(
+                    ours_only(
                         "Intervals",
                         f"{year} {metric}",
                         column,
@@ -65,7 +65,7 @@ def reproduce(data: Path, *, rng: int = 0) -> xr.Dataset:
                     )
                 )
             cells.append(
-                mine(
+                ours_only(
                     "Ceilings", f"{year} {metric}", "tau", ceiling, "human topics alone"
                 )
             )

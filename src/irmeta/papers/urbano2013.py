@@ -134,9 +134,8 @@ def _variances(
 ) -> Iterator[Cell]:
     """Hold variance components to print, which has `digits` significant digits, or `decimals`."""
     for (name, value), ours in zip(printed.items(), found.variances, strict=True):
-        last = decimals or digits - 1 - int(
-            np.floor(np.log10(value))
-        )  # place of the last digit
+        # place of the last digit
+        last = decimals or digits - 1 - int(np.floor(np.log10(value)))
         yield compare(
             item,
             f"variance of {name}",

@@ -5,6 +5,7 @@ import json
 import math
 import re
 from collections.abc import Mapping, Sequence
+from textwrap import fill
 from typing import Any
 
 import numpy as np
@@ -93,8 +94,8 @@ def overview(result: xr.Dataset) -> dict[str, pl.DataFrame]:
 def document(result: xr.Dataset) -> dict[str, Any]:
     """Return a study's result as the JSON document: study, inputs, options, notes, tables; missing numbers are null."""
     views = {name: frame.to_dicts() for name, frame in tables(result).items()}
-    said = about(result)
-    parts = {key: said[key] for key in ("study", "inputs", "options", "notes")} | {
+    facts = about(result)
+    parts = {key: facts[key] for key in ("study", "inputs", "options", "notes")} | {
         "tables": views
     }
     return {name: _jsonable(part) for name, part in parts.items()}
@@ -183,7 +184,7 @@ def text(
     words = {name: _longest_word([name, *values]) for name, values in cells.items()}
     texts = {name for name, kind in frame.schema.items() if not kind.is_numeric()}
     buffer = io.StringIO()
-    buffer.write(f"{title}\n" if title else "")
+    buffer.write(f"{fill(title, width or 80)}\n" if title else "")
     console = Console(
         file=buffer, width=width or 80, highlight=False, markup=False, emoji=False
     )
@@ -220,7 +221,8 @@ def _longest_word(texts: Sequence[str]) -> int:
 def _blocks(widths: dict[str, int], width: int) -> list[list[str]]:
     """Share columns out over tables that fit the width; each begins with the first column, which names the rows."""
     first, *others = widths
-    blocks, used = [[first]], widths[first]
+    blocks = [[first]]
+    used = widths[first]
     for name in others:
         if used + widths[name] > width and len(blocks[-1]) > 1:
             blocks.append([first])

@@ -40,9 +40,8 @@ def _greedy(absent: Bools, axes: Sequence[int]) -> list[Bools]:
     """Leave out the slice with the largest share of missing cells, again and again."""
     keep = [np.ones(size, dtype=np.bool_) for size in absent.shape]
     fixed = tuple(axis for axis in range(absent.ndim) if axis not in axes)
-    flat: Bools = np.asarray(
-        absent.any(axis=fixed, keepdims=True)
-    )  # a cell of the axes that can shrink
+    # a cell of the axes that can shrink
+    flat: Bools = np.asarray(absent.any(axis=fixed, keepdims=True))
     left = flat.copy()
     counts = {axis: left.sum(axis=_others(left.ndim, axis)) for axis in axes}
     while any(count.any() for count in counts.values()):

@@ -45,9 +45,8 @@ def rank_intervals(means: Floats, low: Floats, high: Floats) -> tuple[Ints, Ints
     begins_before = low[:, None] <= high[None, :]
     overlap = begins_before & begins_before.T
     best = np.where(overlap, rank, rank.max()).min(axis=1)
-    last = (
-        means.size + 1 - ranks(-means)
-    )  # the worst of the ranks that equal means share
+    # the worst of the ranks that equal means share
+    last = means.size + 1 - ranks(-means)
     worst = np.where(overlap, last, 1).max(axis=1)
     return best, worst
 
@@ -61,13 +60,17 @@ def item_total(scores: Floats) -> Floats:
     >>> item_total(np.array([[0.1, 0.2], [0.2, 0.4], [0.3, 0.3]])).round(12).tolist()
     [0.5, 0.5]
     """
+    # the sum of the other topics
     rest = scores.sum(axis=1, keepdims=True) - scores
     item = scores - scores.mean(axis=0)
     rest = rest - rest.mean(axis=0)
+    # Pearson's r: sum(xy) / sqrt(sum(x^2) sum(y^2))
     products = (item * rest).sum(axis=0)
-    spread = np.sqrt((item**2).sum(axis=0) * (rest**2).sum(axis=0))
+    squares = (item**2).sum(axis=0) * (rest**2).sum(axis=0)
+    spread = np.sqrt(squares)
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.asarray(np.where(spread > 1e-12, products / spread, np.nan))
+        r = np.where(spread > 1e-12, products / spread, np.nan)
+    return np.asarray(r)
 
 
 def surely_reversed(scores: Floats, alpha: float = 0.05) -> Bools:

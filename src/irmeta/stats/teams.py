@@ -25,10 +25,9 @@ def split(team: Ints, first: int, rng: np.random.Generator) -> tuple[Indices, In
     >>> sorted([one.tolist(), other.tolist()])
     [[0, 2], [1, 3]]
     """
-    members = [
-        np.flatnonzero(team == number)
-        for number in rng.permutation(int(team.max()) + 1)
-    ]
+    order = rng.permutation(int(team.max()) + 1)
+    members = [np.flatnonzero(team == number) for number in order]
+    # cut where the systems so far are nearest to `first`
     counts = np.cumsum([len(systems) for systems in members])
     cut = int(np.abs(counts[:-1] - first).argmin()) + 1
     return np.concatenate(members[:cut]), np.concatenate(members[cut:])

@@ -53,11 +53,9 @@ def accuracy(predicted: xr.Dataset, actual: xr.DataArray) -> xr.Dataset:
         .values
     )
     ordered = predicted.transpose("system", "target", ...)
-    value, low, high = (
-        ordered["value"].values,
-        ordered["low"].values,
-        ordered["high"].values,
-    )
+    value = ordered["value"].values
+    low = ordered["low"].values
+    high = ordered["high"].values
     absent = np.argwhere(np.isnan(truth) | np.isnan(value))
     if len(absent):
         system, target = absent[0]
@@ -122,10 +120,8 @@ def findings(outcome: xr.Dataset) -> list[str]:
         f"{outcome.target.values[worst]} least well (tau {least})."
     ]
     if np.isfinite(outcome["inside"].values).any():
-        level, inside = (
-            f"{options['level']:.0%}",
-            f"{float(outcome['inside'].mean()):.0%}",
-        )
+        level = f"{options['level']:.0%}"
+        inside = f"{float(outcome['inside'].mean()):.0%}"
         width = float(outcome["width"].mean())
         lines.append(
             f"The coverage of the {level} intervals is {inside} here; their mean width is {width:.3f}."
@@ -134,14 +130,14 @@ def findings(outcome: xr.Dataset) -> list[str]:
 
 
 def warnings(outcome: xr.Dataset) -> list[str]:
-    """Say which intervals hold clearly fewer systems than their level says."""
-    level, inside = about(outcome)["options"]["level"], outcome["inside"].values
-    systems = outcome.sizes["system"]
-    # two standard errors of a share below the level, were systems independent: what chance alone leaves
-    least = level - 2 * np.sqrt(level * (1 - level) / systems)
-    short = np.flatnonzero(inside < least)
+    """Say which intervals hold clearly fewer systems than their level says, and what predictions warned of."""
+    options = about(outcome)["options"]
+    inside = outcome["inside"].values
+    level = options["level"]
+    alarms = options["alarms"]
+    short = np.flatnonzero(inside < measures.by_chance(level, outcome.sizes["system"]))
     if not short.size:
-        return []
+        return list(alarms)
     worst = short[inside[short].argmin()]
     names = [
         str(outcome.target.values[at])
@@ -150,5 +146,6 @@ def warnings(outcome: xr.Dataset) -> list[str]:
     return [
         f"the {level:.0%} intervals fail here for {short.size} of {inside.size} metrics ({listed(names)}), worst for "
         f"{outcome.target.values[worst]}: {inside[worst]:.0%} of the systems. This collection has an offset of "
-        "its own; a few systems whose scores are known mend it (irmeta predict apply --calibrate)."
+        "its own; a few systems whose scores are known mend it (irmeta predict apply --calibrate).",
+        *alarms,
     ]

@@ -13,7 +13,7 @@ from irmeta import standardization
 from irmeta.attributes import about
 from irmeta.choices import Flat, Form, Missing
 from irmeta.cube import additive, require_variation
-from irmeta.cubes import by_name, studied_together
+from irmeta.cubes import by_name, prepare_together
 from irmeta.errors import MetricError, ScoresError, require_choice
 from irmeta.layout import intervals
 from irmeta.names import parse
@@ -395,7 +395,7 @@ def _prepare(
     missing: Missing,
 ) -> tuple[dict[str, xr.DataArray], dict[Form, dict[str, xr.DataArray]], list[str]]:
     """Return the cubes as used, each of them in each form with the systems that all have, and notes."""
-    chosen, notes = studied_together(cubes, metrics=metrics, missing=missing)
+    chosen, notes = prepare_together(cubes, metrics=metrics, missing=missing)
     systems, more = _common_systems(chosen)
     notes += more
     forms: dict[Form, dict[str, xr.DataArray]] = {kind: {} for kind in kinds}

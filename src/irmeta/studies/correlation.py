@@ -11,7 +11,7 @@ import xarray as xr
 from irmeta import cube
 from irmeta.attributes import about, recorded
 from irmeta.choices import Coefficient, Level, Missing
-from irmeta.cubes import by_name, shared_topics, studied_together, topic_numbers
+from irmeta.cubes import by_name, prepare_together, shared_topics, topic_numbers
 from irmeta.errors import ScoresError, require_choice
 from irmeta.layout import WIDE
 from irmeta.result import frame, once, result, short, square
@@ -75,7 +75,7 @@ def correlation(
     """
     require_choice("level", level, get_args(Level))
     require_choice("method", method, get_args(Coefficient))
-    used, notes = studied_together(by_name(scores), missing=missing, pairs=True)
+    used, notes = prepare_together(by_name(scores), missing=missing, pairs=True)
     _check(used, level, method, threshold)
     metrics = next(iter(used.values()))["metric"].values
     r, low, high, n, without = _correlated(used, level, method)
@@ -155,7 +155,7 @@ def each(cubes: Mapping[str, xr.DataArray], **options: Any) -> xr.Dataset:
 
     The metrics are those that all collections have; options are those of `correlation`.
     """
-    used, notes = studied_together(
+    used, notes = prepare_together(
         by_name(cubes), missing=options.get("missing", "error"), pairs=True
     )
     results = {
@@ -223,7 +223,8 @@ def _by_pairs(
 
 def _span(n: Any) -> str:
     """Write the number of values, from the fewest to the most of any pair where it differs."""
-    fewest, most = int(np.min(n)), int(np.max(n))
+    fewest = int(np.min(n))
+    most = int(np.max(n))
     if fewest == most:
         return f"{most}"
     return f"{fewest} to {most}"
@@ -249,7 +250,8 @@ def _check(
             f"a threshold of correlation is between -1 and 1, not {threshold}"
         )
     for name, scores in used.items():
-        systems, topics = scores.sizes["system"], scores.sizes["topic"]
+        systems = scores.sizes["system"]
+        topics = scores.sizes["topic"]
         if systems < 2:
             raise ScoresError(
                 f"{name}: a correlation between metrics needs at least 2 systems; there is {systems}"
@@ -364,10 +366,12 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
 
 def _neighbours(one: xr.Dataset) -> pl.DataFrame:
     """Return a row for each metric: its group, and the metrics that it agrees with most and least."""
-    metrics, r = np.array(_names(one)), one["r"].values
+    metrics = np.array(_names(one))
+    r = one["r"].values
     others = r.copy()
     np.fill_diagonal(others, np.nan)
-    most, least = np.nanargmax(others, axis=1), np.nanargmin(others, axis=1)
+    most = np.nanargmax(others, axis=1)
+    least = np.nanargmin(others, axis=1)
     each = np.arange(len(metrics))
     frame = pl.DataFrame(
         {
@@ -399,9 +403,9 @@ def _extremes(name: str, part: xr.Dataset, level: Level) -> str:
     pairs = _pairs(part)
     most = pairs.sort("r", descending=True, maintain_order=True).row(0, named=True)
     least = pairs.sort("r", maintain_order=True).row(0, named=True)
-    told = partial(_pair, counted=part["n"].ndim > 0)
+    sentence = partial(_pair, counted=part["n"].ndim > 0)
     if pairs.height == 1:
-        return f"On {name} at {level} level {told(most)} agree most."
+        return f"On {name} at {level} level {sentence(most)} agree most."
     if most["low"] is not None:
         rivals = pairs.filter(pl.col("high") >= most["low"]).height - 1
     else:
@@ -409,7 +413,7 @@ def _extremes(name: str, part: xr.Dataset, level: Level) -> str:
     others = ""
     if rivals > 0:
         others = f" They were picked by looking at {pairs.height} pairs; {rivals} others may agree as much."
-    return f"On {name} at {level} level {told(most)} agree most, {told(least)} least.{others}"
+    return f"On {name} at {level} level {sentence(most)} agree most, {sentence(least)} least.{others}"
 
 
 def _grouped(part: xr.Dataset, threshold: float, method: Coefficient) -> str:

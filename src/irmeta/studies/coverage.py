@@ -64,9 +64,8 @@ def coverage(
     check_sizes([size], wanted, candidates)
     check_scale(names, scale)
     levels, notes = system_level(cubes, names, missing=missing)
-    values = {
-        name: to_scale(table.values, scale) for name, table in levels.items()
-    }  # (system, metric)
+    # (system, metric)
+    values = {name: to_scale(table.values, scale) for name, table in levels.items()}
     at = [names.index(name) for name in wanted]
     sources = [names.index(name) for name in candidates]
     found = np.array(
@@ -166,13 +165,11 @@ def _held_out(
             axis=1,
         )
         errors = leave_one_out(data, subsets, targets)
-        half = band(
-            errors, level, reach=far[:, None, :], leverage=away[..., None]
-        ).half  # (system, subset, target)
+        # (system, subset, target)
+        half = band(errors, level, reach=far[:, None, :], leverage=away[..., None]).half
         predicted = np.einsum("nsk,skt->nst", given, slopes) + intercepts
-        usable = ~(subsets[:, :, None] == np.asarray(targets)).any(
-            axis=1
-        )  # the target is not its own predictor
+        # the target is not its own predictor
+        usable = ~(subsets[:, :, None] == np.asarray(targets)).any(axis=1)
         hits = (np.abs(actual[:, None] - predicted) <= half).mean(axis=0)
         spans = from_scale(predicted + half, scale) - from_scale(
             predicted - half, scale

@@ -16,7 +16,7 @@ from irmeta.cube import (
     geometric,
     means,
     metric_of,
-    studied,
+    prepare,
 )
 from irmeta.errors import ScoresError, require_choice
 from irmeta.layout import first_rows, intervals, spans
@@ -57,7 +57,7 @@ def describe(
     first.  level : of intervals and rank sets, in (0, 1).
     sets : "simultaneous" rank sets cover the true ranks of all systems at once; a "marginal" one that of a system named
     before anybody saw the scores.  rng : a seed or a generator.
-    metrics, top, missing : what to use of the scores, as in `irmeta.cube.studied`.
+    metrics, top, missing : what to use of the scores, as in `irmeta.cube.prepare`.
 
     Returns over (system, metric) mean, low, high, rank, rank_low, rank_high: the best and the worst rank it may have;
     over (metric) distinguished, the share of pairs of systems that the rank sets distinguish; over (topic,
@@ -80,7 +80,7 @@ def describe(
     generator, seed = seeded(rng)
     if metrics is not None and by is not None:
         metrics = [*metric_names(metrics), by]
-    scores, notes = studied(
+    scores, notes = prepare(
         scores,
         metrics=metrics,
         top=top,
@@ -211,10 +211,8 @@ def _quantiles(outcome: xr.Dataset) -> pl.DataFrame:
 
 def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     """Show the best systems: their means with the interval and the ranks by one metric, and their means by others."""
-    by, metrics = (
-        about(outcome)["options"]["by"],
-        [str(metric) for metric in outcome.metric.values],
-    )
+    by = about(outcome)["options"]["by"]
+    metrics = [str(metric) for metric in outcome.metric.values]
     order = np.argsort(outcome["rank"].sel(metric=by).values, kind="stable")
     shown = outcome.isel(system=order)
     one = shown.sel(metric=by)
@@ -276,7 +274,8 @@ def _best_mean(outcome: xr.Dataset, of_metric: xr.Dataset, best: xr.Dataset) -> 
 
 def _uneven(by: str, topics: Any, sd: Any) -> str:
     """Say how much more one topic weighs in comparisons of means than another."""
-    most, least = topics[sd.argmax()], topics[sd.argmin()]
+    most = topics[sd.argmax()]
+    least = topics[sd.argmin()]
     if geometric([by]):
         advice = ""
     else:
@@ -291,7 +290,8 @@ def _best_ranks(outcome: xr.Dataset, of_metric: xr.Dataset, best: xr.Dataset) ->
     """Say which ranks are open: those of the best system, or how many systems may be the best."""
     level = about(outcome)["options"]["level"]
     if about(outcome)["options"]["sets"] == "marginal":
-        low, high = best["rank_low"].item(), best["rank_high"].item()
+        low = best["rank_low"].item()
+        high = best["rank_high"].item()
         ranks = f"{low}" if low == high else f"from {low} to {high}"
         return f"its true rank is {ranks} (marginal, {level:.0%}: of this one system, if you named it in advance)."
     first = int((of_metric["rank_low"] == 1).sum())

@@ -12,7 +12,7 @@ from irmeta.choices import Flat, Kind, Missing
 from irmeta.cube import require_variation
 from irmeta.cubes import by_name, common_metrics
 from irmeta.errors import ScoresError
-from irmeta.io.groups import Grouping, said, teams
+from irmeta.io.groups import Grouping, source_of_groups, teams
 from irmeta.parallel import seeded
 from irmeta.result import frame, result
 from irmeta.stats.arrays import Floats, Ints
@@ -51,7 +51,8 @@ def durability(
     such splits, tau_quantile the share of them with a lower one (equal ones counted half).
     Source: Webber et al. (SIGIR 2008), Table 2; the splits are ours.
     """
-    old, new = by_name(old), by_name(new)
+    old = by_name(old)
+    new = by_name(new)
     if not old:
         raise ScoresError("no old collection to take factors from")
     met = {}
@@ -65,7 +66,8 @@ def durability(
     figures, sizes, notes = [], [], []
     used: dict[str, xr.DataArray] = {}
     for name, (by, scores, more) in met.items():
-        by, scores = by.sel(metric=metrics), scores.sel(metric=metrics)
+        by = by.sel(metric=metrics)
+        scores = scores.sel(metric=metrics)
         require_variation(scores.mean("topic").values.T, metrics)
         team = _sides(by, scores, groups)
         found, flat_notes = _aged(by, scores, kind, flat, team, generator)
@@ -87,7 +89,7 @@ def durability(
     options: dict[str, Any] = {
         "kind": kind,
         "flat": flat,
-        "groups": said(groups),
+        "groups": source_of_groups(groups),
         "missing": missing,
     }
     options |= {"partitions": PARTITIONS, "seed": seed}
@@ -123,9 +125,8 @@ def _aged(
     by_old = standardization.apply(new, standardization.fit(old), kind, flat=flat)
     by_own = standardization.apply(new, standardization.fit(new), kind, flat=flat)
     found = _correlations(by_old.mean("topic").values.T, by_own.mean("topic").values.T)
-    splits = _split_taus(
-        old.values, new.values, kind, flat, team, rng
-    )  # (split, metric)
+    # (split, metric)
+    splits = _split_taus(old.values, new.values, kind, flat, team, rng)
     below = comparability.quantile(found[:, FIGURES.index("tau")], splits)
     notes = standardization.flat_topics(by_old) + standardization.flat_topics(by_own)
     return np.column_stack([found, splits.mean(axis=0), below]), notes

@@ -52,7 +52,7 @@ def estimate(
     (3, 1)
     """
     both, notes = paired(human, machine, metrics, missing)
-    weight, told = weights(both, sample)
+    weight, of_weights = weights(both, sample)
     parts = [
         _of_metric(both.sample(which, weight), new_topics)
         for which in range(both.human.sizes["metric"])
@@ -64,7 +64,8 @@ def estimate(
     }
     systems = both.human.system.values
     left, right = np.triu_indices(systems.size, 1)
-    n, total = both.human.sizes["topic"], both.machine.sizes["topic"]
+    n = both.human.sizes["topic"]
+    total = both.machine.sizes["topic"]
     target = "topics like these" if new_topics else f"these {total} topics"
     lines = [
         f"{n} of {total} topics have human judgments; means are over {target}; "
@@ -80,7 +81,7 @@ def estimate(
             "drawn": drawn,
             "missing": missing,
         },
-        notes=[*notes, *told, *lines],
+        notes=[*notes, *of_weights, *lines],
     )
     return outcome.assign_coords(
         system_a=("pair", systems[left]), system_b=("pair", systems[right])
@@ -194,20 +195,20 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
 
 def findings(outcome: xr.Dataset) -> list[str]:
     """Say how much narrower the machine makes the intervals, which system is best, and how many pairs differ."""
-    told = []
+    of_weights = []
     for metric in outcome.metric.values:
         one = outcome.sel(metric=metric)
         clear, alone = (
             int((one[name] < 0.05).sum())
             for name in ("p_corrected", "human_p_corrected")
         )
-        told += [
+        of_weights += [
             f"{metric}: {_gained(one)}",
             f"{metric}: {_highest(one)}",
             f"{metric}: {clear} of {counted(one.sizes['pair'], 'pair')} of systems differ significantly (Holm, .05), "
             f"{alone} by the human topics alone.",
         ]
-    return told
+    return of_weights
 
 
 def _gained(one: xr.Dataset) -> str:
@@ -215,7 +216,8 @@ def _gained(one: xr.Dataset) -> str:
     size = about(one)["inputs"]["collections"]
     n, total = (size[side]["topics"] for side in ("human", "machine"))
     gains = float(one["gain"]), float(one["gain_pairs"])
-    rho, rho_pairs = short(float(one["rho"])), short(float(one["rho_pairs"]))
+    rho = short(float(one["rho"]))
+    rho_pairs = short(float(one["rho_pairs"]))
     if np.isnan(gains).all():
         if n == total:
             why = "people judged all of these topics"
@@ -229,10 +231,10 @@ def _gained(one: xr.Dataset) -> str:
     )
     if np.nanmin(gains) < HELPS:
         return answer
-    return f"{_why_little(one, n, total)}: {answer}"
+    return f"{_limits(one, n, total)}: {answer}"
 
 
-def _why_little(one: xr.Dataset, n: int, total: int) -> str:
+def _limits(one: xr.Dataset, n: int, total: int) -> str:
     """Say why the machine narrows little, by sqrt(1 - rho^2 (1 - n / N)), and what would narrow more."""
     rho = max(abs(float(one["rho"])), abs(float(one["rho_pairs"])))
     # what is left of the width where n / N is near 0
@@ -248,7 +250,8 @@ def _why_little(one: xr.Dataset, n: int, total: int) -> str:
 
 def _highest(one: xr.Dataset) -> str:
     """Name the systems with the highest mean, and say how many others are not clearly lower."""
-    names, rank = one.system.values, one["rank"].values
+    names = one.system.values
+    rank = one["rank"].values
     first = int(rank.argmin())
     mean, low, high = (
         short(float(one[name].values[first]), 3) for name in ("mean", "low", "high")

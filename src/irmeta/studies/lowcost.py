@@ -10,9 +10,9 @@ import xarray as xr
 
 from irmeta.choices import Judgments, Missing
 from irmeta.cube import ALL
-from irmeta.cubes import common_metrics, studied_together, system_level, with_roles
+from irmeta.cubes import common_metrics, prepare_together, system_level, with_roles
 from irmeta.errors import MetricError, ScoresError
-from irmeta.likeliest import counted, expected, rankings, wanting
+from irmeta.likeliest import counted, expected, metrics_to_add, rankings
 from irmeta.names import parse, raw, split
 from irmeta.result import frame, result
 from irmeta.stats.arrays import Floats, Indices
@@ -59,7 +59,7 @@ def lowcost(
         for name in common_metrics(cubes)
         if name in {*wanted, *predictors, *counts}
     ]
-    by_topic, notes = studied_together(cubes, metrics=used, missing=missing)
+    by_topic, notes = prepare_together(cubes, metrics=used, missing=missing)
     levels, more = system_level(by_topic, used)
     notes += more
     shown = [name for name in cubes if role[name] != "train"]
@@ -131,7 +131,7 @@ def _without_rival(
         scores.topic.values.tolist() == [ALL] for scores in by_topic.values()
     )
     lacking = dict.fromkeys(
-        name for kind, depth in groups for name in wanting(metrics, kind, depth)
+        name for kind, depth in groups for name in metrics_to_add(metrics, kind, depth)
     )
     named = f" of {' '.join(lacking)}" if lacking else ""
     if no_topics:

@@ -43,7 +43,8 @@ def models(
     radial kernel, and gradient-boosted trees, these three by scikit-learn on standardized predictors.
     Gives over (target, model, scale, collection): tau, r2, rmse, on the metric's own scale.
     """
-    cubes, rng = at_unit(by_name(cubes), level), seed(rng)
+    cubes = at_unit(by_name(cubes), level)
+    rng = seed(rng)
     if len(cubes) < 2:
         raise ScoresError(
             "models are compared on collections left out in turn; give two collections or more"
@@ -65,7 +66,8 @@ def models(
             )
             for t, at in enumerate(names.index(target) for target in wanted):
                 others = [names.index(name) for name in candidates if name != names[at]]
-                x, y = train[:, others], train[:, at]
+                x = train[:, others]
+                y = train[:, at]
                 actual = levels[held].values[:, at]
                 for m, fit in enumerate(fits.values()):
                     predicted = from_scale(fit(x, y)(values[held][:, others]), scale)

@@ -9,7 +9,7 @@ import xarray as xr
 
 from irmeta.attributes import about
 from irmeta.choices import Correction, Missing, TableTest
-from irmeta.cube import additive, means, studied
+from irmeta.cube import additive, means, prepare
 from irmeta.errors import ScoresError, require_choice
 from irmeta.names import canonical, found_as, nearest
 from irmeta.parallel import seeded
@@ -72,7 +72,7 @@ def paper_table(
     require_choice("test", test, get_args(TableTest))
     require_choice("correct", correct, get_args(Correction))
     generator, seed = seeded(rng)
-    scores, notes = studied(scores, metrics=metrics, missing=missing)
+    scores, notes = prepare(scores, metrics=metrics, missing=missing)
     names = [str(metric) for metric in scores.metric.values]
     by = names[0] if by is None else found_as(canonical(by), names) or by
     if by not in names:

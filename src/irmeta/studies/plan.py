@@ -87,8 +87,9 @@ def plan(
     ):
         raise ScoresError("costs are above 0")
     both, notes = paired(human, machine, metrics, missing)
-    weight, told = weights(both, sample)
-    n, total = both.human.sizes["topic"], both.machine.sizes["topic"]
+    weight, of_weights = weights(both, sample)
+    n = both.human.sizes["topic"]
+    total = both.machine.sizes["topic"]
     sizes = [size for size in SIZES if size < total] + [total]
     parts = []
     for which in range(both.human.sizes["metric"]):
@@ -115,7 +116,7 @@ def plan(
         {**data, "metric": both.human.metric.values, "size": sizes},
         inputs={"human": both.human, "machine": both.machine},
         options={"width": width, **costs, "missing": missing},
-        notes=[*notes, *told, *lines],
+        notes=[*notes, *of_weights, *lines],
     )
 
 
@@ -124,7 +125,8 @@ def _needed(
 ) -> dict[str, Any]:
     """Compute the numbers of topics for a width of intervals of differences; -1 where none suffices."""
     total = sample.sizes[1]
-    rho, variance = sampling.correlation(sample, pairs=True), _of_pairs(sample)
+    rho = sampling.correlation(sample, pairs=True)
+    variance = _of_pairs(sample)
     here = sampling.topics_for(variance, rho, width, None, total)
     # beyond the machine's topics there are none to judge
     here = None if here is None or here > total else here
@@ -158,13 +160,12 @@ def _needed(
 def _by_size(sample: Sample, sizes: list[int]) -> dict[str, Floats]:
     """Predict widths, and how many pairs differ, by number of human topics: each of (size,)."""
     total = sample.sizes[1]
-    pairs, systems = _of_pairs(sample), sampling.variances(sample.human, sample.weight)
-    by_pairs, by_means = (
-        sampling.correlation(sample, pairs=True),
-        sampling.correlation(sample),
-    )
+    pairs = _of_pairs(sample)
+    systems = sampling.variances(sample.human, sample.weight)
+    by_pairs = sampling.correlation(sample, pairs=True)
+    by_means = sampling.correlation(sample)
     difference = sampling.estimate_differences(sample).value
-    apart = np.abs(difference[np.triu_indices(len(difference), 1)])
+    gap = np.abs(difference[np.triu_indices(len(difference), 1)])
     return {
         "width_pairs": np.array(
             [sampling.width(pairs, by_pairs, n, total) for n in sizes]
@@ -179,10 +180,10 @@ def _by_size(sample: Sample, sizes: list[int]) -> dict[str, Floats]:
             [sampling.width(systems, 0.0, n, total) for n in sizes]
         ),
         "pairs_differ": np.array(
-            [_differing(apart, pairs, by_pairs, n, total) for n in sizes]
+            [_differing(gap, pairs, by_pairs, n, total) for n in sizes]
         ),
         "pairs_differ_alone": np.array(
-            [_differing(apart, pairs, 0.0, n, total) for n in sizes]
+            [_differing(gap, pairs, 0.0, n, total) for n in sizes]
         ),
     }
 
@@ -196,14 +197,14 @@ def _of_pairs(sample: Sample) -> Floats:
     return np.asarray(np.maximum(every[np.triu_indices(len(every), 1)], 0))
 
 
-def _differing(apart: Floats, variance: Floats, rho: float, n: int, total: int) -> int:
+def _differing(gap: Floats, variance: Floats, rho: float, n: int, total: int) -> int:
     """Count the pairs that differ significantly at .05, by Holm's method, if systems differ as they seem to now."""
     error = np.sqrt(variance * ((1 - rho**2) / n + rho**2 / total))
     certain = error <= 0
-    t = np.divide(apart, error, out=np.full(apart.shape, np.inf), where=~certain)
+    t = np.divide(gap, error, out=np.full(gap.shape, np.inf), where=~certain)
     p = 2 * scipy.stats.t.sf(t, n - 1)
     # what does not vary differs, or does not, for certain
-    p = np.where(certain & (apart == 0), 1.0, p)
+    p = np.where(certain & (gap == 0), 1.0, p)
     if p.size:
         return int((multiplicity.holm(p) < ALPHA).sum())
     return 0
@@ -246,16 +247,17 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
 
 def findings(outcome: xr.Dataset) -> list[str]:
     """Say how many topics people should judge."""
-    wanted, told = about(outcome)["options"]["width"], []
+    wanted = about(outcome)["options"]["width"]
+    of_weights = []
     total = about(outcome)["inputs"]["collections"]["machine"]["topics"]
     for metric in outcome.metric.values:
         one = outcome.sel(metric=metric)
-        told.append(
+        of_weights.append(
             f"{metric}: {_suffices(one, wanted, total)} (rho {short(float(one['rho_pairs']))})."
         )
         if "best_share" in one and (cheapest := _cheapest(one, total)):
-            told.append(f"{metric}: {cheapest}.")
-    return told
+            of_weights.append(f"{metric}: {cheapest}.")
+    return of_weights
 
 
 def _suffices(one: xr.Dataset, wanted: float, total: int) -> str:
@@ -270,15 +272,16 @@ def _suffices(one: xr.Dataset, wanted: float, total: int) -> str:
         people = "people alone need more than 100 000 topics"
     if needed > 0:
         return f"for {of_differences} {needed} human topics beside {total} of the machine suffice; {people}"
-    told = f"{of_differences} cannot be reached with these {total} topics, however many people judge; {people}"
+    of_weights = f"{of_differences} cannot be reached with these {total} topics, however many people judge; {people}"
     if not 0 < many < (alone if alone > 0 else np.inf):
-        return told
-    return f"{told}, or {many} with {many * MANY} judged by the machine"
+        return of_weights
+    return f"{of_weights}, or {many} with {many * MANY} judged by the machine"
 
 
 def _cheapest(one: xr.Dataset, total: int) -> str:
     """Name the cheapest way to the width wanted, and what people alone cost; nothing where none is found."""
-    people, machine = int(one["topics_best"]), int(one["machine_best"])
+    people = int(one["topics_best"])
+    machine = int(one["machine_best"])
     ways = {
         f"people alone are the cheapest, with {int(one['topics_alone'])} topics": float(
             one["cost_alone"]

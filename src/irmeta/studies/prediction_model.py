@@ -78,10 +78,10 @@ def prediction_model(
         values = to_scale(table.values, scale)
         parts.append(Part(name, names, moments(values), tails(values)))
         notes += dropped
-    described = {name: describe(scores) for name, scores in cubes.items()}
-    told = {
-        "collections": described,
+    collections = {name: describe(scores) for name, scores in cubes.items()}
+    described = {
+        "collections": collections,
         "notes": notes,
         **({"unit": level} if level != "system" else {}),
     }
-    return Model(scale, tuple(parts), {**told, **(provenance or {})})
+    return Model(scale, tuple(parts), {**described, **(provenance or {})})

@@ -1,7 +1,6 @@
 """Which metrics predict results on new topics: predictive power from random halves of the topics."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cache
 from typing import Any, NamedTuple, get_args
 
 import numpy as np
@@ -20,6 +19,7 @@ from irmeta.result import frame, once, result, short, square
 from irmeta.stats.arrays import Floats
 from irmeta.stats.halves.halving import Agreement, halves, shuffles, split_half
 from irmeta.stats.halves.jackknife import Variances, variances
+from irmeta.stats.tests.multiplicity import range_quantile
 from irmeta.words import listed
 
 _PAIR = ("metric", "metric_2")
@@ -42,7 +42,7 @@ def predictivity(
     """Measure how well the ranking by one metric on half of the topics predicts the ranking by another on the rest.
 
     top, by : rank only the best floor(top x systems) by mean `by`, on all topics or, with top_on="half", on one half.
-    metrics, missing : what else to use of the scores, as in `irmeta.cube.studied`.
+    metrics, missing : what else to use of the scores, as in `irmeta.cube.prepare`.
     partitions : how many random partitions of the topics to average over, at least 2.
     sizes : also draw disjoint pairs of this many topics each. An odd number of topics is halved as evenly as it goes.
     groups : the teams of the systems, a table or "stem" of their names; intervals then take teams as independent.
@@ -76,7 +76,8 @@ def predictivity(
     drawn = split_half(
         values, drawn_sizes, partitions, generator, ties=tau, best=chosen.best
     )
-    whole, curve = drawn[0], drawn[1:]
+    whole = drawn[0]
+    curve = drawn[1:]
     few = 0 if chosen.best else _interval_partitions(partitions, len(values))
     errors = _no_errors(whole)
     team = teams(used["system"].values, groups)
@@ -94,7 +95,7 @@ def predictivity(
         "top_on": top_on if top is not None else None,
         "sizes": list(sizes),
         "interval_partitions": few,
-        "groups": team.said,
+        "groups": team.source,
         "missing": missing,
         "seed": seed,
     }
@@ -115,9 +116,8 @@ class _Chosen(NamedTuple):
     scores: xr.DataArray
     by: str | None  # the metric that says which systems are best
     ranked: int  # systems in a ranking
-    best: (
-        tuple[int, Floats] | None
-    )  # where each half chooses its own best: how many, and the scores that say which
+    # where each half chooses its own best: how many, and the scores that say which
+    best: tuple[int, Floats] | None
     notes: list[str]
 
 
@@ -140,11 +140,11 @@ def _chosen(
         else:
             by = cube.metric_of(scores, by)
     if top is None or by is None or top_on == "all":
-        used, notes = cube.studied(
+        used, notes = cube.prepare(
             scores, metrics=names, top=top, by=by, missing=missing
         )
         return _Chosen(used, by, used.sizes["system"], None, deeper + notes)
-    both, notes = cube.studied(scores, metrics=[*names, by], missing=missing)
+    both, notes = cube.prepare(scores, metrics=[*names, by], missing=missing)
     notes = deeper + notes
     kept, order = _best(both, top, by)
     systems = both.sizes["system"]
@@ -188,14 +188,6 @@ def _quantile(freedom: int, pairs: int = 1) -> float:
     return float(scipy.stats.t.isf(0.025 / pairs, freedom))
 
 
-@cache
-def range_quantile(metrics: int, freedom: int) -> float:
-    """Return the quantile for all differences of two metrics at once: Tukey's studentised range over root 2."""
-    return float(
-        scipy.stats.studentized_range.isf(0.05, max(metrics, 2), freedom) / np.sqrt(2)
-    )
-
-
 def _figures(
     metrics: Any, whole: Agreement, errors: _Errors, freedom: int
 ) -> dict[str, Any]:
@@ -232,7 +224,8 @@ def _curve(sizes: Sequence[int], curve: Sequence[Agreement]) -> dict[str, Any]:
 
 
 def _check(used: xr.DataArray, partitions: int, sizes: Sequence[int]) -> None:
-    systems, topics = used.sizes["system"], used.sizes["topic"]
+    systems = used.sizes["system"]
+    topics = used.sizes["topic"]
     if systems < 2 or topics < 4:
         raise ScoresError(
             f"predictive power needs 2 systems and 4 topics or more; there are {systems} and {topics}"
@@ -315,7 +308,8 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
 def _best_table(outcome: xr.Dataset) -> pl.DataFrame:
     """List the metrics, best first, with how far each is behind the best."""
     best = best_predictor(outcome)
-    behind, low = outcome["lead"].values[best], outcome["lead_low"].values[best]
+    behind = outcome["lead"].values[best]
+    low = outcome["lead_low"].values[best]
     columns = {
         "metric": [str(name) for name in outcome["metric"].values],
         "mean_phi": outcome["phi"].values.mean(axis=1),
@@ -349,7 +343,8 @@ _PREDICTORS = "predictors (beats, loses to: targets that predict themselves clea
 
 def _matrices(outcome: xr.Dataset, metrics: list[str]) -> dict[str, pl.DataFrame]:
     """Return phi and advantages as papers print them."""
-    phi, gain = outcome["phi"].values, outcome["advantage"].values
+    phi = outcome["phi"].values
+    gain = outcome["advantage"].values
     clear = (outcome["low"].values > 0) | (outcome["high"].values < 0)
     each = range(len(metrics))
     upper = [[short(phi[i, j]) if j >= i else "" for j in each] for i in each]
@@ -478,7 +473,8 @@ def rivals_of_best(outcome: xr.Dataset) -> list[int]:
     The lead's interval holds for all pairs of metrics at once, as the best one is known only from these scores.
     """
     best = best_predictor(outcome)
-    lead, low = outcome["lead"].values[best], outcome["lead_low"].values[best]
+    lead = outcome["lead"].values[best]
+    low = outcome["lead_low"].values[best]
     order = np.argsort(lead, kind="stable")
     return [int(other) for other in order if other != best and low[other] <= 0]
 
@@ -542,10 +538,8 @@ def _kind(outcome: xr.Dataset, predictor: int, target: int) -> str:
 
 def _verdict(outcome: xr.Dataset, predictor: int, target: int) -> str:
     """Say of one target how well it is predicted, with the figures."""
-    a, b = (
-        str(outcome["metric"].values[predictor]),
-        str(outcome["metric"].values[target]),
-    )
+    a = str(outcome["metric"].values[predictor])
+    b = str(outcome["metric"].values[target])
     verdict = _VERDICTS[_kind(outcome, predictor, target)]
     difference, low, high = (
         float(outcome[name].values[predictor, target])
@@ -555,5 +549,6 @@ def _verdict(outcome: xr.Dataset, predictor: int, target: int) -> str:
         interval = ""
     else:
         interval = f", joint 95% interval {short(low)} to {short(high)}"
-    claim, so = verdict.of_one.format(a=a, b=b), verdict.so.format(a=a, b=b)
+    claim = verdict.of_one.format(a=a, b=b)
+    so = verdict.so.format(a=a, b=b)
     return f"{claim}: difference in phi {short(difference, 3)}{interval}; {so}."

@@ -24,6 +24,7 @@ from irmeta.stats.subsets.orders import (
     log_determinant,
     unexplained,
 )
+from irmeta.stats.subsets.rivals import rivals
 from irmeta.stats.subsets.selection import (
     Choice,
     Selection,
@@ -77,6 +78,7 @@ TRUST = (
 
 SETS = 10
 """Of each size, at most this number of sets that halves choose is listed."""
+_BEHIND = ("behind", "behind_low")
 _LEFT = ("unexplained", "unexplained_low", "unexplained_high")
 _SUBSETS = (
     "log_det",
@@ -130,7 +132,7 @@ def rank_metrics(
     k : the largest size of a subset; every size by default.
     level : what a row of scores is: a system on a topic ("topic"), the same less the topic's mean ("within-topic"), or
     a system's mean ("system").
-    metrics, top, by, missing : what to use of the scores, as in `irmeta.cube.studied`; a matrix is used whole.
+    metrics, top, by, missing : what to use of the scores, as in `irmeta.cube.prepare`; a matrix is used whole.
     include, exclude : metrics in every subset, and in none; excluded ones still count among those to be explained.
     cost, budget : what a metric costs (1 where not named), and what a subset may cost; with "exact" only.
     time_limit : seconds for the search; a size that is not proven by then says so, with the gap that remains, and may
@@ -176,6 +178,7 @@ def rank_metrics(
     if method == "exact" and source.cubes and budget is None:
         few = _few(np.array(list(selection.optima)), data["unexplained"][1], k)
         data |= _other_ways(source, choice, few, include, without)
+        data |= _rivals(source, choice, few)
     if partitions:
         stability, more = _stability(source, choice, selection, partitions, generator)
         data |= stability
@@ -248,6 +251,9 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     stability : k, metric, chosen (share of halves), se; with partitions only.
     alternatives : k, metrics, chosen (share of halves that choose just these), unexplained (on all topics): the sets
     that halves choose oftenest; with partitions only.
+    rivals : k, metrics, behind (its loss by the objective less that of the best), behind_low (the lower end of the 95%
+    interval over topics, of all sets of that size at once): the sets of the size reported that are not clearly worse
+    than the best, which is the first; with "exact" and scores, of at most 5000 sets.
     """
     metrics = outcome["metric"].values.astype(str)
     order = [str(name) for name in outcome["order"].values]
@@ -287,6 +293,11 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
             for name in ("chosen", "unexplained")
         }
         views["alternatives"] = pl.DataFrame(columns)
+    if "rival" in outcome:
+        sets = [metrics[taken].tolist() for taken in outcome["rival"].values]
+        columns = {"k": [len(names) for names in sets], "metrics": sets}
+        columns |= {name: outcome[f"rival_{name}"].values for name in _BEHIND}
+        views["rivals"] = pl.DataFrame(columns)
     return views
 
 
@@ -318,6 +329,8 @@ def findings(outcome: xr.Dataset) -> list[str]:
     lines.append(_proof(outcome))
     if "other" in outcome:
         lines.append(_otherwise(outcome, few))
+    if "rival" in outcome:
+        lines.append(_as_good_as(outcome))
     collections = about(outcome)["inputs"]["collections"].values()
     if "kept" in outcome:
         if not warnings(outcome):
@@ -375,8 +388,10 @@ def _searched(outcome: xr.Dataset) -> str:
     """Say which sets a search went through: their sizes, and what they may hold and cost."""
     options = about(outcome)["options"]
     sizes = outcome["k"].values
-    least, most = int(sizes.min()), int(sizes.max())
-    free, every = int(outcome["candidate"].sum()), outcome.sizes["metric"]
+    least = int(sizes.min())
+    most = int(sizes.max())
+    free = int(outcome["candidate"].sum())
+    every = outcome.sizes["metric"]
     size = f"{least}" if least == most else f"{least} to {most}"
     reported = not any(
         map(is_reported, outcome["metric"].values[~outcome["candidate"].values])
@@ -394,6 +409,18 @@ def _searched(outcome: xr.Dataset) -> str:
     return ", ".join(parts)
 
 
+def _as_good_as(outcome: xr.Dataset) -> str:
+    """Say how many sets of the size reported may be as good on other topics."""
+    size, near = int(outcome["rival"].values[0].sum()), outcome.sizes["near"]
+    every = int(outcome["compared_sets"])
+    if near == 1:
+        return (
+            f"It is clearly the best of all {every} sets of {size} (95%, all at once)."
+        )
+    which = f"Each of the {every}" if near == every else f"{near} of the {every}"
+    return f"{which} sets of {size} may be the best on other topics (95%, all at once; table rivals)."
+
+
 def _otherwise(outcome: xr.Dataset, few: int) -> str:
     """Say what would be chosen at other levels and by the other objective."""
     metrics = outcome["metric"].values.astype(str)
@@ -403,15 +430,15 @@ def _otherwise(outcome: xr.Dataset, few: int) -> str:
         for way in outcome["way"].values
         if (outcome["other"].sel(way=way).values == own).all()
     ]
-    told = [
+    sentences = [
         f"{way} {', '.join(metrics[outcome['other'].sel(way=way).values])}"
         for way in outcome["way"].values
         if way not in same
     ]
-    if not told:
+    if not sentences:
         return f"The same {few} are chosen {', '.join(same)}."
     also = f"; the same {'one' if few == 1 else few} {', '.join(same)}" if same else ""
-    return f"Asked otherwise, the answer would be: {'; '.join(told)}{also}."
+    return f"Asked otherwise, the answer would be: {'; '.join(sentences)}{also}."
 
 
 def _few(sizes: Ints, unexplained: Floats, k: int | None) -> int:
@@ -483,7 +510,8 @@ def _choice(
         )
     if not time_limit > 0:
         raise ScoresError(f"the time limit is in seconds and above 0, not {time_limit}")
-    inside, outside = _named(source, include), _named(source, exclude)
+    inside = _named(source, include)
+    outside = _named(source, exclude)
     candidates, notes = _candidates(source, inside, outside)
     largest = candidates.size if k is None else k
     least = max(1, len(inside))
@@ -590,6 +618,29 @@ def _other_ways(
     }
 
 
+def _rivals(source: MetricMatrix, choice: Choice, few: int) -> dict[str, Any]:
+    """Return the sets of a size that are not clearly worse than the best; nothing where they cannot be compared."""
+    sigma, objective = source.sigma, choice.objective
+    try:
+        without = source.without_topics()
+        found = rivals(
+            sigma, without, choice.candidates, choice.include, few, objective
+        )
+    except np.linalg.LinAlgError:
+        # without some topics a metric is determined by others
+        return {}
+    if found is None:
+        return {}
+    taken = np.zeros((len(found.subsets), len(sigma)), dtype=np.bool_)
+    np.put_along_axis(taken, found.subsets, True, axis=1)
+    return {
+        "rival": (("near", "metric"), taken),
+        "rival_behind": ("near", found.behind),
+        "rival_behind_low": ("near", found.low),
+        "compared_sets": found.compared,
+    }
+
+
 def _candidates(
     source: MetricMatrix, inside: list[int], outside: list[int]
 ) -> tuple[Order, list[str]]:
@@ -673,8 +724,10 @@ def _per_size(
     source: MetricMatrix, choice: Choice, selection: Selection
 ) -> dict[str, Any]:
     """Return what the subset of each size is worth, beside the best of that size: arrays of shape (k,)."""
-    sigma, objective = source.sigma, choice.objective
-    chosen, optima = selection.chosen.values(), selection.optima.values()
+    sigma = source.sigma
+    objective = choice.objective
+    chosen = selection.chosen.values()
+    optima = selection.optima.values()
     log_det = np.array([log_determinant(sigma, subset) for subset in chosen])
     left = np.array([unexplained(sigma, subset) for subset in chosen])
     values = log_det if objective == "determinant" else left

@@ -9,7 +9,7 @@ import xarray as xr
 
 from irmeta.attributes import about
 from irmeta.choices import Missing
-from irmeta.cube import additive, require_variation, studied
+from irmeta.cube import additive, prepare, require_variation
 from irmeta.errors import ScoresError
 from irmeta.io.groups import Grouping, teams
 from irmeta.layout import first_rows
@@ -54,7 +54,7 @@ def reliability(
     `power`, are added.  power, alpha : of paired t tests, in (0, 1).  level : of the intervals, in (0, 1).
     groups : the teams of the systems, a table or "stem" of their names; intervals of the coefficients then take teams
     as independent.
-    metrics, top, by, missing : what to use of the scores, as in `irmeta.cube.studied`.  rng : a seed or a generator.
+    metrics, top, by, missing : what to use of the scores, as in `irmeta.cube.prepare`.  rng : a seed or a generator.
 
     Returns over (component, metric) variance; over (size, metric) erho2, phi, with _low and _high, tau and tau_ap;
     over (share, size, metric) detectable: the smallest difference that a paired t test shows, for pairs of systems at
@@ -77,16 +77,15 @@ def reliability(
         {"stability": stability, "power": power, "alpha": alpha, "level": level},
         difference,
     )
-    generator, chance = seeded(rng)
-    used, notes = studied(scores, metrics=metrics, top=top, by=by, missing=missing)
+    generator, seed = seeded(rng)
+    used, notes = prepare(scores, metrics=metrics, top=top, by=by, missing=missing)
     if used.sizes["system"] < 2 or used.sizes["topic"] < 4:
         raise ScoresError(
             "reliability needs at least 2 systems and 4 topics (a system-wise table has means only)"
         )
     values = additive(used).values
-    apart = values - values.mean(
-        axis=0
-    )  # 0 where all systems score the same on a topic
+    # 0 where all systems score the same on a topic
+    apart = values - values.mean(axis=0)
     require_variation(apart.reshape(-1, apart.shape[2]).T, used["metric"].values)
     counts = sorted({*topics, used.sizes["topic"]})
     found = components.components(values)
@@ -114,12 +113,12 @@ def reliability(
     }
     options |= {
         "level": level,
-        "groups": team.said,
+        "groups": team.source,
         "top": top,
         "by": by,
         "missing": missing,
     }
-    options |= {"partitions": PARTITIONS, "seed": chance}
+    options |= {"partitions": PARTITIONS, "seed": seed}
     return result(
         "reliability",
         data,
@@ -147,7 +146,8 @@ def _coefficients(
     values: Floats, team: Ints, counts: list[int], stability: float, level: float
 ) -> dict[str, Any]:
     """Compute variance components, both coefficients by number of topics, and the topics that stability needs."""
-    found, sizes = components.components(values), np.array(counts)[:, None]
+    found = components.components(values)
+    sizes = np.array(counts)[:, None]
     data: dict[str, Any] = {
         "component": ["systems", "topics", "interaction"],
         "coefficient": ["erho2", "phi"],
@@ -435,8 +435,10 @@ def _range(outcome: xr.Dataset, topics: int) -> str:
 
 
 def _finding(one: xr.Dataset, collection: str, topics: int) -> str:
-    options, here = about(one)["options"], one.sel(size=topics)
-    metric, shows = str(one.metric.item()), float(here["detectable"].sel(share=0.5))
+    options = about(one)["options"]
+    here = one.sel(size=topics)
+    metric = str(one.metric.item())
+    shows = float(here["detectable"].sel(share=0.5))
     tau, low, high = (
         short(float(part), 2) for part in (here["tau"], one["tau_low"], one["tau_high"])
     )

@@ -109,7 +109,7 @@ def claim(
     return _judged(item, row, column, None, ours, holds, rule, note, known)
 
 
-def mine(item: str, row: str, column: str, ours: float, note: str = "") -> Cell:
+def ours_only(item: str, row: str, column: str, ours: float, note: str = "") -> Cell:
     """Make a cell of a figure that has no print to be held to."""
     return Cell(item, row, column, None, float(ours), "ours", note)
 

@@ -12,7 +12,7 @@ from scipy.special import stdtrit
 
 from irmeta.attributes import about
 from irmeta.choices import Correction, Missing, Test
-from irmeta.cube import additive, geometric, means, studied
+from irmeta.cube import additive, geometric, means, prepare
 from irmeta.errors import ScoresError, require_choice
 from irmeta.layout import ROWS, intervals, spans
 from irmeta.names import highest
@@ -87,7 +87,7 @@ def significance(
     alpha : the level of significance, in (0, 1); intervals have the level 1 - alpha.
     margin : a difference in mean, above 0, that is too small to matter; adds the test that two systems differ by less.
     resamples : of permutation, bootstrap, tukey and max-t, at least 100.
-    top, by, missing : what to use of the scores, as in `irmeta.cube.studied`.
+    top, by, missing : what to use of the scores, as in `irmeta.cube.prepare`.
 
     Returns over (pair, metric) difference (system_a less system_b) with the interval low to high, of all pairs at once
     unless `correct` is bh or none; p, p_corrected, effect_size (mean difference over the standard deviation of
@@ -105,7 +105,7 @@ def significance(
     """
     _check(test, correct, alpha, margin, resamples)
     generator, seed = seeded(rng)
-    scores, notes = studied(scores, metrics=metrics, top=top, by=by, missing=missing)
+    scores, notes = prepare(scores, metrics=metrics, top=top, by=by, missing=missing)
     if scores.sizes["system"] < 2 or scores.sizes["topic"] < 2:
         raise ScoresError(
             "a paired test needs at least 2 systems and 2 topics (a system-wise table has means only)"
@@ -264,7 +264,8 @@ def findings(outcome: xr.Dataset) -> list[str]:
     for metric in outcome.metric.values:
         of_metric = outcome.sel(metric=metric)
         significant = int(of_metric["significant"].sum())
-        test, before = options["test"], ""
+        test = options["test"]
+        before = ""
         if corrected:
             uncorrected = float((of_metric["p"] < options["alpha"]).mean())
             test = f"{test}, {options['correct']}"
@@ -312,10 +313,8 @@ def _equivalent(of_metric: xr.Dataset) -> str:
     if "equivalent" not in of_metric:
         return ""
     margin = about(of_metric)["options"]["margin"]
-    equivalent, significant = (
-        of_metric["equivalent"].values,
-        of_metric["significant"].values,
-    )
+    equivalent = of_metric["equivalent"].values
+    significant = of_metric["significant"].values
     open_ = int((~equivalent & ~significant).sum())
     verb = "pair differs" if equivalent.sum() == 1 else "pairs differ"
     return f" {equivalent.sum()} {verb} by less than {margin:g}; of {open_} neither is shown."
@@ -327,7 +326,8 @@ def _swapped(scores: xr.DataArray, rng: np.random.Generator) -> xr.Dataset:
     Over (half, swap_metric, step); the sets have as many topics as a half, and some smaller numbers of them. Metrics
     that may exceed 1, and geometric means, are left out: their differences have another scale.
     """
-    topics, systems = scores.sizes["topic"], scores.sizes["system"]
+    topics = scores.sizes["topic"]
+    systems = scores.sizes["system"]
     left_out = geometric(scores.metric.values)
     names = [
         str(m)
@@ -344,7 +344,8 @@ def _swapped(scores: xr.DataArray, rng: np.random.Generator) -> xr.Dataset:
     orders = shuffles(topics, draws, rng)
     counted = [swaps(values, halves(orders, (size, size))) for size in sizes]
     compared, swapped = zip(*counted, strict=True) if counted else ([], [])
-    dims, shape = ("half", "swap_metric", "step"), (len(sizes), len(names), EDGES.size)
+    dims = ("half", "swap_metric", "step")
+    shape = (len(sizes), len(names), EDGES.size)
     data = {
         "compared": (dims, np.reshape(compared, shape)),
         "swapped": (dims, np.reshape(swapped, shape)),
@@ -359,7 +360,8 @@ def _replicated(
 
     By the paired t test with the correction named; without at least 4 topics there are no halves to test on.
     """
-    systems, half = scores.sizes["system"], scores.sizes["topic"] // 2
+    systems = scores.sizes["system"]
+    half = scores.sizes["topic"] // 2
     draws = int(np.clip(SWAP_PAIRS // (systems * systems), 2, 20))
     drawn = halves(shuffles(scores.sizes["topic"], draws, rng), (half, half))
     values = additive(scores).values
@@ -549,7 +551,8 @@ def _notes(
     test: Test, correct: Correction, alpha: float, resamples: int, scores: xr.DataArray
 ) -> list[str]:
     """Say what correction Tukey's test has, and whether any p can be small enough to be significant."""
-    systems, topics = scores.sizes["system"], scores.sizes["topic"]
+    systems = scores.sizes["system"]
+    topics = scores.sizes["topic"]
     pairs = systems * (systems - 1) // 2
     lines = []
     if test in JOINT and correct != "none":
@@ -713,9 +716,8 @@ def _systems(of_metric: xr.Dataset, metric: str) -> pl.DataFrame:
     differs = _matrix(of_metric)[np.ix_(order, order)]
     rank = of_metric["rank"].values[order]
     ordered = _confirmed(of_metric)[np.ix_(order, order)]
-    better = ordered & (
-        rank < rank[:, None]
-    )  # (system, other): the other is significantly better
+    # (system, other): the other is significantly better
+    better = ordered & (rank < rank[:, None])
     letters = None
     if len(order) <= MOST_LETTERS:
         letters = _letters(differs)

@@ -79,7 +79,7 @@ def standardizing_set(
         "sizes": sizes,
         "resamples": resamples,
         "kind": kind,
-        "groups": team.said,
+        "groups": team.source,
     }
     options |= {"missing": missing, "seed": seed}
     outcome = result(
@@ -160,9 +160,9 @@ def _enough(of_metric: xr.Dataset, percentile: str) -> str:
 
 def _drawn(team: Teams) -> str:
     """Say what was drawn."""
-    if team.said is None:
+    if team.source is None:
         return "Systems are drawn one by one; if yours come from few teams, more are needed: name the teams (--groups)."
-    return f"Whole teams are drawn, of {len(team.names)} (groups: {team.said}); the last drawn may give a part."
+    return f"Whole teams are drawn, of {len(team.names)} (groups: {team.source}); the last drawn may give a part."
 
 
 def _tied(taus: Floats, sizes: Sequence[int], old: xr.DataArray) -> list[str]:

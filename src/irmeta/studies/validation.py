@@ -100,9 +100,8 @@ def validate(
     facts = []
     tags: dict[str, list[str]] = {}
     orders: dict[str, str] = {}
-    sources = list(
-        sources_with_problems(runs)
-    )  # so that it is known how many there are
+    # so that it is known how many there are
+    sources = list(sources_with_problems(runs))
     inspect = partial(_inspect, judgments, folded, reading, Path.cwd())
     for fact, tag, order, odd in in_order(inspect, sources, "runs"):
         remarks += odd
@@ -195,10 +194,8 @@ def _short(file: str) -> str:
 def findings(outcome: xr.Dataset) -> list[str]:
     """Say how many errors and warnings there are, and what the errors mean for evaluation."""
     levels = outcome["level"].values.tolist()
-    errors, warnings = (
-        counted(levels.count("error"), "error"),
-        counted(levels.count("warning"), "warning"),
-    )
+    errors = counted(levels.count("error"), "error")
+    warnings = counted(levels.count("warning"), "warning")
     if "error" in levels:
         verdict = "irmeta evaluate would refuse these files."
     else:

@@ -9,7 +9,7 @@ import xarray as xr
 
 from irmeta.attributes import about
 from irmeta.choices import ManyToOne, Missing, PairedTest
-from irmeta.cube import additive, from_additive, geometric, means, studied
+from irmeta.cube import additive, from_additive, geometric, means, prepare
 from irmeta.errors import ScoresError, require_choice
 from irmeta.layout import first_rows, intervals
 from irmeta.names import nearest
@@ -76,7 +76,7 @@ def versus(
     if resamples < 100:
         raise ScoresError(f"{resamples} resamples are too few; use at least 1000")
     generator, seed = seeded(rng)
-    scores, notes = studied(scores, metrics=metrics, missing=missing, pairs=True)
+    scores, notes = prepare(scores, metrics=metrics, missing=missing, pairs=True)
     if scores.sizes["topic"] < 2:
         raise ScoresError(
             "a paired test needs at least 2 topics (a system-wise table has means only)"
@@ -476,7 +476,7 @@ def _by_metric(outcome: xr.Dataset) -> pl.DataFrame:
 def findings(outcome: xr.Dataset) -> list[str]:
     """Say whether the system is better, by how much, and on how many topics; then where metrics contradict."""
     sentences = []
-    for metric in _spoken_of(outcome):
+    for metric in _reported(outcome):
         one = outcome.sel(metric=metric)
         if one.sizes["against"] <= FEW_COMPARISONS:
             count = one.sizes["against"]
@@ -493,7 +493,7 @@ def findings(outcome: xr.Dataset) -> list[str]:
     return sentences
 
 
-def _spoken_of(outcome: xr.Dataset) -> list[str]:
+def _reported(outcome: xr.Dataset) -> list[str]:
     """Return the metrics that findings are about: all of a few; of many AP, or else the first."""
     metrics = [str(metric) for metric in outcome.metric.values]
     if len(metrics) <= FEW_METRICS:

@@ -35,6 +35,7 @@ def test_each_system_is_a_row_with_its_interval():
         ends, np.stack([outcome["low"], outcome["high"]])[..., 0].T
     )
     assert [tick.get_text() for tick in panel.get_yticklabels()] == ["s1", "s4"]
+    assert panel.get_ylim() == (1.5, -0.5)  # no mark is cut
     assert figure_of(outcome).axes
 
 
@@ -66,7 +67,7 @@ def test_metrics_are_bars_of_what_they_lose_least_first():
 
 
 def test_every_left_out_run_is_a_point_within_or_beyond():
-    """Points are losses by unjudged share; the new run stands at the loss to expect."""
+    """Points are losses by unjudged share; the new run stands at the loss to expect, with its interval."""
     outcome = leave_out()
     panel = reuse_plots.penalty(outcome, axes(), metric="AP")
     within, beyond, new = panel.lines
@@ -75,4 +76,7 @@ def test_every_left_out_run_is_a_point_within_or_beyond():
     np.testing.assert_allclose(
         new.get_ydata(), outcome["penalty"].sel(metric="AP").values
     )
+    [interval] = panel.collections[-1].get_segments()
+    one = outcome.sel(run="mine", metric="AP")
+    assert interval[:, 1].tolist() == [one["penalty_low"], one["penalty_high"]]
     assert figure_of(outcome, view="penalty").axes

@@ -45,7 +45,7 @@ def test_both_views_are_figures():
 def test_the_front_is_marked():
     """Each point of the front is drawn, and the budget is a line."""
     result = design(scores(), target="AP", budget=500, partitions=20)
-    axes = design_plots.worth(result, Figure().subplots())
+    axes = design_plots.taus(result, Figure().subplots())
     front = next(line for line in axes.get_lines() if line.get_label() == "front")
     assert len(front.get_xdata()) == int(result["front"].sum())
     assert any(

@@ -44,9 +44,8 @@ def test_counts_are_those_of_a_loop_over_pairs():
 def test_error_rates_are_those_of_normal_scores():
     """Where systems differ by noise alone, half of all differences are reversed; else fewer, the larger they are."""
     rng = np.random.default_rng(1)
-    drawn = halves(
-        shuffles(400, 60, rng), (20, 20)
-    )  # two small sets of many topics are nearly independent
+    # two small sets of many topics are nearly independent
+    drawn = halves(shuffles(400, 60, rng), (20, 20))
     noise = 0.5 + 0.1 * rng.normal(size=(40, 400, 1))
     apart = noise + np.linspace(-0.1, 0.1, 40)[:, None, None]
     (compared, swapped), (n, turned) = swaps(noise, drawn), swaps(apart, drawn)

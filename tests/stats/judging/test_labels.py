@@ -9,9 +9,9 @@ from sklearn.metrics import cohen_kappa_score
 from irmeta.stats.judging.labels import (
     alpha,
     coincidences,
+    cooccurrences,
     kappa,
     leniency,
-    meetings,
     over_topics,
 )
 
@@ -31,7 +31,7 @@ def labels(draw: st.DrawFn, sets: int) -> tuple[np.ndarray, np.ndarray]:
 def test_kappas_are_those_of_scikit_learn(drawn: tuple[np.ndarray, np.ndarray]) -> None:
     """Kappa without weights, with linear and with quadratic ones equals scikit-learn's."""
     (one, other), topic = drawn
-    table = meetings(one, other, topic, (3, 4, 4)).sum(axis=0)
+    table = cooccurrences(one, other, topic, (3, 4, 4)).sum(axis=0)
     for weights, name in (
         (1.0 * (APART > 0), None),
         (APART, "linear"),
@@ -67,7 +67,7 @@ def test_two_sets_meet_both_ways_round() -> None:
         np.array([0, 2, 2, 3]),
         np.array([0, 0, 1, 1]),
     )
-    table = meetings(one, other, topic, (2, 4, 4))
+    table = cooccurrences(one, other, topic, (2, 4, 4))
     both = coincidences(np.stack([one, other]), topic, 2, 4)
     np.testing.assert_allclose(both, table + table.transpose(0, 2, 1))
 
@@ -75,7 +75,7 @@ def test_two_sets_meet_both_ways_round() -> None:
 def test_leniency_is_the_difference_of_mean_grades() -> None:
     """A judge that gives one grade more to half of the pairs is more lenient by half a grade."""
     one, other = np.array([0, 1, 2, 0]), np.array([1, 1, 3, 0])
-    table = meetings(one, other, np.zeros(4, int), (1, 4, 4))
+    table = cooccurrences(one, other, np.zeros(4, int), (1, 4, 4))
     assert leniency(table[0], GRADES) == pytest.approx(0.5)
 
 
@@ -85,12 +85,12 @@ def test_the_interval_is_that_of_a_mean_over_topics() -> None:
     one, other = rng.integers(0, 4, (2, 120))
     topic = np.repeat(np.arange(12), 10)
     found = over_topics(
-        lambda table: leniency(table, GRADES), meetings(one, other, topic, (12, 4, 4))
+        lambda table: leniency(table, GRADES),
+        cooccurrences(one, other, topic, (12, 4, 4)),
     )
     by_topic = (other - one).reshape(12, 10).mean(axis=1)
-    half = (
-        2.200985 * by_topic.std(ddof=1) / np.sqrt(12)
-    )  # t quantile of 11 degrees of freedom
+    # t quantile of 11 degrees of freedom
+    half = 2.200985 * by_topic.std(ddof=1) / np.sqrt(12)
     assert (found.low, found.high) == pytest.approx(
         (by_topic.mean() - half, by_topic.mean() + half)
     )

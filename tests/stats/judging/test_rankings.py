@@ -15,7 +15,7 @@ from irmeta.stats.judging.rankings import (
     by_topics,
     pair_kernel,
     taus,
-    taus_apart,
+    taus_on_own_topics,
 )
 
 
@@ -136,7 +136,7 @@ def test_topics_of_their_own() -> None:
     """Where truth and judge have different topics, tau is that of their means, and its interval is wider."""
     rng = np.random.default_rng(9)
     made = scores(rng, sets=2, systems=30, topics=60)
-    apart = taus_apart(
+    apart = taus_on_own_topics(
         made[0, :, :30], made[1, :, 30:], np.random.default_rng(0)
     ).interval()
     paired = taus(made[:, :, :30], np.random.default_rng(0)).interval()

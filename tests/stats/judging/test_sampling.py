@@ -88,9 +88,8 @@ def test_differences_are_those_of_means_of_differences() -> None:
 def test_unequal_probabilities_are_made_good() -> None:
     """Averaged over many samples of unequal probabilities the estimate is the mean over all topics."""
     rng = np.random.default_rng(1)
-    human = rng.normal(0, 0.2, (3, 30)) + np.linspace(
-        0, 1, 30
-    )  # the harder topics are drawn more often
+    # the harder topics are drawn more often
+    human = rng.normal(0, 0.2, (3, 30)) + np.linspace(0, 1, 30)
     machine = human + rng.normal(0, 0.3, human.shape)
     chance = np.linspace(0.1, 0.5, 30)
     found = []

@@ -66,10 +66,10 @@ def test_mteb(data: Path) -> None:
 def test_standardized_by_hand() -> None:
     """A standardized score is the normal distribution function of z among those with the task; 0.5 on flat ones."""
     table = np.array([[0.1, 0.5, 0.2], [0.5, 0.5, NAN], [0.3, 0.5, 0.4]])
-    earned = aggregates.earned(table, "standardized")
-    np.testing.assert_allclose(earned[:, 0], [0.158655, 0.841345, 0.5], atol=1e-6)
-    assert earned[:, 1].tolist() == [0.5] * 3
-    assert np.isnan(earned[1, 2])
+    task_points = aggregates.task_points(table, "standardized")
+    np.testing.assert_allclose(task_points[:, 0], [0.158655, 0.841345, 0.5], atol=1e-6)
+    assert task_points[:, 1].tolist() == [0.5] * 3
+    assert np.isnan(task_points[1, 2])
 
 
 @given(tables)

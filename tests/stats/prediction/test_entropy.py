@@ -58,9 +58,8 @@ def test_scipy_finds_no_ranking_of_more_entropy(relevance):
         start = rng.uniform(0.1, 0.9, len(relevance))
         bounds = [(1e-9, 1 - 1e-9)] * len(relevance)
         with warnings.catch_warnings():
-            warnings.simplefilter(
-                "ignore", RuntimeWarning
-            )  # a step of older SLSQP leaves the bounds, and is put back
+            # a step of older SLSQP leaves the bounds, and is put back
+            warnings.simplefilter("ignore", RuntimeWarning)
             got = minimize(
                 lambda p: -uncertainty(p),
                 start,

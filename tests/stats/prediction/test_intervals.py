@@ -180,9 +180,8 @@ def test_far_collections_are_held_that_were_not():
     shares = {True: [], False: []}
     for _ in range(150):
         centre = rng.normal(0, 1, 8)
-        slope = rng.normal(
-            0.5, 0.3, 8
-        )  # collections differ in slope: an offset that grows with distance
+        # collections differ in slope: an offset that grows with distance
+        slope = rng.normal(0.5, 0.3, 8)
         x = centre[:, None] + rng.normal(0, 0.3, (8, 25))
         data = np.stack([x, slope[:, None] * x + rng.normal(0, 0.05, (8, 25))], axis=-1)
         far = int(np.abs(centre).argmax())

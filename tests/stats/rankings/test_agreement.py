@@ -135,9 +135,8 @@ def test_intervals_over_shared_topics_cover_the_truth(method):
     truth = {"pearson": 0.5, "spearman": 6 / np.pi * np.arcsin(0.25)}[method]
     held = {"together": 0, "apart": 0}
     for _ in range(300):
-        hard, easy = rng.normal(
-            size=(2, 1, 25, 1)
-        )  # by topic: the metrics agree and disagree on whole topics
+        # by topic: the metrics agree and disagree on whole topics
+        hard, easy = rng.normal(size=(2, 1, 25, 1))
         parts = []
         for _ in range(2):
             own = rng.normal(size=(8, 25, 2)) * 0.1

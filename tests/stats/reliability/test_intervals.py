@@ -92,9 +92,8 @@ def test_teams_are_left_out_together():
     for left in (groups, topics):
         moved = np.log1p([15 * float(signal(one, "erho2")) for one in left])
         square += (len(left) - 1) / len(left) * ((moved - moved.mean()) ** 2).sum()
-    np.testing.assert_allclose(
-        (high - low) / 2, 3.182446 * np.sqrt(square), rtol=1e-6
-    )  # t, 3 degrees of freedom
+    # t, 3 degrees of freedom
+    np.testing.assert_allclose((high - low) / 2, 3.182446 * np.sqrt(square), rtol=1e-6)
 
 
 def test_of_two_systems_nothing_is_known():

@@ -51,7 +51,9 @@ def test_systems_known_by_mean_and_variance_are_tested_unpaired():
     rng = np.random.default_rng(2)
     own, other = rng.random((2, 20)), rng.random((3, 20))
     means = across.means([Placed(own, np.zeros((2, 2)))], [NONE])
-    found = across.apart(means, other.mean(axis=1), other.var(axis=1, ddof=1), 20)
+    found = across.beside_known_means(
+        means, other.mean(axis=1), other.var(axis=1, ddof=1), 20
+    )
     for i, j in np.ndindex(2, 3):
         assert found.p[i, j] == pytest.approx(
             stats.ttest_ind(own[i], other[j], equal_var=False).pvalue, rel=1e-6

@@ -7,7 +7,7 @@ import scipy.stats
 
 from irmeta import standardization
 from irmeta.cube import cube
-from irmeta.parallel import apart, working_on
+from irmeta.parallel import in_worker, working_on
 from irmeta.stats.standardizing import standardizers
 from irmeta.stats.standardizing.partial import partial_means
 
@@ -153,6 +153,6 @@ def test_who_does_the_work_changes_no_bit():
         )
 
     here = means()
-    np.testing.assert_array_equal(apart(means, None), here)
+    np.testing.assert_array_equal(in_worker(means, None), here)
     with working_on(Elsewhere()):
         np.testing.assert_array_equal(means(), here)

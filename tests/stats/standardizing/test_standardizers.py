@@ -107,9 +107,8 @@ def test_uniform_is_cut_to_the_unit_interval():
 )
 def test_a_topic_without_spread_gives_the_middle_or_the_raw_score(kind, middle):
     """Where all standardizing systems score alike a score means nothing: half gives the middle, raw leaves it."""
-    factors = fit(
-        np.full((4, 1), 0.1) * np.array([[1], [1], [1], [1 + 1e-15]])
-    )  # alike but for rounding
+    # alike but for rounding
+    factors = fit(np.full((4, 1), 0.1) * np.array([[1], [1], [1], [1 + 1e-15]]))
     new = np.array([[0.7], [np.nan]])
     assert standardize(new, factors, kind)[0, 0] == middle
     assert standardize(new, factors, kind, flat="raw")[0, 0] == 0.7

@@ -13,7 +13,7 @@ from irmeta.papers.gupta2019.released import (
     fits_topics,
 )
 from irmeta.signatures import SETS
-from irmeta.studies.reproduction import Cell, claim, compare, lacking, mine
+from irmeta.studies.reproduction import Cell, claim, compare, lacking, ours_only
 
 ITEM = "Figure 1 (left); Kutlu et al., Table 1"
 SYSTEMS = {"WT2000, WT2001 and WT2011": 105 + 97 + 62, "WT2010": 55, "RT2004": 110}
@@ -120,7 +120,7 @@ def _cleaned(tables: dict[str, xr.DataArray]) -> Iterator[Cell]:
                 most=0,
             )
         else:
-            yield mine(
+            yield ours_only(
                 "Section 3, cleaning",
                 name,
                 "copies of other rows",

@@ -10,7 +10,7 @@ from irmeta.papers.gupta2019.printed import CORRELATION, rows
 from irmeta.papers.gupta2019.released import NO_ROBUST03, Released
 from irmeta.signatures import SETS
 from irmeta.stats.arrays import Floats
-from irmeta.studies.reproduction import Cell, lacking, mine
+from irmeta.studies.reproduction import Cell, lacking, ours_only
 
 BY_TOPIC = "needs the scores by topic of the papers' eight collections, which were not released"
 OWN = "two metrics by topic of one of the papers' own collections"
@@ -43,13 +43,13 @@ def correlation_cells(released: Released) -> Iterator[Cell]:
     for name, matrix in matrices.items():
         for what, metrics, _ in rows(CORRELATION):
             value, told = _judged(matrix, what, metrics.split())
-            yield mine(f"Figure 1 on {name}", metrics, what, value, told)
+            yield ours_only(f"Figure 1 on {name}", metrics, what, value, told)
     if released.robust03 is None:
         yield lacking("Figure 1 on TREC 2003 Robust", "all", "all", NO_ROBUST03)
     own = {**released.web, "RT2004, 99 topics": released.robust2004}
     for name, scores in own.items():
         a, b = scores.metric.values
-        yield mine(
+        yield ours_only(
             "Figure 1 on single pairs",
             f"{a} {b}",
             name,

@@ -8,7 +8,7 @@ import xarray as xr
 from irmeta.papers.gupta2019.printed import LOWCOST, rows
 from irmeta.papers.gupta2019.released import CHEAP, DEPTHS, TESTS, Released, cheap
 from irmeta.studies.lowcost import lowcost
-from irmeta.studies.reproduction import Cell, lacking, mine
+from irmeta.studies.reproduction import Cell, lacking, ours_only
 
 WHY = "needs the training scores of runs cut at each depth, which were not released; ours trains and selects on WT2012"
 COSTLY = ("P", "AP", "nDCG", "RBP")
@@ -44,10 +44,8 @@ def _points(found: xr.Dataset) -> Iterator[Cell]:
                 for depth in DEPTHS:
                     one = found.sel(target=target, collection=test, depth=depth)
                     published = float(printed[depth]) if depth in printed else None
-                    item, row = (
-                        f"Figure 2{'a' if high == 1000 else 'b'}",
-                        f"{name}@{high} {test}",
-                    )
+                    item = f"Figure 2{'a' if high == 1000 else 'b'}"
+                    row = f"{name}@{high} {test}"
                     yield lacking(
                         item,
                         row,
@@ -64,7 +62,8 @@ def _points(found: xr.Dataset) -> Iterator[Cell]:
 def _sentences(found: xr.Dataset) -> Iterator[Cell]:
     """List what the text reads from the figure, with the figure that each sentence is about."""
     deep = found.sel(depth=slice(30, None))
-    tau, r2 = found["tau"], deep["r2"].sel(target=cheap("RBP", 1000))
+    tau = found["tau"]
+    r2 = deep["r2"].sel(target=cheap("RBP", 1000))
     mean = tau.mean(["depth", "collection"])
     gains = [
         (tau.sel(target=cheap(n, 100)) - tau.sel(target=cheap(n, 1000))).values
@@ -124,7 +123,7 @@ def _elsewhere(released: Released) -> Iterator[Cell]:
             one = found.sel(target=target, depth=depth)
             for measure in ("tau", "r2"):
                 column = f"{measure} D={depth}"
-                yield mine(
+                yield ours_only(
                     "Figure 2a on TREC-COVID",
                     f"{name}@1000",
                     column,

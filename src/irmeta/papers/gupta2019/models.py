@@ -35,7 +35,8 @@ def model_cells(tables: Tables) -> Iterator[Cell]:
             linear
         )
         for at, name in enumerate(("tau", "R2")):
-            row, change = f"RBF kernel of size {size:g}", changes[..., at]
+            row = f"RBF kernel of size {size:g}"
+            change = changes[..., at]
             column = f"mean change of {name}"
             yield lacking(
                 "Section 5, SVM",

@@ -9,7 +9,7 @@ from irmeta.papers.gupta2019.released import TESTS, Tables
 from irmeta.stats.arrays import Floats
 from irmeta.stats.prediction.accuracy import Accuracy, accuracy
 from irmeta.stats.prediction.regression import least_squares, moments
-from irmeta.studies.reproduction import Cell, compare, lacking, mine
+from irmeta.studies.reproduction import Cell, compare, lacking, ours_only
 
 STAND_IN = {"AP": "AP@1000", "nDCG": "nDCG@1000"}
 NOT_RELEASED = "needs full-run AP, full-run nDCG or GMAP, which were not released"
@@ -57,7 +57,7 @@ def fit_cells(tables: Tables) -> Iterator[Cell]:
             fit.slopes.tolist() if fit else [],
         )
         if fit and is_released(target, names):
-            yield mine(
+            yield ours_only(
                 "coefficients",
                 row_of(target, names),
                 "intercept",

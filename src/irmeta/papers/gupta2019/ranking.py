@@ -19,7 +19,7 @@ from irmeta.stats.subsets.matrices import symmetrized
 from irmeta.stats.subsets.orders import Order, log_determinant
 from irmeta.stats.subsets.selection import ORDERS
 from irmeta.studies.ranking import rank_metrics
-from irmeta.studies.reproduction import Cell, claim, compare, lacking, mine
+from irmeta.studies.reproduction import Cell, claim, compare, lacking, ours_only
 
 SHEFFIELD = np.array(
     [
@@ -65,7 +65,8 @@ def ranking_cells(released: Released, rng: int) -> Iterator[Cell]:
 
 def backward_as_printed(sigma: Floats) -> Order:
     """Order variables by Algorithm 1 to the letter: it conditions on the dropped variable instead of forgetting it."""
-    left, dropped = np.arange(len(sigma)), []
+    left = np.arange(len(sigma))
+    dropped = []
     while left.size:
         worst = int(np.argmax(np.diag(np.linalg.inv(sigma))))
         sigma = sigma - np.outer(sigma[:, worst], sigma[worst]) / sigma[worst, worst]
@@ -77,7 +78,8 @@ def backward_as_printed(sigma: Floats) -> Order:
 
 def row_sums_updated(sigma: Floats) -> Order:
     """Order variables as the released forward_greedy.m does, with the update of Algorithm 2 that it leaves out."""
-    left, order = np.arange(len(sigma)), []
+    left = np.arange(len(sigma))
+    order = []
     while left.size:
         best = int(np.argmax(sigma.sum(axis=1)))
         sigma = sigma - np.outer(sigma[:, best], sigma[best]) / sigma[best, best]
@@ -114,10 +116,10 @@ def sheffield_cells() -> Iterator[Cell]:
                     within=0,
                 )
             else:
-                yield mine("Sheffield example", method, column, float(band))
+                yield ours_only("Sheffield example", method, column, float(band))
         for k in range(1, n):
             value = float(np.exp(log_determinant(sigma, ours[:k]) - best[k].value))
-            yield mine(
+            yield ours_only(
                 "Sheffield example",
                 method,
                 f"ratio to the largest determinant of {k}",
@@ -147,7 +149,7 @@ def table_3_cells(tables: dict[str, xr.DataArray]) -> Iterator[Cell]:
                         [found[metric] for metric in published], range(len(published))
                     ).statistic
                 )
-                yield mine(
+                yield ours_only(
                     "Table 3",
                     method,
                     f"tau with ours, {matrix}, {rows}",
@@ -195,7 +197,7 @@ def claim_cells(train: xr.DataArray) -> Iterator[Cell]:
         "Section 6.3", "gf", "largest error", error, said=said, most=0.27, known=slip
     )
     for method in ("ib", "gf"):
-        yield mine(
+        yield ours_only(
             item, method, f"{column}, correlation", lowest[method, "correlation"]
         )
 
@@ -232,7 +234,8 @@ def proof_cells(train: xr.DataArray, rng: np.random.Generator) -> Iterator[Cell]
     identity, submodular = np.array(
         [_proof_holds(sigma, rng) for _ in range(DRAWN)]
     ).mean(axis=0)
-    item, column = "Section 6.2, proof", f"share of {DRAWN} random sets"
+    item = "Section 6.2, proof"
+    column = f"share of {DRAWN} random sets"
     said = "f(O + i) = f(O) + sum of sigma_ij^2 / sigma_ii, with f the determinant"
     known = "the determinant is multiplied by sigma_ii, conditioned on O; what grows by this sum is explained variance"
     yield claim(item, "identity", column, identity, said=said, least=1, known=known)
@@ -252,7 +255,9 @@ def _proof_holds(sigma: Floats, rng: np.random.Generator) -> tuple[bool, bool]:
     """Say whether the identity holds and f is submodular on one random set O, with metrics i and j outside."""
     order = rng.permutation(len(sigma))
     size = int(rng.integers(1, 5))
-    inside, i, j = order[:size], order[size], order[size + 1]
+    inside = order[:size]
+    i = order[size]
+    j = order[size + 1]
     outside = order[size:]
     # the covariance of the metrics outside, given those inside
     left = sigma[np.ix_(outside, outside)] - sigma[
@@ -278,7 +283,7 @@ def complexity_cells(rng: np.random.Generator) -> Iterator[Cell]:
             ORDERS[method](sigma, np.arange(size), [])
             seconds[method, size] = time.perf_counter() - start
     for (method, size), taken in seconds.items():
-        yield mine(
+        yield ours_only(
             "Table 2", method, f"seconds for S={size}", taken, "one run on this machine"
         )
     for method in ("ib", "gf"):

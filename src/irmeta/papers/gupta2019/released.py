@@ -103,7 +103,8 @@ def cheap(base: str, depth: int) -> str:
 
 def by_topics(train: xr.DataArray) -> dict[int, xr.DataArray]:
     """Divide rows by the number of topics that all of P@10, P@20 and P@100 are multiples of; 50 is tried first."""
-    rest, parts = np.ones(train.sizes["system"], dtype=bool), {}
+    rest = np.ones(train.sizes["system"], dtype=bool)
+    parts = {}
     for topics in TOPICS:
         fits = fits_topics(train, topics)
         parts[topics] = train[rest & fits]
@@ -116,6 +117,7 @@ def fits_topics(table: xr.DataArray, topics: int) -> Bools:
     """Say which rows can be means over this number of topics: P@10, P@20 and P@100, to four decimals, are multiples."""
     fits = []
     for k in (10, 20, 100):
-        scores, parts = table.sel(metric=f"P@{k}").values[:, 0], topics * k
+        scores = table.sel(metric=f"P@{k}").values[:, 0]
+        parts = topics * k
         fits.append(np.abs(np.round(scores * parts) / parts - scores) < 6e-5)
     return np.all(fits, axis=0)

@@ -33,7 +33,8 @@ def selection_cells(tables: Tables) -> Iterator[Cell]:
     """
     chosen = _search(tables)
     for target, names, _ in rows(PREDICTION):
-        row, fit = row_of(target, names), fitted(tables, target, names)
+        row = row_of(target, names)
+        fit = fitted(tables, target, names)
         if fit is None:
             yield lacking("selection", row, "found first", NOT_RELEASED)
             continue

@@ -11,7 +11,7 @@ from irmeta.papers.gupta2019.printed import TOPICWISE, TOPICWISE_R2, rows
 from irmeta.papers.gupta2019.released import Released
 from irmeta.stats.prediction.accuracy import accuracy
 from irmeta.stats.prediction.learners import learner
-from irmeta.studies.reproduction import Cell, lacking, mine
+from irmeta.studies.reproduction import Cell, lacking, ours_only
 
 BY_TOPIC = "needs the papers' scores by topic, which were not released"
 
@@ -54,7 +54,7 @@ def _elsewhere(
     found = accuracy(test[:, -1], predicted)
     row = f"{target} <- {', '.join(names)}"
     for column, ours in (("RMSE", found.rmse), ("R2", found.r2)):
-        yield mine(
+        yield ours_only(
             "topic by topic on TREC-COVID",
             row,
             column,

@@ -14,7 +14,7 @@ from irmeta.papers.webber2008_redundant.power import (
     measured,
     phi,
 )
-from irmeta.studies.reproduction import Cell, lacking, mine
+from irmeta.studies.reproduction import Cell, lacking, ours_only
 
 EVALUATED = (*METRICS, "RBP(p=0.98)")
 JUDGED = "Judged@100"
@@ -42,7 +42,7 @@ def elsewhere_cells(data: Path, rng: int) -> Iterator[Cell]:
             data / folder / "qrels.txt", [data / folder / "runs"], [*EVALUATED, JUDGED]
         )
         judged = select(scores, metrics=[JUDGED]).mean().item()
-        yield mine(
+        yield ours_only(
             name,
             JUDGED,
             "mean",
@@ -56,11 +56,11 @@ def _collection(item: str, power: xr.Dataset) -> Iterator[Cell]:
     metrics = [str(metric) for metric in power["metric"].values]
     for at, a in enumerate(metrics):
         for b in metrics[at:]:
-            yield mine(item, a, b, phi(power, a, b), "as Table 1")
+            yield ours_only(item, a, b, phi(power, a, b), "as Table 1")
     for predictor in [metric for metric in COMPLEX if metric in metrics]:
         for target in ("P@10", "RR"):
             found = gain(power, predictor, target)
-            yield mine(
+            yield ours_only(
                 item,
                 f"{predictor} over {target} itself",
                 "advantage",
@@ -68,4 +68,4 @@ def _collection(item: str, power: xr.Dataset) -> Iterator[Cell]:
                 str(found),
             )
     found = gain(power, "P@10", "RR")
-    yield mine(item, "P@10 over RR itself", "advantage", found.value, str(found))
+    yield ours_only(item, "P@10 over RR itself", "advantage", found.value, str(found))

@@ -11,7 +11,7 @@ from irmeta.papers.webber2008_redundant.power import (
     gains_by_size,
     phi,
 )
-from irmeta.studies.reproduction import Cell, claim, compare, lacking, mine
+from irmeta.studies.reproduction import Cell, claim, compare, lacking, ours_only
 
 TABLE_1 = (
     (0.50, 0.40, 0.53, 0.51, 0.50),
@@ -75,7 +75,7 @@ def _figure_1(power: xr.Dataset) -> Iterator[Cell]:
     for a, b in (("P@10", "P@10"), ("AP", "AP"), ("AP", "P@10")):
         for at, size in enumerate(SIZES):
             ours = curve.sel(metric=a, metric_2=b).values[at].item()
-            yield mine(
+            yield ours_only(
                 "Figure 1",
                 f"{a}, {b}",
                 f"{size} topics",
@@ -103,7 +103,8 @@ def _claims(best: xr.Dataset, every: xr.Dataset) -> Iterator[Cell]:
     said = "complex metrics are as good at predicting the simple ones as these are themselves"
     for target, known in (("P@10", ""), ("RR", OWN_TABLE)):
         found = gain(best, "AP", target)
-        row, ends = f"AP over {target} itself", (found.low, found.high)
+        row = f"AP over {target} itself"
+        ends = (found.low, found.high)
         words = f"{said} ({found})"
         yield claim(
             item,
@@ -115,7 +116,7 @@ def _claims(best: xr.Dataset, every: xr.Dataset) -> Iterator[Cell]:
             interval=ends,
             known=known,
         )
-    yield mine(
+    yield ours_only(
         item,
         "P@10 over RR itself",
         "advantage",
@@ -124,7 +125,8 @@ def _claims(best: xr.Dataset, every: xr.Dataset) -> Iterator[Cell]:
     )
     said = "the trends are also observable with the full system sets"
     found = gain(every, "AP", "P@10")
-    row, ends = "AP over P@10 itself, all systems", (found.low, found.high)
+    row = "AP over P@10 itself, all systems"
+    ends = (found.low, found.high)
     yield claim(
         item,
         row,
@@ -134,7 +136,7 @@ def _claims(best: xr.Dataset, every: xr.Dataset) -> Iterator[Cell]:
         least=0,
         interval=ends,
     )
-    yield mine(
+    yield ours_only(
         item,
         "AP over RR itself, all systems",
         "advantage",

@@ -5,12 +5,13 @@ from collections.abc import Iterator
 from irmeta.papers.webber2008_standardization.sources import DRAWS, Sources
 from irmeta.stats.rankings import rank
 from irmeta.studies.durability import durability
-from irmeta.studies.reproduction import Cell, claim, compare, mine
+from irmeta.studies.reproduction import Cell, claim, compare, ours_only
 from irmeta.studies.standardizing_set import standardizing_set
 
 SCAN = "lost in the paper's scan"
 DRAWN = "published as a plot only"
-CLAIMED, OTHERS = (5, 10, 15), (2, 3, 20)
+CLAIMED = (5, 10, 15)
+OTHERS = (2, 3, 20)
 """Numbers of systems in Figure 4 that the text speaks of, and others."""
 FEWER = 2000
 """Draws for the others."""
@@ -26,10 +27,8 @@ def factor_cells(sources: Sources, rng: int) -> Iterator[Cell]:
         for name in ("R03", "R04")
     }
     row = "R03 with R04 topics"
-    pearson, tau = (
-        float(rank.pearson(means["R03"], means["R04"])),
-        float(rank.tau_b(means["R03"], means["R04"])),
-    )
+    pearson = float(rank.pearson(means["R03"], means["R04"]))
+    tau = float(rank.tau_b(means["R03"], means["R04"]))
     yield compare("Table 2", row, "Pearson", 0.943, pearson, within=0.0005)
     yield compare("Table 2", row, "tau", 0.742, tau, within=0.0005)
     yield from _durability(sources, pearson, tau, rng)
@@ -45,7 +44,7 @@ def _durability(
     for name in lasting.topics.values:
         for figure in ("pearson", "tau", "tau_ap"):
             ours = lasting[figure].sel(topics=name).item()
-            yield mine(
+            yield ours_only(
                 "Table 2", str(name), figure, ours, "" if figure == "tau_ap" else SCAN
             )
     said = "old factors distort much less than other topics do"
@@ -63,7 +62,8 @@ def _durability(
 
 def _sample(sources: Sources, rng: int) -> Iterator[Cell]:
     """Return Figure 4: the tau of rankings by some of the 78 systems of TREC 2003 with the ranking by all."""
-    old, new = sources.old["R03"], sources.new["R03"]
+    old = sources.old["R03"]
+    new = sources.new["R03"]
     judged = standardizing_set(old, new, sizes=CLAIMED, resamples=DRAWS, rng=rng).isel(
         metric=0
     )
@@ -83,9 +83,10 @@ def _sample(sources: Sources, rng: int) -> Iterator[Cell]:
     for size in sorted((*CLAIMED, *OTHERS)):
         sampled = judged if size in CLAIMED else others
         for name in ("p50", "p5", "p1"):
-            ours, row = sampled[name].sel(systems=size).item(), f"{size} systems"
+            ours = sampled[name].sel(systems=size).item()
+            row = f"{size} systems"
             if (size, name) in claims:
                 least, said = claims[size, name]
                 yield claim("Figure 4", row, name, ours, said=said, least=least)
             else:
-                yield mine("Figure 4", row, name, ours, DRAWN)
+                yield ours_only("Figure 4", row, name, ours, DRAWN)

@@ -11,7 +11,7 @@ from irmeta.evaluation.engine import evaluate
 from irmeta.papers.webber2008_standardization.levels import NO_RUNS, POWER, power
 from irmeta.papers.webber2008_standardization.sources import Sources, standardized
 from irmeta.studies.comparison import compare
-from irmeta.studies.reproduction import Cell, claim, lacking, mine
+from irmeta.studies.reproduction import Cell, claim, lacking, ours_only
 
 BARS = {
     "P@10": ("P@10", "nP@10", "sP@10"),
@@ -45,7 +45,7 @@ def _ndcg(sources: Sources, rng: int) -> Iterator[Cell]:
     }
     for form, cubes in forms.items():
         found = compare(cubes, kinds=("raw",), partitions=DRAWS, rng=rng)
-        yield mine(
+        yield ours_only(
             "Figure 7, in part",
             form,
             "dRMSE, R03 with R04",
@@ -53,7 +53,7 @@ def _ndcg(sources: Sources, rng: int) -> Iterator[Cell]:
             PART,
         )
         for name, cube in cubes.items():
-            yield mine(
+            yield ours_only(
                 "Section 5, other collections", form, f"{POWER}, {name}", power(cube)
             )
 
@@ -83,18 +83,18 @@ def _sum_of_precisions(sources: Sources, rng: int) -> Iterator[Cell]:
     }
     for form, cubes in forms.items():
         found = compare(cubes, kinds=("raw",), partitions=DRAWS, rng=rng)
-        yield mine(
+        yield ours_only(
             "Figure 7, in part",
             form,
             "dRMSE, AdHoc with R03",
             found["drmse"].item(),
             SOME,
         )
-        yield mine(
+        yield ours_only(
             "Figure 5, in part", form, "mean dRMSE", found["drmse_mean"].item(), SOME
         )
         for name, cube in cubes.items():
-            yield mine("Table 6, in part", form, name, cube.mean().item(), SOME)
+            yield ours_only("Table 6, in part", form, name, cube.mean().item(), SOME)
 
 
 def _times(ap: xr.DataArray, relevant: dict[str, int]) -> xr.DataArray:

@@ -11,7 +11,7 @@ from irmeta.stats import descriptive
 from irmeta.stats.arrays import Floats
 from irmeta.stats.reliability.components import components
 from irmeta.studies.description import describe
-from irmeta.studies.reproduction import Cell, claim, compare, mine
+from irmeta.studies.reproduction import Cell, claim, compare, ours_only
 
 RULES = {
     "ceil(p n)": lambda p, n: np.ceil(p * n - 1e-9),
@@ -67,22 +67,20 @@ def _effects(scores: Mapping[str, Floats]) -> Iterator[Cell]:
             )
         )
         for what, part in parts.items():
-            yield mine(
+            yield ours_only(
                 "Section 6",
                 f"AP on {name}",
                 f"share of variance, {what}",
                 part / sum(parts.values()),
             )
-        row, column, ratio = (
-            f"AP on {name}",
-            "topic variance over system variance",
-            parts["topics"] / parts["systems"],
-        )
+        row = f"AP on {name}"
+        column = "topic variance over system variance"
+        ratio = parts["topics"] / parts["systems"]
         if name == "TREC-3":
             said = "Tague-Sutcliffe and Blustein: the topic effect is much stronger than the system effect"
             yield claim("Section 6", row, column, ratio, said=said, least=2)
         else:
-            yield mine("Section 6", row, column, ratio)
+            yield ours_only("Section 6", row, column, ratio)
 
 
 def _flab8atdn(scores: xr.DataArray) -> Iterator[Cell]:
@@ -139,7 +137,8 @@ def _percentiles(scores: xr.DataArray) -> Iterator[Cell]:
             last: _factors(scores, of, order, column, last) for last in (0.75, 0.9)
         }
         nearest = min(by_rule[0.75].values(), key=lambda ours: abs(ours - published))
-        row, name = f"{of}s by {order}", f"{column}, 1st over 75th percentile"
+        row = f"{of}s by {order}"
+        name = f"{column}, 1st over 75th percentile"
         told = ", ".join(
             f"{rule} {factor:.2f}" for rule, factor in by_rule[0.75].items()
         )
@@ -154,7 +153,7 @@ def _percentiles(scores: xr.DataArray) -> Iterator[Cell]:
             known=NOT_75,
         )
         at_90 = by_rule[0.9]["ceil(p n)"]
-        yield mine(
+        yield ours_only(
             "Table 1",
             row,
             f"{column}, 1st over 90th percentile",
@@ -178,7 +177,7 @@ def _percentiles(scores: xr.DataArray) -> Iterator[Cell]:
         for percent in (1, 10, 40, 75, 90):
             for name, values in (("mean", mean), ("sd", sd)):
                 ours = _at(values, mean, percent / 100, "ceil(p n)")
-                yield mine(
+                yield ours_only(
                     "Table 1",
                     f"{of}s",
                     f"{name}, percentile {percent}",
@@ -192,7 +191,8 @@ def _factors(
 ) -> dict[str, float]:
     """Return the factor between the 1st percentile and the last, by rule."""
     figures = dict(zip(("mean", "sd"), _figures(scores, of), strict=True))
-    values, by = figures[column], figures[order]
+    values = figures[column]
+    by = figures[order]
     return {
         rule: _at(values, by, 0.01, rule) / _at(values, by, last, rule)
         for rule in RULES

@@ -53,7 +53,8 @@ def comparison_panel(
 ) -> Panel:
     """Compare the scores that the same systems get on every pair of collections; in words for one metric only."""
     outcome = comparison.compare(cubes, partitions=PARTITIONS, rng=seed)
-    kinds, forms = names(outcome.kind), comparison.tables(outcome)["forms"]
+    kinds = names(outcome.kind)
+    forms = comparison.tables(outcome)["forms"]
     chart = Chart(
         "compared",
         "Difference between collections (dRMSE), raw and standardized, with what chance gives",
@@ -75,8 +76,8 @@ def comparison_panel(
         command=f"irmeta compare {source} --kind {','.join(kinds)} --partitions {PARTITIONS} --seed {seed}",
     )
 
-    told = [line for line in panel.findings if line.startswith(f"{by} (")]
-    return replace(panel, findings=told or panel.findings)
+    lines = [line for line in panel.findings if line.startswith(f"{by} (")]
+    return replace(panel, findings=lines or panel.findings)
 
 
 def _by_kind(

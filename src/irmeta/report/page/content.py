@@ -12,7 +12,7 @@ import xarray as xr
 from irmeta.choices import Level, Missing
 from irmeta.cube import choose_names, complete, default_by, varying
 from irmeta.errors import ScoresError
-from irmeta.io.groups import Grouping, said
+from irmeta.io.groups import Grouping, source_of_groups
 from irmeta.names import canonical, found_as, nearest
 from irmeta.report.page.panel import Panel, attempt, names
 from irmeta.words import listed
@@ -80,7 +80,7 @@ class Content:
         """The option by which a command on the page names the teams; nothing where they are not known."""
         if self.groups is None:
             return ""
-        return f" --groups {quote(str(said(self.groups)))}"
+        return f" --groups {quote(str(source_of_groups(self.groups)))}"
 
     @property
     def several_metrics(self) -> bool:

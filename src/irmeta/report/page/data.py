@@ -27,7 +27,9 @@ TEXT = Text(
 
 def panels(content: Content) -> list[Panel]:
     """Make a panel for each collection."""
-    cubes, order, left_out = content.cubes, content.order, content.left_out
+    cubes = content.cubes
+    order = content.order
+    left_out = content.left_out
     return content.each(
         lambda name: data_panel(name, cubes[name], order[name], left_out[name])
     )
@@ -47,10 +49,10 @@ def data_panel(
         f"{count} {dim}{'s' if count != 1 else ''}" for dim, count in counts.items()
     )
     finding = f"{name}: {systems}, {topics} and {metrics}; {missing}."
-    said = about(scores)
+    about_scores = about(scores)
     facts = {
         key: value
-        for key, value in said.items()
+        for key, value in about_scores.items()
         if key not in ("notes", "runs", "options", "collection")
     }
     table = pl.DataFrame(
@@ -59,14 +61,14 @@ def data_panel(
             "missing": np.isnan(scores.values).sum(axis=(0, 1)),
         }
     )
-    notes = [str(note) for note in said.get("notes") or []]
+    notes = [str(note) for note in about_scores.get("notes") or []]
     return Panel(
         name,
         [finding, *(f"{line}." for line in left_out), *notes[:REMARKS]],
         [_shades(scores, by)] if counts["topic"] > 1 else [],
         {"missing": table},
         ["missing"] if size["missing"] else [],
-        options={**facts, **dict(said.get("options") or {})},
+        options={**facts, **dict(about_scores.get("options") or {})},
         notes=notes,
         command="irmeta validate RUNS --qrels QRELS",
         warnings=[f"{name}: {line}." for line in left_out],

@@ -31,7 +31,9 @@ def panels(content: Content) -> list[Panel]:
 
 def described(content: Content, name: str) -> xr.Dataset:
     """Return the description of one collection, which two sections show."""
-    scores, by, seed = content.used[name], content.order[name], content.seed
+    scores = content.used[name]
+    by = content.order[name]
+    seed = content.seed
     outcome: xr.Dataset = content.once(
         f"description {name}", lambda: description.describe(scores, by=by, rng=seed)
     )
@@ -40,8 +42,10 @@ def described(content: Content, name: str) -> xr.Dataset:
 
 def systems_panel(content: Content, name: str) -> Panel:
     """Show the systems' means with intervals, and the ranks that they may have."""
-    outcome, by = described(content, name), content.order[name]
-    source, seed = content.source_of(name), content.seed
+    outcome = described(content, name)
+    by = content.order[name]
+    source = content.source_of(name)
+    seed = content.seed
     columns = ("mean", "low", "high", "rank", "rank_low", "rank_high")
     per_metric = {
         str(metric): {
@@ -50,7 +54,8 @@ def systems_panel(content: Content, name: str) -> Panel:
         }
         for metric in outcome.metric.values
     }
-    level, topics = about(outcome)["options"]["level"], outcome.sizes["topic"]
+    level = about(outcome)["options"]["level"]
+    topics = outcome.sizes["topic"]
     chart = Chart(
         "means",
         f"System means with {level:.0%} intervals over {topics} topics",

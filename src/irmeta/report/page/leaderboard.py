@@ -76,7 +76,7 @@ def html(outcome: xr.Dataset, title: str, source: str) -> str:
         holes_allow="ranks that predicted scores allow, 90%"
         if "predicted" in outcome
         else "ranks that missing scores allow",
-        called=leaderboard.called(outcome),
+        nouns=leaderboard.nouns(outcome),
         varied=leaderboard.varied(outcome),
         level=f"{options['level']:.0%}",
         options=options,
@@ -115,8 +115,8 @@ def content(outcome: xr.Dataset) -> dict[str, Any]:
         "counts": known.sum(axis=1).tolist(),
         "scores": numbers(scores.T),
         "filled": filled,
-        "holesSay": _holes_say(outcome),
-        "called": leaderboard.called(outcome),
+        "holesSay": _missing_note(outcome),
+        "called": leaderboard.nouns(outcome),
         "aggregates": [_ranks(ordered, kind) for kind in names(ordered.aggregate)],
         "tables": {name: _table(frame) for name, frame in _shown(outcome).items()},
     }
@@ -173,7 +173,7 @@ def _aggregates(outcome: xr.Dataset) -> list[dict[str, Any]]:
             "resolution": f"{outcome['resolution'].sel(aggregate=kind).item():.0%}",
             "tied": counted(
                 int(outcome["tied"].sel(aggregate=kind).item()),
-                leaderboard.called(outcome)["model"],
+                leaderboard.nouns(outcome)["model"],
             ),
         }
         for kind in names(outcome.aggregate)
@@ -186,7 +186,7 @@ def _capital(text: str) -> str:
 
 def _what(outcome: xr.Dataset) -> str:
     """Say what is ranked: the collection, and how many models and tasks."""
-    names = leaderboard.called(outcome)
+    names = leaderboard.nouns(outcome)
     sizes = [
         counted(outcome.sizes[dim], names[what])
         for dim, what in (("system", "model"), ("topic", "task"))
@@ -197,14 +197,15 @@ def _what(outcome: xr.Dataset) -> str:
 
 def _compared(outcome: xr.Dataset) -> str:
     """Say of which models tau is."""
-    some, model = int(outcome["compared"]), leaderboard.called(outcome)["model"]
+    some = int(outcome["compared"])
+    model = leaderboard.nouns(outcome)["model"]
     every = some == outcome.sizes["system"]
     if every:
         return ""
     return f"of the {counted(some, model)} that every aggregate has a value for"
 
 
-def _holes_say(outcome: xr.Dataset) -> str:
+def _missing_note(outcome: xr.Dataset) -> str:
     """Say what the thin line of a model with missing scores means."""
     if "predicted" in outcome:
         return "predicted scores put it, with 90%, at rank"

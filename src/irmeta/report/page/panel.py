@@ -86,7 +86,7 @@ def of_study(
     command: str,
 ) -> Panel:
     """Make the panel of a study's result: findings, tables, options and notes are the study's own."""
-    overview = tables.overview(outcome)
+    overview, warned = tables.overview(outcome), warnings(outcome)
     return Panel(
         label,
         study_of(outcome).findings(outcome),
@@ -96,9 +96,9 @@ def of_study(
         {name: overview[name] for name in list(overview)[:1]},
         figures,
         about(outcome)["options"],
-        about(outcome)["notes"],
+        [note for note in about(outcome)["notes"] if note not in warned],
         command,
-        warnings(outcome),
+        warned,
     )
 
 

@@ -40,7 +40,8 @@ def panels(content: Content) -> list[Panel]:
 
 def _panel(content: Content, name: str) -> Panel:
     factors = standardization.load(name)
-    used, by = content.used[name], content.order[name]
+    used = content.used[name]
+    by = content.order[name]
     shared = [
         metric for metric in names(used.metric) if metric in names(factors.metric)
     ]

@@ -43,7 +43,8 @@ def panels(content: Content) -> list[Panel]:
     """Make a panel for each collection, where there are metrics to predict."""
     if not content.several_metrics:
         return []
-    reported, model = to_report(content), reference_model()
+    reported = to_report(content)
+    model = reference_model()
     return content.each(
         lambda name: prediction_panel(name, content.used[name], reported, model)
     )
@@ -132,10 +133,10 @@ def chosen(model: Model, candidates: Sequence[str]) -> list[str]:
 
 def _worst_coverage(model: Model, given: Sequence[str]) -> float:
     """Return the coverage to expect of 90% intervals on the worst collection, in the mean over other metrics."""
-    level, size = 0.9, len(given)
-    by_parts: dict[
-        tuple[str, ...], list[str]
-    ] = {}  # the targets that the same collections have
+    level = 0.9
+    size = len(given)
+    # the targets that the same collections have
+    by_parts: dict[tuple[str, ...], list[str]] = {}
     for target in (metric for metric in model.metrics if metric not in given):
         by_parts.setdefault(
             tuple(part.name for part in model.holding([*given, target])), []
@@ -161,10 +162,8 @@ def calculator(model: Model) -> Mapping[str, Any]:
     t[level][df - 1], normal[level] and chi2[number of scores - 1] are quantiles, which the page looks up.
     """
     two_sided = (1 + np.array(LEVELS)) / 2
-    freedom, scores = (
-        np.arange(1, max(2, len(model.parts))),
-        np.arange(1, len(model.metrics) + 1),
-    )
+    freedom = np.arange(1, max(2, len(model.parts)))
+    scores = np.arange(1, len(model.metrics) + 1)
     return {
         "scale": model.scale,
         "levels": list(LEVELS),

@@ -51,7 +51,8 @@ def _panel(content: Content, name: str) -> Panel:
     """Show how well each metric predicts each other on new topics, what the best gains, and the curve over topics."""
     outcome = power(content, name)
     sizes = outcome["size"].values.tolist()
-    metrics, phi = names(outcome.metric), outcome["phi"].values
+    metrics = names(outcome.metric)
+    phi = outcome["phi"].values
     best = predictivity.best_predictor(outcome)
     gain = outcome["advantage"].values[best]
     others = [int(at) for at in np.argsort(-gain, kind="stable") if at != best]

@@ -58,15 +58,15 @@ def significance_panel(content: Content, name: str) -> Panel:
     tests = views["tests"].filter(pl.col("metric") == by)
     ranked = views["power"].sort("share_significant", descending=True)
     best, last = ranked.row(0, named=True), ranked.row(-1, named=True)
-    told = [line for line in panel.findings if line.startswith(f"{by}:")]
+    lines = [line for line in panel.findings if line.startswith(f"{by}:")]
     if ranked.height > 1:
-        told.append(
+        lines.append(
             f"{best['metric']} distinguishes most pairs ({best['share_significant']:.1%}), {last['metric']} fewest "
             f"({last['share_significant']:.1%})."
         )
     return replace(
         panel,
-        findings=told,
+        findings=lines,
         tables={**views, "power": ranked, "tests": tests},
         latex={"systems": lettered(content, name)},
         notes=[

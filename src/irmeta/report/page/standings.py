@@ -40,11 +40,9 @@ def panels(content: Content) -> list[Panel]:
 
 def standings_panel(content: Content, name: str) -> Panel:
     """Show systems by metrics, with ranks and letters, and what it takes to compare two of them."""
-    outcome, scores, by = (
-        described(content, name),
-        content.used[name],
-        content.order[name],
-    )
+    outcome = described(content, name)
+    scores = content.used[name]
+    by = content.order[name]
     best = outcome.sel(metric=by)
     leaders = best.system.values[best["rank"].values == 1]
     may = int((best["rank_low"].values == 1).sum())
@@ -108,7 +106,8 @@ def board(
 
 def _packed(values: np.ndarray[Any, np.dtype[np.float64]]) -> Mapping[str, Any]:
     """Pack scores (system, topic) into 16 bits each: low + code * step."""
-    low, high = float(values.min()), float(values.max())
+    low = float(values.min())
+    high = float(values.max())
     step = (high - low) / 65535 or 1.0
     codes = np.round((values - low) / step).astype("<u2")
     return {"low": low, "step": step, "codes": b64encode(codes.tobytes()).decode()}

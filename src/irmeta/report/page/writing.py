@@ -116,7 +116,8 @@ def write_sections(
         raise ScoresError(
             "most sections of a report take complete scores: choose another way (--missing common)"
         )
-    cubes, rng = by_name(cubes), seed(rng)
+    cubes = by_name(cubes)
+    rng = seed(rng)
     folder = Path(folder)
     earlier = _earlier(folder)
     with _made(folder):

@@ -46,7 +46,8 @@ def means(result: xr.Dataset, axes: Axes) -> Axes:
 
 def ranks(result: xr.Dataset, axes: Axes) -> Axes:
     """Draw the rank of every system, best first, and as a line its rank set: the ranks that it may have."""
-    one, options = _ordered(result), about(result)["options"]
+    one = _ordered(result)
+    options = about(result)["options"]
     names = one.system.values.astype(str)
     place = np.arange(1, len(names) + 1)
     axes.vlines(

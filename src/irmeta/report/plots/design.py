@@ -17,10 +17,10 @@ LISTED = 8
 
 def figure(result: xr.Dataset) -> Figure:
     """Draw a result of `design`."""
-    return draw(worth, result, width=PAGE, height=4.0)
+    return draw(taus, result, width=PAGE, height=4.0)
 
 
-def worth(result: xr.Dataset, axes: Axes) -> Axes:
+def taus(result: xr.Dataset, axes: Axes) -> Axes:
     """Draw tau against cost, a line a way: solid where measured, dotted where extrapolated; points on the front."""
     options = about(result)["options"]
     often = result["front"].sum("size").values

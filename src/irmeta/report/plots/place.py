@@ -29,7 +29,9 @@ def place(result: xr.Dataset, axes: Axes, *, metric: str | None = None) -> Axes:
             [row, row],
             color=PALETTE[0],
         )
-    axes.plot(one["standardized"].values, rows, "o", color=PALETTE[0], markersize=4)
+    # in front: the best of all may be a system of these
+    own = one["standardized"].values
+    axes.plot(own, rows, "o", color=PALETTE[0], markersize=4, zorder=3)
     axes.plot(
         one["median"].values,
         rows,

@@ -26,7 +26,8 @@ def prediction(outcome: xr.Dataset, axes: Axes) -> Axes:
     value, low, high, outside = (
         outcome[name].values[*at.T] for name in ("value", "low", "high", "outside")
     )
-    systems, targets = outcome.system.values[at[:, 0]], outcome.target.values[at[:, 1]]
+    systems = outcome.system.values[at[:, 0]]
+    targets = outcome.target.values[at[:, 1]]
     rows = np.arange(len(at))
     for row, far in zip(rows, outside, strict=True):
         colour = NEAR if far == 1 else PALETTE[0]

@@ -58,10 +58,8 @@ def gains(result: xr.Dataset, axes: Axes) -> Axes:
     )
     rows = np.arange(len(others))[::-1]
     axes.axvline(0, color="0.6", linewidth=0.8)
-    reach = [
-        (middle - low).tolist(),
-        (high - middle).tolist(),
-    ]  # lists: matplotlib stumbles over arrays of one number
+    # lists: matplotlib stumbles over arrays of one number
+    reach = [(middle - low).tolist(), (high - middle).tolist()]
     axes.errorbar(middle, rows, xerr=reach, fmt="o", markersize=3, color=PALETTE[0])
     axes.set_yticks(rows, [names[at] for at in others])
     axes.set_xlabel(f"φ({names[predictor]}, target) \N{MINUS SIGN} φ(target, target)")

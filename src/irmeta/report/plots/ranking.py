@@ -45,7 +45,8 @@ def ranking(outcome: xr.Dataset, axes: Axes) -> Axes:
         (~proven, PALETTE[5], "best k found, not proven"),
     ):
         if shown.any():
-            at, best = outcome["k"].values[shown], outcome["optimal"].values[shown]
+            at = outcome["k"].values[shown]
+            best = outcome["optimal"].values[shown]
             axes.plot(
                 at,
                 best,

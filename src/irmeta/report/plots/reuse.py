@@ -33,12 +33,14 @@ def metrics(result: xr.Dataset, axes: Axes) -> Axes:
 def penalty(result: xr.Dataset, axes: Axes, *, metric: str | None = None) -> Axes:
     """Draw each left-out run's loss by its unjudged share, with the interval that the other groups predicted.
 
-    metric : by default the first. New runs are drawn at the loss to expect.
+    metric : by default the first. New runs are drawn at the loss to expect, with its interval.
     """
     one = result.sel(metric=metric or result["metric"].values[0])
     known = ~np.isnan(one["low"].values)
-    unjudged, loss = one["unjudged"].values[known], one["loss"].values[known]
-    low, high = one["low"].values[known], one["high"].values[known]
+    unjudged = one["unjudged"].values[known]
+    loss = one["loss"].values[known]
+    low = one["low"].values[known]
+    high = one["high"].values[known]
     axes.vlines(unjudged, low, high, color="0.8", linewidth=1)
     inside = (loss >= low) & (loss <= high)
     axes.plot(
@@ -58,6 +60,13 @@ def penalty(result: xr.Dataset, axes: Axes, *, metric: str | None = None) -> Axe
         label="beyond",
     )
     if "run" in result.dims:
+        axes.vlines(
+            one["new_unjudged"].values,
+            one["penalty_low"].values,
+            one["penalty_high"].values,
+            color="black",
+            linewidth=1,
+        )
         axes.plot(
             one["new_unjudged"].values,
             one["penalty"].values,

@@ -20,7 +20,8 @@ def height(rows: int) -> float:
 def named_rows(axes: Axes, names: list[str], label: str) -> Axes:
     """Name the rows of a plot, the first one on top, and label its values."""
     axes.set_yticks(range(len(names)), names)
-    axes.invert_yaxis()
+    # half a row above the first and below the last, so that no mark is cut
+    axes.set_ylim(len(names) - 0.5, -0.5)
     axes.set_xlabel(label)
     axes.grid(axis="y", color="0.92", linewidth=0.6)
     axes.set_axisbelow(True)

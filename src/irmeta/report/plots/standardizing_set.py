@@ -25,7 +25,8 @@ def plot(result: xr.Dataset, axes: Axes) -> Axes:
     """
     several = result.sizes["metric"] > 1
     for at, metric in enumerate(result.metric.values):
-        one, color = result.sel(metric=metric), PALETTE[at % len(PALETTE)]
+        one = result.sel(metric=metric)
+        color = PALETTE[at % len(PALETTE)]
         for name, (words, style) in _LINES.items():
             label = f"{metric}, {words}" if several else words
             axes.plot(

@@ -37,7 +37,8 @@ def by_topic(one: xr.Dataset, axes: Axes) -> Axes:
     axes.bar(np.arange(1, differences.size + 1), differences, color=colours, width=0.85)
     axes.axhline(0, color="black", linewidth=0.6)
     axes.axhline(float(one["difference"]), color="0.4", linewidth=0.8, linestyle="--")
-    system, other = about(one)["options"]["system"], str(one["who"].item())
+    system = about(one)["options"]["system"]
+    other = str(one["who"].item())
     axes.set_ylabel(f"{one.metric.item()} difference")
     axes.set_xlabel(f"topics, by {system} less {other}")
     return axes

@@ -42,9 +42,8 @@ def half_means(by_topic: Floats, drawn: Bools) -> Floats:
 def set_means(by_topic: Floats, drawn: Bools) -> Floats:
     """Average scores as `half_means` does, not settled: what is computed from them still has to be."""
     topics = len(by_topic)
-    weights = drawn / drawn.sum(
-        axis=-1, keepdims=True
-    )  # 1 / size of the set for its topics, else 0
+    # 1 / size of the set for its topics, else 0
+    weights = drawn / drawn.sum(axis=-1, keepdims=True)
     with single_threaded():
         means = weights.reshape(-1, topics) @ by_topic.reshape(topics, -1)
     return np.asarray(means.reshape(*drawn.shape[:2], *by_topic.shape[1:]))
@@ -103,9 +102,8 @@ def split_half(
     if best is not None:
         kept, by = best
         scores = np.concatenate([scores, by[..., None]], axis=-1)
-    by_topic = np.ascontiguousarray(
-        scores.transpose(1, 2, 0)
-    )  # (topic, metric, system)
+    # (topic, metric, system)
+    by_topic = np.ascontiguousarray(scores.transpose(1, 2, 0))
     moments = np.zeros((len(sizes), 2, 3, metrics, metrics))
     undefined = np.zeros((len(sizes), metrics), dtype=np.int64)
     work = partial(_sums, by_topic, sizes, ties, kept)
@@ -140,9 +138,8 @@ def _sums(
     orders = shuffles(len(by_topic), partitions, rng)
     moments, undefined = [], []
     for size in sizes:
-        means = half_means(
-            by_topic, halves(orders, size)
-        )  # (partition, 2, metric, system)
+        # (partition, 2, metric, system)
+        means = half_means(by_topic, halves(orders, size))
         if kept is None:
             tau = half_tau(means[:, 0], means[:, 1], ties)
         else:

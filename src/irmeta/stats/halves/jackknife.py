@@ -60,7 +60,8 @@ def _whole_moves(
 ) -> tuple[Floats, Floats]:
     """Sum the squared moves of leaving out the systems of each team, and each topic: S and T."""
     systems, topics, metrics = scores.shape
-    by_system, by_topic = _Moves(int(team.max()) + 1, metrics), _Moves(topics, metrics)
+    by_system = _Moves(int(team.max()) + 1, metrics)
+    by_topic = _Moves(topics, metrics)
     chunk = max(1, BLOCK // (systems * metrics * max(topics, metrics)))
     parts = [drawn[start : start + chunk] for start in range(0, len(drawn), chunk)]
     moves = in_order(
@@ -124,10 +125,9 @@ def _left_out(
 ) -> tuple[Floats, Floats]:
     """Sum how far phi(A, B) - phi(B, B) moves without the systems of each team, and without each topic."""
     means = set_means(scores.transpose(1, 2, 0), drawn)
-    first, second = (
-        settled(means[:, 0]),
-        settled(means[:, 1]),
-    )  # (partition, metric, system)
+    # (partition, metric, system)
+    first = settled(means[:, 0])
+    second = settled(means[:, 1])
     _, now = advantage(half_tau(first, second, ties))
     now = now[:, None]  # (partition, 1, metric, metric)
     _, without_system = advantage(
@@ -154,9 +154,8 @@ def _without_topics(scores: Floats, drawn: Bools, means: Floats, ties: Ties) -> 
     for half in (0, 1):
         members = _members(drawn, half)
         size = members.shape[1]
-        left = _without(
-            means[:, half, None], by_topic[members], size
-        )  # (partition, member, metric, system)
+        # (partition, member, metric, system)
+        left = _without(means[:, half, None], by_topic[members], size)
         rankings = left.reshape(len(drawn), size * metrics, -1)
         tau = half_tau(rankings, settled(means[:, 1 - half]), ties)
         taus[partition, members] = tau.reshape(len(drawn), size, metrics, metrics)
@@ -175,13 +174,11 @@ class _SingleScores:
         self.scores = scores  # (system, topic, metric)
         self.drawn = drawn  # (partition, 2, topic)
         self.ties = ties
-        self.exact = set_means(
-            scores.transpose(1, 2, 0), drawn
-        )  # (partition, 2, metric, system)
+        # (partition, 2, metric, system)
+        self.exact = set_means(scores.transpose(1, 2, 0), drawn)
         self.means = settled(self.exact)
-        self.counts = concordance(
-            self.means[:, 0], self.means[:, 1]
-        )  # (partition, metric, metric)
+        # (partition, metric, metric)
+        self.counts = concordance(self.means[:, 0], self.means[:, 1])
         self.pairs = self._pairs()  # (partition, 2, metric)
 
     def _pairs(self) -> Floats:
@@ -225,25 +222,21 @@ class _SingleScores:
             counts move by  sum over j of (new sign - old sign) * sign in the other half
             pairs move by   number of new signs that are not 0 - number of old ones
         """
-        here, there = (
-            self.means[part, half],
-            self.means[part, 1 - half],
-        )  # (partition, metric, system)
+        # (partition, metric, system)
+        here = self.means[part, half]
+        there = self.means[part, 1 - half]
         size = members.shape[1]
         before = here[:, :, system]
         exact = self.exact[part, half, :, system]
-        after = _without(
-            exact[:, None], self.scores[system][members], size
-        )  # (partition, member, metric)
+        # (partition, member, metric)
+        after = _without(exact[:, None], self.scores[system][members], size)
 
-        new = _signs(
-            after[..., None], here[:, None]
-        )  # (partition, member, metric, system)
+        # (partition, member, metric, system)
+        new = _signs(after[..., None], here[:, None])
         new[..., system] = 0  # a system makes no pair with itself
         old = _signs(before[..., None], here)  # (partition, metric, system)
-        other = _signs(there[:, :, system, None], there).transpose(
-            0, 2, 1
-        )  # (partition, system, metric)
+        # (partition, system, metric)
+        other = _signs(there[:, :, system, None], there).transpose(0, 2, 1)
 
         counts = self.counts[part]
         if half == 1:
@@ -253,14 +246,12 @@ class _SingleScores:
         moved = products.reshape(*after.shape, -1) - (old @ other)[:, None]
 
         pairs = self.pairs[part, half][:, None]  # (partition, 1, metric here)
-        beside = self.pairs[part, 1 - half][
-            :, None, None, :
-        ]  # (partition, 1, 1, metric there)
+        # (partition, 1, 1, metric there)
+        beside = self.pairs[part, 1 - half][:, None, None, :]
         pairs_after = pairs
         if self.ties == "b":
-            pairs_after = pairs + (
-                _count(new) - _count(old)[:, None]
-            )  # (partition, member, metric here)
+            # (partition, member, metric here)
+            pairs_after = pairs + (_count(new) - _count(old)[:, None])
 
         tau_after = _ratio(counts + moved, pairs_after[..., None] * beside)
         tau_before = _ratio(counts, pairs[..., None] * beside)

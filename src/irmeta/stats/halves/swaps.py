@@ -26,15 +26,15 @@ def swaps(scores: Floats, drawn: Bools) -> tuple[Ints, Floats]:
     compared = np.zeros((scores.shape[2], EDGES.size), dtype=np.int64)
     swapped = np.zeros((scores.shape[2], EDGES.size))
     by_topic = scores.transpose(1, 2, 0)
-    for one in drawn:
-        means = half_means(by_topic, one[None])[0]  # (set, metric, system)
-        apart = means[..., left] - means[..., right]
-        for here, there in (apart, apart[::-1]):
+    for sets in drawn:
+        means = half_means(by_topic, sets[None])[0]  # (set, metric, system)
+        gap = means[..., left] - means[..., right]
+        # each set is once the one that is believed, and once the one that checks it
+        for here, there in (gap, gap[::-1]):
             for metric, (difference, other) in enumerate(zip(here, there, strict=True)):
-                step = (
-                    np.searchsorted(EDGES, np.abs(difference) + 1e-12, side="right") - 1
-                )
-                differs = np.abs(difference) > 1e-10
+                size = np.abs(difference)
+                step = np.searchsorted(EDGES, size + 1e-12, side="right") - 1
+                differs = size > 1e-10
                 # 1 where the other set has the opposite sign, 1/2 where it ties the pair
                 turned = np.where(np.abs(other) > 1e-10, difference * other < 0, 0.5)
                 compared[metric] += np.bincount(step[differs], minlength=EDGES.size)
@@ -53,10 +53,14 @@ def least_difference(compared: Ints, swapped: Floats, error: float = 0.05) -> Fl
     >>> least_difference(np.array([100, 10, 5]), np.array([30.0, 0.0, 0.0])).item()
     0.01
     """
-    # of all comparisons with a difference of this step or more
-    total = np.cumsum(compared[..., ::-1], axis=-1)[..., ::-1]
-    turned = np.cumsum(swapped[..., ::-1], axis=-1)[..., ::-1]
+    # of all comparisons with a difference of this step or more: sums from the last step down
+    total = np.cumsum(compared[..., ::-1], axis=-1)
+    total = total[..., ::-1]
+    turned = np.cumsum(swapped[..., ::-1], axis=-1)
+    turned = turned[..., ::-1]
+    # the share reversed; 1 where nothing was compared
     rate = np.divide(turned, total, out=np.ones(turned.shape), where=total > 0)
+    # the first step that is small enough
     enough = (rate <= error) & (total > 0)
     first = enough.argmax(axis=-1)
     return np.asarray(np.where(enough.any(axis=-1), EDGES[first], np.nan))

@@ -29,7 +29,8 @@ def decisions(
     and Ferro (CIKM 2023).
     """
     claims = np.stack([_claims(one, alpha, correct) for one in scores])
-    truth, judges = claims[0], claims[1:]
+    truth = claims[0]
+    judges = claims[1:]
     both = (truth != 0) & (judges != 0)
     counted = {
         Decision.AGREE: both & (truth == judges),

@@ -26,14 +26,18 @@ def favour(scores: Floats, members: Floats) -> Favour:
     judge's score less the truth's is taken relative to its mean over all systems, then averaged over the group; the
     mean over topics has Student's t interval. Source of the question: Balog, Metzler and Qin (SIGIR 2025).
     """
+    # the judge's score less the truth's, and less what the judge gives to all systems
     gain = scores[1:] - scores[0]
     gain = gain - gain.mean(axis=1, keepdims=True)
-    by_topic = np.einsum("gs,jst->jgt", members, gain)
+    by_topic = np.einsum("gs,jst->jgt", members, gain)  # (judge, group, topic)
     topics = by_topic.shape[-1]
     mean = by_topic.mean(axis=-1)
     error = by_topic.std(axis=-1, ddof=1) / np.sqrt(topics)
     error = np.where(error < 1e-12, 0.0, error)  # rounding
     half = scipy.stats.t.ppf(0.975, topics - 1) * error
-    p = 2 * scipy.stats.t.sf(over(np.abs(mean), error), topics - 1)
-    p = np.where(error == 0, np.where(np.abs(mean) < 1e-12, 1.0, 0.0), p)
+    size = np.abs(mean)
+    p = 2 * scipy.stats.t.sf(over(size, error), topics - 1)
+    # without an error the favour is certain, or there is none
+    certain = np.where(size < 1e-12, 1.0, 0.0)
+    p = np.where(error == 0, certain, p)
     return Favour(mean, mean - half, mean + half, p)

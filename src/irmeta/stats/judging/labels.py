@@ -28,21 +28,19 @@ class Estimate:
     high: float
 
 
-def meetings(
+def cooccurrences(
     one: Ints, other: Ints, topic: Ints, shape: tuple[int, int, int]
 ) -> Floats:
     """Count how often grades meet: grade indices and topic index of each pair to (topic, grade, grade).
 
-    >>> meetings(np.array([0, 1]), np.array([1, 1]), np.array([0, 0]), (1, 2, 2)).tolist()
+    >>> cooccurrences(np.array([0, 1]), np.array([1, 1]), np.array([0, 0]), (1, 2, 2)).tolist()
     [[[0.0, 1.0], [0.0, 1.0]]]
     """
     topics, rows, columns = shape
+    # the cell of (topic, row, column) in a flat table
     cell = (topic * rows + one) * columns + other
-    return (
-        np.bincount(cell, minlength=topics * rows * columns)
-        .reshape(shape)
-        .astype(np.float64)
-    )
+    counts = np.bincount(cell, minlength=topics * rows * columns)
+    return counts.reshape(shape).astype(np.float64)
 
 
 def coincidences(codes: Ints, topic: Ints, topics: int, grades: int) -> Floats:
@@ -51,17 +49,24 @@ def coincidences(codes: Ints, topic: Ints, topics: int, grades: int) -> Floats:
     A pair that u sets judged adds each of its u (u - 1) ordered pairs of grades, divided by u - 1. Source:
     Krippendorff (2018), Content Analysis, chapter 12.
     """
-    votes = np.stack(
-        [(codes == grade).sum(axis=0) for grade in range(grades)], axis=1
-    ).astype(np.float64)
+    # how many sets give each grade to each pair: (pair, grade)
+    counts = [(codes == grade).sum(axis=0) for grade in range(grades)]
+    votes = np.stack(counts, axis=1).astype(np.float64)
     judged = votes.sum(axis=1)
-    votes, judged, topic = votes[judged > 1], judged[judged > 1], topic[judged > 1]
+    # pairs that one set judged meet nothing
+    several = judged > 1
+    votes = votes[several]
+    judged = judged[several]
+    topic = topic[several]
     table = np.zeros((topics, grades, grades))
     for which in range(topics):
-        some = votes[topic == which] / np.sqrt(judged[topic == which, None] - 1)
+        here = topic == which
+        others = judged[here, None] - 1
+        # sum over pairs of votes x votes' / (u - 1)
+        some = votes[here] / np.sqrt(others)
         table[which] = some.T @ some
         # a set does not meet itself
-        own = votes[topic == which] / (judged[topic == which, None] - 1)
+        own = votes[here] / others
         table[which] -= np.diag(own.sum(axis=0))
     return table
 
@@ -75,7 +80,8 @@ def kappa(table: Floats, weights: Floats) -> Floats:
     0.5
     """
     total = table.sum(axis=(-1, -2))
-    rows, columns = table.sum(axis=-1), table.sum(axis=-2)
+    rows = table.sum(axis=-1)
+    columns = table.sum(axis=-2)
     observed = (table * weights).sum(axis=(-1, -2))
     # expected where grades meet by chance: row total x column total / total
     chance = np.einsum("...i,ij,...j->...", rows, weights, columns)
@@ -92,20 +98,19 @@ def alpha(table: Floats, grades: Floats, scale: Scale) -> Floats:
     total = counts.sum(axis=-1)
     distance = _distance(counts, grades, scale)
     observed = (table * distance).sum(axis=(-1, -2))
-    expected = (counts[..., :, None] * counts[..., None, :] * distance).sum(
-        axis=(-1, -2)
-    )
+    # where grades meet by chance
+    products = counts[..., :, None] * counts[..., None, :]
+    expected = (products * distance).sum(axis=(-1, -2))
     return np.asarray(1 - over((total - 1) * observed, expected))
 
 
 def _distance(counts: Floats, grades: Floats, scale: Scale) -> Floats:
     """Square the distances of grades: (..., grade, grade)."""
+    shape = (*counts.shape, grades.size)
     if scale == "nominal":
-        return np.broadcast_to(1 - np.eye(grades.size), (*counts.shape, grades.size))
+        return np.broadcast_to(1 - np.eye(grades.size), shape)
     if scale == "interval":
-        return np.broadcast_to(
-            (grades[:, None] - grades) ** 2, (*counts.shape, grades.size)
-        )
+        return np.broadcast_to((grades[:, None] - grades) ** 2, shape)
     # the labels up to each grade, half of its own included; between two grades lies what these differ by
     middle = counts.cumsum(axis=-1) - counts / 2
     return np.asarray((middle[..., :, None] - middle[..., None, :]) ** 2)
@@ -131,6 +136,7 @@ def over_topics(figure: Figure, table: Floats) -> Estimate:
         return Estimate(value, float("nan"), float("nan"))
     without = figure(total - table)
     # (n - 1) / n times the sum of squares about the mean
-    error = np.sqrt((topics - 1) / topics * ((without - without.mean()) ** 2).sum())
+    squares = ((without - without.mean()) ** 2).sum()
+    error = np.sqrt((topics - 1) / topics * squares)
     half = float(scipy.stats.t.ppf(0.975, topics - 1) * error)
     return Estimate(value, value - half, value + half)

@@ -50,21 +50,23 @@ class Taus:
     tau: Floats
     kernel: Floats
     together: Floats
-    apart: Floats
+    separate: Floats
     topics: int
     team: Ints
 
     def interval(self) -> Interval:
         """Return tau with its score interval; no p: that tau is 0 nobody asks."""
         pairs = self._pairs
-        variance, freedom = self._variance(self.kernel, self.together, self.apart)
+        variance, freedom = self._variance(self.kernel, self.together, self.separate)
         # as if at least one pair were in doubt, and half a pair discordant: no ranking is known to be the same
         variance = np.maximum(variance, self._doubt)
         tau = np.clip(self.tau, -1 + 1 / pairs, 1 - 1 / pairs)
         # the variance at another tau is V (1 - theta^2) / (1 - tau^2); ends solve (tau - theta)^2 = t^2 times that
-        k = scipy.stats.t.ppf(0.975, freedom) ** 2 * variance / (1 - tau**2)
+        t = scipy.stats.t.ppf(0.975, freedom)
+        k = t**2 * variance / (1 - tau**2)
         half = np.sqrt(k * (1 + k - tau**2))
-        low, high = (tau - half) / (1 + k), (tau + half) / (1 + k)
+        low = (tau - half) / (1 + k)
+        high = (tau + half) / (1 + k)
         return Interval(
             self.tau,
             np.minimum(low, self.tau),
@@ -75,11 +77,12 @@ class Taus:
     def differences(self) -> Interval:
         """Return tau of one judge less that of another, both with the truth: (judge, judge)."""
         kernel = self.kernel[:, None] - self.kernel
-        together, apart = (
-            taus[:, :, None] - taus[:, None] for taus in (self.together, self.apart)
+        together, separate = (
+            taus[:, :, None] - taus[:, None] for taus in (self.together, self.separate)
         )
-        variance, freedom = self._variance(kernel, together, apart)
-        difference, error = self.tau[:, None] - self.tau, np.sqrt(variance)
+        variance, freedom = self._variance(kernel, together, separate)
+        difference = self.tau[:, None] - self.tau
+        error = np.sqrt(variance)
         half = scipy.stats.t.ppf(0.975, freedom) * error
         p = 2 * scipy.stats.t.sf(over(np.abs(difference), error), freedom)
         same = (difference == 0) & (error == 0)
@@ -99,7 +102,7 @@ class Taus:
         return (2 / self._pairs) ** 2
 
     def _variance(
-        self, kernel: Floats, together: Floats, apart: Floats
+        self, kernel: Floats, together: Floats, separate: Floats
     ) -> tuple[Floats, Floats]:
         """Return the variance of tau, or of a difference, and its degrees of freedom.
 
@@ -110,18 +113,19 @@ class Taus:
         """
         teams = int(self.team.max()) + 1
         if teams < FEWEST or self.topics < FEWEST:
-            return np.full(kernel.shape[:-2], np.nan), np.full(
-                kernel.shape[:-2], np.nan
-            )
+            unknown = np.full(kernel.shape[:-2], np.nan)
+            return unknown, unknown
+        # A - B, and A alone
         unbiased, jackknife = by_systems(kernel, self.team)
-        of_topics = np.maximum(
-            by_topics(together, self.topics) - by_topics(apart, self.topics), 0
-        )
+        # C: what the topics that all share add to what topics of each team's own do
+        shared = by_topics(together, self.topics)
+        own = by_topics(separate, self.topics)
+        of_topics = np.maximum(shared - own, 0)
+        # A^2 / (m - 1) + C^2 / (n - 1)
         parts = jackknife**2 / (teams - 1) + of_topics**2 / (self.topics - 1)
         varies = parts > 0
-        variance = np.where(
-            varies, np.maximum(np.maximum(unbiased, 0) + of_topics, self._doubt), 0
-        )
+        total = np.maximum(unbiased, 0) + of_topics
+        variance = np.where(varies, np.maximum(total, self._doubt), 0)
         freedom = np.maximum(over(variance**2, parts), 2)
         return variance, np.where(varies, freedom, teams - 1)
 
@@ -137,18 +141,19 @@ def taus(
     team : of each system, numbered from 0; by default each system is a team.
     """
     team = _teams(scores.shape[1]) if team is None else team
-    scores = scores - scores.mean(
-        axis=1, keepdims=True
-    )  # what a topic does to all systems alike leaves tau as it is
+    # what a topic does to all systems alike leaves tau as it is
+    scores = scores - scores.mean(axis=1, keepdims=True)
     drawn = [
         _means_on_halves(scores, team, stream, count)
         for stream, count in streams(rng, draws, BLOCK)
     ]
-    together, apart = (np.concatenate(parts) for parts in zip(*drawn, strict=True))
-    return _taus(settled(scores.mean(axis=-1)), together, apart, scores.shape[-1], team)
+    together, separate = (np.concatenate(parts) for parts in zip(*drawn, strict=True))
+    return _taus(
+        settled(scores.mean(axis=-1)), together, separate, scores.shape[-1], team
+    )
 
 
-def taus_apart(
+def taus_on_own_topics(
     truth: Floats,
     judge: Floats,
     rng: np.random.Generator,
@@ -167,9 +172,9 @@ def taus_apart(
         drawn.append(
             [np.concatenate(means, axis=1) for means in zip(*both, strict=True)]
         )
-    together, apart = (np.concatenate(parts) for parts in zip(*drawn, strict=True))
+    together, separate = (np.concatenate(parts) for parts in zip(*drawn, strict=True))
     means = settled(np.stack([side.mean(axis=-1) for side in sides]))
-    return _taus(means, together, apart, min(truth.shape[1], judge.shape[1]), team)
+    return _taus(means, together, separate, min(truth.shape[1], judge.shape[1]), team)
 
 
 def _teams(systems: int) -> Ints:
@@ -177,10 +182,12 @@ def _teams(systems: int) -> Ints:
 
 
 def _taus(
-    means: Floats, together: Floats, apart: Floats, topics: int, team: Ints
+    means: Floats, together: Floats, separate: Floats, topics: int, team: Ints
 ) -> Taus:
     tau, kernel = pair_kernel(means)
-    shared, own = (tau_b(half[:, :1], half[:, 1:])[:, 0] for half in (together, apart))
+    shared, own = (
+        tau_b(half[:, :1], half[:, 1:])[:, 0] for half in (together, separate)
+    )
     return Taus(tau, kernel, shared, own, topics, team)
 
 
@@ -191,17 +198,23 @@ def pair_kernel(means: Floats) -> tuple[Floats, Floats]:
     first order a pair adds s / sqrt(A B) - tau (a / A + b / B) / 2, whose mean over pairs is 0.
     """
     systems = means.shape[-1]
+    # of each ordered pair: 1, 0 or -1
     signs = np.sign(means[:, :, None] - means[:, None])
     pairs = systems * (systems - 1)
-    product, untied = signs[1:] * signs[0], signs**2
+    product = signs[1:] * signs[0]
+    untied = signs**2
     # the shares A (truth) and B (judge), each of all ordered pairs
     share = untied.sum(axis=(1, 2)) / pairs
     root = np.sqrt(share[0] * share[1:])
-    tau = over(product.sum(axis=(1, 2)) / pairs, root)
+    concordance = product.sum(axis=(1, 2)) / pairs  # P
+    tau = over(concordance, root)
     with np.errstate(divide="ignore", invalid="ignore"):
+        # a / A + b / B
         ties = untied[0] / share[0] + untied[1:] / share[1:, None, None]
         kernel = product / root[:, None, None] - tau[:, None, None] / 2 * ties
-    kernel[:, np.arange(systems), np.arange(systems)] = 0.0
+    # a system is no pair with itself
+    diagonal = np.arange(systems)
+    kernel[:, diagonal, diagonal] = 0.0
     return tau, kernel
 
 
@@ -224,12 +237,14 @@ def by_systems(kernel: Floats, team: Ints | None = None) -> tuple[Floats, Floats
     team = _teams(systems) if team is None else team
     by_team = _pairs_of_teams(kernel, team)
     m = by_team.shape[-1]
-    of_each = (by_team.sum(axis=-1) ** 2).sum(axis=-1)
-    of_pairs = (by_team**2).sum(axis=(-1, -2))
+    of_each = (by_team.sum(axis=-1) ** 2).sum(axis=-1)  # sum_i r_i^2
+    of_pairs = (by_team**2).sum(axis=(-1, -2))  # sum_ij h_ij^2
     # sums over pairs of teams are m (m - 1) means, which stand for the mean over pairs of systems
     scale = (m * (m - 1) / (systems * (systems - 1))) ** 2
-    unbiased = (4 * of_each - 2 * of_pairs) / (m * (m - 1) * (m - 2) * (m - 3)) * scale
-    return np.asarray(unbiased), np.asarray(4 * of_each / (m * (m - 1)) ** 2 * scale)
+    without_common = m * (m - 1) * (m - 2) * (m - 3)
+    unbiased = (4 * of_each - 2 * of_pairs) / without_common * scale
+    jackknife = 4 * of_each / (m * (m - 1)) ** 2 * scale
+    return np.asarray(unbiased), np.asarray(jackknife)
 
 
 def _pairs_of_teams(kernel: Floats, team: Ints) -> Floats:
@@ -237,8 +252,10 @@ def _pairs_of_teams(kernel: Floats, team: Ints) -> Floats:
 
     What a team's own systems add stays in the sum: half of it goes to each side of the team's m - 1 pairs.
     """
-    by_team = sums(sums(kernel, team, axis=-1), team, axis=-2)
+    by_row = sums(kernel, team, axis=-1)
+    by_team = sums(by_row, team, axis=-2)
     each = np.arange(by_team.shape[-1])
+    # a team's own sum, spread over its m - 1 pairs, half to each side
     own = by_team[..., each, each] / (2 * (each.size - 1))
     by_team = by_team + own[..., :, None] + own[..., None, :]
     by_team[..., each, each] = 0.0
@@ -263,11 +280,10 @@ def _means_on_halves(
     """
     topics = scores.shape[-1]
     half = topics // 2
+    # the topics that come first in a random order are drawn
     shared = rng.random((count, topics)).argsort(axis=-1) < half
-    own = (
-        rng.random((count, int(team.max()) + 1, topics)).argsort(axis=-1)[:, team]
-        < half
-    )
+    orders = rng.random((count, int(team.max()) + 1, topics)).argsort(axis=-1)
+    own = orders[:, team] < half
     together = np.einsum("ht,ist->his", shared / half, scores, optimize=True)
-    apart = np.einsum("hst,ist->his", own / half, scores, optimize=True)
-    return settled(together), settled(apart)
+    separate = np.einsum("hst,ist->his", own / half, scores, optimize=True)
+    return settled(together), settled(separate)

@@ -49,11 +49,12 @@ class Estimates:
 
     def p(self, freedom: int) -> Floats:
         """Return p of the hypothesis that the value is 0, two-sided; 1 where nothing varies and the value is 0."""
-        t = over(np.abs(self.value), np.sqrt(self.variance))
-        certain = np.where(np.abs(self.value) < 1e-12, 1.0, 0.0)
-        return np.where(
-            np.isnan(t), certain, 2 * scipy.stats.t.sf(np.nan_to_num(t), freedom)
-        )
+        size = np.abs(self.value)
+        t = over(size, np.sqrt(self.variance))
+        p = 2 * scipy.stats.t.sf(np.nan_to_num(t), freedom)
+        # without variance t is NaN: a difference is certain, or there is none
+        certain = np.where(size < 1e-12, 1.0, 0.0)
+        return np.where(np.isnan(t), certain, p)
 
 
 def slope(sample: Sample, *, pairs: bool = False) -> float:
@@ -61,14 +62,18 @@ def slope(sample: Sample, *, pairs: bool = False) -> float:
 
     Pooled over pairs it is that of scores less each topic's mean over systems.
     """
-    human, machine = sample.human, sample.machine[:, sample.drawn]
+    human = sample.human
+    machine = sample.machine[:, sample.drawn]
     if pairs:
-        human, machine = human - human.mean(axis=0), machine - machine.mean(axis=0)
+        human = human - human.mean(axis=0)
+        machine = machine - machine.mean(axis=0)
     h, m = (one - _mean(one, sample.weight)[:, None] for one in (human, machine))
-    below = (sample.weight * m * m).sum()
-    if below > 1e-15:
-        return float((sample.weight * h * m).sum() / below)
-    return 0.0
+    # cov(H, L) / var(L), both without their common divisor
+    variance = (sample.weight * m * m).sum()
+    if variance <= 1e-15:
+        return 0.0
+    covariance = (sample.weight * h * m).sum()
+    return float(covariance / variance)
 
 
 def estimate_means(
@@ -80,7 +85,9 @@ def estimate_means(
     these; else over these N. Variance: (1/n - 1/N) S^2(H - lambda L), and S^2(H) / N for new topics.
     """
     lam = slope(sample) if by is None else by
+    # what the machine does not say: H - lambda L on the topics drawn
     rest = sample.human - lam * sample.machine[:, sample.drawn]
+    # lambda mean(L) over all topics, and the mean of the rest over those drawn
     value = lam * sample.machine.mean(axis=1) + _mean(rest, sample.weight)
     n, total = sample.sizes
     # each topic's part in the weighted mean varies as the mean does
@@ -98,22 +105,29 @@ def estimate_differences(
     rest = sample.human - lam * sample.machine[:, sample.drawn]
     value = lam * sample.machine.mean(axis=1) + _mean(rest, sample.weight)
     n, total = sample.sizes
+    # as for means: (1/n - 1/N) S^2 of the rest, and S^2 / N for new topics
     variance = (1 / n - 1 / total) * _of_differences(rest * sample.weight)
     if new_topics:
-        variance = (
-            variance + _of_differences(sample.human * np.sqrt(sample.weight)) / total
-        )
+        human = sample.human * np.sqrt(sample.weight)
+        variance = variance + _of_differences(human) / total
     return Estimates(value[:, None] - value, np.maximum(variance, 0), lam)
 
 
 def correlation(sample: Sample, *, pairs: bool = False) -> float:
     """Correlate human and machine scores over topics, pooled over systems or over pairs: rho in [-1, 1]."""
-    human, machine = sample.human, sample.machine[:, sample.drawn]
+    human = sample.human
+    machine = sample.machine[:, sample.drawn]
     if pairs:
-        human, machine = human - human.mean(axis=0), machine - machine.mean(axis=0)
+        human = human - human.mean(axis=0)
+        machine = machine - machine.mean(axis=0)
     h, m = (one - _mean(one, sample.weight)[:, None] for one in (human, machine))
-    root = np.sqrt((sample.weight * h * h).sum() * (sample.weight * m * m).sum())
-    rho = (sample.weight * h * m).sum() / root if root > 1e-15 else 0.0
+    # rho = sum(h m) / sqrt(sum(h^2) sum(m^2)), each topic with its weight
+    of_human = (sample.weight * h * h).sum()
+    of_machine = (sample.weight * m * m).sum()
+    root = np.sqrt(of_human * of_machine)
+    if root <= 1e-15:
+        return 0.0
+    rho = (sample.weight * h * m).sum() / root
     return float(np.clip(rho, -1, 1))  # rounding may exceed 1
 
 
@@ -127,7 +141,9 @@ def best_share(rho: float, cost_human: float, cost_machine: float) -> float:
     """
     if rho == 0:
         return 1.0
-    return float(min(1.0, np.sqrt((1 - rho**2) / rho**2 * cost_machine / cost_human)))
+    unexplained = (1 - rho**2) / rho**2
+    share = np.sqrt(unexplained * cost_machine / cost_human)
+    return float(min(1.0, share))
 
 
 def width(variance: Floats, rho: float, n: int, total: float) -> float:
@@ -137,7 +153,9 @@ def width(variance: Floats, rho: float, n: int, total: float) -> float:
     S^2 ((1 - rho^2) / n + rho^2 / N).
     """
     each = variance * ((1 - rho**2) / n + rho**2 / total)
-    return float(2 * scipy.stats.t.ppf(0.975, n - 1) * np.sqrt(each).mean())
+    # from end to end: 2 t sqrt(variance), averaged
+    t = scipy.stats.t.ppf(0.975, n - 1)
+    return float(2 * t * np.sqrt(each).mean())
 
 
 def topics_for(
@@ -150,13 +168,18 @@ def topics_for(
     low, high = 2, 100_000
 
     def wide(n: int) -> bool:
-        return width(variance, rho, n, max(n, n / share if share else total)) > wanted
+        by_machine = n / share if share else total
+        return width(variance, rho, n, max(n, by_machine)) > wanted
 
     if wide(high):
         return None
+    # bisection: the width falls with the number of topics
     while low < high:
         middle = (low + high) // 2
-        low, high = (middle + 1, high) if wide(middle) else (low, middle)
+        if wide(middle):
+            low = middle + 1
+        else:
+            high = middle
     return low
 
 
@@ -189,17 +212,20 @@ def draw(
     strata : (N,), a score of each topic by which they are put into `groups` groups of about equal size, from each of
     which about as many are drawn; None draws from all alike.
     """
-    order = np.arange(total) if strata is None else np.argsort(strata, kind="stable")
-    parts = np.array_split(order, 1 if strata is None else groups)
-    # the largest remainders get one more
+    if strata is None:
+        parts = [np.arange(total)]
+    else:
+        parts = np.array_split(np.argsort(strata, kind="stable"), groups)
+    # each group its share of the draws; the largest remainders get one more
     quota = np.array([len(part) for part in parts]) * size / total
     count = np.floor(quota).astype(int)
-    count[np.argsort(count - quota, kind="stable")[: size - count.sum()]] += 1
-    drawn = [
-        (rng.permutation(part)[:k], k / len(part))
-        for part, k in zip(parts, count, strict=True)
-    ]
-    topics = np.concatenate([some for some, _ in drawn])
-    probability = np.concatenate([np.full(len(some), chance) for some, chance in drawn])
+    by_remainder = np.argsort(count - quota, kind="stable")
+    count[by_remainder[: size - count.sum()]] += 1
+    drawn = []
+    probabilities = []
+    for part, k in zip(parts, count, strict=True):
+        drawn.append(rng.permutation(part)[:k])
+        probabilities.append(np.full(k, k / len(part)))
+    topics = np.concatenate(drawn)
     place = np.argsort(topics)
-    return topics[place], probability[place]
+    return topics[place], np.concatenate(probabilities)[place]

@@ -25,7 +25,10 @@ def topic_taus(scores: Floats) -> TopicTaus:
     by_topic = settled(scores.transpose(2, 0, 1))  # (topic, set, system)
     topics = by_topic.shape[0]
     truth = by_topic[:, 0]
-    others = settled((truth.sum(axis=0) - truth) / (topics - 1))[:, None]
+    # the truth's mean over all other topics: (topic, 1, system)
+    others = settled((truth.sum(axis=0) - truth) / (topics - 1))
+    others = others[:, None]
+    # both of (set, topic)
     tau = tau_b(by_topic[:, :1], by_topic[:, 1:])[:, 0].T
     with_others = tau_b(others, by_topic)[:, 0].T
     return TopicTaus(tau, with_others[0], with_others[1:])

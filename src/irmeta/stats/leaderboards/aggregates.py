@@ -10,14 +10,14 @@ from irmeta.choices import Aggregate
 from irmeta.stats.arrays import Floats, Ints
 
 
-def earned(scores: Floats, kind: Aggregate) -> Floats:
+def task_points(scores: Floats, kind: Aggregate) -> Floats:
     """Return what each score earns on its task, of shape (model, task); holes earn NaN.
 
     mean, types : the score itself.  standardized : the normal distribution function of its z among the models that have
     the task; 0.5 where they score alike (Webber, Moffat and Zobel, SIGIR 2008).  borda, bt : the number of the models
     that have the task which it beats, ties counting half.
 
-    >>> earned(np.array([[0.9], [0.5], [np.nan], [0.5]]), "borda").ravel().tolist()
+    >>> task_points(np.array([[0.9], [0.5], [np.nan], [0.5]]), "borda").ravel().tolist()
     [2.0, 0.5, nan, 0.5]
     """
     if kind == "standardized":
@@ -31,11 +31,15 @@ def _standardized(scores: Floats) -> Floats:
     """Apply the normal distribution function to (score - mean) / deviation of each task."""
     present = np.isfinite(scores)
     count = present.sum(axis=0)
-    mean = np.where(present, scores, 0.0).sum(axis=0) / np.maximum(count, 1)
+    # mean and deviation over the models that have the task
+    total = np.where(present, scores, 0.0).sum(axis=0)
+    mean = total / np.maximum(count, 1)
     squares = np.where(present, scores - mean, 0.0) ** 2
     sd = np.sqrt(squares.sum(axis=0) / np.maximum(count - 1, 1))
+    # where models score alike only rounding is left: z = 0
     flat = sd <= 1e-12 * np.abs(mean)
-    z = np.where(flat, 0.0, (scores - mean) / np.where(flat, 1.0, sd))
+    unit = np.where(flat, 1.0, sd)
+    z = np.where(flat, 0.0, (scores - mean) / unit)
     return np.where(present, ndtr(z), np.nan)
 
 
@@ -48,9 +52,8 @@ def _beaten(scores: Floats) -> Floats:
         rising = np.sort(values)
         below = np.searchsorted(rising, values, side="left")
         not_above = np.searchsorted(rising, values, side="right")
-        points[present, task] = (
-            below + not_above - 1
-        ) / 2  # the model ties with itself
+        # the model ties with itself
+        points[present, task] = (below + not_above - 1) / 2
     return points
 
 
@@ -83,11 +86,10 @@ def values(scores: Floats, kind: Aggregate, types: Ints | None = None) -> Floats
     """
     if kind == "borda":
         absent = np.isnan(scores).sum(axis=0)
-        return np.nansum(
-            earned(scores, kind) + absent, axis=1
-        )  # models - rank = those it beats + those absent
+        # models - rank = those it beats + those absent
+        return np.nansum(task_points(scores, kind) + absent, axis=1)
     return np.asarray(
-        (earned(scores, kind) * weights(scores.shape[1], kind, types)).sum(axis=1)
+        (task_points(scores, kind) * weights(scores.shape[1], kind, types)).sum(axis=1)
     )
 
 
@@ -99,5 +101,5 @@ def parts(scores: Floats, kind: Aggregate, types: Ints | None = None) -> Floats:
     tasks = scores.shape[1]
     if kind == "borda":
         others = np.maximum(np.isfinite(scores).sum(axis=0) - 1, 1)
-        return earned(scores, kind) / others
-    return earned(scores, kind) * weights(tasks, kind, types) * tasks
+        return task_points(scores, kind) / others
+    return task_points(scores, kind) * weights(tasks, kind, types) * tasks

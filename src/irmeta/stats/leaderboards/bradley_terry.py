@@ -9,7 +9,7 @@ from scipy.special import expit
 
 from irmeta.errors import ScoresError
 from irmeta.stats.arrays import Bools, Floats
-from irmeta.stats.leaderboards.aggregates import earned
+from irmeta.stats.leaderboards.aggregates import task_points
 
 STEPS = 100
 """Newton's method takes about 6."""
@@ -58,13 +58,14 @@ def strengths(scores: Floats) -> Strengths:
     [0.5493, -0.5493]
     """
     present = np.isfinite(scores).astype(np.float64)
+    # how many tasks two models share
     met = present @ present.T
     np.fill_diagonal(met, 0.0)
     if _groups(met > 0, "weak") > 1:
         raise ScoresError(
             "some models share no task with the others, not even through others; leave them out"
         )
-    won = np.nan_to_num(earned(scores, "bt"))  # (model, task)
+    won = np.nan_to_num(task_points(scores, "bt"))  # (model, task)
     separated = _separated(scores)
     prior = PRIOR if separated else 0.0
     pairs = met + prior * (1 - np.eye(len(met)))
@@ -75,10 +76,12 @@ def strengths(scores: Floats) -> Strengths:
     information = _information(pairs, chance)
     score = won - expected
     tasks = scores.shape[1]
+    # strengths sum to 0, so that a constant may be added to the singular information
     influence = np.linalg.solve(information + 1 / len(met), score - score.mean(axis=0))
-    influence /= np.sqrt(1 - _leverage(present, chance))
+    influence /= np.sqrt(1 - _leverage(present, chance))  # HC2
     influence -= influence.mean(axis=1, keepdims=True)
     influence[present.sum(axis=1) < LEAST] = np.nan
+    # the sandwich, a cluster for each task: sum of squared influences
     error = np.sqrt((influence**2).sum(axis=1))
     return Strengths(
         value, error, value[:, None] + tasks * influence, separated, information
@@ -91,10 +94,11 @@ def _fit(pairs: Floats, won: Floats) -> Floats:
     for _ in range(STEPS):
         chance = expit(value[:, None] - value)
         gradient = won - (pairs * chance).sum(axis=1)
-        step = np.linalg.solve(_information(pairs, chance) + 1 / len(won), gradient)
-        value += step * min(
-            1.0, 2.0 / max(np.abs(step).max(), 1e-300)
-        )  # no leap beyond what the curve can bear
+        curvature = _information(pairs, chance) + 1 / len(won)
+        step = np.linalg.solve(curvature, gradient)
+        # no leap beyond what the curve can bear: 2 at most
+        largest = max(np.abs(step).max(), 1e-300)
+        value += step * min(1.0, 2.0 / largest)
         value -= value.mean()
         if np.abs(step).max() < 1e-10:
             return value
@@ -111,8 +115,8 @@ def _information(pairs: Floats, chance: Floats) -> Floats:
 
 def _expected(present: Floats, chance: Floats) -> Floats:
     """Return how many of those present on a task each model should beat there, (model, task)."""
-    apart = chance - 0.5 * np.eye(len(chance))  # nobody meets itself
-    return np.asarray(present * (apart @ present))
+    centered = chance - 0.5 * np.eye(len(chance))  # nobody meets itself
+    return np.asarray(present * (centered @ present))
 
 
 def _leverage(present: Floats, chance: Floats) -> Floats:

@@ -106,7 +106,8 @@ def draw(
 ) -> Floats:
     """Fill the holes `draws` times with what they may be: (draw, model, task); a model's errors go together."""
     models, factors = predicted.factor.shape
-    fit, wide = predicted.fit, predicted.widening
+    fit = predicted.fit
+    wide = predicted.widening
     normal = rng.standard_normal((draws, models, factors, 1))
     factor = predicted.factor + wide * (predicted.spread @ normal)[..., 0]
     noise = wide * np.sqrt(fit.noise) * rng.standard_normal((draws, *scores.shape))
@@ -131,7 +132,8 @@ def _covered(ratio: Floats, fold: Ints, level: float) -> float:
 
 def _scaling(scores: Floats) -> tuple[Floats, Floats]:
     """Return mean and standard deviation of each task, 1 where all its scores are alike."""
-    centre, sd = np.nanmean(scores, axis=0), np.nanstd(scores, axis=0, ddof=1)
+    centre = np.nanmean(scores, axis=0)
+    sd = np.nanstd(scores, axis=0, ddof=1)
     return centre, np.where(sd > 1e-12, sd, 1.0)
 
 
@@ -208,9 +210,8 @@ def _maximised(
 ) -> Fit:
     """Regress each task on the factors, and a constant, of the models that have it."""
     models, factors = factor.shape
-    known = np.concatenate(
-        [factor, np.ones((models, 1))], axis=1
-    )  # (model, factor + 1)
+    # (model, factor + 1)
+    known = np.concatenate([factor, np.ones((models, 1))], axis=1)
     second = known[:, :, None] * known[:, None, :]
     second[:, :factors, :factors] += covariance
     size = factors + 1

@@ -31,19 +31,26 @@ def few(scores: Floats, rng: np.random.Generator) -> Few:
     >>> few(np.array([[i / 9, (i * 7 % 9) / 20] for i in range(9)]), np.random.default_rng(0)).tasks
     [0]
     """
+    # half of the models choose the tasks, the others check the choice
     models = rng.permutation(len(scores))
-    first, second = scores[np.sort(models[::2])], scores[np.sort(models[1::2])]
-    whole, check = settled(first.mean(axis=1)), settled(second.mean(axis=1))
+    first = scores[np.sort(models[::2])]
+    second = scores[np.sort(models[1::2])]
+    whole = settled(first.mean(axis=1))
+    check = settled(second.mean(axis=1))
     chosen: list[int] = []
     taus: list[tuple[float, float]] = []
     left = list(range(scores.shape[1]))
     while left and len(chosen) < min(MOST, scores.shape[1] - 1):
         so_far = first[:, chosen].sum(axis=1)
-        candidates = settled((so_far[:, None] + first[:, left]) / (len(chosen) + 1))
-        agreement = np.nan_to_num(tau_b(candidates.T, whole), nan=-1.0)
+        # the mean over the chosen tasks and each other one: (model, candidate)
+        with_each = (so_far[:, None] + first[:, left]) / (len(chosen) + 1)
+        agreement = tau_b(settled(with_each).T, whole)
+        agreement = np.nan_to_num(agreement, nan=-1.0)
         best = int(np.argmax(agreement))
         chosen.append(left.pop(best))
-        kept = float(tau_b(settled(second[:, chosen].mean(axis=1)), check))
+        # tau of the same tasks on the models that did not choose
+        of_others = settled(second[:, chosen].mean(axis=1))
+        kept = float(tau_b(of_others, check))
         taus.append((float(agreement[best]), kept))
     on, others = np.array(taus).reshape(-1, 2).T
     return Few(chosen, on, others)

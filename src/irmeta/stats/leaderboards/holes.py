@@ -6,7 +6,7 @@ import numpy as np
 
 from irmeta.choices import Aggregate
 from irmeta.stats.arrays import Bools, Floats, Ints
-from irmeta.stats.leaderboards.aggregates import earned, weights
+from irmeta.stats.leaderboards.aggregates import task_points, weights
 from irmeta.stats.rankings.rank import settled
 
 APART = 10
@@ -63,25 +63,25 @@ def bounds(
         return _of_votes(scores)
     tasks = scores.shape[1]
     within = (np.zeros(tasks), np.ones(tasks)) if kind == "standardized" else limits
-    known, weight = earned(scores, kind), weights(tasks, kind, types)
+    known = task_points(scores, kind)
+    weight = weights(tasks, kind, types)
     absent = np.isnan(known)
     low, high = (
         settled((np.where(absent, end, known) * weight).sum(axis=1)) for end in within
     )
-    rising_low, rising_high = np.sort(low), np.sort(high)
-    surely_above = len(low) - np.searchsorted(
-        rising_low, high, side="right"
-    )  # others' worst beats my best
-    surely_below = np.searchsorted(
-        rising_high, low, side="left"
-    )  # my worst beats others' best
+    rising_low = np.sort(low)
+    rising_high = np.sort(high)
+    # others' worst beats my best
+    surely_above = len(low) - np.searchsorted(rising_low, high, side="right")
+    # my worst beats others' best
+    surely_below = np.searchsorted(rising_high, low, side="left")
     return Bounds(1 + surely_above, len(low) - surely_below)
 
 
 def _of_votes(scores: Floats) -> Bounds:
     """Bound Borda's ranks: add up over tasks the least that one model can lead another by."""
     models = len(scores)
-    votes = earned(scores, "borda")
+    votes = task_points(scores, "borda")
     least = np.zeros((models, models))
     for column in votes.T:
         least += _least_lead(column)

@@ -8,7 +8,7 @@ from scipy.stats import rankdata
 
 from irmeta.choices import Aggregate
 from irmeta.stats.arrays import Floats, Ints
-from irmeta.stats.leaderboards.aggregates import earned, parts, values
+from irmeta.stats.leaderboards.aggregates import parts, task_points, values
 from irmeta.stats.leaderboards.bradley_terry import Strengths, strengths
 from irmeta.stats.leaderboards.holes import Bounds
 from irmeta.stats.rankings.rank import settled
@@ -111,9 +111,8 @@ def resampled(
     if filled:
         ranks = np.stack([ranked(one) for one in others])
         best, worst = np.quantile(ranks, ENDS, axis=0, method="inverted_cdf")
-    value = (
-        centre if kind != "borda" else centre * table.shape[1] * (len(table) - 1)
-    )  # shares as votes
+    # shares as votes
+    value = centre if kind != "borda" else centre * table.shape[1] * (len(table) - 1)
     error = np.full(len(value), np.nan) if model is None else np.sqrt(spread)
     return Standing(
         value, error, rank, best, worst, sets, model is not None and model.separated
@@ -135,9 +134,9 @@ def _estimates(
     """Return the estimates of every table, (table, model)."""
     if model is None:
         return np.stack([_estimate(one, kind, types) for one in tables])
-    before = earned(table, "bt").sum(axis=1)
+    before = task_points(table, "bt").sum(axis=1)
     return model.after(
-        np.stack([earned(one, "bt").sum(axis=1) - before for one in tables])
+        np.stack([task_points(one, "bt").sum(axis=1) - before for one in tables])
     )
 
 
@@ -146,6 +145,5 @@ def _over_tasks(compared: Floats, draws: int, rng: np.random.Generator) -> Float
     tasks = compared.shape[1]
     centred = compared - compared.mean(axis=1, keepdims=True)
     signs = rng.integers(0, 2, (draws, tasks)) * 2.0 - 1
-    return np.asarray(
-        signs @ centred.T / np.sqrt(tasks * (tasks - 1))
-    )  # variance: s^2 / tasks
+    # variance: s^2 / tasks
+    return np.asarray(signs @ centred.T / np.sqrt(tasks * (tasks - 1)))

@@ -24,6 +24,17 @@ class Accuracy(NamedTuple):
     bias_share: Floats  # the share of the squared error that is the squared mean error; NaN where there is no error
 
 
+def by_chance(level: float, systems: int) -> float:
+    """Return the least share of systems in intervals of this level that chance explains: two standard errors below.
+
+    Systems are taken as independent.
+
+    >>> round(by_chance(0.9, 100), 2)
+    0.84
+    """
+    return float(level - 2 * np.sqrt(level * (1 - level) / systems))
+
+
 def accuracy(
     actual: npt.ArrayLike, predicted: npt.ArrayLike, *, training_mean: float = np.nan
 ) -> Accuracy:

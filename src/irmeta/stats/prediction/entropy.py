@@ -94,7 +94,8 @@ def _greatest(found: Floats, precisions: Floats, depth: int) -> Floats:
     The sum is quadratic in p, so it is made linear about the last p, solved by Newton's method, and made linear again.
     """
     p = np.repeat((found / depth)[:, None], depth, axis=1)
-    a, b = np.zeros(len(found)), np.log(found / (depth - found))
+    a = np.zeros(len(found))
+    b = np.log(found / (depth - found))
     for _ in range(ROUNDS):
         gradient = _gradient(p)
         wanted = precisions - sum_of_precisions(p) + (gradient * p).sum(axis=1)
@@ -106,7 +107,8 @@ def _greatest(found: Floats, precisions: Floats, depth: int) -> Floats:
 
 def _gradient(p: Floats) -> Floats:
     """Return what a relevant document at each rank adds: (1 + sum_j<i p_j) / i + sum_j>i p_j / j."""
-    before, shares = p.cumsum(axis=1) - p, p / _ranks(p)
+    before = p.cumsum(axis=1) - p
+    shares = p / _ranks(p)
     after = shares.sum(axis=1, keepdims=True) - shares.cumsum(axis=1)
     return np.asarray((1 + before) / _ranks(p) + after)
 

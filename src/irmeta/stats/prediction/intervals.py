@@ -118,9 +118,8 @@ def band(
     0.292
     """
     collections = len(held.offset)
-    between = np.mean(held.offset**2, axis=0) * (
-        1 + np.asarray(leverage)
-    )  # B, further away more
+    # B, further away more
+    between = np.mean(held.offset**2, axis=0) * (1 + np.asarray(leverage))
     within = np.mean(held.variance * np.asarray(reach) ** 2, axis=0)  # W
     total = known * between + within
     positive = np.where(total > 0, total, 1.0)
@@ -190,12 +189,14 @@ def reach(tails: Floats, level: float) -> Floats:
     normal = stats.norm.ppf((1 + np.array(LEVELS)) / 2)
     relative = np.where(np.isnan(tails), 1.0, tails / normal)
     # the place of the level among LEVELS, linear in the normal's quantile
-    at = np.interp(stats.norm.ppf((1 + level) / 2), normal, np.arange(len(LEVELS)))
+    quantile = stats.norm.ppf((1 + level) / 2)
+    at = np.interp(quantile, normal, np.arange(len(LEVELS)))
     low = np.minimum(int(at), len(LEVELS) - 2)
     high = low + 1
-    return np.asarray(
-        relative[..., low] * (high - at) + relative[..., high] * (at - low)
-    )
+    # linear between the two levels around it
+    below = relative[..., low] * (high - at)
+    above = relative[..., high] * (at - low)
+    return np.asarray(below + above)
 
 
 def mahalanobis(data: Moments, given: Floats, variables: Sequence[int]) -> Floats:
@@ -212,7 +213,6 @@ def mahalanobis(data: Moments, given: Floats, variables: Sequence[int]) -> Float
     if not varies.any():
         return np.zeros(len(given))
     standardized = (given - part.mean) / unit
-    scores = (
-        standardized @ vectors[:, varies] / np.sqrt(values[varies])
-    )  # (system, direction), each of variance 1
+    # (system, direction), each of variance 1
+    scores = standardized @ vectors[:, varies] / np.sqrt(values[varies])
     return np.sqrt((scores**2).mean(axis=-1))

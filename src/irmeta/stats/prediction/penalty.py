@@ -69,9 +69,8 @@ def fit(loss: Floats, unjudged: Floats, score: Floats, group: Indices) -> Penalt
         )
     x = _terms(unjudged, score)
     weight = _weights(group)
-    others = weight * (
-        np.arange(found.size)[:, None] != group
-    )  # (group, run): 0 for its own
+    # (group, run): 0 for its own
+    others = weight * (np.arange(found.size)[:, None] != group)
     slopes = _least_squares(x, loss, weight)
     without = _least_squares(x, loss, others)
     errors = np.abs(loss - (x * without[group]).sum(axis=1))

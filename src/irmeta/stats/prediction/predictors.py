@@ -66,9 +66,8 @@ def best_predictors(
         # the usable subsets of each target first; a target may have fewer than another
         most = usable.sum(axis=1).max()
         kept = np.argsort(~usable, axis=1, kind="stable")[:, :most]
-        taus = np.mean(
-            [_taus(fold, subsets, kept, of) for fold in folds], axis=0
-        )  # (target, kept)
+        # (target, kept)
+        taus = np.mean([_taus(fold, subsets, kept, of) for fold in folds], axis=0)
         unusable = ~np.take_along_axis(usable, kept, axis=1)
         taus[np.isnan(taus) | unusable] = -np.inf
         first = taus.argmax(axis=1)  # argmax gives the first of equals
@@ -81,17 +80,15 @@ def best_predictors(
 
 def _taus(fold: Fold, subsets: Indices, kept: Indices, targets: Indices) -> Floats:
     """Fit all targets on every subset; return tau on held-out systems for those kept of each target: (target, kept)."""
-    slopes, intercepts = least_squares(
-        fold.train, subsets, targets
-    )  # (subset, k, target), (subset, target)
+    # (subset, k, target), (subset, target)
+    slopes, intercepts = least_squares(fold.train, subsets, targets)
     given = fold.dev[:, subsets]  # (system, subset, k)
     predicted = (
         np.einsum("nsk,skt->tsn", given, slopes, optimize=True)
         + intercepts.T[:, :, None]
     )
-    predicted = np.take_along_axis(
-        predicted, kept[:, :, None], axis=1
-    )  # (target, kept, system)
+    # (target, kept, system)
+    predicted = np.take_along_axis(predicted, kept[:, :, None], axis=1)
     actual = fold.dev.T[targets, None, :]  # (target, 1, system)
     return np.asarray(tau_b(settled(predicted), settled(actual)))[..., 0]
 

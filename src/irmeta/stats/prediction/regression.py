@@ -77,7 +77,8 @@ def least_squares(
     Returns coefficients of shape (..., k, target) and intercepts of shape (..., target). A predictor that the ones
     before it determine (see COLLINEAR) gets the coefficient 0. Too few observations raise ScoresError.
     """
-    at, of = np.asarray(predictors), np.asarray(targets)
+    at = np.asarray(predictors)
+    of = np.asarray(targets)
     k = at.shape[-1]
     if data.n < k + 2:
         raise ScoresError(
@@ -110,7 +111,8 @@ def residual_moments(
     With slopes b, covariance C of the predictors, c of predictors with target, v of the target: v - 2 b'c + b'C b.
     The arguments are those of `least_squares` and what it returns; both results have the shape (..., target).
     """
-    at, of = np.asarray(predictors), np.asarray(targets)
+    at = np.asarray(predictors)
+    of = np.asarray(targets)
     among = data.cov[at[..., :, None], at[..., None, :]]  # C, (..., k, k)
     across = data.cov[at[..., :, None], of]  # c, (..., k, target)
     mean = data.mean[of] - intercepts - _predicted(data.mean[at], slopes)

@@ -45,9 +45,8 @@ def over_scores(
     The second value holds, for each part, an array (topic left out, metric, metric).
     """
     counts = [part.shape[1] for part in parts]
-    rows = [
-        part.transpose(2, 1, 0).reshape(part.shape[2], -1) for part in parts
-    ]  # (metric, topic x system)
+    # (metric, topic x system)
+    rows = [part.transpose(2, 1, 0).reshape(part.shape[2], -1) for part in parts]
     systems = np.repeat([part.shape[0] for part in parts], counts)  # of each topic
     topic = np.repeat(np.arange(sum(counts)), systems)  # of each score
     whole, without = _LEAVE_OUT[method](np.concatenate(rows, axis=1), topic)
@@ -93,9 +92,8 @@ def _means_without(
     at, topics = cut
     part = parts[at]  # (system, topic, metric)
     rest = part.sum(axis=1, keepdims=True) - part[:, topics]
-    left = settled(
-        rest.transpose(1, 2, 0) / (part.shape[1] - 1)
-    )  # (topic left out, metric, system)
+    # (topic left out, metric, system)
+    left = settled(rest.transpose(1, 2, 0) / (part.shape[1] - 1))
     # the means of the other parts stay as they are
     rankings = [np.broadcast_to(mean, (len(topics), *mean.shape)) for mean in means]
     rankings[at] = left
@@ -128,17 +126,15 @@ def by_pairs(
     """
     absent = [np.isnan(part) for part in parts]
     kinds = np.concatenate([one.reshape(-1, one.shape[2]) for one in absent])
-    kind = np.unique(kinds, axis=1, return_inverse=True)[
-        1
-    ].ravel()  # of each metric, by the scores that it misses
+    # of each metric, by the scores that it misses
+    kind = np.unique(kinds, axis=1, return_inverse=True)[1].ravel()
     metrics = kind.size
     r, low, high = np.full((3, metrics, metrics), np.nan)
     found = Pairs(r, low, high, np.zeros((metrics, metrics), dtype=np.int64))
     for one, other in combinations_with_replacement(range(kind.max() + 1), 2):
         both = np.flatnonzero((kind == one) | (kind == other))
-        masks = [
-            np.logical_not(here[..., both].any(axis=2)) for here in absent
-        ]  # (system, topic)
+        # (system, topic)
+        masks = [np.logical_not(here[..., both].any(axis=2)) for here in absent]
         values = _where_both(parts, masks, both, level, method, topics, fewest)
         for rows, columns in ((one, other), (other, one)):
             here = np.ix_(kind == rows, kind == columns)
@@ -239,7 +235,8 @@ def interval(
         return unknown, unknown.copy()
     half = half_width([_fisher(part) for part in without], topics)
     centre = _fisher(whole)
-    low, high = np.tanh(centre - half), np.tanh(centre + half)
+    low = np.tanh(centre - half)
+    high = np.tanh(centre + half)
     return np.where(half == 0, whole, low), np.where(half == 0, whole, high)
 
 
@@ -269,15 +266,16 @@ def half_width(
     number = np.arange(sum(counts)) if topics is None else np.concatenate(topics)
     topic = np.unique(number, return_inverse=True)[1]
     moved = np.zeros((topic.max() + 1, *without[0].shape[1:]))  # by each topic
-    for part, here in zip(
-        without, np.split(topic, np.cumsum(counts)[:-1]), strict=True
-    ):
+    topics_of = np.split(topic, np.cumsum(counts)[:-1])
+    for part, here in zip(without, topics_of, strict=True):
         n = len(part)
         # the jackknife: (n - 1) / n times the sum of squares about the mean
         moved[here] += np.sqrt((n - 1) / n) * (part - part.mean(axis=0))
     variance = (moved**2).sum(axis=0)
+    # each group of parts that share topics has one mean of its own
     freedom = len(moved) - _groups_of_parts(topic, counts)
-    return np.asarray(scipy.stats.t.ppf(0.975, freedom) * np.sqrt(variance))
+    t = scipy.stats.t.ppf(0.975, freedom)
+    return np.asarray(t * np.sqrt(variance))
 
 
 def _groups_of_parts(topic: Ints, counts: Sequence[int]) -> int:
@@ -321,6 +319,7 @@ def components(r: Floats) -> tuple[Floats, Floats]:
     # eigh gives the smallest first; rounding can leave it below 0
     values = np.maximum(values[::-1], 0)
     vectors = vectors[:, ::-1]
+    # an eigenvector has no sign of its own: most of its loadings are made positive
     signs = np.where(vectors.sum(axis=0) < 0, -1, 1)
     loadings = vectors * signs * np.sqrt(values)
     return loadings, values / values.sum()
@@ -350,17 +349,14 @@ def _pearson_without(x: Floats, topic: Ints) -> tuple[Floats, Floats]:
     centred = x - x.mean(axis=1, keepdims=True)
     starts = np.flatnonzero(np.diff(topic, prepend=-1))
     parts = np.split(centred, starts[1:], axis=1)
-    sums = -np.stack(
-        [part.sum(axis=1) for part in parts]
-    )  # of the other topics: (topic, metric)
+    # of the other topics: (topic, metric)
+    sums = -np.stack([part.sum(axis=1) for part in parts])
     with single_threaded():
-        products = np.stack(
-            [part @ part.T for part in parts]
-        )  # (topic, metric, metric)
+        # (topic, metric, metric)
+        products = np.stack([part @ part.T for part in parts])
     others = n - np.diff([*starts, n])
-    moments = (
-        products.sum(axis=0) - products - outer(sums, sums) / others[:, None, None]
-    )
+    about_mean = outer(sums, sums) / others[:, None, None]
+    moments = products.sum(axis=0) - products - about_mean
     spread = np.sqrt(np.maximum(np.diagonal(moments, axis1=1, axis2=2), 0))
     return pearson(x, x), over(moments, outer(spread, spread))
 

@@ -54,10 +54,12 @@ def _covariance(parts: Sequence[Floats]) -> Floats:
     """Sum the products of means over all systems, less what the luck of the topics adds in each part."""
     means = np.concatenate([part.mean(axis=1) for part in parts])  # (system, metric)
     centred = means - means.mean(axis=0)
-    return np.asarray(centred.T @ centred - sum(_luck(part) for part in parts))
+    return np.asarray(
+        centred.T @ centred - sum(_error_variance(part) for part in parts)
+    )
 
 
-def _luck(part: Floats) -> Floats:
+def _error_variance(part: Floats) -> Floats:
     """Return what the luck of the topics adds to the sum of products of a part's means: (metric, metric).
 
     With d_t of one system, mean d and n topics it is sum over systems and topics of (d_t - d)(d_t - d)' / (n (n - 1)).

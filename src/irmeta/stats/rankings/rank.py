@@ -49,10 +49,9 @@ def pairwise(
         left = np.asarray(x, dtype=np.float64)
         right = np.asarray(y, dtype=np.float64)
         _check(left, right)
-        rows, columns = (
-            np.atleast_2d(left),
-            np.atleast_2d(right),
-        )  # (..., A, n), (..., B, n)
+        # (..., A, n), (..., B, n)
+        rows = np.atleast_2d(left)
+        columns = np.atleast_2d(right)
         lead = np.broadcast_shapes(rows.shape[:-2], columns.shape[:-2])
         values = kernel(_batched(rows, lead), _batched(columns, lead), *args, **options)
         values = values.reshape(*lead, rows.shape[-2], columns.shape[-2])
@@ -155,7 +154,8 @@ def concordance(x: Floats, y: Floats) -> Floats:
     >>> float(concordance([1, 2, 3, 3], [1, 3, 2, 4]))
     3.0
     """
-    batch, n = x.shape[0], x.shape[2]
+    batch = x.shape[0]
+    n = x.shape[2]
     width = x.shape[1] + y.shape[1]
     counts = np.zeros((batch, x.shape[1], y.shape[1]))
     chunk = max(1, 2 * BLOCK // (n * n * width))
@@ -298,11 +298,14 @@ def _over_group(ranks: Singles, group: Ints, number: int) -> Floats:
 @pairwise
 def pearson(x: Floats, y: Floats) -> Floats:
     """Pearson's product-moment correlation of the scores themselves, in [-1, 1]."""
+    # of centred scores: sum(a b) / (|a| |b|)
     a = x - x.mean(axis=-1, keepdims=True)
     b = y - y.mean(axis=-1, keepdims=True)
     with single_threaded():
         products = np.matmul(a, b.transpose(0, 2, 1))
-    norms = outer(np.linalg.norm(a, axis=-1), np.linalg.norm(b, axis=-1))
+    norm_a = np.linalg.norm(a, axis=-1)
+    norm_b = np.linalg.norm(b, axis=-1)
+    norms = outer(norm_a, norm_b)
     # rounding can leave a norm above 0 where all scores are equal
     flat = _flat(x)[:, :, None] | _flat(y)[:, None, :]
     norms = np.where(flat, 0.0, norms)

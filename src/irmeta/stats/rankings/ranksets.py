@@ -88,7 +88,8 @@ def rank_sets(
         observed, spread = _complete(values)
         differences: Differences = partial(_of_means, _drawn(values, signs))
     else:
-        held, there = np.where(known, values, 0), known.astype(np.float64)
+        held = np.where(known, values, 0)
+        there = known.astype(np.float64)
         observed, spread, mean = _with_holes(held, there)
         small = [array.astype(np.float32) for array in (held, there, mean)]
         differences = partial(_of_shared, small[0], small[1], small[2], signs)
@@ -114,10 +115,8 @@ def rank_sets_of(
     >>> sets.low.tolist(), sets.high.tolist()
     ([2, 2, 1], [3, 3, 1])
     """
-    means, spread = (
-        settled(np.asarray(estimates, dtype=np.float64)),
-        np.asarray(errors, dtype=np.float64),
-    )
+    means = settled(np.asarray(estimates, dtype=np.float64))
+    spread = np.asarray(errors, dtype=np.float64)
     values = np.ascontiguousarray(drawn, dtype=np.float32)
     observed = _ratio(means[:, None] - means, spread)  # z = (a - b) / error of a - b
     return _stepped(
@@ -130,13 +129,13 @@ def _complete(values: Floats) -> tuple[Floats, Floats]:
     topics = len(values)
     centred = values - values.mean(axis=0)
     products = centred.T @ centred
-    squares = (
-        np.diag(products)[:, None] + np.diag(products) - 2 * products
-    )  # sum (d - mean d)^2
+    # sum (d - mean d)^2
+    squares = np.diag(products)[:, None] + np.diag(products) - 2 * products
     spread = _root(squares, np.diag(products).max())
     mean = settled(values.mean(axis=0))
     difference = mean[:, None] - mean
-    size = np.sqrt(spread**2 + topics * difference**2)  # sqrt(sum d^2)
+    # sum d^2 = sum (d - mean d)^2 + n (mean d)^2
+    size = np.sqrt(spread**2 + topics * difference**2)
     return _ratio(topics * difference, size), spread
 
 
@@ -148,14 +147,16 @@ def _drawn(values: Floats, signs: Singles) -> Singles:
 
 def _with_holes(values: Floats, known: Floats) -> tuple[Floats, Floats, Floats]:
     """Compute as `_complete` on the topics that both systems of a pair have, and the pairs' mean differences."""
-    shared = known.T @ known
-    total = values.T @ known
+    shared = known.T @ known  # topics that both have
+    total = values.T @ known  # a system's sum over the topics that the other has
     mean = settled(_divided(total - total.T, shared))
+    # sum d^2 = sum a^2 + sum b^2 - 2 sum a b
     squares = (values**2).T @ known
-    raw = squares + squares.T - 2 * values.T @ values  # sum d^2
+    raw = squares + squares.T - 2 * values.T @ values
     spread = _root(raw - shared * mean**2, squares.max())
     size = np.sqrt(spread**2 + shared * mean**2)
-    return np.where(shared > 1, _ratio(shared * mean, size), 0), spread, mean
+    statistic = _ratio(shared * mean, size)
+    return np.where(shared > 1, statistic, 0), spread, mean
 
 
 def _root(squares: Floats, largest: float) -> Floats:
@@ -193,7 +194,8 @@ def _of_shared(
     columns: slice,
 ) -> Iterator[Singles]:
     """Compute sum(e (d - mean)) over shared topics, of some systems from others, for some of the draws."""
-    own, there = values[:, rows], known[:, rows]
+    own = values[:, rows]
+    there = known[:, rows]
     both = np.concatenate([values[:, columns], known[:, columns]], axis=1)
     width = both.shape[1] // 2
     centre = mean[rows, columns]
@@ -233,9 +235,8 @@ def _stepped(
         if (found[0] == better).all() and (found[1] == worse).all():
             return RankSets(better, worse)
         better, worse = found
-        stale = np.flatnonzero(
-            better[pair[:, 0], pair[:, 1]]
-        )  # the largest of other draws is still in the family
+        # the largest of other draws is still in the family
+        stale = np.flatnonzero(better[pair[:, 0], pair[:, 1]])
 
 
 def _blocks(systems: int) -> list[slice]:
@@ -262,7 +263,8 @@ def _of_rows(
     rows: slice,
 ) -> Singles:
     """Find the largest statistics of some systems, above or below others: (draw, row)."""
-    above, below = upward[rows], downward[rows]
+    above = upward[rows]
+    below = downward[rows]
     largest = np.empty((draws, len(above)), dtype=np.float32)
     for draw, difference in enumerate(differences(np.arange(draws), rows, slice(None))):
         highest = (difference * above).max(axis=1)
@@ -278,10 +280,10 @@ def _largest_of_all(
     found = list(
         in_order(partial(_of_block, differences, upward, draws), _blocks(len(upward)))
     )
-    values, pairs = (
-        np.stack(part) for part in zip(*found, strict=True)
-    )  # (block, draw), (block, draw, 2)
-    first, each = values.argmax(axis=0), np.arange(len(draws))
+    # (block, draw), (block, draw, 2)
+    values, pairs = (np.stack(part) for part in zip(*found, strict=True))
+    first = values.argmax(axis=0)
+    each = np.arange(len(draws))
     return values[first, each], pairs[first, each]
 
 
@@ -293,11 +295,13 @@ def _of_block(
     The difference of a pair is that of its reverse with the sign reversed, so earlier systems need not be looked at.
     """
     later = slice(rows.start, None)
-    above, below = upward[rows, later], np.ascontiguousarray(upward[later, rows].T)
+    above = upward[rows, later]
+    below = np.ascontiguousarray(upward[later, rows].T)
     largest = np.empty(len(draws), dtype=np.float32)
     pair = np.empty((len(draws), 2), dtype=np.intp)
     for draw, difference in enumerate(differences(draws, rows, later)):
-        high, low = difference * above, difference * below
+        high = difference * above
+        low = difference * below
         row, column = divmod(int(high.argmax()), high.shape[1])
         other_row, other_column = divmod(int(low.argmin()), low.shape[1])
         if high[row, column] >= -low[other_row, other_column]:

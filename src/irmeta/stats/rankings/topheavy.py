@@ -73,9 +73,8 @@ def tau_ap_b(x: Floats, y: Floats) -> Floats:
 def _tau_ap_one_way(true: Floats, seen: Floats) -> Floats:
     """Return the AP correlation of rankings `seen` with the true ones, over the items below the first group."""
     best = seen.max(axis=-1, keepdims=True)
-    below = (
-        (seen < best).sum(axis=-1).astype(np.float64)
-    )  # (batch, B): items with any above them
+    # (batch, B): items with any above them
+    below = (seen < best).sum(axis=-1).astype(np.float64)
     share = _above(true, seen, _group_weights)  # (batch, A, B)
     items = np.broadcast_to(below[:, None, :], share.shape)
     return 2 * over(share, items) - 1
@@ -88,7 +87,8 @@ def _above(
 
     weights : what an item i gives to each j above it in y, and to each other j tied with it.
     """
-    batch, n = x.shape[0], x.shape[2]
+    batch = x.shape[0]
+    n = x.shape[2]
     width = x.shape[1] + y.shape[1]
     total = np.zeros((batch, x.shape[1], y.shape[1]))
     higher, equal = weights(y)  # (batch, B, n) each
@@ -99,12 +99,8 @@ def _above(
         every_x = x[part, :, None, :]  # (chunk, A, 1, j)
         every_y = y[part, :, None, :]
         for start in range(0, n, step):
-            i = (
-                part,
-                slice(None),
-                slice(start, start + step),
-                None,
-            )  # (chunk, A, step, 1)
+            # (chunk, A, step, 1)
+            i = (part, slice(None), slice(start, start + step), None)
             true = (every_x > x[i]).astype(np.float64)
             tied = np.where(every_y == y[i], equal[i], 0.0)
             seen = np.where(every_y > y[i], higher[i], tied)
@@ -143,9 +139,8 @@ def _random_weights(y: Floats) -> tuple[Floats, Floats]:
         share = (1 - [a = 0] / t - a * mean) / (t - 1)
     """
     n = y.shape[-1]
-    harmonic = np.concatenate(
-        [[0.0], (1.0 / np.arange(1, n + 1)).cumsum()]
-    )  # H_0, ..., H_n
+    # H_0, ..., H_n
+    harmonic = np.concatenate([[0.0], (1.0 / np.arange(1, n + 1)).cumsum()])
     above = _counts_above(y).astype(np.int64)
     ties = tie_sizes(y)
     before = harmonic[np.maximum(above - 1, 0)]

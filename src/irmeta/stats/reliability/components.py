@@ -55,14 +55,21 @@ def components(scores: Floats) -> Components:
     [2.2222, 1.3333, 0.1111]
     """
     systems, topics = scores.shape[:2]
+    # effects: of the whole, of each system, of each topic, and what is left
     grand = scores.mean(axis=(0, 1))
-    by_system, by_topic = scores.mean(axis=1) - grand, scores.mean(axis=0) - grand
+    by_system = scores.mean(axis=1) - grand
+    by_topic = scores.mean(axis=0) - grand
+    rest = scores - grand - by_system[:, None] - by_topic[None]
+    # mean squares: sums of squares over their degrees of freedom
     ms_s = topics * (by_system**2).sum(axis=0) / (systems - 1)
     ms_q = systems * (by_topic**2).sum(axis=0) / (topics - 1)
-    rest = scores - grand - by_system[:, None] - by_topic[None]
     ms_e = (rest**2).sum(axis=(0, 1)) / ((systems - 1) * (topics - 1))
     return Components(
-        systems, topics, *(np.asarray(part) for part in (ms_s, ms_q, ms_e))
+        systems,
+        topics,
+        np.asarray(ms_s),
+        np.asarray(ms_q),
+        np.asarray(ms_e),
     )
 
 
@@ -88,15 +95,17 @@ def signal_interval(
 
 def _end(found: Components, coefficient: Coefficient, below: float) -> Floats:
     """Compute one end, the lower from upper quantiles: `below` is the probability below them."""
-    m, n = found.systems, found.topics
-    s, q, e = found.ms_s, found.ms_q, found.ms_e
+    m = found.systems
+    n = found.topics
+    s = found.ms_s
+    q = found.ms_q
+    e = found.ms_e
     f_e = fdtri(m - 1, (m - 1) * (n - 1), below)
     if coefficient == "erho2":
         return (_ratio(s, e * f_e) - 1) / n  # L = (MS_s / (MS_e F) - 1) / n
     f_q = fdtri(m - 1, n - 1, below)
-    f_inf = chdtri(m - 1, 1 - below) / (
-        m - 1
-    )  # F with infinitely many degrees of freedom
+    # F with infinitely many degrees of freedom
+    f_inf = chdtri(m - 1, 1 - below) / (m - 1)
     above = s**2 - f_inf * s * e + (f_inf - f_e) * f_e * e**2
     under = (m - 1) * f_inf * s * e + f_q * s * q
     return _ratio(m * above, n * under)

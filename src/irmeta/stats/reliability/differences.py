@@ -20,9 +20,8 @@ def power(effect: npt.ArrayLike, topics: int, alpha: float = 0.05) -> Floats:
     >>> float(power(0.5, 34).round(3))
     0.808
     """
-    nc = (
-        np.asarray(effect, dtype=np.float64) ** 2 * topics
-    )  # of t squared, which is F with 1 and n - 1
+    # of t squared, which is F with 1 and n - 1
+    nc = np.asarray(effect, dtype=np.float64) ** 2 * topics
     limit = stdtrit(topics - 1, 1 - alpha / 2) ** 2
     finite = np.where(np.isfinite(nc), nc, 0)
     return np.where(np.isfinite(nc), 1 - ncfdtr(1, topics - 1, finite, limit), 1.0)

@@ -65,9 +65,8 @@ def spread(scores: Floats) -> Floats:
     """
     products = np.cov(scores)
     variance = np.diag(products)
-    squares = (
-        variance[:, None] + variance - 2 * products
-    )  # var(a - b) = var a + var b - 2 cov
+    # var(a - b) = var a + var b - 2 cov
+    squares = variance[:, None] + variance - 2 * products
     return np.sqrt(np.where(squares > 1e-12 * variance.max(), squares, 0))
 
 
@@ -100,10 +99,10 @@ def _slopes(scores: Floats, normal: Floats, rows: slice) -> Floats:
     first = rows.start
     ordered = np.sort(scores[rows, None] - scores[first:], axis=-1)
     e = normal[_mean_ranks(ordered)]
-    product, square = np.vecdot(ordered, e), np.vecdot(e, e)
-    slope = (
-        product / np.sqrt(2) / np.where(square > 0, square, 1)
-    )  # sqrt(2) sum(D e) / (2 sum e^2)
+    product = np.vecdot(ordered, e)
+    square = np.vecdot(e, e)
+    # sqrt(2) sum(D e) / (2 sum e^2)
+    slope = product / np.sqrt(2) / np.where(square > 0, square, 1)
     return np.pad(slope, ((0, 0), (first, 0)))
 
 
@@ -115,12 +114,13 @@ def _mean_ranks(ordered: Floats) -> Ints:
     np.not_equal(ordered[..., 1:], ordered[..., :-1], out=new[..., 1:])
     if new.all():
         return np.broadcast_to(2 * place, ordered.shape)
+    # the first place of each run of ties
     first = np.maximum.accumulate(np.where(new, place, 0), axis=-1)
     ends = np.ones(ordered.shape, dtype=np.bool_)
     ends[..., :-1] = new[..., 1:]
-    last = np.minimum.accumulate(np.where(ends, place, n)[..., ::-1], axis=-1)[
-        ..., ::-1
-    ]
+    # the last place of each run of ties, from the end backwards
+    backwards = np.where(ends, place, n)[..., ::-1]
+    last = np.minimum.accumulate(backwards, axis=-1)[..., ::-1]
     return first + last
 
 
@@ -146,11 +146,12 @@ def expected(found: Pairs, topics: int | None = None) -> Expected:
     0.9875
     """
     systems = len(found.order)
+    # of each pair once: the probability that it is ranked wrongly
     p = np.triu(wrong(found, topics), 1)
-    tau = 1 - 2 * p.sum() / (systems * (systems - 1) / 2)  # 1 - 2 sum p / C(m, 2)
-    above = p[:, 1:].sum(axis=0) / np.arange(
-        1, systems
-    )  # mean over the systems above j
+    number_of_pairs = systems * (systems - 1) / 2
+    tau = 1 - 2 * p.sum() / number_of_pairs  # 1 - 2 sum p / C(m, 2)
+    # mean over the systems above j
+    above = p[:, 1:].sum(axis=0) / np.arange(1, systems)
     tau_ap = 1 - 2 * above.sum() / (systems - 1)
     same = np.triu((found.sd == 0) & (found.difference == 0), 1)
     return Expected(float(tau), float(tau_ap), int(same.sum()))
@@ -171,9 +172,8 @@ def tau_interval(
     n = scores.shape[1]
     means = scores.mean(axis=1)
     signs = rng.choice([-1.0, 1.0], size=(draws, n))
-    errors = (
-        signs @ (scores - means[:, None]).T / np.sqrt(n * (n - 1))
-    )  # sd / sqrt(n), with n - 1 in sd
+    # sd / sqrt(n), with n - 1 in sd
+    errors = signs @ (scores - means[:, None]).T / np.sqrt(n * (n - 1))
     taus = tau_a(settled(means), settled(means + errors))
     low, high = np.quantile(taus, [(1 - level) / 2, (1 + level) / 2], method="nearest")
     return float(low), float(high)

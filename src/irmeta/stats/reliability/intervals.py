@@ -78,9 +78,8 @@ def _without_each_topic(scores: Floats) -> Components:
     centred = scores - scores.mean(axis=(0, 1))
     of_topics = centred.sum(axis=0)  # its sum over all topics is 0
     grand = of_topics**2 / (systems * left)
-    rows = (
-        centred.sum(axis=1, keepdims=True) - centred
-    )  # each system's sum without each topic
+    # each system's sum without each topic
+    rows = centred.sum(axis=1, keepdims=True) - centred
     ss_s = (rows**2).sum(axis=0) / left - grand
     ss_q = ((of_topics**2).sum(axis=0) - of_topics**2) / systems - grand
     squares = (centred**2).sum(axis=0)
@@ -105,9 +104,8 @@ def _without_each_team(
             components(scores[team != number]) for number in range(int(team.max()) + 1)
         ]
         return np.stack([_scaled(found, coefficient, topics) for found in left])
-    turned = _without_each_topic(
-        np.swapaxes(scores, 0, 1)
-    )  # systems in the place of topics
+    # systems in the place of topics
+    turned = _without_each_topic(np.swapaxes(scores, 0, 1))
     found = Components(
         turned.topics, turned.systems, turned.ms_q, turned.ms_s, turned.ms_e
     )

@@ -47,7 +47,8 @@ def by_anova(
     """
 
     def enough(topics: int) -> bool:
-        between, within = systems - 1, systems * (topics - 1)
+        between = systems - 1
+        within = systems * (topics - 1)
         limit = float(fdtri(between, within, 1 - alpha))
         missed = ncfdtr(between, within, topics * difference**2 / (2 * variance), limit)
         return bool(1 - missed >= power)

@@ -96,9 +96,8 @@ def spread(z: Floats, team: Ints | None = None) -> Spread:
         return Spread(np.full((2, 2), np.nan), count)
     both = np.stack([z, (z**2 - 1) / 2])  # (2, system, topic)
     both -= both.mean(axis=1, keepdims=True)
-    by_team = sums(
-        both, team, axis=1
-    )  # (2, team, topic): x(t), summed over the systems of a team
+    # (2, team, topic): x(t), summed over the systems of a team
+    by_team = sums(both, team, axis=1)
     total = by_team.sum(axis=2)
     # sum over topics t != u of x_a(t) x_b(u) = (sum over t of x_a)(sum over u of x_b) - sum over t of x_a(t) x_b(t)
     pairs = total @ total.T - np.einsum("aut,but->ab", by_team, by_team)
@@ -146,6 +145,7 @@ def differences(
     of, loadings = _stacked(placed)
     mean = np.concatenate([one.scores.mean(axis=1) for one in placed])
     moved = joint(spreads, shared)
+    # what the factors add to a difference: g' V g of the difference g of two loadings
     gap = loadings[:, None] - loadings  # (system, system, 2 C)
     factors = np.maximum(np.einsum("ija,ab,ijb->ij", gap, moved, gap), 0.0)
     topics, squares = _topic_variances(placed, of)
@@ -157,7 +157,9 @@ def differences(
     return Estimate(mean[:, None] - mean, np.sqrt(variance), df)
 
 
-def apart(own: Estimate, mean: Floats, variance: Floats, topics: int) -> Estimate:
+def beside_known_means(
+    own: Estimate, mean: Floats, variance: Floats, topics: int
+) -> Estimate:
     """Return differences from systems of which only mean and variance over the same topics are known: (system, other).
 
     own : of some systems, without what the factors add (both have them).  mean, variance : of the others, (other,).
@@ -165,12 +167,15 @@ def apart(own: Estimate, mean: Floats, variance: Floats, topics: int) -> Estimat
     makes a topic hard for all is gone. Welch's test.
 
     >>> own = Estimate(np.array([0.5]), np.array([0.03]), np.array([9.0]))
-    >>> apart(own, np.array([0.4]), np.array([0.016]), 10).error.round(6).tolist()
+    >>> beside_known_means(own, np.array([0.4]), np.array([0.016]), 10).error.round(6).tolist()
     [[0.05]]
     """
+    ours = own.error[:, None] ** 2
     theirs = variance / topics
-    total = own.error[:, None] ** 2 + theirs
-    squares = own.error[:, None] ** 4 / own.df[:, None] + theirs**2 / (topics - 1)
+    total = ours + theirs
+    # Welch and Satterthwaite: V² / sum of (part² / its degrees of freedom)
+    squares = own.error[:, None] ** 4 / own.df[:, None]
+    squares = squares + theirs**2 / (topics - 1)
     df = np.divide(total**2, squares, out=np.ones_like(total), where=squares > 0)
     return Estimate(own.value[:, None] - mean, np.sqrt(total), df)
 
@@ -188,11 +193,10 @@ def drawn(
     distribution; rank sets are made of these draws.
     """
     _, loadings = _stacked(placed)
+    # normal draws with the covariance V = U diag(v) U': z diag(sqrt v) U'
     values, vectors = np.linalg.eigh(joint(spreads, shared))
-    moved = (
-        rng.normal(size=(draws, len(values)))
-        @ (vectors * np.sqrt(np.maximum(values, 0.0))).T
-    )
+    root = vectors * np.sqrt(np.maximum(values, 0.0))
+    moved = rng.normal(size=(draws, len(values))) @ root.T
     parts = []
     for one in placed:
         topics = one.scores.shape[1]
@@ -207,9 +211,10 @@ def _of_one(placed: Placed, its: Spread) -> Estimate:
     """Return the means of the systems of one collection: topics vary, and so does what the factors move."""
     topics = placed.scores.shape[1]
     sampling = placed.scores.var(axis=1, ddof=1) / topics
-    factors = np.maximum(
-        np.einsum("sa,ab,sb->s", placed.loadings, its.covariance, placed.loadings), 0.0
-    )
+    # l' V l of each system's loadings l
+    loadings = placed.loadings
+    factors = np.einsum("sa,ab,sb->s", loadings, its.covariance, loadings)
+    factors = np.maximum(factors, 0.0)
     variance = sampling + factors
     squares = sampling**2 / (topics - 1) + factors**2 / (its.units - 1)
     df = np.divide(variance**2, squares, out=np.ones_like(variance), where=squares > 0)
@@ -228,9 +233,12 @@ def _stacked(placed: Sequence[Placed]) -> tuple[Indices, Floats]:
 def _topic_variances(placed: Sequence[Placed], of: Indices) -> tuple[Floats, Floats]:
     """Return what the topics add to each difference's variance, and the sum of (part² / degrees of freedom)."""
     topics = np.array([one.scores.shape[1] for one in placed], dtype=np.float64)[of]
-    own = np.concatenate([one.scores.var(axis=1, ddof=1) for one in placed]) / topics
+    # the variance of each mean, and that of the difference of means on other topics
+    spread = np.concatenate([one.scores.var(axis=1, ddof=1) for one in placed])
+    own = spread / topics
     variance = own[:, None] + own
-    squares = (own**2 / (topics - 1))[:, None] + own**2 / (topics - 1)
+    parts = own**2 / (topics - 1)
+    squares = parts[:, None] + parts
     for place_, one in enumerate(placed):
         here = np.ix_(of == place_, of == place_)
         count = one.scores.shape[1]

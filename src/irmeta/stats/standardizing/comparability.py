@@ -106,14 +106,20 @@ def own_difference(a: Floats, b: Floats) -> tuple[Floats, Floats]:
     >>> float(difference[0].round(3)), bool(p[0] < 0.001)
     (-0.717, True)
     """
-    n, m = a.shape[1], b.shape[1]
+    n = a.shape[1]
+    m = b.shape[1]
+    freedom = n + m - 2
     difference = a.mean(axis=1) - b.mean(axis=1)
+    # squares about each mean, summed
     squares = a.var(axis=1) * n + b.var(axis=1) * m
     # the standard error of the difference, from the pooled variance
-    error = np.sqrt(squares / (n + m - 2) * (1 / n + 1 / m))
+    error = np.sqrt(squares / freedom * (1 / n + 1 / m))
+    size = np.abs(difference)
     with np.errstate(divide="ignore", invalid="ignore"):
-        t = np.where(np.abs(difference) > 1e-12, np.abs(difference) / error, 0.0)
-    return difference, np.asarray(2 * stdtr(n + m - 2, -t))
+        t = np.where(size > 1e-12, size / error, 0.0)
+    # both tails
+    p = 2 * stdtr(freedom, -t)
+    return difference, np.asarray(p)
 
 
 def differs_from_itself(a: Floats, b: Floats, alpha: float = 0.05) -> Bools:
@@ -125,7 +131,8 @@ def differs_from_itself(a: Floats, b: Floats, alpha: float = 0.05) -> Bools:
     >>> differs_from_itself(np.array([[0.1, 0.2, 0.1]]), np.array([[0.8, 0.9, 0.9, 0.8]])).tolist()
     [True]
     """
-    n, m = a.shape[1], b.shape[1]
+    n = a.shape[1]
+    m = b.shape[1]
     difference = a.mean(axis=1) - b.mean(axis=1)
     squares = a.var(axis=1) * n + b.var(axis=1) * m
     return _beyond(difference, squares, n, m, alpha)
@@ -139,7 +146,8 @@ def repartition(
     a, b : scores of shape (system, topic).  Returns the dRMSE and the share of false positives, each (draws,).
     Source: Webber et al. (SIGIR 2008), section 5; topics are drawn without replacement.
     """
-    n, m = a.shape[1], b.shape[1]
+    n = a.shape[1]
+    m = b.shape[1]
     pooled = np.hstack([a, b])
     means = pooled.mean(axis=1)
     # sums of centred scores keep their digits

@@ -43,9 +43,8 @@ def cdf(z: Floats) -> Floats:
     nearest = np.rint(steps)
     steps -= nearest
     rise = nearest * steps
-    rise *= -1 / (
-        2 * _KNOTS**2
-    )  # the density falls with z times itself, which makes the curve
+    # the density falls with z times itself, which makes the curve
+    rise *= -1 / (2 * _KNOTS**2)
     rise += 1
     rise *= steps
     nearest += _REACH * _KNOTS

@@ -13,9 +13,8 @@ from irmeta.stats.arrays import Floats, Ints
 from irmeta.stats.standardizing import normal, standardizers
 from irmeta.stats.standardizing.standardizers import Factors, Standardizer
 
-_BLOCK = (
-    1 << 18
-)  # scores standardized at once: 2 MiB stay in the processor's cache, and their memory is used again
+# scores standardized at once: 2 MiB stay in the processor's cache, and their memory is used again
+_BLOCK = 1 << 18
 
 
 def partial_means(

@@ -75,9 +75,8 @@ def empirical(scores: Floats, factors: Factors) -> Floats:
             factors.quantiles[topic], scores[cells], side="right"
         )
     shares = not_above / factors.n
-    return np.where(
-        np.isnan(scores), np.nan, shares
-    )  # NaN sorts last: its share would be 1
+    # NaN sorts last: its share would be 1
+    return np.where(np.isnan(scores), np.nan, shares)
 
 
 def maximum(scores: Floats, factors: Factors) -> Floats:

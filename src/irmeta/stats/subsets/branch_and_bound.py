@@ -14,9 +14,8 @@ from irmeta.stats.subsets.orders import Order, greedy, iterative_backward
 SLACK = 1e-9
 """Two subsets whose values differ by less than this, relative to the larger of 1 and the value, count as equal."""
 
-_CELLS = (
-    2**19
-)  # numbers in a batch of nodes: large enough for NumPy, small enough for the memory
+# numbers in a batch of nodes: large enough for NumPy, small enough for the memory
+_CELLS = 2**19
 
 
 @dataclass(frozen=True)
@@ -110,20 +109,16 @@ def _exchanges(
     covariance = layers[0]
     inverse = np.linalg.inv(covariance[np.ix_(inside, inside)])
     weights = covariance[np.ix_(outside, inside)] @ inverse  # w, (outside, inside)
-    own = (
-        inverse / np.diag(inverse)[:, None]
-    )  # row i: u_i as a combination of the inside variables
+    # row i: u_i as a combination of the inside variables
+    own = inverse / np.diag(inverse)[:, None]
     among = layers[:, inside[:, None], inside]  # (layer, inside, inside)
-    own_diagonal = np.einsum(
-        "ia,lab,ib->li", own, among, own, optimize=True
-    )  # d(u), (layer, inside)
-    left = (
-        layers[:, outside] - weights @ layers[:, inside]
-    )  # products of e_j with every variable
+    # d(u), (layer, inside)
+    own_diagonal = np.einsum("ia,lab,ib->li", own, among, own, optimize=True)
+    # products of e_j with every variable
+    left = layers[:, outside] - weights @ layers[:, inside]
     cross = left[:, :, inside] @ own.T  # c(e, u), (layer, outside, inside)
-    left_diagonal = diagonals(
-        left[:, :, outside] - left[:, :, inside] @ weights.T
-    )  # d(e), (layer, outside)
+    # d(e), (layer, outside)
+    left_diagonal = diagonals(left[:, :, outside] - left[:, :, inside] @ weights.T)
     freed = (
         left_diagonal[:, :, None]
         + 2 * weights * cross
@@ -247,7 +242,8 @@ class _Search:
         for order in (every, iterative_backward(self.layers[0])):
             values = np.cumsum(_steps(self.criterion, self.layers, order))
             for size in sizes:
-                subset, gain = order[:size], 0.0
+                subset = order[:size]
+                gain = 0.0
                 if self.limit.spent() < until:
                     subset, gain = swap(self.criterion, self.layers, subset)
                     self.limit.count(self.layers)
@@ -317,9 +313,8 @@ class _Search:
         """Lower the nodes' bounds to those on 0, ..., n more variables, and drop the nodes that this settles."""
         sizes = nodes.sizes()
         reachable = np.full_like(nodes.bound, -np.inf)
-        np.put_along_axis(
-            reachable, sizes[:, 2:], bound[:, 2:], axis=1
-        )  # `_complete` has seen one more
+        # `_complete` has seen one more
+        np.put_along_axis(reachable, sizes[:, 2:], bound[:, 2:], axis=1)
         lower = np.minimum(nodes.bound, reachable)
         keep: Bools = np.asarray((lower > self.threshold).any(axis=1))
         return replace(nodes, bound=lower)[keep]
@@ -333,9 +328,8 @@ class _Search:
     def _complete(self, nodes: _Nodes) -> None:
         """Try each node's subset with the best one more variable."""
         n = nodes.layers.shape[-1]
-        total = nodes.value[:, None] + self.criterion.gains(
-            diagonals(nodes.layers)
-        )  # (node, variable)
+        # (node, variable)
+        total = nodes.value[:, None] + self.criterion.gains(diagonals(nodes.layers))
         cost = nodes.cost[:, None] + self.cost[-n:]
         total[cost > self.budget] = -np.inf
         sizes = nodes.sizes()[:, 1]

@@ -60,9 +60,8 @@ class LogDeterminant:
         log det of the chosen = log det of all + log det of the inverse's minor of those left out.
         """
         covariance = layers[:, 0]
-        left_out = _best_sums(
-            _log(diagonals(np.linalg.inv(covariance)))
-        )  # of 0, ..., n left out
+        # of 0, ..., n left out
+        left_out = _best_sums(_log(diagonals(np.linalg.inv(covariance))))
         whole = np.linalg.slogdet(covariance).logabsdet
         bound: Floats = whole[:, None] + left_out[:, ::-1]
         return bound
@@ -103,14 +102,13 @@ class ExplainedVariance:
 
         Source: Furnival and Wilson (Technometrics 1974), leaps and bounds.
         """
-        covariance, products = layers[:, 0], layers[:, 1]
+        covariance = layers[:, 0]
+        products = layers[:, 1]
         inverse = np.linalg.inv(covariance)
-        total = np.einsum("bij,bji->b", inverse, products)[
-            :, None
-        ]  # what all variables explain
-        losses = diagonals(inverse @ products @ inverse) / diagonals(
-            inverse
-        )  # (batch, variable)
+        # what all variables explain
+        total = np.einsum("bij,bji->b", inverse, products)[:, None]
+        # (batch, variable)
+        losses = diagonals(inverse @ products @ inverse) / diagonals(inverse)
         falling = np.sort(losses, axis=1)[:, ::-1]
         return np.concatenate([total - falling, total], axis=1)
 
@@ -119,7 +117,8 @@ class ExplainedVariance:
 
         With covariance L L' and products Q, the eigenvalues of L^-1 Q L'^-1.
         """
-        covariance, products = layers[:, 0], layers[:, 1]
+        covariance = layers[:, 0]
+        products = layers[:, 1]
         root = np.linalg.cholesky(covariance)
         half = np.linalg.solve(root, products)
         values = np.linalg.eigvalsh(np.linalg.solve(root, half.swapaxes(1, 2)))

@@ -69,9 +69,8 @@ def dependent(
     if not left:
         return []
     # the weights of the kept variables in each of the others; those near 0 have no part in it
-    weights = np.linalg.solve(
-        scaled[np.ix_(kept, kept)], scaled[np.ix_(kept, left)]
-    )  # (kept, left)
+    # (kept, left)
+    weights = np.linalg.solve(scaled[np.ix_(kept, kept)], scaled[np.ix_(kept, left)])
     sizes = np.abs(weights)
     parts = sizes > 1e-3 * sizes.max(axis=0)
     found = []

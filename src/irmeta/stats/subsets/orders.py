@@ -41,12 +41,10 @@ def unexplained(sigma: Floats, subset: npt.ArrayLike) -> float:
     if not chosen.size:
         return 1.0
     rest = np.setdiff1d(np.arange(len(sigma)), chosen)
-    factor = linalg.cholesky(
-        sigma[np.ix_(chosen, chosen)], lower=True
-    )  # L with A = L L'
-    half = linalg.solve_triangular(
-        factor, sigma[np.ix_(chosen, rest)], lower=True
-    )  # L^-1 B
+    # L with A = L L'
+    factor = linalg.cholesky(sigma[np.ix_(chosen, chosen)], lower=True)
+    # L^-1 B
+    half = linalg.solve_triangular(factor, sigma[np.ix_(chosen, rest)], lower=True)
     explained = (half**2).sum(axis=0)
     left = np.maximum(np.diag(sigma)[rest] - explained, 0)
     return float(left.sum() / np.trace(sigma))
@@ -66,9 +64,8 @@ def explained_by_each(sigma: Floats, order: npt.ArrayLike) -> Floats:
     for i in np.asarray(order, dtype=np.intp):
         variance = left[i, i]
         row = left[i].copy()
-        explained.append(
-            row @ row / variance if variance > 0 else 0.0
-        )  # sum of sigma_ij^2 / sigma_ii
+        # sum of sigma_ij^2 / sigma_ii
+        explained.append(row @ row / variance if variance > 0 else 0.0)
         left = left - np.outer(row, row) / variance if variance > 0 else left
     return np.array(explained)
 
@@ -102,9 +99,8 @@ def sheffield(sigma: Floats, include: Sequence[int] = ()) -> Order:
     dropped = []
     for _ in range(len(sigma)):
         left = np.flatnonzero(remaining)
-        without = np.stack(
-            [left[left != variable] for variable in left]
-        )  # (variable, others)
+        # (variable, others)
+        without = np.stack([left[left != variable] for variable in left])
         minors = sigma[without[:, :, None], without[:, None, :]]
         values = np.full(len(sigma), -np.inf)
         values[left] = np.linalg.slogdet(minors).logabsdet

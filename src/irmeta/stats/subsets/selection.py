@@ -183,9 +183,8 @@ def _optima(sigma: Floats, choice: Choice, **limits: float) -> dict[int, Optimum
 
 def _order(sigma: Floats, choice: Choice) -> Order:
     """Return the order of a method that gives one, as long as the largest subset."""
-    include = [
-        int(i) for i in np.searchsorted(choice.candidates, choice.include)
-    ]  # places among the candidates
+    # places among the candidates
+    include = [int(i) for i in np.searchsorted(choice.candidates, choice.include)]
     order = ORDERS[choice.method](sigma, choice.candidates, include)
     return choice.candidates[order][: choice.largest]
 

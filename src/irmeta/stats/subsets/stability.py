@@ -65,10 +65,10 @@ def _block(
     block: tuple[np.random.Generator, int],
 ) -> list[tuple[Bools, Bools] | None]:
     rng, partitions = block
-    return [_again(halves(rng), choice, sizes) for _ in range(partitions)]
+    return [_choose_again(halves(rng), choice, sizes) for _ in range(partitions)]
 
 
-def _again(
+def _choose_again(
     matrices: Sequence[Floats] | None, choice: Choice, sizes: tuple[int, ...]
 ) -> tuple[Bools, Bools] | None:
     """Choose from both matrices: flags (2, k, variable), and (2, k) whether proven; None where it cannot be."""

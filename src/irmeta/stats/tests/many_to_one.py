@@ -41,9 +41,8 @@ def permutation(found: Floats, resamples: int, rng: np.random.Generator) -> Floa
     """
     topics = found.shape[1]
     rounding = 1e-12 * np.maximum(topics, np.abs(found).sum(axis=1))
-    least = (
-        np.abs(found.sum(axis=1)) - rounding
-    )  # an equal sum counts as at least as large
+    # an equal sum counts as at least as large
+    least = np.abs(found.sum(axis=1)) - rounding
     if 2**topics <= resamples:
         signs = _every_sign(topics)
         return np.asarray(_reached(found, least, signs) / len(signs))
@@ -66,9 +65,8 @@ def bootstrap(found: Floats, resamples: int, rng: np.random.Generator) -> Floats
     counts = sum(
         in_order(work, streams(rng, resamples, _block(found)), "blocks of resamples")
     )
-    counts = np.where(
-        np.isinf(paired.statistic(found)), 0, counts
-    )  # a constant difference is beyond all others
+    # a constant difference is beyond all others
+    counts = np.where(np.isinf(paired.statistic(found)), 0, counts)
     return np.asarray((counts + 1) / (resamples + 1))
 
 
@@ -96,9 +94,8 @@ def joint(
         streams(rng, resamples, _block(found)),
         "blocks of resamples",
     )
-    largest = np.sort(
-        np.concatenate(list(drawn))
-    )  # (resample,), the largest |t| of each
+    # (resample,), the largest |t| of each
+    largest = np.sort(np.concatenate(list(drawn)))
     below = np.searchsorted(largest, observed * (1 - 1e-9))
     p = (len(largest) - below + 1) / (len(largest) + 1)
     return Joint(np.where(observed == 0, 1.0, p), float(np.quantile(largest, level)))
@@ -164,9 +161,8 @@ def _beyond(shifted: Floats, observed: Floats, draws: Draws) -> Floats:
     """Count, for each comparison, the draws of topics whose t^2 is at least the observed one: (comparison,)."""
     rng, size = draws
     topics = shifted.shape[1]
-    shares = (
-        rng.multinomial(topics, np.full(topics, 1 / topics), size) / topics
-    )  # (resample, topic)
+    # (resample, topic)
+    shares = rng.multinomial(topics, np.full(topics, 1 / topics), size) / topics
     means = shares @ shifted.T
     squares = shares @ (shifted**2).T
     spread = squares - means**2

@@ -169,9 +169,8 @@ def _with_ties(found: Floats) -> Floats:
     1/2. Source: Wilcoxon (Biometrics Bulletin 1945).
     """
     largest = np.argsort(-np.abs(found), axis=1, kind="stable")[:, :_FEW]
-    some = np.take_along_axis(
-        found, largest, axis=1
-    )  # (pair, topic): all that differ are among these
+    # (pair, topic): all that differ are among these
+    some = np.take_along_axis(found, largest, axis=1)
     ranks = _doubled_ranks(np.abs(some))
 
     ways = _ways(ranks)  # (pair, sum)
@@ -188,7 +187,8 @@ def _doubled_ranks(sizes: Floats) -> Ints:
 
     2 * mean rank = 2 * (number below) + (number equal, itself included) + 1.
     """
-    one, other = sizes[:, :, None], sizes[:, None, :]
+    one = sizes[:, :, None]
+    other = sizes[:, None, :]
     counted = other > 0
     below = (other < one) & counted
     equal = (other == one) & counted
@@ -216,9 +216,8 @@ def signed_ranks(found: Floats) -> Floats:
     """
     found = found.round(10)  # ties that rounding broke are ties
     zeros = (found == 0).sum(axis=1, keepdims=True)
-    ranks = (
-        stats.rankdata(np.abs(found), axis=1) - zeros
-    )  # among the topics that differ
+    # among the topics that differ
+    ranks = stats.rankdata(np.abs(found), axis=1) - zeros
     return np.asarray((np.sign(found) * ranks).sum(axis=1))
 
 

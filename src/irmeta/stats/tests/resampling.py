@@ -13,9 +13,8 @@ from irmeta.stats.tests.paired import blocks, differences, over_pairs, statistic
 Block = TypeVar("Block")
 Draws = tuple[np.random.Generator, int]
 Counts = Indices  # how many resamples, for each pair
-_BLOCK = (
-    1 << 20
-)  # numbers of one kind in a block of resamples, 8 MiB: some hundredths of a second of work
+# numbers of one kind in a block of resamples, 8 MiB: some hundredths of a second of work
+_BLOCK = 1 << 20
 _LEAST = 500  # resamples in a block, so that matrix products pay; many pairs are then taken a run at a time
 
 
@@ -72,9 +71,8 @@ def _swapped(
     """
     systems, topics = scores.shape
     sums = scores @ signs(topics, block).T  # (system, resample)
-    pairs = np.cumsum(
-        np.arange(systems - 1, 0, -1)
-    )  # where the pairs of the next system begin
+    # where the pairs of the next system begin
+    pairs = np.cumsum(np.arange(systems - 1, 0, -1))
     counts = []
     for i, least in enumerate(np.split(threshold, pairs[:-1])):
         gaps = np.abs(sums[i + 1 :] - sums[i])  # (pair of i, resample)
@@ -110,15 +108,14 @@ def bootstrap(scores: Floats, resamples: int, rng: np.random.Generator) -> Float
     observed = np.minimum(t**2, 1e300) / topics  # finite, for products with it
     block = max(_LEAST, _BLOCK // max(t.size, topics))
     counts = _counted(
-        partial(_drawn_again, scores, observed), streams(rng, resamples, block)
+        partial(_resampled, scores, observed), streams(rng, resamples, block)
     )
-    counts = np.where(
-        np.isinf(t), 0, counts
-    )  # a constant difference is beyond all others
+    # a constant difference is beyond all others
+    counts = np.where(np.isinf(t), 0, counts)
     return np.asarray((counts + 1) / (resamples + 1))
 
 
-def _drawn_again(scores: Floats, observed: Floats, draws: Draws) -> Counts:
+def _resampled(scores: Floats, observed: Floats, draws: Draws) -> Counts:
     """Count for each pair the resamples of a block whose t^2 / n is at least the observed one.
 
     With mean m and mean square q of a resample of n differences, the variance is (q - m^2) n / (n - 1), so
@@ -127,13 +124,11 @@ def _drawn_again(scores: Floats, observed: Floats, draws: Draws) -> Counts:
     """
     rng, size = draws
     systems, topics = scores.shape
-    times = rng.multinomial(
-        topics, np.full(topics, 1 / topics), size
-    )  # (resample, topic)
+    # (resample, topic)
+    times = rng.multinomial(topics, np.full(topics, 1 / topics), size)
     shares = times.astype(np.float64).T / topics  # (topic, resample)
-    least = (
-        observed * (topics / (topics - 1)) * (1 - 1e-12)
-    )  # equal but for rounding counts
+    # equal but for rounding counts
+    least = observed * (topics / (topics - 1)) * (1 - 1e-12)
     counts = np.empty(observed.size, dtype=np.intp)
     first = 0
     for start, stop in blocks(systems, max(size, topics)):
@@ -204,9 +199,8 @@ def max_t(
     """
     topics = scores.shape[1]
     mean, square = over_pairs(_mean_and_square, scores)
-    differs = np.where(
-        square > 0, square, np.inf
-    )  # equal systems never have the largest t
+    # equal systems never have the largest t
+    differs = np.where(square > 0, square, np.inf)
     block = max(_LEAST, _BLOCK // max(len(scores), topics))
     drawn = in_order(
         partial(_largest_ratios, scores, differs),
@@ -231,13 +225,11 @@ def _largest_ratios(scores: Floats, square: Floats, draws: Draws) -> Floats:
     """Return the largest m^2 / q over all pairs, under each resample's signs: (resample,)."""
     systems, topics = scores.shape
     means = scores @ _random_signs(topics, draws).T / topics  # (system, resample)
-    ends = np.cumsum(
-        np.arange(systems - 1, 0, -1)
-    )  # where the pairs of the next system begin
+    # where the pairs of the next system begin
+    ends = np.cumsum(np.arange(systems - 1, 0, -1))
     largest = np.zeros(means.shape[1])
     for i, of_pairs in enumerate(np.split(square, ends[:-1])):
-        ratios = (means[i + 1 :] - means[i]) ** 2 / of_pairs[
-            :, None
-        ]  # (pair of i, resample)
+        # (pair of i, resample)
+        ratios = (means[i + 1 :] - means[i]) ** 2 / of_pairs[:, None]
         np.maximum(largest, ratios.max(axis=0), out=largest)
     return largest

@@ -26,7 +26,7 @@ from irmeta.parallel import seeded
 from irmeta.result import result
 from irmeta.stats.arrays import Bools, Floats, Ints
 from irmeta.stats.reliability.curve import fit
-from irmeta.stats.reliability.worth import Worth, predicted, worth
+from irmeta.stats.reliability.design_taus import DesignTaus, design_taus, predicted
 from irmeta.studies.design.ways import (
     FULL,
     Prices,
@@ -93,7 +93,7 @@ def design(
     >>> [str(metric) for metric in found["metric"].values], found["affordable"].values.tolist()
     (['AP', 'RR'], [10, 10])
     """
-    generator, chance = seeded(rng)
+    generator, seed = seeded(rng)
     scores = check(scores)
     names = candidates(scores, metrics)
     asked = [*metric_names(metrics or ""), target or "AP"]
@@ -118,7 +118,7 @@ def design(
     deeper = deeper_metrics(asked, [*(way.metric for way in ways), target])
     goal = additive(used.sel(metric=[target])).values[..., 0]
     columns = np.stack(spending.columns, axis=-1)
-    found = worth(
+    found = design_taus(
         columns,
         goal,
         _sizes(used.sizes["topic"]),
@@ -137,13 +137,13 @@ def design(
         "machine_cost": machine_cost,
         "level": level,
         "partitions": partitions,
-        "groups": team.said,
+        "groups": team.source,
         "missing": missing,
     }
     options |= {
         "pools": None if pools is None else dict(pools),
         "judged": judged,
-        "seed": chance,
+        "seed": seed,
     }
     return result(
         "design",
@@ -195,7 +195,7 @@ def _sizes(topics: int) -> list[int]:
 
 
 def _figures(
-    found: Worth,
+    found: DesignTaus,
     ways: Sequence[Way],
     topics: Sequence[int],
     budget: float | None,
@@ -218,7 +218,7 @@ def _figures(
     figures["measured"] = np.broadcast_to(
         np.array(counts) <= found.sizes[-1], cost.shape
     )
-    figures["front"] = _front(cost, tau)
+    figures["front"] = _pareto_front(cost, tau)
     data |= {name: (("way", "size"), part) for name, part in figures.items()}
     curve = fit(found.sizes, found.tau)
     data |= {
@@ -233,7 +233,7 @@ def _figures(
 
 
 def _promised(
-    found: Worth, topics: Ints, level: float
+    found: DesignTaus, topics: Ints, level: float
 ) -> tuple[Floats, Floats, Floats, Floats]:
     """Return tau of each way with its interval over topics and systems, and how it moves without each of them."""
     tau, moves = predicted(found, topics)
@@ -244,14 +244,14 @@ def _promised(
     return tau, np.maximum(tau - half, -1), np.minimum(tau + half, 1), moves
 
 
-def _chosen(found: Worth, affordable: Ints, level: float) -> dict[str, Any]:
+def _chosen(found: DesignTaus, affordable: Ints, level: float) -> dict[str, Any]:
     """Compute what the budget buys in each way, and how far each is behind the best."""
     tau, low, high, moves = _promised(found, np.maximum(affordable, 2), level)
     tau = np.where(affordable >= 2, tau, np.nan)
     best = int(np.nanargmax(tau)) if (affordable >= 2).any() else 0
     freedom = min(len(found.by_topic), len(found.by_system)) - 1
-    apart = np.sqrt(((moves - moves[:, [best]]) ** 2).sum(axis=0))
-    behind = tau[best] - tau - scipy.stats.t.ppf((1 + level) / 2, freedom) * apart
+    distance = np.sqrt(((moves - moves[:, [best]]) ** 2).sum(axis=0))
+    behind = tau[best] - tau - scipy.stats.t.ppf((1 + level) / 2, freedom) * distance
     ends = {"chosen_low": low, "chosen_high": high, "behind_low": behind}
     data = {
         name: np.where(affordable >= 2, part, np.nan) for name, part in ends.items()
@@ -260,9 +260,10 @@ def _chosen(found: Worth, affordable: Ints, level: float) -> dict[str, Any]:
     return {name: ("way", part) for name, part in data.items()}
 
 
-def _front(cost: Floats, tau: Floats) -> Bools:
+def _pareto_front(cost: Floats, tau: Floats) -> Bools:
     """Say which points no other beats: none is as cheap and better, or cheaper and as good."""
-    flat_cost, flat_tau = cost.ravel(), tau.ravel()
+    flat_cost = cost.ravel()
+    flat_tau = tau.ravel()
     order = np.lexsort((-flat_tau, flat_cost))
     highest = np.maximum.accumulate(flat_tau[order])
     front = np.zeros(cost.size, dtype=np.bool_)
@@ -270,7 +271,9 @@ def _front(cost: Floats, tau: Floats) -> Bools:
     return front.reshape(cost.shape)
 
 
-def _notes(found: Worth, ways: Sequence[Way], known: Mapping[int, float]) -> list[str]:
+def _notes(
+    found: DesignTaus, ways: Sequence[Way], known: Mapping[int, float]
+) -> list[str]:
     half = found.sizes[-1]
     lines = [
         f"tau: systems ranked in one way on n topics and by the target on n others; measured up to {half} topics, "

@@ -12,7 +12,7 @@ from irmeta.errors import ScoresError
 from irmeta.names import found_as, is_known, metric_names, parse
 from irmeta.stats.arrays import Floats
 from irmeta.stats.judging import sampling
-from irmeta.stats.reliability.worth import Corrections
+from irmeta.stats.reliability.design_taus import Corrections
 
 FULL = 0
 """Stands for a depth: all judgments there are."""
@@ -173,9 +173,8 @@ def _both(
     if rho <= 0 or cost_human <= 0:
         return 1, 0.0
     share = sampling.best_share(rho, cost_human, cost_machine)
-    most = (
-        len(everything) // 2
-    )  # a design of half of the topics has one that people judge
+    # a design of half of the topics has one that people judge
+    most = len(everything) // 2
     each = most if share == 0 else min(round(1 / share), most)
     return each, sampling.slope(sample, pairs=True)
 

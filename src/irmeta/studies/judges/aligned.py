@@ -8,7 +8,7 @@ import xarray as xr
 
 from irmeta.choices import JudgedTopics, Missing
 from irmeta.cube import additive
-from irmeta.cubes import by_name, computed_otherwise, studied_together
+from irmeta.cubes import by_name, computed_otherwise, prepare_together
 from irmeta.errors import ScoresError
 from irmeta.names import nearest
 from irmeta.stats.arrays import Floats
@@ -51,12 +51,12 @@ def aligned(
     given = by_name(cubes)
     truth = named_truth(list(given), truth)
     ordered = {truth: given[truth], **given}
-    used, notes = studied_together(ordered, metrics=metrics, missing=missing)
+    used, notes = prepare_together(ordered, metrics=metrics, missing=missing)
     used, more = _same_systems(used, truth)
     shared = topics == "shared"
-    used, told = _same_topics(used, truth) if shared else _own_topics(used, truth)
+    used, left_out = _same_topics(used, truth) if shared else _own_topics(used, truth)
     return Aligned(
-        truth, used, shared, [*notes, *more, *told, *computed_otherwise(used)]
+        truth, used, shared, [*notes, *more, *left_out, *computed_otherwise(used)]
     )
 
 

@@ -61,7 +61,8 @@ def label_variables(
     """Compare the labels of every judge with the truth's: variables of a result over (judge, figure), and notes."""
     sides = _sides(sets, rel)
     judges = [name for name in sides if name != truth]
-    topic, topics = sets.pairs.topic, len(sets.pairs.topics)
+    topic = sets.pairs.topic
+    topics = len(sets.pairs.topics)
     both = {
         name: (sides[truth].codes >= 0) & (sides[name].codes >= 0) for name in judges
     }
@@ -103,7 +104,8 @@ def _sides(sets: JudgmentSets, rel: Relevant) -> dict[str, _Side]:
 
 def _same_scale(truth: _Side, judge: _Side) -> bool:
     """Say whether a judge's grades are on the truth's scale: whole, none higher, and not binary beside graded ones."""
-    high, top = judge.grades.max(initial=0), truth.grades.max(initial=0)
+    high = judge.grades.max(initial=0)
+    top = truth.grades.max(initial=0)
     return truth.whole and judge.whole and high <= top and not (high <= 1 < top)
 
 
@@ -112,8 +114,10 @@ def _figures(
 ) -> dict[str, Estimate]:
     nothing = Estimate(np.nan, np.nan, np.nan)
     figures = dict.fromkeys(FIGURES, nothing)
-    one, other, where = truth.codes[both], judge.codes[both], topic[both]
-    binary = labels.meetings(
+    one = truth.codes[both]
+    other = judge.codes[both]
+    where = topic[both]
+    binary = labels.cooccurrences(
         truth.relevant[one].astype(np.int64),
         judge.relevant[other].astype(np.int64),
         where,
@@ -132,12 +136,12 @@ def _figures(
         np.searchsorted(grades, side.grades)[codes]
         for side, codes in ((truth, one), (judge, other))
     )
-    table = labels.meetings(one, other, where, (topics, grades.size, grades.size))
-    apart: Floats = np.abs(grades[:, None] - grades)
+    table = labels.cooccurrences(one, other, where, (topics, grades.size, grades.size))
+    distance: Floats = np.abs(grades[:, None] - grades)
     for name, weights in (
-        ("kappa", (apart > 0).astype(np.float64)),
-        ("kappa_linear", apart),
-        ("kappa_quadratic", apart**2),
+        ("kappa", (distance > 0).astype(np.float64)),
+        ("kappa_linear", distance),
+        ("kappa_quadratic", distance**2),
     ):
         figures[name] = labels.over_topics(
             partial(labels.kappa, weights=weights), table
@@ -194,7 +198,7 @@ def _confusion(
         if judge.grades.size > MANY or truth.grades.size > MANY:
             continue
         kept = both[judge.name]
-        table = labels.meetings(
+        table = labels.cooccurrences(
             truth.codes[kept],
             judge.codes[kept],
             np.zeros(int(kept.sum()), dtype=np.int64),

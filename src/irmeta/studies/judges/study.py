@@ -10,7 +10,7 @@ from irmeta.choices import Correction, JudgedTopics, Missing
 from irmeta.cube import require_variation
 from irmeta.errors import ScoresError, require_choice
 from irmeta.evaluation.sets import JudgmentSets
-from irmeta.io.groups import Grouping, Teams, said, teams
+from irmeta.io.groups import Grouping, Teams, source_of_groups, teams
 from irmeta.parallel import seeded
 from irmeta.result import result
 from irmeta.stats.arrays import Bools, Floats, Ints
@@ -23,7 +23,7 @@ from irmeta.stats.rankings.rank import settled
 from irmeta.stats.rankings.topheavy import rbo, tau_ap_b
 from irmeta.stats.reliability.expected import expected, pairs
 from irmeta.stats.tests import multiplicity
-from irmeta.studies.judges import held
+from irmeta.studies.judges import measured
 from irmeta.studies.judges.aligned import Aligned, aligned, named_truth
 from irmeta.studies.judges.labels import Relevant, label_variables
 
@@ -73,13 +73,14 @@ def compare_judges(
     (1, 1)
     """
     _check(topics, correct, alpha, best, partitions)
-    generator, chance = seeded(rng)
+    generator, seed = seeded(rng)
     data: dict[str, Any] = {}
     notes: list[str] = []
     inputs: Mapping[str, xr.DataArray] = {}
     if cubes is not None:
         together = aligned(cubes, truth, metrics, topics, missing)
-        truth, inputs = together.truth, together.cubes
+        truth = together.truth
+        inputs = together.cubes
         data, notes = _of_scores(
             together, groups, best, alpha, correct, partitions, generator
         )
@@ -89,8 +90,9 @@ def compare_judges(
         )
     if judgments is not None:
         truth = named_truth(list(judgments.sets), truth)
-        labels, told = label_variables(judgments, truth, rel)
-        data, notes = {**data, **labels}, [*notes, *told]
+        labels, of_labels = label_variables(judgments, truth, rel)
+        data = {**data, **labels}
+        notes = [*notes, *of_labels]
     options = {
         "truth": truth,
         "topics": topics,
@@ -99,9 +101,9 @@ def compare_judges(
         "alpha": alpha,
         "correct": correct,
         "partitions": partitions,
-        "groups": said(groups),
+        "groups": source_of_groups(groups),
         "missing": missing,
-        "seed": chance,
+        "seed": seed,
     }
     judges = cubes if cubes is not None else judgments.sets  # type: ignore[union-attr]
     names = [name for name in judges if name != truth]
@@ -224,7 +226,7 @@ def _agreement(
     means = settled(np.stack([scores.mean(axis=1) for scores in every]))
     if not together.shared:
         found = [
-            rankings.taus_apart(every[0], judge, rng, team=team).interval()
+            rankings.taus_on_own_topics(every[0], judge, rng, team=team).interval()
             for judge in every[1:]
         ]
         ends = (
@@ -239,7 +241,8 @@ def _agreement(
             )
         )
     taus = rankings.taus(together.scores(which), rng, team=team)
-    one, two = taus.interval(), taus.differences()
+    one = taus.interval()
+    two = taus.differences()
     pair = ("judge", "judge_2")
     return means, {
         "tau": (("judge",), one.value),
@@ -264,7 +267,8 @@ def _corrected_pairs(p: Floats) -> Floats:
 
 
 def _tops(means: Floats, best: int) -> Variables:
-    truth, judges = means[0], means[1:]
+    truth = means[0]
+    judges = means[1:]
     moved = tops.moves(truth, judges)
     return {
         "tau_ap": (("judge",), tau_ap_b(truth, judges)),
@@ -350,7 +354,8 @@ def _favoured(scores: Floats, members: Floats, dim: str) -> Variables:
 def _notes(
     together: Aligned, team: Teams, alpha: float, correct: Correction
 ) -> list[str]:
-    systems, topics = together.first.sizes["system"], together.first.sizes["topic"]
+    systems = together.first.sizes["system"]
+    topics = together.first.sizes["topic"]
     if together.shared:
         over = f"{systems} systems on {topics} topics"
     else:
@@ -361,7 +366,9 @@ def _notes(
         corrected = f"corrected for all pairs ({correct})"
     lines = [
         f"{over}; intervals of tau are for as many systems and topics, drawn from where these come from",
-        held.said(systems, topics) if team.said is None else held.said_of_teams(),
+        measured.coverage_note(systems, topics)
+        if team.source is None
+        else measured.coverage_of_teams(),
         f"pairs of systems: paired t test at {alpha:g}, {corrected}",
     ]
     if together.shared:
@@ -369,7 +376,7 @@ def _notes(
             "favour may come from scale alone: a judge whose scores are spread less seems to favour weak systems"
         )
     lines.append(team.note)
-    if together.shared and team.said is None:
+    if together.shared and team.source is None:
         lines.append(
             "no groups are given, so that favour is of single systems (--groups)"
         )

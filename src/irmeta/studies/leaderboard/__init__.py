@@ -1,10 +1,10 @@
 """Which ranks of a leaderboard are real: models over tasks, with holes, by several aggregates side by side."""
 
 from irmeta.studies.leaderboard.study import leaderboard
-from irmeta.studies.leaderboard.telling import (
-    called,
+from irmeta.studies.leaderboard.summary import (
     findings,
     label,
+    nouns,
     order,
     overview,
     tables,
@@ -12,10 +12,10 @@ from irmeta.studies.leaderboard.telling import (
 )
 
 __all__ = [
-    "called",
     "findings",
     "label",
     "leaderboard",
+    "nouns",
     "order",
     "overview",
     "tables",

@@ -78,7 +78,7 @@ def leaderboard(
         raise ScoresError(
             f"the level of rank sets is between 0 and 1, as in 0.95, not {level:g}"
         )
-    generator, chance = seeded(rng)
+    generator, seed = seeded(rng)
     kinds = _kinds(aggregate, groups)
     cubes = by_name(scores)
     board = board_of(cubes, metric, over)
@@ -117,7 +117,7 @@ def leaderboard(
                 "metric": metric,
                 "groups": groups is not None,
             },
-            **{"level": level, "resamples": resamples, "top": top, "seed": chance},
+            **{"level": level, "resamples": resamples, "top": top, "seed": seed},
         },
         notes=board.notes + _notes(board, kinds, every, over, holes),
     )
@@ -134,7 +134,7 @@ def leaderboard(
         dim: np.asarray(known, dtype=object) for dim, known in names_of.items()
     } | named
     return outcome.assign_coords(named_so).assign_attrs(
-        recorded({"called": board.called._asdict()})
+        recorded({"called": board.nouns._asdict()})
     )
 
 
@@ -273,7 +273,8 @@ def _valued_by_all(every: Sequence[Standing]) -> Bools:
 
 def _tau(one: Standing, other: Standing, same: Bools) -> float:
     """Return Kendall's tau-b between two aggregates over some models; NaN where an aggregate has no value for one."""
-    a, b = one.value[same], other.value[same]
+    a = one.value[same]
+    b = other.value[same]
     if len(a) < 2 or np.isnan(a).any() or np.isnan(b).any():
         return float("nan")
     return float(tau_b(settled(a), settled(b)))
@@ -301,16 +302,17 @@ def _notes(
     policy: Holes,
 ) -> list[str]:
     """Say what was assumed."""
-    called, missing = board.called, bool(np.isnan(board.scores).any())
+    nouns = board.nouns
+    missing = bool(np.isnan(board.scores).any())
     notes = _notes_on_bounds(board, kinds) if missing and policy == "bounds" else []
     if missing and policy == "bounds" and over == "tasks":
         notes.append(
-            f"rank sets compare two {called.model}s on the {called.task}s that both have: they hold where scores are"
-            f" missing at random or by {called.model}; where some {called.model}s withheld bad ones, they favour these"
+            f"rank sets compare two {nouns.model}s on the {nouns.task}s that both have: they hold where scores are"
+            f" missing at random or by {nouns.model}; where some {nouns.model}s withheld bad ones, they favour these"
         )
     if missing and policy == "predict":
         notes.append(
-            f"values marked ~ contain predicted scores; these stay within the scale of their {called.task}"
+            f"values marked ~ contain predicted scores; these stay within the scale of their {nouns.task}"
         )
     if missing and policy == "bounds" and "borda" in kinds:
         notes.append(
@@ -318,16 +320,16 @@ def _notes(
         )
     if np.isnan(every[0].rank).any():
         notes.append(
-            f"{called.model}s whose rank is open are listed by the middle of the ranks that missing scores allow, those"
-            f" that tie by their mean standardized score on the {called.task}s that they have"
+            f"{nouns.model}s whose rank is open are listed by the middle of the ranks that missing scores allow, those"
+            f" that tie by their mean standardized score on the {nouns.task}s that they have"
         )
     if any(one.separated for one in every):
         notes.append(
-            f"bt: some {called.model}s never lose, or never win, to others; each pair got a tenth of a draw more"
+            f"bt: some {nouns.model}s never lose, or never win, to others; each pair got a tenth of a draw more"
         )
     if over == "both":
         notes.append(
-            f"over both: {called.item}s count twice, as they are in the spread over {called.task}s, too; rank sets are"
+            f"over both: {nouns.item}s count twice, as they are in the spread over {nouns.task}s, too; rank sets are"
             " wide"
         )
     return notes
@@ -336,7 +338,8 @@ def _notes(
 def _notes_on_bounds(board: Board, kinds: Sequence[Aggregate]) -> list[str]:
     """Say which scores bounds take as possible."""
     low, high = holes.scale(board.scores)
-    task, negative = board.called.task, int((low < 0).sum())
+    task = board.nouns.task
+    negative = int((low < 0).sum())
     if negative:
         below = f", on {counted(negative, task)} with scores below 0 from minus as much"
     else:

@@ -25,7 +25,7 @@ Known = xr.Dataset | xr.DataArray
 """What is known of everybody's systems on a collection: its factors, or the scores of all of them."""
 
 
-ENOUGH = 30
+ENOUGH = 40
 """Standardizing systems, or teams, with which intervals hold what they promise."""
 
 
@@ -44,7 +44,9 @@ class Collection(NamedTuple):
     versus: Estimate
 
 
-def known_of(on: Known | Mapping[str, Known], names: Sequence[str]) -> dict[str, Known]:
+def known_by_collection(
+    on: Known | Mapping[str, Known], names: Sequence[str]
+) -> dict[str, Known]:
     """Return what is known of everybody's systems, by the collections of the systems to place."""
     if isinstance(on, xr.Dataset):
         on = dict.fromkeys(names, on)
@@ -124,7 +126,7 @@ def shared_metrics(
     return found
 
 
-def told(scores: xr.DataArray, factors: Factors, known: Known) -> list[str]:
+def notes(scores: xr.DataArray, factors: Factors, known: Known) -> list[str]:
     """Say what is to be known of a collection's factors."""
     if only_means(known):
         return [
@@ -132,26 +134,26 @@ def told(scores: xr.DataArray, factors: Factors, known: Known) -> list[str]:
             " intervals and tests"
         ]
     standardized = standardization.apply(scores, factors, "z")
-    told = [
+    lines = [
         *about(standardized)["standardization"]["notes"],
         *standardization.flat_topics(standardized),
     ]
     if (units := _spread(factors, str(scores.metric.values[0])).units) < ENOUGH:
-        told.append(
+        lines.append(
             f"only {units} standardizing systems or teams: intervals across collections are a little too narrow (95% "
-            "ones hold 91 to 95% in simulations with 15 and 20)"
+            "ones hold 91 to 95% in simulations with 15 to 31)"
         )
     fewer = scores.sizes["topic"] < factors.sizes["topic"]
     if isinstance(known, xr.Dataset) and fewer:
-        told.append(
+        lines.append(
             f"{scores.sizes['topic']} of the factors' {factors.sizes['topic']} topics have scores: not placed among "
             "everybody's systems, whose means are over all topics"
         )
     elif isinstance(known, xr.Dataset):
-        told.append(
+        lines.append(
             "differences from everybody's systems are tested unpaired: factors keep means, no scores of topics"
         )
-    return told
+    return lines
 
 
 def shared_systems(factors: Mapping[str, Factors]) -> Floats:
@@ -181,7 +183,8 @@ def collection_of(
 ) -> Collection:
     """Gather what is known of one collection by one metric."""
     one = scores.sel(metric=[metric])
-    placed, spread = _placed(one, factors), _spread(factors, metric)
+    placed = _placed(one, factors)
+    spread = _spread(factors, metric)
     if isinstance(known, xr.Dataset):
         others = _unpaired(one, factors, placed, spread)
     elif only_means(known):
@@ -266,5 +269,7 @@ def _unpaired(
     )
     exact = Spread(np.zeros((2, 2)), spread.units)  # what the factors add, both have
     own = across.means([placed], [exact])
-    versus = across.apart(own, standardized, variance, scores.sizes["topic"])
+    versus = across.beside_known_means(
+        own, standardized, variance, scores.sizes["topic"]
+    )
     return Everybody(mean, standardized), versus

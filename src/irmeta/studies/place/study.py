@@ -74,20 +74,24 @@ def place(
     """
     if not 0 < level < 1:
         raise ScoresError(f"the level is between 0 and 1, as in 0.95, not {level:g}")
-    generator, chance = seeded(rng)
+    generator, seed = seeded(rng)
     cubes = by_name(scores)
     for one in cubes.values():
         standardization.require_raw(one)
-    known = everybody.known_of(on, list(cubes))
+    known = everybody.known_by_collection(on, list(cubes))
     factors = {name: everybody.factors_of(one) for name, one in known.items()}
     names = everybody.shared_metrics(cubes, factors, metrics)
-    notes, used = list[str](), dict[str, xr.DataArray]()
+    notes = list[str]()
+    used = dict[str, xr.DataArray]()
     for name, given in cubes.items():
-        kept, told = complete(select(given, metrics=names), missing)
+        kept, of_missing = complete(select(given, metrics=names), missing)
         used[name] = everybody.as_known(kept, known[name])
         notes += [
             f"{name}: {line}"
-            for line in [*told, *everybody.told(used[name], factors[name], known[name])]
+            for line in [
+                *of_missing,
+                *everybody.notes(used[name], factors[name], known[name]),
+            ]
         ]
     shared = everybody.shared_systems(factors)
     figures = []
@@ -109,7 +113,7 @@ def place(
                 "level": level,
                 "baseline": baseline,
                 "missing": missing,
-                "seed": chance,
+                "seed": seed,
             },
             "factors": {name: one.attrs["digest"] for name, one in factors.items()},
         },
@@ -165,7 +169,8 @@ def _estimates(
     found: Sequence[Collection], shared: Floats, rng: np.random.Generator
 ) -> tuple[Estimate, Estimate, Floats | None]:
     """Return the means of all entries, their differences, and draws of the means; means alone have no errors."""
-    placed, spreads = [one.placed for one in found], [one.spread for one in found]
+    placed = [one.placed for one in found]
+    spreads = [one.spread for one in found]
     if all(one.spread.units for one in found):
         draws = across.drawn(placed, spreads, shared, DRAWS, rng)
         return (

@@ -10,7 +10,7 @@ from irmeta.attributes import recorded
 from irmeta.cube import ALL, cube, geometric
 from irmeta.errors import MetricError, ScoresError
 from irmeta.evaluation import left_out
-from irmeta.evaluation.left_out import NOBODY, Looked
+from irmeta.evaluation.left_out import NOBODY, LookedUp
 from irmeta.evaluation.sources import QrelsLike, RunsLike
 from irmeta.io.groups import Grouping, grouped
 from irmeta.names import Metric, highest, parse, parse_list
@@ -74,20 +74,19 @@ def reuse(
         looked, np.where(pooled, number, NOBODY).tolist(), depth
     )
     full, left = left_out.without_each(looked, owner, len(names))
-    own = left[
-        number, np.arange(len(number))
-    ]  # (system, metric): without the judgments of the own group
+    # (system, metric): without the judgments of the own group
+    own = left[number, np.arange(len(number))]
     places = [looked.metrics.index(metric) for metric in seen]
     count = len(wanted)
     unjudged = 1 - own[:, places]
-    studied = _studied(pooled, owner, number)
+    learned_from = _require_pooled(pooled, owner, number)
     bands, models = _penalties(
         wanted,
         (full - own)[:, :count],
         unjudged,
         own[:, :count],
         number,
-        studied,
+        learned_from,
         level,
     )
     over = ("system", "metric")
@@ -105,12 +104,18 @@ def reuse(
             for place, name in enumerate(("expected", "low", "high"))
         },
         **_of_metrics(
-            full[:, :count], own[:, :count], unjudged, bands, models, number, studied
+            full[:, :count],
+            own[:, :count],
+            unjudged,
+            bands,
+            models,
+            number,
+            learned_from,
         ),
     }
-    told = list[str]()
+    of_new = list[str]()
     if new is not None:
-        found, told = _new(qrels, new, wanted, seen, models, level)
+        found, of_new = _new(qrels, new, wanted, seen, models, level)
         data |= found | {
             "extrapolated": (
                 ("run", "metric"),
@@ -139,7 +144,7 @@ def reuse(
             "topics": len(looked.topics),
             "groups": groups.source,
         },
-        notes=[*_notes(depth, owner, pooled, len(names)), *told, *_beyond(data)],
+        notes=[*_notes(depth, owner, pooled, len(names)), *of_new, *_beyond(data)],
     )
     return outcome.assign_coords(
         system=looked.names, metric=[str(metric) for metric in wanted], group=names
@@ -162,7 +167,7 @@ def _unjudged_at(metric: Metric, depth: int | None) -> Metric:
     return parse(f"Judged@{own if depth is None else min(own, depth)}")
 
 
-def _studied(pooled: Bools, owner: Indices, number: Indices) -> Bools:
+def _require_pooled(pooled: Bools, owner: Indices, number: Indices) -> Bools:
     """Say which runs the penalty is learned from: those that were pooled; some of them must have brought something."""
     count = np.unique(number[pooled]).size
     if count <= penalty.LEAST:
@@ -183,29 +188,30 @@ def _penalties(
     unjudged: Floats,
     score: Floats,
     number: Indices,
-    studied: Bools,
+    learned_from: Bools,
     level: float,
 ) -> tuple[Floats, list[penalty.Penalty]]:
     """Learn each metric's penalty; predict each group by the others: (system, metric, 3), NaN for runs not studied."""
-    bands, models = np.full((*loss.shape, 3), np.nan), []
-    group = np.unique(number[studied], return_inverse=True)[1]
+    bands = np.full((*loss.shape, 3), np.nan)
+    models = []
+    group = np.unique(number[learned_from], return_inverse=True)[1]
     for metric in range(loss.shape[1]):
         cases = (
-            loss[studied, metric],
-            unjudged[studied, metric],
-            score[studied, metric],
+            loss[learned_from, metric],
+            unjudged[learned_from, metric],
+            score[learned_from, metric],
             group,
         )
         band = penalty.leave_out(*cases, level).within(
             _least(metrics[metric], cases[2])
         )
-        bands[studied, metric] = np.stack(band, axis=-1)
+        bands[learned_from, metric] = np.stack(band, axis=-1)
         models.append(penalty.fit(*cases))
     return bands, models
 
 
 def _of_groups(
-    looked: Looked,
+    looked: LookedUp,
     owner: Indices,
     brought: Bools,
     names: Sequence[str],
@@ -233,13 +239,12 @@ def _of_groups(
 def _ranks(full: Floats, left: Floats, number: Indices) -> dict[str, Any]:
     """Rank the systems with all judgments and without each group's: ranks of the own systems, and tau."""
     metrics = full.shape[1]
-    rank, without = (
-        np.empty(full.shape, dtype=np.int64),
-        np.empty(full.shape, dtype=np.int64),
-    )
+    rank = np.empty(full.shape, dtype=np.int64)
+    without = np.empty(full.shape, dtype=np.int64)
     tau = np.full((len(left), metrics), np.nan)
     for metric in range(metrics):
-        whole, others = settled(full[:, metric]), settled(left[:, :, metric])
+        whole = settled(full[:, metric])
+        others = settled(left[:, :, metric])
         rank[:, metric] = descriptive.ranks(whole)
         tau[:, metric] = tau_b(whole, others)
         for group, scores in enumerate(others):
@@ -269,22 +274,24 @@ def _of_metrics(
     bands: Floats,
     models: Sequence[penalty.Penalty],
     number: Indices,
-    studied: Bools,
+    learned_from: Bools,
 ) -> dict[str, Any]:
     """Return what each metric loses, groups counted alike, and whether intervals hold it."""
     loss = full - own
-    group = np.unique(number[studied], return_inverse=True)[1]
+    group = np.unique(number[learned_from], return_inverse=True)[1]
     weight = 1 / np.bincount(group)[group]
-    mean = np.average(loss[studied], axis=0, weights=weight)
+    mean = np.average(loss[learned_from], axis=0, weights=weight)
     spread = full.std(axis=0, ddof=1)
     covered = (loss >= bands[..., 1]) & (loss <= bands[..., 2])
     held = [
         penalty.coverage(
-            loss[studied, metric], penalty.Band(*bands[studied, metric].T), group
+            loss[learned_from, metric],
+            penalty.Band(*bands[learned_from, metric].T),
+            group,
         )
         for metric in range(loss.shape[1])
     ]
-    size = np.average(np.abs(loss[studied]), axis=0, weights=weight)
+    size = np.average(np.abs(loss[learned_from]), axis=0, weights=weight)
     return {
         "covered": (
             ("system", "metric"),
@@ -298,7 +305,10 @@ def _of_metrics(
         "b": ("metric", [model.slopes[0] for model in models]),
         "c": ("metric", [model.slopes[1] for model in models]),
         "coverage": ("metric", held),
-        "usual_unjudged": ("metric", _usual(unjudged[studied], full[studied])),
+        "usual_unjudged": (
+            "metric",
+            _usual(unjudged[learned_from], full[learned_from]),
+        ),
     }
 
 
@@ -324,9 +334,11 @@ def _new(
     means = left_out.scores(looked).mean(axis=1)
     at = {metric: place for place, metric in enumerate(looked.metrics)}
     columns = [at[metric] for metric in wanted]
-    score, most = means[:, columns], left_out.most(looked).mean(axis=1)[:, columns]
+    score = means[:, columns]
+    most = left_out.most(looked).mean(axis=1)[:, columns]
     unjudged = 1 - means[:, [at[metric] for metric in seen]]
-    bound, bands = np.empty_like(score), []
+    bound = np.empty_like(score)
+    bands = []
     for i, metric in enumerate(wanted):
         own = score[:, i]
         if metric in residuals:
@@ -368,10 +380,10 @@ def _beyond(data: Mapping[str, Any]) -> list[str]:
         return []
     far = [
         run
-        for run, apart in zip(
+        for run, extrapolated in zip(
             data["run"], data["extrapolated"][1].any(axis=1), strict=True
         )
-        if apart
+        if extrapolated
     ]
     if not far:
         return []
@@ -386,7 +398,7 @@ def _residual(metric: Metric) -> Metric:
     return parse(f"RBPResidual(p={metric['p']}){cutoff}")
 
 
-def _name(looked: Looked) -> str:
+def _name(looked: LookedUp) -> str:
     return looked.task.judgments.qrels.name
 
 

@@ -12,12 +12,13 @@ Key = tuple[str, str, str]
 
 
 @dataclass(frozen=True)
-class Outcome:
+class RunScores:
     """A run that was evaluated, or why it could not be read.
 
     source : where it is from. scores : of shape (topic, metric); None once they are stored elsewhere.
     lacking : the judged topics it lacks; other_topics : how many it has that are not judged.
     disagreeing : topics in whose list ranks contradict scores. found : judged documents retrieved.
+    judged : the share of the documents at the first 10 ranks that are judged.
     order : a digest of its lists; runs that rank the same documents alike share it.
     metadata : what the run says of itself, as YAML.
     """
@@ -30,6 +31,7 @@ class Outcome:
     other_topics: int = 0
     disagreeing: int = 0
     found: int = 0
+    judged: float = 0.0
     order: str = ""
     remarks: Sequence[Remark] = ()
     metadata: str = ""
@@ -50,7 +52,7 @@ class Outcome:
         return {**kept, "remarks": [asdict(remark) for remark in self.remarks]}
 
     @classmethod
-    def of_facts(cls, facts: Mapping[str, Any]) -> "Outcome":
+    def from_facts(cls, facts: Mapping[str, Any]) -> "RunScores":
         """Make an outcome from what `facts` returned."""
         lists = {
             "lacking": tuple(facts["lacking"]),

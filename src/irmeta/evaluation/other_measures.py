@@ -52,7 +52,7 @@ _ONE_AT_A_TIME = Lock()
 """The providers of ir_measures do not say that threads may share them."""
 
 
-class Foreign:
+class IrMeasures:
     """Scores runs with ir_measures, one at a time; it costs nothing where no such metric is wanted."""
 
     def __init__(self, qrels: Qrels, metrics: Sequence[Metric]) -> None:

@@ -111,10 +111,10 @@ def _pairs(pairs: pl.DataFrame, *, several: bool) -> dict[str, pl.DataFrame]:
         for side in (("system", "collection") if several else ("system",))
     ]
     kept, heading = _most(asked, "pairs", by="p")
-    said = "{} on {} / {} on {}" if several else "{} / {}"
+    form = "{} on {} / {} on {}" if several else "{} / {}"
     return {
         heading: kept.select(
-            pl.format(said, *names).alias("pair"),
+            pl.format(form, *names).alias("pair"),
             *("metric", "difference"),
             _interval("difference_low", "difference_high").alias("interval"),
             "p",
@@ -134,19 +134,21 @@ def _most(view: pl.DataFrame, name: str, *, by: str) -> tuple[pl.DataFrame, str]
 
 def findings(outcome: xr.Dataset) -> list[str]:
     """Say which system is better across collections, where each stands, and what becomes of the baseline."""
-    views, level = tables(outcome), about(outcome)["options"]["level"]
+    views = tables(outcome)
+    level = about(outcome)["options"]["level"]
     metric = str(outcome["metric"].values[0])
     # who asks about several collections asks which system is better
-    told = [_of_pair(row, level) for row in _first(_across(views.get("pairs")), metric)]
-    told += [_of_entry(row, level) for row in _first(views["systems"], metric)]
+    pairs = _first(_across(views.get("pairs")), metric, by="p")
+    lines = [_of_pair(row, level) for row in pairs]
+    collections = set[str]()
+    for row in _first(views["systems"], metric, by="rank"):
+        first = row["collection"] not in collections
+        lines.append(_of_entry(row, level, everybody=first))
+        collections.add(row["collection"])
     if "baseline" in views:
-        told += [
-            _of_baseline(row, level)
-            for row in _first(
-                views["baseline"].drop_nulls(["share_of_way", "p"]), metric
-            )
-        ]
-    return told
+        gains = views["baseline"].drop_nulls(["share_of_way", "p"])
+        lines += [_of_baseline(row, level) for row in _first(gains, metric, by="p")]
+    return lines
 
 
 def _across(pairs: pl.DataFrame | None) -> pl.DataFrame | None:
@@ -207,11 +209,14 @@ def _gain(side: str, sign: int) -> list[pl.Expr]:
     ]
 
 
-def _first(view: pl.DataFrame | None, metric: str) -> list[dict[str, Any]]:
-    """Return the first rows of a table that are of one metric."""
+def _first(view: pl.DataFrame | None, metric: str, *, by: str) -> list[dict[str, Any]]:
+    """Return the rows of a table that are of one metric; of many the first by a column."""
     if view is None:
         return []
-    return view.filter(metric=metric).head(FEW).to_dicts()
+    own = view.filter(metric=metric)
+    if own.height > FEW:
+        own = own.sort(by, nulls_last=True, maintain_order=True).head(FEW)
+    return own.to_dicts()
 
 
 def _of_pair(row: Mapping[str, Any], level: float) -> str:
@@ -228,15 +233,16 @@ def _of_pair(row: Mapping[str, Any], level: float) -> str:
     return f"{row['metric']}: {verdict}: standardized difference {row['difference']:+.3f} {ends}."
 
 
-def _of_entry(row: Mapping[str, Any], level: float) -> str:
-    """Say where a system stands, in a sentence for a paper."""
+def _of_entry(row: Mapping[str, Any], level: float, *, everybody: bool) -> str:
+    """Say where a system stands, in a sentence for a paper, and perhaps what everybody's systems score."""
     own = f"{row['system']} on {row['collection']}: {row['metric']} {row['score']:.4f}, standardized "
     own += f"{row['standardized']:.3f}"
     if row["low"] is not None:
         own += f" [{row['low']:.3f}, {row['high']:.3f}] ({level:.0%} interval)"
     if row["percentile"] is None:
         return f"{own}."
-    return f"{own}; by standardized scores, {_among(row)}. {_plain_scores(row)}."
+    own += f"; by standardized scores, {_among(row)}."
+    return f"{own} {_plain_scores(row)}." if everybody else own
 
 
 def _among(row: Mapping[str, Any]) -> str:
@@ -248,7 +254,8 @@ def _among(row: Mapping[str, Any]) -> str:
     place_among = f"percentile {row['percentile']:.0f}{ends} of {counted(int(row['others']), 'system')}"
     if row["surely_better"] is None:
         return place_among
-    better, same = int(row["surely_better"]), int(row["not_different"])
+    better = int(row["surely_better"])
+    same = int(row["not_different"])
     are = "is" if better == 1 else "are"
     return f"{place_among}: {better} {are} significantly better, {same} not significantly different"
 

@@ -107,13 +107,14 @@ def findings(outcome: xr.Dataset) -> list[str]:
         return [f"A budget of {options['budget']:g} does not buy 2 topics in any way."]
     best = int(np.nanargmax(tau))
     way = outcome.isel(way=best)
-    topics, target = int(way["affordable"]), options["target"]
+    topics = int(way["affordable"])
+    target = options["target"]
     promised, low, high = (
         short(float(way[f"chosen_{name}"])) for name in ("tau", "low", "high")
     )
-    said = (
-        f"For {options['budget']:g}: {_bought(way, topics)} rank systems as {target} does on as many other topics, "
-        f"with tau {promised} ({low} to {high}{_reached(outcome, topics)})."
+    of_first = (
+        f"For {options['budget']:g}: {_tau_reached(way, topics)} rank systems as {target} does "
+        f"on as many other topics, with tau {promised} ({low} to {high}{_reached(outcome, topics)})."
     )
     rivals = int(((outcome["behind_low"] <= 0) & ~np.isnan(tau)).sum()) - 1
     within = {0: "No other way is", 1: "1 other way is"}.get(
@@ -121,15 +122,16 @@ def findings(outcome: xr.Dataset) -> list[str]:
     )
     more = _beyond(outcome, way, options["budget"])
     compared = [
-        *_same_worth(outcome, options["target"], best),
+        *_as_good_as_best(outcome, options["target"], best),
         *_best_pool(outcome, best),
     ]
-    return [said, *more, *compared, f"{within} within error of the best."]
+    return [of_first, *more, *compared, f"{within} within error of the best."]
 
 
 def _beyond(outcome: xr.Dataset, way: xr.Dataset, budget: float) -> list[str]:
     """Say where the budget pays for more topics than figures are followed to."""
-    paid, most = int(budget / float(way["topic_cost"])), int(outcome["most"])
+    paid = int(budget / float(way["topic_cost"]))
+    most = int(outcome["most"])
     if paid <= most:
         return []
     return [
@@ -147,13 +149,13 @@ def _best_pool(outcome: xr.Dataset, best: int) -> list[str]:
         behind = "within error of that"
     else:
         behind = "less than that"
-    bought = _bought(way, int(way["affordable"]))
+    bought = _tau_reached(way, int(way["affordable"]))
     return [
         f"Of pools of a depth, {bought} do best: tau {short(float(way['chosen_tau']))}, {behind}."
     ]
 
 
-def _bought(way: xr.Dataset, topics: int) -> str:
+def _tau_reached(way: xr.Dataset, topics: int) -> str:
     return f"{topics} topics {way['label'].item()}"
 
 
@@ -174,24 +176,24 @@ def _deepest(outcome: xr.Dataset, target: str) -> int | None:
     )
 
 
-def _same_worth(outcome: xr.Dataset, target: str, best: int) -> list[str]:
+def _as_good_as_best(outcome: xr.Dataset, target: str, best: int) -> list[str]:
     """Say what the best way buys, in topics of the target judged in full."""
     other = _deepest(outcome, target)
     if other is None or other == best:
         return []
-    one, two = outcome.isel(way=best), outcome.isel(way=other)
+    one = outcome.isel(way=best)
+    two = outcome.isel(way=other)
     exact = float(
         Curve(two["a"].values, two["k"].values).topics(one["chosen_tau"].values)
     )
     if not np.isfinite(exact):
         return [f"No number of topics {two['label'].item()} buys as much."]
     topics = max(1, round(exact))
-    cost, price = (
-        int(one["affordable"]) * float(one["topic_cost"]),
-        topics * float(two["topic_cost"]),
-    )
+    cost = int(one["affordable"]) * float(one["topic_cost"])
+    price = topics * float(two["topic_cost"])
     return [
-        f"{_bought(one, int(one['affordable']))} ({cost:.0f}) buy what {_bought(two, topics)} ({price:.0f}) buy."
+        f"{_tau_reached(one, int(one['affordable']))} ({cost:.0f}) buy "
+        f"what {_tau_reached(two, topics)} ({price:.0f}) buy."
     ]
 
 

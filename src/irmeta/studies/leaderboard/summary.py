@@ -9,7 +9,7 @@ import xarray as xr
 from irmeta.attributes import about
 from irmeta.result import frame, scale
 from irmeta.stats.arrays import Bools, Floats, Indices
-from irmeta.stats.leaderboards.aggregates import earned
+from irmeta.stats.leaderboards.aggregates import task_points
 from irmeta.stats.leaderboards.holes import on_larger_scale
 from irmeta.stats.leaderboards.standing import ranked
 from irmeta.stats.rankings.rank import settled, tau_b
@@ -37,7 +37,7 @@ CLOSE = 0.9
 """Tau from which on a few tasks are said to rank as all do."""
 
 
-def called(outcome: xr.Dataset) -> dict[str, str]:
+def nouns(outcome: xr.Dataset) -> dict[str, str]:
     """Return what these readers call a system, a topic and what a topic consists of: `model`, `task`, `item`."""
     return dict(about(outcome)["called"])
 
@@ -45,7 +45,7 @@ def called(outcome: xr.Dataset) -> dict[str, str]:
 def label(kind: str, outcome: xr.Dataset) -> str:
     """Say in words what an aggregate ranks by."""
     inputs = about(outcome)["inputs"]["collections"].values()
-    words = WORDS[kind].format(**called(outcome))
+    words = WORDS[kind].format(**nouns(outcome))
     scaled = kind in ADDED and any(scale(said) is not None for said in inputs)
     if scaled:
         return words.replace("mean", "mean standardized score", 1)
@@ -54,7 +54,7 @@ def label(kind: str, outcome: xr.Dataset) -> str:
 
 def varied(outcome: xr.Dataset) -> str:
     """Say what could have been otherwise: other tasks, other items, or both."""
-    names, over = called(outcome), about(outcome)["options"]["over"]
+    names, over = nouns(outcome), about(outcome)["options"]["over"]
     kinds = {
         "tasks": [names["task"]],
         "items": [names["item"]],
@@ -121,7 +121,7 @@ def order(outcome: xr.Dataset) -> Indices:
     first = outcome.isel(aggregate=0)
     middle = (first["best"].values + first["worst"].values) / 2
     place = np.where(np.isnan(first["rank"].values), middle, first["rank"].values)
-    known = np.nanmean(earned(outcome["score"].values, "standardized"), axis=1)
+    known = np.nanmean(task_points(outcome["score"].values, "standardized"), axis=1)
     return np.lexsort((-known, place))
 
 
@@ -130,7 +130,7 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     ordered = outcome.isel(system=order(outcome)[: about(outcome)["options"]["top"]])
     first = ordered.isel(aggregate=0)
     models = _texts(first.system)
-    names = called(outcome)
+    names = nouns(outcome)
     board: dict[str, object] = {
         names["model"]: models,
         f"{names['task']}s": ordered["score"].notnull().sum("topic").values,
@@ -207,17 +207,17 @@ def findings(outcome: xr.Dataset) -> list[str]:
     """Say who may be first, how many pairs are distinguished, what the holes decide, and how far aggregates agree."""
     kind = str(outcome.aggregate.values[0])
     first, warning = _first_place(outcome, kind), _mixed_scales(outcome)
-    told = [" ".join([*warning, first])] if kind in ADDED else [first, *warning]
-    told += _holes_decide(outcome, kind)
-    told += _agreement(outcome)
+    sentences = [" ".join([*warning, first])] if kind in ADDED else [first, *warning]
+    sentences += _effect_of_holes(outcome, kind)
+    sentences += _agreement(outcome)
     if "task" in outcome:
-        told += _suffice(outcome)
-    return told
+        sentences += _suffice(outcome)
+    return sentences
 
 
 def _mixed_scales(outcome: xr.Dataset) -> list[str]:
     """Warn of means that add up scores of different scales, and say how far the larger ones decide the order."""
-    scores, names = outcome["score"].values, called(outcome)
+    scores, names = outcome["score"].values, nouns(outcome)
     larger = on_larger_scale(scores)
     if not larger.any() or not ADDED & set(_texts(outcome.aggregate)):
         return []
@@ -246,7 +246,7 @@ def _outweighed(scores: Floats, larger: Bools) -> str:
 
 def _first_place(outcome: xr.Dataset, kind: str) -> str:
     """Say who is first, who may be with other tasks, and how many pairs are distinguished."""
-    one, model = outcome.sel(aggregate=kind), called(outcome)["model"]
+    one, model = outcome.sel(aggregate=kind), nouns(outcome)["model"]
     tied, models = int(one["tied"].item()), outcome.sizes["system"]
     leader = int(order(outcome)[0])
     first = shortened(str(outcome.system.values[leader])) + _of_predicted(
@@ -312,7 +312,7 @@ def _leader_may_be(outcome: xr.Dataset, leader: xr.Dataset) -> str:
 
 def _open_first(outcome: xr.Dataset, kind: str) -> str:
     """Say who leads where missing scores leave it open."""
-    one, model = outcome.sel(aggregate=kind), called(outcome)["model"]
+    one, model = outcome.sel(aggregate=kind), nouns(outcome)["model"]
     firsts = int((one["best"].values == 1).sum())
     values = one["value"].values
     known = int(np.isfinite(values).sum())
@@ -325,7 +325,7 @@ def _open_first(outcome: xr.Dataset, kind: str) -> str:
     return f"Missing scores leave open which of {counted(firsts, model)} is first by {label(kind, outcome)}{of_those}"
 
 
-def _holes_decide(outcome: xr.Dataset, kind: str) -> list[str]:
+def _effect_of_holes(outcome: xr.Dataset, kind: str) -> list[str]:
     """Say how much is missing and what it decides."""
     absent = int(np.isnan(outcome["score"].values).sum())
     if not absent:
@@ -341,7 +341,7 @@ def _holes_decide(outcome: xr.Dataset, kind: str) -> list[str]:
             f" {outcome['prediction_error'].item():.3f}). That holds for holes like the scores that there are; scores"
             " withheld because they are bad are worse than predicted, and ranks then favour whoever withheld them."
         ]
-    model = called(outcome)["model"]
+    model = nouns(outcome)["model"]
     unranked = int(np.isnan(one["value"].values).sum())
     if unranked:
         without = f"{counted(unranked, model)} {_has(unranked)} no {kind}"
@@ -351,7 +351,7 @@ def _holes_decide(outcome: xr.Dataset, kind: str) -> list[str]:
     return [
         f"{count}: {'; '.join(part for part in (without, moved) if part)}."
         " These bounds hold whatever the missing scores are, also where bad ones were withheld;"
-        f" --holes predict narrows them where {model}s skipped {called(outcome)['task']}s for other reasons."
+        f" --holes predict narrows them where {model}s skipped {nouns(outcome)['task']}s for other reasons."
     ]
 
 
@@ -363,18 +363,21 @@ def _agreement(outcome: xr.Dataset) -> list[str]:
         return []
     if np.nanmin(tau) > 1 - 1e-12:
         return [
-            f"All aggregates order the {called(outcome)['model']}s alike{_compared(outcome)}."
+            f"All aggregates order the {nouns(outcome)['model']}s alike{_compared(outcome)}."
         ]
     a, b = np.unravel_index(int(np.nanargmin(tau)), tau.shape)
-    told = f"The aggregates that agree least are {names[a]} and {names[b]} (tau {tau[a, b]:.2f}{_compared(outcome)})"
+    sentence = (
+        f"The aggregates that agree least are {names[a]} and {names[b]} "
+        f"(tau {tau[a, b]:.2f}{_compared(outcome)})"
+    )
     same = _valued(outcome, [int(a), int(b)])
     ranks = np.stack([ranked(outcome["value"].values[same, at]) for at in (a, b)])
-    apart = np.abs(ranks[0] - ranks[1])
-    if apart.max() > 0:
-        most = int(apart.argmax())
+    moves = np.abs(ranks[0] - ranks[1])
+    if moves.max() > 0:
+        most = int(moves.argmax())
         model = shortened(str(outcome.system.values[same][most]))
-        told += f"; they disagree most about {model}, rank {ranks[0, most]:.0f} and {ranks[1, most]:.0f}"
-    return [f"{told}."]
+        sentence += f"; they disagree most about {model}, rank {ranks[0, most]:.0f} and {ranks[1, most]:.0f}"
+    return [f"{sentence}."]
 
 
 def _compared(outcome: xr.Dataset) -> str:
@@ -382,7 +385,7 @@ def _compared(outcome: xr.Dataset) -> str:
     some = int(outcome["compared"])
     if some == outcome.sizes["system"]:
         return ""
-    return f" over the {counted(some, called(outcome)['model'])} that every aggregate has a value for"
+    return f" over the {counted(some, nouns(outcome)['model'])} that every aggregate has a value for"
 
 
 def _valued(outcome: xr.Dataset, pair: list[int]) -> Bools:
@@ -400,7 +403,7 @@ def _suffice(outcome: xr.Dataset) -> list[str]:
     enough = np.flatnonzero(taus >= CLOSE)
     step = int(enough[0]) if enough.size else len(taus) - 1
     listed = ", ".join(shortened(name) for name in names[: step + 1])
-    task, model = called(outcome)["task"], called(outcome)["model"]
+    task, model = nouns(outcome)["task"], nouns(outcome)["model"]
     few_tasks = f"{counted(step + 1, task)} of {outcome.sizes['topic']} ({listed}) {'rank' if step else 'ranks'}"
     like_all = f"{model}s on which {'they were' if step else 'it was'} not chosen as the mean over all {task}s does"
     if taus[step] < CLOSE:

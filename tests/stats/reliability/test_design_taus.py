@@ -5,7 +5,7 @@ import pytest
 
 from irmeta.stats.halves.halving import split_half
 from irmeta.stats.reliability.curve import Curve, fit
-from irmeta.stats.reliability.worth import predicted, worth
+from irmeta.stats.reliability.design_taus import design_taus, predicted
 
 
 def made(systems=30, topics=40, seed=0):
@@ -18,7 +18,7 @@ def made(systems=30, topics=40, seed=0):
 def test_it_is_the_predictive_power_of_split_halves():
     """Mean tau is phi of the metric with the target, within Monte-Carlo error."""
     scores = made()
-    found = worth(scores, scores[..., 0], [5, 20], np.random.default_rng(0), 2000)
+    found = design_taus(scores, scores[..., 0], [5, 20], np.random.default_rng(0), 2000)
     for size, row, error in zip((5, 20), found.tau, found.error, strict=True):
         phi = split_half(scores, [(size, size)], 2000, np.random.default_rng(1))[0].phi[
             :, 0
@@ -40,7 +40,9 @@ def test_a_curve_is_found_again():
 def test_inside_the_measured_sizes_points_are_kept():
     """At a measured size the promise is what was measured; beyond, the curve."""
     scores = made()
-    found = worth(scores, scores[..., 0], [5, 10, 20], np.random.default_rng(0), 100)
+    found = design_taus(
+        scores, scores[..., 0], [5, 10, 20], np.random.default_rng(0), 100
+    )
     np.testing.assert_allclose(
         predicted(found, [10, 20])[0], [found.tau[1, 0], found.tau[2, 1]]
     )
@@ -55,7 +57,7 @@ def test_the_errors_are_those_of_other_samples():
     for seed in range(40):
         rng = np.random.default_rng(seed)
         scores = (rng.normal(size=(30, 1)) + 2 * rng.normal(size=(30, 40)))[..., None]
-        found = worth(scores, scores[..., 0], [10], rng, 200)
+        found = design_taus(scores, scores[..., 0], [10], rng, 200)
         taus.append(found.tau[0, 0])
         variances.append(found.variance()[0, 0])
     assert 0.67 < np.sqrt(np.mean(variances)) / np.std(taus) < 1.5
@@ -68,5 +70,7 @@ def test_predictive_power_of_trec8(data):
         data / "matrices" / "trec8-adhoc" / "AP.csv", delimiter=",", skip_header=1
     ).T
     best = scores[np.argsort(-scores.mean(axis=1))[:96]]
-    found = worth(best[..., None], best, [5, 10, 25], np.random.default_rng(0), 1000)
+    found = design_taus(
+        best[..., None], best, [5, 10, 25], np.random.default_rng(0), 1000
+    )
     np.testing.assert_allclose(found.tau[:, 0], [0.320, 0.444, 0.621], atol=0.02)

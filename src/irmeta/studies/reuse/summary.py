@@ -79,7 +79,8 @@ def _adjusted(outcome: xr.Dataset) -> pl.DataFrame:
 
 def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     """Show new runs' scores as they are and adjusted, what metrics lose, and the groups that brought most."""
-    views, shown = tables(outcome), dict[str, pl.DataFrame]()
+    views = tables(outcome)
+    shown = dict[str, pl.DataFrame]()
     if "new" in views:
         shown["new"] = views["new"].select(
             *("run", "metric", "score", "unjudged", "adjusted"),
@@ -103,20 +104,20 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
 
 def findings(outcome: xr.Dataset) -> list[str]:
     """Say what a new run pays, which metrics suffer least and most, and who brought what nobody else did."""
-    level, views = about(outcome)["options"]["level"], tables(outcome)
+    level = about(outcome)["options"]["level"]
+    views = tables(outcome)
     metrics = views["metrics"]
-    told = []
+    lines = []
     if "new" in views:
-        shown = (
-            str(outcome["metric"].values[0]),
-            metrics["metric"][0],
-        )  # the first asked for, and the fairest
+        # the first asked for, and the fairest
+        shown = (str(outcome["metric"].values[0]), metrics["metric"][0])
         rows = views["new"].filter(pl.col("metric").is_in(shown)).iter_rows(named=True)
-        told = [_of_new(row, level) for row in rows][:6]
+        lines = [_of_new(row, level) for row in rows][:6]
     known = metrics.drop_nulls("relative_loss")
     if known.height > 1:
-        least, most = known.row(0, named=True), known.row(-1, named=True)
-        told.append(
+        least = known.row(0, named=True)
+        most = known.row(-1, named=True)
+        lines.append(
             f"Left out in turn, groups lose least by {least['metric']} ({_loss(least)}) and most by {most['metric']} "
             f"({_loss(most)}); a run falls by up to {int(outcome['most_ranks'].max())} ranks. "
             f"{_advice(outcome, least['metric'])}"
@@ -125,22 +126,22 @@ def findings(outcome: xr.Dataset) -> list[str]:
         "unique_relevant", descending=True, maintain_order=True
     )
     top = groups.row(0, named=True)
-    told.append(
+    lines.append(
         f"{groups['unique'].sum() / max(1, int(outcome['judged'])):.0%} of the judged documents were brought by one "
         f"group alone, and so were {groups['unique_relevant'].sum()} of the {int(outcome['relevant'])} relevant ones; "
         f"{top['group']} brought most of these ({top['unique_relevant']})."
     )
-    told.append(
+    lines.append(
         f"The {level:.0%} prediction intervals hold {_held(outcome)} of left-out groups' losses."
     )
-    return told
+    return lines
 
 
 def _advice(outcome: xr.Dataset, metric: str) -> str:
     """Recommend the fairest metric for new runs; not for those that are unlike the runs that were left out."""
     if "run" in outcome.dims:
-        apart = outcome["extrapolated"].any("metric")
-        if far := [str(run) for run in outcome["run"].values[apart.values]]:
+        extrapolated = outcome["extrapolated"].any("metric")
+        if far := [str(run) for run in outcome["run"].values[extrapolated.values]]:
             return f"Too little of {listed(far)} is judged for this to recommend a metric: judge first documents of it."
     return f"To compare a new run with these, prefer {metric}."
 
@@ -148,7 +149,8 @@ def _advice(outcome: xr.Dataset, metric: str) -> str:
 def _held(outcome: xr.Dataset) -> str:
     """Say which share of the losses intervals hold, by metric."""
     covered = outcome["coverage"].values
-    least, most = f"{covered.min():.0%}", f"{covered.max():.0%}"
+    least = f"{covered.min():.0%}"
+    most = f"{covered.max():.0%}"
     if least == most:
         return least
     return f"{least} to {most}, by metric,"

@@ -7,21 +7,21 @@ from typing import NamedTuple
 from irmeta.words import counted
 
 
-class Held(NamedTuple):
+class HeldShares(NamedTuple):
     """The lowest and the highest share of 95% intervals that held, over good and bad judges: of tau, of differences."""
 
     tau: tuple[float, float]
     difference: tuple[float, float]
 
 
-MEASURED: Mapping[tuple[int, int], Held] = {
-    (5, 25): Held((0.975, 0.99), (0.8825, 0.9725)),
-    (10, 10): Held((0.96, 0.9875), (0.9525, 0.99)),
-    (10, 50): Held((0.96, 0.9875), (0.9475, 0.9875)),
-    (20, 25): Held((0.93, 0.9625), (0.93, 0.9775)),
-    (25, 5): Held((0.9275, 0.9525), (0.94, 0.9825)),
-    (40, 10): Held((0.95, 0.9825), (0.9425, 0.9775)),
-    (60, 50): Held((0.945, 0.985), (0.9475, 0.9825)),
+MEASURED: Mapping[tuple[int, int], HeldShares] = {
+    (5, 25): HeldShares((0.975, 0.99), (0.8825, 0.9725)),
+    (10, 10): HeldShares((0.96, 0.9875), (0.9525, 0.99)),
+    (10, 50): HeldShares((0.96, 0.9875), (0.9475, 0.9875)),
+    (20, 25): HeldShares((0.93, 0.9625), (0.93, 0.9775)),
+    (25, 5): HeldShares((0.9275, 0.9525), (0.94, 0.9825)),
+    (40, 10): HeldShares((0.95, 0.9825), (0.9425, 0.9775)),
+    (60, 50): HeldShares((0.945, 0.985), (0.9475, 0.9825)),
 }
 """By numbers of systems and topics; a test compares them with the table of docs/coverage.md."""
 
@@ -30,7 +30,7 @@ TEAMS: Mapping[tuple[int, int], float] = {(6, 25): 0.91, (10, 50): 0.93}
 """How often intervals of tau that leave out teams held, by teams (of four) and topics; as in docs/studies/judges.md."""
 
 
-def said_of_teams() -> str:
+def coverage_of_teams() -> str:
     """Say how often intervals that leave out teams held in simulated collections of teams.
 
     >>> said_of_teams()[:69]
@@ -46,10 +46,10 @@ def said_of_teams() -> str:
     )
 
 
-def said(systems: int, topics: int) -> str:
+def coverage_note(systems: int, topics: int) -> str:
     """Say how often intervals held in the simulated collections whose size is most like this one.
 
-    >>> said(22, 30)[:73]
+    >>> coverage_note(22, 30)[:73]
     '95% intervals hold in simulated collections of 20 systems on 25 topics, t'
     """
     # sizes differ by their ratios

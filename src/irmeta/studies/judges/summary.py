@@ -64,13 +64,13 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
 
 def findings(outcome: xr.Dataset) -> list[str]:
     """Say which judge ranks systems best, what it misses and invents, how well it predicts, and whom it favours."""
-    told: list[str] = []
+    lines: list[str] = []
     if "tau" in outcome:
         for metric in outcome.metric.values:
-            told += _of_metric(outcome.sel(metric=metric), str(metric))
+            lines += _of_metric(outcome.sel(metric=metric), str(metric))
     if "label" in outcome:
-        told += _of_labels(outcome)
-    return told
+        lines += _of_labels(outcome)
+    return lines
 
 
 def _truth(outcome: xr.Dataset) -> str:
@@ -79,7 +79,8 @@ def _truth(outcome: xr.Dataset) -> str:
 
 def _of_metric(one: xr.Dataset, metric: str) -> list[str]:
     best = _best(one)
-    judge, truth = str(one.judge.values[best]), _truth(one)
+    judge = str(one.judge.values[best])
+    truth = _truth(one)
     if np.isnan(one["tau"].values[best]):
         return [
             f"{metric}: no judge distinguishes the systems, so that there is no ranking to compare."
@@ -103,12 +104,13 @@ def _of_metric(one: xr.Dataset, metric: str) -> list[str]:
         f"{metric}: of {counted(true, 'significant difference')} by {truth} {judge} misses {counts['missed']}"
         f"{reversed_}; of the {claimed} that it claims itself it invents {counts['invented']}."
     )
-    return lines + _on_halves(one, best, metric) + _favour_told(one, best, metric)
+    return lines + _on_halves(one, best, metric) + _favour_lines(one, best, metric)
 
 
 def _agrees(one: xr.Dataset, best: int, metric: str) -> str:
     """Say how far the best judge ranks as the truth does, and how well the truth itself is expected to rank."""
-    judge, truth = str(one.judge.values[best]), _truth(one)
+    judge = str(one.judge.values[best])
+    truth = _truth(one)
     tau, low, high = (
         float(one[name].values[best]) for name in ("tau", "tau_low", "tau_high")
     )
@@ -123,7 +125,8 @@ def _agrees(one: xr.Dataset, best: int, metric: str) -> str:
 
 def _above_truth(one: xr.Dataset, best: int, metric: str) -> list[str]:
     """Where a judge agrees more with the truth than the truth with the true ranking, say that this proves nothing."""
-    judge, truth = str(one.judge.values[best]), _truth(one)
+    judge = str(one.judge.values[best])
+    truth = _truth(one)
     if float(one["tau"].values[best]) <= float(one["ceiling"]):
         return []
     return [
@@ -141,21 +144,24 @@ def _same_as_best(one: xr.Dataset, best: int, metric: str) -> list[str]:
     if "difference" not in one:
         return []
     every = one["difference_p_corrected"].values
-    p, tested = np.delete(every[best], best), every[np.triu_indices(len(every), 1)]
-    p, tested = p[~np.isnan(p)], tested[~np.isnan(tested)]
+    p = np.delete(every[best], best)
+    tested = every[np.triu_indices(len(every), 1)]
+    p = p[~np.isnan(p)]
+    tested = tested[~np.isnan(tested)]
     if not p.size:
         return []
-    differ, alike = int((tested < 0.05).sum()), int((p >= 0.05).sum())
+    differ = int((tested < 0.05).sum())
+    alike = int((p >= 0.05).sum())
     name = one.judge.values[best]
     if tested.size == 1:
         return [
             f"{metric}: the other judge is {'not ' if alike else ''}clearly worse (.05)."
         ]
-    said = f"{alike} of the other {p.size} judges {'is' if alike == 1 else 'are'} not clearly worse than {name}"
+    verdict = f"{alike} of the other {p.size} judges {'is' if alike == 1 else 'are'} not clearly worse than {name}"
     if alike in (0, p.size):
-        said = f"{'all' if not alike else 'none of the'} other {p.size} judges are clearly worse than {name}"
+        verdict = f"{'all' if not alike else 'none of the'} other {p.size} judges are clearly worse than {name}"
     return [
-        f"{metric}: {said}; of {tested.size} differences between judges' tau {differ} "
+        f"{metric}: {verdict}; of {tested.size} differences between judges' tau {differ} "
         f"{'is' if differ == 1 else 'are'} more than noise (Holm, .05)."
     ]
 
@@ -164,8 +170,10 @@ def _on_halves(one: xr.Dataset, best: int, metric: str) -> list[str]:
     """Say whether the judge predicts the truth on other topics as well as the truth does, if an interval shows it."""
     if "phi" not in one or np.isnan(one["phi_gain_low"].values[best]):
         return []
-    judge, truth = str(one.judge.values[best]), _truth(one)
-    own, other = float(one["phi_truth"]), float(one["phi"].values[best])
+    judge = str(one.judge.values[best])
+    truth = _truth(one)
+    own = float(one["phi_truth"])
+    other = float(one["phi"].values[best])
     gain, low, high = (
         float(one[f"phi_gain{end}"].values[best]) for end in ("", "_low", "_high")
     )
@@ -187,15 +195,13 @@ def _on_halves(one: xr.Dataset, best: int, metric: str) -> list[str]:
     ]
 
 
-def _favour_told(one: xr.Dataset, best: int, metric: str) -> list[str]:
+def _favour_lines(one: xr.Dataset, best: int, metric: str) -> list[str]:
     """Name the group, or else the system, that the best judge favours most, if any is clear."""
     for dim in ("group", "system"):
         if f"{dim}_favour" not in one:
             continue
-        p, favour = (
-            one[f"{dim}_favour_p_corrected"].values[best],
-            one[f"{dim}_favour"].values[best],
-        )
+        p = one[f"{dim}_favour_p_corrected"].values[best]
+        favour = one[f"{dim}_favour"].values[best]
         clear = p < 0.05
         if not clear.any():
             return [f"{metric}: {one.judge.values[best]} clearly favours no {dim}."]
@@ -221,10 +227,8 @@ def _of_labels(outcome: xr.Dataset) -> list[str]:
     )
     more = float(outcome["label"].sel(figure="more_relevant").values[best])
     lenient = "higher" if more > 0 else "lower"
-    name, both = (
-        str(outcome.judge.values[best]),
-        int(outcome["judged_by_both"].values[best]),
-    )
+    name = str(outcome.judge.values[best])
+    both = int(outcome["judged_by_both"].values[best])
     judges = int((~np.isnan(kappa)).sum())
     highest = f", the highest of {judges} judges" if judges > 1 else ""
     return [

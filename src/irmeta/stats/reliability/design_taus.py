@@ -21,7 +21,7 @@ from irmeta.stats.teams import sums
 
 
 @dataclass(frozen=True)
-class Worth:
+class DesignTaus:
     """Mean tau of each column with the target, for each size, and how it moves without each topic and each system.
 
     tau, error : (size, column); error is the Monte-Carlo standard error.
@@ -40,7 +40,7 @@ class Worth:
         squares = (self.by_topic**2).sum(axis=0) + (self.by_system**2).sum(axis=0)
         return squares + self.error**2
 
-    def by_team(self, team: Ints) -> "Worth":
+    def by_team(self, team: Ints) -> "DesignTaus":
         """Return the same with whole teams left out, numbered from 0, one for each system.
 
         What a team moves is, to the first order, the sum of what its systems move.
@@ -64,14 +64,14 @@ class Corrections:
         return np.maximum(np.ceil(self.share * n - 1e-9), 1).astype(np.int64)
 
 
-def worth(
+def design_taus(
     columns: Floats,
     target: Floats,
     sizes: Sequence[int],
     rng: np.random.Generator,
     partitions: int = 400,
     corrections: Corrections | None = None,
-) -> Worth:
+) -> DesignTaus:
     """Measure how far each column on n topics ranks systems as the target does on n others.
 
     columns : (system, topic, column).  target : (system, topic).  sizes : numbers of topics, up to half of them.
@@ -81,7 +81,7 @@ def worth(
     >>> rng = np.random.default_rng(0)
     >>> good = np.arange(8)[:, None] + rng.normal(size=(8, 20))
     >>> noisy = good + 5 * rng.normal(size=(8, 20))
-    >>> found = worth(np.stack([good, noisy], axis=-1), good, [5, 10], rng, 100)
+    >>> found = design_taus(np.stack([good, noisy], axis=-1), good, [5, 10], rng, 100)
     >>> bool(found.tau[1, 0] > found.tau[1, 1])
     True
     """
@@ -95,7 +95,7 @@ def worth(
     moves = [_moves(of, n, streams(rng, few, max(1, block // 4)), few) for n in sizes]
     tau, error = (np.stack(part) for part in zip(*parts, strict=True))
     topics, systems = (np.stack(part, axis=1) for part in zip(*moves, strict=True))
-    return Worth(tuple(sizes), tau, error, topics, systems)
+    return DesignTaus(tuple(sizes), tau, error, topics, systems)
 
 
 class _Scores:
@@ -115,33 +115,35 @@ class _Scores:
         orders = shuffles(len(self.by_topic), partitions, rng)
         members = halves(orders, (n, n))
         means = set_means(self.by_topic, members)
-        columns, target = means[:, 0, :-1], settled(means[:, 1, -1:])
+        columns = means[:, 0, :-1]
+        target = settled(means[:, 1, -1:])
         if self.corrections is None:
             return _Drawn(members, columns, target, None, None)
-        place = np.argsort(
-            orders, axis=1
-        )  # of each topic in the order of its partition
-        checked = (
-            place[:, None] < self.corrections.counts(n)[:, None]
-        )  # (partition, column, topic)
+        # of each topic in the order of its partition
+        place = np.argsort(orders, axis=1)
+        # (partition, column, topic)
+        checked = place[:, None] < self.corrections.counts(n)[:, None]
         weight = checked / checked.sum(axis=-1, keepdims=True)
-        added = weight.transpose(1, 0, 2) @ self.added.transpose(
-            1, 0, 2
-        )  # (column, partition, system)
+        # (column, partition, system)
+        added = weight.transpose(1, 0, 2) @ self.added.transpose(1, 0, 2)
         return _Drawn(members, columns, target, checked, added.transpose(1, 0, 2))
 
     def without(self, drawn: "_Drawn", one: int, topics: Ints) -> Floats:
         """Average a partition's columns without each of its topics: (topic, column, system)."""
-        mean, n = drawn.plain[one], len(topics)
+        mean = drawn.plain[one]
+        n = len(topics)
+        # the mean without x: m + (m - x) / (n - 1)
         left = mean + (mean - self.by_topic[topics, :-1]) / (n - 1)
         if drawn.added is None or drawn.checked is None:
             return settled(left)
-        added, checked = drawn.added[one], drawn.checked[one]
-        others = np.maximum(
-            checked.sum(axis=-1) - 1, 1
-        )  # a topic that is the only one to correct stays
-        step = np.where(checked.sum(axis=-1) > 1, checked[:, topics].T / others, 0)
-        return settled(left + added + step[..., None] * (added - self.added[topics]))
+        added = drawn.added[one]
+        checked = drawn.checked[one]
+        # a topic that is the only one to correct stays
+        count = checked.sum(axis=-1)
+        others = np.maximum(count - 1, 1)
+        step = np.where(count > 1, checked[:, topics].T / others, 0)
+        moved = step[..., None] * (added - self.added[topics])
+        return settled(left + added + moved)
 
 
 @dataclass(frozen=True)
@@ -178,10 +180,8 @@ def _mean_tau(
     of: _Scores, n: int, blocks: Sequence[Block], partitions: int
 ) -> tuple[Floats, Floats]:
     """Average tau over partitions, with its standard error: (column,) each."""
-    sums = np.sum(
-        list(in_order(partial(_tau_sums, of, n), blocks, "blocks of partitions")),
-        axis=0,
-    )
+    work = partial(_tau_sums, of, n)
+    sums = np.sum(list(in_order(work, blocks, "blocks of partitions")), axis=0)
     mean, square = sums / partitions
     return mean, np.sqrt(np.maximum(square - mean**2, 0) / partitions)
 
@@ -208,11 +208,11 @@ def _moved(of: _Scores, n: int, block: Block) -> tuple[Floats, Floats]:
     """Sum over partitions how tau moves: without each topic (topic, column), without each system (system, column)."""
     rng, count = block
     drawn = of.drawn(n, count, rng)
-    columns, target = drawn.columns, drawn.target
+    columns = drawn.columns
+    target = drawn.target
     now = _taus(columns, target)
-    without = np.nan_to_num(
-        tau_without_each(columns, target)[..., 0]
-    )  # (partition, system, column)
+    # (partition, system, column)
+    without = np.nan_to_num(tau_without_each(columns, target)[..., 0])
     systems = (without - now[:, None]).sum(axis=0)
     topics = np.zeros((len(of.by_topic), columns.shape[1]))
     for one in range(count) if n > 1 else ():
@@ -228,7 +228,7 @@ def _moved(of: _Scores, n: int, block: Block) -> tuple[Floats, Floats]:
     return topics, systems
 
 
-def predicted(found: Worth, topics: npt.ArrayLike) -> tuple[Floats, Floats]:
+def predicted(found: DesignTaus, topics: npt.ArrayLike) -> tuple[Floats, Floats]:
     """Return tau of each column for a number of topics of its own, (column,), and how it moves: (moved, column).
 
     Measured where there are enough topics, between sizes along the fitted curve; beyond them the curve.
@@ -236,13 +236,14 @@ def predicted(found: Worth, topics: npt.ArrayLike) -> tuple[Floats, Floats]:
     """
     n = np.asarray(topics, dtype=np.float64)
     moved = np.concatenate([found.by_topic, found.by_system])
-    now, other = fit(found.sizes, found.tau), fit(found.sizes, found.tau + moved)
-    tau, along = now.tau(n), other.tau(n) - now.tau(n)
+    now = fit(found.sizes, found.tau)
+    other = fit(found.sizes, found.tau + moved)
+    tau = now.tau(n)
+    along = other.tau(n) - now.tau(n)
     sizes = np.array(found.sizes, dtype=np.float64)
     inside = n <= sizes[-1]
-    off = found.tau - np.stack(
-        [now.tau(size) for size in sizes]
-    )  # how far the points lie from the curve
+    # how far the points lie from the curve
+    off = found.tau - np.stack([now.tau(size) for size in sizes])
     correction = np.array(
         [np.interp(at, sizes, off[:, column]) for column, at in enumerate(n)]
     )
