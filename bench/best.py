@@ -180,9 +180,7 @@ def of_metrics(
     said = " ".join(predictivity.findings(outcome))
     found = dict(_named("irmeta", len(rivals) + 1, metrics, best == 0))
     found["a metric is better"] = "better than they predict themselves" in said
-    error = (lead - outcome["lead_low"].values[best]) / predictivity.range_quantile(
-        metrics, freedom
-    )
+    error = (lead - outcome["lead_low"].values[best]) / range_quantile(metrics, freedom)
     for name in ("Bonferroni", "Hsu"):
         found |= _named(
             name,

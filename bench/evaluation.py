@@ -168,7 +168,7 @@ def against(
         f"plain text: {peer} ({len(few)} runs timed)",
         best,
         theirs * len(runs) / len(few),
-        target=5,
+        target=6,
     )
 
 

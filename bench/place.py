@@ -5,12 +5,14 @@ DATA holds the collections as `irmeta datasets fetch` lays them out, and `teams/
 levels     a system on random halves of a collection's topics against itself, at 5%; each half standardized by all
            systems, or by random halves of the teams (`apart`), beside raw scores and beside Welch without the factors
 worlds     95% intervals of differences between systems of two simulated collections of different difficulty
-pools      90% intervals of what runs of teams lose that were never pooled, in simulated collections
+pools      90% intervals of what runs of teams lose that were never pooled, in simulated collections; what leaving
+           teams out says, and how often the loss is nothing
 """
 
 import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from unittest.mock import patch
 
 import numpy as np
 import polars as pl
@@ -33,6 +35,11 @@ def z_of(scores, standardizing):
     flat = np.ptp(standardizing, axis=0) < 1e-12
     deviation = np.where(flat, 1, standardizing.std(axis=0, ddof=1))
     return np.where(flat, 0, (scores - standardizing.mean(axis=0)) / deviation)
+
+
+def spread_of(z, team):
+    """Return how far other standardizing systems would move all topics; teams by name."""
+    return across.spread(z, np.unique(team, return_inverse=True)[1])
 
 
 def rejected(a, b, spreads, shared):
@@ -85,7 +92,7 @@ def levels(data, draws=200):
                 rejected(
                     one,
                     other,
-                    [across.spread(half, team) for half in (one, other)],
+                    [spread_of(half, team) for half in (one, other)],
                     1.0,
                 )
             )
@@ -95,8 +102,8 @@ def levels(data, draws=200):
                 z_of(scores[:, b], scores[~first][:, b]),
             )
             spreads = [
-                across.spread(one[first], team[first]),
-                across.spread(other[~first], team[~first]),
+                spread_of(one[first], team[first]),
+                spread_of(other[~first], team[~first]),
             ]
             rates["apart"].append(rejected(one, other, spreads, 0.0))
             rates["apart, without factors"].append(
@@ -174,86 +181,85 @@ def worlds(draws=1000):
             )
 
 
-def pools(seeds=16, systems=120, count=25):
-    """Predict what runs of teams lose that were never pooled; the truth is known."""
-    held: dict = {metric: [] for metric in METRICS.split()}
-    said: dict = {metric: [] for metric in held}
-    for seed in range(100, 100 + seeds):
-        with TemporaryDirectory() as folder:
-            world = simulate.simulate(
-                Path(folder) / "world", systems=systems, topics=count, rng=seed
-            )
-            rng = np.random.default_rng(seed)
-            about, subjects = (
-                model.draw_systems(rng, systems),
-                model.draw_topics(rng, count),
-            )
-            # the same draws once more
-            submitted = list(model.submissions(rng, about, subjects))
-            pooled = np.zeros(subjects.noise.shape, dtype=bool)
-            for system in np.flatnonzero(about.pooled):
-                simulate._pool(submitted[system], pooled)
-            names = [run.removesuffix(".gz") for run in world.systems["run"]]
-            team, path = (
-                dict(zip(names, world.systems[column], strict=True))
-                for column in ("group", "run")
-            )
-            asked = {
-                team[name] for name, was in zip(names, about.pooled, strict=True) if was
-            }
-            runs = {name: str(world.runs / path[name]) for name in names}
-            old = {name: run for name, run in runs.items() if team[name] in asked}
-            left = frozenset(
-                name
-                for name, was in zip(names, about.pooled, strict=True)
-                if name in old and not was
-            )
-            new = {name: run for name, run in runs.items() if name not in old}
-            outcome = reuse(
-                str(world.qrels),
-                old,
-                groups=Groups(team, left),
-                depth=50,
-                metrics=METRICS,
-                new=new,
-            )
-            for metric in held:
-                said[metric].append(outcome["coverage"].sel(metric=metric).item())
-            for group in sorted(set(team.values()) - asked):
-                own = [
-                    place for place, name in enumerate(names) if team[name] == group
-                ][:2]
-                more = pooled.copy()
-                for system in own:
-                    simulate._pool(submitted[system], more)
-                lines = simulate._qrels(
-                    world.topics["topic"],
-                    subjects,
-                    simulate._document_names(subjects),
-                    more,
-                )
-                (Path(folder) / "more.txt").write_bytes(lines)
-                true = evaluate(
-                    Path(folder) / "more.txt",
-                    {names[i]: runs[names[i]] for i in own},
-                    METRICS,
-                ).mean("topic")
-                for metric in held:
-                    one = outcome.sel(run=[names[i] for i in own], metric=metric)
-                    loss = true.sel(metric=metric).values - one["new_score"].values
-                    held[metric].append(
-                        ((loss >= one["penalty_low"]) & (loss <= one["penalty_high"]))
-                        .mean()
-                        .item()
-                    )
-    for metric in held:
-        print(
-            f"| {metric} | {np.mean(held[metric]):.3f} | {np.mean(said[metric]):.3f} |"
+class Pooled:
+    """A simulated collection, what was pooled in it, and what would be with one more team."""
+
+    def __init__(self, folder, seed, systems=120, count=25):
+        """Simulate a collection, and make the same draws once more."""
+        self.folder = folder
+        self.world = simulate.simulate(
+            folder / "world", systems=systems, topics=count, rng=seed
         )
-    print(f"{len(held['AP'])} teams never pooled, in {seeds} collections")
+        rng = np.random.default_rng(seed)
+        about = model.draw_systems(rng, systems)
+        self.subjects = model.draw_topics(rng, count)
+        self.submitted = list(model.submissions(rng, about, self.subjects))
+        self.judged = np.zeros(self.subjects.noise.shape, dtype=bool)
+        for system in np.flatnonzero(about.pooled):
+            simulate._pool(self.submitted[system], self.judged)
+        table = self.world.systems
+        self.names = [run.removesuffix(".gz") for run in table["run"]]
+        self.team = dict(zip(self.names, table["group"], strict=True))
+        files = [str(self.world.runs / run) for run in table["run"]]
+        self.runs = dict(zip(self.names, files, strict=True))
+        was = dict(zip(self.names, about.pooled, strict=True))
+        self.asked = {self.team[name] for name in self.names if was[name]}
+        self.old = [name for name in self.names if self.team[name] in self.asked]
+        self.left = frozenset(name for name in self.old if not was[name])
+
+    def left_out(self, depth):
+        """Leave the pooled teams out; the runs of all others are new."""
+        return reuse(
+            str(self.world.qrels),
+            {name: self.runs[name] for name in self.old},
+            groups=Groups(self.team, self.left),
+            depth=depth,
+            metrics=METRICS,
+            new={name: f for name, f in self.runs.items() if name not in self.old},
+        )
+
+    def with_team(self, team):
+        """Score two runs of a team that was not pooled as if they had been: (system, metric)."""
+        own = [at for at, name in enumerate(self.names) if self.team[name] == team][:2]
+        more = self.judged.copy()
+        for system in own:
+            simulate._pool(self.submitted[system], more)
+        documents = simulate._document_names(self.subjects)
+        topics = self.world.topics["topic"]
+        lines = simulate._qrels(topics, self.subjects, documents, more)
+        path = self.folder / "more.txt"
+        path.write_bytes(lines)
+        runs = {self.names[at]: self.runs[self.names[at]] for at in own}
+        return evaluate(path, runs, METRICS).mean("topic")
+
+
+def pools(depth, first, seeds=15):
+    """Predict what runs of teams lose that were never pooled, in pools of a depth; the truth is known."""
+    held, said, nothing = [], [], []
+    for seed in range(first, first + seeds):
+        with (
+            TemporaryDirectory() as folder,
+            patch.object(simulate, "POOL_DEPTH", depth),
+        ):
+            pooled = Pooled(Path(folder), seed)
+            outcome = pooled.left_out(depth)
+            said.append(outcome["coverage"].values)
+            for team in sorted(set(pooled.team.values()) - pooled.asked):
+                true = pooled.with_team(team).sel(metric=outcome.metric)
+                one = outcome.sel(run=true.system.values)
+                loss = true.values - one["new_score"].values
+                low, high = one["penalty_low"].values, one["penalty_high"].values
+                inside = (loss >= low - 1e-12) & (loss <= high + 1e-12)
+                held.append(inside.mean(axis=0))
+                nothing.append((np.abs(loss) < 1e-12).mean(axis=0))
+    columns = (np.mean(part, axis=0) for part in (held, said, nothing))
+    for metric, *shares in zip(METRICS.split(), *columns, strict=True):
+        print(f"| {metric} | " + " | ".join(f"{share:.3f}" for share in shares) + " |")
+    print(f"depth {depth}: {len(held)} teams never pooled, in {seeds} collections")
 
 
 if __name__ == "__main__":
     levels(Path(sys.argv[1]))
     worlds()
-    pools()
+    pools(depth=10, first=200)
+    pools(depth=50, first=100)

@@ -116,8 +116,10 @@ def test_missing_scores_follow_the_policy():
 @pytest.mark.parametrize("value", [-0.1, 1.2])
 def test_scores_that_a_metric_cannot_take_are_an_error(value):
     """A score below 0 or above 1 is named with its system; unbounded and unknown metrics may have any."""
-    with pytest.raises(ScoresError, match="AP of s0 is"):
-        in_range(collection(["AP"], value).isel(topic=0))
+    with pytest.raises(
+        ScoresError, match=r"\(s0\) is not a score of AP, which takes 0 to 1"
+    ):
+        in_range(collection(["AP"]).isel(topic=0) + value - 0.5)
     in_range(collection(["DCG", "mine"], 3.0).isel(topic=0))
 
 
@@ -150,7 +152,10 @@ def test_topics_of_one_name_are_drawn_together():
     names = {"a": ["1", "2", "3", "4"], "b": ["3", "4", "5"], "c": ["6", "7"]}
     cubes = {
         name: cube(
-            np.arange(len(topics), dtype=float)[None, :, None], ["s"], topics, ["AP"]
+            np.arange(len(topics), dtype=float)[None, :, None],
+            ["s"],
+            topics,
+            ["NumRet"],
         )
         for name, topics in names.items()
     }
@@ -180,8 +185,8 @@ def test_topics_of_one_name_are_drawn_together():
 
 def test_halves_of_topics_are_even_and_tables_of_means_stay_whole():
     """An odd topic goes to either half; a table of means is whole in both."""
-    one = cube(np.arange(5.0)[None, :, None], ["s"], list("12345"), ["AP"])
-    means = cube(np.zeros((1, 1, 1)), ["s"], ["all"], ["AP"])
+    one = cube(np.arange(5.0)[None, :, None], ["s"], list("12345"), ["NumRet"])
+    means = cube(np.zeros((1, 1, 1)), ["s"], ["all"], ["NumRet"])
     rng = np.random.default_rng(4)
     sizes = {
         topics_halved({"one": one, "means": means}, rng)[0]["one"].sizes["topic"]

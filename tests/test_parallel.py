@@ -1,6 +1,8 @@
+import sys
 import threading
 
 import numpy as np
+import pytest
 from threadpoolctl import ThreadpoolController
 
 from irmeta.parallel import cores, in_order, on_threads, single_threaded, streams
@@ -110,3 +112,19 @@ def test_linear_algebra_has_one_thread_while_items_are_worked_on():
     before = threads()
     assert list(on_threads(work, range(4))) == [{1}] * 4
     assert threads() == before
+
+
+def test_threads_take_turns_quickly_while_items_are_worked_on():
+    """While items are worked on a thread waits a tenth of a millisecond for the interpreter; then as before."""
+    before = sys.getswitchinterval()
+
+    def work(_):
+        return sys.getswitchinterval(), {
+            *on_threads(lambda _: sys.getswitchinterval(), range(2))
+        }
+
+    inside = pytest.approx(1e-4)
+    for own, nested in on_threads(work, range(4)):
+        assert own == inside
+        assert nested == {own}
+    assert sys.getswitchinterval() == before

@@ -102,7 +102,7 @@ def _on_other_topics(
 ) -> Mapping[str, float]:
     """Test systems against themselves on other topics; beside it what dRMSE says of all together."""
     other = world.scores(scores.shape[1], rng)[..., 0]
-    _, p = comparability.own_difference(scores, other)
+    _, _, p = comparability.own_difference(scores, other)
     usual, _ = comparability.repartition(scores, other, 200, rng)
     observed = comparability.drmse(scores.mean(axis=1), other.mean(axis=1))
     low, high = comparability.drmse_interval(scores, other)

@@ -135,12 +135,10 @@ def _ranked(
 
 
 def _boards(folder: Path | None) -> Iterable[Case]:
-    for models, tasks in (
-        ((5, 10), (20, 10), (20, 50), (60, 25)) if folder is not None else ((5, 10),)
-    ):
-        for holes in ("bounds", "predict")[
-            : 1 + (models > 5)
-        ]:  # nobody has some tasks of so few models
+    every = ((10, 10), (20, 10), (20, 50), (60, 25))
+    for models, tasks in every if folder is not None else every[:1]:
+        # of 10 models too few may have a task for the others' scores to be predicted
+        for holes in ("bounds", "predict") if models > 10 else ("bounds",):
             yield Case(
                 f"{models} models, 30% missing, {holes}",
                 tasks,

@@ -22,6 +22,7 @@ _CORRELATIONS = (
 PRINTED: Mapping[str, Sequence[str]] = {
     "accuracy.low": ("predicted score",),
     "comparison.drmse_low": ("a system against itself on other topics",),
+    "comparison.low": ("a system against itself on other topics",),
     "comparison.p": ("a system against itself on other topics",),
     "correlation.cumulated_low": _CORRELATIONS,
     "correlation.low": _CORRELATIONS,

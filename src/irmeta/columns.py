@@ -19,11 +19,16 @@ _TURNING = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
 
 def names(column: pl.Series, name: str) -> pl.Series:
     """Return a column of names as text; missing and unprintable ones raise ScoresError."""
-    if column.dtype.is_float() and (column == column.round()).all():
-        texts = column.cast(pl.Int64)
-    else:
-        texts = column
-    texts = texts.cast(pl.String).str.strip_chars()
+    if column.dtype.is_nested():
+        raise _unfit(column, name)
+    try:
+        if column.dtype.is_float() and (column == column.round()).all():
+            texts = column.cast(pl.Int64)
+        else:
+            texts = column
+        texts = texts.cast(pl.String).str.strip_chars()
+    except pl.exceptions.PolarsError as error:
+        raise _unfit(column, name) from error
     if texts.null_count() or (texts == "").any():
         row = int((texts.is_null() | (texts == "")).arg_max() or 0) + 1
         raise ScoresError(
@@ -31,6 +36,12 @@ def names(column: pl.Series, name: str) -> pl.Series:
         )
     require_names(texts.unique(), f"in the column {shortened(name)!r}")
     return texts
+
+
+def _unfit(column: pl.Series, name: str) -> ScoresError:
+    return ScoresError(
+        f"the column {shortened(name)!r} holds {column.dtype}, not names; name another one"
+    )
 
 
 def require_names(texts: Iterable[str], where: str) -> None:

@@ -1,6 +1,6 @@
 """The one data object: an xarray.DataArray `score` of (system, topic, metric); NaN means not scored."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fnmatch import fnmatchcase
 from types import MappingProxyType
 from typing import Any, get_args
@@ -57,7 +57,8 @@ def cube(
 ) -> xr.DataArray:
     """Make a cube from scores of shape (system, topic, metric).
 
-    systems, topics, metrics : the names along each axis.  collection : the name of the test collection.
+    systems, topics, metrics : the names along each axis; bytes that are not UTF-8 are escaped (`labels`).
+    collection : the name of the test collection.
     provenance : where the scores come from; it becomes attributes of the cube, which `irmeta.about` reads.
 
     >>> cube([[[0.5], [0.1]]], ["bm25"], ["301", "302"], ["AP"]).sel(topic="302").item()
@@ -69,7 +70,7 @@ def cube(
     array = xr.DataArray(
         np.asarray(scores, dtype=np.float64),
         dims=DIMS,
-        coords={dim: np.asarray(names[dim], dtype=object) for dim in DIMS},
+        coords={dim: np.asarray(labels(names[dim]), dtype=object) for dim in DIMS},
         name="score",
         attrs=recorded(facts),
     )
@@ -98,7 +99,8 @@ def from_frame(
     rows : what the rows of a wide table are where no column's name says it; systems by default.
     ignore : columns that hold something else, as a mean or a number of parameters.
     collection : the name of the collection, or which of those of a table that holds several (see `from_frame_all`).
-    A name given twice, a text in place of a score, and an infinite score raise ScoresError; a missing score is NaN.
+    A name given twice, a text in place of a score, an infinite score, and one that its metric cannot take (1.7 of AP)
+    raise ScoresError; a missing score is NaN.
 
     >>> made = from_frame({"bm25": {"fiqa": 0.24, "nq": 0.33}, "e5": {"fiqa": 0.40}}, metric="nDCG@10")
     >>> made.sel(metric="nDCG@10").values.tolist()
@@ -145,13 +147,15 @@ def from_frame_all(table: Any, **columns: Any) -> dict[str, xr.DataArray]:
     parts = rows.partition_by("collection", as_dict=True, maintain_order=True)
     every = {str(name): frames.cells(part) for (name,), part in parts.items()}
     return {
-        name: cube(
-            one.values,
-            one.systems,
-            one.topics,
-            one.metrics,
-            collection=name,
-            provenance=told,
+        name: possible(
+            cube(
+                one.values,
+                one.systems,
+                one.topics,
+                one.metrics,
+                collection=name,
+                provenance=told,
+            )
         )
         for name, one in every.items()
     }
@@ -186,6 +190,56 @@ def check(scores: object) -> xr.DataArray:
             f"infinite score ({_first(scores, infinite)}); write a missing score as NaN"
         )
     return scores
+
+
+def possible(scores: xr.DataArray) -> xr.DataArray:
+    """Return the cube; raise ScoresError if a score is none that its metric can take.
+
+    Whatever reads, evaluates or saves scores calls it. What users compute themselves, as centred scores, or draw from a
+    model may be studied all the same; standardized scores are of a metric of their own, AP (std.).
+    """
+    topics = scores.sizes["topic"]
+
+    def named(row: int) -> str:
+        return f"{scores.system.values[row // topics]}, topic {scores.topic.values[row % topics]}"
+
+    require_possible(
+        scores.values.reshape(-1, scores.sizes["metric"]), scores.metric.values, named
+    )
+    return scores
+
+
+def require_possible(
+    scores: Floats, metrics: Iterable[object], named: Callable[[int], str] | None = None
+) -> None:
+    """Raise ScoresError if a score is lower or higher than its metric can be.
+
+    scores : a column for each metric.  named : what the error calls a row.
+    """
+    lowest = np.fmin.reduce(scores, axis=0, initial=np.inf)
+    largest = np.fmax.reduce(scores, axis=0, initial=-np.inf)
+    for column, metric in enumerate(map(str, metrics)):
+        if not is_known(metric):  # it may take any value
+            continue
+        most = highest(metric) + _ROUNDING
+        if lowest[column] < -_ROUNDING or largest[column] > most:
+            row = int(
+                np.flatnonzero(
+                    (scores[:, column] < -_ROUNDING) | (scores[:, column] > most)
+                )[0]
+            )
+            where = f" ({named(row)})" if named else ""
+            raise ScoresError(
+                f"{scores[row, column]:g}{where} is not a score of {metric}, {_takes(highest(metric))}"
+            )
+
+
+def _takes(high: float) -> str:
+    """Say what scores a metric takes that can be so high, and what to do with others."""
+    rename = "give the metric another name"
+    if np.isinf(high):
+        return f"which takes 0 and more: {rename}"
+    return f"which takes 0 to {high:g}: divide percentages by 100, or {rename}"
 
 
 def _first(scores: xr.DataArray, where: Bools) -> str:
@@ -237,10 +291,15 @@ def labels(names: Iterable[object]) -> list[str]:
     >>> labels(["caf\udce9", 301])
     ['caf\\xe9', '301']
     """
-    return [
-        str(name).encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
-        for name in names
-    ]
+    return [_bytes(str(name)).decode("utf-8", "backslashreplace") for name in names]
+
+
+def _bytes(name: str) -> bytes:
+    """Return the bytes that a name was read from; halves of characters, which JSON can hold, are escaped."""
+    try:
+        return name.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        return name.encode("utf-8", "backslashreplace")
 
 
 def select(
@@ -391,7 +450,7 @@ def prepare(
         if pairs and missing == "pairwise":
             whole, notes = _as_it_is(used)
         else:
-            whole, notes = complete(used, missing)
+            whole, notes = complete(used, missing, pairs=pairs)
         return whole, deeper + notes
     by = default_by(used) if by is None else metric_of(scores, by)
     needed = used if by in names else select(scores, metrics=[*names, by])
@@ -469,29 +528,15 @@ def _require_scale(scores: xr.DataArray) -> xr.DataArray:
     return scores
 
 
-def require_possible(scores: xr.DataArray) -> None:
-    """Raise ScoresError if a score is lower or higher than its metric can be, in scores that others have made."""
-    for place, metric in enumerate(map(str, scores.metric.values)):
-        if not is_known(metric):  # it may take any value
-            continue
-        values = scores.values[..., place]
-        high = highest(metric)
-        wrong = values[(values < -_ROUNDING) | (values > high + _ROUNDING)]
-        if wrong.size:
-            raise ScoresError(
-                f"{wrong[0]:g} is not a score of {metric}, which takes 0 to {high:g}: divide percentages by 100, or "
-                "give the metric another name"
-            )
-
-
 def complete(
-    scores: xr.DataArray, missing: Missing = "error"
+    scores: xr.DataArray, missing: Missing = "error", *, pairs: bool = False
 ) -> tuple[xr.DataArray, list[str]]:
     """Return a cube without missing cells, and notes on what was left out for it.
 
     missing : "error" raises ScoresError; "topics" leaves out every topic that some system lacks, "systems" every system
     that lacks some topic, "common" topics and systems so that most scores stay. "pairwise" raises ScoresError: it is
     for studies that go pair by pair. Scores that are too small or too large to be compared raise ScoresError.
+    pairs : this is such a study, so that the error names "pairwise", too.
     """
     require_choice("missing", missing, get_args(Missing))
     scores = _require_scale(check(scores))
@@ -502,6 +547,8 @@ def complete(
     if missing in ("error", "pairwise"):
         if missing == "pairwise":
             what = _PAIRWISE
+        elif pairs:
+            what = "compare every two where both have scores (--missing pairwise), or drop topics or systems"
         else:
             what = "drop their topics or their systems"
         raise ScoresError(

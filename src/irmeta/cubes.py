@@ -9,7 +9,16 @@ import xarray as xr
 
 from irmeta.attributes import about
 from irmeta.choices import Missing, Scale, Unit
-from irmeta.cube import ALL, check, cube, deeper_metrics, from_frame_all, means, prepare
+from irmeta.cube import (
+    ALL,
+    check,
+    cube,
+    deeper_metrics,
+    from_frame_all,
+    means,
+    prepare,
+    require_possible,
+)
 from irmeta.errors import MetricError, ScoresError, require_choice
 from irmeta.frames import is_table
 from irmeta.names import found_as, highest, metric_names, nearest
@@ -250,6 +259,13 @@ def system_level(
     return {name: in_range(means(scores)) for name, scores in used.items()}, notes
 
 
+ONE_COLLECTION = (
+    "tau, R2 and RMSE are of these systems on these collections and have no interval: other collections differ more "
+    "than other systems of one would show"
+)
+"""The note of studies that measure how well scores of a collection are predicted."""
+
+
 def at_unit(cubes: Mapping[str, xr.DataArray], unit: Unit) -> dict[str, xr.DataArray]:
     """Return cubes whose rows are what is to be predicted: systems, or with "topic" every system on every topic.
 
@@ -280,15 +296,9 @@ def by_topic(scores: xr.DataArray) -> xr.DataArray:
 
 def in_range(table: xr.DataArray) -> xr.DataArray:
     """Return a (system, metric) table; raise ScoresError if a score is one that its metric cannot take."""
-    most = np.array([highest(str(metric)) for metric in table.metric.values])
-    outside = (table.values < 0) | (table.values > most + 1e-9)
-    wrong = np.isfinite(most) & outside
-    if wrong.any():
-        system, metric = np.argwhere(wrong)[0]
-        raise ScoresError(
-            f"{table.metric.values[metric]} of {table.system.values[system]} is {table.values[system, metric]:g}, but"
-            f" lies between 0 and {most[metric]:g}; are these percentages, or columns in another order?"
-        )
+    require_possible(
+        table.values, table.metric.values, lambda row: str(table.system.values[row])
+    )
     return table
 
 

@@ -132,7 +132,15 @@ def rows_of(
     if rows is not None:
         require_choice("rows", rows, get_args(Rows))
     ignored = [ignore] if isinstance(ignore, str) else list(ignore)
-    frame = _plain(table)
+    try:
+        frame = _plain(table)
+    except (
+        UnicodeEncodeError,
+        OverflowError,
+    ) as error:  # halves of characters; numbers beyond all floats
+        raise ScoresError(
+            f"a name or a score of the table is none: {shortened(str(error), 100)}"
+        ) from error
     if unknown := [name for name in ignored if name not in frame.columns]:
         raise ScoresError(
             f"there is no column {unknown[0]!r} to ignore; the table has {_named(frame.columns)}"
@@ -239,7 +247,7 @@ def _of_mappings(table: Mapping[Any, Any]) -> pl.DataFrame:
     """Lay out {system: {topic: score}}, {system: {topic: {metric: score}}} or a comparison of ranx as long rows."""
     compared = "model_names" in table
     if compared:
-        table = {name: table[name]["scores"] for name in table["model_names"]}
+        table = _compared(table)
     flat: list[tuple[str, str, str | None, Any]] = []
     for system, given in table.items():
         inside = _by_topic(given)
@@ -276,6 +284,16 @@ def _of_mappings(table: Mapping[Any, Any]) -> pl.DataFrame:
     return pl.DataFrame(
         {name: list(names) for name, names in held.items()}
     ).with_columns(values.alias("score"))
+
+
+def _compared(table: Mapping[Any, Any]) -> dict[Any, Any]:
+    """Return the scores of each model in a comparison of ranx."""
+    try:
+        return {name: table[name]["scores"] for name in table["model_names"]}
+    except (KeyError, TypeError) as error:
+        raise ScoresError(
+            f"it has model_names, as a comparison of ranx, but not the scores of each ({error})"
+        ) from error
 
 
 def _by_topic(given: Any) -> Any:

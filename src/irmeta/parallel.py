@@ -33,6 +33,9 @@ Progress = Callable[[str, int, int | None], object]
 _TRIM_THRESHOLD = -1
 _MMAP_THRESHOLD = -3
 """Names that malloc.h gives to the limits of mallopt."""
+_SWITCH = 1e-4
+"""Seconds for which a thread waits before it asks for the interpreter. Python's 5 ms are longer than all the array
+operations on a run together: a thread that lost its turn once would sit most of them out (decision 3)."""
 _AHEAD = 2
 """Items each thread may be ahead of whoever takes the results; more would only cost memory."""
 
@@ -117,7 +120,7 @@ def on_threads(
     if _in_worker.get():
         yield from map(work, items)
         return
-    with single_threaded(), ThreadPoolExecutor(cores()) as threads:
+    with single_threaded(), _switching_soon(), ThreadPoolExecutor(cores()) as threads:
         yield from ordered(
             lambda item: threads.submit(in_worker, work, item),
             items,
@@ -243,7 +246,23 @@ def single_threaded() -> Iterator[None]:
         _limiting.release()
 
 
+@contextmanager
+def _switching_soon() -> Iterator[None]:
+    """Let threads that work on arrays take turns quickly; whoever comes first sets it, and sets it back."""
+    if not _hurrying.acquire(blocking=False):
+        yield
+        return
+    usual = sys.getswitchinterval()
+    sys.setswitchinterval(min(usual, _SWITCH))
+    try:
+        yield
+    finally:
+        sys.setswitchinterval(usual)
+        _hurrying.release()
+
+
 _limiting = threading.Lock()
+_hurrying = threading.Lock()
 
 
 @cache

@@ -5,6 +5,8 @@ from collections.abc import Iterable
 
 NAMED = 5
 """How many names a list shows before it says only how many more there are."""
+_LONGEST = 120
+"""Characters of a name in a list."""
 
 
 # C0 and C1 control characters, separators of lines, and marks that turn the direction of text
@@ -17,7 +19,7 @@ def listed(names: Iterable[object], most: int = NAMED) -> str:
     >>> listed("abc"), listed("abcdefg")
     ('a, b, c', 'a, b, c, d, e and 2 more')
     """
-    every = [str(name) for name in names]
+    every = [shortened(str(name), _LONGEST) for name in names]
     more = len(every) - most
     return ", ".join(every[:most]) + (f" and {more} more" if more > 0 else "")
 

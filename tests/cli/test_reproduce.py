@@ -58,6 +58,7 @@ def test_all_papers_make_a_page_and_documents(tmp_path: Path) -> None:
         f"The page: {folder / 'index.html'}",
     ]
     assert sorted(path.name for path in folder.iterdir()) == [
+        ".irmeta-reproduction.json",
         "bad.json",
         "good.json",
         "index.html",
@@ -98,5 +99,40 @@ def test_wrong_arguments_are_errors(tmp_path: Path) -> None:
     with pytest.raises(IrmetaError, match="--format and --table are for one paper"):
         run("all", "--data", tmp_path, "--format", "json")
     (tmp_path / "file").touch()
-    with pytest.raises(IrmetaError, match="cannot be made .*name another folder"):
+    with pytest.raises(
+        IrmetaError, match="is a file; name a folder for the reproduction"
+    ):
         run("all", "--data", tmp_path, "-o", tmp_path / "file")
+
+
+@pytest.mark.usefixtures("papers")
+@pytest.mark.parametrize("name", ["index.html", "good.json", "notes.txt"])
+def test_files_of_others_stay(tmp_path: Path, name: str) -> None:
+    """`all` refuses a folder with a page or a file that it did not write, also one that names irmeta reproduce."""
+    folder = tmp_path / "site"
+    folder.mkdir()
+    theirs = (
+        '<meta name="generator" content="irmeta reproduce"> how we ran irmeta reproduce'
+    )
+    (folder / name).write_text(theirs)
+    with pytest.raises(IrmetaError, match="name a new or an empty folder"):
+        run("all", "--data", tmp_path, "-o", folder)
+    assert [path.name for path in folder.iterdir()] == [name]
+    assert (folder / name).read_text() == theirs
+
+
+@pytest.mark.usefixtures("papers")
+def test_all_replaces_its_own_files_but_none_that_was_changed(tmp_path: Path) -> None:
+    """A second `all` writes the same files; a document that somebody edited since stays, and is named."""
+    folder = tmp_path / "out"
+    for _ in range(2):
+        assert run("all", "--data", tmp_path, "-o", folder, "--quiet")[0] == 1
+    (folder / "notes.txt").write_text("years of work")
+    assert run("all", "--data", tmp_path, "-o", folder, "--quiet")[0] == 1
+    assert (folder / "notes.txt").read_text() == "years of work"
+    (folder / "bad.json").write_text("my own")
+    with pytest.raises(
+        IrmetaError, match=r"bad\.json is not as the reproduction wrote it"
+    ):
+        run("all", "--data", tmp_path, "-o", folder)
+    assert (folder / "bad.json").read_text() == "my own"

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from irmeta.attributes import about
 from irmeta.cube import means
 from irmeta.errors import FileFormatError, IrmetaError, MetricError
-from irmeta.evaluation import scoring
+from irmeta.evaluation import scoring, task
 from irmeta.evaluation.engine import evaluate
 from irmeta.evaluation.judging import Judgments
 from irmeta.io.rankings import qrels_from_mapping, run_from_mapping
@@ -741,6 +741,46 @@ def test_names_that_score_files_write_alike(tmp_path: Path) -> None:
     runs = dict.fromkeys(["r\udce9", r"r\xe9"], next(iter(RUNS.values())))
     with pytest.raises(FileFormatError, match="two systems are named"):
         evaluate(QRELS, runs, "AP")
+
+
+@pytest.mark.parametrize("where", ["document", "topic"])
+def test_one_long_id_among_short_ones_takes_its_own_memory(where: str) -> None:
+    """Ties and topics of twenty thousand short ids and one of 100 000 bytes are sorted in the memory of their bytes."""
+    names = [*(f"d{number}" for number in range(20_000)), "x" * 100_000]
+    if where == "document":
+        run = {"1": dict.fromkeys(names, 1.0)}
+    else:
+        run = {name: {"a": 1.0} for name in names} | {"1": {"a": 1.0}}
+    evaluate(
+        {"1": {"a": 1}}, {"run": {"1": {"a": 1.0}}}, "AP"
+    )  # whatever is loaded once
+    tracemalloc.start()
+    try:
+        evaluate({"1": {"a": 1}}, {"run": run}, "AP")
+        assert tracemalloc.get_traced_memory()[1] < 40 * 2**20
+    finally:
+        tracemalloc.stop()
+
+
+def test_a_run_too_large_for_memory_is_skipped_like_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With on_error="skip" a run that memory is refused for is left out and named; the others are scored."""
+    for name in ("large", "small"):
+        (tmp_path / name).write_text("1 Q0 a 1 1 t\n")
+    read = task.in_parts
+
+    def in_parts(content: Any, *rest: Any) -> Any:
+        if content.path.name == "large":
+            raise MemoryError("Unable to allocate 3 GiB")
+        return read(content, *rest)
+
+    monkeypatch.setattr(task, "in_parts", in_parts)
+    scores = evaluate({"1": {"a": 1}}, tmp_path, "AP", on_error="skip")
+    assert scores.system.values.tolist() == ["small"]
+    assert any("large: not enough memory" in note for note in about(scores)["notes"])
+    with pytest.raises(FileFormatError, match="large: not enough memory"):
+        evaluate({"1": {"a": 1}}, tmp_path, "AP")
 
 
 def test_a_collection_says_how_much_of_each_run_is_judged():

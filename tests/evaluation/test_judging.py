@@ -50,3 +50,16 @@ def test_bisection_finds_what_steps_find(monkeypatch: pytest.MonkeyPatch) -> Non
     np.testing.assert_array_equal(
         judgments._key[at] == key, judgments._key[bisected] == key
     )
+
+
+def test_ids_that_are_no_utf8_name_topics_and_systems_as_text() -> None:
+    """Bytes that are not UTF-8 are escapes in the names of scores, which every library can hold; selecting works."""
+    qrels = {"caf\udce9": {"a": 1}, "2": {"b": 1}}
+    runs = {
+        "r\udcff": {"caf\udce9": {"a": 1.0}, "2": {"b": 0.5}},
+        "s": {"caf\udce9": {"a": 0.5}},
+    }
+    for topics, named in (("qrels", ["caf\\xe9", "2"]), ("common", ["caf\\xe9"])):
+        cube = irmeta.evaluate(qrels, runs, "AP", topics=topics)  # type: ignore[arg-type]
+        assert cube.topic.values.tolist() == named
+        assert irmeta.select(cube, systems=["r\\xff"]).sel(topic="caf\\xe9").item() == 1

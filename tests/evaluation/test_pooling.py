@@ -80,3 +80,24 @@ def test_a_pipe_cannot_be_pooled(tmp_path):
     os.mkfifo(pipe)
     with pytest.raises(FileFormatError, match="a pipe is read only once"):
         evaluate({"1": {"a": 1}}, pipe, "AP AP(pool=5)")
+
+
+def test_equal_hashes_pool_nothing_else(colliding):
+    """Ids whose hash is that of a judged document neither put it into a pool nor count as one document with it."""
+    decoy, other = colliding("doc-7", 2)
+    qrels = {"1": {"doc-7": 1, "x": 0}}
+    crafted = {
+        "a": {"1": {decoy: 3.0, "x": 2.0, "doc-7": 1.0}},
+        "b": {"1": {other: 3.0}},
+    }
+    found = pools(qrels, crafted, [1])
+    assert (found.sizes[1], found.known[1]) == (2, 0)
+    # doc-7 stands on rank 3 alone: no pool of depth 2 holds it, and no run can score
+    assert evaluate(qrels, crafted, "NumRel(pool=2)").values.tolist() == [
+        [[0.0]],
+        [[0.0]],
+    ]
+    assert evaluate(qrels, crafted, "NumRel(pool=3)").values.tolist() == [
+        [[1.0]],
+        [[1.0]],
+    ]

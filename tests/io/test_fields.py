@@ -136,6 +136,32 @@ def test_words_order_as_bytes(texts: list[str]) -> None:
     assert [texts[index] for index in order] == sorted(texts, key=str.encode)
 
 
+NEAR = st.builds(
+    lambda part, times, end: part * times + end,
+    st.sampled_from(["a", "b", "0123456\0"]),
+    st.integers(0, 12),
+    st.sampled_from(["", "a", "\0", "b", "\0\0"]),
+)
+"""Strings that agree for many words, and end with what pads a word."""
+
+
+@given(st.lists(NEAR, max_size=20))
+def test_long_strings_compare_as_bytes_do(texts: list[str]) -> None:
+    """Strings of up to a hundred bytes that agree for most of them compare as Python's bytes do."""
+    strings = Strings.of(texts)
+    places = strings.places()
+    order = sorted(range(len(texts)), key=lambda at: (texts[at].encode(), at))
+    assert [int(places[at]) for at in order] == list(range(len(texts)))
+    assert strings.starts_block().tolist() == [
+        not i or texts[i] != texts[i - 1] for i in range(len(texts))
+    ]
+    assert strings.equals(Strings.of(texts[::-1])).tolist() == [
+        a == b for a, b in zip(texts, texts[::-1], strict=True)
+    ]
+    alone = [int(Strings.of([text]).hash[0]) for text in texts]
+    assert strings.hash.tolist() == alone
+
+
 @given(st.lists(st.integers(0, 10**8 - 1), max_size=20))
 def test_magnitudes(ranks: list[int]) -> None:
     """Whole numbers of up to eight digits have magnitudes that order as they do."""

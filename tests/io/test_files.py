@@ -232,3 +232,33 @@ def test_servers_that_fail_are_not_files_that_are_not_there() -> None:
         server.shutdown()
     with pytest.raises(FileFormatError, match="cannot be read .Cannot connect"):
         listed(f"{url}/200")
+
+
+@pytest.mark.parametrize("kind", list(PACK))
+def test_little_data_that_hold_much_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    """A bomb ends with the limit, before it is unpacked; data that hold ten times their size are read."""
+    monkeypatch.setattr(files, "FREE", 1 << 16)
+    (tmp_path / "bomb").write_bytes(PACK[kind](bytes(1 << 24)))
+    with pytest.raises(
+        FileFormatError, match=f"bomb: {kind} data that hold more than 100 times"
+    ):
+        read_bytes(tmp_path / "bomb")
+    plain = b"".join(b"%d Q0 d%d 1 2 t\n" % (n % 9, n) for n in range(20_000))
+    (tmp_path / "run").write_bytes(PACK[kind](plain))
+    assert read_bytes(tmp_path / "run") == plain
+
+
+def test_memory_that_is_refused_is_not_called_damage(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where memory is too small for an archive the error is that of memory, not of the archive."""
+
+    def refuse(*_: object) -> None:
+        raise MemoryError("no more")
+
+    monkeypatch.setattr(files, "_outputs", refuse)
+    (tmp_path / "run").write_bytes(bz2.compress(b"1 Q0 a 1 2 t\n"))
+    with pytest.raises(MemoryError, match="no more"):
+        read_bytes(tmp_path / "run")

@@ -109,9 +109,15 @@ def test_other_lines_of_trec_eval(tmp_path: Path) -> None:
     [
         ("map 1\n", "x.txt:1: 2 fields, trec_eval prints 3"),
         ("map 1 0.5\n\nmap 2 abc\n", "x.txt:3: 'abc' is not a score"),
-        ("map 1 0.5\nmap 2 1.5\n", "x.txt: 1.5 is not a valid AP score .maximum 1.$"),
-        ("P_5 1 -0.2\n", "x.txt: -0.2 is not a valid P@5 score .minimum 0.$"),
-        ("num_ret 1 -3\n", "x.txt: -3 is not a valid NumRet score .minimum 0.$"),
+        (
+            "map 1 0.5\nmap 2 1.5\n",
+            "x.txt: 1.5 is not a score of AP, which takes 0 to 1: divide",
+        ),
+        ("P_5 1 -0.2\n", "x.txt: -0.2 is not a score of P@5, which takes 0 to 1"),
+        (
+            "num_ret 1 -3\n",
+            "x.txt: -3 is not a score of NumRet, which takes 0 and more: give the metric another name$",
+        ),
         ("map 1 inf\n", "x.txt:1: 'inf' is not a score"),
         ("", "x.txt: no scores in it"),
         ("runid all x\n", "x.txt: no scores in it"),
@@ -244,7 +250,7 @@ def test_what_tables_may_not_mean(tmp_path: Path) -> None:
         ("0.1,0.2\n0.3,0.4\n", "AP.csv:1: no header: the first line holds scores"),
         (
             "number of topic,s1\n301,0.1\n302,0.3\n",
-            "301 is not a valid AP score .maximum 1.; if a column holds the names",
+            "30[12] is not a score of AP, which takes 0 to 1.*; if a column holds the names",
         ),
         ("topic,s1,s2\n1,0.1\n", "AP.csv:2: 2 cells, but the header has 3"),
         (
@@ -252,10 +258,7 @@ def test_what_tables_may_not_mean(tmp_path: Path) -> None:
             "AP.csv:4: 4 cells, but the header has 3",
         ),
         ("topic,s1,s2\n1,0.1,x\n", "AP.csv:2: 'x' is not a score"),
-        (
-            "topic,s1,s2\n1,0.1,-0.3\n",
-            "AP.csv: -0.3 is not a valid AP score .minimum 0.$",
-        ),
+        ("topic,s1,s2\n1,0.1,-0.3\n", "AP.csv: -0.3 is not a score of AP"),
         ("topic,s1,s2\n1,0.1,inf\n", "AP.csv:2: 'inf' is not a score"),
         ("topic;s1;s2\n1;0,1;0,2\n", "AP.csv:2: 3 cells, but the header has 1"),
         ("topic\ts1\n1\t0.5\n", "not a CSV table with a header and scores under it"),
@@ -315,7 +318,7 @@ def test_systemwise(tmp_path: Path) -> None:
     with pytest.raises(FileFormatError, match="two tables are named 'wt2012'"):
         import_systemwise([files[0], put(tmp_path, "b/wt2012.csv", "P_10all\n0.1\n")])
     with pytest.raises(
-        FileFormatError, match="5 is not a valid P@10 score .maximum 1."
+        FileFormatError, match="5 is not a score of P@10, which takes 0 to 1"
     ):
         import_systemwise(put(tmp_path, "w.csv", "P_10all\n5\n"))
 
@@ -363,3 +366,10 @@ def test_ranges_of_topics_have_an_end(topics: str) -> None:
     """A range of more topics than any collection has is a slip, and does not fill the memory."""
     with pytest.raises(ScoresError, match="more than 1000000 topics"):
         topic_range(topics)
+
+
+def test_a_matrix_that_is_not_named_like_a_metric_says_how_to_name_it(tmp_path):
+    """A matrix whose file name is no known metric is told how to be named, and of no other command."""
+    path = put(tmp_path, "results.csv", "model,1,2\nbm25,0.1,0.2\n")
+    [said] = about(import_matrix(path, rows="systems"))["notes"][:1]
+    assert said.endswith("results; name each file as its metric, nDCG@10.csv")

@@ -441,7 +441,7 @@ def test_27_json(desk: Desk) -> None:
         '{"1": {"a": "x"}}': "'x'",
         '{"1": ["a", "b"]}': "list",
         '{"1": {"a": 1}': "delimiter",
-        '{"a":' * 9000: "recursion|Expecting value",
+        '{"a":' * 9000: "nested too deeply|Expecting value",
     }
     for text, says in wrong.items():
         said = desk.refusal(text)
@@ -583,6 +583,16 @@ def test_37_no_relevant_document(desk: Desk) -> None:
     assert np.array_equal(scores[0], desk.clean[0])
     assert scores[1].tolist() == [0, 0, 0, 2, 0, 0]
     assert "1 topic without a relevant document (all systems score 0): 2" in desk.notes
+
+
+def test_37_fractions_are_gains_without_a_relevant_document(desk: Desk) -> None:
+    """37: where grades are below 1 the remark names the metrics that score 0: nDCG and RBP take fractions for gains."""
+    scores = desk.scores(qrels="1 0 a 1\n1 0 b 0\n1 0 c 2\n2 0 a 0.5\n2 0 d 0\n")
+    assert scores[1].tolist() == [0, 1, 0, 2, 0, 0.125]
+    said = (
+        "1 topic without a relevant document (all systems score 0 by AP, P@1, Bpref): 2"
+    )
+    assert said in desk.notes
 
 
 def test_37_no_document_of_the_grade_asked_for(desk: Desk) -> None:

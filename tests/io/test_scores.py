@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
@@ -14,9 +15,9 @@ import xarray as xr
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from irmeta.cube import cube
+from irmeta.cube import DIMS, cube, from_frame
 from irmeta.errors import FileFormatError, IrmetaError, ScoresError
-from irmeta.io.scores import COLUMNS, from_rows, load, load_all, save, to_frame
+from irmeta.io.scores import COLUMNS, from_rows, load, load_all, save, to_frame, write
 
 NAMES = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=6)
 
@@ -28,9 +29,7 @@ def cubes(draw: st.DrawFn) -> xr.DataArray:
     ]
     metrics = draw(
         st.lists(
-            st.sampled_from(["AP", "nDCG@10", "RBP(p=0.5)", "mine"]),
-            min_size=1,
-            unique=True,
+            st.sampled_from(["clicks", "dwell time", "mine"]), min_size=1, unique=True
         )
     )
     shape = tuple(len(one) for one in (*names, metrics))
@@ -406,10 +405,51 @@ def test_scores_of_others_are_what_their_metric_can_be(
 ) -> None:
     """A table that another program made is refused if a score is none of its metric; other metrics take any."""
     path = tmp_path / f"s.{form}"
-    frame = to_frame(cube([[[score, score]]], ["a"], ["1"], [metric, "clicks"]))
+    frame = pl.DataFrame(
+        {
+            "collection": "c",
+            "system": "a",
+            "topic": "1",
+            "metric": [metric, "clicks"],
+            "score": score,
+        }
+    )
     frame.write_csv(path) if form == "csv" else frame.write_parquet(path)
     with pytest.raises(
-        FileFormatError, match=f"{score} is not a score of {metric}, which takes 0 to 1"
+        FileFormatError,
+        match=f"{score} .* is not a score of {metric}, which takes 0 to 1",
     ):
         load(path)
     assert load(path, metrics=["clicks"]).item() == score
+
+
+IMPOSSIBLE: dict[str, Callable[[xr.DataArray, Path], object]] = {
+    "from_frame, dicts": lambda _, __: from_frame({"a": {"1": 1.7}}, metric="AP"),
+    "from_frame, long": lambda bad, _: from_frame(to_frame(bad)),
+    "from_rows": lambda bad, _: from_rows(to_frame(bad)),
+    "save": save,
+    "append": lambda bad, path: save(bad, path, append=True),
+    "several": lambda bad, path: save({"one": small(), "two": bad}, path),
+    "a sealed file": lambda bad, path: (_sealed(bad, path), load(path)),
+}
+
+
+def _sealed(scores: xr.DataArray, path: Path) -> None:
+    """Write scores as irmeta does, without looking at them."""
+    about = {"attributes": {}, "names": {dim: list(scores[dim].values) for dim in DIMS}}
+    write([to_frame(scores)], {"collection": about}, path)  # type: ignore[dict-item]
+
+
+@pytest.mark.parametrize("door", IMPOSSIBLE)
+def test_no_door_lets_in_scores_that_their_metric_cannot_take(
+    tmp_path: Path, door: str
+) -> None:
+    """An AP of 1.7 is refused wherever scores are read or saved; what was computed from a cube may be studied."""
+    bad = cube([[[1.7]], [[0.5]]], ["a", "b"], ["1"], ["AP"])
+    path = tmp_path / "s.parquet"
+    if door == "append":
+        save(small(), path)
+    with pytest.raises(IrmetaError, match=r"1\.7.* is not a score of AP"):
+        IMPOSSIBLE[door](bad, path)
+    save(bad.assign_coords(metric=["AP (std.)"]), tmp_path / "standardized.parquet")
+    assert load(tmp_path / "standardized.parquet").max() == 1.7

@@ -434,7 +434,7 @@ def test_a_page_from_elsewhere_removes_nothing(
     (folder / "thesis.tex").write_text("years of work")
     page = f'<meta name="generator" content="irmeta report"><a href="{listed}">'
     (folder / "index.html").write_text(page)
-    with pytest.raises(FileFormatError, match=r"without its list of files"):
+    with pytest.raises(FileFormatError, match=r"without a list of its files"):
         write_report({"made": scores}, folder)
     (folder / ".irmeta-report.json").write_text(
         json.dumps({"files": {listed: None, "index.html": None}})

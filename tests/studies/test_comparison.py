@@ -77,6 +77,9 @@ def test_each_system_is_set_beside_itself():
         rows["difference"], a.mean(axis=1) - c.mean(axis=1), atol=1e-12
     )
     np.testing.assert_allclose(rows["p"], expected.pvalue, atol=1e-12)
+    interval = expected.confidence_interval(0.95)
+    np.testing.assert_allclose(rows["low"], interval.low, atol=1e-12)
+    np.testing.assert_allclose(rows["high"], interval.high, atol=1e-12)
     differs = (
         tables(outcome)["pairs"]
         .filter(collection_a="A", collection_b="C")["false_positives"]

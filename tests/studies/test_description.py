@@ -300,3 +300,17 @@ def test_reliability_of_trec8_topics_has_nothing_to_do_with_their_spread(data):
     assert (
         round(float(np.corrcoef(topics["reliability"], topics["sd"])[0, 1]), 3) == 0.005
     )
+
+
+@pytest.mark.parametrize(
+    ("topics", "said"), [(5, "fewer than 10"), (12, "fewer than 25"), (25, None)]
+)
+def test_short_intervals_are_said_to_be_short(topics, said):
+    """With few topics a note says how often t intervals of means hold; with 25 there is none."""
+    notes = [
+        note
+        for note in about(describe(scores(topics=topics)))["notes"]
+        if "holds the truth in" in note
+    ]
+    assert len(notes) == (said is not None)
+    assert all(said in note for note in notes)

@@ -285,7 +285,7 @@ def test_of_many_systems_the_best_are_spoken_of():
 
 
 def test_few_standardizing_systems_are_said():
-    """With fewer than 30 standardizing systems, a note says that intervals are a little too narrow."""
+    """With fewer than 40 standardizing systems, a note says that intervals are a little too narrow."""
     for systems, said in ((20, True), (40, False)):
         everybody = collection("A", 15, systems=systems)
         notes = about(place(everybody.isel(system=[4]), on=everybody, metrics="AP"))[

@@ -299,9 +299,9 @@ def test_trec_eval_and_paper_names_are_understood(model):
             "P@10=40",
             {"want": ["AP"]},
             ScoresError,
-            "P@10 of given is 40, but lies between 0 and 1; .*percentages",
+            "40 .given. is not a score of P@10.*: divide percentages by 100",
         ),
-        ("P@10=-0.1", {"want": ["AP"]}, ScoresError, "lies between 0 and 1"),
+        ("P@10=-0.1", {"want": ["AP"]}, ScoresError, "which takes 0 to 1"),
         (
             "P@10=0.4",
             {"want": ["AP"], "level": 90},

@@ -7,6 +7,7 @@ from sklearn.linear_model import LinearRegression
 
 from irmeta.attributes import about
 from irmeta.cube import cube, means
+from irmeta.cubes import ONE_COLLECTION
 from irmeta.errors import ScoresError
 from irmeta.stats.prediction.learners import learner as fitted
 from irmeta.studies.predictors import findings, predictors, tables
@@ -207,3 +208,8 @@ def test_another_model_is_measured_on_the_sets_that_least_squares_chose(roles):
     assert other["rmse"].sel(
         target="AP", size=1, collection="c5"
     ).item() == pytest.approx(expected)
+
+
+def test_figures_of_prediction_are_said_to_have_no_interval(roles):
+    """Tau, R2 and RMSE are of the systems at hand, which a note says."""
+    assert ONE_COLLECTION in about(chosen(roles))["notes"]

@@ -301,6 +301,17 @@ def test_runs_that_were_not_pooled_bring_nothing_and_teach_nothing():
     assert outcome["brought"].sel(group="g4") == len(own)
 
 
+def test_a_depth_beyond_the_pool_s_is_said():
+    """A pool to depth 5 that is taken for one to depth 10 makes losses look small; a note says so."""
+    _, lists, grades = made(4)
+    groups = groups_of(lists)
+    right = reuse(grades, lists, groups=groups, depth=5, metrics="P@5")
+    wrong = reuse(grades, lists, groups=groups, depth=10, metrics="P@5")
+    assert wrong["mean_loss"].item() < right["mean_loss"].item()
+    assert not any("less deep" in note for note in about(right)["notes"])
+    assert any("less deep (--depth)" in note for note in about(wrong)["notes"])
+
+
 def test_a_pool_without_depth_counts_every_judged_document():
     """Where the pool had no depth a group brought all judged documents that it retrieves, and a note says so."""
     _, lists, grades = made(4)

@@ -519,3 +519,10 @@ def test_pairs_that_differ_on_too_few_topics_are_counted(test, said):
     values[1] += 0.1
     outcome = significance(one.copy(data=values[..., None]), test=test, resamples=2000)
     assert not any("cannot be significant" in note for note in about(outcome)["notes"])
+
+
+@pytest.mark.parametrize(("systems", "said"), [(3, 1), (2, 0)])
+def test_a_share_of_pairs_is_said_to_have_no_interval(systems, said):
+    """Discriminative power of three systems or more has no interval, which a note says; of one pair it is no share."""
+    notes = about(significance(scores(systems=systems), metrics="AP"))["notes"]
+    assert sum("has no interval" in note for note in notes) == said

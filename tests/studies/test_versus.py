@@ -216,3 +216,18 @@ def test_equivalence_is_two_one_sided_t_tests_with_holms_correction():
     )
     with pytest.raises(ScoresError, match="margin is a difference in mean above 0"):
         irmeta.versus(scores(), "mine", margin=0)
+
+
+def test_systems_that_tie_for_the_best_are_named():
+    """Where others tie for the best mean the first is taken, and a note names them; where one leads there is none."""
+    rng = np.random.default_rng(0)
+    one = rng.random(12) / 2
+    values = np.stack([rng.random(12) / 2, one + 0.3, one[::-1] + 0.3])[..., None]
+    made = cube(
+        values, ["mine", "a", "b"], [str(topic) for topic in range(12)], ["clicks"]
+    )
+    note = "clicks: a, b tie for the best other system; a is taken."
+    assert note in irmeta.about(irmeta.versus(made, "mine", "best"))["notes"]
+    made[1] += 0.1
+    notes = irmeta.about(irmeta.versus(made, "mine", "best"))["notes"]
+    assert not any("tie for the best" in line for line in notes)

@@ -28,8 +28,17 @@ def main() -> None:
     try:
         app()
     except IrmetaError as error:
-        print(printable(f"irmeta: {error}", "\n"), file=sys.stderr)
-        sys.exit(2)
+        _fail(str(error))
+    except MemoryError as error:
+        _fail(
+            f"not enough memory ({error or 'none is left'}); raise the limit (ulimit -v), or take fewer runs, cores, "
+            "metrics or topics at a time"
+        )
+
+
+def _fail(message: str) -> None:
+    print(printable(f"irmeta: {message}", "\n"), file=sys.stderr)
+    sys.exit(2)
 
 
 def _modules() -> list[str]:

@@ -434,6 +434,7 @@ def _topics_of(file: str, collection: str | None) -> "tuple[list[str], Any]":
         return [str(name) for name in cube.topic.values], cube.values[..., 0].mean(
             axis=0
         )
+    from irmeta.cube import labels
     from irmeta.evaluation.sources import qrels_of
     from irmeta.io.trec import Reading
 
@@ -441,4 +442,4 @@ def _topics_of(file: str, collection: str | None) -> "tuple[list[str], Any]":
         raise IrmetaError(
             f"{file}: only score files hold collections; leave --collection out"
         )
-    return list(qrels_of(file, Reading()).topics), None
+    return labels(qrels_of(file, Reading()).topics), None

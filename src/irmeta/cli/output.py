@@ -44,11 +44,13 @@ def emit(
 ) -> None:
     """Write a study's result; for people the answer in words comes first, then the tables, then what else to know.
 
-    What goes to a file is said on the terminal, with the answer, unless that is to be quiet.
+    What goes to a file is said on the terminal, with the answer, unless that is to be quiet. So are the warnings that a
+    table without the answer would lack, and the notes on a table for a paper.
     """
+    from irmeta.attributes import about
     from irmeta.report.tables import render
     from irmeta.report.words import page
-    from irmeta.studies import study_of
+    from irmeta.studies import study_of, warnings
 
     form = form or form_of(output)
     text = render(result, form, table, width=width_of(output))
@@ -57,6 +59,12 @@ def emit(
     )
     if output is not None:
         say(f"wrote {output}: {study_of(result).findings(result)[0]}", quiet=quiet)
+    if form in ("csv", "latex", "markdown"):
+        for warning in warnings(result):
+            say(fill(f"Warning: {warning}", 80, **_UNBROKEN), quiet=quiet)
+    if form in ("latex", "markdown"):
+        for note in about(result)["notes"]:
+            say_note(note, quiet=quiet)
 
 
 def form_of(output: Path | None) -> "Format":

@@ -1,5 +1,6 @@
 """`irmeta reproduce`: a paper's published figures beside ours."""
 
+import re
 import sys
 from importlib import import_module
 from pathlib import Path
@@ -106,28 +107,21 @@ def _write_all(
     output: Path, folder: Path, seed: int, quiet: bool
 ) -> "list[xr.Dataset]":
     """Write the page of all papers and a JSON document a paper into a folder, and print what was found."""
-    from irmeta.report.reproduction import GENERATOR, page
+    from irmeta.report.kept import PAGE, Kept
+    from irmeta.report.reproduction import page
     from irmeta.report.tables import render
     from irmeta.studies.reproduction import findings
 
     modules = [_module(name, folder) for name in PAPERS]
-    there = output / "index.html"
-    if there.is_file() and GENERATOR not in there.read_text(
-        encoding="utf-8", errors="replace"
-    ):
-        raise IrmetaError(
-            f"{there} is another page; name a new or an empty folder with -o"
-        )
-    try:
-        output.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise IrmetaError(
-            f"{output}: cannot be made ({error.strerror}); name another folder with -o"
-        ) from error
-    outcomes = _outcomes(modules, folder, seed, quiet)
-    for name, outcome in zip(PAPERS, outcomes, strict=True):
-        write(render(outcome, "json"), output / f"{name}.json")
+    names = [*(f"{name}.json" for name in PAPERS), PAGE]
+    kept = Kept(output, "reproduction", "|".join(map(re.escape, names)))
+    with kept.made():
+        outcomes = _outcomes(modules, folder, seed, quiet)
+        with kept.replaced(names):
+            for name, outcome in zip(PAPERS, outcomes, strict=True):
+                write(render(outcome, "json"), output / f"{name}.json")
+            write(page(zip(PAPERS.values(), outcomes, strict=True)), output / PAGE)
+    for outcome in outcomes:
         write("".join(f"{line}\n" for line in findings(outcome)), None)
-    write(page(zip(PAPERS.values(), outcomes, strict=True)), output / "index.html")
-    write(f"The page: {output / 'index.html'}\n", None)
+    write(f"The page: {output / PAGE}\n", None)
     return outcomes

@@ -86,8 +86,9 @@ def fit(
         say_note(note, quiet=quiet)
     flat = int((factors["quantiles"][..., 0] == factors["quantiles"][..., -1]).sum())
     say(
-        f"{output}: factors of {factors.sizes['topic']} topics and {factors.sizes['metric']} metrics from "
-        f"{int(factors['n'].max())} systems, {flat or 'none'} without spread; digest {factors.attrs['digest']}",
+        f"{output}: factors of {counted(factors.sizes['topic'], 'topic')} and "
+        f"{counted(factors.sizes['metric'], 'metric')} from {counted(int(factors['n'].max()), 'system')}, "
+        f"{flat or 'none'} without spread; digest {factors.attrs['digest']}",
         quiet=quiet,
     )
 

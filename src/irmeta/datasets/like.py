@@ -135,9 +135,13 @@ class World:
 
     def scores(self, topics: int, rng: np.random.Generator) -> Floats:
         """Draw scores on new topics: (system, topic, metric)."""
-        drawn = self.normal @ rng.standard_normal((self.normal.shape[1], topics))
-        share = ndtr(drawn / np.sqrt(self.normal.shape[1])).clip(1e-12, 1 - 1e-12)
+        # normal scores that vary together as the real ones do, of variance 1
+        factors = self.normal.shape[1]
+        drawn = self.normal @ rng.standard_normal((factors, topics))
+        # their place in the distribution, in (0, 1)
+        share = ndtr(drawn / np.sqrt(factors)).clip(1e-12, 1 - 1e-12)
         share = share.reshape(len(self.systems), len(self.metrics), topics)
+        # the score at that place, by each system's own distribution
         rows = [
             [margin.quantiles(part) for margin, part in zip(*pair, strict=True)]
             for pair in zip(self.margins, share, strict=True)

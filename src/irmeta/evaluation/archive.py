@@ -16,7 +16,7 @@ import polars as pl
 import xarray as xr
 
 from irmeta.choices import OnError, Precision, TopicSet
-from irmeta.cube import cube, labels
+from irmeta.cube import cube, labels, possible
 from irmeta.errors import FileFormatError
 from irmeta.evaluation.adding import Collection
 from irmeta.evaluation.engine import Evaluation
@@ -292,10 +292,12 @@ class Parts:
         ]
         shape = (len(scores), len(task.topics), len(self._job.metrics))
         names = [outcome.name for outcome in self._held]
-        return cube(
-            np.reshape(scores, shape),
-            names,
-            task.topics,
-            self._job.metrics,
-            collection=self._job.collection,
+        return possible(
+            cube(
+                np.reshape(scores, shape),
+                names,
+                task.topics,
+                self._job.metrics,
+                collection=self._job.collection,
+            )
         )

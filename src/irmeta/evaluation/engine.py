@@ -65,7 +65,11 @@ def evaluate(
     >>> evaluate({"1": {"b": 1}}, run, "RR").sel(system="bm25", topic="1").item()
     0.5
     """
-    from irmeta.cube import cube  # xarray: loaded when the work is done
+    from irmeta.cube import (  # xarray: loaded when the work is done
+        cube,
+        labels,
+        possible,
+    )
 
     job = Evaluation.of(
         qrels,
@@ -86,16 +90,18 @@ def evaluate(
                 scores[systems] = outcome.scores
                 systems += 1
             outcomes.append(replace(outcome, scores=None))
-    result = cube(
-        scores[:systems],
-        [one.name for one in outcomes if one.error is None],
-        job.task.topics,
-        job.metrics,
-        collection=job.collection,
-        provenance=job.provenance(outcomes),
+    result = possible(
+        cube(
+            scores[:systems],
+            [one.name for one in outcomes if one.error is None],
+            job.task.topics,
+            job.metrics,
+            collection=job.collection,
+            provenance=job.provenance(outcomes),
+        )
     )
     if topics == "common":
-        return result.sel(topic=job.scored_topics(outcomes))
+        return result.sel(topic=labels(job.scored_topics(outcomes)))
     return result
 
 

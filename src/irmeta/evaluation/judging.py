@@ -130,14 +130,10 @@ class Judgments:
         ranking = Ranking(row, topic, new, new | _changes(score))
         places = np.flatnonzero(ranking.tied)
         if places.size:
-            # within each tie, numbered by where it begins, by document id: its inverted bytes put the last first
-            documents = run.documents.take(row[places])
-            words = [
-                ~documents.word(which) for which in reversed(range(documents.widest))
-            ]
+            # within each tie, numbered by where it begins, by document id, the last one first
             tie = np.cumsum(ranking.lower[places])
-            # ids may end with NUL, which a word's padding equals: of such the longer is the last
-            row[places] = row[places][np.lexsort((-documents.length, *words, tie))]
+            place = run.documents.take(row[places]).places()
+            row[places] = row[places][np.lexsort((-place, tie))]
         return ranking
 
     def judge(self, run: Run, precision: Precision = "float64") -> JudgedRun:

@@ -122,12 +122,20 @@ def topics_without_relevant(qrels: Qrels, metrics: Sequence[Metric] = ()) -> lis
             what = "relevant document"
         else:
             what = f"document of grade {rel:g} or above"
-        by = "" if rel == 1 else f" by {listed(names)}"
+        by = f" by {listed(names) or 'metrics that ask for one'}"
+        if rel == 1 and not _gains(qrels, without):
+            by = ""
         if without:
             lines.append(
                 f"{counted(len(without), 'topic')} without a {what} (all systems score 0{by}): {listed(without)}"
             )
     return lines
+
+
+def _gains(qrels: Qrels, topics: Sequence[str]) -> bool:
+    """Tell whether topics have grades between 0 and 1, which nDCG and others take for gains."""
+    gain = (qrels.grades > 0) & (qrels.grades < 1)
+    return not {qrels.topics[index] for index in qrels.topic[gain]}.isdisjoint(topics)
 
 
 def identical(orders: Mapping[str, str]) -> list[str]:

@@ -10,14 +10,16 @@ from irmeta.choices import Precision
 from irmeta.evaluation.judging import Judgments
 from irmeta.evaluation.sources import QrelsLike, RunsLike, Source, qrels_of, sources_of
 from irmeta.evaluation.task import Task
-from irmeta.io.rankings import Run, pair_keys
+from irmeta.io.rankings import Run
 from irmeta.io.trec import Reading
 from irmeta.names import parse
 from irmeta.parallel import in_order
-from irmeta.stats.arrays import Ints
 
 BATCH = 8
 """Runs that are read together."""
+
+Ranks = dict[tuple[int, str], int]
+"""Documents of topics, a topic by its number, each with the highest rank, from 0, that a run gives it."""
 
 
 @dataclass(frozen=True)
@@ -54,54 +56,50 @@ def pools(
     batches = [
         sources[start : start + BATCH] for start in range(0, len(sources), BATCH)
     ]
-    best: tuple[np.ndarray, Ints] = (
-        np.empty(0, dtype=np.uint64),
-        np.empty(0, dtype=np.int64),
+    best: Ranks = {}
+    for some in in_order(partial(_ranked, task, max(depths)), batches, "runs pooled"):
+        _merge(best, some)
+    known = set(
+        zip(judgments.qrels.topic.tolist(), judgments.qrels.documents, strict=True)
     )
-    for keys, ranks in in_order(
-        partial(_ranked, task, max(depths)), batches, "runs pooled"
-    ):
-        best = _highest(
-            np.concatenate([best[0], keys]), np.concatenate([best[1], ranks])
-        )
     topics = len(judgments.qrels.topics)
-    known = np.isin(
-        best[0], pair_keys(judgments.qrels.topic, judgments.qrels.documents.hash)
-    )
-    within = {depth: best[1] < depth for depth in depths}
-    sizes = {depth: int(inside.sum()) / topics for depth, inside in within.items()}
-    shares = {depth: float(known[inside].mean()) for depth, inside in within.items()}
+    inside = {
+        depth: [pair for pair, rank in best.items() if rank < depth] for depth in depths
+    }
+    sizes = {depth: len(pairs) / topics for depth, pairs in inside.items()}
+    shares = {
+        depth: float(np.mean([pair in known for pair in pairs]))
+        for depth, pairs in inside.items()
+    }
     return Pools(sizes, shares, judgments.qrels.grades.size / topics)
 
 
-def _ranked(
-    task: Task, depth: int, sources: Sequence[Source]
-) -> tuple[np.ndarray, Ints]:
-    """Return the documents that some runs rank above a depth, as numbers, each with its highest rank from 0."""
-    read = [task.read(source, partial(_above, task, depth)) for source in sources]
-    parts = [part for done in read if not isinstance(done, str) for part in done[0]]
-    return _highest(
-        np.concatenate([keys for keys, _ in parts]),
-        np.concatenate([ranks for _, ranks in parts]),
-    )
+def _ranked(task: Task, depth: int, sources: Sequence[Source]) -> Ranks:
+    """Return what some runs rank above a depth."""
+    best: Ranks = {}
+    for source in sources:
+        read = task.read(source, partial(_above, task, depth))
+        for part in [] if isinstance(read, str) else read[0]:
+            _merge(best, part)
+    return best
 
 
-def _above(task: Task, depth: int, run: Run) -> tuple[np.ndarray, Ints]:
-    """Return the documents that a run ranks above a depth, as numbers, and their ranks from 0."""
+def _above(task: Task, depth: int, run: Run) -> Ranks:
+    """Return what a run ranks above a depth."""
     ranking = task.judgments.rank(run, task.precision)
     place = np.arange(ranking.topic.size)
     rank = place - np.maximum.accumulate(np.where(ranking.new, place, 0))
     kept = rank < depth
-    return pair_keys(
-        ranking.topic[kept], run.documents.hash.take(ranking.row[kept])
-    ), rank[kept]
+    pairs = zip(
+        ranking.topic[kept].tolist(), run.documents.take(ranking.row[kept]), strict=True
+    )
+    return dict(zip(pairs, rank[kept].tolist(), strict=True))
 
 
-def _highest(keys: np.ndarray, ranks: Ints) -> tuple[np.ndarray, Ints]:
-    """Keep each document once, with its highest rank."""
-    order = np.lexsort((ranks, keys))
-    found, first = np.unique(keys[order], return_index=True)
-    return found, ranks[order][first]
+def _merge(best: Ranks, more: Ranks) -> None:
+    """Take in documents and their ranks, each at the highest one."""
+    for pair, rank in more.items():
+        best[pair] = min(rank, best.get(pair, rank))
 
 
 def pooled(metric: str, depth: int) -> str:

@@ -285,7 +285,7 @@ def _cube(
     name: str, qrels: Qrels, which: int, done: Sequence[_Scored], task: _UnderSets
 ) -> "xr.DataArray":
     """Make one set's cube."""
-    from irmeta.cube import cube  # xarray: loaded when the work is done
+    from irmeta.cube import cube, possible  # xarray: loaded when the work is done
 
     outcomes = [_under_one(one, qrels) for one in done]
     if all(len(outcome.lacking) == len(qrels.topics) for outcome in outcomes):
@@ -306,13 +306,15 @@ def _cube(
         provenance["computed"] = replaced
     scores = np.stack([one.scores[which] for one in done])
     names = [one.outcome.name for one in done]
-    return cube(
-        scores,
-        names,
-        qrels.topics,
-        list(map(str, task.whole.own)),
-        collection=name,
-        provenance=provenance,
+    return possible(
+        cube(
+            scores,
+            names,
+            qrels.topics,
+            list(map(str, task.whole.own)),
+            collection=name,
+            provenance=provenance,
+        )
     )
 
 

@@ -127,6 +127,9 @@ class Task:
             read = self.judged(source)
         except FileFormatError as error:
             return replace(outcome, error=error), None
+        except MemoryError as error:
+            reason = f"{where(source)}: not enough memory to read it ({error})"
+            return replace(outcome, error=FileFormatError(reason)), None
         if isinstance(read, str):
             return replace(outcome, digest=read), None
         judged, run = read

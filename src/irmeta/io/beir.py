@@ -62,7 +62,7 @@ def table_of(data: bytes, path: object) -> pl.DataFrame | None:
         pl.exceptions.PanicException,
     ) as error:  # polars raises errors of several families
         kind = "Parquet" if data.startswith(b"PAR1") else "JSON lines"
-        first = shortened(str(error).splitlines()[0], 100)
+        first = shortened(str(error).partition("\n")[0], 100)
         raise FileFormatError(
             f"{path}: damaged {kind} ({first}); copy or download it again"
         ) from error

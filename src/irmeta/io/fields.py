@@ -21,6 +21,8 @@ PADDING = b"\n" * 40
 """Stands after every buffer, so that the words of its last field, and some behind it, can be read."""
 
 _NEWLINE, _SPACE = 10, 32
+_WIDE = 8
+"""Words of strings that are sorted as arrays, where each takes as many as the longest; longer ones go as bytes."""
 _MASKS = np.array([2**64 - 2 ** (64 - 8 * n) for n in range(9)], dtype=np.uint64)
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 
@@ -87,25 +89,55 @@ class Strings:
     def hash(self) -> Words:
         """A 64-bit hash of each string: equal strings have equal hashes, different ones almost never."""
         mixed = _scramble(self.word(0))
+        longer = np.arange(len(self))
         for which in range(1, self.widest):
-            longer = np.flatnonzero(self.length > 8 * which)
+            longer = longer[self.length[longer] > 8 * which]
             mixed[longer] = _scramble(mixed[longer] ^ self.take(longer).word(which))
         return mixed
 
     def equals(self, other: "Strings") -> Bools:
         """Say where the two, of the same shape (n,), hold the same string."""
         same: Bools = self.length == other.length
-        for which in range(self.widest):
-            same &= self.word(which) == other.word(which)
+        if len(self):
+            same &= self.word(0) == other.word(0)
+        at = np.flatnonzero(same)
+        for which in range(1, self.widest):
+            at = at[self.length[at] > 8 * which]
+            equal = self.take(at).word(which) == other.take(at).word(which)
+            same[at] = equal
+            at = at[equal]
         return same
+
+    def places(self) -> Indices:
+        """Return the place of each string in the order of bytes; of equal ones the first comes first."""
+        if self.widest <= _WIDE:
+            words = [self.word(which) for which in reversed(range(self.widest))]
+            # strings may end with NUL, which a word's padding equals: of such the longer is the later
+            order = np.lexsort((self.length, *words))
+        else:  # one word more of each string is as many bytes as the longest has
+            texts = self._texts()
+            order = np.array(sorted(range(len(self)), key=texts.__getitem__))
+        places = np.empty(len(self), dtype=np.intp)
+        places[order] = np.arange(len(self))
+        return places
+
+    def _texts(self) -> list[bytes]:
+        both = zip(self.start.tolist(), self.length.tolist(), strict=True)
+        return [self.buffer[start : start + length] for start, length in both]
 
     def starts_block(self) -> Bools:
         """Say where a string differs from the one before it."""
         new = np.ones(len(self), dtype=np.bool_)
         new[1:] = self.length[1:] != self.length[:-1]
-        for which in range(self.widest):
-            word = self.word(which)
+        if self.widest:
+            word = self.word(0)
             new[1:] |= word[1:] != word[:-1]
+        at = np.flatnonzero(~new)
+        for which in range(1, self.widest):
+            at = at[self.length[at] > 8 * which]
+            word, before = (self.take(rows).word(which) for rows in (at, at - 1))
+            new[at[word != before]] = True
+            at = at[word == before]
         return new
 
     def all_equal(self) -> bool:

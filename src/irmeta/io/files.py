@@ -23,7 +23,11 @@ SUFFIXES = (".gz", ".bz2", ".xz", ".zst")
 
 
 PIECE = 1 << 17
-"""Bytes of a file, packed as it may be, that are read at a time; at most some thousand times as much comes of them."""
+"""Bytes of a file that are read at a time."""
+RATIO, FREE = 100, 1 << 28
+"""Packed data hold at most RATIO times their size, or FREE bytes where that is more; runs hold ten times theirs."""
+_SLICE, _STEP = 1 << 13, 1 << 22
+"""Packed bytes that are decompressed at a time, and the most that bzip2 and xz make of them in one step."""
 
 
 def _streams(
@@ -43,13 +47,23 @@ def _streams(
                     data = data.lstrip(padding)
                     stream = decompressor() if data else None
                     continue
-                yield stream.decompress(data)
+                yield from _outputs(stream, data)
                 data = stream.unused_data if stream.eof else b""
                 stream = None if stream.eof else stream
         if stream is not None:
             raise EOFError("it ends in the middle of a stream")
 
     return decompress
+
+
+def _outputs(stream: Any, data: bytes) -> Iterator[bytes]:
+    """Decompress a slice; bzip2 and xz, of which a few bytes may hold gigabytes, in steps."""
+    if not hasattr(stream, "needs_input"):
+        yield stream.decompress(data)
+        return
+    yield stream.decompress(data, _STEP)
+    while not (stream.eof or stream.needs_input):
+        yield stream.decompress(b"", _STEP)
 
 
 _MAGIC: dict[bytes, tuple[str, Callable[[Iterator[bytes]], Iterator[bytes]]]] = {
@@ -240,13 +254,39 @@ class Content:
             return
         kind, decompress = packed
         try:
-            yield from decompress(pieces)
-        except FileFormatError:
+            yield from self._limited(kind, decompress, pieces)
+        except (FileFormatError, MemoryError):
             raise
         except Exception as error:  # each codec raises errors of its own
             raise FileFormatError(
                 f"{self.path}: damaged {kind} data ({error}); copy or download it again"
             ) from error
+
+    def _limited(
+        self,
+        kind: str,
+        decompress: Callable[[Iterator[bytes]], Iterator[bytes]],
+        pieces: Iterator[bytes],
+    ) -> Iterator[bytes]:
+        """Decompress; raise FileFormatError where a little data is far more than a run or judgments could be."""
+        read = unpacked = 0
+
+        def counted() -> Iterator[bytes]:
+            nonlocal read
+            for piece in pieces:
+                # slice by slice, so that the limit is looked at before memory is full
+                for start in range(0, len(piece), _SLICE):
+                    read += len(piece[start : start + _SLICE])
+                    yield piece[start : start + _SLICE]
+
+        for piece in decompress(counted()):
+            unpacked += len(piece)
+            if unpacked > max(FREE, RATIO * read):
+                raise FileFormatError(
+                    f"{self.path}: {kind} data that hold more than {RATIO} times their size "
+                    f"({FREE >> 20} MiB are free); if that is right, unpack them first"
+                )
+            yield piece
 
     def _stored(self) -> Iterator[bytes]:
         if self._kept is not None:

@@ -14,7 +14,7 @@ from irmeta.errors import FileFormatError, ScoresError
 from irmeta.io.files import location, read_bytes
 from irmeta.names import nearest
 from irmeta.stats.arrays import Ints
-from irmeta.words import counted
+from irmeta.words import counted, listed
 
 RUN = ("run", "system", "name")
 GROUP = ("group", "team", "family")
@@ -157,7 +157,7 @@ def _column(frame: pl.DataFrame, names: tuple[str, ...], path: str | Path) -> st
     if found is None:
         raise FileFormatError(
             f"{path}: no column {' or '.join(names)}; the first line names the columns, as in run,team "
-            f"(here: {', '.join(frame.columns[:8])})"
+            f"(here: {listed(frame.columns)})"
         )
     return found
 

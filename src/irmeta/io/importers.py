@@ -1,6 +1,5 @@
 """Score tables that users already have, as cubes: trec_eval output, matrices, system-wise tables."""
 
-import csv
 import math
 import re
 from collections.abc import Iterable, Sequence
@@ -14,12 +13,15 @@ import xarray as xr
 from irmeta import words
 from irmeta.attributes import recorded
 from irmeta.choices import Rows
-from irmeta.cube import ALL, check, cube, labels, only_numbered
+from irmeta.cube import ALL, check, cube, labels, only_numbered, require_possible
 from irmeta.errors import FileFormatError, ScoresError, require_choice
 from irmeta.io.files import Location, listed, read_bytes, stem
 from irmeta.io.scores import from_rows
-from irmeta.names import canonical, highest, is_known
+from irmeta.io.strictly import lines, number
+from irmeta.io.strictly import rows as rows_of
+from irmeta.names import canonical, is_known
 from irmeta.stats.arrays import Floats
+from irmeta.words import shortened
 
 Paths = str | PathLike[str] | Iterable[str | PathLike[str]]
 
@@ -116,7 +118,7 @@ def import_matrix(
     together = xr.concat(
         [part.reindex_like(first[:, :, 0]) for part in parts], "metric"
     )
-    notes = _unlikely_scores(together) + (
+    notes = _unlikely_scores(together, "name each file as its metric, nDCG@10.csv") + (
         [_NUMBERED] if only_numbered(together.topic.values) else []
     )
     if notes:
@@ -124,6 +126,9 @@ def import_matrix(
     else:
         said = {"collection": collection}
     return check(together.assign_attrs(recorded(said)))
+
+
+_NO_METRICS = "if they are systems or topics, it is a matrix (irmeta import matrix)"
 
 
 def import_systemwise(paths: Paths) -> dict[str, xr.DataArray]:
@@ -144,21 +149,18 @@ def import_systemwise(paths: Paths) -> dict[str, xr.DataArray]:
             refuse_impossible(column, metric, path, _NAMES_HINT)
         made = cube(scores[:, None, :], names, [ALL], metrics, collection=name)
         released = any(column.startswith(("rdp_", "errall")) for column in columns)
-        notes = _unlikely_scores(made) + ([_RELEASED] if released else [])
+        notes = _unlikely_scores(made, _NO_METRICS) + ([_RELEASED] if released else [])
         cubes[name] = made.assign_attrs(recorded({"notes": notes})) if notes else made
     return cubes
 
 
-def _unlikely_scores(scores: xr.DataArray) -> list[str]:
-    """Say which metrics irmeta does not know: they may be something else."""
+def _unlikely_scores(scores: xr.DataArray, mend: str) -> list[str]:
+    """Say which metrics irmeta does not know: they may be something else; where it knows none, how to mend that."""
     names = [str(name) for name in scores.metric.values]
     strange = [name for name in names if not is_known(name)]
     if not strange:
         return []
-    if strange == names:
-        hint = "; if they are systems or topics, it is a matrix (irmeta import matrix)"
-    else:
-        hint = ""
+    hint = f"; {mend}" if strange == names else ""
     return [
         f"irmeta does not know {len(strange)} of {len(names)} metrics: {words.listed(strange, 3)}{hint}"
     ]
@@ -207,17 +209,16 @@ def all_files(paths: Paths) -> list[Location]:
 
 
 def _trec_eval_rows(path: Location) -> pl.DataFrame:
-    lines = read_bytes(path).decode("utf-8", "surrogateescape").splitlines()
     runs: list[str] = []
     summed_up = True
     kept: list[tuple[int, str, str, float]] = []
-    for number, line in enumerate(lines, 1):
+    for at, line in enumerate(lines(read_bytes(path)), 1):
         fields = line.split()
         if not fields:
             continue
         if len(fields) != 3:
             raise FileFormatError(
-                f"{path}:{number}: {len(fields)} fields, trec_eval prints 3 (measure, topic, score)"
+                f"{path}:{at}: {len(fields)} fields, trec_eval prints 3 (measure, topic, score)"
             )
         measure, topic, value = fields
         # A run's block is its topics, then its runid and means under `all`; without -q only the latter.
@@ -230,12 +231,7 @@ def _trec_eval_rows(path: Location) -> pl.DataFrame:
         if measure.startswith("relstring"):
             continue
         kept.append(
-            (
-                len(runs) - 1,
-                topic,
-                canonical(measure),
-                score_of(value, f"{path}:{number}"),
-            )
+            (len(runs) - 1, topic, canonical(measure), score_of(value, f"{path}:{at}"))
         )
     if not kept:
         raise FileFormatError(
@@ -288,13 +284,15 @@ _NAMES_HINT = (
 
 def _matrix(path: Location, rows: Rows) -> tuple[list[str], list[str], Floats]:
     """Read a CSV with a header, whose rows are topics or systems, as row names, column names and numbers."""
-    reader = csv.reader(
-        read_bytes(path).decode("utf-8-sig", "surrogateescape").splitlines()
-    )
-    lines = [
-        (reader.line_num, [cell.strip() for cell in row]) for row in reader if any(row)
-    ]
-    (_, header), body = lines[0] if lines else (0, []), lines[1:]
+    try:
+        table = [
+            (line, [cell.strip() for cell in row])
+            for line, row in rows_of(read_bytes(path))
+            if any(row)
+        ]
+    except ValueError as error:
+        raise FileFormatError(f"{path}: not a CSV table ({error})") from error
+    (_, header), body = table[0] if table else (0, []), table[1:]
     for line, row in body:
         if len(row) != len(header):
             raise FileFormatError(
@@ -330,33 +328,29 @@ def _matrix(path: Location, rows: Rows) -> tuple[list[str], list[str], Floats]:
 
 def _is_number(text: str) -> bool:
     try:
-        float(text)
+        return not math.isnan(number(text))
     except ValueError:
         return False
-    return text.lower() not in _MISSING
 
 
 def score_of(text: str, where: str) -> float:
     """Read a score, NaN where it is missing; anything else raises FileFormatError."""
     if text.lower() in _MISSING:
         return math.nan
-    if not _is_number(text) or not math.isfinite(float(text)):
-        raise FileFormatError(f"{where}: {text!r} is not a score")
-    return float(text)
+    try:
+        score = number(text)
+    except ValueError:
+        score = math.nan
+    if not math.isfinite(score):
+        raise FileFormatError(f"{where}: {shortened(text)!r} is not a score")
+    return score
 
 
 def refuse_impossible(
     scores: Floats, metric: str, path: Location, hint: str = ""
 ) -> None:
     """Raise FileFormatError if a score is lower or higher than the metric can be: it is something else."""
-    if not is_known(metric):  # it may take any value
-        return
-    high = highest(metric)
-    if (wrong := scores[scores < 0]).size:
-        raise FileFormatError(
-            f"{path}: {wrong[0]:g} is not a valid {metric} score (minimum 0)"
-        )
-    if (wrong := scores[scores > high]).size:
-        raise FileFormatError(
-            f"{path}: {wrong[0]:g} is not a valid {metric} score (maximum {high:g}){hint}"
-        )
+    try:
+        require_possible(scores.reshape(-1, 1), [metric])
+    except ScoresError as error:
+        raise FileFormatError(f"{path}: {error}{hint}") from error

@@ -1,6 +1,5 @@
 """Score tables with one score a line, as ir_measures, TREC Auto-Judge and others write them, as cubes."""
 
-import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -11,6 +10,7 @@ from irmeta.cube import ALL
 from irmeta.errors import FileFormatError
 from irmeta.io.files import Location, read_bytes, stem
 from irmeta.io.importers import Paths, all_files, collected, score_of, table_of
+from irmeta.io.strictly import lines, parsed
 from irmeta.names import canonical
 
 RUN = ("run_id", "run", "system", "runid", "name")
@@ -86,7 +86,7 @@ def _json_lines(path: Location) -> pl.DataFrame:
     rows: list[_Row] = []
     for number, line in _numbered(path):
         try:
-            said = json.loads(line)
+            said = parsed(line)
         except ValueError as error:
             raise FileFormatError(
                 f"{path}:{number}: not a line of JSON ({error})"
@@ -123,8 +123,11 @@ def _under(
 
 def _numbered(path: Location) -> Iterator[tuple[int, str]]:
     """Yield the lines that are not blank, with their numbers."""
-    lines = read_bytes(path).decode("utf-8-sig", "surrogateescape").splitlines()
-    yield from ((number, line) for number, line in enumerate(lines, 1) if line.strip())
+    yield from (
+        (number, line)
+        for number, line in enumerate(lines(read_bytes(path)), 1)
+        if line.strip()
+    )
 
 
 def _table(rows: Sequence[_Row], path: Location) -> pl.DataFrame:

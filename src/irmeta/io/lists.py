@@ -1,11 +1,11 @@
 """Samples of topics: small tables of topics and the probability that each had of being drawn."""
 
-import csv
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from irmeta.errors import FileFormatError
 from irmeta.io.files import read_bytes
+from irmeta.io.strictly import number, rows
 
 
 def read_sample(path: Path) -> dict[str, float]:
@@ -15,7 +15,7 @@ def read_sample(path: Path) -> dict[str, float]:
         path, ("topic", "query_id", "qid"), ("probability",)
     ):
         try:
-            chance = float(text)
+            chance = number(text)
         except ValueError:
             chance = -1.0
         if not 0 < chance <= 1:
@@ -43,8 +43,14 @@ def sample_text(sample: Mapping[str, float]) -> str:
 
 def _rows(path: Path, *columns: Sequence[str]) -> list[tuple[int, tuple[str, ...]]]:
     """Read columns of a CSV with a header, each under one of several names, with line numbers."""
-    reader = csv.reader(read_bytes(path).decode("utf-8-sig", "replace").splitlines())
-    lines = [(reader.line_num, [cell.strip() for cell in row]) for row in reader if row]
+    try:
+        lines = [
+            (line, [cell.strip() for cell in row])
+            for line, row in rows(read_bytes(path))
+            if row
+        ]
+    except ValueError as error:
+        raise FileFormatError(f"{path}: not a CSV table ({error})") from error
     if not lines:
         raise FileFormatError(
             f"{path}: the file is empty; expected a CSV with a header"

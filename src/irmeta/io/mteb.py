@@ -1,6 +1,5 @@
 """Results of MTEB, as its evaluations write them (MODEL/REVISION/TASK.json), as a cube of models and tasks."""
 
-import json
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from os import PathLike
@@ -14,6 +13,7 @@ import xarray as xr
 from irmeta.cube import cube
 from irmeta.errors import FileFormatError
 from irmeta.io.files import listed, read_bytes
+from irmeta.io.strictly import number, parsed
 
 METRIC = "main_score"
 _META = "model_meta.json"
@@ -78,12 +78,12 @@ def import_mteb(
 def _outcome(path: Path, root: Path, split: str) -> TaskScore:
     """Read one file of results."""
     try:
-        held = json.loads(read_bytes(path))
+        held = parsed(read_bytes(path))
         task = held["task_name"]
         splits = held["scores"]
         chosen = splits[split] if split in splits else next(iter(splits.values()))
         scores = [
-            float("nan") if one["main_score"] is None else float(one["main_score"])
+            float("nan") if one["main_score"] is None else number(one["main_score"])
             for one in chosen
         ]
     except (ValueError, KeyError, TypeError, AttributeError, StopIteration) as error:
@@ -107,7 +107,10 @@ def _outcome(path: Path, root: Path, split: str) -> TaskScore:
 def _model(path: Path, root: Path) -> str:
     """Name the model of a file of results."""
     meta = path.parent / _META
-    named: Any = json.loads(read_bytes(meta)) if meta.is_file() else None
+    try:
+        named: Any = parsed(read_bytes(meta)) if meta.is_file() else None
+    except ValueError as error:
+        raise FileFormatError(f"{meta}: not JSON ({error})") from error
     if isinstance(named, Mapping) and named.get("name"):
         return str(named["name"])
     above = path.relative_to(root).parts[:-1]

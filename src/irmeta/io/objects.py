@@ -71,8 +71,12 @@ def _of_ir_datasets(name: str, what: str) -> Iterable[Any]:
     except (
         Exception
     ) as error:  # of downloads, archives and licences, each of its own kind
+        # of a download that failed, the first argument; the second is all that was tried
+        first = error.args[0] if error.args else type(error).__name__
+        reason = first if isinstance(first, str) else error
         raise FileFormatError(
-            f"{name}: ir_datasets cannot read it ({error})"
+            f"{name}: ir_datasets cannot read it ({reason}); if it cannot be downloaded from here, "
+            "save its judgments to a file elsewhere (`ir_datasets export ID qrels > qrels.txt`)"
         ) from error
 
 

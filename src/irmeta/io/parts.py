@@ -23,6 +23,7 @@ from irmeta.io.trec import (
     tag_remark,
     text_of,
 )
+from irmeta.stats.arrays import Indices
 
 BLOCK = 1 << 22
 """Bytes of a block, more where a topic has more: smaller ones cost more calls, larger ones more memory (decision 3)."""
@@ -81,7 +82,7 @@ class _Parts:
                 size = len(rest)
                 enough = max(BLOCK, 2 * len(rest))
         columns = self._columns(b"".join(kept))
-        yield self._run(columns)
+        yield self._run(columns, *index_strings(columns[0]))
 
     def head(self) -> Run:
         """Return the run without its documents."""
@@ -108,14 +109,17 @@ class _Parts:
         if not end:
             return None, text
         columns = self._columns(text[:end])
-        last = int(np.flatnonzero(columns[0].starts_block())[-1])
-        if not last:
+        topics, topic = index_strings(columns[0])
+        # the last topic may go on in the text that follows
+        last = int(topic.size - np.argmax(topic[::-1] != topic[-1]))
+        if len(topics) == 1:
             return None, text
         rest = (
             columns.buffer[int(columns.ends[-1, last - 1]) + 1 : -len(PADDING)]
             + text[end:]
         )
-        return self._run(columns.head(last)), rest
+        ended = topics[: int(topic[:last].max()) + 1]
+        return self._run(columns.head(last), ended, topic[:last]), rest
 
     def _columns(self, text: bytes) -> Columns:
         """Return the fields of some lines."""
@@ -129,7 +133,7 @@ class _Parts:
             raise _IrregularError
         return columns
 
-    def _run(self, columns: Columns) -> Run:
+    def _run(self, columns: Columns, topics: list[str], topic: Indices) -> Run:
         """Return the run of some lines, and keep what there is to say of them."""
         rows = regular(columns, RUN, self._content.path)
         if rows is None:

@@ -1,7 +1,6 @@
 """Runs and judgments as arrays, and how Python objects (dicts, data frames) become them."""
 
 import hashlib
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
@@ -11,6 +10,7 @@ import numpy as np
 
 from irmeta.errors import FileFormatError, Remark
 from irmeta.io.fields import Strings, Words
+from irmeta.io.strictly import number
 from irmeta.signatures import HIGHEST
 from irmeta.stats.arrays import Floats, Indices, Ints
 from irmeta.words import counted
@@ -21,9 +21,6 @@ SCORE = ("score", "sim")
 GRADE = ("grade", "relevance", "rel", "label", "score")
 SYSTEM = ("system", "run", "name")
 """Column names under which data frames may hold these; the first found is taken."""
-
-_PLAIN = re.compile(r"[-+]?([0-9.]+([eE][-+]?[0-9]+)?|inf(inity)?|nan)", re.IGNORECASE)
-"""Numbers as run files have them: no blanks, no underscores, no digits but 0 to 9."""
 
 _ROUNDS = 32
 """Numbers that share a slot in random data are few; after these rounds of comparing them, the rest is sorted."""
@@ -113,8 +110,7 @@ def duplicates(topic: Indices, documents: Strings) -> tuple[Ints, Ints]:
     shared = np.sort(order[np.append(alike, False) | np.append(False, alike)])
     # ordered by the pairs themselves, equal ones are neighbours; the sort is stable, so the earliest comes first
     texts = documents.take(shared)
-    words = [texts.word(which) for which in range(texts.widest)]
-    by_pair = np.lexsort((*words, texts.length, topic[shared]))
+    by_pair = np.lexsort((texts.places(), topic[shared]))
     row = shared[by_pair]
     texts = texts.take(by_pair)
     begins = texts.starts_block()
@@ -132,8 +128,8 @@ def _repeats(key: Words) -> bool:
     # about four slots for each number
     bits = np.uint64(64 - int(key.size * 4).bit_length())
     slot = (key >> bits).astype(np.intp)
-    row = np.arange(key.size)
-    stays = np.empty(int(slot.max(initial=0)) + 1, dtype=np.intp)
+    row = np.arange(key.size, dtype=np.min_scalar_type(key.size))
+    stays = np.empty(int(slot.max(initial=0)) + 1, dtype=row.dtype)
     for _ in range(_ROUNDS):
         stays[slot] = row
         winner = stays.take(slot)
@@ -282,21 +278,16 @@ def _flat(nested: Mapping[str, Mapping[str, float]]) -> tuple[Strings, Strings, 
         for topic, inner in nested.items():
             topics += [str(topic)] * len(inner)
             documents += map(str, inner)
-            values += map(_number, inner.values())
-    except (AttributeError, TypeError, ValueError, OverflowError) as error:
+            values += map(number, inner.values())
+        return (
+            Strings.of(topics),
+            Strings.of(documents),
+            np.array(values, dtype=np.float64),
+        )
+    except (AttributeError, TypeError, ValueError) as error:
         raise FileFormatError(
             f"not of the form {{topic: {{document: number}}}}: {error}"
         ) from error
-    return Strings.of(topics), Strings.of(documents), np.array(values, dtype=np.float64)
-
-
-def _number(value: object) -> float:
-    """Return a number; a text counts if a run file could have it."""
-    if isinstance(value, bool) or (
-        isinstance(value, str) and not _PLAIN.fullmatch(value)
-    ):
-        raise ValueError(f"{value!r} is not a number")
-    return float(value)  # type: ignore[arg-type]  # other types raise
 
 
 def _columns(table: Any, value: tuple[str, ...]) -> tuple[Strings, Strings, Floats]:
@@ -311,11 +302,19 @@ def _columns(table: Any, value: tuple[str, ...]) -> tuple[Strings, Strings, Floa
         found.append(table[column])
     topics, documents = (_ids(column) for column in found[:2])
     try:
-        return topics, documents, np.asarray(found[2], dtype=np.float64)
+        return topics, documents, _values(found[2])
     except (TypeError, ValueError) as error:
         raise FileFormatError(
             f"the column {found[2].name!r} of the table must hold numbers: {error}"
         ) from error
+
+
+def _values(column: Any) -> Floats:
+    """Return a column of numbers; texts count if a run file could have them."""
+    cells = np.asarray(column)
+    if cells.dtype.kind in "fiu":
+        return cells.astype(np.float64)
+    return np.array([number(cell) for cell in cells.tolist()], dtype=np.float64)
 
 
 def _ids(column: Any) -> Strings:
@@ -324,7 +323,12 @@ def _ids(column: Any) -> Strings:
         raise FileFormatError(
             f"the column {column.name!r} of the table has missing ids"
         )
-    return Strings.of([str(cell) for cell in cells])
+    try:
+        return Strings.of([str(cell) for cell in cells])
+    except UnicodeEncodeError as error:
+        raise FileFormatError(
+            f"the column {column.name!r} of the table has an id that is not text: {error}"
+        ) from error
 
 
 def _is_missing(cell: Any) -> bool:

@@ -12,7 +12,7 @@ import polars as pl
 import xarray as xr
 
 from irmeta.attributes import about
-from irmeta.cube import DIMS, check, choose_names, cube, labels, require_possible
+from irmeta.cube import DIMS, check, choose_names, cube, labels, possible
 from irmeta.cubes import by_name
 from irmeta.errors import FileFormatError, ScoresError
 from irmeta.io import seals
@@ -87,11 +87,13 @@ def from_rows(
             scores = _filled(
                 rows.filter(pl.col("collection") == name), known[name], chosen, name
             )
-            cubes[name] = cube(
-                scores,
-                *chosen.values(),
-                collection=name,
-                provenance=(provenance or {}).get(name),
+            cubes[name] = possible(
+                cube(
+                    scores,
+                    *chosen.values(),
+                    collection=name,
+                    provenance=(provenance or {}).get(name),
+                )
             )
     except pl.exceptions.PolarsError as error:
         raise ScoresError(
@@ -183,14 +185,16 @@ def save(
 ) -> None:
     """Write one cube, or several by collection name, to a score file; it appears whole or not at all.
 
-    append : keep the other collections of an existing file; one with the same name is an error.
+    append : keep the other collections of an existing file; one with the same name is an error, as is a score that its
+    metric cannot take.
     new : a file that exists is an error, also one that another process has just made; by default it is replaced.
     """
     cubes = by_name(scores)
     if not cubes:
         raise ScoresError("there are no scores to save")
     named = [
-        one.assign_attrs(collection=labels([name])[0]) for name, one in cubes.items()
+        possible(one).assign_attrs(collection=labels([name])[0])
+        for name, one in cubes.items()
     ]
     described = {
         one.attrs["collection"]: About(
@@ -296,17 +300,13 @@ def load_all(
     if collection is not None:
         choose(known, collection, str(path))
     try:
-        cubes = from_rows(
+        return from_rows(
             table,
             provenance={name: one["attributes"] for name, one in described.items()},
             names=known,
             collection=collection,
             wanted={"system": systems, "topic": topics, "metric": metrics},
         )
-        if not seals.is_sealed(path):  # irmeta did not write it
-            for one in cubes.values():
-                require_possible(one)
-        return cubes
     except ScoresError as error:
         raise FileFormatError(f"{path}: {error}") from error
     except MemoryError as error:

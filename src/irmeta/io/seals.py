@@ -23,6 +23,7 @@ MALFORMED = (
     TypeError,
     AttributeError,
     RecursionError,
+    OverflowError,
 )
 """What reading a damaged file raises."""
 
@@ -68,15 +69,6 @@ def check_file(path: Path) -> None:
             check(data)
     except (ValueError, OSError) as error:  # an empty file cannot be mapped
         raise FileFormatError(f"{path}: {error}") from error
-
-
-def is_sealed(path: Path) -> bool:
-    """Say whether a file has a seal, whole or not: whether irmeta wrote it."""
-    with (
-        path.open("rb") as file,
-        mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data,
-    ):
-        return _place(data) is not None
 
 
 def _place(data: Bytes) -> int | None:

@@ -2,7 +2,6 @@
 
 import csv
 import io
-import json
 import re
 from collections.abc import Iterable
 from os import PathLike
@@ -12,17 +11,11 @@ import polars as pl
 import xarray as xr
 
 from irmeta.choices import Rows
-from irmeta.cube import (
-    ALL,
-    DIMS,
-    check,
-    from_frame_all,
-    labels,
-    require_possible,
-    select,
-)
+from irmeta.cube import ALL, DIMS, check, from_frame_all, labels, select
 from irmeta.errors import FileFormatError, ScoresError
 from irmeta.io.files import Location, location, read_bytes, shown, stem
+from irmeta.io.seals import MALFORMED
+from irmeta.io.strictly import parsed
 from irmeta.words import listed, shortened
 
 SEPARATORS = (",", ";", "\t")
@@ -63,8 +56,6 @@ def import_table(
     }
     try:
         cubes = from_frame_all(_read(where), ignore=ignore, **columns)
-        for one in cubes.values():
-            require_possible(one)
     except ScoresError as error:
         raise FileFormatError(f"{shown(where)}: {error}") from error
     if list(cubes) == ["collection"]:
@@ -166,12 +157,12 @@ def _read(where: Location) -> Any:
         if data[:4] == b"PAR1":
             return pl.read_parquet(io.BytesIO(data))
         if data[:1] in (b"{", b"["):
-            held = json.loads(data)
+            held = parsed(data)
             if isinstance(held, list):
                 return pl.DataFrame(held, infer_schema_length=None)
             return held
         return _csv(data.decode("utf-8-sig"), where)
-    except (pl.exceptions.PolarsError, ValueError) as error:
+    except MALFORMED as error:
         first = shortened(
             str(error).splitlines()[0] if str(error) else type(error).__name__, 200
         )

@@ -32,6 +32,7 @@ from irmeta.io.rankings import (
     run_from_mapping,
     score_remarks,
 )
+from irmeta.io.strictly import parsed
 from irmeta.signatures import HIGHEST
 from irmeta.stats.arrays import Floats, Indices, Ints
 from irmeta.words import counted
@@ -572,17 +573,8 @@ def _from_json(
 ) -> Given:
     """Make a run or judgments from JSON."""
     try:
-        return make(json.loads(text, object_pairs_hook=_without_repeats))
+        return make(parsed(text))
     except (ValueError, RecursionError, FileFormatError) as error:
         raise FileFormatError(
             f"{path}: not JSON of the form {{topic: {{document: {value}}}}} ({error})"
         ) from error
-
-
-def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    if len(dict(pairs)) < len(pairs):
-        names = [name for name, _ in pairs]
-        raise ValueError(
-            f"{next(name for name in names if names.count(name) > 1)!r} occurs twice"
-        )
-    return dict(pairs)

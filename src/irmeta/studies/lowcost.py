@@ -10,7 +10,13 @@ import xarray as xr
 
 from irmeta.choices import Judgments, Missing
 from irmeta.cube import ALL
-from irmeta.cubes import common_metrics, prepare_together, system_level, with_roles
+from irmeta.cubes import (
+    ONE_COLLECTION,
+    common_metrics,
+    prepare_together,
+    system_level,
+    with_roles,
+)
 from irmeta.errors import MetricError, ScoresError
 from irmeta.likeliest import counted, expected, metrics_to_add, rankings
 from irmeta.names import parse, raw, split
@@ -63,23 +69,16 @@ def lowcost(
     levels, more = system_level(by_topic, used)
     notes += more
     shown = [name for name in cubes if role[name] != "train"]
-    judgments = [
-        kind for kind in get_args(Judgments) if any(kind == of for of, _ in groups)
-    ]
+    kinds = {kind for kind, _ in groups}
+    judgments = [kind for kind in get_args(Judgments) if kind in kinds]
 
-    values = {
-        name: scores.values for name, scores in levels.items()
-    }  # (system, metric) of each collection
+    # (system, metric) of each collection
+    values = {name: scores.values for name, scores in levels.items()}
+    training = [values[name] for name in levels if role[name] == "train"]
+    development = [values[name] for name in levels if role[name] == "dev"]
     fits = _Fits(
-        folds=folds(
-            *(
-                [values[name] for name in levels if role[name] == part]
-                for part in ("train", "dev")
-            )
-        ),
-        train=moments(
-            np.concatenate([values[name] for name in levels if role[name] == "train"])
-        ),
+        folds=folds(training, development),
+        train=moments(np.concatenate(training)),
         shown=[values[name] for name in shown],
     )
     at = [used.index(target) for target in wanted]
@@ -113,7 +112,7 @@ def lowcost(
         by = "tau on the dev collections"
     else:
         by = "mean tau, training collections left out"
-    notes.append(f"chosen by {by}")
+    notes += [f"chosen by {by}", ONE_COLLECTION]
     notes += _without_rival(by_topic, used, groups)
     options = {"roles": role, "proper": proper}
     return result(

@@ -9,6 +9,7 @@ import xarray as xr
 
 from irmeta.choices import Learner, Missing, Scale, Unit
 from irmeta.cubes import (
+    ONE_COLLECTION,
     at_unit,
     by_name,
     check_scale,
@@ -84,6 +85,7 @@ def models(
         for i, name in enumerate(_MEASURES)
     }
     options = {"metrics": candidates, "level": level, "seed": rng}
+    notes.append(ONE_COLLECTION)
     return result("models", data, inputs=cubes, options=options, notes=notes)
 
 

@@ -214,6 +214,9 @@ def caption(outcome: xr.Dataset) -> str:
     standardized = scale(size)
     what = "scores" if standardized is None else f"standardized scores ({standardized})"
     text = f"Mean {what} on {name} ({counted(size['topics'], 'topic')}); the best of each column in bold."
+    if outcome.sizes["system"] < size["systems"]:
+        others = "" if options["baseline"] is None else ", and the baseline"
+        text += f" The best {SHOWN} of {size['systems']} systems by {options['by']}{others}."
     if options["test"] == "none":
         return text
     if options["correct"] == "none":

@@ -192,13 +192,16 @@ def _of_pairs(sample: Sample) -> Floats:
     """Estimate the variance over topics of the difference of each two systems: (pair,)."""
     centred = sample.human * np.sqrt(sample.weight)
     products = np.atleast_2d(np.cov(centred))
+    # var(a - b) = var a + var b - 2 cov
     spread = np.diag(products)
     every = spread[:, None] + spread - 2 * products
-    return np.asarray(np.maximum(every[np.triu_indices(len(every), 1)], 0))
+    pairs = every[np.triu_indices(len(every), 1)]
+    return np.asarray(np.maximum(pairs, 0))
 
 
 def _differing(gap: Floats, variance: Floats, rho: float, n: int, total: int) -> int:
     """Count the pairs that differ significantly at .05, by Holm's method, if systems differ as they seem to now."""
+    # S^2 ((1 - rho^2) / n + rho^2 / N)
     error = np.sqrt(variance * ((1 - rho**2) / n + rho**2 / total))
     certain = error <= 0
     t = np.divide(gap, error, out=np.full(gap.shape, np.inf), where=~certain)

@@ -14,6 +14,7 @@ from irmeta.cube import ALL, check, complete, cube, means
 from irmeta.cubes import by_name, by_topic, in_range
 from irmeta.datasets.reference import reference_model
 from irmeta.errors import MetricError, ScoresError, require_choice
+from irmeta.io import strictly
 from irmeta.io.model_file import Model
 from irmeta.names import highest, lowest, metric_names, nearest, parse, split
 from irmeta.parallel import seed
@@ -71,7 +72,7 @@ def given(text: str, system: str = "given") -> xr.DataArray:
     for part in split(text):
         name, equals, value = part.rpartition("=")
         try:
-            number = float(value)
+            number = strictly.number(value)
         except ValueError:
             number = np.nan
         if not equals or not name or np.isnan(number):

@@ -10,6 +10,7 @@ import xarray as xr
 
 from irmeta.choices import ChosenBy, Learner, Missing, Unit
 from irmeta.cubes import (
+    ONE_COLLECTION,
     at_unit,
     check_sizes,
     system_level,
@@ -118,6 +119,7 @@ def predictors(
         "seed": rng,
     }
     data = {str(name): values for name, values in outcome.data_vars.items()}
+    notes.append(ONE_COLLECTION)
     return result("predictors", data, inputs=cubes, options=options, notes=notes)
 
 

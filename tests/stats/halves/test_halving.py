@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from irmeta.parallel import streams
+from irmeta.stats import teams
 from irmeta.stats.halves import halving
 from irmeta.stats.halves import jackknife as sampling
 from irmeta.stats.rankings.rank import settled, tau_b
@@ -218,6 +219,17 @@ def test_variance_is_leaving_out_by_hand(ties):
         np.testing.assert_allclose(getattr(found, figure), expected, atol=1e-12)
 
 
+def test_moves_of_a_team_are_those_of_leaving_it_out_whole():
+    """For a mean over systems the summed moves of a team, scaled, are the move without the whole team."""
+    rng = np.random.default_rng(0)
+    values, team = rng.normal(size=6), np.array([0, 0, 1, 2, 2, 2])
+    without_one = (values.sum() - values) / 5 - values.mean()
+    ours = teams.sums(without_one, team) * sampling._whole(team)[:, 0, 0]
+    by_hand = [values[team != number].mean() - values.mean() for number in range(3)]
+    np.testing.assert_allclose(ours, by_hand)
+    assert (sampling._whole(np.arange(6)) == 1).all()
+
+
 def test_variance_from_some_systems(monkeypatch):
     """With many systems the noise of single scores is estimated from some; the answer stays near that of all."""
     scores, drawn = made(4, systems=60, topics=12), draw(12, (6, 6), 40)
@@ -281,14 +293,14 @@ def test_interval_covers_what_it_claims(kind):
 @pytest.mark.slow
 def test_interval_covers_what_it_claims_with_teams():
     """With 10 teams of 4 near-clones, intervals over teams hold in 89% to 99% of samples, over systems in fewer."""
-    teams, size, topics, samples = 10, 4, 30, 120
-    team = np.repeat(np.arange(teams), size)
+    count, size, topics, samples = 10, 4, 30, 120
+    team = np.repeat(np.arange(count), size)
     gains, errors = [], {"teams": [], "systems": []}
     for sample in range(samples):
         rng = np.random.default_rng(sample)
         shared = [
-            0.4 * rng.normal(size=(teams, 1, 1)),
-            0.8 * rng.normal(size=(teams, 1, 2)),
+            0.4 * rng.normal(size=(count, 1, 1)),
+            0.8 * rng.normal(size=(count, 1, 2)),
         ]
         scores = sum(
             np.repeat(part, size, axis=0) for part in shared
@@ -303,7 +315,7 @@ def test_interval_covers_what_it_claims_with_teams():
             errors[name].append(np.sqrt(variance + found.difference_se**2))
     truth = np.mean(gains, axis=0)
     covered = {}
-    for name, freedom in (("teams", teams - 1), ("systems", topics - 1)):
+    for name, freedom in (("teams", count - 1), ("systems", topics - 1)):
         width = scipy.stats.t.ppf(0.975, freedom) * np.array(errors[name])
         covered[name] = (np.abs(gains - truth) <= width).mean(axis=0)
     for predictor, target in ((0, 1), (1, 0)):

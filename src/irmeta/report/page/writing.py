@@ -4,8 +4,7 @@ import json
 import math
 import re
 from base64 import b64encode
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cache
 from hashlib import sha256
@@ -23,10 +22,11 @@ from jinja2 import Environment, PackageLoader, select_autoescape
 from irmeta.choices import Missing
 from irmeta.cubes import by_name
 from irmeta.datasets.reference import reference_model
-from irmeta.errors import FileFormatError, ScoresError, require_choice
+from irmeta.errors import ScoresError, require_choice
 from irmeta.io.groups import Grouping
 from irmeta.io.outputs import writing
 from irmeta.parallel import seed, steps
+from irmeta.report.kept import PAGE, Kept
 from irmeta.report.page.panel import Panel, Section
 from irmeta.report.page.prediction import calculator
 from irmeta.report.page.sections import sections
@@ -35,10 +35,8 @@ from irmeta.report.tables import csv, flat, latex
 
 GENERATOR = "irmeta report"
 """Marks a page of ours."""
-_PAGE = "index.html"
-_LIST = ".irmeta-report.json"
-"""Names what the report wrote, with digests: nothing else in its folder is removed or replaced."""
-_KEPT = re.compile(r"index\.html|(?:tables|figures)/[\w-][\w.-]*")
+_WRITTEN = r"index\.html|(?:tables|figures)/[\w-][\w.-]*"
+"""The names of a report's files."""
 _FORMS = ("svg", "pdf")
 
 THEME = (
@@ -119,8 +117,8 @@ def write_sections(
     cubes = by_name(cubes)
     rng = seed(rng)
     folder = Path(folder)
-    earlier = _earlier(folder)
-    with _made(folder):
+    kept = Kept(folder, "report", _WRITTEN)
+    with kept.made():
         options: dict[str, Any] = {
             "groups": groups,
             "highlight": highlight,
@@ -132,128 +130,15 @@ def write_sections(
         each = _each(made)
         named = {key: _files_of(stem, panel) for key, stem, panel in each}
         wanted = [name for names in named.values() for name in names]
-        ours = _unchanged(folder, earlier)
-        _refuse_theirs(folder, [*wanted, _PAGE], ours)
-        _remove(folder, earlier, ours)
-        # listed before they are written: what an interrupted report leaves is the next one's to replace
-        _note(folder, dict.fromkeys([*wanted, _PAGE]))
-        for kind in ("tables", "figures"):
-            (folder / kind).mkdir(exist_ok=True)
-        for _, stem, panel in steps(each, "files of panels"):
-            _write_files(folder, stem, panel)
-        with writing(folder / _PAGE) as part:
-            part.write_text(
-                _html(made, named, cubes, title or ", ".join(cubes)), encoding="utf-8"
-            )
-        _note(folder, {name: _digest(folder / name) for name in [*wanted, _PAGE]})
-    return folder / _PAGE, made
-
-
-def _earlier(folder: Path) -> dict[str, str | None]:
-    """Return what an earlier report wrote into a folder, names and digests; refuse a folder of something else."""
-    if folder.is_file():
-        raise FileFormatError(f"{folder} is a file; name a folder for the report")
-    if not folder.is_dir() or all(
-        path.name.startswith(f".{_LIST}.") for path in folder.iterdir()
-    ):
-        return {}
-    try:
-        listed = json.loads((folder / _LIST).read_bytes())["files"]
-        return {
-            name: digest for name, digest in listed.items() if _KEPT.fullmatch(name)
-        }
-    except (
-        OSError,
-        ValueError,
-        KeyError,
-        TypeError,
-        AttributeError,
-        RecursionError,
-    ) as error:
-        page = folder / _PAGE
-        if page.is_file():
-            what = f"a report without its list of files, {_LIST}"
-        else:
-            what = "something that is not a report"
-        raise FileFormatError(
-            f"{folder} holds {what}; name a new or an empty folder"
-        ) from error
-
-
-def _unchanged(folder: Path, earlier: Mapping[str, str | None]) -> set[str]:
-    """Return the files of an earlier report that are as it wrote them.
-
-    A file without a digest is one that an interrupted report was to write; it may be half of one.
-    """
-    there = {
-        name
-        for name in earlier
-        if _inside(folder / name, folder) and (folder / name).is_file()
-    }
-    return {name for name in there if earlier[name] in (None, _digest(folder / name))}
-
-
-def _refuse_theirs(folder: Path, names: Sequence[str], ours: set[str]) -> None:
-    """Raise FileFormatError where a file is to be written that another has the place of, or outside of the folder."""
-    for name in names:
-        path = folder / name
-        if path.parent.is_symlink() and path.parent != folder:
-            raise FileFormatError(
-                f"{path.parent} is a link to another folder; remove it, or name a new folder"
-            )
-        if name not in ours and (path.exists() or path.is_symlink()):
-            raise FileFormatError(
-                f"{path} is not as the report wrote it; move it away, or name a new folder"
-            )
-
-
-def _remove(folder: Path, earlier: Mapping[str, str | None], ours: set[str]) -> None:
-    """Remove the files of an earlier report, and what is left of files that it was writing when it was killed."""
-    for name in ours:
-        (folder / name).unlink()
-    for name in (*earlier, _LIST):
-        path = folder / name
-        if path.parent == folder or not path.parent.is_symlink():
-            for half in path.parent.glob(f".{path.name}.*.part"):
-                half.unlink(missing_ok=True)
-
-
-def _inside(path: Path, folder: Path) -> bool:
-    """Tell whether a file of the report lies in its folder, and not behind a link."""
-    return not path.is_symlink() and (
-        path.parent == folder or not path.parent.is_symlink()
-    )
-
-
-def _note(folder: Path, names: Mapping[str, str | None]) -> None:
-    """Keep a list of what the report writes, each with the digest of its content once it is there."""
-    with writing(folder / _LIST) as part:
-        part.write_text(
-            json.dumps({"generator": GENERATOR, "files": names}, indent=1) + "\n",
-            encoding="utf-8",
-        )
-
-
-def _digest(path: Path) -> str:
-    return sha256(path.read_bytes()).hexdigest()
-
-
-@contextmanager
-def _made(folder: Path) -> Iterator[None]:
-    """Make a folder before the work rather than after it; one that is still empty goes again if the work fails."""
-    new = not folder.exists()
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise FileFormatError(
-            f"{folder}: no folder can be made there ({error.strerror or error})"
-        ) from error
-    try:
-        yield
-    except BaseException:
-        if new and not any(folder.iterdir()):
-            folder.rmdir()
-        raise
+        with kept.replaced([*wanted, PAGE]):
+            for _, stem, panel in steps(each, "files of panels"):
+                _write_files(folder, stem, panel)
+            with writing(folder / PAGE) as part:
+                part.write_text(
+                    _html(made, named, cubes, title or ", ".join(cubes)),
+                    encoding="utf-8",
+                )
+    return folder / PAGE, made
 
 
 def _each(made: Sequence[Section]) -> list[tuple[tuple[str, int], str, Panel]]:

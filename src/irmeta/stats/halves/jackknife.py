@@ -40,7 +40,7 @@ def variances(
     Each topic, each system, and each single score (a system's on a topic) is left out of the same partitions, and the
     squares of how far the figure moves are summed: T, S and C. C, the noise of single scores, is in T and in S, so the
     variance is S + T - C, or S where C exceeds T. Teams, and topics, are taken as independent of each other: the moves
-    of the systems of a team are added up before they are squared, in S and in C.
+    of the systems of a team are added up before they are squared, in S and in C, and in S brought to a whole team's.
     Source of the idea: Cameron, Gelbach and Miller (2011) on standard errors clustered two ways.
 
     scores : (system, topic, metric); drawn : (partition, 2, topic), halves that use every topic. About 100 partitions
@@ -134,9 +134,20 @@ def _left_out(
         np.nan_to_num(tau_without_each(first, second, ties=ties))
     )
     _, without_topic = advantage(_without_topics(scores, drawn, means, ties))
-    return _summed(sums(without_system - now, team, axis=1)), _summed(
-        without_topic - now
-    )
+    without_team = sums(without_system - now, team, axis=1) * _whole(team)
+    return _summed(without_team), _summed(without_topic - now)
+
+
+def _whole(team: Ints) -> Floats:
+    """Return what turns the sum of the moves without each system of a team into that without the whole team.
+
+    A mean over n systems moves by (mean - score) / (n - 1) without one of them, and without the m of a team by the sum
+    of (mean - score) / (n - m). So the factor is (n - 1) / (n - m), of shape (team, 1, 1); 1 where teams are systems.
+    """
+    systems = team.size
+    size = np.bincount(team)
+    factor = (systems - 1) / np.maximum(systems - size, 1)
+    return np.asarray(factor[:, None, None])
 
 
 def _members(drawn: Bools, half: int) -> Ints:

@@ -45,8 +45,9 @@ def over_scores(
     The second value holds, for each part, an array (topic left out, metric, metric).
     """
     counts = [part.shape[1] for part in parts]
-    # (metric, topic x system)
-    rows = [part.transpose(2, 1, 0).reshape(part.shape[2], -1) for part in parts]
+    # of each part: (metric, topic x system)
+    by_topic = [part.transpose(2, 1, 0) for part in parts]
+    rows = [part.reshape(len(part), -1) for part in by_topic]
     systems = np.repeat([part.shape[0] for part in parts], counts)  # of each topic
     topic = np.repeat(np.arange(sum(counts)), systems)  # of each score
     whole, without = _LEAVE_OUT[method](np.concatenate(rows, axis=1), topic)

@@ -168,7 +168,8 @@ def _with_ties(found: Floats) -> Floats:
     positive, p = 2 * min(P(W <= observed), P(W >= observed)), at most 1, where each rank is positive with probability
     1/2. Source: Wilcoxon (Biometrics Bulletin 1945).
     """
-    largest = np.argsort(-np.abs(found), axis=1, kind="stable")[:, :_FEW]
+    order = np.argsort(-np.abs(found), axis=1, kind="stable")
+    largest = order[:, :_FEW]
     # (pair, topic): all that differ are among these
     some = np.take_along_axis(found, largest, axis=1)
     ranks = _doubled_ranks(np.abs(some))

@@ -238,25 +238,33 @@ def _promised(
     """Return tau of each way with its interval over topics and systems, and how it moves without each of them."""
     tau, moves = predicted(found, topics)
     freedom = min(len(found.by_topic), len(found.by_system)) - 1
-    half = scipy.stats.t.ppf((1 + level) / 2, freedom) * np.sqrt(
-        (moves**2).sum(axis=0) + found.error.max() ** 2
-    )
+    # topics and systems left out in turn, and the Monte-Carlo error
+    variance = (moves**2).sum(axis=0) + found.error.max() ** 2
+    half = scipy.stats.t.ppf((1 + level) / 2, freedom) * np.sqrt(variance)
     return tau, np.maximum(tau - half, -1), np.minimum(tau + half, 1), moves
 
 
 def _chosen(found: DesignTaus, affordable: Ints, level: float) -> dict[str, Any]:
     """Compute what the budget buys in each way, and how far each is behind the best."""
     tau, low, high, moves = _promised(found, np.maximum(affordable, 2), level)
-    tau = np.where(affordable >= 2, tau, np.nan)
-    best = int(np.nanargmax(tau)) if (affordable >= 2).any() else 0
+    # a way that cannot pay for two topics has no tau
+    pays = affordable >= 2
+    tau = np.where(pays, tau, np.nan)
+    best = 0
+    if pays.any():
+        best = int(np.nanargmax(tau))
+    # the lower end of how far each way is behind: both move with the same topics and systems
     freedom = min(len(found.by_topic), len(found.by_system)) - 1
+    t = scipy.stats.t.ppf((1 + level) / 2, freedom)
     distance = np.sqrt(((moves - moves[:, [best]]) ** 2).sum(axis=0))
-    behind = tau[best] - tau - scipy.stats.t.ppf((1 + level) / 2, freedom) * distance
-    ends = {"chosen_low": low, "chosen_high": high, "behind_low": behind}
+    behind = tau[best] - tau - t * distance
     data = {
-        name: np.where(affordable >= 2, part, np.nan) for name, part in ends.items()
+        "chosen_low": np.where(pays, low, np.nan),
+        "chosen_high": np.where(pays, high, np.nan),
+        "behind_low": np.where(pays, behind, np.nan),
+        "affordable": affordable,
+        "chosen_tau": tau,
     }
-    data |= {"affordable": affordable, "chosen_tau": tau}
     return {name: ("way", part) for name, part in data.items()}
 
 
@@ -264,6 +272,7 @@ def _pareto_front(cost: Floats, tau: Floats) -> Bools:
     """Say which points no other beats: none is as cheap and better, or cheaper and as good."""
     flat_cost = cost.ravel()
     flat_tau = tau.ravel()
+    # by rising cost; a point is on the front if its tau is above that of all before it
     order = np.lexsort((-flat_tau, flat_cost))
     highest = np.maximum.accumulate(flat_tau[order])
     front = np.zeros(cost.size, dtype=np.bool_)

@@ -162,7 +162,9 @@ def shared_systems(factors: Mapping[str, Factors]) -> Floats:
     shared = np.eye(len(names))
     for a, b in combinations(range(len(names)), 2):
         size = np.sqrt(len(names[a]) * len(names[b]))
-        shared[a, b] = shared[b, a] = len(names[a] & names[b]) / max(size, 1.0)
+        share = len(names[a] & names[b]) / max(size, 1.0)
+        shared[a, b] = share
+        shared[b, a] = share
     return shared
 
 

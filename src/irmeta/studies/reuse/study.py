@@ -25,6 +25,10 @@ UNCUT = 10
 """Documents of which the unjudged are counted for a metric without a cutoff, where pools have no depth."""
 
 
+JUDGED = 0.95
+"""Share of the pooled runs' first documents that are judged where depth and runs are those of the pool."""
+
+
 def reuse(
     qrels: QrelsLike,
     runs: RunsLike,
@@ -144,7 +148,12 @@ def reuse(
             "topics": len(looked.topics),
             "groups": groups.source,
         },
-        notes=[*_notes(depth, owner, pooled, len(names)), *of_new, *_beyond(data)],
+        notes=[
+            *_notes(depth, owner, pooled, len(names)),
+            *_shallow(looked, pooled, depth),
+            *of_new,
+            *_beyond(data),
+        ],
     )
     return outcome.assign_coords(
         system=looked.names, metric=[str(metric) for metric in wanted], group=names
@@ -426,3 +435,17 @@ def _notes(depth: int | None, owner: Indices, pooled: Bools, groups: int) -> lis
             f"{nobody} of {owner.size} judged documents are ones that {where}: they count as judged throughout"
         )
     return notes
+
+
+def _shallow(looked: LookedUp, pooled: Bools, depth: int | None) -> list[str]:
+    """Say where documents that a pool of this depth would have are not judged."""
+    if depth is None:
+        return []
+    runs = [run for run, was in zip(looked.runs, pooled, strict=True) if was]
+    share = float(np.mean([run.judged(depth) for run in runs]))
+    if share >= JUDGED:
+        return []
+    return [
+        f"only {share:.0%} of the first {depth} documents of the pooled runs are judged: the pool was less deep "
+        "(--depth), or not all of these runs were pooled (column pooled of --groups); losses look too small"
+    ]

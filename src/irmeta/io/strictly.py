@@ -1,0 +1,78 @@
+"""Numbers, lines, cells and JSON of files, read so that a text means the same whichever reader it comes to."""
+
+import csv
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+_PLAIN = re.compile(
+    r"[-+]?(([0-9]+\.?[0-9]*|\.[0-9]+)(e[-+]?[0-9]+)?|inf(inity)?|nan)", re.IGNORECASE
+)
+"""Numbers as run files have them: no blanks, no underscores, no digits but 0 to 9."""
+
+
+def number(value: object) -> float:
+    """Return a number; of a text, if a run file could have it. Anything else raises ValueError or TypeError.
+
+    >>> number("1e-3"), number(2)
+    (0.001, 2.0)
+    """
+    if isinstance(value, bool | np.bool_) or (
+        isinstance(value, str) and not _PLAIN.fullmatch(value)
+    ):
+        raise ValueError(f"{value!r} is not a number")
+    try:
+        return float(value)  # type: ignore[arg-type]  # other types raise
+    except OverflowError as error:
+        raise ValueError(f"{str(value)[:20]}... is too large a number") from error
+
+
+def lines(data: bytes) -> list[str]:
+    r"""Return the lines of a text: only line feeds and carriage returns end one, whatever else a name holds.
+
+    Bytes that are not UTF-8 come back as they were.
+
+    >>> lines("a\u2028b\r\nc\n".encode())
+    ['a\u2028b', 'c']
+    """
+    text = (
+        data.decode("utf-8-sig", "surrogateescape")
+        .replace("\r\n", "\n")
+        .replace("\r", "\n")
+    )
+    return text.removesuffix("\n").split("\n") if text else []
+
+
+def rows(data: bytes, separator: str = ",") -> Iterator[tuple[int, list[str]]]:
+    """Yield the rows of a CSV with the numbers of their lines; cells that cannot be read raise ValueError."""
+    reader = csv.reader((f"{line}\n" for line in lines(data)), delimiter=separator)
+    try:
+        for row in reader:
+            yield reader.line_num, row
+    except csv.Error as error:
+        raise ValueError(f"line {reader.line_num}: {error}") from error
+
+
+def parsed(text: str | bytes) -> Any:
+    """Return what JSON holds; a name that an object has twice, and what is not JSON, raise ValueError.
+
+    >>> parsed('{"a": 1}')
+    {'a': 1}
+    """
+    try:
+        return json.loads(text, object_pairs_hook=_without_repeats)
+    except RecursionError as error:
+        raise ValueError("it is nested too deeply") from error
+
+
+def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    held = dict(pairs)
+    if len(held) < len(pairs):
+        names = [name for name, _ in pairs]
+        raise ValueError(
+            f"{next(name for name in names if names.count(name) > 1)!r} occurs twice"
+        )
+    return held

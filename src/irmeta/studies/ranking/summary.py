@@ -1,0 +1,270 @@
+"""What `ranking` answers: tables for programs, an overview and findings for people."""
+
+import numpy as np
+import polars as pl
+import xarray as xr
+
+from irmeta.attributes import about
+from irmeta.studies.ranking.study import _few, is_reported
+from irmeta.words import counted
+
+TRUST = (
+    (0.8, "the choice holds"),
+    (0.5, "part of it is arbitrary"),
+    (-np.inf, "do not trust the choice"),
+)
+"""What is said of a choice, by the least share of it, corrected for chance, on which halves of the topics agree."""
+_BEHIND = ("behind", "behind_low")
+_LEFT = ("unexplained", "unexplained_low", "unexplained_high")
+_SUBSETS = (
+    "log_det",
+    *_LEFT,
+    "cost",
+    "optimal",
+    "ratio_to_optimum",
+    "gap",
+    "proven",
+    "nodes",
+    "kept",
+    "same",
+)
+
+
+def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
+    """Return the tables of the JSON contract.
+
+    order : position, metric, value (of the metrics up to there, by the objective), criterion (the variance of this
+    metric and those after it that it explains, given those before it, which is what "gf" goes by).
+    subsets : k, metrics, log_det, unexplained (share of all variance) with its 95% interval over topics unexplained_low
+    and unexplained_high, optimal (the best value of the objective),
+    ratio_to_optimum, gap (how much better than that a subset may still be), proven, nodes (of the search); with a
+    budget, cost; with partitions, kept (share of one half's subset, less included metrics, that the other half of the
+    topics chooses, too) and same (share of partitions in which all of it is).
+    stability : k, metric, chosen (share of halves), se; with partitions only.
+    alternatives : k, metrics, chosen (share of halves that choose just these), unexplained (on all topics): the sets
+    that halves choose oftenest; with partitions only.
+    rivals : k, metrics, behind (its loss by the objective less that of the best), behind_low (the lower end of the 95%
+    interval over topics, of all sets of that size at once): the sets of the size reported that are not clearly worse
+    than the best, which is the first; with "exact" and scores, of at most 5000 sets.
+    """
+    metrics = outcome["metric"].values.astype(str)
+    order = [str(name) for name in outcome["order"].values]
+    chosen = [metrics[taken].tolist() for taken in outcome["chosen"].values]
+    numbers = {name: outcome[name].values for name in _SUBSETS if name in outcome}
+    views = {
+        "order": pl.DataFrame(
+            {
+                "position": range(1, len(order) + 1),
+                "metric": order,
+                "value": outcome["value"].values,
+                "criterion": outcome["criterion"].values,
+            }
+        ),
+        "subsets": pl.DataFrame(
+            {"k": outcome["k"].values, "metrics": chosen, **numbers}
+        ),
+    }
+    if "again" in outcome:
+        again = outcome["again"].values
+        k, metric = np.nonzero(again > 0)
+        stability = pl.DataFrame(
+            {
+                "k": outcome["k"].values[k],
+                "metric": metrics[metric].tolist(),
+                "chosen": again[k, metric],
+                "se": outcome["again_se"].values[k, metric],
+            }
+        )
+        views["stability"] = stability.sort(
+            "k", "chosen", descending=[False, True], maintain_order=True
+        )
+        sets = [metrics[taken].tolist() for taken in outcome["alternative"].values]
+        columns = {"k": outcome["alternative_k"].values, "metrics": sets}
+        columns |= {
+            name: outcome[f"alternative_{name}"].values
+            for name in ("chosen", "unexplained")
+        }
+        views["alternatives"] = pl.DataFrame(columns)
+    if "rival" in outcome:
+        sets = [metrics[taken].tolist() for taken in outcome["rival"].values]
+        columns = {"k": [len(names) for names in sets], "metrics": sets}
+        columns |= {name: outcome[f"rival_{name}"].values for name in _BEHIND}
+        views["rivals"] = pl.DataFrame(columns)
+    return views
+
+
+def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
+    """Show the best set of each size, what it explains, how much of it both halves choose, and what is not proven."""
+    subsets = tables(outcome)["subsets"]
+    shown = subsets.select("k", "metrics", explained=1 - pl.col("unexplained"))
+    if not subsets["proven"].all():
+        gaps = zip(subsets["proven"], subsets["gap"], strict=True)
+        words = ["proven" if sure else f"to within {gap:.3g}" for sure, gap in gaps]
+        shown = shown.with_columns(best=pl.Series(words))
+    if about(outcome)["options"]["method"] != "exact":
+        shown = shown.with_columns(subsets["ratio_to_optimum"].alias("of the best"))
+    if "kept" in subsets:
+        shown = shown.with_columns(subsets["kept"].alias("by both halves"))
+    return {"subsets": shown}
+
+
+def findings(outcome: xr.Dataset) -> list[str]:
+    """Say what to report, how good that is, how the answer depends on the question, and whether to trust it."""
+    few = _few(
+        outcome["k"].values,
+        outcome["unexplained"].values,
+        about(outcome)["options"]["k"],
+    )
+    lines = [_report(outcome, few)]
+    if about(outcome)["options"]["method"] != "exact":
+        lines.append(_beside_optimum(outcome))
+    lines.append(_proof(outcome))
+    if "other" in outcome:
+        lines.append(_otherwise(outcome, few))
+    if "rival" in outcome:
+        lines.append(_as_good_as(outcome))
+    collections = about(outcome)["inputs"]["collections"].values()
+    if "kept" in outcome:
+        if not warnings(outcome):
+            lines.append(_trust(outcome, few))
+    elif any(described["topics"] > 1 for described in collections):
+        lines.append(
+            "To see whether other topics would choose the same, add --partitions 100."
+        )
+    return lines
+
+
+def _report(outcome: xr.Dataset, few: int) -> str:
+    """Name the metrics to report, and how much of the variance of all they explain."""
+    options = about(outcome)["options"]
+    at = outcome.sel(k=few)
+    chosen = ", ".join(
+        str(name) for name in outcome["metric"].values[at["chosen"].values]
+    )
+    level = f", {options['level']} level" if options["level"] else ""
+    explained, high, low = (1 - float(at[name]) for name in _LEFT)
+    verb = "explains" if few == 1 else "explain"
+    if np.isnan(low):
+        interval = ""
+    else:
+        interval = f"; 95% interval over topics {low:.1%} to {high:.1%}"
+    return (
+        f"Report {chosen}: {few} of {counted(outcome.sizes['metric'], 'metric')}, which {verb} {explained:.1%} of the "
+        f"variance of all ({options['matrix']} matrix{level}{interval})."
+    )
+
+
+def _beside_optimum(outcome: xr.Dataset) -> str:
+    """Say how near a method that gives one order comes to the best subset of each size."""
+    ratios = outcome["ratio_to_optimum"].values
+    found = int((ratios > 1 - 1e-6).sum())
+    worst = outcome["k"].values[ratios.argmin()]
+    return (
+        f"{about(outcome)['options']['method']} finds the best subset at {found} of {ratios.size} sizes; "
+        f"at its worst, {worst} metrics, it reaches {ratios.min():.2g} of the optimum."
+    )
+
+
+def _proof(outcome: xr.Dataset) -> str:
+    """Say whether the optima are proven."""
+    unproven = outcome["k"].values[~outcome["proven"].values]
+    if unproven.size:
+        sizes = ", ".join(str(k) for k in unproven)
+        return f"Not proven in the time given: the best subsets of {sizes}; see the column gap."
+    if about(outcome)["options"]["method"] == "exact":
+        return f"No better set {_searched(outcome)} exists by this criterion and on these scores: proven by search."
+    return f"The optimum it is compared with, the best set {_searched(outcome)}, is proven at every size."
+
+
+def _searched(outcome: xr.Dataset) -> str:
+    """Say which sets a search went through: their sizes, and what they may hold and cost."""
+    options = about(outcome)["options"]
+    sizes = outcome["k"].values
+    least = int(sizes.min())
+    most = int(sizes.max())
+    free = int(outcome["candidate"].sum())
+    every = outcome.sizes["metric"]
+    size = f"{least}" if least == most else f"{least} to {most}"
+    reported = not any(
+        map(is_reported, outcome["metric"].values[~outcome["candidate"].values])
+    )
+    if reported:
+        which = "papers usually report (--candidates all takes every one)"
+    else:
+        which = "can be chosen"
+    among = f"{every} metrics" if free == every else f"{free} metrics that {which}"
+    parts = [f"of {size} of the {among}"]
+    if options["include"]:
+        parts.append(f"with {', '.join(options['include'])} in it")
+    if options["budget"] is not None:
+        parts.append(f"at a cost of at most {options['budget']:g}")
+    return ", ".join(parts)
+
+
+def _as_good_as(outcome: xr.Dataset) -> str:
+    """Say how many sets of the size reported may be as good on other topics."""
+    size, near = int(outcome["rival"].values[0].sum()), outcome.sizes["near"]
+    every = int(outcome["compared_sets"])
+    if near == 1:
+        return (
+            f"It is clearly the best of all {every} sets of {size} (95%, all at once)."
+        )
+    which = f"Each of the {every}" if near == every else f"{near} of the {every}"
+    return f"{which} sets of {size} may be the best on other topics (95%, all at once; table rivals)."
+
+
+def _otherwise(outcome: xr.Dataset, few: int) -> str:
+    """Say what would be chosen at other levels and by the other objective."""
+    metrics = outcome["metric"].values.astype(str)
+    own = outcome["chosen"].sel(k=few).values
+    same = [
+        str(way)
+        for way in outcome["way"].values
+        if (outcome["other"].sel(way=way).values == own).all()
+    ]
+    sentences = [
+        f"{way} {', '.join(metrics[outcome['other'].sel(way=way).values])}"
+        for way in outcome["way"].values
+        if way not in same
+    ]
+    if not sentences:
+        return f"The same {few} are chosen {', '.join(same)}."
+    also = f"; the same {'one' if few == 1 else few} {', '.join(same)}" if same else ""
+    return f"Asked otherwise, the answer would be: {'; '.join(sentences)}{also}."
+
+
+def _trust(outcome: xr.Dataset, few: int) -> str:
+    """Say how much of the choice two random halves of the topics both make, and what follows."""
+    kept, same, chance = (
+        float(outcome[name].sel(k=few)) for name in ("kept", "same", "chance")
+    )
+    corrected = (kept - chance) / (1 - chance) if chance < 1 else 1.0
+    verdict = next(verdict for least, verdict in TRUST if corrected >= least)
+    return (
+        f"Two random halves of the topics agree on {kept:.0%} of the best {few} (by chance {chance:.0%}), on all of "
+        f"them in {same:.0%} of partitions: {verdict}.{_as_good(outcome, few)}"
+    )
+
+
+def _as_good(outcome: xr.Dataset, few: int) -> str:
+    """Say how much the sets explain that halves choose oftenest."""
+    here = outcome["alternative_k"].values == few
+    explained = 1 - outcome["alternative_unexplained"].values[here]
+    if len(explained) < 2:
+        return ""
+    return (
+        f" The {len(explained)} sets that halves choose oftenest explain {explained.min():.1%} to "
+        f"{explained.max():.1%} of the variance of all (table alternatives)."
+    )
+
+
+def warnings(outcome: xr.Dataset) -> list[str]:
+    """Warn of a choice that other topics would not make."""
+    few = _few(
+        outcome["k"].values,
+        outcome["unexplained"].values,
+        about(outcome)["options"]["k"],
+    )
+    if "kept" not in outcome or not _trust(outcome, few).endswith(f"{TRUST[-1][1]}."):
+        return []
+    return [f"{_trust(outcome, few)}"]

@@ -1,0 +1,174 @@
+"""What `reliability` answers: tables for programs, an overview and findings for people."""
+
+import numpy as np
+import polars as pl
+import xarray as xr
+
+from irmeta.attributes import about
+from irmeta.layout import first_rows
+from irmeta.result import frame, short
+
+
+def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
+    """Tables `coefficients`, `components`, `needed`, `tau`, `differences`; with a difference `power`, `design`."""
+    curve = (
+        "erho2",
+        "erho2_low",
+        "erho2_high",
+        "phi",
+        "phi_low",
+        "phi_high",
+        "tau",
+        "tau_ap",
+    )
+    shares = outcome["variance"] / outcome["variance"].sum("component")
+    views = {
+        "coefficients": _topics(frame(outcome, curve, by=("metric", "size"))),
+        "components": frame(
+            outcome.assign(part=shares),
+            ("variance", "part"),
+            by=("metric", "component"),
+        ),
+        "needed": frame(
+            outcome,
+            ("needed", "needed_low", "needed_high"),
+            by=("metric", "coefficient"),
+        ),
+        "tau": frame(
+            outcome,
+            ("expected_tau", "tau_low", "tau_high", "expected_tau_ap", "half_tau"),
+            by=("metric", "estimator"),
+        ),
+        "differences": _topics(
+            frame(outcome, ("deviation", "detectable"), by=("metric", "size", "share"))
+        ),
+    }
+    if "shown" in outcome:
+        views["power"] = _topics(
+            frame(outcome, ("shown",), by=("metric", "size", "share"))
+        )
+        views["design"] = _designs(outcome)
+    return views
+
+
+def _topics(table: pl.DataFrame) -> pl.DataFrame:
+    return table.rename({"size": "topics"})
+
+
+def _designs(outcome: xr.Dataset) -> pl.DataFrame:
+    """List the topic set sizes by Sakai's ways and from real paired differences."""
+    real = frame(outcome, ("pair_topics",), by=("metric", "share")).select(
+        "metric",
+        pl.format(
+            "real pairs, p{}", (pl.col("share") * 100).round().cast(pl.Int64)
+        ).alias("way"),
+        pl.col("pair_topics").alias("topics"),
+    )
+    design = frame(outcome, ("design_topics",), by=("metric", "way")).rename(
+        {"design_topics": "topics"}
+    )
+    return pl.concat([design, real])
+
+
+def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
+    """Show the coefficients and expected tau by number of topics, the topics needed, and what differences show."""
+    views = tables(outcome)
+    columns = {"metric": "metric", "topics": "topics", "erho2": "E rho2", "phi": "Phi"}
+    columns |= {"tau": "E tau", "tau_ap": "E tau_AP"}
+    median = _topics(
+        frame(outcome.sel(share=0.5), ("detectable",), by=("metric", "size"))
+    )
+    together = views["coefficients"].join(
+        median, on=["metric", "topics"], maintain_order="left"
+    )
+    shown = together.select(
+        *[pl.col(old).alias(new) for old, new in columns.items()],
+        shows=pl.col("detectable"),
+    )
+    needed = views["needed"].select("metric", "coefficient")
+    for column in views["needed"].columns:
+        if column.startswith("needed"):
+            needed = needed.with_columns(
+                _counts(views["needed"][column]).alias(
+                    column.replace("needed", "topics")
+                )
+            )
+    found = first_rows("coefficients", shown) | first_rows("needed", needed)
+    if "design" in views:
+        found["topics for the difference"] = views["design"].pivot(
+            "way", index="metric", values="topics"
+        )
+    return found
+
+
+def _counts(numbers: pl.Series) -> pl.Series:
+    """Write numbers of topics; without limit as such."""
+    return pl.Series(
+        [f"{number:.0f}" if np.isfinite(number) else "no number" for number in numbers]
+    )
+
+
+SPOKEN = 3
+"""Of more metrics than this only the first has sentences of its own."""
+
+
+def findings(outcome: xr.Dataset) -> list[str]:
+    """Say how near these topics come to the true ranking, what they show, and how many would do."""
+    collection, said = next(iter(about(outcome)["inputs"]["collections"].items()))
+    metrics = outcome.metric.values
+    each = metrics if len(metrics) <= SPOKEN else metrics[:1]
+    lines = [
+        _finding(outcome.sel(metric=metric), collection, said["topics"])
+        for metric in each
+    ]
+    if len(each) == len(metrics):
+        return lines
+    return [*lines, _range(outcome, said["topics"])]
+
+
+def _range(outcome: xr.Dataset, topics: int) -> str:
+    """Say between which metrics expected tau goes."""
+    tau = outcome["tau"].sel(size=topics).values
+    least, most = (
+        str(outcome.metric.values[at]) for at in (tau.argmin(), tau.argmax())
+    )
+    return (
+        f"Of the {len(tau)} metrics {most} ranks systems most reliably (expected tau {short(float(tau.max()))}), "
+        f"{least} least ({short(float(tau.min()))})."
+    )
+
+
+def _finding(one: xr.Dataset, collection: str, topics: int) -> str:
+    options = about(one)["options"]
+    here = one.sel(size=topics)
+    metric = str(one.metric.item())
+    shows = float(here["detectable"].sel(share=0.5))
+    tau, low, high = (
+        short(float(part), 2) for part in (here["tau"], one["tau_low"], one["tau_high"])
+    )
+    text = (
+        f"{collection}, {metric}: the ranking by {topics} topics agrees with the true one to a tau of about {tau} "
+        f"({low} to {high}); a paired t test detects a difference of {short(shows, 3)} or more "
+        "between two typical systems. " + _enough(one, topics, options["stability"])
+    )
+    if options["difference"] is None:
+        return text
+    needed = int(one["pair_topics"].sel(share=0.5))
+    wanted = (
+        f"a difference of {options['difference']:g} with power {options['power']:g}"
+    )
+    return f"{text} To detect {wanted} takes {needed} topics."
+
+
+def _enough(one: xr.Dataset, topics: int, stability: float) -> str:
+    """Say whether there are topics enough for the wanted E rho^2."""
+    needed, low, high = (
+        float(one[name].sel(coefficient="erho2"))
+        for name in ("needed", "needed_low", "needed_high")
+    )
+    if not np.isfinite(needed):
+        return f"No number of topics gives an E rho2 of {short(stability)}: these systems do not differ beyond noise."
+    between = f"{low:.0f} to {high:.0f}" if np.isfinite(high) else f"{low:.0f} or more"
+    if needed > topics:
+        return f"An E rho2 of {short(stability)} needs {needed:.0f} topics ({between}): {needed - topics:.0f} more."
+    return f"These {topics} are enough for an E rho2 of {short(stability)}, which needs {needed:.0f} ({between})."
