@@ -77,5 +77,12 @@ def penalty(result: xr.Dataset, axes: Axes, *, metric: str | None = None) -> Axe
         )
     axes.set_xlabel("share of first documents unjudged")
     axes.set_ylabel(f"loss of {one['metric'].item()}")
-    axes.legend(title=f"{about(result)['options']['level']:.0%} interval")
+    level = about(result)["options"]["level"]
+    # above the axes, where it hides no run
+    axes.legend(
+        title=f"{level:.0%} interval",
+        loc="lower left",
+        bbox_to_anchor=(0, 1),
+        ncols=3,
+    )
     return axes
