@@ -21,6 +21,7 @@ from irmeta.errors import FileFormatError, ScoresError, require_choice
 from irmeta.io import seals
 from irmeta.io.groups import Grouping, teams
 from irmeta.io.outputs import writing
+from irmeta.io.places import reachable
 from irmeta.names import nearest, standardized
 from irmeta.stats.standardizing import across, standardizers
 from irmeta.words import counted, listed
@@ -370,7 +371,7 @@ def is_factors(path: str | PathLike[str]) -> bool:
 def _found(path: str | PathLike[str]) -> Path:
     """Return the path of a factors file; a file comes before a name under which factors ship."""
     shipped = shipped_factors()
-    if Path(path).exists():
+    if reachable(Path(path)).exists():
         return Path(path)
     if str(path) in shipped:
         return shipped[str(path)]

@@ -115,11 +115,13 @@ def refuse_inputs(given: Mapping[str, Any], *, models: bool = False) -> None:
 
     models : whether the command writes prediction models, and may replace them.
     """
+    from irmeta.io.places import reachable
+
     outputs = [
         Path(given[name]) for name in ("output", "plot") if given.get(name) is not None
     ]
     for output in outputs:
-        if not output.is_file():
+        if not reachable(output).is_file():
             continue
         for name, value in given.items():
             for one in value if isinstance(value, list | tuple) else [value]:

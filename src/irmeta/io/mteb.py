@@ -13,6 +13,7 @@ import xarray as xr
 from irmeta.cube import cube
 from irmeta.errors import FileFormatError
 from irmeta.io.files import listed, read_bytes
+from irmeta.io.places import reachable
 from irmeta.io.strictly import number, parsed
 
 METRIC = "main_score"
@@ -38,7 +39,7 @@ def import_mteb(
     split that there is. A model is named by its model_meta.json, else by its folder (`__` stands for `/`). A task that
     a model has in two revisions raises FileFormatError.
     """
-    root = Path(folder)
+    root = reachable(Path(folder))
     if not root.is_dir():
         raise FileFormatError(
             f"{root}: not a folder; name the folder of MTEB's results (MODEL/REVISION/TASK.json)"

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from irmeta.errors import FileFormatError
 from irmeta.io.outputs import writing
+from irmeta.io.places import reachable
 
 PAGE = "index.html"
 
@@ -67,7 +68,7 @@ class Kept:
 
     def _earlier(self) -> dict[str, str | None]:
         """Return what was written into the folder earlier, names and digests; refuse a folder of something else."""
-        folder = self.folder
+        folder = reachable(self.folder)
         if folder.is_file():
             raise FileFormatError(
                 f"{folder} is a file; name a folder for the {self.kind}"
