@@ -480,15 +480,6 @@ def test_progress() -> None:
     assert seen == [("runs", done, 3) for done in range(4)]
 
 
-def test_progress_of_pools() -> None:
-    """Where a metric has pool=, runs are read twice, and the first reading is reported too."""
-    seen: list[tuple[str, int, int | None]] = []
-    with watched_by(lambda *done: seen.append(done)):
-        evaluate(QRELS, RUNS, "NumRel(pool=1)")
-    assert seen[:4] == [("batches of runs pooled", done, 3) for done in range(4)]
-    assert [step[0] for step in seen[4:]] == ["runs"] * 4
-
-
 def test_metrics_in_the_order_asked() -> None:
     """Metrics come in the order in which they were asked for, ours and others mixed; the default is the 23."""
     assert evaluate(QRELS, RUNS, ["P@1", "SetP", "AP"]).metric.values.tolist() == [

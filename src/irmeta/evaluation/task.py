@@ -71,9 +71,7 @@ class Task:
         if not depths:
             return self
         _refuse_pipes(batches)
-        with closing(
-            in_order(partial(_pools, self, depths), batches, "batches of runs pooled")
-        ) as parts:
+        with closing(in_order(partial(_pools, self, depths), batches)) as parts:
             for part in parts:
                 for depth, pool in pools.items():
                     pool |= part[depth]

@@ -151,6 +151,7 @@ def test_blocks_of_systems_change_nothing(monkeypatch):
     """The sets do not depend on how many systems are compared at a time."""
     scores = np.random.default_rng(0).normal(size=(20, 30)) + np.arange(30) / 10
     whole = rank_sets(scores, np.random.default_rng(0), draws=50)
+    monkeypatch.setattr(ranksets, "BLOCK", 16 * 30 * 4)
     assert (
         rank_sets(scores, np.random.default_rng(0), draws=50).better == whole.better
     ).all()
