@@ -53,7 +53,10 @@ def pairs(scores: Floats, estimator: Estimator = "ML") -> Pairs:
     means = settled(scores.mean(axis=1))
     order = np.argsort(-means, kind="stable")
     ordered = np.ascontiguousarray(scores[order])
-    sd = by_likelihood(ordered) if estimator == "ML" else by_normal_scores(ordered)
+    if estimator == "ML":
+        sd = by_likelihood(ordered)
+    else:
+        sd = by_normal_scores(ordered)
     return Pairs(order, means[order, None] - means[order], sd, scores.shape[1])
 
 
