@@ -97,7 +97,10 @@ def design(
     scores = check(scores)
     names = candidates(scores, metrics)
     asked = [*metric_names(metrics or ""), target or "AP"]
-    target = default_target(scores) if target is None else metric_of(scores, target)
+    if target is None:
+        target = default_target(scores)
+    else:
+        target = metric_of(scores, target)
     used, notes = complete(
         select(scores, metrics=list(dict.fromkeys([*names, target]))), missing
     )
@@ -112,7 +115,10 @@ def design(
         budget,
     )
     prices = Prices(topic_cost, judgment_cost, machine_cost)
-    other = None if machine is None else by_machine(machine, used, names)
+    if machine is None:
+        other = None
+    else:
+        other = by_machine(machine, used, names)
     spending = ways_to_spend(used, other, names, pools, judged, prices)
     ways = spending.ways
     deeper = deeper_metrics(asked, [*(way.metric for way in ways), target])

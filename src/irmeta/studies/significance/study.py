@@ -241,7 +241,10 @@ def _tests(
         p, half = JOINT[test](scores, resamples, rng, 1 - alpha)
         corrected = p
     else:
-        p = closed[0] if closed else RESAMPLING[test](scores, resamples, rng)
+        if closed:
+            p = closed[0]
+        else:
+            p = RESAMPLING[test](scores, resamples, rng)
         corrected = multiplicity.CORRECTIONS[correct](p)
         half = _half(error, correct, alpha, scores.shape[1])
     found = {
@@ -324,7 +327,9 @@ def _notes(
 def _needed(test: Test, correct: Correction, alpha: float, systems: int) -> float:
     """Return what the smallest p has to be below, to be significant once corrected."""
     corrects_pairs = test not in JOINT and correct in ("holm", "bonferroni")
-    return alpha / (systems * (systems - 1) // 2) if corrects_pairs else alpha
+    if corrects_pairs:
+        return alpha / (systems * (systems - 1) // 2)
+    return alpha
 
 
 def _tied_notes(

@@ -263,7 +263,10 @@ def _tested(
         )
     else:
         corrected = multiplicity.CORRECTIONS[correct](p)
-    equivalence = {} if margin is None else {"p_equivalent": multiplicity.holm(within)}
+    if margin is None:
+        equivalence = {}
+    else:
+        equivalence = {"p_equivalent": multiplicity.holm(within)}
     return equivalence | {
         "difference": mean,
         "low": mean - half,
@@ -317,7 +320,10 @@ def _notes(
         float(floors.of_topics(test, topics)),
         floors.of_resamples(test, resamples, topics),
     )
-    smallest = floor * count if correct in ("holm", "bonferroni") else floor
+    if correct in ("holm", "bonferroni"):
+        smallest = floor * count
+    else:
+        smallest = floor
     if correct != "dunnett" and smallest >= alpha:
         notes.append(
             f"Nothing can be significant: the smallest p of this test is {floor:.2g} here, corrected for "
