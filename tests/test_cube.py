@@ -321,3 +321,17 @@ def test_pairwise_is_for_studies_of_pairs() -> None:
     scores[0, 0, 0] = np.nan
     with pytest.raises(ScoresError, match=r"go pair by pair.*--missing common"):
         complete(scores, "pairwise")
+
+
+def test_an_error_names_pairwise_where_a_study_takes_it():
+    """Studies that compare two by two name --missing pairwise as a way out; others do not."""
+    holes = cube(
+        np.where(np.eye(3) > 0, np.nan, 0.5)[..., None],
+        list("abc"),
+        list("123"),
+        ["AP"],
+    )
+    with pytest.raises(ScoresError, match=r"--missing pairwise\), or drop topics"):
+        prepare(holes, pairs=True)
+    with pytest.raises(ScoresError, match="; drop their topics or their systems"):
+        prepare(holes)

@@ -342,7 +342,10 @@ def choose_names(
         spelled = {canonical(name): name for name in known}
         names = [found_as(name, spelled) or name for name in metric_names(wanted)]
     else:
-        given = split(wanted) if isinstance(wanted, str) else list(wanted)
+        if isinstance(wanted, str):
+            given = split(wanted)
+        else:
+            given = list(wanted)
         names = [name for one in given for name in _matching(one, known)]
         spelled = {name: name for name in known}
     if not names:
@@ -450,10 +453,13 @@ def prepare(
         if pairs and missing == "pairwise":
             whole, notes = _as_it_is(used)
         else:
-            whole, notes = complete(used, missing)
+            whole, notes = complete(used, missing, pairs=pairs)
         return whole, deeper + notes
     by = default_by(used) if by is None else metric_of(scores, by)
-    needed = used if by in names else select(scores, metrics=[*names, by])
+    if by in names:
+        needed = used
+    else:
+        needed = select(scores, metrics=[*names, by])
     whole, notes = complete(needed, missing)
     best = top_systems(whole, top, by)
     notes.append(
@@ -529,13 +535,14 @@ def _require_scale(scores: xr.DataArray) -> xr.DataArray:
 
 
 def complete(
-    scores: xr.DataArray, missing: Missing = "error"
+    scores: xr.DataArray, missing: Missing = "error", *, pairs: bool = False
 ) -> tuple[xr.DataArray, list[str]]:
     """Return a cube without missing cells, and notes on what was left out for it.
 
     missing : "error" raises ScoresError; "topics" leaves out every topic that some system lacks, "systems" every system
     that lacks some topic, "common" topics and systems so that most scores stay. "pairwise" raises ScoresError: it is
     for studies that go pair by pair. Scores that are too small or too large to be compared raise ScoresError.
+    pairs : this is such a study, so that the error names "pairwise", too.
     """
     require_choice("missing", missing, get_args(Missing))
     scores = _require_scale(check(scores))
@@ -546,6 +553,8 @@ def complete(
     if missing in ("error", "pairwise"):
         if missing == "pairwise":
             what = _PAIRWISE
+        elif pairs:
+            what = "compare every two where both have scores (--missing pairwise), or drop topics or systems"
         else:
             what = "drop their topics or their systems"
         raise ScoresError(

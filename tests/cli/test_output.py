@@ -56,12 +56,38 @@ def test_a_line_a_minute(monkeypatch, capsys):
     assert "partitions: 1 of 2, about 1 min left" in said
 
 
+def test_a_table_for_a_paper_has_its_notes_beside_it(run):
+    """What a LaTeX table leaves out is said on stderr, unless all is to be quiet; so is what a CSV table warns of."""
+    scores = np.random.default_rng(1).random((45, 5, 1))
+    names = [f"s{at}" for at in range(45)], list("12345"), ["AP@1000"]
+    irmeta.save(cube(scores, *names), "s.parquet")
+    typed = ("table", "s.parquet", "-m", "AP", "--test", "none", "--format", "latex")
+    _, out, said = run(*typed)
+    assert "AP@1000 is used, the deepest" in said
+    assert "The best 20 of 45 systems" in said
+    assert "note:" not in out
+    assert run(*typed, "--quiet")[2] == ""
+    odd = ("predict", "apply", "--given", "P@10=0.99 P@1000=0.0 RR=0.01", "--want")
+    _, out, said = run(*odd, "AP@1000", "--format", "csv")
+    assert said.startswith("Warning: scores outside what the model has seen")
+    assert "Warning" not in out
+
+
+def test_a_width_without_a_plot_is_an_error(run):
+    """A width that nothing is drawn with is not passed over in silence."""
+    scores = np.random.default_rng(1).random((4, 5, 1))
+    irmeta.save(cube(scores, list("abcd"), list("12345"), ["AP"]), "s.parquet")
+    code, _, said = run("describe", "s.parquet", "--plot-width", "3.3")
+    assert (code, said.strip()) == (2, "irmeta: --plot-width needs --plot FILE")
+
+
 def test_memory_that_is_refused_ends_in_a_sentence(monkeypatch, capsys):
     """Where the system gives no more memory, the command says so and what to do, and exits with 2."""
 
     def refuse():
         raise MemoryError("Unable to allocate 3 GiB")
 
+    monkeypatch.setattr("irmeta.cli._modules", list)
     monkeypatch.setattr("irmeta.cli.app.app", refuse)
     with pytest.raises(SystemExit, match="2"):
         main()

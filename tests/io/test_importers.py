@@ -366,3 +366,10 @@ def test_ranges_of_topics_have_an_end(topics: str) -> None:
     """A range of more topics than any collection has is a slip, and does not fill the memory."""
     with pytest.raises(ScoresError, match="more than 1000000 topics"):
         topic_range(topics)
+
+
+def test_a_matrix_that_is_not_named_like_a_metric_says_how_to_name_it(tmp_path):
+    """A matrix whose file name is no known metric is told how to be named, and of no other command."""
+    path = put(tmp_path, "results.csv", "model,1,2\nbm25,0.1,0.2\n")
+    [said] = about(import_matrix(path, rows="systems"))["notes"][:1]
+    assert said.endswith("results; name each file as its metric, nDCG@10.csv")

@@ -167,6 +167,23 @@ def test_datasets_of_ir_datasets(tmp_path: Path) -> None:
         irmeta.evaluate("irds:none", {"r": RUN}, "AP")
 
 
+def test_a_dataset_that_cannot_be_downloaded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A failed download is one line, without all that was tried, and says how to do without it."""
+    ir_datasets = pytest.importorskip("ir_datasets")
+
+    class Unreachable:
+        def has_qrels(self) -> bool:
+            return True
+
+        def qrels_iter(self) -> Any:
+            raise RuntimeError("All download sources failed", ["http://example.org"])
+
+    monkeypatch.setattr(ir_datasets, "load", lambda _: Unreachable())
+    message = r"irds:far: ir_datasets cannot read it \(All download sources failed\); .*ir_datasets export ID qrels"
+    with pytest.raises(FileFormatError, match=message):
+        irmeta.evaluate("irds:far", {"r": RUN}, "AP")
+
+
 OPENSEARCH = {
     "name": "mine",
     "type": "IMPORT_JUDGMENT",

@@ -73,6 +73,10 @@ def test_of_many_systems_the_best_are_shown_and_the_output_says_so():
     assert irmeta.about(made)["notes"] == [
         "The best 20 of 45 systems by AP; choose others with --systems."
     ]
+    assert " The best 20 of 45 systems by AP. " in caption(made)
+    beside = irmeta.paper_table(scores(systems=45), metrics="AP", baseline="run2")
+    assert "The best 20 of 45 systems by AP, and the baseline." in caption(beside)
+    assert "The best" not in caption(irmeta.paper_table(scores(systems=40)))
 
 
 @pytest.mark.parametrize(("systems", "said"), [(45, True), (40, False)])

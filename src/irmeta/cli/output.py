@@ -44,11 +44,13 @@ def emit(
 ) -> None:
     """Write a study's result; for people the answer in words comes first, then the tables, then what else to know.
 
-    What goes to a file is said on the terminal, with the answer, unless that is to be quiet.
+    What goes to a file is said on the terminal, with the answer, unless that is to be quiet. So are the warnings that a
+    table without the answer would lack, and the notes on a table for a paper.
     """
+    from irmeta.attributes import about
     from irmeta.report.tables import render
     from irmeta.report.words import page
-    from irmeta.studies import study_of
+    from irmeta.studies import study_of, warnings
 
     form = form or form_of(output)
     text = render(result, form, table, width=width_of(output))
@@ -57,6 +59,12 @@ def emit(
     )
     if output is not None:
         say(f"wrote {output}: {study_of(result).findings(result)[0]}", quiet=quiet)
+    if form in ("csv", "latex", "markdown"):
+        for warning in warnings(result):
+            say(fill(f"Warning: {warning}", 80, **_UNBROKEN), quiet=quiet)
+    if form in ("latex", "markdown"):
+        for note in about(result)["notes"]:
+            say_note(note, quiet=quiet)
 
 
 def form_of(output: Path | None) -> "Format":
@@ -107,11 +115,13 @@ def refuse_inputs(given: Mapping[str, Any], *, models: bool = False) -> None:
 
     models : whether the command writes prediction models, and may replace them.
     """
+    from irmeta.io.places import reachable
+
     outputs = [
         Path(given[name]) for name in ("output", "plot") if given.get(name) is not None
     ]
     for output in outputs:
-        if not output.is_file():
+        if not reachable(output).is_file():
             continue
         for name, value in given.items():
             for one in value if isinstance(value, list | tuple) else [value]:
@@ -200,7 +210,10 @@ def _on_cluster(address: str, *, quiet: bool) -> Iterator[None]:
         workers = "waiting for workers"
         if cluster.workers:
             workers = f"workers: {cluster.workers}, threads: {cluster.threads}"
-        watch = f"; dashboard: {cluster.dashboard}" if cluster.dashboard else ""
+        if cluster.dashboard:
+            watch = f"; dashboard: {cluster.dashboard}"
+        else:
+            watch = ""
         say(f"cluster {cluster.address}: {workers}{watch}", quiet=quiet)
         yield
 

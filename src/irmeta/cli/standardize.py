@@ -86,8 +86,9 @@ def fit(
         say_note(note, quiet=quiet)
     flat = int((factors["quantiles"][..., 0] == factors["quantiles"][..., -1]).sum())
     say(
-        f"{output}: factors of {factors.sizes['topic']} topics and {factors.sizes['metric']} metrics from "
-        f"{int(factors['n'].max())} systems, {flat or 'none'} without spread; digest {factors.attrs['digest']}",
+        f"{output}: factors of {counted(factors.sizes['topic'], 'topic')} and "
+        f"{counted(factors.sizes['metric'], 'metric')} from {counted(int(factors['n'].max()), 'system')}, "
+        f"{flat or 'none'} without spread; digest {factors.attrs['digest']}",
         quiet=quiet,
     )
 
@@ -130,7 +131,10 @@ def apply(
     ]:
         say(line, quiet=quiet)
     unused = fitted.sizes["topic"] - cube.sizes["topic"]
-    rest = f"; {unused} topics of the factors have no scores here" if unused else ""
+    if unused:
+        rest = f"; {unused} topics of the factors have no scores here"
+    else:
+        rest = ""
     say(
         f"{output}: {counted(standardized.sizes['system'], 'system')} on "
         f"{counted(standardized.sizes['topic'], 'topic')}, {kind}, by factors "

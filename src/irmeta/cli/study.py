@@ -250,6 +250,17 @@ class Shown:
             callback=_drawable,
         ),
     ] = None
+    plot_width: Annotated[
+        float | None,
+        option(
+            "--plot-width",
+            min=1,
+            max=40,
+            panel=RESULT,
+            help="Width of the plot in inches: 3.3 is a column, 7 a page.",
+            show_default="what the plot takes",
+        ),
+    ] = None
     cluster: Cluster = None
     quiet: Quiet = False
 
@@ -262,7 +273,10 @@ class Shown:
     ) -> "xr.Dataset":
         """Run a study on scores with its options, draw the result, and write it; `view` says what of it to draw."""
         from irmeta.cli.output import emit, form_of, working
+        from irmeta.errors import IrmetaError
 
+        if self.plot_width is not None and self.plot is None:
+            raise IrmetaError("--plot-width needs --plot FILE")
         form = self.form or form_of(self.output)
         with working(self.cluster, quiet=self.quiet):
             result = study(*scores, **options)
@@ -270,7 +284,8 @@ class Shown:
             from irmeta.report.plots import figure_of
             from irmeta.report.plots.figure import save
 
-            save(figure_of(result, **({"view": view} if view else {})), self.plot)
+            drawn = figure_of(result, **({"view": view} if view else {}))
+            save(drawn, self.plot, width=self.plot_width)
         emit(result, form=form, output=self.output, table=self.table, quiet=self.quiet)
         return result
 

@@ -118,7 +118,7 @@ def import_matrix(
     together = xr.concat(
         [part.reindex_like(first[:, :, 0]) for part in parts], "metric"
     )
-    notes = _unlikely_scores(together) + (
+    notes = _unlikely_scores(together, "name each file as its metric, nDCG@10.csv") + (
         [_NUMBERED] if only_numbered(together.topic.values) else []
     )
     if notes:
@@ -126,6 +126,9 @@ def import_matrix(
     else:
         said = {"collection": collection}
     return check(together.assign_attrs(recorded(said)))
+
+
+_NO_METRICS = "if they are systems or topics, it is a matrix (irmeta import matrix)"
 
 
 def import_systemwise(paths: Paths) -> dict[str, xr.DataArray]:
@@ -146,21 +149,18 @@ def import_systemwise(paths: Paths) -> dict[str, xr.DataArray]:
             refuse_impossible(column, metric, path, _NAMES_HINT)
         made = cube(scores[:, None, :], names, [ALL], metrics, collection=name)
         released = any(column.startswith(("rdp_", "errall")) for column in columns)
-        notes = _unlikely_scores(made) + ([_RELEASED] if released else [])
+        notes = _unlikely_scores(made, _NO_METRICS) + ([_RELEASED] if released else [])
         cubes[name] = made.assign_attrs(recorded({"notes": notes})) if notes else made
     return cubes
 
 
-def _unlikely_scores(scores: xr.DataArray) -> list[str]:
-    """Say which metrics irmeta does not know: they may be something else."""
+def _unlikely_scores(scores: xr.DataArray, mend: str) -> list[str]:
+    """Say which metrics irmeta does not know: they may be something else; where it knows none, how to mend that."""
     names = [str(name) for name in scores.metric.values]
     strange = [name for name in names if not is_known(name)]
     if not strange:
         return []
-    if strange == names:
-        hint = "; if they are systems or topics, it is a matrix (irmeta import matrix)"
-    else:
-        hint = ""
+    hint = f"; {mend}" if strange == names else ""
     return [
         f"irmeta does not know {len(strange)} of {len(names)} metrics: {words.listed(strange, 3)}{hint}"
     ]

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import matplotlib as mpl
+import matplotlib.image
 import numpy as np
 import pytest
 import xarray as xr
@@ -50,3 +51,12 @@ def test_other_forms(tmp_path: Path) -> None:
         with pytest.raises(IrmetaError, match=says):
             save(draw(plot, RESULT), tmp_path / name)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_figure_is_as_wide_as_asked(tmp_path: Path) -> None:
+    """A width in inches is that of the file, at 200 dots an inch; the height stays."""
+    figure = draw(plot, RESULT)
+    tall = round(figure.get_figheight() * 200)
+    save(figure, tmp_path / "f.png", width=5)
+    height, width = mpl.image.imread(tmp_path / "f.png").shape[:2]
+    assert (width, abs(height - tall) <= 1) == (1000, True)

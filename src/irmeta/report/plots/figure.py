@@ -71,9 +71,14 @@ def draw(
         return figure
 
 
-def save(figure: Figure, path: Path) -> None:
-    """Save a figure as SVG, PDF or PNG by the suffix of its path; the file appears whole or not at all."""
+def save(figure: Figure, path: Path, *, width: float | None = None) -> None:
+    """Save a figure as SVG, PDF or PNG by the suffix of its path; the file appears whole or not at all.
+
+    width : in inches; the figure's own by default. Its height and the size of its text stay.
+    """
     form = require_form(path)
+    if width is not None:
+        figure.set_figwidth(width)
     with mpl.rc_context(STYLE), writing(path) as part:
         figure.savefig(part, format=form, dpi=200, metadata=_UNDATED.get(form))
 
