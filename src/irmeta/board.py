@@ -136,7 +136,10 @@ def complete(board: Board) -> Board:
         kept = board.kept(models, every_task)
     else:
         kept = board.kept(every_model, tasks)
-    what = (models, board.nouns.model) if by_models else (tasks, board.nouns.task)
+    if by_models:
+        what = (models, board.nouns.model)
+    else:
+        what = (tasks, board.nouns.task)
     note = f"left out for missing scores: {counted(int((~what[0]).sum()), what[1])} of {what[0].size}"
     return replace(kept, notes=[*board.notes, note])
 

@@ -342,7 +342,10 @@ def choose_names(
         spelled = {canonical(name): name for name in known}
         names = [found_as(name, spelled) or name for name in metric_names(wanted)]
     else:
-        given = split(wanted) if isinstance(wanted, str) else list(wanted)
+        if isinstance(wanted, str):
+            given = split(wanted)
+        else:
+            given = list(wanted)
         names = [name for one in given for name in _matching(one, known)]
         spelled = {name: name for name in known}
     if not names:
@@ -453,7 +456,10 @@ def prepare(
             whole, notes = complete(used, missing, pairs=pairs)
         return whole, deeper + notes
     by = default_by(used) if by is None else metric_of(scores, by)
-    needed = used if by in names else select(scores, metrics=[*names, by])
+    if by in names:
+        needed = used
+    else:
+        needed = select(scores, metrics=[*names, by])
     whole, notes = complete(needed, missing)
     best = top_systems(whole, top, by)
     notes.append(

@@ -216,7 +216,10 @@ def targets_and_candidates(
     Both are by default all that every collection has; a target among the candidates is no predictor of itself.
     """
     candidates = common_metrics(cubes, metrics)
-    wanted = candidates if targets is None else common_metrics(cubes, targets)
+    if targets is None:
+        wanted = candidates
+    else:
+        wanted = common_metrics(cubes, targets)
     if all(candidates == [target] for target in wanted):
         raise ScoresError(
             f"there is no other metric to predict {', '.join(wanted)} from"

@@ -19,7 +19,10 @@ class Remark:
     text: str
 
     def __str__(self) -> str:
-        where = self.path if self.line is None else f"{self.path}:{self.line}"
+        if self.line is None:
+            where = self.path
+        else:
+            where = f"{self.path}:{self.line}"
         return f"{where}: {self.text}"
 
 

@@ -177,7 +177,10 @@ def _refuse_twice(rows: pl.DataFrame, flat: Indices) -> None:
     again = np.flatnonzero(np.diff(flat[order]) == 0)
     if again.size:
         collection, system, topic, metric, _ = rows.row(int(order[again[0] + 1]))
-        where = "" if collection == "collection" else f" of {collection}"
+        if collection == "collection":
+            where = ""
+        else:
+            where = f" of {collection}"
         raise ScoresError(
             f"more than one score{where} for {shortened(system)}, {shortened(topic)}, {shortened(metric)};"
             " keep one of them, or their mean, before: table.group_by(...).mean()"
@@ -364,7 +367,10 @@ def _long(
     assert found.score is not None
     scores = scores_of(frame[found.score], found.score).alias("score")
     left = [name for name in frame.columns if name not in found]
-    notes = [f"columns that are not used: {_named(left)}"] if left else []
+    if left:
+        notes = [f"columns that are not used: {_named(left)}"]
+    else:
+        notes = []
     return _spelled(pl.DataFrame([*parts, scores])), notes
 
 
@@ -383,7 +389,10 @@ def _wide(
     if system is None and topic is None and values:
         first = _first(frame.select(values))
         values.remove(first)
-        system, topic = (first, None) if rows != "topics" else (None, first)
+        if rows != "topics":
+            system, topic = (first, None)
+        else:
+            system, topic = (None, first)
     if not values or not frame.height:
         raise ScoresError(
             f"no scores in the table, which has {_named(frame.columns) or 'no columns'}; a long table has columns for"

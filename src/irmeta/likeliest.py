@@ -40,7 +40,10 @@ def metrics_to_add(metrics: Sequence[str], kind: Judgments, depth: int) -> list[
     >>> metrics_to_add(["AP(depth=10)@5"], "full", 10)
     ['NumRel', 'P(depth=10)@1000', 'AP(depth=10)@1000']
     """
-    inside = f"depth={depth}" if kind == "full" else f"depth={depth}, pool={depth}"
+    if kind == "full":
+        inside = f"depth={depth}"
+    else:
+        inside = f"depth={depth}, pool={depth}"
     bases = [
         base for base in ("P", "AP") if _of_first(metrics, base, kind, depth) is None
     ]
@@ -79,7 +82,10 @@ def _of_first(
     >>> _of_first(["AP(depth=10)@5", "AP(depth=10)@1000"], "AP", "full", 10)
     'AP(depth=10)@1000'
     """
-    params = {"depth": depth} if kind == "full" else {"depth": depth, "pool": depth}
+    if kind == "full":
+        params = {"depth": depth}
+    else:
+        params = {"depth": depth, "pool": depth}
     for name in metrics:
         try:
             metric = parse(name)

@@ -243,7 +243,10 @@ def _rows(cubes: Mapping[str, xr.DataArray], level: str) -> Floats:
     """Return the rows that a matrix is computed from, of shape (row, metric)."""
     parts = []
     for one in cubes.values():
-        values = means(one).values if level == "system" else additive(one).values
+        if level == "system":
+            values = means(one).values
+        else:
+            values = additive(one).values
         if level == "within-topic":
             values = values - values.mean(axis=0)  # less the topic's mean over systems
         parts.append(values.reshape(-1, values.shape[-1]))

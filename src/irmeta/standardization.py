@@ -21,6 +21,7 @@ from irmeta.errors import FileFormatError, ScoresError, require_choice
 from irmeta.io import seals
 from irmeta.io.groups import Grouping, teams
 from irmeta.io.outputs import writing
+from irmeta.io.places import reachable
 from irmeta.names import nearest, standardized
 from irmeta.stats.standardizing import across, standardizers
 from irmeta.words import counted, listed
@@ -127,7 +128,10 @@ def apply(
     _require_factors(factors)
     _require_names(scores, factors)
     same = _judgments(about(scores)) & _judgments(about(factors).get("scores"))
-    notes = [] if same else _numbered(scores.topic.values, scores.attrs, factors.attrs)
+    if same:
+        notes = []
+    else:
+        notes = _numbered(scores.topic.values, scores.attrs, factors.attrs)
     arrays = _arrays(
         factors.sel(topic=scores.topic.values, metric=scores.metric.values)
     )
@@ -205,7 +209,10 @@ def common(
 
 def _judgments(provenance: Any) -> set[str]:
     """Return the digest of the judgments that scores were made with, if they say it."""
-    qrels = provenance.get("qrels") if isinstance(provenance, Mapping) else None
+    if isinstance(provenance, Mapping):
+        qrels = provenance.get("qrels")
+    else:
+        qrels = None
     digest = qrels.get("sha256") if isinstance(qrels, Mapping) else None
     if digest:
         return {digest}
@@ -219,7 +226,7 @@ def _numbered(topics: Iterable[str], *both: Mapping[str, Any]) -> list[str]:
         return []
     return [
         f"topics are matched by name, and {names[0]} and {names[1]} number theirs from 1: unless they are the same "
-        "topics, these figures mean nothing"
+        "topics, these figures mean nothing (if they are, give both one name: evaluate --collection)"
     ]
 
 
@@ -364,7 +371,7 @@ def is_factors(path: str | PathLike[str]) -> bool:
 def _found(path: str | PathLike[str]) -> Path:
     """Return the path of a factors file; a file comes before a name under which factors ship."""
     shipped = shipped_factors()
-    if Path(path).exists():
+    if reachable(Path(path)).exists():
         return Path(path)
     if str(path) in shipped:
         return shipped[str(path)]

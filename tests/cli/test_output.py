@@ -87,6 +87,7 @@ def test_memory_that_is_refused_ends_in_a_sentence(monkeypatch, capsys):
     def refuse():
         raise MemoryError("Unable to allocate 3 GiB")
 
+    monkeypatch.setattr("irmeta.cli._modules", list)
     monkeypatch.setattr("irmeta.cli.app.app", refuse)
     with pytest.raises(SystemExit, match="2"):
         main()

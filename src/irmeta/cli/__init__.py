@@ -29,6 +29,8 @@ def main() -> None:
         app()
     except IrmetaError as error:
         _fail(str(error))
+    except OSError as error:
+        _fail(f"{error.filename or 'a file'}: {error.strerror or error}")
     except MemoryError as error:
         _fail(
             f"not enough memory ({error or 'none is left'}); raise the limit (ulimit -v), or take fewer runs, cores, "

@@ -173,7 +173,10 @@ def _parameter(name: str, default: Any, hint: Any) -> inspect.Parameter:
     kind, info = get_args(hint)
     info = copy(info)
     if info.metavar is None:
-        info.metavar = name.upper() if isinstance(info, ArgumentInfo) else _value(kind)
+        if isinstance(info, ArgumentInfo):
+            info.metavar = name.upper()
+        else:
+            info.metavar = _value(kind)
     annotation = Annotated[kind, info]  # type: ignore[valid-type]
     return inspect.Parameter(
         name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation

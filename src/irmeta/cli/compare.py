@@ -35,7 +35,10 @@ def compare(
     """
     from irmeta.studies.comparison import compare as study
 
-    kinds = None if kind is None else [part.strip() for part in kind.split(",")]
+    if kind is None:
+        kinds = None
+    else:
+        kinds = [part.strip() for part in kind.split(",")]
     options: dict[str, Any] = {
         "kinds": kinds,
         "partitions": partitions,

@@ -264,7 +264,10 @@ class HumanAndMachine:
                 for file in (self.human, self.llm)
             ]
         sets = _sets({"human": self.human, "machine": self.llm})
-        own = None if self.rel_llm is None else {"machine": self.rel_llm}
+        if self.rel_llm is None:
+            own = None
+        else:
+            own = {"machine": self.rel_llm}
         cubes = _evaluated(sets, self.runs, self.metrics, shown, own)
         return [cubes["human"], cubes["machine"]]
 

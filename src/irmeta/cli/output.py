@@ -115,11 +115,13 @@ def refuse_inputs(given: Mapping[str, Any], *, models: bool = False) -> None:
 
     models : whether the command writes prediction models, and may replace them.
     """
+    from irmeta.io.places import reachable
+
     outputs = [
         Path(given[name]) for name in ("output", "plot") if given.get(name) is not None
     ]
     for output in outputs:
-        if not output.is_file():
+        if not reachable(output).is_file():
             continue
         for name, value in given.items():
             for one in value if isinstance(value, list | tuple) else [value]:
@@ -208,7 +210,10 @@ def _on_cluster(address: str, *, quiet: bool) -> Iterator[None]:
         workers = "waiting for workers"
         if cluster.workers:
             workers = f"workers: {cluster.workers}, threads: {cluster.threads}"
-        watch = f"; dashboard: {cluster.dashboard}" if cluster.dashboard else ""
+        if cluster.dashboard:
+            watch = f"; dashboard: {cluster.dashboard}"
+        else:
+            watch = ""
         say(f"cluster {cluster.address}: {workers}{watch}", quiet=quiet)
         yield
 

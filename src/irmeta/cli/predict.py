@@ -114,13 +114,20 @@ def apply(
         raise IrmetaError(
             "name a table to fill, or one system's scores with --given 'P@10=0.43 RR=0.61'"
         )
-    cube = prediction.given(given) if given is not None else _table(scores or Path())
+    if given is not None:
+        cube = prediction.given(given)
+    else:
+        cube = _table(scores or Path())
     if model is not None and train:
         raise IrmetaError(
             "a model is given or fitted: name --model or --train, not both"
         )
     cubes = Pooled(scores=train).cubes() if train else None
-    fitted = prediction_model(cubes) if cubes else load_model(model) if model else None
+    fitted = None
+    if cubes:
+        fitted = prediction_model(cubes)
+    elif model:
+        fitted = load_model(model)
     known = _table(calibrate) if calibrate else None
     if scores is not None and (shown.form or form_of(shown.output)) == "csv":
         shown = replace(shown, table=shown.table or "filled")

@@ -131,7 +131,10 @@ def apply(
     ]:
         say(line, quiet=quiet)
     unused = fitted.sizes["topic"] - cube.sizes["topic"]
-    rest = f"; {unused} topics of the factors have no scores here" if unused else ""
+    if unused:
+        rest = f"; {unused} topics of the factors have no scores here"
+    else:
+        rest = ""
     say(
         f"{output}: {counted(standardized.sizes['system'], 'system')} on "
         f"{counted(standardized.sizes['topic'], 'topic')}, {kind}, by factors "

@@ -73,7 +73,10 @@ class Collection:
 
     def replaced(self, added: Sequence[str]) -> list[str]:
         """List the systems whose scores make room for those of runs that are added."""
-        there = set() if self.about is None else set(self.about["names"]["system"])
+        if self.about is None:
+            there = set()
+        else:
+            there = set(self.about["names"]["system"])
         return [name for name in added if name in there]
 
     def joined(self, new: About) -> About:

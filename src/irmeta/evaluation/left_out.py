@@ -226,7 +226,10 @@ def _chunk_without(
 
 def _ignores_unjudged(metric: Metric) -> bool:
     """Tell whether a metric takes documents of grade 0 and unjudged ones for the same."""
-    own = metric["rel"] if "rel" in CATALOGUE[metric.base].params else None
+    if "rel" in CATALOGUE[metric.base].params:
+        own = metric["rel"]
+    else:
+        own = None
     return (
         metric.base in BLIND
         and not metric["judged_only"]

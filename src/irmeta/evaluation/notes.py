@@ -153,7 +153,10 @@ def identical(orders: Mapping[str, str]) -> list[str]:
     pairs = [f"{name} as {other}" for name, other in copies if name != other]
     if not pairs:
         return []
-    count = f"{len(pairs)} runs rank" if len(pairs) > 1 else "1 run ranks"
+    if len(pairs) > 1:
+        count = f"{len(pairs)} runs rank"
+    else:
+        count = "1 run ranks"
     return [
         f"{count} as an earlier run does on every topic: {listed(pairs)}; count such runs once where runs are a sample"
     ]

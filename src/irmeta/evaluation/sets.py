@@ -129,7 +129,10 @@ def evaluate_under(
     >>> [cube.item() for cube in cubes.values()]
     [1.0, 0.5]
     """
-    given = sets if isinstance(sets, JudgmentSets) else JudgmentSets.of(sets, reading)
+    if isinstance(sets, JudgmentSets):
+        given = sets
+    else:
+        given = JudgmentSets.of(sets, reading)
     sources = sources_of(runs)
     lowest = dict(rel or {})
     if unknown := [name for name in lowest if name not in given.sets]:

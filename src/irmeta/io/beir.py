@@ -25,7 +25,10 @@ def judgments_in(folder: Path) -> Path:
     """
     found: list[Path] = []
     for name in FOLDERS:
-        inside = sorted((folder / name).iterdir()) if (folder / name).is_dir() else []
+        if (folder / name).is_dir():
+            inside = sorted((folder / name).iterdir())
+        else:
+            inside = []
         found = [
             path
             for path in inside

@@ -59,7 +59,10 @@ def _decimals(texts: Strings) -> tuple[Floats, Bools]:
             word |= words[which + 1] << (np.uint64(64) - shift)
         size = np.minimum(np.maximum(after - 8 * which, 0), 8)
         part, bad = _digits(word, size)
-        fraction = fraction * _POWERS.take(size) + part if which else part
+        if which:
+            fraction = fraction * _POWERS.take(size) + part
+        else:
+            fraction = part
         odd |= bad
     plain &= (odd & _TOPS) == 0
     # value = (whole x 10^after + fraction) / 10^after

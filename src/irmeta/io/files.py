@@ -17,6 +17,7 @@ import zstandard
 from zlib_ng import zlib_ng
 
 from irmeta.errors import FileFormatError
+from irmeta.io.places import reachable
 
 SUFFIXES = (".gz", ".bz2", ".xz", ".zst")
 """What a compressed file's name may end with; the content decides, the suffix is only cut from the system's name."""
@@ -92,7 +93,7 @@ def location(given: str | os.PathLike[str]) -> Location:
         return Path("/dev/stdin")
     if "://" in text:
         return text
-    return Path(text)
+    return reachable(Path(text))
 
 
 def listed(given: str | os.PathLike[str]) -> list[Location]:
@@ -113,7 +114,10 @@ def listed(given: str | os.PathLike[str]) -> list[Location]:
             if Path(file).is_file()
         )
     if not files or not files[0].exists():
-        what = "no files in this folder" if where.is_dir() else "no such file"
+        if where.is_dir():
+            what = "no files in this folder"
+        else:
+            what = "no such file"
         raise FileFormatError(f"{shown(where)}: {what}")
     return list(files)
 
@@ -131,9 +135,9 @@ def _beneath(folder: Path) -> Iterator[Path]:
         seen.add(real)
         folders[:] = [name for name in folders if not name.startswith(".")]
         for name in names:
-            file = Path(where, name)
             if name.startswith("."):
                 continue
+            file = reachable(Path(where, name))
             if file.is_symlink() and not file.exists():
                 raise FileFormatError(
                     f"{file}: a link to a file that is not there; mend it or remove it"
@@ -217,7 +221,7 @@ class Content:
         self.path = path or (where if isinstance(where, Path) else shown(where))
         self._where = where
         self._digest = ""
-        if isinstance(where, Path) and where.is_file():
+        if isinstance(where, Path) and reachable(where).is_file():
             self._kept = None
         else:
             self._kept = _whole(where)
@@ -270,14 +274,16 @@ class Content:
     ) -> Iterator[bytes]:
         """Decompress; raise FileFormatError where a little data is far more than a run or judgments could be."""
         read = unpacked = 0
+        # gzip makes at most 1032 bytes of one, so its slices may be larger: they are faster
+        size = 8 * _SLICE if kind == "gzip" else _SLICE
 
         def counted() -> Iterator[bytes]:
             nonlocal read
             for piece in pieces:
                 # slice by slice, so that the limit is looked at before memory is full
-                for start in range(0, len(piece), _SLICE):
-                    read += len(piece[start : start + _SLICE])
-                    yield piece[start : start + _SLICE]
+                for start in range(0, len(piece), size):
+                    read += len(piece[start : start + size])
+                    yield piece[start : start + size]
 
         for piece in decompress(counted()):
             unpacked += len(piece)

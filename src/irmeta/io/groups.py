@@ -107,7 +107,10 @@ def grouped(runs: list[str], groups: Grouping) -> Groups:
                 f"groups={groups!r}: give a table of runs and teams, or {STEM!r}"
             )
         return Groups({run: _stem(run) for run in runs}, source="stems of the names")
-    table = groups if isinstance(groups, Groups) else Groups(dict(groups))
+    if isinstance(groups, Groups):
+        table = groups
+    else:
+        table = Groups(dict(groups))
     table.require(runs)
     return table
 

@@ -13,6 +13,7 @@ import xarray as xr
 from irmeta.cube import cube
 from irmeta.errors import FileFormatError
 from irmeta.io.files import listed, read_bytes
+from irmeta.io.places import reachable
 from irmeta.io.strictly import number, parsed
 
 METRIC = "main_score"
@@ -38,7 +39,7 @@ def import_mteb(
     split that there is. A model is named by its model_meta.json, else by its folder (`__` stands for `/`). A task that
     a model has in two revisions raises FileFormatError.
     """
-    root = Path(folder)
+    root = reachable(Path(folder))
     if not root.is_dir():
         raise FileFormatError(
             f"{root}: not a folder; name the folder of MTEB's results (MODEL/REVISION/TASK.json)"
@@ -81,7 +82,10 @@ def _outcome(path: Path, root: Path, split: str) -> TaskScore:
         held = parsed(read_bytes(path))
         task = held["task_name"]
         splits = held["scores"]
-        chosen = splits[split] if split in splits else next(iter(splits.values()))
+        if split in splits:
+            chosen = splits[split]
+        else:
+            chosen = next(iter(splits.values()))
         scores = [
             float("nan") if one["main_score"] is None else number(one["main_score"])
             for one in chosen
@@ -113,8 +117,13 @@ def _model(path: Path, root: Path) -> str:
         raise FileFormatError(f"{meta}: not JSON ({error})") from error
     if isinstance(named, Mapping) and named.get("name"):
         return str(named["name"])
+    # MODEL/REVISION/TASK.json, MODEL/TASK.json, or the files of one model
     above = path.relative_to(root).parts[:-1]
-    folder = above[-2] if len(above) > 1 else above[0] if above else root.resolve().name
+    folder = root.resolve().name
+    if len(above) > 1:
+        folder = above[-2]
+    elif above:
+        folder = above[0]
     return folder.replace("__", "/")
 
 

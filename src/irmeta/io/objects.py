@@ -62,7 +62,10 @@ def _of_ir_datasets(name: str, what: str) -> Iterable[Any]:
             f"{name}: ir_datasets knows no such dataset; `ir_datasets list` names those it has"
         ) from error
     if not getattr(dataset, f"has_{what}")():
-        noun = "judgments" if what == "qrels" else "run (scored documents)"
+        if what == "qrels":
+            noun = "judgments"
+        else:
+            noun = "run (scored documents)"
         raise IrmetaError(
             f"{name}: the dataset has no {noun}; it may be in one of its subsets, as {name}/test"
         )
@@ -94,7 +97,10 @@ def _is_row(given: Any) -> bool:
 def _frame(rows: Iterable[Any]) -> pl.DataFrame:
     """Lay out rows of ir_measures or ir_datasets as a frame."""
     listed = list(rows)
-    value = "relevance" if listed and hasattr(listed[0], "relevance") else "score"
+    if listed and hasattr(listed[0], "relevance"):
+        value = "relevance"
+    else:
+        value = "score"
     columns = {
         name: [getattr(row, name) for row in listed]
         for name in ("query_id", "doc_id", value)

@@ -10,6 +10,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from irmeta.errors import FileFormatError
+from irmeta.io.places import reachable
 
 try:
     import fcntl
@@ -103,7 +104,12 @@ def alone_in(folder: Path) -> Iterator[None]:
     if not LOCKS or not folder.is_dir():
         yield
         return
-    handle = os.open(folder, os.O_RDONLY)
+    try:
+        handle = os.open(folder, os.O_RDONLY)
+    except OSError as error:
+        raise FileFormatError(
+            f"{folder}: the folder cannot be read ({error.strerror or error})"
+        ) from error
     try:
         with suppress(OSError):
             _lock(handle, wait=True)
@@ -120,7 +126,8 @@ def _lock(handle: int, *, wait: bool) -> None:
 
 def require_folder(path: Path) -> None:
     """Raise FileFormatError if there is no folder to write this file into."""
-    if not Path(path).parent.is_dir():
+    reachable(path)
+    if not path.parent.is_dir():
         raise FileFormatError(
             f"{path}: the folder {Path(path).parent} does not exist; make it first"
         )

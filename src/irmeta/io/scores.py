@@ -16,7 +16,8 @@ from irmeta.cube import DIMS, check, choose_names, cube, labels, possible
 from irmeta.cubes import by_name
 from irmeta.errors import FileFormatError, ScoresError
 from irmeta.io import seals
-from irmeta.io.outputs import alone_in, writing
+from irmeta.io.outputs import alone_in, require_folder, writing
+from irmeta.io.places import reachable
 from irmeta.names import nearest
 from irmeta.stats.arrays import Floats
 from irmeta.words import listed, shortened
@@ -228,6 +229,7 @@ def write(
     append : keep the rows of a file that exists.  replaced : but not those of these systems in these collections.
     check : called first, when no other process can write the file any more; what it raises leaves the file as it is.
     """
+    require_folder(path)
     rows = [table.lazy() for table in tables]
     with alone_in(path.parent):
         check()
@@ -371,7 +373,7 @@ def _held(path: Path) -> tuple[pl.LazyFrame, dict[str, Names], dict[str, About]]
 
 def _scan(path: Path) -> tuple[pl.LazyFrame, dict[str, About]]:
     """Open a score file: its rows, and what it says of its collections (nothing where other programs wrote it)."""
-    if not path.is_file():
+    if not reachable(path).is_file():
         raise FileFormatError(
             f"{path}: no such file; `irmeta evaluate` and `irmeta import` write score files"
         )

@@ -43,7 +43,9 @@ def lines(data: bytes) -> list[str]:
         .replace("\r\n", "\n")
         .replace("\r", "\n")
     )
-    return text.removesuffix("\n").split("\n") if text else []
+    if text:
+        return text.removesuffix("\n").split("\n")
+    return []
 
 
 def rows(data: bytes, separator: str = ",") -> Iterator[tuple[int, list[str]]]:

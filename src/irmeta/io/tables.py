@@ -113,7 +113,10 @@ def wide(scores: Any, metric: str | None = None) -> pl.DataFrame:
         raise ScoresError(
             f"a wide table holds one metric; choose with metric=... (--metric), of {known}"
         )
-    table = scores.isel(topic=0) if means_only else scores.isel(metric=0)
+    if means_only:
+        table = scores.isel(topic=0)
+    else:
+        table = scores.isel(metric=0)
     columns = labels(table[table.dims[1]].values)
     values = pl.DataFrame(table.values, schema=columns).with_columns(
         pl.all().fill_nan(None)

@@ -376,7 +376,10 @@ def _carefully(text: bytes, layout: Layout, path: Location, reading: Reading) ->
     if layout is RUN:
         rows.ranks = _field(lines, 3)
         tags = list(dict.fromkeys(fields[5] for fields in lines if fields[5]))
-        rows.tag = tags[0].decode("utf-8", "surrogateescape") if tags else ""
+        if tags:
+            rows.tag = tags[0].decode("utf-8", "surrogateescape")
+        else:
+            rows.tag = ""
         if len(tags) > 1:
             rows.remarks.append(tag_remark(path))
     if unfit:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from irmeta.errors import FileFormatError
 from irmeta.io.outputs import writing
+from irmeta.io.places import reachable
 
 PAGE = "index.html"
 
@@ -67,7 +68,7 @@ class Kept:
 
     def _earlier(self) -> dict[str, str | None]:
         """Return what was written into the folder earlier, names and digests; refuse a folder of something else."""
-        folder = self.folder
+        folder = reachable(self.folder)
         if folder.is_file():
             raise FileFormatError(
                 f"{folder} is a file; name a folder for the {self.kind}"
@@ -91,7 +92,10 @@ class Kept:
         ) as error:
             page = folder / PAGE
             lacks = f"a page without a list of its files, {self._list}"
-            what = lacks if page.is_file() else f"something that is not a {self.kind}"
+            if page.is_file():
+                what = lacks
+            else:
+                what = f"something that is not a {self.kind}"
             raise FileFormatError(
                 f"{folder} holds {what}; name a new or an empty folder"
             ) from error
@@ -99,7 +103,9 @@ class Kept:
     def _inside(self) -> list[Path]:
         """List what is in the folder; nothing where there is none yet."""
         try:
-            return list(self.folder.iterdir()) if self.folder.is_dir() else []
+            if self.folder.is_dir():
+                return list(self.folder.iterdir())
+            return []
         except OSError as error:
             raise FileFormatError(
                 f"{self.folder}: the folder cannot be read ({error.strerror or error})"

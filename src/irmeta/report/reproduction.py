@@ -66,7 +66,10 @@ def _item(name: str, cells: Sequence[Cell]) -> dict[str, Any]:
     """Lay an item's cells out as the matrix they are, or as a list where that would be mostly empty."""
     notes = list(dict.fromkeys(cell["note"] for cell in cells if cell["note"]))
     for cell in cells:
-        cell["footnote"] = notes.index(cell["note"]) + 1 if cell["note"] else None
+        if cell["note"]:
+            cell["footnote"] = notes.index(cell["note"]) + 1
+        else:
+            cell["footnote"] = None
     rows, columns = (
         list(dict.fromkeys(cell[part] for cell in cells)) for part in ("row", "column")
     )

@@ -66,7 +66,10 @@ def estimate(
     left, right = np.triu_indices(systems.size, 1)
     n = both.human.sizes["topic"]
     total = both.machine.sizes["topic"]
-    target = "topics like these" if new_topics else f"these {total} topics"
+    if new_topics:
+        target = "topics like these"
+    else:
+        target = f"these {total} topics"
     lines = [
         f"{n} of {total} topics have human judgments; means are over {target}; "
         f"Student's t with {n - 1} degrees of freedom"

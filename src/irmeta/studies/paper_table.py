@@ -74,7 +74,10 @@ def paper_table(
     generator, seed = seeded(rng)
     scores, notes = prepare(scores, metrics=metrics, missing=missing)
     names = [str(metric) for metric in scores.metric.values]
-    by = names[0] if by is None else found_as(canonical(by), names) or by
+    if by is None:
+        by = names[0]
+    else:
+        by = found_as(canonical(by), names) or by
     if by not in names:
         raise ScoresError(
             f"no metric {by!r} to sort the systems by; {nearest(by, names)}"
@@ -153,7 +156,10 @@ def _floor_notes(
         float(floors.of_topics(test, topics)),
         floors.of_resamples(test, resamples, topics),
     )
-    needed = alpha / compared if correct in ("holm", "bonferroni") else alpha
+    if correct in ("holm", "bonferroni"):
+        needed = alpha / compared
+    else:
+        needed = alpha
     if floor < needed:
         return []
     return [
@@ -212,7 +218,10 @@ def caption(outcome: xr.Dataset) -> str:
     options = about(outcome)["options"]
     name, size = next(iter(about(outcome)["inputs"]["collections"].items()))
     standardized = scale(size)
-    what = "scores" if standardized is None else f"standardized scores ({standardized})"
+    if standardized is None:
+        what = "scores"
+    else:
+        what = f"standardized scores ({standardized})"
     text = f"Mean {what} on {name} ({counted(size['topics'], 'topic')}); the best of each column in bold."
     if outcome.sizes["system"] < size["systems"]:
         others = "" if options["baseline"] is None else ", and the baseline"

@@ -49,7 +49,10 @@ def standardizing_set(
     generator, seed = seeded(rng)
     old, new, notes = standardization.common(old, new, missing)
     limit = old.sizes["system"]
-    sizes = [size for size in SIZES if size < limit] if sizes is None else list(sizes)
+    if sizes is None:
+        sizes = [size for size in SIZES if size < limit]
+    else:
+        sizes = list(sizes)
     wrong = [size for size in sizes if not 2 <= size <= limit]
     if wrong or not sizes:
         raise ScoresError(

@@ -226,7 +226,10 @@ def _inspect(
     """Read a run, gather its facts, and say what is odd about them; also give its tag and a digest of its lists."""
     try:
         given = opened(source, folder)
-        run = given if isinstance(given, Run) else run_of(given, source[0], reading)
+        if isinstance(given, Run):
+            run = given
+        else:
+            run = run_of(given, source[0], reading)
         if judgments is not None:
             require_judged_topics(run, judgments.qrels, where(source))
     except FileFormatError as error:

@@ -43,7 +43,10 @@ def _points(found: xr.Dataset) -> Iterator[Cell]:
                 printed = dict(zip(DEPTHS, read.get((target, test), []), strict=False))
                 for depth in DEPTHS:
                     one = found.sel(target=target, collection=test, depth=depth)
-                    published = float(printed[depth]) if depth in printed else None
+                    if depth in printed:
+                        published = float(printed[depth])
+                    else:
+                        published = None
                     item = f"Figure 2{'a' if high == 1000 else 'b'}"
                     row = f"{name}@{high} {test}"
                     yield lacking(

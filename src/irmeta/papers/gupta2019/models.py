@@ -21,7 +21,10 @@ def model_cells(tables: Tables) -> Iterator[Cell]:
     """Return what each kernel size changes: the mean and the largest change over 21 rows and three collections."""
     linear, data = [], []
     for target, names, _ in rows(PREDICTION):
-        fit = fitted(tables, target, names) if is_released(target, names) else None
+        if is_released(target, names):
+            fit = fitted(tables, target, names)
+        else:
+            fit = None
         if fit:
             linear.append([[one.tau, one.r2] for one in fit.tests])
             data.append(

@@ -60,7 +60,10 @@ def sentence_cells(tables: Tables) -> Iterator[Cell]:
 def _measured(tables: Tables) -> Measured:
     found = {}
     for target, names, _ in rows(PREDICTION):
-        fit = fitted(tables, target, names) if is_released(target, names) else None
+        if is_released(target, names):
+            fit = fitted(tables, target, names)
+        else:
+            fit = None
         if fit:
             found[target, len(split(names))] = np.array(
                 [[one.tau, one.r2] for one in fit.tests]

@@ -21,7 +21,11 @@ class Gain(NamedTuple):
     high: float
 
     def __str__(self) -> str:
-        side = "below 0" if self.high < 0 else "above 0" if self.low > 0 else "holds 0"
+        side = "holds 0"
+        if self.high < 0:
+            side = "below 0"
+        elif self.low > 0:
+            side = "above 0"
         return f"95% interval {self.low:.3f} to {self.high:.3f}: {side}"
 
 

@@ -45,7 +45,9 @@ def _panel(content: Content, name: str) -> Panel:
     shared = [
         metric for metric in names(used.metric) if metric in names(factors.metric)
     ]
-    metric = by if by in shared else shared[0] if shared else by
+    metric = by
+    if shared and by not in shared:
+        metric = shared[0]
     return place_panel(
         name, used, factors, metric, content.source_of(name), content.seed
     )

@@ -37,7 +37,10 @@ def figure(
         raise ScoresError(
             "judges of different topics have no favour to draw; --view tau shows their tau"
         )
-    rows = one.sizes["group"] if "group_favour" in one else one.sizes["system"]
+    if "group_favour" in one:
+        rows = one.sizes["group"]
+    else:
+        rows = one.sizes["system"]
     return draw(favour, one, width=PAGE, height=_height(rows), judge=which)
 
 

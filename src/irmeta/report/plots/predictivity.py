@@ -30,7 +30,10 @@ def curve(result: xr.Dataset, axes: Axes) -> Axes:
     names = [str(name) for name in result["metric"].values]
     pairs = [(i, j) for i in range(len(names)) for j in range(i, len(names))]
     for number, (i, j) in enumerate(pairs):
-        label = names[i] if i == j else f"{names[i]} \N{EN DASH} {names[j]}"
+        if i == j:
+            label = names[i]
+        else:
+            label = f"{names[i]} \N{EN DASH} {names[j]}"
         axes.errorbar(
             result["size"].values,
             result["curve"].values[:, i, j],

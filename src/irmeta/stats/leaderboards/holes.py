@@ -62,7 +62,10 @@ def bounds(
     if kind in ("borda", "bt"):
         return _of_votes(scores)
     tasks = scores.shape[1]
-    within = (np.zeros(tasks), np.ones(tasks)) if kind == "standardized" else limits
+    if kind == "standardized":
+        within = (np.zeros(tasks), np.ones(tasks))
+    else:
+        within = limits
     known = task_points(scores, kind)
     weight = weights(tasks, kind, types)
     absent = np.isnan(known)

@@ -62,10 +62,19 @@ def as_it_is(
     allowed : the ranks that the holes allow, see `holes.bounds`.
     """
     model = strengths(scores) if kind == "bt" else None
-    value = values(scores, kind, types) if model is None else model.value
-    compared = parts(scores, kind, types) if model is None else model.parts
+    if model is None:
+        value = values(scores, kind, types)
+    else:
+        value = model.value
+    if model is None:
+        compared = parts(scores, kind, types)
+    else:
+        compared = model.parts
     sets = rank_sets(compared.T, rng, level=level, draws=draws)
-    error = np.full(len(value), np.nan) if model is None else model.error
+    if model is None:
+        error = np.full(len(value), np.nan)
+    else:
+        error = model.error
     best, worst = (np.asarray(end, dtype=np.float64) for end in allowed)
     rank = ranked(value)
     if np.isnan(value).any():  # a rank among the models without holes is none among all
@@ -95,7 +104,10 @@ def resampled(
     """
     model = strengths(table) if kind == "bt" else None
     others = _estimates(tables, table, kind, types, model)  # (table, model)
-    estimate = _estimate(table, kind, types) if model is None else model.value
+    if model is None:
+        estimate = _estimate(table, kind, types)
+    else:
+        estimate = model.value
     centre = others.mean(axis=0) if filled else estimate
     drawn = (others - others.mean(axis=0))[np.arange(draws) % len(others)]
     if tasks:
@@ -112,8 +124,14 @@ def resampled(
         ranks = np.stack([ranked(one) for one in others])
         best, worst = np.quantile(ranks, ENDS, axis=0, method="inverted_cdf")
     # shares as votes
-    value = centre if kind != "borda" else centre * table.shape[1] * (len(table) - 1)
-    error = np.full(len(value), np.nan) if model is None else np.sqrt(spread)
+    if kind != "borda":
+        value = centre
+    else:
+        value = centre * table.shape[1] * (len(table) - 1)
+    if model is None:
+        error = np.full(len(value), np.nan)
+    else:
+        error = np.sqrt(spread)
     return Standing(
         value, error, rank, best, worst, sets, model is not None and model.separated
     )

@@ -166,7 +166,10 @@ def _where_both(
             number for number, keep in zip(topics, whole, strict=True) if keep.any()
         ]
         n = sum(len(part) for part in used)
-        r, without = over_means(used, method) if n > 1 else _nothing(metrics.size)
+        if n > 1:
+            r, without = over_means(used, method)
+        else:
+            r, without = _nothing(metrics.size)
     else:
         cells, topic, numbers = _cells(
             parts, masks, metrics, topics, centred=level == "within-topic"
@@ -212,7 +215,10 @@ def _cells(
             scores = part[mask[:, topic], topic][:, metrics]  # (system, metric)
             rows.append(settled(scores - scores.mean(axis=0)) if centred else scores)
             counts.append(len(scores))
-    cells = np.concatenate(rows).T if rows else np.empty((metrics.size, 0))
+    if rows:
+        cells = np.concatenate(rows).T
+    else:
+        cells = np.empty((metrics.size, 0))
     return (
         cells,
         np.repeat(np.arange(len(counts)), counts),
@@ -264,7 +270,10 @@ def half_width(
     without : for each part (topic left out, ...).  topics : as in `interval`.
     """
     counts = [len(part) for part in without]
-    number = np.arange(sum(counts)) if topics is None else np.concatenate(topics)
+    if topics is None:
+        number = np.arange(sum(counts))
+    else:
+        number = np.concatenate(topics)
     topic = np.unique(number, return_inverse=True)[1]
     moved = np.zeros((topic.max() + 1, *without[0].shape[1:]))  # by each topic
     topics_of = np.split(topic, np.cumsum(counts)[:-1])

@@ -59,7 +59,10 @@ def pairwise(
         if right.ndim == 1:
             values = values[..., 0]
         if left.ndim == 1:
-            values = values[..., 0] if right.ndim == 1 else values[..., 0, :]
+            if right.ndim == 1:
+                values = values[..., 0]
+            else:
+                values = values[..., 0, :]
         return values
 
     return coefficient  # type: ignore[return-value]  # rankings are given by position

@@ -53,7 +53,10 @@ def pairs(scores: Floats, estimator: Estimator = "ML") -> Pairs:
     means = settled(scores.mean(axis=1))
     order = np.argsort(-means, kind="stable")
     ordered = np.ascontiguousarray(scores[order])
-    sd = by_likelihood(ordered) if estimator == "ML" else by_normal_scores(ordered)
+    if estimator == "ML":
+        sd = by_likelihood(ordered)
+    else:
+        sd = by_normal_scores(ordered)
     return Pairs(order, means[order, None] - means[order], sd, scores.shape[1])
 
 
@@ -89,7 +92,8 @@ def by_normal_scores(scores: Floats) -> Floats:
     normal = ndtri(halves / (topics + 1)) / np.sqrt(2)
     step = max(1, BLOCK // (2 * systems * topics))
     rows = [slice(start, start + step) for start in range(0, systems, step)]
-    upper = np.concatenate(list(in_order(partial(_slopes, scores, normal), rows)))
+    slopes = in_order(partial(_slopes, scores, normal), rows, "blocks of systems")
+    upper = np.concatenate(list(slopes))
     upper = np.triu(upper, 1)
     return upper + upper.T
 

@@ -57,7 +57,10 @@ def best_subsets(
     """
     n = layers.shape[-1]
     wanted = sorted(set(sizes))
-    paid = np.zeros(n) if cost is None else np.asarray(cost, dtype=np.float64)
+    if cost is None:
+        paid = np.zeros(n)
+    else:
+        paid = np.asarray(cost, dtype=np.float64)
     search = _Search(criterion, layers, paid, budget, _Limit(time_limit, work_limit))
     search.heuristics(wanted, until=1 / 4)
     search.run(wanted, until=1 / 2)

@@ -66,7 +66,10 @@ def explained_by_each(sigma: Floats, order: npt.ArrayLike) -> Floats:
         row = left[i].copy()
         # sum of sigma_ij^2 / sigma_ii
         explained.append(row @ row / variance if variance > 0 else 0.0)
-        left = left - np.outer(row, row) / variance if variance > 0 else left
+        if variance > 0:
+            left = left - np.outer(row, row) / variance
+        else:
+            left = left
     return np.array(explained)
 
 

@@ -252,7 +252,10 @@ def _require_topics(name: str, topics: int, before: int) -> None:
     """Refuse a collection with fewer topics than a t test takes."""
     if topics >= 2:
         return
-    dropped = ", once flat topics are dropped" if topics < before else ""
+    if topics < before:
+        dropped = ", once flat topics are dropped"
+    else:
+        dropped = ""
     plural = "" if topics == 1 else "s"
     raise ScoresError(
         f"{name} has {topics} topic{plural}{dropped}; a t test over topics takes 2 or more"

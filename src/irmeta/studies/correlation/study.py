@@ -109,7 +109,10 @@ def correlation(
         "threshold": threshold,
         "missing": missing,
     }
-    pooled = f" of {len(used)} collections pooled" if len(used) > 1 else ""
+    if len(used) > 1:
+        pooled = f" of {len(used)} collections pooled"
+    else:
+        pooled = ""
     notes.append(
         f"{name} over {_span(n)} {_OVER[level]}{pooled}; "
         + _interval_note(used, n, low)
@@ -191,7 +194,10 @@ def _by_pairs(
     found = by_pairs(parts, level, method, topic_numbers(used), FEWEST)
     if (found.n < 2).any():
         one, other = (str(metrics[at]) for at in np.argwhere(found.n < 2)[0])
-        what = "systems with scores on all topics" if level == "system" else "scores"
+        if level == "system":
+            what = "systems with scores on all topics"
+        else:
+            what = "scores"
         raise ScoresError(
             f"{one} and {other} have fewer than 2 {what} in common; leave one out (--metrics)"
         )

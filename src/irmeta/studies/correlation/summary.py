@@ -70,7 +70,10 @@ def _names(outcome: xr.Dataset) -> list[str]:
 
 
 def _pairs(outcome: xr.Dataset) -> pl.DataFrame:
-    of_true_means = ["true_r", "true_low", "true_high"] if "true_r" in outcome else []
+    if "true_r" in outcome:
+        of_true_means = ["true_r", "true_low", "true_high"]
+    else:
+        of_true_means = []
     pairs = frame(outcome, ["r", "low", "high", "n", *of_true_means]).rename(
         {"metric": "metric_a", "metric_2": "metric_b"}
     )

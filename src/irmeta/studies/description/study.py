@@ -87,7 +87,10 @@ def describe(
             "describe needs at least 2 systems and 2 topics (a system-wise table has means only)"
         )
     names = [str(metric) for metric in scores.metric.values]
-    by = metric_of(scores, by) if by is not None else _default_by(scores, names)
+    if by is not None:
+        by = metric_of(scores, by)
+    else:
+        by = _default_by(scores, names)
 
     averaged = additive(scores)  # on a scale on which scores can be averaged
     data = _of_systems(scores, averaged, level, sets, generator) | _of_topics(averaged)

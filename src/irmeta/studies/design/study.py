@@ -20,6 +20,7 @@ from irmeta.cube import (
     select,
 )
 from irmeta.errors import ScoresError
+from irmeta.io.groups import Grouping, teams
 from irmeta.names import metric_names
 from irmeta.parallel import seeded
 from irmeta.result import result
@@ -58,6 +59,7 @@ def design(
     topics: Sequence[int] = TOPICS,
     level: float = 0.95,
     partitions: int = 400,
+    groups: Grouping = None,
     missing: Missing = "error",
     rng: int | np.random.Generator = 0,
 ) -> xr.Dataset:
@@ -72,6 +74,7 @@ def design(
     with people who judge a random part of the topics another: the cheapest part (Cochran 1977, section 12.3).
     topic_cost, judgment_cost, machine_cost, budget : in any one unit.  topics : numbers of topics to say it for.
     level : of the intervals, over samples of topics and systems.  partitions : of topics, at random.
+    groups : the teams of the systems, a table or "stem" of their names; intervals then take teams as independent.
 
     Returns over (way) metric, depth (0 for all judgments), judge, each (people judge one topic in each), judgments,
     topic_cost, and with a budget affordable, the topics it buys, chosen_tau, chosen_low, chosen_high, behind_low (how
@@ -94,7 +97,10 @@ def design(
     scores = check(scores)
     names = candidates(scores, metrics)
     asked = [*metric_names(metrics or ""), target or "AP"]
-    target = default_target(scores) if target is None else metric_of(scores, target)
+    if target is None:
+        target = default_target(scores)
+    else:
+        target = metric_of(scores, target)
     used, notes = complete(
         select(scores, metrics=list(dict.fromkeys([*names, target]))), missing
     )
@@ -109,7 +115,10 @@ def design(
         budget,
     )
     prices = Prices(topic_cost, judgment_cost, machine_cost)
-    other = None if machine is None else by_machine(machine, used, names)
+    if machine is None:
+        other = None
+    else:
+        other = by_machine(machine, used, names)
     spending = ways_to_spend(used, other, names, pools, judged, prices)
     ways = spending.ways
     deeper = deeper_metrics(asked, [*(way.metric for way in ways), target])
@@ -123,6 +132,7 @@ def design(
         partitions,
         spending.corrected(),
     )
+    team = teams(used["system"].values, groups)
     options: dict[str, Any] = {
         "target": target,
         "budget": budget,
@@ -133,6 +143,7 @@ def design(
         "machine_cost": machine_cost,
         "level": level,
         "partitions": partitions,
+        "groups": team.source,
         "missing": missing,
     }
     options |= {
@@ -142,10 +153,16 @@ def design(
     }
     return result(
         "design",
-        _figures(found, ways, [n for n in topics if n >= 2], budget, level),
+        _figures(
+            found.by_team(team.of),
+            ways,
+            [n for n in topics if n >= 2],
+            budget,
+            level,
+        ),
         inputs={str(scores.attrs.get("collection", "collection")): used},
         options=options,
-        notes=[*deeper, *notes, *_notes(found, ways, known or {})],
+        notes=[*deeper, *notes, *_notes(found, ways, known or {}), team.note],
     )
 
 

@@ -54,7 +54,10 @@ def aligned(
     used, notes = prepare_together(ordered, metrics=metrics, missing=missing)
     used, more = _same_systems(used, truth)
     shared = topics == "shared"
-    used, left_out = _same_topics(used, truth) if shared else _own_topics(used, truth)
+    if shared:
+        used, left_out = _same_topics(used, truth)
+    else:
+        used, left_out = _own_topics(used, truth)
     return Aligned(
         truth, used, shared, [*notes, *more, *left_out, *computed_otherwise(used)]
     )

@@ -215,7 +215,10 @@ def _confusion(
         "confusion_grade",
         "confusion_count",
     )
-    columns = list(zip(*rows, strict=True)) if rows else [()] * len(names)
+    if rows:
+        columns = list(zip(*rows, strict=True))
+    else:
+        columns = [()] * len(names)
     return {
         name: ("cell", np.array(column))
         for name, column in zip(names, columns, strict=True)

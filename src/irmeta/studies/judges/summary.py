@@ -99,7 +99,10 @@ def _of_metric(one: xr.Dataset, metric: str) -> list[str]:
     )
     true = counts["agree"] + counts["missed"] + counts["reversed"]
     claimed = counts["agree"] + counts["invented"] + counts["reversed"]
-    reversed_ = f", and reverses {counts['reversed']}" if counts["reversed"] else ""
+    if counts["reversed"]:
+        reversed_ = f", and reverses {counts['reversed']}"
+    else:
+        reversed_ = ""
     lines.append(
         f"{metric}: of {counted(true, 'significant difference')} by {truth} {judge} misses {counts['missed']}"
         f"{reversed_}; of the {claimed} that it claims itself it invents {counts['invented']}."

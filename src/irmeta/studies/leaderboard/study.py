@@ -85,7 +85,10 @@ def leaderboard(
     if holes == "complete":
         board = complete(board)
     require_comparison(board)
-    types, names = types_of(board.tasks, groups) if "types" in kinds else (None, None)
+    if "types" in kinds:
+        types, names = types_of(board.tasks, groups)
+    else:
+        types, names = (None, None)
     if _has_holes(board, holes):
         filled = completion.predict(board.scores, generator, level=PREDICTED)
     else:
@@ -304,7 +307,10 @@ def _notes(
     """Say what was assumed."""
     nouns = board.nouns
     missing = bool(np.isnan(board.scores).any())
-    notes = _notes_on_bounds(board, kinds) if missing and policy == "bounds" else []
+    if missing and policy == "bounds":
+        notes = _notes_on_bounds(board, kinds)
+    else:
+        notes = []
     if missing and policy == "bounds" and over == "tasks":
         notes.append(
             f"rank sets compare two {nouns.model}s on the {nouns.task}s that both have: they hold where scores are"

@@ -195,7 +195,10 @@ def _ranks(one: xr.Dataset) -> pl.Series:
         return known
     texts, allowed = known.cast(pl.String).to_list(), _ranges(best, worst)
     for at in np.flatnonzero(best != worst):
-        texts[at] = allowed[at] if texts[at] is None else f"{texts[at]} ({allowed[at]})"
+        if texts[at] is None:
+            texts[at] = allowed[at]
+        else:
+            texts[at] = f"{texts[at]} ({allowed[at]})"
     return pl.Series(texts, dtype=pl.String)
 
 
@@ -207,7 +210,10 @@ def findings(outcome: xr.Dataset) -> list[str]:
     """Say who may be first, how many pairs are distinguished, what the holes decide, and how far aggregates agree."""
     kind = str(outcome.aggregate.values[0])
     first, warning = _first_place(outcome, kind), _mixed_scales(outcome)
-    sentences = [" ".join([*warning, first])] if kind in ADDED else [first, *warning]
+    if kind in ADDED:
+        sentences = [" ".join([*warning, first])]
+    else:
+        sentences = [first, *warning]
     sentences += _effect_of_holes(outcome, kind)
     sentences += _agreement(outcome)
     if "task" in outcome:

@@ -91,7 +91,10 @@ def as_known(scores: xr.DataArray, known: Known) -> xr.DataArray:
 
 def factors_of(known: Known) -> Factors:
     """Return factors that say how their systems vary together; those of old files do not."""
-    factors = standardization.fit(known) if isinstance(known, xr.DataArray) else known
+    if isinstance(known, xr.DataArray):
+        factors = standardization.fit(known)
+    else:
+        factors = known
     if "spread" not in factors.attrs and not only_means(known):
         raise ScoresError(
             f"the factors of {factors.attrs.get('collection', 'this collection')} do not say how their systems vary "

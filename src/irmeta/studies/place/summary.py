@@ -242,7 +242,9 @@ def _of_entry(row: Mapping[str, Any], level: float, *, everybody: bool) -> str:
     if row["percentile"] is None:
         return f"{own}."
     own += f"; by standardized scores, {_among(row)}."
-    return f"{own} {_plain_scores(row)}." if everybody else own
+    if everybody:
+        return f"{own} {_plain_scores(row)}."
+    return own
 
 
 def _among(row: Mapping[str, Any]) -> str:
@@ -263,7 +265,10 @@ def _among(row: Mapping[str, Any]) -> str:
 def _plain_scores(row: Mapping[str, Any]) -> str:
     """Say what everybody's systems score, not standardized."""
     automatic = row["best_automatic"]
-    best = "" if automatic is None else f" (of the automatic ones {automatic:.4f})"
+    if automatic is None:
+        best = ""
+    else:
+        best = f" (of the automatic ones {automatic:.4f})"
     return (
         f"By plain {row['metric']}, their median is {row['median_score']:.4f}, "
         f"their best {row['best_score']:.4f}{best}"

@@ -74,7 +74,10 @@ def predictivity(
     )
     whole = drawn[0]
     curve = drawn[1:]
-    few = 0 if chosen.best else _interval_partitions(partitions, len(values))
+    if chosen.best:
+        few = 0
+    else:
+        few = _interval_partitions(partitions, len(values))
     errors = _no_errors(whole)
     team = teams(used["system"].values, groups)
     if few:

@@ -134,7 +134,10 @@ def rank_metrics(
             candidates = "reported"
         else:
             candidates = "all"
-    unusual = _unusual(source, include, k) if candidates == "reported" else []
+    if candidates == "reported":
+        unusual = _unusual(source, include, k)
+    else:
+        unusual = []
     without = [*metric_names(exclude), *unusual]
     choice, notes = _choice(
         source, method, objective, k, include, without, cost, budget, time_limit
@@ -234,7 +237,10 @@ def _choice(
 ) -> tuple[Choice, list[str]]:
     """Check what to choose from, and how; with notes on metrics that cannot be chosen."""
     if objective is None:
-        objective = "unreported" if method in ("exact", "trace") else "determinant"
+        if method in ("exact", "trace"):
+            objective = "unreported"
+        else:
+            objective = "determinant"
     if cost and budget is None:
         raise ScoresError("--cost needs --budget and --method exact")
     if budget is not None and not budget > 0:

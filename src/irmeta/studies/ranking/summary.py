@@ -192,7 +192,10 @@ def _searched(outcome: xr.Dataset) -> str:
         which = "papers usually report (--candidates all takes every one)"
     else:
         which = "can be chosen"
-    among = f"{every} metrics" if free == every else f"{free} metrics that {which}"
+    if free == every:
+        among = f"{every} metrics"
+    else:
+        among = f"{free} metrics that {which}"
     parts = [f"of {size} of the {among}"]
     if options["include"]:
         parts.append(f"with {', '.join(options['include'])} in it")
@@ -209,7 +212,10 @@ def _as_good_as(outcome: xr.Dataset) -> str:
         return (
             f"It is clearly the best of all {every} sets of {size} (95%, all at once)."
         )
-    which = f"Each of the {every}" if near == every else f"{near} of the {every}"
+    if near == every:
+        which = f"Each of the {every}"
+    else:
+        which = f"{near} of the {every}"
     return f"{which} sets of {size} may be the best on other topics (95%, all at once; table rivals)."
 
 
@@ -229,7 +235,10 @@ def _otherwise(outcome: xr.Dataset, few: int) -> str:
     ]
     if not sentences:
         return f"The same {few} are chosen {', '.join(same)}."
-    also = f"; the same {'one' if few == 1 else few} {', '.join(same)}" if same else ""
+    if same:
+        also = f"; the same {'one' if few == 1 else few} {', '.join(same)}"
+    else:
+        also = ""
     return f"Asked otherwise, the answer would be: {'; '.join(sentences)}{also}."
 
 

@@ -168,7 +168,10 @@ def _enough(one: xr.Dataset, topics: int, stability: float) -> str:
     )
     if not np.isfinite(needed):
         return f"No number of topics gives an E rho2 of {short(stability)}: these systems do not differ beyond noise."
-    between = f"{low:.0f} to {high:.0f}" if np.isfinite(high) else f"{low:.0f} or more"
+    if np.isfinite(high):
+        between = f"{low:.0f} to {high:.0f}"
+    else:
+        between = f"{low:.0f} or more"
     if needed > topics:
         return f"An E rho2 of {short(stability)} needs {needed:.0f} topics ({between}): {needed - topics:.0f} more."
     return f"These {topics} are enough for an E rho2 of {short(stability)}, which needs {needed:.0f} ({between})."

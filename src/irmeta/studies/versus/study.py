@@ -263,7 +263,10 @@ def _tested(
         )
     else:
         corrected = multiplicity.CORRECTIONS[correct](p)
-    equivalence = {} if margin is None else {"p_equivalent": multiplicity.holm(within)}
+    if margin is None:
+        equivalence = {}
+    else:
+        equivalence = {"p_equivalent": multiplicity.holm(within)}
     return equivalence | {
         "difference": mean,
         "low": mean - half,
@@ -304,6 +307,11 @@ def _notes(
         else:
             held = f"all {count} of a metric at once"
         notes.append(f"{1 - alpha:.0%} intervals of the differences hold {held}.")
+    if count > 1 and correct == "dunnett":
+        notes.append(
+            "With few topics Dunnett's intervals miss more often: in simulated collections of 10 topics "
+            "all held at once in 80 to 92%, of 50 in 92 to 96%. Those of --correct holm are wider: 92 to 98%."
+        )
     if count > 1 and correct in ("holm", "bh"):
         notes.append(
             "Verdicts follow the corrected p; such a test can find a difference whose interval holds 0."
@@ -312,7 +320,10 @@ def _notes(
         float(floors.of_topics(test, topics)),
         floors.of_resamples(test, resamples, topics),
     )
-    smallest = floor * count if correct in ("holm", "bonferroni") else floor
+    if correct in ("holm", "bonferroni"):
+        smallest = floor * count
+    else:
+        smallest = floor
     if correct != "dunnett" and smallest >= alpha:
         notes.append(
             f"Nothing can be significant: the smallest p of this test is {floor:.2g} here, corrected for "

@@ -202,7 +202,10 @@ def _of_one(one: xr.Dataset, count: int) -> str:
     """Say what one comparison by one metric shows, of this number that are corrected for."""
     options, metric = about(one)["options"], str(one.metric.item())
     system, other = options["system"], str(one["who"].item())
-    other = "the median of the other systems" if other == MEDIAN else other
+    if other == MEDIAN:
+        other = "the median of the other systems"
+    else:
+        other = other
     difference, p = float(one["difference"]), float(one["p_corrected"])
     low, high = float(one["low"]), float(one["high"])
     wins, ties, losses = (int(one[name]) for name in ("wins", "ties", "losses"))
@@ -247,7 +250,10 @@ def _of_many(one: xr.Dataset) -> str:
     )
     rest = count - better - worse
     open_ = f"{rest} {'is' if rest == 1 else 'are'} not distinguished from it"
-    correction = "" if options["correct"] == "none" else f", {options['correct']}"
+    if options["correct"] == "none":
+        correction = ""
+    else:
+        correction = f", {options['correct']}"
     alike = ""
     if "equivalent" in one:
         equivalent = int(one["equivalent"].sum())
