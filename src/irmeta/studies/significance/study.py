@@ -183,7 +183,9 @@ def _swapped(scores: xr.DataArray, rng: np.random.Generator) -> xr.Dataset:
         "compared": (dims, np.reshape(compared, shape)),
         "swapped": (dims, np.reshape(swapped, shape)),
     }
-    return xr.Dataset(data, {"half": sizes, "swap_metric": names, "step": EDGES})
+    return xr.Dataset(
+        data, {"half": sizes, "swap_metric": np.array(names, dtype=str), "step": EDGES}
+    )
 
 
 def _replicated(
