@@ -7,8 +7,13 @@ from bench.coverage import table
 from bench.coverage.__main__ import run
 from bench.coverage.entries import ENTRIES
 from bench.coverage.frame import Case, Entry, hardest, measure
+from bench.coverage.printed import PRINTED
 from bench.coverage.systems import true_ranks
-from bench.coverage.worlds import worlds
+from bench.coverage.worlds import named, worlds
+
+from irmeta.attributes import about
+from irmeta.studies.significance import significance
+from irmeta.studies.versus import versus
 
 INTERVAL = Entry("an interval", 0.95, 0.9, lambda _: [])
 TEST = Entry("a test", 0.05, 0.06, lambda _: [])
@@ -60,7 +65,7 @@ def test_the_hardest_case_has_the_fewest_topics():
 
 def test_true_ranks_of_tied_systems_are_ranges():
     """Systems of a group of 6 that tie share the ranks of the group."""
-    best, worst = true_ranks(worlds(None)["heavy ties"])
+    best, worst = true_ranks(worlds(None)["heavy ties"].means[:, 0])
     assert set(worst - best) == {5}
 
 
@@ -86,3 +91,20 @@ def test_the_command_measures_what_is_asked_for(capsys):
     """--only names entries by a part of their names; --draws sets how many draws."""
     assert run(["--short", "--only", "sign test", "--draws", "2"]) == 0
     assert capsys.readouterr().out.startswith("sign test | all tie | 10 topics | ")
+
+
+def test_what_is_not_kept_is_said():
+    """Where intervals hold far less often than promised, the result says how often they do."""
+    scores = named(np.random.default_rng(0).random((4, 12, 1)), "AP")
+    notes = [
+        *about(significance(scores, test="max-t", resamples=200))["notes"],
+        *about(versus(scores, "0", "all", correct="dunnett", resamples=200))["notes"],
+    ]
+    assert all(
+        sum(entry.warns in note for note in notes) == 2
+        for entry in ENTRIES
+        if entry.warns
+    )
+    printed = {name for names in PRINTED.values() for name in names}
+    unkept = [entry for entry in ENTRIES if entry.promised > 0.5 and entry.bound < 0.84]
+    assert all(entry.warns for entry in unkept if entry.name in printed)

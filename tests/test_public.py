@@ -11,6 +11,8 @@ import numpy as np
 import polars as pl
 import pytest
 import xarray as xr
+from bench.coverage.entries import ENTRIES
+from bench.coverage.printed import PRINTED, WITHOUT
 from matplotlib.text import Text
 
 import irmeta
@@ -25,6 +27,7 @@ from irmeta.report.tables import flat, overview, text
 from irmeta.studies import STUDIES as DECLARED
 from irmeta.studies import study_of
 from irmeta.studies.reproduction import compare, reproduction
+from irmeta.studies.reuse import reuse
 
 METRICS = ["AP", "P@10", "nDCG@20", "P(depth=10)@1000"]
 
@@ -580,3 +583,51 @@ def test_no_name_is_cut_in_eighty_columns(name, tmp_path):
             word for cell in cells for word in cell.split() if "-team-" in word
         }:
             assert word in drawn
+
+
+ENDS = re.compile(r"(^|_)(low|p|p_corrected|p_equivalent)$")
+"""Columns of an interval's lower end, and of a test."""
+MORE = {
+    "baseline": lambda: irmeta.place(scores(), on=scores(), baseline="s00"),
+    "holes": lambda: irmeta.leaderboard(
+        scores()
+        .isel(metric=0)
+        .where(scores().isel(metric=0) < 0.8)
+        .expand_dims("metric"),
+        holes="predict",
+        resamples=40,
+    ),
+    "pool": lambda: reuse(
+        {"1": {f"d{i}": i % 2 for i in range(12)}},
+        {f"s{i}": {"1": {f"d{i}": 2.0, f"d{i + 6}": 1.0}} for i in range(7)},
+        depth=2,
+        metrics="P@2",
+        new={"mine": {"1": {"d1": 2.0, "d2": 1.0}}},
+    ),
+    "margin": lambda: irmeta.significance(scores(), margin=0.02, test="t"),
+    "true means": lambda: irmeta.correlation(scores(), level="system"),
+}
+"""Results with columns that appear only if they are asked for."""
+
+
+def columns_of(result):
+    """Name the columns of a result's tables that hold an interval or a test, by study."""
+    names = {name for frame in irmeta.tables(result).values() for name in frame.columns}
+    return {f"{result.attrs['study']}.{name}" for name in names if ENDS.search(name)}
+
+
+def test_the_coverage_of_what_is_printed_is_measured(tmp_path):
+    """Every interval and every test that a study prints has rows in the table of coverage, or a reason for none."""
+    made = [call(unchanged, tmp_path) for call in RESULTS.values()]
+    made += [call() for call in MORE.values()]
+    results = [one for one in made if "study" in one.attrs]
+    printed = {column for one in results for column in columns_of(one)}
+    assert printed == PRINTED.keys() | WITHOUT.keys()
+    studies = {one.attrs["study"] for one in results}
+    assert DECLARED.keys() - studies == {"evaluation"}  # it returns scores
+
+
+def test_what_is_said_to_be_measured_is():
+    """The entries that columns are said to be measured by exist."""
+    named = {name for names in PRINTED.values() for name in names}
+    assert named <= {entry.name for entry in ENTRIES}

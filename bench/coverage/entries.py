@@ -2,11 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 
-from bench.coverage import collections, judges, systems
+from bench.coverage import collections, differences, everybody, judges, metrics, systems
 from bench.coverage.frame import Entry
 
 GROUPS: Mapping[str, Sequence[Entry]] = {
     "Systems": systems.ENTRIES,
+    "Differences": differences.ENTRIES,
+    "Among others": everybody.ENTRIES,
+    "Metrics": metrics.ENTRIES,
     "Collections": collections.ENTRIES,
     "Judges": judges.ENTRIES,
 }

@@ -29,6 +29,7 @@ class Entry:
     bound : what is tolerated in the worst case: an interval holds at least so often, a test rejects at most so often.
     cases : from the folder of real collections (None for made ones) to the cases.
     draws, few : the most of them, and those of the short form; fewer where a draw is slow.
+    warns : where the bound is far from what is promised: the words by which irmeta says so beside the figures.
     """
 
     name: str
@@ -37,6 +38,7 @@ class Entry:
     cases: Callable[[Path | None], Iterable[Case]]
     draws: int = 600
     few: int = 60
+    warns: str = ""
 
 
 @dataclass(frozen=True)

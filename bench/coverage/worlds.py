@@ -25,6 +25,8 @@ UNTIED = (
 
 Check = Callable[[World, np.ndarray, np.random.Generator], Mapping[str, float]]
 """From a world, a drawn cube's scores (system, topic) and a generator to the figures of a `Trial`."""
+Cases = Callable[[Path | None], Iterable[Case]]
+"""From the folder of real collections, None for made ones, to cases."""
 
 
 def in_worlds(
@@ -92,32 +94,39 @@ def populations(folder: Path | None) -> Mapping[str, World]:
 
 
 def in_populations(
-    check: Check, systems: Sequence[int], sizes: Sequence[int]
-) -> Callable[[Path | None], Iterable[Case]]:
-    """Return the cases of a promise about systems and topics alike: each draw has new systems, and new topics."""
+    check: Check, systems: Sequence[int], sizes: Sequence[int], *, own: bool = False
+) -> Cases:
+    """Return the cases of a promise about systems and topics alike: each draw has new systems, and new topics.
+
+    own : whether the truth is that of the systems drawn, and not of the population.
+    """
 
     def cases(folder: Path | None) -> Iterable[Case]:
         for name, world in populations(folder).items():
             for count in systems:
                 for topics in sizes:
-                    trial = partial(_sampled, check, world, count, topics)
+                    trial = partial(_sampled, check, world, count, topics, own)
                     yield Case(f"{count} {name}", topics, trial)
 
     return cases
 
 
 def _sampled(
-    check: Check, world: World, systems: int, topics: int, rng: np.random.Generator
+    check: Check,
+    world: World,
+    systems: int,
+    topics: int,
+    own: bool,
+    rng: np.random.Generator,
 ) -> Mapping[str, float]:
     chosen = rng.choice(len(world.systems), systems, replace=False)
-    margins = [world.margins[at] for at in chosen]
     some = replace(
         world,
         systems=[world.systems[at] for at in chosen],
-        margins=margins,
+        margins=[world.margins[at] for at in chosen],
         normal=world.normal[chosen],
     )
-    return check(world, some.scores(topics, rng)[..., 0], rng)
+    return check(some if own else world, some.scores(topics, rng)[..., 0], rng)
 
 
 def _made() -> xr.DataArray:

@@ -226,7 +226,7 @@ def _numbered(topics: Iterable[str], *both: Mapping[str, Any]) -> list[str]:
         return []
     return [
         f"topics are matched by name, and {names[0]} and {names[1]} number theirs from 1: unless they are the same "
-        "topics, these figures mean nothing"
+        "topics, these figures mean nothing (if they are, give both one name: evaluate --collection)"
     ]
 
 

@@ -12,11 +12,10 @@ from irmeta.io.scores import save
 
 def scored(seed, name, systems=8, topics=6):
     rng = np.random.default_rng(seed)
-    values = (
-        rng.random((systems, topics, 1)) + np.linspace(0, 1, systems)[:, None, None]
-    )
+    ability = np.linspace(0, 1, systems)[:, None, None]
+    values = rng.random((systems, topics, 1)) + ability
     return cube(
-        values,
+        values / 2,
         [f"{name}-s{i}" for i in range(systems)],
         [str(t) for t in range(topics)],
         ["AP"],

@@ -245,7 +245,7 @@ def test_coverage_and_models_write_their_tables(predict, files):
             ["apply", "--given", "P@10=0.4 AP@1000=0.2", "--want", "AP@1000"],
             "cannot be predicted from itself",
         ),
-        (["apply", "--given", "P@10=43", "--want", "AP"], "lies between 0 and 1"),
+        (["apply", "--given", "P@10=43", "--want", "AP"], "divide percentages by 100"),
         (["apply", "--given", "P@10=0.4", "--want", "FOO"], "does not know 'FOO'"),
         (["apply", "--given", "P@10"], "METRIC=SCORE"),
         (["apply", "--given", "P@10=nan"], "METRIC=SCORE"),

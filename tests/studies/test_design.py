@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import xarray as xr
 
 from irmeta.attributes import about
 from irmeta.cube import cube
@@ -26,6 +27,21 @@ def scores(topics=24):
     columns = [good + sd * rng.normal(size=good.shape) for sd in noise.values()]
     names = [f"s{i}" for i in range(12)], [str(t) for t in range(topics)], list(noise)
     return cube(np.stack(columns, axis=-1), *names, collection="made")
+
+
+def test_teams_of_clones_make_intervals_wider():
+    """Where each system was submitted twice, naming the teams gives the intervals of the systems submitted once."""
+    once = scores().sel(metric=["AP", "P@10"])
+    copies = once.assign_coords(system=[f"{name}-again" for name in once.system.values])
+    twice = xr.concat([once, copies], "system").assign_attrs(once.attrs)
+    made = [
+        design(twice, target="AP", topics=[10], partitions=200, groups=groups)
+        for groups in (None, "stem")
+    ]
+    widths = [(one["high"] - one["low"]).values[:, 0] for one in made]
+    assert (widths[1] > 1.1 * widths[0]).all()
+    assert "12 teams" in about(made[1])["notes"][-1]
+    assert "--groups" in about(made[0])["notes"][-1]
 
 
 def chosen(**options):

@@ -27,7 +27,7 @@ from irmeta.studies.reliability import reliability
 from irmeta.studies.significance import significance
 from irmeta.studies.versus import versus
 
-FEW, MANY = 8, 40
+FEW, MANY = 5, 25
 """Worlds without a difference, of each claim: in a quick test and in a slow one; seeds from 0, not chosen."""
 METRICS = ["AP", "P@10", "RR", "nDCG@20", "R@100", "Bpref"]
 SYSTEMS, TOPICS = 8, 20
@@ -211,7 +211,7 @@ STUDY: dict[str, Callable[[xr.DataArray], xr.Dataset]] = {
     "versus": partial(versus, system="s7", metrics="AP", test="t"),
     "place": placed,
     "predictivity": partial(predictivity, partitions=40),
-    "ranking": partial(rank_metrics, k=2, candidates="all", partitions=20),
+    "ranking": partial(rank_metrics, k=2, candidates="all", partitions=8),
     "comparison": lambda scores: compare(
         collections(scores[..., :1]), kinds=["raw"], partitions=200
     ),
@@ -417,9 +417,9 @@ def test_exact_ties_are_no_differences(study: str) -> None:
         if claim.study == study:
             made = [
                 bool(re.search(claim.says, told_in(study, ties, seed)))
-                for seed in range(3)
+                for seed in range(2)
             ]
-            assert sum(made) <= claim.allowed(3), claim.says
+            assert sum(made) <= claim.allowed(2), claim.says
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,14 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 from irmeta.cli.app import app
-from irmeta.cli.study import Picked, Seed, Shown, option, whole_numbers
+from irmeta.cli.study import (
+    Picked,
+    Seed,
+    Shown,
+    Teamed,
+    option,
+    whole_numbers,
+)
 from irmeta.errors import IrmetaError
 
 if TYPE_CHECKING:
@@ -59,6 +66,7 @@ class Judged:
 def design(
     picked: Picked,
     judged: Judged,
+    teamed: Teamed,
     shown: Shown,
     target: Annotated[
         str | None,
@@ -104,6 +112,7 @@ def design(
         "budget": budget,
         "level": level,
         "partitions": partitions,
+        "groups": teamed.teams(),
         "rng": seed,
     }
     everything = replace(picked, metrics=None)

@@ -51,4 +51,5 @@ def test_the_front_is_marked():
     assert any(
         np.array_equal(line.get_xdata(), [500, 500]) for line in axes.get_lines()
     )
-    assert design_plots.figure(result).axes
+    (drawn,) = design_plots.figure(result).axes
+    assert all(float(label.get_text()) for label in drawn.get_xticklabels())

@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from irmeta.errors import ScoresError
+from irmeta.parallel import watched_by
 from irmeta.stats.rankings import ranksets
 from irmeta.stats.rankings.ranksets import rank_sets, rank_sets_of
 
@@ -50,6 +51,16 @@ def test_marginal_set_of_one_pair_is_the_simultaneous_one():
         for marginal in (False, True)
     ]
     assert kinds[0].low.tolist() == kinds[1].low.tolist() == [2, 1]
+
+
+@pytest.mark.parametrize("marginal", [False, True])
+def test_progress(marginal):
+    """Whoever watches is told how many blocks of systems each step of the step-down has done, and how many it has."""
+    scores = np.random.default_rng(0).normal(size=(20, 3))
+    seen = []
+    with watched_by(lambda *step: seen.append(step)):
+        rank_sets(scores, np.random.default_rng(1), marginal=marginal, draws=100)
+    assert seen[:2] == [("blocks of systems", 0, 1), ("blocks of systems", 1, 1)]
 
 
 def test_marginal_sets_lie_within_simultaneous_ones():

@@ -4,7 +4,6 @@ from functools import partial
 from shlex import quote
 
 import numpy as np
-import xarray as xr
 
 from irmeta.attributes import about
 from irmeta.report.page.content import Content
@@ -27,20 +26,19 @@ TEXT = Text(
 
 def panels(content: Content) -> list[Panel]:
     """Make a panel for each collection."""
-    used = content.used
-    order = content.order
-    return content.each(
-        lambda name: design_panel(
-            name, used[name], order[name], content.source_of(name), content.seed
-        )
-    )
+    return content.each(partial(design_panel, content))
 
 
-def design_panel(
-    name: str, scores: xr.DataArray, target: str, source: str, seed: int
-) -> Panel:
+def design_panel(content: Content, name: str) -> Panel:
     """Show worth by the number of topics, a line a metric."""
-    outcome = design.design(scores, target=target, partitions=PARTITIONS, rng=seed)
+    target = content.order[name]
+    outcome = design.design(
+        content.used[name],
+        target=target,
+        partitions=PARTITIONS,
+        groups=content.groups,
+        rng=content.seed,
+    )
     tau = outcome["tau"].values
     order = np.argsort(-tau[:, -1], kind="stable")
     labels = [str(label) for label in outcome["metric"].values]
@@ -62,5 +60,6 @@ def design_panel(
         charts=[chart],
         shown=["front"],
         figures={"design": partial(figure_of, outcome)},
-        command=f"irmeta design {source} --target {quote(target)} --partitions {PARTITIONS} --seed {seed}",
+        command=f"irmeta design {content.source_of(name)} --target {quote(target)} --partitions {PARTITIONS}"
+        f"{content.by_team} --seed {content.seed}",
     )

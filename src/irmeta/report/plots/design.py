@@ -6,6 +6,7 @@ import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import LogLocator
 
 from irmeta.attributes import about
 from irmeta.report.plots.figure import PAGE, draw
@@ -52,6 +53,9 @@ def taus(result: xr.Dataset, axes: Axes) -> Axes:
     if options["budget"] is not None:
         axes.axvline(options["budget"], color="grey", linewidth=0.6)
     axes.set_xscale("log")
+    axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    axes.xaxis.set_major_formatter("{x:g}")  # powers of ten would be formulas
+    axes.xaxis.set_minor_formatter("")
     axes.set_xlabel("cost (dotted: extrapolated)")
     axes.set_ylabel(f"tau with {options['target']} on other topics")
     axes.legend(fontsize=6)

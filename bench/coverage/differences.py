@@ -1,0 +1,159 @@
+"""Promises about differences: intervals of all pairs, from a baseline, and of a system from itself on other topics."""
+
+from collections.abc import Callable, Mapping
+from functools import cache, partial
+
+import numpy as np
+
+from bench.coverage.frame import Entry
+from bench.coverage.systems import DRAWS
+from bench.coverage.worlds import (
+    UNTIED,
+    Cases,
+    Check,
+    in_populations,
+    in_worlds,
+)
+from irmeta.datasets.like import World
+from irmeta.stats.standardizing import comparability
+from irmeta.stats.tests import many_to_one, paired, resampling
+
+Half = Callable[[np.ndarray, np.random.Generator], np.ndarray]
+"""From scores (system, topic) and a generator to half the widths of the intervals of all differences."""
+
+
+def _by_max_t(scores: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    return resampling.max_t(scores, DRAWS, rng).half
+
+
+def _by_tukey(scores: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    return resampling.tukey(scores, DRAWS, rng).half
+
+
+def _by_t(scores: np.ndarray, _: np.random.Generator) -> np.ndarray:
+    return many_to_one.half_widths(paired.differences(scores), 0.95)
+
+
+def _by_bonferroni(scores: np.ndarray, _: np.random.Generator) -> np.ndarray:
+    found = paired.differences(scores)
+    return many_to_one.half_widths(found, 0.95, len(found))
+
+
+def _differences(
+    half: Half,
+    top: float,
+    at_once: bool,
+    world: World,
+    scores: np.ndarray,
+    rng: np.random.Generator,
+) -> Mapping[str, float]:
+    """Whether the intervals of all differences of the best systems hold at once, or the share of them that do."""
+    best = np.argsort(-scores.mean(axis=1), kind="stable")[: int(top * len(scores))]
+    used, truth = np.ascontiguousarray(scores[best]), world.means[best, 0]
+    left, right = np.triu_indices(len(used), 1)
+    error = (used.mean(axis=1) - truth)[left] - (used.mean(axis=1) - truth)[right]
+    width = half(used, rng)
+    held = np.abs(error) <= width + 1e-12
+    return {"kept": held.all() if at_once else held.mean(), "width": 2 * width.mean()}
+
+
+def _from_baseline(
+    world: World, scores: np.ndarray, rng: np.random.Generator, *, dunnett: bool
+) -> Mapping[str, float]:
+    """Whether the intervals of all differences from the median system hold at once."""
+    truth = world.means[:, 0]
+    baseline = int(np.argsort(truth)[len(truth) // 2])
+    found = np.delete(scores[baseline] - scores, baseline, axis=0)
+    true = np.delete(truth[baseline] - truth, baseline)
+    if dunnett:
+        half = many_to_one.joint(
+            found, 0.95, DRAWS, rng
+        ).quantile * many_to_one.standard_errors(found)
+    else:
+        half = many_to_one.half_widths(found, 0.95, len(found))
+    return {
+        "kept": (np.abs(found.mean(axis=1) - true) <= half + 1e-12).all(),
+        "width": 2 * half.mean(),
+    }
+
+
+def _dunnett(
+    _: World, scores: np.ndarray, rng: np.random.Generator
+) -> Mapping[str, float]:
+    return {
+        "kept": (
+            many_to_one.joint(scores[0] - scores[1:], 0.95, DRAWS, rng).p < 0.05
+        ).any()
+    }
+
+
+@cache
+def _expected_drmse(world: World, topics: int) -> float:
+    """Compute the mean dRMSE between two samples of so many topics."""
+    rng = np.random.default_rng(0)
+    means = [world.scores(topics, rng)[..., 0].mean(axis=1) for _ in range(200)]
+    return float(
+        comparability.drmse(np.array(means[::2]), np.array(means[1::2])).mean()
+    )
+
+
+def _on_other_topics(
+    world: World, scores: np.ndarray, rng: np.random.Generator
+) -> Mapping[str, float]:
+    """Test systems against themselves on other topics; beside it what dRMSE says of all together."""
+    other = world.scores(scores.shape[1], rng)[..., 0]
+    _, _, p = comparability.own_difference(scores, other)
+    usual, _ = comparability.repartition(scores, other, 200, rng)
+    observed = comparability.drmse(scores.mean(axis=1), other.mean(axis=1))
+    low, high = comparability.drmse_interval(scores, other)
+    return {
+        "kept": (p < 0.05).mean(),
+        "dRMSE beyond random splits": observed > np.quantile(usual, 0.95),
+        "dRMSE interval": low <= _expected_drmse(world, scores.shape[1]) <= high,
+    }
+
+
+_MISSES = "all held at once in"
+"""What the notes of `significance` and `versus` say where a promise may not be kept."""
+_ALL, _FROM = "all differences at once", "differences from a baseline at once"
+_TREC = (*UNTIED, "heavy ties")
+_SOME = ("like TREC-8, AP", "like a made cube", "all tie")
+
+
+def _of(half: Half, top: float = 1.0) -> Check:
+    return partial(_differences, half, top, True)
+
+
+def _warned(name: str, bound: float, cases: Cases, draws: int = 100) -> Entry:
+    """Promise intervals at once, of which the output says how often they hold."""
+    return Entry(name, 0.95, bound, cases, draws, 40, _MISSES)
+
+
+_SINGLE = in_worlds(partial(_differences, _by_t, 1.0, False))
+_SAMPLED = in_populations(_of(_by_max_t), (5, 20), (10, 25, 50), own=True)
+_BY_T, _BY_DUNNETT = (
+    in_worlds(partial(_from_baseline, dunnett=dunnett)) for dunnett in (False, True)
+)
+
+ENTRIES = [
+    Entry("a difference by itself", 0.95, 0.90, _SINGLE),
+    _warned(f"{_ALL}, Bonferroni's t", 0.50, in_worlds(_of(_by_bonferroni))),
+    _warned(
+        f"{_ALL}, Bonferroni's t, best 75%",
+        0.85,
+        in_worlds(_of(_by_bonferroni, 0.75), _TREC),
+    ),
+    _warned(f"{_ALL}, max-t", 0.45, in_worlds(_of(_by_max_t))),
+    _warned(f"{_ALL}, max-t, best 75%", 0.45, in_worlds(_of(_by_max_t, 0.75), _TREC)),
+    _warned(f"{_ALL}, max-t, few systems", 0.45, _SAMPLED),
+    _warned(f"{_ALL}, Tukey", 0.80, in_worlds(_of(_by_tukey), _SOME), 60),
+    Entry(f"{_FROM}, Bonferroni's t", 0.95, 0.90, _BY_T, 200, 40),
+    _warned(f"{_FROM}, Dunnett", 0.80, _BY_DUNNETT, 200),
+    Entry("Dunnett's test", 0.05, 0.07, in_worlds(_dunnett, ("all tie",))),
+    Entry(
+        "a system against itself on other topics",
+        *(0.05, 0.07),
+        in_worlds(_on_other_topics),
+        draws=100,
+    ),
+]

@@ -1,0 +1,195 @@
+"""Promises about systems among others: leaderboards, places across collections, what runs that were not pooled lose."""
+
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache, partial
+from pathlib import Path
+
+import numpy as np
+
+from bench import leaderboards, place
+from bench.coverage.frame import Case, Entry
+from bench.coverage.systems import within
+from bench.coverage.worlds import in_worlds, named
+from irmeta.datasets.like import World
+from irmeta.stats.leaderboards import completion
+from irmeta.stats.prediction import penalty
+from irmeta.stats.rankings.rank import settled
+from irmeta.stats.rankings.ranksets import rank_sets_of
+from irmeta.stats.standardizing import across
+from irmeta.studies import place as places
+
+Draw = Callable[[np.random.Generator], Mapping[str, float]]
+SYSTEMS = (
+    "like TREC-8, AP",
+    "like TREC-8, P@10",
+    "like Web 2012, ERR@20",
+    "heavy ties",
+    "like a made cube",
+)
+
+
+@cache
+def _standing(world: World) -> np.ndarray:
+    """Compute the true standardized means of a world's systems among each other, from many topics."""
+    scores = world.scores(2000, np.random.default_rng(0))[..., 0]
+    return settled(
+        across.place(place.z_of(scores, scores)).scores.mean(axis=1).round(4)
+    )
+
+
+def _percentile(
+    world: World, scores: np.ndarray, rng: np.random.Generator
+) -> Mapping[str, float]:
+    """Place some systems among all; true percentiles count a tie as half."""
+    true, some = _standing(world), rng.choice(len(scores), 10, replace=False)
+    everybody = named(scores[..., None], "AP")
+    found = places.place(everybody.isel(system=some), on=everybody, rng=rng)
+    own = true[some][:, None]
+    percentile = 100 * ((true < own).mean(axis=1) + 0.5 * (true == own).mean(axis=1))
+    low, high = (found[f"percentile_{end}"].values[:, 0] for end in ("low", "high"))
+    return {
+        "kept": ((low <= percentile) & (percentile <= high)).mean(),
+        "width": (high - low).mean(),
+    }
+
+
+PAIRS = (
+    ((60, 50, -0.5), (40, 40, -2.5)),
+    ((129, 50, 0.0), (110, 99, -1.5)),
+    ((20, 10, -1.0), (15, 25, -3.0)),
+)
+"""Two collections each: systems that standardize, topics, and how easy topics are."""
+ABILITIES = np.array([-1.0, -0.3, 0.5, 0.8, 1.2])
+
+
+@cache
+def _true(level: float) -> np.ndarray:
+    """Compute the mean standardized score of each ability over many topics, by many standardizing systems."""
+    rng, parts = np.random.default_rng(1), []
+    for _ in range(4):
+        about = place.topics(rng, 800, level)
+        standardizing = place.drawn(rng, place.everybody(rng, 800), *about)
+        own = place.drawn(rng, ABILITIES.repeat(10), *about)
+        scores = across.place(place.z_of(own, standardizing)).scores
+        parts.append(scores.mean(axis=1).reshape(-1, 10).mean(axis=1))
+    return np.mean(parts, axis=0)
+
+
+def _collections(
+    pair: tuple[tuple[int, int, float], ...], team: int, rng: np.random.Generator
+) -> tuple[list[across.Placed], list[across.Spread]]:
+    """Draw scores of the same abilities on each collection, and what its standardizing systems move.
+
+    team : how many of those are of one team, and alike in ability.
+    """
+    placed, spreads = [], []
+    for systems, count, level in pair:
+        about = place.topics(rng, count, level)
+        able = place.everybody(rng, systems // team).repeat(team)
+        standardizing = place.drawn(rng, able, *about)
+        own = place.drawn(rng, ABILITIES, *about)
+        placed.append(across.place(place.z_of(own, standardizing)))
+        of = np.arange(len(able)) // team
+        spreads.append(across.spread(place.z_of(standardizing, standardizing), of))
+    return placed, spreads
+
+
+def _across(
+    pair: tuple[tuple[int, int, float], ...], team: int, rng: np.random.Generator
+) -> Mapping[str, float]:
+    """Hold differences between two collections to the truth; beside them means, and the rank sets of all entries."""
+    placed, spreads = _collections(pair, team, rng)
+    true = np.array([_true(level) for _, _, level in pair])
+    count, every = len(ABILITIES), true.ravel()
+    found = across.differences(placed, spreads, np.eye(2))
+    low, high = (end[:count, count:] for end in found.interval())
+    gap = true[0][:, None] - true[1]
+    own_low, own_high = across.means(placed, spreads).interval()
+    draws = across.drawn(placed, spreads, np.eye(2), 300, rng)
+    sets = rank_sets_of(across.means(placed, spreads).value, draws, found.error)
+    return {
+        "kept": ((low <= gap) & (gap <= high)).mean(),
+        "width": (high - low).mean(),
+        "means": ((own_low <= every) & (every <= own_high)).mean(),
+        "rank sets": within(every, sets.low, sets.high).all(),
+    }
+
+
+def _in_pairs(folder: Path | None) -> Iterable[Case]:
+    for pair in PAIRS if folder is not None else PAIRS[2:]:
+        for team in (1, 4) if folder is not None else (1,):
+            (one, n, _), (other, _, _) = pair
+            teams = f" in teams of {team}" if team > 1 else ""
+            yield Case(
+                f"{one} and {other} systems{teams}", n, partial(_across, pair, team)
+            )
+
+
+def _ranked(
+    models: int, tasks: int, holes: str, rng: np.random.Generator
+) -> Mapping[str, float]:
+    """Say by how many aggregates all rank sets hold, 30% of the scores being missing at random."""
+    seed = int(rng.integers(1 << 30))
+    held = leaderboards.sets_held(models, tasks, leaderboards.by_chance, holes, seed)
+    return {"kept": held.mean()}
+
+
+def _boards(folder: Path | None) -> Iterable[Case]:
+    every = ((10, 10), (20, 10), (20, 50), (60, 25))
+    for models, tasks in every if folder is not None else every[:1]:
+        # of 10 models too few may have a task for the others' scores to be predicted
+        for holes in ("bounds", "predict") if models > 10 else ("bounds",):
+            yield Case(
+                f"{models} models, 30% missing, {holes}",
+                tasks,
+                partial(_ranked, models, tasks, holes),
+            )
+
+
+def _cells(models: int, tasks: int, rng: np.random.Generator) -> Mapping[str, float]:
+    """Predict scores that were removed at random."""
+    table = leaderboards.simulated(rng, models, tasks)
+    away = leaderboards.by_chance(table, rng)
+    found = completion.predict(np.where(away, np.nan, table), rng)
+    inside = (found.low <= table) & (table <= found.high)
+    return {"kept": inside[away].mean(), "said": found.coverage}
+
+
+def _tables(folder: Path | None) -> Iterable[Case]:
+    for models, tasks in (
+        ((20, 10), (20, 25), (60, 25), (60, 50)) if folder is not None else ((20, 10),)
+    ):
+        yield Case(
+            f"{models} models, 30% missing", tasks, partial(_cells, models, tasks)
+        )
+
+
+def _losses(groups: int, rng: np.random.Generator) -> Mapping[str, float]:
+    """Learn from groups what their runs lose, and predict 15 new groups; groups err by a skewed factor of their own."""
+    group = np.repeat(np.arange(groups + 15), 3)
+    unjudged, score = (
+        rng.uniform(0.05, 0.6, group.size),
+        rng.uniform(0.1, 0.7, group.size),
+    )
+    factor = rng.gamma(4, 0.25, groups + 15)[group] + rng.normal(0, 0.2, group.size)
+    loss, old = (0.02 + 0.2 * score) * unjudged * factor, group < groups
+    learned = penalty.fit(loss[old], unjudged[old], score[old], group[old])
+    found = penalty.band(learned, unjudged[~old], score[~old])
+    held = penalty.coverage(loss[~old], found, group[~old] - groups)
+    return {"kept": held, "width": (found.high - found.low).mean() / loss.std()}
+
+
+def _pools(_: Path | None) -> Iterable[Case]:
+    for groups in (6, 10, 30, 60):
+        yield Case(f"{groups} groups of 3 runs", 50, partial(_losses, groups))
+
+
+_PLACED = in_worlds(_percentile, SYSTEMS)
+
+ENTRIES = [
+    Entry("percentile among everybody", 0.95, 0.93, _PLACED, 60, 20),
+    Entry("difference across collections", 0.95, 0.90, _in_pairs, 300, 20),
+    Entry("rank sets of a leaderboard", 0.95, 0.90, _boards, 60, 10),
+    Entry("predicted score of a leaderboard", 0.90, 0.85, _tables, 60, 10),
+    Entry("loss of a run that was not pooled", 0.90, 0.85, _pools, 400, 40),
+]

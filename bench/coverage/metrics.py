@@ -1,0 +1,264 @@
+"""Promises about metrics: correlations, who predicts new topics best, and the scores that are predicted."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import cache, partial
+from pathlib import Path
+
+import numpy as np
+import xarray as xr
+
+from bench.coverage.frame import Case, Entry
+from irmeta.choices import Coefficient, Level
+from irmeta.cube import ALL, cube
+from irmeta.stats.halves import halving
+from irmeta.stats.rankings import agreement, disattenuated
+from irmeta.studies.correlation import correlation
+from irmeta.studies.prediction import predict
+from irmeta.studies.prediction_model import prediction_model
+from irmeta.studies.predictivity import predictivity
+
+NOISE = np.array([1.0, 2.0, 1.2])
+"""Of three metrics, on one system and topic: the second is noisy, the third nearly as good as the first."""
+METRICS = ["AP", "P@10", "nDCG@20"]
+OFF = ~np.eye(len(METRICS), dtype=np.bool_)
+
+
+@dataclass(frozen=True)
+class Kind:
+    """Worlds of one kind: new systems and topics each time.
+
+    team : systems in a team, near-clones, which share ability and the topics that suit them.
+    few : whether the second metric has few values, so that systems tie.  ability : how far systems differ.
+    """
+
+    systems: int
+    topics: int
+    team: int = 1
+    few: bool = False
+    ability: float = 0.4
+
+    def __str__(self) -> str:
+        """Name the world in the table."""
+        said = f"{self.systems} systems" + (
+            f" in teams of {self.team}" if self.team > 1 else ""
+        )
+        return said + (", few values" if self.few else "")
+
+    @property
+    def teams(self) -> dict[str, str]:
+        """The team of each system, by name."""
+        return {str(system): str(system // self.team) for system in range(self.systems)}
+
+    def abilities(self, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+        """Draw the ability of systems by each metric, and how much two hidden factors suit them."""
+        teams = self.systems // self.team
+        quality = self.ability * rng.normal(size=(teams, 1)) + 0.15 * rng.normal(
+            size=(teams, len(METRICS))
+        )
+        return quality.repeat(self.team, axis=0), rng.normal(size=(teams, 2)).repeat(
+            self.team, axis=0
+        )
+
+    def scores(
+        self, of: tuple[np.ndarray, np.ndarray], topics: int, rng: np.random.Generator
+    ) -> np.ndarray:
+        """Draw the scores of systems on new topics: (system, topic, metric)."""
+        ability, suited = of
+        topic = (
+            rng.normal(size=(topics, 1))
+            + 0.7 * (suited @ rng.normal(size=(2, topics)))[..., None]
+        )
+        noise = rng.normal(size=(self.systems, topics, len(METRICS))) * NOISE
+        made = (
+            ability[:, None]
+            + topic
+            + 0.8 * rng.normal(size=(self.systems, topics, 1))
+            + noise
+        )
+        if self.few:
+            made[..., 1] = np.clip(np.round(5 + made[..., 1]), 0, 10)
+        return made
+
+    def draw(self, rng: np.random.Generator) -> np.ndarray:
+        """Draw new systems and new topics."""
+        return self.scores(self.abilities(rng), self.topics, rng)
+
+
+def _cube(scores: np.ndarray) -> xr.DataArray:
+    systems, topics = (
+        [str(number) for number in range(count)] for count in scores.shape[:2]
+    )
+    return cube(scores, systems, topics, METRICS)
+
+
+@cache
+def expected(kind: Kind) -> tuple[np.ndarray, np.ndarray]:
+    """Compute the mean advantages, and the mean phi of each metric with all, over many worlds of a kind."""
+    rng = np.random.default_rng(0)
+    sizes = (kind.topics // 2, kind.topics - kind.topics // 2)
+    found = [
+        halving.split_half(kind.draw(rng), [sizes], 4, rng)[0] for _ in range(1000)
+    ]
+    return np.mean([one.difference for one in found], axis=0), np.mean(
+        [one.phi.mean(axis=1) for one in found], axis=0
+    )
+
+
+def _advantage(kind: Kind, rng: np.random.Generator) -> Mapping[str, float]:
+    """Say of how many advantages the interval holds; beside it, whether all joint ones do."""
+    groups = kind.teams if kind.team > 1 else None
+    found = predictivity(_cube(kind.draw(rng)), partitions=100, groups=groups, rng=rng)
+    truth, powers = expected(kind)
+    ends = [found[name].values for name in ("low", "high", "joint_low", "joint_high")]
+    held, joint = (
+        (low <= truth) & (truth <= high) for low, high in (ends[:2], ends[2:])
+    )
+    best = int(np.argmax(found["phi"].mean("metric_2").values))
+    may_be_best = found["lead_low"].values[best] <= 0
+    return {
+        "kept": held[OFF].mean(),
+        "all at once": joint[OFF].all(),
+        "best is among those that may be": may_be_best[np.argmax(powers)],
+        "width": (ends[1] - ends[0])[OFF].mean(),
+    }
+
+
+@cache
+def expected_r(kind: Kind, level: Level, method: Coefficient) -> np.ndarray:
+    """Compute the correlations that so many topics have on average, over many samples of them."""
+    rng, of = np.random.default_rng(0), kind.abilities(np.random.default_rng(1))
+    over = agreement.over_means if level == "system" else agreement.over_scores
+    rows = (kind.scores(of, kind.topics, rng) for _ in range(300))
+    return np.mean(
+        [over([one], method)[0] for one in (_centred(part, level) for part in rows)],
+        axis=0,
+    )
+
+
+def _centred(scores: np.ndarray, level: Level) -> np.ndarray:
+    return scores - scores.mean(axis=0) if level == "within-topic" else scores
+
+
+def _correlated(
+    level: Level, method: Coefficient, kind: Kind, rng: np.random.Generator
+) -> Mapping[str, float]:
+    """Correlate metrics over new topics, the systems being the same."""
+    of = kind.abilities(np.random.default_rng(1))
+    found = correlation(
+        _cube(kind.scores(of, kind.topics, rng)), level=level, method=method
+    )
+    truth, low, high = (
+        expected_r(kind, level, method),
+        found["low"].values,
+        found["high"].values,
+    )
+    shares = agreement.cumulated(truth)[:-1]
+    ends = [found[f"cumulated_{end}"].values[:-1] for end in ("low", "high")]
+    return {
+        "kept": ((low <= truth) & (truth <= high))[OFF].mean(),
+        "width": (high - low)[OFF].mean(),
+        "shares of components": ((ends[0] <= shares) & (shares <= ends[1])).mean(),
+    }
+
+
+@cache
+def _true_r(kind: Kind) -> np.ndarray:
+    of = kind.abilities(np.random.default_rng(1))
+    return disattenuated.true_correlation(
+        [kind.scores(of, 4000, np.random.default_rng(0))]
+    )
+
+
+def _of_true_means(kind: Kind, rng: np.random.Generator) -> Mapping[str, float]:
+    """Hold intervals to the correlation of true means; where systems hardly differ there may be none: an unkept one."""
+    kind = replace(kind, ability=1.2)
+    of = kind.abilities(np.random.default_rng(1))
+    found = correlation(_cube(kind.scores(of, kind.topics, rng)), level="system")
+    truth, low, high = (
+        _true_r(kind),
+        found["true_low"].values,
+        found["true_high"].values,
+    )
+    return {
+        "kept": ((low <= truth) & (truth <= high))[OFF].mean(),
+        "width": np.nanmean((high - low)[OFF]),
+    }
+
+
+SIZES = ((5, 10), (5, 50), (20, 10), (20, 25), (20, 50), (60, 25))
+"""Numbers of systems and of topics."""
+
+
+def in_kinds(
+    check: Callable[[Kind, np.random.Generator], Mapping[str, float]],
+) -> Callable[..., Iterable[Case]]:
+    """Return the cases of a promise about metrics: with and without teams and ties; in CI a small one."""
+
+    def cases(folder: Path | None) -> Iterable[Case]:
+        plain = [Kind(*size) for size in SIZES]
+        more = [Kind(20, 25, few=True), Kind(20, 25, team=4), Kind(60, 25, team=4)]
+        for kind in [Kind(10, 12)] if folder is None else [*plain, *more]:
+            yield Case(str(kind), kind.topics, partial(check, kind))
+
+    return cases
+
+
+WEIGHTS = np.array([[0.25, 0.10], [0.35, 0.05], [0.40, -0.10]])
+"""How two qualities of a system make its scores by each metric."""
+
+
+def collection(name: str, systems: int, rng: np.random.Generator) -> xr.DataArray:
+    """Draw system-wise scores whose metrics depend on two qualities of a system, with an offset of the collection."""
+    scores = 0.35 + rng.normal(0, 0.25, (systems, 2)) @ WEIGHTS.T
+    scores = (
+        scores + rng.normal(0, 0.02, len(METRICS)) + rng.normal(0, 0.015, scores.shape)
+    )
+    names = [f"{name} {number}" for number in range(systems)]
+    return cube(
+        np.clip(scores, 0.01, 0.99)[:, None], names, [ALL], METRICS, collection=name
+    )
+
+
+def _predicted(
+    collections: int, systems: int, rng: np.random.Generator
+) -> Mapping[str, float]:
+    """Predict AP of 10 systems of a new collection."""
+    model = prediction_model(
+        {str(i): collection(str(i), systems, rng) for i in range(collections)}
+    )
+    new = collection("new", 10, rng)
+    found = predict(new.where(new.metric != "AP"), model)
+    low, high = found["low"].values[:, 0], found["high"].values[:, 0]
+    truth = new.values[:, 0, 0]
+    return {
+        "kept": ((low <= truth) & (truth <= high)).mean(),
+        "width": (high - low).mean(),
+    }
+
+
+def _predictions(_: Path | None) -> Iterable[Case]:
+    for collections, systems in ((4, 20), (8, 20), (8, 60)):
+        yield Case(
+            f"{collections} collections of {systems} systems",
+            1,
+            partial(_predicted, collections, systems),
+        )
+
+
+_CORRELATED: tuple[tuple[str, Level, Coefficient], ...] = (
+    ("r over scores", "topic", "pearson"),
+    ("rho over scores within topics", "within-topic", "spearman"),
+    ("r over means", "system", "pearson"),
+    ("tau over means", "system", "kendall"),
+)
+
+ENTRIES = [
+    Entry("advantage of a metric", 0.95, 0.90, in_kinds(_advantage), 100, 20),
+    *(
+        Entry(name, 0.95, 0.90, in_kinds(partial(_correlated, level, method)), 100, 40)
+        for name, level, method in _CORRELATED
+    ),
+    Entry("r of true means", 0.95, 0.85, in_kinds(_of_true_means), 100, 40),
+    Entry("predicted score", 0.90, 0.85, _predictions, 150, 40),
+]
