@@ -1,3 +1,4 @@
+import subprocess
 import sys
 import threading
 
@@ -112,6 +113,20 @@ def test_linear_algebra_has_one_thread_while_items_are_worked_on():
     before = threads()
     assert list(on_threads(work, range(4))) == [{1}] * 4
     assert threads() == before
+
+
+def test_linear_algebra_that_is_imported_later_has_one_thread_too():
+    """SciPy brings a BLAS of its own; it has one thread, also where work went before its import."""
+    program = """
+from irmeta.parallel import on_threads
+from threadpoolctl import ThreadpoolController
+
+list(on_threads(str, range(2)))
+import scipy.linalg
+threads = lambda _: {one["num_threads"] for one in ThreadpoolController().info() if one["user_api"] == "blas"}
+assert list(on_threads(threads, range(2))) == [{1}, {1}]
+"""
+    subprocess.run([sys.executable, "-c", program], check=True)
 
 
 def test_threads_take_turns_quickly_while_items_are_worked_on():

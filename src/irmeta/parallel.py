@@ -234,13 +234,14 @@ def streams(
 def single_threaded() -> Iterator[None]:
     """Keep the linear algebra library to one thread: its threads slow the many small products that we make.
 
-    Whoever comes first sets it, and sets it back; the library heeds no other thread meanwhile.
+    Whoever comes first sets it, and sets it back; the library heeds no other thread meanwhile. The libraries are looked
+    for each time, in less than a millisecond: SciPy brings its own, when it is imported.
     """
     if _in_worker.get() or not _limiting.acquire(blocking=False):
         yield
         return
     try:
-        with _blas().limit(limits=1, user_api="blas"):
+        with ThreadpoolController().limit(limits=1, user_api="blas"):
             yield
     finally:
         _limiting.release()
@@ -268,12 +269,7 @@ _hurrying = threading.Lock()
 @cache
 def single_threaded_for_good() -> None:
     """Keep it so for the life of a process that works for others, whose threads come and go."""
-    _blas().limit(limits=1, user_api="blas")
-
-
-@cache
-def _blas() -> ThreadpoolController:
-    return ThreadpoolController()
+    ThreadpoolController().limit(limits=1, user_api="blas")
 
 
 @cache
