@@ -36,7 +36,7 @@ def made(name, seed):
         [str(i) for i in range(10)],
         ["AP", "P@10", "RR", "nDCG@20"],
     )
-    return cube(values, *names, collection=name)
+    return cube(0.4 + values / 20, *names, collection=name)
 
 
 @pytest.fixture(scope="module")

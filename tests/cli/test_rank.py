@@ -26,7 +26,7 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     mixed = shared @ rng.normal(size=(2, 5)) + 0.5 * rng.normal(size=(20, 10, 5))
     names = ["AP", "P@10", "RR", "nDCG@20", "RBP(p=0.95)"]
     scores = cube(
-        mixed,
+        0.5 + mixed / 40,
         [f"s{i}" for i in range(20)],
         [f"t{i}" for i in range(10)],
         names,

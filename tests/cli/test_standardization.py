@@ -21,7 +21,7 @@ def files(tmp_path):
     """Score files of three collections, the systems of the third partly others."""
     for seed, name in enumerate(("old", "new", "third")):
         drawn = (
-            np.random.default_rng(seed).beta(1, 2, size=(8, 10, 2))
+            np.random.default_rng(seed).beta(1, 2, size=(8, 10, 2)) * 0.6
             + np.linspace(0, 0.4, 8)[:, None, None]
         )
         names = (
