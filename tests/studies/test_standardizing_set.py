@@ -37,7 +37,8 @@ def test_raw_is_the_tau_of_raw_and_standardized_means():
     full = standardization.apply(scores(1), standardization.fit(scores(0)))
     for metric in ("AP", "RR"):
         raw, standardized = (
-            one.sel(metric=metric).mean("topic").values for one in (scores(1), full)
+            one.sel(metric=name).mean("topic").values
+            for one, name in ((scores(1), metric), (full, f"{metric} (std.)"))
         )
         assert np.isclose(
             outcome["raw"].sel(metric=metric),

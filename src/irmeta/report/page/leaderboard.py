@@ -116,7 +116,7 @@ def content(outcome: xr.Dataset) -> dict[str, Any]:
         "scores": numbers(scores.T),
         "filled": filled,
         "holesSay": _missing_note(outcome),
-        "called": leaderboard.nouns(outcome),
+        "nouns": leaderboard.nouns(outcome),
         "aggregates": [_ranks(ordered, kind) for kind in names(ordered.aggregate)],
         "tables": {name: _table(frame) for name, frame in _shown(outcome).items()},
     }

@@ -1,6 +1,6 @@
 // The page of a leaderboard. All figures come from Python; with tasks switched off only means and Borda's counts are made anew.
 const content = JSON.parse(document.getElementById("content").textContent);
-const { models, tasks, aggregates, scores, called } = content;
+const { models, tasks, aggregates, scores, nouns } = content;
 const RECOMPUTED = ["mean", "borda"], FIRST_ROWS = 100;
 const byId = (id) => document.getElementById(id);
 const state = { aggregate: aggregates[0].name, words: "", off: new Set(), sort: "rank", down: false, all: false, model: -1 };
@@ -86,10 +86,10 @@ function rankWords(one, m) {
 
 const COLUMNS = [
   { key: "rank", label: "Rank", class: "c-rank number" },
-  { key: "name", label: capital(called.model), class: "c-name" },
+  { key: "name", label: capital(nouns.model), class: "c-name" },
   { key: "ranks", label: "Ranks it may have", class: "c-ranks" },
   { key: "value", label: "Value", class: "c-value number" },
-  { key: "tasks", label: `${capital(called.task)}s`, class: "c-tasks number" },
+  { key: "tasks", label: `${capital(nouns.task)}s`, class: "c-tasks number" },
 ];
 
 function sorted(one, kept) {
@@ -114,12 +114,12 @@ function draw() {
   columns[3] = { ...columns[3], label: `Value (${one.name})` };
   byId("heads").replaceChildren(...columns.map(headOf));
   byId("rows").replaceChildren(...drawn.map((m) => rowOf(one, others, m)));
-  byId("status").textContent = `${drawn.length} of ${kept.length} ${called.model}s` + (kept.length < models.length ? ` (${models.length - kept.length} filtered out)` : "");
+  byId("status").textContent = `${drawn.length} of ${kept.length} ${nouns.model}s` + (kept.length < models.length ? ` (${models.length - kept.length} filtered out)` : "");
   byId("more").hidden = drawn.length === rows.length;
   byId("more").textContent = `Show all ${rows.length}`;
   byId("banner").hidden = !state.off.size;
-  byId("banner").textContent = `Ranks by ${one.label} over the ${tasks.length - state.off.size} of ${tasks.length} ${called.task}s that are switched on. `
-    + `What other ${called.task}s and missing scores allow was computed for all ${called.task}s and is not shown; the columns of other aggregates are of all, too.`;
+  byId("banner").textContent = `Ranks by ${one.label} over the ${tasks.length - state.off.size} of ${tasks.length} ${nouns.task}s that are switched on. `
+    + `What other ${nouns.task}s and missing scores allow was computed for all ${nouns.task}s and is not shown; the columns of other aggregates are of all, too.`;
   byId("switched").textContent = `${tasks.length - state.off.size} of ${tasks.length}`;
   [...byId("aggregate").options].forEach((option) => { option.disabled = state.off.size > 0 && !RECOMPUTED.includes(option.value); });
   byId("aggregate").value = state.aggregate;
@@ -158,11 +158,11 @@ function openModel(m) {
       share: hole || present.length < 2 ? -1 : (below + (ties - 1) / 2) / (present.length - 1) };
   }).sort((a, b) => b.share - a.share || collator.compare(a.task.name, b.task.name));
   const line = aggregates.map((one) => `${one.label}: ${rankWords(one, m)}`).map((words) => element("li", {}, words));
-  const heads = [capital(called.task), "Score", "Rank there", `Share of ${called.model}s left behind`].map((name, at) =>
+  const heads = [capital(nouns.task), "Score", "Rank there", `Share of ${nouns.model}s left behind`].map((name, at) =>
     element("th", { scope: "col", class: at === 1 || at === 2 ? "number" : undefined }, name));
   byId("model-body").replaceChildren(
     element("h2", { id: "model-name" }, models[m]), element("ul", { class: "more" }, ...line),
-    element("div", { class: "scroller" }, element("table", {}, element("caption", {}, `Scores of this ${called.model} by ${called.task}, its strongest first`),
+    element("div", { class: "scroller" }, element("table", {}, element("caption", {}, `Scores of this ${nouns.model} by ${nouns.task}, its strongest first`),
       element("thead", {}, element("tr", {}, ...heads)), element("tbody", {}, ...rows.map((row) => taskRow(row, m))))));
   const dialog = byId("model");
   if (!dialog.open) dialog.showModal();
