@@ -68,8 +68,9 @@ def test_collections_are_matched_by_name():
     assert durability(old, new | {"A": scores("new", 3)}).sizes["topics"] == 1
 
 
-def test_the_deals_are_what_chance_gives():
+def test_the_deals_are_what_chance_gives(monkeypatch):
     """Of old and new systems alike, tau stands anywhere among random deals; the seed decides, and is recorded."""
+    monkeypatch.setattr(study, "PARTITIONS", 40)
     places = [
         durability({"T": scores("T", i)}, {"T": scores("T", 50 + i)})[
             "tau_quantile"
@@ -104,8 +105,9 @@ def test_a_deal_is_standardized_as_the_systems_are(flat):
     )
 
 
-def test_few_systems_are_not_said_to_have_aged():
+def test_few_systems_are_not_said_to_have_aged(monkeypatch):
     """Between sets of five systems of one kind tau falls below 0.9 often, and is said to tell nothing."""
+    monkeypatch.setattr(study, "PARTITIONS", 40)
     words = [
         durability(
             {"T": scores("T", i, systems=5)}, {"T": scores("T", 50 + i, systems=5)}

@@ -43,7 +43,7 @@ def range_quantile(count: int, freedom: int) -> float:
     It is the quantile of Tukey's studentised range over root 2, at least 2 figures.  freedom : of the standard errors.
 
     >>> round(range_quantile(2, 10), 3), round(range_quantile(10, 24), 3)
-    (2.228, 3.472)
+    (2.228, 3.476)
     """
     return float(stats.studentized_range.isf(0.05, max(count, 2), freedom) / np.sqrt(2))
 

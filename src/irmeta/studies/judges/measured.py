@@ -33,7 +33,7 @@ TEAMS: Mapping[tuple[int, int], float] = {(6, 25): 0.91, (10, 50): 0.93}
 def coverage_of_teams() -> str:
     """Say how often intervals that leave out teams held in simulated collections of teams.
 
-    >>> said_of_teams()[:69]
+    >>> coverage_of_teams()[:69]
     '95% intervals leave out teams: of tau they hold in simulated collecti'
     """
     shares = " and ".join(
