@@ -8,6 +8,7 @@ import sys
 import threading
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 from irmeta.errors import FileFormatError
@@ -127,3 +128,14 @@ def _names(folder: Path) -> list[str]:
 def _fail_halfway(part: Path, failure: type[BaseException]) -> None:
     part.write_text("half")
     raise failure
+
+
+def test_a_full_disk_is_an_error_whoever_writes(tmp_path: Path) -> None:
+    """Polars has an error of its own for a disk that is full; nothing is left beside the path."""
+    with (
+        pytest.raises(FileFormatError, match="x: cannot be written .File too large"),
+        writing(tmp_path / "x") as part,
+    ):
+        part.write_bytes(b"half")
+        raise pl.exceptions.ComputeError("File too large (os error 27)")
+    assert list(tmp_path.iterdir()) == []
