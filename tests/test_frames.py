@@ -153,6 +153,47 @@ def test_columns_that_are_not_used_are_named() -> None:
     assert about(made)["notes"] == ["columns that are not used: seed"]
 
 
+def test_a_column_of_systems_of_another_name_is_asked_for() -> None:
+    """A long table whose columns of systems and scores have other names is not averaged over systems: it is asked."""
+    odd = pd.DataFrame(
+        {
+            "retriever": ["bm25", "bm25", "dpr", "dpr"],
+            "qid": ["1", "2", "1", "2"],
+            "measure": "AP",
+            "val": [0.1, 0.2, 0.3, 0.4],
+        }
+    )
+    asked = (
+        r"^which column names the systems\? .*\(table, system='retriever', score='val'\)"
+        r" \(--system 'retriever' --score 'val'\).*; if 'retriever' does not, .*ignore="
+    )
+    for table in (odd, odd.assign(collection="x"), odd.drop(columns="measure")):
+        with pytest.raises(ScoresError, match=asked):
+            from_frame(table)
+    found = from_frame(odd, system="retriever", score="val")
+    assert dict(found.sizes) == {"system": 2, "topic": 2, "metric": 1}
+
+
+def test_a_column_of_scores_of_another_name_is_asked_for() -> None:
+    """A table with a column of metrics, but none of scores by a known name, is not taken as a wide one."""
+    table = pd.DataFrame(
+        {"system": ["a", "b"], "qid": "1", "measure": "AP", "val": [0.1, 0.2]}
+    )
+    with pytest.raises(
+        ScoresError, match=r"^which column holds the scores\? .*score='val'\)"
+    ):
+        from_frame(table)
+
+
+def test_the_index_of_a_frame_is_no_column_that_is_not_used() -> None:
+    """Row numbers that pandas keeps when rows are chosen are not named; a column of that name is."""
+    table = pd.DataFrame(LONG)
+    chosen = table.iloc[[3, 0, 2]]
+    assert "notes" not in about(from_frame(chosen))
+    noted = about(from_frame(table.assign(index="x")))["notes"]
+    assert noted == ["columns that are not used: index"]
+
+
 def test_studies_take_tables() -> None:
     """Studies take a table wherever they take a cube, and give the same result."""
     rng = np.random.default_rng(0)

@@ -60,6 +60,20 @@ def require_names(texts: Iterable[str], where: str) -> None:
             )
 
 
+def is_text(column: pl.Series) -> bool:
+    """Say whether a column holds words, of which none can be read as a score.
+
+    >>> is_text(pl.Series(["bm25", "dpr"])), is_text(pl.Series(["0.5", "nan"])), is_text(pl.Series(["50%"]))
+    (True, False, False)
+    """
+    if column.dtype != pl.String:
+        return False
+    held = column.filter(~column.str.to_lowercase().is_in(_MISSING)).drop_nulls()
+    words = held.str.contains(r"\p{L}")
+    unread = held.cast(pl.Float64, strict=False).is_null()
+    return not held.is_empty() and bool((words & unread).all())
+
+
 def numbers(column: pl.Series, name: str) -> pl.Series:
     """Return a column of scores as numbers, null where one is missing; other texts raise ScoresError."""
     if column.dtype.is_numeric() or column.dtype == pl.Null:

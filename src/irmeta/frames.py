@@ -11,9 +11,9 @@ import polars as pl
 import xarray as xr
 
 from irmeta.choices import Rows
+from irmeta.columns import is_text, require_names
 from irmeta.columns import names as texts_of
 from irmeta.columns import numbers as scores_of
-from irmeta.columns import require_names
 from irmeta.errors import ScoresError, require_choice
 from irmeta.names import canonical, is_known
 from irmeta.stats.arrays import Floats, Indices
@@ -152,6 +152,8 @@ def rows_of(
     )
     constant = SCORE if metric is None or named else metric
     if found.system is not None and found.score is not None:
+        if _numbers_rows(table) and "index" not in found:
+            frame = frame.drop("index", strict=False)
         return _long(frame, found, constant)
     return _wide(frame, found, constant, rows), []
 
@@ -219,6 +221,15 @@ def _of_pandas(table: pd.DataFrame) -> pl.DataFrame:
         )
     return pl.DataFrame(
         {name: _series(flat.iloc[:, at]) for at, name in enumerate(names)}
+    )
+
+
+def _numbers_rows(table: object) -> bool:
+    """Tell whether "index" is the unnamed index of a pandas frame, not a column of the user."""
+    return (
+        isinstance(table, pd.DataFrame)
+        and list(table.index.names) == [None]
+        and "index" not in table.columns
     )
 
 
@@ -386,6 +397,7 @@ def _wide(
     values = [name for name in frame.columns if name not in labels]
     system = found.system
     topic = found.topic
+    _require_wide(frame, found, values)
     if system is None and topic is None and values:
         first = _first(frame.select(values))
         values.remove(first)
@@ -434,6 +446,35 @@ def _wide(
     scores = pl.concat([parts[name].alias("score") for name in values])
     return _spelled(
         pl.DataFrame({**{role: made[role] for role in COLUMNS[:-1]}, "score": scores})
+    )
+
+
+def _require_wide(frame: pl.DataFrame, found: Columns, values: Sequence[str]) -> None:
+    """Raise ScoresError if the table has a row for each score, but not by the names of columns that are known."""
+    texts = [name for name in values if is_text(frame[name])]
+    repeated = [name for name in texts if frame[name].is_duplicated().any()]
+    systems = [name for name in texts if name != found.metric][:1]
+    ask = {}
+    if found.system is None and systems and systems[0] in repeated:
+        question = "which column names the systems?"
+        ask["system"] = repr(systems[0])
+        if found.topic is None:
+            ask["topic"] = "..."
+        mend = f"; if {systems[0]!r} does not, leave it out with ignore={systems!r} (--ignore {systems[0]!r})"
+    elif found.system is not None and found.metric in repeated:
+        question = "which column holds the scores?"
+        mend = ""
+    else:
+        return
+    numeric = [name for name in values if name not in texts]
+    if found.score is not None:
+        ask["score"] = repr(found.score)
+    else:
+        ask["score"] = repr(numeric[0]) if len(numeric) == 1 else "..."
+    arguments = ", ".join(f"{role}={name}" for role, name in ask.items())
+    options = " ".join(f"--{role} {name}" for role, name in ask.items())
+    raise ScoresError(
+        f"{question} irmeta.from_frame(table, {arguments}) ({options}); the table has {_named(frame.columns)}{mend}"
     )
 
 
