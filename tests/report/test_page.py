@@ -582,12 +582,14 @@ def test_a_page_has_a_title_and_marks_systems(
 def test_a_warning_stands_beside_its_headline(
     scores: xr.DataArray, tmp_path: Path
 ) -> None:
-    """What a reader must not miss stands in the box at the top of the page, not only in the section."""
+    """What a reader must not miss stands in the box at the top of the page and in its section, said to be a warning."""
     holey = scores.copy()
     holey[2, 3] = np.nan
     text = write_report({"made": holey}, tmp_path / "r").read_text("utf-8")
     boxes = text[text.index('<ul class="short"') : text.index("</ul>")]
-    assert '<strong class="warning">made: 5 of 540 scores are missing' in boxes
+    said = "Warning: made: 5 of 540 scores are missing"
+    assert f'<strong class="warning">{said}' in boxes
+    assert f'<p class="warning">{said}' in text
 
 
 def test_one_metric_has_no_sections_on_metrics(scores: xr.DataArray) -> None:

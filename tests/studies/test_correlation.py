@@ -402,6 +402,15 @@ def test_of_many_pairs_the_closest_is_not_alone():
     )
 
 
+def test_one_rival_of_the_closest_pair_is_one():
+    """Where one pair may agree as much as the closest, it is counted in the singular."""
+    scores = made(metrics=["AP", "Rprec", "RR"])
+    middle = np.random.default_rng(0).normal(size=scores.shape[:2])
+    off = np.random.default_rng(1).normal(size=middle.shape)
+    scores[:] = np.stack([middle + off, middle, middle - off], axis=-1)
+    assert "; 1 other may agree as much." in findings(correlation(scores))[0]
+
+
 def test_components_of_a_rank_coefficient_are_of_no_variance():
     """Eigenvalues of a matrix of tau are not called shares of variance."""
     words = findings(correlation(made(), method="kendall"))[2]

@@ -98,6 +98,15 @@ def test_the_caption_states_the_test():
     assert "significant" not in caption(irmeta.paper_table(scores(), test="none"))
 
 
+def test_the_caption_names_a_collection_only_where_somebody_named_it():
+    """A name that came from a file called qrels, or from nowhere, does not stand in a paper."""
+    given = scores()
+    assert caption(irmeta.paper_table(given)).startswith("Mean scores on made (25 t")
+    for name in ("qrels", "collection"):
+        given = given.assign_attrs(collection=name)
+        assert caption(irmeta.paper_table(given)).startswith("Mean scores (25 topics)")
+
+
 def test_the_tables_hold_every_figure():
     """Programs find the means in full precision, wide and long."""
     made = irmeta.paper_table(scores())

@@ -23,6 +23,8 @@ MOST = 40
 SHOWN = 20
 BETTER, WORSE = "†", "‡"
 """Marks of systems that are significantly better or worse than the baseline."""
+UNNAMED = ("collection", "qrels")
+"""Names of a collection that nobody named: those of a cube without a name, and of a file of judgments."""
 DIGITS = 3
 TESTS = {"t": "paired t test", "permutation": "paired permutation test"}
 CORRECTIONS = {
@@ -222,7 +224,8 @@ def caption(outcome: xr.Dataset) -> str:
         what = "scores"
     else:
         what = f"standardized scores ({standardized})"
-    text = f"Mean {what} on {name} ({counted(size['topics'], 'topic')}); the best of each column in bold."
+    where = "" if name in UNNAMED else f" on {name}"
+    text = f"Mean {what}{where} ({counted(size['topics'], 'topic')}); the best of each column in bold."
     if outcome.sizes["system"] < size["systems"]:
         others = "" if options["baseline"] is None else ", and the baseline"
         text += f" The best {SHOWN} of {size['systems']} systems by {options['by']}{others}."

@@ -17,6 +17,7 @@ from irmeta.stats.rankings.agreement import (
     COEFFICIENTS,
 )
 from irmeta.studies.correlation.study import correlation
+from irmeta.words import counted
 
 
 def each(cubes: Mapping[str, xr.DataArray], **options: Any) -> xr.Dataset:
@@ -156,7 +157,7 @@ def _extremes(name: str, part: xr.Dataset, level: Level) -> str:
     pairs = _pairs(part)
     most = pairs.sort("r", descending=True, maintain_order=True).row(0, named=True)
     least = pairs.sort("r", maintain_order=True).row(0, named=True)
-    sentence = partial(_pair, counted=part["n"].ndim > 0)
+    sentence = partial(_pair, sizes=part["n"].ndim > 0)
     if pairs.height == 1:
         return f"On {name} at {level} level {sentence(most)} agree most."
     if most["low"] is not None:
@@ -165,7 +166,7 @@ def _extremes(name: str, part: xr.Dataset, level: Level) -> str:
         rivals = 0
     others = ""
     if rivals > 0:
-        others = f" They were picked by looking at {pairs.height} pairs; {rivals} others may agree as much."
+        others = f" They were picked by looking at {pairs.height} pairs; {counted(rivals, 'other')} may agree as much."
     return f"On {name} at {level} level {sentence(most)} agree most, {sentence(least)} least.{others}"
 
 
@@ -222,12 +223,12 @@ def _shared_variance(r: float) -> str:
     return f"at least {np.floor(share + 1e-9):.0f}%"
 
 
-def _pair(row: Mapping[str, Any], *, counted: bool) -> str:
+def _pair(row: Mapping[str, Any], *, sizes: bool) -> str:
     """Name a pair of metrics with its correlation and interval, and with the number of values where pairs differ."""
     interval = ""
     if row["low"] is not None and not np.isnan(row["low"]):
         interval = f", 95% interval {short(row['low'])} to {short(row['high'])}"
-    count = f", n = {row['n']}" if counted else ""
+    count = f", n = {row['n']}" if sizes else ""
     return (
         f"{row['metric_a']} and {row['metric_b']} ({short(row['r'])}{interval}{count})"
     )

@@ -202,7 +202,8 @@ def _notes(names: list[str], scores: xr.DataArray) -> list[str]:
         )
         lines.append(
             f"With fewer than {few} topics a 95% interval of a mean holds the truth in {measured} of simulated "
-            "collections; rank sets hold as they say."
+            "collections. Rank sets are measured from 10 topics up: with fewer, where a score takes few values, "
+            "they can show differences that do not exist."
         )
     constant = np.argwhere(
         np.ptp(scores.values, axis=1) <= EQUAL
