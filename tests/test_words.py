@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-DOCS = ("README.md", "docs/*.md", "docs/studies/*.md")
+DOCS = ("README.md", "CHANGELOG.md", "SECURITY.md", "docs/**/*.md")
 SOURCE = ("src/irmeta/**/*.py",)
 
 THINGS = "row|file|column|page|process|answer"

@@ -143,7 +143,11 @@ def from_scores(
     else:
         means_taken = 1
     too_few = len(rows) - means_taken < len(names)
-    if not names or (too_few and kind != "shrunk"):
+    if not names:
+        raise ScoresError(
+            "no metric distinguishes these systems: all scores of each are equal"
+        )
+    if too_few and kind != "shrunk":
         raise ScoresError(
             f"{counted(len(rows), 'row')} of scores at {level} level cannot make a matrix of "
             f"{counted(len(names), 'metric')}; "

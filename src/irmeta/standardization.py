@@ -127,11 +127,7 @@ def apply(
     _refuse(scores)
     _require_factors(factors)
     _require_names(scores, factors)
-    same = _judgments(about(scores)) & _judgments(about(factors).get("scores"))
-    if same:
-        notes = []
-    else:
-        notes = _numbered(scores.topic.values, scores.attrs, factors.attrs)
+    notes = doubts(scores, factors)
     arrays = _arrays(
         factors.sel(topic=scores.topic.values, metric=scores.metric.values)
     )
@@ -207,6 +203,17 @@ def common(
     return old, new, notes
 
 
+OWN_NAME = "own_name"
+"""The attribute of scores that keeps a collection's name where they were renamed after the factors."""
+
+
+def doubts(scores: xr.DataArray, factors: xr.Dataset) -> list[str]:
+    """Warn if nothing says that scores and factors are of the same topics, which are only numbered."""
+    if _judgments(about(scores)) & _judgments(about(factors).get("scores")):
+        return []
+    return _numbered(scores.topic.values, scores.attrs, factors.attrs)
+
+
 def _judgments(provenance: Any) -> set[str]:
     """Return the digest of the judgments that scores were made with, if they say it."""
     if isinstance(provenance, Mapping):
@@ -221,7 +228,10 @@ def _judgments(provenance: Any) -> set[str]:
 
 def _numbered(topics: Iterable[str], *both: Mapping[str, Any]) -> list[str]:
     """Warn if two collections only number their topics, so that equal names say nothing."""
-    names = [str(attrs.get("collection", "collection")) for attrs in both]
+    names = [
+        str(attrs.get(OWN_NAME, attrs.get("collection", "collection")))
+        for attrs in both
+    ]
     if names[0] == names[1] or not only_numbered(topics):
         return []
     return [

@@ -7,7 +7,7 @@ import pytest
 
 from irmeta import standardization
 from irmeta.cube import cube
-from irmeta.io.scores import save
+from irmeta.io.scores import load, save
 
 
 def scored(seed, name, systems=8, topics=6):
@@ -118,6 +118,27 @@ def test_place_reads_runs_and_a_factors_file(desk, tmp_path):
     assert "against the baseline" in out
     assert all(len(line) <= 80 for line in out.splitlines())
     assert (tmp_path / "place.svg").exists()
+
+
+def test_place_warns_that_topics_of_runs_are_matched_by_their_numbers(desk, tmp_path):
+    """Where both only number their topics, the answer has a warning, not where a name was given."""
+    numbered = [str(topic) for topic in range(1, 7)]
+    for name in ("A", "mineA"):
+        own = load(tmp_path / f"{name}.parquet").assign_coords(topic=numbered)
+        save(own, tmp_path / f"{name}.parquet")
+    (tmp_path / "mine.txt").write_text("".join(f"{t} 0 d1 1\n" for t in numbered))
+    (tmp_path / "my.run").write_text("".join(f"{t} Q0 d1 1 1 x\n" for t in numbered))
+    asked = ("place", "my.run", "--qrels", "mine.txt", "-m", "AP", "--on")
+    code, out, _ = desk(*asked, "A.parquet")
+    answer, _, rest = " ".join(out.split()).partition("systems system")
+    assert code == 0
+    assert "my.run on A: AP" in answer
+    assert "Warning: A: topics are matched by name, and mine and A number" in answer
+    assert "matched by name" not in rest
+    everybody = ("evaluate", "mine.txt", "my.run", "-m", "AP", "--collection", "A")
+    assert desk("place", "mineA.parquet", "--on", "A.parquet")[1].count("Warning") == 0
+    assert desk(*everybody, "-o", "named.parquet")[0] == 0
+    assert "Warning" not in desk("place", "named.parquet", "--on", "A.parquet")[1]
 
 
 def test_place_finds_factors_by_the_collection_s_name(desk, tmp_path):

@@ -8,6 +8,7 @@ import sys
 import threading
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 from irmeta.errors import FileFormatError
@@ -32,7 +33,9 @@ def test_written_whole(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("failure", [RuntimeError, KeyboardInterrupt])
-def test_not_written_at_all(tmp_path: Path, failure: type[BaseException]) -> None:
+def test_not_written_at_all(
+    tmp_path: Path, failure: type[BaseException] | Exception
+) -> None:
     """When writing fails or is interrupted the old file stands untouched, and no part of a new one."""
     path = tmp_path / "out"
     path.write_text("old")
@@ -124,6 +127,16 @@ def _names(folder: Path) -> list[str]:
     return sorted(file.name for file in folder.iterdir())
 
 
-def _fail_halfway(part: Path, failure: type[BaseException]) -> None:
+def _fail_halfway(part: Path, failure: type[BaseException] | Exception) -> None:
     part.write_text("half")
     raise failure
+
+
+def test_a_full_disk_is_an_error_whoever_writes(tmp_path: Path) -> None:
+    """Polars has an error of its own for a disk that is full; nothing is left beside the path."""
+    with (
+        pytest.raises(FileFormatError, match="x: cannot be written .File too large"),
+        writing(tmp_path / "x") as part,
+    ):
+        _fail_halfway(part, pl.exceptions.ComputeError("File too large (os error 27)"))
+    assert list(tmp_path.iterdir()) == []

@@ -499,3 +499,11 @@ def test_what_is_unexplained_has_no_interval_without_topics() -> None:
         assert outcome["unexplained_low"].isnull().all()
         assert "interval" not in findings(outcome)[0]
     assert "; 95% interval over topics " in findings(rank_metrics(scores(), k=2))[0]
+
+
+def test_no_choice_is_no_verdict() -> None:
+    """Where there is one set to choose, halves of the topics are not said to agree on it."""
+    two = scores().isel(metric=[0, 3])
+    said = " ".join(findings(rank_metrics(two, k=2, partitions=20)))
+    assert "There is one set of 2" in said
+    assert "holds" not in said

@@ -10,9 +10,9 @@ from irmeta.io.importers import import_matrix
 from irmeta.studies.reliability import findings, overview, reliability, tables
 
 
-def scores(systems=8, topics=20, apart=0.6):
+def scores(systems=8, topics=20, apart=0.6, seed=0):
     """Make scores by two metrics of systems that differ, on topics that differ."""
-    rng = np.random.default_rng(0)
+    rng = np.random.default_rng(seed)
     drawn = rng.normal(size=(systems, topics, 2)) + rng.normal(size=(1, topics, 1))
     names = [f"s{i}" for i in range(systems)], [str(301 + i) for i in range(topics)]
     return cube(
@@ -76,12 +76,30 @@ def test_systems_that_do_not_differ_are_said_so():
     same = scores(apart=0)
     same.values[:] -= same.values.mean(axis=1, keepdims=True)
     found = reliability(same)
-    assert "No number of topics gives an E rho2 of .95" in findings(found)[0]
+    assert (
+        "How many topics give an E rho2 of .95 cannot be estimated"
+        in findings(found)[0]
+    )
     assert "no number" in overview(found)["needed"]["topics"].to_list()
     assert any(
         "the variance of systems is estimated below 0" in note
         for note in about(found)["notes"]
     )
+
+
+def test_systems_that_are_not_shown_to_differ_may_differ():
+    """Where the variance of systems is estimated as 0 and may be more, its topics are not said to be in vain."""
+    drawn = (scores(apart=0.05, seed=seed) for seed in range(30))
+    found = [reliability(one, metrics="AP") for one in drawn]
+    needed = [one.sel(coefficient="erho2")["needed"].item() for one in found]
+    unknown = [
+        one for one, topics in zip(found, needed, strict=True) if topics == np.inf
+    ]
+    assert unknown
+    for one in unknown:
+        low = one["needed_low"].sel(coefficient="erho2").item()
+        said = f"with 95% confidence it takes {low:.0f} or more" in findings(one)[0]
+        assert said == (low > 20)
 
 
 def test_pairs_that_never_differ_are_noted():

@@ -202,6 +202,20 @@ def test_scores_are_bounded_by_what_judgments_could_give():
     assert any("extrapolated" in note for note in about(outcome)["notes"])
 
 
+def test_the_share_of_unjudged_is_said_with_how_many_documents_it_is_of():
+    """A small share is not 0%; it is of as many documents as the metric and the pool look at."""
+    _, lists, grades = made(2)
+    options = {"groups": groups_of(lists), "depth": 5, "new": {"mine": lists["g0r0"]}}
+    told = {}
+    for metric in ("P@10", "P@5", "P@3"):
+        outcome = reuse(grades, lists, metrics=metric, **options)
+        outcome["new_unjudged"][:] = 0.0048
+        told[metric] = findings(outcome)[0]
+    assert "with 0.5% of its first 5 documents (the pool's depth) unj" in told["P@10"]
+    assert "with 0.5% of its first 5 documents unjudged" in told["P@5"]
+    assert "with 0.5% of its first 3 documents unjudged" in told["P@3"]
+
+
 def test_a_new_run_that_does_not_match_the_judgments_is_named():
     """Ids and topics that the judgments do not have are said, the penalty is extrapolated, no metric is recommended."""
     _, lists, grades = made(2)

@@ -117,3 +117,9 @@ def test_draws_that_tie_all_systems_have_no_percentiles():
     assert "AP: by 100 of 100 draws of 2 systems all new systems are tied" in " ".join(
         about(alike)["notes"]
     )
+
+
+def test_too_few_old_systems_are_said_so():
+    """Of two old systems no smaller set can be drawn, and the error says how many it takes."""
+    with pytest.raises(ScoresError, match="from at least 3 old systems; there are 2"):
+        standardizing_set(scores(0)[:2], scores(1))

@@ -141,6 +141,7 @@ def _evaluated(
 ) -> "dict[str, xr.DataArray]":
     """Score run files, and the baseline, by the metrics that everybody was scored by."""
     from irmeta.evaluation.engine import evaluate
+    from irmeta.standardization import OWN_NAME
 
     if len(known) != 1:
         raise IrmetaError(
@@ -150,7 +151,10 @@ def _evaluated(
     wanted = metrics or [str(metric) for metric in everybody.metric.values]
     files = runs if baseline is None else [*runs, baseline]
     collection = Path(name).stem
-    return {collection: evaluate(qrels, files, wanted, collection=collection)}
+    scores = evaluate(qrels, files, wanted)
+    # whether the judgments are of this collection, nobody has said
+    own = {OWN_NAME: scores.attrs["collection"]}
+    return {collection: scores.assign_attrs(own, collection=collection)}
 
 
 def _name(run: str) -> str:

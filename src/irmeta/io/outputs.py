@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+import polars as pl
+
 from irmeta.errors import FileFormatError
 from irmeta.io.places import reachable
 
@@ -44,6 +46,8 @@ def writing(path: Path) -> Iterator[Path]:
         raise FileFormatError(
             f"{path}: cannot be written ({error.strerror or error})"
         ) from error
+    except pl.exceptions.ComputeError as error:  # polars has its own for a full disk
+        raise FileFormatError(f"{path}: cannot be written ({error})") from error
 
 
 @contextmanager

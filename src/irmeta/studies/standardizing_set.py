@@ -54,7 +54,11 @@ def standardizing_set(
     else:
         sizes = list(sizes)
     wrong = [size for size in sizes if not 2 <= size <= limit]
-    if wrong or not sizes:
+    if not sizes:
+        raise ScoresError(
+            f"random sets are drawn from at least 3 old systems; there are {limit} (or name sizes, from 2 systems)"
+        )
+    if wrong:
         raise ScoresError(
             f"sizes to draw lie between 2 and the {limit} old systems; not {', '.join(map(str, wrong))}"
         )

@@ -82,6 +82,7 @@ def place(
     factors = {name: everybody.factors_of(one) for name, one in known.items()}
     names = everybody.shared_metrics(cubes, factors, metrics)
     notes = list[str]()
+    alarms = list[str]()
     used = dict[str, xr.DataArray]()
     for name, given in cubes.items():
         kept, of_missing = complete(select(given, metrics=names), missing)
@@ -93,6 +94,8 @@ def place(
                 *everybody.notes(used[name], factors[name], known[name]),
             ]
         ]
+        doubts = standardization.doubts(used[name], factors[name])
+        alarms += [f"{name}: {line}" for line in doubts]
     shared = everybody.shared_systems(factors)
     figures = []
     for metric in names:
@@ -116,6 +119,7 @@ def place(
                 "seed": seed,
             },
             "factors": {name: one.attrs["digest"] for name, one in factors.items()},
+            "alarms": alarms,
         },
         notes=notes,
     )

@@ -151,6 +151,11 @@ def findings(outcome: xr.Dataset) -> list[str]:
     return lines
 
 
+def warnings(outcome: xr.Dataset) -> list[str]:
+    """Warn of topics that may be other topics of the same numbers: then no figure means anything."""
+    return list(about(outcome)["options"]["alarms"])
+
+
 def _across(pairs: pl.DataFrame | None) -> pl.DataFrame | None:
     """Keep the pairs of systems on different collections."""
     if pairs is None:

@@ -247,7 +247,9 @@ def _trust(outcome: xr.Dataset, few: int) -> str:
     kept, same, chance = (
         float(outcome[name].sel(k=few)) for name in ("kept", "same", "chance")
     )
-    corrected = (kept - chance) / (1 - chance) if chance < 1 else 1.0
+    if chance == 1:  # all metrics are chosen, whatever the topics say
+        return f"There is one set of {few}, so that halves of the topics cannot choose another."
+    corrected = (kept - chance) / (1 - chance)
     verdict = next(verdict for least, verdict in TRUST if corrected >= least)
     return (
         f"Two random halves of the topics agree on {kept:.0%} of the best {few} (by chance {chance:.0%}), on all of "

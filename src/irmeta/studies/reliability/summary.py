@@ -167,7 +167,14 @@ def _enough(one: xr.Dataset, topics: int, stability: float) -> str:
         for name in ("needed", "needed_low", "needed_high")
     )
     if not np.isfinite(needed):
-        return f"No number of topics gives an E rho2 of {short(stability)}: these systems do not differ beyond noise."
+        if topics < low < np.inf:
+            least = f"; with 95% confidence it takes {low:.0f} or more"
+        else:
+            least = ""
+        return (
+            f"How many topics give an E rho2 of {short(stability)} cannot be estimated, as these do not show that the "
+            f"systems differ{least}."
+        )
     if np.isfinite(high):
         between = f"{low:.0f} to {high:.0f}"
     else:

@@ -68,7 +68,7 @@ def reuse(
         raise MetricError(
             f"{logs[0]} has a geometric mean over topics; leave it out (--metrics)"
         )
-    seen = [_unjudged_at(metric, depth) for metric in wanted]
+    seen = [unjudged_at(metric, depth) for metric in wanted]
     looked = left_out.look_up(qrels, runs, [*wanted, *dict.fromkeys(seen)])
     groups = grouped(looked.names, groups)
     names = list(dict.fromkeys(groups.of[run] for run in looked.names))
@@ -169,7 +169,7 @@ def _check(depth: int | None, level: float) -> None:
         raise ScoresError(f"the level is between 0 and 1, as in 0.9, not {level:g}")
 
 
-def _unjudged_at(metric: Metric, depth: int | None) -> Metric:
+def unjudged_at(metric: Metric, depth: int | None) -> Metric:
     """Name the metric Judged@k whose k a metric looks at, at most as deep as the pool."""
     limit = UNCUT if depth is None else depth
     own = metric.cutoff if isinstance(metric.cutoff, int) else limit

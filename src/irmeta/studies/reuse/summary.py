@@ -7,9 +7,10 @@ import polars as pl
 import xarray as xr
 
 from irmeta.attributes import about
-from irmeta.names import highest
+from irmeta.names import highest, parse
 from irmeta.result import frame
-from irmeta.words import listed
+from irmeta.studies.reuse.study import unjudged_at
+from irmeta.words import counted, listed
 
 _FIGURES = (
     "score",
@@ -104,7 +105,8 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
 
 def findings(outcome: xr.Dataset) -> list[str]:
     """Say what a new run pays, which metrics suffer least and most, and who brought what nobody else did."""
-    level = about(outcome)["options"]["level"]
+    options = about(outcome)["options"]
+    level = options["level"]
     views = tables(outcome)
     metrics = views["metrics"]
     lines = []
@@ -112,7 +114,7 @@ def findings(outcome: xr.Dataset) -> list[str]:
         # the first asked for, and the fairest
         shown = (str(outcome["metric"].values[0]), metrics["metric"][0])
         rows = views["new"].filter(pl.col("metric").is_in(shown)).iter_rows(named=True)
-        lines = [_of_new(row, level) for row in rows][:6]
+        lines = [_of_new(row, level, options["depth"]) for row in rows][:6]
     known = metrics.drop_nulls("relative_loss")
     if known.height > 1:
         least = known.row(0, named=True)
@@ -156,7 +158,7 @@ def _held(outcome: xr.Dataset) -> str:
     return f"{least} to {most}, by metric,"
 
 
-def _of_new(row: Mapping[str, Any], level: float) -> str:
+def _of_new(row: Mapping[str, Any], level: float, depth: int | None) -> str:
     """Say of one new run and metric what it scores, and what it would if it had been pooled."""
     if row["bound"] < highest(row["metric"]) - 5e-4:
         bound = f"; it cannot exceed {row['bound']:.3f}"
@@ -168,9 +170,20 @@ def _of_new(row: Mapping[str, Any], level: float) -> str:
     else:
         kind = f"{level:.0%} interval"
     return (
-        f"{row['run']}: {row['metric']} {row['score']:.3f}, with {row['unjudged']:.0%} of its first documents "
-        f"unjudged. Had it been pooled, {row['adjusted']:.3f} {ends} is expected ({kind}){bound}."
+        f"{row['run']}: {row['metric']} {row['score']:.3f}, with {row['unjudged']:.1%} of its "
+        f"{_first(row['metric'], depth)} unjudged. "
+        f"Had it been pooled, {row['adjusted']:.3f} {ends} is expected ({kind}){bound}."
     )
+
+
+def _first(metric: str, depth: int | None) -> str:
+    """Say of how many first documents the unjudged are counted for a metric."""
+    looked = parse(metric)
+    number = unjudged_at(looked, depth).cutoff or 0
+    first = f"first {counted(int(number), 'document')}"
+    if number == depth and looked.cutoff != depth:
+        return f"{first} (the pool's depth)"
+    return first
 
 
 def _loss(row: Mapping[str, Any]) -> str:
