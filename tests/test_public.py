@@ -32,6 +32,18 @@ from irmeta.studies.reuse import reuse
 METRICS = ["AP", "P@10", "nDCG@20", "P(depth=10)@1000"]
 
 
+@pytest.mark.parametrize(
+    ("verb", "function"),
+    [("correlate", "correlation"), ("rank", "rank_metrics"), ("table", "paper_table")],
+)
+def test_the_verb_of_a_command_names_its_function(verb, function):
+    """Who takes the name of a command for that of its function is told the function."""
+    with pytest.raises(AttributeError, match=f"the function is irmeta.{function}$"):
+        getattr(irmeta, verb)
+    with pytest.raises(AttributeError, match="no attribute 'nothing'$"):
+        getattr(irmeta, "nothing")  # noqa: B009 - mypy knows the names
+
+
 def scores(name="A", systems=12, topics=12):
     """As many systems as topics, so that nothing but the names tells one from the other."""
     rng = np.random.default_rng(ord(name))

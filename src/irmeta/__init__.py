@@ -60,7 +60,9 @@ def __getattr__(name: str) -> Any:
     if name in _MODULES:
         return import_module(f"irmeta.{name}")
     if name not in _HOME:
-        raise AttributeError(f"module 'irmeta' has no attribute {name!r}")
+        verbs = {one.verb.rpartition(" ")[2]: one.function for one in STUDIES.values()}
+        other = f"; the function is irmeta.{verbs[name]}" if verbs.get(name) else ""
+        raise AttributeError(f"module 'irmeta' has no attribute {name!r}{other}")
     return getattr(import_module(_HOME[name]), name)
 
 

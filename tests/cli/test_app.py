@@ -337,5 +337,10 @@ def test_systems_by_pattern_and_from_a_file(run, tmp_path):
         assert sorted(row["system"] for row in means) == expected
     code, _, err = run("describe", "s.parquet", "--systems", "@none.txt")
     assert code == 2
-    assert "none.txt: cannot be read" in err
-    assert "one name on each line" in " ".join(err.split())
+    assert "none.txt: cannot be read (No such file or directory);" in err
+    assert "one name on each line: write one, or give" in " ".join(err.split())
+    assert "Errno" not in err
+    (tmp_path / "none.txt").write_bytes(b"caf\xe9")
+    code, _, err = run("describe", "s.parquet", "--systems", f"@{tmp_path}/none.txt")
+    assert code == 2
+    assert "cannot be read (it is not text in UTF-8);" in " ".join(err.split())

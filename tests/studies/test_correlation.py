@@ -353,6 +353,19 @@ def test_pairwise_without_a_topic_that_all_miss_is_the_rest(level, method):
         np.testing.assert_allclose(found[name], expected[name], atol=1e-9)
 
 
+def test_holes_in_all_systems_have_a_way_out():
+    """Where every system lacks a topic the error names --missing common, which correlates what is left."""
+    scores = made()
+    for at in range(scores.sizes["system"]):
+        scores[at, at % 2] = np.nan
+    with pytest.raises(
+        ScoresError, match=r"topics in common; drop .* \(--missing common\)$"
+    ):
+        correlation(scores, level="system", method="kendall", missing="pairwise")
+    found = correlation(scores, level="system", method="kendall", missing="common")
+    assert found["r"].notnull().all()
+
+
 def test_pairwise_at_system_level_takes_systems_with_all_topics():
     """At system level a pair is correlated over the systems whose means both metrics have."""
     scores = holey()

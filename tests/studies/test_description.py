@@ -125,6 +125,16 @@ def test_what_cannot_be_described_is_an_error(change, options, words):
         describe(change(scores()), **options)
 
 
+def test_systems_that_are_dropped_have_a_command_that_ranks_them():
+    """Where missing scores cost systems a note names the command that ranks all; where they cost topics none does."""
+    holey = scores()
+    holey[0, :5] = np.nan
+    notes = about(describe(holey, missing="common"))["notes"]
+    said = "irmeta leaderboard --metric 'AP' --holes predict ranks all 12 systems"
+    assert said in notes
+    assert said not in about(describe(holey, missing="topics"))["notes"]
+
+
 def test_findings_name_the_best_system_and_how_many_may_be_it():
     """The answer in words says who is best, with its interval, and how many systems may be the best."""
     described = describe(scores())

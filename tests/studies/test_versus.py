@@ -81,6 +81,39 @@ def test_topics_say_where_the_system_stands():
     assert (median, best, above) == (np.median(rest), rest.max(), (rest > score).sum())
 
 
+@pytest.mark.parametrize(("asked", "named"), [("bm25", "bm25"), ("best", "fusion")])
+def test_topics_against_one_opponent_are_its_own(asked, named):
+    """With one opponent topics are sorted by the difference from it, and its scores stand beside the system's."""
+    made = scores()
+    found = irmeta.versus(made, "mine", asked, metrics="AP", test="t")
+    [title] = [title for title in overview(found) if title.startswith("topics")]
+    rows = overview(found)[title]
+    theirs = made.sel(system=named, metric="AP", topic=rows["topic"].to_list()).values
+    gap = rows["score"].to_numpy() - theirs
+    assert f"against {named}" in title
+    assert ("the best of the others" in title) is (asked == "best")
+    assert_allclose(rows["opponent"], theirs)
+    assert_allclose(rows["diff."].cast(float), gap, atol=1e-4)
+    assert (np.diff(gap) >= 0).all()
+
+
+def test_topics_against_several_say_where_each_is():
+    """With several opponents topics are those against the median, and the title names the table of each."""
+    found = irmeta.versus(scores(), "mine", ["bm25", "dense"], metrics="AP", test="t")
+    [title] = [title for title in overview(found) if title.startswith("topics")]
+    assert "the median of the others (each opponent: --table differences)" in title
+    assert {"median", "best other"} < set(overview(found)[title].columns)
+
+
+def test_the_scores_of_an_opponent_are_scores_by_geometric_metrics_too():
+    """By a geometric mean differences are of logarithms, and the opponent's scores are as they were given."""
+    made = scores().assign_coords(metric=["GMAP", "P@10"])
+    found = irmeta.versus(made, "mine", "bm25", metrics="GMAP", test="t")
+    assert_allclose(
+        found["opponent"].values[0, :, 0], made.sel(system="bm25", metric="GMAP")
+    )
+
+
 def test_metrics_that_contradict_each_other_are_named():
     """Where one metric finds the system significantly better and another significantly worse, the pair is listed."""
     made = scores()

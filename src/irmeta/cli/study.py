@@ -324,8 +324,10 @@ def named(text: str | None) -> str | list[str] | None:
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeError) as error:
+        reason = getattr(error, "strerror", None) or "it is not text in UTF-8"
         raise FileFormatError(
-            f"{path}: cannot be read ({error}); @FILE names a text file, one name on each line"
+            f"{path}: cannot be read ({reason}); @FILE names a text file, one name on each line:"
+            " write one, or give the names or patterns themselves, as in 'bm25,dpr*'"
         ) from error
     return [line.strip() for line in lines if line.strip()]
 

@@ -195,11 +195,12 @@ def _by_pairs(
     if (found.n < 2).any():
         one, other = (str(metrics[at]) for at in np.argwhere(found.n < 2)[0])
         if level == "system":
-            what = "systems with scores on all topics"
-        else:
-            what = "scores"
+            raise ScoresError(
+                f"{one} and {other} have fewer than 2 systems with scores on all topics in common; drop the topics and "
+                "systems that lack most: missing='common' (--missing common)"
+            )
         raise ScoresError(
-            f"{one} and {other} have fewer than 2 {what} in common; leave one out (--metrics)"
+            f"{one} and {other} have fewer than 2 scores in common; leave one out (--metrics)"
         )
     if np.isnan(found.r).any():
         pair = {str(metrics[at]): None for at in np.argwhere(np.isnan(found.r))[-1]}

@@ -10,6 +10,7 @@ from irmeta.attributes import about
 from irmeta.choices import Missing, Sets
 from irmeta.cube import (
     additive,
+    check,
     default_by,
     from_additive,
     geometric,
@@ -75,8 +76,9 @@ def describe(
     generator, seed = seeded(rng)
     if metrics is not None and by is not None:
         metrics = [*metric_names(metrics), by]
+    given = check(scores)
     scores, notes = prepare(
-        scores,
+        given,
         metrics=metrics,
         top=top,
         by=None if top is None else by,
@@ -92,6 +94,10 @@ def describe(
     else:
         by = _default_by(scores, names)
 
+    if top is None and scores.sizes["system"] < given.sizes["system"]:
+        notes.append(
+            f"irmeta leaderboard --metric {by!r} --holes predict ranks all {given.sizes['system']} systems"
+        )
     averaged = additive(scores)  # on a scale on which scores can be averaged
     data = _of_systems(scores, averaged, level, sets, generator) | _of_topics(averaged)
     data["quantiles"] = (

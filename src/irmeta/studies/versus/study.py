@@ -52,7 +52,8 @@ def versus(
     Returns over (against, metric) difference (system less other), low, high, wins, ties, losses (topics), p,
     p_corrected, effect_size and significant, and with a margin p_equivalent, of two one-sided t tests with Holm's
     correction, and equivalent; over (topic, metric) score, median and best (of the other systems),
-    systems_above; over (against, topic, metric) by_topic, the differences. Raises ScoresError for an unknown system.
+    systems_above; over (against, topic, metric) opponent, whose scores they are compared with, and by_topic, the
+    differences. Raises ScoresError for an unknown system.
     Sources: Smucker et al. (CIKM 2007); Sakai (SIGIR 2006); Westfall and Young (1993); Holm (1979); Schuirmann (1987).
 
     >>> from irmeta.cube import cube
@@ -100,6 +101,13 @@ def versus(
         "losses": (pair, (found < 0).sum(axis=1)),
         "who": (pair, who),
         "by_topic": (("against", "topic", "metric"), found),
+        "opponent": from_additive(
+            xr.DataArray(
+                theirs,
+                dims=("against", "topic", "metric"),
+                coords={"topic": line["topic"], "metric": line["metric"]},
+            )
+        ),
         "mean": means(scores).sel(system=system, drop=True),
     }
     data |= _topics(scores, system, others)

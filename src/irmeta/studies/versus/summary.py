@@ -22,7 +22,7 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     comparisons : against, metric, who (the system behind "best"), difference, low, high, wins, ties, losses, p,
     p_corrected, effect_size, significant; with a margin p_equivalent, equivalent.
     topics : topic, metric, score, median, best, systems_above (how many other systems score more).
-    differences : against, topic, metric, difference.
+    differences : against, topic, metric, opponent (its score), difference.
     contradictions : against, better_by, worse_by: pairs of metrics that both find a significant difference, one for
     the system and one against it.
     """
@@ -41,9 +41,9 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     fields += ["significant"] + ["p_equivalent", "equivalent"] * (
         "equivalent" in outcome
     )
-    by_topic = frame(outcome, ["by_topic"], by=["against", "topic", "metric"]).rename(
-        {"by_topic": "difference"}
-    )
+    by_topic = frame(
+        outcome, ["opponent", "by_topic"], by=["against", "topic", "metric"]
+    ).rename({"by_topic": "difference"})
     return {
         "comparisons": frame(outcome, fields, by=["against", "metric"]),
         "topics": frame(
@@ -86,10 +86,20 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
             name.replace("comparisons", f"by {metric}", 1): table
             for name, table in first_rows("comparisons", _compared(one)).items()
         }
-        views[
-            f"topics by {metric}: the worst and the best against the median of the others"
-        ] = _extremes(one)
+        views[f"topics by {metric}: the worst and the best against {_whom(one)}"] = (
+            _extremes(one)
+        )
     return views
+
+
+def _whom(one: xr.Dataset) -> str:
+    """Say against whom topics are the worst and the best: the only opponent, or of several the median of the others."""
+    if one.sizes["against"] > 1:
+        return "the median of the others (each opponent: --table differences)"
+    name, who = str(one.against.item(0)), str(one["who"].item())
+    if who == name:
+        return "the median of the others" if name == MEDIAN else name
+    return f"{who}, the best of the others by mean"
 
 
 def _compared(one: xr.Dataset) -> pl.DataFrame:
@@ -129,8 +139,12 @@ def _p(value: float) -> str:
 
 
 def _extremes(one: xr.Dataset) -> pl.DataFrame:
-    """Return the topics on which the system lies farthest below and above the median of the other systems."""
-    gap = (one["score"] - one["median"]).values
+    """Return the topics on which the system lies farthest below and above its opponent, or the median of the others."""
+    alone = one.sizes["against"] == 1
+    if alone:
+        gap = one["by_topic"].values[0]
+    else:
+        gap = (one["score"] - one["median"]).values
     order = np.argsort(gap, kind="stable")[
         : np.isfinite(gap).sum()
     ]  # those on which the system has a score
@@ -138,12 +152,19 @@ def _extremes(one: xr.Dataset) -> pl.DataFrame:
         ends = order
     else:
         ends = np.concatenate([order[:FEW_TOPICS], order[-FEW_TOPICS:]])
+    if alone:
+        against = {
+            "opponent": one["opponent"].values[0, ends],
+            "diff.": [short(value, 4, sign=True) for value in gap[ends]],
+        }
+    else:
+        against = {"median": one["median"].values[ends]}
     return pl.DataFrame(
         {
             "topic": one.topic.values[ends].tolist(),
             "score": one["score"].values[ends],
-            "median": one["median"].values[ends],
-            "best": one["best"].values[ends],
+            **against,
+            "best other": one["best"].values[ends],
             "systems above": one["systems_above"].values[ends],
         }
     )
