@@ -80,6 +80,35 @@ def test_topics_are_found_by_name_never_by_position():
     )
 
 
+def test_factors_of_ap_serve_ap_at_1000_with_a_note():
+    """The figures are those of AP under the name AP@1000; AP@100, and AP@1000 beside its own factors, are untouched."""
+    whole = scores()
+    assert list(whole.metric.values) == ["AP", "P@10"]
+    factors = standardization.fit(whole)
+    deep = whole.assign_coords(metric=["AP@1000", "P@10"])
+    made = standardization.apply(deep, factors)
+    expected = standardization.apply(whole, factors)
+    np.testing.assert_array_equal(made.values, expected.values)
+    assert list(made.metric.values) == ["AP@1000 (std.)", "P@10 (std.)"]
+    (note,) = about(made)["standardization"]["notes"]
+    assert note.startswith("AP@1000 is standardized by the factors of AP: the same if")
+    own = standardization.apply(deep, standardization.fit(deep))
+    assert about(own)["standardization"]["notes"] == []
+    with pytest.raises(ScoresError, match="lack 1 metric of these scores: AP@100;"):
+        standardization.apply(whole.assign_coords(metric=["AP@100", "P@10"]), factors)
+
+
+def test_metrics_that_factors_lack_are_left_out_by_name():
+    """Of the scores those metrics are kept that the factors have, and the others are named; with none, nothing is."""
+    factors = standardization.fit(scores().sel(metric=["AP"]))
+    deep = scores().assign_coords(metric=["AP@1000", "P@10"])
+    kept, notes = standardization.common_metrics(deep, factors)
+    assert list(kept.metric.values) == ["AP@1000"]
+    assert notes == ["left out, as the factors lack them: P@10"]
+    none = deep.sel(metric=["P@10"])
+    assert standardization.common_metrics(none, factors) == (none, [])
+
+
 def test_topics_that_have_numbers_for_names_are_doubtful():
     """Where two collections number their topics from 1, a note says that they are taken for the same topics."""
     old = scores().assign_coords(topic=["1", "2", "3", "4"])

@@ -3,6 +3,7 @@
 import hashlib
 import json
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from importlib.metadata import version
 from itertools import product
 from os import PathLike
@@ -22,7 +23,7 @@ from irmeta.io import seals
 from irmeta.io.groups import Grouping, teams
 from irmeta.io.outputs import writing
 from irmeta.io.places import reachable
-from irmeta.names import nearest, standardized
+from irmeta.names import is_known, nearest, parse, standardized
 from irmeta.stats.standardizing import across, standardizers
 from irmeta.words import counted, listed
 
@@ -114,6 +115,7 @@ def apply(
     (0.5; 0 for z), "drop" leaves the topic out, "raw" leaves the scores. `about(cube)["standardization"]["flat"]` lists
     them.
 
+    Scores of AP@1000 take factors of AP, with a note, where the factors have no AP@1000.
     Raises ScoresError naming topics or metrics that the factors do not have.
 
     >>> from irmeta.cube import cube
@@ -126,8 +128,9 @@ def apply(
     scores = check(scores)
     _refuse(scores)
     _require_factors(factors)
+    factors, taken = with_cutoff(factors, scores.metric.values)
     _require_names(scores, factors)
-    notes = doubts(scores, factors)
+    notes = [*doubts(scores, factors), *taken]
     arrays = _arrays(
         factors.sel(topic=scores.topic.values, metric=scores.metric.values)
     )
@@ -173,6 +176,61 @@ def _require_names(scores: xr.DataArray, factors: xr.Dataset) -> None:
                 f"the factors ({factors.attrs.get('collection', 'unnamed')}) lack {counted(len(unknown), dim)} of "
                 f"these scores: {listed(unknown)}; {mend} or fit them (irmeta standardize fit)"
             )
+
+
+_DOCUMENTS = 1000
+"""Documents that a run of TREC has at most."""
+
+
+def with_cutoff(
+    factors: xr.Dataset, metrics: Iterable[object]
+) -> tuple[xr.Dataset, list[str]]:
+    """Let factors of AP serve AP@1000 too, if that is among the metrics and they lack it; say so.
+
+    The two are the same of runs with at most 1000 documents, as TREC's are: AP divides by all relevant documents.
+    """
+    held = [str(name) for name in factors.metric.values]
+    lacking = [str(name) for name in metrics if str(name) not in held]
+    uncut = {name: _uncut(name) for name in lacking if _uncut(name) in held}
+    if not uncut:
+        return factors, []
+    facts = about(factors)
+    by_metric: dict[str, Any] = {
+        fact: facts[fact] | {name: facts[fact][of] for name, of in uncut.items()}
+        for fact in ("spread", "standing")
+        if fact in facts
+    }
+    made = factors.sel(metric=[*held, *uncut.values()])
+    made = made.assign_coords(metric=np.array([*held, *uncut], dtype=object))
+    return made.assign_attrs(recorded(by_metric)), [
+        f"{name} is standardized by the factors of {of}: the same if the standardizing runs have at most "
+        f"{_DOCUMENTS} documents a topic, as TREC's have"
+        for name, of in uncut.items()
+    ]
+
+
+def _uncut(name: str) -> str:
+    """Return the name of AP that a name of AP@1000 stands for; of other metrics nothing."""
+    if not is_known(name):
+        return ""
+    metric = parse(name)
+    if (metric.base, metric.cutoff) != ("AP", _DOCUMENTS):
+        return ""
+    return str(replace(metric, cutoff=None))
+
+
+def common_metrics(
+    scores: xr.DataArray, factors: xr.Dataset
+) -> tuple[xr.DataArray, list[str]]:
+    """Leave out the metrics of scores that the factors lack, and say which; scores with none of them stay whole."""
+    held = with_cutoff(factors, scores.metric.values)[0].indexes["metric"]
+    kept = [name for name in scores.metric.values if name in held]
+    lost = [name for name in scores.metric.values if name not in held]
+    if not kept or not lost:
+        return scores, []
+    return scores.sel(metric=kept), [
+        f"left out, as the factors lack them: {', '.join(lost)}"
+    ]
 
 
 def counterpart(name: str, new: Mapping[str, xr.DataArray]) -> xr.DataArray:

@@ -130,6 +130,28 @@ def test_fit_and_apply_give_a_score_file(typed, files):
     np.testing.assert_allclose(load("out.parquet").values, expected)
 
 
+def test_default_scores_are_standardized_by_factors_that_ship(typed, files):
+    """AP@1000 takes the factors of AP, and metrics that the factors lack are named; asked for, they are an error."""
+    topics = [str(topic) for topic in range(401, 451)]
+    metrics = ["AP@1000", "P@10", "nDCG@20"]
+    values = np.full((1, 50, 3), 0.3)
+    save(cube(values, ["mine"], topics, metrics, collection="trec8"), "d.parquet")
+    code, _, err = typed("standardize apply d.parquet --factors trec8 -o out.parquet")
+    said = " ".join(err.split())
+    assert code == 0
+    assert "left out, as the factors lack them: nDCG@20" in said
+    assert "AP@1000 is standardized by the factors of AP" in said
+    assert list(load("out.parquet").metric.values) == [
+        "AP@1000 (std.)",
+        "P@10 (std.)",
+    ]
+    code, _, err = typed(
+        "standardize apply d.parquet --factors trec8 -o no.parquet -m nDCG@20"
+    )
+    assert code == 2
+    assert "lack 1 metric" in " ".join(err.split())
+
+
 def test_flat_topics_are_told(typed, files):
     """A topic that all standardizing systems score alike is named with what became of it."""
     old = load("old.parquet")

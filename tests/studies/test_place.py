@@ -294,6 +294,24 @@ def test_few_standardizing_systems_are_said():
         assert any("too narrow" in note for note in notes) == said
 
 
+def test_factors_of_ap_place_scores_of_ap_at_1000():
+    """AP asked for, and no metric asked for, place by AP@1000 as factors of AP do, with a note."""
+    everybody = collection("A", 9)
+    factors = standardization.fit(everybody)
+    own = everybody.isel(system=[3])
+    deep = own.assign_coords(metric=["AP@1000", "nDCG@7"])
+    expected = tables(place(own, on=factors, metrics="AP"))["systems"]
+    for metrics in ("AP", None):
+        outcome = place(deep, on=factors, metrics=metrics)
+        found = tables(outcome)["systems"]
+        assert found["metric"].to_list() == ["AP@1000"]
+        assert found.drop("metric").equals(expected.drop("metric"))
+        assert any("AP@1000 is standar" in note for note in about(outcome)["notes"])
+    both = own.assign_coords(metric=["AP@1000", "P@10"])
+    notes = about(place(both, on=factors, metrics="P@10"))["notes"]
+    assert not any("AP@1000" in note for note in notes)
+
+
 def test_some_topics_give_a_score_and_no_place():
     """With a part of the factors' topics there is a standardized score with interval, but no percentile."""
     everybody = collection("A", 9)

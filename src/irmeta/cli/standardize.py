@@ -123,9 +123,13 @@ def apply(
     refuse_overwriting(output)
     cube = only(selected.read(scores))
     fitted = standardization.load(factors)
+    left_out = list[str]()
+    if selected.metrics is None:
+        cube, left_out = standardization.common_metrics(cube, fitted)
     standardized = standardization.apply(cube, fitted, kind, flat=flat)
     save(standardized, output, new=True)
     for line in [
+        *left_out,
         *about(standardized)["standardization"]["notes"],
         *standardization.flat_topics(standardized),
     ]:

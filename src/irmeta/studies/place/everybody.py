@@ -69,6 +69,13 @@ def known_by_collection(
     }
 
 
+def serving(known: Known, metrics: Iterable[object]) -> tuple[Known, list[str]]:
+    """Return what is known, its factors of AP serving AP@1000 if that is among the metrics, and a note if they do."""
+    if isinstance(known, xr.DataArray):
+        return known, []
+    return standardization.with_cutoff(known, metrics)
+
+
 def only_means(known: Known) -> bool:
     """Say whether nothing but everybody's means is known, as of a leaderboard whose topics are not public."""
     return isinstance(known, xr.DataArray) and known.topic.values.tolist() == [MEAN]

@@ -78,7 +78,11 @@ def place(
     cubes = by_name(scores)
     for one in cubes.values():
         standardization.require_raw(one)
-    known = everybody.known_by_collection(on, list(cubes))
+    given_on = everybody.known_by_collection(on, list(cubes))
+    known = {
+        name: everybody.serving(one, cubes[name].metric.values)[0]
+        for name, one in given_on.items()
+    }
     factors = {name: everybody.factors_of(one) for name, one in known.items()}
     names = everybody.shared_metrics(cubes, factors, metrics)
     notes = list[str]()
@@ -92,6 +96,7 @@ def place(
             for line in [
                 *of_missing,
                 *everybody.notes(used[name], factors[name], known[name]),
+                *everybody.serving(given_on[name], names)[1],
             ]
         ]
         doubts = standardization.doubts(used[name], factors[name])
