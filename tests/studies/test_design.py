@@ -120,7 +120,7 @@ def test_where_judging_in_full_is_best_the_best_pool_is_named():
         design(some, target="AP", pools={5: 20.0}, judged=150.0, partitions=60, **costs)
     )
     assert (
-        "topics judged in full (150 documents each) by AP rank systems as AP does"
+        "topics judged in full (150 documents each) by AP (300 of 300) rank systems as AP"
         in said[0]
     )
     assert any(
@@ -225,6 +225,16 @@ def test_the_target_is_the_deepest_ap_by_default():
         scores().sel(metric=["AP", "P@10"]).assign_coords(metric=["AP@1000", "AP@100"])
     )
     assert about(design(named, partitions=20))["options"]["target"] == "AP@1000"
+
+
+def test_the_answer_says_what_is_spent_and_what_is_not_counted():
+    """The first sentence has the cost, the topics that could be paid, and that judgments are not counted."""
+    alone = scores().sel(metric=["AP", "P@10"])
+    said = findings(design(alone, target="AP", budget=5000, partitions=20))[0]
+    assert "(1440 of 5000; the budget pays for 166, figures are followed to 48" in said
+    assert "no judgments are counted without --runs and --qrels)" in said
+    counted = findings(chosen(budget=1000))[0]
+    assert "of 1000) rank" in counted
 
 
 def test_a_budget_too_small_is_said_to_be():

@@ -113,30 +113,33 @@ def findings(outcome: xr.Dataset) -> list[str]:
         short(float(way[f"chosen_{name}"])) for name in ("tau", "low", "high")
     )
     of_first = (
-        f"For {options['budget']:g}: {_tau_reached(way, topics)} rank systems as {target} does "
+        f"For {options['budget']:g}: {_tau_reached(way, topics)} "
+        f"({_spent(outcome, way, options['budget'])}) rank systems as {target} does "
         f"on as many other topics, with tau {promised} ({low} to {high}{_reached(outcome, topics)})."
     )
     rivals = int(((outcome["behind_low"] <= 0) & ~np.isnan(tau)).sum()) - 1
     within = {0: "No other way is", 1: "1 other way is"}.get(
         rivals, f"{rivals} other ways are"
     )
-    more = _beyond(outcome, way, options["budget"])
     compared = [
         *_as_good_as_best(outcome, options["target"], best),
         *_best_pool(outcome, best),
     ]
-    return [of_first, *more, *compared, f"{within} within error of the best."]
+    return [of_first, *compared, f"{within} within error of the best."]
 
 
-def _beyond(outcome: xr.Dataset, way: xr.Dataset, budget: float) -> list[str]:
-    """Say where the budget pays for more topics than figures are followed to."""
-    paid = int(budget / float(way["topic_cost"]))
-    most = int(outcome["most"])
-    if paid <= most:
-        return []
-    return [
-        f"The budget pays for {paid} topics; figures are followed to {most} topics only."
-    ]
+def _spent(outcome: xr.Dataset, way: xr.Dataset, budget: float) -> str:
+    """Say what of the budget a way costs, where it would pay for more topics, and whether judgments are counted."""
+    price = float(way["topic_cost"])
+    said = [f"{int(way['affordable']) * price:.0f} of {budget:g}"]
+    paid, most = int(budget // price), int(outcome["most"])
+    if paid > most:
+        said.append(
+            f"the budget pays for {paid}, figures are followed to {most} topics only"
+        )
+    if np.isnan(float(way["judgments"])):
+        said.append("no judgments are counted without --runs and --qrels")
+    return "; ".join(said)
 
 
 def _best_pool(outcome: xr.Dataset, best: int) -> list[str]:
