@@ -118,7 +118,9 @@ def test_intervals_that_fail_are_a_warning(scores: xr.DataArray) -> None:
     )
     outcome["inside"] = ("target", [0.95, 0.25])
     [said] = warnings(outcome)
-    assert "fail here for 1 of 2 metrics (RR), worst for RR: 25% of the systems" in said
+    assert (
+        "fail here for 1 of 2 metrics (RR); for RR they hold 25% of the systems" in said
+    )
     outcome["inside"] = ("target", [0.95, 0.85])
     assert warnings(outcome) == []
 

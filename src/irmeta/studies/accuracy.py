@@ -144,8 +144,8 @@ def warnings(outcome: xr.Dataset) -> list[str]:
         for at in short[np.argsort(inside[short], kind="stable")]
     ]
     return [
-        f"the {level:.0%} intervals fail here for {short.size} of {inside.size} metrics ({listed(names)}), worst for "
-        f"{outcome.target.values[worst]}: {inside[worst]:.0%} of the systems. This collection has an offset of "
-        "its own; a few systems whose scores are known mend it (irmeta predict apply --calibrate).",
+        f"the {level:.0%} intervals fail here for {short.size} of {inside.size} metrics ({listed(names)}); for "
+        f"{outcome.target.values[worst]} they hold {inside[worst]:.0%} of the systems. This collection has an offset "
+        "of its own; a few systems whose scores are known mend it (irmeta predict apply --calibrate).",
         *alarms,
     ]
