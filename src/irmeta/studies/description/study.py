@@ -24,7 +24,7 @@ from irmeta.parallel import seeded
 from irmeta.result import result
 from irmeta.stats import descriptive
 from irmeta.stats.arrays import Bools
-from irmeta.stats.rankings.ranksets import RankSets, rank_sets
+from irmeta.stats.rankings.ranksets import RankSets, fewest_topics, rank_sets
 from irmeta.words import listed
 
 FEW_TOPICS = 25
@@ -119,7 +119,7 @@ def describe(
         data,
         inputs=inputs,
         options=options,
-        notes=notes + _notes(names, scores),
+        notes=notes + _notes(names, scores, level),
     )
     return outcome.assign_coords(share=SHARES)
 
@@ -188,8 +188,8 @@ def _distinguished(found: RankSets) -> float:
     return float((either | either.T).sum() / (systems * (systems - 1)))
 
 
-def _notes(names: list[str], scores: xr.DataArray) -> list[str]:
-    """Say of which metrics the means are geometric, and where intervals are too short or have no width."""
+def _notes(names: list[str], scores: xr.DataArray, level: float) -> list[str]:
+    """Say of which metrics the means are geometric, and where intervals and rank sets say little."""
     lines = []
     topics = scores.sizes["topic"]
     if logs := ", ".join(geometric(names)):
@@ -202,8 +202,11 @@ def _notes(names: list[str], scores: xr.DataArray) -> list[str]:
         )
         lines.append(
             f"With fewer than {few} topics a 95% interval of a mean holds the truth in {measured} of simulated "
-            "collections. Rank sets are measured from 10 topics up: with fewer, where a score takes few values, "
-            "they can show differences that do not exist."
+            "collections."
+        )
+    if topics < (needed := fewest_topics(level)):
+        lines.append(
+            f"{topics} topics cannot distinguish any two systems at {100 * level:g}%: rank sets need at least {needed}."
         )
     constant = np.argwhere(
         np.ptp(scores.values, axis=1) <= EQUAL
