@@ -6,7 +6,6 @@ from typing import Any, get_args
 import numpy as np
 import xarray as xr
 
-from irmeta.attributes import about
 from irmeta.choices import Missing, Sets
 from irmeta.cube import (
     additive,
@@ -19,7 +18,8 @@ from irmeta.cube import (
     prepare,
 )
 from irmeta.errors import ScoresError, require_choice
-from irmeta.names import highest, metric_names
+from irmeta.limits import limits
+from irmeta.names import metric_names
 from irmeta.parallel import seeded
 from irmeta.result import result
 from irmeta.stats import descriptive
@@ -133,7 +133,8 @@ def _of_systems(
 ) -> dict[str, Any]:
     """Return means with intervals, ranks, and the ranks that systems may have."""
     mean = means(scores)
-    low, high = _within_scale(scores, *_intervals(averaged, level))
+    least, most = limits(scores)
+    low, high = (end.clip(least, most) for end in _intervals(averaged, level))
     possible = _rank_sets(averaged, level, sets, rng)
     over = ("system", "metric")
     return {
@@ -221,26 +222,6 @@ def _notes(names: list[str], scores: xr.DataArray, level: float) -> list[str]:
             f"{which}."
         )
     return lines
-
-
-def _within_scale(
-    scores: xr.DataArray, low: xr.DataArray, high: xr.DataArray
-) -> tuple[xr.DataArray, xr.DataArray]:
-    """Cut intervals to the scores that a metric can take, as the true mean is one; unless its scores leave that range.
-
-    Standardized scores have another range.
-    """
-    if "standardization" in about(scores):
-        return low, high
-    most = np.array([highest(str(metric)) for metric in scores.metric.values])
-    known = (
-        np.isfinite(most)
-        & (scores.values.min(axis=(0, 1)) >= 0)
-        & (scores.values.max(axis=(0, 1)) <= most)
-    )
-    least = np.where(known, 0.0, -np.inf)
-    most = np.where(known, most, np.inf)
-    return low.clip(least, most), high.clip(least, most)
 
 
 def _default_by(scores: xr.DataArray, names: list[str]) -> str:
