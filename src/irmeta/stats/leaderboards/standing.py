@@ -114,10 +114,7 @@ def resampled(
         drawn = drawn + _over_tasks(
             parts(table, kind, types) if model is None else model.parts, draws, rng
         )
-    covariance = drawn.T @ drawn / draws
-    spread = np.diag(covariance)
-    errors = np.sqrt(np.maximum(spread[:, None] + spread - 2 * covariance, 0.0))
-    sets = rank_sets_of(centre, drawn, errors, level=level)
+    sets = rank_sets_of(centre, drawn, level=level)
     rank = ranked(centre)
     best, worst = rank, rank
     if filled:
@@ -131,7 +128,7 @@ def resampled(
     if model is None:
         error = np.full(len(value), np.nan)
     else:
-        error = np.sqrt(spread)
+        error = np.sqrt((drawn**2).mean(axis=0))
     return Standing(
         value, error, rank, best, worst, sets, model is not None and model.separated
     )
@@ -159,9 +156,8 @@ def _estimates(
 
 
 def _over_tasks(compared: Floats, draws: int, rng: np.random.Generator) -> Floats:
-    """Draw how far estimates move with other tasks, (draw, model), by reversing the sign of whole tasks' deviations."""
+    """Draw how far estimates move with other tasks, (draw, model), by reversing the sign of what tasks add to them."""
     tasks = compared.shape[1]
-    centred = compared - compared.mean(axis=1, keepdims=True)
     signs = rng.integers(0, 2, (draws, tasks)) * 2.0 - 1
-    # variance: s^2 / tasks
-    return np.asarray(signs @ centred.T / np.sqrt(tasks * (tasks - 1)))
+    # differences d of two models: variance sum d^2 / tasks^2, as in `rank_sets`
+    return np.asarray(signs @ compared.T / tasks)
