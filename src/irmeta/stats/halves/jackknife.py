@@ -130,12 +130,13 @@ def _left_out(
     second = settled(means[:, 1])
     _, now = advantage(half_tau(first, second, ties))
     now = now[:, None]  # (partition, 1, metric, metric)
-    _, without_system = advantage(
-        np.nan_to_num(tau_without_each(first, second, ties=ties))
-    )
+    # a half without a system may tie all the others: it predicts nothing, tau 0
+    tau_without_system = np.nan_to_num(tau_without_each(first, second, ties=ties))
+    _, without_system = advantage(tau_without_system)
     _, without_topic = advantage(_without_topics(scores, drawn, means, ties))
-    without_team = sums(without_system - now, team, axis=1) * _whole(team)
-    return _summed(without_team), _summed(without_topic - now)
+    # a team's move is the sum of its systems' moves
+    moved_by_team = sums(without_system - now, team, axis=1) * _whole(team)
+    return _summed(moved_by_team), _summed(without_topic - now)
 
 
 def _whole(team: Ints) -> Floats:
@@ -143,6 +144,8 @@ def _whole(team: Ints) -> Floats:
 
     A mean over n systems moves by (mean - score) / (n - 1) without one of them, and without the m of a team by the sum
     of (mean - score) / (n - m). So the factor is (n - 1) / (n - m), of shape (team, 1, 1); 1 where teams are systems.
+    Of a mean that is exact. Tau is a mean over pairs of systems, so its move is right to the first order only: a pair
+    within the team is lost once, and counted for both of its systems.
     """
     systems = team.size
     size = np.bincount(team)

@@ -176,10 +176,12 @@ def _with_ties(found: Floats) -> Floats:
 
     ways = _ways(ranks)  # (pair, sum)
     sums = np.arange(ways.shape[1])
-    observed = (ranks * (some > 0)).sum(axis=1)[:, None]
+    positive = ranks * (some > 0)
+    observed = positive.sum(axis=1)[:, None]  # W
     below = np.where(sums <= observed, ways, 0).sum(axis=1)
     above = np.where(sums >= observed, ways, 0).sum(axis=1)
-    p = 2 * np.minimum(below, above) / ways.sum(axis=1)
+    rarer = np.minimum(below, above)
+    p = 2 * rarer / ways.sum(axis=1)
     return np.asarray(np.minimum(1, p))
 
 
