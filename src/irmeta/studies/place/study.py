@@ -91,15 +91,13 @@ def place(
     for name, given in cubes.items():
         kept, of_missing = complete(select(given, metrics=names), missing)
         used[name] = everybody.as_known(kept, known[name])
-        notes += [
-            f"{name}: {line}"
-            for line in [
-                *of_missing,
-                *everybody.notes(used[name], factors[name], known[name]),
-                *everybody.serving(given_on[name], names)[1],
-            ]
+        said = [
+            *of_missing,
+            *everybody.notes(used[name], factors[name], known[name]),
+            *everybody.serving(given_on[name], names)[1],
         ]
         doubts = standardization.doubts(used[name], factors[name])
+        notes += [f"{name}: {line}" for line in said]
         alarms += [f"{name}: {line}" for line in doubts]
     shared = everybody.shared_systems(factors)
     figures = []
@@ -109,20 +107,20 @@ def place(
             for name in used
         ]
         figures.append(_figures(found, shared, level, generator))
+    # (entry, metric) or (pair, metric)
+    data = {
+        name: (dim, np.stack([one[name] for one in figures], axis=1))
+        for name, dim in _DIMS.items()
+    }
     outcome = result(
         "place",
-        {
-            name: (dim, np.stack([one[name] for one in figures], axis=1))
-            for name, dim in _DIMS.items()
-        },
+        data,
         inputs=used,
         options={
-            **{
-                "level": level,
-                "baseline": baseline,
-                "missing": missing,
-                "seed": seed,
-            },
+            "level": level,
+            "baseline": baseline,
+            "missing": missing,
+            "seed": seed,
             "factors": {name: one.attrs["digest"] for name, one in factors.items()},
             "alarms": alarms,
         },
@@ -154,23 +152,24 @@ def _figures(
     pairs = Estimate(*(part[left, right] for part in every))
     pair_low, pair_high = pairs.interval(level)
     stands = [standing.stand(one.versus, one.everybody, level) for one in found]
+    automatic = [one.automatic for one in found]
+    systems = [len(one.scores) for one in found]
     return {
-        **{"score": raw, "standardized": means.value, "low": low, "high": high},
+        "score": raw,
+        "standardized": means.value,
+        "low": low,
+        "high": high,
         **_ranks(means.value, draws, every.error, level),
         **{
             name: np.concatenate([getattr(one, name) for one in stands])
             for name in Standing._fields
         },
-        **{
-            "difference": pairs.value,
-            "difference_low": pair_low,
-            "difference_high": pair_high,
-            "p": pairs.p,
-        },
+        "difference": pairs.value,
+        "difference_low": pair_low,
+        "difference_high": pair_high,
+        "p": pairs.p,
         "raw_difference": raw[left] - raw[right],
-        "best_automatic": np.repeat(
-            [one.automatic for one in found], [len(one.scores) for one in found]
-        ),
+        "best_automatic": np.repeat(automatic, systems),
     }
 
 
