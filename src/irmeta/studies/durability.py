@@ -86,13 +86,14 @@ def durability(
     for at, name in enumerate(SIZES):
         data[name] = ("topics", [counts[at] for counts in sizes])
     notes.append(_assumed(groups))
-    options: dict[str, Any] = {
+    options = {
         "kind": kind,
         "flat": flat,
         "groups": source_of_groups(groups),
         "missing": missing,
+        "partitions": PARTITIONS,
+        "seed": seed,
     }
-    options |= {"partitions": PARTITIONS, "seed": seed}
     outcome = result("durability", data, inputs=used, options=options, notes=notes)
     return outcome.assign_coords(topics=list(met), metric=metrics)
 

@@ -1,6 +1,6 @@
 """How many topics people should judge beside a machine that judges all: for a width of intervals, and at what cost."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -74,18 +74,8 @@ def plan(
     >>> int(plan(all_topics[:, :8], all_topics, width=0.3)["topics_alone"].item()) > 8
     True
     """
-    if not width > 0:
-        raise ScoresError(f"a wanted width is above 0, as in 0.1, not {width:g}")
-    if (cost_human is None) != (cost_machine is None):
-        raise ScoresError(
-            "costs come in twos: --cost-human and --cost-llm, of a topic each"
-        )
-    if (
-        cost_human is not None
-        and cost_machine is not None
-        and min(cost_human, cost_machine) <= 0
-    ):
-        raise ScoresError("costs are above 0")
+    costs = {"cost_human": cost_human, "cost_machine": cost_machine}
+    _check(width, list(costs.values()))
     both, notes = paired(human, machine, metrics, missing)
     weight, of_weights = weights(both, sample)
     n = both.human.sizes["topic"]
@@ -110,7 +100,6 @@ def plan(
         "widths are of 95% intervals from end to end, over new topics, mean over pairs of systems (or over systems)",
         "pairs that differ: if systems differ as they seem to now, corrected for all pairs as in estimate (Holm, .05)",
     ]
-    costs = {"cost_human": cost_human, "cost_machine": cost_machine}
     return result(
         "plan",
         {**data, "metric": both.human.metric.values, "size": sizes},
@@ -118,6 +107,19 @@ def plan(
         options={"width": width, **costs, "missing": missing},
         notes=[*notes, *of_weights, *lines],
     )
+
+
+def _check(width: float, costs: Sequence[float | None]) -> None:
+    """Refuse a width that is none, and costs that are not both there and above 0."""
+    if not width > 0:
+        raise ScoresError(f"a wanted width is above 0, as in 0.1, not {width:g}")
+    given = [cost for cost in costs if cost is not None]
+    if len(given) == 1:
+        raise ScoresError(
+            "costs come in twos: --cost-human and --cost-llm, of a topic each"
+        )
+    if given and min(given) <= 0:
+        raise ScoresError("costs are above 0")
 
 
 def _needed(

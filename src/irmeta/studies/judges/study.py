@@ -154,26 +154,20 @@ def _of_scores(
         }
         if together.shared:
             scores = together.scores(which)
-            part |= (
-                _on_halves(scores, partitions, team.of, rng)
-                | _on_topics(scores)
-                | _favour(scores, None if groups is None else team)
-            )
+            part |= _on_halves(scores, partitions, team.of, rng)
+            part |= _on_topics(scores)
+            part |= _favour(scores, None if groups is None else team)
+        # a judge that ties all systems ranks nothing, but it has means
         ties_all = np.ptp(means[1:], axis=1) == 0
         tied.append(ties_all)
-        parts.append(
-            _without(part, ties_all) | {"judge_mean": (("judge", "system"), means[1:])}
-        )
+        kept = _without(part, ties_all)
+        parts.append(kept | {"judge_mean": (("judge", "system"), means[1:])})
     data: dict[str, Any] = {
         name: (("metric", *dims), np.stack([part[name][1] for part in parts]))
         for name, (dims, _) in parts[0].items()
     }
-    ceilings = [
-        expected(pairs(np.ascontiguousarray(together.first.values[..., m]))).tau
-        for m in range(metrics.size)
-    ]
     data |= {
-        "ceiling": ("metric", ceilings),
+        "ceiling": ("metric", _ceilings(together.first.values)),
         "metric": metrics,
         "system": together.first.system.values,
         "decision": [one.name.lower() for one in Decision],
@@ -186,6 +180,12 @@ def _of_scores(
         *_tied(together, tied),
         *_notes(together, team, alpha, correct),
     ]
+
+
+def _ceilings(scores: Floats) -> list[float]:
+    """Return expected tau of the truth with its own true ranking, by each metric: no judge can be trusted for more."""
+    columns = [np.ascontiguousarray(column) for column in np.moveaxis(scores, -1, 0)]
+    return [expected(pairs(column)).tau for column in columns]
 
 
 def _without(part: Variables, tied: Bools) -> Variables:

@@ -195,7 +195,8 @@ def _beyond(looked_at: Sequence[str], far: Bools) -> list[str]:
 
     far : (run, metric).
     """
-    named = [run for run, by in zip(looked_at, far.any(axis=1), strict=True) if by]
+    beyond: list[bool] = far.any(axis=1).tolist()
+    named = [run for run, is_far in zip(looked_at, beyond, strict=True) if is_far]
     if not named:
         return []
     return [
