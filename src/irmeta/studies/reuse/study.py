@@ -195,8 +195,8 @@ def _beyond(looked_at: Sequence[str], far: Bools) -> list[str]:
 
     far : (run, metric).
     """
-    beyond: list[bool] = far.any(axis=1).tolist()
-    named = [run for run, is_far in zip(looked_at, beyond, strict=True) if is_far]
+    by_some = np.asarray(far.any(axis=1))
+    named = [looked_at[run] for run in np.flatnonzero(by_some)]
     if not named:
         return []
     return [
