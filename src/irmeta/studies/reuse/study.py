@@ -196,7 +196,7 @@ def _beyond(looked_at: Sequence[str], far: Bools) -> list[str]:
     far : (run, metric).
     """
     by_some = np.asarray(far.any(axis=1))
-    named = [looked_at[run] for run in np.flatnonzero(by_some)]
+    named = [looked_at[run] for run in np.flatnonzero(by_some).tolist()]
     if not named:
         return []
     return [
