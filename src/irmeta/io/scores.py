@@ -49,7 +49,7 @@ def to_frame(scores: xr.DataArray) -> pl.DataFrame:
     """
     scores = check(scores)
     (collection,) = labels([scores.attrs.get("collection", "collection")])
-    # of each cell, in the order of the values
+    # of each cell, in the order of the values: its places along the dimensions, (3, cell)
     places = np.indices(scores.shape, dtype=np.int32).reshape(3, -1)
     columns = {}
     for dim, at in zip(DIMS, places, strict=True):
@@ -85,17 +85,11 @@ def from_rows(
                 dim: choose_names(dim, wanted.get(dim), known[name][dim], name)
                 for dim in DIMS
             }
-            scores = _filled(
-                rows.filter(pl.col("collection") == name), known[name], chosen, name
-            )
-            cubes[name] = possible(
-                cube(
-                    scores,
-                    *chosen.values(),
-                    collection=name,
-                    provenance=(provenance or {}).get(name),
-                )
-            )
+            own = rows.filter(pl.col("collection") == name)
+            scores = _filled(own, known[name], chosen, name)
+            about = (provenance or {}).get(name)
+            made = cube(scores, *chosen.values(), collection=name, provenance=about)
+            cubes[name] = possible(made)
     except pl.exceptions.PolarsError as error:
         raise ScoresError(
             f"some scores are not numbers, or have names that the file does not list: {error}"

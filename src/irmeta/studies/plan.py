@@ -204,15 +204,17 @@ def _of_pairs(sample: Sample) -> Floats:
 def _differing(gap: Floats, variance: Floats, rho: float, n: int, total: int) -> int:
     """Count the pairs that differ significantly at .05, by Holm's method, if systems differ as they seem to now."""
     # S^2 ((1 - rho^2) / n + rho^2 / N)
-    error = np.sqrt(variance * ((1 - rho**2) / n + rho**2 / total))
+    share = (1 - rho**2) / n + rho**2 / total
+    error = np.sqrt(variance * share)
+    # what does not vary differs, or does not, for certain
     certain = error <= 0
     t = np.divide(gap, error, out=np.full(gap.shape, np.inf), where=~certain)
     p = 2 * scipy.stats.t.sf(t, n - 1)
-    # what does not vary differs, or does not, for certain
     p = np.where(certain & (gap == 0), 1.0, p)
-    if p.size:
-        return int((multiplicity.holm(p) < ALPHA).sum())
-    return 0
+    if not p.size:
+        return 0
+    significant = multiplicity.holm(p) < ALPHA
+    return int(significant.sum())
 
 
 def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
