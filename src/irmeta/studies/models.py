@@ -62,17 +62,18 @@ def models(
     for j, scale in enumerate(scales):
         values = {name: to_scale(table.values, scale) for name, table in levels.items()}
         for c, held in enumerate(steps(list(values), f"{scale} scale: collections")):
-            train = np.concatenate(
-                [scores for name, scores in values.items() if name != held]
-            )
+            # every collection but one, to learn from: (system, metric)
+            rest = [scores for name, scores in values.items() if name != held]
+            train = np.concatenate(rest)
             for t, at in enumerate(names.index(target) for target in wanted):
                 others = [names.index(name) for name in candidates if name != names[at]]
                 x = train[:, others]
                 y = train[:, at]
+                new = values[held][:, others]
                 actual = levels[held].values[:, at]
                 for m, fit in enumerate(fits.values()):
-                    predicted = from_scale(fit(x, y)(values[held][:, others]), scale)
-                    close = accuracy(actual, predicted)
+                    predict = fit(x, y)
+                    close = accuracy(actual, from_scale(predict(new), scale))
                     found[t, m, j, c] = [getattr(close, name) for name in _MEASURES]
     coords = {
         "target": wanted,
