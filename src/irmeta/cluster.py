@@ -173,7 +173,7 @@ class _Promised(Generic[Result]):
             self.cluster.require_alive(self.work, self.future)
 
     def cancel(self) -> None:
-        """Do without it."""
+        """Say that the result is not needed any more."""
         self.future.cancel()
 
 

@@ -15,7 +15,7 @@ from irmeta.cubes import (
     system_level,
     targets_and_candidates,
 )
-from irmeta.errors import ScoresError
+from irmeta.errors import ScoresError, require_share
 from irmeta.result import frame, result
 from irmeta.stats.arrays import Floats
 from irmeta.stats.prediction.intervals import (
@@ -56,10 +56,7 @@ def coverage(
         raise ScoresError(
             f"coverage leaves out one collection at a time and needs at least 3; there are {len(cubes)}"
         )
-    if not 0 < level < 1:
-        raise ScoresError(
-            f"the level of an interval is between 0 and 1, as in 0.9, not {level}"
-        )
+    require_share("the level of an interval", level, 0.9)
     names, wanted, candidates = targets_and_candidates(cubes, targets, metrics)
     check_sizes([size], wanted, candidates)
     check_scale(names, scale)

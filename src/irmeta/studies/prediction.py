@@ -13,7 +13,7 @@ from irmeta.choices import Learner, Missing, Scale
 from irmeta.cube import ALL, check, complete, cube, means
 from irmeta.cubes import by_name, by_topic, in_range
 from irmeta.datasets.reference import reference_model
-from irmeta.errors import MetricError, ScoresError, require_choice
+from irmeta.errors import MetricError, ScoresError, require_choice, require_share
 from irmeta.io import strictly
 from irmeta.io.model_file import Model
 from irmeta.names import highest, lowest, metric_names, nearest, parse, split
@@ -118,10 +118,7 @@ def predict(
     those the model has seen, 1 is usual, see `irmeta.stats.prediction.intervals.mahalanobis`), outside, known (how many
     systems told the offset); and `reported`.
     """
-    if not 0 < level < 1:
-        raise ScoresError(
-            f"the level of an interval is between 0 and 1, as in 0.9, not {level}"
-        )
+    require_share("the level of an interval", level, 0.9)
     model = model or reference_model()
     rng = seed(rng)
     learned = _learned(train, learner, kernel, rng)

@@ -13,7 +13,7 @@ from irmeta.attributes import about
 from irmeta.choices import Flat, Form, Missing
 from irmeta.cube import additive, require_variation
 from irmeta.cubes import by_name, prepare_together
-from irmeta.errors import MetricError, ScoresError, require_choice
+from irmeta.errors import MetricError, ScoresError, require_choice, require_share
 from irmeta.names import parse
 from irmeta.parallel import seeded, steps
 from irmeta.result import result
@@ -116,8 +116,7 @@ def _check(collections: int, partitions: int, alpha: float) -> None:
         raise ScoresError(
             f"{partitions} random splits give no distribution; use 1000 or more"
         )
-    if not 0 < alpha < 1:
-        raise ScoresError(f"alpha is between 0 and 1, as in 0.05, not {alpha:g}")
+    require_share("alpha", alpha, 0.05)
 
 
 def _of_systems(own: Floats) -> dict[str, Any]:

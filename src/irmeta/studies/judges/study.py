@@ -8,7 +8,7 @@ import xarray as xr
 
 from irmeta.choices import Correction, JudgedTopics, Missing
 from irmeta.cube import require_variation
-from irmeta.errors import ScoresError, require_choice
+from irmeta.errors import ScoresError, require_choice, require_share
 from irmeta.evaluation.sets import JudgmentSets
 from irmeta.io.groups import Grouping, Teams, source_of_groups, teams
 from irmeta.parallel import seeded
@@ -117,8 +117,7 @@ def _check(
 ) -> None:
     require_choice("topics", topics, get_args(JudgedTopics))
     require_choice("correct", correct, get_args(Correction))
-    if not 0 < alpha < 1:
-        raise ScoresError(f"alpha is between 0 and 1, as in 0.05, not {alpha:g}")
+    require_share("alpha", alpha, 0.05)
     if best < 2:
         raise ScoresError(
             f"tau among the best {best}: two systems or more can be ranked"

@@ -12,7 +12,7 @@ from irmeta.attributes import recorded
 from irmeta.board import Board, board_of, complete, require_comparison, types_of
 from irmeta.choices import Aggregate, Holes, Over
 from irmeta.cubes import by_name
-from irmeta.errors import ScoresError, require_choice
+from irmeta.errors import ScoresError, require_choice, require_share
 from irmeta.names import split
 from irmeta.parallel import seeded
 from irmeta.result import result
@@ -75,10 +75,7 @@ def leaderboard(
     """
     require_choice("over", over, get_args(Over))
     require_choice("holes", holes, get_args(Holes))
-    if not 0 < level < 1:
-        raise ScoresError(
-            f"the level of rank sets is between 0 and 1, as in 0.95, not {level:g}"
-        )
+    require_share("the level of rank sets", level, 0.95)
     generator, seed = seeded(rng)
     kinds = _kinds(aggregate, groups)
     cubes = by_name(scores)

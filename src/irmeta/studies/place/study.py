@@ -11,7 +11,7 @@ from irmeta import standardization
 from irmeta.choices import Missing
 from irmeta.cube import complete, select
 from irmeta.cubes import by_name
-from irmeta.errors import ScoresError
+from irmeta.errors import ScoresError, require_share
 from irmeta.names import nearest
 from irmeta.parallel import seeded
 from irmeta.result import result
@@ -72,8 +72,7 @@ def place(
     >>> round(outcome["standardized"].item(), 3), outcome["percentile"].item().__round__(1)
     (0.614, 70.8)
     """
-    if not 0 < level < 1:
-        raise ScoresError(f"the level is between 0 and 1, as in 0.95, not {level:g}")
+    require_share("the level", level, 0.95)
     generator, seed = seeded(rng)
     cubes = by_name(scores)
     for one in cubes.values():

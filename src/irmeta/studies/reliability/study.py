@@ -8,7 +8,7 @@ import xarray as xr
 
 from irmeta.choices import Missing
 from irmeta.cube import additive, prepare, require_variation
-from irmeta.errors import ScoresError
+from irmeta.errors import ScoresError, require_share
 from irmeta.io.groups import Grouping, teams
 from irmeta.parallel import seeded
 from irmeta.result import result
@@ -120,8 +120,7 @@ def _check(
     topics: Sequence[int], shares: dict[str, float], difference: float | None
 ) -> None:
     for name, share in shares.items():
-        if not 0 < share < 1:
-            raise ScoresError(f"{name} lies between 0 and 1, as in .95, not {share:g}")
+        require_share(name, share, 0.95)
     if any(count < 2 for count in topics):
         raise ScoresError(f"reliability is of at least 2 topics, not {min(topics)}")
     if difference is not None and difference <= 0:

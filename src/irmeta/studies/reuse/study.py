@@ -8,7 +8,7 @@ import xarray as xr
 
 from irmeta.attributes import recorded
 from irmeta.cube import ALL, cube, geometric
-from irmeta.errors import MetricError, ScoresError
+from irmeta.errors import MetricError, ScoresError, require_share
 from irmeta.evaluation import left_out
 from irmeta.evaluation.left_out import NOBODY, LookedUp
 from irmeta.evaluation.sources import QrelsLike, RunsLike
@@ -165,8 +165,7 @@ def _check(depth: int | None, level: float) -> None:
         raise ScoresError(
             f"the pool's depth is 1 or more, not {depth}; leave it out where the pool had none"
         )
-    if not 0 < level < 1:
-        raise ScoresError(f"the level is between 0 and 1, as in 0.9, not {level:g}")
+    require_share("the level", level, 0.9)
 
 
 def unjudged_at(metric: Metric, depth: int | None) -> Metric:

@@ -11,7 +11,7 @@ from scipy.special import stdtrit
 
 from irmeta.choices import Correction, Missing, Test
 from irmeta.cube import additive, geometric, means, prepare
-from irmeta.errors import ScoresError, require_choice
+from irmeta.errors import ScoresError, require_choice, require_share
 from irmeta.limits import constant_notes, widest
 from irmeta.names import highest
 from irmeta.parallel import seeded, steps
@@ -220,8 +220,7 @@ def _check(
 ) -> None:
     require_choice("test", test, get_args(Test))
     require_choice("correct", correct, get_args(Correction))
-    if not 0 < alpha < 1:
-        raise ScoresError(f"alpha is between 0 and 1, as in 0.05, not {alpha:g}")
+    require_share("alpha", alpha, 0.05)
     paired.check_margin(margin)
     if resamples < 100:
         raise ScoresError(

@@ -8,7 +8,7 @@ import xarray as xr
 
 from irmeta.choices import ManyToOne, Missing, PairedTest
 from irmeta.cube import additive, from_additive, geometric, means, prepare
-from irmeta.errors import ScoresError, require_choice
+from irmeta.errors import ScoresError, require_choice, require_share
 from irmeta.limits import constant_notes, widest
 from irmeta.names import nearest
 from irmeta.parallel import seeded
@@ -66,8 +66,7 @@ def versus(
     """
     require_choice("test", test, get_args(PairedTest))
     require_choice("correct", correct, get_args(ManyToOne))
-    if not 0 < alpha < 1:
-        raise ScoresError(f"alpha must be between 0 and 1, as in 0.05, not {alpha:g}")
+    require_share("alpha", alpha, 0.05)
     paired.check_margin(margin)
     if resamples < 100:
         raise ScoresError(f"{resamples} resamples are too few; use at least 1000")
