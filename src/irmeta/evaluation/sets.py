@@ -122,6 +122,7 @@ def evaluate_under(
     sets : by name what `evaluate` takes as qrels. runs, metrics : as there; the metrics are irmeta's own.
     rel : by set the lowest relevant grade, where it is not that of the metric: a binary set has no grade 2 for
     AP(rel=2). The score keeps the metric's name, and `computed` in the cube's attributes says what it is.
+    reading : what to accept in files beyond their format, as in `evaluate`.
     A set without a topic of the runs raises FileFormatError.
 
     >>> run = {"bm25": {"1": {"a": 3.0, "b": 2.0}}}

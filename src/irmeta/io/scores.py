@@ -180,6 +180,7 @@ def save(
 ) -> None:
     """Write one cube, or several by collection name, to a score file; it appears whole or not at all.
 
+    scores : a cube, or cubes by name.  path : of the file.
     append : keep the other collections of an existing file; one with the same name is an error, as is a score that its
     metric cannot take.
     new : a file that exists is an error, also one that another process has just made; by default it is replaced.
@@ -289,6 +290,7 @@ def load_all(
 ) -> dict[str, xr.DataArray]:
     """Read every collection of a score file (Parquet, or CSV with the same columns) as cubes by name.
 
+    path : of the file.
     collection, systems, topics, metrics : read only these; the rest of the file is not held in memory.
     """
     path = Path(path)
@@ -420,6 +422,7 @@ def load(
 ) -> xr.DataArray:
     """Read one collection of a score file as a cube; `collection` may be left out where there is only one.
 
+    path : of the file.
     systems, topics, metrics : read only these, in this order, given as a list or in one text ("AP nDCG@10"); a file
     larger than memory is studied a few metrics at a time.
     """

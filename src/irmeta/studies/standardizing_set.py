@@ -39,6 +39,9 @@ def standardizing_set(
     old, new : the standardizing and the evaluated systems, on the topics and metrics that both have.
     sizes : how many old systems to draw; by default 2 to 50, as far as there are as many.
     resamples : how often to draw systems of each size, at least 100.
+    kind : of standardization, as in `irmeta.standardization.apply`.
+    missing : what to do with missing scores, as in `irmeta.cube.complete`.
+    rng : a seed or a generator, of all that is random.
     groups : the teams of the old systems, a table or "stem" of their names; whole teams are then drawn, so that fewer
     independent systems make a set.
 

@@ -50,6 +50,8 @@ def compare(
     partitions : times that each pair's topics are pooled and split at random, into sets of the old sizes.
     alpha : the level of the t tests, in (0, 1).
     flat : what is done with topics that a standardization is not defined for, as in `irmeta.standardization.apply`.
+    missing : what to do with missing scores, as in `irmeta.cube.complete`.
+    rng : a seed or a generator, of all that is random.
 
     Returns over (pair, metric, kind) rmse, drmse with its 95% interval drmse_low and drmse_high over samples of topics,
     drmse_geometric (in units of the geometric mean of both standard deviations) and false_positives (systems that a

@@ -57,6 +57,7 @@ def compare_judges(
     rel : the lowest relevant grade, of all sets or by set; by default every grade above 0 is relevant.
     alpha, correct : level and correction of the paired t tests of all pairs of systems: none, holm or bh.
     partitions : random halves of the topics that phi is the mean of.  missing : see `irmeta.cube.complete`.
+    metrics : those to compare by, by default those that all judges' scores have.  rng : a seed or a generator.
 
     Returns over (judge, metric) tau, tau_low, tau_high (95%, over systems and topics), tau_ap, tau_gap, tau_best, rbo,
     phi, phi_gain (phi less phi_truth) with interval, and moved (ranks); over (metric) ceiling, the tau that the truth

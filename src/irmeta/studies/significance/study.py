@@ -82,6 +82,7 @@ def significance(
     margin : a difference in mean, above 0, that is too small to matter; adds the test that two systems differ by less.
     resamples : of permutation, bootstrap, tukey and max-t, at least 100.
     top, by, missing : what to use of the scores, as in `irmeta.cube.prepare`.
+    rng : a seed or a generator, of all that is random.
 
     Returns over (pair, metric) difference (system_a less system_b) with the interval low to high, of all pairs at once
     unless `correct` is bh or none, cut to the differences that the metric can have, NaN where systems differ by the

@@ -49,6 +49,7 @@ def versus(
     margin : a difference in mean, above 0, that is too small to matter; adds the test that two systems differ by less.
     missing : what to do with missing scores, as in `irmeta.cube.complete`; "pairwise" compares with each system on the
     topics on which both have scores.
+    resamples : of permutation, bootstrap and dunnett.  rng : a seed or a generator, of all that is random.
 
     Returns over (against, metric) difference (system less other), low, high (cut to the differences that the metric can
     have, NaN where the difference is the same on every topic), wins, ties, losses (topics), p, p_corrected, effect_size
