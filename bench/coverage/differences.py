@@ -128,7 +128,7 @@ def _of(half: Half, top: float = 1.0) -> Check:
 
 def _warned(name: str, bound: float, cases: Cases) -> Entry:
     """Promise intervals at once, of which the output says how often they hold."""
-    return Entry(name, 0.95, bound, cases, few=40, warns=_MISSES)
+    return Entry(name, 0.95, bound, cases, 400, 40, _MISSES)
 
 
 _SINGLE = in_worlds(partial(_differences, _by_t, 1.0, False))
@@ -145,9 +145,9 @@ ENTRIES = [
         0.85,
         in_worlds(_of(_by_bonferroni, 0.75), _TREC),
     ),
-    _warned(f"{_ALL}, max-t", 0.45, in_worlds(_of(_by_max_t))),
-    _warned(f"{_ALL}, max-t, best 75%", 0.45, in_worlds(_of(_by_max_t, 0.75), _TREC)),
-    _warned(f"{_ALL}, max-t, few systems", 0.45, _SAMPLED),
+    _warned(f"{_ALL}, max-t", 0.35, in_worlds(_of(_by_max_t))),
+    _warned(f"{_ALL}, max-t, best 75%", 0.35, in_worlds(_of(_by_max_t, 0.75), _TREC)),
+    _warned(f"{_ALL}, max-t, few systems", 0.35, _SAMPLED),
     _warned(f"{_ALL}, Tukey", 0.80, in_worlds(_of(_by_tukey))),
     Entry(f"{_FROM}, Bonferroni's t", 0.95, 0.90, _BY_T, few=40),
     _warned(f"{_FROM}, Dunnett", 0.80, _BY_DUNNETT),
