@@ -199,7 +199,7 @@ def test_a_sentence_is_written_again_wherever_its_lines_end():
     text = "So 90% intervals\n  hold in 1 to 2% and\n3%. 5% more"
     told = said.refilled(text, known("x", "a", 10, 0.5))
     assert told == "So 90% intervals\n  hold in 50% and\n50%. 5% more"
-    with pytest.raises(LookupError, match="a page: no sentence like"):
+    with pytest.raises(ValueError, match="a page: no sentence like"):
         said.found("nothing of the kind")
 
 

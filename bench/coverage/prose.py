@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -57,12 +58,12 @@ class Said:
     ranges: Sequence[Range]
 
     def found(self, text: str) -> re.Match[str]:
-        """Find the sentence with any figures, wherever its lines end; raise LookupError where it is not."""
+        """Find the sentence with any figures, wherever its lines end; raise ValueError where it is not."""
         words = (re.escape(word) for word in self.text.split())
         pattern = r"\s+".join(words).replace(r"\{\}", f"({FIGURES})")
         found = re.search(pattern, text)
         if found is None:
-            raise LookupError(f"{self.page}: no sentence like {self.text!r}")
+            raise ValueError(f"{self.page}: no sentence like {self.text!r}")
         return found
 
     def refilled(self, text: str, measured: pl.DataFrame) -> str:
@@ -83,7 +84,7 @@ _BEST = ", best 75%"
 _UNTIED = DIFFER[:6]
 _CORRELATED = "r over scores|rho over scores.*"
 _MORE = (25, 50)
-_WORLD, _ROBUST = "(?!Robust).*", "Robust.*"
+_WORLD, _ROBUST = "[^R].*", "Robust.*"
 
 
 def _page(text: str, *ranges: Range) -> Said:
@@ -267,8 +268,9 @@ SAID: Sequence[Said] = (
 
 
 def rewrite(measured: pl.DataFrame) -> None:
-    """Write the figures of all sentences into their files again."""
+    """Write the figures of all sentences into their files again, but for those of rows that are not measured yet."""
     for said in SAID:
         path = ROOT / said.page
         text = path.read_text(encoding="utf-8")
-        path.write_text(said.refilled(text, measured), encoding="utf-8")
+        with suppress(LookupError):
+            path.write_text(said.refilled(text, measured), encoding="utf-8")

@@ -321,7 +321,7 @@ def _notes(
     if count > 1 and correct == "dunnett":
         notes.append(
             "With few topics Dunnett's intervals miss more often: in simulated collections of 10 topics "
-            "all held at once in 80 to 92%, of 50 in 92 to 96%. Those of --correct holm are wider: 92 to 98%."
+            "all held at once in 70 to 96%, of 50 in 92 to 97%. Those of --correct holm are wider: 77 to 100%."
         )
     if count > 1 and correct in ("holm", "bh"):
         notes.append(
