@@ -14,6 +14,7 @@ from bench.coverage.systems import true_ranks
 from bench.coverage.worlds import named, worlds
 
 from irmeta.attributes import about
+from irmeta.studies.description import describe
 from irmeta.studies.significance import significance
 from irmeta.studies.versus import versus
 
@@ -212,15 +213,15 @@ def test_the_command_measures_what_is_asked_for(capsys):
 def test_what_is_not_kept_is_said():
     """Where intervals hold far less often than promised, the result says how often they do."""
     scores = named(np.random.default_rng(0).random((4, 12, 1)), "AP")
-    notes = [
-        *about(significance(scores, test="max-t", resamples=200))["notes"],
-        *about(versus(scores, "0", "all", correct="dunnett", resamples=200))["notes"],
+    results = [
+        describe(scores),
+        significance(scores, test="max-t", resamples=200),
+        *(versus(scores, "0", "all", correct=by) for by in ("dunnett", "holm")),
     ]
-    assert all(
-        sum(entry.warns in note for note in notes) == 2
-        for entry in ENTRIES
-        if entry.warns
-    )
+    said = [" ".join(about(one)["notes"]) for one in results]
+    warned = {entry.name: entry.warns for entry in ENTRIES if entry.warns}
+    assert warned.pop("t interval of a mean") in said[0]
+    assert all(words in notes for words in warned.values() for notes in said[1:])
     printed = {name for names in PRINTED.values() for name in names}
     unkept = [entry for entry in ENTRIES if entry.promised > 0.5 and entry.bound < 0.84]
     assert all(entry.warns for entry in unkept if entry.name in printed)

@@ -139,18 +139,18 @@ _BY_T, _BY_DUNNETT = (
 
 ENTRIES = [
     Entry("a difference by itself", 0.95, 0.90, _SINGLE),
-    _warned(f"{_ALL}, Bonferroni's t", 0.50, in_worlds(_of(_by_bonferroni))),
+    _warned(f"{_ALL}, Bonferroni's t", 0.40, in_worlds(_of(_by_bonferroni))),
     _warned(
         f"{_ALL}, Bonferroni's t, best 75%",
-        0.85,
+        0.80,
         in_worlds(_of(_by_bonferroni, 0.75), _TREC),
     ),
     _warned(f"{_ALL}, max-t", 0.35, in_worlds(_of(_by_max_t))),
     _warned(f"{_ALL}, max-t, best 75%", 0.35, in_worlds(_of(_by_max_t, 0.75), _TREC)),
     _warned(f"{_ALL}, max-t, few systems", 0.35, _SAMPLED),
     _warned(f"{_ALL}, Tukey", 0.80, in_worlds(_of(_by_tukey))),
-    Entry(f"{_FROM}, Bonferroni's t", 0.95, 0.90, _BY_T, few=40),
-    _warned(f"{_FROM}, Dunnett", 0.80, _BY_DUNNETT),
+    _warned(f"{_FROM}, Bonferroni's t", 0.70, _BY_T),
+    _warned(f"{_FROM}, Dunnett", 0.65, _BY_DUNNETT),
     Entry("Dunnett's test", 0.05, 0.07, in_worlds(_dunnett, TIED)),
     Entry(
         "a system against itself on other topics",
