@@ -102,6 +102,13 @@ def _page(text: str, *ranges: Range) -> Said:
 
 SAID: Sequence[Said] = (
     _page(
+        "simultaneous sets cover all ranks in {} of cubes, marginal ones each rank in {}. Where systems differ, both "
+        "are safe, with {}:",
+        Range("rank sets, simultaneous", TIED),
+        Range("rank sets, marginal", TIED),
+        Range("rank sets, (simultaneous|marginal)", DIFFER),
+    ),
+    _page(
         "covers all ranks in {} of cubes where all systems differ, and in {} where some or all tie",
         Range("overlap.*", _UNTIED),
         Range("overlap.*", "heavy ties.*|all tie.*"),
