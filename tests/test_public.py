@@ -20,6 +20,7 @@ from irmeta import standardization
 from irmeta.attributes import about
 from irmeta.cube import cube
 from irmeta.errors import IrmetaError, ScoresError
+from irmeta.evaluation.sets import JudgmentSets
 from irmeta.io.model_file import Model, described
 from irmeta.io.tables import written
 from irmeta.report.plots import figure_of
@@ -597,8 +598,9 @@ def test_no_name_is_cut_in_eighty_columns(name, tmp_path):
             assert word in drawn
 
 
-ENDS = re.compile(r"(^|_)(low|p|p_corrected|p_equivalent)$")
-"""Columns of an interval's lower end, and of a test."""
+ENDS = re.compile(r"(^|[_ ])(low|p|p_corrected|p_equivalent|quantile)$")
+"""Columns of an interval's lower end, and of a test; by a quantile `compare` and `durability` test."""
+LABELS = {"people": {"1": {"a": 1, "b": 0}}, "machine": {"1": {"a": 1, "b": 1}}}
 MORE = {
     "baseline": lambda: irmeta.place(scores(), on=scores(), baseline="s00"),
     "holes": lambda: irmeta.leaderboard(
@@ -617,15 +619,25 @@ MORE = {
         new={"mine": {"1": {"d1": 2.0, "d2": 1.0}}},
     ),
     "margin": lambda: irmeta.significance(scores(), margin=0.02, test="t"),
+    "margin of one": lambda: irmeta.versus(scores(), "s00", margin=0.02, test="t"),
+    "budget": lambda: irmeta.design(scores(), target="AP", budget=300, partitions=20),
+    "labels": lambda: irmeta.compare_judges(
+        judgments=JudgmentSets.of(LABELS), truth="people"
+    ),
+    "sets": lambda: irmeta.rank_metrics(scores(), k=2, partitions=5),
     "true means": lambda: irmeta.correlation(scores(), level="system"),
 }
 """Results with columns that appear only if they are asked for."""
 
 
 def columns_of(result):
-    """Name the columns of a result's tables that hold an interval or a test, by study."""
-    names = {name for frame in irmeta.tables(result).values() for name in frame.columns}
-    return {f"{result.attrs['study']}.{name}" for name in names if ENDS.search(name)}
+    """Name the columns of a result that hold an interval or a test, by study and table."""
+    return {
+        f"{result.attrs['study']}.{title}.{name.split()[-1]}"
+        for title, frame in irmeta.tables(result).items()
+        for name in frame.columns
+        if ENDS.search(name)
+    }
 
 
 def test_the_coverage_of_what_is_printed_is_measured(tmp_path):
