@@ -150,11 +150,11 @@ def test_several_collections(two):
     assert "pooled" not in run("correlate", two, "--collection", "two")
 
 
-@pytest.mark.parametrize("draw", ["heatmap", "clustered", "dendrogram", "components"])
-def test_plots_of_correlation(file, tmp_path, draw):
+@pytest.mark.parametrize("view", ["heatmap", "clustered", "dendrogram", "components"])
+def test_plots_of_correlation(file, tmp_path, view):
     """Each drawing is written as a picture."""
     path = tmp_path / "plot.svg"
-    run("correlate", file, "--plot", path, "--draw", draw)
+    run("correlate", file, "--plot", path, "--view", view)
     assert "<svg" in path.read_text()
 
 

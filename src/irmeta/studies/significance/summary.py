@@ -229,13 +229,10 @@ def _reliable_differences(outcome: xr.Dataset) -> list[str]:
         f"{name} {'none' if np.isnan(value) else f'{value:.2f}'}"
         for name, value in zip(names, least, strict=True)
     ]
-    if len(parts) > FEW_METRICS:
-        more = f" and {len(parts) - FEW_METRICS} more (table swaps)"
-    else:
-        more = ""
+    more = " (table swaps)" if len(parts) > FEW_METRICS else ""
     return [
         f"The smallest difference in mean on {counted(topics, 'topic')} that as many others reverse in at most 5% of "
-        f"comparisons: {', '.join(parts[:FEW_METRICS])}{more}."
+        f"comparisons: {listed(parts, FEW_METRICS)}{more}."
     ]
 
 
