@@ -6,7 +6,7 @@ import scipy.stats
 from irmeta.parallel import streams
 from irmeta.stats.arrays import Bools, Floats, Ints
 from irmeta.stats.halves.halving import half_means, half_tau, halves, shuffles
-from irmeta.stats.halves.jackknife import variances
+from irmeta.stats.halves.jackknife import known, variances
 
 BLOCK = 50
 """Halves drawn from one random stream."""
@@ -49,7 +49,8 @@ def phi_interval(
     """Return phi of each set, and the ends of 95% intervals of each judge's phi less the truth's own.
 
     (set, system, topic) to (set,), (judge,) and (judge,). Over samples of systems and of topics: the two-way jackknife
-    of advantages between metrics, with judges for metrics; Student's t with the smaller number less 1.
+    of advantages between metrics, with judges for metrics; Student's t with the smaller number less 1. NaN where hardly
+    a system ever changes its place.
     team : of each system, numbered from 0, where teams are independent of each other and not their systems.
     """
     _, systems, topics = scores.shape
@@ -60,8 +61,7 @@ def phi_interval(
     # how well metric 1 predicts metric 0, beyond how well that predicts itself
     moved = [variances(pair, drawn, team=team) for pair in pairs]
     variance = np.array([one.advantage[1, 0] for one in moved])
-    # an estimated variance may be below 0
-    error = np.sqrt(np.maximum(variance, 0))
+    error = np.sqrt(known(variance))
     teams = systems if team is None else int(team.max()) + 1
     half = scipy.stats.t.ppf(0.975, min(teams, topics) - 1) * error
     gain = found[1:] - found[0]
