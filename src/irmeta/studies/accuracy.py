@@ -65,7 +65,7 @@ def accuracy(predicted: xr.Dataset, actual: xr.DataArray) -> xr.Dataset:
 
 
 def _check(predicted: xr.Dataset) -> None:
-    """Refuse what is no prediction, and predictions of a single system."""
+    """Refuse results of other studies, and predictions of a single system."""
     if (
         not isinstance(predicted, xr.Dataset)
         or predicted.attrs.get("study") != "prediction"

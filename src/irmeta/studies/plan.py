@@ -112,7 +112,7 @@ def plan(
 
 
 def _check(width: float, costs: Sequence[float | None]) -> None:
-    """Refuse a width that is none, and costs that are not both there and above 0."""
+    """Refuse a width of 0 or less, one cost without the other, and costs of 0 or less."""
     if not width > 0:
         raise ScoresError(f"a wanted width is above 0, as in 0.1, not {width:g}")
     given = [cost for cost in costs if cost is not None]

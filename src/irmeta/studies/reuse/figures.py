@@ -40,7 +40,7 @@ class Scored:
 
     @property
     def group(self) -> Indices:
-        """The groups of the systems that were pooled, numbered anew from 0: (pooled system,)."""
+        """The groups of the systems that were pooled, numbered from 0: (pooled system,)."""
         return np.unique(self.number[self.learned_from], return_inverse=True)[1]
 
 
