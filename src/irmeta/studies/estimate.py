@@ -39,6 +39,8 @@ def estimate(
     sample : the probability that each human topic had of being drawn, as `irmeta judges sample` writes it; by default
     all had the same, and human topics whose machine scores differ clearly from the others' raise ScoresError.
     new_topics : whether means are over topics like these, or over these N topics only.
+    metrics : those to estimate, by default those that both have.
+    missing : what to do with missing scores, as in `irmeta.cube.complete`.
 
     Returns over (system, metric) mean, low, high (95%) and rank, from both; human, human_low, human_high, from the
     human scores alone; machine, the machine's mean; over (pair, metric) difference with interval and p_corrected
@@ -199,6 +201,7 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
 def findings(outcome: xr.Dataset) -> list[str]:
     """Say how much narrower the machine makes the intervals, which system is best, and how many pairs differ."""
     of_weights = []
+    differ = "differs" if outcome.sizes["pair"] == 1 else "differ"
     for metric in outcome.metric.values:
         one = outcome.sel(metric=metric)
         clear, alone = (
@@ -208,7 +211,7 @@ def findings(outcome: xr.Dataset) -> list[str]:
         of_weights += [
             f"{metric}: {_gained(one)}",
             f"{metric}: {_highest(one)}",
-            f"{metric}: {clear} of {counted(one.sizes['pair'], 'pair')} of systems differ significantly (Holm, .05), "
+            f"{metric}: {clear} of {counted(one.sizes['pair'], 'pair')} of systems {differ} significantly (Holm, .05), "
             f"{alone} by the human topics alone.",
         ]
     return of_weights
@@ -266,9 +269,12 @@ def _highest(one: xr.Dataset) -> str:
     )
     lower = int((one["p_corrected"].values[of_first] < 0.05).sum())
     others = int((rank > 1).sum())
+    if not others:
+        return f"all systems have the mean {mean}."
+    verb = "is" if others - lower == 1 or others == 1 else "are"
     return (
         f"{leaders} {has} the highest mean, {mean} ({low} to {high}); {others - lower} of "
-        f"{counted(others, 'other system')} {'is' if others - lower == 1 else 'are'} not clearly lower (Holm, .05)."
+        f"{counted(others, 'other system')} {verb} not clearly lower (Holm, .05)."
     )
 
 
