@@ -275,6 +275,21 @@ SAID: Sequence[Said] = (
         (Range("E rho2, teams left out"), Range("Phi, teams left out")),
     ),
     Said(
+        "src/irmeta/studies/description/study.py",
+        '"where shapes differ much, they hold in {}."',
+        [Range("rank sets where shapes differ", topics=_SIX)],
+    ),
+    Said(
+        "docs/studies/description.md",
+        "the sets of 48 such systems held all ranks in {} of simulated collections.",
+        [Range("rank sets where shapes differ", topics=_SIX)],
+    ),
+    Said(
+        "docs/studies/description.md",
+        "Rank sets hold all of them in {} where all systems tie (7 topics or more)",
+        [Range("rank sets, simultaneous", TIED, _SIX)],
+    ),
+    Said(
         "docs/studies/description.md",
         "where systems tie it misses some true rank in {} of collections.",
         [Missed("overlap.*", "heavy ties.*|all tie.*")],
