@@ -263,7 +263,7 @@ def test_a_task_that_nobody_has() -> None:
 def test_rank_sets_of_filled_tables_are_wider() -> None:
     """Holes add to what other tasks allow: rank sets of a filled table are no narrower than those of the full one."""
     rng = np.random.default_rng(6)
-    table = world(rng, 20, 12)
+    table = world(rng, 20, 40)
     seen = np.where(rng.random(table.shape) < 0.4, NAN, table)
     found = completion.predict(seen, rng)
     known = np.where(np.isfinite(seen), seen, found.mean)
