@@ -1,6 +1,6 @@
 """How far metrics agree: correlation between metrics over topics and systems, or over system means."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, get_args
 
 import numpy as np
@@ -11,7 +11,7 @@ from irmeta.choices import Coefficient, Level, Missing
 from irmeta.cubes import by_name, prepare_together, shared_topics, topic_numbers
 from irmeta.errors import ScoresError, require_choice
 from irmeta.result import result
-from irmeta.stats.arrays import Floats
+from irmeta.stats.arrays import Floats, Ints
 from irmeta.stats.rankings import disattenuated
 from irmeta.stats.rankings.agreement import (
     COEFFICIENTS,
@@ -81,11 +81,6 @@ def correlation(
     names = next(iter(used.values()))["metric"].values
     r, low, high, n, without = _correlated(used, level, method)
     linkage = merges(r)
-    loading, share = components(r)
-    together = cumulated(r)
-    together_low, together_high = share_interval(
-        together, [cumulated(part) for part in without], topic_numbers(used)
-    )
     pair = ("metric", "metric_2")
     data = {
         "r": (pair, r),
@@ -94,11 +89,7 @@ def correlation(
         "n": (pair, n) if np.ndim(n) else n,
         "group": ("metric", groups(linkage, threshold)),
         "merge": (("step", "joined"), linkage),
-        "loading": (("metric", "component"), loading),
-        "share": ("component", share),
-        "cumulated": ("component", together),
-        "cumulated_low": ("component", together_low),
-        "cumulated_high": ("component", together_high),
+        **_components(r, without, topic_numbers(used)),
         "metric": names,
         "metric_2": names,
         "component": np.arange(1, len(names) + 1),
@@ -126,6 +117,23 @@ def correlation(
         + _interval_note(used, n, low)
     )
     return result("correlation", data, inputs=used, options=options, notes=notes)
+
+
+def _components(
+    r: Floats, without: Sequence[Floats], topics: Sequence[Ints]
+) -> dict[str, Any]:
+    """Compute the principal components of r, and the variance that the first ones hold together, with its interval."""
+    loading, share = components(r)
+    together = cumulated(r)
+    moved = [cumulated(part) for part in without]
+    low, high = share_interval(together, moved, topics)
+    return {
+        "loading": (("metric", "component"), loading),
+        "share": ("component", share),
+        "cumulated": ("component", together),
+        "cumulated_low": ("component", low),
+        "cumulated_high": ("component", high),
+    }
 
 
 _SYSTEM_LEVEL = (
