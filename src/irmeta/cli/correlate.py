@@ -27,7 +27,7 @@ def correlate(
         bool,
         option("--each", help="Each collection by itself; else several are pooled."),
     ] = False,
-    draw: Annotated[
+    view: Annotated[
         CorrelationView, option(help=explained(CorrelationView, "What --plot draws."))
     ] = "heatmap",
 ) -> None:
@@ -49,4 +49,4 @@ def correlate(
         "threshold": threshold,
         "missing": picked.missing,
     }
-    shown.show(study, picked.cubes(), **options, view=draw)
+    shown.show(study, picked.cubes(), **options, view=view)

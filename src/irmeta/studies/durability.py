@@ -156,7 +156,8 @@ def _sentence(row: Mapping[str, Any]) -> str:
         f"{row['topics']}, {row['metric']}: by the factors of {row['old_systems']} old systems, the "
         f"{row['new_systems']} new ones rank with tau {row['tau']:.3f} to their ranking by their own factors "
         f"(scores: Pearson {row['pearson']:.3f}): {_verdict(row['tau'], row['quantile'])}. Random splits into old and "
-        f"new systems reach {row['chance_tau']:.3f} on average, and less than this in {row['quantile']:.0%} of splits."
+        f"new systems reach {row['chance_tau']:.3f} on average, and less than this (as much counts half) in "
+        f"{row['quantile']:.0%} of splits."
     )
 
 
