@@ -311,6 +311,7 @@ def select(
 ) -> xr.DataArray:
     """Keep the named systems, topics and metrics, in the order given, each once.
 
+    scores : a cube.
     systems, topics, metrics : a list of names, or one text with spaces or commas between them; all by default. Systems
     and topics may be patterns, as in bm25*. Metrics also go by trec_eval's names, and AP stands for the deepest AP@k
     where there is no AP. An unknown name raises ScoresError.
@@ -405,6 +406,7 @@ def top_systems(
 ) -> xr.DataArray:
     """Keep the best floor(share x systems) systems by mean `by` over all topics, in the order they had.
 
+    scores : a cube.
     share : in (0, 1].  by : a metric; by default AP, else the deepest AP@k there is. Of tied systems the earlier one
     stays. Source: Webber et al. (SIGIR 2008), section 2, where 129 systems at 0.75 leave 96.
     """

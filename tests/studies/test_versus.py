@@ -163,7 +163,7 @@ def test_tests_that_can_find_nothing_say_so():
         ({"system": "mien"}, "no system 'mien'"),
         ({"system": "mine", "against": "bm52"}, "no system 'bm52' to compare with"),
         ({"system": "mine", "against": "mine"}, "cannot be compared with itself"),
-        ({"system": "mine", "alpha": 5}, "alpha must be between 0 and 1"),
+        ({"system": "mine", "alpha": 5}, "alpha is between 0 and 1"),
         ({"system": "mine", "resamples": 5}, "too few"),
     ],
 )

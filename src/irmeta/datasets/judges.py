@@ -43,6 +43,7 @@ def simulate_judge(
 
     A grade is the true one plus leniency, noise, favour and what its best rank adds, rounded to a whole number between
     0 and the highest true grade. Judgments below zero stay as they are.
+    qrels : the true judgments, {topic: {document: grade}}.  rng : a seed or a generator.
     runs : what is ranked, where the model favours systems or heeds ranks.  favoured : the names of favoured systems.
 
     >>> simulate_judge({"1": {"a": 1, "b": 0, "c": 2}}, JudgeModel(leniency=1, noise=0))

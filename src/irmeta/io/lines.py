@@ -27,6 +27,8 @@ def import_ir_measures(paths: Paths, *, collection: str = "collection") -> xr.Da
     """Read what ir_measures prints by topic: topic, measure and value, one file a system; or run before these.
 
     A system is named by its file where lines have three fields. Means under `all` are left out where there are topics.
+
+    paths : files, folders, globs or URLs of them.  collection : what to call the collection.
     """
     return collected(
         [_fields(path, _of_ir_measures) for path in all_files(paths)], collection
@@ -42,6 +44,8 @@ def import_jsonl(paths: Paths, *, collection: str = "collection") -> xr.DataArra
     """Read JSON lines with run_id, topic_id, measure and value, as TREC Auto-Judge and ir_measures write them.
 
     Without a run, systems are named by their files; without a topic, a line is a mean.
+
+    paths : files, folders, globs or URLs of them.  collection : what to call the collection.
     """
     return collected([_json_lines(path) for path in all_files(paths)], collection)
 

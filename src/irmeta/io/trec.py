@@ -356,9 +356,8 @@ def _carefully(text: bytes, layout: Layout, path: Location, reading: Reading) ->
             unfit += len(fields) != layout.width
         except ValueError as problem:
             remarks.append(Remark("error", str(path), number, str(problem)))
-    if (
-        layout is RUN and len(widths) > 2 and not taken
-    ):  # a text, rather than a run that lacks something
+    # a text, rather than a run that lacks something
+    if layout is RUN and len(widths) > 2 and not taken:
         remarks.insert(0, Remark("error", str(path), None, _STRAY))
     if remarks:
         raise problems(remarks)
@@ -366,6 +365,17 @@ def _carefully(text: bytes, layout: Layout, path: Location, reading: Reading) ->
         raise FileFormatError(
             f"{path}: no {layout.noun} lines in it, only blank lines, comments or a header"
         )
+    rows = _rows(taken, layout, path)
+    if unfit:
+        what = f"{counted(unfit, 'line')} with a missing tag or extra columns accepted"
+        rows.remarks.append(Remark("warning", str(path), None, what))
+    return rows
+
+
+def _rows(
+    taken: Sequence[tuple[int, list[bytes], float]], layout: Layout, path: Location
+) -> _Rows:
+    """Put lines that were read, as (line number, fields, value), into columns."""
     line_numbers, lines, values = zip(*taken, strict=True)
     rows = _Rows(
         _field(lines, 0),
@@ -382,9 +392,6 @@ def _carefully(text: bytes, layout: Layout, path: Location, reading: Reading) ->
             rows.tag = ""
         if len(tags) > 1:
             rows.remarks.append(tag_remark(path))
-    if unfit:
-        what = f"{counted(unfit, 'line')} with a missing tag or extra columns accepted"
-        rows.remarks.append(Remark("warning", str(path), None, what))
     return rows
 
 

@@ -58,6 +58,7 @@ def predictors(
     level : predict systems' means, or with "topic" every system's score on every topic.
     learner, kernel, rng : the model that is measured, see `irmeta.stats.prediction.learners.learner`. Sets are always
     chosen by least squares, whose coefficients are given.
+    missing : what to do with missing scores, as in `irmeta.cube.complete`.
     Returns over (target, size, collection): tau, r2, r, rmse, r2_offset_removed, r2_training_mean, bias_share; over
     (target, size): chosen_by, the tau that decided; over (target, size, metric): coefficient, NaN for metrics left out,
     and intercept.
@@ -80,27 +81,18 @@ def predictors(
 
     training = list(by_role["train"].values())
     rows = np.concatenate(training)
-    chosen_on = folds(
-        training, list(by_role["dev"].values()) if choose == "dev" else []
-    )
+    development = list(by_role["dev"].values()) if choose == "dev" else []
+    chosen_on = folds(training, development)
+    # dev collections test it too
     tests = {
         name: table.values for name, table in levels.items() if role[name] != "train"
     }
     learned = None
     if learner != "ols":
-        learned = partial(
-            _learned, learners.learner(learner, kernel=kernel, rng=rng), rows
-        )
-    best = partial(
-        _best_of_size,
-        chosen_on,
-        moments(rows),
-        learned,
-        tests,
-        names,
-        wanted,
-        candidates,
-    )
+        model = learners.learner(learner, kernel=kernel, rng=rng)
+        learned = partial(_learned, model, rows)
+    fitted = (chosen_on, moments(rows), learned)
+    best = partial(_best_of_size, *fitted, tests, names, wanted, candidates)
     parts = [best(size) for size in steps(sizes, "sizes")]
     outcome = xr.concat(parts, xr.DataArray(list(sizes), dims="size", name="size"))
     outcome = outcome.assign(role=("collection", [role[name] for name in tests]))

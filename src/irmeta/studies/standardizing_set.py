@@ -39,6 +39,9 @@ def standardizing_set(
     old, new : the standardizing and the evaluated systems, on the topics and metrics that both have.
     sizes : how many old systems to draw; by default 2 to 50, as far as there are as many.
     resamples : how often to draw systems of each size, at least 100.
+    kind : of standardization, as in `irmeta.standardization.apply`.
+    missing : what to do with missing scores, as in `irmeta.cube.complete`.
+    rng : a seed or a generator, of all that is random.
     groups : the teams of the old systems, a table or "stem" of their names; whole teams are then drawn, so that fewer
     independent systems make a set.
 
@@ -48,27 +51,13 @@ def standardizing_set(
     """
     generator, seed = seeded(rng)
     old, new, notes = standardization.common(old, new, missing)
-    limit = old.sizes["system"]
-    if sizes is None:
-        sizes = [size for size in SIZES if size < limit]
-    else:
-        sizes = list(sizes)
-    wrong = [size for size in sizes if not 2 <= size <= limit]
-    if not sizes:
-        raise ScoresError(
-            f"random sets are drawn from at least 3 old systems; there are {limit} (or name sizes, from 2 systems)"
-        )
-    if wrong:
-        raise ScoresError(
-            f"sizes to draw lie between 2 and the {limit} old systems; not {', '.join(map(str, wrong))}"
-        )
+    names = [str(metric) for metric in new.metric.values]
+    sizes = _sizes(sizes, old.sizes["system"])
     if resamples < 100:
         raise ScoresError(
             f"{resamples} resamples give no 1st percentile; use 1000 or more"
         )
-    require_variation(
-        new.mean("topic").values.T, [str(metric) for metric in new.metric.values]
-    )
+    require_variation(new.mean("topic").values.T, names)
     full = standardization.apply(new, standardization.fit(old), kind)
     notes += standardization.flat_topics(full)
     team = teams(old["system"].values, groups)
@@ -82,23 +71,39 @@ def standardizing_set(
     for name, share in PERCENTILES.items():
         data[f"{name}_se"] = (over, _quantile_error(taus, share))
     data["raw"] = ("metric", raw)
-    options = {
-        "sizes": sizes,
-        "resamples": resamples,
-        "kind": kind,
-        "groups": team.source,
-    }
-    options |= {"missing": missing, "seed": seed}
     outcome = result(
         "standardizing_set",
         data,
         inputs={"old": old, "new": new},
-        options=options,
+        options={
+            "sizes": sizes,
+            "resamples": resamples,
+            "kind": kind,
+            "groups": team.source,
+            "missing": missing,
+            "seed": seed,
+        },
         notes=notes,
     )
-    return outcome.assign_coords(
-        systems=sizes, metric=[str(metric) for metric in old.metric.values]
-    )
+    return outcome.assign_coords(systems=sizes, metric=names)
+
+
+def _sizes(wanted: Sequence[int] | None, limit: int) -> list[int]:
+    """Return the numbers of systems to draw from this many, by default those of `SIZES` that are smaller."""
+    if wanted is None:
+        sizes = [size for size in SIZES if size < limit]
+    else:
+        sizes = list(wanted)
+    if not sizes:
+        raise ScoresError(
+            f"random sets are drawn from at least 3 old systems; there are {limit} (or name sizes, from 2 systems)"
+        )
+    wrong = [size for size in sizes if not 2 <= size <= limit]
+    if wrong:
+        raise ScoresError(
+            f"sizes to draw lie between 2 and the {limit} old systems; not {', '.join(map(str, wrong))}"
+        )
+    return sizes
 
 
 def _taus(
