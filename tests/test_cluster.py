@@ -179,7 +179,7 @@ def test_workers_that_come_later(
         lambda _: "0.0.1" if os.getpid() == here else "unused",
     )
     with pytest.raises(
-        IrmetaError, match=r"a worker that came later has irmeta .*, here is 0.0.1"
+        IrmetaError, match=r"a worker that joined later has irmeta .*, here is 0.0.1"
     ):
         list(irmeta.parallel.in_order(str, range(3)))
     monkeypatch.undo()

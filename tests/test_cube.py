@@ -229,7 +229,7 @@ def test_a_metric_without_a_cutoff_is_the_deepest_there_is() -> None:
     scores = square(metrics=["AP@100", "AP@1000"])
     assert select(scores, metrics="map").metric.values.tolist() == ["AP@1000"]
     assert prepare(scores, metrics="AP")[1] == [
-        "there is no AP among the scores: AP@1000 is used, the deepest"
+        "the scores have no AP; the deepest one, AP@1000, is used"
     ]
     both = square(metrics=["AP", "AP@1000"])
     assert prepare(both, metrics="AP")[0].metric.values.tolist() == ["AP"]
@@ -243,7 +243,7 @@ def test_a_metric_without_a_cutoff_is_the_deepest_there_is() -> None:
         ["AP@1000"],
         ["AP@1000"],
     ]
-    assert notes == ["there is no AP among the scores: AP@1000 is used, the deepest"]
+    assert notes == ["the scores have no AP; the deepest one, AP@1000, is used"]
 
 
 def test_names_of_others() -> None:
@@ -311,7 +311,7 @@ def test_common_keeps_most_scores() -> None:
     assert kept.topic.values.tolist() == list("12345")
     assert (
         note
-        == "3 of 36 scores are missing; dropped 1 of 6 systems and 1 of 6 topics that lack some"
+        == "3 of 36 scores are missing; dropped 1 of 6 systems and 1 of 6 topics that lack scores"
     )
 
 

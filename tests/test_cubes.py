@@ -65,7 +65,7 @@ def test_every_study_says_alike_that_collections_share_no_metric(study):
     """Whichever study it is, the error is the same."""
     with pytest.raises(
         ScoresError,
-        match="have no metric in common; evaluate them with the same, or study each alone",
+        match="have no metric in common; evaluate them with the same metrics, or study each by itself",
     ):
         COMMON[study](
             {"a": collection(["AP", "RR"]), "b": collection(["P@10", "Bpref"])}
@@ -80,9 +80,9 @@ def test_studied_together():
     assert [one.metric.values.tolist() for one in used.values()] == [["AP"], ["AP"]]
     assert [one.system.values.tolist() for one in used.values()] == [["s0"], ["s1"]]
     assert notes == [
-        "left out, as not all collections have them: P@10, RR",
+        "metrics left out because not all collections have them: P@10, RR",
         "a: 1 of 3 systems: the top 0.5 by AP on all topics",
-        "b: 1 of 6 scores are missing; dropped 1 of 3 systems that lack some",
+        "b: 1 of 6 scores are missing; dropped 1 of 3 systems that lack scores",
         "b: 1 of 2 systems: the top 0.5 by AP on all topics",
     ]
     assert prepare_together({"a": both["a"]}, metrics="AP")[1] == []
@@ -109,7 +109,7 @@ def test_missing_scores_follow_the_policy():
     tables, notes = system_level({"a": scores}, missing="systems")
     assert tables["a"].system.values.tolist() == ["s1", "s2"]
     assert notes == [
-        "a: 1 of 6 scores are missing; dropped 1 of 3 systems that lack some"
+        "a: 1 of 6 scores are missing; dropped 1 of 3 systems that lack scores"
     ]
 
 

@@ -15,7 +15,7 @@ import polars as pl
 import xarray as xr
 
 from irmeta.attributes import about, recorded
-from irmeta.choices import Flat, Kind, Missing
+from irmeta.choices import Flat, Kind, Missing, MissingOfPairs
 from irmeta.cube import ALL, check, complete, geometric, only_numbered, prepare
 from irmeta.datasets.reference import shipped_factors
 from irmeta.errors import FileFormatError, ScoresError, require_choice
@@ -25,13 +25,13 @@ from irmeta.io.outputs import writing
 from irmeta.io.places import reachable
 from irmeta.names import is_known, nearest, parse, standardized
 from irmeta.stats.standardizing import across, standardizers
-from irmeta.words import counted, listed
+from irmeta.words import counted, listed, reason
 
 _KEY = "irmeta_factors"
 
 
 def fit(
-    scores: xr.DataArray, *, groups: Grouping = None, missing: Missing = "error"
+    scores: xr.DataArray, *, groups: Grouping = None, missing: MissingOfPairs = "error"
 ) -> xr.Dataset:
     """Fit the factors of every topic and metric on the systems of a cube, the standardizing systems.
 
@@ -357,7 +357,7 @@ def load(path: str | PathLike[str]) -> xr.Dataset:
         written = attrs["digest"]
     except seals.MALFORMED as error:
         raise FileFormatError(
-            f"{path}: not a factors file ({error}); `irmeta standardize fit` writes them"
+            f"{path}: not a factors file ({reason(error)}); `irmeta standardize fit` writes them"
         ) from error
     topics, metrics = (list(dict.fromkeys(frame[dim])) for dim in ("topic", "metric"))
     if frame.height != len(topics) * len(metrics):

@@ -343,4 +343,4 @@ def test_systems_by_pattern_and_from_a_file(run, tmp_path):
     (tmp_path / "none.txt").write_bytes(b"caf\xe9")
     code, _, err = run("describe", "s.parquet", "--systems", f"@{tmp_path}/none.txt")
     assert code == 2
-    assert "cannot be read (it is not text in UTF-8);" in " ".join(err.split())
+    assert "cannot be read (not UTF-8 text);" in " ".join(err.split())

@@ -190,7 +190,7 @@ def test_names_by_tag_and_by_a_file(desk: Path) -> None:
         (
             "runs/",
             "names.csv",
-            "names.csv: no line names one, two; a line has a run file and its system",
+            "names.csv: no line names one, two; each line needs a run file and its system",
         ),
         (
             "runs/",
@@ -385,7 +385,7 @@ def test_outputs_that_are_no_files(desk: Path) -> None:
     assert shell("> /dev/full") == (
         2,
         "",
-        "irmeta: standard output cannot be written (No space left on device)\n",
+        "irmeta: cannot write to standard output (No space left on device)\n",
     )
     assert shell("-o /dev/full") == (
         2,

@@ -275,7 +275,7 @@ def test_a_binary_judge_beside_a_threshold_that_it_never_gives(run, made, tmp_pa
     }
     assert rows["binary", "AP(rel=2)"] > 0.3
     assert (
-        "by binary AP(rel=2) is computed as AP, with its own lowest relevant grade"
+        "for binary, AP(rel=2) is computed as AP, by the lowest relevant grade given for it"
         in json.loads(out)["notes"]
     )
     _, out, _ = run(
@@ -291,7 +291,7 @@ def test_a_binary_judge_beside_a_threshold_that_it_never_gives(run, made, tmp_pa
     code, out, _ = run("judges", "estimate", *both, "--rel-llm", 1, "--format", "json")
     assert code == 0
     assert (
-        "by machine AP(rel=2) is computed as AP, with its own lowest relevant grade"
+        "for machine, AP(rel=2) is computed as AP, by the lowest relevant grade given for it"
         in json.loads(out)["notes"]
     )
 

@@ -236,7 +236,7 @@ def test_the_commands_list_and_fetch(
     code, shown = run("fetch", "toy", "--data", tmp_path, "--quiet")
     assert code == 0
     assert shown.splitlines() == [
-        "toy: 2 files fetched, 0 were there, all as published",
+        "toy: 2 files fetched, 0 already present; all match their published checksums",
         "  licence: CC0",
         "  from: https://example.org",
         "  cite: Nobody",

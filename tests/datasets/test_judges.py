@@ -105,7 +105,7 @@ def test_what_is_simulated_is_found(collection) -> None:
         (
             JudgeModel(favour=1),
             {"runs": {"r": {"1": {"a": 1.0}}}, "favoured": ["s"]},
-            "no run of the favoured system 's'",
+            "there is no run of the favoured system 's'",
         ),
     ],
 )

@@ -360,7 +360,7 @@ def test_runs_that_are_there_stay(desk: Path) -> None:
         (
             {"metrics": "AP RR"},
             {},
-            r'-m "AP RR"; --collection NAME makes a new collection',
+            r'-m "AP RR"; make a new collection with --collection NAME',
         ),
         (
             {},
@@ -414,7 +414,7 @@ def test_scores_changed_or_of_others_take_no_runs(desk: Path) -> None:
         added(desk, desk / "runs")
     imported = irmeta.from_frame({"bm25": {"301": 0.5}}, metric="AP")
     irmeta.save({"qrels": imported}, desk / "s.parquet")
-    with pytest.raises(ScoresError, match="it was not made by evaluate"):
+    with pytest.raises(ScoresError, match="irmeta evaluate did not make it"):
         added(desk, desk / "runs")
 
 

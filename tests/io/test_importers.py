@@ -80,7 +80,8 @@ def test_several_runs_in_one_trec_eval_file(tmp_path: Path) -> None:
     with pytest.raises(ScoresError, match="more than one score for A, topic 1, AP"):
         import_trec_eval(put(tmp_path, "twice", (TOPICS + SUMMARY.format("A")) * 2))
     with pytest.raises(
-        FileFormatError, match="several runs, and not each has a runid line"
+        FileFormatError,
+        match="several runs, but some have no runid line; save one file for each run",
     ):
         import_trec_eval(put(tmp_path, "cut", TOPICS + SUMMARY.format("A") + TOPICS))
 
@@ -116,18 +117,18 @@ def test_other_lines_of_trec_eval(tmp_path: Path) -> None:
         ("P_5 1 -0.2\n", "x.txt: -0.2 is not a score of P@5, which takes 0 to 1"),
         (
             "num_ret 1 -3\n",
-            "x.txt: -3 is not a score of NumRet, which takes 0 and more: give the metric another name$",
+            "x.txt: -3 is not a score of NumRet, whose scores are 0 or more: give the metric another name$",
         ),
         ("map 1 inf\n", "x.txt:1: 'inf' is not a score"),
-        ("", "x.txt: no scores in it"),
-        ("runid all x\n", "x.txt: no scores in it"),
+        ("", "x.txt: the file has no scores"),
+        ("runid all x\n", "x.txt: the file has no scores"),
     ],
 )
 def test_what_is_not_trec_eval(tmp_path: Path, text: str, says: str) -> None:
     """Other text is refused with its line."""
     with pytest.raises(FileFormatError, match=says):
         import_trec_eval(put(tmp_path, "x.txt", text))
-    with pytest.raises(ScoresError, match="no file to import"):
+    with pytest.raises(ScoresError, match="there is no file to import"):
         import_trec_eval([])
 
 
@@ -247,7 +248,7 @@ def test_what_tables_may_not_mean(tmp_path: Path) -> None:
     [
         ("topic,s1,s1\n1,0.1,0.2\n", "more than one column is named 's1'"),
         ("topic,s1,s2\n1,0.1,0.2\n1,0.1,0.2\n", "more than one row is named '1'"),
-        ("0.1,0.2\n0.3,0.4\n", "AP.csv:1: no header: the first line holds scores"),
+        ("0.1,0.2\n0.3,0.4\n", "AP.csv:1: the first line has scores; add a header"),
         (
             "number of topic,s1\n301,0.1\n302,0.3\n",
             "30[12] is not a score of AP, which takes 0 to 1.*; if a column holds the names",
@@ -372,4 +373,4 @@ def test_a_matrix_that_is_not_named_like_a_metric_says_how_to_name_it(tmp_path):
     """A matrix whose file name is no known metric is told how to be named, and of no other command."""
     path = put(tmp_path, "results.csv", "model,1,2\nbm25,0.1,0.2\n")
     [said] = about(import_matrix(path, rows="systems"))["notes"][:1]
-    assert said.endswith("results; name each file as its metric, nDCG@10.csv")
+    assert said.endswith("results; name each file after its metric, as in nDCG@10.csv")

@@ -83,7 +83,7 @@ def test_means_only_are_the_topic_all(tmp_path: Path) -> None:
         (
             import_jsonl,
             '{"run_id": "a", "measure": "AP"}\n',
-            ":1: no 'value' in it; it has run_id, measure",
+            ":1: it lacks 'value'; it has run_id, measure",
         ),
     ],
 )

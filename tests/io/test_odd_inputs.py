@@ -113,7 +113,7 @@ def test_02_missing_tag(desk: Desk) -> None:
     without = RUN.replace("1 Q0 b 2 2.0 tag", "1 Q0 b 2 2.0")
     said = desk.refusal(without)
     assert said == (
-        "odd.run:2: 5 fields, a run line has 6 (topic Q0 document rank score tag): '1 Q0 b 2 2.0'; "
+        "odd.run:2: 5 fields, but a run line has 6 (topic Q0 document rank score tag): '1 Q0 b 2 2.0'; "
         "is the run tag missing? (--allow-missing-tag)"
     )
     assert "odd.run:1: 5 fields" in desk.refusal(
@@ -145,7 +145,7 @@ def test_04_qrels_of_five_columns(desk: Desk) -> None:
     """4: a fifth column of qrels is refused, whatever the options for runs."""
     said = desk.refusal(qrels=QRELS.replace("\n", " x\n"), extra_columns=True)
     assert said.startswith(
-        "odd.qrels:1: 5 fields, a qrels line has 4 (topic iteration document grade): '1 0 a 1 x'"
+        "odd.qrels:1: 5 fields, but a qrels line has 4 (topic iteration document grade): '1 0 a 1 x'"
     )
 
 
@@ -236,12 +236,12 @@ def test_11_duplicate_documents(desk: Desk) -> None:
     twice = RUN + "1 Q0 c 4 9 tag\n"
     said = desk.refusal(twice)
     assert said == (
-        "odd.run:6: document 'c' of topic '1' is already on line 3; a ranking holds a document once "
+        "odd.run:6: document 'c' of topic '1' also stands on line 3; a ranking holds a document once "
         "(--dedup first or best)"
     )
     assert desk.same(twice, dedup="first")
     assert (
-        "odd.run: dropped 1 line with a document that its topic already has"
+        "odd.run: dropped 1 line with a repeated document; the first is kept"
         in desk.notes
     )
     best = desk.scores(RUN.replace("c 3 1.0", "c 3 9"))
@@ -258,11 +258,11 @@ def test_11_lines_of_duplicates(desk: Desk) -> None:
         + "\n1 Q0 a 9 0.1 tag\n1 Q0 a 10 0.1 tag\n"
     )
     said = desk.refusal(odd, skip_header=True)
-    assert "odd.run:10: document 'a' of topic '1' is already on line 4" in said
-    assert "odd.run:11: document 'a' of topic '1' is already on line 4" in said
+    assert "odd.run:10: document 'a' of topic '1' also stands on line 4" in said
+    assert "odd.run:11: document 'a' of topic '1' also stands on line 4" in said
     regular = desk.refusal("# c\n" + RUN + "2 Q0 d 3 0 tag\n")
     assert regular.startswith(
-        "odd.run:7: document 'd' of topic '2' is already on line 6"
+        "odd.run:7: document 'd' of topic '2' also stands on line 6"
     )
 
 
@@ -270,13 +270,11 @@ def test_12_duplicate_judgments(desk: Desk) -> None:
     """12: a document judged twice is refused where the grades differ, and dropped with a remark where they agree."""
     said = desk.refusal(qrels=QRELS + "1 0 a 0\n")
     assert said == (
-        "odd.qrels:6: document 'a' of topic '1' is already on line 1 with grade 1, here with 0; remove one of them"
+        "odd.qrels:6: document 'a' of topic '1' also stands on line 1 with grade 1, here with "
+        "grade 0; remove one of them"
     )
     assert desk.same(qrels=QRELS + "1 5 a 1.0\n")
-    assert (
-        "odd.qrels: dropped 1 line with a judgment that an earlier line has too"
-        in desk.notes
-    )
+    assert "odd.qrels: dropped 1 line with a repeated judgment" in desk.notes
 
 
 @pytest.mark.parametrize("score", ["nan", "NaN", "NAN"])
@@ -284,16 +282,14 @@ def test_13_nan(desk: Desk, score: str) -> None:
     """13: a score that is not a number has no place in a ranking."""
     said = desk.refusal(RUN.replace("2.0", score))
     assert said == (
-        f"odd.run:2: the score is {score!r}, which has no place in a ranking; leave the document out"
+        f"odd.run:2: the score is {score!r}, which cannot be ranked; leave the document out"
     )
 
 
 def test_14_infinities(desk: Desk) -> None:
     """14: infinite scores rank first and last, with a remark, for equal ones are ties."""
     assert desk.same(RUN.replace("1.0", "-inf").replace("3.0", "Infinity"))
-    assert (
-        "odd.run: 2 infinite scores; documents with equal ones are tied" in desk.notes
-    )
+    assert "odd.run: 2 infinite scores; documents with equal ones tie" in desk.notes
 
 
 def test_15_exponents(desk: Desk) -> None:
@@ -371,7 +367,7 @@ def test_21_bytes_that_are_not_utf8(desk: Desk) -> None:
         for name, text in (("r", RUN), ("q", QRELS))
     }
     assert desk.same(latin["r"], latin["q"])
-    assert "odd.run: not UTF-8; ids keep their bytes as they are" in desk.notes
+    assert "odd.run: not UTF-8; ids keep their bytes unchanged" in desk.notes
     assert "odd.qrels: not UTF-8" in desk.notes
     assert desk.same(RUN.replace(" b ", " ü文 "), QRELS.replace(" b ", " ü文 "))
     assert "UTF-8" not in desk.notes
@@ -470,7 +466,7 @@ def test_27_csv_and_quotes(desk: Desk) -> None:
     )
     assert not desk.scores(quoted)[:, :3].any()
     assert (
-        "1 run without any judged document; do the ids match those of the qrels? odd.run"
+        "1 run without any judged document; do their ids match those of the qrels? odd.run"
         in desk.notes
     )
     assert desk.same(RUN.replace(" b ", ' "b '), QRELS.replace(" b ", ' "b '))
@@ -480,7 +476,7 @@ def test_28_topics_that_are_not_judged(desk: Desk) -> None:
     """28: topics of the run that are not judged count for nothing, and are counted aloud."""
     assert desk.same("9 Q0 a 1 1 tag\n" + RUN + "8 Q0 a 1 1 tag\n")
     assert (
-        "1 run with topics that are not judged, which do not count: odd.run"
+        "1 run with topics that are not judged, which are ignored: odd.run"
         in desk.notes
     )
     assert "warning odd.run 2 of its 4 topics are not judged" in desk.problems(
@@ -496,7 +492,7 @@ def test_29_topics_that_the_run_lacks(desk: Desk) -> None:
     assert np.array_equal(scores[0], desk.clean[0])
     assert not scores[1].any()
     assert (
-        "judged topics: 2, in every run: 1, in some run: 1, scored: 2 (qrels)"
+        "2 judged topics; every run has 1 of them, some run has 1; scored: 2 (--topics qrels)"
         in desk.notes
     )
     assert "odd.run lacks 1 of 2 topics (score 0): 2" in desk.notes
@@ -506,8 +502,8 @@ def test_30_no_common_topic(desk: Desk) -> None:
     """30: a run without any judged topic is refused with examples of both sides, and zero padding is told."""
     said = desk.refusal(RUN.replace("1 Q0", "x1 Q0").replace("2 Q0", "x2 Q0"))
     assert said == (
-        "odd.run: none of its topics is judged: it has 'x1', 'x2', the qrels have '1', '2'; "
-        "do run and qrels belong together?"
+        "odd.run: none of its topics is judged (it has 'x1', 'x2', the qrels have '1', '2'); "
+        "do run and qrels belong to the same collection?"
     )
     said = desk.refusal(RUN.replace("1 Q0", "001 Q0").replace("2 Q0", "002 Q0"))
     assert (
@@ -562,7 +558,7 @@ def test_34_negative_grades(desk: Desk) -> None:
     qrels = QRELS + "1 0 x -1\n2 0 y -2\n2 0 z -1\n"
     assert desk.same(qrels=qrels)
     assert (
-        "odd.qrels: grades below zero count as not judged: 1 of -2, 2 of -1"
+        "odd.qrels: documents with a grade below 0 count as not judged: 1 of -2, 2 of -1"
         in desk.notes
     )
 
@@ -614,7 +610,7 @@ def test_38_grades(desk: Desk) -> None:
         (1 + 0.2 / np.log2(3) + 1.7 / 2) / (1.7 + 1 / np.log2(3) + 0.2 / 2)
     )
     assert scores[0, 0] == pytest.approx((1 + 2 / 3) / 2)
-    assert "odd.qrels: 2 grades not whole: used as gains as they are" in desk.notes
+    assert "odd.qrels: 2 grades not whole; used as gains unchanged" in desk.notes
     assert "odd.qrels:3: the grade 'yes' is not a number" in desk.refusal(
         qrels=QRELS.replace("c 2", "c yes")
     )
@@ -631,7 +627,10 @@ def test_39_a_big_grade(desk: Desk) -> None:
     """39: a grade of 1000 is a gain of 1000, with a remark; so is one that needs more than a byte."""
     scores = desk.scores(qrels=QRELS.replace("c 2", "c 1000"))
     assert scores[0, 1] == pytest.approx((1 + 1000 / 2) / (1000 + 1 / np.log2(3)))
-    assert "odd.qrels: the highest grade is 1000; is that a grade?" in desk.notes
+    assert (
+        "odd.qrels: the highest grade is 1000; are these counts rather than grades?"
+        in desk.notes
+    )
     many = "".join(f"1 0 d{grade:03d} {grade}\n" for grade in range(600))
     run = "".join(f"1 Q0 d{grade:03d} 0 {grade} t\n" for grade in range(600))
     assert evaluate(

@@ -243,7 +243,7 @@ def test_qrels_frames(make: type, columns: tuple[str, str, str]) -> None:
     )
     assert contents(qrels) == [("1", "a", 1), ("1", "b", 0), ("02", "a", -1)]
     assert [remark.text for remark in qrels.remarks] == [
-        "grades below zero count as not judged: 1 of -1"
+        "documents with a grade below 0 count as not judged: 1 of -1"
     ]
 
 
@@ -344,7 +344,7 @@ def test_mappings_with_odd_values() -> None:
     ):
         run_from_mapping({"1": {"1": 1, 1: 2}}, "x")  # type: ignore[dict-item]
     (remark,) = run_from_mapping({1: {2: float("inf"), 3: 1.0}}, "x").remarks  # type: ignore[dict-item]
-    assert str(remark) == "run x: 1 infinite score; documents with equal ones are tied"
+    assert str(remark) == "run x: 1 infinite score; documents with equal ones tie"
 
 
 def test_what_runs_can_be(tmp_path: Path) -> None:
@@ -375,8 +375,8 @@ def test_what_runs_can_be(tmp_path: Path) -> None:
     [
         ("nowhere", "nowhere: no such file"),
         ("nowhere/*.gz", r"nowhere/\*.gz: no such file"),
-        ([], "no run given"),
-        ({}, "no run given"),
+        ([], "there are no runs; give one or more"),
+        ({}, "there are no runs; give one or more"),
         (3, "runs must be paths, mappings or data frames, not int"),
         ({"x": 3}, "run 'x' must be a path, a mapping or a data frame, not int"),
         ([{"1": {"a": 1}}, {"1": {"a": 1}}], "two systems are named 'run': two runs"),

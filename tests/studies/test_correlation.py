@@ -129,7 +129,7 @@ def test_collections_are_pooled():
     )
     assert (
         about(outcome)["notes"][0]
-        == "left out, as not all collections have them: P@10, RR"
+        == "metrics left out because not all collections have them: P@10, RR"
     )
     assert "2 collections pooled" in about(outcome)["notes"][1]
 

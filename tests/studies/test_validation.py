@@ -186,7 +186,9 @@ def test_unreadable_qrels(tmp_path: Path) -> None:
 def test_remarks_of_the_qrels() -> None:
     """What is remarked upon in judgments stands among the problems."""
     outcome = validate({**QRELS, "1": {**QRELS["1"], "x": -1}}, {"sound": SOUND})
-    assert texts(outcome) == ["warning grades below zero count as not judged: 1 of -1"]
+    assert texts(outcome) == [
+        "warning documents with a grade below 0 count as not judged: 1 of -1"
+    ]
 
 
 def test_what_validate_refuses_evaluate_refuses(tmp_path: Path) -> None:
@@ -228,7 +230,10 @@ def test_what_evaluate_notes_validate_says() -> None:
         for row in rows
         if row[2].startswith("retrieves no judged document; do its ids match")
     ] == [("warning", "run quoted")]
-    assert about(outcome)["notes"][0] == "grades: 3 of 0, 1 of 1, 1 of 2"
+    assert (
+        about(outcome)["notes"][0]
+        == "judgments: 3 of grade 0, 1 of grade 1, 1 of grade 2"
+    )
     assert about(outcome)["notes"][1].startswith(
         "binary metrics count every grade from 1 up as relevant (AP("
     )
@@ -259,7 +264,7 @@ def test_all_errors_are_listed(tmp_path: Path) -> None:
         (str(tmp_path / "nowhere"), "no such file"),
         (
             str(second),
-            f"two systems are named 'a.run': {first} and {second}; a system is named after its file: rename one",
+            f"two systems are named 'a.run': {first} and {second}; systems are named after their files: rename one",
         ),
         (
             str(tmp_path / "more/empty"),
@@ -286,7 +291,7 @@ def test_objects_that_are_no_runs() -> None:
     assert outcome["file"].values.tolist() == ["run odd"]
     assert texts(outcome)[0].startswith("error a score is NaN")
     assert outcome.system.values.tolist() == ["sound"]
-    assert texts(validate(QRELS, [])) == ["error no run given"]
+    assert texts(validate(QRELS, [])) == ["error there are no runs; give one or more"]
 
 
 def test_files_of_problems(tmp_path: Path) -> None:

@@ -4,28 +4,31 @@ from typing import Annotated, Any
 
 from irmeta.choices import Coefficient, CorrelationView, Level, explained
 from irmeta.cli.app import app
-from irmeta.cli.study import Picked, Shown, option
+from irmeta.cli.study import PickedPairs, Shown, option
 
 
 @app.command()
 def correlate(
-    picked: Picked,
+    picked: PickedPairs,
     shown: Shown,
     level: Annotated[
-        Level, option(help=explained(Level, "What is correlated."))
+        Level, option(help=explained(Level, "What to correlate."))
     ] = "topic",
     method: Annotated[
-        Coefficient, option(help=explained(Coefficient, "The coefficient."))
+        Coefficient, option(help=explained(Coefficient, "The correlation coefficient."))
     ] = "pearson",
     threshold: Annotated[
         float,
         option(
-            help="Metrics form a group if every two of them correlate at this or above."
+            help="Metrics form a group if every pair of them correlates at this value or above."
         ),
     ] = 0.9,
     each: Annotated[
         bool,
-        option("--each", help="Each collection by itself; else several are pooled."),
+        option(
+            "--each",
+            help="Correlate on each collection by itself; several are pooled without it.",
+        ),
     ] = False,
     draw: Annotated[
         CorrelationView, option(help=explained(CorrelationView, "What --plot draws."))

@@ -53,7 +53,8 @@ def simulate_judge(
     names = set(favoured)
     if (model.favour or model.by_rank) and not runs:
         raise IrmetaError(
-            "a judge that favours systems or heeds ranks is simulated with their runs (runs=...)"
+            "a judge that favours systems or follows ranks needs the runs to be simulated "
+            "(runs=...)"
         )
     if runs:
         liked, best = _seen(true, runs, names, model.depth)
@@ -86,7 +87,7 @@ def _seen(
     best = np.full(qrels.grades.size, np.inf)
     sources = sources_of(runs)
     if unknown := favoured - {name for name, _ in sources}:
-        raise IrmetaError(f"no run of the favoured system {min(unknown)!r}")
+        raise IrmetaError(f"there is no run of the favoured system {min(unknown)!r}")
     for name, judged in _judged(qrels, sources):
         np.minimum.at(best, judged.judgment, judged.rank + 1.0)
         if name in favoured:

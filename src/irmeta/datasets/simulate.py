@@ -178,7 +178,7 @@ def _earlier_runs(folder: Path) -> list[str]:
         ]
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise IrmetaError(
-            f"{folder}: contains other files than a simulation's; use a new or empty folder"
+            f"{folder}: contains files that no simulation wrote; use a new or empty folder"
         ) from error
 
 

@@ -186,7 +186,7 @@ class _UnderSets:
         whole = Task(Judgments(given.pairs), metrics, reading)
         if strange := [str(metric) for metric in metrics if metric not in whole.own]:
             raise MetricError(
-                f"of several judgment sets irmeta computes its own metrics only, not {strange[0]}"
+                f"with several judgment sets irmeta computes only its own metrics, not {strange[0]}"
             )
         under = {
             name: [relevant_from(metric, rel[name]) for metric in metrics]
@@ -293,7 +293,8 @@ def _cube(
     outcomes = [_under_one(one, qrels) for one in done]
     if all(len(outcome.lacking) == len(qrels.topics) for outcome in outcomes):
         raise FileFormatError(
-            f"judgment set {name}: none of its topics is in the runs; do they belong together?"
+            f"judgment set {name}: none of its topics is in the runs; do they belong to the "
+            "same collection?"
         )
     computed = task.tasks[which].own
     provenance: dict[str, Any] = {

@@ -128,7 +128,7 @@ def _usable(
 ) -> tuple[xr.DataArray, list[str]]:
     """Keep what the studies can use, and say what is left out: missing scores, metrics by which no systems differ."""
     complete_or_not, left_out = cube, []
-    if missing not in ("error", "pairwise"):
+    if missing != "error":
         scored = _scored(cube)
         complete_or_not, notes = complete(scored, missing)
         left_out = [

@@ -22,7 +22,7 @@ from jinja2 import Environment, PackageLoader, select_autoescape
 from irmeta.choices import Missing
 from irmeta.cubes import by_name
 from irmeta.datasets.reference import reference_model
-from irmeta.errors import ScoresError, require_choice
+from irmeta.errors import require_choice
 from irmeta.io.groups import Grouping
 from irmeta.io.outputs import writing
 from irmeta.parallel import seed, steps
@@ -110,10 +110,6 @@ def write_sections(
 ) -> tuple[Path, list[Section]]:
     """Do as `write_report`, and return the sections beside the path of the page."""
     require_choice("missing", missing, get_args(Missing))
-    if missing == "pairwise":
-        raise ScoresError(
-            "most sections of a report take complete scores: choose another way (--missing common)"
-        )
     cubes = by_name(cubes)
     rng = seed(rng)
     folder = Path(folder)

@@ -7,7 +7,7 @@ import numpy as np
 import xarray as xr
 
 from irmeta import cube
-from irmeta.choices import Coefficient, Level, Missing
+from irmeta.choices import Coefficient, Level, MissingOfPairs
 from irmeta.cubes import by_name, prepare_together, shared_topics, topic_numbers
 from irmeta.errors import ScoresError, require_choice
 from irmeta.result import result
@@ -45,7 +45,7 @@ def correlation(
     level: Level = "topic",
     method: Coefficient = "pearson",
     threshold: float = 0.9,
-    missing: Missing = "error",
+    missing: MissingOfPairs = "error",
 ) -> xr.Dataset:
     """Correlate every pair of metrics, on one collection or on several pooled.
 

@@ -6,7 +6,7 @@ from typing import Any, get_args
 import numpy as np
 import xarray as xr
 
-from irmeta.choices import ManyToOne, Missing, PairedTest
+from irmeta.choices import ManyToOne, MissingOfPairs, PairedTest
 from irmeta.cube import additive, from_additive, geometric, means, prepare
 from irmeta.errors import ScoresError, require_choice
 from irmeta.names import nearest
@@ -31,7 +31,7 @@ def versus(
     alpha: float = 0.05,
     margin: float | None = None,
     resamples: int = 10_000,
-    missing: Missing = "error",
+    missing: MissingOfPairs = "error",
     rng: int | np.random.Generator = 0,
 ) -> xr.Dataset:
     """Compare one system with others: mean difference, interval, wins, ties and losses, p, and the topics behind it.
