@@ -104,7 +104,7 @@ def test_metrics_that_factors_lack_are_left_out_by_name():
     deep = scores().assign_coords(metric=["AP@1000", "P@10"])
     kept, notes = standardization.common_metrics(deep, factors)
     assert list(kept.metric.values) == ["AP@1000"]
-    assert notes == ["left out, as the factors lack them: P@10"]
+    assert notes == ["metrics left out because the factors lack them: P@10"]
     none = deep.sel(metric=["P@10"])
     assert standardization.common_metrics(none, factors) == (none, [])
 
@@ -282,9 +282,9 @@ def test_common_cuts_to_what_both_have_and_says_so():
     )
     assert one.metric.values.tolist() == other.metric.values.tolist() == ["P@10"]
     assert notes == [
-        "old: 1 of its metrics are not in the other: left out",
-        "new: 1 of its metrics are not in the other: left out",
-        "new: 2 of its topics are not in the other: left out",
+        "old: 1 of its metrics left out, as the other lacks them",
+        "new: 1 of its metrics left out, as the other lacks them",
+        "new: 2 of its topics left out, as the other lacks them",
     ]
 
 

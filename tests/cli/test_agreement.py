@@ -110,10 +110,10 @@ def test_predictivity_json_is_the_study(file):
 def test_tables_with_words(file):
     """On a terminal the answer in words comes before the matrix, and the notes after it."""
     shown = " ".join(run("predictivity", file, "--partitions", 50, "--quiet").split())
-    assert "advantage (* clear of 0)" in shown
+    assert "advantage (* interval excludes 0)" in shown
     assert (
         shown.index("best single predictor")
-        < shown.index("advantage (* clear of 0)")
+        < shown.index("advantage (* interval excludes 0)")
         < shown.index("Note: ")
     )
     assert "mean of 50 random partitions" in shown

@@ -54,7 +54,7 @@ def test_all_papers_make_a_page_and_documents(tmp_path: Path) -> None:
     assert shown.splitlines() == [
         "good: 1 cells: 1 reproduced.",
         "bad: 1 cells: 1 contradicted.",
-        "Contradicted without a known reason: Table 1, AP, tau.",
+        "Figures contradicted without a known reason: Table 1, AP, tau.",
         f"The page: {folder / 'index.html'}",
     ]
     assert sorted(path.name for path in folder.iterdir()) == [

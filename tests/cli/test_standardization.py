@@ -139,7 +139,7 @@ def test_default_scores_are_standardized_by_factors_that_ship(typed, files):
     code, _, err = typed("standardize apply d.parquet --factors trec8 -o out.parquet")
     said = " ".join(err.split())
     assert code == 0
-    assert "left out, as the factors lack them: nDCG@20" in said
+    assert "metrics left out because the factors lack them: nDCG@20" in said
     assert "AP@1000 is standardized by the factors of AP" in said
     assert list(load("out.parquet").metric.values) == [
         "AP@1000 (std.)",
@@ -165,7 +165,10 @@ def test_flat_topics_are_told(typed, files):
         "standardize apply new.parquet --factors factors.parquet -o out.parquet --flat drop"
     )
     assert code == 0
-    assert "AP: all standardizing systems score alike on 1 topic (304): left out" in err
+    assert (
+        "AP: all standardizing systems have the same score on 1 topic (304); left out"
+        in err
+    )
     assert load("out.parquet").sizes["topic"] == 9
     assert typed(
         "standardize apply new.parquet --factors factors.parquet -o quiet.parquet --quiet"

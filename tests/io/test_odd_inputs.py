@@ -336,7 +336,7 @@ def test_17_ranks(desk: Desk) -> None:
         in desk.notes
     )
     assert (
-        "warning odd.run rank and score disagree in 1 of 2 topics (ranks are ignored)"
+        "warning odd.run ranks and scores disagree in 1 of 2 topics; ranks are ignored"
         in desk.problems(partly)
     )
     against = RUN.replace("a 1", "a 3").replace("c 3", "c 1").replace("d 2", "d 1")
@@ -537,7 +537,7 @@ def test_32_deep_lists(desk: Desk) -> None:
     outcome = validate(desk.qrels, [run, desk.run])
     texts = "\n".join(outcome["text"].values.tolist())
     assert (
-        "lists are up to 3001 documents long, but at most half of that in 1: ok.run"
+        "lists have up to 3001 documents, but at most half of that in 1: ok.run"
         in texts
     )
 
@@ -679,7 +679,7 @@ def test_43_constant_scores(desk: Desk, score: str) -> None:
     )
     assert np.array_equal(desk.scores(constant), desk.scores(by_id))
     assert (
-        "warning odd.run constant scores in 2 of 2 topics: document ids decide their order"
+        "warning odd.run scores are constant in 2 of 2 topics, so document ids decide the order"
         in desk.problems(constant)
     )
 

@@ -535,7 +535,7 @@ def test_a_metric_without_scores_does_not_empty_a_report(scores: xr.DataArray) -
     holey[:, 1:, 2] = np.nan
     [panel] = run({"made": holey}, "common")["data"]
     assert panel.warnings == [
-        "made: nDCG@10: most scores are missing, left out of all that follows."
+        "made: nDCG@10: left out of all sections, as most scores are missing."
     ]
 
 

@@ -149,7 +149,7 @@ def test_too_few_splits_are_said_to_decide_nothing():
         )
     )[0]
     assert said.endswith(
-        "The random splits are too few to say whether a pair differs more than by chance (--partitions 2000)."
+        "The random splits are too few to say whether a pair differs by more than chance; add --partitions 2000."
     )
 
 
@@ -171,7 +171,8 @@ def test_systems_are_matched_by_name_and_left_out_aloud():
     outcome = compare(cubes, kinds=("raw",), partitions=10)
     assert int(outcome["systems"]) == 8
     assert (
-        "A: 2 systems are not in every collection: left out" in about(outcome)["notes"]
+        "A: 2 systems left out that are not in every collection"
+        in about(outcome)["notes"]
     )
     kept = cubes["B"].system.values
     expected = comparability.drmse(
@@ -310,7 +311,7 @@ def test_findings_say_which_pairs_chance_does_not_explain():
         "B": collection("B", 1, topics=40, shift=0.3),
     }
     raw, standardized = findings(compare(cubes, partitions=300))
-    assert "Beyond what chance gives any pair: A vs B." in raw
+    assert "Pairs that differ by more than chance: A vs B." in raw
     assert standardized.startswith("AP (standardized, normal): mean dRMSE")
 
 
@@ -331,6 +332,6 @@ def test_findings_of_many_metrics_are_summed_up():
     raw, standardized = findings(compare(many, partitions=300))
     assert raw.startswith("raw: mean dRMSE of the 5 metrics is ")
     assert raw.endswith(
-        "With 1 of them some pair differs more than chance may make one of them: AP."
+        "By 1 of them some pair differs by more than chance can explain: AP."
     )
     assert standardized.startswith("normal: mean dRMSE of the 5 metrics is ")

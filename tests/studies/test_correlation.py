@@ -397,7 +397,7 @@ def test_of_many_pairs_the_closest_is_not_alone():
     ) + 0.3 * np.random.default_rng(1).normal(size=(10, 8, 3))
     scores[:] = twins
     assert (
-        "They were picked by looking at 3 pairs; 2 others may agree as much."
+        "They were picked from 3 pairs; 2 others may agree as much."
         in findings(correlation(scores))[0]
     )
 

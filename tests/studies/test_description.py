@@ -174,11 +174,11 @@ def test_ranks_are_the_rank_sets_of_each_metric():
 
 
 def test_a_best_system_that_stands_alone_is_said_to():
-    """Where no other system may be the best, no rank is named."""
+    """Where no other system can be the best, no rank is named."""
     apart = scores(topics=20)
     apart[11] += 5
     described = describe(apart)
-    assert "no other system may be the best" in findings(described)[0]
+    assert "no other system can be the best" in findings(described)[0]
     assert described["rank_high"].sel(system="s11", metric="AP") == 1
 
 
@@ -229,7 +229,7 @@ def test_an_interval_without_width_is_not_called_an_interval():
     values[1] = 1.0
     outcome = describe(level_scores(values))
     assert (
-        "s1, scores 1.000 on each of 5 topics, so that there is no interval;"
+        "s1, scores 1.000 on each of 5 topics, so there is no interval;"
         in findings(outcome)[0]
     )
     assert any(

@@ -232,7 +232,7 @@ def test_the_answer_says_what_is_spent_and_what_is_not_counted():
     alone = scores().sel(metric=["AP", "P@10"])
     said = findings(design(alone, target="AP", budget=5000, partitions=20))[0]
     assert "(1440 of 5000; the budget pays for 166, figures are followed to 48" in said
-    assert "no judgments are counted without --runs and --qrels)" in said
+    assert "without --runs and --qrels no judgments are counted)" in said
     counted = findings(chosen(budget=1000))[0]
     assert "of 1000) rank" in counted
 
@@ -240,7 +240,7 @@ def test_the_answer_says_what_is_spent_and_what_is_not_counted():
 def test_a_budget_too_small_is_said_to_be():
     """Where nothing can be bought the words say so."""
     assert findings(chosen(budget=40)) == [
-        "A budget of 40 does not buy 2 topics in any way."
+        "A budget of 40 does not pay for 2 topics in any design."
     ]
 
 

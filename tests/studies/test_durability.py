@@ -55,7 +55,7 @@ def test_each_old_collection_meets_its_topics_in_the_new_one():
     outcome = durability(old, {"all": scores("new", 2, topics=20)})
     assert outcome["topic_count"].values.tolist() == [10, 10]
     assert (
-        "A: new: 10 of its topics are not in the other: left out"
+        "A: new: 10 of its topics left out, as the other lacks them"
         in about(outcome)["notes"]
     )
 

@@ -222,7 +222,9 @@ def test_a_width_for_which_there_are_too_few_topics() -> None:
     alone, many = outcome["topics_alone"].item(), outcome["topics_many"].item()
     assert outcome["topics_needed"].item() == -1
     assert 2 < many < alone
-    told = f"people alone need {alone} topics, or {many} with {10 * many} judged by the machine"
+    told = (
+        f"people alone need {alone} topics, or {many} if the machine judges {10 * many}"
+    )
     assert told in planning.findings(outcome)[0]
 
 

@@ -251,7 +251,7 @@ def test_a_judge_that_ties_all_systems() -> None:
         {name: cubes[name] for name in ("people", "judge1")}, metrics="AP"
     )
     assert findings(only) == [
-        "AP: no judge distinguishes the systems, so that there is no ranking to compare."
+        "AP: no judge distinguishes the systems, so there is no ranking to compare."
     ]
 
 

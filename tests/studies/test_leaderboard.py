@@ -142,7 +142,7 @@ def test_holes_end_where_their_task_does() -> None:
 def test_ranks_that_ignore_holes_say_so(
     holed: xr.Dataset, kind: str, says: str
 ) -> None:
-    """Borda's count and Bradley-Terry rank models with holes: the finding and the table say what the holes allow."""
+    """The Borda count and Bradley-Terry rank models with holes: the finding and the table say what the holes allow."""
     made = leaderboard(board(drawn(holes=0.2)), aggregate=[kind], resamples=100)
     first = made.isel(system=int(order(made)[0])).squeeze()
     ends = first["best"].item(), first["worst"].item()
@@ -206,7 +206,7 @@ def test_predictions_stay_within_the_scale() -> None:
 
 
 def test_votes_are_whole() -> None:
-    """Borda's counts have decimals only where models tie."""
+    """Borda counts have decimals only where models tie."""
     scores = drawn(models=4, tasks=3)
     made = leaderboard(board(scores), aggregate="borda", resamples=40)
     assert all(text.isdecimal() for text in overview(made)["leaderboard"]["borda"])

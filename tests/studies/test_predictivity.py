@@ -236,7 +236,7 @@ def said(low, high):
             -0.01,
             "AP predicts P@10 worse than P@10 predicts itself: difference in phi -.050",
         ),
-        (-0.15, 0.05, "these topics and systems are too few to say"),
+        (-0.15, 0.05, "there are too few topics and systems to say"),
     ],
 )
 def test_findings_follow_the_interval(low, high, says):

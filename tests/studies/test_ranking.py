@@ -190,7 +190,7 @@ def test_words_are_about_the_size_asked_for_or_the_first_that_says_enough() -> N
 )
 def test_findings_claim_no_more_than_was_searched(options: dict, which: str) -> None:
     """That no set is better is said of the sizes, metrics and costs that the search went through."""
-    said = f"No better set {which} exists by this criterion and on these scores: proven by search."
+    said = f"By this criterion no better set {which} exists for these scores (proven)."
     assert said in findings(rank_metrics(scores(), **options))
 
 
@@ -201,7 +201,7 @@ def test_a_metric_that_others_determine_was_not_searched() -> None:
     said = findings(rank_metrics(one))
     which = "of 1 to 5 of the 5 metrics that can be chosen"
     assert (
-        f"No better set {which} exists by this criterion and on these scores: proven by search."
+        f"By this criterion no better set {which} exists for these scores (proven)."
         in said
     )
 
@@ -243,7 +243,7 @@ def test_copies_are_named_and_not_chosen() -> None:
         assert outcome.sizes["position"] == 6
         assert (
             about(outcome)["notes"][0]
-            == "R@100 cannot be chosen: it is determined by AP."
+            == "R@100 cannot be chosen, because it is a linear combination of AP."
         )
     assert "R@100" in rank_metrics(twice, k=1, include=["R@100"])["order"].values
     assert "R@100" in rank_metrics(twice, exclude=["AP"])["order"].values
@@ -271,7 +271,7 @@ def test_stability_of_a_copy_of_every_topic_is_complete() -> None:
     outcome = rank_metrics(one, partitions=5)
     assert set(outcome["again"].values.ravel()) == {0, 1}
     assert (outcome["same"].values == 1).all()
-    assert "the choice holds" in findings(outcome)[-1]
+    assert "the choice is stable" in findings(outcome)[-1]
 
 
 def test_an_arbitrary_choice_is_not_to_be_trusted() -> None:

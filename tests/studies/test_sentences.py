@@ -268,7 +268,7 @@ def in_spread(study: str) -> Callable[[], xr.Dataset]:
 
 
 CLAIMS = [
-    Claim("description", "no other system may be the best", in_spread("description")),
+    Claim("description", "no other system can be the best", in_spread("description")),
     Claim(
         "description",
         "[1-9][0-9]*% of the pairs of systems are distinguished",
@@ -290,7 +290,7 @@ CLAIMS = [
         in_spread("significance"),
     ),
     Claim("significance", "significant again on", in_spread("significance")),
-    Claim("leaderboard", "it would stay first", in_spread("leaderboard")),
+    Claim("leaderboard", "it would remain first", in_spread("leaderboard")),
     Claim(
         "leaderboard",
         "[1-9][0-9]*% of the pairs of systems are distinguished",
@@ -325,7 +325,7 @@ CLAIMS = [
     ),
     Claim(
         "ranking",
-        "the choice holds",
+        "the choice is stable",
         lambda: STUDY["ranking"](two_qualities()),
         exchangeable,
     ),
@@ -352,7 +352,7 @@ CLAIMS = [
     Claim("reliability", "are enough for an E rho2", in_spread("reliability")),
     Claim(
         "design",
-        "No other way is within error",
+        "No other design is within error",
         lambda: STUDY["design"](first_is_precise()),
     ),
 ]

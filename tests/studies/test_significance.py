@@ -151,7 +151,7 @@ def test_too_few_resamples_for_holm_are_named():
     outcome = significance(
         scores(systems=30), metrics="AP", test="permutation", resamples=1000
     )
-    assert "take 8700 resamples" in about(outcome)["notes"][0]
+    assert "use 8700 resamples" in about(outcome)["notes"][0]
     assert not outcome["significant"].any()
 
 
@@ -168,7 +168,7 @@ def test_too_few_resamples_for_holm_are_named():
             "permutation",
             10,
             20,
-            "nothing can be significant; take 13 topics or more, or t; more resamples do not help",
+            "nothing can be significant; use 13 topics or more, or --test t; more resamples do not help",
         ),
         (
             "sign",
@@ -177,7 +177,7 @@ def test_too_few_resamples_for_holm_are_named():
             "sign on 5 topics no p is below 0.062, and holm's correction for 1 pair",
         ),
         ("wilcoxon", 10, 20, "take 13 topics or more, or t, or bh"),
-        ("bootstrap", 10, 30, "take 8700 resamples, or bh"),
+        ("bootstrap", 10, 30, "use 8700 resamples, or bh"),
     ],
 )
 def test_advice_where_nothing_can_be_significant_names_what_would_help(
@@ -224,7 +224,7 @@ def test_a_test_that_favours_the_lower_mean_is_named_and_decides_no_rank():
     assert (test["direction"], test["difference"] < 0) == (1, True)
     notes = " ".join(about(outcome)["notes"])
     assert (
-        "sign asks which of two systems wins on more topics, not whether two means differ"
+        "sign tests which of two systems wins on more topics, not whether two means differ"
         in notes
     )
     assert "1 significant test favours the system with the lower mean" in notes
@@ -237,7 +237,7 @@ def test_a_test_that_favours_the_lower_mean_is_named_and_decides_no_rank():
 def test_a_finding_of_a_test_of_other_than_means_does_not_call_the_best_mean_the_better_system():
     """Where the only significant difference opposes the means, no sentence says that the best differs from others."""
     said = findings(significance(lopsided(), test="sign"))[0]
-    assert "1 of them for the system with the lower mean" in said
+    assert "1 of them in favour of the system with the lower mean" in said
     assert "significantly different from every other" not in said
 
 
@@ -435,7 +435,7 @@ def test_equivalent_systems_are_told_from_undecided_ones():
     )
     assert rows["p_equivalent"][0] == pytest.approx(3 * by_hand)
     assert findings(outcome)[0].endswith(
-        "1 pair differs by less than 0.01; of 2 neither is shown."
+        "1 pair differs by less than 0.01; for 2 neither is shown."
     )
     assert overview(outcome)["tests"]["equivalent"].to_list() == ["yes", "-", "-"]
 
@@ -487,7 +487,7 @@ def test_systems_that_tie_for_the_best_mean_are_not_one_best_system():
     names = list("abcd"), [str(topic) for topic in range(12)], ["AP"]
     said = findings(significance(cube(values[..., None], *names)))[0]
     assert (
-        "2 systems tie for the best mean (a, b); 0 other systems cannot be distinguished from one or more of them."
+        "2 systems tie for the best mean (a, b); 0 other systems cannot be distinguished from all of them."
         in said
     )
     values[0] += 0.2

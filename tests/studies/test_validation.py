@@ -50,7 +50,7 @@ def test_sound_runs() -> None:
         "self_retrieval": 0.0,
     }
     assert findings(outcome) == [
-        "1 readable run, 0 errors, 0 warnings. irmeta evaluate takes them."
+        "1 readable run, 0 errors, 0 warnings. irmeta evaluate would accept them."
     ]
 
 
@@ -60,7 +60,7 @@ def test_sound_runs() -> None:
         ({"1": {"a": 1.0}}, "lacks 1 of 2 judged topics: 2", {"topics_missing": 1}),
         (
             {**SOUND, "7": {"a": 1.0}},
-            "1 of its 3 topics are not judged and do not count",
+            "1 of its 3 topics are not judged and are ignored",
             {"topics_unjudged": 1},
         ),
         (
@@ -75,7 +75,7 @@ def test_sound_runs() -> None:
         ),
         (
             {"1": {"1": 9.0, "a": 3.0, "b": 2.0, "c": 1.0}, "2": SOUND["2"]},
-            "the topic itself is the first document in 50% of the topics",
+            "in 50% of the topics the first document is the topic itself",
             {"self_retrieval": 0.5},
         ),
         (
@@ -97,9 +97,9 @@ def test_oddities(run: dict, says: str, facts: dict) -> None:
 
 
 def test_runs_that_retrieve_nothing() -> None:
-    """A run without documents retrieves nothing."""
+    """A run without documents has no documents."""
     outcome = validate(QRELS, {"none": {}})
-    assert texts(outcome) == ["warning retrieves nothing"]
+    assert texts(outcome) == ["warning has no documents"]
     assert tables(outcome)["runs"]["documents"].to_list() == [0]
 
 
@@ -126,7 +126,7 @@ def test_depths_beside_each_other() -> None:
         {"1": {"d1": 1, "a": 1}, "2": {"a": 1}}, {"deep": deep, "short": SOUND}
     )
     assert (
-        "warning lists are up to 100 documents long, but at most half of that in 1: short"
+        "warning lists have up to 100 documents, but at most half of that in 1: short"
         in texts(outcome)
     )
 
@@ -149,7 +149,7 @@ def test_ranks(tmp_path: Path) -> None:
             outcome["file"].values, outcome["text"].values, strict=True
         )
     )
-    assert "some rank and score disagree in 1 of 2 topics (ranks are ignored)" in said
+    assert "some ranks and scores disagree in 1 of 2 topics; ranks are ignored" in said
     assert (
         "reversed ranks run against scores in 2 of 2 topics: are the scores distances?"
         in said
@@ -328,16 +328,17 @@ def test_run_tags(tmp_path: Path) -> None:
         (
             "warning",
             str(tmp_path / "dense"),
-            "the run tag 'x' is not the file's name, which names the system",
+            "the run tag 'x' differs from the file's name, which names the system",
         ),
-        ("warning", "all runs", "the run tag 'ql' stands in 2 files: ql.run, ql.v2"),
+        ("warning", "all runs", "2 files have the run tag 'ql': ql.run, ql.v2"),
     ]
     (tmp_path / "dense").write_text("1 Q0 a 1 1\n2 Q0 a 1 1 x\n2 Q0 b 1 1 y\n")
     said = texts(
         validate(QRELS, tmp_path / "dense", reading=Reading(allow_missing_tag=True))
     )
     assert (
-        "warning the run tag 'x' is not the file's name, which names the system" in said
+        "warning the run tag 'x' differs from the file's name, which names the system"
+        in said
     )
 
 

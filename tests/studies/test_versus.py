@@ -259,7 +259,7 @@ def test_systems_that_tie_for_the_best_are_named():
     made = cube(
         values, ["mine", "a", "b"], [str(topic) for topic in range(12)], ["clicks"]
     )
-    note = "clicks: a, b tie for the best other system; a is taken."
+    note = "clicks: a, b tie for the best other system; a is used."
     assert note in irmeta.about(irmeta.versus(made, "mine", "best"))["notes"]
     made[1] += 0.1
     notes = irmeta.about(irmeta.versus(made, "mine", "best"))["notes"]

@@ -81,9 +81,7 @@ def paper_table(
     else:
         by = found_as(canonical(by), names) or by
     if by not in names:
-        raise ScoresError(
-            f"no metric {by!r} to sort the systems by; {nearest(by, names)}"
-        )
+        raise ScoresError(f"cannot sort the systems by {by!r}; {nearest(by, names)}")
     if test != "none" and (scores.sizes["topic"] < 2 or scores.sizes["system"] < 2):
         raise ScoresError(
             "a paired test needs at least 2 systems and 2 topics; use --test none for means only"
@@ -130,14 +128,15 @@ def _shown(
     systems = [str(name) for name in scores.system.values]
     if baseline is not None and baseline not in systems:
         raise ScoresError(
-            f"no system {baseline!r} to be the baseline; {nearest(baseline, systems)}"
+            f"no system {baseline!r} to serve as the baseline; {nearest(baseline, systems)}"
         )
     mean = means(scores).sel(metric=by).values
     order = [systems[at] for at in np.argsort(-mean, kind="stable")]
     notes = []
     if len(order) > MOST:
         notes.append(
-            f"The best {SHOWN} of {len(order)} systems by {by}; choose others with --systems."
+            f"Only the best {SHOWN} of {len(order)} systems by {by} are shown; choose others "
+            "with --systems."
         )
         order = order[:SHOWN]
     if baseline is not None:
@@ -165,8 +164,9 @@ def _floor_notes(
     if floor < needed:
         return []
     return [
-        f"Nothing can be significant: of {test} on {topics} topics with {resamples} resamples no p is below "
-        f"{floor:.2g}, and {counted(compared, 'comparison')} need less than {needed:.2g}; use --test t."
+        f"Nothing can be significant: {test} on {topics} topics with {resamples} resamples has no p "
+        f"below {floor:.2g}, but {counted(compared, 'comparison')} need less than {needed:.2g}; use "
+        "--test t."
     ]
 
 

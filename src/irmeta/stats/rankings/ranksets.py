@@ -214,7 +214,9 @@ def _stepped(
 ) -> RankSets:
     """Claim the differences beyond the largest drawn, take them out of the family, and repeat while there are new."""
     if not 0 < level < 1:
-        raise ScoresError(f"the level of rank sets lies between 0 and 1, not {level:g}")
+        raise ScoresError(
+            f"the level of rank sets must be between 0 and 1, not {level:g}"
+        )
     weight = _divided(np.ones(spread.shape), spread).astype(np.float32)
     better = worse = np.zeros(observed.shape, dtype=np.bool_)
     largest = np.zeros((draws, len(observed) if marginal else 1), dtype=np.float32)

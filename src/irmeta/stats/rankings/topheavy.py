@@ -165,7 +165,7 @@ def rbo(x: Floats, y: Floats, p: float = 0.9, ties: OverlapTies = "a") -> Floats
     """
     if not 0 < p < 1:
         raise ScoresError(
-            f"p={p}, but the persistence of RBO is between 0 and 1, as in 0.9"
+            f"p={p}: the persistence of RBO must be between 0 and 1, as in 0.9"
         )
     n = x.shape[2]
     first_x, last_x = _rank_range(x)

@@ -70,7 +70,7 @@ def describe(
     """
     if not 0 < level < 1:
         raise ScoresError(
-            f"the level of an interval is between 0 and 1, as in 0.95, not {level:g}"
+            f"the level of an interval must be between 0 and 1, as in 0.95, not {level:g}"
         )
     require_choice("sets", sets, get_args(Sets))
     generator, seed = seeded(rng)
@@ -201,9 +201,9 @@ def _notes(names: list[str], scores: xr.DataArray) -> list[str]:
             (few, measured) for few, measured in MEASURED.items() if topics < few
         )
         lines.append(
-            f"With fewer than {few} topics a 95% interval of a mean holds the truth in {measured} of simulated "
-            "collections. Rank sets are measured from 10 topics up: with fewer, where a score takes few values, "
-            "they can show differences that do not exist."
+            f"With fewer than {few} topics a 95% interval of a mean holds the truth in {measured} "
+            "of simulated collections. Rank sets were tested with 10 topics or more: with fewer, "
+            "if a score takes few values, they can show differences that do not exist."
         )
     constant = np.argwhere(
         np.ptp(scores.values, axis=1) <= EQUAL
@@ -214,8 +214,8 @@ def _notes(names: list[str], scores: xr.DataArray) -> list[str]:
             for system, metric in constant
         )
         lines.append(
-            f"Scores that are equal on every topic give an interval without width, which says nothing of other topics: "
-            f"{which}."
+            "Intervals without width, because a system scores the same on every topic, say nothing "
+            f"about other topics: {which}."
         )
     return lines
 

@@ -130,12 +130,14 @@ def _check(
 ) -> None:
     for name, share in shares.items():
         if not 0 < share < 1:
-            raise ScoresError(f"{name} lies between 0 and 1, as in .95, not {share:g}")
+            raise ScoresError(
+                f"{name} must be between 0 and 1, as in .95, not {share:g}"
+            )
     if any(count < 2 for count in topics):
-        raise ScoresError(f"reliability is of at least 2 topics, not {min(topics)}")
+        raise ScoresError(f"reliability needs at least 2 topics, not {min(topics)}")
     if difference is not None and difference <= 0:
         raise ScoresError(
-            f"a difference to be shown is above 0, as in .03, not {difference:g}"
+            f"the difference must be above 0, as in .03, not {difference:g}"
         )
 
 
@@ -279,7 +281,8 @@ def _notes(
         ]
         if below:
             lines.append(
-                f"{', '.join(below)}: the variance of {name} is estimated below 0, and taken as 0."
+                f"{', '.join(below)}: the estimate of the variance of {name} is negative and is "
+                "set to 0."
             )
     for metric, count in zip(used.metric.values, data["undefined"][1], strict=True):
         if count:
@@ -288,7 +291,8 @@ def _notes(
             else:
                 pairs = f"{count} pairs of systems score"
             lines.append(
-                f"{metric}: {pairs} the same on every topic; expected tau counts them as ranked rightly."
+                f"{metric}: {pairs} the same on every topic; expected tau counts them as ranked "
+                "correctly."
             )
     if used.sizes["system"] < FEW_SYSTEMS:
         lines.append(
@@ -297,6 +301,6 @@ def _notes(
         )
     if used.sizes["system"] > MOST_SORTED:
         lines.append(
-            f"Expected tau by ML only: MSQD is computed for at most {MOST_SORTED} systems."
+            f"Expected tau is by ML only: MSQD is computed for at most {MOST_SORTED} systems."
         )
     return lines

@@ -218,7 +218,7 @@ def _check(
     require_choice("test", test, get_args(Test))
     require_choice("correct", correct, get_args(Correction))
     if not 0 < alpha < 1:
-        raise ScoresError(f"alpha is between 0 and 1, as in 0.05, not {alpha:g}")
+        raise ScoresError(f"alpha must be between 0 and 1, as in 0.05, not {alpha:g}")
     paired.check_margin(margin)
     if resamples < 100:
         raise ScoresError(
@@ -296,7 +296,7 @@ def _notes(
     pairs = systems * (systems - 1) // 2
     lines = []
     if test in JOINT and correct != "none":
-        lines.append(f"{test} is corrected for all pairs by itself; p_corrected is p")
+        lines.append(f"{test} corrects for all pairs itself; p_corrected equals p")
     corrects_pairs = test not in JOINT and correct in ("holm", "bonferroni")
     needed = _needed(test, correct, alpha, systems)
     of_resamples = floors.of_resamples(test, resamples, topics)
@@ -305,16 +305,14 @@ def _notes(
     if floor < needed:
         return lines
     why = f"for {test} on {topics} topics"
-    better = (
-        f"take {_topics_for(needed)} topics or more, or t; more resamples do not help"
-    )
+    better = f"use {_topics_for(needed)} topics or more, or --test t; more resamples do not help"
     if of_topics < needed:
         why = f"with {resamples} resamples"
-        better = f"take {int(np.ceil(1 / needed))} resamples"
+        better = f"use {int(np.ceil(1 / needed))} resamples"
     elif test not in RESAMPLING and test not in JOINT:
         better = f"take {_topics_for(needed)} topics or more, or t"
     if corrects_pairs and floor < alpha:
-        better += ", or bh"
+        better += ", or --correct bh"
     if corrects_pairs:
         needs = f"{correct}'s correction for {pairs} {'pair' if pairs == 1 else 'pairs'} needs less than {needed:.2g}"
     else:
@@ -351,8 +349,8 @@ def _tied_notes(
     if not blind:
         return []
     return [
-        f"{counted(blind, 'test')} cannot be significant: so often do the two systems score the same that {test} has "
-        f"no p below {needed:.2g}; t has no such limit"
+        f"{counted(blind, 'test')} cannot be significant: the two systems score the same so often "
+        f"that {test} has no p below {needed:.2g}; --test t has no such limit"
     ]
 
 
@@ -385,16 +383,17 @@ def _interval_notes(
         held = "each pair by itself"
     by = test if test in JOINT else "Student's t"
     lines = [
-        f"{1 - alpha:.0%} intervals of the differences in mean are for {held} (by {by})"
+        f"{1 - alpha:.0%} intervals of the differences in mean hold for {held} (by {by})"
     ]
     if together and systems > 2:
         lines.append(
-            "in simulated collections of 10 to 50 topics, whose systems differ, all held at once in "
-            f"{_HELD.get(test, _HELD['t'])}: fewest with few topics; docs/coverage.md"
+            "in simulated collections of 10 to 50 topics whose systems differ, all held at once in "
+            f"{_HELD.get(test, _HELD['t'])}, fewest with few topics (docs/coverage.md)"
         )
     if systems > 2:
         lines.append(
-            "the share of pairs that differ significantly is of these topics and has no interval"
+            "the share of pairs that differ significantly describes these topics and has no "
+            "interval"
         )
     return lines
 
@@ -403,7 +402,7 @@ def _opposed_notes(test: Test, opposed: Bools) -> list[str]:
     """Say what a test asks that does not ask of means, and how many significant tests contradict the means."""
     if test not in ASKED:
         return []
-    lines = [f"{test} asks {ASKED[test]}, not whether two means differ"]
+    lines = [f"{test} tests {ASKED[test]}, not whether two means differ"]
     count = int(opposed.sum())
     if count:
         if count == 1:
@@ -411,8 +410,9 @@ def _opposed_notes(test: Test, opposed: Bools) -> list[str]:
         else:
             tests = f"{count} significant tests favour"
         lines.append(
-            f"{tests} the system with the lower mean (direction and difference have other signs in table tests): a few "
-            "topics with large differences decide the mean; do not report these as differences in mean"
+            f"{tests} the system with the lower mean (direction and difference have opposite signs "
+            "in table tests), because a few topics with large differences decide the mean; do not "
+            "report these as differences in mean"
         )
     return lines
 
@@ -428,13 +428,14 @@ def _scale_notes(scores: xr.DataArray, effect_size: Floats) -> list[str]:
     logs = ", ".join(geometric(scores.metric.values))
     if logs:
         lines.append(
-            f"{logs}: differences are of means of natural logarithms, as the means are geometric"
+            f"{logs}: means are geometric, so differences are between means of natural logarithms"
         )
     constant = int(np.isinf(effect_size).sum())
     if constant:
         lines.append(
-            f"effect_size is infinite in {constant} tests: the two systems differ by the same on every topic (null in "
-            f"JSON); p of t is 0 there, but on {scores.sizes['topic']} topics no exact test gives less than "
+            f"effect_size is infinite in {constant} tests: the two systems differ by the same "
+            "amount on every topic (null in JSON); p of t is 0 there, but on "
+            f"{scores.sizes['topic']} topics no exact test has p below "
             f"{2.0 ** (1 - scores.sizes['topic']):.2g}"
         )
     return lines
