@@ -117,7 +117,7 @@ def test_missing_scores_follow_the_policy():
 def test_scores_that_a_metric_cannot_take_are_an_error(value):
     """A score below 0 or above 1 is named with its system; unbounded and unknown metrics may have any."""
     with pytest.raises(
-        ScoresError, match=r"\(s0\) is not a score of AP, which takes 0 to 1"
+        ScoresError, match=r"\(s0\) is not a score of AP, whose scores are 0 to 1"
     ):
         in_range(collection(["AP"]).isel(topic=0) + value - 0.5)
     in_range(collection(["DCG", "mine"], 3.0).isel(topic=0))

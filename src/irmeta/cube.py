@@ -102,6 +102,7 @@ def from_frame(
     `system`, `topic`, `metric` and `score`; `metric` may also be the name of the metric that all scores are of ("score"
     if nothing says it).
 
+    table : the data frame, or {system: {topic: score}}.
     rows : what the rows of a wide table are where no column's name says it; systems by default.
     ignore : columns that hold something else, as a mean or a number of parameters.
     collection : the name of the collection, or which of those of a table that holds several (see `from_frame_all`).
@@ -141,6 +142,7 @@ def from_frame(
 def from_frame_all(table: Any, **columns: Any) -> dict[str, xr.DataArray]:
     """Make cubes by collection name from a table of scores; in one with columns for tasks and items, tasks are these.
 
+    table : the table, as `from_frame` takes it.
     columns : what `from_frame` takes, but for `collection`.
 
     >>> rows = {"model": ["a", "b"], "task": ["fiqa", "fiqa"], "query": ["1", "1"], "score": [0.1, 0.2]}
@@ -317,6 +319,8 @@ def select(
 ) -> xr.DataArray:
     """Keep the named systems, topics and metrics, in the order given, each once.
 
+    scores : a cube.
+
     systems, topics, metrics : a list of names, or one text with spaces or commas between them; all by default. Systems
     and topics may be patterns, as in bm25*. Metrics also go by trec_eval's names, and AP stands for the deepest AP@k
     where there is no AP. An unknown name raises ScoresError.
@@ -388,6 +392,7 @@ def additive(scores: xr.DataArray) -> xr.DataArray:
 def means(scores: xr.DataArray) -> xr.DataArray:
     """Return system-level scores of shape (system, metric): the mean over topics, for GMAP the geometric mean.
 
+    scores : a cube.
     A system with a missing topic has a missing mean: means over different topics do not compare.
 
     >>> means(cube([[[0.5], [0.1]]], ["bm25"], ["301", "302"], ["AP"])).item()
@@ -411,6 +416,7 @@ def top_systems(
 ) -> xr.DataArray:
     """Keep the best floor(share x systems) systems by mean `by` over all topics, in the order they had.
 
+    scores : a cube.
     share : in (0, 1].  by : a metric; by default AP, else the deepest AP@k there is. Of tied systems the earlier one
     stays. Source: Webber et al. (SIGIR 2008), section 2, where 129 systems at 0.75 leave 96.
     """

@@ -91,7 +91,7 @@ def test_means_of_trec_eval(tmp_path: Path) -> None:
     means = put(tmp_path, "means.txt", SUMMARY.format("x"))
     cube = import_trec_eval(means)
     assert cube.sel(system="means", topic="all", metric="GMAP").item() == 0.59
-    with pytest.raises(ScoresError, match="means has only means, others have topics"):
+    with pytest.raises(ScoresError, match="means has only means, other files have topics;"):
         import_trec_eval([put(tmp_path, "q.txt", TOPICS), means])
 
 
@@ -108,19 +108,19 @@ def test_other_lines_of_trec_eval(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("map 1\n", "x.txt:1: 2 fields, trec_eval prints 3"),
+        ("map 1\n", "x.txt:1: 2 fields, but trec_eval prints 3"),
         ("map 1 0.5\n\nmap 2 abc\n", "x.txt:3: 'abc' is not a score"),
         (
             "map 1 0.5\nmap 2 1.5\n",
-            "x.txt: 1.5 is not a score of AP, which takes 0 to 1: divide",
+            "x.txt: 1.5 is not a score of AP, whose scores are 0 to 1: divide",
         ),
-        ("P_5 1 -0.2\n", "x.txt: -0.2 is not a score of P@5, which takes 0 to 1"),
+        ("P_5 1 -0.2\n", "x.txt: -0.2 is not a score of P@5, whose scores are 0 to 1"),
         (
             "num_ret 1 -3\n",
             "x.txt: -3 is not a score of NumRet, whose scores are 0 or more: give the metric another name$",
         ),
         ("map 1 inf\n", "x.txt:1: 'inf' is not a score"),
-        ("", "x.txt: the file has no scores"),
+        ("", "x.txt: no scores;"),
         ("runid all x\n", "x.txt: the file has no scores"),
     ],
 )
@@ -197,7 +197,7 @@ def test_matrices_without_row_names(tmp_path: Path) -> None:
     assert numbered.topic.values.tolist() == ["1", "2"]
     (note,) = about(numbered)["notes"]
     assert note.startswith(
-        "topics are numbered from 1; if the file does not name them, --topics"
+        "topics are numbered from 1, as the file has no names for them; name them with --topics,"
     )
     named = import_matrix(path, rows="topics", topics=["401", "402"])
     assert named.sel(system="s2", topic="402", metric="P@10").item() == 0.4
@@ -251,7 +251,7 @@ def test_what_tables_may_not_mean(tmp_path: Path) -> None:
         ("0.1,0.2\n0.3,0.4\n", "AP.csv:1: the first line has scores; add a header"),
         (
             "number of topic,s1\n301,0.1\n302,0.3\n",
-            "30[12] is not a score of AP, which takes 0 to 1.*; if a column holds the names",
+            "301 is not a score of AP, whose scores are 0 to 1:.*if a column names",
         ),
         ("topic,s1,s2\n1,0.1\n", "AP.csv:2: 2 cells, but the header has 3"),
         (
@@ -278,7 +278,7 @@ def test_matrices_that_do_not_fit(tmp_path: Path) -> None:
     """Matrices of other systems or topics, or of the same metric twice, cannot be one cube."""
     one = put(tmp_path, "AP.csv", "topic,a,b\n1,0.1,0.2\n")
     with pytest.raises(
-        FileFormatError, match="RR.csv: its systems are not those of .*AP.csv"
+        FileFormatError, match="RR.csv: its systems differ from those of.*AP.csv"
     ):
         import_matrix(
             [one, put(tmp_path, "RR.csv", "topic,a,c\n1,0.1,0.2\n")], rows="topics"
@@ -319,7 +319,7 @@ def test_systemwise(tmp_path: Path) -> None:
     with pytest.raises(FileFormatError, match="two tables are named 'wt2012'"):
         import_systemwise([files[0], put(tmp_path, "b/wt2012.csv", "P_10all\n0.1\n")])
     with pytest.raises(
-        FileFormatError, match="5 is not a score of P@10, which takes 0 to 1"
+        FileFormatError, match="5 is not a score of P@10, whose scores are 0 to 1:"
     ):
         import_systemwise(put(tmp_path, "w.csv", "P_10all\n5\n"))
 
@@ -329,7 +329,7 @@ def test_topic_ranges() -> None:
     assert topic_range("401-403, 450,1-1") == ["401", "402", "403", "450", "1"]
     for wrong in ("a", "1-", "-3", "1-b", "", "1,,2", "²"):
         with pytest.raises(
-            IrmetaError, match="topic numbers are written as in 401-450"
+            IrmetaError, match="topic numbers, as in 401-450"
         ):
             topic_range(wrong)
 

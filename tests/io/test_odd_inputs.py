@@ -130,7 +130,7 @@ def test_03_extra_columns(desk: Desk) -> None:
     """3: seven fields are refused, for an id with a blank shifts the score; --extra-columns takes them."""
     extra = RUN.replace("3.0 tag", "3.0 tag extra")
     said = desk.refusal(extra)
-    assert said.startswith("odd.run:1: 7 fields, a run line has 6")
+    assert said.startswith("odd.run:1: 7 fields, but a run line has 6")
     assert "a document id with a blank in it?" in said
     assert "--extra-columns" in said
     assert desk.same(extra, extra_columns=True)
@@ -154,7 +154,7 @@ def test_05_three_columns_and_beir(desk: Desk) -> None:
     said = desk.refusal(
         qrels=QRELS.replace(" 0 ", " ").replace("b", "b 0").replace("d", "d 0")
     )
-    assert said.startswith("odd.qrels:1: 3 fields, a qrels line has 4")
+    assert said.startswith("odd.qrels:1: 3 fields, but a qrels line has 4")
     assert "is the second column missing?" in said
     beir = "query-id\tcorpus-id\tscore\n" + "".join(
         f"{topic}\t{document}\t{grade}\n"
@@ -236,8 +236,8 @@ def test_11_duplicate_documents(desk: Desk) -> None:
     twice = RUN + "1 Q0 c 4 9 tag\n"
     said = desk.refusal(twice)
     assert said == (
-        "odd.run:6: document 'c' of topic '1' also stands on line 3; a ranking holds a document once "
-        "(--dedup first or best)"
+        "odd.run:6: document 'c' of topic '1' also stands on line 3; a ranking has each document once "
+        "(to keep one: --dedup first or best)"
     )
     assert desk.same(twice, dedup="first")
     assert (
@@ -332,7 +332,7 @@ def test_17_ranks(desk: Desk) -> None:
     partly = RUN.replace("a 1 3.0", "a 2 3.0").replace("b 2", "b 1")
     assert desk.same(partly)
     assert (
-        "1 run with ranks that contradict the scores; the scores count: odd.run"
+        "1 run with ranks that contradict the scores; ranks are ignored: odd.run"
         in desk.notes
     )
     assert (
@@ -507,7 +507,7 @@ def test_30_no_common_topic(desk: Desk) -> None:
     )
     said = desk.refusal(RUN.replace("1 Q0", "001 Q0").replace("2 Q0", "002 Q0"))
     assert (
-        "it has '001', '002', the qrels have '1', '2'; they differ in leading zeros"
+        "(it has '001', '002', the qrels have '1', '2'); they differ in leading zeros;"
         in said
     )
     assert "error odd.run " in desk.problems(
@@ -558,7 +558,7 @@ def test_34_negative_grades(desk: Desk) -> None:
     qrels = QRELS + "1 0 x -1\n2 0 y -2\n2 0 z -1\n"
     assert desk.same(qrels=qrels)
     assert (
-        "odd.qrels: documents with a grade below 0 count as not judged: 1 of -2, 2 of -1"
+        "odd.qrels: documents with a grade below 0 count as not judged: 1 of grade -2, 2 of"
         in desk.notes
     )
 
@@ -660,7 +660,7 @@ def test_42_case(desk: Desk) -> None:
     upper = RUN.replace(" b ", " A ")
     assert desk.scores(upper)[0, 3] == 3
     upper = RUN.replace(" a ", " A ").replace(" c ", " C ")
-    assert "3 more documents would be judged if case did not matter" in desk.problems(
+    assert "3 more documents would be judged if case were" in desk.problems(
         upper
     )
     assert "case" not in desk.problems(RUN)
@@ -750,7 +750,7 @@ def test_what_is_no_run(desk: Desk) -> None:
     assert said[1].startswith("odd.run:3: 3 fields")
     assert desk.refusal("1 0 a 1\n").endswith("is this a line of judgments?")
     with pytest.raises(
-        FileFormatError, match=r"is this a line of a run\? The judgments come first"
+        FileFormatError, match=r"is this a line of a run\? Name the judgments first,"
     ):
         evaluate(desk.put("q", RUN), desk.put("r", RUN), "AP")
     (desk.folder / "runs.tar").write_bytes(

@@ -120,7 +120,7 @@ def test_other_programs_may_write_score_files(tmp_path: Path) -> None:
     frame.with_columns(pl.col("score") / 2).write_parquet(
         path, metadata={seals.KEY: metadata[seals.KEY]}
     )
-    with pytest.raises(IrmetaError, match="changed since irmeta wrote it"):
+    with pytest.raises(IrmetaError, match="changed after irmeta wrote it;"):
         irmeta.load(path)
 
 

@@ -301,7 +301,7 @@ def test_trec_eval_and_paper_names_are_understood(model):
             ScoresError,
             "40 .given. is not a score of P@10.*: divide percentages by 100",
         ),
-        ("P@10=-0.1", {"want": ["AP"]}, ScoresError, "which takes 0 to 1"),
+        ("P@10=-0.1", {"want": ["AP"]}, ScoresError, "whose scores are 0 to 1"),
         (
             "P@10=0.4",
             {"want": ["AP"], "level": 90},

@@ -187,7 +187,7 @@ def test_remarks_of_the_qrels() -> None:
     """What is remarked upon in judgments stands among the problems."""
     outcome = validate({**QRELS, "1": {**QRELS["1"], "x": -1}}, {"sound": SOUND})
     assert texts(outcome) == [
-        "warning documents with a grade below 0 count as not judged: 1 of -1"
+        "warning documents with a grade below 0 count as not judged: 1 of grade -1"
     ]
 
 

@@ -21,6 +21,7 @@ class JudgeModel:
 
     leniency : what it adds to every document.  noise : standard deviation of its error on a document.
     favour : what it adds to documents that the favoured systems rank among their first `depth`.
+    depth : how many first documents of a list `favour` reaches, 1 or more.
     by_rank : what it adds to a document that some system ranks first, half as much to one ranked second at best, ...
     """
 
@@ -43,6 +44,7 @@ def simulate_judge(
 
     A grade is the true one plus leniency, noise, favour and what its best rank adds, rounded to a whole number between
     0 and the highest true grade. Judgments below zero stay as they are.
+    qrels : the true judgments, as `evaluate` takes them.  model : how the judge errs.  rng : a seed or a generator.
     runs : what is ranked, where the model favours systems or heeds ranks.  favoured : the names of favoured systems.
 
     >>> simulate_judge({"1": {"a": 1, "b": 0, "c": 2}}, JudgeModel(leniency=1, noise=0))

@@ -75,6 +75,7 @@ def simulate(
 
     The folder is made if need be, and emptied of what an earlier simulation wrote there; any other folder that is not
     empty raises IrmetaError. A seed makes the same collection on every machine.
+    folder : the folder to write.  systems, topics : how many, 1 or more.  rng : a seed or a generator.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 class JudgmentSets:
     """Judgment sets by name, and the pairs of topic and document that any of them judged.
 
+    sets : the judgments of each set, by name.
     pairs : those pairs as judgments without a meaning of their own (grade 0).
     topic : for each set, where its topics stand among those of the pairs. row : for each set, where its judgments do.
     """

@@ -132,6 +132,7 @@ def read_groups(path: str | Path) -> Groups:
     """Read the groups of runs from a CSV file: columns run and team (or group), and pooled (yes or no) if it has one.
 
     The leaderboards of TREC-COVID call this column `contributed judgments`.
+    path : the CSV file.
     Raises FileFormatError for a file without these columns, and for a run that is there twice.
     """
     try:

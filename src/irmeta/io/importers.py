@@ -63,6 +63,7 @@ def import_trec_eval(paths: Paths, *, collection: str = "collection") -> xr.Data
 
     The means that trec_eval prints under `all` are left out if there are topics; otherwise `all` is the one topic. A
     system is named after its file, or by `runid` if a file holds several.
+    paths : files, folders or globs.  collection : the name of the collection.
     """
     return collected([_trec_eval_rows(path) for path in all_files(paths)], collection)
 
@@ -94,6 +95,7 @@ def import_matrix(
 ) -> xr.DataArray:
     """Read score matrices in CSV with a header: one file for each metric, which names the file (`P@10.csv`).
 
+    paths : the files, one for each metric.  collection : the name of the collection.
     rows : "topics" or "systems"; the columns are the other. A first column of names (not numbers, or under a header
     topic, system, run or none) names the rows; without one they are numbered from 1.
     topics : names for the topics, in order, in place of the file's.
@@ -139,6 +141,7 @@ def import_systemwise(paths: Paths) -> dict[str, xr.DataArray]:
     """Read tables of system-level scores in CSV: systems in rows, metrics in columns; each file is a collection.
 
     A first column of names names the systems; without one they are numbered from 1. The cubes have one topic, `all`.
+    paths : files, folders or globs; the name of a file names its collection.
     """
     cubes = {}
     for path in all_files(paths):

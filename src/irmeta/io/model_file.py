@@ -78,7 +78,10 @@ class Model:
 
 
 def save_model(model: Model, path: str | PathLike[str]) -> None:
-    """Write a model; the file appears whole or not at all."""
+    """Write a model; the file appears whole or not at all.
+
+    model : what `prediction_model` returned.  path : the model file (JSON); an existing one is replaced.
+    """
     head = {
         "format": _FORMAT,
         seals.KEY: seals.OPEN,
@@ -97,7 +100,10 @@ def save_model(model: Model, path: str | PathLike[str]) -> None:
 
 
 def load_model(path: str | PathLike[str]) -> Model:
-    """Read a model that `save_model` wrote; anything else raises FileFormatError."""
+    """Read a model that `save_model` wrote; anything else raises FileFormatError.
+
+    path : the model file (JSON).
+    """
     try:
         data = read_bytes(Path(path))
         seals.check(data)

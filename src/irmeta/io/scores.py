@@ -186,6 +186,7 @@ def save(
 ) -> None:
     """Write one cube, or several by collection name, to a score file; it appears whole or not at all.
 
+    scores : a cube, or cubes by collection name.  path : the score file (Parquet).
     append : keep the other collections of an existing file; one with the same name is an error, as is a score that its
     metric cannot take.
     new : a file that exists is an error, also one that another process has just made; by default it is replaced.
@@ -295,6 +296,7 @@ def load_all(
 ) -> dict[str, xr.DataArray]:
     """Read every collection of a score file (Parquet, or CSV with the same columns) as cubes by name.
 
+    path : the score file.
     collection, systems, topics, metrics : read only these; the rest of the file is not held in memory.
     """
     path = Path(path)
@@ -422,6 +424,7 @@ def load(
 ) -> xr.DataArray:
     """Read one collection of a score file as a cube; `collection` may be left out where there is only one.
 
+    path : the score file.  collection : the name of the collection.
     systems, topics, metrics : read only these, in this order, given as a list or in one text ("AP nDCG@10"); a file
     larger than memory is studied a few metrics at a time.
     """

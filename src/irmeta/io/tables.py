@@ -45,6 +45,7 @@ def import_table(
     JSON is a list of rows, dicts of dicts, or a comparison saved by ranx. What columns are called, and the other
     arguments: as in `irmeta.from_frame`. A table without a column of collections is one, named by `collection` or the
     file.
+    path : the file.  system, topic, metric, score, rows, ignore, collection : as in `irmeta.from_frame`.
     """
     where = location(path)
     columns: dict[str, Any] = {
@@ -98,6 +99,7 @@ def read_types(path: str | PathLike[str]) -> dict[str, str]:
 def wide(scores: Any, metric: str | None = None) -> pl.DataFrame:
     """Lay out a cube for a spreadsheet: a row for each system, a column for each topic.
 
+    scores : a cube.
     metric : which, where the cube has several; means have a column for each metric. Missing cells are null.
 
     >>> from irmeta.cube import cube

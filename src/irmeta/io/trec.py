@@ -49,7 +49,13 @@ _RUN_LINE = re.compile(
 
 @dataclass(frozen=True)
 class Reading:
-    """What a reader accepts beyond the format: nothing unless the user asks for it."""
+    """What a reader accepts beyond the format: nothing unless the user asks for it.
+
+    allow_missing_tag : accept run lines of 5 fields.  extra_columns : ignore fields after the sixth of a run line.
+    skip_header : skip a header line.  allow_empty : accept an empty run, which scores 0.  dedup : what to do where a
+    list has a document twice: "error", keep the "first" line, or keep the "best" score.  qrels_format : "trec", or
+    "beir" for tables with a header line.
+    """
 
     allow_missing_tag: bool = False
     extra_columns: bool = False

@@ -48,6 +48,9 @@ def coverage(
 
     Every target is predicted from every set of `size` of the metrics, and the figures are means over those sets.
     cubes : three collections or more, by name.  scale : as in `irmeta.prediction_model`.  level : coverage aimed at.
+    targets : the metrics to predict; all by default.  metrics : the candidates for predictors; all by default.
+    size : the number of predictors in a set, 1 or more.
+    missing : what to do with missing scores, as in `irmeta.cube.complete`.
     Returns over (target, collection): measured, the share of systems inside; width, of the intervals, on the metric's
     own scale; relative_width, half the width in standard deviations of the systems' actual scores.
     """

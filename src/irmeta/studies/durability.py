@@ -44,6 +44,7 @@ def durability(
     kind, flat : of the standardization, as in `irmeta.standardization.apply`.
     groups : the teams of the systems, a table or "stem" of their names; the systems that a team has among the old, or
     among the new, then stay together in the splits. Without them the systems are taken as independent of each other.
+    missing : what to do with missing scores, as in `irmeta.cube.complete`.  rng : a seed or a generator.
 
     Returns over (topics, metric) the correlation of the new systems' mean standardized scores by the old factors with
     those by their own: Pearson's, Kendall's tau-b, and tau_AP,b. Few systems make factors that others do not share,

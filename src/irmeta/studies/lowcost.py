@@ -48,6 +48,7 @@ def lowcost(
     mean tau on the development collections wins, or without them over the training collections left out in turn.
     targets : the metrics to predict.  depths : each D.
     proper : leave out the set of all predictors, as the code released with Gupta et al. (ECIR 2019) does.
+    missing : what to do with missing scores, as in `irmeta.cube.complete`.
     Returns over (target, judgments, depth, collection): tau, r2, rmse; over (target, judgments, depth): predictors.
     entropy_tau, entropy_r2, entropy_rmse are of a rival without training: on each topic the ranking of greatest entropy
     with the given P(depth=D)@k, AP(depth=D)@k (k of D or more) and NumRel (for a pool NumRel(pool=D)). NaN without

@@ -39,6 +39,9 @@ def models(
     """Predict each collection's systems by models fitted on the systems of all the others, and measure how well.
 
     Each target is predicted from all the other metrics.  rng : seed of what is random in the models.
+    cubes : at least 2 cubes, by collection name.  targets : the metrics to predict; all by default.  metrics : the
+    metrics to use; by default those that every collection has.  scales : "raw" and "logit" (log odds), one or both.
+    missing : what to do with missing scores, as in `irmeta.cube.complete`.
     level : predict systems' means, or with "topic" every system's score on every topic.
     Models: least squares; ridge regression (penalty chosen by cross-validation), a support vector machine with a
     radial kernel, and gradient-boosted trees, these three by scikit-learn on standardized predictors.

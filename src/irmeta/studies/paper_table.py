@@ -52,6 +52,7 @@ def paper_table(
 ) -> xr.Dataset:
     """Make the table of a paper: means of systems by metric, the best marked, and which differences are significant.
 
+    scores : a cube; tests need at least 2 systems and 2 topics.
     metrics : the columns, in this order; all by default.
     baseline : a system; the others are marked where they are significantly better or worse. Without one, systems get
     letters: those that share a letter do not differ significantly.

@@ -60,6 +60,8 @@ def plan(
     human, machine, sample : a first sample, as `estimate` takes it.  width : wanted mean width (from end to end) of the
     95% intervals of the difference of two systems, on the metric's scale.
     cost_human, cost_machine : of judging one topic, in any unit: both, or neither.
+    metrics : one or several; by default those that both cubes have.  missing : what to do with missing scores, as in
+    `irmeta.cube.complete`.
 
     Returns over (metric) topics_needed, with machine judgments of as many topics as now; topics_alone, by people alone;
     topics_many, with ten machine topics for each human one;

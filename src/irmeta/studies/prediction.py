@@ -110,6 +110,7 @@ def predict(
     model : as `prediction_model` makes it; by default the reference model that ships with irmeta.
     learner, kernel, rng : the kind of model, see `irmeta.stats.prediction.learners.learner`. One that is not linear is
     fitted on `train`, the collections that `model` was made of.
+    train : the collections, by name, to fit a model on that is not linear.
     want : metrics to predict, as a list or in one text; by default those that some system lacks.
     level : coverage aimed at, in (0, 1), for a system of a collection that the model has not seen.
     known : systems of the same collection whose wanted scores are known; they tell the collection's offset.

@@ -34,6 +34,7 @@ def prediction_model(
     level : of systems' means, or with "topic" of every system's score on every topic; a model of scores on topics
     predicts such scores.
     missing : what to do with missing scores, as in `irmeta.cube.complete`.
+    provenance : where the scores come from, by collection; kept in the model.
 
     >>> from irmeta.cube import cube
     >>> scores = cube([[[0.1, 0.2]], [[0.2, 0.3]], [[0.3, 0.6]]], ["a", "b", "c"], ["all"], ["AP", "P@10"])

@@ -58,6 +58,7 @@ def predictors(
     level : predict systems' means, or with "topic" every system's score on every topic.
     learner, kernel, rng : the model that is measured, see `irmeta.stats.prediction.learners.learner`. Sets are always
     chosen by least squares, whose coefficients are given.
+    missing : what to do with missing scores, as in `irmeta.cube.complete`.
     Returns over (target, size, collection): tau, r2, r, rmse, r2_offset_removed, r2_training_mean, bias_share; over
     (target, size): chosen_by, the tau that decided; over (target, size, metric): coefficient, NaN for metrics left out,
     and intercept.

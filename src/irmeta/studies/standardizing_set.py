@@ -41,6 +41,8 @@ def standardizing_set(
     resamples : how often to draw systems of each size, at least 100.
     groups : the teams of the old systems, a table or "stem" of their names; whole teams are then drawn, so that fewer
     independent systems make a set.
+    kind : how scores are standardized, as in `irmeta.standardization.apply`.  missing : what to do with missing scores,
+    as in `irmeta.cube.complete`.  rng : a seed or a generator.
 
     Returns over (systems, metric) p50, p5 and p1, the percentiles over draws of tau-b with the ranking by all old
     systems, each with its Monte-Carlo standard error; over (metric) raw, the tau of the ranking by raw scores with the

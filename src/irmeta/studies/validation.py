@@ -74,6 +74,7 @@ def validate(
     """Check runs, and how they fit the judgments; evaluate nothing.
 
     qrels, runs : as in `irmeta.evaluate`; qrels may be None, and then only the runs are checked.
+    reading : what to accept in files beyond their format, as in Reading(dedup="first").
     The result has the dimension `problem` (level, file, line, text; errors first) and `system` (see RunFacts); its
     notes say which grades there are.
     """

@@ -35,6 +35,7 @@ def write_leaderboard(
 ) -> Path:
     """Write folder/index.html, one file with all it needs, of a result of `irmeta.leaderboard`; return its path.
 
+    outcome : a result of `irmeta.leaderboard`.  folder : the folder to write; it is made if need be.
     title : the heading.  source : the score file, as the page names it.
     A folder that holds another index.html, or a file of that name, raises FileFormatError.
     """

@@ -72,6 +72,7 @@ def write_report(
     """Run every study and write folder/index.html, folder/tables/*.csv and *.tex, folder/figures/*.svg and *.pdf.
 
     cubes : one, or several by collection name.
+    folder : the folder to write: new, empty, or one of an earlier report.
     by : the metric that systems are ordered by; AP, or the deepest AP@k, by default.
     missing : what to do with missing scores, as in `irmeta.cube.complete`, by default what leaves most scores; the page
     says what was left out. With "error" the sections that take complete scores say why they have no answer.

@@ -49,6 +49,7 @@ def describe(
 ) -> xr.Dataset:
     """Describe a cube: systems' means with t intervals over topics and the ranks they may have; topics; scores.
 
+    scores : a cube of at least 2 systems and 2 topics.
     by : the metric that systems are listed and chosen by, which is described, too; AP, else the deepest AP@k, else the
     first.  level : of intervals and rank sets, in (0, 1).
     sets : "simultaneous" rank sets cover the true ranks of all systems at once; a "marginal" one that of a system named

@@ -75,6 +75,7 @@ def design(
     topic_cost, judgment_cost, machine_cost, budget : in any one unit.  topics : numbers of topics to say it for.
     level : of the intervals, over samples of topics and systems.  partitions : of topics, at random.
     groups : the teams of the systems, a table or "stem" of their names; intervals then take teams as independent.
+    missing : what to do with missing scores, as in `irmeta.cube.complete`.  rng : a seed or a generator.
 
     Returns over (way) metric, depth (0 for all judgments), judge, each (people judge one topic in each), judgments,
     topic_cost, and with a budget affordable, the topics it buys, chosen_tau, chosen_low, chosen_high, behind_low (how

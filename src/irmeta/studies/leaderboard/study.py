@@ -57,6 +57,7 @@ def leaderboard(
     groups : the type of each task by name.  metric : which, where the scores have several.
     level : of the rank sets, in (0, 1).  resamples : sign reversals behind each rank set.
     top : models that the table for reading shows, all by default; the result holds all.
+    rng : a seed or a generator.
 
     Returns over (system, aggregate) value, error (of bt), rank, best and worst (what holes allow), low and high (the
     rank set: what other tasks or items allow, all ranks at once); over (aggregate) resolution (the share of pairs whose

@@ -58,6 +58,7 @@ def place(
     metrics : by default those that all scores and all factors have.
     baseline : a system that the others are to improve on, where it has scores.
     level : of intervals, tests and rank sets, in (0, 1).
+    missing : what to do with missing scores, as in `irmeta.cube.complete`.  rng : a seed or a generator.
 
     Returns over (entry, metric), an entry being a system on a collection: mean score; mean standardized score with low
     and high; rank among the entries with its rank set; `Standing` among everybody's. Over (pair, metric), pairs of

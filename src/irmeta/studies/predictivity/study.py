@@ -37,6 +37,7 @@ def predictivity(
 ) -> xr.Dataset:
     """Measure how well the ranking by one metric on half of the topics predicts the ranking by another on the rest.
 
+    scores : a cube.  top_on : "all" keeps the best systems on all topics, "half" those on one half of each partition.
     top, by : rank only the best floor(top x systems) by mean `by`, on all topics or, with top_on="half", on one half.
     metrics, missing : what else to use of the scores, as in `irmeta.cube.prepare`.
     partitions : how many random partitions of the topics to average over, at least 2.

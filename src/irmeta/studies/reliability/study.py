@@ -45,6 +45,7 @@ def reliability(
 ) -> xr.Dataset:
     """Measure how reliable a collection's ranking of systems is, and what other numbers of topics would give.
 
+    scores : a cube of at least 2 systems and 4 topics.
     topics : the numbers of topics to say it for, from 2; those of the collection are added.
     stability : the wanted coefficient, in (0, 1), that `needed` topics give.
     difference : a difference in mean score; the power of these topics to show it, and the topics that show it with

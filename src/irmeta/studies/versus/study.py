@@ -36,6 +36,7 @@ def versus(
 ) -> xr.Dataset:
     """Compare one system with others: mean difference, interval, wins, ties and losses, p, and the topics behind it.
 
+    scores : a cube of at least 2 systems and 2 topics.
     system : the system in question.
     against : systems, and any of "all" (every other system), "median" (on each topic the median of the other systems)
     and "best" (the other system with the best mean by that metric); a system that is called so is meant first.
@@ -48,6 +49,7 @@ def versus(
     margin : a difference in mean, above 0, that is too small to matter; adds the test that two systems differ by less.
     missing : what to do with missing scores, as in `irmeta.cube.complete`; "pairwise" compares with each system on the
     topics on which both have scores.
+    resamples : of permutation, bootstrap and dunnett, at least 1000.  rng : a seed or a generator.
 
     Returns over (against, metric) difference (system less other), low, high, wins, ties, losses (topics), p,
     p_corrected, effect_size and significant, and with a margin p_equivalent, of two one-sided t tests with Holm's
