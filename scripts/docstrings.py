@@ -6,7 +6,9 @@ from typing import Any
 import griffe
 
 DOCTEST = re.compile(r"^>>> .*?(?=^\s*$|\Z)", re.MULTILINE | re.DOTALL)
-ARGUMENT = re.compile(r"(?:^|(?<=\. )|(?<=\.  ))(\w+(?:(?:, | and )\w+)*) : ", re.MULTILINE)
+ARGUMENT = re.compile(
+    r"(?:^|(?<=\. )|(?<=\.  ))(\w+(?:(?:, | and )\w+)*) : ", re.MULTILINE
+)
 
 
 class Markdown(griffe.Extension):

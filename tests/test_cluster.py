@@ -152,7 +152,7 @@ def test_the_command(
 
 def test_work_that_kills_every_worker(cluster: Cluster) -> None:
     """Work that no worker survives ends with an error that names it so, not with a traceback."""
-    with pytest.raises(IrmetaError, match="workers died of the same piece of work"):
+    with pytest.raises(IrmetaError, match="workers died on the same"):
         list(irmeta.parallel.in_order(os._exit, [1]))
 
 

@@ -143,7 +143,9 @@ def test_sizes_count_a_target_out_of_its_own_candidates():
     """Three candidates leave two predictors for a target among them and three for another."""
     check_sizes([1, 2], ["AP"], ["AP", "RR", "P@10"])
     check_sizes([3], ["Rprec"], ["AP", "RR", "P@10"])
-    with pytest.raises(ScoresError, match="1 to 2 predictors here, not 3"):
+    with pytest.raises(
+        ScoresError, match="1 to 2 predictors with these metrics, not 3"
+    ):
         check_sizes([3], ["AP"], ["AP", "RR", "P@10"])
 
 

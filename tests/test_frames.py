@@ -236,7 +236,7 @@ def test_a_matrix_of_metrics_is_no_table() -> None:
         (pd.DataFrame(), r"from_frame\(table, system="),
         (
             pd.DataFrame(LONG).assign(system=[None, "a", "b", "c"]),
-            "names nothing in row 1",
+            "is empty in row 1",
         ),
         (
             pd.DataFrame(LONG).assign(system=["\x1b[2J", "a", "b", "c"]),
@@ -259,7 +259,7 @@ def test_one_column_has_one_role() -> None:
     """A column named for two roles is an error that names both: a score is not also its metric."""
     with pytest.raises(
         ScoresError,
-        match="the column 'score' is named for metric and score; name it for one",
+        match="the column 'score' is given for metric and score; give it for one",
     ):
         from_frame(pd.DataFrame(LONG), metric="score", score="score")
 

@@ -174,7 +174,7 @@ def test_lists() -> None:
     assert set(metrics[2:]) == set(SETS["seeds23"])
     assert len(metrics) == 25
     assert parse_list(["AP RR", parse("AP")]) == [parse("AP"), parse("RR")]
-    with pytest.raises(MetricError, match="no metric given"):
+    with pytest.raises(MetricError, match="no metric is named"):
         parse_list(" , ")
 
 

@@ -248,7 +248,7 @@ def test_a_changed_file_is_refused(tmp_path, column):
     frame.with_columns(pl.col(column) * 2).write_parquet(
         path, metadata={"irmeta_factors": metadata["irmeta_factors"]}
     )
-    with pytest.raises(FileFormatError, match="its numbers changed since it was saved"):
+    with pytest.raises(FileFormatError, match="its numbers changed after it was saved"):
         standardization.load(path)
 
 

@@ -195,10 +195,10 @@ def test_names_by_tag_and_by_a_file(desk: Path) -> None:
         (
             "runs/",
             "tag",
-            "two systems are named 'tag': runs/one and runs/two; give each a name in a file",
+            "two systems are named 'tag': runs/one and runs/two; name each in a file",
         ),
         ("runs/", "none.csv", "none.csv: cannot be read"),
-        ("runs/", "qrels", "qrels:1: a line has a run file and its system"),
+        ("runs/", "qrels", "qrels:1: each line needs a run file and its system"),
     ):
         with pytest.raises(FileFormatError, match=says):
             CliRunner().invoke(
@@ -358,7 +358,9 @@ def test_no_output_is_an_input(
     (desk / "s.csv.svg").symlink_to(desk / "s.csv")
     before = {file: file.read_bytes() for file in desk.rglob("*") if file.is_file()}
     assert program(args, monkeypatch) == 2
-    assert "is among the files to read; write to another" in capsys.readouterr().err
+    assert (
+        "is one of the files to read; write to another file" in capsys.readouterr().err
+    )
     assert {
         file: file.read_bytes() for file in desk.rglob("*") if file.is_file()
     } == before

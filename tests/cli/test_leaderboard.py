@@ -118,7 +118,7 @@ def test_groups(run, results: Path, tmp_path: Path) -> None:
     )
     assert (
         code,
-        "need the columns task and type; this has models, languages"
+        "need the columns task and type; this file has models, languages"
         in " ".join(err.split()),
     ) == (2, True)
 

@@ -240,7 +240,7 @@ def test_coverage_and_models_write_their_tables(predict, files):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["apply"], "name a table to fill, or one system's scores"),
+        (["apply"], "give a table to complete, or one system's scores"),
         (
             ["apply", "--given", "P@10=0.4 AP@1000=0.2", "--want", "AP@1000"],
             "cannot be predicted from itself",

@@ -188,7 +188,7 @@ def test_flat_topics_are_told(typed, files):
         ("standardize sample old.parquet new.parquet --sizes 2-5", "as in 5,10,20"),
         (
             "standardize sample old.parquet new.parquet --sizes 1",
-            "between 2 and the 8 old systems",
+            "between 2 and 8, the number of old systems",
         ),
         ("compare old.parquet", "at least 2 collections"),
         (
@@ -199,7 +199,7 @@ def test_flat_topics_are_told(typed, files):
         ("describe old.parquet --by RR", "no metric 'RR'"),
         ("describe old.parquet --level 95", "between 0 and 1"),
         ("describe old.parquet --plot means.gif", "saved as .svg, .pdf or .png"),
-        ("significance old.parquet --alpha 2", "alpha is between 0 and 1"),
+        ("significance old.parquet --alpha 2", "alpha must be between 0 and 1"),
         ("significance old.parquet --systems s1", "at least 2 systems"),
         ("significance old.parquet --systems s1,sX", "no system 'sX'"),
     ],

@@ -155,7 +155,7 @@ def test_a_file_of_the_users_own_is_never_overwritten(
     mine = tmp_path / "matrices/toy/AP.csv"
     mine.parent.mkdir(parents=True)
     mine.write_text("mine")
-    with pytest.raises(IrmetaError, match=r"AP\.csv is not the published file"):
+    with pytest.raises(IrmetaError, match=r"AP\.csv differs from the published file"):
         fetch(upstream.collection, tmp_path)
     assert mine.read_text() == "mine"
 

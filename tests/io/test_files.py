@@ -203,9 +203,7 @@ def test_runs_are_not_left_out_silently(tmp_path: Path) -> None:
     """A link to a file that is not there is an error, not a run less."""
     (tmp_path / "a.run").write_text("1 Q0 a 0 1 t\n")
     (tmp_path / "b.run").symlink_to(tmp_path / "gone")
-    with pytest.raises(
-        FileFormatError, match="b.run: a link to a file that does not"
-    ):
+    with pytest.raises(FileFormatError, match="b.run: a link to a file that does not"):
         listed(tmp_path)
 
 

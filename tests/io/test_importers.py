@@ -91,7 +91,9 @@ def test_means_of_trec_eval(tmp_path: Path) -> None:
     means = put(tmp_path, "means.txt", SUMMARY.format("x"))
     cube = import_trec_eval(means)
     assert cube.sel(system="means", topic="all", metric="GMAP").item() == 0.59
-    with pytest.raises(ScoresError, match="means has only means, other files have topics;"):
+    with pytest.raises(
+        ScoresError, match="means has only means, other files have topics;"
+    ):
         import_trec_eval([put(tmp_path, "q.txt", TOPICS), means])
 
 
@@ -234,13 +236,10 @@ def test_what_tables_may_not_mean(tmp_path: Path) -> None:
     ]
     (strange,) = notes("run1,run2\n0.1,0.2\n")
     assert strange == (
-        "irmeta does not know 2 of 2 metrics: run1, run2; if they are systems or topics, it is a matrix "
-        "(irmeta import matrix)"
+        "irmeta does not know 2 of 2 metrics: run1, run2; if they are systems or topics, use irmeta import matrix"
     )
     (released,) = notes("mapall,rdp_8all\n0.1,0.2\n")
-    assert (
-        "what compares with them is RBP(p=0.8, rel=1) and ERR(max_rel=4)@20" in released
-    )
+    assert "them with RBP(p=0.8, rel=1) and ERR(max_rel=4)@20" in released
 
 
 @pytest.mark.parametrize(
@@ -328,9 +327,7 @@ def test_topic_ranges() -> None:
     """Topic numbers are written singly or as ranges; anything else is an error."""
     assert topic_range("401-403, 450,1-1") == ["401", "402", "403", "450", "1"]
     for wrong in ("a", "1-", "-3", "1-b", "", "1,,2", "²"):
-        with pytest.raises(
-            IrmetaError, match="topic numbers, as in 401-450"
-        ):
+        with pytest.raises(IrmetaError, match="topic numbers, as in 401-450"):
             topic_range(wrong)
 
 

@@ -292,7 +292,7 @@ def test_folders_without_a_test_split(tmp_path: Path) -> None:
     (qrels / "dev.tsv").unlink()
     with pytest.raises(
         FileFormatError,
-        match="scifact: no judgments in this folder, .*the judgments come first, then the runs",
+        match="scifact: no judgments in this folder .*; name the judgments first, then the runs",
     ):
         scores(tmp_path / "scifact", {"run": RUN})
 

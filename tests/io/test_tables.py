@@ -60,7 +60,10 @@ def test_dialects(tmp_path: Path, text: str) -> None:
             "model,fi\x1b[2Jqa\na,0.5\n",
             "at the head of a column holds a control character",
         ),
-        (f"model,{'x' * 9999}\na,0.5\n", "at the head of a column, a text of 9,999 characters"),
+        (
+            f"model,{'x' * 9999}\na,0.5\n",
+            "at the head of a column, a text of 9,999 characters",
+        ),
         ("\udcff,x\n", "not a table"),
     ],
 )

@@ -458,7 +458,7 @@ def test_a_report_does_not_write_through_links_nor_over_changed_files(
     write_report({"made": scores}, folder)
     table = folder / "tables" / "systems-means.csv"
     table.write_text("my own numbers")
-    with pytest.raises(FileFormatError, match="is not as the report wrote it"):
+    with pytest.raises(FileFormatError, match="was changed after the report wrote it"):
         write_report({"made": scores}, folder)
     assert table.read_text() == "my own numbers"
     assert (folder / "index.html").is_file()

@@ -134,7 +134,7 @@ def test_pairs_of_like_collections_are_seldom_named():
     for seed in range(20):
         like = {name: collection(name, 4 * seed + at) for at, name in enumerate("ABCD")}
         said = findings(compare(like, partitions=300, rng=seed))
-        named += any("Beyond what chance gives" in line for line in said)
+        named += any("Pairs that differ by more than chance" in line for line in said)
     assert (
         named <= 5
     )  # a share of .1 gives more in 1 of 100 tests; uncorrected quantiles name a pair in 41 to 49%
@@ -261,11 +261,11 @@ def test_the_seed_decides_and_is_recorded():
     [
         (lambda cubes: {"A": cubes["A"]}, {}, "at least 2 collections"),
         (lambda cubes: cubes, {"partitions": 0}, "random splits"),
-        (lambda cubes: cubes, {"alpha": 5}, "alpha is between"),
+        (lambda cubes: cubes, {"alpha": 5}, "alpha must be between"),
         (
             lambda cubes: cubes | {"B": cubes["B"][:, :1]},
             {},
-            "B has 1 topic; a t test over topics takes 2",
+            "B has 1 topic; a t test over topics needs at least 2",
         ),
         (
             lambda cubes: cubes | {"B": cubes["B"] * 0},
@@ -275,12 +275,12 @@ def test_the_seed_decides_and_is_recorded():
         (
             lambda cubes: cubes | {"B": standardized("B", 1)},
             {},
-            "collections mix raw and standardized scores: A raw, B normal, C raw",
+            "some collections have raw and others standardized scores: A raw, B normal, C raw",
         ),
         (
             lambda _: {"A": standardized("A", 0, "z"), "B": standardized("B", 1, "z")},
             {"kinds": ("raw", "normal")},
-            r"standardized already \(z\); compare them as they are: --kind raw",
+            r"already standardized \(z\); compare them unchanged: --kind raw",
         ),
         (lambda cubes: cubes, {"metrics": ["P@10"]}, "no metric 'P@10'"),
         (

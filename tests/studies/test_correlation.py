@@ -193,7 +193,9 @@ def test_system_wise_tables():
     assert "no intervals" in about(outcome)["notes"][-1]
     assert "interval" not in findings(outcome)[0]
     assert "r" in render(outcome)
-    with pytest.raises(ScoresError, match="takes 4 or more, there is 1; system means"):
+    with pytest.raises(
+        ScoresError, match="4 topics, there is 1; to correlate system means"
+    ):
         correlation(scores)
 
 
@@ -201,7 +203,7 @@ def test_system_wise_tables():
     ("change", "options", "says"),
     [
         (lambda s: s[:1], {}, "needs at least 2 systems; there is 1"),
-        (lambda s: s[:, :3], {}, "takes 4 or more, there are 3"),
+        (lambda s: s[:, :3], {}, "needs at least 4 topics, there are 3"),
         (
             lambda s: s[:, :, :1],
             {},
@@ -245,8 +247,8 @@ def test_findings_name_the_group():
     words = findings(correlation(made()))
     assert words[0].startswith("On made at topic level AP and Rprec (.9")
     assert words[1].startswith(
-        "Within each group every pair of metrics correlates at .90 or more (at least 81% shared variance in these "
-        "scores): AP, Rprec. Their intervals reach down to .9"
+        "Within each group every pair of metrics correlates at .90 or more (at least 81% shared "
+        "variance in these scores): AP, Rprec. The lowest end of their intervals is .9"
     )
     assert words[2] == (
         "2 of 3 principal components explain 95% of the variance of the metrics (99.7%, 95% interval 99.5% to 99.8%)."
@@ -281,7 +283,7 @@ def test_too_few_system_means_have_no_interval(systems):
     """Two or three means correlate highly whatever the metrics: there is no interval, and a note says so."""
     outcome = correlation(made(systems=systems), level="system")
     assert np.isnan(outcome["low"].values).all()
-    assert "no intervals from so few" in about(outcome)["notes"][-1]
+    assert "no intervals: there are too few" in about(outcome)["notes"][-1]
     assert ("always correlate at 1 or -1" in about(outcome)["notes"][-1]) is (
         systems == 2
     )
@@ -425,7 +427,7 @@ def test_few_systems_make_the_interval_of_true_r_too_short(systems, said):
     """With fewer than 10 systems a note says how often the interval of true_r holds; with more there is none."""
     outcome = correlation(made(systems=systems, topics=30), level="system")
     notes = " ".join(about(outcome)["notes"])
-    assert ("interval of true_r holds in about 70%" in notes) == said
+    assert ("interval of true_r holds the truth in about 70%" in notes) == said
 
 
 def test_system_level_has_r_between_true_means():
@@ -436,7 +438,7 @@ def test_system_level_has_r_between_true_means():
     assert (pairs["true_low"] <= pairs["true_r"]).all()
     assert (pairs["true_r"] <= pairs["true_high"]).all()
     assert any(
-        "only true_r, with pearson, is of the systems' true means" in note
+        "true_r (pearson) is between the systems' true means" in note
         for note in about(outcome)["notes"]
     )
     assert "true_r" not in correlation(made(), level="system", method="kendall")

@@ -222,7 +222,7 @@ def test_systems_that_tie_for_the_best_mean_are_all_named():
 def test_an_interval_without_width_is_not_called_an_interval():
     """Scores that are equal on every topic have no interval of their mean; a note names the systems."""
     values = np.random.default_rng(0).random((3, 5)) / 2
-    note = "Scores that are equal on every topic"
+    note = "Intervals without width, because a system scores the same on every topic"
     assert not any(
         note in line for line in about(describe(level_scores(values)))["notes"]
     )
@@ -270,7 +270,7 @@ def test_topics_on_which_better_systems_score_worse_are_named_only_beyond_chance
 def test_marginal_findings_are_about_one_system():
     """A marginal set is said to be of one system named in advance, and nothing is said of all."""
     said = findings(describe(scores(), sets="marginal"))[0]
-    assert "of this one system, if you named it in advance" in said
+    assert "this one system, if you named it in advance" in said
     assert "may be the best" not in said
 
 

@@ -124,7 +124,7 @@ def test_where_judging_in_full_is_best_the_best_pool_is_named():
         in said[0]
     )
     assert any(
-        sentence.startswith("Of pools of a depth, ")
+        sentence.startswith("Among pools with a depth,")
         and "to depth 5 by AP do best" in sentence
         for sentence in said
     )
@@ -231,7 +231,10 @@ def test_the_answer_says_what_is_spent_and_what_is_not_counted():
     """The first sentence has the cost, the topics that could be paid, and that judgments are not counted."""
     alone = scores().sel(metric=["AP", "P@10"])
     said = findings(design(alone, target="AP", budget=5000, partitions=20))[0]
-    assert "(1440 of 5000; the budget pays for 166, figures are followed to 48" in said
+    assert (
+        "(1440 of 5000; the budget pays for 166, but figures are extrapolated only to 48"
+        in said
+    )
     assert "without --runs and --qrels no judgments are counted)" in said
     counted = findings(chosen(budget=1000))[0]
     assert "of 1000) rank" in counted
@@ -268,5 +271,5 @@ def test_what_cannot_be_designed_is_an_error(options, words):
 
 def test_few_topics_are_an_error():
     """Halves of fewer than 8 topics measure nothing."""
-    with pytest.raises(ScoresError, match="at least 3 systems and 8 topics"):
+    with pytest.raises(ScoresError, match="at least 3 systems on 8 topics"):
         design(scores(topics=6).sel(metric=["AP"]), target="AP")

@@ -239,7 +239,7 @@ def test_a_note_says_what_the_rival_lacks(outcome, beside):
     )
     (note,) = (note for note in about(found)["notes"] if "without training" in note)
     assert (
-        "also takes scores of NumRel AP(depth=10)@1000; add them with irmeta evaluate"
+        "also needs scores of NumRel AP(depth=10)@1000; add them with irmeta evaluate"
         in note
     )
 

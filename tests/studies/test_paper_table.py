@@ -123,7 +123,7 @@ def test_the_tables_hold_every_figure():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"baseline": "bm25"}, "no system 'bm25' to be the baseline"),
+        ({"baseline": "bm25"}, "no system 'bm25' to serve as the baseline"),
         ({"by": "RR"}, "no metric 'RR' to sort"),
     ],
 )

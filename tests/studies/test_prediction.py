@@ -282,7 +282,7 @@ def test_trec_eval_and_paper_names_are_understood(model):
 @pytest.mark.parametrize(
     ("scores", "options", "error", "message"),
     [
-        ("P@10=0.4 AP=0.2", {"want": ["AP"]}, ScoresError, "AP is given already"),
+        ("P@10=0.4 AP=0.2", {"want": ["AP"]}, ScoresError, "AP is given"),
         (
             "P@10=0.4",
             {"want": ["P@5"]},
@@ -391,7 +391,7 @@ def test_a_model_that_is_not_linear_takes_the_scores_it_was_fitted_on(model, mad
     assert outcome["low"].item() < outcome["value"].item() < outcome["high"].item()
     with pytest.raises(
         ScoresError,
-        match=r"of which svr cannot be fitted; name the score files .* \(--train\)",
+        match=r"svr needs scores, .*; name score files with --train instead",
     ):
         predict(given("P@10=0.43"), model, want=["AP"], learner="svr")
 
@@ -434,7 +434,7 @@ def test_scores_outside_what_the_model_has_seen_are_a_warning() -> None:
     """On a terminal the warning of scores that the model has not seen stands with the answer, and only there."""
     odd = given("P@10=0.99 P@1000=0.0 RR=0.01", system="odd")
     said = page(predict(odd, want=["AP@1000"]), "")
-    assert "Warning: scores outside what the model has seen" in said
+    assert "Warning: scores far from those that the model" in said
     assert said.count("outside what the model has seen") == 1
 
 
@@ -472,12 +472,14 @@ def test_metrics_whose_intervals_fail_somewhere_are_named(made):
     cubes[first].loc[{"metric": "AP"}] = 0.9 + cubes[first].sel(metric="AP") / 20
     odd = predict(given("P@10=0.43"), prediction_model(cubes), want=["AP", "RR"])
     [said] = [note for note in about(odd)["notes"] if note.startswith("on the worst")]
-    assert said.endswith("hold few systems: 0% for AP")
+    assert said.endswith("hold only 0% for AP")
 
 
 def together(outcome):
     """The notes on misses that come together."""
-    return [note for note in about(outcome)["notes"] if "misses come together" in note]
+    return [
+        note for note in about(outcome)["notes"] if "miss many systems together" in note
+    ]
 
 
 def test_the_output_counts_the_collections_whose_systems_are_missed_together(made):
@@ -486,8 +488,8 @@ def test_the_output_counts_the_collections_whose_systems_are_missed_together(mad
     asked = given("P@10=0.43 RR=0.61 nDCG@20=0.3")
     [note] = together(predict(asked, prediction_model(cubes), want=["AP"]))
     assert note.endswith(
-        "With each of the model's 5 collections left out in turn, most systems are expected to be "
-        "missed for some target on none."
+        "With each of the model's 5 collections left out in turn, intervals for some target are "
+        "expected to miss most systems on none."
     )
     cubes["c4"] = cubes["c4"].copy(data=cubes["c4"].values * [0.3, 1, 1, 1])
     odd = prediction_model(cubes)

@@ -349,7 +349,7 @@ def test_partitions_that_are_not_proven_are_told(
     assert notes[-1].startswith(
         "In 4 of 4 partitions the search reached its limit before the best subsets of "
     )
-    assert notes[-1].endswith("3 were proven: what counts there is the best found.")
+    assert notes[-1].endswith("3 metrics were proven; the best found are counted.")
 
 
 @pytest.mark.parametrize(
@@ -423,9 +423,10 @@ def test_metrics_that_papers_report_are_chosen_and_all_are_explained() -> None:
     sigma = np.corrcoef(usual().values.reshape(-1, 6), rowvar=False)
     best = min(unexplained(sigma, s) for s in combinations((0, 1, 3, 4), 2))
     np.testing.assert_allclose(outcome["unexplained"].values[1], best)
-    assert "of the 4 metrics papers usually report (--candidates all" in findings(
-        outcome
-    )[1].replace("that ", "")
+    assert (
+        "of the 4 metrics papers usually report (for every metric: --candidates all"
+        in findings(outcome)[1].replace("that ", "")
+    )
     assert about(outcome)["options"]["candidates"] == "reported"
 
 
@@ -505,5 +506,5 @@ def test_no_choice_is_no_verdict() -> None:
     """Where there is one set to choose, halves of the topics are not said to agree on it."""
     two = scores().isel(metric=[0, 3])
     said = " ".join(findings(rank_metrics(two, k=2, partitions=20)))
-    assert "There is one set of 2" in said
+    assert "There is only one set of 2" in said
     assert "holds" not in said

@@ -77,12 +77,12 @@ def test_systems_that_do_not_differ_are_said_so():
     same.values[:] -= same.values.mean(axis=1, keepdims=True)
     found = reliability(same)
     assert (
-        "How many topics give an E rho2 of .95 cannot be estimated"
+        "The topics needed for an E rho2 of .95 cannot be estimated"
         in findings(found)[0]
     )
     assert "no number" in overview(found)["needed"]["topics"].to_list()
     assert any(
-        "the variance of systems is estimated below 0" in note
+        "the estimate of the variance of systems is negative" in note
         for note in about(found)["notes"]
     )
 
@@ -98,7 +98,7 @@ def test_systems_that_are_not_shown_to_differ_may_differ():
     assert unknown
     for one in unknown:
         low = one["needed_low"].sel(coefficient="erho2").item()
-        said = f"with 95% confidence it takes {low:.0f} or more" in findings(one)[0]
+        said = f"with 95% confidence it needs {low:.0f} or more" in findings(one)[0]
         assert said == (low > 20)
 
 

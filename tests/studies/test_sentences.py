@@ -337,7 +337,7 @@ CLAIMS = [
     ),
     Claim(
         "comparison",
-        "Beyond what chance gives any pair",
+        "Pairs that differ by more than chance",
         lambda: STUDY["comparison"](reversed_later()),
     ),
     Claim("durability", "have aged; fit", lambda: aged(grown_old())),

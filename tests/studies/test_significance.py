@@ -281,7 +281,7 @@ def test_the_seed_decides_and_is_recorded(test):
     [
         (lambda one: one[:1], {}, "at least 2 systems"),
         (lambda one: one[:, :1], {}, "2 topics"),
-        (lambda one: one, {"alpha": 5}, "alpha is between"),
+        (lambda one: one, {"alpha": 5}, "alpha must be between"),
         (lambda one: one, {"resamples": 10}, "too few"),
         (lambda one: one, {"metrics": "nDCG"}, "no metric 'nDCG'"),
         (lambda one: one.where(one.system != "s1"), {}, "scores are missing"),
@@ -331,7 +331,9 @@ def test_differences_of_logarithms_and_infinite_effect_sizes_are_noted():
     assert np.isinf(outcome["effect_size"].values).sum() == 1
     notes = about(outcome)["notes"]
     assert any(
-        note.startswith("GMAP: differences are of means of natural logarithms")
+        note.startswith(
+            "GMAP: means are geometric, so differences are between means of natural logarithms"
+        )
         for note in notes
     )
     assert any(note.startswith("effect_size is infinite in 1 tests") for note in notes)
@@ -443,7 +445,9 @@ def test_equivalent_systems_are_told_from_undecided_ones():
 def test_without_a_margin_nothing_is_said_of_equivalence():
     """No margin, no verdict; a margin of 0 is refused."""
     assert "p_equivalent" not in significance(scores())
-    with pytest.raises(ScoresError, match="the margin is a difference in mean above 0"):
+    with pytest.raises(
+        ScoresError, match="the margin must be a difference in mean above 0"
+    ):
         significance(scores(), margin=0)
 
 
@@ -451,7 +455,7 @@ def test_p_0_of_a_constant_difference_is_put_right():
     """Of a difference that is the same on 5 topics the note says that no exact test gives less than .0625."""
     one = cube([[[0.1]] * 5, [[0.2]] * 5], ["a", "b"], list("12345"), ["AP"])
     assert any(
-        "on 5 topics no exact test gives less than 0.062" in note
+        "on 5 topics no exact test has p below 0.062" in note
         for note in about(significance(one))["notes"]
     )
 

@@ -65,7 +65,7 @@ def test_sound_runs() -> None:
         ),
         (
             {**SOUND, "2": {"a": 1.0, "d": 1.0}},
-            "constant scores in 1 of 2 topics",
+            "scores are constant in 1 of 2 topics",
             {"constant_topics": 1, "tied": 0.4},
         ),
         (
@@ -80,7 +80,7 @@ def test_sound_runs() -> None:
         ),
         (
             {"1": {"A": 1.0}, "2": {"D": 1.0}},
-            "2 more documents would be judged if case did not matter",
+            "2 more documents would be judged if case",
             {"unjudged_10": 1},
         ),
         ({"1": {"a": 1.0, "b": float("inf")}, "2": {"a": 1}}, "1 infinite score", {}),
@@ -107,7 +107,7 @@ def test_without_qrels() -> None:
     """Without judgments all that needs none is checked, and the rest is missing."""
     outcome = validate(None, {"odd": {"1": {"a": 1.0, "b": 1.0}}})
     assert [text.partition(":")[0] for text in texts(outcome)] == [
-        "warning constant scores in 1 of 1 topics"
+        "warning scores are constant in 1 of 1 topics"
     ]
     row = tables(outcome)["runs"].row(0, named=True)
     assert all(
@@ -151,10 +151,10 @@ def test_ranks(tmp_path: Path) -> None:
     )
     assert "some ranks and scores disagree in 1 of 2 topics; ranks are ignored" in said
     assert (
-        "reversed ranks run against scores in 2 of 2 topics: are the scores distances?"
+        "reversed ranks contradict scores in 2 of 2 topics; are the scores distances?"
         in said
     )
-    assert "words ranks run against" not in said
+    assert "words ranks" not in said
 
 
 def test_errors_first(tmp_path: Path) -> None:
@@ -235,7 +235,7 @@ def test_what_evaluate_notes_validate_says() -> None:
         == "judgments: 3 of grade 0, 1 of grade 1, 1 of grade 2"
     )
     assert about(outcome)["notes"][1].startswith(
-        "binary metrics count every grade from 1 up as relevant (AP("
+        "binary metrics take grade 1 and above as relevant (AP("
     )
     assert (
         len(about(validate({"1": {"a": 1}, "2": {"a": 1}}, {"sound": SOUND}))["notes"])

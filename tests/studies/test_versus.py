@@ -247,7 +247,9 @@ def test_equivalence_is_two_one_sided_t_tests_with_holms_correction():
     assert_allclose(
         found["p_equivalent"].values[:, 0], holm(np.array(expected)), rtol=1e-9
     )
-    with pytest.raises(ScoresError, match="margin is a difference in mean above 0"):
+    with pytest.raises(
+        ScoresError, match="margin must be a difference in mean above 0"
+    ):
         irmeta.versus(scores(), "mine", margin=0)
 
 
