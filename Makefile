@@ -27,6 +27,10 @@ $(VENV)/test.ready: pyproject.toml | $(VENV)/bin/python
 	$(BIN)/python $(PIP) install $(LOCKED) -e '.[test,browser]'
 	@touch $@
 
+$(VENV)/dev.ready: pyproject.toml | $(VENV)/bin/python
+	$(BIN)/python $(PIP) install $(LOCKED) -e '.[test,browser,lint,docs]'
+	@touch $@ $(addprefix $(VENV)/,test.ready lint.ready docs.ready)
+
 $(VENV)/demo.ready: pyproject.toml | $(VENV)/bin/python
 	$(BIN)/python $(PIP) install $(LOCKED) -e .
 	@touch $@
@@ -63,16 +67,22 @@ docs: $(VENV)/docs.ready            ## build the documentation, with its figures
 bench: $(VENV)/bench.ready          ## compare the speed with other tools, as ratios from one run
 	$(BIN)/python -m bench
 
-wheel: $(VENV)/bin/python           ## build the wheel and run its demo in a venv without the source (lowest versions, no extras)
+wheel: $(LOWEST)/wheel.ready        ## build the wheel and run its demo in a venv without the source (lowest versions, no extras)
+
+$(LOWEST)/wheel.ready: pyproject.toml $(shell find src -type f -not -name '*.pyc')
 	rm -rf dist $(LOWEST)
-	$(BIN)/python $(PIP) wheel --no-deps --wheel-dir dist .
 	$(PYTHON) -m venv $(LOWEST)
+	$(LOWEST)/bin/python $(PIP) wheel --no-deps --wheel-dir dist .
 	$(LOWEST)/bin/python .ci/lowest.py > $(LOWEST)/lowest.txt
 	$(LOWEST)/bin/python $(PIP) install dist/irmeta-*.whl -c $(LOWEST)/lowest.txt
 	$(LOWEST)/bin/irmeta demo --quiet -o $(LOWEST)/demo
+	@touch $@
 
-lowest: wheel    ## run the quick tests on the wheel and the lowest versions that pyproject.toml allows
+$(LOWEST)/test.ready: $(LOWEST)/wheel.ready
 	$(LOWEST)/bin/python $(PIP) install "$$(echo dist/irmeta-*.whl)[test]" -c $(LOWEST)/lowest.txt
+	@touch $@
+
+lowest: $(LOWEST)/test.ready        ## run the quick tests on the wheel and the lowest versions that pyproject.toml allows
 	$(LOWEST)/bin/python $(PYTEST) $(OUTER) -m "not slow and not data" --hypothesis-profile few
 
 browser:         ## install Chromium for the tests of the page (Debian, as root)

@@ -35,7 +35,7 @@ LEVEL = 0.05
 BETTER = 0.05
 """How much better the better metric is, in mean phi, and the better system, in its mean."""
 PARTITIONS = 20
-METRICS, SYSTEMS, TOPICS = (4, 10, 23), (10, 60), (25, 50)
+METRICS, SYSTEMS, TOPICS = (4, 10, 23), (10, 30, 60), (25, 50)
 
 Figures = Mapping[str, float]
 

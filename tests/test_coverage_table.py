@@ -23,15 +23,6 @@ def always(kept):
     return Case("a world", 10, lambda _: {"kept": kept})
 
 
-@pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.name)
-def test_every_entry_can_be_measured(entry):
-    """What is kept is a share of cases, in the world and with the topics of the case."""
-    case = hardest(entry.cases(None))[-1]
-    row = measure(entry, case, 2)
-    assert 0 <= row.figures["kept"] <= 1
-    assert (row.world, row.topics) == (case.world, case.topics)
-
-
 @pytest.mark.parametrize(
     ("entry", "kept", "holds"),
     [(INTERVAL, 0, False), (INTERVAL, 1, True), (TEST, 1, False), (TEST, 0, True)],

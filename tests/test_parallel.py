@@ -42,6 +42,15 @@ def test_an_item_has_one_core():
         assert len(threads) == 1
 
 
+def test_a_single_item_is_done_where_it_is_asked_for():
+    """No thread is started for one item, which has one core all the same."""
+
+    def work(_):
+        return threading.get_ident(), cores()
+
+    assert list(in_order(work, [0])) == [(threading.get_ident(), 1)]
+
+
 def test_streams_do_not_depend_on_how_many_are_asked_for():
     """The first blocks of a longer series of draws are those of a shorter one."""
     few = [

@@ -13,7 +13,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Sized
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager, suppress
 from contextvars import ContextVar
-from functools import cache
+from functools import cache, lru_cache
 from itertools import islice
 from numbers import Integral
 from typing import Any, Protocol, TypeVar
@@ -115,10 +115,14 @@ def on_threads(
 ) -> Generator[Result, None, None]:
     """Do as `in_order` on the cores of this machine, in this process, whose memory all items share.
 
-    Inside an item, which has one core, the items are done one after the other.
+    Inside an item, which has one core, the items are done one after the other. A single item needs no other thread.
     """
     if _in_worker.get():
         yield from map(work, items)
+        return
+    if isinstance(items, Sized) and len(items) == 1:
+        with single_threaded():
+            yield from (in_worker(work, item) for item in items)
         return
     with single_threaded(), _switching_soon(), ThreadPoolExecutor(cores()) as threads:
         yield from ordered(
@@ -233,17 +237,25 @@ def streams(
 def single_threaded() -> Iterator[None]:
     """Keep the linear algebra library to one thread: its threads slow the many small products that we make.
 
-    Whoever comes first sets it, and sets it back; the library heeds no other thread meanwhile. The libraries are looked
-    for each time, in less than a millisecond: SciPy brings its own, when it is imported.
+    Whoever comes first sets it, and sets it back; the library heeds no other thread meanwhile.
     """
     if _in_worker.get() or not _limiting.acquire(blocking=False):
         yield
         return
     try:
-        with ThreadpoolController().limit(limits=1, user_api="blas"):
+        with _libraries(len(sys.modules)).limit(limits=1, user_api="blas"):
             yield
     finally:
         _limiting.release()
+
+
+@lru_cache(maxsize=1)
+def _libraries(_imported: int) -> ThreadpoolController:
+    """Find the linear algebra libraries, again once more modules are imported: SciPy brings its own.
+
+    _imported : the number of modules imported so far. To look takes 2 ms, longer than many a computation.
+    """
+    return ThreadpoolController()
 
 
 @contextmanager

@@ -24,7 +24,7 @@ from irmeta.io.importers import import_matrix, import_systemwise, import_trec_ev
 from irmeta.io.mteb import import_mteb
 from irmeta.io.tables import import_table, read_types
 
-FEW, MANY = 150, 4000
+FEW, MANY = 150, 1500
 """Damaged files in the quick test, and in the slow one."""
 
 ODD = [b"\0", b"nan", b"1e999", b"{", b'"', b"\n", b"\xff", b"9" * 400]

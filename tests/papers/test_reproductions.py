@@ -1,45 +1,40 @@
 """What holds of every paper that is re-run."""
 
 import re
+from collections.abc import Callable
 from pathlib import Path
-from types import ModuleType
 from typing import get_args
 
 import polars as pl
 import pytest
 
-from irmeta.papers import (
-    gupta2019,
-    urbano2013,
-    urbano2016,
-    webber2008_redundant,
-    webber2008_standardization,
-)
-from irmeta.studies.reproduction import Status, tables
+from irmeta.studies.reproduction import Status
 
 pytestmark = [pytest.mark.data, pytest.mark.slow]
 
-PAPERS = {
-    "webber2008-redundant": webber2008_redundant,
-    "gupta2019": gupta2019,
-    "urbano2013": urbano2013,
-    "urbano2016": urbano2016,
-    "webber2008-standardization": webber2008_standardization,
-}
 DOCS = Path(__file__).parents[2] / "docs" / "papers.md"
 MISSING = re.compile("needs |not released|not public|not in the data folder")
 
 
-@pytest.fixture(scope="module", params=PAPERS)
+NAMES = [
+    "webber2008-redundant",
+    "gupta2019",
+    "urbano2013",
+    "urbano2016",
+    "webber2008-standardization",
+]
+
+
+@pytest.fixture(scope="module", params=NAMES)
 def paper(request: pytest.FixtureRequest) -> str:
     """The name of a paper."""
     return str(request.param)
 
 
 @pytest.fixture(scope="module")
-def cells(paper: str, data: Path) -> pl.DataFrame:
+def cells(paper: str, cells_of: Callable[..., pl.DataFrame]) -> pl.DataFrame:
     """Its cells."""
-    return tables(PAPERS[paper].reproduce(data))["cells"]
+    return cells_of(paper)
 
 
 def test_no_figure_stands_twice(cells: pl.DataFrame) -> None:
@@ -94,9 +89,7 @@ def test_the_totals_stand_in_the_docs(paper: str, cells: pl.DataFrame) -> None:
 
 
 def test_no_status_depends_on_the_seed(
-    paper: str, cells: pl.DataFrame, data: Path
+    paper: str, cells: pl.DataFrame, cells_of: Callable[..., pl.DataFrame]
 ) -> None:
     """Another seed gives every cell the same status."""
-    module: ModuleType = PAPERS[paper]
-    other = tables(module.reproduce(data, rng=1))["cells"]
-    assert other["status"].to_list() == cells["status"].to_list()
+    assert cells_of(paper, 1)["status"].to_list() == cells["status"].to_list()

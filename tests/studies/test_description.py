@@ -324,3 +324,16 @@ def test_short_intervals_are_said_to_be_short(topics, said):
     ]
     assert len(notes) == (said is not None)
     assert all(said in note for note in notes)
+
+
+@pytest.mark.parametrize(
+    ("topics", "level", "needed"), [(5, 0.95, 6), (6, 0.95, 0), (7, 0.99, 8)]
+)
+def test_topics_too_few_for_any_claim_are_said_to_be(topics, level, needed):
+    """A note says how many topics rank sets need where they have fewer, and then all ranks stay open."""
+    cube = scores(topics=topics)
+    outcome = describe(cube + 10 * (cube.system == cube.system[0]), level=level)
+    notes = [note for note in about(outcome)["notes"] if "rank sets need" in note]
+    assert len(notes) == (needed > 0)
+    assert all(f"at least {needed}." in note for note in notes)
+    assert (outcome["distinguished"] > 0).all() == (needed == 0)

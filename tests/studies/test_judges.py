@@ -528,6 +528,7 @@ def test_the_note_of_coverage_is_of_the_nearest_size() -> None:
     )
     few = compare_judges({name: one[:5] for name, one in made().items()})
     assert any(
-        "5 systems on 25 topics, the most similar size, 95% intervals hold for tau in 98% to 99%" in n
+        "5 systems on 25 topics, the most similar size, 95% intervals hold for tau in 98% to 99%"
+        in n
         for n in about(few)["notes"]
     )

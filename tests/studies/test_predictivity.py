@@ -260,13 +260,14 @@ def worlds(metrics, noise, count, systems=24, topics=20):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("metrics", "count", "few"), [(4, 40, 3), (10, 40, 3), (23, 20, 1)]
-)
+@pytest.mark.parametrize(("metrics", "count", "few"), [(4, 40, 3), (10, 15, 1)])
 def test_of_exchangeable_metrics_all_may_be_best_and_none_is_better(
     metrics, count, few
 ):
-    """Where no metric is better, 93% of worlds name all beside the best, and at most 7% say better."""
+    """Where no metric is better, 93% of worlds name all beside the best, and at most 7% say better.
+
+    docs/worlds.md has more worlds, and more metrics.
+    """
     all_named = better = 0
     for scores in worlds(metrics, 1.0, count):
         outcome = predictivity(scores, partitions=100)

@@ -336,7 +336,7 @@ def test_differences_of_logarithms_and_infinite_effect_sizes_are_noted():
         )
         for note in notes
     )
-    assert any(note.startswith("effect_size is infinite in 1 tests") for note in notes)
+    assert any("1 test one system is better by the same" in note for note in notes)
 
 
 def two_metrics():
@@ -451,13 +451,29 @@ def test_without_a_margin_nothing_is_said_of_equivalence():
         significance(scores(), margin=0)
 
 
-def test_p_0_of_a_constant_difference_is_put_right():
-    """Of a difference that is the same on 5 topics the note says that no exact test gives less than .0625."""
+@pytest.mark.parametrize("test", [test for test in TESTS if test != "tukey"])
+def test_a_constant_difference_on_few_topics_shows_nothing(test):
+    """On 5 topics no test finds a difference that is the same on each: p is .0625 or more, there is no interval."""
     one = cube([[[0.1]] * 5, [[0.2]] * 5], ["a", "b"], list("12345"), ["AP"])
-    assert any(
-        "on 5 topics no exact test has p below 0.062" in note
-        for note in about(significance(one))["notes"]
-    )
+    outcome = significance(one, test=test)
+    notes = " ".join(about(outcome)["notes"])
+    assert outcome["p"].item() >= 0.06
+    assert not outcome["significant"].item()
+    assert np.isnan([outcome["low"].item(), outcome["high"].item()]).all()
+    assert overview(outcome)["tests"]["interval"].to_list() == ["-"]
+    assert "In 1 test the systems differ by the same amount on every topic" in notes
+
+
+@pytest.mark.parametrize("test", TESTS)
+def test_intervals_of_differences_stay_within_the_metrics_range(test):
+    """A difference of P@10 lies between -1 and 1, that of DCG, which has no bound, anywhere."""
+    drawn = np.random.default_rng(1).integers(0, 2, (4, 3, 1)).repeat(2, axis=2)
+    one = cube(drawn.astype(float), list("abcd"), list("123"), ["P@10", "DCG@10"])
+    outcome = significance(one, test=test, resamples=200)
+    bounded, open_ = outcome.sel(metric="P@10"), outcome.sel(metric="DCG@10")
+    assert bounded["low"].min() >= -1
+    assert bounded["high"].max() <= 1
+    assert test == "tukey" or open_["high"].max() > 1
 
 
 def test_replication_stands_in_words_and_in_a_table():

@@ -266,3 +266,50 @@ def test_systems_that_tie_for_the_best_are_named():
     made[1] += 0.1
     notes = irmeta.about(irmeta.versus(made, "mine", "best"))["notes"]
     assert not any("tie for the best" in line for line in notes)
+
+
+def constant_differences(topics):
+    """Three systems, better by the same amount on every topic, or equal."""
+    level = np.linspace(0.1, 0.5, topics)
+    values = np.stack([level + 0.1, level, level])[..., None]
+    return cube(values, SYSTEMS[:3], [str(one) for one in range(topics)], ["AP"])
+
+
+@pytest.mark.parametrize("test", ["t", "wilcoxon", "sign", "permutation", "bootstrap"])
+@pytest.mark.parametrize(
+    ("topics", "verdict"), [(5, "no difference"), (12, "significant")]
+)
+def test_verdicts_on_constant_differences_follow_p_of_signs(test, topics, verdict):
+    """2/2^5 is above .05, 2/2^12 below it, by every test; there is no interval, and the sentence says why."""
+    found = irmeta.versus(constant_differences(topics), "mine", "bm25", test=test)
+    [said] = findings(found)
+    assert found["p"].item() == pytest.approx(2 / 2**topics)
+    assert verdict in said
+    assert "the same on every topic, so that there is no interval" in said
+    assert np.isnan(found["low"].item())
+
+
+def test_no_p_in_a_note_exceeds_one():
+    """With many comparisons on two topics the corrected least p is 1, not its product."""
+    rng = np.random.default_rng(0)
+    many = cube(rng.random((8, 2, 1)), list("abcdefgh"), ["1", "2"], ["AP"])
+    [note] = [
+        note
+        for note in irmeta.about(irmeta.versus(many, "a"))["notes"]
+        if note.startswith("Nothing can be significant")
+    ]
+    assert "corrected for 7 comparisons 1;" in note
+    assert "corrected for 1 comparison 0.5;" in " ".join(
+        irmeta.about(irmeta.versus(many, "a", "b"))["notes"]
+    )
+
+
+@pytest.mark.parametrize("correct", ["holm", "dunnett", "none"])
+def test_intervals_stay_within_the_metrics_range(correct):
+    """Of scores of P@10 no difference exceeds 1, nor does an interval."""
+    drawn = np.random.default_rng(1).integers(0, 2, (4, 3, 1)).astype(float)
+    few = cube(drawn, SYSTEMS, ["1", "2", "3"], ["P@10"])
+    found = irmeta.versus(few, "mine", correct=correct, resamples=200)
+    assert np.nanmin(found["low"]) >= -1
+    assert np.nanmax(found["high"]) <= 1
+    assert np.nanmax(found["high"] - found["low"]) > 1

@@ -4,19 +4,17 @@ import numpy as np
 import pytest
 
 from irmeta.io.importers import import_matrix
-from irmeta.papers.webber2008_standardization import reproduce
 from irmeta.papers.webber2008_standardization.levels import level_cells
 from irmeta.papers.webber2008_standardization.pairs import pair_cells
 from irmeta.papers.webber2008_standardization.sources import OWN, RAW, Sources
 from irmeta.papers.webber2008_standardization.spread import spread_cells
-from irmeta.studies.reproduction import tables
 
 pytestmark = pytest.mark.data
 
 
 @pytest.fixture(scope="module")
-def cells(data):
-    return tables(reproduce(data))["cells"]
+def cells(cells_of):
+    return cells_of("webber2008-standardization")
 
 
 @pytest.mark.slow

@@ -4,8 +4,6 @@ from itertools import permutations
 
 import numpy as np
 import pytest
-from bench.coverage.frame import Entry, measure
-from bench.coverage.judges import ENTRIES
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import kendalltau
@@ -174,15 +172,3 @@ def test_intervals_over_teams_are_wider():
     )
     assert alone.value == together.value
     assert (together.high - together.low)[0] > 1.3 * (alone.high - alone.low)[0]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "entry",
-    [one for one in ENTRIES if "few human" not in one.name],
-    ids=lambda one: one.name,
-)
-def test_coverage(entry: Entry) -> None:
-    """Of 100 simulated collections of 20 systems at least 88% of the intervals hold what is true."""
-    for case in entry.cases(None):
-        assert measure(entry, case, 100).figures["kept"] >= 0.88

@@ -1,5 +1,7 @@
 """Rank sets against a plain reading of the step-down, their symmetries, and their coverage."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -8,25 +10,37 @@ from hypothesis import strategies as st
 from irmeta.errors import ScoresError
 from irmeta.parallel import watched_by
 from irmeta.stats.rankings import ranksets
-from irmeta.stats.rankings.ranksets import rank_sets, rank_sets_of
+from irmeta.stats.rankings.ranksets import fewest_topics, rank_sets, rank_sets_of
 
 
 def plain(scores, signs, level):
-    """Read the step-down off its definition, a pair and a draw at a time: the ordered pairs claimed."""
+    """Read the step-down off its definition, a pair and a draw at a time: the ordered pairs claimed.
+
+    signs : (draw, topic), without the draw that reverses nothing: the data themselves are that one.
+    """
     systems = scores.shape[1]
     pairs = [(a, b) for a in range(systems) for b in range(systems) if a != b]
     difference = {(a, b): scores[:, a] - scores[:, b] for a, b in pairs}
-    observed = {pair: d.sum() / np.sqrt((d**2).sum()) for pair, d in difference.items()}
-    centred = {pair: d - d.mean() for pair, d in difference.items()}
-    drawn = {pair: signs @ d / np.sqrt((d**2).sum()) for pair, d in centred.items()}
+    size = {pair: np.sqrt((d**2).sum()) or 1 for pair, d in difference.items()}
+    observed = {pair: d.sum() / size[pair] for pair, d in difference.items()}
+    drawn = {pair: signs @ d / size[pair] for pair, d in difference.items()}
     claimed = set()
     while True:
         largest = np.max([drawn[pair] for pair in pairs if pair not in claimed], axis=0)
-        limit = np.quantile(largest, level, method="higher")
-        found = {pair for pair in pairs if observed[pair] > limit + 1e-5}
+        found = {
+            pair
+            for pair in pairs
+            if 1 + (largest >= observed[pair] - 1e-9).sum()
+            <= (1 - level) * (1 + len(signs)) + 1e-9
+        }
         if found == claimed:
             return claimed
         claimed = found
+
+
+def claims(sets):
+    """Name the ordered pairs claimed."""
+    return {tuple(pair) for pair in np.argwhere(sets.better).tolist()}
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -40,7 +54,100 @@ def test_simultaneous_claims_are_those_of_the_definition(seed):
     )
     claimed = plain(scores, signs, 0.95)
     assert claimed
-    assert {tuple(pair) for pair in np.argwhere(sets.better).tolist()} == claimed
+    assert claims(sets) == claimed
+
+
+@pytest.mark.parametrize("marginal", [False, True])
+@pytest.mark.parametrize("topics", [5, 6, 7, 8])
+def test_few_topics_are_tested_exactly(topics, marginal):
+    """With few topics all ways to reverse signs are counted, whatever the random numbers, and ties count as reached."""
+    rng = np.random.default_rng(topics)
+    signs = np.array(list(product([1.0, -1.0], repeat=topics)))[1:]
+    some = 0
+    for step in (0.0, 0.5, 1.0):
+        scores = (rng.random((topics, 2 if marginal else 5)) < 0.3).astype(float)
+        scores = scores + step * np.arange(scores.shape[1])
+        for level in (0.8, 0.9, 0.95):
+            sets = rank_sets(
+                scores,
+                np.random.default_rng(0),
+                level=level,
+                marginal=marginal,
+                draws=255,
+            )
+            expected = plain(scores, signs, level)
+            assert claims(sets) == expected
+            some += len(expected)
+    assert some
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.integers(2, 5),
+    st.integers(2, 6),
+    st.integers(0, 10_000),
+    st.sampled_from([0.0, 1e-6, 1e-3, 1.0]),
+    st.booleans(),
+    st.booleans(),
+)
+def test_up_to_five_topics_claim_nothing_at_95_percent(
+    topics, systems, seed, noise, holes, marginal
+):
+    """Of 5 topics 2 of 32 ways to reverse signs reach any difference, the clearest one too: more than 5%."""
+    rng = np.random.default_rng(seed)
+    scores = np.arange(systems) + noise * rng.normal(size=(topics, systems))
+    if holes:
+        scores[rng.random(scores.shape) < 0.2] = np.nan
+    sets = rank_sets(scores, rng, marginal=marginal)
+    assert not sets.better.any()
+    assert not sets.worse.any()
+
+
+@pytest.mark.parametrize("level", [0.5, 0.8, 0.9, 0.95, 0.96875, 0.99])
+def test_fewest_topics_that_can_claim(level):
+    """With the fewest topics the clearest differences are claimed, with one less none."""
+    needed = fewest_topics(level)
+    for topics in {max(2, needed - 1), needed}:
+        scores = np.arange(3) + np.random.default_rng(0).normal(0, 0.1, (topics, 3))
+        sets = rank_sets(scores, np.random.default_rng(0), level=level)
+        assert sets.better.any() == (topics == needed)
+
+
+def test_level_that_is_met_exactly_suffices():
+    """At 90% 2 of 20 draws may reach a difference, its own one counted; 1 - .9 is a little less than .1."""
+    estimates = [0.0, 1.0]
+    errors = np.ones((2, 2))
+    drawn = np.zeros((19, 2))
+    drawn[0, 1] = 2
+    assert rank_sets_of(estimates, drawn, errors, level=0.9).better[1, 0]
+    drawn[1, 0] = 2
+    assert not rank_sets_of(estimates, drawn, errors, level=0.9).better[1, 0]
+
+
+WORLDS = {
+    "0 or 1": lambda rng, shape: rng.integers(0, 2, shape),
+    "seldom 1": lambda rng, shape: rng.random(shape) < 0.1,
+    "normal": lambda rng, shape: rng.normal(size=shape),
+    "0 or 1, with holes": lambda rng, shape: np.where(
+        rng.random(shape) < 0.3, np.nan, rng.integers(0, 2, shape)
+    ),
+}
+
+
+@pytest.mark.parametrize("topics", [3, 7, 10])
+@pytest.mark.parametrize("world", WORLDS)
+def test_equal_systems_are_distinguished_in_no_more_worlds_than_promised(world, topics):
+    """Where all systems tie, few topics and scores of few values do not claim oftener than in 5% of worlds."""
+    rng = np.random.default_rng([topics, 1])
+    worlds = 60
+    wrong = sum(
+        rank_sets(
+            WORLDS[world](rng, (topics, 20)).astype(float), rng, draws=200
+        ).better.any()
+        for _ in range(worlds)
+    )
+    # 8 or more of 60 at 5% have a probability of 1%
+    assert wrong <= 7
 
 
 def test_marginal_set_of_one_pair_is_the_simultaneous_one():
@@ -120,6 +227,37 @@ def test_a_difference_without_spread_is_sure():
         np.concatenate([one, one[:, :1] + 0.125], axis=1), np.random.default_rng(0)
     )
     assert sets.better[4, 0]
+
+
+def test_systems_that_differ_by_rounding_are_equal():
+    """Differences in the last digits of single precision claim nothing, however often they agree in sign."""
+    one = 0.3 + np.random.default_rng(0).random((40, 5))
+    sets = rank_sets(
+        np.concatenate([one, one[:, :1] + 1e-7], axis=1), np.random.default_rng(0)
+    )
+    assert not sets.better[5, 0]
+
+
+def test_small_differences_that_agree_are_seen_beside_large_scores():
+    """A system .0001 better on every topic is surely better, even beside one with scores in the millions."""
+    one = np.random.default_rng(0).random((40, 5))
+    scores = np.concatenate([one, one[:, :1] + 1e-4, 1e6 * one[:, 1:2]], axis=1)
+    assert rank_sets(scores, np.random.default_rng(0)).better[5, 0]
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.integers(0, 1000), st.booleans())
+def test_hard_topics_change_nothing(seed, holes):
+    """What is added to all scores of a topic leaves the sets as they are."""
+    rng = np.random.default_rng(seed)
+    scores = rng.normal(size=(12, 6)) + np.arange(6) / 2
+    if holes:
+        scores[rng.random(scores.shape) < 0.2] = np.nan
+    moved = scores + rng.normal(size=(12, 1))
+    a, b = (
+        rank_sets(each, np.random.default_rng(0), draws=100) for each in (scores, moved)
+    )
+    assert claims(a) == claims(b)
 
 
 @settings(max_examples=20, deadline=None)

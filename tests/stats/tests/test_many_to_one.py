@@ -77,6 +77,15 @@ def test_equal_systems_have_p_1():
     assert many_to_one.joint(found, 0.95, 5000, np.random.default_rng(0)).p[0] == 1
 
 
+@pytest.mark.parametrize("test", ["t", "wilcoxon", "sign", "permutation", "bootstrap"])
+def test_a_constant_difference_has_the_p_of_signs_by_every_test(test):
+    """Of n topics with the same difference every test gives 2 / 2^n, and no interval."""
+    found = np.full((1, 5), 0.1)
+    p = many_to_one.p_values(found, test, 5000, np.random.default_rng(0))
+    assert p.tolist() == [2 / 2**5]
+    assert np.isnan(many_to_one.half_widths(found, 0.95)).all()
+
+
 def worlds(draws, comparisons, topics, seed):
     """Differences of a system from others that are as good: all share the system's own scores, so they depend."""
     rng = np.random.default_rng(seed)
@@ -95,7 +104,7 @@ def test_the_joint_test_keeps_its_level(comparisons, topics):
     for found in worlds(300, comparisons, topics, seed=comparisons):
         together = many_to_one.joint(found, 0.95, 400, np.random.default_rng(0))
         rejected += bool((together.p < 0.05).any())
-        half = together.quantile * many_to_one.standard_errors(found)
+        half = together.quantile * paired.standard_error(found)
         missed += bool((np.abs(found.mean(axis=1)) > half).any())
     assert 4 <= rejected <= 26
     assert 4 <= missed <= 28

@@ -94,11 +94,22 @@ def test_equal_systems_have_p_one(test):
     assert test(paired.differences(np.stack([one, one + 1e-16]))).tolist() == [1.0]
 
 
-def test_a_constant_difference_is_certain():
-    """Better by the same amount on every topic: t is infinite, p is 0, and the effect has no bound."""
-    found = paired.differences(np.array([[0.3, 0.4, 0.5], [0.2, 0.3, 0.4]]))
-    assert paired.t(found).tolist() == [0.0]
-    assert paired.effect_size(found).tolist() == [np.inf]
+@given(st.integers(2, 12), st.sampled_from([0.1, -0.25, 1 / 3]))
+def test_a_constant_difference_has_the_p_of_signs(topics, by):
+    """Better by the same amount on every topic: no standard error, the p of the sign test, an effect without bound."""
+    found = np.linspace(0, 0.5, topics) + by - np.linspace(0, 0.5, topics)
+    error = paired.standard_error(found[None])
+    np.testing.assert_array_equal(paired.t(found[None]), paired.sign(found[None]))
+    assert paired.effect_size(found[None]).tolist() == [np.copysign(np.inf, by)]
+    assert error.tolist() == [0.0]
+    assert np.isnan(paired.half_width(2.0, error)).all()
+
+
+def test_equivalence_of_constant_differences_is_by_signs():
+    """Inside the margin on all n topics p is 2^-n, as of a one-sided sign test; at the margin or beyond it is 1."""
+    means = np.array([0.0, 0.01, 0.02, 0.03])
+    p = paired.equivalence(means, np.zeros(4), 5, 0.02)
+    assert p.tolist() == [1 / 32, 1 / 32, 1.0, 1.0]
 
 
 def test_effect_size_by_hand():

@@ -132,23 +132,16 @@ def test_p_is_never_zero(test, resamples):
     assert test(one, resamples, np.random.default_rng(0)).min() >= 1 / (resamples + 1)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "name", ["t", "wilcoxon", "sign", "permutation", "bootstrap", "tukey", "max_t"]
-)
+@pytest.mark.parametrize("name", ["t", "wilcoxon", "sign"])
 def test_type_one_error(name):
     """Of 4000 pairs of systems that do not differ, a test at 0.05 rejects no more than 5%, within Monte-Carlo error.
 
-    The sign test rejects less, because a count of signs has few values.
+    The sign test rejects less, because a count of signs has few values. The table of measured coverage has all tests.
     """
     rng = np.random.default_rng(8)
     topics = rng.beta(1, 2, size=(4000, 1, 40))
     datasets = np.clip(topics + rng.normal(0, 0.1, size=(4000, 2, 40)), 0, None)
-    if name in ("t", "wilcoxon", "sign"):
-        p = getattr(paired, name)(datasets[:, 0] - datasets[:, 1])
-    else:
-        test = {"tukey": tukey, "max_t": max_t}.get(name) or getattr(resampling, name)
-        p = np.array([test(one, 399, rng).item() for one in datasets])
+    p = getattr(paired, name)(datasets[:, 0] - datasets[:, 1])
     rate, error = (p <= 0.05).mean(), np.sqrt(0.05 * 0.95 / 4000)
     assert rate < 0.05 + 3 * error
     assert rate > (0.02 if name == "sign" else 0.05 - 3 * error)

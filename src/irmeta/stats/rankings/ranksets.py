@@ -2,10 +2,12 @@
 
 A system's set goes from 1 + the number of systems that are surely better to m less the number that are surely worse.
 "Surely" is a difference beyond what the largest of all differences reaches where none is real; the largest is found by
-reversing the sign of whole topics (a wild bootstrap), again without the differences that are sure (step-down).
-Sources: Mogstad, Romano, Shaikh and Wilhelm (REStud 2024), sections 3.1 and 3.2; Romano and Wolf (Econometrica 2005).
+reversing the sign of whole topics (a randomization test), again without the differences that are sure (step-down).
+Sources: Mogstad, Romano, Shaikh and Wilhelm (REStud 2024), sections 3.1 and 3.2; Romano and Wolf (Econometrica 2005);
+of the signs, Fisher (The Design of Experiments, 1935), section 21.
 """
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -23,8 +25,8 @@ Differences = Callable[[Indices, slice, slice], Iterator[Singles]]
 
 DRAWS = 1000
 """Sign reversals; the level is met within .7 of a percent."""
-_ROUNDING = 1e-5
-"""Draws are in single precision: a statistic exceeds them only by more than this."""
+_ROUNDING = 2.0**-18
+"""Draws are in single precision: a difference is known to this share of what was subtracted."""
 
 
 @dataclass(frozen=True)
@@ -64,11 +66,14 @@ def rank_sets(
     compared on the topics that both have.
     level : the chance, in (0, 1), that the sets of all systems cover the true ranks; with marginal=True that the set of
     any one system named in advance does.
-    draws : sign reversals of whole topics. Memory is 6 arrays of (system, system).
+    draws : sign reversals of whole topics, at random; all of them where there are no more. Memory is 6 arrays of
+    (system, system).
     Raises ScoresError for fewer than 2 systems or topics, or a level outside (0, 1).
 
     A pair's statistic is self-normalised, sum(d) / sqrt(sum(d^2)) of the differences d, which rises with Student's t; a
-    draw is sum(e (d - mean)) / sqrt(sum((d - mean)^2)), the e random signs, one a topic.
+    draw is sum(e d) / sqrt(sum(d^2)), the e random signs, one a topic. A claim needs p of at most 1 - level, where
+    p = (1 + draws that reach the statistic) / (1 + draws). The level is kept with any number of topics where the
+    differences of equal systems are as likely up as down. With n topics p is at least 2 / 2^n: at 95% 5 claim nothing.
 
     >>> topics = np.random.default_rng(0).normal(size=(40, 3)) + [0, 0.1, 5]
     >>> sets = rank_sets(topics, np.random.default_rng(1))
@@ -80,20 +85,39 @@ def rank_sets(
         raise ScoresError(
             f"rank sets need at least 2 systems and 2 topics; the scores have the shape {values.shape}"
         )
-    signs = rng.choice(
-        np.array([-1.0, 1.0], dtype=np.float32), size=(draws, len(values))
-    )
+    values = values[~np.isnan(values).all(axis=1)]
     known = ~np.isnan(values)
+    # differences of systems stay the same without the median of a topic
+    held = np.where(known, values - np.nanmedian(values, axis=1, keepdims=True), 0)
+    signs = _signs(len(held), draws, rng)
     if known.all():
-        observed, spread = _complete(values)
-        differences: Differences = partial(_of_means, _drawn(values, signs))
+        difference, squares = _complete(held)
+        drawn = np.ascontiguousarray(signs @ held.astype(np.float32))
+        differences: Differences = partial(_of_means, drawn)
     else:
-        held = np.where(known, values, 0)
         there = known.astype(np.float64)
-        observed, spread, mean = _with_holes(held, there)
-        small = [array.astype(np.float32) for array in (held, there, mean)]
-        differences = partial(_of_shared, small[0], small[1], small[2], signs)
-    return _stepped(observed, spread, differences, draws, level, marginal)
+        difference, squares = _with_holes(held, there)
+        own = np.concatenate([held, there], axis=0).astype(np.float32)
+        other = np.concatenate([there, -held], axis=0).astype(np.float32)
+        differences = partial(_of_shared, own, other, np.tile(signs, 2))
+    rounding = _rounding(np.sqrt((held**2).sum(axis=0)))
+    # what differs by rounding only is equal
+    differs = squares > rounding**2
+    spread = np.sqrt(np.where(differs, squares, 0))
+    observed = _ratio(np.where(differs, difference, 0), spread, rounding)
+    return _stepped(observed, spread, differences, len(signs), level, marginal)
+
+
+def fewest_topics(level: float) -> int:
+    """Return with how many topics, at least, `rank_sets` can distinguish two systems at a level in (0, 1).
+
+    Of the 2^n ways to reverse signs, all and none reach the clearest difference: 2 / 2^n is at most 1 - level.
+
+    >>> fewest_topics(0.95), fewest_topics(0.99)
+    (6, 8)
+    """
+    # 1e-9: as in _limit
+    return math.ceil(math.log2(2 / (1 - level)) - 1e-9)
 
 
 def rank_sets_of(
@@ -118,50 +142,43 @@ def rank_sets_of(
     means = settled(np.asarray(estimates, dtype=np.float64))
     spread = np.asarray(errors, dtype=np.float64)
     values = np.ascontiguousarray(drawn, dtype=np.float32)
-    observed = _ratio(means[:, None] - means, spread)  # z = (a - b) / error of a - b
+    rounding = _rounding(np.abs(drawn).max(axis=0))
+    observed = _ratio(means[:, None] - means, spread, rounding)
     return _stepped(
         observed, spread, partial(_of_means, values), len(values), level, marginal
     )
 
 
+def _signs(topics: int, draws: int, rng: np.random.Generator) -> Singles:
+    """Draw signs (draw, topic); or list all but those that reverse nothing, where these are no more than the draws."""
+    if 2**topics - 1 > draws:
+        both = np.array([-1.0, 1.0], dtype=np.float32)
+        return rng.choice(both, size=(draws, topics))
+    numbers = np.arange(1, 2**topics)[:, None]
+    reversed_ = numbers >> np.arange(topics) & 1
+    return (1 - 2 * reversed_).astype(np.float32)
+
+
 def _complete(values: Floats) -> tuple[Floats, Floats]:
-    """Compute each pair's statistic and the root of the sum of squares about its mean, of (topic, system)."""
-    topics = len(values)
-    centred = values - values.mean(axis=0)
-    products = centred.T @ centred
-    # sum (d - mean d)^2
-    squares = np.diag(products)[:, None] + np.diag(products) - 2 * products
-    spread = _root(squares, np.diag(products).max())
-    mean = settled(values.mean(axis=0))
-    difference = mean[:, None] - mean
-    # sum d^2 = sum (d - mean d)^2 + n (mean d)^2
-    size = np.sqrt(spread**2 + topics * difference**2)
-    return _ratio(topics * difference, size), spread
-
-
-def _drawn(values: Floats, signs: Singles) -> Singles:
-    """Sum the centred scores of each system under each draw of signs: (draw, system)."""
-    centred = values - values.mean(axis=0)
-    return np.ascontiguousarray(signs @ centred.astype(np.float32))
-
-
-def _with_holes(values: Floats, known: Floats) -> tuple[Floats, Floats, Floats]:
-    """Compute as `_complete` on the topics that both systems of a pair have, and the pairs' mean differences."""
-    shared = known.T @ known  # topics that both have
-    total = values.T @ known  # a system's sum over the topics that the other has
-    mean = settled(_divided(total - total.T, shared))
+    """Compute each pair's sum of differences, and the sum of their squares, of (topic, system)."""
+    total = values.sum(axis=0)
+    products = values.T @ values
     # sum d^2 = sum a^2 + sum b^2 - 2 sum a b
+    squares = np.diag(products)[:, None] + np.diag(products) - 2 * products
+    return total[:, None] - total, squares
+
+
+def _with_holes(values: Floats, known: Floats) -> tuple[Floats, Floats]:
+    """Compute as `_complete` on the topics that both systems of a pair have; values are 0 where not known."""
+    # a system's sum over the topics that the other has, and that of its squares
+    total = values.T @ known
     squares = (values**2).T @ known
-    raw = squares + squares.T - 2 * values.T @ values
-    spread = _root(raw - shared * mean**2, squares.max())
-    size = np.sqrt(spread**2 + shared * mean**2)
-    statistic = _ratio(shared * mean, size)
-    return np.where(shared > 1, statistic, 0), spread, mean
+    return total - total.T, squares + squares.T - 2 * values.T @ values
 
 
-def _root(squares: Floats, largest: float) -> Floats:
-    """Take the root; 0 where a square is one of rounding only."""
-    return np.sqrt(np.where(squares > 1e-12 * largest, squares, 0))
+def _rounding(sizes: Floats) -> Floats:
+    """Return how far from 0 the difference of two systems may be that are equal, from the size of each."""
+    return _ROUNDING * (sizes[:, None] + sizes)
 
 
 def _divided(numerator: Floats, denominator: Floats) -> Floats:
@@ -170,10 +187,12 @@ def _divided(numerator: Floats, denominator: Floats) -> Floats:
     )
 
 
-def _ratio(difference: Floats, scale: Floats) -> Floats:
-    """Divide; no difference is 0, and one without any spread is beyond all draws."""
-    beyond = np.where(difference != 0, np.copysign(np.inf, difference), 0)
-    return np.divide(difference, scale, out=beyond, where=scale > 0)
+def _ratio(difference: Floats, spread: Floats, rounding: Floats) -> Floats:
+    """Divide what is more than rounding; no difference is 0, and one without any spread is beyond all draws."""
+    size = np.maximum(np.abs(difference) - rounding, 0)
+    beyond = np.where(size > 0, np.inf, 0)
+    ratio = np.divide(size, spread, out=beyond, where=spread > 0)
+    return np.copysign(ratio, difference)
 
 
 def _of_means(
@@ -185,23 +204,20 @@ def _of_means(
 
 
 def _of_shared(
-    values: Singles,
-    known: Singles,
-    mean: Singles,
+    own: Singles,
+    other: Singles,
     signs: Singles,
     draws: Indices,
     rows: slice,
     columns: slice,
 ) -> Iterator[Singles]:
-    """Compute sum(e (d - mean)) over shared topics, of some systems from others, for some of the draws."""
-    own = values[:, rows]
-    there = known[:, rows]
-    both = np.concatenate([values[:, columns], known[:, columns]], axis=1)
-    width = both.shape[1] // 2
-    centre = mean[rows, columns]
+    """Compute sum(e d) over shared topics, of some systems from others, for some of the draws.
+
+    own, other : (2 topics, system), scores above whether they are there, and whether they are there above -scores.
+    """
     for e in signs[draws, :, None]:
-        here = (e * there).T @ both  # sum e b, and sum e, over the topics of both
-        yield (e * own).T @ both[:, width:] - here[:, :width] - centre * here[:, width:]
+        # sum e (a there_b - there_a b)
+        yield (e * own[:, rows]).T @ other[:, columns]
 
 
 def _stepped(
@@ -230,15 +246,25 @@ def _stepped(
             largest[stale, 0], pair[stale] = _largest_of_all(
                 differences, open_pairs[0], stale
             )
-        limit = (
-            np.quantile(largest, level, axis=0, method="higher")[:, None] + _ROUNDING
-        )
+        limit = _limit(largest, level)[:, None]
         found = observed > limit, -observed > limit
         if (found[0] == better).all() and (found[1] == worse).all():
             return RankSets(better, worse)
         better, worse = found
         # the largest of other draws is still in the family
         stale = np.flatnonzero(better[pair[:, 0], pair[:, 1]])
+
+
+def _limit(largest: Singles, level: float) -> Singles:
+    """Find what a statistic must exceed so that p is at most 1 - level, of each column of draws; infinite if none can.
+
+    p = (1 + draws that reach the statistic) / (1 + draws): the data themselves are one more draw.
+    """
+    # 1e-9: a level such as .9 is not exact
+    reach = int((1 - level) * (len(largest) + 1) + 1e-9)
+    if reach == 0:
+        return np.full(largest.shape[1], np.inf, dtype=np.float32)
+    return np.sort(largest, axis=0)[-reach]
 
 
 def _blocks(systems: int) -> list[slice]:

@@ -18,8 +18,26 @@ def of_topics(test: str, topics: int | Floats) -> Floats:
     >>> of_topics("sign", np.array([5.0, 0.0])).tolist(), of_topics("t", 5).item()
     ([0.0625, 1.0], 0.0)
     """
-    limited = np.minimum(2.0 ** (1 - np.asarray(topics)), 1.0)
-    return np.asarray(limited if test in SIGNED else np.zeros_like(limited))
+    limited = of_signs(topics)
+    return limited if test in SIGNED else np.zeros_like(limited)
+
+
+def of_signs(topics: int | Floats) -> Floats:
+    """Return 2 / 2^n, at most 1: p by signs where one system is better on all n topics.
+
+    >>> of_signs(5).item()
+    0.0625
+    """
+    return np.asarray(np.minimum(2.0 ** (1 - np.asarray(topics)), 1.0))
+
+
+def where_constant(p: Floats, t: Floats, topics: int) -> Floats:
+    """Return p of studentised differences; by signs where t is infinite, as one is the same on all topics.
+
+    >>> where_constant(np.array([0.01, 0.0]), np.array([9.0, np.inf]), 5).tolist()
+    [0.01, 0.0625]
+    """
+    return np.where(np.isinf(t), of_signs(topics), p)
 
 
 def of_resamples(test: str, resamples: int, topics: int) -> float:

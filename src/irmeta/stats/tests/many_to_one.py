@@ -10,7 +10,7 @@ from scipy import stats
 
 from irmeta.parallel import in_order, streams
 from irmeta.stats.arrays import Floats
-from irmeta.stats.tests import paired
+from irmeta.stats.tests import floors, paired
 
 CLOSED: Mapping[str, Callable[[Floats], Floats]] = MappingProxyType(
     {"t": paired.t, "wilcoxon": paired.wilcoxon, "sign": paired.sign}
@@ -57,17 +57,18 @@ def bootstrap(found: Floats, resamples: int, rng: np.random.Generator) -> Floats
     """Return p of the studentised bootstrap of mean differences (comparison, topic): shape (comparison,).
 
     Topics are drawn with replacement, the same for all comparisons, from differences shifted to mean 0.
+    Where a difference is the same on every topic p is that of signs.
     Source: Sakai (SIGIR 2006), after Efron and Tibshirani (1993), chapter 16.
     """
-    work = partial(
-        _beyond, found - found.mean(axis=1, keepdims=True), paired.statistic(found) ** 2
-    )
+    t = paired.statistic(found)
+    shifted = found - found.mean(axis=1, keepdims=True)
+    work = partial(_beyond, shifted, np.minimum(t**2, 1e300))
     counts = sum(
         in_order(work, streams(rng, resamples, _block(found)), "blocks of resamples")
     )
-    # a constant difference is beyond all others
-    counts = np.where(np.isinf(paired.statistic(found)), 0, counts)
-    return np.asarray((counts + 1) / (resamples + 1))
+    p = np.asarray((counts + 1) / (resamples + 1))
+    p = floors.where_constant(p, t, found.shape[1])
+    return np.maximum(p, 1 / (resamples + 1))
 
 
 def p_values(
@@ -104,16 +105,12 @@ def joint(
 def half_widths(found: Floats, level: float, comparisons: int = 1) -> Floats:
     """Return half the width of Student's t interval of each mean difference (comparison, topic): (comparison,).
 
+    NaN where a difference is the same on every topic: it has no standard error, and so no interval.
     comparisons : the number of intervals that hold together at the level (Bonferroni).
     """
     topics = found.shape[1]
     quantile = stats.t.ppf(1 - (1 - level) / 2 / comparisons, topics - 1)
-    return np.asarray(quantile * standard_errors(found))
-
-
-def standard_errors(found: Floats) -> Floats:
-    """Return the standard errors of mean differences (comparison, topic): (comparison,)."""
-    return np.asarray(found.std(axis=1, ddof=1) / np.sqrt(found.shape[1]))
+    return paired.half_width(quantile, paired.standard_error(found))
 
 
 def _block(found: Floats) -> int:

@@ -10,6 +10,7 @@ from scipy.special import bdtr, stdtr
 from irmeta.errors import ScoresError
 from irmeta.parallel import in_order
 from irmeta.stats.arrays import Floats, Ints
+from irmeta.stats.tests import floors
 
 _BLOCK = 1 << 17
 """Numbers of one kind in a block of pairs: 1 MiB, so that a few such arrays stay near the processor."""
@@ -71,23 +72,45 @@ def differences(scores: Floats, start: int = 0, stop: int | None = None) -> Floa
 
 
 def t(found: Floats) -> Floats:
-    """Return p of the paired t test, from differences (pair, topic); 1 for equal systems, 0 for a constant difference.
+    """Return p of the paired t test, from differences (pair, topic); 1 for equal systems.
 
-    >>> t(np.array([[0.1, 0.2, 0.3], [0.0, 0.0, 0.0]])).round(4).tolist()
-    [0.0742, 1.0]
+    A difference that is the same on every topic has no standard error, and t no value: p is that of signs.
+
+    >>> t(np.array([[0.1, 0.2, 0.3], [0.0, 0.0, 0.0], [0.2, 0.2, 0.2]])).round(4).tolist()
+    [0.0742, 1.0, 0.25]
     """
-    freedom = found.shape[1] - 1
-    return np.asarray(2 * stdtr(freedom, -np.abs(statistic(found))))
+    topics = found.shape[1]
+    observed = np.abs(statistic(found))
+    p = 2 * stdtr(topics - 1, -observed)
+    return floors.where_constant(p, observed, topics)
 
 
 def statistic(found: Floats) -> Floats:
-    """Student's t of differences (pair, topic): their mean over its standard error; 0 where all are 0."""
+    """Student's t of differences (pair, topic): their mean over its standard error.
+
+    It is 0 where all differences are 0, infinite where all are the same but not 0.
+    """
     return np.asarray(effect_size(found) * np.sqrt(found.shape[1]))
 
 
 def standard_error(found: Floats) -> Floats:
-    """Return the standard error of the mean of differences (pair, topic): (pair,)."""
-    return np.asarray(found.std(axis=1, ddof=1) / np.sqrt(found.shape[1]))
+    """Return the standard error of the mean of differences (pair, topic): (pair,); 0 where all are the same."""
+    return np.asarray(_spread(found) / np.sqrt(found.shape[1]))
+
+
+def half_width(quantile: float, error: Floats) -> Floats:
+    """Return half the widths of intervals; NaN where there is no standard error, and so no interval.
+
+    >>> half_width(2.0, np.array([0.1, 0.0])).tolist()
+    [0.2, nan]
+    """
+    return np.where(error > 0, quantile * error, np.nan)
+
+
+def _spread(found: Floats) -> Floats:
+    """Return the standard deviation (divisor n - 1) of differences (pair, topic); 0 if only rounding makes it."""
+    sd = found.std(axis=1, ddof=1)
+    return np.where(sd <= 1e-12 * np.abs(found.mean(axis=1)), 0.0, sd)
 
 
 def equivalence(
@@ -96,15 +119,17 @@ def equivalence(
     """Return p of the hypothesis that two systems differ by the margin or more: two one-sided t tests, the larger p.
 
     mean, error : of paired differences, (pair,), over this many topics.  margin : one, or one for each pair.
-    Source: Schuirmann (Journal of Pharmacokinetics and Biopharmaceutics 1987).
+    A difference without a standard error, inside the margin on all n topics, has the p of a one-sided test by signs,
+    1 / 2^n. Source: Schuirmann (Journal of Pharmacokinetics and Biopharmaceutics 1987).
 
     >>> equivalence(np.array([0.0, 0.02]), np.array([0.005, 0.005]), 50, 0.02).round(4).tolist()
     [0.0001, 0.5]
     """
     inside = margin - np.abs(mean)
-    sure = np.where(inside > 0, np.inf, -np.inf)  # a constant difference has no error
-    inside_errors = np.divide(inside, error, out=sure, where=error > 0)
-    return np.asarray(stdtr(topics - 1, -inside_errors))
+    spread = error > 0
+    inside_errors = np.divide(inside, error, out=np.zeros_like(error), where=spread)
+    by_signs = np.where(inside > 0, floors.of_signs(topics) / 2, 1.0)
+    return np.where(spread, stdtr(topics - 1, -inside_errors), by_signs)
 
 
 def check_margin(margin: float | None) -> None:
@@ -121,10 +146,8 @@ def effect_size(found: Floats) -> Floats:
     0 where all differences are 0, infinite where all are the same but not 0. Source: Cohen (1988), section 2.3.5.
     """
     mean = found.mean(axis=1)
-    sd = found.std(axis=1, ddof=1)
-    sd = np.where(sd <= 1e-12 * np.abs(mean), 0.0, sd)  # constant but for rounding
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(mean == 0, 0.0, mean / sd)
+        return np.where(mean == 0, 0.0, mean / _spread(found))
 
 
 def wilcoxon(found: Floats) -> Floats:

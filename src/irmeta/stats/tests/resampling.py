@@ -8,7 +8,15 @@ import numpy as np
 
 from irmeta.parallel import in_order, streams
 from irmeta.stats.arrays import Floats, Indices
-from irmeta.stats.tests.paired import blocks, differences, over_pairs, statistic
+from irmeta.stats.tests import floors
+from irmeta.stats.tests.paired import (
+    blocks,
+    differences,
+    half_width,
+    over_pairs,
+    standard_error,
+    statistic,
+)
 
 Block = TypeVar("Block")
 Draws = tuple[np.random.Generator, int]
@@ -98,7 +106,8 @@ def bootstrap(scores: Floats, resamples: int, rng: np.random.Generator) -> Float
     """Return p of the paired bootstrap test on the studentised mean, from scores (system, topic): shape (pair,).
 
     Topics are drawn with replacement from differences shifted to mean 0; all pairs share the draws. p counts the data
-    themselves as one resample. Source: Sakai (SIGIR 2006), after Efron and Tibshirani (1993), chapter 16.
+    themselves as one resample; where a difference is the same on every topic it is that of signs.
+    Source: Sakai (SIGIR 2006), after Efron and Tibshirani (1993), chapter 16.
 
     >>> bootstrap(np.array([[0.5, 0.6], [0.5, 0.6]]), 10, np.random.default_rng(0)).tolist()
     [1.0]
@@ -110,9 +119,9 @@ def bootstrap(scores: Floats, resamples: int, rng: np.random.Generator) -> Float
     counts = _counted(
         partial(_resampled, scores, observed), streams(rng, resamples, block)
     )
-    # a constant difference is beyond all others
-    counts = np.where(np.isinf(t), 0, counts)
-    return np.asarray((counts + 1) / (resamples + 1))
+    p = (counts + 1) / (resamples + 1)
+    p = floors.where_constant(p, t, topics)
+    return np.maximum(p, 1 / (resamples + 1))
 
 
 def _resampled(scores: Floats, observed: Floats, draws: Draws) -> Counts:
@@ -198,7 +207,7 @@ def max_t(
     [1.0]
     """
     topics = scores.shape[1]
-    mean, square = over_pairs(_mean_and_square, scores)
+    mean, square, error = over_pairs(_moments, scores)
     # equal systems never have the largest t
     differs = np.where(square > 0, square, np.inf)
     block = max(_LEAST, _BLOCK // max(len(scores), topics))
@@ -212,13 +221,14 @@ def max_t(
     p = np.where(square > 0, _share_beyond(ratios, observed * (1 - 1e-9)), 1.0)
     ratio = min(float(np.quantile(ratios, level)), 1 - 1e-12)
     quantile = np.sqrt((topics - 1) * ratio / (1 - ratio))
-    error = np.sqrt(np.maximum(square - mean**2, 0) / (topics - 1))
-    return Joint(p, quantile * error)
+    return Joint(p, half_width(quantile, error))
 
 
-def _mean_and_square(found: Floats) -> Floats:
-    """Return the mean, and the mean square, of differences (pair, topic): (2, pair)."""
-    return np.stack([found.mean(axis=1), (found**2).mean(axis=1)])
+def _moments(found: Floats) -> Floats:
+    """Return the mean, the mean square and the standard error of differences (pair, topic): (3, pair)."""
+    mean = found.mean(axis=1)
+    square = (found**2).mean(axis=1)
+    return np.stack([mean, square, standard_error(found)])
 
 
 def _largest_ratios(scores: Floats, square: Floats, draws: Draws) -> Floats:

@@ -6,7 +6,6 @@ from typing import Any, get_args
 import numpy as np
 import xarray as xr
 
-from irmeta.attributes import about
 from irmeta.choices import Missing, Sets
 from irmeta.cube import (
     additive,
@@ -19,12 +18,13 @@ from irmeta.cube import (
     prepare,
 )
 from irmeta.errors import ScoresError, require_choice
-from irmeta.names import highest, metric_names
+from irmeta.limits import limits
+from irmeta.names import metric_names
 from irmeta.parallel import seeded
 from irmeta.result import result
 from irmeta.stats import descriptive
 from irmeta.stats.arrays import Bools
-from irmeta.stats.rankings.ranksets import RankSets, rank_sets
+from irmeta.stats.rankings.ranksets import RankSets, fewest_topics, rank_sets
 from irmeta.words import listed
 
 FEW_TOPICS = 25
@@ -120,7 +120,7 @@ def describe(
         data,
         inputs=inputs,
         options=options,
-        notes=notes + _notes(names, scores),
+        notes=notes + _notes(names, scores, level),
     )
     return outcome.assign_coords(share=SHARES)
 
@@ -134,7 +134,8 @@ def _of_systems(
 ) -> dict[str, Any]:
     """Return means with intervals, ranks, and the ranks that systems may have."""
     mean = means(scores)
-    low, high = _within_scale(scores, *_intervals(averaged, level))
+    least, most = limits(scores)
+    low, high = (end.clip(least, most) for end in _intervals(averaged, level))
     possible = _rank_sets(averaged, level, sets, rng)
     over = ("system", "metric")
     return {
@@ -189,8 +190,8 @@ def _distinguished(found: RankSets) -> float:
     return float((either | either.T).sum() / (systems * (systems - 1)))
 
 
-def _notes(names: list[str], scores: xr.DataArray) -> list[str]:
-    """Say of which metrics the means are geometric, and where intervals are too short or have no width."""
+def _notes(names: list[str], scores: xr.DataArray, level: float) -> list[str]:
+    """Say of which metrics the means are geometric, and where intervals and rank sets say little."""
     lines = []
     topics = scores.sizes["topic"]
     if logs := ", ".join(geometric(names)):
@@ -202,9 +203,12 @@ def _notes(names: list[str], scores: xr.DataArray) -> list[str]:
             (few, measured) for few, measured in MEASURED.items() if topics < few
         )
         lines.append(
-            f"With fewer than {few} topics a 95% interval of a mean holds the truth in {measured} "
-            "of simulated collections. Rank sets were tested with 10 topics or more: with fewer, "
-            "if a score takes few values, they can show differences that do not exist."
+            f"With fewer than {few} topics a 95% interval of a mean holds the truth in {measured} of simulated "
+            "collections."
+        )
+    if topics < (needed := fewest_topics(level)):
+        lines.append(
+            f"{topics} topics cannot distinguish any two systems at {100 * level:g}%: rank sets need at least {needed}."
         )
     constant = np.argwhere(
         np.ptp(scores.values, axis=1) <= EQUAL
@@ -219,26 +223,6 @@ def _notes(names: list[str], scores: xr.DataArray) -> list[str]:
             f"about other topics: {which}."
         )
     return lines
-
-
-def _within_scale(
-    scores: xr.DataArray, low: xr.DataArray, high: xr.DataArray
-) -> tuple[xr.DataArray, xr.DataArray]:
-    """Cut intervals to the scores that a metric can take, as the true mean is one; unless its scores leave that range.
-
-    Standardized scores have another range.
-    """
-    if "standardization" in about(scores):
-        return low, high
-    most = np.array([highest(str(metric)) for metric in scores.metric.values])
-    known = (
-        np.isfinite(most)
-        & (scores.values.min(axis=(0, 1)) >= 0)
-        & (scores.values.max(axis=(0, 1)) <= most)
-    )
-    least = np.where(known, 0.0, -np.inf)
-    most = np.where(known, most, np.inf)
-    return low.clip(least, most), high.clip(least, most)
 
 
 def _default_by(scores: xr.DataArray, names: list[str]) -> str:

@@ -12,6 +12,7 @@ from scipy.special import stdtrit
 from irmeta.choices import Correction, Missing, Test
 from irmeta.cube import additive, geometric, means, prepare
 from irmeta.errors import ScoresError, require_choice
+from irmeta.limits import constant_notes, widest
 from irmeta.names import highest
 from irmeta.parallel import seeded, steps
 from irmeta.result import result
@@ -85,7 +86,8 @@ def significance(
     rng : a seed or a generator.
 
     Returns over (pair, metric) difference (system_a less system_b) with the interval low to high, of all pairs at once
-    unless `correct` is bh or none; p, p_corrected, effect_size (mean difference over the standard deviation of
+    unless `correct` is bh or none, cut to the differences that the metric can have, NaN where systems differ by the
+    same on every topic; p, p_corrected, effect_size (mean difference over the standard deviation of
     differences), direction (1 where the test favours system_a, -1 system_b) and significant; with a margin
     p_equivalent, of two one-sided t tests with Holm's correction, and equivalent; over (metric) share_significant, the
     discriminative power, and what half of the topics shows of differences significant on the other half
@@ -115,15 +117,16 @@ def significance(
         )
     data: dict[str, Any] = {}
     for name in columns[0]:
-        data[name] = (
-            ("pair", "metric"),
-            np.stack([column[name] for column in columns], axis=1),
-        )
+        figures = np.stack([column[name] for column in columns], axis=1)
+        if name in ("low", "high"):
+            figures = np.clip(figures, -widest(scores), widest(scores))
+        data[name] = (("pair", "metric"), figures)
     notes += _notes(test, correct, alpha, resamples, scores)
     notes += _tied_notes(test, correct, alpha, values)
     notes += _opposed_notes(test, _opposed(data) & (data["p_corrected"][1] < alpha))
     notes += _interval_notes(test, correct, alpha, scores.sizes["system"])
-    notes += _scale_notes(scores, data["effect_size"][1])
+    notes += _log_notes(scores)
+    notes += constant_notes(data["effect_size"][1], data["low"][1])
     mean = means(scores)
     data["mean"] = mean
     data["rank"] = (("system", "metric"), descriptive.ranks(mean.values.T).T)
@@ -268,7 +271,8 @@ def _tests(
 def _half(error: Floats, correct: Correction, alpha: float, topics: int) -> Floats:
     """Return half the widths of Student's t intervals, of all pairs at once (Bonferroni) if p is corrected for all."""
     together = error.size if correct in ("holm", "bonferroni") else 1
-    return np.asarray(stdtrit(topics - 1, 1 - alpha / 2 / together) * error)
+    quantile = float(stdtrit(topics - 1, 1 - alpha / 2 / together))
+    return paired.half_width(quantile, error)
 
 
 def _quantities(test: Test, found: Floats) -> Floats:
@@ -424,20 +428,11 @@ def _opposed(data: Mapping[str, Any]) -> Bools:
     return np.asarray(data["direction"][1] * data["difference"][1] < 0)
 
 
-def _scale_notes(scores: xr.DataArray, effect_size: Floats) -> list[str]:
-    """Say which differences are not of scores, and which effect sizes are infinite."""
-    lines = []
+def _log_notes(scores: xr.DataArray) -> list[str]:
+    """Say which differences are not of scores."""
     logs = ", ".join(geometric(scores.metric.values))
-    if logs:
-        lines.append(
-            f"{logs}: means are geometric, so differences are between means of natural logarithms"
-        )
-    constant = int(np.isinf(effect_size).sum())
-    if constant:
-        lines.append(
-            f"effect_size is infinite in {constant} tests: the two systems differ by the same "
-            "amount on every topic (null in JSON); p of t is 0 there, but on "
-            f"{scores.sizes['topic']} topics no exact test has p below "
-            f"{2.0 ** (1 - scores.sizes['topic']):.2g}"
-        )
-    return lines
+    if not logs:
+        return []
+    return [
+        f"{logs}: means are geometric, so differences are between means of natural logarithms"
+    ]

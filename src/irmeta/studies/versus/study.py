@@ -9,6 +9,7 @@ import xarray as xr
 from irmeta.choices import ManyToOne, MissingOfPairs, PairedTest
 from irmeta.cube import additive, from_additive, geometric, means, prepare
 from irmeta.errors import ScoresError, require_choice
+from irmeta.limits import constant_notes, widest
 from irmeta.names import nearest
 from irmeta.parallel import seeded
 from irmeta.result import result
@@ -51,8 +52,9 @@ def versus(
     topics on which both have scores.
     resamples : of permutation, bootstrap and dunnett, at least 1000.  rng : a seed or a generator.
 
-    Returns over (against, metric) difference (system less other), low, high, wins, ties, losses (topics), p,
-    p_corrected, effect_size and significant, and with a margin p_equivalent, of two one-sided t tests with Holm's
+    Returns over (against, metric) difference (system less other), low, high (cut to the differences that the metric can
+    have, NaN where the difference is the same on every topic), wins, ties, losses (topics), p, p_corrected, effect_size
+    and significant, and with a margin p_equivalent, of two one-sided t tests with Holm's
     correction, and equivalent; over (topic, metric) score, median and best (of the other systems),
     systems_above; over (against, topic, metric) opponent, whose scores they are compared with, and by_topic, the
     differences. Raises ScoresError for an unknown system.
@@ -93,10 +95,13 @@ def versus(
         for one in metrics_tested
     ]
     pair = ("against", "metric")
-    data: dict[str, Any] = {
-        name: (pair, np.stack([one[name] for one in tested], axis=1))
-        for name in tested[0]
+    figures = {
+        name: np.stack([one[name] for one in tested], axis=1) for name in tested[0]
     }
+    for end in ("low", "high"):
+        figures[end] = np.clip(figures[end], -widest(scores), widest(scores))
+    notes += constant_notes(figures["effect_size"], figures["low"])
+    data: dict[str, Any] = {name: (pair, values) for name, values in figures.items()}
     data |= {
         "wins": (pair, (found > 0).sum(axis=1)),
         "ties": (pair, (found == 0).sum(axis=1)),
@@ -265,14 +270,12 @@ def _tested(
         effect[rows] = paired.effect_size(some)
         if margin is not None:
             within[rows] = paired.equivalence(
-                mean[rows], many_to_one.standard_errors(some), some.shape[1], margin
+                mean[rows], paired.standard_error(some), some.shape[1], margin
             )
     if correct == "dunnett":
         together = many_to_one.joint(found, 1 - alpha, resamples, rng)
-        corrected, half = (
-            together.p,
-            together.quantile * many_to_one.standard_errors(found),
-        )
+        corrected = together.p
+        half = paired.half_width(together.quantile, paired.standard_error(found))
     else:
         corrected = multiplicity.CORRECTIONS[correct](p)
     if margin is None:
@@ -335,7 +338,7 @@ def _notes(
         floors.of_resamples(test, resamples, topics),
     )
     if correct in ("holm", "bonferroni"):
-        smallest = floor * count
+        smallest = min(floor * count, 1.0)
     else:
         smallest = floor
     if correct != "dunnett" and smallest >= alpha:

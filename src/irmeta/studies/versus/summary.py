@@ -1,5 +1,8 @@
 """What `versus` answers: tables for programs, an overview and findings for people."""
 
+from collections.abc import Mapping
+from typing import Any
+
 import numpy as np
 import polars as pl
 import xarray as xr
@@ -225,18 +228,13 @@ def _of_one(one: xr.Dataset, count: int) -> str:
     system, other = options["system"], str(one["who"].item())
     if other == MEDIAN:
         other = "the median of the other systems"
-    else:
-        other = other
     difference, p = float(one["difference"]), float(one["p_corrected"])
     low, high = float(one["low"]), float(one["high"])
     wins, ties, losses = (int(one[name]) for name in ("wins", "ties", "losses"))
     more = "more" if difference >= 0 else "less"
     equal = f", equal on {ties}" if ties else ""
     topics = f"It is better on {counted(wins, 'topic')}{equal} and worse on {losses}."
-    together = count > 1 and options["correct"] not in ("bh", "none")
-    figures = f"{1 - options['alpha']:.0%} interval {short(low, 3, sign=True)} to {short(high, 3, sign=True)}"
-    if together:
-        figures = f"{figures}, of all {count} at once"
+    figures = _interval(low, high, options, count)
     shown = f"p = {_p(p)}" if p >= 0.0001 else f"p {_p(p)}"
     if bool(one["significant"]):
         lead = f"{system} scores {short(abs(difference), 3)} {more} than {other} by {metric}, a significant difference"
@@ -254,6 +252,17 @@ def _of_one(one: xr.Dataset, count: int) -> str:
         f"{short(difference, 3, sign=True)}, {figures}; {shown}, {options['test']} test"
     )
     return f"{lead} ({figures}). {topics}{_within_margin(one)}"
+
+
+def _interval(low: float, high: float, options: Mapping[str, Any], count: int) -> str:
+    """Write the interval of one of this number of differences; there is none where it is the same on every topic."""
+    if np.isnan(low):
+        return "the same on every topic, so that there is no interval"
+    ends = f"{short(low, 3, sign=True)} to {short(high, 3, sign=True)}"
+    interval = f"{1 - options['alpha']:.0%} interval {ends}"
+    if count > 1 and options["correct"] not in ("bh", "none"):
+        return f"{interval}, of all {count} at once"
+    return interval
 
 
 def _within_margin(one: xr.Dataset) -> str:

@@ -1,0 +1,67 @@
+"""What scores can show: the values that a metric can take, and nothing where differences do not vary."""
+
+import numpy as np
+import xarray as xr
+
+from irmeta.attributes import about
+from irmeta.cube import geometric
+from irmeta.names import highest
+from irmeta.stats.arrays import Floats
+from irmeta.words import counted
+
+
+def limits(scores: xr.DataArray) -> tuple[Floats, Floats]:
+    """Return the lowest and the highest score that each metric can take: (metric,), infinite where it has no bound.
+
+    Metrics that irmeta does not know have none, nor have standardized scores, nor a metric some of whose scores lie
+    beyond its own bounds.
+
+    >>> from irmeta.cube import cube
+    >>> low, high = limits(cube([[[0.1, 3.0]]], ["a"], ["301"], ["AP", "DCG@20"]))
+    >>> low.tolist(), high.tolist()
+    ([0.0, -inf], [1.0, inf])
+    """
+    most = np.array([highest(str(metric)) for metric in scores.metric.values])
+    values = scores.transpose(..., "metric").values
+    beyond = ((values < 0) | (values > most)).any(axis=(0, 1))
+    known = np.isfinite(most) & ~beyond & ("standardization" not in about(scores))
+    return np.where(known, 0.0, -np.inf), np.where(known, most, np.inf)
+
+
+def widest(scores: xr.DataArray) -> Floats:
+    """Return the largest difference that two means by each metric can have: (metric,), infinite without bounds.
+
+    Differences of geometric means are of logarithms, which have none.
+
+    >>> from irmeta.cube import cube
+    >>> widest(cube([[[0.1, 0.3]]], ["a"], ["301"], ["AP", "GMAP"])).tolist()
+    [1.0, inf]
+    """
+    least, most = limits(scores)
+    logs = np.isin(scores.metric.values, geometric(scores.metric.values))
+    return np.where(logs, np.inf, most - least)
+
+
+def constant_notes(effect_size: Floats, low: Floats) -> list[str]:
+    """Say in how many tests the differences are the same on every topic, and what there is in place of t.
+
+    effect_size, low : of differences, of any shape; infinite, and NaN, where differences do not vary.
+
+    >>> constant_notes(np.array([0.5, 0.0]), np.array([-0.1, np.nan]))
+    ['In 1 test the systems differ by the same amount on every topic, or not at all: there is no interval.']
+    """
+    still = int(np.isnan(low).sum())
+    constant = int(np.isinf(effect_size).sum())
+    lines = []
+    if still:
+        lines.append(
+            f"In {counted(still, 'test')} the systems differ by the same amount on every topic, or not at all: there is no "
+            "interval."
+        )
+    if constant:
+        lines.append(
+            f"In {counted(constant, 'test')} one system is better by the same amount on every "
+            "topic: there t and the bootstrap are undefined and p is that of the sign test, 2/2^n "
+            "for n topics; effect_size is infinite (null in JSON)."
+        )
+    return lines
