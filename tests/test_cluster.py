@@ -340,7 +340,7 @@ def test_without_workers() -> None:
             n_workers=0, processes=False, dashboard_address="127.0.0.1:0"
         ) as empty,
         on_cluster(empty.scheduler_address),
-        pytest.raises(IrmetaError, match="it has no workers; mend the"),
+        pytest.raises(IrmetaError, match="it has no workers; repair the"),
     ):
         list(irmeta.parallel.in_order(str, range(3)))
 

@@ -87,7 +87,7 @@ def test_what_is_no_cube(changed: dict, says: str) -> None:
         (lambda scores: scores.drop_vars("topic"), r"assign_coords\(topic="),
         (lambda scores: scores.assign_coords(topic=[301, 302]), "names that are text"),
         (lambda scores: scores.astype(object), "numbers, not object"),
-        (lambda scores: scores.values, "this is a ndarray; irmeta.from_frame"),
+        (lambda scores: scores.values, "this is a ndarray; make one with irmeta.from_frame"),
         (lambda scores: scores.to_dataset(), "this is a Dataset; choose one"),
         (lambda scores: {"one": scores}, "this is a dict; choose one"),
     ],
@@ -256,7 +256,7 @@ def test_names_of_others() -> None:
     assert select(odd, metrics="AP").metric.values.tolist() == ["map"]
     for wanted in ("", []):
         with pytest.raises(
-            ScoresError, match="no metric is named; name some of collection"
+            ScoresError, match="the list of metrics is empty; name some of collection"
         ):
             select(scores, metrics=wanted)
 

@@ -282,7 +282,7 @@ def test_a_binary_judge_beside_a_threshold_that_it_never_gives(run, made, tmp_pa
         "judges", "compare", "own.parquet", "--truth", "qrels", "--format", "json"
     )
     assert any(
-        "by binary AP(rel=2) is computed as AP" in note
+        "for binary, AP(rel=2) is computed as AP" in note
         for note in json.loads(out)["notes"]
     )
     both = "--human", qrels, "--llm", tmp_path / "binary.txt", *runs, "-m", "AP(rel=2)"

@@ -133,7 +133,7 @@ def test_place_warns_that_topics_of_runs_are_matched_by_their_numbers(desk, tmp_
     answer, _, rest = " ".join(out.split()).partition("systems system")
     assert code == 0
     assert "my.run on A: AP" in answer
-    assert "Warning: A: topics are matched by name, and mine and A number" in answer
+    assert "Warning: A: topics are matched by name, but mine and A number" in answer
     assert "matched by name" not in rest
     everybody = ("evaluate", "mine.txt", "my.run", "-m", "AP", "--collection", "A")
     assert desk("place", "mineA.parquet", "--on", "A.parquet")[1].count("Warning") == 0

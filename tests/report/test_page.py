@@ -307,7 +307,7 @@ def test_a_metric_that_is_constant_is_left_out(scores: xr.DataArray) -> None:
     flat[..., 3] = 0.5
     found = run({"made": flat})
     assert (
-        "RR has the same mean for every system: left out"
+        "RR has the same mean for every system; left out"
         in found["data"][0].findings[1]
     )
     assert not any(

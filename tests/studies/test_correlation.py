@@ -147,7 +147,7 @@ def test_topics_of_two_collections_count_once():
     )
     apart = correlation({"one": one, "two": made("two", topics=9, seed=1)})
     assert about(apart)["notes"][-1].endswith(
-        "by leaving out each of 18 topics in turn."
+        "from leaving out each of 18 topics in turn."
     )
 
 

@@ -176,7 +176,7 @@ def test_too_few_resamples_for_holm_are_named():
             2,
             "sign on 5 topics no p is below 0.062, and holm's correction for 1 pair",
         ),
-        ("wilcoxon", 10, 20, "take 13 topics or more, or t, or bh"),
+        ("wilcoxon", 10, 20, "use 13 topics or more, or --test t, or --correct bh"),
         ("bootstrap", 10, 30, "use 8700 resamples, or bh"),
     ],
 )
@@ -201,7 +201,7 @@ def test_the_topics_that_the_advice_names_are_enough_and_one_fewer_is_not(test):
         assert outcome["p"].item() == pytest.approx(2 / 2**topics)
         assert bool(outcome["significant"].item()) is significant
         said = any(
-            "nothing can be significant; take 6 topics" in note
+            "nothing can be significant; use 6 topics" in note
             for note in about(outcome)["notes"]
         )
         assert said is not significant

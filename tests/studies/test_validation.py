@@ -370,7 +370,7 @@ def test_runs_that_rank_alike_are_remarked_upon() -> None:
     for qrels in ({"1": {"a": 1}, "2": {"c": 0}}, None):
         problems = tables(validate(qrels, runs))["problems"]
         told = problems.filter(
-            problems["problem"].str.contains("ranks as an earlier run does")
+            problems["problem"].str.contains("an earlier run on every topic")
         )
         assert told["problem"].str.contains("two as one").to_list() == [True]
 
