@@ -87,7 +87,10 @@ def test_what_is_no_cube(changed: dict, says: str) -> None:
         (lambda scores: scores.drop_vars("topic"), r"assign_coords\(topic="),
         (lambda scores: scores.assign_coords(topic=[301, 302]), "names that are text"),
         (lambda scores: scores.astype(object), "numbers, not object"),
-        (lambda scores: scores.values, "this is a ndarray; make one with irmeta.from_frame"),
+        (
+            lambda scores: scores.values,
+            "this is a ndarray; make one with irmeta.from_frame",
+        ),
         (lambda scores: scores.to_dataset(), "this is a Dataset; choose one"),
         (lambda scores: {"one": scores}, "this is a dict; choose one"),
     ],

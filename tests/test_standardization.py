@@ -91,7 +91,9 @@ def test_factors_of_ap_serve_ap_at_1000_with_a_note():
     np.testing.assert_array_equal(made.values, expected.values)
     assert list(made.metric.values) == ["AP@1000 (std.)", "P@10 (std.)"]
     (note,) = about(made)["standardization"]["notes"]
-    assert note.startswith("AP@1000 is standardized by the factors of AP; the two are equal if")
+    assert note.startswith(
+        "AP@1000 is standardized by the factors of AP; the two are equal if"
+    )
     own = standardization.apply(deep, standardization.fit(deep))
     assert about(own)["standardization"]["notes"] == []
     with pytest.raises(ScoresError, match="lack 1 metric of these scores: AP@100;"):

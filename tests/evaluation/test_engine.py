@@ -715,7 +715,9 @@ def test_copies_among_the_runs_of_trec_covid(data: Path) -> None:
         )
     )["notes"]
     assert any(
-        note.startswith("4 runs rank the same documents as an earlier run on every topic")
+        note.startswith(
+            "4 runs rank the same documents as an earlier run on every topic"
+        )
         for note in notes
     )
 

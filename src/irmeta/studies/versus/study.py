@@ -320,7 +320,7 @@ def _notes(
         if correct in ("bh", "none"):
             held = "each by itself"
         else:
-            held = f"all {count} of a metric at once"
+            held = f"for all {count} comparisons by a metric at once"
         notes.append(f"{1 - alpha:.0%} intervals of the differences hold {held}.")
     if count > 1 and correct == "dunnett":
         notes.append(
