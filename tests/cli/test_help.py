@@ -25,9 +25,11 @@ def commands(group=None, verb=""):
 
 
 COMMANDS = dict(commands())
-VALUES = set(
-    ["N", "X", "TEXT", "FILE", "DIR", "CHOICE", "NAME", "NAMES", "METRIC", "METRICS", "SYSTEM", "SYSTEMS", "SCORES", "KINDS", "COSTS", "GRADES", "ADDRESS", "local", "stem", "file", "tag"]
-)
+VALUES = {
+    *("N", "X", "TEXT", "FILE", "DIR", "CHOICE", "NAME", "NAMES", "METRIC", "METRICS"),
+    *("SYSTEM", "SYSTEMS", "SCORES", "KINDS", "COSTS", "GRADES", "ADDRESS"),
+    *("local", "stem", "file", "tag"),
+}
 """The words that stand for a value."""
 
 
