@@ -322,7 +322,7 @@ def test_pairwise_is_for_studies_of_pairs() -> None:
     """A study that takes every system on every topic refuses pairwise, and names what it takes instead."""
     scores = square()
     scores[0, 0, 0] = np.nan
-    with pytest.raises(ScoresError, match=r"go pair by pair.*--missing common"):
+    with pytest.raises(ScoresError, match="of pairs; choose another.*--missing common"):
         complete(scores, "pairwise")
 
 

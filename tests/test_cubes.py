@@ -212,6 +212,6 @@ def test_collections_that_share_topics_are_noted_where_one_is_left_out():
     }
     _, notes = system_level(cubes)
     assert notes[0].startswith(
-        "x and y share 4 topics, x and z share 4 topics, y and z share 4 topics of the same"
+        "x and y share 4 topics, x and z share 4 topics, y and z share 4 topics by name;"
     )
     assert irmeta.prediction_model(cubes).provenance["notes"] == notes

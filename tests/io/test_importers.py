@@ -123,7 +123,7 @@ def test_other_lines_of_trec_eval(tmp_path: Path) -> None:
         ),
         ("map 1 inf\n", "x.txt:1: 'inf' is not a score"),
         ("", "x.txt: no scores;"),
-        ("runid all x\n", "x.txt: the file has no scores"),
+        ("runid all x\n", "x.txt: no scores;"),
     ],
 )
 def test_what_is_not_trec_eval(tmp_path: Path, text: str, says: str) -> None:
@@ -283,7 +283,7 @@ def test_matrices_that_do_not_fit(tmp_path: Path) -> None:
             [one, put(tmp_path, "RR.csv", "topic,a,c\n1,0.1,0.2\n")], rows="topics"
         )
     with pytest.raises(
-        FileFormatError, match="RR.csv: its topics are not those of .*AP.csv"
+        FileFormatError, match="RR.csv: its topics differ from those of.*AP.csv"
     ):
         import_matrix(
             [one, put(tmp_path, "RR.csv", "topic,a,b\n2,0.1,0.2\n")], rows="topics"

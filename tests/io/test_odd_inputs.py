@@ -167,7 +167,7 @@ def test_05_three_columns_and_beir(desk: Desk) -> None:
     )
     assert desk.same(qrels=beir, qrels_format="beir")
     assert desk.same(qrels=beir.partition("\n")[2], qrels_format="beir")
-    assert "4 fields, a qrels line has 3 (query-id corpus-id score)" in desk.refusal(
+    assert "4 fields, but a qrels line has 3 (query-id corpus-id score):" in desk.refusal(
         qrels_format="beir"
     )
 
