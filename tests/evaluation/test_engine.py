@@ -392,7 +392,7 @@ def test_missing_topics() -> None:
     assert cube.sel(system="part", topic="3").values.tolist() == [0, 1]
     notes = about(cube)["notes"]
     assert (
-        "3 judged topics; every run has 1 of them, some run has 3; scored: 3 (--topics qrels)"
+        "3 judged topics: 1 in every run, 3 in at least one; 3 scored (--topics qrels)"
         in notes
     )
     assert "part lacks 1 of 3 topics (score 0): 3" in notes
@@ -406,7 +406,7 @@ def test_common_topics() -> None:
     cube = evaluate(QRELS, RUNS, "AP", topics="common")
     xr.testing.assert_equal(cube, evaluate(QRELS, RUNS, "AP").sel(topic=["1"]))
     assert (
-        "3 judged topics; every run has 1 of them, some run has 3; scored: 1 (--topics common)"
+        "3 judged topics: 1 in every run, 3 in at least one; 1 scored (--topics common)"
         in about(cube)["notes"]
     )
     assert "part lacks 1 of 3 topics (left out): 3" in about(cube)["notes"]

@@ -167,8 +167,9 @@ def test_05_three_columns_and_beir(desk: Desk) -> None:
     )
     assert desk.same(qrels=beir, qrels_format="beir")
     assert desk.same(qrels=beir.partition("\n")[2], qrels_format="beir")
-    assert "4 fields, but a qrels line has 3 (query-id corpus-id score):" in desk.refusal(
-        qrels_format="beir"
+    assert (
+        "4 fields, but a qrels line has 3 (query-id corpus-id score):"
+        in desk.refusal(qrels_format="beir")
     )
 
 
@@ -492,7 +493,7 @@ def test_29_topics_that_the_run_lacks(desk: Desk) -> None:
     assert np.array_equal(scores[0], desk.clean[0])
     assert not scores[1].any()
     assert (
-        "2 judged topics; every run has 1 of them, some run has 1; scored: 2 (--topics qrels)"
+        "2 judged topics: 1 in every run, 1 in at least one; 2 scored (--topics qrels)"
         in desk.notes
     )
     assert "odd.run lacks 1 of 2 topics (score 0): 2" in desk.notes

@@ -89,8 +89,8 @@ def _shared_topics(qrels: Qrels, runs: Sequence[RunScores], policy: str) -> str:
         return f"every run has all judged topics ({judged})"
     scored = in_every if policy == "common" else judged
     return (
-        f"{counted(judged, 'judged topic')}; every run has {in_every} of them, some run has "
-        f"{in_some}; scored: {scored} (--topics {policy})"
+        f"{counted(judged, 'judged topic')}: {in_every} in every run, {in_some} in at least one; "
+        f"{scored} scored (--topics {policy})"
     )
 
 
